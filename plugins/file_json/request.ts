@@ -1,6 +1,6 @@
 import type { Json } from 'chukwa/plugin';
 
-/** Says what a request asks for beside the path: nothing may be left, since a file is asked nothing. */
+/** Refuses request members beside the path's parameters: a file takes none. */
 export function findLeftOver(rest: Json): string | undefined {
   if (rest === null) return undefined;
   if (typeof rest !== 'object' || Array.isArray(rest)) return 'it is no object';

@@ -1,6 +1,6 @@
 import type { Capabilities, Json, SourceFailureClass, SourcePending } from 'chukwa/plugin';
 
-/** What came back: JSON, or why it is not an answer. */
+/** A parsed answer, or why it is none. */
 export type Answer =
   | { readonly ok: true; readonly value: Json }
   | { readonly ok: false; readonly failure_class: SourceFailureClass; readonly message: string };
@@ -9,7 +9,7 @@ const NO_CONTENT = 204;
 
 type ParseJson = Capabilities['parseJson'];
 
-/** Takes a status of 200 to 299 whose body is JSON in UTF-8, and 204, which says that there is no body, as null. */
+/** Accepts a status of 200 to 299 whose body is JSON in UTF-8, and 204, which has no body, as null. */
 export function readAnswer(http_status: number, body: Uint8Array, parseJson: ParseJson): Answer {
   if (http_status < 200 || http_status > 299) {
     return { ok: false, failure_class: 'http_status', message: `the service answered with status ${http_status}` };
@@ -20,7 +20,7 @@ export function readAnswer(http_status: number, body: Uint8Array, parseJson: Par
   return text === undefined ? notJson('it is not UTF-8') : parse(text, parseJson);
 }
 
-/** What the body of status 202 says. It may be anything; only a text as `correlation_id` of an object means something. */
+/** Reads the body of status 202. It may be anything; only a text as `correlation_id` of an object has a meaning. */
 export function readPending(body: Uint8Array, parseJson: ParseJson): SourcePending['pending'] {
   const text = decode(body);
   const answer = text === undefined ? undefined : parse(text, parseJson);

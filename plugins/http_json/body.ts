@@ -1,4 +1,4 @@
-/** A body, as far as it could be read, and what ended the reading early. */
+/** A body, as far as it could be read, and the error that ended the reading early. */
 export interface ReadBody {
   readonly bytes: Uint8Array;
   readonly broke?: { readonly thrown: unknown };

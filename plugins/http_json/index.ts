@@ -52,7 +52,7 @@ async function ask(
   return { value: answer.value, facts };
 }
 
-/** The status with which a service takes a request whose answer comes later. */
+/** The status of a service that accepts a call and answers later. */
 const ACCEPTED = 202;
 
 function isSourceFailure(thrown: unknown): thrown is SourceFailure {

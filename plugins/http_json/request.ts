@@ -13,7 +13,7 @@ export interface HttpRequest {
 /** Many servers and proxies refuse a longer one. */
 const TARGET_LENGTH_MAX = 8_000;
 
-/** What a request is made with, beside the source. */
+/** The capabilities that a request needs, beside the source. */
 export interface Means extends Pick<Capabilities, 'failure' | 'fillPath' | 'variables'> {
   /** Without a slash at its end. */
   readonly origin_url: string;
@@ -21,8 +21,8 @@ export interface Means extends Pick<Capabilities, 'failure' | 'fillPath' | 'vari
 
 /**
  * The request as HTTP: its members are the path's parameters, and the rest is the query or the body. The headers let a
- * service recognise a call made twice, and answer later.
- * @throws SourceFailure where the request cannot be said so, or a secret is not set
+ * service recognise a repeated call, and answer later.
+ * @throws SourceFailure where the request does not fit the path or the query, or a secret is not set
  */
 export function toHttpRequest(
   definition: HttpJsonInterface,

@@ -2,11 +2,11 @@ import type { Capabilities, ChatAnswer, Json, TokenUsage } from 'chukwa/plugin';
 import type { Chunk, ToolCallPiece } from './chunk.js';
 import type { Failed } from './provider-error.js';
 
-/** What has been heard of an answer so far. It changes with every event: a copy of it for each costs more than reading it. */
+/** The accumulated answer. It is mutable: a copy for each event costs more than reading the event. */
 export class Heard {
   text = '';
   reasoning = '';
-  /** The places where reasoning stood. */
+  /** The members in which reasoning came. */
   readonly reasoning_from = new Set<string>();
   refusal = '';
   tool_calls: readonly ToolCallPiece[] = [];
@@ -18,7 +18,7 @@ export class Heard {
   model: string | undefined;
   system_fingerprint: string | undefined;
 
-  /** Takes in what one event says, but for its text, which may be reasoning: `takeText` has that. */
+  /** Adds one event, without its text, which may be reasoning: `takeText` adds that. */
   take(chunk: Chunk): void {
     this.#takeReasoning(chunk.reasoning, chunk.reasoning_from);
     this.refusal += chunk.refusal;
@@ -30,7 +30,7 @@ export class Heard {
     this.system_fingerprint = chunk.system_fingerprint ?? this.system_fingerprint;
   }
 
-  /** Takes in text of the answer, and reasoning that stood between tags. */
+  /** Adds text of the answer, and reasoning from between tags. */
   takeText({ text, reasoning }: { readonly text: string; readonly reasoning: string }): void {
     this.text += text;
     if (reasoning !== '') this.#takeReasoning(reasoning, 'tags');
@@ -64,7 +64,7 @@ export function lengthOf(heard: Heard): number {
   return text.length + reasoning.length + refusal.length + beside + called;
 }
 
-/** How an answer says that it ended where the endpoint gave no reason, and closed its stream with `[DONE]`. */
+/** The finish reason of an answer whose stream ended with `[DONE]` and without a reason. */
 const DONE = 'done';
 
 /** Reasons to end that mean that the endpoint broke, and not that the model had finished. */
@@ -73,7 +73,7 @@ const BROKEN = ['error', 'insufficient_system_resource', 'network_error'];
 /** Reasons to end that mean that the endpoint would not pass the answer on. */
 const FILTERED = ['content_filter', 'sensitive', 'safety'];
 
-/** What the whole comes to. An answer cut by its length is an ordinary answer, and so are native tool calls. */
+/** The result of the whole answer. An answer cut by its length is an ordinary answer, and so are native tool calls. */
 export function conclude(
   heard: Heard,
   quote: Capabilities['quote'],
@@ -92,7 +92,7 @@ export function conclude(
   return { ok: true, answer: { text, finish_reason: finish_reason ?? DONE } };
 }
 
-/** Native tool calls as models write them where no server reads them: it is all that the model said. */
+/** Writes native tool calls in the form in which models write them as text: they are the whole answer. */
 function writeToolCalls({ tool_calls }: Heard): string {
   return tool_calls
     .map(
@@ -101,7 +101,7 @@ function writeToolCalls({ tool_calls }: Heard): string {
     .join('\n');
 }
 
-/** What is kept beside the call of who answered, and how the answer ended. */
+/** The artifact that names the provider, and how the answer ended. */
 export function toProviderArtifact(heard: Heard): Json {
   const { id, model, system_fingerprint, finish_reason, is_done, reasoning_from } = heard;
   return {

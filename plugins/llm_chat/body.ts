@@ -1,20 +1,24 @@
 /**
- * The body of a response. Its first byte says what it is, since content types do not: streams come as text/plain or without
- * any type, and whole answers where a stream was asked for. A brace or a bracket begins JSON, everything else a stream.
+ * The body of a response. Its first byte decides its form, since content types do not: streams come as text/plain or
+ * without any type, and complete answers where a stream was requested. A brace or a bracket begins JSON, everything
+ * else a stream.
  */
 import type { Capabilities, TransportFacts } from 'chukwa/plugin';
 import { ByteBuffer } from './byte-buffer.js';
 import { type ByteReader, readEvents } from './event-stream.js';
 
-/** What is kept of a body that is no answer. */
+/** How many bytes of a body that is no answer are kept. */
 const KEPT_BYTES_MAX = 65_536;
 
-/** Of an answer that comes whole. */
+/** The limit of an answer that is not streamed. */
 const WHOLE_BYTES_MAX = 16_777_216;
 
 type Handed = Pick<Capabilities, 'failure' | 'alarm'>;
 
-/** What arrived: data of a stream's events, `[DONE]` included; a whole JSON document; or the beginning of what is neither. */
+/**
+ * A part of the body: data of a stream's events, `[DONE]` included; a complete JSON document; or the beginning of
+ * something else.
+ */
 export type Arrival =
   | { readonly kind: 'events'; readonly events: readonly string[] }
   | { readonly kind: 'whole'; readonly text: string }
@@ -53,7 +57,7 @@ const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
 /** Beyond so much white space nothing follows that is worth being waited for. */
 const PEEKED_BYTES_MAX = 1_048_576;
 
-/** @param kept takes the beginning: of what is no answer it says why */
+/** @param kept receives the beginning, which explains why a body is no answer */
 async function peek(body: ReadableStream<Uint8Array>, kept: ByteBuffer): Promise<Peeked> {
   const reader = body.getReader();
   const seen: Uint8Array[] = [];
@@ -98,7 +102,7 @@ async function readWhole(reader: ByteReader, failure: Capabilities['failure']): 
   return buffer.text();
 }
 
-/** As much of a refusal as says why. One that breaks off still leaves its status to be told. */
+/** Reads the beginning of a refusal. Where the body breaks off, the status is still reported. */
 export async function readRefused(response: Response): Promise<Required<Pick<TransportFacts, 'body' | 'is_body_cut'>>> {
   const body = new Uint8Array(KEPT_BYTES_MAX);
   let length = 0;
@@ -113,7 +117,7 @@ export async function readRefused(response: Response): Promise<Required<Pick<Tra
     }
     isCut = length === KEPT_BYTES_MAX;
   } catch {
-    // What arrived before is kept.
+    // The part that arrived is kept.
   }
   return { body: body.slice(0, length), is_body_cut: isCut };
 }

@@ -1,4 +1,4 @@
-/** Made once: to make one takes longer than to decode an event. */
+/** Shared, because a new decoder costs more than decoding an event. */
 const decoder = new TextDecoder();
 
 /** Bytes that arrive piece by piece, in one array that grows with them: a slow endpoint sends a byte at a time. */

@@ -1,6 +1,6 @@
 /**
- * What endpoints say on the wire, in one form. Servers that speak "the OpenAI protocol" differ: content is a text or a list
- * of parts, reasoning has three places, token counts two, and a whole answer has `message` where a piece has `delta`.
+ * One form for the differing answers of "the OpenAI protocol": content is a text or a list of parts, reasoning has
+ * three places, token counts two, and a complete answer has `message` where a chunk has `delta`.
  */
 import type { TokenUsage } from 'chukwa/plugin';
 
@@ -11,7 +11,7 @@ export interface ToolCallPiece {
   readonly arguments: string;
 }
 
-/** What one event of a stream, or a whole answer, says. */
+/** The content of one event of a stream, or of a complete answer. */
 export interface Chunk {
   readonly text: string;
   readonly reasoning: string;
@@ -29,9 +29,9 @@ export interface Chunk {
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * Reads an event, or a whole answer.
- * @param is_first nothing has been said before it: then a `message` in place of a `delta` is the answer, and otherwise it
- * repeats what was streamed
+ * Reads an event, or a complete answer.
+ * @param is_first no event came before: then a `message` in place of a `delta` is the answer; later it repeats what was
+ * streamed
  * @returns undefined where it is no part of an answer
  */
 export function readChunk(event: unknown, is_first: boolean): Chunk | undefined {
@@ -109,7 +109,7 @@ function readThought(thought: unknown): string {
 
 const REASONING_FIELDS = ['reasoning_content', 'reasoning'] as const;
 
-/** Some proxies say the same in both fields. */
+/** Some proxies send the same reasoning in both fields. */
 function readReasoning(said: Fields): { readonly text: string; readonly from: string | undefined } {
   const from = REASONING_FIELDS.find((field) => readThought(said[field]) !== '');
   if (from !== undefined) return { text: readThought(said[from]), from };
@@ -138,7 +138,7 @@ function findUsage(event: Fields): Fields | undefined {
   return found.filter(isFields).find((usage) => typeof usage['prompt_tokens'] === 'number');
 }
 
-/** Counts that are no numbers are left out by whoever records them. */
+/** The recorder drops counts that are no numbers. */
 function toTokenUsage(usage: Fields): TokenUsage {
   const input_tokens = usage['prompt_tokens'] as number;
   const cached = memberOf(usage['prompt_tokens_details'], 'cached_tokens') ?? usage['prompt_cache_hit_tokens'];

@@ -23,7 +23,7 @@ const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 const COLON = 0x3a;
 
-/** Where bytes are read from: a reader of a stream, or what stands in front of one. */
+/** The source of bytes: a reader of a stream, or a wrapper of one. */
 export type ByteReader = Pick<ReadableStreamDefaultReader<Uint8Array>, 'read' | 'cancel'>;
 
 /**
@@ -86,7 +86,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** Nothing may follow `[DONE]` but the end; whoever sends more, or keeps silent, is hung up on. */
+/** Only the end may follow `[DONE]`; a stream that continues, or stays open in silence, is cancelled. */
 async function endGently(reader: ByteReader, alarm: Capabilities['alarm']): Promise<void> {
   const ended = reader.read().then(
     ({ done }) => done,
@@ -132,7 +132,7 @@ class EventCutter {
     return said;
   }
 
-  /** What no empty line has ended was cut on its way, unless it is whole all the same. */
+  /** An event without the empty line at its end was cut, unless its data is complete JSON. */
   end(): readonly string[] {
     if (this.is_done || !this.#says) return [];
     const data = findData(this.#open.text());

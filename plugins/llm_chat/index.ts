@@ -67,7 +67,7 @@ function toAskedOf(
   };
 }
 
-/** A status outside 200 to 299: a failure, unless it holds what the model had said. */
+/** A status outside 200 to 299 is a failure, unless the error holds the model's answer. */
 async function answerRefused(
   response: Response,
   seen: TransportFacts,
@@ -88,7 +88,7 @@ async function answerRefused(
   return { value: { ...read }, facts };
 }
 
-/** What a reader of the body throws, with what the wire showed. */
+/** Converts an exception of a reader to a failure, with the transport facts. */
 function toFailure(error: unknown, facts: TransportFacts, failure: Capabilities['failure']): unknown {
   if (isSourceFailure(error)) return error.facts ? error : failure(error.failure_class, error.message, facts);
   return failure('transport', `the stream broke: ${error instanceof Error ? error.message : String(error)}`, facts);

@@ -7,7 +7,7 @@ import type { LlmChatInterface } from './interface.js';
 import { type AskedOf, readProviderError } from './provider-error.js';
 import { type Split, ThinkTags } from './think-tags.js';
 
-/** What is kept of a whole body that is no answer, in characters. */
+/** How many characters of a complete body that is no answer are kept. */
 const KEPT_MAX = 65_536;
 
 /** Listens to one answer as it arrives, and reports it: the pieces of its text at once, everything else at its end. */
@@ -35,7 +35,7 @@ export class Listener {
     this.#tags = reasoning === 'strip_think' ? new ThinkTags() : undefined;
   }
 
-  /** @throws SourceFailure for an error, for what is no part of an answer, and for too much of it */
+  /** @throws SourceFailure for an error, for a part of no answer, and beyond the size limit */
   take(arrival: Arrival): void {
     if (arrival.kind === 'neither') return void (this.#neither = arrival);
     this.#arrived = true;
@@ -44,10 +44,7 @@ export class Listener {
     this.#takeData(arrival.text);
   }
 
-  /**
-   * What the answer comes to, when no more of it arrives.
-   * @throws SourceFailure where it is none
-   */
+  /** The result of the answer, at the end of its body. @throws SourceFailure where there is no answer */
   conclude(content_type: string | null): ChatAnswer {
     const { failure, quote } = this.#capabilities;
     if (this.#instead !== undefined) return this.#say(this.#instead);
@@ -59,7 +56,7 @@ export class Listener {
     return isWritten ? conclusion.answer : this.#say(conclusion.answer);
   }
 
-  /** Leaves beside the call who answered, what it cost, and what is no part of the answer. */
+  /** Records artifacts beside the call: provider, tokens, and texts that are no part of the answer. */
   report(): void {
     const { trace } = this.#context;
     this.#flush();
@@ -70,7 +67,7 @@ export class Listener {
     if (this.#events > 0) trace.artifact('provider', toProviderArtifact(heard));
   }
 
-  /** What a failure keeps: why the model stopped, and of a body that is no answer what is worth keeping. */
+  /** The facts that a failure keeps: the finish reason, and the useful part of a body that is no answer. */
   kept(): Pick<TransportFacts, 'body' | 'is_body_cut' | 'finish_reason'> {
     const { finish_reason } = this.#heard;
     if (finish_reason !== undefined) return { finish_reason };
@@ -101,7 +98,7 @@ export class Listener {
     const read = readProviderError({ body: data }, this.#asked);
     if ('failure_class' in read) throw this.#capabilities.failure(read.failure_class, read.message);
     this.#events += 1;
-    // What was streamed before it is the same text, as far as it came.
+    // The text that was streamed before is a prefix of it.
     const rest = read.text.startsWith(this.#heard.text) ? read.text.slice(this.#heard.text.length) : read.text;
     this.#instead = { text: rest, finish_reason: read.finish_reason };
   }
@@ -115,7 +112,7 @@ export class Listener {
     if (this.#tags) this.#hearText(this.#tags.end());
   }
 
-  /** An answer that did not stream in as text. */
+  /** Reports an answer that did not stream in as text. */
   #say(answer: ChatAnswer): ChatAnswer {
     this.#flush();
     this.#hearText({ text: answer.text, reasoning: '' });

@@ -1,6 +1,6 @@
 /**
- * What providers say in place of an answer. They share neither statuses nor codes, so that their words decide: the same
- * refusal comes as 400, as 500, and as an event of a stream whose status is 200.
+ * Errors of providers. They share neither statuses nor codes, so the words decide: the same refusal comes as 400, as
+ * 500, and as an event of a stream whose status is 200.
  */
 import type { Capabilities, SourceFailureClass } from 'chukwa/plugin';
 import { isFields } from './chunk.js';
@@ -11,16 +11,16 @@ export interface Failed {
   readonly message: string;
 }
 
-/** An error that holds what the model had said: then it is the model's, and not the endpoint's. */
+/** An error that holds the model's answer: then the model is at fault, and not the endpoint. */
 export interface SaidAfterAll {
   readonly text: string;
   readonly finish_reason: string;
 }
 
-/** What was asked, as far as messages about its failure need it. */
+/** The parts of a request that messages about its failure need. */
 export interface AskedOf {
   readonly model: string;
-  /** The variables that say where the endpoint is, and what its key is. */
+  /** The variables with the endpoint's URL and key. */
   readonly base_url_variable: string;
   readonly key_variable: string;
   /** How the request spoke of the schema, where it did so outside of the prompt. */
@@ -36,13 +36,13 @@ export interface ProviderError {
   readonly retry_after?: string;
 }
 
-/** A kind of refusal that is told by its words. */
+/** A kind of refusal, recognised by its words. */
 interface Kind {
   readonly failure_class: SourceFailureClass;
   readonly words: RegExp;
-  /** Statuses that never mean it, whatever the words. */
+  /** Statuses that exclude this kind, whatever the words. */
   readonly never?: readonly number[];
-  /** What it is, and what to do. */
+  /** The meaning, and the repair. */
   readonly advise: (asked: AskedOf, error: ProviderError) => string;
 }
 
@@ -115,7 +115,7 @@ const ROLES: Kind = {
 /** Of several that fit, the first is meant. */
 const KINDS: readonly Kind[] = [LENGTH_SETTING, CONTEXT, USAGE, STREAM, QUOTA, RATE, FILTER, SCHEMA, ROLES];
 
-/** What an error of a provider means. */
+/** The failure that a provider's error means. */
 export function readProviderError(error: ProviderError, asked: AskedOf): Failed | SaidAfterAll {
   const { http_status } = error;
   const content = readContent(error.body);
@@ -165,12 +165,12 @@ function adviseByStatus({ http_status, retry_after }: ProviderError, content: Fi
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Whether the endpoint has said in words of its own what it lacks, and not only that it knows no such model. */
+/** Whether the endpoint has explained what is missing, beyond "no such model". */
 function hasExplained(content: Fields): boolean {
   return content['code'] !== 'model_not_found' && (findMessage(content) ?? '') !== '';
 }
 
-/** The object that tells of the error: under `error`, or the body itself; one provider sends a list of them. */
+/** The error object: under `error`, or the body itself; one provider sends a list of them. */
 function readContent(body: string): Fields {
   const parsed = parse(body);
   const first: unknown = Array.isArray(parsed) ? parsed[0] : parsed;

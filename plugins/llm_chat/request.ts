@@ -1,7 +1,7 @@
 import type { ChatRequest, Json, JsonObject } from 'chukwa/plugin';
 import type { LlmChatInterface } from './interface.js';
 
-/** Where the plugin connects when the operator names no endpoint; the manifest says the same. */
+/** The default endpoint; the manifest has the same. */
 const DEFAULT_ORIGIN = 'https://api.openai.com/v1';
 
 const BASE_URL_VARIABLES = ['CHUKWA_LLM_BASE_URL', 'OPENAI_BASE_URL'] as const;
@@ -35,10 +35,10 @@ function toResponseFormat(
   return schema_delivery === 'json_object' ? { type: 'json_object' } : undefined;
 }
 
-/** What is sent of the headers that the client makes up. */
+/** The client's own headers that are sent. */
 const SENT_HEADERS = ['accept', 'authorization', 'content-type', 'x-client-request-id'];
 
-/** What the client is told of the headers; null leaves one out. */
+/** The headers for the client; null removes one. */
 export function toHeaders(key: string | undefined, client_request_id: string): Readonly<Record<string, string | null>> {
   return {
     accept: 'text/event-stream, application/json',
@@ -48,7 +48,7 @@ export function toHeaders(key: string | undefined, client_request_id: string): R
   };
 }
 
-/** An explicit few: the client would tell of the machine that it runs on, and take more from the environment. */
+/** An allow-list: the client would describe this machine, and read more from the environment. */
 export function toSentHeaders(given: RequestInit['headers']): Readonly<Record<string, string>> {
   const sent = [...new Headers(given).entries()].filter(([name]) => SENT_HEADERS.includes(name));
   return Object.fromEntries(sent);
@@ -92,7 +92,7 @@ export function findKey(
   return { ok: false, message };
 }
 
-/** What the source asks for and this plugin does not do: said before anything is sent, never replaced by something else. */
+/** The first unsupported setting of the source: refused before anything is sent, never replaced. */
 export function findUnsupported({ schema_delivery, tool_calling }: LlmChatInterface): string | undefined {
   if (schema_delivery === 'response_format_strict') {
     return 'schema_delivery response_format_strict is not available yet: write response_format, json_object or prompt';

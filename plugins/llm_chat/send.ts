@@ -4,9 +4,9 @@ import type { LlmChatInterface } from './interface.js';
 import { baseUrlVariable, findKey, findUnsupported, toBody, toHeaders, toSentHeaders } from './request.js';
 
 /**
- * Sends the one request of a call through the `openai` client. Nothing is tried again.
- * @returns the response, whatever its status, its body unread: the client would read the whole of a refusal, and keep a part
- * @throws SourceFailure where nothing can be sent, or nothing comes back
+ * Sends the one request of a call through the `openai` client, without retries.
+ * @returns the response with any status, its body unread: the client would read the whole of a refusal, and keep a part
+ * @throws SourceFailure where nothing can be sent, or no response comes
  */
 export async function send(
   told: LlmChatInterface,
@@ -44,7 +44,7 @@ export async function send(
   }
 }
 
-/** What the client is told where there is no key, without which it does not begin; nothing of it is sent. */
+/** A placeholder key that the client demands; it is never sent. */
 const NO_KEY = 'none';
 
 /** The call's signal ends it; the client's own timer would only hide why. */
@@ -52,7 +52,7 @@ const CLIENT_TIMEOUT_MS = 2_147_483_647;
 
 type ClientFetch = NonNullable<ClientOptions['fetch']>;
 
-/** A client for one call. All that it would otherwise take from the environment is said, and its retries are off. */
+/** A client for one call. Every setting that it would read from the environment is given, and its retries are off. */
 function openClient(baseURL: string, key: string | undefined, fetch: ClientFetch): OpenAI {
   return new OpenAI({
     apiKey: key ?? NO_KEY,

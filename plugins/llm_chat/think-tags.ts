@@ -4,7 +4,7 @@
  * templates open the tag themselves and only the closing one is ever seen. Answering: everything is the answer.
  */
 
-/** What of a piece is the answer, and what is reasoning. */
+/** The split of a chunk into answer and reasoning. */
 export interface Split {
   readonly text: string;
   readonly reasoning: string;
@@ -28,10 +28,10 @@ export class ThinkTags {
   #phase: 'undecided' | 'thinking' | 'unopened' | 'answering' = 'undecided';
   #close = CLOSING_ONLY;
   #hasThought = false;
-  /** Pieces that are not given out yet: joined once, when it is known what they are. */
+  /** Chunks that are not classified yet: joined once, when they are. */
   #held: string[] = [];
   #heldLength = 0;
-  /** The end of what is held, as long as a closing tag may be. */
+  /** The end of the undecided text, as long as a closing tag may be. */
   #tail = '';
 
   /** How many characters are held back. */
@@ -39,13 +39,13 @@ export class ThinkTags {
     return this.#heldLength;
   }
 
-  /** @returns what is known of the text so far, and was not given out before */
+  /** @returns the newly classified text */
   take(piece: string): Split {
     if (this.#phase === 'answering') return { text: piece, reasoning: '' };
     return this.#phase === 'undecided' ? this.#decide(this.#release() + piece) : this.#seekClose(piece);
   }
 
-  /** The answer is over: @returns what was held back */
+  /** The answer has ended. @returns the remaining text */
   end(): Split {
     const held = this.#release();
     const isThought = this.#phase === 'thinking';

@@ -1,11 +1,11 @@
 import type { Capabilities, Json, JsonObject, SourceFailureClass } from 'chukwa/plugin';
 
-/** What came back: JSON, or why it is not an answer. */
+/** A parsed answer, or why it is none. */
 export type Answer =
   | { readonly ok: true; readonly value: Json }
   | { readonly ok: false; readonly failure_class: SourceFailureClass; readonly message: string };
 
-/** What a server says of its tools: which declare an output schema. Nothing else of it is believed. */
+/** The tools of a server that declare an output schema. Nothing else of its list is used. */
 export type Listing = ReadonlyMap<string, { readonly declares_output: boolean }>;
 
 /** One page of `tools/list`: its tools, and where the next one begins. */
@@ -19,8 +19,8 @@ const NAMES_MAX = 20;
 const PLAIN_NAME = /^[A-Za-z0-9_./-]{1,128}$/;
 
 /**
- * Takes what a tool answered. Structured content comes first; a text is parsed only where somebody said that it is JSON;
- * otherwise the answer is the texts, and the kinds of what else there was. What the tool said stands in no message.
+ * Reads a tool's answer. Structured content is preferred; text is parsed only where the source or the server says that
+ * it is JSON; otherwise the answer is the texts, and the kinds of other content. No message quotes the tool.
  * @param text_is_json the source says so, or the server by declaring an output schema
  */
 export function readResult(result: JsonObject, text_is_json: boolean, parseJson: Capabilities['parseJson']): Answer {
@@ -38,7 +38,7 @@ export function readResult(result: JsonObject, text_is_json: boolean, parseJson:
   return text_is_json ? parseOnly(texts, parseJson) : { ok: true, value: toContent(texts, blocks) };
 }
 
-/** Reads one page of `tools/list`; whatever is no tool is passed by. */
+/** Reads one page of `tools/list`; entries that are no tools are skipped. */
 export function readListing(result: JsonObject): ListingPage {
   const tools = toTools(result).flatMap((tool) => {
     const { name, outputSchema } = tool;
@@ -48,7 +48,7 @@ export function readListing(result: JsonObject): ListingPage {
   return { tools: new Map(tools), ...(typeof next === 'string' ? { next_cursor: next } : {}) };
 }
 
-/** The tools of a page, as the server says them. */
+/** The tools of a page, in the server's words. */
 export function toTools({ tools }: JsonObject): readonly JsonObject[] {
   return isList(tools) ? tools.filter(isObject) : [];
 }

@@ -9,11 +9,11 @@ import { openProgramWire } from './program-wire.js';
 import { openSession, type Session } from './session.js';
 import type { Wire } from './wire.js';
 
-/** How long a server may take to show that it still listens. */
+/** The deadline of a ping that tests whether a server still reacts. */
 const PING_MS = 2_000;
 
 export interface Connection {
-  /** The session that stands, or a new one. @throws SourceFailure, or the signal's reason */
+  /** The open session, or a new one. @throws SourceFailure, or the signal's reason */
   session(signal: AbortSignal, max_result_bytes: number): Promise<Session>;
   /** Opens another next time. */
   forget(session: Session): void;
@@ -46,7 +46,7 @@ class SharedConnection implements Connection {
       signal.throwIfAborted();
       const opening = this.#opening;
       if (!opening) return this.#open(signal, max_result_bytes);
-      // Whoever opened it may have been cut, which is no reason for others to fail.
+      // The call that opened the session may have been aborted; the others must not fail for that.
       const session = await untilAborted(
         signal,
         opening.catch(() => undefined),

@@ -14,8 +14,8 @@ const NUMBERED = /(^|[\r\n])id:/;
 const NUMBERED_LENGTH = 4;
 
 /**
- * Passes the events of one request on, and tells the library where they end.
- * @param lost is told why, where the stream broke
+ * Forwards the events of one request, and tells the library where they end.
+ * @param lost gets the reason where the stream broke
  */
 export function watchEvents(
   body: ReadableStream<Uint8Array>,
@@ -47,7 +47,7 @@ export function watchEvents(
   });
 }
 
-/** Why the answer never came, where `error` is such an event. */
+/** Why there is no answer, where `error` is such an event. */
 export function findLost(
   error: unknown,
   lost: Map<string, SourceFailure>,

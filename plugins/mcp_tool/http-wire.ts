@@ -55,7 +55,7 @@ function openExchange(fetch: OriginFetch, told: Told): OriginFetch {
   };
 }
 
-/** A stream that was broken off may be taken up again. One beside all calls is not wanted: 405 says that there is none. */
+/** A broken stream may be resumed. A stream beside all calls is not wanted: 405 refuses it. */
 async function resume(fetch: OriginFetch, url: string | URL, init: RequestInit, told: Told): Promise<Response> {
   if (!new Headers(init.headers).has('last-event-id')) return new Response(null, { status: 405 });
   try {

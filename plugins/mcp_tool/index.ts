@@ -62,7 +62,7 @@ async function ask(
       const status = statusOf(error);
       // Some servers answer 400 to a session that they know no more: the next call begins another.
       if (status === 404 || status === 400) connection.forget(session);
-      // By the protocol, 404 alone says that a session is over and that its request was not looked at.
+      // By the protocol, only 404 means that a session has ended and that its request was not handled.
       if (status !== 404 || isFresh || !session.wire.names_session()) throw error;
     }
   }
@@ -112,7 +112,7 @@ async function listAll(
   return { value: { tools: pages.flatMap(toTools), ...(is_cut ? { is_cut } : {}) } };
 }
 
-/** What the server said, whole; unless it is nested too deeply to be written down, which the engine will say. */
+/** The server's complete answer as facts, unless it is nested too deeply, which the engine reports. */
 function toFacts(result: JsonObject): TransportFacts {
   try {
     return { body: new TextEncoder().encode(JSON.stringify(result)) };

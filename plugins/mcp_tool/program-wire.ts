@@ -1,6 +1,6 @@
 /**
- * The protocol's stdio transport: one JSON-RPC message a line, over the pipes of a program that we are handed. (The
- * library's own would start the program itself.) What is no message is passed by: many servers greet on standard output.
+ * The protocol's stdio transport: one JSON-RPC message a line, over the pipes of a program that the engine started.
+ * (The library's own would start the program itself.) Other lines are skipped: many servers greet on standard output.
  */
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
@@ -29,7 +29,7 @@ export async function openProgramWire(
   };
 }
 
-/** The library would wait for ever for an answer that it cannot read; this stands in its place. */
+/** The library would wait forever for an unreadable answer; this error replaces it. */
 const UNUSABLE = -32_000;
 
 /** @param not_json why the line is refused as JSON, where it is one that the protocol knows */
@@ -86,7 +86,7 @@ class ProgramTransport implements Transport {
     await this.#child?.stop();
   }
 
-  /** Whoever says nothing more cannot be asked again, and is ended. */
+  /** A program whose output has ended cannot answer again, and is stopped. */
   async #listen(child: Child): Promise<void> {
     const decoder = new TextDecoder();
     try {
@@ -102,7 +102,7 @@ class ProgramTransport implements Transport {
     this.onclose?.();
   }
 
-  /** Takes what was read; false where it is more than anybody asked for. */
+  /** Adds a chunk of output; false where it exceeds the limit. */
   #take(text: string): boolean {
     const lines = (this.#rest + text).split('\n');
     this.#rest = lines.pop() ?? '';

@@ -5,7 +5,7 @@ export function toArguments(request: Json): JsonObject | undefined {
   return typeof request === 'object' && request !== null && !isList(request) ? request : undefined;
 }
 
-/** What `tools/call` is sent. `client_request_id` lets a server recognise a call made twice. */
+/** The parameters of `tools/call`. `client_request_id` lets a server recognise a repeated call. */
 export function toCallParams(
   tool_name: string,
   given: JsonObject,

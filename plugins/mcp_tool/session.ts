@@ -15,7 +15,7 @@ export interface Session {
   readonly wire: Wire;
   /** Asked before: the server may have forgotten it since. */
   used: boolean;
-  /** A call was cut, and nobody has heard of the server since. */
+  /** A call was aborted, and the server has not answered since. */
   doubted: boolean;
   listing: Listing | undefined;
   /**
@@ -51,14 +51,14 @@ export async function openSession(wire: Wire, failure: Capabilities['failure'], 
   };
 }
 
-/** Lists the tools of a server; undefined where it will not say. @throws SourceFailure */
+/** Lists the tools of a server; undefined where the server refuses. @throws SourceFailure */
 export async function listTools(session: Session, signal: AbortSignal): Promise<Listing | undefined> {
   const pages = await listPages(session, signal).catch(refused);
   return pages && new Map(pages.flatMap((page) => [...readListing(page).tools]));
 }
 
 /**
- * Gives the pages of a server's list of tools, as it says them. @throws SourceFailure
+ * Yields the pages of a server's list of tools, in its own words. @throws SourceFailure
  * @param bytes_max of all pages together, as JSON
  */
 export async function listPages(
@@ -96,7 +96,7 @@ function request(
   });
 }
 
-/** The library never stops listening to a signal, and would take back what has long been answered. */
+/** The library never removes its abort listener, and would cancel calls that ended long ago. */
 async function takenBack<Value>(signal: AbortSignal, run: (inner: AbortSignal) => Promise<Value>): Promise<Value> {
   signal.throwIfAborted();
   const controller = new AbortController();

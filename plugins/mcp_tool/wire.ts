@@ -1,20 +1,20 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { SourceFailure } from 'chukwa/plugin';
 
-/** A way to a server: what the client library speaks over, and what became of it. */
+/** A connection to a server: the transport of the client library, and its faults. */
 export interface Wire {
   readonly transport: Transport;
-  /** Why nothing more comes over it. */
+  /** The reason why the connection is broken. */
   readonly broken: () => SourceFailure | undefined;
-  /** Why the answer to one request never came, where the library was told so in the server's place. */
+  /** The reason why one request has no answer, where the library was told so in the server's place. */
   readonly lost: (error: unknown) => SourceFailure | undefined;
-  /** Whether the server named this session, so that it can say that it knows it no more. */
+  /** Whether the server named this session, so that it can report that the session is unknown. */
   readonly names_session: () => boolean;
   /** Whether a call that was cut leaves a doubt that the server still listens. */
   readonly can_hang: boolean;
-  /** A call may take results of this size. */
+  /** Raises the size limit to that of a call's results. */
   allow(max_result_bytes: number): void;
-  /** Gives back what the server holds for it, and ends it. */
+  /** Releases the server's resources for it, and closes it. */
   close(): Promise<void>;
 }
 
