@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** What the kernel counts CPU time in, on every Linux. */
+/** The kernel's unit of CPU time, on every Linux. */
 const TICKS_PER_SECOND = 100;
 
 /** The seconds of CPU of all processes that this one has started and waited for; 0 where there is no `/proc`. */
@@ -16,7 +16,7 @@ export function childSeconds(): number {
 }
 
 /**
- * A table of what each test file cost, the costliest first, with the sum for each folder of `test/`.
+ * A table of each test file's CPU time, the costliest first, with the sum for each folder of `test/`.
  * @param text lines of seconds of the process, seconds of its children, and file, with tabs between them
  */
 export function toCpuReport(text: string): string {

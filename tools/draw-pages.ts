@@ -42,7 +42,7 @@ async function lookAt(scenario: string, browser: Browser, draw: (page: Page) => 
   }
 }
 
-/** The link that signs in once, which stands on standard error. */
+/** The sign-in link, which is printed on standard error. */
 async function readLink(errors: AsyncIterable<Buffer>): Promise<string> {
   let text = '';
   for await (const piece of errors) {

@@ -9,7 +9,7 @@ import { drawTerminal } from './terminal-picture.js';
 
 const TURN = 2;
 const COLUMNS = 100;
-/** With it a live line is taken away again; what stands before it was never meant to stay. */
+/** This sequence erases the live line before it. */
 const ERASE = '\r\u001b[2K';
 
 const printed = await runPark();
@@ -24,7 +24,7 @@ const picture = drawTerminal(
 );
 await writeFile(new URL('../docs/park.svg', import.meta.url), picture);
 
-/** What a person at a terminal is shown. */
+/** The output of a terminal. */
 async function runPark(): Promise<string> {
   let text = '';
   const output = {

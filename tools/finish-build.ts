@@ -4,7 +4,8 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ensureTemplate } from '../engine/store/template.js';
 
-// What the compiler leaves out of dist/: the JSON beside each plugin, and the packed database that new folders begin as.
+// The parts of dist/ that the compiler does not write: the JSON beside each plugin, and the packed database that new
+// folders begin as.
 
 const dist = fileURLToPath(new URL('../', import.meta.url));
 const root = dirname(dist.replace(/\/$/, ''));
@@ -17,7 +18,7 @@ async function copyPluginDocuments(from: string, to: string): Promise<void> {
   for (const entry of await readdir(from, { withFileTypes: true })) {
     if (!entry.isDirectory()) continue;
     const documents = (await readdir(join(from, entry.name))).filter((file) => file.endsWith('.json'));
-    // What the compiler made nothing of is plain JavaScript, and runs from where it stands.
+    // A file without compiled output is plain JavaScript, and runs from its place.
     if (!existsSync(join(to, entry.name))) continue;
     for (const document of documents) await copyFile(join(from, entry.name, document), join(to, entry.name, document));
   }

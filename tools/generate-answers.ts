@@ -26,7 +26,7 @@ export function generateAnswers(root: string): string {
   const shared = { ...others, Json: { description } };
   const kinds = (answers?.['properties'] ?? {}) as Readonly<Record<string, Schema>>;
   const schemas = Object.fromEntries(
-    // A type that is named as its kind stands for it.
+    // A type with the name of its kind represents it.
     [...Object.entries(kinds), ...Object.entries(shared)].map(([name, schema]) => [toName(name), toShared(schema)]),
   );
   return [

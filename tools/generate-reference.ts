@@ -5,7 +5,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 
 type Schema = { readonly [member: string]: unknown };
 
-/** A page as it should stand. */
+/** A page with its expected content. */
 export interface ReferencePage {
   /** Within docs/reference. */
   readonly name: string;

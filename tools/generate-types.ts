@@ -12,7 +12,7 @@ import { listFailureEnums } from '../engine/contract/failure-class.js';
 
 type Schema = { readonly [member: string]: unknown };
 
-/** A file as it should stand. */
+/** A file with its expected content. */
 export interface GeneratedFile {
   /** Relative to the package's folder. */
   readonly path: string;
@@ -75,7 +75,10 @@ async function typesOf(file: string, text: string, jsonModule: string): Promise<
   return [banner, ...imported, types, ''].join('\n');
 }
 
-/** What a schema leaves open is JSON, not `unknown`. Examples are for people: beside a reference they would hide its type. */
+/**
+ * An unconstrained value of a schema is `Json`, not `unknown`. Examples are for people: beside a reference they would
+ * hide its type.
+ */
 function withJsonTypes(schema: Schema): Schema {
   const said = Object.entries(schema).filter(([keyword]) => keyword !== 'examples');
   return Object.fromEntries(said.map(([keyword, inner]) => [keyword, withJsonTypesIn(keyword, inner)]));
@@ -99,7 +102,7 @@ function typed(schema: Schema): Schema {
   return { ...schema, tsType: known.length === 0 ? 'JsonObject' : `JsonObject & { ${known.join('; ')} }` };
 }
 
-/** The generator tells where each type was referenced; readers look it up. */
+/** Removes the generator's remarks on where a type was referenced. */
 function withoutOriginRemarks(text: string): string {
   return text
     .replaceAll(/( \*\n)? \* This interface was referenced by [^\n]*\n \* via the `definition` [^\n]*\n/g, '')

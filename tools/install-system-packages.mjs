@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process';
 
-// Installs what tests start besides Node's packages, where it is missing and this user may. It runs before `npm ci`, so it
-// is JavaScript and imports no package. Where it cannot install, the tests that need a program say how to get it, and fail under CI=true.
+// Installs the programs that tests start besides Node's packages, where they are missing and this user may. It runs
+// before `npm ci`, so it is JavaScript and imports no package. Where it cannot install, the tests that need a program
+// say how to get it, and fail under CI=true.
 
 /** Programs, and the Debian packages that bring them. */
 const PROGRAMS = { 'nats-server': 'nats-server', chromium: 'chromium' };

@@ -33,7 +33,7 @@ export async function startNats(): Promise<NatsServer> {
         spawn(program, ['-a', '127.0.0.1', '-p', String(port), ...options], { stdio: 'ignore' });
       child = spawnServer();
       while (!(await answers(port))) {
-        // It ends at once where somebody else has the port for a moment.
+        // It exits at once where another program has the port at that moment.
         if (child.exitCode !== null) child = spawnServer();
         await new Promise((resume) => setTimeout(resume, 20));
       }
@@ -43,7 +43,7 @@ export async function startNats(): Promise<NatsServer> {
   return server;
 }
 
-/** What is said where there is no NATS server on this machine. */
+/** The message without a NATS server on this machine. */
 export const NATS_MISSING = 'nats-server is not on the PATH: apt-get install nats-server, or https://nats.io/download';
 
 /** The machine's NATS server: the first of the PATH. @returns undefined where there is none */
@@ -88,7 +88,7 @@ async function isFree(port: number): Promise<boolean> {
   }
 }
 
-/** Whether a server speaks first there, as NATS does, and soon. */
+/** Whether a server there greets first, as NATS does, and soon. */
 function answers(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1');

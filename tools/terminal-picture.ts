@@ -1,4 +1,4 @@
-/** What a terminal shows, as a picture: text in, SVG out. */
+/** A terminal as a picture: text in, SVG out. */
 
 type Tone = 'plain' | 'strong' | 'faint' | 'good' | 'bad' | 'accent';
 
@@ -35,7 +35,7 @@ const TONES: ReadonlyMap<string, Tone> = new Map([
 /**
  * Draws lines as a terminal shows them.
  * @param lines text that may hold the colour sequences of the command line, and no other controls
- * @param description what the picture shows, for those who cannot see it
+ * @param description the alternative text of the picture
  */
 export function drawTerminal(lines: readonly string[], description: string): string {
   const rows = lines.map(toSpans);
@@ -53,7 +53,7 @@ export function drawTerminal(lines: readonly string[], description: string): str
   ].join('\n');
 }
 
-/** Each span stands at its own column, so that a font of another width moves nothing. */
+/** Each span is at its own column, so that a font of another width moves nothing. */
 function drawRow(spans: readonly Span[], y: number): readonly string[] {
   let column = 0;
   return spans.flatMap(({ text, tone }) => {
@@ -85,7 +85,7 @@ function toSpans(line: string): readonly Span[] {
   return spans;
 }
 
-/** Text that no parser takes for markup. Controls are no characters of XML and are left out. */
+/** Escapes text for markup. Control characters are not allowed in XML and are left out. */
 function escapeText(text: string): string {
   return text
     .replace(/\p{Cc}/gu, '')

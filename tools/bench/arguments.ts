@@ -1,6 +1,6 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 
-/** What is measured, in order: what starts processes comes first, while this one is still small. */
+/** The groups of measurements, in order: those that start processes come first, while this process is small. */
 export const GROUPS = {
   starts: 'a process, from its start to its answer',
   reducer: 'events of a turn, without calls or a database',
@@ -28,13 +28,13 @@ export const FAMILIES = {
 export type Group = keyof typeof GROUPS;
 export type Family = keyof typeof FAMILIES;
 
-/** What is to be measured, and how it is told. */
+/** The requested measurements, and the form of the report. */
 export type Wanted = { readonly is_json: boolean } & (
   | { readonly kind: 'figures'; readonly groups: readonly Group[]; readonly rounds: number }
   | { readonly kind: 'curves'; readonly families: readonly Family[]; readonly draw_file?: string }
 );
 
-/** A text in place of a measurement: the usage that was asked for, or what is wrong with the arguments. */
+/** A text in place of a measurement: the usage, or a problem with the arguments. */
 export interface Instead {
   readonly kind: 'instead';
   readonly exit_code: 0 | 2;

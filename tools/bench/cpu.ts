@@ -26,8 +26,8 @@ export async function listSessions(outside: pg.Client): Promise<readonly number[
 }
 
 /**
- * What some work costs in CPU, in milliseconds: of this process, of these others, and of the sessions of the database.
- * Beside neighbours it stays what it is, where the clock's time does not.
+ * The CPU time of some work, in milliseconds: of this process, of these others, and of the sessions of the database.
+ * Neighbours on the machine change it little, unlike the clock's time.
  */
 export async function spendCpu<Value>(
   outside: pg.Client,

@@ -1,4 +1,4 @@
-/** Says what is being done, on one line that is written over; silent where nobody watches. */
+/** Shows the current step on one line that is overwritten; silent without a terminal. */
 export interface ProgressLine {
   say(text: string): void;
   end(): void;

@@ -1,6 +1,6 @@
 import { unreachable } from '../../engine/contract/unreachable.js';
 
-/** What a figure should be. `stretch` is what would be better still. */
+/** The goal of a figure. `stretch` is a better one still. */
 export type Goal =
   | { readonly kind: 'at_most'; readonly value: number; readonly stretch?: number }
   | { readonly kind: 'at_least'; readonly value: number; readonly stretch?: number }
@@ -20,7 +20,7 @@ export interface Figure {
   readonly value: number;
   readonly unit: Unit;
   readonly goal: Goal;
-  /** What the figure was taken from. */
+  /** The basis of the figure. */
   readonly note: string;
 }
 
@@ -34,7 +34,7 @@ export function toRow(figure: Figure): Row {
   return { ...figure, verdict: judge(figure.value, figure.goal) };
 }
 
-/** What a value is, measured by its goal. */
+/** Compares a value with its goal. */
 export function judge(value: number, goal: Goal): Verdict {
   switch (goal.kind) {
     case 'at_most':

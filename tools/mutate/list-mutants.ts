@@ -40,7 +40,7 @@ export function listMutants(path: string, text: string): readonly Mutant[] {
   });
 }
 
-/** The first mutants in an order that a seed decides: the same seed gives the same ones as long as the code stays. */
+/** The first mutants in an order by seed: the same seed gives the same ones as long as the code does not change. */
 export function sample(mutants: readonly Mutant[], seed: string, count: number): readonly Mutant[] {
   const rank = ({ path, line, before, after }: Mutant): string =>
     createHash('sha256')

@@ -23,7 +23,7 @@ const TESTS: Readonly<Record<string, readonly string[]>> = {
   runtime: ['test/runtime'],
 };
 
-/** What takes so many times as long as the tests of the room take on the untouched copy, and at least so long, hangs. */
+/** The timeout of a mutant's tests, as a multiple of their time on the unchanged copy, and its minimum. */
 const HANG_FACTOR = 4;
 const HANG_MS_MIN = 60_000;
 

@@ -24,7 +24,7 @@ export interface Ask {
   readonly offered?: { readonly name: string; readonly hash: string; readonly schema_delivery: string };
 }
 
-/** What one event led to. */
+/** The result of one event. */
 export interface FoldStep {
   /** `turn_began`, or how a call ended and its key. */
   readonly event: string;
@@ -34,13 +34,13 @@ export interface FoldStep {
   readonly end?: 'commit' | 'fail' | 'suspend';
 }
 
-/** What the audit says, without the ids that differ from one recording to the next. */
+/** The audit without the ids that differ between recordings. */
 export type RecordedAudit = Pick<
   AuditRecord,
   'audit_kind' | 'workflow_subject_entity_id' | 'workflow_node_id' | 'patch_seq' | 'attempt_number' | 'rejection'
 >;
 
-/** What an attempt comes to, as its record says it. */
+/** The outcome of an attempt, from its record. */
 export interface AttemptResult {
   readonly status: string;
   readonly failure_class: string | null;
@@ -48,7 +48,7 @@ export interface AttemptResult {
   readonly audit: readonly RecordedAudit[];
 }
 
-/** What the core makes of recorded calls, step by step. */
+/** The core's results for recorded calls, step by step. */
 export interface Fold {
   readonly steps: readonly FoldStep[];
   readonly result: AttemptResult;
@@ -145,7 +145,7 @@ function toPatchRecord({ patch_seq, subject_id, node_id, applied }: AcceptedPatc
   };
 }
 
-/** What of a verdict is public: its records show it. */
+/** The public part of a verdict: records show it. */
 function toStated({ model_output_kind, failure, passed_on }: Verdict): Json {
   return {
     ...(model_output_kind === undefined ? {} : { model_output_kind }),
@@ -154,7 +154,7 @@ function toStated({ model_output_kind, failure, passed_on }: Verdict): Json {
   };
 }
 
-/** The first call that waits and has a record. One whose answer comes later goes on waiting, without a record. */
+/** The first waiting call with a record. A pending call has none, and goes on waiting. */
 function takeAnswerable(waiting: Invoke[], left: Recorded[]) {
   for (const [index, command] of waiting.entries()) {
     const record = left.find(({ key, event }) => key === command.key && event !== undefined);

@@ -29,7 +29,7 @@ export interface RecordedWorld {
   readonly events: readonly WorldEvent[];
 }
 
-/** One attempt at a turn as the database held it, and what the engine of then made of it. */
+/** One attempt at a turn from the database, and the results of the engine that recorded it. */
 export interface History {
   readonly shows: string;
   readonly scenario_hash: string;
@@ -39,9 +39,9 @@ export interface History {
   readonly world: RecordedWorld;
   /** In an order in which they can be answered. Durations and deadlines are set to fixed values. */
   readonly calls: readonly Recorded[];
-  /** What the attempt came to. */
+  /** The outcome of the attempt. */
   readonly result: AttemptResult;
-  /** What the code that recorded the calls made of them. */
+  /** The results of the code that recorded the calls. */
   readonly steps: readonly FoldStep[];
 }
 
@@ -98,7 +98,7 @@ export function fromRecordedWorld({ environments, entities, ...world }: Recorded
   });
 }
 
-/** A value as it reads when it comes back from a file: members without a value are gone. */
+/** A value as it is read from a file: undefined members are gone. */
 export function asJson(value: unknown): Json {
   return JSON.parse(JSON.stringify(value)) as Json;
 }

@@ -34,9 +34,9 @@ import { type Played, SCENES, type Stage } from './scenes.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
-/** How long each call is said to have taken. */
+/** The duration of each recorded call. */
 const DURATION_MS = 1;
-/** Until when each call that is answered later is said to be waited for: 2030-01-01. */
+/** The deadline of each pending call: 2030-01-01. */
 const DEADLINE = 1_893_456_000_000;
 
 interface PlayedAttempt extends Played {
@@ -46,8 +46,8 @@ interface PlayedAttempt extends Played {
 }
 
 /**
- * Plays every scene by the real engine on an embedded database, against services on this machine, and reads back what
- * became durable. Two recordings by the same code are equal.
+ * Plays every scene with the real engine on an embedded database, against services on this machine, and reads the
+ * durable record. Two recordings by the same code are equal.
  */
 export async function recordHistories(): Promise<HistorySet> {
   const scratch = await mkdtemp(join(tmpdir(), 'chukwa-histories-'));
@@ -150,7 +150,7 @@ function toResult({ status, failure_class, patches, audit }: AttemptRecord): Att
   };
 }
 
-/** What differs from one recording to the next becomes the same. */
+/** Replaces values that differ between recordings. */
 function withoutTime({ key, request_hash, effect, repeatable, event }: Recorded): Recorded {
   const recorded = { key, request_hash, effect, repeatable };
   if (event === undefined) return recorded;

@@ -12,7 +12,7 @@ import { type Answers, type ScriptedModel, scriptPath } from '../../engine/toys/
 import type { Toys } from '../../engine/toys/index.js';
 import type { UnreliableService } from '../../test/support/unreliable-service.js';
 
-/** What a scene plays on. */
+/** The services of a scene. */
 export interface Stage {
   readonly engine: Engine;
   readonly model: ScriptedModel;
@@ -29,7 +29,7 @@ export interface Stage {
 export interface Played {
   /** The name of its file. */
   readonly name: string;
-  /** One sentence: what of the engine it exercises. */
+  /** One sentence: the behaviour that it exercises. */
   readonly shows: string;
   readonly attempt_id: string;
 }
@@ -132,7 +132,7 @@ export const SCENES: readonly Scene[] = [
 type Edits = Readonly<Record<string, (document: JsonObject) => JsonObject>>;
 
 interface Turns {
-  /** The script of that name, or this one. */
+  /** The name of a script, or a script. */
   readonly says: string | Answers;
   readonly turns?: number;
 }
@@ -156,7 +156,7 @@ async function store({ engine, root, scratch }: Stage, scenario: string, edits: 
   );
 }
 
-/** Runs turns. @returns the attempts, at least as many as the caller takes apart */
+/** Runs turns. @returns the attempts, at least as many as the caller destructures */
 async function play(stage: Stage, world_slug: string, turns: Turns): Promise<Attempts> {
   const report = await run(stage, world_slug, turns);
   const attempts = report.turns.map(({ attempt_id }) => ({ attempt_id }));

@@ -7,7 +7,7 @@ const FEW = 100;
 const MANY = 100_000;
 const CLAIMS = 400;
 
-/** How much longer a claim takes with a thousand times as much in the queue. */
+/** The growth of a claim's time with a thousand times as much in the queue. */
 export async function measureClaims(scene: Scene): Promise<Row> {
   const few = await timeClaims(scene, FEW);
   const many = await timeClaims(scene, MANY);

@@ -8,7 +8,7 @@ import type { Scene } from './scene.js';
 const SETTLE_MS = 10_000;
 const WATCHED_MS = 30_000;
 
-/** What a worker costs that has nothing to do. */
+/** The cost of an idle worker. */
 export async function measureIdle(program: string, url: string, scene: Scene): Promise<Row> {
   await scene.empty();
   const env = { ...process.env, CHUKWA_DATABASE_URL: url };

@@ -6,7 +6,7 @@ import { openScene } from './scene.js';
 import { measureTakeOvers } from './take-over.js';
 import { measureWakeUps } from './wake-up.js';
 
-/** What a fleet costs, and how soon it wakes up. */
+/** The cost of a fleet, and its latency. */
 export async function measureFleet(program: string, url: string, progress: ProgressLine): Promise<readonly Row[]> {
   progress.say('making a thousand worlds');
   const scene = await openScene(url);

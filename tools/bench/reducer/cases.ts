@@ -9,7 +9,7 @@ export interface ReducerCase {
   readonly name: string;
   readonly state: TurnState;
   readonly event: TurnEvent;
-  /** Whether what follows asks a model for something, whose messages must be made. */
+  /** Whether a model request follows, whose messages have to be rendered. */
   readonly renders: boolean;
 }
 

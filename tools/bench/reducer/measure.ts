@@ -10,7 +10,7 @@ const BATCHES = 60;
 const BATCH_MS = 3;
 const WARM_UP_MS = 100;
 
-/** How much CPU the reducer takes for one event, at a hundred entities: the slowest kind of event of each of the two sorts. */
+/** The reducer's CPU time for one event, at a hundred entities: the slowest kind of event of each of the two sorts. */
 export function measureReducer(authoring: Authoring): readonly Row[] {
   const scene = openScene(authoring, ENTITY_COUNT);
   const timed = listCases(scene).map((reducerCase) => ({ ...reducerCase, us: timeOf(scene, reducerCase) }));
@@ -46,7 +46,7 @@ function slowest(timed: readonly Timed[]): Timed {
   return first;
 }
 
-/** Of this process's CPU, which no neighbour takes part of; the median over batches, each long enough for the clock. */
+/** CPU time of this process; the median over batches, each long enough for the clock. */
 function timeOf({ program }: Scene, { state, event }: ReducerCase): number {
   const repeat = (times: number): number => {
     const begun = process.cpuUsage();

@@ -10,12 +10,12 @@ export interface CapturedCall {
   readonly body: Json;
 }
 
-/** What the stage is asked. */
+/** A question to the stage. */
 export type StageQuestion =
   | { readonly kind: 'take_calls' }
   | { readonly kind: 'speak'; readonly long_turn: number | null };
 
-/** What it says: once where its services are, then an answer to each question. */
+/** The stage's messages: first the addresses of its services, then an answer to each question. */
 export type StageWord =
   | { readonly kind: 'variables'; readonly variables: Readonly<Record<string, string>> }
   | { readonly kind: 'calls'; readonly calls: readonly CapturedCall[] };

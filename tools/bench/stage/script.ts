@@ -8,10 +8,10 @@ const PIECE_CHARACTERS = 4;
 const LONG_CHARACTERS = 100_000;
 
 /**
- * What the model of the benchmark says: Bob buys candy and the ant walks, with other words in every turn, so that every
+ * The answers of the benchmark's model: Bob buys candy and the ant walks, with other words in every turn, so that every
  * turn changes the world.
  * @param lastTurn 1-based
- * @param longTurn the turn in which Bob's last answer streams for long
+ * @param longTurn the turn in which Bob's last answer is a long stream
  */
 export function toAnswers(lastTurn: number, longTurn?: number): Answers {
   const turns = Array.from({ length: lastTurn }, (_, index) => {

@@ -5,7 +5,7 @@ import { unreachable } from '../../../engine/contract/unreachable.js';
 import type { CapturedCall, StageQuestion, StageWord } from './captured-call.js';
 import { toAnswers } from './script.js';
 
-// The services in a process of their own, so that what they cost is not taken for the engine's. It lives as long as the
+// The services in a process of their own, so that their cost is not counted as the engine's. It lives as long as the
 // process that forked it.
 
 const TURNS = 2_000;

@@ -7,9 +7,9 @@ import type { CapturedCall, StageQuestion, StageWord } from './captured-call.js'
 export interface BenchStage {
   /** Where they are. */
   readonly variables: Readonly<Record<string, string>>;
-  /** What they received since they were last asked, in order of arrival. */
+  /** The requests since the last call of this function, in order of arrival. */
   takeCalls(): Promise<readonly CapturedCall[]>;
-  /** From now on the model streams for long in one turn, or in none. */
+  /** From now on the model streams a long answer in one turn, or in none. */
   speak(longTurn: number | null): Promise<void>;
   close(): Promise<void>;
 }

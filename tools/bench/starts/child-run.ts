@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 
-/** What one run of the program took. */
+/** The resources of one run of the program. */
 export interface ChildRun {
   /** From the spawn to the first byte of its answer. */
   readonly first_byte_ms: number;
@@ -12,8 +12,8 @@ export interface ChildRun {
   readonly cpu_ms: number;
 }
 
-// Written at the child's end to a pipe of its own. Where the kernel tells it, of the program alone: the resource usage
-// begins with what the process that spawned it had.
+// Written at the child's end to a pipe of its own. The kernel's peak of the program alone is used where there is one:
+// resource usage begins with that of the parent.
 const REPORT_PEAK = `
 import { readFileSync, writeSync } from 'node:fs';
 process.on('exit', () => {

@@ -12,8 +12,8 @@ const LIST = ['world', 'list', '--json'];
 const PARK = ['park', '--json'];
 
 /**
- * How long the compiled program takes until it answers, and how much memory the park takes, on an empty data folder and
- * on one that is there.
+ * The start-up time of the compiled program, and the memory of the park, on an empty data folder and on an existing
+ * one.
  * @param program the compiled `chukwa.js`
  */
 export async function measureStarts(program: string, progress: ProgressLine): Promise<readonly Row[]> {
@@ -79,7 +79,7 @@ function onOneFolder(program: string, words: readonly string[], times: number): 
   });
 }
 
-/** Does something in a folder that goes when it is done. */
+/** Runs a task in a temporary folder. */
 export async function inFolder<Value>(task: (folder: string) => Promise<Value>): Promise<Value> {
   const folder = await mkdtemp(join(tmpdir(), 'chukwa-bench-'));
   try {

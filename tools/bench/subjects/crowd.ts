@@ -7,7 +7,7 @@ import type { Authoring } from '../../../engine/operations/engine.js';
 import { compileScenario } from '../../../engine/operations/load-program.js';
 import { MODEL, WORKFLOW } from './scene.js';
 
-/** Agents in places of a few, who perceive what changes in their own. */
+/** Agents in places of a few, who perceive changes in their own place. */
 export interface Crowd {
   readonly program: Program;
   readonly world: World;

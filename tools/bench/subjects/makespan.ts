@@ -6,15 +6,15 @@ import { UNBEGUN } from '../../../engine/core/turn/state.js';
 import { AdmissionTable, type Applicant } from '../../../engine/sources/admission-table.js';
 import type { Crowd } from './crowd.js';
 
-/** What each agent does in a turn, by the scenario's order. */
+/** The actions of each agent in a turn, in the scenario's order. */
 export interface Deeds {
-  /** How long the generation of each takes, in milliseconds. */
+  /** The duration of each generation, in milliseconds. */
   readonly durations: readonly number[];
-  /** The places where each changes something that everybody there perceives. */
+  /** The places in which each agent changes something that everybody there perceives. */
   readonly touched: readonly (readonly string[])[];
 }
 
-/** What became of a turn. */
+/** The outcome of a turn. */
 export interface Makespan {
   readonly makespan_ms: number;
   readonly calls: number;
@@ -102,8 +102,8 @@ function answerOf({ command, rank }: Flight, { touched, durations }: Deeds): Cal
 }
 
 /**
- * The least time that a turn of these deeds can take by somebody who knows the conflicts beforehand: each agent begins once
- * the last before it is done that changes its place; no shorter than what all of it takes so many at a time.
+ * The least possible time of such a turn with perfect knowledge of conflicts: each agent begins once the last agent
+ * before it that changes its place is done; at least the total work divided by the number of models.
  */
 export function oracleOf({ places }: Crowd, { durations, touched }: Deeds, in_flight = Infinity): number {
   const done = new Map<string, number>();

@@ -7,12 +7,12 @@ import { type Crowd, openCrowd } from './crowd.js';
 import { type Deeds, oracleOf, playCrowd } from './makespan.js';
 
 const COUNTS = [25, 100, 300, 1_000];
-/** How many of the agents change what everybody in some place perceives. */
+/** The part of agents that change something that everybody in a place perceives. */
 const RATES = [0, 0.1, 0.2, 0.3, 0.4, 0.5];
 const TURNS = 5;
 const IN_FLIGHT = 64;
 
-/** How near a concurrent turn comes to the least time that it could take, over virtual time. */
+/** The ratio of a concurrent turn to its least possible time, over virtual time. */
 export function measureMakespan(authoring: Authoring, progress: ProgressLine): readonly Row[] {
   return [...compareMakespans(authoring, progress), compareCpu(authoring, progress)];
 }

@@ -32,7 +32,7 @@ function start(name: string, order: ModelOrder | TurnsOrder): ChildProcess {
   return fork(fileURLToPath(new URL(`./${name}.js`, import.meta.url)), [JSON.stringify(order)], { execArgv: [] });
 }
 
-/** @throws Error where the process ends and has said nothing */
+/** @throws Error where the process ends without a message */
 async function hear<Word>(child: ChildProcess): Promise<Word> {
   const word = once(child, 'message') as Promise<[Word]>;
   const gone = once(child, 'exit').then(([code]) => {

@@ -4,7 +4,7 @@ export interface ModelOrder {
   readonly delay_ms: number;
 }
 
-/** What that process says once. */
+/** The first message of that process. */
 export interface ModelWord {
   readonly url: string;
 }
@@ -16,11 +16,11 @@ export interface TurnsOrder extends ModelWord {
   readonly turns: number;
 }
 
-/** What that process says at its end. */
+/** The last message of that process. */
 export interface TurnsWord {
   /** Of each turn. */
   readonly seconds: readonly number[];
-  /** The greatest resident set, as the kernel tells it. */
+  /** The peak resident set, from the kernel. */
   readonly peak_mb: number;
   /** Of each turn, in this process. */
   readonly cpu_seconds: readonly number[];

@@ -33,7 +33,7 @@ export async function writeScene(count: number): Promise<SubjectsScene> {
   return { folder, remove: () => rm(folder, { recursive: true, force: true }) };
 }
 
-/** What the model of each agent answers, in every turn. */
+/** The model's answers for each agent, in every turn. */
 export function toAnswers(count: number): Answers {
   const said = toIds(count).map((id) => [`${id}/act/round-1/try-1`, { json: finalPatch(id) }] as const);
   return { version: 1, label: 'homes', turns: { '*': Object.fromEntries(said) } };

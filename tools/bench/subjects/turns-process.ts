@@ -10,7 +10,7 @@ import { must } from '../turns/must.js';
 import type { TurnsOrder, TurnsWord } from './process-words.js';
 import { writeScene } from './scene.js';
 
-// The engine in a process of its own, whose memory is nobody else's.
+// The engine in a process of its own, so that its memory can be measured.
 
 const order = JSON.parse(process.argv[2] ?? '') as TurnsOrder;
 process.send?.(await runTurns(order));

@@ -18,11 +18,11 @@ const MODES = ['per_subject_ordered', 'per_subject_concurrent'] as const;
 interface Played {
   readonly seconds: number;
   readonly generations: number;
-  /** What changed, as text. */
+  /** The changes, as text. */
   readonly patches: string;
 }
 
-/** The village in both modes, side by side, with a model that takes its time. */
+/** The village in both modes, side by side, with a slow model. */
 export async function measureVillage(
   open: Composition['openEngine'],
   root: string,

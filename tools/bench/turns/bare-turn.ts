@@ -2,7 +2,7 @@ import OpenAI from 'openai';
 import { Agent, fetch as undiciFetch, type RequestInit as UndiciInit } from 'undici';
 import type { CapturedCall } from '../stage/captured-call.js';
 
-/** What a bare call brought: the text, which was JSON, and of a model's how it came. */
+/** The answer of a bare call: its text, which was JSON, and of a model its chunks. */
 export interface BareAnswer {
   readonly text: string;
   readonly status: number;
@@ -18,10 +18,10 @@ const NOT_SAID: Pick<BareAnswer, 'pieces' | 'usage' | 'finish_reason'> = {
   finish_reason: '',
 };
 
-/** Does one call, and what its floor wants done before and after. */
+/** Performs one call, with the work of its floor before and after. */
 export type AroundCall = (call: CapturedCall, ask: () => Promise<BareAnswer>) => Promise<BareAnswer>;
 
-/** The clients that people take, with nothing around them. */
+/** The usual clients, without anything around them. */
 export interface BareClients {
   /** Makes the calls of one turn in the order in which the engine made them; its readings of a turn at once. */
   turn(calls: readonly CapturedCall[], around: AroundCall): Promise<void>;

@@ -6,8 +6,8 @@ import { openHandWritten } from './hand-written/turn.js';
 import { must } from './must.js';
 import { timeBlock } from './time-block.js';
 
-// The floor in a process of its own: what the engine switches on in its process, such as promise hooks, must not slow
-// what it is compared with.
+// The floor in a process of its own: features that the engine switches on in its process, such as promise hooks, must
+// not slow the floor.
 
 const kind = JSON.parse(process.argv[2] ?? '') as FloorKind;
 const clients = openBareClients();

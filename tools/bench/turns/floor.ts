@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { CapturedCall } from '../stage/captured-call.js';
 import type { Cost } from './time-block.js';
 
-/** What the engine is compared with: its calls with nothing recorded, or recorded by hand on the embedded database. */
+/** The floors: the engine's calls without a record, or recorded by hand on the embedded database. */
 export type FloorKind =
   | { readonly kind: 'unrecorded' }
   | { readonly kind: 'hand_written'; readonly folder: string; readonly template: string };

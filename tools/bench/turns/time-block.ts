@@ -6,7 +6,7 @@ export interface Cost {
 }
 
 /**
- * Runs some rounds of turns, one round after the other, and tells what a turn cost.
+ * Runs some rounds of turns, one round after the other, and returns the cost of a turn.
  * @param run runs the turns of one round at once
  */
 export async function timeBlock(

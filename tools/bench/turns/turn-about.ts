@@ -5,15 +5,15 @@ import type { EngineArm } from './engine-arm.js';
 import type { Floor } from './floor.js';
 import { type Cost, timeBlock } from './time-block.js';
 
-/** What is compared: the engine, and the same calls made without it. */
+/** The two arms of a comparison: the engine, and the same calls made without it. */
 export interface Arms {
   readonly engine: Pick<EngineArm, 'turn'>;
   readonly floor: Pick<Floor, 'run'>;
 }
 
 /**
- * How often each is run. A block is what is timed: long enough to hold its share of collected garbage. Until a function
- * has run some hundred times, Node.js still compiles it anew beside what it times.
+ * How often each arm is run. A block is timed as a whole: it is long enough for its share of garbage collection. Until
+ * a function has run some hundred times, Node.js compiles it beside what is timed.
  */
 export interface Plan {
   readonly warm_up_blocks: number;

@@ -1,8 +1,8 @@
-/** Where the round trips of one turn went. */
+/** The round trips of one turn, by purpose. */
 export interface TripCount {
   /** Until the first call's start: the lease and the world, where they are not taken with it. */
   readonly before_calls: number;
-  /** From the first call's start to the last call's finish, whatever they were for; the last may go with the commit. */
+  /** From the first call's start to the last call's finish; the last may be part of the commit. */
   readonly of_calls: number;
   /** Of those: pieces of streams that were written before their call ended. */
   readonly of_flushes: number;

@@ -1,6 +1,6 @@
 /**
- * Reads what a PostgreSQL client sends (protocol 3). Each `Sync` and each simple query is one round trip: the client
- * then waits for the server. It begins with a message that has no type byte; every other one has.
+ * Parses the messages of a PostgreSQL client (protocol 3). Each `Sync` and each simple query is one round trip: the
+ * client then waits for the server. The first message has no type byte; every other one has.
  */
 
 /** One round trip: the prepared statement's name, or the text of the query. */
@@ -17,7 +17,7 @@ const BIND = 0x42;
 const PARSE = 0x50;
 const QUERY = 0x51;
 const SYNC = 0x53;
-/** Asked before the start-up message: whether the server speaks TLS, or GSSAPI. */
+/** Sent before the start-up message: a request for TLS, or for GSSAPI. */
 const ENCRYPTION_REQUESTS = [80_877_103, 80_877_104];
 
 /** A reader of one connection. */

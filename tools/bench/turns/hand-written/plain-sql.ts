@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Connections, OpenDatabase } from '../../../../engine/store/database.js';
 
-/** Whatever runs a statement: a database, or the connection of a transaction. */
+/** Runs a statement: a database, or the connection of a transaction. */
 export type Runner = Pick<OpenDatabase, 'query'>;
 
 /** Values by column. */
@@ -22,7 +22,7 @@ export async function update(runner: Runner, table: string, id: string, columns:
   await runner.query({ name: toName(text), text, values: [id, ...Object.values(columns)] });
 }
 
-/** PostgreSQL keeps 63 characters of a statement's name, which may be fewer than it takes to tell two apart. */
+/** PostgreSQL keeps 63 characters of a statement's name, so a hash keeps long names distinct. */
 function toName(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 32);
 }

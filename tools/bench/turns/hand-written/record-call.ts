@@ -10,7 +10,7 @@ import { inOne, insert, type Runner, update } from './plain-sql.js';
 export interface OpenAttempt {
   readonly id: string;
   readonly turn: number;
-  /** What was issued, by key. */
+  /** Issued calls, by key. */
   readonly calls: Map<string, string>;
   /** How many messages of each conversation are recorded. */
   readonly conversations: Map<string, number>;
@@ -31,7 +31,7 @@ interface ChatBody {
 
 const offered = new Set<string>();
 
-/** Records a call before it is made: the call, and of a generation what is said to the model. */
+/** Records a call before it is made: the call, and of a generation its prompt. */
 export async function recordStart(
   database: Pick<OpenDatabase, 'query' | 'pool'>,
   attempt: OpenAttempt,
@@ -94,7 +94,7 @@ async function recordSaid(client: Runner, attempt: OpenAttempt, said: Said): Pro
   await insert(client, 'floor_llm_calls', row);
 }
 
-/** Records how a call ended: the answer, and of a generation its stream, what it cost, and what was made of it. */
+/** Records the end of a call: the answer, and of a generation its stream, its tokens and its verdict. */
 export async function recordEnd(
   database: Pick<OpenDatabase, 'query' | 'pool'>,
   call: BegunCall,

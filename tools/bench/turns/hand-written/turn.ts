@@ -43,7 +43,7 @@ export async function openHandWritten(database: FloorDatabase, clients: BareClie
   };
 }
 
-/** Takes the world, opens an attempt and reads what the world holds. */
+/** Claims the world, begins an attempt and reads the world. */
 async function begin(database: FloorDatabase): Promise<{ readonly attempt: OpenAttempt; readonly states: States }> {
   const id = uuid();
   return inOne(database.pool, async (client) => {
@@ -107,7 +107,7 @@ async function commit(client: Runner, attempt: OpenAttempt, { patches, states }:
   await client.query({ name: 'advance', text: advance, values: [turn] });
 }
 
-/** Keys begin with who asks; what is asked once for all begins with `turn`. */
+/** Keys begin with the subject; those of once-per-turn calls begin with `turn`. */
 function agentsOf({ calls }: OpenAttempt): ReadonlySet<string> {
   const askers = [...calls.keys()].map((key) => key.split('/')[0] ?? '');
   return new Set(askers.filter((asker) => asker !== 'turn'));
