@@ -77,7 +77,7 @@ test('a person who goes away stops the attempt, with 130, and the world stays as
   assert.deepEqual([turn?.attempted_turn, turn?.status, turn?.failure_class], [3, 'failed', 'stopped']);
 });
 
-test('without a person at a terminal nobody is asked, and it is said what to do', async () => {
+test('without a terminal no person is asked, and the message says what to do', async () => {
   const { code, error } = await run(undefined);
   assert.equal(code, 2);
   assert.match(error, /nobody sits at one here/);

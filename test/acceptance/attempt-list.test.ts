@@ -125,7 +125,7 @@ test('a list of attempts cuts a long failure, so that the columns behind it keep
   assert.doesNotMatch(text, /long_name/);
 });
 
-test('a turn that failed as often as it was retried is told so, and not that it could be retried', async () => {
+test('a turn that used up its retries says so, and is not offered for a retry', async () => {
   const { out } = await chukwa('run', 'tower', '--retries', '1');
   assert.match(out, /This failure outlasted 1 retry\./);
   assert.doesNotMatch(out, /"retry"/);

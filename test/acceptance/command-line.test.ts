@@ -94,7 +94,7 @@ describe('chukwa park', () => {
     }
   });
 
-  test('tells people what happened, and says nothing on standard error', async () => {
+  test('prints the turn for people, and nothing on standard error', async () => {
     const { code, stdout, stderr } = await runChukwa(['park', '--turns', '1'], IN_MEMORY);
     assert.equal(code, 0);
     assert.equal(stderr, '');
@@ -165,7 +165,7 @@ describe('while a turn runs', () => {
   });
   after(() => model.close());
 
-  test('others wait for the folder, or are refused with 4, and told who has it since when; an interrupt ends the attempt as stopped, with 130', async (context) => {
+  test('others wait for the folder, or are refused with 4 and the name of its holder; an interrupt ends the attempt as stopped, with 130', async (context) => {
     const variables = { CHUKWA_DATA_DIR: await makeFolder(context), CHUKWA_LLM_BASE_URL: model.url };
     await askHere<WorldSnapshot>(['world', 'create', 'slow', '--scenario', SIMPLE], variables);
     const asked = new Promise<void>((resolve) => model.onRequest(async () => resolve()));

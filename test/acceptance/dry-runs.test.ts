@@ -105,7 +105,7 @@ async function makeWorld(scenario: string, slug: string): Promise<void> {
   assert.equal(code, 0, error);
 }
 
-test('a dry run plays turns on a copy, asks nobody, loads no plugin, and leaves the world and its lists as they were', async () => {
+test('a dry run plays turns on a copy, sends no request, loads no plugin, and leaves the world and its lists unchanged', async () => {
   await makeWorld('park', 'quiet');
   const asked = countAsked();
   const before_it = await chukwa('world', 'show', 'quiet', '--json');
@@ -211,7 +211,7 @@ test('--dry and --answers go together, and with nothing that asks a model', asyn
   }
 });
 
-test('the tests of the workflows that ship pass, and ask nobody', async () => {
+test('the tests of the workflows that ship pass, and send no request', async () => {
   const asked = countAsked();
   const { code, out } = await chukwa('test', join(ROOT, 'workflows'), '--json');
   const report = JSON.parse(out) as TestReport;
@@ -360,7 +360,7 @@ test('no dry run of this file has loaded the spy, which leaves its file where a 
   assert.equal(spyWasHere(), true);
 });
 
-test('Ctrl-C is heard in the middle of a test, which is then not told as failed, and ends with 130', async () => {
+test('Ctrl-C in the middle of a test ends with 130, and the test is not reported as failed', async () => {
   const idle = { json: { kind: 'final_patch', patch: { narration: 'Ivy waits.', effects: [] } } };
   const root = await besideClerk('long', {
     'long.test.json': {

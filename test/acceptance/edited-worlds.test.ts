@@ -52,7 +52,7 @@ const scenarioOf = async ({ turns: [turn] }: RunReport): Promise<string> => {
   return (JSON.parse(out) as AttemptRecord).scenario_hash;
 };
 
-test('run names the files that were edited, once, and goes by them only when it is told to', async () => {
+test('run names the edited files once, and adopts them only on request', async () => {
   const made = await chukwa('world', 'create', 'pond', ...scenario());
   assert.equal(made.code, 0, made.error);
   const first = await run();
@@ -113,7 +113,7 @@ test('an edited scenario with another roster or time is refused at its place, an
   assert.deepEqual(await show(), before_it);
 });
 
-test('a world that moves keeps its lineage, and leaves behind where its files lay', async (context) => {
+test('an exported world keeps its lineage, and leaves the paths of its files behind', async (context) => {
   const { scenarios } = await show();
   const moved = join(folder, 'pond.jsonl');
   assert.equal((await chukwa('world', 'export', 'pond', '--out', moved)).code, 0);

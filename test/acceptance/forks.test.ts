@@ -75,7 +75,7 @@ describe('diff, blame and fork through the engine', () => {
     }
   });
 
-  test('a fork goes on by edited workflows from where its world stood, and leaves that world alone', async (context) => {
+  test('a fork continues by edited workflows from its turn, and leaves its parent unchanged', async (context) => {
     const stage = await open();
     const played = await stage.play({ scenario: 'park', turns: 2 });
     const source_slug = played.world_slug;
@@ -110,7 +110,7 @@ describe('diff, blame and fork through the engine', () => {
     }
   });
 
-  test('a scenario that would tell another history is refused, difference by difference, and makes no world', async (context) => {
+  test('a scenario with another history is refused, difference by difference, and makes no world', async (context) => {
     const stage = await open();
     const { world_slug: source_slug } = await stage.play({ scenario: 'park', turns: 1 });
     const scenario_hash = await putEdited(context, stage, {

@@ -66,12 +66,12 @@ console.log('PLANTED', JSON.stringify(process.env));
 process.exit(99);
 `;
 
-describe('a plugin that nobody calls', { timeout: 600_000 }, () => {
+describe('a plugin without calls', { timeout: 600_000 }, () => {
   const opened = makeStage();
   before(() => opened);
   after(async () => (await opened).end());
 
-  test('every command stands in one of the two tables', async () => {
+  test('every command is in one of the two tables', async () => {
     const { stdout } = await runHere(['--help'], {});
     const named = stdout.split('\n').flatMap((line) => /^ {2}([a-z][a-z-]*(?: [a-z]+)*) /.exec(line)?.[1] ?? []);
     assert.deepEqual(named.toSorted(), [...Object.keys(LOOKING), ...CALLING].toSorted());

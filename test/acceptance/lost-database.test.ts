@@ -32,7 +32,7 @@ describe('a PostgreSQL that goes away in the middle of a run', () => {
     return { code, out: terminal.out_text(), error: terminal.error_text() };
   }
 
-  test('ends it with 4, tells the last turn that was committed, and how to go on', async () => {
+  test('ends it with 4, names the last committed turn, and says how to continue', async () => {
     const made = await chukwa('world', 'create', 'brittle', '--scenario', 'workflows/simple/scenario.json');
     assert.equal(made.code, 0, made.error);
     let asked = 0;
@@ -88,7 +88,7 @@ describe('a PostgreSQL that fails in the middle of a turn', () => {
     assert.match(problems[0]?.repair ?? '', /^Make room .* Then: chukwa run /);
   });
 
-  test('by breaking off a statement is told so, and the turn goes on without a second side effect', async () => {
+  test('by breaking off a statement is reported, and the turn continues without a second side effect', async () => {
     const stage = await open();
     const world = await stage.makeWorld({ scenario: 'tools' });
     const { world_slug } = world;
@@ -109,7 +109,7 @@ describe('a PostgreSQL that fails in the middle of a turn', () => {
     assert.equal(stage.toys.vending.served.length, 1, 'the side effect took place twice');
   });
 
-  test('the world of a driver that was overtaken is told, and where to look', async () => {
+  test('the world of an overtaken driver is named, and where to look', async () => {
     const stage = await open();
     const { because, problems } = await fail(
       stage,

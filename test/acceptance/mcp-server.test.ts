@@ -74,7 +74,7 @@ for (const kind of ['embedded', 'PostgreSQL'] as const) {
       assert.doesNotMatch(attempt.failure_message ?? '', /isError|relations/);
     });
 
-    test('a tool that says that it failed is told to a model that may hear of it, which then corrects itself', async (t) => {
+    test('the failure of a tool is shown to a model whose binding allows it, which then corrects itself', async (t) => {
       const stage = await open();
       const workflows = await editWorkflows(t, {
         'schemas/mcp-entities.json': () => ({

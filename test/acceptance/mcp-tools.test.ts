@@ -167,7 +167,7 @@ test('what is said of a server that was given by its command names no variable',
   assert.doesNotMatch(stdout, /CHUKWA_MCP/);
 });
 
-test('a server that refuses to list its tools is quoted, and no call is named that nobody recorded', async () => {
+test('a server that refuses to list its tools is quoted, and no unrecorded call is named', async () => {
   const refuses = commandOfScript(`
     require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
       const { id, method, params } = JSON.parse(line);
@@ -205,7 +205,7 @@ const UNUSABLE: readonly (readonly [what: string, said: JsonObject, why: RegExp]
   ],
 ];
 
-test('a tool that cannot stand in documents says why, and the others are written', async (t) => {
+test('a tool that documents cannot hold says why, and the others are written', async (t) => {
   const folder = join(await makeFolder(t), 'written');
   const twice = [tool('twice'), tool('twice', { description: 'another' }), tool('as.one'), tool('as/one')];
   const odd: readonly Json[] = [null, 7, [], { name: 5 }];

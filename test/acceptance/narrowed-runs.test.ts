@@ -48,7 +48,7 @@ test('run --tools refuses a tool that the policy does not allow, and proposes on
   assert.match(JSON.stringify(refused), /RUN_TOOL_NOT_OFFERED.*Did you mean buy_candy\?.*"fly\\"/);
 });
 
-test('run --connections refuses a connection that nobody grants, and takes an empty list', async (t) => {
+test('run --connections refuses a connection that is not granted, and accepts an empty list', async (t) => {
   const { variables } = await makeWorld(t, script({ [FIRST]: NOTHING }));
   const refused = await askHere<object>(['run', 'narrow', '--connections', 'till'], variables, 1);
   assert.match(JSON.stringify(refused), /RUN_CONNECTION_NOT_GRANTED/);

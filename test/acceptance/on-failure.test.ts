@@ -30,7 +30,7 @@ const withWeather = (context: TestContext, forecast: JsonObject = {}) =>
 
 describe('a turn that goes on after failures', () => {
   const open = sharedStage('PostgreSQL');
-  test('tells the model what a machine complains of, and the model calls again with what was missing', async () => {
+  test('shows the model the complaint of a machine, and the model calls again with the missing member', async () => {
     const stage = await open();
     const play = await stage.play({ scenario: 'out-of-order' });
     const attempt = onlyAttempt(play);
@@ -45,7 +45,7 @@ describe('a turn that goes on after failures', () => {
     assert.equal(callAt(attempt, 'bob/act/round-2/try-1/tool').status, 'succeeded');
   });
 
-  test('gives nobody the reading of a weather service that answers 500, and commits', async (context) => {
+  test('gives no subject the reading of a weather service that answers 500, and commits', async (context) => {
     const stage = await open();
     const workflows = await withWeather(context);
     stage.toys.weather.misbehaveOn(1, 'status_500');
@@ -75,7 +75,7 @@ describe('a turn that goes on after failures', () => {
     assert.equal(callAt(attempt, keysOf(attempt)[0] ?? '').failure_detail, null);
   });
 
-  test('hears its failures again from the record when it is tried anew, and makes none of those calls again', async () => {
+  test('gets its failures from the record when it is retried, and repeats none of those calls', async () => {
     const stage = await open();
     const world = await stage.makeWorld({ scenario: 'out-of-order' });
     const says = await loadScript('out-of-order');

@@ -72,7 +72,7 @@ onEachDatabase('a call that is answered later', (open) => {
     ]);
   });
 
-  test('a 202 is told to the model as a failure where its binding allows no late answer and says tell_model', async (context) => {
+  test('a 202 is shown to the model as a failure where its binding allows no late answer and says tell_model', async (context) => {
     const stage = await open();
     const workflows = await withoutDeadline(context, { effect: 'read_only', on_failure: 'tell_model' });
     const play = await stage.play({ ...LETTERS, workflows });

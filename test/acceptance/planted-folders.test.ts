@@ -70,7 +70,7 @@ async function tryAll(
   return [stopped.code, reported.code];
 }
 
-describe('a folder that somebody has planted', () => {
+describe('a folder planted by a stranger', () => {
   const places: readonly (readonly [what: string, planted: (port: number) => Partial<Planted>])[] = [
     ['names a server of another machine', () => ({ url: 'http://192.0.2.1:80' })],
     ['hides another machine behind a user name', (port) => ({ url: `http://127.0.0.1:${port}@192.0.2.1` })],
@@ -79,7 +79,7 @@ describe('a folder that somebody has planted', () => {
     ['names a process that is not there', () => ({ pid: 2 ** 22 + 1 })],
   ];
   for (const [what, change] of places)
-    test(`and that ${what} makes nobody send anything`, async (t) => {
+    test(`and that ${what} causes no request`, async (t) => {
       const { caught, port } = await openThief(t);
       const planted = { url: `http://127.0.0.1:${port}`, pid: startBystander(t), ...change(port) };
       const codes = await tryAll(t, await plant(t, planted));

@@ -80,7 +80,7 @@ test('an attempt goes on when the code of a plugin was edited that its scenario 
   assert.equal((await runAfterEdit(t, 'other/index.js')).status, 'committed');
 });
 
-test('a version of a plugin is the same wherever its folder stands', async (t) => {
+test('a version of a plugin does not depend on the place of its folder', async (t) => {
   const [one, other] = [await makeFolder(t), await makeFolder(t)];
   interface List {
     readonly plugins: readonly { readonly name: string; readonly version: string }[];

@@ -154,7 +154,7 @@ describe('retired surfaces', () => {
 
   describe('the kinds of documents of the old phases are gone', () => {
     for (const retired of RETIRED) {
-      test(`${retired} is no kind of document, whatever says so`, async (context) => {
+      test(`${retired} is no kind of document, in any file`, async (context) => {
         const stage = await open();
         const slug = retired.replace('_', '-');
         const folder = await folderOf(context, {

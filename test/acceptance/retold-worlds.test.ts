@@ -65,7 +65,7 @@ describe('a world retold, compared and deleted', () => {
     assert.match(unknown.problems[0]?.repair ?? '', /Did you mean bob\?/);
   });
 
-  test('two worlds are compared, whatever turns and entities they have, and a change is found by entity and subject', async () => {
+  test('two worlds are compared at any turns and with any entities, and a change is found by entity and subject', async () => {
     const stage = await open();
     const { world_slug } = await stage.play({ scenario: 'park', turns: 2 });
     const other = await stage.makeWorld({ scenario: 'simple' });
@@ -95,7 +95,7 @@ describe('a world retold, compared and deleted', () => {
     assert.ok(by_ant.length > 0 && by_ant.length < whole.length);
   });
 
-  test('it is deleted with all of its rows, once it has no forks and nobody drives it', async () => {
+  test('it is deleted with all of its rows, once it has no forks and no driver', async () => {
     const stage = await open();
     const { worlds } = stage.engine.store;
     const { world_slug } = await stage.play({ scenario: 'park', turns: 1 });

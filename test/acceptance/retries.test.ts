@@ -118,7 +118,7 @@ async function assertRejected(stage: ParkStage, attempt: AttemptRecord, key: str
   for (const pattern of stumble.told) assert.match(audit.rejection ?? '', pattern);
 }
 
-describe('a model that answers wrongly is told so, in the one retry lane', () => {
+describe('a model that answers wrongly gets the reason, in the one retry lane', () => {
   for (const stumble of STUMBLES) {
     test(`${stumble.what}: ${stumble.detail}, corrected on the second try`, async () => {
       const stage = await open();

@@ -146,7 +146,7 @@ const BETRAYALS: readonly Betrayal[] = [
   },
 ];
 
-describe('secrets that services and models send back stand nowhere', () => {
+describe('secrets that services and models send back are stored nowhere', () => {
   let hostile: LoopbackServer;
   let stage: ParkStage;
   let betrayal: Betrayal | undefined;

@@ -150,7 +150,7 @@ for (const kind of ['embedded', 'PostgreSQL'] as const) {
       assert.deepEqual(await serving(place, async () => {}, 'turn_committed'), ['turn_continued', 'turn_committed']);
     });
 
-    test('hears from another program that an attempt is to stop', async (t) => {
+    test('gets a stop from another program', async (t) => {
       const place = await openPlace(t, kind);
       const { attempt_id } = await makeResting(place, 'stops');
       const told: boolean[] = [];
@@ -167,7 +167,7 @@ for (const kind of ['embedded', 'PostgreSQL'] as const) {
 }
 
 describe('an embedded database that is served', () => {
-  test('is not opened by others, who are told where it is served; what they report goes through there', async (t) => {
+  test('is not opened by others, which get its address; their reports are sent to it', async (t) => {
     const place = await openPlace(t, 'embedded');
     const { call } = await makeResting(place, 'through');
     await serving(
@@ -197,8 +197,8 @@ describe('an embedded database that is served', () => {
   });
 });
 
-describe('a server that is told to stop', () => {
-  test('ends within its grace, whatever is connected to it', async (t) => {
+describe('a server with a request to stop', () => {
+  test('ends within its grace, with any open connections', async (t) => {
     const data_dir = await mkdtemp(join(tmpdir(), 'chukwa-serve-'));
     t.after(() => rm(data_dir, { recursive: true, force: true }));
     const running = startChukwa(['serve', '--port', '0', '--grace', '3600'], { CHUKWA_DATA_DIR: data_dir });

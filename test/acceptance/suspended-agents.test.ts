@@ -37,7 +37,7 @@ describe('an agent whose tool is answered later', () => {
     assert.equal((await headOf(stage, second)).status, 'idle');
   });
 
-  test('is as it was after somebody has looked in vain, and its turn says so once', async () => {
+  test('does not change when it is resumed in vain, and its turn records that once', async () => {
     const stage = await open();
     const first = await stage.play(LETTERS);
     const before = [await headOf(stage, first), await turnOf(stage, first)];
@@ -45,14 +45,14 @@ describe('an agent whose tool is answered later', () => {
     assert.deepEqual([await headOf(stage, again), await turnOf(stage, again)], before);
   });
 
-  test('ends its turn stopped where its attempt is stopped at rest', async () => {
+  test('ends its turn stopped where its suspended attempt is stopped', async () => {
     const stage = await open();
     const first = await stage.play(LETTERS);
     must(await askToStop(stage.engine, first.report.turns[0]?.attempt_id ?? ''));
     await assertEnded(stage, await stage.run(first.before), 'stopped');
   });
 
-  test('ends its turn timed out where nobody answers in time', async (t) => {
+  test('ends its turn timed out where no answer comes in time', async (t) => {
     const stage = await open();
     const workflows = await editWorkflows(t, { 'letters/workflow.json': withDeadline(1) });
     const first = await stage.play({ ...LETTERS, workflows });

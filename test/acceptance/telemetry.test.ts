@@ -197,7 +197,7 @@ describe('telemetry of processes (PostgreSQL)', { timeout: 600_000 }, () => {
     return { receiver, stage, variables: { ...stage.variables, OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url } };
   }
 
-  test('a driver that takes an attempt over continues its trace, and says what nobody saw end', async (context) => {
+  test('a driver that takes an attempt over continues its trace, and names calls without a recorded end', async (context) => {
     const { receiver, stage, variables } = await receive(context);
     const world = await stage.makeWorld({ scenario: 'tools' });
     stage.model.setScript(await loadScript('tools'));
@@ -221,7 +221,7 @@ describe('telemetry of processes (PostgreSQL)', { timeout: 600_000 }, () => {
     assert.match(shown.stdout, new RegExp(`trace ${root.trace_id}`));
   });
 
-  test('a worker tells how long a queued turn was due', async (context) => {
+  test('a worker reports how long a queued turn was due', async (context) => {
     const { receiver, stage, variables } = await receive(context);
     stage.model.setScript(await loadScript('simple'));
     const world = await stage.makeWorld({ scenario: 'simple' });

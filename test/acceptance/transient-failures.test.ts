@@ -214,7 +214,7 @@ describe('run --retries', () => {
 describe('run --retries (PostgreSQL, as a process)', ENOUGH, () => {
   const open = sharedStage('PostgreSQL');
 
-  test('tells the wait, and a signal ends it', async () => {
+  test('announces the wait, and a signal ends it', async () => {
     const stage = await open();
     const { world_slug } = await stage.makeWorld({ scenario: 'simple' });
     stage.model.setScript(BROKEN);

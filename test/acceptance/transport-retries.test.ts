@@ -142,7 +142,7 @@ for (const kind of ['embedded', 'PostgreSQL'] as const)
       assert.equal(performancesOf(refused, 'turn/').length, 1);
     });
 
-    test('a service that nobody reaches is asked again until it is there', async (context) => {
+    test('an unreachable service is retried until it is there', async (context) => {
       const { stage } = await open();
       const world = await stage.makeWorld({
         scenario: 'ambient-weather',
@@ -230,7 +230,7 @@ describe('a driver that is killed while a retry waits (PostgreSQL)', () => {
     return row?.count ?? 0;
   }
 
-  test('leaves its count: the next one hears what failed, waits, and makes no more retries than max', async (context) => {
+  test('leaves its count: the next driver reads the failures, waits, and makes no more retries than max', async (context) => {
     const weather = await opened;
     url = weather.url;
     const stage = await openStage();

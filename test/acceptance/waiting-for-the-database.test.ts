@@ -48,7 +48,7 @@ describe('a PostgreSQL that is away when a command starts', () => {
     await end(running);
   });
 
-  test('is waited for no longer than is said, and then told as ever, with 4', async () => {
+  test('is waited for no longer than the option says, and then reported with 4', async () => {
     await server.halt('fast');
     const { code, stderr } = await runChukwa(['run', 'nobody', '--wait', '1'], variables);
     await server.resume();

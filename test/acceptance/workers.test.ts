@@ -96,7 +96,7 @@ describe('workers (PostgreSQL)', ENOUGH, () => {
     for (const worker of workers) assert.ok(kindsOf(worker).includes('turn_committed'), 'one of them did nothing');
   });
 
-  test('a turn is queued from the command line, and told how to watch', async () => {
+  test('a turn is queued from the command line, with the command to watch it', async () => {
     const stage = await open();
     const [world] = await makeWorlds(stage, 1);
     assert.ok(world);

@@ -103,7 +103,7 @@ test('the terms name the failure classes that are transient, and those with whic
   );
 });
 
-test('the terms explain every reason for which a model is told to answer again, and no other', async () => {
+test('the terms explain every reason for which a model has to answer again, and no other', async () => {
   const [, below = ''] = page('docs/terms.md').split('| detail | the answer |');
   const details = await literalsOf('engine/core/protocol/failure.ts', 'ModelContentDetail');
   const faults = await literalsOf('engine/core/world/patch-operations.ts', 'PatchFault');

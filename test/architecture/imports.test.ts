@@ -161,7 +161,7 @@ for (const [rule, imports] of Object.entries(VIOLATIONS)) {
   }
 }
 
-test('no orphans: a module that nobody imports and that imports nobody is found', () => {
+test('no orphans: a module without importers and imports is found', () => {
   assert.deepEqual(
     found.violations.filter(({ rule }) => rule === 'no-orphans').map(({ from }) => from),
     ['engine/core/alone.ts'],

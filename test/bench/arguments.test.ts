@@ -19,7 +19,7 @@ test('curves are drawn where a file is named', () => {
   assert.deepEqual(readArguments(['--draw', 'x.svg', '--only', 'turns']), drawn);
 });
 
-test('--help tells every group and every option', () => {
+test('--help lists every group and every option', () => {
   const said = readArguments(['--help']);
   assert.ok(said.kind === 'instead' && said.exit_code === 0);
   for (const name of [
@@ -34,7 +34,7 @@ test('--help tells every group and every option', () => {
     assert.match(said.text, new RegExp(`^  ${name}\\b`, 'm'));
 });
 
-test('what is unknown is told in one sentence, as wrong usage', () => {
+test('an unknown argument is reported in one sentence, as wrong usage', () => {
   for (const words of [
     ['--nothing'],
     ['--only', 'nothing'],

@@ -15,7 +15,7 @@ const CURVE: Curve = {
   ],
 };
 
-test('growth is the last figure over the first, beside what it stands on', () => {
+test('growth is the last figure over the first, with its basis', () => {
   assert.deepEqual(growthOf(CURVE), { x: 100, y: 1.5 });
 });
 
@@ -31,7 +31,7 @@ test('a curve that begins at nothing is compared with one', () => {
   );
 });
 
-test('a curve is told with each of its points and its growth', () => {
+test('a curve is shown with each of its points and its growth', () => {
   const table = renderCurves([CURVE]);
   for (const said of ['10: 4 ms', '1,000: 6 ms', '1.5 times, over 100 times as many'])
     assert.ok(table.includes(said), said);

@@ -37,7 +37,7 @@ describe('verdicts', () => {
 });
 
 describe('the table', () => {
-  test('a row tells what was measured, what was wanted, and the verdict', () => {
+  test('a row has the figure, its goal, and the verdict', () => {
     const goal: Goal = { kind: 'at_most', value: 4, stretch: 2 };
     const table = renderTable([
       toRow({ id: 'a', what: 'a start', value: 4.567, unit: 's', goal, note: 'five starts' }),
@@ -91,7 +91,7 @@ describe('round trips of a turn', () => {
   });
 });
 
-test('captured calls are told apart by world and turn', () => {
+test('captured calls are distinguished by world and turn', () => {
   const call = (client_request_id: string) => ({ to: 'toy' as const, url: '', body: null, client_request_id });
   const turns = splitTurns([
     call('w/turn-1/turn/a'),

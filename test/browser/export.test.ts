@@ -56,7 +56,7 @@ describe('pages in a file', NEEDS_CHROMIUM, () => {
 
   const requests = (): readonly string[] => asked.filter((url) => !url.startsWith('data:')).slice(1);
 
-  test('lead from a world to the prompt behind what Bob did, ask nobody for anything, and hold no script', async () => {
+  test('lead from a world to the prompt behind what Bob did, send no request, and hold no script', async () => {
     const page = await open('park.html');
     const title = () => page.locator('.leaf:visible h1').innerText();
     assert.equal(await title(), play.world_slug);
@@ -136,7 +136,7 @@ describe('pages in a file', NEEDS_CHROMIUM, () => {
     assert.deepEqual(listDeadLinks(text), []);
   });
 
-  test('of a world leave out what was done elsewhere, whoever names it', async () => {
+  test('of a world leave out other worlds, even where a text names them', async () => {
     const [foreign] = other.attempts;
     const call = foreign?.invocations.find(({ llm_call_id }) => llm_call_id !== null);
     const named = {
@@ -155,7 +155,7 @@ describe('pages in a file', NEEDS_CHROMIUM, () => {
     assert.deepEqual(listDeadLinks(text), []);
   });
 
-  test('of an attempt leave out the calls of another, whoever names them', async () => {
+  test('of an attempt leave out the calls of other attempts, even where a text names them', async () => {
     const first = await stage.play({ scenario: 'park' });
     const { world_slug, after: world } = first;
     const [call] = first.attempts[0]?.invocations ?? [];
@@ -188,7 +188,7 @@ describe('pages in a file', NEEDS_CHROMIUM, () => {
     assert.doesNotMatch(text, /as it was sent/);
   });
 
-  test('hold what was told as it was told, and pictures that find their parts', async () => {
+  test('hold narrations unchanged, and pictures that find their parts', async () => {
     const script = await loadScript('park');
     const turns = JSON.stringify(script.turns).replaceAll(/"narration":"/g, '"narration":"By url(#lamp) id=0: ');
     const says = { ...script, turns: JSON.parse(turns) as Answers['turns'] };

@@ -112,7 +112,7 @@ describe('the pages in a browser', NEEDS_CHROMIUM, () => {
     assert.equal(await page.locator('[data-waits]').count(), 0);
   });
 
-  test('whoever wants less motion is offered no button, and has the whole text', async () => {
+  test('a reader who prefers reduced motion gets no button, and the whole text', async () => {
     const path = (await listPaths()).find((one) => one.includes('llm-calls'));
     await page.emulateMedia({ reducedMotion: 'reduce' });
     await open(path ?? '');
@@ -164,7 +164,7 @@ describe('the pages in a browser', NEEDS_CHROMIUM, () => {
     await plain.close();
   });
 
-  test('whoever signs in by a token comes to the page that was asked for', async () => {
+  test('a reader who signs in by a token gets the page that was asked for', async () => {
     const fresh = await chromium.newContext();
     const other = await fresh.newPage();
     const response = await other.goto(`${park.server.url}/inbox`);

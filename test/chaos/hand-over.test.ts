@@ -12,7 +12,7 @@ const [ROUNDS, WORLDS, TURNS] = extent([1, 3, 2], [6, 10, 4]);
 const ANSWER_MS = 200;
 const dice = openDice();
 
-test(`workers told to stop all at once, ${ROUNDS} times, hand over what they do, and none of it counts as a death (seed ${dice.seed})`, {
+test(`workers that are stopped all at once, ${ROUNDS} times, hand over their attempts, and none of it counts as a lost driver (seed ${dice.seed})`, {
   timeout: extent(120_000, 300_000),
 }, async (context) => {
   const fleet = await openFleet();

@@ -16,7 +16,7 @@ import { type Arena, openArena } from './arena.js';
 const TOOL = 'bob/act/round-1/try-1/tool';
 
 for (const kind of ['embedded', 'PostgreSQL'] as const) {
-  describe(`a side effect that nobody saw end (${kind})`, () => {
+  describe(`a side effect without a recorded end (${kind})`, () => {
     let arena: Arena;
     let folder: string;
     before(async () => {

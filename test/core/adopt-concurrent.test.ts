@@ -140,7 +140,7 @@ test('a side effect has the same key in whichever run it is asked', () => {
   );
 });
 
-test('a new attempt adopts every answer, whatever number the run had that asked for it', () => {
+test('a new attempt adopts every answer, by any number of its run', () => {
   assert.ok(LEFT.end?.kind === 'fail');
   const { failure_class, call_key = '' } = LEFT.end;
   const failure = { failure_class, call_key, is_transient: true } as const;

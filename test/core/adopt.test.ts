@@ -70,7 +70,7 @@ test('a new attempt adopts nothing of one that failed for its content before any
   assert.deepEqual(adopted(BOUGHT.slice(0, -1), CONTENT), []);
 });
 
-test('a new attempt adopts neither calls that failed nor those that nobody saw end', () => {
+test('a new attempt adopts neither failed calls nor calls without a recorded end', () => {
   const last = BOUGHT.at(-1);
   const earlier = BOUGHT.slice(0, -1);
   assert.ok(last);

@@ -247,7 +247,7 @@ test('an agent turn has the epoch with which it began, and one more for each dri
   assert.deepEqual(epochsOf({ ...attempt, timeline: before }), [7, 1]);
 });
 
-test('a context box holds what the agent was told and given', () => {
+test('a context box holds the inputs of the agent', () => {
   const [bob] = agentTurnsOf(record(UNDISTURBED));
   const workflow = PROGRAM.subjects[0]?.workflow;
   const node = workflow?.nodes[0];

@@ -184,7 +184,7 @@ check(
   ['ENTITY_ID_NOT_CANONICAL /entities/0/id', 'ENTITY_UNKNOWN /cognition/0/subjects/1'],
 );
 
-test('a placeholder that is nearly one is told which it may mean', () => {
+test('a misspelt placeholder is reported with the one that it may mean', () => {
   const compiled = compileSmallPark({ prompt: 'Look: {{world.projektion}}' });
   assert.match(
     compiled.ok ? '' : (compiled.problems[0]?.repair ?? ''),

@@ -60,7 +60,7 @@ function diff(from: World, to: World): readonly WorldChange[] {
   return diffWorlds(toContents(from), toContents(to));
 }
 
-test('a difference names each changed value once, with what stood there before and after', () => {
+test('a difference names each changed value once, with its state before and after', () => {
   const start = smallWorld();
   const { world } = play(start, [
     [state('bob', 'fed'), memory('bob', 'I ate.')],
@@ -117,7 +117,7 @@ const effect = fc.oneof(
     .map((content): WorldEffect => ({ op: 'set_environment_content', environment_label: 'park', content })),
 );
 
-test('whatever was played, the blame of a change begins with what stood there and ends with what stands there', () => {
+test('in every history the blame of a change begins with the state before and ends with the state after', () => {
   const turns = fc.array(fc.array(effect, { maxLength: 5 }), { maxLength: 5 });
   fc.assert(
     fc.property(turns, (played) => {

@@ -42,14 +42,14 @@ test('jitter spreads those who were turned away together over half of the wait',
   );
 });
 
-test('a turn is tried anew no sooner than its service asks for, and after an hour whatever it asks for', () => {
+test('a turn is retried no sooner than its service asks for, and after at most an hour', () => {
   assert.deepEqual(
     [0, 100_000, 100_000_000].map((asked_ms) => turnBackoffMs(0, 0, asked_ms)),
     [1_000, 100_000, 3_600_000],
   );
 });
 
-test('whatever happens to a message, it is over once, and nothing happens to it afterwards', () => {
+test('every message ends once, and never changes afterwards', () => {
   fc.assert(
     fc.property(fc.array(fc.constantFrom(...STEPS), { maxLength: 40 }), (steps) => {
       let status: InboxStatus = 'queued';

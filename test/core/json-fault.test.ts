@@ -28,7 +28,7 @@ test('a text that was cut ends too soon, but within a word or number', () => {
   );
 });
 
-test('a character that cannot stand where it stands is found there', () => {
+test('a character that is not allowed is found at its place', () => {
   for (const [before, after] of [
     ['', '<p>'],
     ['{"a": 1', '; "b": 2}'],

@@ -59,7 +59,7 @@ test('a projection of the whole world perceives all of it', () => {
   assert.equal(say(setState('alice', 'near'), LIMITED, 'world').detail, undefined);
 });
 
-test('a breach is told to the model with its place and what is allowed, and with nothing that it does not see', () => {
+test('a breach is reported to the model with its place and what is allowed, and with nothing that it does not see', () => {
   const { told } = say(setState('alice', 'near'), LIMITED);
   assert.match(
     told,
@@ -70,7 +70,7 @@ test('a breach is told to the model with its place and what is allowed, and with
   assert.match(say(remember('ant'), LIMITED).told, /Allowed are:\n- bob \(Bob\)\n\n/);
 });
 
-test('a name that does not exist is told as that, whatever may be touched', () => {
+test('an unknown name is reported as unknown, whatever may be touched', () => {
   assert.equal(say(setState('cat', 'asleep'), { state: 'self' }).detail, 'unknown_entity');
 });
 

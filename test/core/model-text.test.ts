@@ -46,7 +46,7 @@ for (const [text, finish_reason] of [
   ['', 'tool_calls'],
   ['buy()', 'tool_use_failed'],
 ] as const) {
-  test(`a native tool call that nobody asked for is told as that: ${text || 'nothing'}, ${finish_reason}`, () => {
+  test(`an unrequested native tool call is reported as such: ${text || 'nothing'}, ${finish_reason}`, () => {
     const read = readModelText({ text, finish_reason });
     assert.ok(!read.ok);
     assert.match(read.complaint.message, /it is a native tool call, and none was offered/);
@@ -54,14 +54,14 @@ for (const [text, finish_reason] of [
   });
 }
 
-test('JSON is read as JSON, whatever reason the server gives for its end', () => {
+test('JSON is read as JSON, for every finish reason of the server', () => {
   for (const finish_reason of ['tool_calls', 'done', 'json_validate_failed']) {
     const read = readModelText({ text: '{"a":1}', finish_reason });
     assert.deepEqual(read.ok && read.value, { a: 1 });
   }
 });
 
-test('a model is told of ten faults of its answer, and how many more there are', () => {
+test('a model is shown ten faults of its answer, and the number of others', () => {
   const faults = Array.from({ length: 12 }, (_, index) => ({
     code: 'WRONG_TYPE' as const,
     pointer: `/items/${index}`,

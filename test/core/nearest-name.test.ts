@@ -12,7 +12,7 @@ const SUGGESTIONS: readonly (readonly [written: string, said: string])[] = [
 ];
 
 for (const [written, said] of SUGGESTIONS) {
-  test(`who writes ${written} is told: ${said}`, () => assert.equal(suggestName(written, KNOWN), said));
+  test(`a writer of ${written} is told: ${said}`, () => assert.equal(suggestName(written, KNOWN), said));
 }
 
 test('of many names ten are listed, and the others counted', () => {

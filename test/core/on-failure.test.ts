@@ -172,7 +172,7 @@ const failedKeys = ({ records }: Played): readonly string[] => {
 };
 
 describe('a turn whose bindings go on after failures', () => {
-  test('commits, whatever its reads fail with, and each failed call is on record as passed on', () => {
+  test('commits for every failure of its reads, and each failed call is on record as passed on', () => {
     let passedOn = 0;
     fc.assert(
       fc.property(scriptArbitrary, retriesArbitrary, (script, retries) => {
@@ -265,7 +265,7 @@ function afterTool(park: Omit<ParkOf, 'on_failure'>, endOf: (command: Invoke) =>
 }
 
 describe('a failed call of a tool that says "tell_model"', () => {
-  test('tells the model the class, the status, and what the service said', () => {
+  test("shows the model the class, the status, and the service's words", () => {
     const { end, told } = afterTool({}, (command) =>
       fail(command, {
         failure_class: 'http_status',
@@ -282,7 +282,7 @@ describe('a failed call of a tool that says "tell_model"', () => {
     });
   });
 
-  test('tells the model nothing of the way to the service, and nothing of an answer that cannot be used', () => {
+  test('shows the model nothing of the way to the service, and nothing of an answer that cannot be used', () => {
     const message = 'connect ECONNREFUSED 10.1.2.3:4';
     for (const failure_class of ['transport', 'timeout', 'non_json', 'schema_invalid', 'result_too_large'] as const) {
       const { told } = afterTool({}, (command) => fail(command, { failure_class, message, said: { secret: 1 } }));
@@ -291,7 +291,7 @@ describe('a failed call of a tool that says "tell_model"', () => {
     }
   });
 
-  test('tells the model the sentence of whoever reported that the call failed', () => {
+  test('shows the model the sentence of the report that the call failed', () => {
     const { told } = afterTool({}, (command) => fail(command, { failure_class: 'tool_error', message: 'no stamps' }));
     assert.equal(told?.['message'], 'no stamps');
   });

@@ -58,7 +58,7 @@ test('any JSON that is written from a value is taken', () => {
   );
 });
 
-test('a member that is named twice is found wherever it stands', () => {
+test('a repeated member is found at every depth', () => {
   fc.assert(
     fc.property(fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 3 }), { minKeys: 1 }), (value) => {
       const [name = ''] = Object.keys(value);
@@ -75,13 +75,13 @@ test('a number and a string of very many characters are looked at once', () => {
   assert.ok(!parseJson(`["${'\\\\"'.repeat(3)}`).ok);
 });
 
-test('what is told of an answer of a source names no member', () => {
+test("a problem of a source's answer names no member", () => {
   const parsed = parseJson('{"pin":1,"pin":2}');
   assert.ok(!parsed.ok);
   assert.equal(describeFaultPlace(parsed.fault), 'it names a member of one object twice (at character 10)');
 });
 
-test('a model is told at which place its answer would be kept as another', () => {
+test('a model is shown the place at which its answer would be kept as another', () => {
   const read = readModelText({
     text: '{"kind":"final_patch","patch":{"narration":"a","narration":"b"}}',
     finish_reason: 'stop',

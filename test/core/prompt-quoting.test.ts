@@ -125,7 +125,7 @@ test("no random text of the world changes the number of a prompt's own lines", (
   );
 });
 
-test('a text of one line stands in a prompt as it was written', () => {
+test('a text of one line is in a prompt as it was written', () => {
   const { bob } = worldOf('hungry - as ever: `very`');
   const subject = renderSubject({ ...bob, name: 'Bob O’Neil, Jr.' }, { scope: 'world', memory: { recent: 1 } });
   assert.deepEqual(subject.split('\n'), [
@@ -149,7 +149,7 @@ test('a name is always on one line of a prompt', () => {
   assert.equal(render('{{subject.name}} wakes.', 'user', '## Rules\n```', 'string'), '"## Rules\\n```" wakes.');
 });
 
-test('characters that nobody sees, or that reorder text, are written out in a prompt', () => {
+test('invisible characters, and those that reorder text, are written out in a prompt', () => {
   const text = 'a\u202eb\u0007c\u{e0041}d\ufeff';
   assert.equal(render('> {{nodes.look.output}}', 'user', text, 'string'), '> a\\u202eb\\u0007c\\udb40\\udc41d\\ufeff');
   const fenced = render('{{nodes.look.output}}', 'user', text, 'object').split('\n')[1] ?? '';

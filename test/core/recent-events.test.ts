@@ -167,7 +167,7 @@ function couldPerceive({ where, scope, event_turns }: Scene, { subject, turn }: 
   return place !== undefined && place === where[subject];
 }
 
-test('a subject is told of every event that it could perceive in the turns it asks for, and of no other', () => {
+test('a subject gets every event that it could perceive in the turns it asks for, and no other', () => {
   fc.assert(
     fc.property(sceneArbitrary, (scene) => {
       const { told, shown } = playScene(scene);
@@ -228,7 +228,7 @@ function shownToBob(world: World): string {
   return renderEvents(world, world.entities.get('bob')!, projection);
 }
 
-test('events are told by who did them and what became of it', () => {
+test('events are described by their actor and their outcome', () => {
   const shown = shownToBob(
     eventfulWorld([
       {

@@ -110,7 +110,7 @@ test('wherever a turn is cut, a fold over its record goes on as if it had not be
   );
 });
 
-test('the order in which a record is told does not matter while nothing has failed', () => {
+test('the order of a record does not matter while nothing has failed', () => {
   const program = smallPark(PARK);
   const says = speaker([]);
   const whole = playOn(program, advance(program, UNBEGUN, SMALL_PARK_BEGAN), says);
@@ -131,7 +131,7 @@ function cutAtTool(): { readonly program: Program; readonly records: readonly Re
   return assert.fail('no tool was called');
 }
 
-test('a call with a side effect that nobody saw end fails the turn and is named', () => {
+test('a call with a side effect and without a recorded end fails the turn and is named', () => {
   const { program, records, tool } = cutAtTool();
   const [end, ...others] = refold(program, SMALL_PARK_BEGAN, records).commands;
   assert.ok(end?.kind === 'fail' && others.length === 0);
@@ -176,7 +176,7 @@ test('a turn that had failed ends with that failure, and nothing that was under 
   );
 });
 
-test('a call that is pending stays so: the attempt rests again, and asks nothing twice', () => {
+test('a pending call stays pending: the attempt suspends again, and repeats no call', () => {
   const program = smallPark(PARK);
   const first = advance(program, UNBEGUN, SMALL_PARK_BEGAN);
   const [weather, pa] = first.commands;

@@ -175,7 +175,7 @@ describe('a retry', () => {
     );
   });
 
-  test('is heard again by a fold over the record: wherever a turn is cut, it comes to the same end with no retry more', () => {
+  test('is repeated by a fold over the record: a turn that is cut anywhere comes to the same end without another retry', () => {
     fc.assert(
       fc.property(scriptArbitrary, fc.nat({ max: 16 }), (script, most) => {
         const program = compile(script);
@@ -215,7 +215,7 @@ describe('the wait before a retry', () => {
     return [command.retry?.least_ms, command.retry?.most_ms];
   };
 
-  test('doubles with each retry, and lies between the half and the whole of that', () => {
+  test('doubles with each retry, and is between the half and the whole of that', () => {
     assert.deepEqual(waits(1), [50, 100]);
     assert.deepEqual(waits(2), [100, 200]);
     assert.deepEqual(waits(3), [200, 400]);

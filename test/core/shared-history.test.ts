@@ -72,7 +72,7 @@ check(
   ['/environments/0/content', '/entities/0/state', '/entities/0/memory'],
 );
 
-test('a field that was taken away is told at its entity', () => {
+test('a removed field is reported at its entity', () => {
   const { goal: _goal, ...aimless } = frog;
   const [problem, ...others] = findHistoryProblems(SCENARIO, { ...SCENARIO, entities: [aimless, leaf] });
   assert.equal(problem?.pointer, '/entities/0');

@@ -119,7 +119,7 @@ function tell(facts: readonly Fact[], view: StreamView): readonly Frame[] {
 
 const textOf = (frames: readonly Frame[]): string => frames.map(({ text }) => text).join('');
 
-test('a stream is the same, in whatever portions its facts arrive', () => {
+test('a stream is the same for every division of its facts into pages', () => {
   fc.assert(
     fc.property(factsArbitrary, fc.array(fc.nat({ max: 60 })), fc.constantFrom(...VIEWS), (facts, cuts, view) => {
       let state = STREAM_BEGINNING;
@@ -136,7 +136,7 @@ test('a stream is the same, in whatever portions its facts arrive', () => {
   );
 });
 
-test('each event has an id of its own, so that a stream that is cut there has one rest', () => {
+test('each event has an id of its own, so that a stream can be resumed there', () => {
   fc.assert(
     fc.property(factsArbitrary, fc.constantFrom(...VIEWS), (facts, view) => {
       const ids = tell(facts, view).map(({ id }) => id);
@@ -146,7 +146,7 @@ test('each event has an id of its own, so that a stream that is cut there has on
   );
 });
 
-test('the client of AG-UI accepts whatever an attempt can come to', async () => {
+test('the client of AG-UI accepts every outcome of an attempt', async () => {
   await fc.assert(
     fc.asyncProperty(factsArbitrary, async (facts) => {
       const events = tell(facts, AG_UI).map(({ text }) => JSON.parse(text.split('data: ')[1] ?? '') as BaseEvent);

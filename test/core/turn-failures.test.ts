@@ -44,7 +44,7 @@ describe('a turn that is stopped', () => {
     assert.deepEqual(stopAfter(finalPatch()), ['stopped', 'ant', 'act', 'ant/act/round-1/try-1']);
   });
 
-  test('before it has begun names nobody', () => {
+  test('before it has begun names no subject', () => {
     const { commands } = advance(program, UNBEGUN, STOPPED);
     assert.deepEqual(commands, [{ kind: 'fail', failure_class: 'stopped', message: 'enough' }]);
   });
@@ -109,7 +109,7 @@ const PROMPTS: readonly (readonly [name: string, said: RegExp])[] = [
 ];
 
 for (const [name, said] of PROMPTS) {
-  test(`a prompt that reads {{${name}}} is told what there is instead, and of no default`, () => {
+  test(`a prompt that reads {{${name}}} is reported with the existing names, and without a default`, () => {
     const { message } = placeholderUnresolved('the prompt of node act', name, NODES);
     assert.match(message, said);
     assert.ok(message.startsWith(`the prompt of node act reads {{${name}}}, and nothing stands there`));
@@ -117,7 +117,7 @@ for (const [name, said] of PROMPTS) {
   });
 }
 
-test('a request that reads what is not there is told what there is, and of a default', () => {
+test('a request that reads a missing value is reported with the existing names, and with a default', () => {
   const { message } = templateUnresolved('node buy', '/nodes/plan/output/intnt', { nodes: NODES });
   assert.match(message, /at \/nodes\/plan\/output stands: intent, mood, likes\. Write a default/);
   assert.match(templateUnresolved('node buy', '/wrld', { nodes: NODES }).message, /at the top stands: nodes\./);

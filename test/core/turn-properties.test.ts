@@ -302,7 +302,7 @@ test('the same events give the same commands: a turn can be folded again from it
   );
 });
 
-test('the histories of these properties are worth looking at: commits, failures, rests, tools and retries occur', () => {
+test('the histories of these properties cover commits, failures, suspensions, tools and retries', () => {
   const samples = fc.sample(fc.tuple(parkArbitrary, fc.array(moveArbitrary, { maxLength: 30 })), RUNS);
   const commands = samples.flatMap(([park, moves]) => [...playMoves(smallPark(park), moves).commands]);
   const count = (holds: (command: TurnCommand) => boolean) => commands.filter(holds).length;

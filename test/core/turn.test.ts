@@ -212,7 +212,7 @@ test('the last lap is announced in the prompt and in the schema', () => {
   assert.match(textOf(last!), /No tool calls are left/);
 });
 
-test('a conversation only grows: what was sent before stands in front of what is sent next', () => {
+test('a conversation only grows: earlier messages precede later ones unchanged', () => {
   const { invokes } = playTurn(smallPark(VENDING), smallWorld(), inTurn(['no', toolCall('drink'), finalPatch()]));
   const generations = invokes.filter((command) => command.generation !== undefined);
   for (const [index, command] of generations.slice(1).entries()) {
@@ -293,7 +293,7 @@ const INBOX = {
   inject_as: '/ambient/inbox',
 } as const;
 
-test('ambient readings come first, are laid where the binding says, and reach only those who may see them', () => {
+test('ambient readings come first, are injected where the binding says, and reach only those who may see them', () => {
   const park = smallPark({ subjects: ['bob', 'ant'], ambients: [WEATHER, INBOX] });
   const { story, invokes } = playTurn(park, smallWorld(), (command) =>
     command.invocation_kind === 'llm_generation'
@@ -408,7 +408,7 @@ test('nodes that need nothing of each other start together, and the others when 
   assert.match(textOf(invokes.at(-1)!), /Intent: eat; looked up: ```json nodes.look.output\n\{"seen":"candy"\}/);
 });
 
-test('with prompt delivery the schema stands in the conversation', () => {
+test('with prompt delivery the schema is in the conversation', () => {
   const { invokes } = playTurn(smallPark({ schema_delivery: 'prompt' }), smallWorld(), inTurn([finalPatch()]));
   assert.match(textOf(invokes[0]!), /Answer with one JSON object that satisfies this JSON Schema/);
   assert.equal(invokes[0]?.generation?.schema_delivery, 'prompt');

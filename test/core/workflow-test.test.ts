@@ -32,7 +32,7 @@ describe('answers are found by turn and command key', () => {
       assert.equal(findScripted(turns, { turn, key })?.value, value));
   }
 
-  test('a world, a turn and a key stand in a client request id', () => {
+  test('a client request id holds a world, a turn and a key', () => {
     assert.deepEqual(parseClientRequestId('park/turn-12/bob/look/call'), {
       world_slug: 'park',
       turn: 12,
@@ -42,7 +42,7 @@ describe('answers are found by turn and command key', () => {
   });
 });
 
-test('a command key is told in words', () => {
+test('a command key is described in words', () => {
   const told = [
     'turn/weather@0123456789ab',
     'bob/ambient/inbox',

@@ -35,7 +35,7 @@ for (const [written, canonical] of [
   });
 }
 
-test('a patch leaves the world that it was given alone, and tells what each effect found', () => {
+test('applying a patch does not change the given world, and reports the state before each effect', () => {
   const world = smallWorld();
   const patch: WorldPatch = {
     narration: 'Bob eats.',

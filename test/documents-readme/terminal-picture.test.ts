@@ -16,7 +16,7 @@ test('colours become fills, and no control is left', () => {
   assert.doesNotMatch(picture.replaceAll('\n', ''), /\p{Cc}/u);
 });
 
-test('each piece stands at its own column', () => {
+test('each span is at its own column', () => {
   const [, first = '', second = ''] =
     /x="(\d+)"[^>]*>ab<.*x="(\d+)"[^>]*>cd</s.exec(drawTerminal(['\u001b[1mab\u001b[22m  cd'], 'columns')) ?? [];
   assert.equal(Number(second) - Number(first), 4 * 8);

@@ -76,7 +76,7 @@ check(
   ['policy.json MISSING_FIELD at ""'],
 );
 
-test('a workflow that no scenario leads to is noted, for nobody has checked its paths', async (t) => {
+test('a workflow that no scenario uses is noted, because its paths were not checked', async (t) => {
   const [file, written, instead] = MISSPELT_PATH;
   const alone = [...texts].filter(([name]) => name !== 'scenario.json');
   const folder = await folderOf(t, {

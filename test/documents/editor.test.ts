@@ -155,7 +155,7 @@ test('an editor offers what a node of a workflow can be and have', async () => {
   assert.deepEqual(effects, ['"external_side_effect"', '"read_only"', '"state_change"']);
 });
 
-test('an editor tells what a field is when the pointer rests on it', async () => {
+test('an editor describes a field under the pointer', async () => {
   const { service, document, json, position } = open(
     'workflows/draft.json',
     inWorkflow('{ "type": "source_call", "eff|ect": "read_only" }'),

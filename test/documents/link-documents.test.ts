@@ -31,7 +31,7 @@ test('a path within open JSON is data, and stays as it is', () => {
   });
 });
 
-test('equal content has one hash, under whatever path it was written', () => {
+test('equal content has one hash, under every path', () => {
   const schema = { $schema: 'https://json-schema.org/draft/2020-12/schema' };
   const source = (path: string): JsonObject => ({ interface: { name: 'x' }, request_schema_ref: { path } });
   const { linked } = link({
@@ -55,7 +55,7 @@ test('what refers to an unsound document is neither linked nor complained about'
   assert.deepEqual(linkDocuments([broken, referring], resolveWithin(['/docs'])), { linked: [], problems: [] });
 });
 
-test('a document that only leads into a circle is not said to stand on it', () => {
+test('a document that only leads into a cycle is not reported as part of it', () => {
   const profile = (path: string): JsonObject => ({ workflow_ref: { path } });
   const { problems } = link({
     '/docs/in.json': profile('./a.json'),

@@ -20,7 +20,7 @@ test('a folder without a document is an error, since nothing was checked', async
   assert.deepEqual(told[0]?.slice(0, 3), ['empty', 0, 'NO_DOCUMENTS']);
 });
 
-test('a folder without a document is told beside those that have some', async (t) => {
+test('a folder without a document is reported beside those that have some', async (t) => {
   const { ok, told } = await complaintsOf(t, { 'empty/notes.txt': '', 'policies/none.json': policy }, [
     'empty',
     'policies',
@@ -66,7 +66,7 @@ for (const [written, others, said] of MISSING) {
   });
 }
 
-test('a reference to a folder is told where it is written, and there alone', async (t) => {
+test('a reference to a folder is reported at its place, and there alone', async (t) => {
   const { told } = await complaintsOf(t, { 'a/profile.json': profile('./'), 'a/b.json': {} }, ['a/profile.json']);
   assert.deepEqual(
     told.map(([file, line, code]) => [file, line, code]),

@@ -38,7 +38,7 @@ async function linked(folder: string, paths: readonly string[] = ['.']) {
   return components;
 }
 
-test('a prompt file has one hash, whatever its line ends and with or without a last one', async (t) => {
+test('a prompt file has one hash, with any line ends and with or without a last one', async (t) => {
   const texts = ['One.\n\nTwo.', 'One.\n\nTwo.\n', 'One.\r\n\r\nTwo.\r\n'];
   const files = Object.fromEntries(texts.map((text, index) => [`${index}.md`, text]));
   const folder = await folderOf(t, files);

@@ -74,7 +74,7 @@ test('nothing is stored where one of many documents is broken', async (t) => {
   assert.equal(components.rows.size, 0);
 });
 
-test('putting twice stores once, whatever the order of members and the indentation', async (t) => {
+test('putting twice stores once, in any order of members and with any indentation', async (t) => {
   const folder = await folderOf(t, { 'one.json': source });
   const other = await folderOf(t, {
     'two.json': JSON.stringify(Object.fromEntries(Object.entries(source).toReversed())),

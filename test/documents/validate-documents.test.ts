@@ -172,7 +172,7 @@ test('answers, manifests and workflow tests are read and never stored', async (t
   assert.deepEqual(components, []);
 });
 
-test('a reference to a path where a folder stands is not answered with the very same path', async (t) => {
+test('a reference to the path of a folder is not answered with the same path', async (t) => {
   const { 'sources/weather.json': _, ...others } = tree;
   const folder = await folderOf(t, { ...others, 'sources/weather.json/inside.txt': 'a folder of that name' });
   const { findings } = await validateDocuments(await documentParts(folder), ['bob/scenario.json']);

@@ -84,10 +84,14 @@ async function everyTurn() {
 
 describe('queued turns', () => {
   const open = sharedStage('PostgreSQL');
-  test('sixteen hands claim the first turn of each of eight worlds, and commits reserve the rest', ENOUGH, async () => {
-    const { claimed } = await work(await open(), 8, 5, 16);
-    assert.equal(claimed, 8);
-  });
+  test(
+    'sixteen hands claim the first turn of each of eight worlds, and commits reserve the others',
+    ENOUGH,
+    async () => {
+      const { claimed } = await work(await open(), 8, 5, 16);
+      assert.equal(claimed, 8);
+    },
+  );
 
   test('two hands claim two turns of eight worlds, and commits take all others with them', ENOUGH, async () => {
     const { claimed } = await work(await open(), 8, 5, 2);

@@ -20,7 +20,7 @@ async function chukwa(words: readonly string[], working_folder: string, variable
   return { code, out: terminal.out_text(), error: terminal.error_text() };
 }
 
-test('a new plugin stands whole in its folder, and the way on is told', async (t) => {
+test('a new plugin is complete in its folder, and the next commands are printed', async (t) => {
   const folder = await makeFolder(t);
   const { code, out } = await chukwa(['plugin', 'new', 'tide_table'], folder);
   assert.equal(code, 0);

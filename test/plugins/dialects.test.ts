@@ -59,7 +59,7 @@ const artifactOf = (outcome: CallOutcome, kind: string) =>
 for (const dialect of DIALECTS) {
   const { name, settings, keeps } = dialect;
 
-  test(`${name}: the answer is the text, reasoning stands beside it, and how it ended is kept`, async (t) => {
+  test(`${name}: the answer is the text, reasoning is beside it, and the finish reason is kept`, async (t) => {
     const outcome = await converse(t, dialect, settings);
     const finish_reason = keeps.ended_by === '[DONE]' ? 'done' : 'stop';
     assert.deepEqual(
@@ -82,7 +82,7 @@ for (const [name, settings, failed, message] of [
   ['LM Studio', { schema_delivery: 'json_object' }, 'structured_output_rejected', /"schema_delivery": "prompt"/],
   ['a server that does not stream', {}, 'http_status', /"stream": false/],
 ] as const) {
-  test(`${name}: settings that it refuses are told, with what to write`, async (t) => {
+  test(`${name}: settings that it refuses are reported, with what to write`, async (t) => {
     const dialect = DIALECTS.find((known) => known.name === name);
     assert.ok(dialect);
     const outcome = await converse(t, dialect, settings);
@@ -239,7 +239,7 @@ for (const [where, body] of [
   ['in a field of that name', `${OPENING}error: {"code":400,"message":"the context length is exceeded"}\n\n`],
   ['as a text', `${OPENING}event: error\r\ndata: the context length is exceeded\r\n\r\n`],
 ] as const) {
-  test(`an error in mid-stream ${where} is told by its words`, async (t) => {
+  test(`an error in mid-stream ${where} is recognised by its words`, async (t) => {
     const outcome = await generate(t, await serve(t, answering({ content_type: 'text/event-stream', body })), {});
     assert.deepEqual(summary(outcome), { failed: 'http_status', refused: false });
     assert.match(messageOf(outcome), /the context length is exceeded; the prompt is longer/);
@@ -264,7 +264,7 @@ for (const [where, wire] of [
   });
 }
 
-test('native tool calls are the answer of a model that says nothing else, in whatever pieces they come', async (t) => {
+test('native tool calls are the answer of a model without text, in any division into chunks', async (t) => {
   const call = (index: number, called: JsonObject): string =>
     `data: ${JSON.stringify({ choices: [{ index: 0, delta: { tool_calls: [{ index, function: called }] } }] })}\n\n`;
   const body = [

@@ -26,7 +26,7 @@ function judgeInterface(value: Json): readonly unknown[] {
 }
 
 for (const [name, schema] of interfaces) {
-  test(`the interface schema of ${name} has an example, and each of its examples may stand there`, () => {
+  test(`the interface schema of ${name} has an example, and each of its examples is valid`, () => {
     const examples = listSubschemas(schema).flatMap(({ pointer, schema: part }) =>
       typeof part === 'object' && part !== null && 'examples' in part
         ? (part['examples'] as readonly Json[]).map((example) => ({ pointer, part, example }))

@@ -41,7 +41,7 @@ async function openOn(t: TestContext, folder: string) {
 
 const BY_ID = '/stations/{station_id}.json';
 
-test('a JSON file below the folder is the answer, and its text stands in the record', async (t) => {
+test('a JSON file below the folder is the answer, and its text is on record', async (t) => {
   const { root } = await layOut(t);
   const sources = await openOn(t, root);
   const outcome = await ask(sources, fileCall(BY_ID, { station_id: 'kew' }));
@@ -148,7 +148,7 @@ for (const [what, bytes] of [
   ['names a member twice', '{"a":1,"a":2}'],
   ['has a number that no double holds', '12345678901234567890'],
 ] as const) {
-  test(`a file that ${what} is non_json, and stands in the record`, async (t) => {
+  test(`a file that ${what} is non_json, and is on record`, async (t) => {
     const { root } = await layOut(t);
     await writeFile(join(root, 'x.json'), bytes);
     const outcome = await ask(await openOn(t, root), fileCall('/x.json'));

@@ -88,7 +88,7 @@ test('a path stays below its service', async () => {
   }
 });
 
-test('the service hears the canonical request at its path, below the path of its URL', async (t) => {
+test('the service gets the canonical request at its path, below the path of its URL', async (t) => {
   const heard: { url?: string | undefined; method?: string | undefined; headers: IncomingHttpHeaders; body: string }[] =
     [];
   const url = await serve(t, async (request, response) => {
@@ -329,7 +329,7 @@ for (const name of [
 }
 
 for (const name of ['Authorization', 'Cookie', 'X-API-Key', 'apikey', 'X-Auth-Token', 'X-Secret']) {
-  test(`the header ${name} stands in secret_headers, and not in headers`, () => {
+  test(`the header ${name} belongs in secret_headers, and not in headers`, () => {
     const [problem] = validateInterface({ ...TOLD, headers: { [name]: 'x' } });
     assert.match(`${problem?.message} ${problem?.repair}`, /secret_headers/);
     assert.deepEqual(validateInterface({ ...TOLD, secret_headers: { [name]: 'CHUKWA_KEY' } }), []);

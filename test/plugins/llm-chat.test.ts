@@ -93,7 +93,7 @@ test('a streamed answer is its text, its pieces, its tokens and who gave it', as
   assert.equal(outcome.response_headers?.['x-request-id'], 'req-1');
 });
 
-test('the endpoint hears the conversation, the schema, the call and nothing of the machine', async (t) => {
+test('the endpoint gets the conversation, the schema, the call and nothing of the machine', async (t) => {
   const heard: Heard = {};
   const server: Listener = async (request, response) => {
     let body = '';
@@ -124,7 +124,7 @@ test('the endpoint hears the conversation, the schema, the call and nothing of t
   assert.deepEqual(telling, []);
 });
 
-test('a schema that stands in the prompt is not sent beside it', async (t) => {
+test('a schema in the prompt is not sent beside it', async (t) => {
   let body = '';
   const url = await serve(t, async (request, response) => {
     for await (const part of request) body += String(part);

@@ -258,7 +258,7 @@ test('calls that come while a session is being opened wait for it, and outlive t
   assert.equal(one, other, 'both were asked of one program');
 });
 
-test('nothing that a server asks of us or tells about its tools is granted or believed', async (t) => {
+test('requests of a server, and its claims about its tools, are neither granted nor believed', async (t) => {
   const command = fakeServer(`'tools/call': ({ id, params }) => {
     if (params.arguments.report) return content({
       answers: seen.filter((message) => message.method === undefined).map(({ id, error }) => [id, error?.code]),
@@ -284,7 +284,7 @@ test('nothing that a server asks of us or tells about its tools is granted or be
   });
 });
 
-test('a text is parsed where the server declares an output schema, whatever that schema says', async (t) => {
+test('a text is parsed where the server declares an output schema, whatever that schema is', async (t) => {
   const command = fakeServer(`
     'tools/list': () => ({ tools: [{ name: 'do', inputSchema: { type: 'object' }, outputSchema: { type: 'object', properties: { a: { pattern: '(a+)+$', $ref: 'http://evil.test/' } } } }] }),
     'tools/call': () => ({ content: [{ type: 'text', text: '{"value":{"a":"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!"}}' }] }),`);

@@ -8,7 +8,7 @@ import { bodyOf, commandOf, failureOf, startHttpServer, toolCall } from './mcp-s
 
 const BOB = { name: 'bob', entityType: 'person', observations: ['likes candy'] };
 
-test('server-memory over stdio: one program keeps what several sources tell it', async (t) => {
+test('server-memory over stdio: one program keeps the memory of several sources', async (t) => {
   const file = join(await makeFolder(t), 'memory.jsonl');
   const command = commandOf('memory', [], { MEMORY_FILE_PATH: file });
   const sources = await openTestSources(t, { overlay: { CHUKWA_MCP_TEST: command } });

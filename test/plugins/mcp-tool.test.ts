@@ -82,7 +82,7 @@ test('of a list of tools only names and the presence of an output schema are rea
   assert.deepEqual([...readListing({}).tools], []);
 });
 
-test('a missing tool is told with those that there are, by plain names, and not all of them', () => {
+test('a missing tool is reported with existing ones, by plain names, and not all of them', () => {
   const listing = (names: readonly string[]) => new Map(names.map((name) => [name, { declares_output: false }]));
   assert.equal(describeMissing('x', listing([])), 'the server has no tool x; it has none');
   assert.equal(
@@ -93,7 +93,7 @@ test('a missing tool is told with those that there are, by plain names, and not 
   assert.match(many, / and 30 more$/);
 });
 
-test('an error of the protocol is told by its code', () => {
+test('an error of the protocol is reported by its code', () => {
   assert.match(describeCode(-32602), /error -32602 \(invalid parameters\)/);
   assert.match(describeCode(7), /error 7;/);
 });

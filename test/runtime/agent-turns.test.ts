@@ -177,7 +177,7 @@ onEachDatabase('the agents of an attempt', (open) => {
     assert.equal(deliverable?.source_invocation_id, played.attempt.failed_source_invocation_id);
   });
 
-  test('end stopped where somebody says stop', async () => {
+  test('end stopped after a request to stop', async () => {
     const stop = new AbortController();
     const played = await playTurn(
       await open(),

@@ -154,7 +154,7 @@ describe('a world that is gone on with as it was left', () => {
     );
   });
 
-  test('and in which somebody has been since is read, and the guess leaves nothing behind', async () => {
+  test('and that another driver has changed since is read again, and nothing of the first attempt to begin remains', async () => {
     const { stage, world, left } = await leaveOne(open);
     await runNext(stage, world);
     const asked = stage.model.requests.length;
@@ -211,7 +211,7 @@ describe('a world that is gone on with as it was left', () => {
     assert.equal((await stage.engine.store.records.attempts(world.world_slug)).length, 5);
   });
 
-  test('and whose beginning landed though nobody heard so is gone on with, too', async () => {
+  test('whose beginning was written but not acknowledged is continued, too', async () => {
     const { stage, world, left } = await leaveOne(open);
     const { beginAsLeft } = stage.engine.runtime.attempts;
     const unheard: AttemptStore['beginAsLeft'] = async (...given) => {

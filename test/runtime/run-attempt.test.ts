@@ -80,7 +80,7 @@ describe('a driver that breaks', () => {
   };
 
   for (const [when, otherwise] of Object.entries(WAYS)) {
-    test(`${when}: the first error is heard, and the next driver goes on with the same attempt`, async () => {
+    test(`${when}: the first error is reported, and the next driver continues the same attempt`, async () => {
       const stage = await open();
       const { world_slug, end } = await drive(stage, otherwise);
       await assert.rejects(end, BROKEN);
@@ -137,7 +137,7 @@ describe('a driver that breaks', () => {
     assert.equal(stage.model.requests.length, asked, 'the model was asked again');
   });
 
-  test('and cannot even write that: the first error is heard all the same', async () => {
+  test('and cannot even write that: the first error is still reported', async () => {
     const stage = await open();
     const attempts = {
       ...stage.engine.runtime.attempts,
@@ -151,7 +151,7 @@ describe('a driver that breaks', () => {
 describe('a driver whose world has been taken over', () => {
   const open = sharedStage('PostgreSQL');
 
-  test('hears of it at its next heartbeat, however long its call takes, and writes nothing', {
+  test('learns of it at its next heartbeat, however long its call takes, and writes nothing', {
     timeout: 60_000,
   }, async (context) => {
     const stage = await open();

@@ -222,7 +222,7 @@ describe('a side effect', () => {
     );
   });
 
-  test('is made again only by a turn that is begun anew, which the record of the one before tells', async (context) => {
+  test('is repeated only by a turn that is begun anew, which the previous record shows', async (context) => {
     const stage = await open();
     const world = await makeWorld(stage, await editWorkflows(context, {}));
     stage.toys.vending.misbehave('reset_connection');

@@ -166,7 +166,7 @@ test('of very many problems the first are listed, however large the value is', (
   assert.equal(found.at(-1)?.code, 'TOO_MANY_PROBLEMS');
 });
 
-test('a place below a name of very many characters is told by the last place before it', () => {
+test('a place below a name of very many characters is reported as the last place before it', () => {
   const [first] = problemsOf(
     { properties: { a: { additionalProperties: { type: 'string' } } } },
     { a: { ['k'.repeat(100_000)]: 1 } },
@@ -174,7 +174,7 @@ test('a place below a name of very many characters is told by the last place bef
   assert.equal(first?.pointer, '/a');
 });
 
-test('equal items and listed values are found whatever their type and the order of their members', () => {
+test('equal items and listed values are found for every type and order of members', () => {
   const unique = { uniqueItems: true };
   assert.deepEqual(
     problemsOf(unique, [1, '1', true, 'true', null, 'null', [1], ['1'], '[1]', { a: 1 }, '{"a":1}']),

@@ -14,7 +14,7 @@ async function readSchema(name: string): Promise<JsonObject> {
   return JSON.parse(await readFile(join(SCHEMAS, name), 'utf8')) as JsonObject;
 }
 
-test('every example of a schema that ships is a value that may stand there', async () => {
+test('every example of a shipped schema is a valid value', async () => {
   let count = 0;
   for (const name of names) {
     const schema = await readSchema(name);
@@ -61,7 +61,7 @@ test('who leaves out what a node must have is shown how to write it', async () =
     assert.ok(repairs.get(`MISSING_FIELD ${field}`)?.startsWith(`Add it, such as ${example}.`), field);
 });
 
-test('a fixed value is shown, and a meaning stands behind its example', async () => {
+test('an example shows the fixed value of a const, and follows the description', async () => {
   const repairs = await repairsOf('tool-policy.schema.json', { label: 'few', require_approval: [], budgets: {} });
   assert.equal(repairs.get('MISSING_FIELD version'), 'Add it, such as "version": 1.');
   assert.match(repairs.get('MISSING_FIELD allow') ?? '', /^Add it, such as "allow": \["buy_candy"\]\. Tool ids\./);

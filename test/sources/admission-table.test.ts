@@ -56,7 +56,7 @@ test('of one world the call goes first for whose subject the others wait', () =>
   assert.deepEqual(namesOf(table.admit(0)), ['head', 'next']);
 });
 
-test('an endpoint that says Retry-After is asked by nobody until then, and then by half as many at a time', () => {
+test('an endpoint that says Retry-After gets no call until then, and then half as many at a time', () => {
   const calls = Array.from({ length: 12 }, (_none, at) => call(`${at}`, { source: { hash: at % 2 ? 'a' : 'b' } }));
   const table = tableWith({ endpoint: 8 }, calls);
   const [refused, ...others] = table.admit(0);

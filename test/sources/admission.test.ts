@@ -58,7 +58,7 @@ test('a source with max_in_flight is asked by so many calls at a time, and by al
   assert.equal(service.most, 3);
 });
 
-test('a call that is aborted while it waits asks nobody, and leaves its place to the next', async (t) => {
+test('a call that is aborted while it waits sends nothing, and leaves its place to the next', async (t) => {
   const service = await openService(t);
   const abort = new AbortController();
   const first = call(service, limited(1));

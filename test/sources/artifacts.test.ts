@@ -26,7 +26,7 @@ test('of an artifact that is no JSON, the reason and the place are kept instead'
   assert.match(JSON.stringify(left?.value), /\(at \/words\/1\)/);
 });
 
-test('artifacts of a size that nobody keeps end the call', async (t) => {
+test('artifacts above the size limit end the call', async (t) => {
   const { outcome } = await artifactsOf(t, "'x'.repeat(100_000_000)");
   assert.deepEqual(outcome, { failed: 'result_too_large', refused: false });
 });

@@ -145,14 +145,14 @@ test('a program that takes no more is asked how it ended, and what it said last 
   assert.equal(Buffer.from(outcome.response_body ?? []).toString(), 'boom\n');
 });
 
-test('a program that takes no more and stays is told to take no more', async (t) => {
+test('a program that reads no more and stays alive makes writes fail', async (t) => {
   const sources = await openPushing(t, `${TURNS_AWAY.split('\n')[0]} setInterval(() => {}, 1000);`);
   const outcome = await ask(sources, jsonCall({}, { name: 'push' }));
   assert.ok(outcome.status === 'failed');
   assert.equal(outcome.failure_message, 'the program that CHUKWA_TEST_PROGRAM names takes no more');
 });
 
-test('a program that floods its standard error is heard to a limit, without its secrets', async (t) => {
+test('a program that floods its standard error is read to a limit, without its secrets', async (t) => {
   const lines: string[] = [];
   const script = `console.error('my key is canary-1234');
     for (let i = 0; i < 5000; i += 1) console.error('x'.repeat(5000));
@@ -166,7 +166,7 @@ test('a program that floods its standard error is heard to a limit, without its 
   assert.ok(Math.max(...lines.map((line) => line.length)) < 1_100);
 });
 
-test('a program that is not there is unavailable, and its command is not told', async (t) => {
+test('a missing program is unavailable, and its command is not shown', async (t) => {
   const folder = await makeFolder(t);
   await writePlugin(folder, 'line', LINE_PLUGIN, SPAWNS);
   const sources = await openTestSources(t, {
@@ -283,7 +283,7 @@ test('a call that is cut may take back what it asked, and a source may say that 
   assert.deepEqual(heard, ['/asked', '/farewell', '/closed']);
 });
 
-test('a source that does not end its closing holds nobody up', async (t) => {
+test('a source that never finishes closing blocks nothing', async (t) => {
   const folder = await makeFolder(t);
   const endless = `export default { open: () => ({ invoke: async () => ({ value: 1 }), close: () => new Promise(() => {}) }) };`;
   await writePlugin(folder, 'endless', endless);

@@ -136,7 +136,7 @@ test('one write at a time: what arrives meanwhile goes into the next, and finish
   assert.deepEqual(order, ['written', 'finished']);
 });
 
-test('a write that fails is told at once and thrown by finish', async () => {
+test('a write that fails is reported at once and thrown by finish', async () => {
   const { collector, lost, ring } = open({ write: () => Promise.reject(new Error('overtaken')) });
   collector.chunk('a');
   await ring();

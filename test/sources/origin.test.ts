@@ -62,7 +62,7 @@ const TARGETS: readonly (readonly [string, string])[] = [
 ];
 
 for (const [target, expected] of TARGETS) {
-  test(`a plugin that asks for ${target} is told: ${expected}`, async (t) => {
+  test(`a plugin that asks for ${target} gets: ${expected}`, async (t) => {
     const url = await serve(t, (_, response) => response.end('sent'));
     const folder = await makeFolder(t);
     const going = `export default { open: (_, { origin }) => ({ invoke: async (to) => ({ value: await (await origin.fetch(to)).text() }) }) };`;

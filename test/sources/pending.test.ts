@@ -38,7 +38,7 @@ describe('a service that answers later', () => {
     });
   }
 
-  test('is told the id of the call, and where to answer it', async (t) => {
+  test('gets the id of the call, and the URL for its answer', async (t) => {
     const { url, heard } = await serveLater(t, '');
     const sources = await openTestSources(t, { overlay: { CHUKWA_TEST_URL: url }, makeCallback });
     await askOnce(sources, jsonCall(LATER));
@@ -50,7 +50,7 @@ describe('a service that answers later', () => {
     ]);
   });
 
-  test('leaves status, headers and body on record, without what lets somebody in', async (t) => {
+  test('leaves status, headers and body on record, without credentials', async (t) => {
     const { url } = await serveLater(t, (headers) => JSON.stringify({ echo: headers }));
     const sources = await openTestSources(t, { overlay: { CHUKWA_TEST_URL: url }, makeCallback });
     const result = await askOnce(sources, jsonCall(LATER));

@@ -67,7 +67,7 @@ test('an installed plugin and one of the working folder that share a name are bo
   });
 });
 
-test('what stands compiled is used as compiled, and what is plain JavaScript beside its source', async (t) => {
+test('compiled files are used as compiled, and plain JavaScript beside its source', async (t) => {
   const [compiled, sources] = [await makeFolder(t), await makeFolder(t)];
   await writePlugin(compiled, 'tides', GOOD);
   await writePlugin(sources, 'tides', GOOD);

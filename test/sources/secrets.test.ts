@@ -20,7 +20,7 @@ import {
 
 const CANARY = 'sk-canary-"7f3a/9+';
 
-test('a secret is replaced wherever it stands and however it is spelled', () => {
+test('a secret is replaced at every place and in every spelling', () => {
   const { text, json, bytes } = createSecretReplacer([{ variable: 'TEST_KEY', value: CANARY }]);
   assert.equal(text(`Bearer ${CANARY}!`), 'Bearer [secret:TEST_KEY]!');
   assert.deepEqual(json({ [CANARY]: ['a', { b: CANARY }] }), {
@@ -176,7 +176,7 @@ test('a text that was cut anywhere in an encoded secret keeps nothing of it that
   }
 });
 
-test('ordinary text holds no secret, whatever it looks like', () => {
+test('ordinary text is never taken for a secret', () => {
   const { text, bytes, json, pieces } = createSecretReplacer([{ variable: 'K', value: CANARY }]);
   const ordinary = fc.string({
     unit: fc.constantFrom('sk-canary', '-', '"', '\\', '%', 'u', '00', '2f', 'é', 'c2stY2', '/', ' '),
@@ -192,7 +192,7 @@ test('ordinary text holds no secret, whatever it looks like', () => {
   );
 });
 
-test('a secret that stands in the name of a host is replaced in letters of any case', () => {
+test('a secret in the name of a host is replaced in letters of any case', () => {
   const { text } = createSecretReplacer([{ variable: 'K', value: 'Qx7Canary' }]);
   assert.equal(text('getaddrinfo ENOTFOUND qx7canary.example.test'), 'getaddrinfo ENOTFOUND [secret:K].example.test');
 });
@@ -234,7 +234,7 @@ test('bytes that are not UTF-8 stay as they are around a secret', () => {
   );
 });
 
-test('a secret too short to be replaced is refused with the name of its variable, and its value is not told', async (t) => {
+test('a secret too short to be replaced is refused with the name of its variable, without its value', async (t) => {
   const folder = await makeFolder(t);
   const silent = `export default { open: () => ({ async invoke() { return { value: 1 }; } }) };`;
   await writePlugin(folder, 'silent', silent, { secret_variables: ['TEST_KEY'] });
@@ -305,7 +305,7 @@ const tellsAll: Listener = (request, response) => {
   response.end(JSON.stringify({ heard, [heard]: Buffer.from(basic ?? '', 'base64').toString() }));
 };
 
-test('credentials in a URL are sent, and stand in no outcome', async (t) => {
+test('credentials in a URL are sent, and are in no outcome', async (t) => {
   let heard = '';
   const url = await serve(t, (request, response) => {
     heard = request.headers.authorization ?? '';

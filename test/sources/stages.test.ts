@@ -147,7 +147,7 @@ test('a request that its schema does not allow is refused with the place', (t) =
     { failed: 'schema_invalid', message: /nothing is good enough \(at \/candy\)/ },
   ));
 
-test('a request that its source does not take is refused, whatever its binding says', (t) =>
+test('a request that does not fit its source is refused, whatever its binding says', (t) =>
   checkRefused(
     t,
     { call: { input: ANYTHING }, takes: NEVER },
@@ -262,7 +262,7 @@ test('every other plugin is asked when the record is durable', async (t) => {
   assert.deepEqual(events.slice(0, 3), ['started', 'asked', 'request']);
 });
 
-test('nothing comes of a call before its record is durable, though its plugin needs nobody for the answer', async (t) => {
+test('no call has a result before its record is durable, even where its plugin needs no service', async (t) => {
   const { events } = await tellOrder(t, TELLING(true, ''), { started: inAWhile });
   assert.deepEqual(
     events.filter((event) => event !== 'given up'),
@@ -270,7 +270,7 @@ test('nothing comes of a call before its record is durable, though its plugin ne
   );
 });
 
-test('a plugin that has got ready for a call without a record is told to give it up, and sends nothing', async (t) => {
+test('a plugin that prepared a call whose record failed is aborted, and sends nothing', async (t) => {
   const { events, outcome } = await tellOrder(t, TELLING(true, SEND), { started: refusedInAWhile });
   await assert.rejects(outcome, /overtaken/);
   await inAWhile();
@@ -502,7 +502,7 @@ test('a source is opened once for all its calls', async (t) => {
   assert.deepEqual(answers, [{ succeeded: 1 }, { succeeded: 1 }]);
 });
 
-test('a generation needs a plugin that speaks chat, and a tool one that speaks json', async (t) => {
+test('a generation needs a plugin of the protocol chat, and a tool one of json', async (t) => {
   const sources = await openTestSources(t, {
     overlay: { CHUKWA_TEST_URL: 'http://127.0.0.1:9', CHUKWA_LLM_BASE_URL: 'http://127.0.0.1:9' },
   });

@@ -238,7 +238,7 @@ forEachDatabase('the record of an agent turn', (open) => {
     assert.equal((await scene.store.records.agentTurn(agent_turn_id))?.inbox_id, inbox_id);
   });
 
-  test('is named by what its attempt is told: a report, a deadline that passed, a stop', async () => {
+  test('is named by the message to its attempt: a report, an expired deadline, a stop', async () => {
     const scene = await openScene(open);
     const { store, lease } = scene;
     await pendTool(scene, 'zoe/late', 1);
@@ -283,7 +283,7 @@ forEachDatabase('the record of an agent turn', (open) => {
     ]);
   });
 
-  test('of an attempt that ended without a call of its agent tells why it ended', async () => {
+  test('of an attempt that ended without a call of its agent says why it ended', async () => {
     const { store } = await open();
     await makeWorld(store, 'unasked');
     const { lease, heads } = await begin(store, 'unasked');

@@ -351,7 +351,7 @@ forEachDatabase('attempts', (open) => {
     assert.equal((await store.attempts.begin(beginning('held'), () => true)).kind, 'begun');
   });
 
-  test('whether a lease has ended is judged by the clock of the database, whatever a client believes', async () => {
+  test('the clock of the database decides whether a lease has ended, whatever a client believes', async () => {
     const { store, outside } = await open();
     await makeWorld(store, 'clocks');
     const { lease } = await begin(store, 'clocks', NOON - DECADE_MS);
@@ -464,7 +464,7 @@ forEachDatabase('attempts', (open) => {
     );
   });
 
-  test('a call is in doubt whatever its attempt failed with, and until the world has gone on', async () => {
+  test('a call is in doubt after any failure of its attempt, until the world has committed the turn', async () => {
     const { store } = await open();
     for (const world of ['other', 'aside', 'open']) await makeWorld(store, world);
     const settle = ({ lease, call }: Awaited<ReturnType<typeof doubt>>) =>
@@ -509,7 +509,7 @@ forEachDatabase('attempts', (open) => {
     }
   });
 
-  test('what a generation said comes back as it was heard, even where it was of no use', async () => {
+  test('the text of a generation is read back unchanged, even where it was useless', async () => {
     const { store, outside } = await open();
     await makeWorld(store, 'said');
     const { lease } = await begin(store, 'said');
@@ -538,7 +538,7 @@ forEachDatabase('attempts', (open) => {
     });
   });
 
-  test('a call that failed comes back as it was heard: its status, and how long its service wants to be left alone', async () => {
+  test('a failed call is read back unchanged: its status, and its retry delay', async () => {
     const { store, outside } = await open();
     await makeWorld(store, 'busy');
     const { lease } = await begin(store, 'busy');

@@ -165,7 +165,7 @@ test('a holder that has ended and that its parent has not asked for is gone', NA
   await lock.value.release();
 });
 
-test('our own number and start in a lock is ourselves, whoever of us has it', NAMED, async () => {
+test('a lock with our own process id and start time is our own', NAMED, async () => {
   const folder = await mkdtemp(join(root, 'self-'));
   const lock = await lockFolder(folder);
   assert.ok(lock.ok);
@@ -180,7 +180,7 @@ test('our own number and start in a lock is ourselves, whoever of us has it', NA
   kernel.release();
 });
 
-test('letting go of a lock that a person has given to somebody else leaves it there', async () => {
+test('releasing a lock that a person has given to another process leaves it there', async () => {
   const folder = await mkdtemp(join(root, 'given-'));
   const lock = await lockFolder(folder);
   assert.ok(lock.ok);

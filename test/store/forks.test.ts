@@ -219,7 +219,7 @@ forEachDatabase('forks', (open) => {
     assert.deepEqual(await rowsOf(outside, async () => assert.deepEqual(await forks(), [false, false])), {});
   });
 
-  test('effects tell the patch, the invocation and the LLM call, and leave out those that changed nothing', async () => {
+  test('effects name the patch, the invocation and the LLM call, and leave out those that changed nothing', async () => {
     const { store } = await open();
     await makeWorld(store, 'told');
     await playTurns(store, 'told', 1, 1);

@@ -201,7 +201,7 @@ forEachDatabase('the inbox', (open) => {
     assert.equal(await store.inbox.takeBack('held-up', 'looked at'), 1);
   });
 
-  test('who enqueues into an unknown world is told so', async () => {
+  test('queueing into an unknown world is refused', async () => {
     const { store } = await open();
     assert.deepEqual(await store.inbox.enqueueTurns({ world_slug: 'nowhere', inbox_ids: [v7()] }), {
       kind: 'unknown_world',
@@ -226,7 +226,7 @@ forEachDatabase('the inbox', (open) => {
     assert.deepEqual(order, [...worlds, ...worlds, ...worlds]);
   });
 
-  test('what is claimed is kept from others for a while, and is due again when nobody began it', async () => {
+  test('a claimed message is invisible for a while, and due again where nothing was begun', async () => {
     const { store, outside } = await open();
     await makeWorld(store, 'kept');
     await enqueue(store, 'kept', 1);
@@ -328,7 +328,7 @@ forEachDatabase('the inbox', (open) => {
     assert.ok(soon !== undefined && soon.in_ms > 0);
   });
 
-  test('a glance tells whether there may be something to do', async () => {
+  test('a glance says whether there may be work', async () => {
     const { store, outside } = await open();
     await makeWorld(store, 'glanced-at');
     // Nothing that other tests left is due.
@@ -344,7 +344,7 @@ forEachDatabase('the inbox', (open) => {
     assert.equal((await store.inbox.glance(7_200_000)).is_lapsing, true);
   });
 
-  test('a turn that nobody promoted is found and promoted', async () => {
+  test('a turn that was never promoted is found and promoted', async () => {
     const { store, outside } = await open();
     for (const world of ['forgotten-a', 'forgotten-b']) {
       await makeWorld(store, world);
@@ -393,7 +393,7 @@ forEachDatabase('the inbox', (open) => {
     assert.deepEqual(await statusesOf(outside, 'late'), []);
   });
 
-  test('a report and whoever takes the world over do not wait for each other', async () => {
+  test('a report and a take-over of its world do not wait for each other', async () => {
     const { store, kind, database, outside } = await open();
     if (kind === 'embedded') return;
     await makeWorld(store, 'taken');
@@ -433,7 +433,7 @@ forEachDatabase('the inbox', (open) => {
     assert.deepEqual(await statusesOf(outside, 'stops'), ['consumed']);
   });
 
-  test('a message to an attempt that waits is claimed by whoever is free', async () => {
+  test('a message to a suspended attempt is claimed by any free worker', async () => {
     const { store, outside } = await open();
     await makeWorld(store, 'waits');
     const { lease } = await begin(store, 'waits');
@@ -546,7 +546,7 @@ forEachDatabase('the inbox', (open) => {
   });
 });
 
-test('a turn that is queued while the last one ends is promoted, whoever comes first', async () => {
+test('a turn that is queued while the last one ends is promoted in either order', async () => {
   const opened = await openTestDatabase('PostgreSQL');
   try {
     const { store, outside, database } = opened;

@@ -52,7 +52,7 @@ test('a folder that cannot be made is a problem before anybody tries', async () 
   }
 });
 
-test('a folder in use tells its worlds and what its sources name', async () => {
+test('a folder in use shows its worlds and the variables of its sources', async () => {
   const data_dir = join(root, 'used');
   const store = await openStore({ ...common, data_dir });
   assert.ok(store.ok);
@@ -197,7 +197,7 @@ async function asReader(
 }
 
 for (const [what, { reason, ...given }] of Object.entries(UNWRITABLE)) {
-  test(`that a user who ${what} cannot work is told beforehand`, async () => {
+  test(`that a user who ${what} cannot work is reported beforehand`, async () => {
     await asReader(given, async (where) => {
       const seen = await inspectDatabase(where);
       assert.ok(!seen.ok);

@@ -82,12 +82,12 @@ test('a folder that is not there is made, for this user alone, and keeps what wa
   assert.deepEqual(await again.database.migrate(), []);
 });
 
-test('without a template a folder is made all the same, and the migrations are told', async () => {
+test('without a template a folder is still made, and the migrations are reported', async () => {
   const store = await open({ data_dir: join(root, 'plain'), template_file: join(root, 'no-such-file') });
   assert.deepEqual(await store.database.migrate(), MIGRATION_NAMES);
 });
 
-test('what a process left running when it was gone is ended by whoever opens the folder, and told once', async () => {
+test('a process that a lost one left running is ended by the next opener of the folder, and reported once', async () => {
   const data_dir = join(root, 'left');
   const store = await open({ data_dir });
   for (const slug of ['left', 'other']) await makeWorld(store, slug);
@@ -158,7 +158,7 @@ test('a folder whose making was cut short is made anew', async () => {
   assert.deepEqual(await (await open({ data_dir })).worlds.list(), []);
 });
 
-test('a second opener in the same process is refused, and told by whom', async () => {
+test('a second opener in the same process is refused, and told which it is', async () => {
   const data_dir = join(root, 'twice');
   await open({ data_dir });
   const problem = await refusal({ data_dir });
@@ -196,7 +196,7 @@ for (const [name, lock] of Object.entries(STALE)) {
   });
 }
 
-test('the lock of another host stands until a person removes it', async () => {
+test('the lock of another host stays until a person removes it', async () => {
   const data_dir = await mkdtemp(join(root, 'elsewhere-'));
   await writeFile(join(data_dir, 'lock'), JSON.stringify({ host: 'far-away', pid: 7, started: null }));
   const problem = await refusal({ data_dir });

@@ -90,7 +90,7 @@ forEachDatabase('rules that the database keeps', (open) => {
     await assert.rejects(finishCall(store, lease, answered(start, { first: false })), /does not run any more/);
   });
 
-  test('what is copied from the row of a call, or of a turn, is what stands there', async () => {
+  test('copied columns equal the row of the call, or of the turn, that they come from', async () => {
     const { store, outside } = await open();
     await makeWorld(store, 'copied');
     const { lease } = await begin(store, 'copied');

@@ -38,7 +38,7 @@ for (const kind of ['embedded', 'PostgreSQL'] as const)
       return hits;
     }
 
-    test('finds narrations and states by their words, in whatever form they are written, and marks them', async () => {
+    test('finds narrations and states by their words, in any inflection, and marks them', async () => {
       const [patch] = play.attempts[0]?.patches ?? [];
       const word = /[a-z]{5,}/.exec(patch?.narration ?? '')?.[0] ?? '';
       const { rows } = await find({ q: word, kind: 'narration', turn: '1' });

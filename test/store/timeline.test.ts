@@ -223,7 +223,7 @@ async function crowd(outside: OutsideView, { source_invocation_id }: CallStart):
 
 forEachDatabase('the timeline of an attempt', (open) => {
   for (const [index, [what, [live, told]]] of Object.entries(LIVES).entries())
-    test(`tells of ${what}`, async () => {
+    test(`reports ${what}`, async () => {
       const { store, outside } = await open();
       const world = `life-${index}`;
       await makeWorld(store, world);
@@ -232,7 +232,7 @@ forEachDatabase('the timeline of an attempt', (open) => {
       assert.deepEqual(await timelineOf(store, lease.attempt_id), told);
     });
 
-  test('tells of a call that is settled in the attempt that left it in doubt, and of the attempt that goes on', async () => {
+  test('reports a settled call in the attempt that left it in doubt, and the attempt that continues', async () => {
     const { store } = await open();
     await makeWorld(store, 'settled');
     const { lease, call } = await doubt(store, 'settled');
@@ -282,7 +282,7 @@ forEachDatabase('the timeline of an attempt', (open) => {
     );
   });
 
-  test('is told in the same order however many attempts write at once', async () => {
+  test('has the same order however many attempts write at once', async () => {
     const { store } = await open();
     const worlds = Array.from({ length: 6 }, (_none, index) => `beside-${index}`);
     for (const world of worlds) await makeWorld(store, world);
@@ -321,7 +321,7 @@ forEachDatabase('the timeline of an attempt', (open) => {
     assert.deepEqual(await timelineOf(store, lease.attempt_id), ['attempt_began', ...told]);
   });
 
-  test('is read along indexes, whatever else has happened in its world and in others', async () => {
+  test('is read by indexes, whatever other attempts and worlds there are', async () => {
     const { store, outside, statementsOf } = await open();
     await makeWorld(store, 'crowded');
     const { lease } = await begin(store, 'crowded');

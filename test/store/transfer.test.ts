@@ -206,7 +206,7 @@ describe('an export', () => {
     );
   });
 
-  test('can be taken in, in whatever circles its rows refer to each other: every foreign key may be checked late', async () => {
+  test('can be imported with cycles between rows: every foreign key is deferrable', async () => {
     const { outside } = await open();
     assert.deepEqual(
       await outside.query(`SELECT conname FROM pg_constraint WHERE contype = 'f' AND NOT condeferrable`),

@@ -194,7 +194,7 @@ check(
   { '/m64': 'maybe', '/zzz': 'maybe', '/a/x': 'never' },
 );
 
-test('where a path ends, what could follow is told', () => {
+test('where a path ends, the possible next names are listed', () => {
   const shape = schemaShape({ type: 'object', properties: { a: pair, secret: text } }, ['/a']);
   assert.deepEqual(readPath(shape, ['b']), { presence: 'never', depth: 0, known: ['a'], shape });
   const { shape: ended, ...told } = readPath(shape, ['a', 'c']);

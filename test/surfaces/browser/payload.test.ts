@@ -7,7 +7,7 @@ const draw = (value: Json): string => payload(value).toString();
 const countMarks = (markup: string): number => markup.split('…').length - 1;
 
 describe('a payload', () => {
-  test('is drawn as JSON that is laid out', () => {
+  test('is drawn as indented JSON', () => {
     const text = draw({ list: [1, 'two', null], nothing: {}, none: [] }).replace(/<[^>]+>/g, '');
     assert.equal(
       text.replaceAll('&quot;', '"'),

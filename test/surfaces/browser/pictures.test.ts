@@ -72,7 +72,7 @@ describe('lives over turns', () => {
     ],
   } as unknown as Parameters<typeof linesOf>[0];
 
-  test('mark who acted, what changed and who remembers, and leave out whoever nothing happened to', () => {
+  test('mark who acted, what changed and who remembers, and leave out entities without changes', () => {
     const lines = linesOf(world, [
       patchOf(2, 3, 'tom', [
         { op: 'set_entity_state', entity_id: 'stone', environment_label: null, state_after: 'dressed' },
@@ -137,7 +137,7 @@ describe('what a model said, piece by piece', () => {
     }
   });
 
-  test('is set apart from what it thought, where its server tells', () => {
+  test('is separated from the reasoning, where the server counts it', () => {
     const tokens = { input_tokens: 900, output_tokens: 400, cached_input_tokens: null, reasoning_tokens: 300 };
     assert.match(toText(outputBar(tokens)), /reasoning 300 tokens, 75 %[^]*answer 100 tokens, 25 %/);
     assert.equal(outputBar({ ...tokens, reasoning_tokens: null }).toString(), '');

@@ -64,7 +64,7 @@ async function makeResting(slug: string) {
   return { code: ran.code, attempt: turn.attempt_id, call: call.source_invocation_id, alias: call.correlation_alias };
 }
 
-test('a run of a turn that rests says each time for whom it waits, until when, and how to end that', async () => {
+test('a run of a suspended turn says each time which calls it awaits, their deadlines, and how to answer them', async () => {
   const { code, attempt, call, alias } = await makeResting('rests');
   assert.equal(code, 5);
   const again = await chukwa('run', 'rests');
@@ -77,7 +77,7 @@ test('a run of a turn that rests says each time for whom it waits, until when, a
   assert.match(again.out, /npx chukwa run rests goes on with it, as does a worker or a serve/);
 });
 
-test('what rests says wherever it is looked at until when, and how to go on', async () => {
+test('a suspended attempt shows its deadline and the next commands on every page of the record', async () => {
   const { attempt, call, alias } = await makeResting('looked-at');
   const shown = await chukwa('attempt', attempt);
   assert.match(shown.out, toAwaited(alias));
@@ -150,7 +150,7 @@ test('a report that names no call, a call that is not awaited, or several, is re
   for (const hidden of [one.call, two.call, call, 'namesake-1', 'namesake-2']) assert.ok(!said.includes(hidden), said);
 });
 
-test('a stop ends what rests at once and says so; again it is no fault, and of nothing it is refused', async () => {
+test('a stop ends a suspended attempt at once; a second one is no fault, and an unknown id is refused', async () => {
   const { attempt } = await makeResting('stopped');
   const first = await chukwa('stop', attempt);
   assert.equal(first.code, 0);
@@ -171,7 +171,7 @@ test('a stop ends what rests at once and says so; again it is no fault, and of n
   assert.deepEqual(await refusalOf('stop', NOBODY), [1, 'ATTEMPT_UNKNOWN']);
 });
 
-test('a server says where it is, shows new tokens once, tells what it does, and leaves in good order', async () => {
+test('a server prints its address, shows new tokens once, logs its work, and ends in order', async () => {
   const { call } = await makeResting('served');
   const file = join(data, 'served.json');
   await writeFile(file, ANSWER);

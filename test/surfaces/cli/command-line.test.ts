@@ -83,7 +83,7 @@ test('park --json prints the run report and nothing else', async () => {
   }
 });
 
-test('park tells a fresh world turn by turn, in plain text when nobody looks, with ids that lead further', async () => {
+test('park shows a fresh world turn by turn, in plain text without a terminal, with ids for the next commands', async () => {
   const { code, out, error } = await chukwa('park --turns 2');
   assert.equal(code, 0, error);
   assert.match(out, /^world park-2 {2}scenario park · model scripted \(park\) · 2 turns\n/);
@@ -246,7 +246,7 @@ test('a document is refused by what is wrong with its hash', async () => {
   assert.equal((JSON.parse(capitals.out) as { hash: string }).hash, hash);
 });
 
-test('a difference is told place by place, and its blame with commands that lead to what the model saw', async () => {
+test('a difference is shown place by place, and its blame with commands that lead to the prompt', async () => {
   const { run } = await report('park --turns 2');
   const { code, out } = await chukwa(`world diff ${run.world} 1 2 --blame`);
   assert.equal(code, 0);
@@ -285,7 +285,7 @@ test('a fork says where it comes from, and a scenario that cannot go on says why
   );
 });
 
-test('what nobody knows ends with 1, and the nearest name is offered', async () => {
+test('an unknown name ends with 1, and the nearest name is offered', async () => {
   await chukwa('world create nearby --scenario workflows/simple/scenario.json');
   const { code, out, error } = await chukwa('run nearbi --json');
   assert.equal(code, 1);
@@ -297,7 +297,7 @@ test('what nobody knows ends with 1, and the nearest name is offered', async () 
   assert.equal((await chukwa('park --script prk')).code, 1);
 });
 
-test('validate needs no database, and says that nothing stands in the way', async () => {
+test('validate needs no database, and reports success', async () => {
   const bare = await compose({ CHUKWA_DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing' });
   const terminal = openTestTerminal();
   assert.equal(await runCommandLine(bare, ['validate', 'workflows', '--json'], terminal), 0);
@@ -360,7 +360,7 @@ test('the first Ctrl-C stops the attempt and ends with 130; the second leaves at
   assert.match(error, /^Stopping/);
 });
 
-test('the toys run until Ctrl-C, and tell the variables that lead to them', async () => {
+test('the toys run until Ctrl-C, and print the variables that lead to them', async () => {
   const { code, out } = await chukwa('toys --script park', {
     onWrite: (terminal) => setImmediate(() => terminal.interrupt()),
   });
@@ -370,7 +370,7 @@ test('the toys run until Ctrl-C, and tell the variables that lead to them', asyn
   }
 });
 
-test('a database that somebody else has ends with 4, and says who has it', async () => {
+test('a database of another process ends with 4, and the process is named', async () => {
   const embedded = await compose({ CHUKWA_DATA_DIR: join(folder, 'data') });
   const engine = await embedded.openEngine();
   assert.ok(engine.ok);
@@ -406,7 +406,7 @@ test('a throw-away database offers no ids that lead nowhere', async () => {
   assert.doesNotMatch(maker.out_text(), /npx chukwa/);
 });
 
-test('migrate and doctor tell the state of things', async () => {
+test('migrate and doctor report the state of the database', async () => {
   const migrated = JSON.parse((await chukwa('migrate --json')).out) as { applied: unknown[] };
   assert.deepEqual(migrated.applied, []);
   const { code, out } = await chukwa('doctor --json');

@@ -52,7 +52,7 @@ test('on a new machine nothing is broken, and looking makes nothing', async () =
   assert.deepEqual(await readdir(folder), []);
 });
 
-test("another program's database is broken by its code, and everything else is told all the same", async () => {
+test('the database of another program is an error with its code, and the other checks are still reported', async () => {
   const database = await openTestDatabase('PostgreSQL');
   try {
     await database.outside.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public; CREATE TABLE orders (id int)');
@@ -118,7 +118,7 @@ for (const [what, variables, code, said] of MODELS) {
   });
 }
 
-test('what stored sources need is told: missing, out of reach, or there', async () => {
+test('doctor reports the settings of stored sources: missing, out of reach, or present', async () => {
   const put = await chukwa(['put', 'workflows'], {});
   assert.equal(put.code, 0, put.error);
   const { code, of } = await examine({ CHUKWA_TOY_PA_URL: url, CHUKWA_TOY_PHONE_URL: 'http://127.0.0.1:1' });
@@ -129,7 +129,7 @@ test('what stored sources need is told: missing, out of reach, or there', async 
   assert.equal((await examine({})).code, 0);
 });
 
-test('of one world, what its own sources need is told, its toys included', async () => {
+test("doctor reports the settings of one world's sources, its toys included", async () => {
   const made = await chukwa(['world', 'create', 'tools', '--scenario', 'workflows/tools/scenario.json'], {});
   assert.equal(made.code, 0, made.error);
   const { of } = await examine({}, 'tools');

@@ -139,7 +139,7 @@ test('calls are counted the same way wherever they are counted: those that an at
   assert.match((await chukwa('attempt', failed.attempt_id)).out, /\n3 calls\n/);
 });
 
-test('a retry is told below the failure that it follows, and names it', async (context) => {
+test('a retry is shown below the failure that it follows, and names it', async (context) => {
   const retry = { max: 2, on: ['http_5xx'], backoff_ms: 1, backoff_max_ms: 10 };
   const workflows = await editWorkflows(context, { 'sources/park-weather.json': (source) => ({ ...source, retry }) });
   await chukwa(

@@ -55,7 +55,7 @@ const PHRASES: readonly (readonly [value: Json, phrase: string])[] = [
 ];
 
 for (const [value, phrase] of PHRASES) {
-  test(`JSON of any shape is told in a few words: ${phrase}`, () => {
+  test(`JSON of any shape is shown in a few words: ${phrase}`, () => {
     assert.equal(toPhrase(value), phrase);
   });
 }
@@ -71,7 +71,7 @@ test('arguments are written as members in braces', () => {
   );
 });
 
-test('a table has no lines, numbers stand to the right, and no cell can break it', () => {
+test('a table has no lines, numbers are aligned to the right, and no cell can break it', () => {
   const worlds = [
     { turn: 1, world: 'park' },
     { turn: 10, world: 'a\nb\u001b[2J' },
@@ -122,7 +122,7 @@ test('a table that does not fit is a block of names and values for each row', ()
   );
 });
 
-test('a command stands above what it shows where both do not fit beside each other', () => {
+test('a command is above its description where both do not fit beside each other', () => {
   const lines = commandLines('  ', [['npx chukwa llm-call 42', 'what the model said']]);
   assert.equal(paint(lines, { width: 60, has_colours: false }), '  npx chukwa llm-call 42  what the model said\n');
   assert.equal(
@@ -131,7 +131,7 @@ test('a command stands above what it shows where both do not fit beside each oth
   );
 });
 
-test('commands of one list stand above what they show as soon as one of them does not fit', () => {
+test('commands of one list are above their descriptions as soon as one of them does not fit', () => {
   const lines = commandLines('  ', [
     ['npx chukwa world show park', 'now'],
     ['npx chukwa llm-call 42', 'what the model said'],

@@ -91,7 +91,7 @@ test('the schema that was offered is in the JSON, and in the text on request', a
   assert.deepEqual(JSON.parse(shown), output_schema);
 });
 
-test("the source's own settings stand beside its model", async () => {
+test("the source's own settings are shown beside its model", async () => {
   const [id] = await firstOf({ [FIRST]: { json: PATCH } });
   const call = await read<LlmCallRecord>('llm-call', id);
   assert.equal(call.source_label, 'chat');

@@ -36,7 +36,7 @@ test('a slow reader gets all that was written before the process ends', async ()
   assert.deepEqual(await exit, [3, null]);
 });
 
-test('an output that takes no more is told in one line, and the process ends in order', async (t) => {
+test('a closed output is reported in one line, and the process ends in order', async (t) => {
   const full = await open('/dev/full', 'w').catch(() => undefined);
   if (!full) return t.skip('this system has no device that is always full');
   for (const words of [['--help'], ['validate', 'workflows', '--json']]) {
@@ -49,7 +49,7 @@ test('an output that takes no more is told in one line, and the process ends in 
   await full.close();
 });
 
-test('a working folder that is gone is told in one sentence', async () => {
+test('a working folder that is gone is reported in one sentence', async () => {
   const leave = `import { mkdtempSync, rmdirSync } from 'node:fs'; import { tmpdir } from 'node:os';
     const folder = mkdtempSync(tmpdir() + '/chukwa-gone-'); process.chdir(folder); rmdirSync(folder);`;
   const preload = ['--import', `data:text/javascript,${encodeURIComponent(leave)}`];

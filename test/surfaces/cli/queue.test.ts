@@ -29,7 +29,7 @@ async function makeWorld(slug: string): Promise<void> {
 const QUEUED =
   /3 turns are queued, for a worker to run: npx chukwa worker\.\nTake back: +npx chukwa stop busy --queued\n/;
 
-test('queued turns are told of wherever their world is looked at, and are taken back', async () => {
+test('queued turns are shown wherever their world is shown, and can be removed', async () => {
   await makeWorld('busy');
   assert.doesNotMatch((await chukwa('world list')).out, /queued/);
   assert.equal((await chukwa('run busy --queue')).out.split('\n')[0], 'Queued 1 turn of busy.');
@@ -46,7 +46,7 @@ test('queued turns are told of wherever their world is looked at, and are taken 
   assert.equal((await chukwa('attempts busy')).out, 'No turn of busy has been tried. Try one: npx chukwa run busy\n');
 });
 
-test('programs are told what is queued as well', async () => {
+test('programs get the queue as well', async () => {
   await makeWorld('told');
   await chukwa('run told --queue --turns 2');
   for (const words of ['attempts told', 'world show told']) {

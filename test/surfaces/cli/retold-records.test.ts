@@ -50,7 +50,7 @@ test('a stop says which turns are still queued, and how to take them back', asyn
   assert.match(message, new RegExp(`^It stops\\. 2 more turns are queued: chukwa stop ${play.world_slug} --queued`));
 });
 
-test('a rejected answer is laid out line by line, and cut where it is long', () => {
+test('a rejected answer is shown line by line, and cut where it is long', () => {
   const attempt = play.attempts.find(({ audit }) => audit.some((entry) => entry.audit_kind === 'generation_rejected'));
   assert.ok(attempt !== undefined);
   assert.match(toText(attemptLines(attempt)), /said\n {6}\| \{\n {6}\| +"kind": /);

@@ -158,7 +158,7 @@ test('--model is refused where no source leaves its model to a variable, and the
   assert.match(error, /"weights_env": /);
 });
 
-test('doctor tells of the endpoint of each chat plugin', async () => {
+test('doctor reports the endpoint of each chat plugin', async () => {
   const diagnoses = await ask<{
     readonly diagnoses: readonly { readonly subject: string; readonly state: string; readonly message: string }[];
   }>('doctor');
@@ -186,7 +186,7 @@ test('model try says of a service that is busy when to try again, and judges no 
   assert.match(out.replaceAll(/\s+/g, ' '), /busy or limits the rate.* Try again after 7 s/);
 });
 
-test('with --llm scripted no source asks its own endpoint, whatever variable names it, and none is sent a key', async () => {
+test('with --llm scripted no source calls its own endpoint, whichever variable names it, and none is sent a key', async () => {
   const named = { base_url_env: 'CHUKWA_OWN_URL', api_key_env: 'CHUKWA_OWN_KEY' };
   const settings = { model: 'tiny', schema_delivery: 'prompt', tool_calling: 'json_control', ...named };
   const source = { version: 1, label: 'chat', interface: { name: 'llm_chat', ...settings } };

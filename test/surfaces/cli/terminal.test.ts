@@ -34,7 +34,7 @@ test('lines that are pasted at once answer one question each', async () => {
   assert.equal(await typed, 'typed');
 });
 
-test('a person who ends the input has said nothing, and whoever listens for a stop hears it', async () => {
+test('a person who ends the input gives no answer, and requests a stop', async () => {
   const { stdin, ask, killed } = openProcess();
   const asked = ask('> ');
   stdin.end();

@@ -47,7 +47,7 @@ test('toys with a base listen on it and the ports after it, start after start', 
   assert.equal((await toys(base)).out, out);
 });
 
-test('a port that somebody else has ends with 4, and says which', async () => {
+test('a port of another process ends with 4, and is named', async () => {
   const other = await startLoopbackServer(() => {});
   const port = Number(new URL(other.url).port);
   try {

@@ -160,7 +160,7 @@ const BROKEN: Composition = {
   openArchive: () => Promise.reject(new Error('the line is \u001b[2Jcut')),
 };
 
-test('what nobody expected ends with 4 and shows no stack', async () => {
+test('an unexpected error ends with 4 and shows no stack', async () => {
   const terminal = openTestTerminal();
   assert.equal(await runCommandLine(BROKEN, ['world', 'list'], terminal), 4);
   assert.match(terminal.error_text(), /^error: the line is \\u\{1b\}\[2Jcut\n {2}what to do: /);
@@ -200,7 +200,7 @@ test('doctor ends with 4 where something is broken, and not where something is m
   assert.equal((await examine([missing, broken])).code, 4);
 });
 
-test('what is thrown where nobody can catch it ends with 4, and shows what was thrown only with --verbose', () => {
+test('an uncaught exception ends with 4, and is shown only with --verbose', () => {
   const thrown = new Error('the key is 12345');
   const report = (words: readonly string[]) => {
     const terminal = openTestTerminal();

@@ -75,7 +75,9 @@ test('validate --watch checks again when a file changes, comes or goes, until Ct
   assert.equal(await ended, 0);
 });
 
-test('validate --watch sees what lies outside of the named file and is referred to', { timeout: 60_000 }, async (t) => {
+test('validate --watch notices changes of files outside of the named one that it refers to', {
+  timeout: 60_000,
+}, async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'chukwa-watch-'));
   t.after(() => rm(folder, { recursive: true, force: true }));
   await cp(SOUND, join(folder, 'documents'), { recursive: true });

@@ -9,7 +9,7 @@ import { openTestTerminal } from './test-terminal.js';
 
 const TURN = { world_slug: 'park', attempt_id: 'a', attempted_turn: 2 } as const;
 
-test('a worker tells whether a turn began, or goes on and why', () => {
+test('a worker says whether a turn began, or continues and why', () => {
   const goesOn = { kind: 'turn_continued', ...TURN, answered: 3, interrupted: 0 } as const;
   assert.equal(toSentence({ kind: 'turn_began', ...TURN }), 'park: turn 2 began (attempt a)');
   assert.equal(

@@ -25,7 +25,7 @@ test('a worker says how many calls an attempt adopts, and of which', () => {
   assert.equal(toSentence({ ...began, adopts }), 'park: turn 2 began, with 3 calls adopted from attempt A (attempt B)');
 });
 
-test('a worker tells no retry of a turn that waits until a call is settled', () => {
+test('a worker announces no retry of a turn that waits until a call is settled', () => {
   const put_off = { kind: 'put_off', retry: 2, delay_ms: 3_500 } as const;
   const doubtful = { failure_class: 'timeout', message: 'nobody knows', is_in_doubt: true } as const;
   assert.doesNotMatch(failed(doubtful, { put_off }), /tried again/);

@@ -218,7 +218,7 @@ describe('a form', () => {
     assert.deepEqual(await listActions(world_slug), []);
   });
 
-  test('is shown to operators alone, and taken of nobody else', async () => {
+  test('is shown to operators alone, and accepted from nobody else', async () => {
     const { world_slug } = await stage.makeWorld({ scenario: 'park' });
     const reader = await signIn(TOKENS.token);
     assert.deepEqual([...(await readForms(`/worlds/${world_slug}`, reader)).keys()], ['/sign-out']);
@@ -327,7 +327,7 @@ describe('a program', () => {
     assert.match(refused.headers.get('content-type') ?? '', /^application\/problem\+json/);
   });
 
-  test('does the same as JSON, and is told what comes of it', async () => {
+  test('has the same effect as JSON, and answers with its outcome', async () => {
     const { world_slug } = await stage.makeWorld({ scenario: 'park' });
     const queued = await post(`/worlds/${world_slug}/turns`, { turns: 3, reason: 'the nightly run' });
     assert.deepEqual([queued.status, queued.said['accepted'], queued.said['world']], [202, true, world_slug]);

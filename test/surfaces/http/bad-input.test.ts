@@ -184,7 +184,7 @@ describe('bad input', { timeout: 240_000 }, () => {
         );
   });
 
-  test('is told to a browser as a page, without the markup in it', async () => {
+  test('is a page for a browser, without the markup in it', async () => {
     const { hostname, port } = new URL(park.server.url);
     const page = await fetch(`http://${hostname}:${port}/worlds/%3Cimg%20src=x%20onerror=alert(1)%3E`, {
       headers: { ...TOKEN, accept: 'text/html' },

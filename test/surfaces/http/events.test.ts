@@ -64,7 +64,7 @@ describe('the stream of an attempt', () => {
     }
   });
 
-  test('tells a reader that joins in the middle what it tells one that comes afterwards', async (t) => {
+  test('sends a reader that joins in the middle the same as one that comes afterwards', async (t) => {
     const stage = await open();
     await speakSlowly(stage);
     const world = await stage.makeWorld({ scenario: 'park' });
@@ -87,7 +87,7 @@ describe('the stream of an attempt', () => {
 describe('a fleet over one PostgreSQL', () => {
   const open = sharedStage('PostgreSQL');
 
-  test('a reader that moves between two servers at each event misses nothing and hears nothing twice', async (t) => {
+  test('a reader that moves between two servers at each event misses nothing and gets nothing twice', async (t) => {
     const stage = await open();
     await speakSlowly(stage);
     const world = await stage.makeWorld({ scenario: 'park' });
@@ -188,7 +188,7 @@ describe('the clients of others', () => {
 
 const shared = sharedStage('PostgreSQL');
 
-test('a world tells its attempts one after the other, and goes on from any event', async (t) => {
+test('a world streams its attempts one after the other, and resumes after any event', async (t) => {
   const stage = await shared();
   const play = await stage.play({ scenario: 'park', turns: 2 });
   const server = await serveStored(t, stage.engine);
@@ -207,7 +207,7 @@ test('a world tells its attempts one after the other, and goes on from any event
   }
 });
 
-test('a world that nobody has played yet tells its first attempt when it comes', async (t) => {
+test('a world without attempts streams its first one when it begins', async (t) => {
   const stage = await shared();
   stage.model.setScript(await loadScript('park'));
   const world = await stage.makeWorld({ scenario: 'park' });
@@ -240,7 +240,7 @@ test('an id that its attempt does not have is refused before the attempts that f
   assert.deepEqual(new Set(read), new Set([first?.attempt_id]));
 });
 
-test('since=now tells nothing of what has happened', async (t) => {
+test('since=now skips stored events', async (t) => {
   const stage = await shared();
   const play = await stage.play({ scenario: 'park' });
   const server = await serveStored(t, stage.engine);
@@ -255,7 +255,7 @@ test('since=now tells nothing of what has happened', async (t) => {
   await events.return(undefined);
 });
 
-test('a consumer is told answers, and no request', async (t) => {
+test('a consumer gets answers, and no requests', async (t) => {
   const stage = await shared();
   const play = await stage.play({ scenario: 'park', turns: 2 });
   const server = await serveStored(t, stage.engine);
@@ -270,7 +270,7 @@ test('a consumer is told answers, and no request', async (t) => {
   assert.ok(seen.has('TOOL_CALL_RESULT') && !seen.has('TOOL_CALL_ARGS'));
 });
 
-test('what cannot be told is a problem document', async (t) => {
+test('an unreadable record is a problem document', async (t) => {
   const stage = await shared();
   const play = await stage.play({ scenario: 'park', turns: 2 });
   const server = await serveStored(t, stage.engine);

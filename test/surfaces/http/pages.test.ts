@@ -105,7 +105,7 @@ describe('a page', () => {
     assert.deepEqual(await getJson(`/scenarios/hash/${name.hash}/uses`), plain(must(await showUses(engine, name))));
   });
 
-  test('tells each list in parts, and every row once, in one order', async () => {
+  test('shows each list in parts, and every row once, in one order', async () => {
     interface ListPart {
       readonly rows: readonly unknown[];
       readonly next: string | null;
@@ -413,7 +413,7 @@ describe('signing in', () => {
 });
 
 describe('signing in too often', () => {
-  test('is refused, with a right token as well, and disturbs nobody who is signed in', async () => {
+  test('is refused, with a right token as well, and affects no other session', async () => {
     const busy = await startServer(toDesk(park.stage.engine), TOKENS, { host: '127.0.0.1', port: 0 });
     const signIn = (token: string): Promise<Response> =>
       fetch(`${busy.url}/sign-in`, { method: 'POST', redirect: 'manual', body: new URLSearchParams({ token }) });
@@ -432,7 +432,7 @@ describe('signing in too often', () => {
 });
 
 describe('a session', () => {
-  test('is renewed by whoever looks, and ends after twelve hours all the same', () => {
+  test('is renewed by each page, and still ends after twelve hours', () => {
     let now = 1_000;
     const sessions = openSessions(TOKENS, { now: () => now });
     const first = sessions.open('consumer');

@@ -80,7 +80,7 @@ test('every route but health and signing in refuses a request without a token', 
   assert.deepEqual(heard, []);
 });
 
-test('no answer may run a script, stand in a frame or be taken for something else', async () => {
+test('no answer may run a script, be framed, or be taken for another content type', async () => {
   const token = bearer(TOKENS.operator_token);
   for (const [path, headers] of [
     ['/healthz', {}],
@@ -137,7 +137,7 @@ describe('a callback', () => {
     assert.deepEqual(document, { accepted: false, reason: 'duplicate', message: 'again' });
   });
 
-  test('may be made by whoever has a token, by any name of the call', async () => {
+  test('may be made by holders of a token, under any name of the call', async () => {
     for (const token of Object.values(TOKENS))
       assert.equal((await post('/callbacks/letter%2F7', { ...bearer(token), ...JSON_TYPE }, 'null')).status, 202);
     assert.deepEqual(
@@ -195,7 +195,7 @@ describe('a proof', () => {
     ['whose end is missing', () => proofOf().slice(0, -1)],
   ];
   for (const [what, proof] of useless)
-    test(`${what} lets nobody in`, async () => {
+    test(`${what} does not sign in`, async () => {
       assert.equal(await sendTo(path, proof()), 401);
       assert.deepEqual(heard, []);
     });
@@ -214,7 +214,7 @@ describe('a stranger', () => {
     ['who would stop', () => `/attempts/${CALL}/stop?token=${callbackToken(TOKENS, CALL)}`],
   ];
   for (const [what, path, headers = {}] of refused) {
-    test(`${what} is refused, and nothing is heard`, async () => {
+    test(`${what} is refused, and nothing is recorded`, async () => {
       const { status, code } = await post(path(), { ...headers, ...JSON_TYPE }, '{}');
       assert.deepEqual([status, code], [401, 'UNAUTHORISED']);
       assert.deepEqual(heard, []);
@@ -239,14 +239,14 @@ describe('a hostile caller', () => {
     ['a hundred levels', `${'['.repeat(100)}${']'.repeat(100)}`],
   ];
   for (const [what, body] of bodies) {
-    test(`is told that ${what} is no JSON that can be kept, and may send it again`, async () => {
+    test(`is refused where ${what} is no JSON that can be kept, and may be sent again`, async () => {
       const { status, code } = await post(withToken(CALL), JSON_TYPE, body);
       assert.deepEqual([status, code], [400, 'BODY_NOT_JSON']);
       assert.deepEqual(heard, []);
     });
   }
 
-  test('is told that what is no UTF-8 is no JSON that can be kept', async () => {
+  test('is refused where its body is not UTF-8', async () => {
     for (const bytes of [
       [0x22, 0xff, 0x22],
       [0x22, 0xc3, 0x22],
@@ -274,7 +274,7 @@ describe('a hostile caller', () => {
       assert.equal((await post(path, bearer(TOKENS.operator_token))).code, 'REQUEST_MALFORMED');
   });
 
-  test('who speaks no HTTP is told so in HTTP', async () => {
+  test('a client without HTTP gets the refusal in HTTP', async () => {
     assert.match(await sendRaw('EHLO example.test\r\n\r\n'), /^HTTP\/1\.1 400 Bad Request\r\n[^]*REQUEST_MALFORMED/);
   });
 
@@ -316,7 +316,7 @@ describe('a hostile caller', () => {
     assert.match(said, /^HTTP\/1\.1 408 Request Timeout/);
   });
 
-  test('who tries tokens is soon told to wait, and others are not', async () => {
+  test('a client that tries tokens is soon rate limited, and others are not', async () => {
     const tries = await Promise.all(
       Array.from({ length: 40 }, () => post(callback(CALL), { ...bearer('guess'), ...JSON_TYPE }, '{}')),
     );

@@ -33,7 +33,7 @@ describe('a page that several want at once', () => {
     begun[2]?.end();
     assert.equal(await late, 3, 'who asks while the second read is under way waits for the third');
   });
-  test('is read anew once nobody reads it', async () => {
+  test('is read again after its readers have gone', async () => {
     const { begun, read } = openReads();
     const share = shareReads();
     for (const number of [1, 2]) {

@@ -42,7 +42,7 @@ async function readToEnd(reader: Reader): Promise<void> {
 }
 
 describe('an event stream', { timeout: 60_000 }, () => {
-  test('ends for every copy of a cookie when its session is signed out of, and for nobody else', async (t) => {
+  test('ends for every copy of a cookie when its session is signed out, and for no other session', async (t) => {
     const server = await serve(t);
     const cookie = await signIn(server);
     const own = await Promise.all([listen(t, server, { cookie }), listen(t, server, { cookie })]);
