@@ -1,4 +1,3 @@
-/** The facts of a failure class. */
 interface FailureClassFacts {
   /** Its origin: a plugin, a stage of the engine, or an attempt that no single call has failed. */
   readonly by: 'plugin' | 'engine' | 'attempt';
@@ -57,7 +56,6 @@ export type InvocationFailureClass = ClassBy<'plugin' | 'engine'>;
 /** Why an attempt failed. */
 export type AttemptFailureClass = ClassBy<'plugin' | 'engine' | 'attempt'>;
 
-/** The facts of a class. */
 export function factsOfFailure(failure_class: AttemptFailureClass): FailureClassFacts {
   return FAILURE_CLASSES[failure_class];
 }

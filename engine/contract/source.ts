@@ -80,7 +80,6 @@ export interface ChatAnswer {
   readonly finish_reason: string;
 }
 
-/** The context of a call. */
 export interface InvocationContext {
   /** Aborted at the deadline, and when the turn no longer wants the answer. */
   readonly signal: AbortSignal;
@@ -131,7 +130,6 @@ export interface FilledPath {
   readonly rest: Json;
 }
 
-/** The end of a program. */
 export interface ChildEnd {
   /** A sentence; it names the variable, never the command. */
   readonly message: string;

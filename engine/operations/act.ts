@@ -8,7 +8,6 @@ import { queueTurns } from './run-worker.js';
 import { settleCall } from './settle-call.js';
 import { findSlugProblem, showWorld } from './worlds.js';
 
-/** An action of an operator. */
 export type OperatorAction =
   | { readonly kind: 'run_turns'; readonly world_slug: string; readonly turns: number }
   | { readonly kind: 'stop_attempt'; readonly attempt_id: string }

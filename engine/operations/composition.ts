@@ -108,7 +108,6 @@ export interface PagesToExport {
   readonly attempt_id?: string;
 }
 
-/** Pages in one file. */
 export interface ExportedPages {
   readonly text: string;
   readonly pages: number;

@@ -1,7 +1,6 @@
 import type { WorldQueue } from '../ports/inbox.js';
 import type { Archive } from './engine.js';
 
-/** The queue of a world. */
 export type QueuedTurns = Omit<WorldQueue, 'world_slug'>;
 
 /** The queued turns of a world that have no attempt yet. */

@@ -16,7 +16,6 @@ export interface SettleRequest {
   readonly result_file?: string;
   /** The answer, as a JSON text. */
   readonly result_text?: string;
-  /** The evidence. */
   readonly reason?: string;
 }
 

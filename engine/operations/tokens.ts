@@ -6,7 +6,6 @@ import type { Problem } from '../contract/problem.js';
 import { type Done, refuse } from './engine.js';
 import { findForeign, type Foreign } from './own-files.js';
 
-/** The tokens for HTTP. */
 export interface Tokens {
   /** For readers of worlds. */
   readonly token: string;

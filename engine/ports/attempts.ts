@@ -127,7 +127,6 @@ export interface SetAside {
   readonly side_effects: readonly string[];
 }
 
-/** A suspended attempt. */
 export interface Rest {
   readonly attempt_id: string;
   readonly attempted_turn: number;

@@ -34,7 +34,6 @@ export interface BegunAction extends Omit<OperatorActionRecord, 'acted_at' | 'ac
   readonly acted_at: number;
 }
 
-/** The outcome of an action. */
 export interface EndedAction {
   readonly world_slug: string;
   readonly action_id: string;

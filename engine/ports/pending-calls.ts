@@ -23,7 +23,6 @@ export interface AwaitedCall extends PendedCall {
   readonly source_label: string;
 }
 
-/** Pending calls. */
 export interface PendingCalls {
   /**
    * Finds the calls of a correlation id: the call's own id, or the service's. Several where services gave the same id

@@ -209,7 +209,6 @@ export interface LlmCallRecord extends CallSummary, CallPlace {
   } | null;
 }
 
-/** The subject of an event of an attempt. */
 interface EventSubject {
   readonly source_invocation_id: string | null;
   readonly workflow_subject_entity_id: string | null;

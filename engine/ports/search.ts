@@ -1,9 +1,7 @@
-/** The kinds of texts. */
 export const SEARCH_KINDS = ['narration', 'state', 'prompt', 'answer', 'result'] as const;
 
 export type SearchKind = (typeof SEARCH_KINDS)[number];
 
-/** A search. */
 export interface SearchQuestion {
   /** Words in the syntax of PostgreSQL's `websearch_to_tsquery`; without any, all texts that pass the filters. */
   readonly words?: string;

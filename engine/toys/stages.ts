@@ -40,7 +40,6 @@ export async function startScriptedStage(
   return { ok: true, value: toStage(await startScriptedModel(answers.value, port)) };
 }
 
-/** A question to a model. */
 interface Question {
   readonly turn: number;
   readonly key: string;

@@ -39,7 +39,6 @@ export interface History {
   readonly world: RecordedWorld;
   /** In an order in which they can be answered. Durations and deadlines are set to fixed values. */
   readonly calls: readonly Recorded[];
-  /** The outcome of the attempt. */
   readonly result: AttemptResult;
   /** The results of the code that recorded the calls. */
   readonly steps: readonly FoldStep[];

@@ -34,7 +34,6 @@ import { type Played, SCENES, type Stage } from './scenes.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
-/** The duration of each recorded call. */
 const DURATION_MS = 1;
 /** The deadline of each pending call: 2030-01-01. */
 const DEADLINE = 1_893_456_000_000;

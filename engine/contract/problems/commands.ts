@@ -1,6 +1,5 @@
 import { content, environment, usage } from './entry.js';
 
-/** The problems of commands. */
 export const COMMAND_PROBLEMS = {
   USAGE: usage('The command line itself is wrong.', '`chukwa --help`'),
   RUN_TOOL_NOT_OFFERED: content(

@@ -10,13 +10,10 @@ import { type QueuedTurns, toQueued } from '../queue.js';
 import { lookAtWorld, showWorld, type ShownWorld, unknownWorld, type WorldPlace } from '../worlds.js';
 import { toTurn } from './list-part.js';
 
-/** How many turns one page shows. */
 const TURNS_TOLD = 10;
-/** How many turns of readings one page draws. */
 const TURNS_DRAWN = 100;
 /** How many readings one page reads: the latest of those turns. */
 const READINGS_READ = 500;
-/** How many attempts one page lists. */
 const ATTEMPTS_LISTED = 20;
 /** How many worlds with shared turns the page of a world draws. */
 const FAMILY_DRAWN = 50;

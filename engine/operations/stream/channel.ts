@@ -12,7 +12,6 @@ export interface Listener {
   end(): void;
 }
 
-/** The position of a reader. */
 export interface Reached {
   readonly position: Position;
   readonly state: StreamState;

@@ -7,7 +7,6 @@ import { unknownWorld } from '../worlds.js';
 import { Channel, type Listener, type Reached } from './channel.js';
 import { isAtEnd, type Position, reachOf, readOn, type Track } from './track.js';
 
-/** A request for a stream. */
 export interface StreamRequest {
   readonly track: Track;
   readonly view: StreamView;
@@ -17,7 +16,6 @@ export interface StreamRequest {
   readonly from_now: boolean;
 }
 
-/** A reader of a stream. */
 export interface StreamSink extends Listener {
   /** Receives stored events, with backpressure. @throws where the reader is gone */
   take(bytes: Uint8Array): Promise<void>;
@@ -27,7 +25,6 @@ export interface StreamSink extends Listener {
   readonly left: AbortSignal;
 }
 
-/** The streams of a server. */
 export interface Streams {
   /**
    * Sends a reader the stored events, and then new ones until the attempt ends or the reader disconnects.

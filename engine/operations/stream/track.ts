@@ -6,7 +6,6 @@ export type Track =
   | { readonly kind: 'attempt'; readonly attempt_id: string }
   | { readonly kind: 'world'; readonly world_slug: string };
 
-/** A position on a track. */
 export interface Position {
   /** Undefined in a world without attempts. */
   readonly cursor: FactCursor | undefined;

@@ -8,7 +8,6 @@ import { drawDecisions, drawRefusedForm, type RefusedForm } from './parts/decisi
 import { EXPORT } from './style/export.js';
 import { STYLE, STYLE_PATH } from './style/index.js';
 
-/** The role of a reader. */
 export type Reader = 'consumer' | 'operator';
 
 /** The lists of the navigation, and who may see them. */

@@ -12,7 +12,6 @@ type ListKind = {
     : never;
 }[keyof Answers];
 
-/** A row of such a list. */
 type Row<Kind extends ListKind> = Answers[Kind]['rows'][number];
 
 /** The catalogue's entry of a page with one list. */

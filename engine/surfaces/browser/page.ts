@@ -7,7 +7,6 @@ import type { Decision } from './parts/decision.js';
 
 /** A request for a page. */
 export interface Asked {
-  /** The parameters of the path. */
   readonly parameters: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string>>;
   /** The reader's role; some pages show operators more. */
@@ -69,7 +68,6 @@ export interface Section {
   readonly body: Html;
 }
 
-/** A column of a list. */
 export interface Column<Row> {
   readonly title: string;
   readonly cell: (row: Row) => HtmlValue;

@@ -3,7 +3,6 @@ import { findScript } from '../../operations/stage.js';
 import type { ExitCode } from './exit-code.js';
 import { printRefused, printProblem, type Session } from './session.js';
 
-/** Which model answers, by the options. */
 export interface ModelOptions {
   readonly llm?: 'scripted' | 'env' | 'ask';
   readonly script?: string;

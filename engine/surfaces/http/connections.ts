@@ -21,10 +21,8 @@ const UNANSWERED_MAX = 16;
 /** How long a connection that has been given its last answer may take to read it. */
 const LINGER_MS = 500;
 
-/** Answers a request. */
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** The connections of a server. */
 export interface Connections {
   /** Counts those of a server, and has its requests answered. @returns the server */
   limit(server: Server, answer: Answer): Server;

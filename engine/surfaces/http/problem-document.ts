@@ -15,7 +15,6 @@ export interface ProblemDocument {
   readonly problems?: readonly Problem[];
 }
 
-/** The media type of a problem. */
 export const PROBLEM_TYPE = 'application/problem+json';
 
 const TITLES: Readonly<Record<number, string>> = {

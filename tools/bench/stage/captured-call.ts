@@ -10,7 +10,6 @@ export interface CapturedCall {
   readonly body: Json;
 }
 
-/** A question to the stage. */
 export type StageQuestion =
   | { readonly kind: 'take_calls' }
   | { readonly kind: 'speak'; readonly long_turn: number | null };

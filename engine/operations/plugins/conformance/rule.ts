@@ -19,7 +19,6 @@ export interface Rule {
   readonly sentence: string;
   /** Rules that must hold first: without them this one would repeat their complaints. */
   readonly needs: readonly string[];
-  /** The repair of its complaints. */
   readonly repair: string;
   /** Why it does not apply. */
   readonly skips?: (scene: Scene) => string | undefined;

@@ -91,7 +91,6 @@ export const llmCallList: Page = listPage({
   empty: NO_CALLS,
 });
 
-/** The calls of an attempt. */
 export const attemptInvocations: Page = listPage({
   url: '/attempts/:attempt_id/source-invocations',
   access: 'operator',

@@ -62,7 +62,6 @@ const worldColumns: readonly Column<ListedWorld>[] = [
 
 const NO_WORLDS = emptyState('There is no world yet. Make one, and play three turns in it:', 'npx chukwa park');
 
-/** All worlds. */
 export const worldList: Page = listPage({
   url: '/worlds',
   access: 'consumer',

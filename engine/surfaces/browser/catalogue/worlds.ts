@@ -139,7 +139,6 @@ export const trailTo = ({ parameters: { world_slug = '' } }: Asked): View['trail
 
 const NO_ATTEMPTS = emptyState('Nothing has been tried yet.');
 
-/** All attempts of a world. */
 export const worldAttempts: Page = listPage({
   url: '/worlds/:world_slug/attempts',
   access: 'consumer',
@@ -158,7 +157,6 @@ export const worldAttempts: Page = listPage({
   empty: NO_ATTEMPTS,
 });
 
-/** The agents of a world. */
 export const worldAgents: Page = listPage({
   url: '/worlds/:world_slug/agents',
   access: 'consumer',

@@ -2,7 +2,6 @@ import type { AttemptRecord, InvocationSummary } from '../../../ports/records.js
 import { words } from '../parts/text.js';
 import type { Span } from './time-scale.js';
 
-/** The kinds of lanes. */
 export type LaneKind = 'readings' | 'model' | 'calls';
 
 /** A call as the timeline draws it. */

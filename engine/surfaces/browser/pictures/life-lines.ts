@@ -10,7 +10,6 @@ const LEFT = 170;
 const STEP_MAX = 110;
 const TOP = 36;
 const ROW = 28;
-/** The gap above a place. */
 const PLACE_GAP = 14;
 const INDENT = 14;
 const RING = 7;

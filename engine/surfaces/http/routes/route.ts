@@ -47,13 +47,11 @@ export interface Route {
   answer(desk: RouteDesk, request: FastifyRequest, reply: FastifyReply): Promise<unknown>;
 }
 
-/** The schema of a text. */
 export const TEXT = { type: 'string' };
 
 /** A page for people, as an answer. */
 export const A_PAGE = { 'text/html': TEXT };
 
-/** The schema of an acknowledgement. */
 export const ACKNOWLEDGEMENT = {
   type: 'object',
   required: ['accepted', 'message'],
