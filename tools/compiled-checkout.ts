@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 const LEFT_OUT = ['.git', '.chukwa', 'coverage', 'node_modules'];
 
 /** A copy of the checkout in which every module has its JavaScript beside it. */
-export interface CompiledCheckout {
+interface CompiledCheckout {
   readonly folder: string;
   remove(): void;
 }

@@ -6,7 +6,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 type Schema = { readonly [member: string]: unknown };
 
 /** A page with its expected content. */
-export interface ReferencePage {
+interface ReferencePage {
   /** Within docs/reference. */
   readonly name: string;
   readonly text: string;

@@ -13,7 +13,7 @@ import { listFailureEnums } from '../engine/contract/failure-class.js';
 type Schema = { readonly [member: string]: unknown };
 
 /** A file with its expected content. */
-export interface GeneratedFile {
+interface GeneratedFile {
   /** Relative to the package's folder. */
   readonly path: string;
   readonly text: string;

@@ -5,7 +5,7 @@ import { createServer, connect } from 'node:net';
 import { delimiter, join } from 'node:path';
 
 /** A NATS server on a port of its own. */
-export interface NatsServer {
+interface NatsServer {
   readonly url: string;
   /** Kills it, as a crash would. */
   kill(): Promise<void>;

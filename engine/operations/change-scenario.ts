@@ -27,7 +27,7 @@ export async function adoptNamed(
  * Lets a world adopt edited documents from its next turn on, and stores those that are new.
  * @returns the first turn of the new scenario; undefined where the world has it already
  */
-export async function changeScenario(
+async function changeScenario(
   engine: Engine,
   { world_slug, scenario }: { readonly world_slug: string; readonly scenario: WantedScenario },
 ): Promise<Done<number | undefined>> {

@@ -7,7 +7,7 @@ import type { Workshop } from './plugins/workshop.js';
 import type { Acknowledgement, SaidReport } from './reports.js';
 import type { LoadedTokens, Tokens } from './tokens.js';
 
-export interface AskedOfPerson {
+interface AskedOfPerson {
   readonly turn: number;
   /** The command key, such as `ada/act/round-1/try-1`. */
   readonly key: string;

@@ -6,7 +6,7 @@ import type { Doorbell } from '../ports/doorbell.js';
 import { diagnoseDoorbell } from './diagnose-doorbell.js';
 import { diagnoseModels, diagnoseVariables, type ServiceSurroundings } from './diagnose-services.js';
 
-export interface Surroundings extends ServiceSurroundings {
+interface Surroundings extends ServiceSurroundings {
   readonly node_version: string;
   readonly inspectDatabase: () => Promise<Outcome<DatabaseReport>>;
   readonly openDoorbell: () => Outcome<Doorbell>;

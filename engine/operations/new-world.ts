@@ -12,7 +12,7 @@ export const WORLD_SHAPES = ['agent', 'place', 'village'] as const;
 
 export type WorldShape = (typeof WORLD_SHAPES)[number];
 
-export interface WantedWorld {
+interface WantedWorld {
   /** The name of the folder, and of the world that is made from it. */
   readonly name: string;
   readonly shape: WorldShape;

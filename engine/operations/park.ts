@@ -8,7 +8,7 @@ import { type WatchedRun, withStagedEngine } from './run-world.js';
 import { createWorld, freshSlug } from './worlds.js';
 
 /** A shipped scenario, with its script of the same name. */
-export interface ShippedRun extends Omit<WatchedRun, 'scenario'> {
+interface ShippedRun extends Omit<WatchedRun, 'scenario'> {
   readonly scenario: string;
 }
 

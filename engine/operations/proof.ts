@@ -10,7 +10,7 @@ const SCHEME = 'Chukwa-Proof';
 const HOLDS_MS = 60_000;
 const NONCE_BYTES = 16;
 
-export interface ProvedRequest {
+interface ProvedRequest {
   readonly method: string;
   /** With its query. */
   readonly path: string;
@@ -34,7 +34,7 @@ export function prove(
 }
 
 /** Judges proofs, and remembers used ones until they expire. */
-export interface ProofJudge {
+interface ProofJudge {
   /**
    * @param at in milliseconds since 1970
    * @returns the hash that the body must have; undefined where the header proves nothing

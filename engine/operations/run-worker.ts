@@ -138,7 +138,7 @@ export function continueAttempt(engine: Engine, world_slug: string): ReturnType<
   return toDrive(engine, undefined)({ world_slug, continues_only: true, onProgress: () => {} });
 }
 
-export interface QueueRequest {
+interface QueueRequest {
   readonly world_slug: string;
   readonly turns: number;
 }

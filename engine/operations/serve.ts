@@ -11,7 +11,7 @@ import type { LoadedTokens } from './tokens.js';
 /** How long requests under way are waited for at the end; less where the grace ends sooner. */
 const ANSWERED_MS = 2_000;
 
-export interface ServeRequest {
+interface ServeRequest {
   readonly place: Partial<ServePlace>;
   readonly concurrency: number;
   /** How long attempts may continue after a stop, before they are handed over. */
@@ -26,7 +26,7 @@ export interface ServeRequest {
   readonly onReady: (about: Served) => void;
 }
 
-export interface Served {
+interface Served {
   readonly url: string;
   readonly database: string;
   readonly tokens: LoadedTokens;

@@ -12,7 +12,7 @@ export type SaidReport = Exclude<CallReport, { readonly kind: 'timed_out' }>;
  * The effect of a report on a call that has ended. `duplicate`: the call has been settled before. `undecided`: its
  * attempt is open, and may still learn how the call ended.
  */
-export type OutcomeOfLate = 'settled' | 'duplicate' | 'late' | 'undecided';
+type OutcomeOfLate = 'settled' | 'duplicate' | 'late' | 'undecided';
 
 /** How many unhandled reports are handled together. */
 const UNHEARD_MAX = 20;

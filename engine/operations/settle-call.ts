@@ -8,7 +8,7 @@ import { readAnswerFile } from './read-answer-file.js';
 import { showAttempt, showInvocation } from './records.js';
 
 /** A person's finding about a call in doubt. */
-export interface SettleRequest {
+interface SettleRequest {
   readonly attempt_id: string;
   /** Absent where only one call is in doubt. */
   readonly source_invocation_id?: string;
@@ -57,7 +57,7 @@ export async function settleCall(engine: Engine, request: SettleRequest): Promis
   return { ok: true, value: { world, attempt_id, source_invocation_id, command_key, performed, left_in_doubt } };
 }
 
-export type Settlement = Pick<SettleCall, 'answer' | 'settled_by' | 'reason'>;
+type Settlement = Pick<SettleCall, 'answer' | 'settled_by' | 'reason'>;
 
 /**
  * Settles a call in doubt: secrets of the answer are replaced before it is checked and stored.

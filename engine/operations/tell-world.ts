@@ -19,7 +19,7 @@ export interface WorldStory {
   readonly turns: readonly ToldTurn[];
 }
 
-export interface ToldTurn {
+interface ToldTurn {
   readonly turn: number;
   readonly simulation_time: string;
   readonly patches: readonly (Omit<ToldPatch, 'turn' | 'simulation_time'> & {

@@ -21,7 +21,7 @@ export interface LoadedTokens extends Tokens {
 }
 
 /** The sources of tokens: the operator's settings, and a file for the rest. */
-export interface TokenPlaces {
+interface TokenPlaces {
   readonly token: string | undefined;
   readonly operator_token: string | undefined;
   readonly file: string;
@@ -30,7 +30,7 @@ export interface TokenPlaces {
 const TOKEN_BYTES = 32;
 
 /** A shorter token could be guessed, also from the callback URLs that are derived from it. */
-export const TOKEN_LENGTH_MIN = 32;
+const TOKEN_LENGTH_MIN = 32;
 
 /**
  * Reads the tokens; creates missing ones, and keeps them in a file that only this user may read.

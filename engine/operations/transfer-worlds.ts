@@ -10,12 +10,12 @@ import { type Archive, type Done, refuse, type Refused } from './engine.js';
 import { fileExists } from './new-file.js';
 import { unknownWorld } from './worlds.js';
 
-export interface Moved {
+interface Moved {
   readonly worlds: readonly string[];
   readonly rows: number;
 }
 
-export interface ExportRequest {
+interface ExportRequest {
   readonly world_slugs: readonly string[];
   /** A path without a file. */
   readonly file: string;

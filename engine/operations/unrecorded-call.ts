@@ -4,7 +4,7 @@ import type { Generation, Invoke } from '../core/protocol/command.js';
 import type { CallRecorder } from '../ports/sources.js';
 
 /** A call outside a turn, which is not recorded. */
-export interface UnrecordedCall {
+interface UnrecordedCall {
   readonly key: string;
   readonly label: string;
   readonly interface: JsonObject & { readonly name: string };

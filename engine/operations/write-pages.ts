@@ -4,7 +4,7 @@ import { type Archive, type Done, refuse } from './engine.js';
 import { checkNewFile, writeNewFile } from './new-file.js';
 import { attemptUnknown, showAttempt } from './records.js';
 
-export interface PagesRequest extends PagesToExport {
+interface PagesRequest extends PagesToExport {
   /** A path without a file. */
   readonly file: string;
   readonly working_folder: string;

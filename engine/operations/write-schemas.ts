@@ -68,7 +68,7 @@ export async function writeSchemas(
  * The schema of sources, where each `interface` has to fit the schema of its plugin.
  * @param source the shipped schema, which knows an interface's `name` alone
  */
-export function withInterfaces(
+function withInterfaces(
   source: JsonObject,
   plugins: readonly Pick<PluginDescription, 'name' | 'interface_schema'>[],
 ): JsonObject {

@@ -4,7 +4,7 @@ import { startToys, TOY_PORTS } from './index.js';
 import { loadAnswers, type ScriptedModel, startScriptedModel } from './scripted-model/index.js';
 
 /** Servers that a scenario calls, on loopback, and the variables with their addresses. Close it. */
-export interface Stage {
+interface Stage {
   readonly variables: Readonly<Record<string, string>>;
   /** The model that replaces every other, where one was started. */
   readonly model_at?: { readonly url: string; readonly key: string };

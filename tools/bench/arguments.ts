@@ -35,7 +35,7 @@ export type Wanted = { readonly is_json: boolean } & (
 );
 
 /** A text in place of a measurement: the usage, or a problem with the arguments. */
-export interface Instead {
+interface Instead {
   readonly kind: 'instead';
   readonly exit_code: 0 | 2;
   readonly text: string;

@@ -18,7 +18,7 @@ async function readThreadMs(path: string): Promise<number> {
 }
 
 /** The processes of the sessions of a database, those of a pool among them. */
-export async function listSessions(outside: pg.Client): Promise<readonly number[]> {
+async function listSessions(outside: pg.Client): Promise<readonly number[]> {
   const { rows } = await outside.query<{ pid: number }>(
     "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND backend_type = 'client backend'",
   );

@@ -12,7 +12,7 @@ export type Verdict = 'excellent' | 'good' | 'missed';
 export type Unit = 'µs' | 'ms' | 's' | 'MB' | 'x' | '%' | 'trips' | 'scans';
 
 /** One figure of the benchmark, before it is judged. */
-export interface Figure {
+interface Figure {
   /** For programs, stable. */
   readonly id: string;
   /** For people. */

@@ -12,7 +12,7 @@ import type { Program } from '../../engine/core/protocol/program.js';
 import type { AuditRecord, PatchRecord } from '../../engine/ports/records.js';
 
 /** A call that the turn asks for. */
-export interface Ask {
+interface Ask {
   readonly key: string;
   readonly request_hash: string;
   readonly deadline_ms: number;
@@ -35,7 +35,7 @@ export interface FoldStep {
 }
 
 /** The audit without the ids that differ between recordings. */
-export type RecordedAudit = Pick<
+type RecordedAudit = Pick<
   AuditRecord,
   'audit_kind' | 'workflow_subject_entity_id' | 'workflow_node_id' | 'patch_seq' | 'attempt_number' | 'rejection'
 >;
@@ -49,7 +49,7 @@ export interface AttemptResult {
 }
 
 /** The core's results for recorded calls, step by step. */
-export interface Fold {
+interface Fold {
   readonly steps: readonly FoldStep[];
   readonly result: AttemptResult;
   /** The records that were used, in the order in which they were. */

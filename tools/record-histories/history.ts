@@ -21,7 +21,7 @@ export interface RecordedDocument {
 }
 
 /** A world as JSON: lists keep the order of its maps. */
-export interface RecordedWorld {
+interface RecordedWorld {
   readonly slug: string;
   readonly turn: number;
   readonly environments: readonly { readonly label: string; readonly content: string }[];

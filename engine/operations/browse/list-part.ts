@@ -20,8 +20,7 @@ export interface Part<Row> {
   readonly next: string | null;
 }
 
-/** The forms of cursors. */
-export type CursorForm = 'id' | 'name' | 'hash' | 'number' | 'entry';
+type CursorForm = 'id' | 'name' | 'hash' | 'number' | 'entry';
 
 const CURSOR_FORMS: Readonly<Record<CursorForm, RegExp>> = {
   id: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i,

@@ -6,7 +6,7 @@ import { isPromptFile } from '../../core/workflow/link/document-kind.js';
 import { isWithin } from '../../core/workflow/link/resolve-path.js';
 import { leavesRoot, realPathOf, unreadable } from './read-file.js';
 
-export const FILES_MAX = 10_000;
+const FILES_MAX = 10_000;
 
 /** The working folder of a command, and the root below which it may read. */
 export interface Place {
@@ -16,7 +16,7 @@ export interface Place {
 }
 
 /** The files of a given path. */
-export interface FoundFiles {
+interface FoundFiles {
   readonly files: readonly string[];
   /** Absolute paths of the folders that were searched. */
   readonly folders: readonly string[];

@@ -1,12 +1,11 @@
 export { findFiles, type Place } from './find-files.js';
 export { type Finding, toFinding } from './finding.js';
-export { displayName, fromValue, type LoadedFile, type LoadedFiles, loadDocuments } from './load.js';
+export { displayName, type LoadedFile, type LoadedFiles, loadDocuments } from './load.js';
 export { type PutDocument, putDocuments, type PutParts, type PutResult, storeDocuments } from './put.js';
-export { FILE_BYTES_MAX, type ReadFile, readRegularFile } from './read-file.js';
+export { type ReadFile, readRegularFile } from './read-file.js';
 export { loadShippedSchemas } from './shipped-schemas.js';
 export {
   type DocumentParts,
-  type FindComponent,
   validateDocuments,
   validateLoaded,
   type Validation,

@@ -88,7 +88,7 @@ async function findNeighbours(loaded: readonly LoadedFile[], resolvePath: Resolv
 }
 
 /** A document without a file, such as one from a request. */
-export function fromValue(name: string, kind: DocumentKind | undefined, value: Json): LoadedFile {
+function fromValue(name: string, kind: DocumentKind | undefined, value: Json): LoadedFile {
   return {
     path: name,
     name,

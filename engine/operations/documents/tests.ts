@@ -8,12 +8,12 @@ import type { Answers } from '../../generated/answers.js';
 import type { WorkflowTest } from '../../generated/workflow-test.js';
 import type { LoadedFile, LoadedFiles } from './load.js';
 
-export interface TestDocument {
+interface TestDocument {
   readonly test: WorkflowTest;
   readonly answers: Answers | undefined;
 }
 
-export interface TestComplaints {
+interface TestComplaints {
   readonly test: readonly Complaint[];
   readonly answers: readonly Complaint[];
 }
@@ -72,7 +72,7 @@ export function listTested({ kind, source }: LoadedFile): readonly ComponentRefe
 }
 
 /** The loaded documents that checks of tests need. */
-export interface TestSurroundings {
+interface TestSurroundings {
   readonly isSound: (path: string) => boolean;
   readonly hashOfScenario: (path: string) => string | undefined;
   readonly check: (document: TestDocument, scenarioHash: string) => TestComplaints | undefined;

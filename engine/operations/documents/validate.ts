@@ -14,7 +14,7 @@ import { type LoadedFile, type LoadedFiles, loadDocuments } from './load.js';
 import { type CheckTest, complainOfTests, type FileComplaint, listTested } from './tests.js';
 
 /** Finds a linked or stored document. */
-export type FindComponent = (kind: ComponentKind, hash: string) => JsonObject | undefined;
+type FindComponent = (kind: ComponentKind, hash: string) => JsonObject | undefined;
 
 export interface DocumentParts {
   readonly place: Place;

@@ -7,7 +7,7 @@ import { isPromptFile } from '../../core/workflow/link/document-kind.js';
 const STILL_MS = 60;
 
 /** Watches folders, not recursively. */
-export interface FolderWatch {
+interface FolderWatch {
   /** Watches just these folders. @returns whether one of them was not watched before */
   cover(folders: readonly string[]): boolean;
   /** Waits until something has changed since the last answer, or until the signal ends it. */

@@ -24,7 +24,7 @@ import { missingAnswer } from './missing-answer.js';
 import { openSkeleton } from './skeleton.js';
 import { plantWorld, toStorable } from './plant.js';
 
-export interface DryRun extends Omit<WatchedRun, 'answers_file'>, Pick<RunRequest, 'world_slug'> {
+interface DryRun extends Omit<WatchedRun, 'answers_file'>, Pick<RunRequest, 'world_slug'> {
   /** Absent where all answers are to be made up. */
   readonly answers?: { readonly path: string; readonly place: Place };
   /** Absolute: the file for made-up answers, which fit their schemas, beside the given ones. */

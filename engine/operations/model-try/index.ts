@@ -1,3 +1,3 @@
 export type { QuestionName } from './questions.js';
 export { findTriedSource } from './find-source.js';
-export { type ModelTrial, type TriedQuestion, type TriedSource, type Try, tryModel } from './try-model.js';
+export { type ModelTrial, type Try, tryModel } from './try-model.js';

@@ -24,7 +24,7 @@ export interface Try {
   readonly failure_class?: string;
 }
 
-export interface TriedQuestion {
+interface TriedQuestion {
   readonly question: QuestionName;
   /** In order; the last is good, or none is. */
   readonly tries: readonly Try[];

@@ -6,7 +6,7 @@ import { scaffold } from './scaffold.js';
 /** The pattern of plugin names in manifests. */
 const NAME_PATTERN = /^[a-z][a-z0-9_]{0,63}$/;
 
-export interface WantedPlugin {
+interface WantedPlugin {
   readonly name: string;
   readonly into: string;
   /** Names that plugins have already. */

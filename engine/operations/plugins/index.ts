@@ -1,3 +1,3 @@
 export { type Check, type ConformanceReport, testPlugin } from './conformance/suite.js';
 export { createPlugin, type CreatedPlugin } from './create.js';
-export { listPlugins, type PluginList, type Workshop } from './workshop.js';
+export { listPlugins, type PluginList } from './workshop.js';

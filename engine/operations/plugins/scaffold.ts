@@ -1,8 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 
-/** A file to be written. */
-export interface ScaffoldFile {
+interface ScaffoldFile {
   /** Relative to the plugin's folder, with `/` between names. */
   readonly path: string;
   readonly text: string;

@@ -18,7 +18,7 @@ export interface Reached {
 }
 
 /** Reads on along the track of a channel. @throws where the database cannot be read */
-export type ReadOn = (position: Position, until?: number) => Promise<Stretch>;
+type ReadOn = (position: Position, until?: number) => Promise<Stretch>;
 
 /** Listeners with the same view. */
 interface Audience {

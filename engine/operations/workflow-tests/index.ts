@@ -35,7 +35,7 @@ export interface TestReport {
   readonly tests: readonly TestResult[];
 }
 
-export interface TestRequest extends Paths {
+interface TestRequest extends Paths {
   readonly signal: AbortSignal;
   /** Called with each test when it has ended. */
   readonly onResult: (result: TestResult) => void;

@@ -20,8 +20,7 @@ const LISTS: readonly { readonly path: string; readonly text: string; readonly i
   { path: '/inbox', text: 'Inbox', is_for_operators: true },
 ];
 
-/** The place of a page, and its reader. */
-export interface PagePlace {
+interface PagePlace {
   /** The path with its query. */
   readonly path: string;
   /** Absent where nobody has signed in. */

@@ -15,7 +15,7 @@ type ListKind = {
 type Row<Kind extends ListKind> = Answers[Kind]['rows'][number];
 
 /** The catalogue's entry of a page with one list. */
-export interface ListEntry<Kind extends ListKind> extends Pick<Page, 'url' | 'access' | 'summary'> {
+interface ListEntry<Kind extends ListKind> extends Pick<Page, 'url' | 'access' | 'summary'> {
   readonly answer: Kind;
   /** Its query parameters beside the limit and the cursor. */
   readonly query?: Page['query'];

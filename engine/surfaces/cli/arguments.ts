@@ -131,7 +131,7 @@ export function toPath(text: string): string {
 }
 
 /** A whole number within bounds. @throws InvalidArgumentError, which says what to write */
-export function toWhole(text: string, from: number, to: number): number {
+function toWhole(text: string, from: number, to: number): number {
   const number = /^\d+$/.test(text) ? Number(text) : Number.NaN;
   if (number >= from && number <= to) return number;
   throw new InvalidArgumentError(

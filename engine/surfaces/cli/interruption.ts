@@ -2,7 +2,7 @@ import { EXIT } from './exit-code.js';
 import type { Terminal } from './terminal.js';
 
 /** A request to stop, as long as it is listened for. */
-export interface Interruption {
+interface Interruption {
   readonly signal: AbortSignal;
   end(): void;
 }

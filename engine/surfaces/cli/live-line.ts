@@ -3,7 +3,7 @@ import { toDuration } from './render/words.js';
 import type { Output } from './terminal.js';
 
 /** One line at the foot of a terminal that says what is being waited for, written over and over. */
-export interface LiveLine {
+interface LiveLine {
   /** Shows what is being waited for, from now on; nothing when left out. */
   show(what?: string): void;
 }

@@ -10,7 +10,7 @@ export interface ModelOptions {
 }
 
 /** The model that was chosen, or the code with which a wrong choice ends. */
-export type ModelChoice =
+type ModelChoice =
   | {
       readonly ok: true;
       /** As the head of a run names it. */

@@ -8,7 +8,7 @@ import { problemLines } from './render/problems.js';
 import { printJson, printLines, printRefused, type Session } from './session.js';
 
 /** How a run reports to its reader. */
-export interface Audience {
+interface Audience {
   readonly signal: AbortSignal;
   readonly narration: Narration;
 }

@@ -28,7 +28,7 @@ const WIDTH_MIN = 20;
 const WIDTH_ELSEWHERE = 100;
 
 /** How an answer is printed: as lines for people, and with `--json` as a document, the answer itself where none is given. */
-export interface Forms<Value> {
+interface Forms<Value> {
   readonly lines: (value: Value) => readonly Line[];
   readonly json?: (value: Value) => unknown;
 }

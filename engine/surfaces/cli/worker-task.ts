@@ -13,7 +13,7 @@ export interface WorkerOptions {
 }
 
 /** What a worker is started with, but for what it says when it is ready. */
-export type WorkSettings = Omit<WorkRequest, 'onReady' | 'worlds' | 'lease_ms'>;
+type WorkSettings = Omit<WorkRequest, 'onReady' | 'worlds' | 'lease_ms'>;
 
 /**
  * Runs a worker until it is asked to stop, and prints each event in a line; a second request to stop ends the process

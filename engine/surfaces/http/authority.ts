@@ -58,7 +58,7 @@ function refuse(reply: FastifyReply, isTooOften: boolean): FastifyReply {
 }
 
 /** Whether a request is admitted, and the digest that a proof demands of its body. */
-export type Allows = (request: FastifyRequest) => boolean | Proved;
+type Allows = (request: FastifyRequest) => boolean | Proved;
 
 /** Admits the operator: by the token, or by a proof over this very request. */
 export function isOperator(tokens: Tokens, judgeProof: Allows): Allows {

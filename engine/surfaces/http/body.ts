@@ -9,8 +9,7 @@ import { malformed, saidTwice } from './malformed.js';
 
 export const FORM_TYPE = 'application/x-www-form-urlencoded';
 
-/** The fields of a form. */
-export type Form = ReadonlyMap<string, string>;
+type Form = ReadonlyMap<string, string>;
 
 /** The bytes of a request's body; none where it has none. */
 export function bodyOf({ body }: FastifyRequest): Uint8Array {

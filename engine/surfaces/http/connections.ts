@@ -8,7 +8,7 @@ import type { Duplex } from 'node:stream';
 // displaces itself, and neither health checks nor an operator wait for it. Where all are busy, the new one is refused.
 
 /** How many may be connected. */
-export interface ConnectionLimits {
+interface ConnectionLimits {
   readonly all: number;
   readonly per_address: number;
 }

@@ -4,7 +4,7 @@ import type { Problem } from '../../contract/problem.js';
 import type { StreamSink } from '../../operations/stream/streams.js';
 
 /** How many may read streams. Less than may be connected, so that pages, callbacks and health stay within reach. */
-export interface StreamLimits {
+interface StreamLimits {
   readonly all: number;
   readonly per_address: number;
 }
@@ -49,7 +49,7 @@ export function openStreamPlaces(limits: StreamLimits): StreamPlaces {
 }
 
 /** One server-sent event stream; heartbeats are comments. */
-export interface EventStream extends StreamSink {
+interface EventStream extends StreamSink {
   /** Whether its head has been sent. */
   readonly has_begun: () => boolean;
   /**

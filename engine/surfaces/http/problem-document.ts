@@ -4,7 +4,7 @@ import { PROBLEMS, type ProblemCode } from '../../contract/problems/index.js';
 import type { Refused } from '../../operations/engine.js';
 
 /** A problem document (RFC 9457); `code` is stable, and the same as in the command line. */
-export interface ProblemDocument {
+interface ProblemDocument {
   readonly type: 'about:blank';
   readonly title: string;
   readonly status: number;

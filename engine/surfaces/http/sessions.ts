@@ -11,7 +11,7 @@ export const COOKIE_SECONDS = 2 * 3_600;
 /** How old a cookie grows before the next page brings another one. */
 const RENEWED_SECONDS = 600;
 /** How long a link that signs in can be used. */
-export const TICKET_SECONDS = 600;
+const TICKET_SECONDS = 600;
 /** How many such links may be open. */
 const TICKETS_MAX = 100;
 const RANDOM_BYTES = 24;

@@ -24,7 +24,7 @@ export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
 const PAGE_HEADERS = { 'cache-control': 'private, no-cache', vary: 'accept, authorization, cookie' };
 
 /** The reader of a page; with a session, the token of its forms. */
-export interface Viewer {
+interface Viewer {
   readonly reader: Reader;
   readonly form_token?: string;
 }

@@ -3,7 +3,7 @@ import { runWorker, type WorkerEvent } from '../../../engine/operations/run-work
 import { openRoom, type Room } from '../growth/room.js';
 
 /** Worlds of one agent with a generation a turn, one of which `run` drives, and the others a worker of this process. */
-export interface Queue {
+interface Queue {
   run(turns: number): Promise<void>;
   /** Deals turns out to the worlds. */
   enqueue(turns: number): Promise<void>;

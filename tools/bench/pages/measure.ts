@@ -32,7 +32,7 @@ export async function measurePages(program: string, url: string, progress: Progr
 }
 
 /** The same on a database that has been filled before. */
-export async function measureServed(
+async function measureServed(
   url: string,
   serving: Serving,
   filled: Filled,

@@ -15,7 +15,7 @@ export interface Deeds {
 }
 
 /** The outcome of a turn. */
-export interface Makespan {
+interface Makespan {
   readonly makespan_ms: number;
   readonly calls: number;
   readonly superseded: number;

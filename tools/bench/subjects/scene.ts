@@ -5,7 +5,7 @@ import type { Json } from '../../../engine/contract/json.js';
 import type { Answers } from '../../../engine/toys/scripted-model/index.js';
 
 /** The documents of a world of agents who do not perceive each other, in a folder of their own. */
-export interface SubjectsScene {
+interface SubjectsScene {
   readonly folder: string;
   remove(): Promise<void>;
 }

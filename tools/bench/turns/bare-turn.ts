@@ -19,7 +19,7 @@ const NOT_SAID: Pick<BareAnswer, 'pieces' | 'usage' | 'finish_reason'> = {
 };
 
 /** Performs one call, with the work of its floor before and after. */
-export type AroundCall = (call: CapturedCall, ask: () => Promise<BareAnswer>) => Promise<BareAnswer>;
+type AroundCall = (call: CapturedCall, ask: () => Promise<BareAnswer>) => Promise<BareAnswer>;
 
 /** The usual clients, without anything around them. */
 export interface BareClients {

@@ -6,7 +6,7 @@ import type { Floor } from './floor.js';
 import { type Cost, timeBlock } from './time-block.js';
 
 /** The two arms of a comparison: the engine, and the same calls made without it. */
-export interface Arms {
+interface Arms {
   readonly engine: Pick<EngineArm, 'turn'>;
   readonly floor: Pick<Floor, 'run'>;
 }
@@ -15,7 +15,7 @@ export interface Arms {
  * How often each arm is run. A block is timed as a whole: it is long enough for its share of garbage collection. Until
  * a function has run some hundred times, Node.js compiles it beside what is timed.
  */
-export interface Plan {
+interface Plan {
   readonly warm_up_blocks: number;
   readonly blocks: number;
   readonly rounds_per_block: number;

@@ -4,9 +4,9 @@
  */
 
 /** One round trip: the prepared statement's name, or the text of the query. */
-export type OnRoundTrip = (statement: string) => void;
+type OnRoundTrip = (statement: string) => void;
 
-export interface FrontendReader {
+interface FrontendReader {
   /** Takes the next bytes, cut anywhere. */
   read(bytes: Buffer): void;
 }

@@ -13,7 +13,7 @@ import { type Respond, type SeenRequest, withServer } from './server.js';
 /** Nothing listens there; a plugin's default endpoint is overridden by it. */
 export const DEAD_URL = 'http://127.0.0.1:9';
 
-export interface Manner {
+interface Manner {
   readonly token?: string;
   readonly deadline_ms?: number;
   readonly max_result_bytes?: number;
@@ -57,7 +57,7 @@ export async function withSession<Value>(
 }
 
 /** A source's server and a session that calls it. */
-export interface Exchange {
+interface Exchange {
   readonly session: BenchSession;
   readonly seen: readonly SeenRequest[];
 }

@@ -5,7 +5,7 @@ import type { CannedAnswer, Example } from '../../../generated/plugin-conformanc
 import { fillReferences, fillToken, findToken } from './placeholders.js';
 import type { Respond, SeenRequest } from './server.js';
 
-export interface WireAnswer {
+interface WireAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;

@@ -14,7 +14,7 @@ export interface SeenRequest {
 
 export type Respond = (request: SeenRequest, response: ServerResponse) => unknown;
 
-export interface LoopbackServer {
+interface LoopbackServer {
   /** `http://127.0.0.1:<port>` */
   readonly url: string;
   readonly seen: readonly SeenRequest[];
@@ -22,7 +22,7 @@ export interface LoopbackServer {
   close(): Promise<void>;
 }
 
-export async function startServer(respond: Respond): Promise<LoopbackServer> {
+async function startServer(respond: Respond): Promise<LoopbackServer> {
   const seen: SeenRequest[] = [];
   const server = createServer((incoming, response) => {
     response.on('error', () => {});

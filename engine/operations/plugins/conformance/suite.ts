@@ -19,7 +19,7 @@ export interface ConformanceReport {
 
 export type Check = { readonly rule: string; readonly sentence: string } & Verdict;
 
-export interface Wanted {
+interface Wanted {
   /** As it was named: a folder, or a plugin's name. */
   readonly asked: string;
   /** The absolute folder of that name. */

@@ -2,7 +2,7 @@ import type { Problem } from '../../../contract/problem.js';
 import { type Html, html, NOTHING } from '../html.js';
 
 /** An input of a form. */
-export interface Field {
+interface Field {
   readonly name: string;
   readonly label: string;
   readonly kind: 'whole' | 'line' | 'json';

@@ -5,7 +5,7 @@ import { effectLine } from './changes.js';
 import { linkTo } from './text.js';
 
 /** A patch as the pages of its turn and of its attempt show it. */
-export interface ShownPatch extends Pick<PatchRecord, 'patch_seq' | 'workflow_subject_entity_id' | 'narration'> {
+interface ShownPatch extends Pick<PatchRecord, 'patch_seq' | 'workflow_subject_entity_id' | 'narration'> {
   readonly effects: readonly PatchEffectRecord[];
   /** The call whose answer is the patch. */
   readonly llm_call_id: string | null;

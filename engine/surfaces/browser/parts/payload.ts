@@ -7,7 +7,7 @@ import { cut } from './text.js';
 const VALUES_MAX = 1_000;
 
 /** Documents that a payload may name by hash. */
-export type KnownHashes = readonly { readonly kind: PlaceKind; readonly hash: string }[];
+type KnownHashes = readonly { readonly kind: PlaceKind; readonly hash: string }[];
 
 /**
  * A JSON value with a link at each id and hash of something stored.

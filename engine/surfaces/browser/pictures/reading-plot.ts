@@ -16,7 +16,7 @@ interface Point {
 }
 
 /** One number of the readings of one source, over turns. */
-export interface Series {
+interface Series {
   readonly name: string;
   readonly points: readonly Point[];
 }

@@ -5,7 +5,7 @@ export interface Span {
 }
 
 /** A gap without events, drawn narrower than to scale. */
-export interface Gap {
+interface Gap {
   readonly x: number;
   readonly width: number;
   readonly milliseconds: number;

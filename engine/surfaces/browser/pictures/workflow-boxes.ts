@@ -27,8 +27,7 @@ export interface Arrow {
   readonly is_over: boolean;
 }
 
-/** A workflow as boxes and arrows. */
-export interface WorkflowBoxes {
+interface WorkflowBoxes {
   readonly boxes: readonly Box[];
   readonly arrows: readonly Arrow[];
   readonly width: number;

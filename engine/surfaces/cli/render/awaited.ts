@@ -3,7 +3,7 @@ import { accent, hanging, type Line, line, strong, verbatim } from './line.js';
 import { toMoment } from './words.js';
 
 /** An attempt that may be suspended. */
-export interface Waiting {
+interface Waiting {
   readonly world: string;
   readonly attempt_id: string;
   readonly awaited: readonly AwaitedCall[];

@@ -6,7 +6,7 @@ import { toSafeLines } from './neutralise.js';
 import { count } from './words.js';
 
 /** A name with its value; one without a value is not shown. */
-export type Fact = readonly [name: string, value: string | number | null];
+type Fact = readonly [name: string, value: string | number | null];
 
 /** Names and values, one a line. */
 export function factLines(facts: readonly Fact[]): readonly Line[] {

@@ -10,8 +10,7 @@ import { accent, bad, faint, good, hanging, type Line, type Span, strong } from 
 import { proseLines } from './prose.js';
 import { PASSED_ON, toDuration } from './words.js';
 
-/** A finished call with its verdict. */
-export interface FinishedCall {
+interface FinishedCall {
   readonly command: Invoke;
   readonly outcome: CallOutcome;
   readonly verdict?: Verdict;

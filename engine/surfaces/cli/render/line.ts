@@ -1,5 +1,5 @@
 /** The emphasis of a span, where colours are shown. */
-export type Tone = 'strong' | 'faint' | 'good' | 'bad' | 'accent';
+type Tone = 'strong' | 'faint' | 'good' | 'bad' | 'accent';
 
 /** A piece of a line. Its text is data: it is made harmless when it is painted. */
 export interface Span {
@@ -16,7 +16,7 @@ export interface Line {
   readonly below?: { readonly columns: number; readonly lines: readonly Line[] };
 }
 
-export type Part = string | Span;
+type Part = string | Span;
 
 const DEEPER = 2;
 

@@ -23,7 +23,7 @@ export interface Story {
   readonly has_stand_in: boolean;
 }
 
-export interface TurnTally {
+interface TurnTally {
   readonly attempted_turn: number;
   readonly attempt_id: string;
   readonly calls: number;

@@ -5,7 +5,7 @@ import type { Connections, OpenDatabase } from '../../../../engine/store/databas
 export type Runner = Pick<OpenDatabase, 'query'>;
 
 /** Values by column. */
-export type Columns = Readonly<Record<string, unknown>>;
+type Columns = Readonly<Record<string, unknown>>;
 
 /** Inserts one row, by a statement that is parsed once. */
 export async function insert(runner: Runner, table: string, columns: Columns): Promise<void> {

@@ -17,7 +17,7 @@ export interface OpenAttempt {
 }
 
 /** A call that was recorded as begun. */
-export interface BegunCall {
+interface BegunCall {
   readonly id: string;
   readonly key: string;
   readonly llm_call_id: string | undefined;

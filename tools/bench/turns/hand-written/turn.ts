@@ -7,10 +7,10 @@ import { type OpenAttempt, recordEnd, recordStart } from './record-call.js';
 import { TABLES } from './tables.js';
 
 /** Where it is written. */
-export type FloorDatabase = Pick<OpenDatabase, 'query' | 'pool'>;
+type FloorDatabase = Pick<OpenDatabase, 'query' | 'pool'>;
 
 /** A turn written by hand. */
-export interface HandWritten {
+interface HandWritten {
   turn(calls: readonly CapturedCall[]): Promise<void>;
 }
 
