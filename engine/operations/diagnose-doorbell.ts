@@ -17,7 +17,7 @@ export async function diagnoseDoorbell(chosen: Outcome<Doorbell>): Promise<Diagn
     const fault = await findLastingFault(doorbell);
     if (fault === undefined) return { subject, state: 'good', message: doorbell.description };
     const repair = 'See that it is started and reachable; until then workers look by themselves, every second.';
-    return { subject, state: 'broken', message: `${doorbell.description} cannot be heard: ${fault}`, repair };
+    return { subject, state: 'broken', message: `${doorbell.description} does not work: ${fault}`, repair };
   } finally {
     await doorbell.close();
   }

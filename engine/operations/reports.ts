@@ -108,7 +108,7 @@ export async function askToStop(
   const reported = await engine.store.inbox.stop({
     inbox_id: engine.runtime.clock.uuid(),
     attempt_id,
-    payload: { reason: `the attempt was stopped by somebody who asked for it${why === undefined ? '' : `: ${why}`}` },
+    payload: { reason: `the attempt was stopped on request${why === undefined ? '' : `: ${why}`}` },
   });
   const told = acknowledge(reported, ATTEMPT);
   return { ok: true, value: told.accepted ? await withQueued(engine, told) : told };
@@ -127,14 +127,14 @@ type Sentences = Readonly<Record<Exclude<Reported['kind'], 'undecided'>, string>
 
 const CALL: Sentences = {
   accepted: 'The report is kept, and the attempt goes on with it.',
-  duplicate: 'This call has been reported or settled before, and that stands.',
+  duplicate: 'This call has been reported or settled before.',
   late: 'The call is over: it was answered, ran out of time, or its attempt has ended.',
   unknown: 'There is no such call.',
 };
 
 const ATTEMPT: Sentences = {
-  accepted: 'The attempt is told to stop: by whoever drives it, or drives it next, be it a worker, a serve or a run.',
-  duplicate: 'The attempt has been told to stop before.',
+  accepted: 'The attempt is asked to stop: its driver, or the next one, ends it.',
+  duplicate: 'The attempt has been asked to stop before.',
   late: 'The attempt is over.',
   unknown: 'There is no such attempt.',
 };

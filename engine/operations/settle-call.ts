@@ -177,13 +177,13 @@ function toProblem(
     case 'already_settled':
       return {
         code: 'CALL_ALREADY_SETTLED',
-        message: `The call ${source_invocation_id} has been settled already, and that stands.`,
+        message: `The call ${source_invocation_id} has been settled already.`,
         repair: `Go on: chukwa run ${attempt.world_slug}`,
       };
     case 'not_ended':
       return {
         code: 'ATTEMPT_NOT_ENDED',
-        message: `The attempt ${attempt.attempt_id} is ${attempt.status}: whoever drives it may still hear of the call.`,
+        message: `The attempt ${attempt.attempt_id} is ${attempt.status}: its driver may still learn how the call ended.`,
         repair: `Go on with it: chukwa run ${attempt.world_slug}. Then settle what is in doubt.`,
       };
     case 'too_late':

@@ -52,7 +52,7 @@ function findTakenPort(error: unknown): number | undefined {
 function portTaken(port: number): Problem {
   return {
     code: 'PORT_TAKEN',
-    message: `Port ${port} of 127.0.0.1 cannot be had: somebody listens there, or this user may not.`,
+    message: `Port ${port} of 127.0.0.1 cannot be had: another program listens there, or this user may not.`,
     repair: 'Name another --port-base, or leave it out for ports that are free.',
     details: { port },
   };

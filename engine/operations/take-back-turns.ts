@@ -8,7 +8,7 @@ export interface TakenBack {
   readonly under_way: string | null;
 }
 
-const TAKEN_BACK = 'it was taken back by somebody who asked for it';
+const TAKEN_BACK = 'it was cancelled on request';
 
 /** Removes a world's queued turns that have no attempt yet; an open one continues. */
 export async function takeBackTurns(engine: Engine, world_slug: string): Promise<Done<TakenBack>> {

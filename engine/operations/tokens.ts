@@ -133,7 +133,7 @@ const EXPOSED: Readonly<Record<Foreign, readonly [message: string, repair: (file
   not_a_file: ['The file of the tokens is a link or no file', () => anew],
 };
 
-const READ_BEFORE = 'Where somebody may have read them, delete the file instead, and new ones are made.';
+const READ_BEFORE = 'If another user may have read them, delete the file instead, and new ones are made.';
 
 function unusable(file: string, reason: string) {
   return refuse({

@@ -202,7 +202,7 @@ const FILE_REASONS: Readonly<Record<string, string>> = {
   not_a_file: 'it is not a regular file',
   line_too_long: 'it has a line that is longer than any row of a world',
   ENOENT: 'it is not there, or its folder is not',
-  ENOTDIR: 'a file stands in the place of its folder',
+  ENOTDIR: 'a file is in the place of its folder',
   EISDIR: 'it is a folder',
   EACCES: 'this user may not do that there',
   EPERM: 'this user may not do that there',

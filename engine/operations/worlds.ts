@@ -91,7 +91,7 @@ export async function showWorld(archive: Archive, request: WorldPlace): Promise<
   if (world === undefined) return unknownWorld(archive, request.world_slug);
   return refuse({
     code: 'TURN_UNKNOWN',
-    message: `The world ${request.world_slug} has not reached turn ${request.turn}; it stands at turn ${world.turn}.`,
+    message: `The world ${request.world_slug} has not reached turn ${request.turn}; it is at turn ${world.turn}.`,
     repair: `Ask for a turn from 0 to ${world.turn}.`,
   });
 }

@@ -82,7 +82,7 @@ const SCHEMA: Kind = {
   advise: ({ response_format }) =>
     response_format === 'json_object'
       ? 'write "schema_delivery": "prompt" in the source, and nothing but the prompt speaks of JSON'
-      : 'write "schema_delivery": "json_object" in the source, or "prompt", which every endpoint takes: then the schema stands in the prompt',
+      : 'write "schema_delivery": "json_object" in the source, or "prompt", which every endpoint takes: then the schema is in the prompt',
 };
 
 const USAGE: Kind = {

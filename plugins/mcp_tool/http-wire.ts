@@ -63,7 +63,7 @@ async function resume(fetch: OriginFetch, url: string | URL, init: RequestInit, 
     if (response.ok) return response;
     throw await toStatusFailure(response, told.failure);
   } catch (error) {
-    told.breakOff(told.failure('transport', 'the stream of the answer broke off and could not be taken up again'));
+    told.breakOff(told.failure('transport', 'the stream of the answer broke off and could not be resumed'));
     throw error;
   }
 }

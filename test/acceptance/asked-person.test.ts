@@ -80,7 +80,7 @@ test('a person who goes away stops the attempt, with 130, and the world stays as
 test('without a terminal no person is asked, and the message says what to do', async () => {
   const { code, error } = await run(undefined);
   assert.equal(code, 2);
-  assert.match(error, /nobody sits at one here/);
+  assert.match(error, /there is none here/);
   const scripted = await chukwa([], 'run', 'pond', '--llm', 'ask', '--script', 'simple');
   assert.equal(scripted.code, 2);
 });

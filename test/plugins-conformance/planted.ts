@@ -101,7 +101,7 @@ export const PLANTED: readonly Planted[] = [
         ],
       }),
     },
-    says: /a file that is no JSON should be told as non_json, and it answered null/,
+    says: /a file that is no JSON should be reported as non_json, and it answered null/,
   },
   {
     breaks: 'manifest',
@@ -233,7 +233,7 @@ export const PLANTED: readonly Planted[] = [
         if (response.status === 500) throw new Error('it is out of order');
         return finish({ response, text });`),
     },
-    says: /status 500 should be told as http_status, and it threw what/,
+    says: /status 500 should be reported as http_status, and it threw what/,
   },
   {
     breaks: 'typed_errors',

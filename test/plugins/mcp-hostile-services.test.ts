@@ -135,7 +135,7 @@ const HOSTILE: readonly Hostile[] = [
       response.write('id: 1\nretry: 10\ndata: \n\n', () => response.destroy());
     },
     failed: 'transport',
-    message: /could not be taken up again/,
+    message: /could not be resumed/,
   },
   {
     name: 'streams without an end',

@@ -27,7 +27,7 @@ export const SURROUNDINGS_PROBLEMS = {
     'Write `postgres://user:password@host:port/database`, or `memory:`.',
   ),
   DATABASE_UNREACHABLE: environment(
-    'The server does not answer, lets nobody in, or went away meanwhile.',
+    'The server does not answer, accepts no connection, or was lost meanwhile.',
     'Check that it runs, and the address; a turn that was under way is tried anew by the next `run`.',
   ),
   DATABASE_FULL: environment(
@@ -110,7 +110,7 @@ export const SURROUNDINGS_PROBLEMS = {
   ),
   TOKENS_EXPOSED: environment(
     'Others may read the file with the tokens, it belongs to another user, or it is a link.',
-    '`chmod 600` the file; delete it where somebody may have read it.',
+    '`chmod 600` the file; delete it if another user may have read it.',
   ),
   TOKENS_UNUSABLE: environment(
     'The file with the tokens cannot be read or written, or holds something else, such as tokens of fewer than 32 ' +

@@ -42,7 +42,7 @@ export const WORKFLOW_PROBLEMS = {
     'Write a `default`, or a result schema that requires it.',
   ),
   PATH_HIDDEN: content(
-    'A template or prompt reads what redaction lets nobody see.',
+    'A template or prompt reads what redaction hides.',
     'Add it to the `allow` of the binding that produces it.',
   ),
   REDACTION_NAMES_NOTHING: content(
@@ -78,11 +78,11 @@ export const WORKFLOW_PROBLEMS = {
     'Write `{{name}}`, unless it is meant so.',
   ),
   PROMPT_SINGLE_BRACES: content(
-    'A note: a prompt holds a name such as `{subject.name}` in single braces, which is told to the model as it stands.',
+    'A note: a prompt holds a name such as `{subject.name}` in single braces, which the model is shown as it is.',
     'Write `{{subject.name}}`, unless it is meant so.',
   ),
   TEMPLATE_READ_MALFORMED: content(
-    '`$from` holds no pointer, or stands beside something other than `default`.',
+    '`$from` holds no pointer, or is beside something other than `default`.',
     'Write `{"$from": "/world/attempted_turn"}` or the like.',
   ),
   PROMPT_PLACEHOLDER_UNKNOWN: content(
@@ -121,7 +121,7 @@ export const WORKFLOW_PROBLEMS = {
     'Add it to `allow`, spell it as the policy does, or leave it so.',
   ),
   POLICY_DENIES: content(
-    'A call that nobody elects does more than read, and no policy allows it.',
+    'A call outside of tool calls does more than read, and no policy allows it.',
     'Add its id to `allow`.',
   ),
   PLUGIN_UNKNOWN: content(

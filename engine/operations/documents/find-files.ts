@@ -38,7 +38,7 @@ export async function findFiles(given: string, place: Place): Promise<FoundFiles
   const refuse = (problem: Problem): FoundFiles => ({ files: [], folders: [], root, problems: [{ path, problem }] });
   if ('error' in facts) return refuse(await pathFault(path, given, facts.error));
   if (path !== root && !isWithin(root, path))
-    return refuse({ ...leavesRoot(), code: 'PATH_LEAVES_ROOT', message: 'this lies outside of the root' });
+    return refuse({ ...leavesRoot(), code: 'PATH_LEAVES_ROOT', message: 'this is outside of the root' });
   if (!isFolder) return { files: [path], folders: [], root, problems: [] };
   const found = await walk(path, (await realPathOf(root)) ?? root);
   if (found.files.length + found.problems.length === 0) return refuse(noDocuments());
@@ -143,7 +143,7 @@ function linkLoop(): Problem {
 function leadsAround(): Problem {
   return {
     code: 'LINK_LOOP',
-    message: 'this link leads to a folder that it stands in, and is not followed',
+    message: 'this link leads to a folder that contains it, and is not followed',
     pointer: '',
     repair: 'Take it out, or leave it so: what the folder holds is read once.',
     severity: 'note',

@@ -165,7 +165,7 @@ function unknownKind(value: Json): Problem {
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
   return {
     code: 'UNKNOWN_DOCUMENT',
-    message: isObject ? 'nothing tells what kind of document this is' : 'every document is an object, and this is none',
+    message: isObject ? 'the kind of this document is unknown' : 'every document is an object, and this is none',
     pointer: '',
     repair: isObject ? ADD_SCHEMA : 'Write an object, {...}, with "$schema", "version" and what its kind holds.',
   };

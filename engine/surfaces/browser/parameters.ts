@@ -33,7 +33,7 @@ export const PARAMETERS = {
     schema: { type: 'integer', minimum: 1, maximum: LIMIT_MAX },
   },
   after: { description: 'The "next" of the part before.', schema: TEXT },
-  until: { description: 'The latest turn that is told.', schema: TURN },
+  until: { description: 'The latest turn of the story.', schema: TURN },
   from: { description: 'The first of the two turns; 0 where it is left out.', schema: TURN },
   to: { description: 'The other turn; the latest where it is left out.', schema: TURN },
   other: { description: 'The other of the two that are compared.', schema: TEXT },
@@ -42,7 +42,7 @@ export const PARAMETERS = {
       'Of a page: json for a program; where it is left out, what is accepted. Of a stream: ai-sdk, AG-UI where it is left out.',
     schema: { enum: ['json', 'html', ...STREAM_FORMATS] },
   },
-  since: { description: 'Now: nothing is told of what has happened.', schema: { enum: ['start', 'now'] } },
+  since: { description: 'Now: stored events are skipped.', schema: { enum: ['start', 'now'] } },
   attempt: { description: 'The attempt whose prompts are shown; the latest where it is left out.', schema: ID },
   scenario: { description: 'Only worlds that go on by the scenario of this hash, or did.', schema: HASH },
   q: {

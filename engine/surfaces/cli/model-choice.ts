@@ -86,7 +86,7 @@ function choosePerson(session: Session, other: string | undefined): ModelChoice 
   if (ask === undefined)
     return refuseUsage(
       session,
-      '--llm ask shows the prompt to the person at the terminal, and nobody sits at one here.',
+      '--llm ask shows the prompt to the person at the terminal, and there is none here.',
       'Run it in a terminal, without a pipe on standard input or standard error; or use --llm scripted.',
     );
   return { ok: true, model: 'the person at this terminal', has_stand_in: true, asked: {}, ask };

@@ -61,7 +61,7 @@ function toOperation(route: Route): JsonObject {
 }
 
 const WHO: Partial<Readonly<Record<RouteAccess, string>>> = {
-  reporter: 'For whoever may answer the call.',
+  reporter: 'For holders of the callback URL.',
   actor: 'For operators.',
   operator_viewer: 'For operators.',
 };

@@ -159,7 +159,7 @@ test('a stop ends a suspended attempt at once; a second one is no fault, and an 
   assert.doesNotMatch(first.out, /go on|chukwa run/);
   const again = await chukwa('stop', attempt);
   assert.equal(again.code, 0);
-  assert.match(again.out, /^Nothing changes \(duplicate\): The attempt has been told to stop before\.\n/);
+  assert.match(again.out, /^Nothing changes \(duplicate\): The attempt has been asked to stop before\.\n/);
   for (const [id, repair] of [
     [NOBODY, 'See chukwa attempts SLUG\\.'],
     ['nope', 'Name an attempt that chukwa attempts nope lists'],

@@ -89,7 +89,7 @@ test('validate --watch notices changes of files outside of the named one that it
     onWrite: (self) => {
       const text = self.out_text();
       if (text.includes('PATH_NEVER_THERE')) self.interrupt();
-      else if (text.includes('nothing stands in the way')) void misspell(join(folder, 'documents/workflow.json'));
+      else if (text.includes('no problems.')) void misspell(join(folder, 'documents/workflow.json'));
     },
   });
   const code = await runCommandLine(await compose({}), ['validate', 'scenarios/s.json', '--watch'], terminal);

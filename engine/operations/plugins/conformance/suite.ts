@@ -70,7 +70,7 @@ async function runAll(workshop: Workshop, folder: string, unheard: readonly stri
 }
 
 const CONFORMANCE = { rule: 'conformance', sentence: `${EXAMPLES_FILE} shows it at work` };
-const UNHEARD = { rule: 'unheard', sentence: 'Nothing that it begins fails unheard' };
+const UNHEARD = { rule: 'unheard', sentence: 'It leaves no promise and no error unhandled' };
 const UNHEARD_REPAIR = 'Await every promise, or catch what it throws.';
 
 /** The part of a plugin that each problem of loading is about. */
@@ -129,7 +129,7 @@ async function runRule(
 function listenForUnheard(): { readonly list: readonly string[]; readonly end: () => void } {
   const list: string[] = [];
   const hearRejection = (reason: unknown): void => void list.push(`a promise was left to fail: ${String(reason)}`);
-  const hearThrow = (error: unknown): void => void list.push(`something was thrown at nobody: ${String(error)}`);
+  const hearThrow = (error: unknown): void => void list.push(`an error was not caught: ${String(error)}`);
   process.on('unhandledRejection', hearRejection);
   process.on('uncaughtException', hearThrow);
   return {

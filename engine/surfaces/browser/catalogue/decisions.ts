@@ -97,7 +97,7 @@ function report({ source_invocation_id }: InvocationSummary): readonly Decision[
     {
       id: 'failed',
       title: 'It failed',
-      consequence: html`The call fails with your reason as its message. What follows stands in the workflow: its binding says whether the turn goes on without the answer, or the attempt fails.`,
+      consequence: html`The call fails with your reason as its message. The workflow says what follows: its binding says whether the turn goes on without the answer, or the attempt fails.`,
       path,
       fields: [],
       button: 'Report the failure',

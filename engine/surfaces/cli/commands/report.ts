@@ -56,6 +56,6 @@ function noJson(file: string, reason: string): Problem {
   return {
     code: 'RESULT_NOT_JSON',
     message: `${file} does not hold JSON that can be kept: ${reason}.`,
-    repair: 'Write the answer as JSON; a text is JSON when it stands in quotes. Nothing was reported.',
+    repair: 'Write the answer as JSON; a text is JSON in quotes. Nothing was reported.',
   };
 }

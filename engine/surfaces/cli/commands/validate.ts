@@ -66,7 +66,7 @@ function printValidation({ terminal }: Session, { ok, findings, components }: Va
   if (ok) {
     // Answers and tests are documents that are never stored.
     const checked = components.length === 0 ? 'Checked' : `${count(components.length, 'component')} checked`;
-    printLines(terminal.out, [line(`${checked}: nothing stands in the way.`)]);
+    printLines(terminal.out, [line(`${checked}: no problems.`)]);
     return;
   }
   const errors = findings.filter(({ severity }) => severity === 'error');

@@ -95,7 +95,7 @@ const ACTIONS: readonly Action[] = [
 
 function readJson(text: string): Done<Json> {
   const parsed = parseJson(text);
-  return parsed.ok ? parsed : refuse(fieldInvalid('answer', 'JSON; a plain sentence stands in double quotes'));
+  return parsed.ok ? parsed : refuse(fieldInvalid('answer', 'JSON; a plain sentence needs double quotes'));
 }
 
 /** What operators do, each with a reason and an entry in the audit. */

@@ -32,7 +32,7 @@ const MISPLACED: readonly Misplaced[] = [
 /** Unusable files, made from the model example. */
 export const files: Rule = {
   rule: 'files',
-  sentence: 'Whatever stands in the place of a file becomes a failure of the right class',
+  sentence: 'Anything else in the place of a file becomes a failure of the right class',
   needs: ['answers'],
   repair: 'Let what files.read throws through, and throw non_json where parseJson refuses the text.',
   skips: ({ bench }) => (bench.manifest.folder ? undefined : 'it reads no files'),
@@ -45,7 +45,7 @@ async function meet({ bench, model }: Scene, [is, change, failure_class]: Mispla
     return withSession(bench, variables, async (session) => {
       const outcome = await askThrough(bench, session, model, { max_result_bytes: RESULT_BYTES });
       if (outcome.status === 'failed' && outcome.failure_class === failure_class) return [];
-      return [`a file that ${is} should be told as ${failure_class}, and ${describeOutcome(outcome)}`];
+      return [`a file that ${is} should be reported as ${failure_class}, and ${describeOutcome(outcome)}`];
     });
   });
 }

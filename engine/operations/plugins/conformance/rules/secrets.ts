@@ -23,7 +23,7 @@ const ECHOES: readonly (readonly [string, Respond])[] = [
 /** Every secret that the operator may set is a canary; everything that would be stored or logged is searched for it. */
 export const secrets: Rule = {
   rule: 'secrets',
-  sentence: 'No secret stands in its answers, its failures or its log',
+  sentence: 'No secret is in its answers, its failures or its log',
   needs: ['inputs'],
   repair:
     'Leave secrets out of messages whole: the engine replaces a secret that stands there as it is, not a part or a form of it.',

@@ -63,7 +63,7 @@ const HOSTILE: readonly Hostile[] = [
     classes: ['transport'],
   },
   {
-    does: 'a port at which nobody listens',
+    does: 'a port without a listener',
     respond: plain(200, 'text/plain', ''),
     classes: ['transport', 'unavailable'],
     is_dead: true,
@@ -89,7 +89,7 @@ async function meet({ bench, model }: Scene, { does, respond, classes, is_dead }
   return withServer(respond(model), (server) => {
     const variables = variablesFor(bench.manifest, model, is_dead ? DEAD_URL : server.url);
     return withSession(bench, variables, async (session) => {
-      const wanted = `${does} should be told as ${classes.join(' or ')}, and`;
+      const wanted = `${does} should be reported as ${classes.join(' or ')}, and`;
       const isRight = (failureClass: string): boolean => classes.some((known) => known === failureClass);
       const bare = await askBare(session.open(model.interface), model);
       if (bare.kind === 'answered' || !bare.failure || !isRight(bare.failure.failure_class))
