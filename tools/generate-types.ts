@@ -75,10 +75,7 @@ async function typesOf(file: string, text: string, jsonModule: string): Promise<
   return [banner, ...imported, types, ''].join('\n');
 }
 
-/**
- * An unconstrained value of a schema is `Json`, not `unknown`. Examples are for people: beside a reference they would
- * hide its type.
- */
+/** Open values are `Json`, not `unknown`. Examples are dropped: beside a reference they hide its type. */
 function withJsonTypes(schema: Schema): Schema {
   const said = Object.entries(schema).filter(([keyword]) => keyword !== 'examples');
   return Object.fromEntries(said.map(([keyword, inner]) => [keyword, withJsonTypesIn(keyword, inner)]));

@@ -7,9 +7,7 @@ import { compileCheckout, toCompiled } from './compiled-checkout.js';
 import { childSeconds, toCpuReport } from './cpu-report.js';
 import { shareServer } from './shared-server.js';
 
-/**
- * The time limit of a file, in milliseconds: one with an open handle never ends by itself, and would block the rest.
- */
+/** The time limit of a file, in milliseconds: one with an open handle never ends by itself. */
 const FILE_MS = 600_000;
 /** The same of one that destroys things as often as it can. */
 const FILE_OF_ALL_MS = 900_000;

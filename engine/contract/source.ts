@@ -93,10 +93,7 @@ export interface InvocationContext {
   readonly pending?: {
     /** The deadline of the report, from then on. */
     readonly deadline_ms: number;
-    /**
-     * The URL that a report can be POSTed to, where a server listens. The URL admits reports of this call, and of no
-     * other.
-     */
+    /** The URL for a report, where a server listens. It admits reports of this call, and of no other. */
     readonly callback_url?: string;
   };
   readonly trace: TraceSink;
@@ -177,10 +174,7 @@ export type LogLevel = 'debug' | 'warn' | 'error';
 export interface Capabilities {
   /** The origin that the manifest declares, with the operator's URL. Sources with one origin share this object. */
   readonly origin?: { readonly url: string; readonly fetch: OriginFetch };
-  /**
-   * Present where the manifest says `spawn`, and the variable of its origin holds a command. Sources with one command
-   * share this function.
-   */
+  /** Present where the manifest says `spawn` and the operator set a command. Sources with one command share it. */
   readonly spawn?: Spawn;
   /** Files of the folder that the manifest declares, in the operator's place. */
   readonly files?: { readonly read: ReadFile };

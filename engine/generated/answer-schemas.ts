@@ -2700,7 +2700,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "tells"
     ],
     "additionalProperties": false,
-    "description": "A card with the value that it points to: a reading, a tool's arguments, its result, or the narration of the patch."
+    "description": "A card with the value that it points to: a reading, arguments, a result, or a narration."
   },
   "ExecutionEdgeRecord": {
     "type": "object",

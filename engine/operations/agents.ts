@@ -42,9 +42,7 @@ export async function listAgentsPart(
   return { ok: true, value: agents.value.filter(({ agent_id }) => agent_id > after).slice(0, limit) };
 }
 
-/**
- * A card with the value that it points to: a reading, a tool's arguments, its result, or the narration of the patch.
- */
+/** A card with the value that it points to: a reading, arguments, a result, or a narration. */
 export interface ToldCard extends CardRecord {
   readonly tells: { readonly of: string; readonly value: Json } | null;
 }

@@ -1,9 +1,7 @@
 import type { ResponseSource } from '../generated/response-source.js';
 import { type Done, type Engine, refuse } from './engine.js';
 
-/**
- * Refuses a chosen model where no source leaves the name of its model to a variable: the choice would have no effect.
- */
+/** Refuses a chosen model where no source leaves the name of its model to a variable. */
 export async function checkChosenModel(
   { authoring, store }: Pick<Engine, 'authoring' | 'store'>,
   scenario_hash: string,

@@ -29,10 +29,7 @@ export interface Composition {
   readonly log?: WriteLog;
   /** Plugins and schemas only: no database, no call. */
   openAuthoring(): Promise<Authoring>;
-  /**
-   * Runs a task with sources that can be called, without a database: nothing is recorded. The variables override the
-   * environment's.
-   */
+  /** Runs a task with sources, without a database or a record. The variables override the environment's. */
   withSources<Value>(
     task: (sources: OpenSources) => Promise<Value>,
     variables?: Readonly<Record<string, string>>,

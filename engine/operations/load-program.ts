@@ -12,9 +12,7 @@ export interface UsableScenario {
   readonly scenario: Scenario;
   /** Absent where it is named by its hash. */
   readonly files?: ScenarioFiles;
-  /**
-   * Stores it with all that it refers to, where it is not stored yet: the last step, once all other checks have passed.
-   */
+  /** Stores it with all that it refers to, unless it is stored: the last step, after all other checks. */
   store(): Promise<void>;
 }
 

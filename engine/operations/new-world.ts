@@ -4,10 +4,7 @@ import type { Problem } from '../contract/problem.js';
 import { type Done, refuse } from './engine.js';
 import { findSlugProblem } from './worlds.js';
 
-/**
- * The shapes of a new world: one agent, a place with services, or several agents. Each is a folder of
- * `fixtures/templates/`.
- */
+/** The shapes of a new world; each is a folder of `fixtures/templates/`. */
 export const WORLD_SHAPES = ['agent', 'place', 'village'] as const;
 
 export type WorldShape = (typeof WORLD_SHAPES)[number];

@@ -12,9 +12,7 @@ interface ShippedRun extends Omit<WatchedRun, 'scenario'> {
   readonly scenario: string;
 }
 
-/**
- * Sets up and runs a whole scenario: toy services, a model, the shipped documents, a fresh world, and its first turns.
- */
+/** Runs a whole scenario: toy services, a model, the shipped documents, a fresh world, its first turns. */
 export function runPark(
   composition: Composition,
   { scenario: name, ...request }: ShippedRun,

@@ -92,10 +92,7 @@ interface KnownWorld extends LoadedScenario {
   readonly left: LeftWorld;
 }
 
-/**
- * Drives a world's next attempt, or the open one, by the world's own program. A cached world is read again only after
- * another driver's change.
- */
+/** Drives a world's next or open attempt. A cached world is read again only after another driver's change. */
 function toDrive(engine: Engine, heartbeat: OpenHeartbeat | undefined): Drive {
   const parts = heartbeat === undefined ? engine.runtime : { ...engine.runtime, heartbeat };
   const { signal } = new AbortController();

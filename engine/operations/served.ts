@@ -42,10 +42,7 @@ export async function findServed(folder: string): Promise<ServedAt | undefined> 
   }
 }
 
-/**
- * Adds the server's address to a problem of opening a database that `chukwa serve` holds: it is more useful than a
- * process id.
- */
+/** Adds the server's address to a problem of a database that `chukwa serve` holds. */
 export async function nameServer(folder: string, problems: readonly Problem[]): Promise<readonly Problem[]> {
   const served = await findServed(folder);
   return problems.map((problem) => {
@@ -71,10 +68,7 @@ function isOwnProcess(pid: number): boolean {
   return Number.isSafeInteger(pid) && pid > 0 && process.kill(pid, 0);
 }
 
-/**
- * Reports the end of a call: in this process, or through the server that holds the database. An unknown or ambiguous
- * name is refused.
- */
+/** Reports the end of a call, here or through the server that holds the database. Refuses an unknown name. */
 export async function report(
   composition: Composition,
   correlation: string,
@@ -118,10 +112,7 @@ function refuseUnmeant(told: Acknowledgement): Done<Acknowledgement> {
   }
 }
 
-/**
- * Stops an attempt: in this process, or through the server that holds the database. A suspended one ends at once; an
- * unknown id is refused.
- */
+/** Stops an attempt, here or through the server that holds the database. A suspended one ends at once. */
 export async function stop(composition: Composition, attempt_id: string): Promise<Done<Acknowledgement>> {
   const told = await hereOrThere(composition, (engine) => stopHere(engine, attempt_id), {
     path: `/attempts/${encodeURIComponent(attempt_id)}/stop`,

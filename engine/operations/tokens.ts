@@ -60,9 +60,7 @@ export async function loadTokens(places: TokenPlaces): Promise<Done<LoadedTokens
   }
 }
 
-/**
- * The file is created atomically, so that two processes that start at once read the same. @returns whether it is new
- */
+/** Creates the file atomically, so that two processes that start at once read the same. @returns whether it is new */
 async function makeFile(file: string): Promise<boolean> {
   const draft = `${file}.${randomBytes(8).toString('hex')}`;
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
@@ -150,10 +148,7 @@ export function isSame(one: string, other: string): boolean {
   return timingSafeEqual(digest(one), digest(other));
 }
 
-/**
- * The secret part of a callback URL, which admits answers to this one call. It is derived from the token, so that
- * nothing has to be stored.
- */
+/** The secret of a callback URL, for answers to this one call. It is derived, so nothing has to be stored. */
 export function callbackToken({ token }: Pick<Tokens, 'token'>, correlation_id: string): string {
   return createHmac('sha256', token).update(`callback ${correlation_id}`).digest('base64url');
 }

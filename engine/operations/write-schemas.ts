@@ -129,10 +129,7 @@ function sortIds(ids: readonly unknown[]): readonly string[] {
   return [...new Set(ids.filter((id) => typeof id === 'string'))].sort();
 }
 
-/**
- * A schema with ids as examples, which editors suggest and validators ignore: an id may be written before the thing it
- * names.
- */
+/** A schema with ids as examples: editors suggest them, and validators ignore them. */
 function offering<Schema extends Json>(schema: Schema, ids: ProjectIds): Schema {
   if (typeof schema !== 'object' || schema === null) return schema;
   if (isList(schema)) return schema.map((item) => offering(item, ids)) as unknown as Schema;

@@ -1,7 +1,4 @@
-/**
- * Notifies workers that the inbox may have work. A ring carries no data, and a lost one loses nothing: workers poll now
- * and then.
- */
+/** Notifies workers that the inbox may have work. A lost ring loses nothing: workers poll now and then. */
 export interface Doorbell {
   /** For people: its kind and its address. */
   readonly description: string;

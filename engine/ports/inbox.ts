@@ -132,10 +132,7 @@ export interface Inbox {
   report(report: Report): Promise<Reported>;
   /** Requests that an attempt stop: idempotent. One statement where it is accepted, else two. */
   stop(stop: Stop): Promise<Reported>;
-  /**
-   * Removes a world's queued turns that have no attempt yet. One transaction. @returns how many; undefined for an
-   * unknown world
-   */
+  /** Removes queued turns without an attempt. One transaction. @returns how many; undefined for an unknown world */
   takeBack(world_slug: string, reason: string): Promise<number | undefined>;
   /** The queue of one world, or all queues that are not empty. One statement. */
   queues(world_slug?: string): Promise<readonly WorldQueue[]>;
@@ -145,9 +142,7 @@ export interface Inbox {
   unheard(most: number): Promise<readonly UnheardReport[]>;
   /** Consumes such a report. One statement. */
   consumeUnheard(report: Pick<UnheardReport, 'world_slug' | 'inbox_id'>): Promise<void>;
-  /**
-   * Worlds whose attempt has lost its driver, longest ago first, and then those that may lose it soon. One statement.
-   */
+  /** Worlds without a driver, longest ago first, and then those that may lose it soon. One statement. */
   lapsed(request: LapsedRequest): Promise<readonly Lapse[]>;
   /** Repairs lost work: turns that were never promoted, messages to attempts that are over. */
   tidy(): Promise<Tidied>;

@@ -158,10 +158,7 @@ export type CallSource = (
  */
 export type ReceiveReport = (command: Invoke, report: CallReport, call: PendedCall) => Promise<CallOutcome>;
 
-/**
- * Replaces secrets in a report about an ended call: the current values of the operator's variables for its source, and
- * the token of its callback.
- */
+/** Replaces secrets in a report: the values of the operator's variables, and the token of the callback. */
 export type ReplaceSecrets = (call: CallOfSource, said: Json) => Json;
 
 export interface CallOfSource {
@@ -186,10 +183,7 @@ export interface Callback {
 
 export type MakeCallback = (correlation_id: string) => Callback;
 
-/**
- * The changes that a plugin proposes for a source whose model answers badly; none where the plugin has no proposal.
- * Imports its code.
- */
+/** The changes that a plugin proposes for a source whose model answers badly. Imports its code. */
 export type ListVariations = (
   plugin: string,
   definition: JsonObject,

@@ -15,10 +15,7 @@ const WHOLE_BYTES_MAX = 16_777_216;
 
 type Handed = Pick<Capabilities, 'failure' | 'alarm'>;
 
-/**
- * A part of the body: data of a stream's events, `[DONE]` included; a complete JSON document; or the beginning of
- * something else.
- */
+/** A part of the body: data of events, `[DONE]` included; a complete JSON document; or the head of neither. */
 export type Arrival =
   | { readonly kind: 'events'; readonly events: readonly string[] }
   | { readonly kind: 'whole'; readonly text: string }

@@ -1,10 +1,7 @@
 import type { JsonObject, TriedQuestion } from 'chukwa/plugin';
 import type { LlmChatInterface } from './interface.js';
 
-/**
- * The settings in which servers differ, for `chukwa model try`: token counts, streams, the name of the output limit,
- * reasoning in tags.
- */
+/** Settings in which servers differ, for `chukwa model try`: usage, streams, output limit, reasoning in tags. */
 export function listVariations(told: LlmChatInterface, { has_schema }: TriedQuestion): readonly JsonObject[] {
   if (has_schema) return told.reasoning === 'keep' ? [{ reasoning: 'strip_think' }] : [];
   const { max_output_tokens, stream = true, usage = true, extra_body = {} } = told;

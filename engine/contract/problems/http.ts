@@ -1,9 +1,6 @@
 import { overHttp, usage } from './entry.js';
 
-/**
- * The problems of HTTP requests, and of commands that send them. Exit codes are those of a command that goes through a
- * server.
- */
+/** The problems of HTTP requests. Exit codes are those of commands that go through a server. */
 export const HTTP_PROBLEMS = {
   UNAUTHORISED: overHttp(
     401,

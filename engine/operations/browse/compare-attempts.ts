@@ -34,10 +34,7 @@ export interface AttemptComparison extends Pick<AttemptSummary, 'attempt_id' | '
   readonly patches: readonly ComparedPatch[];
 }
 
-/**
- * Compares an attempt with another one: the named one, else the one that it adopts from, else the latest at its turn
- * that began before it.
- */
+/** Compares an attempt with the named one, else the one that it adopts from, else the one before it at its turn. */
 export async function compareAttempts(
   archive: Archive,
   asked: { readonly attempt_id: string; readonly other?: string },

@@ -18,10 +18,7 @@ interface TestComplaints {
   readonly answers: readonly Complaint[];
 }
 
-/**
- * Finds expectations of a test that can never hold; undefined where its scenario cannot run, which is reported
- * elsewhere.
- */
+/** Finds expectations of a test that can never hold; undefined where its scenario cannot run. */
 export type CheckTest = (
   find: (kind: ComponentKind, hash: string) => JsonObject | undefined,
   scenarioHash: string,
@@ -100,10 +97,7 @@ export function complainOfTests(
   return [...complaints, ...[...unasked].flatMap(([path, list]) => list.map((problem) => ({ path, problem })))];
 }
 
-/**
- * Checks answers that no test names against the scenarios of their folder. They may be meant for another scenario, so
- * an unused answer is a note.
- */
+/** Checks answers that no test names against the scenarios of their folder. An unused answer is a note. */
 function complainOfLoneAnswers(
   { files }: Pick<LoadedFiles, 'files'>,
   tests: readonly LoadedTest[],

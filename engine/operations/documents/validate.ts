@@ -21,10 +21,7 @@ export interface DocumentParts {
   /** The schemas that ship, by file name. */
   readonly shipped: ReadonlyMap<string, JsonObject>;
   readonly validateDocument: (kind: DocumentKind, document: Json) => readonly Problem[];
-  /**
-   * The problems that keep a scenario from running. A workflow that can be found is complete; other parts may be
-   * missing.
-   */
+  /** The problems that keep a scenario from running. Its workflows are complete; other parts may be missing. */
   readonly checkScenario: (find: FindComponent, scenarioHash: string) => readonly DocumentProblem[];
   /** The expectations of a test that can never hold. Its scenario is complete. */
   readonly checkTest?: CheckTest;
@@ -35,10 +32,7 @@ export interface DocumentParts {
 export interface Validation {
   readonly ok: boolean;
   readonly findings: readonly Finding[];
-  /**
-   * The documents that can be stored, each after its references; shipped schemas are among them where they are referred
-   * to.
-   */
+  /** The documents that can be stored, each after its references, shipped schemas included. */
   readonly components: readonly LinkedDocument[];
 }
 

@@ -11,9 +11,7 @@ export interface WrittenAnswer {
 /** The answers to calls of dry runs, by world, and the calls that lacked one. */
 export interface AnswerBook {
   readonly answerCall: AnswerCall;
-  /**
-   * Prepares the answers for a world. @param fill makes up answers that are missing; they are still listed as missing
-   */
+  /** Prepares the answers for a world. @param fill makes up missing answers; they are still listed as missing */
   lay(world_slug: string, turns: ByTurn<Answer>, fill?: AnswerCall): void;
   /** Answers that no call has used, in the order in which they are written. */
   listUnused(world_slug: string): readonly WrittenAnswer[];

@@ -1,9 +1,6 @@
 import { escapeUnseen } from '../../core/prompt/quote.js';
 
-/**
- * Markup. Only the `html` tag makes it: the class is not exported and keeps its text in a private field, so no text can
- * pass for markup.
- */
+/** Markup. The class is not exported and its text is private, so only the `html` tag can make any. */
 class Markup {
   readonly #text: string;
 

@@ -121,10 +121,7 @@ export function pathsArgument(description: string): Argument {
   ]);
 }
 
-/**
- * A path that may not exist yet. @throws InvalidArgumentError where it is empty, because it would mean the working
- * folder
- */
+/** A path that may not exist yet. @throws InvalidArgumentError where it is empty: that is the working folder */
 export function toPath(text: string): string {
   if (text !== '') return text;
   throw new InvalidArgumentError('This path is empty. Write a dot for the folder in which you are.');

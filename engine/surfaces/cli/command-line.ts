@@ -87,10 +87,7 @@ function toConfiguration({ out, error }: Terminal) {
   };
 }
 
-/**
- * Groups are replaced by their commands, so that one page lists all: `world create`, not `world`. `attempt` is a
- * command as well.
- */
+/** Groups are replaced by their commands, so that one page lists all; `attempt` is a command as well. */
 function listLeaves(command: Command): Command[] {
   return command.commands.flatMap((child) => {
     const doesSomething = child.commands.length === 0 || child.registeredArguments.length > 0;
@@ -144,10 +141,7 @@ function endParsing(session: Session, command: Command, { exitCode, code, messag
   return printProblem(session, { code: 'USAGE', message: said, repair });
 }
 
-/**
- * The parser suggests only the names that help lists, and no groups: `wrld` means `world`, and `create` is a command of
- * its own.
- */
+/** The parser suggests only the names that help lists: `wrld` means `world`, and `create` is no group. */
 function suggestCommand(program: Command, written: string): string {
   const leaves = listLeaves(program);
   const names = [...program.commands, ...leaves].map((command) => command.name());

@@ -13,10 +13,7 @@ interface Audience {
   readonly narration: Narration;
 }
 
-/**
- * Runs turns with progress for a person or a program: prints events as they happen, stops on request, and ends with a
- * report.
- */
+/** Runs turns, prints progress for a person or a program, stops on request, and ends with a report. */
 export async function playTurns(
   session: Session,
   run: (audience: Audience) => Promise<Done<RunReport>>,

@@ -115,10 +115,7 @@ export function printJsonLine(terminal: Pick<Terminal, 'out'>, value: unknown): 
 /** The destination of printed events: the log for programs where there is one, else standard output. */
 type EventSession = Omit<Session, 'composition'> & { readonly composition?: Pick<Composition, 'log'> };
 
-/**
- * Prints an event: for people a line with its time, for programs a JSON document. Lines are wrapped on a terminal only,
- * never in a log.
- */
+/** Prints an event: for people a line with its time, wrapped on a terminal only; for programs JSON. */
 export function printEvent({ terminal, as_json, composition }: EventSession, sentence: string, event: Event): void {
   const at = new Date().toISOString();
   composition?.log?.(levelOf(event.kind), sentence, event);

@@ -15,10 +15,7 @@ export interface WorkerOptions {
 /** What a worker is started with, but for what it says when it is ready. */
 type WorkSettings = Omit<WorkRequest, 'onReady' | 'worlds' | 'lease_ms'>;
 
-/**
- * Runs a worker until it is asked to stop, and prints each event in a line; a second request to stop ends the process
- * at once.
- */
+/** Runs a worker until a request to stop, and prints its events; a second request ends the process. */
 export async function workUntilStopped(
   session: Session,
   { concurrency, grace, maxRetries }: WorkerOptions,

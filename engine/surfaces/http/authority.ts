@@ -20,10 +20,7 @@ const TOO_OFTEN: Problem = {
   repair: 'Wait a minute.',
 };
 
-/**
- * The hooks of a route: one authorises before a body is read, the other checks that the body is the one that was
- * proved.
- */
+/** The hooks of a route: authorise before a body is read, and check that the body is the proved one. */
 export interface Guard {
   readonly onRequest: Hook;
   readonly preHandler: Hook;

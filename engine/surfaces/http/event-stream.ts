@@ -52,10 +52,7 @@ export function openStreamPlaces(limits: StreamLimits): StreamPlaces {
 interface EventStream extends StreamSink {
   /** Whether its head has been sent. */
   readonly has_begun: () => boolean;
-  /**
-   * Ends it after a moment for data in flight; a client that reconnects resumes where it was, if it is still
-   * authorised.
-   */
+  /** Ends it after a moment for data in flight; a client that reconnects resumes where it was. */
   readonly cut: () => void;
 }
 

@@ -15,10 +15,7 @@ interface Exchange {
   readonly reply: FastifyReply;
 }
 
-/**
- * Answers a refused form: with the form filled in as it was sent, and the problem; as a problem alone where the form no
- * longer exists.
- */
+/** Answers a refused form with the form as it was sent and the problem; without its page, with a problem. */
 export async function refuseForm({ desk, request, reply }: Exchange, refused: Refused): Promise<FastifyReply> {
   const problem = firstOf(refused);
   const status = statusOf(refused);

@@ -11,9 +11,7 @@ interface WireAnswer {
   readonly text: string;
 }
 
-/**
- * Answers as an example says. Calls are distinguished by their tokens, so that concurrent calls get their own answers.
- */
+/** Answers as an example says. The token of a call tells concurrent calls apart. */
 export function answerAs(example: Example): Respond {
   const given = new Map<string, Set<CannedAnswer>>();
   return (request, response) => {

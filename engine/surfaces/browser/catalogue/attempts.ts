@@ -126,9 +126,7 @@ function waits({ awaited, is_adoptable, invocations }: AttemptRecord): readonly 
   }));
 }
 
-/**
- * The decisions that an operator may take about a call, with the effect of each; they are taken on the call's own page.
- */
+/** The decisions about a call, with the effect of each; they are taken on the call's own page. */
 function drawChoices(call: InvocationSummary | undefined): Html {
   if (call === undefined) return NOTHING;
   const path = pathOf('source_invocation', call.source_invocation_id);

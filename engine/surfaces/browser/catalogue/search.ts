@@ -92,10 +92,7 @@ const columns: readonly Column<SearchHit>[] = [
   { title: 'Failure', cell: ({ failure_class }) => (failure_class === null ? '' : words(failure_class)) },
 ];
 
-/**
- * The link to a found text: a patch is on its turn's page, a prompt or answer on its generation's, a result on its
- * call's.
- */
+/** The link to a found text: to a turn for a patch, to a generation, or to a call for a result. */
 function place({ kind, world_slug, turn, patch_seq, llm_call_id, source_invocation_id }: SearchHit): Html {
   if (patch_seq !== null) return html`<a href="${pathOfPatch(world_slug, turn, patch_seq)}">${kind}</a>`;
   if (llm_call_id !== null) return html`<a href="${pathOf('llm_call', llm_call_id)}#${kind}">${kind}</a>`;

@@ -7,10 +7,7 @@ type Chunks = LlmCallRecord['chunks'];
 /** How many chunks a page shows by themselves; one more holds all that follow. */
 const PIECES_MAX = 200;
 
-/**
- * Streamed text: each chunk with its time. The pace script replays it; without the script the page shows the whole text
- * with its times.
- */
+/** Streamed text: each chunk with its time. The pace script replays it. */
 export function drawChunks(chunks: Chunks): Html {
   const last = chunks.at(-1)?.offset_ms ?? 0;
   return html`<div class="pace" data-pace="${last}"><p class="note">${count(chunks.length)} ${chunks.length === 1 ? 'piece' : 'pieces'}, the last one ${duration(last)} after the question.</p>

@@ -7,10 +7,7 @@ export function facts(rows: readonly (readonly [term: string, value: HtmlValue])
   return html`<dl class="facts">${shown.map(([term, value]) => html`<div><dt>${term}</dt><dd>${value}</dd></div>`)}</dl>`;
 }
 
-/**
- * A table with headers, in a frame that scrolls on narrow screens; a sentence where it has no rows. Columns without
- * values are left out.
- */
+/** A scrolling table with headers; a sentence where it has no rows. Columns without values are left out. */
 export function table<Row>(
   caption: string,
   columns: readonly Column<Row>[],

@@ -1,6 +1,4 @@
-/**
- * An exported file shows one page at a time: the target of the link that was followed, and the first page before that.
- */
+/** An exported file shows one page at a time: the target of the link that was followed, else the first. */
 export const EXPORT = `
 .leaf { scroll-margin-top: 6rem; }
 a:not([href]) { color: inherit; text-decoration: none; }

@@ -24,10 +24,7 @@ export function blockLines(title: string, text: string): readonly Line[] {
 const QUOTED_ROWS = 20;
 const QUOTED_CHARACTERS = 300;
 
-/**
- * A quoted text, line by line behind a bar: JSON is indented, other text is unchanged, and a cut says how much is left
- * out.
- */
+/** A quoted text, line by line behind a bar: JSON is indented, and a cut says how much is left out. */
 export function quotedLines(indent: string, text: string): readonly Line[] {
   const parsed = parseJson(text);
   const rows = toSafeLines(parsed.ok && typeof parsed.value === 'object' ? jsonText(parsed.value) : text);
