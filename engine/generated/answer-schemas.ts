@@ -1646,7 +1646,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
           "number",
           "null"
         ],
-        "description": "The number of the last call that is shown, where there are more: the cursor for the list of calls."
+        "description": "The number of the last call that is shown, where there are more: the list of calls goes on after it."
       },
       "attempt_before": {
         "type": [
