@@ -370,7 +370,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
           "string",
           "null"
         ],
-        "description": "The call whose answer is the patch; null where no model was asked."
+        "description": "The call whose answer is the patch; null for a patch without a model."
       },
       "effects": {
         "type": "array",
@@ -391,7 +391,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "workflow_subject_entity_id"
     ],
     "additionalProperties": false,
-    "description": "A patch with the values that it changed."
+    "description": "A patch with the values before and after it."
   },
   "EffectOrigin": {
     "type": "object",
@@ -425,7 +425,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       },
       "world_slug": {
         "type": "string",
-        "description": "The world that played the turn: of a fork's shared history, an ancestor."
+        "description": "The world that ran the turn: of a fork's shared history, an ancestor."
       },
       "turn": {
         "type": "number"
@@ -477,7 +477,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "world_slug"
     ],
     "additionalProperties": false,
-    "description": "An effect of a committed patch with all that led to it."
+    "description": "An effect of a committed patch with its origin."
   },
   "EffectOperation": {
     "type": "string",
@@ -1270,7 +1270,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "next"
     ],
     "additionalProperties": false,
-    "description": "Rows, and where the next part of the list begins."
+    "description": "Rows, and the cursor of the next part."
   },
   "Part_Entity": {
     "type": "object",
@@ -1294,7 +1294,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "next"
     ],
     "additionalProperties": false,
-    "description": "Rows, and where the next part of the list begins."
+    "description": "Rows, and the cursor of the next part."
   },
   "WorldDiff": {
     "type": "object",
@@ -2474,7 +2474,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "next"
     ],
     "additionalProperties": false,
-    "description": "Rows, and where the next part of the list begins."
+    "description": "Rows, and the cursor of the next part."
   },
   "ToldAgentTurn": {
     "type": "object",
