@@ -78,7 +78,7 @@ function findUnaskedOfSubject(
 }
 
 /** Who has changed the cast of a scenario need not mend each answer. */
-const ANSWERS_ANEW = 'If the cast has changed, make answers anew: chukwa run SLUG --dry --write-missing FILE';
+const ANSWERS_ANEW = 'If the cast has changed, `chukwa run SLUG --dry --write-missing FILE` makes answers anew.';
 
 function unasked(message: string, written: string, known: readonly string[]): UnaskedKey {
   return known.length === 0 ? { message } : { message, repair: suggestName(written, known) };
