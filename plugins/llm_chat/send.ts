@@ -22,8 +22,9 @@ export async function send(
   if (!found.ok) throw failure('unavailable', found.message);
   let refused: Response | undefined;
   let thrown: unknown;
+  // The request has the call's own signal. The client would abort a signal of its own at the end of each call, with an error.
   const fetch: ClientFetch = async (url, init) => {
-    const given = { ...init, headers: toSentHeaders(init?.headers) };
+    const given = { ...init, signal: context.signal, headers: toSentHeaders(init?.headers) };
     const response = await origin.fetch(url instanceof Request ? url.url : url, given, context).catch((error) => {
       thrown = error;
       throw error;
@@ -35,9 +36,7 @@ export async function send(
   const body = toBody(told, model, request) as unknown as OpenAI.ChatCompletionCreateParams;
   const headers = toHeaders(found.key, context.client_request_id);
   try {
-    return await openClient(origin.url, found.key, fetch)
-      .chat.completions.create(body, { signal: context.signal, headers })
-      .asResponse();
+    return await openClient(origin.url, found.key, fetch).chat.completions.create(body, { headers }).asResponse();
   } catch (error) {
     if (refused !== undefined) return refused;
     throw thrown ?? error;
