@@ -122,10 +122,11 @@ function workerActions({
   };
 }
 
-/** What a worker has told so far, by kind. */
+/** What a worker has told so far, by kind. The document that it prints where it cannot start has several lines, and no event. */
 export function kindsOf(worker: Running): readonly string[] {
   const lines = worker.said().split('\n').slice(0, -1);
-  return lines.map((line) => (JSON.parse(line) as { readonly kind: string }).kind);
+  const events = lines.filter((line) => line.startsWith('{"kind":'));
+  return events.map((line) => (JSON.parse(line) as { readonly kind: string }).kind);
 }
 
 /** Waits until a worker has told of such a thing. @throws AssertionError where it ends instead */
