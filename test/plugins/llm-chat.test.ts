@@ -158,7 +158,11 @@ interface Failing {
   readonly finish_reason?: string;
   readonly told?: JsonObject;
   readonly status?: number;
+  /** Whether the time of the call passes once the server has done its part. */
+  readonly is_silent?: boolean;
 }
+
+const TIMEOUT_MS = 15_000;
 
 const FAILING: readonly Failing[] = [
   {
@@ -302,13 +306,13 @@ const FAILING: readonly Failing[] = [
     message: /redirect.*CHUKWA_LLM_BASE_URL/,
     status: 307,
   },
-  { name: 'silence', server: () => {}, failed: 'timeout', message: /timeout_ms/, told: { timeout_ms: 50 } },
+  { name: 'silence', server: () => {}, failed: 'timeout', message: /timeout_ms/, is_silent: true },
   {
     name: 'silence in the middle',
     server: (_, response) => stream(response)(piece('Hel')),
     failed: 'timeout',
     message: /timeout_ms/,
-    told: { timeout_ms: 150 },
+    is_silent: true,
   },
   {
     name: 'native tool calling',
@@ -326,14 +330,16 @@ const FAILING: readonly Failing[] = [
   },
 ];
 
-for (const { name, server, failed, message, told, status, finish_reason } of FAILING) {
+for (const { name, server, failed, message, told, status, finish_reason, is_silent = false } of FAILING) {
   test(`${name} fails as ${failed}, and nothing is tried again`, async (t) => {
+    if (is_silent) t.mock.timers.enable({ apis: ['setTimeout'] });
     let requests = 0;
     const counted: Listener = (request, response) => {
       requests += 1;
       server(request, response);
+      if (is_silent) t.mock.timers.tick(TIMEOUT_MS);
     };
-    const outcome = await generate(t, counted, told);
+    const outcome = await generate(t, counted, is_silent ? { timeout_ms: TIMEOUT_MS } : told);
     assert.deepEqual(summary(outcome), { failed, refused: false });
     assert.match(outcome.status === 'failed' ? outcome.failure_message : '', message);
     assert.equal(outcome.http_status, status ?? outcome.http_status);
