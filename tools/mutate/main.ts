@@ -13,6 +13,7 @@ import { transformSync } from '@swc/core';
 import { FIRST_COMPILED } from '../../test/support/program.js';
 import { compileCheckout, toCompiled } from '../compiled-checkout.js';
 import { shareServer } from '../shared-server.js';
+import { importDistance } from './import-distance.js';
 import { listMutants, type Mutant, sample } from './list-mutants.js';
 
 /** The tests that answer for a room. */
@@ -99,8 +100,8 @@ function report(outcomes: readonly Outcome[]): number {
  */
 async function measureRoom(copy: Copy, room: string): Promise<number> {
   const begin = performance.now();
-  const outcome = await runTests(copy, join('engine', room), 2 ** 31 - 1);
-  if (outcome !== 'survived') throw new Error(`a test of ${room} fails without a mutant`);
+  const { outcome, told } = await runTests(copy, testsOf(copy.folder, room), 2 ** 31 - 1);
+  if (outcome !== 'survived') throw new Error(`a test of ${room} fails without a mutant: ${told}`);
   return Math.max(HANG_MS_MIN, HANG_FACTOR * (performance.now() - begin));
 }
 
@@ -120,40 +121,53 @@ async function tryMutant(copy: Copy, mutant: Mutant, limit_ms: number): Promise<
   });
   writeFileSync(place, code);
   try {
-    return await runTests(copy, mutant.path, limit_ms);
+    return await runNearestFirst(copy, mutant.path, limit_ms);
   } finally {
     writeFileSync(place, original);
   }
 }
 
-/** Runs the tests of a file's room, those that import the file first: most mutants are killed by one of them. */
-async function runTests({ folder, variables }: Copy, path: string, limit_ms: number): Promise<Outcome> {
-  const tests = testsOf(folder, roomOf(path));
-  const [near, far] = [true, false].map((isNear) =>
-    tests
-      .map((file) => join(folder, file))
-      .filter((file) => readFileSync(file, 'utf8').includes(toCompiled(path)) === isNear),
-  );
-  const files = [...(near ?? []), ...(far ?? [])];
-  const child = spawn(process.execPath, [FIRST_COMPILED, '--test', '--test-concurrency', '2', ...files], {
+/** Runs the tests of the mutant's room: first the files that import it over the fewest others, which kill most mutants. */
+async function runNearestFirst(copy: Copy, path: string, limit_ms: number): Promise<Outcome> {
+  const files = testsOf(copy.folder, roomOf(path));
+  const changed = join(copy.folder, toCompiled(path));
+  const distances = new Map(files.map((file) => [file, importDistance(join(copy.folder, file), changed)]));
+  const least = Math.min(...distances.values());
+  const [near, far] = [true, false].map((isNear) => files.filter((file) => (distances.get(file) === least) === isNear));
+  const { outcome } = await runTests(copy, near ?? [], limit_ms);
+  return outcome === 'survived' ? (await runTests(copy, far ?? [], limit_ms)).outcome : outcome;
+}
+
+/** What became of a run of tests, and what the first test that failed says. */
+interface Run {
+  readonly outcome: Outcome;
+  readonly told: string;
+}
+
+/** Runs test files until a test fails. */
+async function runTests({ folder, variables }: Copy, files: readonly string[], limit_ms: number): Promise<Run> {
+  if (files.length === 0) return { outcome: 'survived', told: '' };
+  const flags = [FIRST_COMPILED, '--test', '--test-concurrency', '2', '--test-reporter', 'tap'];
+  const child = spawn(process.execPath, [...flags, ...files], {
     cwd: folder,
     stdio: ['ignore', 'pipe', 'ignore'],
     detached: true,
-    env: { ...process.env, ...variables, NODE_OPTIONS: '' },
+    env: { ...process.env, ...variables, NODE_OPTIONS: '', CHUKWA_TEST_SOURCES: process.cwd() },
   });
-  let outcome: Outcome = 'survived';
-  const end = (found: Outcome): void => {
-    outcome = found;
+  let run: Run = { outcome: 'survived', told: '' };
+  const end = (found: Run): void => {
+    run = found;
     if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
   };
-  const timer = setTimeout(() => end('hung'), limit_ms);
+  const timer = setTimeout(() => end({ outcome: 'hung', told: '' }), limit_ms);
   const lines = createInterface({ input: child.stdout });
   lines.on('line', (line) => {
-    if (outcome === 'survived' && /^\s*not ok |^\s*✖ /.test(line)) end('killed');
+    const told = /^\s*not ok \d+ - (.*)/.exec(line)?.[1];
+    if (run.outcome === 'survived' && told !== undefined) end({ outcome: 'killed', told });
   });
-  await once(child, 'exit');
+  const [code] = (await once(child, 'exit')) as [number | null];
   clearTimeout(timer);
-  return outcome;
+  return run.outcome === 'survived' && code !== 0 ? { outcome: 'killed', told: `exit code ${code}` } : run;
 }
 
 /** The test files of a room, below the folder. */
