@@ -35,6 +35,8 @@ export function listMutants(path: string, text: string): readonly Mutant[] {
     const change = findChange(node, (inner) => slice(bytes, inner, offsetOf));
     if (change === undefined || node.span === undefined) return [];
     const [start, end] = [offsetOf(node.span.start), offsetOf(node.span.end)];
+    // The parser adds nodes that no text stands for.
+    if (start < 0) return [];
     const before = bytes.subarray(start, end).toString();
     return [{ path, start, end, line: lineOf(node.span.start), before, after: change }];
   });
