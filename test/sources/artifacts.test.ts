@@ -26,7 +26,11 @@ test('of an artifact that is no JSON, the reason and the place are kept instead'
   assert.match(JSON.stringify(left?.value), /\(at \/words\/1\)/);
 });
 
-test('artifacts above the size limit end the call', async (t) => {
-  const { outcome } = await artifactsOf(t, "'x'.repeat(100_000_000)");
-  assert.deepEqual(outcome, { failed: 'result_too_large', refused: false });
+test('artifacts may be as large as six results and 64 KiB, and larger ones end the call', async (t) => {
+  const { max_result_bytes } = chatCall().call.limits;
+  const most = 6 * max_result_bytes + 65_536 - JSON.stringify({ kind: 'seen', value: '' }).length;
+  const { outcome } = await artifactsOf(t, `'x'.repeat(${most})`);
+  assert.deepEqual(outcome, { succeeded: { text: 'a', finish_reason: 'stop' } });
+  const { outcome: above } = await artifactsOf(t, `'x'.repeat(${most + 1})`);
+  assert.deepEqual(above, { failed: 'result_too_large', refused: false });
 });

@@ -45,6 +45,18 @@ test('credentials of a URL become an authorisation and leave the URL', () => {
   assert.equal(outcome.origin?.authorization, `Basic ${Buffer.from('us er:pass:word').toString('base64')}`);
 });
 
+for (const [credentials, sent] of [
+  ['', undefined],
+  ['key-of-a-client@', 'key-of-a-client:'],
+  [':pass-word@', ':pass-word'],
+] as const)
+  test(`the credentials "${credentials}" of a URL are sent as ${sent === undefined ? 'nothing' : `"${sent}"`}`, () => {
+    const outcome = resolveOrigin(FROM_VARIABLES, {}, () => `http://${credentials}one.test`);
+    assert.ok(outcome.ok);
+    const authorization = sent === undefined ? undefined : `Basic ${Buffer.from(sent).toString('base64')}`;
+    assert.equal(outcome.origin?.authorization, authorization);
+  });
+
 test('an empty variable counts as not set', async (t) => {
   const sources = await openTestSources(t, { lookUp: () => 'http://127.0.0.1:9', overlay: { CHUKWA_TEST_URL: '' } });
   assert.deepEqual(summary(await ask(sources, jsonCall())), { failed: 'unavailable', refused: true });

@@ -230,16 +230,25 @@ const TELLING = (names_its_calls: boolean, send: string): string => `export defa
 async function tellOrder(
   t: TestContext,
   entry: string,
-  parts: { readonly started: () => Promise<void>; readonly wanted?: Parameters<typeof jsonCall>[0] },
+  parts: {
+    /** Ends when the record is durable. `asked` waits until the plugin has been asked. */
+    readonly started: (asked: Promise<void>) => Promise<void>;
+    readonly wanted?: Parameters<typeof jsonCall>[0];
+  },
 ): Promise<{ readonly events: readonly string[]; readonly outcome: Promise<CallOutcome> }> {
-  const recorder = makeRecorder({ started: parts.started });
+  let tellAsked = (): void => {};
+  const asked = new Promise<void>((resume) => (tellAsked = resume));
+  const recorder = makeRecorder({ started: () => parts.started(asked) });
   const url = await serve(t, (_, response) => {
     recorder.events.push('request');
     response.end('{}');
   });
   const folder = await makeFolder(t);
   await writePlugin(folder, 'telling', entry, { origin: { variables: ['CHUKWA_TEST_URL'] } });
-  const log = ({ message }: { readonly message: string }): void => void recorder.events.push(message);
+  const log = ({ message }: { readonly message: string }): void => {
+    recorder.events.push(message);
+    if (message === 'asked') tellAsked();
+  };
   const sources = await openTestSources(t, { folders: [folder], overlay: { CHUKWA_TEST_URL: url }, log });
   const outcome = ask(sources, jsonCall(parts.wanted, { name: 'telling' }), recorder).finally(() =>
     recorder.events.push('over'),
@@ -250,10 +259,10 @@ async function tellOrder(
 
 const SEND = 'await origin.fetch(origin.url, {}, context);';
 const inAWhile = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 50));
-const refusedInAWhile = (): Promise<void> => inAWhile().then(() => Promise.reject(new Error('overtaken')));
+const BOUND = { timeout: 60_000 };
 
-test('a plugin that names its calls gets ready while the record is written, and its request waits', async (t) => {
-  const { events } = await tellOrder(t, TELLING(true, SEND), { started: inAWhile });
+test('a plugin that names its calls gets ready while the record is written, its request waits', BOUND, async (t) => {
+  const { events } = await tellOrder(t, TELLING(true, SEND), { started: (asked) => asked.then(inAWhile) });
   assert.deepEqual(events.slice(0, 3), ['asked', 'started', 'request']);
 });
 
@@ -262,16 +271,18 @@ test('every other plugin is asked when the record is durable', async (t) => {
   assert.deepEqual(events.slice(0, 3), ['started', 'asked', 'request']);
 });
 
-test('no call has a result before its record is durable, even where its plugin needs no service', async (t) => {
-  const { events } = await tellOrder(t, TELLING(true, ''), { started: inAWhile });
+test('no call has a result before its record is durable, even where its plugin needs no service', BOUND, async (t) => {
+  const { events } = await tellOrder(t, TELLING(true, ''), { started: (asked) => asked.then(inAWhile) });
   assert.deepEqual(
     events.filter((event) => event !== 'given up'),
     ['asked', 'started', 'over'],
   );
 });
 
-test('a plugin that prepared a call whose record failed is aborted, and sends nothing', async (t) => {
-  const { events, outcome } = await tellOrder(t, TELLING(true, SEND), { started: refusedInAWhile });
+test('a plugin that prepared a call whose record failed is aborted, and sends nothing', BOUND, async (t) => {
+  const refused = (asked: Promise<void>): Promise<void> =>
+    asked.then(inAWhile).then(() => Promise.reject(new Error('overtaken')));
+  const { events, outcome } = await tellOrder(t, TELLING(true, SEND), { started: refused });
   await assert.rejects(outcome, /overtaken/);
   await inAWhile();
   assert.deepEqual(events.toSorted(), ['asked', 'given up', 'over']);
@@ -514,6 +525,21 @@ test('a generation needs a plugin of the protocol chat, and a tool one of json',
   }
 });
 
+test('a model in the place of all others is asked by generations only', async (t) => {
+  const asked: string[] = [];
+  const serveAs = (name: string): Promise<string> =>
+    serve(t, (_, response) => {
+      asked.push(name);
+      response.end('{}');
+    });
+  const [model, other, service] = [await serveAs('model'), await serveAs('other model'), await serveAs('service')];
+  const overlay = { CHUKWA_TEST_URL: service, CHUKWA_LLM_BASE_URL: other };
+  const sources = await openTestSources(t, { overlay, model_at: { url: model, key: 'loopback-needs-no-key' } });
+  await ask(sources, chatCall());
+  await ask(sources, jsonCall());
+  assert.deepEqual(asked, ['model', 'service']);
+});
+
 /** A plugin that talks to nothing that it was handed. */
 const acting = (says_when_it_acts: boolean, invoke: string): string => `export default {
   open: (definition, capabilities) => ({
@@ -533,6 +559,18 @@ const ENDS: readonly (readonly [name: string, entry: string, call: Partial<CallP
     acting(true, 'context.acts(); throw capabilities.failure("tool_error", "no");'),
     {},
     false,
+  ],
+  [
+    'of a call that a service refused is known',
+    acting(true, 'context.acts(); throw capabilities.failure("http_status", "no", { http_status: 500 });'),
+    {},
+    false,
+  ],
+  [
+    'of a call whose gateway got no answer is unknown',
+    acting(true, 'context.acts(); throw capabilities.failure("http_status", "no", { http_status: 504 });'),
+    {},
+    true,
   ],
   [
     'of a call that was taken, and may not be answered later, is unknown',
