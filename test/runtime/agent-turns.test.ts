@@ -120,6 +120,17 @@ onEachDatabase('the agents of an attempt', (open) => {
     assert.deepEqual([bob?.ended_at, ant?.ended_at], [attempt.ended_at, attempt.ended_at]);
   });
 
+  test('have calls that are numbered from one on', async () => {
+    const { attempt } = await playTurn(await open(), async () => undefined);
+    const numbers = attempt.invocations
+      .map(({ invocation_seq }) => invocation_seq)
+      .toSorted((one, other) => one - other);
+    assert.deepEqual(
+      numbers,
+      Array.from({ length: numbers.length }, (_, index) => index + 1),
+    );
+  });
+
   test('end well with the patches that were applied, and have left cards that point at their calls', async () => {
     const played = await playTurn(await open(), async () => undefined);
     const { patches, invocations } = played.attempt;
