@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import { loadScenario } from '../../engine/operations/load-program.js';
 import { runTurns } from '../../engine/operations/run-turns.js';
 import type { AttemptRecord } from '../../engine/ports/records.js';
@@ -10,6 +11,7 @@ import type { RuntimeParts } from '../../engine/runtime/runtime-parts.js';
 import { loadScript, must, type ParkStage, sharedStage } from '../support/park-stage.js';
 
 const LONG_AFTER_A_HEARTBEAT_MS = 15_000;
+const LOOK_MS = 1_000;
 
 interface Driven {
   readonly world_slug: string;
@@ -145,6 +147,35 @@ describe('a driver that breaks', () => {
     };
     const { end } = await drive(stage, { parts: { attempts }, request: { onProgress: breaks } });
     await assert.rejects(end, BROKEN);
+  });
+});
+
+describe('a driver that waits for a call', () => {
+  const open = sharedStage('embedded');
+
+  test('looks for mail again after it found none', { timeout: 60_000 }, async (context) => {
+    const stage = await open();
+    context.mock.timers.enable({ apis: ['setInterval'] });
+    const { callSource, inbox } = stage.engine.runtime;
+    let tellLooked = (): void => {};
+    const parts: Partial<RuntimeParts> = {
+      inbox: {
+        ...inbox,
+        messagesOf: (lease) => inbox.messagesOf(lease).finally(() => tellLooked()),
+      },
+      callSource: async (...given) => {
+        for (const _ of ['first', 'second']) {
+          const looked = new Promise<void>((resume) => (tellLooked = resume));
+          context.mock.timers.tick(LOOK_MS);
+          await looked;
+          await setImmediate();
+        }
+        return callSource(...given);
+      },
+    };
+    stage.model.setScript(await loadScript('simple'));
+    const { end } = await drive(stage, { parts });
+    assert.equal((await end).kind, 'committed');
   });
 });
 
