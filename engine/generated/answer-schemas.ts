@@ -127,7 +127,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     "description": "The differences between two attempts."
   },
   "AgentTurns": {
-    "$ref": "#/components/schemas/Part_StatedAgentTurn"
+    "$ref": "#/components/schemas/Part_AgentTurnSummary"
   },
   "AgentTurn": {
     "$ref": "#/components/schemas/ToldAgentTurn"
@@ -1612,7 +1612,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "agent_turns": {
         "type": "array",
         "items": {
-          "$ref": "#/components/schemas/StatedAgentTurn"
+          "$ref": "#/components/schemas/AgentTurnSummary"
         },
         "description": "In the order in which they began."
       },
@@ -2018,7 +2018,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     "additionalProperties": false,
     "description": "A call that an attempt waits for, for people."
   },
-  "StatedAgentTurn": {
+  "AgentTurnSummary": {
     "type": "object",
     "properties": {
       "agent_turn_id": {
@@ -2044,6 +2044,10 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
         ],
         "description": "Null while it goes on."
       },
+      "state": {
+        "type": "string",
+        "description": "A word for how it stands: `not kept` is a turn that its attempt lost by the failure of another."
+      },
       "deliverable_card_id": {
         "type": [
           "string",
@@ -2065,24 +2069,21 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
           "string",
           "null"
         ]
-      },
-      "state": {
-        "type": "string"
       }
     },
     "required": [
-      "agent_id",
       "agent_turn_id",
-      "began_at",
-      "deliverable_card_id",
-      "ended_at",
+      "agent_id",
+      "turn_epoch",
       "outcome",
       "state",
-      "turn_epoch",
-      "worked_until"
+      "deliverable_card_id",
+      "began_at",
+      "worked_until",
+      "ended_at"
     ],
     "additionalProperties": false,
-    "description": "An agent turn with a word for how it stands: one that an attempt lost by the failure of another is `not kept`."
+    "description": "An agent turn as a list shows it."
   },
   "TimelineRecord": {
     "type": "object",
@@ -2452,13 +2453,13 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     "additionalProperties": false,
     "description": "The patch of one subject in two attempts."
   },
-  "Part_StatedAgentTurn": {
+  "Part_AgentTurnSummary": {
     "type": "object",
     "properties": {
       "rows": {
         "type": "array",
         "items": {
-          "$ref": "#/components/schemas/StatedAgentTurn"
+          "$ref": "#/components/schemas/AgentTurnSummary"
         }
       },
       "next": {
@@ -2501,6 +2502,10 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
           null
         ],
         "description": "Null while it goes on."
+      },
+      "state": {
+        "type": "string",
+        "description": "A word for how it stands: `not kept` is a turn that its attempt lost by the failure of another."
       },
       "deliverable_card_id": {
         "type": [
@@ -2620,6 +2625,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "inbox_id",
       "outcome",
       "output_box",
+      "state",
       "turn_epoch",
       "waiting_tools",
       "worked_until",

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { HttpServer } from '../../engine/operations/composition.js';
 import { toDesk } from '../../engine/operations/serve.js';
+import { attemptLines } from '../../engine/surfaces/cli/render/attempt.js';
+import { paint } from '../../engine/surfaces/cli/render/paint.js';
 import { startServer } from '../../engine/surfaces/http/server.js';
 import { loadScript, openParkStage, type ParkStage } from '../support/park-stage.js';
 import { TOKENS } from '../support/served-park.js';
@@ -60,6 +62,8 @@ describe('how a world stands', () => {
         ['ant', 'failed'],
       ],
     );
+    const told = attempt === undefined ? [] : attemptLines(attempt);
+    assert.match(paint(told, { width: 160, has_colours: false }), /bob +not kept .*\n +ant +failed /);
     assert.match(
       await read(`/agent-turns/${rows[0]?.agent_turn_id}`),
       /is-not-kept.*It had answered; then its attempt failed\./,

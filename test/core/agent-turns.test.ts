@@ -3,7 +3,6 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Json } from '../../engine/contract/json.js';
 import { agentTaskOf } from '../../engine/core/agents/agent-task.js';
-import { stateOfTurn } from '../../engine/core/agents/agent-turn.js';
 import { type AgentTurn, agentTurnsOf } from '../../engine/core/agents/agent-turns.js';
 import type { RecordedAttempt, RecordedCall, RecordedEvent } from '../../engine/core/agents/recorded-attempt.js';
 import { namedUuid } from '../../engine/core/content/uuid.js';
@@ -214,7 +213,10 @@ test('an agent worked until the last of its own calls had ended, and has answere
   assert.equal(ant?.worked_until, endOf(whole, 'ant/act/round-1/try-1'));
   assert.deepEqual([bob?.ended_at, ant?.ended_at], [whole.ended_at, whole.ended_at]);
   const open = agentTurnsOf(record(UNDISTURBED, 3)).map(({ record: turn }) => turn);
-  assert.deepEqual(open.map(stateOfTurn), ['answered', 'running']);
+  assert.deepEqual(
+    open.map(({ state }) => state),
+    ['answered', 'running'],
+  );
 });
 
 test('an agent whose answer is superseded is at work again', () => {
@@ -226,7 +228,7 @@ test('an agent whose answer is superseded is at work again', () => {
   };
   const turns = agentTurnsOf({ ...open, timeline: [...open.timeline, superseded] });
   assert.deepEqual(
-    turns.map(({ record: turn }) => stateOfTurn(turn)),
+    turns.map(({ record: turn }) => turn.state),
     ['running', 'running'],
   );
 });

@@ -25,8 +25,8 @@ type Line =
     }
   | { readonly kind: 'agent_turn'; readonly agent_turn: OfBefore<AgentTurnRecord> };
 
-/** Until when an agent worked was not shown. */
-type OfBefore<Turn extends AgentTurnSummary> = Omit<Turn, 'worked_until'>;
+/** Until when an agent worked, and a word for how its turn stands, were not shown. */
+type OfBefore<Turn extends AgentTurnSummary> = Omit<Turn, 'worked_until' | 'state'>;
 
 const FILE = await readFile(new URL('agents-of-before.jsonl', import.meta.url), 'utf8');
 const BEFORE = FILE.trimEnd()
@@ -49,7 +49,7 @@ async function writeAsBefore(outside: OutsideView): Promise<void> {
   await outside.query('SET session_replication_role = DEFAULT');
 }
 
-function ofBefore<Turn extends AgentTurnSummary>({ worked_until, ...turn }: Turn): OfBefore<Turn> {
+function ofBefore<Turn extends AgentTurnSummary>({ worked_until, state: _state, ...turn }: Turn): OfBefore<Turn> {
   assert.ok(worked_until === null || worked_until >= turn.began_at);
   return turn;
 }

@@ -20,16 +20,13 @@ export interface AgentTurnSummary {
   readonly turn_epoch: number;
   /** Null while it goes on. */
   readonly outcome: 'success' | 'failed' | 'stopped' | 'timed_out' | null;
+  /** A word for how it stands: `not kept` is a turn that its attempt lost by the failure of another. */
+  readonly state: string;
   readonly deliverable_card_id: string | null;
   readonly began_at: string;
   /** When the last of its own calls ended; null while it is at work. The turn itself ends with its attempt. */
   readonly worked_until: string | null;
   readonly ended_at: string | null;
-}
-
-/** How an agent turn ended, or how far it is: one that has answered waits for the other subjects of its attempt. */
-export function stateOfTurn({ outcome, worked_until }: Pick<AgentTurnSummary, 'outcome' | 'worked_until'>): string {
-  return outcome ?? (worked_until === null ? 'running' : 'answered');
 }
 
 export interface AgentTurnRecord extends AgentTurnSummary {

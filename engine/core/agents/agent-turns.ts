@@ -24,7 +24,10 @@ export function agentTurnsOf(attempt: RecordedAttempt): readonly AgentTurn[] {
     drafts.set(agent_id, draft);
     apply(attempt, draft, transition);
   }
-  return [...drafts.values()].map((draft) => ({ record: draft.record, head: toHead(draft) }));
+  return [...drafts.values()].map((draft) => ({
+    record: { ...draft.record, state: stateOf(attempt, draft.record) },
+    head: toHead(draft),
+  }));
 }
 
 /** The id of an agent turn. It follows from attempt and agent, so every driver computes the same one. */
@@ -41,7 +44,9 @@ type Mutable<Shape> = { -readonly [Member in keyof Shape]: Shape[Member] };
 
 /** A turn while it is folded. */
 interface Draft {
-  readonly record: Mutable<Omit<AgentTurnRecord, 'output_box' | 'execution_edges' | 'events' | 'waiting_tools'>> & {
+  readonly record: Mutable<
+    Omit<AgentTurnRecord, 'state' | 'output_box' | 'execution_edges' | 'events' | 'waiting_tools'>
+  > & {
     readonly output_box: { readonly box_id: string; readonly cards: CardRecord[] };
     readonly execution_edges: AgentTurnRecord['execution_edges'][number][];
     readonly events: AgentEventRecord[];
@@ -209,6 +214,20 @@ function outcomeOf({ status, failure_class }: RecordedAttempt, { answer }: Draft
   if (status === 'committed') return 'success';
   if (answer !== undefined) return 'failed';
   return failure_class === 'stopped' ? 'stopped' : failure_class === 'timeout' ? 'timed_out' : 'failed';
+}
+
+/**
+ * How a turn ended, or how far it is. An attempt fails for one subject at most: the turns of all others end with it, and
+ * nobody is to blame for them. One that has answered waits for the other subjects of its attempt.
+ */
+function stateOf(
+  { status, failed_subject_entity_id }: RecordedAttempt,
+  { agent_id, outcome, worked_until }: Pick<AgentTurnRecord, 'agent_id' | 'outcome' | 'worked_until'>,
+): string {
+  if (status === 'failed' && agent_id !== failed_subject_entity_id) return 'not kept';
+  if (outcome !== null) return outcome;
+  if (worked_until !== null) return 'answered';
+  return status === 'suspended' ? 'suspended' : 'running';
 }
 
 /** What the agent leaves: its patch, whether it was applied or not, or why there is none. */

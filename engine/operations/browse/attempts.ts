@@ -1,6 +1,6 @@
 import type { ListPart } from '../../ports/browse.js';
 import type { AttemptRecord, AttemptSummary, InvocationSummary } from '../../ports/records.js';
-import { type AgentTurnSummary, stateOfTurn } from '../../core/agents/agent-turn.js';
+import type { AgentTurnSummary } from '../../core/agents/agent-turn.js';
 import { isUuid } from '../../core/content/uuid.js';
 import { type Archive, type Done, refuse } from '../engine.js';
 import { attemptUnknown } from '../records.js';
@@ -8,14 +8,8 @@ import { attemptUnknown } from '../records.js';
 /** How many calls the page of an attempt shows; the list of its calls has them all. */
 export const CALLS_SHOWN = 500;
 
-/** An agent turn with a word for how it stands: one that an attempt lost by the failure of another is `not kept`. */
-export interface StatedAgentTurn extends AgentTurnSummary {
-  readonly state: string;
-}
-
 /** An attempt as its page shows it: at most 500 of its calls, with their events. */
 export interface AttemptPage extends AttemptRecord {
-  readonly agent_turns: readonly StatedAgentTurn[];
   /** When an attempt that goes on was read; null once it has ended. */
   readonly read_at: string | null;
   /** The number of the last call that is shown, where there are more: the list of calls goes on after it. */
@@ -36,7 +30,6 @@ export async function browseAttempt({ store }: Archive, id: string): Promise<Don
     value: {
       ...record,
       invocations,
-      agent_turns: stateAgentTurns(record),
       read_at: record.ended_at === null ? new Date().toISOString() : null,
       more_calls_after: last?.invocation_seq ?? null,
       attempt_before,
@@ -44,26 +37,15 @@ export async function browseAttempt({ store }: Archive, id: string): Promise<Don
   };
 }
 
-function stateAgentTurns(attempt: AttemptRecord): readonly StatedAgentTurn[] {
-  return attempt.agent_turns.map((turn) => ({ ...turn, state: stateIn(attempt, turn) }));
-}
-
-/** An attempt fails for one subject at most: the turns of all others end with it, and nobody is to blame for them. */
-function stateIn({ status, failed_subject_entity_id }: AttemptRecord, turn: AgentTurnSummary): string {
-  const state = stateOfTurn(turn);
-  if (status === 'failed' && turn.agent_id !== failed_subject_entity_id) return 'not kept';
-  return status === 'suspended' && state === 'running' ? 'suspended' : state;
-}
-
 /** A part of the agent turns of an attempt, in the order in which they began. */
 export async function listAgentTurnsPart(
   { store }: Archive,
   attempt_id: string,
   { after, limit }: ListPart,
-): Promise<Done<readonly StatedAgentTurn[]>> {
+): Promise<Done<readonly AgentTurnSummary[]>> {
   const attempt = isUuid(attempt_id) ? await store.records.attempt(attempt_id, 1) : undefined;
   if (attempt === undefined) return refuse(attemptUnknown(attempt_id));
-  const turns = stateAgentTurns(attempt);
+  const turns = attempt.agent_turns;
   const first = after === undefined ? 0 : turns.findIndex(({ agent_turn_id }) => agent_turn_id === after) + 1;
   return { ok: true, value: turns.slice(first, first + limit) };
 }

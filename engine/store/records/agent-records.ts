@@ -58,8 +58,18 @@ export async function listAgentTurns(
   const turns = await readAgentTurns(runner, attempt_id, timeline);
   return turns.map(({ record }) => {
     const { agent_turn_id, agent_id, turn_epoch, outcome, deliverable_card_id } = record;
-    const { began_at, worked_until, ended_at } = record;
-    return { agent_turn_id, agent_id, turn_epoch, outcome, deliverable_card_id, began_at, worked_until, ended_at };
+    const { state, began_at, worked_until, ended_at } = record;
+    return {
+      agent_turn_id,
+      agent_id,
+      turn_epoch,
+      outcome,
+      state,
+      deliverable_card_id,
+      began_at,
+      worked_until,
+      ended_at,
+    };
   });
 }
 

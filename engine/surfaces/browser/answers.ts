@@ -1,6 +1,7 @@
 import type { Entity } from '../../core/world/world.js';
 import type { ListedAgent, ToldAgentTurn } from '../../operations/agents.js';
-import type { AttemptPage, StatedAgentTurn } from '../../operations/browse/attempts.js';
+import type { AgentTurnSummary } from '../../core/agents/agent-turn.js';
+import type { AttemptPage } from '../../operations/browse/attempts.js';
 import type { AttemptComparison } from '../../operations/browse/compare-attempts.js';
 import type { DocumentPage, WorkflowPage } from '../../operations/browse/documents.js';
 import type { Part } from '../../operations/browse/list-part.js';
@@ -27,7 +28,7 @@ export interface Answers {
   readonly Calls: Part<InvocationSummary>;
   readonly Agents: Part<ListedAgent>;
   readonly AttemptComparison: AttemptComparison;
-  readonly AgentTurns: Part<StatedAgentTurn>;
+  readonly AgentTurns: Part<AgentTurnSummary>;
   readonly AgentTurn: ToldAgentTurn;
   readonly SourceInvocations: Part<ListedInvocation>;
   readonly SourceInvocation: InvocationRecord;

@@ -1,4 +1,3 @@
-import { stateOfTurn } from '../../../core/agents/agent-turn.js';
 import { showAgentTurn, type ToldAgentTurn, type ToldCard } from '../../../operations/agents.js';
 import { type Html, html, NOTHING } from '../html.js';
 import { emptyState, itemPage, type Page, type View } from '../page.js';
@@ -54,15 +53,12 @@ function viewAgentTurn(shown: ToldAgentTurn): View {
   };
 }
 
-/** How the turn ended; where another subject let the attempt fail, that, in place of a failure. */
-function sayState(shown: ToldAgentTurn): Html {
-  const { deliverable_card_id, output_box, attempt_status } = shown;
+/** The state of the turn; of one that had answered when its attempt failed, that too. */
+function sayState({ deliverable_card_id, output_box, state }: ToldAgentTurn): Html {
   const left = output_box.cards.find(({ card_id }) => card_id === deliverable_card_id)?.content;
-  const isInnocent =
+  const hadAnswered =
     left !== null && typeof left === 'object' && 'failure_class' in left && left.failure_class === 'attempt_failed';
-  if (isInnocent) return html`${status('not kept')} It had answered; then its attempt failed.`;
-  const state = stateOfTurn(shown);
-  return status(attempt_status === 'suspended' && state === 'running' ? 'suspended' : state);
+  return html`${status(state)} ${hadAnswered ? 'It had answered; then its attempt failed.' : undefined}`;
 }
 
 /** What kinds of cards mean to a reader. */

@@ -1,4 +1,5 @@
 import type { Json } from '../../../contract/json.js';
+import { stateOfAttempt } from '../../../operations/attempt-state.js';
 import {
   type AttemptComparison,
   compareAttempts,
@@ -90,7 +91,7 @@ function notShown(number: number): Html {
 const attemptColumns: readonly Column<AttemptSummary>[] = [
   { title: 'Attempt', cell: ({ attempt_id }) => linkTo('attempt', attempt_id) },
   { title: 'Turn', is_number: true, cell: ({ attempted_turn }) => attempted_turn },
-  { title: 'State', cell: (row) => status(row.status) },
+  { title: 'State', cell: (row) => status(stateOfAttempt(row)) },
   { title: 'Calls', is_number: true, cell: ({ source_invocation_count }) => source_invocation_count },
   { title: 'Took', is_number: true, cell: took },
   { title: 'Began', cell: ({ started_at }) => moment(started_at) },

@@ -6,12 +6,9 @@ import type {
   TimelineRecord,
 } from '../../../ports/records.js';
 import { toTraceId } from '../../../core/content/trace-id.js';
-import {
-  type AttemptPage,
-  browseAttempt,
-  listAgentTurnsPart,
-  type StatedAgentTurn,
-} from '../../../operations/browse/attempts.js';
+import type { AgentTurnSummary } from '../../../core/agents/agent-turn.js';
+import { stateOfAttempt } from '../../../operations/attempt-state.js';
+import { type AttemptPage, browseAttempt, listAgentTurnsPart } from '../../../operations/browse/attempts.js';
 import { type Html, html, type HtmlValue, NOTHING } from '../html.js';
 import { isInDoubt } from '../../../operations/settle-call.js';
 import { listPage } from '../list-page.js';
@@ -48,7 +45,7 @@ function viewAttempt(shown: AttemptPage): View {
     eyebrow: 'Attempt',
     trail: [{ path: '/worlds', text: 'Worlds' }, worldCrumb(world_slug)],
     ...(ended_at === null ? { events: eventsOf('attempt', attempt_id) } : {}),
-    lede: html`${status(shown.status)} ${shown.failure_message === null ? undefined : html`<span class="failure">${shown.failure_message}</span>`}`,
+    lede: html`${status(stateOfAttempt(shown))} ${shown.failure_message === null ? undefined : html`<span class="failure">${shown.failure_message}</span>`}`,
     sections: [
       ...waits(shown),
       ...runsNow(shown),
@@ -172,7 +169,7 @@ function turnOf({ status: state, world_slug, attempted_turn }: AttemptRecord): H
   return html`<a href="${pathOfTurn(world_slug, attempted_turn)}">${attempted_turn}</a>`;
 }
 
-const agentTurnColumns: readonly Column<StatedAgentTurn>[] = [
+const agentTurnColumns: readonly Column<AgentTurnSummary>[] = [
   { title: 'Agent', cell: ({ agent_turn_id, agent_id }) => linkTo('agent_turn', agent_turn_id, agent_id) },
   { title: 'State', cell: ({ state }) => status(state) },
   { title: 'Began', cell: ({ began_at }) => moment(began_at) },

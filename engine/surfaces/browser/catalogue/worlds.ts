@@ -1,5 +1,6 @@
 import type { AttemptSummary } from '../../../ports/records.js';
 import type { WorldSnapshot } from '../../../ports/worlds.js';
+import { isUndriven, stateOfAttempt } from '../../../operations/attempt-state.js';
 import { browseWorld, listAttemptsPart, type WorldPage } from '../../../operations/browse/worlds.js';
 import { listAgentsPart } from '../../../operations/agents.js';
 import { type Html, html, NOTHING } from '../html.js';
@@ -9,7 +10,7 @@ import { operatorActions } from '../parts/operator-actions.js';
 import { drawPlaces } from '../parts/places.js';
 import { tellTurn } from '../parts/story.js';
 import { table } from '../parts/table.js';
-import { linkTo, moment, status, words, worldTime } from '../parts/text.js';
+import { linkTo, moment, status, toClass, words, worldTime } from '../parts/text.js';
 import { forkTree } from '../pictures/fork-tree.js';
 import { lifeLines } from '../pictures/life-lines.js';
 import { readingPlots, seriesOf } from '../pictures/reading-plot.js';
@@ -98,15 +99,16 @@ function drawStanding({ turn, attempts: [latest] }: WorldPage): Html {
   const { status: state, attempt_id, attempted_turn, failure_class, calls_in_doubt } = latest;
   const path = pathOf('attempt', attempt_id);
   const inDoubt = `${calls_in_doubt} ${calls_in_doubt === 1 ? 'call is' : 'calls are'} in doubt`;
-  const [said, place, link] =
-    state === 'running'
+  const [said, place, link] = isUndriven(latest)
+    ? [`The driver of turn ${attempted_turn} is gone. The next run goes on with it.`, path, 'See how far it came']
+    : state === 'running'
       ? [`Turn ${attempted_turn} runs now.`, path, 'See what it does']
       : state === 'suspended'
         ? [`Turn ${attempted_turn} waits for an answer.`, `${path}#waits`, 'See for which']
         : calls_in_doubt > 0
           ? [`Turn ${attempted_turn} failed, and ${inDoubt}.`, `${path}#waits`, 'Decide what became of it']
           : [`Turn ${attempted_turn} failed: ${words(failure_class ?? state)}.`, path, 'See why'];
-  return html`<p class="standing"><span class="status is-${state}">${said}</span> <a href="${place}">${link}</a></p>`;
+  return html`<p class="standing"><span class="status is-${toClass(stateOfAttempt(latest))}">${said}</span> <a href="${place}">${link}</a></p>`;
 }
 
 function forkedFrom({ forked_from }: WorldSnapshot): Html {
@@ -118,7 +120,7 @@ function forkedFrom({ forked_from }: WorldSnapshot): Html {
 export const attemptColumns: readonly Column<AttemptSummary>[] = [
   { title: 'Turn', is_number: true, cell: ({ attempted_turn }) => attempted_turn },
   { title: 'Attempt', cell: ({ attempt_id }) => linkTo('attempt', attempt_id) },
-  { title: 'State', cell: (row) => status(row.status) },
+  { title: 'State', cell: (row) => status(stateOfAttempt(row)) },
   { title: 'Calls', is_number: true, cell: ({ source_invocation_count }) => source_invocation_count },
   { title: 'Took', is_number: true, cell: took },
   { title: 'Began', cell: ({ started_at }) => moment(started_at) },

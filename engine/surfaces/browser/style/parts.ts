@@ -27,7 +27,7 @@ td, .sentence :is(time, code, .status, a) { white-space: nowrap; }
 .status { display: inline-flex; align-items: center; gap: 0.45em; }
 .status::before { content: ""; width: 0.6em; height: 0.6em; border-radius: 50%; background: var(--dim); flex: none; }
 .is-committed::before, .is-succeeded::before, .is-success::before { background: var(--green); }
-.is-failed::before, .is-interrupted::before, .is-timed-out::before, .is-stopped::before { background: var(--red); }
+.is-failed::before, .is-interrupted::before, .is-timed-out::before, .is-stopped::before, .is-driver-gone::before { background: var(--red); }
 .is-running::before, .is-dispatched::before { background: var(--accent); }
 .is-suspended::before, .is-pending::before, .is-deferred::before, .is-queued::before { background: none; border: 2px solid var(--amber); }
 .standing { margin: 0.5rem 0 0; padding: 0.5rem 0.9rem; border-radius: 8px; background: var(--sunk); display: flex; flex-wrap: wrap; gap: 0.1rem 1rem; }
@@ -118,9 +118,10 @@ ins { text-decoration: none; display: block; }
 .field label { display: block; font-size: var(--small); font-weight: 600; margin-bottom: 0.25rem; }
 .field select { min-height: 2.95rem; }
 .field textarea { font-family: var(--mono); font-size: 0.9rem; resize: vertical; }
-.search { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 9.5rem), 1fr)); gap: 0.8rem 1rem; margin-top: 1.2rem; }
-.search > :first-child { grid-column: 1 / -1; }
-.search button { place-self: end start; }
+.search { display: grid; grid-template-columns: minmax(0, 1fr) auto; gap: 0.6rem 1rem; margin-top: 1.2rem; align-items: end; }
+.filters { grid-area: 2 / 1 / auto / -1; }
+.filters > div { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 9.5rem), 1fr)); gap: 0.8rem 1rem; margin-top: 0.5rem; }
+.search button { min-height: 2.95rem; }
 mark { color: inherit; background: color-mix(in oklab, var(--amber) 30%, transparent); border-radius: 3px; padding: 0.05em 0.15em; }
 td.sentence { min-width: 15rem; max-width: 34rem; white-space: normal; overflow-wrap: anywhere; }
 @media (max-width: 48rem) { .turn { display: block; } .turn > header { margin-bottom: 0.6rem; } .turn > header p { margin-bottom: 0.4rem; } }

@@ -1,5 +1,5 @@
 import type { Json } from '../../../contract/json.js';
-import { type AgentEventRecord, type AgentTurnSummary, stateOfTurn } from '../../../core/agents/agent-turn.js';
+import type { AgentEventRecord, AgentTurnSummary } from '../../../core/agents/agent-turn.js';
 import type { ListedAgent, ToldAgentTurn, ToldCard } from '../../../operations/agents.js';
 import { toPhrase } from './json-view.js';
 import { accent, bad, EMPTY, faint, good, hanging, type Line, line, type Span, strong, verbatim } from './line.js';
@@ -68,10 +68,10 @@ function waitingLines({ outcome, waiting_tools }: ToldAgentTurn): readonly Line[
     .map(({ tool_call_id }) => verbatim('waits for an answer:  ', accent(`npx chukwa invocation ${tool_call_id}`)));
 }
 
-function toState(turn: AgentTurnSummary): Span {
-  const state = stateOfTurn(turn);
-  if (turn.outcome === null) return { text: state };
-  return turn.outcome === 'success' ? good(state) : bad(state);
+/** Nobody is to blame for a turn that was not kept, so it has no colour. */
+function toState({ outcome, state }: AgentTurnSummary): Span {
+  if (outcome === null || outcome !== state) return { text: state };
+  return outcome === 'success' ? good(state) : bad(state);
 }
 
 function boxLines(title: string, { box_id, cards }: ToldAgentTurn['output_box']): readonly Line[] {

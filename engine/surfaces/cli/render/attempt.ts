@@ -8,6 +8,7 @@ import type {
   PatchRecord,
 } from '../../../ports/records.js';
 import { toTraceId } from '../../../core/content/trace-id.js';
+import { isUndriven, stateOfAttempt } from '../../../operations/attempt-state.js';
 import type { WorldAttempts } from '../../../operations/records.js';
 import { agentTurnListLines } from './agents.js';
 import { awaitedLines } from './awaited.js';
@@ -27,7 +28,7 @@ export function attemptLines(attempt: AttemptRecord): readonly Line[] {
   const { attempt_id, world_slug, attempted_turn, epoch, scenario_hash, started_at, ended_at, invocations } = attempt;
   const took = toSpanOfTime(started_at, ended_at);
   return [
-    verbatim(strong(`attempt ${attempt_id}`), '  ', toStatus(stateOf(attempt))),
+    verbatim(strong(`attempt ${attempt_id}`), '  ', toStatus(stateOfAttempt(attempt))),
     line(`world ${world_slug} · turn ${attempted_turn} · epoch ${epoch} · scenario ${shortHash(scenario_hash)}`),
     line(faint([`began ${toMoment(started_at)}`, ...(took === undefined ? [] : [`took ${took}`])].join(' · '))),
     verbatim(faint(`trace ${toTraceId(attempt_id)}`)),
@@ -89,20 +90,11 @@ function toFailureCell(failure: string): string {
 const ATTEMPT_COLUMNS: Columns<AttemptSummary> = {
   turn: ({ attempted_turn }) => attempted_turn,
   attempt: ({ attempt_id }) => attempt_id,
-  status: stateOf,
+  status: stateOfAttempt,
   failure: (attempt) => toFailureCell([attempt.failure_class ?? '', ...inDoubt(attempt)].join(', ')),
   calls: ({ source_invocation_count }) => source_invocation_count,
   'began (UTC)': ({ started_at }) => toMinute(started_at),
 };
-
-/** An attempt whose driver is gone is open, and nobody works at it. */
-function isUndriven({ status, is_driven }: AttemptSummary): boolean {
-  return status === 'running' && !is_driven;
-}
-
-function stateOf(attempt: AttemptSummary): string {
-  return isUndriven(attempt) ? 'driver gone' : attempt.status;
-}
 
 function undrivenLines(attempts: readonly AttemptSummary[]): readonly Line[] {
   return attempts
