@@ -5,6 +5,7 @@ import type { HttpServer } from '../../engine/operations/composition.js';
 import { putScenario } from '../../engine/operations/author.js';
 import { toDesk } from '../../engine/operations/serve.js';
 import { createWorld } from '../../engine/operations/worlds.js';
+import { exportPages } from '../../engine/surfaces/browser/export.js';
 import { startServer } from '../../engine/surfaces/http/server.js';
 import { toAnswers, writeScene } from '../../tools/bench/subjects/scene.js';
 import { must, openParkStage, type ParkStage, type Play } from '../support/park-stage.js';
@@ -74,6 +75,15 @@ describe('the pages of a world with many agents', () => {
       assert.ok((await read(page, 'text/html')).includes(`href="${list}`), `${page} leads to ${list}`);
       assert.equal((await readAll(list, keyOf)).size, AGENTS, list);
     }
+  });
+
+  test('hold all patches of an attempt in the file of that attempt alone', async () => {
+    const attempt_id = play.attempts[0]?.attempt_id ?? '';
+    const { text } = must(await exportPages(stage.engine, { world_slug: 'crowd', attempt_id }));
+    const parts = text.split('<article class="leaf"').filter((leaf) => leaf.includes('<h1>Patches of turn 1'));
+    const countIn = (markup: string, pattern: RegExp): number => markup.match(pattern)?.length ?? 0;
+    const listed = parts.reduce((sum, part) => sum + countIn(part, /<tr><td class="number">/g), 0);
+    assert.equal(countIn(text, /id="page-1-patch-/g) + listed, AGENTS);
   });
 
   /** The keys of all parts of a list. */

@@ -1,6 +1,7 @@
 import type { ExportedPages, PagesToExport } from '../../operations/composition.js';
 import type { Archive, Done } from '../../operations/engine.js';
 import { CATALOGUE } from './catalogue/index.js';
+import { turnPatches } from './catalogue/turns.js';
 import { renderLeaf, renderLeaves } from './layout.js';
 import type { Asked, Page, View } from './page.js';
 import { pathOf } from './places.js';
@@ -78,7 +79,8 @@ function matchPage(path: string): Match | undefined {
 /** Whether a page belongs to this world or attempt, to its calls and patches, or to the documents that they used. */
 function isWanted({ page, parameters }: Match, { world_slug, attempt_id }: PagesToExport): boolean {
   const { url } = page;
-  if (url.startsWith('/worlds/')) return attempt_id === undefined && parameters['world_slug'] === world_slug;
+  if (url.startsWith('/worlds/'))
+    return parameters['world_slug'] === world_slug && (attempt_id === undefined || url === turnPatches.url);
   if (url.endsWith('/diff') && attempt_id !== undefined) return false;
   if (url.startsWith('/attempts/')) return attempt_id === undefined || parameters['attempt_id'] === attempt_id;
   return OF_ONE_THING.test(url);
@@ -86,12 +88,13 @@ function isWanted({ page, parameters }: Match, { world_slug, attempt_id }: Pages
 
 const OF_ONE_THING = /^\/(agent-turns|source-invocations|llm-calls)\/:\w+$|\/hash\/:hash$/;
 
-/** The world and attempt that a page is about; pages of documents and lists have none. */
+/** The world and attempt that a page is about; pages of documents have none, those of lists have some in their rows. */
 interface Whereabouts {
   readonly world_slug: string;
   readonly attempt_id: string;
   readonly attempted_turn: number;
   readonly source_invocation_id: string;
+  readonly rows: readonly { readonly attempt_id?: string }[];
 }
 
 /**
@@ -107,7 +110,10 @@ async function findOwn(
   const calls = new Set(attempt?.invocations.map((call) => call.source_invocation_id));
   return (value) => {
     const { world_slug: place, attempted_turn = 0, ...shown } = value as Partial<Whereabouts>;
-    if (place === undefined) return true;
+    if (place === undefined)
+      return (
+        attempt_id === undefined || (shown.rows ?? []).every((row) => (row.attempt_id ?? attempt_id) === attempt_id)
+      );
     if (attempted_turn > (turns.get(place) ?? -1)) return false;
     return attempt_id === undefined || shown.attempt_id === attempt_id || calls.has(shown.source_invocation_id ?? '');
   };

@@ -52,21 +52,27 @@ function viewFound(found: Found, asked: Asked): View {
   };
 }
 
-function form({ query }: Asked): Html {
+/** The filters are folded away until one is set: on a phone they would stand between the words and what was found. */
+function form(asked: Asked): Html {
+  const { query } = asked;
   return html`<form class="search" role="search" method="get" action="/search">
 <p class="field"><label for="q">Words</label><input id="q" name="q" type="search" maxlength="200" value="${query['q'] ?? ''}"></p>
+<details class="filters"${isFiltered(asked) ? html` open` : NOTHING}><summary>Filters</summary><div>
 <p class="field"><label for="kind">In</label><select id="kind" name="kind"><option value="">everything</option>${SEARCH_KINDS.map(
     (kind) => html`<option value="${kind}"${query['kind'] === kind ? html` selected` : NOTHING}>${kind}s</option>`,
   )}</select></p>
 ${FILTERS.map(
   ({ name, text }) =>
     html`<p class="field"><label for="${name}">${text}</label><input id="${name}" name="${name}" value="${query[name] ?? ''}" autocomplete="off"></p>`,
-)}<button type="submit">Search</button></form>`;
+)}</div></details><button type="submit">Search</button></form>`;
 }
 
-function nothingFound({ query }: Asked): Html {
-  const isAsked = [...FILTERS.map(({ name }) => name), 'q', 'kind'].some((name) => (query[name] ?? '') !== '');
-  return isAsked
+function isFiltered({ query }: Asked): boolean {
+  return [...FILTERS.map(({ name }) => name), 'kind'].some((name) => (query[name] ?? '') !== '');
+}
+
+function nothingFound(asked: Asked): Html {
+  return isFiltered(asked) || (asked.query['q'] ?? '') !== ''
     ? emptyState('Nothing was found. Attempts that go on are searched once they have ended.')
     : emptyState('Write words, or choose a filter. "Two words" in quotes stand side by side; -word excludes.');
 }
