@@ -7,7 +7,7 @@ import type {
 } from '../../../ports/records.js';
 import { toTraceId } from '../../../core/content/trace-id.js';
 import type { AgentTurnSummary } from '../../../core/agents/agent-turn.js';
-import { stateOfAttempt } from '../../../operations/attempt-state.js';
+import { isUndriven, stateOfAttempt } from '../../../operations/attempt-state.js';
 import { type AttemptPage, browseAttempt, listAgentTurnsPart } from '../../../operations/browse/attempts.js';
 import { type Html, html, type HtmlValue, NOTHING } from '../html.js';
 import { isInDoubt } from '../../../operations/settle-call.js';
@@ -95,10 +95,11 @@ function notShown(left_out: number): Html {
   return left_out > 0 ? html`<p class="note">${count(left_out)} more; the JSON has them all.</p>` : NOTHING;
 }
 
-/** The calls that go on, each with how long it has taken so far. */
-function runsNow({ read_at, invocations, timeline }: AttemptPage): readonly Section[] {
+/** The calls that go on, each with how long it has taken so far; none does where the driver is gone. */
+function runsNow(shown: AttemptPage): readonly Section[] {
+  const { read_at, invocations, timeline } = shown;
   const running = invocations.filter(({ status: state }) => state === 'running');
-  return sectionUnless(read_at === null || running.length === 0, () => ({
+  return sectionUnless(read_at === null || running.length === 0 || isUndriven(shown), () => ({
     id: 'running',
     title: 'What runs now',
     body: html`<ul class="plain">${running.slice(0, ROWS_SHOWN).map((call) => {

@@ -13,7 +13,7 @@ export const BASE = `
 @media screen and (prefers-color-scheme: dark) {
   :root {
     --paper: #15181b; --raised: #1c2024; --sunk: #22272b; --ink: #e6e4de; --dim: #a3a9ad; --line: #343a3f;
-    --accent: #64cdbf; --accent-soft: #1d3532; --edge: rgb(0 0 0 / 65%);
+    --accent: #64cdbf; --accent-soft: #1d3532; --edge: rgb(230 228 222 / 20%);
     --red: #ff9385; --amber: #e5b455; --green: #86ce8f; --blue: #8fbcf5; --violet: #c7a5f2; --rose: #f09ac4;
   }
 }
