@@ -135,9 +135,13 @@ async function stopHere(engine: Engine, attempt_id: string): Promise<Done<Acknow
   const attempt = await engine.store.records.attempt(attempt_id);
   if (attempt?.status !== 'suspended') return told;
   const end = await continueAttempt(engine, told.value.world);
-  return end.kind === 'failed'
-    ? { ok: true, value: await withQueued(engine, { ...told.value, message: 'The attempt has been stopped.' }) }
-    : told;
+  if (end.kind !== 'failed') return told;
+  const { failure_class } = end.failure;
+  const message =
+    failure_class === 'stopped'
+      ? 'The attempt has been stopped.'
+      : `The attempt failed before it could be stopped: ${failure_class}. See it: chukwa attempt ${attempt_id}`;
+  return { ok: true, value: await withQueued(engine, { ...told.value, message }) };
 }
 
 interface Request {

@@ -66,7 +66,8 @@ function printValidation({ terminal }: Session, { ok, findings, components }: Va
   if (ok) {
     // Answers and tests are documents that are never stored.
     const checked = components.length === 0 ? 'Checked' : `${count(components.length, 'component')} checked`;
-    printLines(terminal.out, [line(`${checked}: no problems.`)]);
+    const noted = findings.length === 0 ? 'no problems' : `${count(findings.length, 'note')}, no errors`;
+    printLines(terminal.out, [line(`${checked}: ${noted}.`)]);
     return;
   }
   const errors = findings.filter(({ severity }) => severity === 'error');
