@@ -125,7 +125,7 @@ function workerActions({
 /** What a worker has told so far, by kind. The document that it prints where it cannot start has several lines, and no event. */
 export function kindsOf(worker: Running): readonly string[] {
   const lines = worker.said().split('\n').slice(0, -1);
-  const events = lines.filter((line) => line.startsWith('{"kind":'));
+  const events = lines.filter((line) => line.startsWith('{"'));
   return events.map((line) => (JSON.parse(line) as { readonly kind: string }).kind);
 }
 
