@@ -204,7 +204,10 @@ function toView(runner: Runner): OutsideView {
   };
 }
 
-/** Listens to every client that a pool hands out while some work is done. */
+/**
+ * Listens to every client that a pool hands out while some work is done. Notifications do not count: those of the commits
+ * before are gathered for a moment, and may be sent meanwhile.
+ */
 async function statementsOf(database: OpenDatabase, work: () => Promise<unknown>): Promise<readonly string[]> {
   const heard: string[] = [];
   const undo: (() => void)[] = [];
@@ -212,7 +215,8 @@ async function statementsOf(database: OpenDatabase, work: () => Promise<unknown>
     const query = client.query;
     client.query = ((...call: readonly unknown[]) => {
       const [first] = call as readonly [string | { readonly text: string }];
-      heard.push(typeof first === 'string' ? first : first.text);
+      const text = typeof first === 'string' ? first : first.text;
+      if (!text.includes('pg_notify')) heard.push(text);
       return Reflect.apply(query, client, call) as unknown;
     }) as typeof client.query;
     undo.push(() => {
