@@ -4,7 +4,7 @@ import { type Archive, type Done, refuse } from './engine.js';
 import { worldBusy } from './run-turns.js';
 import { unknownWorld } from './worlds.js';
 
-/** What was deleted; undefined where the person did not confirm. */
+/** The deleted world and its number of rows. It is undefined if the person did not confirm. */
 export type Deleted = { readonly world: string; readonly rows: number } | undefined;
 
 /**

@@ -33,7 +33,7 @@ export interface TurnPlace {
 }
 
 /**
- * What is different between two turns of a world, shared history included, or between two worlds.
+ * Compares two turns. They are of one world, of two forks that share turns, or of two worlds.
  * @returns with `blame`, for each change the effects that only one of the two places has
  */
 export async function diffPlaces(archive: Archive, request: DiffRequest): Promise<Done<WorldDiff>> {

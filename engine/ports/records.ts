@@ -150,7 +150,7 @@ export interface InvocationRecord extends InvocationSummary, CallPlace {
   readonly settlement: SettlementRecord | null;
 }
 
-/** What was asked in a call, and what was answered, as redaction lets it be seen. */
+/** The request and the answer of a call, with redaction applied. */
 export interface CallExchange
   extends Pick<
     InvocationRecord,

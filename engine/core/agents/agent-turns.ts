@@ -217,8 +217,8 @@ function outcomeOf({ status, failure_class }: RecordedAttempt, { answer }: Draft
 }
 
 /**
- * How a turn ended, or how far it is. An attempt fails for one subject at most: the turns of all others end with it, and
- * nobody is to blame for them. One that has answered waits for the other subjects of its attempt.
+ * How a turn ended, or how far it is. At most one subject makes its attempt fail. The turns of the other subjects end with
+ * the attempt, but have not failed. An agent turn that has answered waits for the other subjects of its attempt.
  */
 function stateOf(
   { status, failed_subject_entity_id }: RecordedAttempt,

@@ -109,8 +109,9 @@ const goingOn = (due: typeof recallingDue, some: boolean): Part => ({
 });
 
 /**
- * Of an attempt that no message asks for. Hardly ever is there anything to do, and to look costs a third of doing it: where
- * something is found, `takeAftermath` follows. Should the process end before that, the look of a worker finds it.
+ * Of an attempt that no message asks for. There is hardly ever anything to do, so the commit only looks for it, and
+ * `takeAftermath` follows if it finds something. If the process ends between the two, a turn that was put off waits until its
+ * own time, and a worker tidies the other messages away.
  */
 const LOOKS_FIRST: Part = {
   clauses: `

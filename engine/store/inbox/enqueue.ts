@@ -54,8 +54,9 @@ export async function enqueueTurns(
 const FIND_QUEUED = prepare('find_queued_turn', firstQueued(':world_slug'));
 
 /**
- * Promotes a turn that was queued while the statement waited which ended the last one before it: one statement where there is
- * none. Whoever queues and whoever ends an attempt lock the world, so what is queued later sees that no turn is before it.
+ * Promotes a turn that was queued while the statement that ended the turn before it waited for its lock: that statement did
+ * not see it. This takes one statement if there is no such turn. Queueing and ending both lock the world, so a turn that is
+ * queued later sees that it is the first.
  */
 export async function promoteUnseen(
   database: Pick<OpenDatabase, 'query' | 'pool' | 'ring'>,

@@ -69,7 +69,7 @@ const EXCHANGES = prepare(
    WHERE calls.world_slug = :world_slug AND calls.source_invocation_id = ANY (:source_invocation_ids::uuid[])`,
 );
 
-/** What was asked and answered in calls that are no generations, by one statement. */
+/** Reads the requests and answers of several calls, none of them a generation, by one statement. */
 export async function listExchanges(
   runner: Runner,
   world_slug: string,
