@@ -5,6 +5,7 @@ import { toDesk } from '../../engine/operations/serve.js';
 import { attemptLines } from '../../engine/surfaces/cli/render/attempt.js';
 import { paint } from '../../engine/surfaces/cli/render/paint.js';
 import { startServer } from '../../engine/surfaces/http/server.js';
+import { beginning } from '../store/record-fixtures.js';
 import { loadScript, openParkStage, type ParkStage } from '../support/park-stage.js';
 import { TOKENS } from '../support/served-park.js';
 
@@ -44,6 +45,20 @@ describe('how a world stands', () => {
       await standingOf(doubted.world_slug),
       'Turn 1 failed, and 1 call is in doubt. Decide what became of it',
     );
+  });
+
+  test('is told at its top while a turn runs, and once its driver is gone', async () => {
+    const { world_slug, scenario_hash } = await stage.makeWorld({ scenario: 'park' });
+    const { attempts } = stage.engine.store;
+    const begun = await attempts.begin({ ...beginning(world_slug), scenario_hash }, () => true);
+    assert.ok(begun.kind === 'begun');
+    assert.equal(await standingOf(world_slug), 'Turn 1 runs now. See what it does');
+    await attempts.handOver(begun.lease, { at: Date.now(), has_broken: false });
+    assert.equal(
+      await standingOf(world_slug),
+      'The driver of turn 1 is gone. The next run goes on with it. See how far it came',
+    );
+    assert.match(await read(`/worlds/${world_slug}/attempts`), /is-driver-gone/);
   });
 
   test('is no failure of an agent that had answered when another one failed', async () => {

@@ -93,22 +93,35 @@ function viewWorld(shown: WorldPage): View {
   };
 }
 
-/** What keeps a world from going on, or moves it just now: its latest attempt, unless it is committed. */
+/** A sentence on a world, and the link to what it speaks of. */
+interface Standing {
+  readonly said: string;
+  readonly place: string;
+  readonly link: string;
+}
+
+/** What keeps a world from going on, or what runs in it now: its latest attempt, unless that is committed. */
 function drawStanding({ turn, attempts: [latest] }: WorldPage): Html {
   if (latest === undefined || latest.attempted_turn <= turn) return NOTHING;
-  const { status: state, attempt_id, attempted_turn, failure_class, calls_in_doubt } = latest;
-  const path = pathOf('attempt', attempt_id);
-  const inDoubt = `${calls_in_doubt} ${calls_in_doubt === 1 ? 'call is' : 'calls are'} in doubt`;
-  const [said, place, link] = isUndriven(latest)
-    ? [`The driver of turn ${attempted_turn} is gone. The next run goes on with it.`, path, 'See how far it came']
-    : state === 'running'
-      ? [`Turn ${attempted_turn} runs now.`, path, 'See what it does']
-      : state === 'suspended'
-        ? [`Turn ${attempted_turn} waits for an answer.`, `${path}#waits`, 'See for which']
-        : calls_in_doubt > 0
-          ? [`Turn ${attempted_turn} failed, and ${inDoubt}.`, `${path}#waits`, 'Decide what became of it']
-          : [`Turn ${attempted_turn} failed: ${words(failure_class ?? state)}.`, path, 'See why'];
+  const { said, place, link } = standingOf(latest);
   return html`<p class="standing"><span class="status is-${toClass(stateOfAttempt(latest))}">${said}</span> <a href="${place}">${link}</a></p>`;
+}
+
+function standingOf(attempt: AttemptSummary): Standing {
+  const { status: state, attempt_id, failure_class, calls_in_doubt } = attempt;
+  const turn = `Turn ${attempt.attempted_turn}`;
+  const place = pathOf('attempt', attempt_id);
+  if (isUndriven(attempt)) {
+    const said = `The driver of turn ${attempt.attempted_turn} is gone. The next run goes on with it.`;
+    return { said, place, link: 'See how far it came' };
+  }
+  if (state === 'running') return { said: `${turn} runs now.`, place, link: 'See what it does' };
+  const waits = `${place}#waits`;
+  if (state === 'suspended') return { said: `${turn} waits for an answer.`, place: waits, link: 'See for which' };
+  if (calls_in_doubt === 0)
+    return { said: `${turn} failed: ${words(failure_class ?? state)}.`, place, link: 'See why' };
+  const inDoubt = `${calls_in_doubt} ${calls_in_doubt === 1 ? 'call is' : 'calls are'} in doubt`;
+  return { said: `${turn} failed, and ${inDoubt}.`, place: waits, link: 'Decide what became of it' };
 }
 
 function forkedFrom({ forked_from }: WorldSnapshot): Html {
