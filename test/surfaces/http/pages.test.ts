@@ -260,6 +260,9 @@ describe('a bad request for a page', () => {
     ])
       assert.match(text, new RegExp(`name="${name}"[^>]* value="${value}"`));
     assert.deepEqual(await getProblem('/search?q=rain&turn=soon'), [400, 'TURN_INVALID']);
+    const unfiltered = await get('/search?q=rain', { ...operator, ...browser });
+    const isOpen = (page: string): boolean => /<details class="filters"( open)?>/.exec(page)?.[1] !== undefined;
+    assert.deepEqual([isOpen(text), isOpen(await unfiltered.text())], [true, false], 'filters unfold where one is set');
   });
 
   test('by another method than its route has is told the methods that there are, on every path', async () => {
