@@ -4,15 +4,15 @@ import type { ProgressLine } from '../progress.js';
 import { type Row, toRow } from '../row.js';
 import { median } from '../statistics.js';
 import { openCountingProxy } from '../wire/counting-proxy.js';
-import { openQueue } from './queue.js';
+import { openQueue, type Queue, type Worker } from './queue.js';
 
 const WORLDS = [1, 8, 64];
 const CONCURRENCY = 8;
-const COUNTED = 400;
+/** Turns before anything is counted: the worker then knows its worlds, as `run` knows its own. */
 const WARM_UP = 200;
-/** Turns of a block; queue and `run` are timed turn about. */
-const BLOCK = 100;
-const BLOCKS = 7;
+/** Turns of a block; queue and `run` are measured turn about. */
+const BLOCK = 200;
+const BLOCKS = 6;
 
 /** What a queued turn takes more than a turn of `run`: statements, and CPU of engine and database together. */
 export async function measureQueuedTurns(url: string, progress: ProgressLine): Promise<readonly Row[]> {
@@ -27,18 +27,20 @@ export async function measureQueuedTurns(url: string, progress: ProgressLine): P
 async function countStatements(url: string, worlds: number): Promise<Row> {
   const proxy = await openCountingProxy(url);
   const queue = await openQueue(proxy.url, `counted-${worlds}`, worlds);
+  const worker = await queue.startWorker(CONCURRENCY);
   try {
-    await queue.run(CONCURRENCY);
-    proxy.take();
-    await queue.run(BLOCK);
-    const ofRun = countOwn(proxy.take()) / BLOCK;
-    await queue.enqueue(COUNTED);
-    proxy.take();
-    await queue.work(CONCURRENCY);
-    const ofQueue = countOwn(proxy.take()) / COUNTED;
-    const note = `${ofQueue.toFixed(2)} over ${ofRun.toFixed(2)} a turn, without those that a second's passing asks for`;
-    return toRatioRow('statements', worlds, ofQueue / ofRun, note);
+    await warmUp(queue, worker);
+    const count = async (play: () => Promise<unknown>): Promise<number> => {
+      proxy.take();
+      await play();
+      return countOwn(proxy.take());
+    };
+    const queued = await playQueued(queue, worker, count);
+    const run = (await count(() => queue.run(BLOCK))) / BLOCK;
+    const note = `${queued.toFixed(2)} over ${run.toFixed(2)} a turn, without those that a second's passing asks for`;
+    return toRatioRow('statements', worlds, queued / run, note);
   } finally {
+    await worker.stop();
     await queue.close();
     await proxy.close();
   }
@@ -55,22 +57,44 @@ async function compareCpu(url: string, worlds: number): Promise<Row> {
   const queue = await openQueue(url, `timed-${worlds}`, worlds);
   const outside = new pg.Client({ connectionString: url });
   await outside.connect();
+  const worker = await queue.startWorker(CONCURRENCY);
   try {
-    await queue.run(WARM_UP);
+    await warmUp(queue, worker);
+    const spend = async (play: () => Promise<unknown>): Promise<number> => (await spendCpu(outside, [], play)).cpu_ms;
     const pairs: { readonly queued: number; readonly run: number }[] = [];
     for (let block = 0; block < BLOCKS; block += 1) {
-      await queue.enqueue(BLOCK);
-      const queued = await spendCpu(outside, [], () => queue.work(CONCURRENCY));
-      const run = await spendCpu(outside, [], () => queue.run(BLOCK));
-      if (block > 0) pairs.push({ queued: queued.cpu_ms / BLOCK, run: run.cpu_ms / BLOCK });
+      const queued = await playQueued(queue, worker, spend);
+      pairs.push({ queued, run: (await spend(() => queue.run(BLOCK))) / BLOCK });
     }
     const at = (which: 'queued' | 'run'): string => median(pairs.map((pair) => pair[which])).toFixed(1);
     const note = `${at('queued')} ms over ${at('run')} ms a turn, ${pairs.length} pairs of blocks`;
     return toRatioRow('CPU', worlds, median(pairs.map(({ queued, run }) => queued / run)), note);
   } finally {
+    await worker.stop();
     await outside.end();
     await queue.close();
   }
+}
+
+async function warmUp(queue: Queue, worker: Worker): Promise<void> {
+  await queue.run(WARM_UP);
+  await queue.enqueue(WARM_UP);
+  await worker.reach(WARM_UP);
+}
+
+/**
+ * Has the worker play queued turns to the last. It begins while they are queued, so the cost is that of the turns after.
+ * @returns the cost of one of them
+ */
+async function playQueued(
+  queue: Queue,
+  worker: Worker,
+  measure: (play: () => Promise<unknown>) => Promise<number>,
+): Promise<number> {
+  const end = worker.countCommitted() + BLOCK;
+  await queue.enqueue(BLOCK);
+  const begun = worker.countCommitted();
+  return (await measure(() => worker.reach(end))) / (end - begun);
 }
 
 function toRatioRow(of: 'statements' | 'CPU', worlds: number, value: number, note: string): Row {

@@ -34,6 +34,8 @@ export async function measureRungCommits(url: string, progress: ProgressLine): P
 /** Runs the ways turn about. */
 async function compareWays(url: string, writers: number): Promise<Row> {
   const pool = new pg.Pool({ connectionString: url, max: writers + 1 });
+  // The database is dropped at the end, perhaps while a session of this pool still closes.
+  pool.on('error', () => {});
   const rounds: Readonly<Record<Way, number>>[] = [];
   try {
     for (let block = 0; block <= BLOCKS; block += 1) {

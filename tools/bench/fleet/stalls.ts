@@ -33,8 +33,10 @@ export async function measureStalls(url: string, rounds: number, progress: Progr
         progress.say(`looking for stalls: ${worlds} worlds, ${hands} hands, ${round + 1} of ${rounds}`);
         await queue.enqueue(TURNS);
         const watch = watchWorlds();
-        await queue.work(hands, watch.onEvent);
+        const worker = await queue.startWorker(hands, watch.onEvent);
+        await worker.reach(TURNS);
         const waited = watch.end();
+        await worker.stop();
         longest = Math.max(longest, waited);
         if (waited >= STALL_MS) stalled += 1;
       }
