@@ -11,8 +11,8 @@ const CONCURRENCY = 8;
 /** Turns before anything is counted: the worker then knows its worlds, as `run` knows its own. */
 const WARM_UP = 200;
 /** Turns of a block; queue and `run` are measured turn about. */
-const BLOCK = 200;
-const BLOCKS = 6;
+const BLOCK = 400;
+const BLOCKS = 5;
 
 /** What a queued turn takes more than a turn of `run`: statements, and CPU of engine and database together. */
 export async function measureQueuedTurns(url: string, progress: ProgressLine): Promise<readonly Row[]> {
@@ -82,19 +82,18 @@ async function warmUp(queue: Queue, worker: Worker): Promise<void> {
   await worker.reach(WARM_UP);
 }
 
-/**
- * Has the worker play queued turns to the last. It begins while they are queued, so the cost is that of the turns after.
- * @returns the cost of one of them
- */
+/** Has the worker play queued turns to the last. @returns the cost of one of them */
 async function playQueued(
   queue: Queue,
   worker: Worker,
   measure: (play: () => Promise<unknown>) => Promise<number>,
 ): Promise<number> {
   const end = worker.countCommitted() + BLOCK;
-  await queue.enqueue(BLOCK);
-  const begun = worker.countCommitted();
-  return (await measure(() => worker.reach(end))) / (end - begun);
+  const cost = await measure(async () => {
+    await queue.enqueue(BLOCK);
+    await worker.reach(end);
+  });
+  return cost / BLOCK;
 }
 
 function toRatioRow(of: 'statements' | 'CPU', worlds: number, value: number, note: string): Row {
