@@ -7,8 +7,12 @@ import type { CapturedCall } from '../../../../dist/tools/bench/stage/captured-c
 import type { BareAnswer } from '../../../../dist/tools/bench/turns/bare-turn.js';
 import { askOne, COMMIT, COMMITTED, type OpenPeer, toGroups, toPatches } from '../peer.js';
 
-interface Underway {
+/** What a turn begins with. Mastra writes it once, and each step's result beside it. */
+interface Begun {
   readonly groups: readonly (readonly CapturedCall[])[];
+}
+
+interface Said {
   readonly answers: readonly BareAnswer[];
 }
 
@@ -25,10 +29,9 @@ export const open: OpenPeer = async (url, clients) => {
       id: `ask-${index}`,
       inputSchema: ANY,
       outputSchema: ANY,
-      execute: async ({ inputData }) => {
-        const { groups, answers } = inputData as Underway;
-        const said = await Promise.all((groups[index] ?? []).map((call) => askOne(clients, call)));
-        return { groups, answers: [...answers, ...said] };
+      execute: async ({ getInitData }): Promise<Said> => {
+        const { groups } = getInitData() as Begun;
+        return { answers: await Promise.all((groups[index] ?? []).map((call) => askOne(clients, call))) };
       },
     }),
   );
@@ -36,8 +39,9 @@ export const open: OpenPeer = async (url, clients) => {
     id: 'commit',
     inputSchema: ANY,
     outputSchema: ANY,
-    execute: async ({ inputData }) => {
-      await pool.query({ ...COMMIT, values: [toPatches((inputData as Underway).answers)] });
+    execute: async ({ getStepResult }) => {
+      const answers = steps.flatMap((step) => (getStepResult(step) as Said).answers);
+      await pool.query({ ...COMMIT, values: [toPatches(answers)] });
       return {};
     },
   });
@@ -55,7 +59,7 @@ export const open: OpenPeer = async (url, clients) => {
       const groups = toGroups(calls);
       if (groups.length !== GROUPS) throw new Error(`a turn of ${groups.length} groups`);
       const run = await mastra.getWorkflow('turn').createRunAsync();
-      const result = await run.start({ inputData: { groups, answers: [] } });
+      const result = await run.start({ inputData: { groups } });
       if (result.status !== 'success') throw new Error(`the turn ended as ${result.status}`);
     },
     close: async () => {
