@@ -1,4 +1,4 @@
-import { agentTurnId, turnMessageId } from '../core/agents/agent-turns.js';
+import { agentTurnId, turnMessageId } from '../core/agents/agent-turn.js';
 import { canonicalText } from '../core/content/canonical.js';
 import type { AgentHeads, AgentMove } from '../ports/attempts.js';
 import { prepare, run, type Runner, type Values } from './statement.js';

@@ -1,5 +1,5 @@
 import { timeOfUuid, toTraceId } from '../core/content/trace-id.js';
-import { agentTurnId } from '../core/agents/agent-turns.js';
+import { agentTurnId } from '../core/agents/agent-turn.js';
 import type { AttemptLease } from '../ports/attempts.js';
 import type { Stretch } from './observed-call.js';
 import type { Measurement, Signals, Span } from './span.js';

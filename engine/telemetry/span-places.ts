@@ -1,4 +1,4 @@
-import { agentTurnId } from '../core/agents/agent-turns.js';
+import { agentTurnId } from '../core/agents/agent-turn.js';
 import { toSpanId } from '../core/content/trace-id.js';
 import { namedUuid } from '../core/content/uuid.js';
 import type { Stretch } from './observed-call.js';

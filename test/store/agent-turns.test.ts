@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { v7 } from 'uuid';
-import { agentTurnId } from '../../engine/core/agents/agent-turns.js';
+import { agentTurnId } from '../../engine/core/agents/agent-turn.js';
 import { namedUuid } from '../../engine/core/content/uuid.js';
 import type {
   AgentHead,

@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../../contract/json.js';
+import { namedUuid } from '../content/uuid.js';
 
 /** An agent's state head. */
 export interface AgentHeadRecord {
@@ -82,4 +83,14 @@ export interface WaitingToolRecord {
   readonly tool_call_id: string;
   readonly registered_at: string;
   readonly received_at: string | null;
+}
+
+/** The id of an agent turn. It follows from attempt and agent, so every driver computes the same one. */
+export function agentTurnId(attempt_id: string, agent_id: string): string {
+  return namedUuid(attempt_id, agent_id);
+}
+
+/** The id of the message that asks for an agent turn. */
+export function turnMessageId(agent_turn_id: string): string {
+  return namedUuid(agent_turn_id, 'inbox');
 }

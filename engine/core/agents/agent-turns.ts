@@ -1,300 +1,198 @@
-import type { JsonObject } from '../../contract/json.js';
-import { unreachable } from '../../contract/unreachable.js';
-import { namedUuid } from '../content/uuid.js';
-import type { AgentEventRecord, AgentHeadRecord, AgentTurnRecord, CardRecord } from './agent-turn.js';
-import type { RecordedAttempt, RecordedCall } from './recorded-attempt.js';
-import type { AgentTransition, Ended, Entered, Suspended } from './transition.js';
-import { transitionsOf } from './transitions-of.js';
+import type { RecordedAttempt, RecordedCall, RecordedEvent } from './recorded-attempt.js';
+import { type AgentTurn, type Task, TurnDraft } from './turn-draft.js';
 
-/** An agent turn, and what the agent does just now. */
-export interface AgentTurn {
-  readonly record: AgentTurnRecord;
-  readonly head: AgentHeadRecord;
-}
+// A subject has answered when the last of its calls has ended. What happens in a turn has the time of the call whose end led
+// to it.
 
 /**
  * The agent turns of an attempt, in the order in which they began: a projection of its record, of which nothing is stored.
  * Turns, boxes and cards have ids that follow from the attempt and the agent.
  */
 export function agentTurnsOf(attempt: RecordedAttempt): readonly AgentTurn[] {
-  const drafts = new Map<string, Draft>();
-  for (const transition of transitionsOf(attempt)) {
-    const { agent_id } = transition;
-    const draft = drafts.get(agent_id) ?? openDraft(attempt, agent_id, transition.at);
-    drafts.set(agent_id, draft);
-    apply(attempt, draft, transition);
+  const fold = openFold(attempt);
+  for (const event of eventsOf(attempt)) {
+    const call = event.source_invocation_id === null ? undefined : fold.calls.get(event.source_invocation_id);
+    foldEvent(fold, event, call);
   }
-  return [...drafts.values()].map((draft) => ({
-    record: { ...draft.record, state: stateOf(attempt, draft.record) },
-    head: toHead(draft),
-  }));
+  if (attempt.ended_at !== null) endTurns(fold, attempt.ended_at);
+  return [...fold.turns.values()].map((turn) => turn.toTurn());
 }
 
-/** The id of an agent turn. It follows from attempt and agent, so every driver computes the same one. */
-export function agentTurnId(attempt_id: string, agent_id: string): string {
-  return namedUuid(attempt_id, agent_id);
+interface Fold {
+  readonly attempt: RecordedAttempt;
+  readonly calls: ReadonlyMap<string, RecordedCall>;
+  /** The last performance of each command. */
+  readonly last: ReadonlyMap<string, RecordedCall>;
+  /** The turns that have begun, by agent. */
+  readonly turns: Map<string, TurnDraft>;
+  /** Commands that have begun, by key. */
+  readonly begun: Set<string>;
+  /** Calls that are answered later. */
+  readonly pending: Set<string>;
+  /** The calls of each subject that are not superseded, in their order. */
+  readonly own: ReadonlyMap<string | null, readonly RecordedCall[]>;
+  /** When the last call of each subject ended. */
+  readonly worked_until: Map<string, string>;
+  /** When the last call ended. */
+  heard_at: string;
+  take_overs: number;
 }
 
-/** The id of the message that asks for an agent turn. */
-export function turnMessageId(agent_turn_id: string): string {
-  return namedUuid(agent_turn_id, 'inbox');
-}
-
-type Mutable<Shape> = { -readonly [Member in keyof Shape]: Shape[Member] };
-
-/** A turn while it is folded. */
-interface Draft {
-  readonly record: Mutable<
-    Omit<AgentTurnRecord, 'state' | 'output_box' | 'execution_edges' | 'events' | 'waiting_tools'>
-  > & {
-    readonly output_box: { readonly box_id: string; readonly cards: CardRecord[] };
-    readonly execution_edges: AgentTurnRecord['execution_edges'][number][];
-    readonly events: AgentEventRecord[];
-    readonly waiting_tools: Mutable<AgentTurnRecord['waiting_tools'][number]>[];
-  };
-  status: AgentHeadRecord['status'];
-  activity: AgentHeadRecord['activity'];
-  current_tool: string | null;
-  /** The calls that it waits for while it is suspended, by the ids of their invocations. */
-  waiting: readonly string[];
-  resume_deadline: string | null;
-  answer: RecordedCall | undefined;
-}
-
-function openDraft(attempt: RecordedAttempt, agent_id: string, began_at: string): Draft {
-  const { world_slug, attempt_id, attempted_turn, status } = attempt;
-  const agent_turn_id = agentTurnId(attempt_id, agent_id);
+function openFold(attempt: RecordedAttempt): Fold {
   return {
-    record: {
-      agent_turn_id,
-      agent_id,
-      turn_epoch: attempt.agents.get(agent_id) ?? 1,
-      outcome: null,
-      deliverable_card_id: null,
-      began_at,
-      worked_until: null,
-      ended_at: null,
-      world_slug,
-      attempt_id,
-      attempted_turn,
-      attempt_status: status,
-      inbox_id: turnMessageId(agent_turn_id),
-      context_box: null,
-      output_box: { box_id: namedUuid(agent_turn_id, 'output'), cards: [] },
-      execution_edges: [],
-      events: [],
-      waiting_tools: [],
-    },
-    status: 'dispatched',
-    activity: null,
-    current_tool: null,
-    waiting: [],
-    resume_deadline: null,
-    answer: undefined,
+    attempt,
+    calls: new Map(attempt.calls.map((call) => [call.source_invocation_id, call])),
+    last: new Map(attempt.calls.map((call) => [call.command_key, call])),
+    own: groupBySubject(attempt),
+    turns: new Map(),
+    begun: new Set(),
+    pending: new Set(),
+    worked_until: new Map(),
+    heard_at: attempt.started_at,
+    take_overs: 0,
   };
 }
 
-function toHead({ record, status, activity, current_tool, waiting, resume_deadline }: Draft): AgentHeadRecord {
-  const { agent_id, turn_epoch, agent_turn_id } = record;
-  const active_agent_turn_id = status === 'idle' ? null : agent_turn_id;
-  const waiting_tool_count = waiting.length;
-  return {
-    agent_id,
-    status,
-    turn_epoch,
-    active_agent_turn_id,
-    activity,
-    current_tool,
-    waiting_tool_count,
-    resume_deadline,
-  };
+function groupBySubject({ calls, timeline }: RecordedAttempt): Fold['own'] {
+  const superseded = new Set(
+    timeline.flatMap(({ event_kind, source_invocation_id }) =>
+      event_kind === 'call_superseded' ? [source_invocation_id] : [],
+    ),
+  );
+  const own = new Map<string | null, RecordedCall[]>();
+  for (const call of calls) {
+    if (superseded.has(call.source_invocation_id)) continue;
+    const group = own.get(call.workflow_subject_entity_id);
+    if (group === undefined) own.set(call.workflow_subject_entity_id, [call]);
+    else group.push(call);
+  }
+  return own;
 }
 
-function apply(attempt: RecordedAttempt, draft: Draft, transition: AgentTransition): void {
-  const { at } = transition;
-  const { inbox_id, agent_turn_id } = draft.record;
-  switch (transition.kind) {
-    case 'dispatched':
-      addEdge(draft, at, { primitive: 'enqueue', edge_phase: 'request', correlation_id: inbox_id });
-      addEdge(draft, at, { primitive: 'join', edge_phase: 'request', correlation_id: agent_turn_id });
-      addEvent(draft, at, 'wakeup', { inbox_id });
-      return addState(draft, at);
-    case 'entered':
-      draft.record.context_box = toContextBox(draft, transition);
-      return goOn(draft, at, 'thinking');
-    case 'tool_called':
-      return callTool(draft, at, transition.call);
-    case 'tool_answered':
-      putOut(draft, { kind: 'tool.result', source_invocation_id: transition.call.source_invocation_id });
-      return addAnswer(draft, at, transition.call);
-    case 'reported':
-      return addAnswer(draft, at, transition.call);
-    case 'suspended':
-      return suspend(draft, transition);
-    case 'answered':
-      draft.answer = transition.call;
-      draft.record.worked_until = at;
-      addStep(draft, at, transition.call, 'answered');
-      return goOn(draft, at, null);
-    case 'taken_over':
-      draft.record.turn_epoch += 1;
+/** The timeline of an attempt. The calls that it has adopted are answered when it begins. */
+function eventsOf({ calls, timeline, started_at }: RecordedAttempt): readonly RecordedEvent[] {
+  const adopted = calls
+    .filter(({ is_adopted }) => is_adopted)
+    .flatMap(({ source_invocation_id }) =>
+      ['call_started', 'call_answered'].map((event_kind) => ({
+        event_kind,
+        occurred_at: started_at,
+        source_invocation_id,
+      })),
+    );
+  return [...adopted, ...timeline];
+}
+
+function foldEvent(fold: Fold, event: RecordedEvent, call: RecordedCall | undefined): void {
+  switch (event.event_kind) {
+    case 'call_started':
+      if (call !== undefined) beginCall(fold, call);
       return;
-    case 'ended':
-      return end(attempt, draft, transition);
+    case 'call_pended':
+      if (call !== undefined) fold.pending.add(call.source_invocation_id);
+      return;
+    case 'call_refused':
+      if (call !== undefined) beginCall(fold, call);
+      if (call !== undefined) endCall(fold, call, event.occurred_at);
+      return;
+    case 'call_answered':
+    case 'call_failed':
+      if (call !== undefined) endCall(fold, call, event.occurred_at);
+      return;
+    case 'attempt_suspended':
+      suspend(fold, event);
+      return;
+    case 'attempt_continued':
+      takeOver(fold, event);
+      return;
     default:
-      return unreachable(transition);
+      return;
   }
 }
 
-function goOn(draft: Draft, at: string, activity: Draft['activity'], current_tool: string | null = null): void {
-  Object.assign(draft, { status: 'running', activity, current_tool, resume_deadline: null });
-  addState(draft, at);
+/** A command that is performed again has begun already. */
+function beginCall(fold: Fold, call: RecordedCall): void {
+  const { workflow_subject_entity_id: agent_id, command_key, invocation_kind, tool_name } = call;
+  if (agent_id === null || fold.begun.has(command_key)) return;
+  fold.begun.add(command_key);
+  const turn = dispatch(fold, agent_id);
+  if (turn === undefined || invocation_kind === 'ambient_context') return;
+  if (!turn.has_entered) turn.enter(fold.heard_at, taskOf(fold, agent_id, call));
+  if (tool_name !== null) turn.callTool(fold.heard_at, fold.last.get(command_key) ?? call);
 }
 
-function toContextBox({ record }: Draft, { workflow_hash, answer_schema_hash, readings }: Entered) {
-  const box_id = namedUuid(record.agent_turn_id, 'context');
-  const components: readonly Pointing[] = [
-    { kind: 'task.instruction', component_hash: workflow_hash },
-    { kind: 'task.result_fields', component_hash: answer_schema_hash },
-  ];
-  const ambients = readings.map(({ source_invocation_id }) => ({ kind: 'ambient.reading', source_invocation_id }));
-  const known = components.filter(({ component_hash }) => component_hash !== null);
-  return { box_id, cards: [...known, ...ambients].map((card, index) => toCard(box_id, index + 1, card)) };
+/** The turn of an agent, which begins where it has not yet. @returns undefined for one that has no turn in the attempt */
+function dispatch({ attempt, turns, heard_at }: Fold, agent_id: string): TurnDraft | undefined {
+  const turn = turns.get(agent_id);
+  if (turn !== undefined || !attempt.agents.has(agent_id)) return turn;
+  const begun = new TurnDraft(attempt, agent_id, heard_at);
+  turns.set(agent_id, begun);
+  return begun;
 }
 
-function callTool(draft: Draft, at: string, call: RecordedCall): void {
-  const { source_invocation_id, parent_source_invocation_id: parent_step_id } = call;
-  putOut(draft, { kind: 'tool.call', source_invocation_id });
-  const edge = { primitive: 'tool_call', edge_phase: 'request', correlation_id: source_invocation_id } as const;
-  addEdge(draft, at, edge, parent_step_id);
-  addStep(draft, at, call, 'tool_call');
-  goOn(draft, at, 'executing_tool', call.tool_name);
-}
-
-/** A turn that waits for several calls goes on with the last of them. */
-function addAnswer(draft: Draft, at: string, call: RecordedCall): void {
-  const { source_invocation_id } = call;
-  const waited = draft.record.waiting_tools.findLast((tool) => tool.tool_call_id === source_invocation_id);
-  if (waited !== undefined) waited.received_at = at;
-  draft.waiting = draft.waiting.filter((id) => id !== source_invocation_id);
-  addEdge(draft, at, { primitive: 'report', edge_phase: 'response', correlation_id: source_invocation_id });
-  addStep(draft, at, call, 'tool_result');
-  if (draft.waiting.length === 0) return goOn(draft, at, 'thinking');
-  draft.current_tool = null;
-  addState(draft, at);
-}
-
-/** An attempt that is suspended again and waits for the same calls adds nothing. */
-function suspend(draft: Draft, { at, calls, resume_deadline }: Suspended & { readonly at: string }): void {
-  const waiting = calls.map(({ source_invocation_id }) => source_invocation_id).toSorted();
-  const isSame = draft.resume_deadline === resume_deadline && draft.waiting.join() === waiting.join();
-  if (draft.status === 'suspended' && isSame) return;
-  for (const tool_call_id of waiting)
-    if (!draft.waiting.includes(tool_call_id))
-      draft.record.waiting_tools.push({ tool_call_id, registered_at: at, received_at: null });
-  Object.assign(draft, { status: 'suspended', activity: 'awaiting_tool_result', waiting, resume_deadline });
-  addState(draft, at);
-}
-
-function end(attempt: RecordedAttempt, draft: Draft, { at, worked_until }: Ended & { readonly at: string }): void {
-  const { record } = draft;
-  const outcome = outcomeOf(attempt, draft);
-  const { card_id } = putOut(draft, toDeliverable(attempt, draft));
-  Object.assign(draft, { status: 'idle', activity: null, current_tool: null, waiting: [], resume_deadline: null });
-  addState(draft, at);
-  const { box_id: output_box_id } = record.output_box;
-  addEvent(draft, at, 'task', { status: outcome, output_box_id, deliverable_card_id: card_id });
-  const { agent_turn_id: correlation_id } = record;
-  addEdge(draft, at, { primitive: 'join', edge_phase: 'response', correlation_id });
-  Object.assign(record, { outcome, deliverable_card_id: card_id, worked_until, ended_at: at });
-}
-
-/** An agent that had answered has nothing to do with the failure, and its patch is not applied. */
-function outcomeOf({ status, failure_class }: RecordedAttempt, { answer }: Draft): AgentTurnRecord['outcome'] {
-  if (status === 'committed') return 'success';
-  if (answer !== undefined) return 'failed';
-  return failure_class === 'stopped' ? 'stopped' : failure_class === 'timeout' ? 'timed_out' : 'failed';
-}
-
-/**
- * How a turn ended, or how far it is. At most one subject makes its attempt fail. The turns of the other subjects end with
- * the attempt, but have not failed. An agent turn that has answered waits for the other subjects of its attempt.
- */
-function stateOf(
-  { status, failed_subject_entity_id }: RecordedAttempt,
-  { agent_id, outcome, worked_until }: Pick<AgentTurnRecord, 'agent_id' | 'outcome' | 'worked_until'>,
-): string {
-  if (status === 'failed' && agent_id !== failed_subject_entity_id) return 'not kept';
-  if (outcome !== null) return outcome;
-  if (worked_until !== null) return 'answered';
-  return status === 'suspended' ? 'suspended' : 'running';
-}
-
-/** What the agent leaves: its patch, whether it was applied or not, or why there is none. */
-function toDeliverable(attempt: RecordedAttempt, { answer, record }: Draft): Pointing {
-  const isBlamed = attempt.failed_subject_entity_id === record.agent_id;
-  const blamed = isBlamed ? findCall(attempt, attempt.failed_source_invocation_id) : undefined;
-  const call = answer ?? blamed;
-  const message = attempt.failure_message ?? '';
-  const failure_class = answer === undefined ? (attempt.failure_class ?? 'interrupted') : 'attempt_failed';
+function taskOf({ attempt, own, last }: Fold, agent_id: string, { workflow_hash }: RecordedCall): Task {
+  const task = attempt.tasks.get(agent_id);
+  const calls = own.get(agent_id) ?? [];
+  const readings = calls.filter(({ invocation_kind }) => invocation_kind === 'ambient_context');
+  const keys = new Set([...(task?.turn_reading_keys ?? []), ...readings.map(({ command_key }) => command_key)]);
+  const asked = calls.find(({ workflow_node_id }) => workflow_node_id === task?.apply_node);
   return {
-    kind: 'task.deliverable',
-    source_invocation_id: call?.source_invocation_id ?? null,
-    llm_call_id: call?.llm_call_id ?? null,
-    ...(attempt.status === 'committed'
-      ? { patch_seq: attempt.patches.get(record.agent_id) ?? null }
-      : { content: { failure_class, message } }),
+    workflow_hash,
+    answer_schema_hash: asked?.offered_schema_hash ?? null,
+    readings: [...keys].flatMap((key) => last.get(key) ?? []),
   };
 }
 
-function findCall({ calls }: RecordedAttempt, id: string | null): RecordedCall | undefined {
-  return calls.find(({ source_invocation_id }) => source_invocation_id === id);
+function endCall(fold: Fold, call: RecordedCall, at: string): void {
+  if (at > fold.heard_at) fold.heard_at = at;
+  const { workflow_subject_entity_id: agent_id, source_invocation_id, invocation_kind, tool_name } = call;
+  const wasPending = fold.pending.delete(source_invocation_id);
+  if (agent_id === null) return;
+  fold.worked_until.set(agent_id, fold.heard_at);
+  const turn = fold.turns.get(agent_id);
+  if (turn === undefined || !isFinal(fold, call)) return;
+  if (tool_name !== null || (wasPending && invocation_kind !== 'ambient_context')) turn.takeResult(fold.heard_at, call);
+  const answer = findAnswer(fold, agent_id, call);
+  if (answer !== undefined) turn.answer(fold.heard_at, answer);
 }
 
-type Pointing = Partial<Omit<CardRecord, 'card_id'>> & Pick<CardRecord, 'kind'>;
-
-/** Puts a card into the turn's output box. */
-function putOut({ record }: Draft, card: Pointing): CardRecord {
-  const { box_id, cards } = record.output_box;
-  const put = toCard(box_id, cards.length + 1, card);
-  cards.push(put);
-  return put;
+/** Whether the agent is notified of the end: where a retry follows, it is not. */
+function isFinal({ attempt, last, own }: Fold, call: RecordedCall): boolean {
+  if (last.get(call.command_key) !== call) return false;
+  if (call.status === 'succeeded' || attempt.ended_at !== null) return true;
+  const others = own.get(call.workflow_subject_entity_id) ?? [];
+  return others
+    .slice(others.indexOf(call) + 1)
+    .some(({ workflow_node_id }) => workflow_node_id === call.workflow_node_id);
 }
 
-const NO_POINTER = {
-  component_hash: null,
-  source_invocation_id: null,
-  llm_call_id: null,
-  patch_seq: null,
-  content: null,
-};
-
-function toCard(box_id: string, position: number, card: Pointing): CardRecord {
-  return { card_id: namedUuid(box_id, `${position}`), ...NO_POINTER, ...card };
+/** An agent whose nodes wait is suspended. One whose readings are answered later stays dispatched. */
+function suspend(fold: Fold, { occurred_at, resume_deadline }: RecordedEvent): void {
+  if (resume_deadline === undefined) return;
+  const waiting = fold.attempt.calls.filter(
+    (call) => fold.pending.has(call.source_invocation_id) && call.invocation_kind !== 'ambient_context',
+  );
+  for (const [agent_id, turn] of fold.turns) {
+    const calls = waiting.filter((call) => call.workflow_subject_entity_id === agent_id);
+    if (calls.length > 0) turn.suspend(occurred_at, calls, resume_deadline);
+  }
 }
 
-type Edge = Pick<AgentTurnRecord['execution_edges'][number], 'primitive' | 'edge_phase' | 'correlation_id'>;
-
-function addEdge({ record }: Draft, occurred_at: string, edge: Edge, parent_step_id: string | null = null): void {
-  record.execution_edges.push({ ...edge, trace_id: record.attempt_id, parent_step_id, occurred_at });
+/** One that was handed over or suspended is continued without being taken over. */
+function takeOver(fold: Fold, { take_overs = 0 }: RecordedEvent): void {
+  if (take_overs > fold.take_overs) for (const turn of fold.turns.values()) turn.takeOver();
+  fold.take_overs = take_overs;
 }
 
-function addEvent({ record }: Draft, occurred_at: string, kind: string, payload: JsonObject): void {
-  const { agent_id, agent_turn_id } = record;
-  const subject = `${kind === 'wakeup' ? 'cmd' : 'evt'}.agent.${agent_id}.${kind}`;
-  record.events.push({ subject, occurred_at, payload: { agent_turn_id, ...payload } });
+/** The generation that said an agent's patch, where the call that has ended is the agent's last. */
+function findAnswer(fold: Fold, agent_id: string, { command_key, status }: RecordedCall): RecordedCall | undefined {
+  const own = fold.own.get(agent_id) ?? [];
+  if (status !== 'succeeded' || own.at(-1)?.command_key !== command_key) return undefined;
+  return own.findLast((said) => said.model_output_kind === 'final_patch' && said.status === 'succeeded');
 }
 
-function addStep(draft: Draft, at: string, { source_invocation_id: step_id }: RecordedCall, phase: string): void {
-  addEvent(draft, at, 'step', { step_id, phase });
-}
-
-function addState(draft: Draft, at: string): void {
-  const { status, activity, current_tool, waiting, record } = draft;
-  const metadata = {
-    ...(activity === null ? {} : { activity }),
-    ...(current_tool === null ? {} : { current_tool }),
-    waiting_tool_count: waiting.length,
-  };
-  addEvent(draft, at, 'state', { status, turn_epoch: record.turn_epoch, metadata });
+function endTurns(fold: Fold, at: string): void {
+  // One that fails before it has asked anything has no call.
+  for (const agent_id of fold.attempt.agents.keys()) dispatch(fold, agent_id);
+  for (const [agent_id, turn] of fold.turns) turn.end(at, fold.worked_until.get(agent_id) ?? at);
 }

@@ -1,6 +1,7 @@
 import type { Json } from '../../contract/json.js';
 import type { AgentHeadRecord, AgentTurnRecord, AgentTurnSummary } from '../../core/agents/agent-turn.js';
-import { type AgentTurn, agentTurnsOf } from '../../core/agents/agent-turns.js';
+import { agentTurnsOf } from '../../core/agents/agent-turns.js';
+import type { AgentTurn } from '../../core/agents/turn-draft.js';
 import { agentTaskOf, type TaskDocument } from '../../core/agents/agent-task.js';
 import type { AgentTask, RecordedAttempt, RecordedCall, RecordedEvent } from '../../core/agents/recorded-attempt.js';
 import type { AttemptFailureClass } from '../../core/protocol/failure.js';

@@ -1,0 +1,294 @@
+import type { JsonObject } from '../../contract/json.js';
+import { namedUuid } from '../content/uuid.js';
+import { agentTurnId, turnMessageId } from './agent-turn.js';
+import type { AgentEventRecord, AgentHeadRecord, AgentTurnRecord, CardRecord } from './agent-turn.js';
+import type { RecordedAttempt, RecordedCall } from './recorded-attempt.js';
+
+/** An agent turn, and what the agent does just now. */
+export interface AgentTurn {
+  readonly record: AgentTurnRecord;
+  readonly head: AgentHeadRecord;
+}
+
+/** What an agent is asked to do and given when its nodes begin. */
+export interface Task {
+  readonly workflow_hash: string | null;
+  /** What it is offered to answer with; null until a model is asked for the answer. */
+  readonly answer_schema_hash: string | null;
+  /** The calls whose answers it is given. */
+  readonly readings: readonly RecordedCall[];
+}
+
+type Mutable<Shape> = { -readonly [Member in keyof Shape]: Shape[Member] };
+
+type DraftRecord = Mutable<
+  Omit<AgentTurnRecord, 'state' | 'output_box' | 'execution_edges' | 'events' | 'waiting_tools'>
+> & {
+  readonly output_box: { readonly box_id: string; readonly cards: CardRecord[] };
+  readonly execution_edges: AgentTurnRecord['execution_edges'][number][];
+  readonly events: AgentEventRecord[];
+  readonly waiting_tools: Mutable<AgentTurnRecord['waiting_tools'][number]>[];
+};
+
+/** An agent turn while the record of its attempt is folded. Each method is something that happened in it, and when. */
+export class TurnDraft {
+  readonly #attempt: RecordedAttempt;
+  readonly #record: DraftRecord;
+  #status: AgentHeadRecord['status'] = 'dispatched';
+  #activity: AgentHeadRecord['activity'] = null;
+  #current_tool: string | null = null;
+  /** The calls that it waits for while it is suspended, by the ids of their invocations. */
+  #waiting: readonly string[] = [];
+  #resume_deadline: string | null = null;
+  #answer: RecordedCall | undefined;
+
+  /** The subject was given its turn. */
+  constructor(attempt: RecordedAttempt, agent_id: string, at: string) {
+    this.#attempt = attempt;
+    this.#record = openRecord(attempt, agent_id, at);
+    const { inbox_id, agent_turn_id } = this.#record;
+    this.#addEdge(at, { primitive: 'enqueue', edge_phase: 'request', correlation_id: inbox_id });
+    this.#addEdge(at, { primitive: 'join', edge_phase: 'request', correlation_id: agent_turn_id });
+    this.#addEvent(at, 'wakeup', { inbox_id });
+    this.#addState(at);
+  }
+
+  get has_entered(): boolean {
+    return this.#record.context_box !== null;
+  }
+
+  /** All that it may know has been gathered, and its nodes begin. */
+  enter(at: string, task: Task): void {
+    this.#record.context_box = toContextBox(this.#record.agent_turn_id, task);
+    this.#goOn(at, 'thinking');
+  }
+
+  callTool(at: string, call: RecordedCall): void {
+    const { source_invocation_id, parent_source_invocation_id: parent_step_id } = call;
+    this.#putOut({ kind: 'tool.call', source_invocation_id });
+    const edge = { primitive: 'tool_call', edge_phase: 'request', correlation_id: source_invocation_id } as const;
+    this.#addEdge(at, edge, parent_step_id);
+    this.#addStep(at, call, 'tool_call');
+    this.#goOn(at, 'executing_tool', call.tool_name);
+  }
+
+  /** The call of a tool, or one whose answer came later, has ended. A turn that waits for several goes on with the last. */
+  takeResult(at: string, call: RecordedCall): void {
+    const { source_invocation_id, tool_name } = call;
+    if (tool_name !== null) this.#putOut({ kind: 'tool.result', source_invocation_id });
+    const waited = this.#record.waiting_tools.findLast((tool) => tool.tool_call_id === source_invocation_id);
+    if (waited !== undefined) waited.received_at = at;
+    this.#waiting = this.#waiting.filter((id) => id !== source_invocation_id);
+    this.#addEdge(at, { primitive: 'report', edge_phase: 'response', correlation_id: source_invocation_id });
+    this.#addStep(at, call, 'tool_result');
+    if (this.#waiting.length === 0) return this.#goOn(at, 'thinking');
+    this.#current_tool = null;
+    this.#addState(at);
+  }
+
+  /**
+   * All that its nodes wait for comes later. An attempt that is suspended again and waits for the same calls adds nothing.
+   * @param resume_deadline when the first of the calls is given up
+   */
+  suspend(at: string, calls: readonly RecordedCall[], resume_deadline: string): void {
+    const waiting = calls.map(({ source_invocation_id }) => source_invocation_id).toSorted();
+    const isSame = this.#resume_deadline === resume_deadline && this.#waiting.join() === waiting.join();
+    if (this.#status === 'suspended' && isSame) return;
+    for (const tool_call_id of waiting)
+      if (!this.#waiting.includes(tool_call_id))
+        this.#record.waiting_tools.push({ tool_call_id, registered_at: at, received_at: null });
+    this.#waiting = waiting;
+    this.#resume_deadline = resume_deadline;
+    this.#become(at, 'suspended', 'awaiting_tool_result', this.#current_tool);
+  }
+
+  /** The subject has said its patch; whether it counts is known when the attempt ends. @param call the generation that said it */
+  answer(at: string, call: RecordedCall): void {
+    this.#answer = call;
+    this.#record.worked_until = at;
+    this.#addStep(at, call, 'answered');
+    this.#goOn(at, null);
+  }
+
+  /** Another driver goes on with the attempt. */
+  takeOver(): void {
+    this.#record.turn_epoch += 1;
+  }
+
+  /** The attempt has ended, and the turn with it. @param worked_until when the last of the subject's own calls ended */
+  end(at: string, worked_until: string): void {
+    const record = this.#record;
+    const outcome = outcomeOf(this.#attempt, this.#answer);
+    const { card_id } = this.#putOut(toDeliverable(this.#attempt, record.agent_id, this.#answer));
+    this.#waiting = [];
+    this.#resume_deadline = null;
+    this.#become(at, 'idle', null, null);
+    const { box_id: output_box_id } = record.output_box;
+    this.#addEvent(at, 'task', { status: outcome, output_box_id, deliverable_card_id: card_id });
+    this.#addEdge(at, { primitive: 'join', edge_phase: 'response', correlation_id: record.agent_turn_id });
+    Object.assign(record, { outcome, deliverable_card_id: card_id, worked_until, ended_at: at });
+  }
+
+  /** The turn as far as the record has been folded. */
+  toTurn(): AgentTurn {
+    const { agent_id, turn_epoch, agent_turn_id } = this.#record;
+    return {
+      record: { ...this.#record, state: stateOf(this.#attempt, this.#record) },
+      head: {
+        agent_id,
+        status: this.#status,
+        turn_epoch,
+        active_agent_turn_id: this.#status === 'idle' ? null : agent_turn_id,
+        activity: this.#activity,
+        current_tool: this.#current_tool,
+        waiting_tool_count: this.#waiting.length,
+        resume_deadline: this.#resume_deadline,
+      },
+    };
+  }
+
+  #goOn(at: string, activity: AgentHeadRecord['activity'], current_tool: string | null = null): void {
+    this.#resume_deadline = null;
+    this.#become(at, 'running', activity, current_tool);
+  }
+
+  #become(
+    at: string,
+    status: AgentHeadRecord['status'],
+    activity: AgentHeadRecord['activity'],
+    current_tool: string | null,
+  ): void {
+    this.#status = status;
+    this.#activity = activity;
+    this.#current_tool = current_tool;
+    this.#addState(at);
+  }
+
+  /** Puts a card into the turn's output box. */
+  #putOut(card: Pointing): CardRecord {
+    const { box_id, cards } = this.#record.output_box;
+    const put = toCard(box_id, cards.length + 1, card);
+    cards.push(put);
+    return put;
+  }
+
+  #addEdge(occurred_at: string, edge: Edge, parent_step_id: string | null = null): void {
+    this.#record.execution_edges.push({ ...edge, trace_id: this.#record.attempt_id, parent_step_id, occurred_at });
+  }
+
+  #addEvent(occurred_at: string, kind: string, payload: JsonObject): void {
+    const { agent_id, agent_turn_id } = this.#record;
+    const subject = `${kind === 'wakeup' ? 'cmd' : 'evt'}.agent.${agent_id}.${kind}`;
+    this.#record.events.push({ subject, occurred_at, payload: { agent_turn_id, ...payload } });
+  }
+
+  #addStep(at: string, { source_invocation_id: step_id }: RecordedCall, phase: string): void {
+    this.#addEvent(at, 'step', { step_id, phase });
+  }
+
+  #addState(at: string): void {
+    const metadata = {
+      ...(this.#activity === null ? {} : { activity: this.#activity }),
+      ...(this.#current_tool === null ? {} : { current_tool: this.#current_tool }),
+      waiting_tool_count: this.#waiting.length,
+    };
+    this.#addEvent(at, 'state', { status: this.#status, turn_epoch: this.#record.turn_epoch, metadata });
+  }
+}
+
+function openRecord(attempt: RecordedAttempt, agent_id: string, began_at: string): DraftRecord {
+  const { world_slug, attempt_id, attempted_turn, status } = attempt;
+  const agent_turn_id = agentTurnId(attempt_id, agent_id);
+  return {
+    agent_turn_id,
+    agent_id,
+    turn_epoch: attempt.agents.get(agent_id) ?? 1,
+    outcome: null,
+    deliverable_card_id: null,
+    began_at,
+    worked_until: null,
+    ended_at: null,
+    world_slug,
+    attempt_id,
+    attempted_turn,
+    attempt_status: status,
+    inbox_id: turnMessageId(agent_turn_id),
+    context_box: null,
+    output_box: { box_id: namedUuid(agent_turn_id, 'output'), cards: [] },
+    execution_edges: [],
+    events: [],
+    waiting_tools: [],
+  };
+}
+
+function toContextBox(agent_turn_id: string, { workflow_hash, answer_schema_hash, readings }: Task) {
+  const box_id = namedUuid(agent_turn_id, 'context');
+  const components: readonly Pointing[] = [
+    { kind: 'task.instruction', component_hash: workflow_hash },
+    { kind: 'task.result_fields', component_hash: answer_schema_hash },
+  ];
+  const ambients = readings.map(({ source_invocation_id }) => ({ kind: 'ambient.reading', source_invocation_id }));
+  const known = components.filter(({ component_hash }) => component_hash !== null);
+  return { box_id, cards: [...known, ...ambients].map((card, index) => toCard(box_id, index + 1, card)) };
+}
+
+/** An agent that had answered has nothing to do with the failure, and its patch is not applied. */
+function outcomeOf(
+  { status, failure_class }: RecordedAttempt,
+  answer: RecordedCall | undefined,
+): AgentTurnRecord['outcome'] {
+  if (status === 'committed') return 'success';
+  if (answer !== undefined) return 'failed';
+  return failure_class === 'stopped' ? 'stopped' : failure_class === 'timeout' ? 'timed_out' : 'failed';
+}
+
+/**
+ * How a turn ended, or how far it is. At most one subject makes its attempt fail. The turns of the other subjects end with
+ * the attempt, but have not failed. An agent turn that has answered waits for the other subjects of its attempt.
+ */
+function stateOf(
+  { status, failed_subject_entity_id }: RecordedAttempt,
+  { agent_id, outcome, worked_until }: Pick<AgentTurnRecord, 'agent_id' | 'outcome' | 'worked_until'>,
+): string {
+  if (status === 'failed' && agent_id !== failed_subject_entity_id) return 'not kept';
+  if (outcome !== null) return outcome;
+  if (worked_until !== null) return 'answered';
+  return status === 'suspended' ? 'suspended' : 'running';
+}
+
+/** What the agent leaves: its patch, whether it was applied or not, or why there is none. */
+function toDeliverable(attempt: RecordedAttempt, agent_id: string, answer: RecordedCall | undefined): Pointing {
+  const isBlamed = attempt.failed_subject_entity_id === agent_id;
+  const blamed = isBlamed ? findCall(attempt, attempt.failed_source_invocation_id) : undefined;
+  const call = answer ?? blamed;
+  const message = attempt.failure_message ?? '';
+  const failure_class = answer === undefined ? (attempt.failure_class ?? 'interrupted') : 'attempt_failed';
+  return {
+    kind: 'task.deliverable',
+    source_invocation_id: call?.source_invocation_id ?? null,
+    llm_call_id: call?.llm_call_id ?? null,
+    ...(attempt.status === 'committed'
+      ? { patch_seq: attempt.patches.get(agent_id) ?? null }
+      : { content: { failure_class, message } }),
+  };
+}
+
+function findCall({ calls }: RecordedAttempt, id: string | null): RecordedCall | undefined {
+  return calls.find(({ source_invocation_id }) => source_invocation_id === id);
+}
+
+type Pointing = Partial<Omit<CardRecord, 'card_id'>> & Pick<CardRecord, 'kind'>;
+
+const NO_POINTER = {
+  component_hash: null,
+  source_invocation_id: null,
+  llm_call_id: null,
+  patch_seq: null,
+  content: null,
+};
+
+function toCard(box_id: string, position: number, card: Pointing): CardRecord {
+  return { card_id: namedUuid(box_id, `${position}`), ...NO_POINTER, ...card };
+}
+
+type Edge = Pick<AgentTurnRecord['execution_edges'][number], 'primitive' | 'edge_phase' | 'correlation_id'>;
