@@ -6,8 +6,8 @@
  */
 import type { Json, JsonObject } from '../contract/json.js';
 import { canonicalText } from '../core/content/canonical.js';
-import { appendToken, findAt, isList, pointerTokens, isObject } from '../core/content/json-pointer.js';
-import { listSubschemas, mapChildren } from './subschemas.js';
+import { appendToken, isList, isObject } from '../core/content/json-pointer.js';
+import { followReference, listSubschemas, mapChildren } from '../core/content/subschemas.js';
 
 /** The keyword that always fails, and says what would have passed. */
 export const NO_ALTERNATIVE = 'chukwa:no_alternative';
@@ -116,8 +116,7 @@ function toBranch(root: JsonObject, written: Json): Branch | undefined {
   if (!isObject(written)) return undefined;
   const reference = written['$ref'];
   if (typeof reference !== 'string') return { written, meant: written };
-  if (!reference.startsWith('#')) return undefined;
-  const meant = findAt(root, pointerTokens(reference.slice(1)));
+  const meant = followReference(root, reference);
   return isObject(meant) && Object.keys(written).length === 1 ? { written, meant } : undefined;
 }
 

@@ -9,25 +9,24 @@ import { appendToken, isObject } from '../core/content/json-pointer.js';
 import { listChoices } from './alternatives.js';
 import { findCircles } from './circles.js';
 import { compileLinearPattern } from './linear-pattern.js';
-import { listChildren } from './subschemas.js';
+import { listChildren, pointerOfReference } from '../core/content/subschemas.js';
 
 /** The most steps that one schema may take at one place of a value. */
 const STEPS_MAX = 5000;
 
 type Places = ReadonlyMap<string, Json>;
-type TargetOf = (reference: string) => string | undefined;
 
 /**
  * Finds what may never end, or may take exponential time. Every reference leads somewhere, and every pattern is sound.
  * @param places every schema within the root, by its pointer
  */
-export function checkCost(root: JsonObject, places: Places, targetOf: TargetOf): readonly Problem[] {
-  const found = checkStepsInPlace(places, targetOf);
-  return found.length > 0 ? found : checkCircles(root, places, targetOf);
+export function checkCost(root: JsonObject, places: Places): readonly Problem[] {
+  const found = checkStepsInPlace(places);
+  return found.length > 0 ? found : checkCircles(root, places);
 }
 
 /** Counts what validating one place of a value can take: references multiply, and one that comes back never ends. */
-function checkStepsInPlace(places: Places, targetOf: TargetOf): readonly Problem[] {
+function checkStepsInPlace(places: Places): readonly Problem[] {
   const steps = new Map<string, number>();
   const open = new Set<string>();
   const count = (pointer: string): number => {
@@ -35,7 +34,7 @@ function checkStepsInPlace(places: Places, targetOf: TargetOf): readonly Problem
     const known = steps.get(pointer);
     if (known !== undefined) return known;
     open.add(pointer);
-    const total = listInPlace(places.get(pointer), pointer, targetOf).reduce((sum, next) => sum + count(next), 1);
+    const total = listInPlace(places.get(pointer), pointer).reduce((sum, next) => sum + count(next), 1);
     open.delete(pointer);
     steps.set(pointer, total);
     return total;
@@ -54,10 +53,10 @@ function tooCostly(pointer: string, how: string): Problem {
   return { code: 'SCHEMA_TOO_COSTLY', message: `this schema ${how}`, pointer, repair };
 }
 
-function listInPlace(schema: Json | undefined, pointer: string, targetOf: TargetOf): readonly string[] {
+function listInPlace(schema: Json | undefined, pointer: string): readonly string[] {
   if (!isObject(schema)) return [];
   const inPlace = listChildren(schema, pointer).filter((child) => child.in_place);
-  const reference = typeof schema['$ref'] === 'string' ? targetOf(schema['$ref']) : undefined;
+  const reference = typeof schema['$ref'] === 'string' ? pointerOfReference(schema['$ref']) : undefined;
   return [...inPlace.map((child) => child.pointer), ...(reference === undefined ? [] : [reference])];
 }
 
@@ -75,14 +74,14 @@ interface Way {
   readonly chosen: ReadonlyMap<string, string>;
 }
 
-function checkCircles(root: JsonObject, places: Places, targetOf: TargetOf): readonly Problem[] {
+function checkCircles(root: JsonObject, places: Places): readonly Problem[] {
   const below = new Map([...places].map(([pointer, schema]) => [pointer, listDeeper(schema, pointer)]));
   const circles = findCircles([...places.keys()], (pointer) => [
-    ...listInPlace(places.get(pointer), pointer, targetOf),
+    ...listInPlace(places.get(pointer), pointer),
     ...(below.get(pointer) ?? []).map(({ leads_to }) => leads_to),
   ]);
   const choices = listChoices(root);
-  const inPlace = new Map([...places].map(([pointer, schema]) => [pointer, listInPlace(schema, pointer, targetOf)]));
+  const inPlace = new Map([...places].map(([pointer, schema]) => [pointer, listInPlace(schema, pointer)]));
   const walk: Walk = { in_place: inPlace, choices, below, left: WAYS_MAX };
   const entries = new Set(['', ...[...below.values()].flat().map(({ leads_to }) => leads_to)]);
   for (const [pointer, circle] of circles) {

@@ -5,7 +5,7 @@ import { nearestName, suggestName } from '../core/content/nearest-name.js';
 import { isError } from '../core/protocol/document-problem.js';
 import { checkCost } from './check-cost.js';
 import { compileLinearPattern } from './linear-pattern.js';
-import { KNOWN_KEYWORDS, listSubschemas, type Subschema } from './subschemas.js';
+import { KNOWN_KEYWORDS, listSubschemas, pointerOfReference, type Subschema } from '../core/content/subschemas.js';
 
 export const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
 
@@ -65,7 +65,7 @@ export function checkSchema(schema: JsonObject, knownFormats: ReadonlySet<string
   const places = new Map(subschemas.map((subschema) => [subschema.pointer, subschema.schema]));
   const references = subschemas.flatMap((subschema) => checkReference(subschema, places));
   const found = [...problems, ...references];
-  return found.some(isError) ? found : [...found, ...checkCost(schema, places, targetOf)];
+  return found.some(isError) ? found : [...found, ...checkCost(schema, places)];
 }
 
 function tooLarge(how: string): Problem {
@@ -166,7 +166,7 @@ function unknownKeyword(pointer: string, keyword: string): Problem {
 function checkReference({ schema, pointer }: Subschema, places: ReadonlyMap<string, Json>): readonly Problem[] {
   if (!isObject(schema) || typeof schema['$ref'] !== 'string') return [];
   const place = appendToken(pointer, '$ref');
-  const target = targetOf(schema['$ref']);
+  const target = pointerOfReference(schema['$ref']);
   if (target === undefined) return [farReference(place, `"${schema['$ref']}" is no pointer within the document`)];
   if (places.has(target)) return [];
   const message = `no schema stands at "${schema['$ref']}"`;
@@ -180,13 +180,4 @@ function suggestReference(target: string, places: readonly string[]): string {
     `#${target}`,
     defined.map((place) => `#${place}`),
   );
-}
-
-function targetOf(reference: string): string | undefined {
-  if (!/^#(\/.*)?$/.test(reference)) return undefined;
-  try {
-    return decodeURIComponent(reference.slice(1));
-  } catch {
-    return undefined;
-  }
 }

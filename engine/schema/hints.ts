@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../contract/json.js';
-import { findAt, pointerTokens, isObject } from '../core/content/json-pointer.js';
-import { mapChildren } from './subschemas.js';
+import { isObject } from '../core/content/json-pointer.js';
+import { followReference, mapChildren } from '../core/content/subschemas.js';
 
 const HINTS = ['description', 'examples'] as const;
 
@@ -21,9 +21,8 @@ function hintObject(root: JsonObject, schema: JsonObject): JsonObject {
 }
 
 function findTarget(root: JsonObject, reference: Json | undefined): JsonObject | undefined {
-  if (typeof reference !== 'string' || !reference.startsWith('#/')) return undefined;
-  const target = findAt(root, pointerTokens(reference.slice(1)));
-  return isObject(target) ? target : undefined;
+  const target = typeof reference === 'string' ? followReference(root, reference) : undefined;
+  return isObject(target) && target !== root ? target : undefined;
 }
 
 /** A value that fits a schema: the first of its examples, or of what it lists. */

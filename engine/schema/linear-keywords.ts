@@ -8,7 +8,7 @@ import type { SchemaValidateFunction } from 'ajv/dist/types/index.js';
 import type { Json, JsonObject } from '../contract/json.js';
 import { isList, isObject } from '../core/content/json-pointer.js';
 import type { StepCounter } from './steps.js';
-import { mapChildren } from './subschemas.js';
+import { mapChildren } from '../core/content/subschemas.js';
 
 const CONST = 'chukwa:const';
 const ENUM = 'chukwa:enum';

@@ -8,7 +8,7 @@ import { _, type Code, type CodeKeywordDefinition, type KeywordCxt } from 'ajv';
 import names from 'ajv/dist/compile/names.js';
 import type { Json, JsonObject } from '../contract/json.js';
 import { isList, isObject } from '../core/content/json-pointer.js';
-import { listSubschemas, mapChildren } from './subschemas.js';
+import { listSubschemas, mapChildren } from '../core/content/subschemas.js';
 
 /** The most steps that checking one value by an author's schema may take. */
 export const STEPS_MAX = 5_000_000;

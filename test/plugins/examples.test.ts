@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Json, JsonObject } from '../../engine/contract/json.js';
 import { compileShipped } from '../../engine/schema/compile-schema.js';
-import { listSubschemas } from '../../engine/schema/subschemas.js';
+import { listSubschemas } from '../../engine/core/content/subschemas.js';
 import { SHIPPED_PLUGINS } from '../sources/harness.js';
 
 async function readSchema(path: string): Promise<JsonObject> {

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { test } from 'node:test';
 import type { Json, JsonObject } from '../../engine/contract/json.js';
 import { compileShipped, createCompileSchema } from '../../engine/schema/compile-schema.js';
-import { listSubschemas } from '../../engine/schema/subschemas.js';
+import { listSubschemas } from '../../engine/core/content/subschemas.js';
 
 const SCHEMAS = fileURLToPath(new URL('../../schemas', import.meta.url));
 const names = (await readdir(SCHEMAS)).filter((name) => name.endsWith('.json'));

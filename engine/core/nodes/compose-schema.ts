@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../../contract/json.js';
 import { contentHash } from '../content/canonical.js';
-import { isList } from '../content/json-pointer.js';
+import { isObject } from '../content/json-pointer.js';
+import { mapChildren, mapReferences } from '../content/subschemas.js';
 import { toDeliveredSchema } from './delivered-schema.js';
 import type { OfferedSchema } from '../protocol/program.js';
 import { EFFECT_OPERATIONS, PATCH_OPERATIONS, type PatchReach } from '../world/patch-operations.js';
@@ -91,7 +92,7 @@ function embed(
   schema: JsonObject,
 ): { readonly reference: JsonObject; readonly definitions: JsonObject } {
   const { $schema: _dialect, $id: _id, $defs, ...root } = schema;
-  const inner = typeof $defs === 'object' && $defs !== null && !isList($defs) ? Object.entries($defs) : [];
+  const inner = isObject($defs) ? Object.entries($defs) : [];
   const rootName = `${owner}.root`;
   const definitions = [
     [rootName, renameReferences(root, owner, rootName)],
@@ -103,22 +104,14 @@ function embed(
   };
 }
 
+/** A schema with its references renamed; names of its own, which would change where they lead, are left out. */
 function renameReferences(schema: Json, owner: string, rootName: string): Json {
-  if (typeof schema !== 'object' || schema === null) return schema;
-  if (isList(schema)) return schema.map((item) => renameReferences(item, owner, rootName));
-  const renamed = Object.entries(schema)
-    .filter(([member]) => member !== '$id' && member !== '$schema')
-    .map(([member, value]) => [member, renameMember(member, value, owner, rootName)]);
-  return Object.fromEntries(renamed) as JsonObject;
+  if (!isObject(schema)) return schema;
+  return mapReferences(withoutNames(schema), (reference) => renameReference(reference, owner, rootName));
 }
 
-/** Values under these keywords are data, not schemas: a `$ref` in them means nothing. */
-const DATA_KEYWORDS = new Set(['const', 'enum', 'default', 'examples']);
-
-function renameMember(member: string, value: Json, owner: string, rootName: string): Json {
-  if (DATA_KEYWORDS.has(member)) return value;
-  if (member === '$ref' && typeof value === 'string') return renameReference(value, owner, rootName);
-  return renameReferences(value, owner, rootName);
+function withoutNames({ $id: _id, $schema: _dialect, ...schema }: JsonObject): JsonObject {
+  return mapChildren(schema, (child) => (isObject(child) ? withoutNames(child) : child));
 }
 
 function renameReference(reference: string, owner: string, rootName: string): string {

@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../../contract/json.js';
 import { isList, isObject } from '../content/json-pointer.js';
+import { mapHeld } from '../content/subschemas.js';
 
 /** Bounds that servers refuse, or turn into grammars that are too large. They say nothing of an answer's structure. */
 const BOUNDS: ReadonlySet<string> = new Set([
@@ -18,24 +19,6 @@ const BOUNDS: ReadonlySet<string> = new Set([
   'minProperties',
 ]);
 
-const HOLDS_ONE: ReadonlySet<string> = new Set([
-  'items',
-  'additionalItems',
-  'contains',
-  'additionalProperties',
-  'unevaluatedItems',
-  'unevaluatedProperties',
-  'propertyNames',
-]);
-const HOLDS_LIST: ReadonlySet<string> = new Set(['allOf', 'anyOf', 'oneOf', 'prefixItems']);
-const HOLDS_MAP: ReadonlySet<string> = new Set([
-  '$defs',
-  'definitions',
-  'properties',
-  'patternProperties',
-  'dependentSchemas',
-]);
-
 /** A looser schema under these would make the whole stricter: they stay only where nothing in them changes. */
 const NEGATES: ReadonlySet<string> = new Set(['not', 'if', 'then', 'else']);
 
@@ -48,19 +31,15 @@ export function toDeliveredSchema(schema: JsonObject): JsonObject {
   const isKept = [...NEGATES].every((keyword) => !hasBounds(schema[keyword]));
   const members = Object.entries(schema)
     .filter(([keyword]) => !BOUNDS.has(keyword) && (isKept || !NEGATES.has(keyword)))
-    .map(([keyword, value]): [string, Json] => [nameOf(keyword, schema), loosen(keyword, value)]);
+    .map(([keyword, value]): [string, Json] => [
+      nameOf(keyword, schema),
+      NEGATES.has(keyword) ? value : mapHeld(keyword, value, loosenSchema),
+    ]);
   return Object.fromEntries(members);
 }
 
 function nameOf(keyword: string, schema: JsonObject): string {
   return keyword === 'oneOf' && schema['anyOf'] === undefined ? 'anyOf' : keyword;
-}
-
-function loosen(keyword: string, value: Json): Json {
-  if (HOLDS_ONE.has(keyword)) return loosenSchema(value);
-  if (HOLDS_LIST.has(keyword) && isList(value)) return value.map(loosenSchema);
-  if (!HOLDS_MAP.has(keyword) || !isObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, loosenSchema(inner)]));
 }
 
 function loosenSchema(schema: Json): Json {

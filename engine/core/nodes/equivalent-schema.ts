@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../../contract/json.js';
 import { canonicalText } from '../content/canonical.js';
-import { findAt, isList, pointerTokens } from '../content/json-pointer.js';
+import { isList, isObject } from '../content/json-pointer.js';
+import { followReference, mapChildren } from '../content/subschemas.js';
 
 const ANNOTATIONS = new Set([
   'title',
@@ -22,46 +23,26 @@ const SETS = new Set(['required', 'enum', 'oneOf']);
  * what has no order. A narrower schema is not equivalent.
  */
 export function isEquivalentSchema(left: JsonObject, right: JsonObject): boolean {
-  return (
-    left === right || canonicalText(reduce(left, left, [], false)) === canonicalText(reduce(right, right, [], false))
-  );
+  return left === right || canonicalText(reduce(left, left, [])) === canonicalText(reduce(right, right, []));
 }
 
-/** @param named whether the members are names of properties rather than keywords */
-function reduce(schema: Json, root: JsonObject, within: readonly string[], named: boolean): Json {
-  if (typeof schema !== 'object' || schema === null) return schema;
-  if (isList(schema)) return schema.map((item) => reduce(item, root, within, false));
-  if (!named && typeof schema['$ref'] === 'string') return inline(schema, schema['$ref'], root, within);
-  const kept = Object.entries(schema).filter(([member]) => named || !ANNOTATIONS.has(member));
+function reduce(schema: Json, root: JsonObject, within: readonly string[]): Json {
+  if (!isObject(schema)) return schema;
+  if (typeof schema['$ref'] === 'string') return inline(schema, schema['$ref'], root, within);
+  const kept = Object.fromEntries(Object.entries(schema).filter(([keyword]) => !ANNOTATIONS.has(keyword)));
+  const reduced = mapChildren(kept, (child) => reduce(child, root, within));
   return Object.fromEntries(
-    kept.map(([member, value]) => [
-      member,
-      named ? reduce(value, root, within, false) : reduceKeyword(member, value, root, within),
-    ]),
+    Object.entries(reduced).map(([keyword, value]) => [keyword, SETS.has(keyword) ? sorted(value) : value]),
   );
-}
-
-function reduceKeyword(keyword: string, value: Json, root: JsonObject, within: readonly string[]): Json {
-  if (keyword === 'const') return value;
-  if (keyword === 'enum') return sorted(value);
-  const reduced = reduce(
-    value,
-    root,
-    within,
-    keyword === 'properties' || keyword === 'patternProperties' || keyword === 'dependentSchemas',
-  );
-  return SETS.has(keyword) ? sorted(reduced) : reduced;
 }
 
 /** Inlines a reference; one that leads back to itself stays, since it has no end. */
 function inline(schema: JsonObject, reference: string, root: JsonObject, within: readonly string[]): Json {
-  const target = reference.startsWith('#')
-    ? findAt(root, pointerTokens(decodeURIComponent(reference.slice(1))))
-    : undefined;
+  const target = followReference(root, reference);
   if (target === undefined || within.includes(reference)) return { $ref: reference };
   const { $ref: _reference, ...beside } = schema;
-  const inlined = reduce(target, root, [...within, reference], false);
-  const rest = reduce(beside, root, within, false) as JsonObject;
+  const inlined = reduce(target, root, [...within, reference]);
+  const rest = reduce(beside, root, within) as JsonObject;
   return Object.keys(rest).length === 0 ? inlined : { ...rest, $inlined: inlined };
 }
 

@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../../contract/json.js';
-import { isList, isObject } from '../content/json-pointer.js';
+import { isObject } from '../content/json-pointer.js';
+import { mapReferences } from '../content/subschemas.js';
 
 /** What is demanded of a value: to fit all of some schemas. */
 export interface Demand {
@@ -10,12 +11,6 @@ export interface Demand {
 
 /** The definition that holds the document, in a schema that has been cut out of it: references lead into the document. */
 const ROOT = 'root';
-
-/** Values under these keywords are data: a `$ref` in them means nothing. */
-const DATA_KEYWORDS = ['const', 'enum', 'default', 'examples'];
-
-/** What these hold are schemas by name. */
-const NAMING_KEYWORDS = ['$defs', 'definitions', 'dependentSchemas', 'patternProperties', 'properties'];
 
 /** A schema by itself that accepts what fits a demand. */
 export function partSchema({ schemas, root }: Demand): JsonObject {
@@ -31,17 +26,5 @@ function refers(schema: Json): boolean {
 
 /** A schema whose references lead into the definition that holds the document. */
 function lead(schema: Json): Json {
-  if (!isObject(schema)) return schema;
-  return Object.fromEntries(
-    Object.entries(schema).map(([keyword, inner]) => {
-      if (keyword === '$ref' && typeof inner === 'string') return [keyword, `#/$defs/${ROOT}${inner.slice(1)}`];
-      return [keyword, DATA_KEYWORDS.includes(keyword) ? inner : leadWithin(keyword, inner)];
-    }),
-  );
-}
-
-function leadWithin(keyword: string, inner: Json): Json {
-  if (isList(inner)) return inner.map(lead);
-  if (!NAMING_KEYWORDS.includes(keyword) || !isObject(inner)) return lead(inner);
-  return Object.fromEntries(Object.entries(inner).map(([name, schema]) => [name, lead(schema)]));
+  return isObject(schema) ? mapReferences(schema, (reference) => `#/$defs/${ROOT}${reference.slice(1)}`) : schema;
 }

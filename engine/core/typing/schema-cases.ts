@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../../contract/json.js';
-import { findAt, isList, isObject, pointerTokens } from '../content/json-pointer.js';
+import { isList, isObject } from '../content/json-pointer.js';
+import { followReference } from '../content/subschemas.js';
 
 /** Schemas that one value fits all at once, free of references and alternatives. */
 export type Case = readonly JsonObject[];
@@ -46,7 +47,7 @@ function casesOf(schema: Json, root: JsonObject): readonly Case[] {
   const reference = ownMember(schema, '$ref');
   return conjoin([
     [[withoutInPlace(schema)]],
-    ...(typeof reference === 'string' ? [casesOf(targetOf(reference, root), root)] : []),
+    ...(typeof reference === 'string' ? [casesOf(followReference(root, reference) ?? true, root)] : []),
     ...listAt(schema, 'allOf').map((part) => casesOf(part, root)),
     ...['anyOf', 'oneOf']
       .map((keyword) => listAt(schema, keyword))
@@ -70,10 +71,6 @@ function hasInPlace(schema: JsonObject): boolean {
 
 function withoutInPlace(schema: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(schema).filter(([keyword]) => !IN_PLACE.includes(keyword)));
-}
-
-function targetOf(reference: string, root: JsonObject): Json {
-  return findAt(root, pointerTokens(decodeURIComponent(reference.slice(1)))) ?? true;
 }
 
 function conjoin(parts: readonly (readonly Case[])[]): readonly Case[] {

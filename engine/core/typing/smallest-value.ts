@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../../contract/json.js';
-import { findAt, isList, isObject, pointerTokens } from '../content/json-pointer.js';
+import { findAt, isList, isObject } from '../content/json-pointer.js';
+import { followReference } from '../content/subschemas.js';
 import type { CallProgram } from '../protocol/program.js';
 
 const DEPTH_MAX = 16;
@@ -19,7 +20,7 @@ export function smallestValue(root: JsonObject, schema: Json = root, depth = 0):
     const first = values === undefined ? undefined : findAt(values, ['0']);
     if (first !== undefined) return first;
   }
-  if (typeof $ref === 'string') return smallestValue(root, findAt(root, pointerTokens($ref.slice(1))) ?? {}, depth + 1);
+  if (typeof $ref === 'string') return smallestValue(root, followReference(root, $ref) ?? {}, depth + 1);
   const branch = findAt(schema, ['oneOf', '0']) ?? findAt(schema, ['anyOf', '0']) ?? findAt(schema, ['allOf', '0']);
   if (branch !== undefined && schema['type'] === undefined) return smallestValue(root, branch, depth + 1);
   return ofType(root, schema, depth);

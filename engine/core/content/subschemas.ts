@@ -1,5 +1,5 @@
-import type { Json, JsonObject } from '../contract/json.js';
-import { appendToken, isList, isObject } from '../core/content/json-pointer.js';
+import type { Json, JsonObject } from '../../contract/json.js';
+import { appendToken, findAt, isList, isObject, pointerTokens } from './json-pointer.js';
 
 /** Keywords of JSON Schema 2020-12 that hold one schema. */
 const HOLDS_ONE = [
@@ -69,7 +69,7 @@ export interface Subschema {
   readonly in_place: boolean;
 }
 
-export function isSchema(value: Json | undefined): value is JsonObject | boolean {
+function isSchema(value: Json | undefined): value is JsonObject | boolean {
   return typeof value === 'boolean' || isObject(value);
 }
 
@@ -100,6 +100,29 @@ export function mapChildren(schema: JsonObject, replace: (child: Json) => Json):
   );
 }
 
+/** A schema with each reference in it replaced. */
+export function mapReferences(schema: JsonObject, replace: (reference: string) => string): JsonObject {
+  const { $ref } = schema;
+  const inner = mapChildren(schema, (child) => (isObject(child) ? mapReferences(child, replace) : child));
+  return typeof $ref === 'string' ? { ...inner, $ref: replace($ref) } : inner;
+}
+
+/** The pointer that a `$ref` holds. @returns undefined where it is no pointer within its document */
+export function pointerOfReference(reference: string): string | undefined {
+  if (!/^#(\/.*)?$/.test(reference)) return undefined;
+  try {
+    return decodeURIComponent(reference.slice(1));
+  } catch {
+    return undefined;
+  }
+}
+
+/** What a `$ref` leads to. @returns undefined where it leads to nothing within its document */
+export function followReference(root: JsonObject, reference: string): Json | undefined {
+  const pointer = pointerOfReference(reference);
+  return pointer === undefined ? undefined : findAt(root, pointerTokens(pointer));
+}
+
 function listHeld(
   keyword: string,
   inner: Json,
@@ -111,7 +134,8 @@ function listHeld(
   return Object.entries(inner as JsonObject).map(([name, schema]) => ({ pointer: appendToken(place, name), schema }));
 }
 
-function mapHeld(keyword: string, inner: Json, replace: (child: Json) => Json): Json {
+/** What a keyword holds, with each schema directly within it replaced. */
+export function mapHeld(keyword: string, inner: Json, replace: (child: Json) => Json): Json {
   if (HOLDS_ONE.includes(keyword)) return replace(inner);
   if (isList(inner)) return HOLDS_LIST.includes(keyword) ? inner.map(replace) : inner;
   if (!isObject(inner) || !HOLDS_MAP.includes(keyword)) return inner;
