@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
 import type { AttemptRecord, InvocationRecord } from '../../engine/ports/records.js';
-import type { Fault } from '../../engine/toys/index.js';
 import { type Edit, editWorkflows, type ParkStage, type Play, sharedStage } from '../support/park-stage.js';
 import { finalPatch, setState, toolCall } from '../support/turn-player.js';
 import { callAt, contentsOf, keysOf, onlyAttempt, script } from './readings.js';
+import { type Fault, misbehave } from '../support/faults.js';
 
 const open = sharedStage('PostgreSQL');
 
@@ -148,7 +148,7 @@ describe('a failing ambient source ends the attempt before any generation', () =
   for (const misfortune of MISFORTUNES) {
     test(`${misfortune.what}: ${misfortune.failure_class}`, async (context) => {
       const stage = await open();
-      stage.toys.weather.misbehave(misfortune.fault);
+      misbehave(stage.toys.weather, misfortune.fault);
       const workflows = await editedWorkflows(context, misfortune);
       const play = await stage.play({ scenario: 'ambient-weather', workflows });
       const [key = ''] = keysOf(onlyAttempt(play));
@@ -161,8 +161,8 @@ describe('a failing ambient source ends the attempt before any generation', () =
 
   test('a reading that is under way when another fails is dropped, and says why', async () => {
     const stage = await open();
-    stage.toys.weather.misbehave('status_500');
-    stage.toys.pa.misbehave('hang');
+    misbehave(stage.toys.weather, 'status_500');
+    misbehave(stage.toys.pa, 'hang');
     const play = await stage.play({ scenario: 'park' });
     const dropped = onlyAttempt(play).invocations.filter(({ failure_class }) => failure_class === 'stopped');
     assert.deepEqual(
@@ -177,7 +177,7 @@ describe('a failing tool ends the attempt, and the model is not asked again', ()
   for (const misfortune of MISFORTUNES) {
     test(`${misfortune.what}: ${misfortune.failure_class}`, async (context) => {
       const stage = await open();
-      stage.toys.vending.misbehave(misfortune.fault);
+      misbehave(stage.toys.vending, misfortune.fault);
       const workflows = await editedWorkflows(context, misfortune);
       const says = script({ [FIRST]: { json: BUY }, 'bob/act/round-2/try-1': NOTHING });
       const play = await stage.play({ scenario: 'tools', workflows, says });
@@ -213,9 +213,9 @@ describe('a failed attempt', () => {
 
   test('leaves its turn to the next attempt', async () => {
     const stage = await open();
-    stage.toys.weather.misbehave('status_500');
+    misbehave(stage.toys.weather, 'status_500');
     const { world_slug, before, attempts } = await stage.play({ scenario: 'ambient-weather' });
-    stage.toys.weather.misbehave();
+    misbehave(stage.toys.weather);
     const second = await stage.run(before);
     assert.equal(onlyAttempt(second).status, 'committed');
     assert.deepEqual([attempts[0]?.attempted_turn, onlyAttempt(second).attempted_turn], [1, 1]);

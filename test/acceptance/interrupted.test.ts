@@ -7,6 +7,7 @@ import { type ScriptedModel, startScriptedModel } from '../../engine/toys/script
 import { loadScript, type ParkStage, sharedStage } from '../support/park-stage.js';
 import { askHere, makeFolder, runHere, startChukwa, whileRunning } from './command.js';
 import { callAt, onlyAttempt, script } from './readings.js';
+import { misbehave } from '../support/faults.js';
 
 const FIRST = 'bob/act/round-1/try-1';
 const HANGS = script({ [FIRST]: { fault: 'hang', text: '{"kind": "fin' } });
@@ -88,7 +89,7 @@ describe('a process that is killed in the middle of a turn (PostgreSQL)', () => 
     const stage = await open();
     const world = await stage.makeWorld({ scenario: 'tools' });
     stage.model.setScript(await loadScript('tools'));
-    stage.toys.vending.misbehave('hang');
+    misbehave(stage.toys.vending, 'hang');
     await killWhileAsked(stage, world, new Promise((resolve) => stage.toys.vending.onRequest(async () => resolve())));
     stage.toys.reset();
     let asked = 0;

@@ -3,6 +3,7 @@ import { describe, test, type TestContext } from 'node:test';
 import type { JsonObject } from '../../engine/contract/json.js';
 import { editWorkflows, loadScript, sharedStage } from '../support/park-stage.js';
 import { callAt, keysOf, onlyAttempt, promptOf, requestAt } from './readings.js';
+import { misbehaveOn } from '../support/faults.js';
 
 const BUY = 'bob/act/round-1/try-1/tool';
 const ALICE = 'alice/act/round-1/try-1';
@@ -48,7 +49,7 @@ describe('a turn that goes on after failures', () => {
   test('gives no subject the reading of a weather service that answers 500, and commits', async (context) => {
     const stage = await open();
     const workflows = await withWeather(context);
-    stage.toys.weather.misbehaveOn(1, 'status_500');
+    misbehaveOn(stage.toys.weather, 1, 'status_500');
     const play = await stage.play({ scenario: 'out-of-order', workflows, turns: 2 });
     const [broken, well] = play.attempts;
     assert.ok(broken && well);
@@ -69,7 +70,7 @@ describe('a turn that goes on after failures', () => {
   test('fails with the weather service where the binding says nothing', async (context) => {
     const stage = await open();
     const workflows = await withWeather(context, { on_failure: 'fail' });
-    stage.toys.weather.misbehaveOn(1, 'status_500');
+    misbehaveOn(stage.toys.weather, 1, 'status_500');
     const attempt = onlyAttempt(await stage.play({ scenario: 'out-of-order', workflows }));
     assert.deepEqual([attempt.status, attempt.failure_class], ['failed', 'http_status']);
     assert.equal(callAt(attempt, keysOf(attempt)[0] ?? '').failure_detail, null);

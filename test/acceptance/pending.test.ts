@@ -13,6 +13,7 @@ import {
   type Play,
   withDeadline,
 } from '../support/park-stage.js';
+import { misbehave } from '../support/faults.js';
 
 const LETTERS = { scenario: 'letters' } as const;
 const ANSWER = { status: 'answered', from: 'Emil', body: 'I come with the first snow.', postage: 'paid' };
@@ -246,7 +247,7 @@ onEachDatabase('a call that is answered later', (open) => {
       stage.toys.post.onRequest(async ({ headers }) => {
         assert.equal((await report(stage, String(headers['x-chukwa-correlation-id']))).accepted, true);
       });
-      stage.toys.post.misbehave(fault);
+      misbehave(stage.toys.post, fault);
       const play = await stage.play(LETTERS);
       assert.deepEqual(statusesOf(play), ['committed']);
       assert.equal(stage.toys.post.served.length, 1);

@@ -13,6 +13,7 @@ import { startToys, type Toys } from '../../engine/toys/index.js';
 import { emptyDatabase } from '../support/databases.js';
 import { ROOT } from '../support/park-stage.js';
 import { openTestTerminal } from '../surfaces/cli/test-terminal.js';
+import { misbehaveOn } from '../support/faults.js';
 
 const database = await emptyDatabase({ after });
 let folder = '';
@@ -113,7 +114,7 @@ test('a turn of concurrent subjects is recorded without what was superseded, and
 });
 
 test('a failed attempt is recorded with its failure; the scenario may be named by its hash', async () => {
-  toys.weather.misbehaveOn(1, 'non_json');
+  misbehaveOn(toys.weather, 1, 'non_json');
   const run = await play('ambient-weather', 'ambient-weather');
   toys.reset();
   const [turn] = run.turns;

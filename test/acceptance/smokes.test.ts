@@ -13,6 +13,7 @@ import {
   requestAt,
   stateOf,
 } from './readings.js';
+import { misbehaveOn } from '../support/faults.js';
 
 onEachDatabase('the smokes that the design asks for', (open) => {
   test('Smoke 1 — Simple LLM-only workflow', async () => {
@@ -156,7 +157,7 @@ onEachDatabase('the smokes that the design asks for', (open) => {
 
   test('Smoke 8 — Failure', async () => {
     const stage = await open();
-    stage.toys.weather.misbehaveOn(2, 'non_json');
+    misbehaveOn(stage.toys.weather, 2, 'non_json');
     const play = await stage.play({ scenario: 'ambient-weather', turns: 3 });
     const [first, second, ...others] = play.attempts;
     assert.ok(first && second && others.length === 0, 'a failed attempt ends the run');

@@ -22,6 +22,7 @@ import {
 import { waitUntil } from '../support/wait-until.js';
 import { makeFolder, runChukwa, runHere, startChukwa, whileRunning } from './command.js';
 import { callAt, onlyAttempt, script } from './readings.js';
+import { misbehave } from '../support/faults.js';
 
 interface Traced {
   readonly attempt: AttemptRecord;
@@ -201,7 +202,7 @@ describe('telemetry of processes (PostgreSQL)', { timeout: 600_000 }, () => {
     const { receiver, stage, variables } = await receive(context);
     const world = await stage.makeWorld({ scenario: 'tools' });
     stage.model.setScript(await loadScript('tools'));
-    stage.toys.vending.misbehave('hang');
+    misbehave(stage.toys.vending, 'hang');
     const asked = new Promise<void>((resolve) => stage.toys.vending.onRequest(async () => resolve()));
     const running = startChukwa(['run', world.world_slug, '--json'], variables);
     await whileRunning(running, asked);

@@ -9,6 +9,7 @@ import { loadScript, must, openParkStage, type ParkStage, sharedStage } from '..
 import { waitUntil } from '../support/wait-until.js';
 import { askHere, type Running, type RunningHere, runHere, startChukwa, startHere, whileRunning } from './command.js';
 import { script } from './readings.js';
+import { misbehave } from '../support/faults.js';
 
 const FIRST = 'bob/act/round-1/try-1';
 const PATCH = { json: { kind: 'final_patch', patch: { narration: 'Bob reads on.', effects: [] } } };
@@ -189,7 +190,7 @@ describe('run --retries', () => {
   test('tries nothing anew while a call is in doubt', async () => {
     const stage = await open();
     stage.model.setScript(await loadScript('tools'));
-    stage.toys.vending.misbehave('reset_connection');
+    misbehave(stage.toys.vending, 'reset_connection');
     const { world_slug } = await stage.makeWorld({ scenario: 'tools' });
     const progress: Progress[] = [];
     const onProgress = (event: Progress): void => void progress.push(event);

@@ -8,6 +8,7 @@ import { startServer } from '../../engine/surfaces/http/server.js';
 import { beginning } from '../store/record-fixtures.js';
 import { loadScript, openParkStage, type ParkStage } from '../support/park-stage.js';
 import { TOKENS } from '../support/served-park.js';
+import { misbehave } from '../support/faults.js';
 
 describe('how a world stands', () => {
   let stage: ParkStage;
@@ -38,9 +39,9 @@ describe('how a world stands', () => {
     stage.model.setScript(script);
     await stage.run(failed.before);
     assert.equal(await standingOf(failed.world_slug), undefined);
-    stage.toys.vending.misbehave('reset_connection');
+    misbehave(stage.toys.vending, 'reset_connection');
     const doubted = await stage.play({ scenario: 'tools' });
-    stage.toys.vending.misbehave();
+    misbehave(stage.toys.vending);
     assert.equal(
       await standingOf(doubted.world_slug),
       'Turn 1 failed, and 1 call is in doubt. Decide what became of it',

@@ -9,10 +9,11 @@ import { runTurns } from '../../engine/operations/run-turns.js';
 import { isInDoubt, settleCall } from '../../engine/operations/settle-call.js';
 import type { AttemptRecord } from '../../engine/ports/records.js';
 import type { Answers } from '../../engine/toys/scripted-model/index.js';
-import type { Fault, ServedRequest } from '../../engine/toys/index.js';
+import type { ServedRequest } from '../../engine/toys/index.js';
 import { type Arena, openArena } from '../chaos/arena.js';
 import { Died } from '../chaos/mortal-driver.js';
 import { loadScript, must } from '../support/park-stage.js';
+import { type Fault, misbehave } from '../support/faults.js';
 
 // One turn with three side effects, tried again and again with something else going wrong each time, and settled by what the
 // services have in their books. In the end they have seen what they would have seen if nothing had gone wrong.
@@ -147,7 +148,7 @@ describe('a turn with side effects in which anything may go wrong', () => {
     const { toys, model } = arena.stage;
     model.setScript(await sayAll(what.kind === 'model' ? what : undefined));
     const service = what.kind === 'service' ? toys[what.service] : undefined;
-    if (what.kind === 'service') service?.misbehave(what.fault);
+    if (what.kind === 'service') misbehave(toys[what.service], what.fault);
     const [served, asked] = [service?.served.length ?? 0, model.requests.length];
     const life = what.kind === 'killed' || what.kind === 'poisoned' ? what.after_steps : Infinity;
     let has_committed = false;
@@ -157,7 +158,7 @@ describe('a turn with side effects in which anything may go wrong', () => {
     }
     if (what.kind === 'service' && DENIALS.includes(what.fault))
       for (const request of service?.served.slice(served) ?? []) denied.add(request);
-    service?.misbehave();
+    if (service !== undefined) misbehave(service);
     if (what.kind !== 'poisoned')
       await assertAdopted(
         world_slug,

@@ -7,7 +7,6 @@ import { runTurns } from '../../engine/operations/run-turns.js';
 import type { AttemptRecord } from '../../engine/ports/records.js';
 import type { WorldSnapshot } from '../../engine/ports/worlds.js';
 import type { Answers } from '../../engine/toys/scripted-model/index.js';
-import type { Fault } from '../../engine/toys/index.js';
 import {
   type Edit,
   editWorkflows,
@@ -18,6 +17,7 @@ import {
   sharedStage,
 } from '../support/park-stage.js';
 import { startUnreliableService } from '../support/unreliable-service.js';
+import { type Fault, misbehave } from '../support/faults.js';
 
 // A side effect is made once, whatever becomes of the call that asks for it and of the attempt that it belongs to.
 
@@ -95,11 +95,11 @@ describe('a side effect', () => {
       const workflows = await editWorkflows(context, { 'sources/vending-machine.json': IN_HASTE });
       const world = await makeWorld(stage, workflows);
       const { vending } = stage.toys;
-      vending.misbehave(fault);
+      misbehave(vending, fault);
       const failed = await tryTurn(stage, world);
       assert.deepEqual([failed.status, failed.failure_class], ['failed', failure_class]);
       assert.equal(/side effect took place is not known/.test(failed.failure_message ?? ''), is_in_doubt);
-      vending.misbehave();
+      misbehave(vending);
       const served = vending.served.length;
       if (is_in_doubt) assert.deepEqual(await refusals(stage, world), ['CALL_IN_DOUBT']);
       else assert.equal((await tryTurn(stage, world)).status, 'committed');
@@ -115,9 +115,9 @@ describe('a side effect', () => {
       );
     const edits = { 'sources/vending-machine.json': IN_HASTE, 'tools/workflow.json': repeatable };
     const world = await makeWorld(stage, await editWorkflows(context, edits));
-    stage.toys.vending.misbehave('reset_connection');
+    misbehave(stage.toys.vending, 'reset_connection');
     assert.equal((await tryTurn(stage, world)).failure_class, 'transport');
-    stage.toys.vending.misbehave();
+    misbehave(stage.toys.vending);
     assert.equal((await tryTurn(stage, world)).status, 'committed');
     const names = stage.toys.vending.served.map(({ headers }) => headers['x-client-request-id']);
     assert.deepEqual(names, [names[0], names[0]]);
@@ -225,9 +225,9 @@ describe('a side effect', () => {
   test('is repeated only by a turn that is begun anew, which the previous record shows', async (context) => {
     const stage = await open();
     const world = await makeWorld(stage, await editWorkflows(context, {}));
-    stage.toys.vending.misbehave('reset_connection');
+    misbehave(stage.toys.vending, 'reset_connection');
     const failed = await tryTurn(stage, world);
-    stage.toys.vending.misbehave();
+    misbehave(stage.toys.vending);
     const attempt = await tryTurn(stage, { ...world, anew: true });
     assert.deepEqual([attempt.status, attempt.adopts, stage.toys.vending.served.length], ['committed', null, 2]);
     const before = await stage.engine.store.records.attempt(failed.attempt_id);

@@ -6,6 +6,7 @@ import { startServer } from '../../engine/surfaces/http/server.js';
 import { assertDocumented } from './documented-answers.js';
 import { type Edit, editWorkflows, loadScript, must, openParkStage, type ParkStage } from './park-stage.js';
 import { TOKENS } from './served-park.js';
+import { misbehave } from './faults.js';
 
 /** Worlds in which everything has happened that a page can tell, and a server of their pages. */
 export interface LivedWorlds {
@@ -86,9 +87,9 @@ async function playLetters(stage: ParkStage, act: Act): Promise<void> {
 }
 
 async function playDoubts(stage: ParkStage, act: Act): Promise<void> {
-  stage.toys.vending.misbehave('reset_connection');
+  misbehave(stage.toys.vending, 'reset_connection');
   await stage.play({ scenario: 'tools' });
   const { attempts } = await stage.play({ scenario: 'tools' });
-  stage.toys.vending.misbehave();
+  misbehave(stage.toys.vending);
   await act(`/source-invocations/${attempts[0]?.failed_source_invocation_id}/settlement`, {});
 }

@@ -13,6 +13,7 @@ import { startToys, type Toys } from '../../../engine/toys/index.js';
 import { emptyDatabase } from '../../support/databases.js';
 import { editWorkflows, loadScript } from '../../support/park-stage.js';
 import { openTestTerminal } from './test-terminal.js';
+import { misbehave } from '../../support/faults.js';
 
 const database = await emptyDatabase({ after });
 const FIRST = 'bob/act/round-1/try-1';
@@ -60,10 +61,10 @@ async function makeFailed(world: string, how: 'lost' | 'after'): Promise<Attempt
   };
   await chukwa('world', 'create', world, '--scenario', 'workflows/tools/scenario.json');
   model.setScript(how === 'after' ? broken : script);
-  toys.vending.misbehave(how === 'lost' ? 'reset_connection' : undefined);
+  misbehave(toys.vending, how === 'lost' ? 'reset_connection' : undefined);
   const ran = await chukwa('run', world, '--json');
   assert.equal(ran.code, 3, ran.error);
-  toys.vending.misbehave();
+  misbehave(toys.vending);
   model.setScript(script);
   const [turn] = (JSON.parse(ran.out) as RunReport).turns;
   return shown('attempt', turn?.attempt_id ?? '');
@@ -152,9 +153,9 @@ test('a retry is shown below the failure that it follows, and names it', async (
     workflows,
   );
   model.setScript(await loadScript('ambient-weather'));
-  toys.weather.misbehave('status_500');
+  misbehave(toys.weather, 'status_500');
   const { out } = await chukwa('run', 'retried');
-  toys.weather.misbehave();
+  misbehave(toys.weather);
   const told = out.split('\n').filter((line) => line.startsWith(' park_weather '));
   const kinds = told.map((line) => /http_status|retry \d of 2, after http_5xx/.exec(line)?.[0]);
   const retries = [1, 2].map((number) => `retry ${number} of 2, after http_5xx`);

@@ -8,6 +8,7 @@ import type { AttemptRecord } from '../../../engine/ports/records.js';
 import { startServer } from '../../../engine/surfaces/http/server.js';
 import { openParkStage, type ParkStage } from '../../support/park-stage.js';
 import { TOKENS } from '../../support/served-park.js';
+import { misbehave } from '../../support/faults.js';
 
 const NOBODY = '01a2015a-0bd6-7667-b4f2-ff813afe9e27';
 const KEY = 'loopback-needs-no-key';
@@ -80,9 +81,9 @@ const listActions = (world_slug: string): Promise<readonly OperatorActionRecord[
 
 /** A world whose first turn has failed over a sale of which nobody knows whether it took place. */
 async function makeDoubted(): Promise<AttemptRecord> {
-  stage.toys.vending.misbehave('reset_connection');
+  misbehave(stage.toys.vending, 'reset_connection');
   const play = await stage.play({ scenario: 'tools' });
-  stage.toys.vending.misbehave();
+  misbehave(stage.toys.vending);
   const [attempt] = play.attempts;
   assert.ok(attempt?.failed_source_invocation_id);
   return attempt;
