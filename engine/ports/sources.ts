@@ -35,7 +35,8 @@ export interface PendedFact {
   readonly deadline: number;
 }
 
-interface CallEnd {
+/** The facts of every call's end, good or bad. */
+export interface CallEnd {
   readonly key: string;
   /** Milliseconds since 1970. */
   readonly ended_at: number;

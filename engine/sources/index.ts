@@ -26,7 +26,7 @@ import { importEntry } from './import-entry.js';
 import { type DescribedPlugin, describePlugins, findPlugins } from './registry.js';
 import { findShortSecret } from './secrets.js';
 import { NO_WAY_OUT, standInFor, toDry, withoutWayOut } from './stand-in.js';
-import { allowEverybody, type Authorise } from './stages/authorise.js';
+import { allowEverybody, type Authorise } from './stages/leave.js';
 
 export { examineOrigin } from './examine-origin.js';
 export type { Log, Remark } from './opened-sources.js';
@@ -34,7 +34,7 @@ export type { LookUpVariable } from './origin.js';
 export { createLayOutPlugin } from './bench.js';
 export type { FlightLimits } from './admission-table.js';
 export type { PluginPlaces } from './plugin-places.js';
-export type { Authorise } from './stages/authorise.js';
+export type { Authorise } from './stages/leave.js';
 
 export interface SourcesParts extends PluginPlaces {
   /** The operator's environment; an empty value counts as not set. */

@@ -2,7 +2,7 @@ import type { Json } from '../contract/json.js';
 import { canonicalText } from '../core/content/canonical.js';
 import { viewFailureBody } from '../core/content/failure-body.js';
 import { leavesOpen, mayRepeat } from '../core/protocol/failure.js';
-import type { CallOutcome, CallPended } from '../ports/sources.js';
+import type { CallEnd, CallOutcome, CallPended } from '../ports/sources.js';
 import { type Halt, isHalt, isPause, type Passage, type Pause, type Shown } from './passage.js';
 import { readRetryAfter } from './retry-after.js';
 import { shorten, toStorableText } from './storable-text.js';
@@ -73,20 +73,11 @@ function validationOf({ passage, failure_class, rejected }: Halt): CallOutcome['
   return judged && passage.reply ? 'invalid' : 'not_checked';
 }
 
-type CallEnd = Omit<
-  Extract<CallOutcome, { status: 'failed' }>,
-  | 'status'
-  | 'failure_class'
-  | 'failure_message'
-  | 'refused'
-  | 'outcome_unknown'
-  | 'retry_after_ms'
-  | 'validation_status'
-  | 'answer'
-  | 'said'
->;
-
-function callEnd({ command, started_at, reply }: Passage, ended_at: number, answer: Json | undefined): CallEnd {
+function callEnd(
+  { command, started_at, reply }: Passage,
+  ended_at: number,
+  answer: Json | undefined,
+): Omit<CallEnd, 'validation_status'> {
   const { http_status, response_headers, body, finish_reason } = reply?.facts ?? {};
   return {
     key: command.key,

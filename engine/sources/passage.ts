@@ -157,39 +157,30 @@ export function durableOf(end: Passage | Halt | Pause): Promise<void> | undefine
 }
 
 /** One stage: takes a call as far as it has come, and hands it on, halts it, or says that it will go on later. */
-export interface Stage<From extends Asked, To extends From> {
-  readonly name: string;
-  readonly pass: (passage: From) => Passed<To> | Promise<Passed<To>>;
-}
+export type Stage<From, To> = (passage: From) => Passed<To> | Promise<Passed<To>>;
 
 type Passed<To> = To | Halt | Pause;
 
-/** Stages in order. */
+/** Stages in order; `next` adds one that takes what the last hands on, or less. */
 export interface Stages<To extends Asked> {
   readonly names: readonly string[];
-  readonly next: <Further extends Asked>(stage: NextStage<To, Further>) => Stages<Further>;
+  readonly next: <Further extends Asked>(name: string, stage: Stage<To, Further>) => Stages<Further>;
   readonly run: (asked: Asked) => Promise<Passed<To>>;
 }
 
-/** A stage that takes what the one before it hands on, or less. */
-interface NextStage<From, To> {
-  readonly name: string;
-  readonly pass: (passage: From) => Passed<To> | Promise<Passed<To>>;
-}
-
-/** The first of a list of stages; `next` adds one that takes what the last hands on. */
-export function first<To extends Asked>(stage: Stage<Asked, To>): Stages<To> {
-  return stagesOf([stage.name], async (asked) => stage.pass(asked));
+/** The first of a list of stages. */
+export function first<To extends Asked>(name: string, stage: Stage<Asked, To>): Stages<To> {
+  return stagesOf([name], async (asked) => stage(asked));
 }
 
 function stagesOf<To extends Asked>(names: readonly string[], run: Stages<To>['run']): Stages<To> {
   return {
     names,
     run,
-    next: (stage) =>
-      stagesOf([...names, stage.name], async (asked) => {
+    next: (name, stage) =>
+      stagesOf([...names, name], async (asked) => {
         const passage = await run(asked);
-        return isHalt(passage) || isPause(passage) ? passage : stage.pass(passage);
+        return isHalt(passage) || isPause(passage) ? passage : stage(passage);
       }),
   };
 }

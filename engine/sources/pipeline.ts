@@ -1,54 +1,41 @@
-import type {
-  CallRecorder,
-  CallResult,
-  CallSource,
-  MakeCallback,
-  ReceiveReport,
-  ReplaceSecrets,
-} from '../ports/sources.js';
+import type { CallRecorder, CallResult, CallSource, ReceiveReport, ReplaceSecrets } from '../ports/sources.js';
 import type { Clock } from '../ports/clock.js';
 import type { SourceProgram } from '../core/protocol/program.js';
 import type { Alarm } from '../contract/source.js';
 import type { Admission } from './admission.js';
 import type { Applicant, Sign } from './admission-table.js';
-import type { OpenedSources } from './opened-sources.js';
 import { toCallOutcome, toOutcome } from './outcome.js';
 import { type Asked, durableOf, first, type Halt, halt, isPause, type Shown, type Stages } from './passage.js';
-import { type Authorise, authorise } from './stages/authorise.js';
 import { call } from './stages/call.js';
 import { startDurably } from './stages/durable-start.js';
-import { grant } from './stages/grant.js';
-import { checkPolicy } from './stages/policy.js';
-import { readSecrets } from './stages/read-secrets.js';
+import { type Authorise, authorise, checkPolicy, grant } from './stages/leave.js';
+import { readSecrets, type SecretsParts } from './stages/read-secrets.js';
 import { receive, type Reported } from './stages/receive.js';
 import { type Redact, redactAnswer } from './stages/redact-answer.js';
 import { findRoute, resolve, type ResolveParts } from './stages/resolve.js';
 import { validateInput } from './stages/validate-input.js';
 import { validateOutput } from './stages/validate-output.js';
 
-export interface PipelineParts extends ResolveParts {
-  readonly opened: OpenedSources;
+export interface PipelineParts extends ResolveParts, SecretsParts {
   readonly admission: Admission;
   readonly authorise: Authorise;
   readonly clock: Pick<Clock, 'now'>;
   readonly alarm: Alarm;
   readonly redact: Redact;
-  /** Left out where nobody can be called back. */
-  readonly makeCallback?: MakeCallback;
 }
 
 /** The one way out: every call passes these stages, in this order. */
 export function callStages(parts: Omit<PipelineParts, 'admission'>): Stages<Shown> {
-  return first(resolve(parts))
-    .next(checkPolicy)
-    .next(authorise(parts.authorise))
-    .next(grant)
-    .next(validateInput)
-    .next(startDurably)
-    .next(readSecrets(parts.opened, parts.makeCallback))
-    .next(call(parts))
-    .next(validateOutput)
-    .next(redactAnswer(parts.redact));
+  return first('resolve', resolve(parts))
+    .next('policy', checkPolicy)
+    .next('authorise', (passage) => authorise(passage, parts.authorise))
+    .next('grant', grant)
+    .next('validate input', validateInput)
+    .next('durable start', startDurably)
+    .next('secrets', (passage) => readSecrets(passage, parts))
+    .next('call', (passage) => call(passage, parts))
+    .next('validate output', validateOutput)
+    .next('redact', (passage) => redactAnswer(passage, parts.redact));
 }
 
 /** Makes the function through which everything is asked. */
@@ -115,7 +102,10 @@ export function createReplaceSecrets(parts: PipelineParts): ReplaceSecrets {
 }
 
 function reportStages(parts: PipelineParts, report: Reported): Stages<Shown> {
-  return first(resolve(parts)).next(receive(parts, report)).next(validateOutput).next(redactAnswer(parts.redact));
+  return first('resolve', resolve(parts))
+    .next('receive', (passage) => receive(passage, parts, report))
+    .next('validate output', validateOutput)
+    .next('redact', (passage) => redactAnswer(passage, parts.redact));
 }
 
 /** Nobody said anything: whether its source can be resolved here does not matter. */

@@ -9,10 +9,8 @@ import { openOriginFetches } from '../../engine/sources/origin-fetch.js';
 import { timerAlarm } from '../../engine/sources/chunk-collector.js';
 import { createOpenedSources } from '../../engine/sources/opened-sources.js';
 import { callStages } from '../../engine/sources/pipeline.js';
-import { first } from '../../engine/sources/passage.js';
-import { allowEverybody, authorise } from '../../engine/sources/stages/authorise.js';
-import { grant } from '../../engine/sources/stages/grant.js';
-import { checkPolicy } from '../../engine/sources/stages/policy.js';
+import { first, type Permitted } from '../../engine/sources/passage.js';
+import { allowEverybody, authorise, checkPolicy, grant } from '../../engine/sources/stages/leave.js';
 import { resolve } from '../../engine/sources/stages/resolve.js';
 import { validateInput } from '../../engine/sources/stages/validate-input.js';
 import {
@@ -76,17 +74,19 @@ test('the stages are these, in this order', () => {
 });
 
 test('a list of stages that leaves one out or swaps two does not compile', () => {
-  const [leave, resolved] = [authorise(allowEverybody), resolve({ plugins: [], lookUp: () => undefined })];
-  const whole = first(resolved).next(checkPolicy).next(leave).next(grant).next(validateInput);
+  const resolved = first('resolve', resolve({ plugins: [], lookUp: () => undefined }));
+  const leave = (passage: Permitted) => authorise(passage, allowEverybody);
+  const permitted = resolved.next('policy', checkPolicy);
+  const whole = permitted.next('authorise', leave).next('grant', grant).next('validate input', validateInput);
   assert.equal(whole.names.length, 5);
   // @ts-expect-error the policy is left out
-  first(resolved).next(leave);
+  resolved.next('authorise', leave);
   // @ts-expect-error authorisation is left out
-  first(resolved).next(checkPolicy).next(grant);
+  permitted.next('grant', grant);
   // @ts-expect-error the grant is left out
-  first(resolved).next(checkPolicy).next(leave).next(validateInput);
+  permitted.next('authorise', leave).next('validate input', validateInput);
   // @ts-expect-error the policy comes after authorisation
-  first(resolved).next(leave).next(checkPolicy);
+  resolved.next('authorise', leave).next('policy', checkPolicy);
 });
 
 /** One call whose refusal is looked for: nothing may have been recorded as begun, and nothing sent. */

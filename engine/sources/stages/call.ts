@@ -11,7 +11,6 @@ import {
   type Pause,
   type Ready,
   type Reply,
-  type Stage,
   whyUnwanted,
 } from '../passage.js';
 import { copyGiven, readGiven } from '../given.js';
@@ -27,11 +26,7 @@ import { toStorableText } from '../storable-text.js';
  * A plugin whose every request names its call reaches nothing but by them, and they wait for the record of the call: it is
  * asked while that is written, and gets its request ready. Every other is asked when the record is durable.
  */
-export function call(outside: CallOutside): Stage<Ready, Ready & Answered> {
-  return { name: 'call', pass: (passage) => ask(passage, outside) };
-}
-
-async function ask(passage: Ready, outside: CallOutside): Promise<(Ready & Answered) | Halt | Pause> {
+export async function call(passage: Ready, outside: CallOutside): Promise<(Ready & Answered) | Halt | Pause> {
   if (passage.source.names_its_calls !== true) await passage.durable;
   const limit = openCallLimit(runtimeOf(passage), passage.surroundings.signal, passage.durable);
   const trace = openCallTrace(passage, outside, limit.overtake);

@@ -1,22 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
 import type { ResolvedSource } from '../../ports/sources.js';
-import { type Begun, type Checked, type Halt, halt, type Stage, whyUnwanted } from '../passage.js';
+import { type Begun, type Checked, type Halt, halt, whyUnwanted } from '../passage.js';
 
 /**
  * The record of the call is durable before its first byte leaves. Up to here a refusal costs nothing outside; from here on
  * the call is prepared, as far as that takes no byte outside, while the database works.
  */
-export const startDurably: Stage<Checked, Begun> = { name: 'durable start', pass: start };
-
-/** The path of a URL may hold a secret, as that of some services does: it is left out. */
-function resolvedBy({ route: { model, origin } }: Checked): ResolvedSource {
-  return {
-    ...(model === undefined ? {} : { model }),
-    ...(origin === undefined ? {} : { origin: new URL(origin.url).origin }),
-  };
-}
-
-async function start(passage: Checked): Promise<Begun | Halt> {
+export async function startDurably(passage: Checked): Promise<Begun | Halt> {
   if (passage.surroundings.signal.aborted)
     return halt(passage, 'stopped', `${whyUnwanted(passage)} before the call was made`);
   const durable = passage.recorder.started(resolvedBy(passage));
@@ -25,4 +15,12 @@ async function start(passage: Checked): Promise<Begun | Halt> {
   // What is prepared must not keep the database waiting for the statement.
   await setImmediate();
   return { ...passage, begun: true, durable };
+}
+
+/** The path of a URL may hold a secret, as that of some services does: it is left out. */
+function resolvedBy({ route: { model, origin } }: Checked): ResolvedSource {
+  return {
+    ...(model === undefined ? {} : { model }),
+    ...(origin === undefined ? {} : { origin: new URL(origin.url).origin }),
+  };
 }

@@ -1,18 +1,17 @@
 import type { OpenedSources } from '../opened-sources.js';
 import type { Callback, MakeCallback } from '../../ports/sources.js';
-import { type Begun, type Halt, halt, type Ready, type Stage } from '../passage.js';
+import { type Begun, type Halt, halt, type Ready } from '../passage.js';
 import { describeThrown, findSourceFailure } from '../source-failure.js';
 
-/** Reads the secrets, as late as possible, and opens the source with them. Who may answer later is handed one of its own. */
-export function readSecrets(opened: OpenedSources, makeCallback: MakeCallback | undefined): Stage<Begun, Ready> {
-  return { name: 'secrets', pass: (passage) => open(passage, opened, makeCallback) };
+/** What knows secrets. */
+export interface SecretsParts {
+  readonly opened: OpenedSources;
+  /** Left out where nobody can be called back. */
+  readonly makeCallback?: MakeCallback;
 }
 
-async function open(
-  passage: Begun,
-  opened: OpenedSources,
-  makeCallback: MakeCallback | undefined,
-): Promise<Ready | Halt> {
+/** Reads the secrets, as late as possible, and opens the source with them. Who may answer later is handed one of its own. */
+export async function readSecrets(passage: Begun, { opened, makeCallback }: SecretsParts): Promise<Ready | Halt> {
   const deadline_ms = passage.command.call.pending_deadline_ms;
   const callback = deadline_ms === undefined ? undefined : makeCallback?.(passage.surroundings.correlation_id);
   const secrets = opened.secretsOf(passage.route, callback);

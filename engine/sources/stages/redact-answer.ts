@@ -1,16 +1,12 @@
 import type { Json } from '../../contract/json.js';
 import { describeThrown } from '../source-failure.js';
-import { type Halt, halt, type Shown, type Stage, type Validated } from '../passage.js';
+import { type Halt, halt, type Shown, type Validated } from '../passage.js';
 
 /** The view of a value: what the allow-list lets through. */
 export type Redact = (value: Json, allow: 'all' | readonly string[]) => Json;
 
 /** Makes the only thing that the turn, pages and telemetry see. There is no way around it. */
-export function redactAnswer(redact: Redact): Stage<Validated, Shown> {
-  return { name: 'redact', pass: (passage) => show(passage, redact) };
-}
-
-function show(passage: Validated, redact: Redact): Shown | Halt {
+export function redactAnswer(passage: Validated, redact: Redact): Shown | Halt {
   // A model's text has no pointers: all of it is shown or none, and the turn must read it.
   if (passage.route.plugin.speaks === 'chat') return { ...passage, view: passage.answer };
   try {

@@ -3,7 +3,7 @@ import type { SourceProgram } from '../../core/protocol/program.js';
 import type { ModelPlace } from '../../ports/sources.js';
 import type { LookUpVariable } from '../origin.js';
 import { findNamedSecrets, resolveFolder, resolveModel, resolveOrigin } from '../origin.js';
-import { type Asked, type Halt, halt, type Route, type Routed, type Stage } from '../passage.js';
+import { type Asked, halt, type Route, type Routed, type Stage } from '../passage.js';
 import type { DescribedPlugin } from '../registry.js';
 import { findShortSecret } from '../secrets.js';
 
@@ -20,7 +20,7 @@ export interface ResolveParts {
  */
 export function resolve(parts: ResolveParts): Stage<Asked, Routed> {
   const known = new WeakMap<SourceProgram, Route>();
-  const pass = (asked: Asked): Routed | Halt => {
+  return (asked) => {
     const { source } = asked.command.call;
     const found = known.get(source) ?? findRoute(source, parts);
     const refused = typeof found === 'string' ? found : findMisfit(asked, found);
@@ -29,7 +29,6 @@ export function resolve(parts: ResolveParts): Stage<Asked, Routed> {
     known.set(source, found);
     return { ...asked, route: found };
   };
-  return { name: 'resolve', pass };
 }
 
 /** Which plugin knows a source, and where it leads. @returns a sentence where there is none */

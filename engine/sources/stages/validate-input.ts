@@ -5,12 +5,10 @@ import { findIJsonProblem, type IJsonProblem } from '../../core/content/i-json.j
 import type { Generation, Invoke } from '../../core/protocol/command.js';
 import { judgeRequest } from '../../core/protocol/judge-request.js';
 import { listProblems } from '../list-problems.js';
-import { type Checked, type Granted, type Halt, halt, type Stage } from '../passage.js';
+import { type Checked, type Granted, type Halt, halt } from '../passage.js';
 
 /** Checks the request against its schema and limit, and makes the frozen canonical copy that the plugin is handed. */
-export const validateInput: Stage<Granted, Checked> = { name: 'validate input', pass: check };
-
-function check(passage: Granted): Checked | Halt {
+export function validateInput(passage: Granted): Checked | Halt {
   const { command } = passage;
   if (command.generation) return checkChat(passage, command.generation);
   const problem = findIJsonProblem(command.request);

@@ -5,15 +5,13 @@ import { toJson } from '../../core/content/i-json.js';
 import { isShown } from '../../core/content/redact.js';
 import { readGiven } from '../given.js';
 import { listProblems } from '../list-problems.js';
-import { type Answered, type Halt, halt, type Stage, type Validated } from '../passage.js';
+import { type Answered, type Halt, halt, type Validated } from '../passage.js';
 import { toStorableText } from '../storable-text.js';
 
 /** Checks the answer: JSON that can be kept, within its limit, and of its schema. Secrets are replaced on the way. */
-export const validateOutput: Stage<Answered, Validated> = {
-  name: 'validate output',
-  pass: (passage) =>
-    readGiven(passage, () => (passage.route.plugin.speaks === 'chat' ? checkChat(passage) : checkJson(passage))),
-};
+export function validateOutput(passage: Answered): Validated | Halt {
+  return readGiven(passage, () => (passage.route.plugin.speaks === 'chat' ? checkChat(passage) : checkJson(passage)));
+}
 
 function checkJson(passage: Answered): Validated | Halt {
   const read = toJson(passage.value);
