@@ -1,6 +1,5 @@
 import type { Problem } from '../contract/problem.js';
-import { checkAnsweredNames } from '../core/workflow-test/check-answers.js';
-import { checkAnswerKeys, checkTest } from '../core/workflow-test/check-test.js';
+import { checkAnsweredNames, checkAnswerKeys, checkTest } from '../core/workflow-test/check-test.js';
 import type { Scenario } from '../generated/scenario.js';
 import type { WorkflowTest } from '../generated/workflow-test.js';
 import {

@@ -124,7 +124,7 @@ function record(fate: Fate, most = Infinity): RecordedAttempt {
     tasks: new Map(
       PROGRAM.subjects.map(({ subject_id, workflow }) => [
         subject_id,
-        { apply_node: workflow.apply_from, turn_reading_keys: workflow.turn_ambients.map(({ key }) => key) },
+        { apply_node: 'act', turn_reading_keys: workflow.turn_ambients.map(({ key }) => key) },
       ]),
     ),
   };

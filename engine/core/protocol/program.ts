@@ -166,8 +166,6 @@ export interface WorkflowProgram {
   readonly turn_ambients: readonly TurnAmbientProgram[];
   readonly subject_ambients: readonly AmbientProgram[];
   readonly nodes: readonly NodeProgram[];
-  /** The node whose final patch is applied. */
-  readonly apply_from: string;
   /** How often a subject may begin before those before it are done; 0 where subjects run one after the other. */
   readonly max_speculative: number;
   /** What its prompts and request templates read of the world, whoever the subject is. */
@@ -183,7 +181,6 @@ export interface Inputs {
 
 export interface SubjectProgram {
   readonly subject_id: string;
-  readonly profile_hash: string;
   readonly workflow: WorkflowProgram;
 }
 

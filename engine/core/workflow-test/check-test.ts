@@ -1,6 +1,7 @@
+import type { Json } from '../../contract/json.js';
 import type { ByTurn } from '../../contract/scripted.js';
 import { suggestName } from '../content/nearest-name.js';
-import { toPointer } from '../content/json-pointer.js';
+import { findAt, isList, toPointer } from '../content/json-pointer.js';
 import type { Answer } from '../../generated/answers.js';
 import type { Scenario } from '../../generated/scenario.js';
 import type { ExpectedTurn, WorkflowTest } from '../../generated/workflow-test.js';
@@ -181,4 +182,79 @@ function checkWorld(names: Names, { expect }: WorkflowTest): readonly Complaint[
       checkName('environment', label, names.environments, [...place, 'environments', label]),
     ),
   ];
+}
+
+/**
+ * Notes names in the answers of models that the scenario does not have: entities, environments and tools. A model's
+ * mistake may be meant where it is answered again: a key whose next try has an answer as well is left alone. So is one
+ * that nothing asks for.
+ */
+export function checkAnsweredNames(
+  program: Program,
+  scenario: Scenario,
+  turns: ByTurn<Answer>,
+  place: Place,
+): readonly Complaint[] {
+  return Object.entries(turns).flatMap(([turn, answers]) =>
+    Object.entries(answers).flatMap(([key, answer]) => {
+      if (!('json' in answer) || Object.hasOwn(answers, nextTry(key)) || findUnasked(program, key)) return [];
+      return [
+        ...checkEffects(scenario, answer.json, [...place, turn, key, 'json']),
+        ...checkTool(program, answer.json, key, [...place, turn, key, 'json']),
+      ];
+    }),
+  );
+}
+
+function nextTry(key: string): string {
+  const tried = /^(.*\/try-)(\d+)$/.exec(key);
+  return tried === null ? '' : `${tried[1]}${Number(tried[2]) + 1}`;
+}
+
+function checkEffects({ entities, environments }: Scenario, answer: Json, place: Place) {
+  const effects = findAt(answer, ['patch', 'effects']);
+  if (effects === undefined || effects === null || typeof effects !== 'object' || !isList(effects)) return [];
+  return effects.flatMap((effect, index) => {
+    const at = [...place, 'patch', 'effects', String(index)];
+    return [
+      ...checkAnswered(
+        'entity',
+        effect,
+        entities.map(({ id }) => id),
+        [...at, 'entity_id'],
+      ),
+      ...checkAnswered(
+        'environment',
+        effect,
+        environments.map(({ label }) => label),
+        [...at, 'environment_label'],
+      ),
+    ];
+  });
+}
+
+function checkTool(program: Program, answer: Json, key: string, place: Place): readonly Complaint[] {
+  const [subject, id] = key.split('/');
+  const node = program.subjects
+    .find(({ subject_id }) => subject_id === subject)
+    ?.workflow.nodes.find((candidate) => candidate.id === id);
+  const call = findAt(answer, ['tool_call']);
+  if (node?.tools === undefined || call === undefined) return [];
+  return checkAnswered(
+    'tool',
+    call,
+    node.tools.map(({ name }) => name),
+    [...place, 'tool_call', 'name'],
+  );
+}
+
+/** @param place of the member that names something */
+function checkAnswered(what: string, holder: Json, known: readonly string[], place: Place): readonly Complaint[] {
+  const name = findAt(holder, place.slice(-1));
+  return checkName(what, typeof name === 'string' ? name : undefined, known, place).map((complaint) => ({
+    ...complaint,
+    code: 'ANSWER_NAMES_NOTHING',
+    message: `${complaint.message}, so this answer is sent back to the model`,
+    severity: 'note',
+  }));
 }

@@ -6,17 +6,24 @@ import type { Json } from '../../contract/json.js';
 import { findScripted, withoutMark } from '../../contract/scripted.js';
 import type {
   ExpectedCall,
-  ExpectedEffect,
   ExpectedFailure,
-  ExpectedPatch,
-  ExpectedRejection,
   ExpectedTurn,
   ExpectedWorld,
   Text,
   WorkflowTest,
 } from '../../generated/workflow-test.js';
 import { turnsOf } from './check-test.js';
-import { complain, type Difference, differ, isMatch, matchPart, matchText, matchValue, type Place } from './match.js';
+import {
+  complain,
+  type Difference,
+  differ,
+  isMatch,
+  matchExpected,
+  matchPart,
+  matchText,
+  matchValue,
+  type Place,
+} from './match.js';
 
 export interface Observed {
   /** The turns that were tried, in order. */
@@ -108,9 +115,9 @@ function judgeTurn(
   if (actual === undefined) return expected === undefined ? [] : [complain(place, `turn ${turn} was not reached`)];
   return [
     ...judgeEnd(place, expected?.failure, actual),
-    ...judgeList(place, 'patches', expected?.patches, actual.patches, judgePatch),
-    ...judgeTools([...place, 'tools'], expected?.tools, actual.calls),
-    ...judgeList(place, 'rejections', expected?.rejections, actual.rejections, judgeRejection),
+    ...matchExpected([...place, 'patches'], expected?.patches, actual.patches),
+    ...matchValue([...place, 'tools'], expected?.tools, listTools(actual)),
+    ...matchExpected([...place, 'rejections'], expected?.rejections, actual.rejections),
     ...Object.entries(expected?.calls ?? {}).flatMap(([key, call]) =>
       judgeCall([...place, 'calls', key], call, findCall(actual.calls, key), actual.calls),
     ),
@@ -131,13 +138,8 @@ function judgeEnd(place: Place, expected: ExpectedFailure | undefined, actual: O
   }
   const at = [...place, 'failure'];
   if (failure === undefined) return [differ(at, `turn ${attempted_turn} did not fail`, expected.class, actual.status)];
-  return [
-    ...matchValue([...at, 'class'], expected.class, failure.class),
-    ...matchValue([...at, 'subject'], expected.subject, failure.subject),
-    ...matchValue([...at, 'node'], expected.node, failure.node),
-    ...matchValue([...at, 'key'], expected.key, failure.key === null ? null : toKeyLike(failure.key, expected.key)),
-    ...matchText([...at, 'message'], expected.message, failure.message),
-  ];
+  const key = failure.key === null ? null : toKeyLike(failure.key, expected.key);
+  return matchExpected(at, expected, { ...failure, key });
 }
 
 /** Keys of the turn's sources are compared without their hash where the test leaves it out. */
@@ -145,75 +147,8 @@ function toKeyLike(actual: string, expected: string | undefined): string {
   return expected === withoutMark(actual) ? expected : actual;
 }
 
-function judgeList<Expected, Actual>(
-  place: Place,
-  name: string,
-  lists: { readonly [index: number]: Expected; readonly length: number } | undefined,
-  actual: readonly Actual[],
-  judge: (place: Place, expected: Expected, actual: Actual) => readonly Difference[],
-): readonly Difference[] {
-  if (lists === undefined) return [];
-  const expected = Array.from(lists as ArrayLike<Expected>);
-  const at = [...place, name];
-  if (expected.length !== actual.length)
-    return [
-      differ(
-        at,
-        `${actual.length} ${name}, and not ${expected.length}`,
-        expected as unknown as Json,
-        actual as unknown as Json,
-      ),
-    ];
-  return expected.flatMap((item, index) => {
-    const found = actual[index];
-    return found === undefined ? [] : judge([...at, String(index)], item, found);
-  });
-}
-
-function judgePatch(place: Place, expected: ExpectedPatch, actual: ObservedPatch): readonly Difference[] {
-  return [
-    ...matchValue([...place, 'subject'], expected.subject, actual.subject),
-    ...matchValue([...place, 'node'], expected.node, actual.node),
-    ...matchText([...place, 'narration'], expected.narration, actual.narration),
-    ...judgeList(place, 'effects', expected.effects, actual.effects, judgeEffect),
-  ];
-}
-
-function judgeEffect(place: Place, expected: ExpectedEffect, actual: ObservedEffect): readonly Difference[] {
-  return [
-    ...matchPart([...place, 'op'], expected.op, actual.op),
-    ...matchPart([...place, 'entity_id'], expected.entity_id, actual.entity_id),
-    ...matchPart([...place, 'environment_label'], expected.environment_label, actual.environment_label),
-    ...matchPresentText([...place, 'state'], expected.state, actual.state),
-    ...matchPresentText([...place, 'content'], expected.content, actual.content),
-  ];
-}
-
-function matchPresentText(place: Place, expected: Text | undefined, actual: string | undefined): readonly Difference[] {
-  if (expected === undefined || actual !== undefined) return matchText(place, expected, actual ?? '');
-  return [{ ...complain(place, 'it is not there'), expected: expected as unknown as Json }];
-}
-
-function judgeRejection(place: Place, expected: ExpectedRejection, actual: ObservedRejection): readonly Difference[] {
-  return [
-    ...matchValue([...place, 'subject'], expected.subject, actual.subject),
-    ...matchValue([...place, 'node'], expected.node, actual.node),
-    ...matchValue([...place, 'try'], expected.try, actual.try),
-    ...matchValue([...place, 'detail'], expected.detail, actual.detail),
-    ...matchText([...place, 'message'], expected.message, actual.message),
-  ];
-}
-
-function judgeTools(
-  place: Place,
-  expected: readonly string[] | undefined,
-  calls: readonly ObservedCall[],
-): readonly Difference[] {
-  return matchValue(
-    place,
-    expected,
-    calls.flatMap(({ tool }) => tool ?? []),
-  );
+function listTools({ calls }: ObservedTurn): readonly string[] {
+  return calls.flatMap(({ tool }) => tool ?? []);
 }
 
 function findCall(calls: readonly ObservedCall[], key: string): ObservedCall | undefined {
@@ -230,15 +165,12 @@ function judgeCall(
     const made = calls.map(({ key }) => withoutMark(key));
     return [complain(place, `this call was not made; made were: ${made.join(', ') || 'none'}`)];
   }
+  const { request, response, prompt, ...rest } = expected;
   return [
-    ...matchValue([...place, 'status'], expected.status, actual.status),
-    ...matchValue([...place, 'failure'], expected.failure, actual.failure),
-    ...matchValue([...place, 'detail'], expected.detail, actual.detail),
-    ...matchValue([...place, 'output'], expected.output, actual.output),
-    ...matchValue([...place, 'tool'], expected.tool, actual.tool),
-    ...matchPart([...place, 'request'], expected.request, actual.request),
-    ...matchPart([...place, 'response'], expected.response, actual.response),
-    ...judgePrompt([...place, 'prompt'], expected.prompt, actual.prompt),
+    ...matchExpected(place, rest, actual),
+    ...matchPart([...place, 'request'], request, actual.request),
+    ...matchPart([...place, 'response'], response, actual.response),
+    ...judgePrompt([...place, 'prompt'], prompt, actual.prompt),
   ];
 }
 
@@ -256,8 +188,8 @@ function judgeWorld(place: Place, expected: ExpectedWorld | undefined, actual: O
       const entity = actual.entities.get(id);
       if (entity === undefined) return [complain(at, 'there is no such entity')];
       return [
-        ...matchText([...at, 'state'], state, entity.state),
-        ...judgeList(at, 'memory', memory, entity.memory, matchText),
+        ...matchExpected([...at, 'state'], state, entity.state),
+        ...matchExpected([...at, 'memory'], memory, entity.memory),
         ...remembers.flatMap((text, index) =>
           judgeRemembered([...at, 'remembers', String(index)], text, entity.memory),
         ),

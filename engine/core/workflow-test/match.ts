@@ -43,6 +43,25 @@ export function matchText(place: Place, expected: Text | undefined, actual: stri
   ];
 }
 
+/**
+ * Compares what a test says of one part of what came: members that are not expected may be anything, lists are whole, and a
+ * text is compared by `matchText`.
+ */
+export function matchExpected(place: Place, expected: unknown, actual: unknown): readonly Difference[] {
+  if (expected === undefined) return [];
+  if (actual === undefined) return [{ ...complain(place, 'it is not there'), expected: expected as Json }];
+  if (!isComposed(actual) || !isComposed(expected)) {
+    const isText = typeof actual === 'string' && expected !== null;
+    return isText ? matchText(place, expected as Text, actual) : matchValue(place, expected as Json, actual as Json);
+  }
+  if (isList(expected) && isList(actual) && expected.length !== actual.length) {
+    const message = `${actual.length} ${place.at(-1)}, and not ${expected.length}`;
+    return [differ(place, message, expected, actual)];
+  }
+  const found = actual as Readonly<Record<string, unknown>>;
+  return Object.entries(expected).flatMap(([name, part]) => matchExpected([...place, name], part, found[name]));
+}
+
 /** Whether a text is as expected. */
 export function isMatch(expected: Text, actual: string): boolean {
   return matchText([], expected, actual).length === 0;
@@ -62,7 +81,7 @@ export function matchPart(place: Place, expected: Json | undefined, actual: Json
   );
 }
 
-function isComposed(value: Json): value is Exclude<Json, null | boolean | number | string> {
+function isComposed(value: unknown): value is Exclude<Json, null | boolean | number | string> {
   return typeof value === 'object' && value !== null;
 }
 

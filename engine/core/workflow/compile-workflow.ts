@@ -60,7 +60,6 @@ export function compileWorkflow(
       turn_ambients: compiled.flatMap((ambient) => (ambient.run === 'once_per_turn' ? [ambient.binding] : [])),
       subject_ambients,
       nodes: compiledNodes,
-      apply_from: workflow.apply.from.slice(0, -'.final'.length),
       max_speculative:
         workflow.execution === 'per_subject_concurrent' ? (workflow.max_speculative ?? MAX_SPECULATIVE) : 0,
       inputs: toInputs([...subject_ambients, ...compiledNodes]),

@@ -8,7 +8,7 @@ import { compileWorkflow } from './compile-workflow.js';
 import { nodeTypeOf } from '../nodes/index.js';
 import type { ComponentReference } from '../protocol/component.js';
 import { type Complaint, type DocumentProblem, inDocument, isError } from '../protocol/document-problem.js';
-import type { Program, SubjectProgram, TurnAmbientProgram, WorkflowProgram } from '../protocol/program.js';
+import type { Program, SubjectProgram, TurnAmbientProgram } from '../protocol/program.js';
 
 /** A program, or everything that keeps the scenario from running. */
 export type Compiled =
@@ -79,13 +79,9 @@ function compileCognition(
   });
   if (!compiled.ok) return { subjects: [], problems: [...unmet, ...compiled.problems] };
   return {
-    subjects: place.cognition.subjects.map((id) => toSubject(id, profileHash, compiled.workflow)),
+    subjects: place.cognition.subjects.map((subject_id) => ({ subject_id, workflow: compiled.workflow })),
     problems: [...unmet, ...compiled.notes],
   };
-}
-
-function toSubject(subjectId: string, profileHash: string, workflow: WorkflowProgram): SubjectProgram {
-  return { subject_id: subjectId, profile_hash: profileHash, workflow };
 }
 
 function findPolicy(
