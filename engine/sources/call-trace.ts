@@ -3,7 +3,7 @@ import type { Alarm, TokenUsage, TraceSink } from '../contract/source.js';
 import { toJson } from '../core/content/i-json.js';
 import type { CallTrace } from '../ports/sources.js';
 import type { Clock } from '../ports/clock.js';
-import { openChunkCollector } from './chunk-collector.js';
+import { ChunkCollector } from './chunk-collector.js';
 import type { Ready, Reply } from './passage.js';
 import { makeSourceFailure } from './source-failure.js';
 
@@ -26,7 +26,7 @@ export interface OpenCallTrace {
 /** Opens the trace of a call. `lost` is called when a flush could not be written. */
 export function openCallTrace(passage: Ready, { clock, alarm }: CallOutside, lost: () => void): OpenCallTrace {
   const { max_result_bytes } = passage.command.call.limits;
-  const collector = openChunkCollector({
+  const collector = new ChunkCollector({
     offset: () => Math.max(0, clock.now() - passage.started_at),
     write: (batch) => passage.recorder.flushed(batch),
     lost,

@@ -9,9 +9,10 @@ import type { Readable, Writable } from 'node:stream';
 import type { Alarm, Child, ChildEnd, Spawn } from '../contract/source.js';
 import { findCallBounds } from './call-bounds.js';
 import type { Command } from './command.js';
-import { listenToErrors } from './last-words.js';
+import { noLongerThan } from './no-longer-than.js';
 import type { LookUpVariable } from './origin.js';
 import { errorCodes, makeSourceFailure } from './source-failure.js';
+import { toStorableText } from './storable-text.js';
 
 /** Starts programs, and ends all of them. */
 export interface Children {
@@ -133,7 +134,7 @@ function toChild(child: Process, { variable }: Command, { log, alarm }: Outside)
     ended,
     write: async (text) => {
       if (await isTaken(child.stdin, text)) return;
-      const end = await endWithin(ended, alarm);
+      const end = await noLongerThan(END_MS, ended, alarm);
       if (end === undefined) throw makeSourceFailure('transport', `the program that ${variable} names takes no more`);
       throw makeSourceFailure('transport', end.message, { body: end.last_words });
     },
@@ -161,18 +162,6 @@ function isTaken(stdin: Writable, text: string): Promise<boolean> {
   return new Promise((resolve) => stdin.write(text, (error) => resolve(!error)));
 }
 
-async function endWithin(ended: Promise<ChildEnd>, alarm: Alarm): Promise<ChildEnd | undefined> {
-  let cancel = (): void => {};
-  const late = new Promise<undefined>((resolve) => {
-    cancel = alarm(END_MS, () => resolve(undefined));
-  });
-  try {
-    return await Promise.race([ended, late]);
-  } finally {
-    cancel();
-  }
-}
-
 /** A group outlives its leader. Where nobody is left, there is nobody to signal. */
 function signalGroup(child: Process, signal: 'SIGTERM' | 'SIGKILL'): void {
   if (child.pid === undefined) return;
@@ -182,4 +171,33 @@ function signalGroup(child: Process, signal: 'SIGTERM' | 'SIGKILL'): void {
   } catch {
     // ESRCH: all of them have ended.
   }
+}
+
+const LINES_MAX = 200;
+const LINE_LENGTH_MAX = 1_000;
+const TAIL_BYTES_MAX = 4_096;
+
+/**
+ * Reads what a program says beside its answers, for as long as it says anything, so that it never waits for a reader.
+ * The first lines go to the log.
+ * @returns what gives the end of it
+ */
+function listenToErrors(stream: Readable, log: (line: string) => void): () => Uint8Array {
+  let [tail, line, lines] = [Buffer.alloc(0), '', 0];
+  const tell = (text: string): void => {
+    lines += 1;
+    if (lines > LINES_MAX || text.trim() === '') return;
+    log(toStorableText(text).slice(0, LINE_LENGTH_MAX));
+    if (lines === LINES_MAX) log(`after ${LINES_MAX} lines the rest is left out`);
+  };
+  stream.on('data', (piece: Buffer) => {
+    tail = Buffer.concat([tail, piece]).subarray(-TAIL_BYTES_MAX);
+    const [first = '', ...rest] = piece.toString('utf8').split('\n');
+    const pieces = [line + first, ...rest];
+    line = (pieces.pop() ?? '').slice(0, LINE_LENGTH_MAX);
+    pieces.forEach(tell);
+  });
+  stream.on('end', () => tell(line));
+  stream.on('error', () => {});
+  return () => tail;
 }

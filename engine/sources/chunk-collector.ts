@@ -31,28 +31,13 @@ export interface ChunkOutside {
   readonly max_bytes: number;
 }
 
-export interface ChunkCollector {
-  /** @throws SourceFailure where the text grows beyond its limit */
-  chunk(text: string): void;
-  /**
-   * Waits for a write under way.
-   * @returns what has not been written
-   * @throws what a write threw
-   */
-  finish(): Promise<ChunkBatch | undefined>;
-}
-
 interface Piece {
   readonly text: string;
   readonly offset_ms: number;
 }
 
-/** Opens a collector for one call. A short stream is never written: it leaves with `finish`. */
-export function openChunkCollector(outside: ChunkOutside): ChunkCollector {
-  return new Collector(outside);
-}
-
-class Collector implements ChunkCollector {
+/** The collector of one call. A short stream is never written: it leaves with `finish`. */
+export class ChunkCollector {
   readonly #outside: ChunkOutside;
   #pieces: Piece[] = [];
   #halfCharacter = '';
@@ -67,6 +52,7 @@ class Collector implements ChunkCollector {
     this.#outside = outside;
   }
 
+  /** @throws SourceFailure where the text grows beyond its limit */
   chunk(text: string): void {
     this.#count(text);
     const whole = this.#halfCharacter + text;
@@ -75,6 +61,11 @@ class Collector implements ChunkCollector {
     this.#setAlarm();
   }
 
+  /**
+   * Waits for a write under way.
+   * @returns what has not been written
+   * @throws what a write threw
+   */
   async finish(): Promise<ChunkBatch | undefined> {
     this.#cancelAlarm?.();
     await this.#writing;

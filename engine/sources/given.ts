@@ -1,4 +1,6 @@
+import type { ParsedAnswer } from '../contract/source.js';
 import { toJson } from '../core/content/i-json.js';
+import { describeFaultPlace, parseJson } from '../core/content/parse-json.js';
 import { type Halt, halt, type Passage } from './passage.js';
 import type { DescribedPlugin } from './registry.js';
 import { describeThrown } from './source-failure.js';
@@ -30,4 +32,10 @@ export function copyGiven(value: unknown): unknown {
     if (toJson(value).ok) throw error;
     return value;
   }
+}
+
+/** Parses what a source answered. The reason names no member: redaction may hide it. */
+export function parseAnswer(text: string): ParsedAnswer {
+  const parsed = parseJson(text);
+  return parsed.ok ? parsed : { ok: false, reason: describeFaultPlace(parsed.fault) };
 }

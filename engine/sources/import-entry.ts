@@ -7,8 +7,8 @@ import { isAbsolute, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Outcome, Problem } from '../contract/problem.js';
 import type { Alarm, SourcePlugin } from '../contract/source.js';
-import type { FoundPlugin } from './found-plugin.js';
-import { findRefusal } from './json-file.js';
+import { noLongerThan } from './no-longer-than.js';
+import { findRefusal, type FoundPlugin } from './plugin-files.js';
 
 /** In a checkout, tests run this program and its plugins from their TypeScript. */
 const RUNS_TYPESCRIPT = import.meta.url.endsWith('.ts');
@@ -43,16 +43,10 @@ export async function findEntryProblem(
 export async function importEntry(found: FoundPlugin, alarm: Alarm): Promise<Outcome<SourcePlugin>> {
   const problem = await findEntryProblem(found);
   if (problem !== undefined) return { ok: false, problems: [problem] };
-  let cancel = (): void => {};
-  const late = new Promise<Outcome<SourcePlugin>>((resolve) => {
-    const reason = `after ${DEADLINE_MS / 1000} seconds, ${found.manifest.entry} still awaits something`;
-    cancel = alarm(DEADLINE_MS, () => resolve({ ok: false, problems: [entryFailed(found, reason)] }));
-  });
-  try {
-    return await Promise.race([importModule(found), late]);
-  } finally {
-    cancel();
-  }
+  const imported = await noLongerThan(DEADLINE_MS, importModule(found), alarm);
+  if (imported !== undefined) return imported;
+  const reason = `after ${DEADLINE_MS / 1000} seconds, ${found.manifest.entry} still awaits something`;
+  return { ok: false, problems: [entryFailed(found, reason)] };
 }
 
 async function importModule(found: FoundPlugin): Promise<Outcome<SourcePlugin>> {

@@ -8,9 +8,10 @@ import { findCallBounds, withinClosing } from './call-bounds.js';
 import type { Children } from './children.js';
 import { fillPath } from './fill-path.js';
 import { bindFolder } from './folder.js';
+import { noLongerThan } from './no-longer-than.js';
 import type { LookUpVariable } from './origin.js';
 import type { OriginFetches } from './origin-fetch.js';
-import { parseAnswer } from './parse-answer.js';
+import { parseAnswer } from './given.js';
 import type { Route } from './passage.js';
 import type { DescribedPlugin } from './registry.js';
 import { createSecretReplacer, type Secret, type SecretReplacer } from './secrets.js';
@@ -94,7 +95,7 @@ export function createOpenedSources(parts: OpenedSourcesParts): OpenedSources {
       const closing = [...sources.values()].map((source) => withinClosing(async () => (await source).close?.()));
       sources.clear();
       doors.clear();
-      await noLongerThan(patience_ms, Promise.allSettled(closing));
+      await noLongerThan(patience_ms, Promise.allSettled(closing), parts.alarm);
     },
   };
 }
@@ -109,15 +110,6 @@ async function openSource(
   if (loaded.ok) return loaded.value.open({ label, interface: definition }, capabilities());
   const said = loaded.problems.map(({ message, repair }) => [message, repair].filter(Boolean).join('. '));
   throw makeSourceFailure('unavailable', said.join('; '));
-}
-
-async function noLongerThan(patience_ms: number, task: Promise<unknown>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, patience_ms);
-  });
-  await Promise.race([task, late]);
-  clearTimeout(timer);
 }
 
 /** What a plugin is handed on a route that nothing else shares. */

@@ -4,7 +4,7 @@ import { viewFailureBody } from '../core/content/failure-body.js';
 import { leavesOpen, mayRepeat } from '../core/protocol/failure.js';
 import type { CallEnd, CallOutcome, CallPended } from '../ports/sources.js';
 import { type Halt, isHalt, isPause, type Passage, type Pause, type Shown } from './passage.js';
-import { readRetryAfter } from './retry-after.js';
+import { readRetryAfter } from './response-headers.js';
 import { shorten, toStorableText } from './storable-text.js';
 
 const MESSAGE_LENGTH_MAX = 4_000;

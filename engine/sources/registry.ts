@@ -9,11 +9,9 @@ import type { Validate } from '../core/protocol/program.js';
 import type { PluginManifest } from '../generated/plugin-manifest.js';
 import type { PluginDescription } from '../ports/sources.js';
 import type { CompileSchema } from '../ports/validation.js';
-import { hashCode } from './code-hash.js';
-import type { FoundPlugin } from './found-plugin.js';
 import { entryFailed, findEntryProblem, findInside } from './import-entry.js';
-import { readJsonFile } from './json-file.js';
 import { listNames } from './origin.js';
+import { type FoundPlugin, hashCode, readJsonFile } from './plugin-files.js';
 import { listPluginFolders, type PluginPlaces } from './plugin-places.js';
 
 /** A plugin as its files describe it. */

@@ -34,23 +34,22 @@ export function refuseRequest(reason: string): SourceFailure {
 
 /** The source failure in what was thrown, or in one of its causes. */
 export function findSourceFailure(thrown: unknown): SourceFailure | undefined {
-  let cause = thrown;
-  for (let depth = 0; depth < CAUSES_MAX && isObject(cause); depth += 1) {
-    if (cause['source_failure'] === true) return cause as unknown as SourceFailure;
-    cause = cause['cause'];
-  }
+  for (const cause of causesOf(thrown)) if (cause['source_failure'] === true) return cause as unknown as SourceFailure;
   return undefined;
 }
 
 /** The codes of what was thrown and of its causes, outermost first: `ECONNREFUSED`, `UND_ERR_SOCKET`. */
 export function errorCodes(thrown: unknown): readonly string[] {
-  const codes: string[] = [];
+  return [...causesOf(thrown)].map(({ code }) => code).filter((code) => typeof code === 'string');
+}
+
+/** What was thrown and its causes, outermost first. */
+function* causesOf(thrown: unknown): Iterable<Readonly<Record<string, unknown>>> {
   let cause = thrown;
   for (let depth = 0; depth < CAUSES_MAX && isObject(cause); depth += 1) {
-    if (typeof cause['code'] === 'string') codes.push(cause['code']);
+    yield cause;
     cause = cause['cause'];
   }
-  return codes;
 }
 
 /**
@@ -66,12 +65,10 @@ export function describeThrown(thrown: unknown): string {
 }
 
 function describeCauses(thrown: unknown): string {
-  const sentences: string[] = [];
-  let cause = thrown;
-  for (let depth = 0; depth < CAUSES_MAX && cause instanceof Error; depth += 1) {
-    sentences.push(cause instanceof SyntaxError ? 'what it read cannot be parsed' : cause.message);
-    cause = cause.cause;
-  }
+  const errors = [...causesOf(thrown)].filter((cause) => cause instanceof Error);
+  const sentences = errors.map((error) =>
+    error instanceof SyntaxError ? 'what it read cannot be parsed' : String(error['message']),
+  );
   return sentences.length > 0 ? sentences.filter((sentence) => sentence !== '').join(': ') : String(thrown);
 }
 

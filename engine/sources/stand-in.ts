@@ -11,7 +11,7 @@ import type { AnswerCall, CallToAnswer } from '../ports/answers.js';
 import type { Children } from './children.js';
 import type { OriginFetches } from './origin-fetch.js';
 import type { GetPlugin } from './opened-sources.js';
-import { parseAnswer } from './parse-answer.js';
+import { parseAnswer } from './given.js';
 import type { DescribedPlugin } from './registry.js';
 import { makeSourceFailure } from './source-failure.js';
 

@@ -1,3 +1,5 @@
+import type { Problem } from '../contract/problem.js';
+
 /**
  * Text of unknown origin as every store can keep it: lone surrogates and U+0000 become U+FFFD.
  * (`String.prototype.toWellFormed` would leave the latter, which PostgreSQL refuses.)
@@ -9,4 +11,16 @@ export function toStorableText(text: string): string {
 /** A text of at most so many characters, and dots where there were more. Nothing that may hold a secret is cut: see `SecretReplacer`. */
 export function shorten(text: string, length_max: number): string {
   return text.length > length_max ? `${text.slice(0, length_max)}...` : text;
+}
+
+/** The most problems of one value that a failure names. */
+const NAMED_MAX = 20;
+
+/** What a validator found, in one line that is kept with a call. */
+export function listProblems(problems: readonly Problem[]): string {
+  const more = problems.length - NAMED_MAX;
+  return [
+    ...problems.slice(0, NAMED_MAX).map(({ message, pointer }) => (pointer ? `${message} (at ${pointer})` : message)),
+    ...(more > 0 ? ['and more'] : []),
+  ].join('; ');
 }

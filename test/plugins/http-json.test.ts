@@ -5,7 +5,7 @@ import { test, type TestContext } from 'node:test';
 import type { Json, JsonObject } from '../../engine/contract/json.js';
 import { compileShipped } from '../../engine/schema/compile-schema.js';
 import { fillPath } from '../../engine/sources/fill-path.js';
-import { parseAnswer } from '../../engine/sources/parse-answer.js';
+import { parseAnswer } from '../../engine/sources/given.js';
 import { makeSourceFailure } from '../../engine/sources/source-failure.js';
 import { readAnswer } from '../../plugins/http_json/answer.js';
 import { toHttpRequest } from '../../plugins/http_json/request.js';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { parseAnswer } from '../../engine/sources/parse-answer.js';
+import { parseAnswer } from '../../engine/sources/given.js';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import type { JsonObject } from '../../engine/contract/json.js';

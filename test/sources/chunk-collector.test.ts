@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
 import type { ChunkBatch } from '../../engine/ports/sources.js';
-import { type ChunkCollector, openChunkCollector } from '../../engine/sources/chunk-collector.js';
+import { ChunkCollector } from '../../engine/sources/chunk-collector.js';
 import { createSecretReplacer, type Secret } from '../../engine/sources/secrets.js';
 
 interface Bench {
@@ -22,7 +22,7 @@ function open(
   let ringing: (() => void) | undefined;
   let offset = 0;
   let lost = 0;
-  const collector = openChunkCollector({
+  const collector = new ChunkCollector({
     offset: () => (offset += 10),
     write: async (batch) => {
       await parts.write?.(batch);

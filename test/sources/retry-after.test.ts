@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readRetryAfter } from '../../engine/sources/retry-after.js';
+import { readRetryAfter } from '../../engine/sources/response-headers.js';
 
 const NOW = Date.UTC(2026, 0, 1, 12);
 

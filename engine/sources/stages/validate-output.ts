@@ -4,9 +4,8 @@ import { canonicalText } from '../../core/content/canonical.js';
 import { toJson } from '../../core/content/i-json.js';
 import { isShown } from '../../core/content/redact.js';
 import { readGiven } from '../given.js';
-import { listProblems } from '../list-problems.js';
 import { type Answered, type Halt, halt, type Validated } from '../passage.js';
-import { toStorableText } from '../storable-text.js';
+import { listProblems, toStorableText } from '../storable-text.js';
 
 /** Checks the answer: JSON that can be kept, within its limit, and of its schema. Secrets are replaced on the way. */
 export function validateOutput(passage: Answered): Validated | Halt {
