@@ -3,7 +3,7 @@ import type { ActionPlace, OperatorActionKind } from '../ports/operator-actions.
 import { type Done, type Engine, refuse } from './engine.js';
 import { forkWorld } from './fork-world.js';
 import { showAttempt, showInvocation } from './records.js';
-import { type Acknowledgement, askToStop, reportCall, type SaidReport } from './reports.js';
+import { type Acknowledgement, askToStop, findMeantCall, reportByHand, type SaidReport } from './reports.js';
 import { queueTurns } from './run-worker.js';
 import { settleCall } from './settle-call.js';
 import { findSlugProblem, showWorld } from './worlds.js';
@@ -14,7 +14,8 @@ export type OperatorAction =
   | { readonly kind: 'fork_world'; readonly world_slug: string; readonly at_turn: number; readonly as: string }
   /** `answer` is the text of a JSON value; absent where the call was never performed. */
   | { readonly kind: 'settle_call'; readonly source_invocation_id: string; readonly answer?: string }
-  | { readonly kind: 'report_call'; readonly source_invocation_id: string; readonly said: SaidReport };
+  /** Names the call by its id, or by its service's. */
+  | { readonly kind: 'report_call'; readonly correlation_id: string; readonly said: SaidReport };
 
 /** The operator, the origin of the action and its reason. */
 export interface Actor {
@@ -136,9 +137,14 @@ const RULES: Rules = {
     },
   },
   report_call: {
-    locate: locateCall,
+    async locate(engine, { correlation_id }) {
+      const call = await findMeantCall(engine, correlation_id);
+      if (!call.ok) return call;
+      const { world_slug, attempt_id, source_invocation_id } = call.value;
+      return { ok: true, value: { world_slug, attempt_id, source_invocation_id } };
+    },
     describe: ({ said }) => ({ said: said.kind }),
-    perform: (engine, { source_invocation_id, said }) => reportCall(engine, source_invocation_id, said),
+    perform: (engine, { correlation_id, said }) => reportByHand(engine, correlation_id, said),
   },
 };
 

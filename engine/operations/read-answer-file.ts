@@ -1,4 +1,5 @@
 import type { Outcome, Problem } from '../contract/problem.js';
+import { parseSource, type SourceText } from '../core/content/source-text.js';
 import { type ReadFile, readRegularFile } from './documents/index.js';
 
 /**
@@ -8,11 +9,20 @@ import { type ReadFile, readRegularFile } from './documents/index.js';
 export const REPORT_BYTES_MAX = 1_048_576;
 
 /** Reads a file with an answer, which may be as large as a report over HTTP. @param named as the person wrote it */
-export async function readAnswerFile(path: string, named = path): Promise<Outcome<string>> {
+export async function readAnswerFile(path: string, named = path): Promise<Outcome<SourceText>> {
   const file = await readRegularFile(path, REPORT_BYTES_MAX);
   return file.kind === 'text'
-    ? { ok: true, value: file.text }
+    ? parseSource(named, file.text)
     : { ok: false, problems: [toProblem(file, JSON.stringify(named))] };
+}
+
+/** Adds to each problem of an answer its place in the text that the person gave. */
+export function locateIn(answer: SourceText | undefined, problems: readonly Problem[]): readonly Problem[] {
+  return problems.map((problem) =>
+    answer === undefined || problem.pointer === undefined
+      ? problem
+      : { ...problem, location: answer.locate(problem.pointer) },
+  );
 }
 
 function toProblem(file: Exclude<ReadFile, { kind: 'text' }>, shown: string): Problem {

@@ -1,9 +1,12 @@
+import type { Json } from '../contract/json.js';
+import type { Problem } from '../contract/problem.js';
 import { isUuid } from '../core/content/uuid.js';
 import { unreachable } from '../contract/unreachable.js';
 import type { Reported } from '../ports/inbox.js';
 import type { MeantCall } from '../ports/pending-calls.js';
 import { type Archive, type Done, type Engine, type Refused, refuse } from './engine.js';
 import { findQueue } from './queue.js';
+import { findMisfits, withoutSecrets } from './settle-call.js';
 import { type SaidReport, settleByReport, toPayload } from './settle-by-report.js';
 
 export type { SaidReport } from './settle-by-report.js';
@@ -27,8 +30,8 @@ export interface Acknowledgement {
 const EXPIRE_MAX = 100;
 
 /**
- * Reports the end of a pending call. A report may come before the call is recorded as pending, and may be repeated. It
- * settles a call in doubt.
+ * Reports the end of a pending call, as its service does. A report may come before the call is recorded as pending, and
+ * may be repeated. It settles a call in doubt.
  * @param correlation the id of the call, or the correlation id of its service
  * @returns a refusal where the call is just ending and the report has to be sent again, or where an answer that would
  * settle a doubt does not fit its schema
@@ -41,6 +44,55 @@ export async function reportCall(
   const meant = await engine.store.pending.find(correlation);
   const [call] = meant;
   if (call === undefined || meant.length > 1) return { ok: true, value: notOne(correlation, meant) };
+  return reportMeant(engine, call, said);
+}
+
+/**
+ * Reports the end of a call by hand. A service's wrong answer fails its call; a person can correct it, and is refused.
+ * @returns a refusal also of an answer that does not fit the schema of its source, with each place in it, of a name that
+ * is not the name of one call, and of a call that nothing awaits; nothing is stored then
+ */
+export async function reportByHand(
+  engine: Engine,
+  correlation: string,
+  said: SaidReport,
+): Promise<Done<Acknowledgement>> {
+  const call = await findMeantCall(engine, correlation);
+  if (!call.ok) return call;
+  const misfits = said.kind === 'answered' ? await findMisfitsOfOpen(engine, call.value, said.value) : [];
+  if (misfits.length > 0) return refuse(...misfits);
+  const told = await reportMeant(engine, call.value, said);
+  if (!told.ok || told.value.reason !== 'not_awaited') return told;
+  const { message } = told.value;
+  return refuse({ code: 'CALL_NOT_AWAITED', message, repair: 'See for which one it waits: chukwa attempt ID' });
+}
+
+/** Finds the call of a correlation id. @returns a refusal where there is none, or several */
+export async function findMeantCall(engine: Engine, correlation: string): Promise<Done<MeantCall>> {
+  const meant = await engine.store.pending.find(correlation);
+  const [call] = meant;
+  if (call !== undefined && meant.length === 1) return { ok: true, value: call };
+  const { message } = notOne(correlation, meant);
+  return meant.length === 0
+    ? refuse({ code: 'CALL_UNKNOWN', message, repair: `Find its id: ${FIND_CALL}` })
+    : refuse({ code: 'CALL_AMBIGUOUS', message, repair: `Use the id of the one that is meant: ${FIND_CALL}` });
+}
+
+const FIND_CALL = 'chukwa attempts SLUG, then chukwa attempt ID.';
+
+/** A call that has ended takes no answer; one in doubt is checked where it is settled. */
+async function findMisfitsOfOpen(
+  engine: Engine,
+  { source_invocation_id, may_pend }: MeantCall,
+  answer: Json,
+): Promise<readonly Problem[]> {
+  const call = may_pend ? await engine.store.records.invocation(source_invocation_id, 'redacted') : undefined;
+  if (call === undefined || (call.status !== 'running' && call.status !== 'pending')) return [];
+  const said = await withoutSecrets(engine, call, { answer, reason: null });
+  return findMisfits(engine, call, said.answer);
+}
+
+async function reportMeant(engine: Engine, call: MeantCall, said: SaidReport): Promise<Done<Acknowledgement>> {
   const { source_invocation_id, world_slug: world } = call;
   const reported = await tellAttempt(engine, call, said);
   if (reported.kind === 'undecided') return undecided();

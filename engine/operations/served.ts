@@ -3,14 +3,13 @@ import { hostname, networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import type { Problem } from '../contract/problem.js';
 import { isProblemCode } from '../contract/problems/index.js';
-import { unreachable } from '../contract/unreachable.js';
 import { isUuid } from '../core/content/uuid.js';
 import type { Composition, ServedAt } from './composition.js';
 import { type Done, type Engine, refuse, type Refused, whileReachable } from './engine.js';
 import { findForeign, isOwnFolder } from './own-files.js';
 import { prove } from './proof.js';
 import { attemptUnknown } from './records.js';
-import { type Acknowledgement, askToStop, reportCall, type SaidReport, withQueued } from './reports.js';
+import { type Acknowledgement, askToStop, reportByHand, type SaidReport, withQueued } from './reports.js';
 import { continueAttempt } from './run-worker.js';
 import { findSlugProblem } from './worlds.js';
 
@@ -68,48 +67,18 @@ function isOwnProcess(pid: number): boolean {
   return Number.isSafeInteger(pid) && pid > 0 && process.kill(pid, 0);
 }
 
-/** Reports the end of a call, here or through the server that holds the database. Refuses an unknown name. */
+/** Reports the end of a call by hand, here or through the server that holds the database. */
 export async function report(
   composition: Composition,
   correlation: string,
   said: SaidReport,
 ): Promise<Done<Acknowledgement>> {
-  const type = said.kind === 'answered' ? 'application/json' : 'application/problem+json';
-  const body = said.kind === 'answered' ? said.value : { title: 'The call failed', detail: said.message };
-  const told = await hereOrThere(composition, (engine) => reportCall(engine, correlation, said), {
-    path: `/callbacks/${encodeURIComponent(correlation)}`,
-    headers: { 'content-type': type },
+  const body = said.kind === 'answered' ? { answer: said.value } : { reason: said.message };
+  return hereOrThere(composition, (engine) => reportByHand(engine, correlation, said), {
+    path: `/source-invocations/${encodeURIComponent(correlation)}/report`,
+    headers: { 'content-type': 'application/json' },
     body: JSON.stringify(body),
   });
-  return told.ok ? refuseUnmeant(told.value) : told;
-}
-
-/** An unknown or ambiguous name is a mistake; a duplicate or late report is none. */
-function refuseUnmeant(told: Acknowledgement): Done<Acknowledgement> {
-  const { reason, message } = told;
-  switch (reason) {
-    case 'unknown':
-      return refuse({
-        code: 'CALL_UNKNOWN',
-        message,
-        repair: 'Find its id: chukwa attempts SLUG, then chukwa attempt ID.',
-      });
-    case 'ambiguous':
-      return refuse({
-        code: 'CALL_AMBIGUOUS',
-        message,
-        repair: 'Use the id of the one that is meant: chukwa attempts SLUG, then chukwa attempt ID.',
-      });
-    case 'not_awaited':
-      return refuse({ code: 'CALL_NOT_AWAITED', message, repair: 'See for which one it waits: chukwa attempt ID' });
-    case 'late':
-    case 'duplicate':
-    case 'settled':
-    case undefined:
-      return { ok: true, value: told };
-    default:
-      return unreachable(reason);
-  }
 }
 
 /** Stops an attempt, here or through the server that holds the database. A suspended one ends at once. */
@@ -192,7 +161,7 @@ async function through(
     });
     const answer: unknown = await response.json();
     if (response.ok && isAcknowledgement(answer)) return { ok: true, value: answer };
-    return refuse(toProblem(served, answer));
+    return refuse(...toProblems(served, answer));
   } catch {
     return undefined;
   }
@@ -204,11 +173,18 @@ function isAcknowledgement(answer: unknown): answer is Acknowledgement {
   return typeof accepted === 'boolean' && typeof message === 'string';
 }
 
-function toProblem({ url }: ServedAt, answer: unknown): Problem {
-  const { code, detail, repair } = Object(answer) as Readonly<Record<string, unknown>>;
+/** The problems of a problem document: those that it lists, or the one that it is. */
+function toProblems(served: ServedAt, document: unknown): readonly Problem[] {
+  const { problems, detail, ...one } = Object(document) as Readonly<Record<string, unknown>>;
+  return (Array.isArray(problems) ? problems : [{ ...one, message: detail }]).map((said) => toProblem(served, said));
+}
+
+function toProblem({ url }: ServedAt, said: unknown): Problem {
+  const { code, message, repair, pointer } = Object(said) as Readonly<Record<string, unknown>>;
   return {
     code: isProblemCode(code) ? code : 'UNEXPECTED',
-    message: typeof detail === 'string' ? detail : `The server at ${url} could not do it.`,
+    message: typeof message === 'string' ? message : `The server at ${url} could not do it.`,
     ...(typeof repair === 'string' ? { repair } : {}),
+    ...(typeof pointer === 'string' ? { pointer } : {}),
   };
 }

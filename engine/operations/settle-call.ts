@@ -1,10 +1,10 @@
 import type { Json, JsonObject } from '../contract/json.js';
-import type { Problem } from '../contract/problem.js';
+import type { Outcome, Problem } from '../contract/problem.js';
 import { parseSource, type SourceText } from '../core/content/source-text.js';
 import type { Settled, SettleCall } from '../ports/attempts.js';
 import type { AttemptRecord, InvocationRecord, InvocationSummary } from '../ports/records.js';
 import { type Done, type Engine, refuse } from './engine.js';
-import { readAnswerFile } from './read-answer-file.js';
+import { locateIn, readAnswerFile } from './read-answer-file.js';
 import { showAttempt, showInvocation } from './records.js';
 
 /** A person's finding about a call in doubt. */
@@ -48,7 +48,7 @@ export async function settleCall(engine: Engine, request: SettleRequest): Promis
     ...(read === undefined ? {} : { answer: read.value.value }),
     ...(reason === undefined ? {} : { reason }),
   });
-  if (!done.ok) return refuse(...done.problems.map((problem) => locateIn(read?.value, problem)));
+  if (!done.ok) return refuse(...locateIn(read?.value, done.problems));
   const settled = done.value;
   if (settled.kind !== 'settled') return refuse(toProblem(settled.kind, attempt.value, call.value));
   const { world_slug: world, left_in_doubt } = settled;
@@ -91,7 +91,8 @@ interface Said {
   readonly reason: string | null;
 }
 
-async function withoutSecrets(engine: Engine, call: InvocationRecord, said: Said): Promise<Said> {
+/** What is said of a call, as it is stored: the secrets of its source are replaced. */
+export async function withoutSecrets(engine: Engine, call: InvocationRecord, said: Said): Promise<Said> {
   const source = await engine.store.components.find('response_source', call.source_hash);
   if (source === undefined) throw new Error(`the source ${call.source_hash} is not stored`);
   const definition = source.content['interface'] as JsonObject & { readonly name: string };
@@ -139,22 +140,13 @@ function nothingInDoubt({ attempt_id }: AttemptRecord): Problem {
 }
 
 /** @returns undefined where there is no answer */
-async function readAnswer({
-  result_file,
-  result_text,
-}: SettleRequest): Promise<ReturnType<typeof parseSource> | undefined> {
+async function readAnswer({ result_file, result_text }: SettleRequest): Promise<Outcome<SourceText> | undefined> {
   if (result_text !== undefined) return parseSource('the answer', result_text);
-  if (result_file === undefined) return undefined;
-  const text = await readAnswerFile(result_file);
-  return text.ok ? parseSource(result_file, text.value) : text;
-}
-
-function locateIn(parsed: SourceText | undefined, problem: Problem): Problem {
-  return parsed === undefined ? problem : { ...problem, location: parsed.locate(problem.pointer ?? '') };
+  return result_file === undefined ? undefined : readAnswerFile(result_file);
 }
 
 /** The reasons why an answer does not fit the schema of its source, each with its place. */
-async function findMisfits(
+export async function findMisfits(
   engine: Engine,
   call: Pick<InvocationRecord, 'output_schema_hash'>,
   answer: Json,

@@ -72,7 +72,10 @@ async function briefly<Value>({ composition }: Place, task: (engine: Engine) => 
 }
 
 /** A world whose first turn rests. @returns its attempt */
-function makeResting(place: Place, world_slug: string): Promise<{ attempt_id: string; call: string }> {
+function makeResting(
+  place: Place,
+  world_slug: string,
+): Promise<{ attempt_id: string; call: string; alias: string | null }> {
   return briefly(place, async (engine) => {
     const root = join(ROOT, 'workflows');
     const file = join(root, 'letters', 'scenario.json');
@@ -81,7 +84,8 @@ function makeResting(place: Place, world_slug: string): Promise<{ attempt_id: st
     const { signal } = new AbortController();
     const run = must(await runTurns(engine, { world_slug, turns: 1, signal, onProgress: () => {} }));
     const attempt_id = run.turns[0]?.attempt_id ?? '';
-    return { attempt_id, call: run.awaited?.[0]?.source_invocation_id ?? '' };
+    const [awaited] = run.awaited ?? [];
+    return { attempt_id, call: awaited?.source_invocation_id ?? '', alias: awaited?.correlation_alias ?? null };
   });
 }
 
@@ -167,9 +171,9 @@ for (const kind of ['embedded', 'PostgreSQL'] as const) {
 }
 
 describe('an embedded database that is served', () => {
-  test('is not opened by others, which get its address; their reports are sent to it', async (t) => {
+  test('is not opened by others, which get its address; their reports are sent to it, and judged there', async (t) => {
     const place = await openPlace(t, 'embedded');
-    const { call } = await makeResting(place, 'through');
+    const { call, alias } = await makeResting(place, 'through');
     await serving(
       place,
       async () => {
@@ -177,8 +181,12 @@ describe('an embedded database that is served', () => {
         assert.ok(!refused.ok);
         assert.equal(refused.problems[0]?.code, 'DATABASE_LOCKED');
         assert.match(refused.problems[0]?.repair ?? '', new RegExp(`chukwa serve has it, at ${place.public_url}`));
+        const misfit = await report(place.composition, call, { kind: 'answered', value: { status: 7 } });
+        assert.deepEqual(misfit.ok ? [] : misfit.problems.map(({ code, pointer }) => [code, pointer]), [
+          ['UNEXPECTED_VALUE', '/status'],
+        ]);
         const said = { kind: 'failed', message: 'no van today' } as const;
-        assert.equal(must(await report(place.composition, call, said)).accepted, true);
+        assert.equal(must(await report(place.composition, alias ?? '', said)).source_invocation_id, call);
         const unknown = await report(place.composition, 'nobody', said);
         assert.deepEqual(unknown.ok ? [] : unknown.problems.map(({ code }) => code), ['CALL_UNKNOWN']);
       },

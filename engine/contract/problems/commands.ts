@@ -122,7 +122,6 @@ export const COMMAND_PROBLEMS = {
   ),
   UNKNOWN_SOURCE_INVOCATION: content('There is no such source invocation.', '`chukwa attempt ID`'),
   LLM_CALL_UNKNOWN: content('There is no such LLM call.', '`chukwa attempt ID`'),
-  RESULT_NOT_JSON: content('What is to be reported is not JSON that can be kept.', 'Write JSON; put a text in quotes.'),
   MODEL_NOT_CHOOSABLE: content(
     '`--model` names a model, and no source of the world leaves its model to a variable.',
     'Write `"model_env"` in the source, and make a world of it; or leave `--model` out.',

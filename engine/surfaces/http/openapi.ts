@@ -105,6 +105,7 @@ const PROBLEM: JsonObject = {
     code: { enum: Object.keys(PROBLEMS), description: 'Stable: the same as everywhere else.' },
     detail: TEXT,
     repair: { ...TEXT, description: 'What to do about it.' },
+    pointer: { ...TEXT, description: 'Where in what was sent, as a JSON Pointer (RFC 6901).' },
     problems: { type: 'array', items: { type: 'object' }, description: 'Where there is more than one.' },
   },
 };

@@ -11,6 +11,8 @@ interface ProblemDocument {
   readonly code: ProblemCode;
   readonly detail: string;
   readonly repair?: string;
+  /** Where in what was sent, as a JSON Pointer. */
+  readonly pointer?: string;
   /** Where there is more than one. */
   readonly problems?: readonly Problem[];
 }
@@ -38,7 +40,7 @@ const TITLES: Readonly<Record<number, string>> = {
 
 /** A problem as a document. */
 export function toProblemDocument(
-  { code, message, repair }: Problem,
+  { code, message, repair, pointer }: Problem,
   status: number = PROBLEMS[code].status,
 ): ProblemDocument {
   return {
@@ -48,6 +50,7 @@ export function toProblemDocument(
     code,
     detail: message,
     ...(repair === undefined ? {} : { repair }),
+    ...(pointer === undefined ? {} : { pointer }),
   };
 }
 

@@ -130,6 +130,31 @@ test('a report whose file is not there, is none, or is too large, is refused, an
   assert.match((await chukwa('report', call, '--result', file)).out, /^The report is kept/);
 });
 
+test('a report whose answer is no JSON, or does not fit, is refused with its place, and the call waits on', async () => {
+  const { call } = await makeResting('misfit');
+  const file = join(data, 'misfit.json');
+  for (const [text, place, code] of [
+    ['{ "status": "answered",\n  }', /misfit\.json:2:3 {2}INVALID_JSON /, 'INVALID_JSON'],
+    [
+      '{ "status":\n  "eaten by the dog" }',
+      /misfit\.json:1:3 {2}UNEXPECTED_VALUE .*\(at \/status\)/,
+      'UNEXPECTED_VALUE',
+    ],
+  ] as const) {
+    await writeFile(file, text);
+    const refused = await chukwa('report', call, '--result', file);
+    assert.deepEqual([refused.code, refused.out], [1, '']);
+    assert.match(refused.error, place);
+    const { findings } = JSON.parse((await chukwa('report', call, '--result', file, '--json')).out) as {
+      readonly findings: readonly { readonly code: string; readonly repair?: string }[];
+    };
+    assert.equal(findings[0]?.code, code);
+  }
+  await writeFile(file, ANSWER);
+  assert.match((await chukwa('report', call, '--result', file)).out, /^The report is kept/);
+  assert.match((await chukwa('run', 'misfit')).out, / 1 +committed /);
+});
+
 test('a report that names no call, a call that is not awaited, or several, is refused with what to write', async () => {
   const { attempt, call } = await makeResting('misnamed');
   const unknown = await chukwa('report', 'nope', '--failed', 'x');

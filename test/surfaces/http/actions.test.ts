@@ -136,9 +136,14 @@ describe('an operator, by the form of a page', () => {
     const [attempt] = (await stage.play({ scenario: 'letters' })).attempts;
     const call = attempt?.awaited[0]?.source_invocation_id ?? '';
     const page = `/source-invocations/${call}`;
-    const wrong = await fill(page, `${page}/report`, { answer: 'I come', reason: 'he said so' });
-    assert.equal(wrong.status, 400);
-    assert.match(wrong.text, /FIELD_INVALID/);
+    for (const [wrong, said] of [
+      ['I come', /FIELD_INVALID/],
+      ['{"status": "eaten by the dog"}', /<code>\/status<\/code> must be/],
+    ] as const) {
+      const refused = await fill(page, `${page}/report`, { answer: wrong, reason: 'he said so' });
+      assert.equal(refused.status, 400);
+      assert.match(refused.text, said);
+    }
     const answer = JSON.stringify({ status: 'answered', from: 'Emil', body: 'I come.', postage: 'paid' });
     const sent = await fill(page, `${page}/report`, { answer, reason: 'Emil called instead' });
     assert.deepEqual([sent.status, sent.location], [303, `/attempts/${attempt?.attempt_id}#actions`]);
@@ -289,7 +294,7 @@ describe('a body', () => {
       assert.match(refused.detail, /is not UTF-8/);
     }
     assert.deepEqual(await listActions(attempt?.world_slug ?? ''), []);
-    const whole = await post(path, { reason: 'x', answer: { from: 'caf\u00e9' } });
+    const whole = await post(path, { reason: 'x', answer: { status: 'answered', from: 'caf\u00e9' } });
     assert.equal(whole.status, 202);
   });
 
@@ -382,7 +387,7 @@ describe('a program', () => {
       [`/worlds/${world_slug}/fork`, { at_turn: 0, as: 'Not A Slug', reason: 'x' }, 400, 'WORLD_SLUG_INVALID'],
       [`/attempts/${NOBODY}/stop`, {}, 404, 'ATTEMPT_UNKNOWN'],
       [`/source-invocations/${NOBODY}/settlement`, { reason: 'x' }, 404, 'UNKNOWN_SOURCE_INVOCATION'],
-      [`/source-invocations/${NOBODY}/report`, { reason: 'x' }, 404, 'UNKNOWN_SOURCE_INVOCATION'],
+      [`/source-invocations/${NOBODY}/report`, { reason: 'x' }, 404, 'CALL_UNKNOWN'],
     ];
     for (const [path, body, status, code] of cases) {
       const { status: given, said } = await post(path, body);

@@ -55,9 +55,10 @@ export function drawRefusedForm({ decision, typed, problem }: RefusedForm, form_
   return html`<div class="decisions">${drawForm(decision, fields, form_token, above)}</div>`;
 }
 
-function drawProblem({ code, message, repair }: Problem, id?: string): Html {
+function drawProblem({ code, message, repair, pointer = '' }: Problem, id?: string): Html {
   const name = id === undefined ? NOTHING : html` id="${id}"`;
-  return html`<span class="failure" role="alert"${name}>${message} ${repair} <code class="dim">${code}</code></span>`;
+  const place = pointer === '' ? NOTHING : html`<code>${pointer}</code> `;
+  return html`<span class="failure" role="alert"${name}>${place}${message} ${repair} <code class="dim">${code}</code></span>`;
 }
 
 /** Decisions as forms. @param form_token of the session that reads the page */

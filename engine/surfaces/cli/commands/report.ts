@@ -1,10 +1,6 @@
 import type { Command } from 'commander';
 import { resolve } from 'node:path';
-import type { Json } from '../../../contract/json.js';
-import type { Problem } from '../../../contract/problem.js';
-import { describeTextFault, parseJson } from '../../../core/content/parse-json.js';
-import { type Done, refuse } from '../../../operations/engine.js';
-import { readAnswerFile } from '../../../operations/read-answer-file.js';
+import { locateIn, readAnswerFile } from '../../../operations/read-answer-file.js';
 import type { SaidReport } from '../../../operations/reports.js';
 import { report } from '../../../operations/served.js';
 import type { ExitCode } from '../exit-code.js';
@@ -33,29 +29,18 @@ async function run(session: Session, correlation: string, options: ReportOptions
       message: 'Either --result or --failed says how the call ended.',
       repair: 'Give one of the two.',
     });
-  const said = await toReport(session, options);
-  if (!said.ok) return printRefused(session, said);
-  const done = await report(session.composition, correlation, said.value);
-  return answer(session, done, { lines: reportedLines });
+  const read = await readResult(session, options);
+  if (read?.ok === false) return printRefused(session, read);
+  const said: SaidReport =
+    read === undefined
+      ? { kind: 'failed', message: options.failed ?? '' }
+      : { kind: 'answered', value: read.value.value };
+  const done = await report(session.composition, correlation, said);
+  return done.ok
+    ? answer(session, done, { lines: reportedLines })
+    : printRefused(session, { problems: locateIn(read?.value, done.problems) });
 }
 
-async function toReport({ terminal }: Session, { result = '', failed }: ReportOptions): Promise<Done<SaidReport>> {
-  if (failed !== undefined) return { ok: true, value: { kind: 'failed', message: failed } };
-  const read = await readJson(result, terminal.working_folder);
-  return read.ok ? { ok: true, value: { kind: 'answered', value: read.value } } : read;
-}
-
-async function readJson(file: string, folder: string): Promise<Done<Json>> {
-  const text = await readAnswerFile(resolve(folder, file), file);
-  if (!text.ok) return refuse(...text.problems);
-  const parsed = parseJson(text.value);
-  return parsed.ok ? parsed : refuse(noJson(file, describeTextFault(parsed.fault)));
-}
-
-function noJson(file: string, reason: string): Problem {
-  return {
-    code: 'RESULT_NOT_JSON',
-    message: `${file} does not hold JSON that can be kept: ${reason}.`,
-    repair: 'Write the answer as JSON; a text is JSON in quotes. Nothing was reported.',
-  };
+function readResult({ terminal }: Session, { result }: ReportOptions) {
+  return result === undefined ? undefined : readAnswerFile(resolve(terminal.working_folder, result), result);
 }

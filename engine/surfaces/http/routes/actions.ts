@@ -25,7 +25,7 @@ interface Action {
   readonly summary: string;
   /** The schemas of its members, beside the reason. */
   readonly members?: Readonly<Record<string, JsonObject>>;
-  /** Members that a program may leave out; a form always has a reason. */
+  /** A program may leave the reason out, as a person at the terminal has none to give; a form always has one. */
   readonly is_reason_optional?: true;
   readonly read: (parameters: Readonly<Record<string, string>>, fields: Fields) => Done<OperatorAction>;
 }
@@ -57,7 +57,6 @@ const ACTIONS: readonly Action[] = [
   {
     url: '/attempts/:attempt_id/stop',
     summary: 'Stops an attempt.',
-    // `chukwa stop` has none to give.
     is_reason_optional: true,
     read: ({ attempt_id = '' }) => ({ ok: true, value: { kind: 'stop_attempt', attempt_id } }),
   },
@@ -75,19 +74,21 @@ const ACTIONS: readonly Action[] = [
   },
   {
     url: '/source-invocations/:source_invocation_id/report',
-    summary: 'Reports what a call that waits was answered; without an answer, that it failed.',
+    summary:
+      'Reports by hand what a call that waits was answered, and refuses an answer that does not fit; without an answer, that it failed, and why. Takes the id that the service gave the call, too.',
     members: { answer: {} },
-    read({ source_invocation_id = '' }, fields) {
+    is_reason_optional: true,
+    read({ source_invocation_id: correlation_id = '' }, fields) {
       const answer = fields.json('answer');
       if (answer === undefined) {
         const message = fields.text('reason') ?? 'an operator reported a failure';
-        return { ok: true, value: { kind: 'report_call', source_invocation_id, said: { kind: 'failed', message } } };
+        return { ok: true, value: { kind: 'report_call', correlation_id, said: { kind: 'failed', message } } };
       }
       const value = readJson(answer);
       if (!value.ok) return value;
       return {
         ok: true,
-        value: { kind: 'report_call', source_invocation_id, said: { kind: 'answered', value: value.value } },
+        value: { kind: 'report_call', correlation_id, said: { kind: 'answered', value: value.value } },
       };
     },
   },
