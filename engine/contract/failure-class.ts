@@ -19,6 +19,7 @@ export const FAILURE_CLASSES = {
   transport: { by: 'plugin', is_transient: true, told: 'the service was out of reach, or its answer broke off' },
   timeout: { by: 'plugin', is_transient: true, told: 'the service did not answer in time' },
   http_status: { by: 'plugin', denies: true, told: 'the service answered with an error' },
+  call_rejected: { by: 'plugin', denies: true, told: 'the service rejects the call, and would again' },
   tool_error: { by: 'plugin', denies: true, told: 'the service answered that the call failed' },
   non_json: { by: 'plugin', told: 'the service did not answer with JSON' },
   result_too_large: { by: 'plugin', told: 'the answer of the service is too large' },

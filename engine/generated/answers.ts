@@ -13,6 +13,7 @@ export type SourceClass =
   | 'transport'
   | 'timeout'
   | 'http_status'
+  | 'call_rejected'
   | 'tool_error'
   | 'non_json'
   | 'result_too_large'

@@ -5,6 +5,7 @@ export type PluginClass =
   | 'transport'
   | 'timeout'
   | 'http_status'
+  | 'call_rejected'
   | 'tool_error'
   | 'non_json'
   | 'result_too_large'

@@ -36,27 +36,30 @@ export interface ProviderError {
   readonly retry_after?: string;
 }
 
-/** A kind of refusal, recognised by its words. */
+/** A kind of refusal, recognised by its words. One that the same call would meet again is `call_rejected`: nobody retries it. */
 interface Kind {
   readonly failure_class: SourceFailureClass;
   readonly words: RegExp;
-  /** Statuses that exclude this kind, whatever the words. */
-  readonly never?: readonly number[];
+  /** What excludes this kind, whatever the words. */
+  readonly isNever?: (error: ProviderError) => boolean;
   /** The meaning, and the repair. */
   readonly advise: (asked: AskedOf, error: ProviderError) => string;
 }
 
 const QUOTA: Kind = {
-  failure_class: 'http_status',
+  failure_class: 'call_rejected',
   words:
     /insufficient[_ -]?(quota|balance|credit|funds)|exceeded your current quota|(out of|not enough|more) credits|billing|payment required/i,
+  // Rate limits speak of plans and billing as well, but say when to come back.
+  isNever: ({ body, retry_after }) =>
+    retry_after !== undefined || /(try again|retry)[ _-]?(in|after|delay)/i.test(body),
   advise: () => "the key's quota or credit is used up: waiting does not help, paying or another key does",
 };
 
 const RATE: Kind = {
   failure_class: 'http_status',
   words: /rate[_ -]?limit|too many requests|tokens per (minute|day)|requests per (minute|day)|\b[TR]P[MD]\b/i,
-  advise: (_, { retry_after }) => `too many requests; try again ${retry_after ? `after ${retry_after} s` : 'later'}`,
+  advise: (_, error) => `the endpoint limits the rate of requests: ${adviseWait(error)}`,
 };
 
 const FILTER: Kind = {
@@ -67,7 +70,7 @@ const FILTER: Kind = {
 };
 
 const CONTEXT: Kind = {
-  failure_class: 'http_status',
+  failure_class: 'call_rejected',
   words:
     /context[_ -]?(length|window|size)|context the overflows|maximum prompt length|prompt is too long|input is too long|too many (input )?tokens|exceeds? the (maximum|max)( allowed)? (number of |input )?tokens|reduce the length of the messages|input token count/i,
   advise: () =>
@@ -78,7 +81,7 @@ const SCHEMA: Kind = {
   failure_class: 'structured_output_rejected',
   words:
     /response_format|json_schema|json_object|structured[ _-]outputs?|guided[ _-](json|decoding|grammar)|grammar|number of repetitions|invalid schema|unsupported schema|xgrammar|outlines/i,
-  never: [401, 403, 404, 429],
+  isNever: ({ http_status = 0 }) => [401, 403, 404, 429].includes(http_status),
   advise: ({ response_format }) =>
     response_format === 'json_object'
       ? 'write "schema_delivery": "prompt" in the source, and nothing but the prompt speaks of JSON'
@@ -86,27 +89,27 @@ const SCHEMA: Kind = {
 };
 
 const USAGE: Kind = {
-  failure_class: 'http_status',
+  failure_class: 'call_rejected',
   words: /stream_options|include_usage/i,
   advise: () => 'the endpoint does not take stream_options: write "usage": false in the source',
 };
 
 const STREAM: Kind = {
-  failure_class: 'http_status',
+  failure_class: 'call_rejected',
   words:
     /stream(ing)? (is|was|are)? ?(not|un)[ -]?(supported|allowed|available|enabled)|(does not|doesn't|cannot) (support )?stream|unsupported value: 'stream'/i,
   advise: () => 'the endpoint does not stream: write "stream": false in the source',
 };
 
 const LENGTH_SETTING: Kind = {
-  failure_class: 'http_status',
+  failure_class: 'call_rejected',
   words: /max_completion_tokens/i,
   advise: () =>
     'the endpoint does not take max_completion_tokens: write "extra_body": {"max_tokens": N} in the source in place of max_output_tokens',
 };
 
 const ROLES: Kind = {
-  failure_class: 'http_status',
+  failure_class: 'call_rejected',
   words: /roles must alternate|system (role|message)s? (is |are )?(not|un)[ -]?supported|only user(,| and) assistant/i,
   advise: () =>
     "the model's own template does not take these roles: write the prompt as one user message, without a system message",
@@ -128,7 +131,7 @@ export function readProviderError(error: ProviderError, asked: AskedOf): Failed 
       ? 'the endpoint broke off its answer with an error'
       : `the endpoint answered with status ${http_status}`;
   const told = `${opening}${cause}`;
-  const kind = findKind(error, asked);
+  const kind = http_status === 402 ? QUOTA : findKind(error, asked);
   const advice = kind?.advise(asked, error) ?? adviseByStatus(error, content, asked);
   return {
     failure_class: kind?.failure_class ?? (http_status === undefined ? 'transport' : 'http_status'),
@@ -141,26 +144,29 @@ function toReason(code: unknown): string {
   return typeof code === 'string' && code !== '' ? code : 'failed_generation';
 }
 
-function findKind({ http_status, body }: ProviderError, { response_format }: AskedOf): Kind | undefined {
+function findKind(error: ProviderError, { response_format }: AskedOf): Kind | undefined {
   return KINDS.find((kind) => {
     if (kind === SCHEMA && response_format === undefined) return false;
-    if (http_status !== undefined && kind.never?.includes(http_status) === true) return false;
-    return kind.words.test(body);
+    return kind.isNever?.(error) !== true && kind.words.test(error.body);
   });
 }
 
-function adviseByStatus({ http_status, retry_after }: ProviderError, content: Fields, asked: AskedOf): string {
+function adviseByStatus(error: ProviderError, content: Fields, asked: AskedOf): string {
   const { model, key_variable, base_url_variable } = asked;
+  const { http_status } = error;
   if (http_status === undefined) return '';
   if (http_status === 401) return `set ${key_variable} to a key that the endpoint knows`;
-  if (http_status === 402) return QUOTA.advise(asked, { body: '' });
   if (http_status === 403) return `the key has no right to the model ${model}`;
   if (http_status === 404 && !hasExplained(content))
     return `the endpoint has no model ${model}, or ${base_url_variable} does not lead to its API (most end in /v1)`;
   if (http_status === 429)
-    return `too many requests, or the quota is used up; try again ${retry_after ? `after ${retry_after} s` : 'later'}`;
+    return `the endpoint limits the rate of requests, or the quota is used up: ${adviseWait(error)}`;
   if (http_status >= 500) return 'the fault is on its side; try again later';
   return '';
+}
+
+function adviseWait({ retry_after }: ProviderError): string {
+  return `try again ${retry_after ? `after ${retry_after} s` : 'later'}`;
 }
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -225,7 +225,7 @@ const REJECTS_SCHEMA = { error: { message: "Invalid parameter: 'response_format'
 const BREAKS: readonly Break[] = [
   { what: 'a connection that is reset', says: { fault: 'reset' }, failure_class: 'transport', message: /closed/ },
   { what: 'status 500', says: { status: 500 }, failure_class: 'http_status', message: /status 500/ },
-  { what: 'status 429', says: { status: 429 }, failure_class: 'http_status', message: /too many requests/ },
+  { what: 'status 429', says: { status: 429 }, failure_class: 'http_status', message: /limits the rate of requests/ },
   {
     what: 'a stream that is cut',
     says: { fault: 'cut_stream', text: '{"kind": "final_' },

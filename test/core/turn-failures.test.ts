@@ -65,6 +65,7 @@ describe('a failure is transient', () => {
     ['http_status', 302, false],
     ['http_status', undefined, false],
     ['tool_error', 503, false],
+    ['call_rejected', 429, false],
     ['non_json', undefined, false],
     ['schema_invalid', undefined, false],
     ['model_refusal', 429, false],

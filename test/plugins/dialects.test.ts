@@ -77,10 +77,10 @@ for (const dialect of DIALECTS) {
 }
 
 for (const [name, settings, failed, message] of [
-  ['Mistral', {}, 'http_status', /"usage": false/],
+  ['Mistral', {}, 'call_rejected', /"usage": false/],
   ['DeepSeek', {}, 'structured_output_rejected', /"schema_delivery": "json_object"/],
   ['LM Studio', { schema_delivery: 'json_object' }, 'structured_output_rejected', /"schema_delivery": "prompt"/],
-  ['a server that does not stream', {}, 'http_status', /"stream": false/],
+  ['a server that does not stream', {}, 'call_rejected', /"stream": false/],
 ] as const) {
   test(`${name}: settings that it refuses are reported, with what to write`, async (t) => {
     const dialect = DIALECTS.find((known) => known.name === name);
@@ -113,35 +113,35 @@ const ERRORS: readonly ProviderSays[] = [
       "This model's maximum context length is 8192 tokens. However, your messages resulted in 9000 tokens.",
       'context_length_exceeded',
     ),
-    failed: 'http_status',
+    failed: 'call_rejected',
     message: CONTEXT,
   },
   {
     who: 'context length, as llama.cpp puts it',
     status: 500,
     body: '{"error":{"code":500,"message":"the request exceeds the available context size. try increasing the context size or enable context shift","type":"exceed_context_size_error"}}',
-    failed: 'http_status',
+    failed: 'call_rejected',
     message: CONTEXT,
   },
   {
     who: 'context length, as LM Studio puts it under status 200',
     status: 200,
     body: '{"error":"Trying to keep the first 14538 tokens when context the overflows. However, the model is loaded with context length of only 2048 tokens, which is not enough."}',
-    failed: 'http_status',
+    failed: 'call_rejected',
     message: CONTEXT,
   },
   {
     who: 'context length, as x.ai puts it',
     status: 400,
     body: '{"code":"Client specified an invalid argument","error":"This model\'s maximum prompt length is 131072 but the request contains 150000 tokens."}',
-    failed: 'http_status',
+    failed: 'call_rejected',
     message: CONTEXT,
   },
   {
     who: 'context length, as Anthropic puts it',
     status: 400,
     body: '{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 200001 tokens > 200000 maximum"}}',
-    failed: 'http_status',
+    failed: 'call_rejected',
     message: CONTEXT,
   },
   {
@@ -149,20 +149,37 @@ const ERRORS: readonly ProviderSays[] = [
     status: 413,
     body: openAi('Request too large for model on tokens per minute (TPM): Limit 6000', 'rate_limit_exceeded'),
     failed: 'http_status',
-    message: /too many requests; try again/,
+    message: /limits the rate of requests: try again/,
   },
   {
     who: 'a quota under status 429',
     status: 429,
     body: openAi('You exceeded your current quota, please check your plan and billing details.', 'insufficient_quota'),
-    failed: 'http_status',
+    failed: 'call_rejected',
     message: /quota or credit is used up: waiting does not help/,
+  },
+  {
+    who: 'a rate limit that speaks of billing',
+    status: 429,
+    body: openAi(
+      'Rate limit reached: limit 3 / min. Please try again in 20s. Add a payment method at https://example.org/billing.',
+      'rate_limit_exceeded',
+    ),
+    failed: 'http_status',
+    message: /limits the rate of requests.*: try again later/,
+  },
+  {
+    who: 'a quota of a minute, as Gemini puts it',
+    status: 429,
+    body: '[{"error":{"code":429,"message":"You exceeded your current quota, please check your plan and billing details.\\nPlease retry in 34.07s.","status":"RESOURCE_EXHAUSTED"}}]',
+    failed: 'http_status',
+    message: /limits the rate of requests.*: try again later/,
   },
   {
     who: 'an empty balance under status 402',
     status: 402,
     body: openAi('Insufficient Balance'),
-    failed: 'http_status',
+    failed: 'call_rejected',
     message: /quota or credit is used up/,
   },
   {
@@ -200,14 +217,14 @@ const ERRORS: readonly ProviderSays[] = [
     who: 'an unknown max_completion_tokens',
     status: 422,
     body: '{"detail":[{"type":"extra_forbidden","loc":["body","max_completion_tokens"]}]}',
-    failed: 'http_status',
+    failed: 'call_rejected',
     message: /"extra_body": \{"max_tokens": N\}/,
   },
   {
     who: 'a template without a system message',
     status: 500,
     body: '{"error":{"message":"Jinja Exception: System role not supported"}}',
-    failed: 'http_status',
+    failed: 'call_rejected',
     message: /as one user message/,
   },
   {
@@ -241,7 +258,7 @@ for (const [where, body] of [
 ] as const) {
   test(`an error in mid-stream ${where} is recognised by its words`, async (t) => {
     const outcome = await generate(t, await serve(t, answering({ content_type: 'text/event-stream', body })), {});
-    assert.deepEqual(summary(outcome), { failed: 'http_status', refused: false });
+    assert.deepEqual(summary(outcome), { failed: 'call_rejected', refused: false });
     assert.match(messageOf(outcome), /the context length is exceeded; the prompt is longer/);
     assert.equal(outcome.streamed, '{');
   });

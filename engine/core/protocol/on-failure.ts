@@ -25,13 +25,13 @@ export function isPassedOn(
  * part of it, as far as redaction shows it. An answer that cannot be used is no part of it: nobody has checked it.
  */
 export function toToldFailure({ failure_class, message, http_status, said }: CallFailed): Json {
-  const isDenied = failure_class === 'http_status' || failure_class === 'tool_error';
+  const { told = message, denies } = factsOfFailure(failure_class);
   return {
     error: {
       failure_class,
-      message: failure_class === 'tool_error' ? message : (factsOfFailure(failure_class).told ?? message),
+      message: failure_class === 'tool_error' ? message : told,
       ...(http_status === undefined ? {} : { http_status }),
-      ...(said !== undefined && isDenied ? { said } : {}),
+      ...(said !== undefined && denies === true ? { said } : {}),
     },
   };
 }

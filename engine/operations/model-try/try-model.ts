@@ -184,10 +184,12 @@ function plural(number: number, one: string): string {
 const BUSY_STATUSES: readonly number[] = [429, 503];
 
 function isBusy(outcome: CallOutcome): outcome is CallBroke {
-  return outcome.status === 'failed' && BUSY_STATUSES.includes(outcome.http_status ?? 0);
+  if (outcome.status !== 'failed' || outcome.failure_class !== 'http_status') return false;
+  return BUSY_STATUSES.includes(outcome.http_status ?? 0);
 }
 
-const HOPELESS_STATUSES: readonly number[] = [401, 402, 403, 404];
+/** Too Many Requests is among them where the quota is used up. */
+const HOPELESS_STATUSES: readonly number[] = [401, 402, 403, 404, 429];
 
 /** Whether no setting of the source can mend a failure. */
 function isHopeless(outcome: CallOutcome): boolean {
