@@ -156,7 +156,9 @@ export function handleOutcome(
   const finish = toFinish(call, { outcome, is_reported, verdict });
   const { source_invocation_id, command } = call.start;
   const ahead = (command.rank ?? 0) > step.state.head ? { is_ahead: true as const } : {};
-  const finished = { kind: 'call_finished', source_invocation_id, command, outcome, ...ahead } as const;
+  const accepted = step.state.patches.find(({ call_key }) => call_key === outcome.key);
+  const took = accepted === undefined ? {} : { effects: accepted.applied.effects };
+  const finished = { kind: 'call_finished', source_invocation_id, command, outcome, ...ahead, ...took } as const;
   // That something was changed is not left unwritten for a moment longer than it must be.
   const can_wait = step.commands.length === 0 && !isAct(call);
   call.reported = writeCall(attempt.journal, toWrite(call, finish, can_wait))

@@ -2,6 +2,7 @@ import type { AcceptedPatch, Fail, Invoke, Retry } from '../core/protocol/comman
 import type { AttemptFailureClass } from '../core/protocol/failure.js';
 import type { Program } from '../core/protocol/program.js';
 import type { Verdict } from '../core/protocol/verdict.js';
+import type { AppliedEffect } from '../core/world/world-patch.js';
 import type { AttemptLease, PutOff, RecordedCall, SetAside } from '../ports/attempts.js';
 import type { CallOutcome } from '../ports/sources.js';
 
@@ -36,6 +37,8 @@ export type Progress =
       readonly command: Invoke;
       readonly outcome: CallOutcome;
       readonly verdict?: Verdict;
+      /** The effects of the patch that the working world took from this answer. */
+      readonly effects?: readonly AppliedEffect[];
       /** Earlier subjects are not done: what they change may still supersede this call. */
       readonly is_ahead?: true;
     }

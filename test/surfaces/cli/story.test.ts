@@ -162,6 +162,35 @@ const TOLD: readonly (readonly [name: string, event: Progress, text: string])[] 
     ].join('\n'),
   ],
   [
+    'what a patch sets to what it was is no change',
+    {
+      ...finished(GENERATION, answered({}), {
+        model_output_kind: 'final_patch',
+        artifacts: [{ kind: 'accepted_patch', value: PATCH }],
+      }),
+      effects: [
+        { effect_index: 0, op: 'set_entity_state', entity_id: 'bob', state_before: 'waiting', state_after: 'waiting' },
+        { effect_index: 1, op: 'append_entity_memory', entity_id: 'bob', state_after: 'I waited.' },
+        { effect_index: 2, op: 'set_environment_content', state_before: 'A wood.', state_after: 'A park.' },
+      ],
+    } as Progress,
+    [
+      '\n  bob\n    act try 1  30 + 4 tokens · 12 ms',
+      '      Bob waits.\n      Nothing comes.',
+      '      bob: memory + "I waited."\n      park: content -> "A park."\n',
+    ].join('\n'),
+  ],
+  [
+    'a retry stands below the heading of its subject, in the words of its call',
+    {
+      kind: 'retry_waits',
+      command: GENERATION,
+      retry: { number: 1, after: 'http_429', least_ms: 1000, most_ms: 2000, spent_ms: 0 },
+      wait_ms: 1500,
+    },
+    '\n  bob\n    act try 1  is tried again in 1.5 s, retry 1 of 1, after http_429\n',
+  ],
+  [
     'a patch without effects says that nothing changes',
     finished(GENERATION, answered({}), {
       model_output_kind: 'final_patch',

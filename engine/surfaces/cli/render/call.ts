@@ -3,7 +3,7 @@ import { unreachable } from '../../../contract/unreachable.js';
 import type { Invoke } from '../../../core/protocol/command.js';
 import type { Verdict } from '../../../core/protocol/verdict.js';
 import { partsOf, PATCH_OPERATIONS } from '../../../core/world/patch-operations.js';
-import type { WorldPatch } from '../../../core/world/world-patch.js';
+import type { AppliedEffect, WorldPatch } from '../../../core/world/world-patch.js';
 import type { CallBroke, CallOutcome } from '../../../ports/sources.js';
 import { cut, quote, toArguments, toPhrase } from './json-view.js';
 import { accent, bad, faint, good, hanging, type Line, type Span, strong } from './line.js';
@@ -17,6 +17,8 @@ interface FinishedCall {
   /** The model; undefined where none is known, or the call has none. */
   readonly model: string | undefined;
   readonly is_ahead?: true;
+  /** What the accepted patch found and left; undefined until the working world has taken it. */
+  readonly effects?: readonly AppliedEffect[];
 }
 
 const REASON_MAX = 400;
@@ -45,16 +47,22 @@ export function awaitedName(command: Invoke, model: string | undefined): string 
   return `${callName(command)}${asked}${retry === undefined ? '' : `, retry ${retry.number}`}`;
 }
 
-export function callName(command: Invoke): string {
+function callName(command: Invoke): string {
+  const name = partName(command);
+  return command.subject_id === undefined ? name : `${command.subject_id} ${name}`;
+}
+
+/** The name of a call below the heading of its subject. */
+export function partName(command: Invoke): string {
   switch (command.invocation_kind) {
     case 'llm_generation':
-      return `${command.subject_id ?? ''} ${toTry(command)}`;
+      return toTry(command);
     case 'ambient_context':
       return command.ambient_id ?? command.key;
     case 'model_elected_tool':
-      return `${command.subject_id ?? ''} ${command.tool_name ?? ''}`;
+      return command.tool_name ?? '';
     case 'node_call':
-      return `${command.subject_id ?? ''} ${command.node_id ?? ''}`;
+      return command.node_id ?? '';
     default:
       return unreachable(command.invocation_kind);
   }
@@ -85,7 +93,7 @@ function generationLines(call: FinishedCall): readonly Line[] {
     case 'tool_call':
       return [hanging(8, ...start, '  asks for ', accent(toolNameOf(verdict)))];
     case 'final_patch':
-      return [hanging(8, ...start), ...patchLines(artifactOf(verdict, 'accepted_patch'))];
+      return [hanging(8, ...start), ...patchLines(artifactOf(verdict, 'accepted_patch'), call.effects)];
     case 'json_answer': {
       const answer = toPhrase(artifactOf(verdict, 'parsed_output') ?? null);
       return [hanging(8, ...start), hanging(8, '      answers ', answer)];
@@ -136,13 +144,20 @@ function artifactOf(verdict: Verdict, kind: string): Json | undefined {
   return verdict.artifacts.find((artifact) => artifact.kind === kind)?.value;
 }
 
-function patchLines(value: Json | undefined): readonly Line[] {
+/** A value that is set to what it was is no change. */
+function patchLines(value: Json | undefined, applied: readonly AppliedEffect[] = []): readonly Line[] {
   if (value === undefined) return [];
   const patch = value as unknown as WorldPatch;
+  const idle = new Set(applied.filter(isIdle).map(({ effect_index }) => effect_index));
+  const changes = patch.effects.filter((_, index) => !idle.has(index));
   return [
     ...proseLines(patch.narration, 6),
-    ...(patch.effects.length === 0 ? [hanging(8, faint('      nothing changes'))] : patch.effects.map(effectLine)),
+    ...(changes.length === 0 ? [hanging(8, faint('      nothing changes'))] : changes.map(effectLine)),
   ];
+}
+
+function isIdle({ state_before, state_after }: AppliedEffect): boolean {
+  return state_before === state_after;
 }
 
 function effectLine(effect: WorldPatch['effects'][number]): Line {

@@ -3,7 +3,7 @@ import type { Invoke } from '../../../core/protocol/command.js';
 import type { SetAside } from '../../../ports/attempts.js';
 import type { CallOutcome } from '../../../ports/sources.js';
 import type { Progress } from '../../../runtime/progress.js';
-import { awaitedName, callLines, callName } from './call.js';
+import { awaitedName, callLines, partName } from './call.js';
 import { settleLines } from './doubt.js';
 import { bad, EMPTY, faint, good, hanging, type Line, line, strong, verbatim } from './line.js';
 import { count, toDuration, toMoment } from './words.js';
@@ -127,7 +127,7 @@ function progressLines(story: Story, progress: Progress): readonly Line[] {
       return [...headingLines(story, progress.command), ...callLines({ ...progress, model })];
     }
     case 'retry_waits':
-      return [retryLine(progress)];
+      return [...headingLines(story, progress.command), retryLine(progress)];
     case 'call_pended':
       return [...headingLines(story, progress.command), pendedLine(progress)];
     case 'attempt_suspended':
@@ -188,14 +188,14 @@ function setAsideLines({ attempt_id, in_doubt, side_effects }: SetAside): readon
 
 function retryLine({ command, retry, wait_ms }: Of<'retry_waits'>): Line {
   const which = `retry ${retry.number} of ${command.call.retry?.max ?? retry.number}, after ${retry.after}`;
-  return hanging(8, '    ', strong(callName(command)), `  is asked again in ${toDuration(wait_ms)}, ${which}`);
+  return hanging(8, '    ', strong(partName(command)), `  is tried again in ${toDuration(wait_ms)}, ${which}`);
 }
 
 function pendedLine({ command, deadline }: Of<'call_pended'>): Line {
   return hanging(
     6,
     '    ',
-    strong(callName(command)),
+    strong(partName(command)),
     `  will be answered later, by ${toTime(deadline)} at the latest`,
   );
 }
