@@ -6,6 +6,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { CHANGEABLE_SCENARIO_FIELDS } from '../../engine/contract/changeable-fields.js';
 import { FIRST_COMPILED } from '../support/program.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -34,6 +35,10 @@ test('the first workflow of the README runs as it is written, and lights the lam
   assert.match(told, /turn 1 committed: 1 patch/);
   assert.match(shown, /lamp {2}Lamp[^\n]*\n +state +burning/);
   assert.match(shown, /I lit the lamp at half past five\./);
+});
+
+test('the README says which fields of a scenario may change', () => {
+  assert.ok(readme.includes(`only ${CHANGEABLE_SCENARIO_FIELDS} may have\nchanged`));
 });
 
 /** The first shell block below a heading. */

@@ -1,3 +1,4 @@
+import { CHANGEABLE_SCENARIO_FIELDS } from '../changeable-fields.js';
 import { content, environment, usage } from './entry.js';
 
 export const COMMAND_PROBLEMS = {
@@ -46,7 +47,7 @@ export const COMMAND_PROBLEMS = {
   ),
   SCENARIO_DIFFERS: content(
     "A world, or a fork of it, cannot go on by this scenario: its time or its roster is not the world's.",
-    'Change `label`, `description` and `cognition` only, or make a new world.',
+    `Change ${CHANGEABLE_SCENARIO_FIELDS} only, and the files that they name, or make a new world.`,
   ),
   SEARCH_FILTER_UNKNOWN: content(
     'A search asks for a subject, a source or a failure class that no text has.',

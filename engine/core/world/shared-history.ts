@@ -1,13 +1,14 @@
 import type { Json } from '../../contract/json.js';
 import type { Problem } from '../../contract/problem.js';
+import { CHANGEABLE_SCENARIO_FIELDS } from '../../contract/changeable-fields.js';
 import type { Scenario, ScenarioEntity } from '../../generated/scenario.js';
 import { canonicalText } from '../content/canonical.js';
 import { appendToken } from '../content/json-pointer.js';
 
 /**
  * What keeps a world, or a fork of it, from going on by another scenario. The turns before were played in the time and
- * with the roster of the world's own scenario; so another one may differ from it in who thinks and how, and in nothing
- * that those turns have shown already.
+ * with the roster of the world's own scenario; so another one may differ from it in `CHANGEABLE_SCENARIO_FIELDS`, and in
+ * nothing that those turns have shown already.
  * @returns problems with pointers into `next`
  */
 export function findHistoryProblems(world: Scenario, next: Scenario): readonly Problem[] {
@@ -22,6 +23,7 @@ export function findHistoryProblems(world: Scenario, next: Scenario): readonly P
 }
 
 const CODE = 'SCENARIO_DIFFERS' as const;
+const MAY_CHANGE = `Only ${CHANGEABLE_SCENARIO_FIELDS} may change.`;
 
 function findTimeProblems(world: Scenario, next: Scenario): readonly Problem[] {
   return (['start_time', 'chronon_seconds'] as const)
@@ -30,7 +32,7 @@ function findTimeProblems(world: Scenario, next: Scenario): readonly Problem[] {
       code: CODE,
       message: `${field} is ${JSON.stringify(next[field])}, and the turns before were counted with ${JSON.stringify(world[field])}.`,
       pointer: `/${field}`,
-      repair: `Leave it as it was: ${JSON.stringify(world[field])}.`,
+      repair: `Leave it as it was: ${JSON.stringify(world[field])}. ${MAY_CHANGE}`,
     }));
 }
 
@@ -63,7 +65,7 @@ function findListProblems(
       code: CODE,
       message: `the ${list.noun} ${name} is missing: the world has it, and nothing takes it away`,
       pointer: list.pointer,
-      repair: 'Put it back as it was.',
+      repair: `Put it back as it was. ${MAY_CHANGE}`,
     }));
   const others = [...next].flatMap(([name, member]) => {
     const pointer = appendToken(list.pointer, member.index);
@@ -80,7 +82,7 @@ function toStranger(noun: string, name: string, pointer: string): Problem {
     code: CODE,
     message: `the ${noun} ${name} is new: no turn before knows it`,
     pointer,
-    repair: 'Take it away, or make a new world: chukwa world create SLUG --scenario PATH',
+    repair: `Take it away, or make a new world: chukwa world create SLUG --scenario PATH. ${MAY_CHANGE}`,
   };
 }
 
@@ -101,7 +103,7 @@ function findFieldProblems(
         ? `${field} of ${name} is not what it was: the turns before were played with the other`
         : `${field} of ${name} is not what it was, and would change nothing: what the world holds goes on`,
       pointer: field in after.fields ? appendToken(pointer, field) : pointer,
-      repair: 'Leave it as it was, or make a new world: chukwa world create SLUG --scenario PATH',
+      repair: `Leave it as it was, or make a new world: chukwa world create SLUG --scenario PATH. ${MAY_CHANGE}`,
     }));
 }
 

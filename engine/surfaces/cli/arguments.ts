@@ -1,4 +1,5 @@
 import { Argument, InvalidArgumentError, Option } from 'commander';
+import { CHANGEABLE_SCENARIO_FIELDS } from '../../contract/changeable-fields.js';
 import { TURN_RETRIES } from '../../core/inbox/backoff.js';
 import type { WorldPlace } from '../../operations/worlds.js';
 
@@ -55,6 +56,13 @@ export function listOption(flags: string, says: string): Option {
 export function maxRetriesOption(): Option {
   const says = 'how often a queued turn is tried again after a transient failure';
   return wholeOption('--max-retries <n>', says, [0, RETRIES_MAX]).default(TURN_RETRIES);
+}
+
+/** `--scenario` of a world that has turns. */
+export function editedScenarioOption(says: string): Option {
+  const flags = '--scenario <path|hash>';
+  const may = `of the scenario only ${CHANGEABLE_SCENARIO_FIELDS} may have changed`;
+  return new Option(flags, `${says}; ${may}`).argParser(toPath);
 }
 
 export function serveOption(): Option {

@@ -7,7 +7,15 @@ import { dryRun } from '../../../operations/dry-run/index.js';
 import { queueTurns } from '../../../operations/run-worker.js';
 import type { Narrowing } from '../../../operations/narrow-run.js';
 import { runWorld, type ScenarioNews, type WatchedRun } from '../../../operations/run-world.js';
-import { listOption, retriesOption, rootOption, serveOption, slugArgument, toPath, turnsOption } from '../arguments.js';
+import {
+  editedScenarioOption,
+  listOption,
+  retriesOption,
+  rootOption,
+  serveOption,
+  slugArgument,
+  turnsOption,
+} from '../arguments.js';
 import { askPerson } from '../asked-person.js';
 import type { ExitCode } from '../exit-code.js';
 import {
@@ -51,7 +59,7 @@ export function addRun(program: Command, perform: Perform): void {
       listOption('--tools', 'offer models these tools only, of those that the policy allows; names between commas'),
     )
     .addOption(listOption('--connections', 'grant these connections only, of those that the profile grants'))
-    .option('--scenario <path|hash>', 'adopt edited documents from the next turn on: same time and roster', toPath)
+    .addOption(editedScenarioOption('adopt edited documents from the next turn on'))
     .addOption(rootOption())
     .option('--queue', 'leave the turns to workers, which ask the model of their own environment')
     .addOption(serveOption())

@@ -9,6 +9,7 @@ import { type StoryRequest, tellWorld } from '../../../operations/tell-world.js'
 import type { WorldRecord, WorldSnapshot } from '../../../ports/worlds.js';
 import {
   atOption,
+  editedScenarioOption,
   entityOption,
   rootOption,
   subjectOption,
@@ -169,7 +170,7 @@ function addFork(world: Command, perform: Perform): void {
     .argument('<slug>', 'the name of the world to leave')
     .addOption(atOption())
     .requiredOption('--as <slug>', 'the name of the new world')
-    .option('--scenario <path|hash>', 'go on by edited workflows: a scenario of the same time and roster', toPath)
+    .addOption(editedScenarioOption('go on by edited documents'))
     .addOption(rootOption())
     .description('Make a world that shares the turns of another up to one of them, and continues on its own.')
     .action((slug: string, options: ForkOptions) => perform((session) => fork(session, slug, options)));
