@@ -157,6 +157,23 @@ for (const kind of ['embedded', 'PostgreSQL'] as const)
       }
     });
 
+    test('shows of an answer in JSON what it says, in whole words, and not the names of its members', async () => {
+      const long = 'Far off_the_shore a very_tall_mast stands in the fog and nobody on_the_pier sees it '.repeat(4);
+      const patch = { kind: 'final_patch', patch: { narration: `${long} quahog_shell ${long}`, effects: [] } };
+      const says = {
+        version: 1,
+        label: 'words',
+        turns: { '1': { 'bob/act/round-1/try-1': { json: patch } } },
+      } as const;
+      const { world_slug } = await stage.play({ scenario: 'simple', says });
+      const { rows } = await find({ q: 'quahog', kind: 'answer', world: world_slug });
+      const shown = rows[0]?.snippet.map(({ text }) => text).join('') ?? '';
+      assert.match(shown, /^… .*quahog_shell.* …$/);
+      const known = new Set(`${long} quahog_shell`.split(' '));
+      for (const word of shown.replaceAll('…', '').trim().split(/\s+/)) assert.ok(known.has(word), word);
+      assert.deepEqual((await find({ q: 'narration', kind: 'answer', world: world_slug })).rows, []);
+    });
+
     test('finds nothing that redaction hides', async () => {
       const attempt = play.attempts[0];
       const shown = JSON.stringify(attempt?.invocations.map(({ response_json }) => response_json));

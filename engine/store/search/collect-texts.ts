@@ -1,4 +1,5 @@
 import type { Json } from '../../contract/json.js';
+import { parseJson } from '../../core/content/parse-json.js';
 import type { ChatAnswer } from '../../contract/source.js';
 import type { SearchKind } from '../../ports/search.js';
 import { type InvocationRow, selectInvocation, toShown } from '../records/invocation-rows.js';
@@ -92,10 +93,16 @@ async function collectCalls(runner: Runner, attempt: EndedAttempt): Promise<read
     const answer = call.response_json as Pick<ChatAnswer, 'text'> | null;
     return [
       { ...about, kind: 'prompt', text: prompts.get(llm_call_id) ?? '' },
-      { ...about, kind: 'answer', text: answer?.text ?? '' },
+      { ...about, kind: 'answer', text: wordsOf(answer?.text ?? '') },
       failure,
     ];
   });
+}
+
+/** An answer in JSON is searched by what it says, and not by the names of its members. */
+function wordsOf(said: string): string {
+  const parsed = parseJson(said);
+  return parsed.ok ? textOf(parsed.value) : said;
 }
 
 /** The words of a value: its texts and numbers, in their order. */

@@ -120,9 +120,17 @@ function toStored(question: SearchQuestion): Values {
 }
 
 function toHit({ entry_seq, snippet, begins_later, goes_on, ...row }: FoundRow): SearchHit {
-  const shown = `${begins_later ? CUT.trimStart() : ''}${snippet}${goes_on ? CUT.trimEnd() : ''}`;
+  const shown = withWholeWords(`${begins_later ? CUT : ''}${snippet}${goes_on ? CUT : ''}`).trim();
   const entry = `${row.attempt_id}.${row.world_slug}.${entry_seq}${row.kind === 'prompt' ? PROMPT_MARK : ''}`;
   return { ...row, entry, snippet: toParts(fromSearchable(shown)) };
+}
+
+/** PostgreSQL cuts between what it takes for words, such as the two of `lamp_oil`: what is left of one beside a cut goes. */
+function withWholeWords(shown: string): string {
+  const word = `[^\\s${MARKS}]{1,40}`;
+  const before = new RegExp(`(?<=\\s)${word}${CUT}`, 'g');
+  const after = new RegExp(`${CUT}${word}(?=\\s)`, 'g');
+  return shown.replaceAll(before, CUT).replaceAll(after, CUT);
 }
 
 function toParts(snippet: string): readonly SnippetPart[] {
