@@ -3554,6 +3554,13 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "prefix_hash": {
         "type": "string"
       },
+      "duration_ms": {
+        "type": [
+          "number",
+          "null"
+        ],
+        "description": "Of the source call, as its own record says; null while it runs."
+      },
       "raw_text": {
         "type": "string"
       },
@@ -3652,6 +3659,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "chunks",
       "command_key",
       "delivered_schema_hash",
+      "duration_ms",
       "ended_at",
       "endpoint_origin",
       "failure_class",

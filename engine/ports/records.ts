@@ -196,6 +196,8 @@ export interface LlmCallRecord extends CallSummary, CallPlace {
     readonly segments: readonly { readonly origin: string; readonly characters: number }[];
   }[];
   readonly prefix_hash: string;
+  /** Of the source call, as its own record says; null while it runs. */
+  readonly duration_ms: number | null;
   readonly raw_text: string;
   readonly normalised_text: string | null;
   readonly finish_reason: string | null;

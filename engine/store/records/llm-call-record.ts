@@ -63,7 +63,7 @@ function selectCall(queries: Queries, llm_call_id: string) {
     .select(['asked.model_output_kind', 'calls.status', 'calls.model', 'calls.schema_delivery', 'calls.prefix_hash'])
     .select(['calls.endpoint_origin', 'calls.delivered_schema_hash'])
     .select(['calls.output_schema_hash', 'calls.finish_reason', 'calls.conversation', 'calls.message_count'])
-    .select(['calls.normalised_text', 'calls.started_at', 'calls.ended_at', 'asked.source_hash'])
+    .select(['calls.normalised_text', 'calls.started_at', 'calls.ended_at', 'asked.source_hash', 'asked.duration_ms'])
     .select(['asked.failure_class', 'asked.failure_detail', 'asked.failure_message'])
     .select(['calls.input_tokens', 'calls.output_tokens', 'calls.cached_input_tokens', 'calls.reasoning_tokens'])
     .select(['sources.content as source', 'offered.content as schema'])

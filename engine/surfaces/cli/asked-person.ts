@@ -1,7 +1,11 @@
 import type { AnswerAsPerson } from '../../operations/composition.js';
-import { EMPTY, faint, hanging, type Line, line, strong, verbatim } from './render/line.js';
+import { EMPTY, faint, hanging, type Line, line, strong } from './render/line.js';
 import { printLines } from './session.js';
 import type { Terminal } from './terminal.js';
+
+const HOW_TO_ANSWER =
+  'Answer with a JSON object, as the prompt says: it goes on over lines until it is whole, or until an empty line. Or ' +
+  'answer with a sentence in one line, told without effects. Ctrl-D ends the run without an answer.';
 
 /**
  * Asks the person at a terminal what a model would be asked, one question at a time: first the whole prompt, then only
@@ -24,7 +28,7 @@ export function askPerson(
       line(strong(`turn ${turn}  ${key}`)),
       ...fresh.flatMap(({ role, content }) => [EMPTY, line(faint(role)), ...promptLines(content)]),
       EMPTY,
-      verbatim(faint('Answer with a JSON object, as the prompt says; or with a sentence, told without effects.')),
+      hanging(0, faint(HOW_TO_ANSWER)),
     ]);
     return readAnswer(ask);
   };

@@ -4,7 +4,7 @@ import { blockLines, factLines, jsonText } from './block.js';
 import { toPhrase } from './json-view.js';
 import { accent, bad, EMPTY, faint, hanging, type Line, line, type Span, strong, verbatim } from './line.js';
 import { toSafeLines } from './neutralise.js';
-import { count, failureName, shortHash, toDuration, toMoment, toSpanOfTime } from './words.js';
+import { count, failureName, shortHash, toDuration, toMoment } from './words.js';
 
 /** One generation: its messages with the origin of each part, its streamed text, its verdict. */
 export function llmCallLines(call: LlmCallRecord): readonly Line[] {
@@ -52,7 +52,7 @@ function factsOf(call: LlmCallRecord): Readonly<Record<string, string | number |
     tokens: toTokens(call),
     'finish reason': call.finish_reason,
     began: toMoment(call.started_at),
-    took: toSpanOfTime(call.started_at, call.ended_at) ?? null,
+    took: call.duration_ms === null ? null : toDuration(call.duration_ms),
   };
 }
 

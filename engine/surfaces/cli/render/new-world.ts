@@ -16,6 +16,8 @@ export function newWorldLines({ name, shape, folder, files }: NewWorld, workingF
     ...(shape === 'place' ? services : []).map((text) => verbatim(text)),
     verbatim(`  npx chukwa world create ${name} --scenario ${where}/scenario.json`),
     verbatim(`  npx chukwa run ${name} --turns 3 --llm scripted --script ${where}/answers.json`),
+    verbatim(`  ${record(name, where, 'played.test.json')}`),
+    line('The last makes a test of the turns that were played, with a model or without.'),
     EMPTY,
     line('With a model of your own, such as one that Ollama serves:'),
     verbatim('  export CHUKWA_LLM_BASE_URL=http://127.0.0.1:11434/v1'),
@@ -31,8 +33,10 @@ export function newWorldLines({ name, shape, folder, files }: NewWorld, workingF
     verbatim(`  rm ${where}/answers.json ${where}/world.test.json`),
     verbatim(`  npx chukwa world create ${name}-3 --scenario ${where}/scenario.json`),
     verbatim(`  npx chukwa run ${name}-3 --turns 3`),
-    verbatim(
-      `  npx chukwa record ${name}-3@1 --turns 3 --scenario ${where}/scenario.json --out ${where}/world.test.json`,
-    ),
+    verbatim(`  ${record(`${name}-3`, where, 'world.test.json')}`),
   ];
+}
+
+function record(world: string, where: string, file: string): string {
+  return `npx chukwa record ${world}@1 --turns 3 --scenario ${where}/scenario.json --out ${where}/${file}`;
 }
