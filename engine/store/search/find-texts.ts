@@ -91,16 +91,19 @@ async function ask(
   const { text, parameters } = prepare(
     'search',
     `SELECT kind, world_slug, attempt_id, turn, entry_seq, workflow_subject_entity_id, source_label, failure_class, patch_seq,
-       source_invocation_id, llm_call_id, ts_rank(words, ${around}, ${BY_LENGTH}) AS rank, snippet,
-       left(plain, strpos(plain, split_part(shown, '${CUT}', 1)) - 1) ~ '\\w' AS begins_later,
-       substr(plain, strpos(plain, split_part(shown, '${CUT}', -1)) + length(split_part(shown, '${CUT}', -1))) ~ '\\w'
-         AS goes_on
+       source_invocation_id, llm_call_id, ts_rank(words, ${around}, ${BY_LENGTH}) AS rank, lead || snippet || tail AS snippet,
+       left(before, length(before) - length(lead)) ~ '\\w' AS begins_later, substr(after, length(tail) + 1) ~ '\\w' AS goes_on
      FROM (${found}) AS found
        CROSS JOIN LATERAL (SELECT translate(text, '<${MARKS}', '${BRACKET}') AS plain) AS unmarked
        CROSS JOIN LATERAL (SELECT ts_headline('english', plain, ${around},
          'StartSel=${BEGINS}, StopSel=${ENDS}, MinWords=12, MaxWords=30, MaxFragments=2, FragmentDelimiter="${CUT}"')
          AS snippet) AS headline
        CROSS JOIN LATERAL (SELECT translate(snippet, '${MARKS}', '') AS shown) AS unmarked_snippet
+       CROSS JOIN LATERAL (SELECT split_part(shown, '${CUT}', 1) AS first, split_part(shown, '${CUT}', -1) AS last) AS ends
+       CROSS JOIN LATERAL (SELECT left(plain, strpos(plain, first) - 1) AS before,
+         substr(plain, strpos(plain, last) + length(last)) AS after) AS left_out
+       CROSS JOIN LATERAL (SELECT substring(before FROM '\\S{0,40}$') AS lead,
+         substring(after FROM '^\\S{0,40}') AS tail) AS rest_of_words
      ${ORDER}`,
   );
   const words = toSearchable(toStoredText(question.words ?? ''));
@@ -120,17 +123,20 @@ function toStored(question: SearchQuestion): Values {
 }
 
 function toHit({ entry_seq, snippet, begins_later, goes_on, ...row }: FoundRow): SearchHit {
-  const shown = withWholeWords(`${begins_later ? CUT : ''}${snippet}${goes_on ? CUT : ''}`).trim();
+  const shown = `${begins_later ? CUT.trimStart() : ''}${withWholeWords(snippet)}${goes_on ? CUT.trimEnd() : ''}`;
   const entry = `${row.attempt_id}.${row.world_slug}.${entry_seq}${row.kind === 'prompt' ? PROMPT_MARK : ''}`;
   return { ...row, entry, snippet: toParts(fromSearchable(shown)) };
 }
 
-/** PostgreSQL cuts between what it takes for words, such as the two of `lamp_oil`: what is left of one beside a cut goes. */
-function withWholeWords(shown: string): string {
+/**
+ * PostgreSQL cuts between what it takes for words, such as the two of `lamp_oil`. At both ends the query puts the rest of the
+ * word back; beside a cut in the middle, the last and the first go.
+ */
+function withWholeWords(snippet: string): string {
   const word = `[^\\s${MARKS}]{1,40}`;
   const before = new RegExp(`(?<=\\s)${word}${CUT}`, 'g');
   const after = new RegExp(`${CUT}${word}(?=\\s)`, 'g');
-  return shown.replaceAll(before, CUT).replaceAll(after, CUT);
+  return snippet.replaceAll(before, CUT).replaceAll(after, CUT);
 }
 
 function toParts(snippet: string): readonly SnippetPart[] {
