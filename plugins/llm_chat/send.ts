@@ -19,7 +19,7 @@ export async function send(
   if (unsupported) throw failure('unavailable', unsupported);
   if (!origin || model === undefined) throw failure('unavailable', `${baseUrlVariable(told)} is not set`);
   const found = findKey(told, capabilities.variables, origin.url);
-  if (!found.ok) throw failure('unavailable', found.message);
+  if (!found.ok) throw failure('call_rejected', found.message);
   let refused: Response | undefined;
   let thrown: unknown;
   // The request has the call's own signal. The client would abort a signal of its own at the end of each call, with an error.

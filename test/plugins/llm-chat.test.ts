@@ -447,7 +447,7 @@ test("without a key an endpoint of one's own gets none, or what its URL holds, a
   assert.deepEqual(seen, [undefined, `Basic ${Buffer.from('ann:pass-word').toString('base64')}`]);
   const sources = await openTestSources(t);
   const outcome = await ask(sources, chatCall());
-  assert.deepEqual(summary(outcome), { failed: 'unavailable', refused: false });
+  assert.deepEqual(summary(outcome), { failed: 'call_rejected', refused: false });
   assert.match(outcome.status === 'failed' ? outcome.failure_message : '', /CHUKWA_LLM_API_KEY/);
 });
 

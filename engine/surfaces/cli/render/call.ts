@@ -116,7 +116,8 @@ export function toReason(message: string): string {
 }
 
 function whyBroken({ failure_class, failure_message, http_status, refused }: CallBroke): readonly (string | Span)[] {
-  const status = http_status === undefined || failure_class === 'http_status' ? '' : ` (status ${http_status})`;
+  const isSaid = http_status === undefined || failure_message.includes(`status ${http_status}`);
+  const status = isSaid ? '' : ` (status ${http_status})`;
   return [bad(`${refused ? 'refused' : 'failed'}, ${failure_class}`), `${status}: ${cut(failure_message, REASON_MAX)}`];
 }
 
