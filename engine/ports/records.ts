@@ -255,6 +255,8 @@ export interface RecordReader {
   exchanges(world_slug: string, source_invocation_ids: readonly string[]): Promise<readonly CallExchange[]>;
   llmCall(llm_call_id: string): Promise<LlmCallRecord | undefined>;
   agentTurn(agent_turn_id: string): Promise<AgentTurnRecord | undefined>;
+  /** An agent turn with all others of its attempt, of which it is a part; none for an unknown id. */
+  agentTurnsBeside(agent_turn_id: string): Promise<readonly AgentTurnRecord[]>;
   /** The state heads of a world's agents, by name. */
   agents(world_slug: string): Promise<readonly AgentHeadRecord[]>;
 }

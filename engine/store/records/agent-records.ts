@@ -79,11 +79,12 @@ const FIND = prepare(
   `SELECT attempt_id FROM agent_inbox WHERE agent_turn_id = :agent_turn_id::uuid AND message_type = 'turn'`,
 );
 
-/** One agent turn with everything that happened in it. One that has just begun has no message yet. */
-export async function findAgentTurn(runner: Runner, agent_turn_id: string): Promise<AgentTurnRecord | undefined> {
+/** The agent turns of the attempt that has this one: all are folded from its record at once. */
+export async function listTurnsBeside(runner: Runner, agent_turn_id: string): Promise<readonly AgentTurnRecord[]> {
   const [asked] = await run<{ attempt_id: string }>(runner, FIND, { agent_turn_id });
+  // One that has just begun has no message yet.
   const turns = asked ? await readAgentTurns(runner, asked.attempt_id) : await readOpenTurns(runner, null);
-  return turns.find(({ record }) => record.agent_turn_id === agent_turn_id.toLowerCase())?.record;
+  return turns.map(({ record }) => record);
 }
 
 const ATTEMPT = prepare(

@@ -1,7 +1,7 @@
 import { isUuid } from '../../core/content/uuid.js';
 import type { RecordReader } from '../../ports/records.js';
 import type { OpenDatabase } from '../database.js';
-import { findAgentTurn, listAgentHeads } from './agent-records.js';
+import { listAgentHeads, listTurnsBeside } from './agent-records.js';
 import { findAttempt, findRanAttempt, listAttempts } from './attempt-record.js';
 import { findInvocation } from './invocation-record.js';
 import { listExchanges } from './invocation-rows.js';
@@ -9,6 +9,8 @@ import { findLlmCall } from './llm-call-record.js';
 
 /** The record as people and programs read it. What is no id names nothing. */
 export function recordReader(database: OpenDatabase): RecordReader {
+  const agentTurnsBeside: RecordReader['agentTurnsBeside'] = async (id) =>
+    isUuid(id) ? listTurnsBeside(database, id) : [];
   return {
     ranAttempt: async (attempt_id) => (isUuid(attempt_id) ? findRanAttempt(database, attempt_id) : undefined),
     attempt: async (attempt_id, calls_max) =>
@@ -16,7 +18,9 @@ export function recordReader(database: OpenDatabase): RecordReader {
     attempts: (world_slug) => listAttempts(database, world_slug),
     invocation: async (id, view) => (isUuid(id) ? findInvocation(database, id, view) : undefined),
     exchanges: (world_slug, ids) => listExchanges(database, world_slug, ids),
-    agentTurn: async (id) => (isUuid(id) ? findAgentTurn(database, id) : undefined),
+    agentTurn: async (id) =>
+      (await agentTurnsBeside(id)).find(({ agent_turn_id }) => agent_turn_id === id.toLowerCase()),
+    agentTurnsBeside,
     agents: (world_slug) => listAgentHeads(database, world_slug),
     llmCall: async (id) => (isUuid(id) ? findLlmCall(await database.queries(), id) : undefined),
   };

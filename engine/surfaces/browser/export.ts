@@ -1,4 +1,5 @@
 import type { ExportedPages, PagesToExport } from '../../operations/composition.js';
+import { readOnce } from '../../operations/browse/read-once.js';
 import type { Archive, Done } from '../../operations/engine.js';
 import { CATALOGUE } from './catalogue/index.js';
 import { turnPatches } from './catalogue/turns.js';
@@ -29,8 +30,9 @@ interface Match {
  * that is not in the file becomes plain text. Sections about other worlds and about operators are left out.
  * @returns a refusal where there is no such world or attempt
  */
-export async function exportPages(archive: Archive, wanted: PagesToExport): Promise<Done<ExportedPages>> {
+export async function exportPages(source: Archive, wanted: PagesToExport): Promise<Done<ExportedPages>> {
   const { world_slug, attempt_id } = wanted;
+  const archive = readOnce(source);
   const isOwn = await findOwn(archive, wanted);
   const leaves = new Map<string, Leaf>();
   let left_out = 0;
@@ -46,7 +48,7 @@ export async function exportPages(archive: Archive, wanted: PagesToExport): Prom
     const shown = await match.page.read(archive, toAsked(match, leaves));
     if (!shown.ok && leaves.size === 0) return shown;
     if (!shown.ok || !isOwn(shown.value.value)) continue;
-    const leaf = toLeaf(shown.value.view(), `page-${leaves.size + 1}`);
+    const leaf = toLeaf(shown.value.view(), `page-${leaves.size + 1}`, wanted);
     leaves.set(path, leaf);
     for (const target of targetsOf(leaf, path)) paths.add(target);
   }
@@ -55,8 +57,12 @@ export async function exportPages(archive: Archive, wanted: PagesToExport): Prom
   return { ok: true, value: { text, pages: drawn.length, left_out } };
 }
 
-function toLeaf(whole: View, id: string): Leaf {
-  const view = { ...whole, sections: whole.sections.filter(({ tells_of_others }) => tells_of_others !== true) };
+function toLeaf(whole: View, id: string, wanted: PagesToExport): Leaf {
+  const view = {
+    ...whole,
+    trail: whole.trail.filter(({ path }) => isPathWanted(path, wanted)),
+    sections: whole.sections.filter(({ tells_of_others }) => tells_of_others !== true),
+  };
   return { id, view, markup: renderLeaf(view, id) };
 }
 
@@ -74,6 +80,11 @@ function matchPage(path: string): Match | undefined {
     return { page, parameters: Object.fromEntries(parameters), query: Object.fromEntries(new URLSearchParams(query)) };
   }
   return undefined;
+}
+
+function isPathWanted(path: string, wanted: PagesToExport): boolean {
+  const match = matchPage(path);
+  return match !== undefined && isWanted(match, wanted);
 }
 
 /** Whether a page belongs to this world or attempt, to its calls and patches, or to the documents that they used. */

@@ -1,4 +1,5 @@
 import type { ComponentKind } from '../../core/protocol/component.js';
+import { LIMIT } from '../../operations/browse/list-part.js';
 
 /** A kind of resource: where it is, and which members of stored values hold its key. */
 interface Place {
@@ -86,10 +87,11 @@ export function pathOfTurn(world_slug: string, turn: number): string {
 /** How many patches the page of a turn shows; those after them are in the list of its patches. */
 export const PATCHES_ON_TURN = 25;
 
-/** The path of a patch. */
+/** The path of a patch: on the page of its turn, or in the part of the list after that page. */
 export function pathOfPatch(world_slug: string, turn: number, patch_seq: number): string {
-  const path = pathOfTurn(world_slug, turn);
-  return patch_seq <= PATCHES_ON_TURN ? `${path}#patch-${patch_seq}` : `${path}/patches?after=${patch_seq - 1}`;
+  const parts = Math.floor((patch_seq - PATCHES_ON_TURN - 1) / LIMIT);
+  const part = parts < 0 ? '' : `/patches?after=${PATCHES_ON_TURN + parts * LIMIT}`;
+  return `${pathOfTurn(world_slug, turn)}${part}#patch-${patch_seq}`;
 }
 
 /** The path that a member of a stored value leads to, by the name of the member. */

@@ -82,7 +82,7 @@ const aboutTurn = (what: string) => (asked: Asked) => ({
 });
 
 const patchColumns: readonly Column<PatchStory>[] = [
-  { title: '#', is_number: true, cell: ({ patch_seq }) => patch_seq },
+  { title: '#', is_number: true, cell: ({ patch_seq }) => html`<span id="patch-${patch_seq}">${patch_seq}</span>` },
   { title: 'Subject', cell: ({ workflow_subject_entity_id }) => workflow_subject_entity_id },
   { title: 'What happened', is_text: true, cell: (patch) => html`${patch.narration}${drawEffects(patch)}` },
   { title: 'Why', cell: (patch) => whyLink(patch, `Why? The prompt behind patch ${patch.patch_seq}`) },
