@@ -62,6 +62,11 @@ export const HTTP_PROBLEMS = {
     'There is no such format of a page or a stream (400).',
     'Write `format=json` for a page, `format=ai-sdk` for a stream, or leave it out.',
   ),
+  PARAMETER_UNKNOWN: overHttp(
+    400,
+    'The query of a page has a parameter that the page does not know (400).',
+    'Correct its name, or leave it out.',
+  ),
   LIMIT_INVALID: usage('The limit of a list is no number from 1 to 200 (400).', 'Correct it, or leave it out.'),
   CURSOR_INVALID: overHttp(400, 'The cursor of a list is none (400).', 'Write the `next` of the part before.'),
   EVENT_ID_UNKNOWN: overHttp(

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Problem } from '../../../contract/problem.js';
+import { suggestName } from '../../../core/content/nearest-name.js';
 import type { HttpDesk } from '../../../operations/composition.js';
 import type { Done } from '../../../operations/engine.js';
 import { CATALOGUE } from '../../browser/catalogue/index.js';
@@ -30,6 +31,8 @@ interface Exchange {
 
 async function answerPage(page: Page, { desk, request, reply }: Exchange): Promise<FastifyReply> {
   const query = request.query as Readonly<Record<string, string>>;
+  const unknown = findUnknown(query, [...page.query, 'format']);
+  if (unknown !== undefined) return refuseViewer(request, reply, unknown);
   const { format } = query;
   if (format !== undefined && format !== 'json' && format !== 'html')
     return refuseViewer(request, reply, formatUnknown(format));
@@ -52,6 +55,14 @@ async function readPage({ look }: HttpDesk, page: Page, asked: Asked): Promise<D
   if (!shown.ok) return shown;
   let drawn: View | undefined;
   return { ok: true, value: { ...shown.value, view: () => (drawn ??= shown.value.view()) } };
+}
+
+/** A misspelt parameter is refused: without it, the page would be another one than was asked for. */
+function findUnknown(query: Readonly<Record<string, string>>, known: readonly string[]): Problem | undefined {
+  const name = Object.keys(query).find((one) => !known.includes(one));
+  if (name === undefined) return undefined;
+  const message = `This page has no parameter ${quoteName(name)}.`;
+  return { code: 'PARAMETER_UNKNOWN', message, repair: suggestName(name, known) };
 }
 
 function formatUnknown(format: string): Problem {
