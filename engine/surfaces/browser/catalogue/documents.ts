@@ -82,7 +82,7 @@ function usesOf(kind: ComponentKind): Page {
     read: (archive, { parameters: { hash = '' } }) => showUses(archive, { kind, hash }),
     view: (uses): View => ({
       title: `Uses of ${uses.label ?? noun}`,
-      eyebrow: words(kind),
+      eyebrow: titleCase(noun),
       trail: [{ path: `${pathOfList(kind)}/hash/${uses.hash}`, text: uses.label ?? 'the document' }],
       sections: useSections(uses),
     }),
@@ -93,7 +93,7 @@ function viewDocument(document: DocumentPage, before: readonly Section[]): View 
   const { kind, hash, content, refers_to, calls, attempts } = document;
   const { label, title, description, text } = content;
   return {
-    title: [label, title].find((name) => typeof name === 'string')?.toString() ?? PLACES[kind].noun,
+    title: [label, title].find((name) => typeof name === 'string')?.toString() ?? titleCase(PLACES[kind].noun),
     eyebrow: titleCase(PLACES[kind].noun),
     trail: [{ path: pathOfList(kind), text: titleCase(PLACES[kind].nouns) }],
     ...(typeof description === 'string' ? { lede: html`${description}` } : {}),

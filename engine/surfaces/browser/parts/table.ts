@@ -25,7 +25,7 @@ export function table<Row>(
   return html`<div class="scroll" tabindex="0" role="group" aria-label="${caption}"><table>
 <caption class="unseen">${caption}</caption>
 <thead><tr>${shown.map(({ column }) => html`<th scope="col"${classOf(column)}>${column.title}</th>`)}</tr></thead>
-<tbody>${rows.map((_row, index) => html`<tr>${shown.map(({ column, cells: own }) => html`<td${classOf(column)}>${own[index]}</td>`)}</tr>`)}</tbody>
+<tbody>${rows.map((_row, index) => html`<tr>${shown.map(({ column, cells: own }) => html`<td data-title="${column.title}"${classOf(column)}>${own[index]}</td>`)}</tr>`)}</tbody>
 </table></div>`;
 }
 

@@ -4,7 +4,8 @@ import { shorten } from '../parts/text.js';
 import { type Arrow, type Box, BOX_HEIGHT, boxesOf } from './workflow-boxes.js';
 
 /** The approximate width of a character of a title, and the margin of a box. */
-const CHARACTER_WIDTH = 8;
+const CHARACTER_WIDTH = 7.6;
+const SMALL_CHARACTER_WIDTH = 6;
 const FREE_WIDTH = 32;
 /** The distance from a box's corner at which an arrow over other boxes leaves and reaches it. */
 const CORNER = 30;
@@ -22,11 +23,11 @@ ${arrows.map((arrow) => drawArrow(arrow, byId))}${boxes.map(drawBox)}</svg></div
 
 function drawBox({ kind, title, subtitle, anchor, x, y, width }: Box): Html {
   return html`<a href="#${anchor}" class="box box-${kind}"><rect x="${x}" y="${y}" width="${width}" height="${BOX_HEIGHT}" rx="${kind === 'tool' || kind === 'ambient' ? BOX_HEIGHT / 2 : 8}"/>
-<text class="box-title" x="${x + 18}" y="${y + 21}">${fit(title, width)}</text><text class="box-subtitle" x="${x + 18}" y="${y + 38}">${fit(subtitle, width)}</text><title>${kind} ${title}, ${subtitle}</title></a>`;
+<text class="box-title" x="${x + 18}" y="${y + 21}">${fit(title, width)}</text><text class="box-subtitle" x="${x + 18}" y="${y + 38}">${fit(subtitle, width, SMALL_CHARACTER_WIDTH)}</text><title>${kind} ${title}, ${subtitle}</title></a>`;
 }
 
-function fit(text: string, width: number): string {
-  return shorten(text, Math.floor((width - FREE_WIDTH) / CHARACTER_WIDTH));
+function fit(text: string, width: number, character_width = CHARACTER_WIDTH): string {
+  return shorten(text, Math.floor((width - FREE_WIDTH) / character_width));
 }
 
 function drawArrow({ from, to, is_mutual, is_over }: Arrow, boxes: ReadonlyMap<string, Box>): HtmlValue {

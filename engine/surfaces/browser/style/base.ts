@@ -4,7 +4,7 @@ export const BASE = `
   color-scheme: light dark;
   --paper: #fcfbf8; --raised: #ffffff; --sunk: #f3f1eb; --ink: #1d2226; --dim: #5c6368; --line: #dcd8ce;
   --accent: #0a675f; --accent-soft: #e0efec; --edge: rgb(29 34 38 / 22%);
-  --red: #a62b1f; --amber: #8a5a00; --green: #2c6a35; --blue: #2a5a9e; --violet: #6a4798; --rose: #9c3468;
+  --red: #a62b1f; --amber: #8a5a00; --green: #2c6a35; --blue: #2a5a9e; --violet: #6a4798; --tone: 52% 0.13;
   --small: 0.833rem; --body: 1rem; --large: 1.2rem; --title: 1.44rem; --head: 1.728rem; --display: 2.074rem;
   --sans: system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif;
   --serif: "Iowan Old Style", "Palatino Linotype", Palatino, "Source Serif 4", "Noto Serif", Georgia, serif;
@@ -14,7 +14,7 @@ export const BASE = `
   :root {
     --paper: #15181b; --raised: #1c2024; --sunk: #22272b; --ink: #e6e4de; --dim: #a3a9ad; --line: #343a3f;
     --accent: #64cdbf; --accent-soft: #1d3532; --edge: rgb(230 228 222 / 20%);
-    --red: #ff9385; --amber: #e5b455; --green: #86ce8f; --blue: #8fbcf5; --violet: #c7a5f2; --rose: #f09ac4;
+    --red: #ff9385; --amber: #e5b455; --green: #86ce8f; --blue: #8fbcf5; --violet: #c7a5f2; --tone: 78% 0.13;
   }
 }
 * { box-sizing: border-box; }

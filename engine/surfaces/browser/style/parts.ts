@@ -85,14 +85,20 @@ ins { text-decoration: none; display: block; }
 .card > pre, .card > p, .card > details { margin: 0.7rem 1.1rem; }
 .segment { border-radius: 4px; padding: 0.08em 0.15em; box-decoration-break: clone; -webkit-box-decoration-break: clone; background: color-mix(in oklab, var(--from, var(--dim)) 15%, transparent); }
 .origin { font: 600 0.72rem/1 var(--sans); color: var(--ink); background: color-mix(in oklab, var(--from, var(--dim)) 28%, var(--raised)); border-radius: 3px; padding: 0.2em 0.45em; margin-right: 0.45em; white-space: nowrap; }
-.from-world-projection, .from-world, .from-world-recent-events { --from: var(--green); }
-.from-subject-rendered, .from-subject { --from: var(--blue); }
-.from-ambient-visible { --from: var(--amber); }
-.from-tools-available, .from-tool-result { --from: var(--violet); }
-.from-nodes, .from-schema { --from: var(--rose); }
-.from-model { --from: var(--accent); }
-.from-correction, .from-last-lap { --from: var(--red); }
 .from-author, .from-reasoning { --from: var(--dim); }
+.from-world-projection { --from: oklch(var(--tone) 145); }
+.from-world-recent-events { --from: oklch(var(--tone) 215); }
+.from-world { --from: oklch(var(--tone) 120); }
+.from-subject-rendered { --from: oklch(var(--tone) 265); }
+.from-subject { --from: oklch(var(--tone) 240); }
+.from-ambient-visible { --from: oklch(var(--tone) 75); }
+.from-tools-available { --from: oklch(var(--tone) 310); }
+.from-tool-result { --from: oklch(var(--tone) 335); }
+.from-nodes { --from: oklch(var(--tone) 0); }
+.from-schema { --from: oklch(var(--tone) 50); }
+.from-model { --from: oklch(var(--tone) 180); }
+.from-correction { --from: oklch(var(--tone) 25); }
+.from-last-lap { --from: oklch(var(--tone) 100); }
 .answer pre { border-left: 4px solid var(--accent); background: var(--raised); border-top: 1px solid var(--line); border-right: 1px solid var(--line); border-bottom: 1px solid var(--line); }
 .pace button { font: inherit; font-size: var(--small); font-weight: 600; padding: 0.35rem 0.9rem; margin-bottom: 0.6rem; color: var(--accent); background: var(--accent-soft); border: 0; border-radius: 1rem; cursor: pointer; }
 .pieces { list-style: none; margin: 0; padding: 0; font: 0.9rem/1.5 var(--mono); }
@@ -124,5 +130,17 @@ ins { text-decoration: none; display: block; }
 .search button { min-height: 2.95rem; }
 mark { color: inherit; background: color-mix(in oklab, var(--amber) 30%, transparent); border-radius: 3px; padding: 0.05em 0.15em; }
 td.sentence { min-width: min(20rem, 66vw); max-width: 34rem; white-space: normal; overflow-wrap: anywhere; }
+@media screen and (max-width: 40rem) {
+  .scroll:has(> table) { overflow: visible; background: none; }
+  thead { display: none; }
+  table, tbody { display: block; }
+  tr { display: flex; flex-wrap: wrap; gap: 0.1rem 1.2rem; padding: 0.6rem 0; border-bottom: 1px solid var(--line); }
+  td, td.sentence { display: block; min-width: 0; max-width: 100%; padding: 0; border: 0; white-space: normal; overflow-wrap: anywhere; }
+  td.sentence, td:first-child:not(.number) { flex-basis: 100%; }
+  td:empty { display: none; }
+  :is(th, td).number, :is(th, td).number:not(:last-child) { width: auto; padding: 0; text-align: left; }
+  td::before { content: attr(data-title) " "; color: var(--dim); font-size: var(--small); }
+  td:first-child:not(.number)::before { content: none; }
+}
 @media (max-width: 48rem) { .turn { display: block; } .turn > header { margin-bottom: 0.6rem; } .turn > header p { margin-bottom: 0.4rem; } }
 `;

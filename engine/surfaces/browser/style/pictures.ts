@@ -16,7 +16,7 @@ svg.timeline, svg.tree { width: 100%; min-width: 58rem; height: auto; }
 .bar.model, .key-model { --hue: var(--accent); }
 .bar.readings, .key-readings { --hue: var(--amber); }
 .bar.calls, .key-calls { --hue: var(--violet); }
-.bar.is-failed, .bar.is-interrupted, .key-failed { --hue: var(--red); }
+.bar.is-failed, .bar.is-interrupted, .bar.is-driver-gone, .key-failed { --hue: var(--red); }
 .bar.is-running { stroke-dasharray: 5 3; }
 .key-running { --hue: var(--accent); border-style: dashed; }
 .bar.is-superseded, .key-superseded { --hue: var(--dim); }
