@@ -1805,6 +1805,21 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
           "null"
         ]
       },
+      "is_superseded": {
+        "type": "boolean",
+        "description": "Superseded: an earlier subject has changed what its subject had read."
+      },
+      "is_driven": {
+        "type": "boolean",
+        "description": "A driver holds its attempt."
+      },
+      "duration_ms": {
+        "type": [
+          "number",
+          "null"
+        ],
+        "description": "From the request to the end of the answer, as its plugin measured it; null while it goes on."
+      },
       "parent_source_invocation_id": {
         "type": [
           "string",
@@ -1889,10 +1904,6 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
         ],
         "description": "The attempt that made the call, where the shown attempt has adopted it."
       },
-      "is_superseded": {
-        "type": "boolean",
-        "description": "Superseded: an earlier subject has changed what its subject had read."
-      },
       "settled_as": {
         "type": [
           "string",
@@ -1917,12 +1928,6 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
           "null"
         ]
       },
-      "duration_ms": {
-        "type": [
-          "number",
-          "null"
-        ]
-      },
       "response_json": {
         "$ref": "#/components/schemas/Json",
         "description": "Redacted."
@@ -1940,6 +1945,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "http_status",
       "invocation_kind",
       "invocation_seq",
+      "is_driven",
       "is_superseded",
       "llm_call_id",
       "logical_generation_attempt",
@@ -2335,11 +2341,16 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
                   null
                 ],
                 "description": "Null while it goes on."
+              },
+              "state": {
+                "type": "string",
+                "description": "A word for how it stands: `not kept` is a turn that its attempt lost by the failure of another."
               }
             },
             "required": [
               "agent_turn_id",
-              "outcome"
+              "outcome",
+              "state"
             ],
             "additionalProperties": false
           },
@@ -2875,11 +2886,16 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
         "type": [
           "number",
           "null"
-        ]
+        ],
+        "description": "From the request to the end of the answer, as its plugin measured it; null while it goes on."
       },
       "is_superseded": {
         "type": "boolean",
         "description": "Superseded: an earlier subject has changed what its subject had read."
+      },
+      "is_driven": {
+        "type": "boolean",
+        "description": "A driver holds its attempt."
       },
       "world_slug": {
         "type": "string"
@@ -2905,6 +2921,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "duration_ms",
       "failure_class",
       "invocation_kind",
+      "is_driven",
       "is_superseded",
       "llm_call_id",
       "source_invocation_id",
@@ -2977,6 +2994,21 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
           "string",
           "null"
         ]
+      },
+      "is_superseded": {
+        "type": "boolean",
+        "description": "Superseded: an earlier subject has changed what its subject had read."
+      },
+      "is_driven": {
+        "type": "boolean",
+        "description": "A driver holds its attempt."
+      },
+      "duration_ms": {
+        "type": [
+          "number",
+          "null"
+        ],
+        "description": "From the request to the end of the answer, as its plugin measured it; null while it goes on."
       },
       "parent_source_invocation_id": {
         "type": [
@@ -3062,10 +3094,6 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
         ],
         "description": "The attempt that made the call, where the shown attempt has adopted it."
       },
-      "is_superseded": {
-        "type": "boolean",
-        "description": "Superseded: an earlier subject has changed what its subject had read."
-      },
       "settled_as": {
         "type": [
           "string",
@@ -3087,12 +3115,6 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "llm_call_id": {
         "type": [
           "string",
-          "null"
-        ]
-      },
-      "duration_ms": {
-        "type": [
-          "number",
           "null"
         ]
       },
@@ -3179,6 +3201,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "input_schema_hash",
       "invocation_kind",
       "invocation_seq",
+      "is_driven",
       "is_superseded",
       "llm_call_id",
       "logical_generation_attempt",
@@ -3359,6 +3382,9 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "is_superseded": {
         "type": "boolean"
       },
+      "is_driven": {
+        "type": "boolean"
+      },
       "input_tokens": {
         "type": [
           "number",
@@ -3387,6 +3413,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "model_output_kind",
       "status",
       "is_superseded",
+      "is_driven",
       "input_tokens",
       "output_tokens",
       "started_at"
@@ -3457,6 +3484,17 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "is_superseded": {
         "type": "boolean",
         "description": "Superseded: an earlier subject has changed what its subject had read."
+      },
+      "is_driven": {
+        "type": "boolean",
+        "description": "A driver holds its attempt."
+      },
+      "duration_ms": {
+        "type": [
+          "number",
+          "null"
+        ],
+        "description": "From the request to the end of the answer, as its plugin measured it; null while it goes on."
       },
       "llm_call_id": {
         "type": "string"
@@ -3667,6 +3705,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "failure_message",
       "finish_reason",
       "interface",
+      "is_driven",
       "is_superseded",
       "llm_call_id",
       "logical_generation_attempt",

@@ -13,7 +13,12 @@ import { unknownWorld } from './worlds.js';
 
 /** An agent's status, and its turn in the world's latest attempt: null where it had none in it. */
 export interface ListedAgent extends AgentHeadRecord {
-  readonly latest_turn: Pick<AgentTurnSummary, 'agent_turn_id' | 'outcome'> | null;
+  readonly latest_turn: Pick<AgentTurnSummary, 'agent_turn_id' | 'outcome' | 'state'> | null;
+}
+
+/** What an agent does just now; of one at work, how its turn stands. */
+export function stateOfAgent({ status, latest_turn }: ListedAgent): string {
+  return status === 'running' ? (latest_turn?.state ?? status) : status;
 }
 
 /** The agents of a world: idle ones, too, with the turn that each of them had last. */
@@ -25,8 +30,9 @@ export async function listAgents(archive: Archive, world_slug: string): Promise<
   const heads = await records.agents(world_slug);
   const value = heads.map((head) => {
     const turn = turns.findLast(({ agent_id }) => agent_id === head.agent_id);
-    const latest_turn = turn === undefined ? null : { agent_turn_id: turn.agent_turn_id, outcome: turn.outcome };
-    return { ...head, latest_turn };
+    if (turn === undefined) return { ...head, latest_turn: null };
+    const { agent_turn_id, outcome, state } = turn;
+    return { ...head, latest_turn: { agent_turn_id, outcome, state } };
   });
   return { ok: true, value };
 }

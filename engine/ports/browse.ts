@@ -29,6 +29,7 @@ export interface ListedInvocation
     | 'llm_call_id'
     | 'duration_ms'
     | 'is_superseded'
+    | 'is_driven'
   > {
   readonly world_slug: string;
   readonly attempt_id: string;
@@ -50,6 +51,7 @@ export interface ListedLlmCall {
   readonly model_output_kind: string | null;
   readonly status: InvocationStatus;
   readonly is_superseded: boolean;
+  readonly is_driven: boolean;
   readonly input_tokens: number | null;
   readonly output_tokens: number | null;
   readonly started_at: string;

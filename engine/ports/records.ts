@@ -84,6 +84,12 @@ interface CallSummary {
   readonly failure_class: string | null;
   readonly failure_detail: string | null;
   readonly failure_message: string | null;
+  /** Superseded: an earlier subject has changed what its subject had read. */
+  readonly is_superseded: boolean;
+  /** A driver holds its attempt. */
+  readonly is_driven: boolean;
+  /** From the request to the end of the answer, as its plugin measured it; null while it goes on. */
+  readonly duration_ms: number | null;
 }
 
 /** The place of a call, and its source. */
@@ -121,13 +127,10 @@ export interface InvocationSummary extends CallSummary {
   readonly outcome_unknown: boolean;
   /** The attempt that made the call, where the shown attempt has adopted it. */
   readonly adopted_from: string | null;
-  /** Superseded: an earlier subject has changed what its subject had read. */
-  readonly is_superseded: boolean;
   /** The settlement of a call in doubt. */
   readonly settled_as: 'performed' | 'not_performed' | null;
   readonly http_status: number | null;
   readonly llm_call_id: string | null;
-  readonly duration_ms: number | null;
   /** Redacted. */
   readonly response_json: Json;
 }
@@ -169,8 +172,6 @@ export interface SettlementRecord {
 }
 
 export interface LlmCallRecord extends CallSummary, CallPlace {
-  /** Superseded: an earlier subject has changed what its subject had read. */
-  readonly is_superseded: boolean;
   readonly llm_call_id: string;
   readonly command_key: string;
   readonly workflow_node_id: string;

@@ -110,6 +110,7 @@ function record(fate: Fate, most = Infinity): RecordedAttempt {
     attempt_id: ATTEMPT,
     attempted_turn: 1,
     status,
+    is_driven: status === 'running',
     started_at: timeOf(0),
     ended_at: status === 'running' ? null : timeOf(timeline.length),
     failure_class: null,

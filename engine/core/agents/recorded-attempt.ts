@@ -6,6 +6,8 @@ export interface RecordedAttempt {
   readonly attempt_id: string;
   readonly attempted_turn: number;
   readonly status: string;
+  /** A driver holds it. */
+  readonly is_driven: boolean;
   readonly started_at: string;
   /** Null while it goes on. */
   readonly ended_at: string | null;

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../contract/json.js';
 import { namedUuid } from '../content/uuid.js';
+import { stateOf } from '../protocol/work-state.js';
 import { agentTurnId, turnMessageId } from './agent-turn.js';
 import type { AgentEventRecord, AgentHeadRecord, AgentTurnRecord, CardRecord } from './agent-turn.js';
 import type { RecordedAttempt, RecordedCall } from './recorded-attempt.js';
@@ -133,7 +134,7 @@ export class TurnDraft {
   toTurn(): AgentTurn {
     const { agent_id, turn_epoch, agent_turn_id } = this.#record;
     return {
-      record: { ...this.#record, state: stateOf(this.#attempt, this.#record) },
+      record: { ...this.#record, state: stateOfTurn(this.#attempt, this.#record) },
       head: {
         agent_id,
         status: this.#status,
@@ -246,14 +247,14 @@ function outcomeOf(
  * How a turn ended, or how far it is. At most one subject makes its attempt fail. The turns of the other subjects end with
  * the attempt, but have not failed. An agent turn that has answered waits for the other subjects of its attempt.
  */
-function stateOf(
-  { status, failed_subject_entity_id }: RecordedAttempt,
+function stateOfTurn(
+  { failed_subject_entity_id, ...attempt }: RecordedAttempt,
   { agent_id, outcome, worked_until }: Pick<AgentTurnRecord, 'agent_id' | 'outcome' | 'worked_until'>,
 ): string {
-  if (status === 'failed' && agent_id !== failed_subject_entity_id) return 'not kept';
+  if (attempt.status === 'failed' && agent_id !== failed_subject_entity_id) return 'not kept';
   if (outcome !== null) return outcome;
   if (worked_until !== null) return 'answered';
-  return status === 'suspended' ? 'suspended' : 'running';
+  return stateOf(attempt);
 }
 
 /** What the agent leaves: its patch, whether it was applied or not, or why there is none. */

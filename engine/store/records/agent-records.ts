@@ -11,6 +11,7 @@ import { KNOWN } from '../attempts/recorded-calls.js';
 import { CALLS_OF_HEAD } from '../state-heads.js';
 import { prepare, run, type Runner } from '../statement.js';
 import { listTimeline } from './timeline-rows.js';
+import { isDriven } from './work-state.js';
 
 // What agents do is folded from the record of their attempts whenever it is read.
 
@@ -90,7 +91,8 @@ export async function listTurnsBeside(runner: Runner, agent_turn_id: string): Pr
 const ATTEMPT = prepare(
   'attempt_of_agents',
   `SELECT world_slug, attempt_id, attempted_turn, status, started_at, ended_at, failure_class, failure_message,
-     failed_subject_entity_id, failed_source_invocation_id, scenarios.content->'entities' AS entities
+     failed_subject_entity_id, failed_source_invocation_id, scenarios.content->'entities' AS entities,
+     ${isDriven('attempts')} AS is_driven
    FROM attempts JOIN scenarios ON scenarios.hash = scenario_hash
    WHERE attempt_id = :attempt_id::uuid`,
 );

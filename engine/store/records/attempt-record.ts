@@ -16,6 +16,7 @@ import { prepare, run, type Runner } from '../statement.js';
 import { listAgentTurns } from './agent-records.js';
 import { listInvocations } from './invocation-rows.js';
 import { listTimeline } from './timeline-rows.js';
+import { isDriven } from './work-state.js';
 
 const SUMMARY = [
   'attempt_id',
@@ -37,10 +38,6 @@ const DOUBTED = `(
      WHERE worlds.world_slug = attempts.world_slug AND worlds.adoptable_attempt_id = attempts.attempt_id
        AND calls.attempt_id = attempts.attempt_id AND ${IS_DOUBTED})`;
 
-const DRIVEN = `EXISTS (
-     SELECT FROM worlds WHERE worlds.world_slug = attempts.world_slug AND lease_attempt_id = attempts.attempt_id
-       AND lease_until > clock_timestamp())`;
-
 interface SummaryRow extends Omit<AttemptSummary, 'started_at' | 'ended_at'> {
   readonly started_at: Date;
   readonly ended_at: Date | null;
@@ -53,7 +50,7 @@ function toSummary<Row extends SummaryRow>(
 }
 
 const SELECT_SUMMARY = `SELECT ${SUMMARY.join(', ')}, ${CALL_COUNT} AS source_invocation_count, ${DOUBTED} AS calls_in_doubt,
-     ${DRIVEN} AS is_driven
+     ${isDriven('attempts')} AS is_driven
    FROM attempts`;
 
 const LIST = prepare('attempts_of_world', `${SELECT_SUMMARY} WHERE world_slug = :world_slug ORDER BY epoch`);
@@ -107,7 +104,7 @@ export async function listAttemptsAtTurn(
 
 const FIND = prepare(
   'find_attempt',
-  `SELECT ${SUMMARY.join(', ')}, ${CALL_COUNT} AS source_invocation_count, ${DOUBTED} AS calls_in_doubt, ${DRIVEN} AS is_driven, epoch, take_overs, adopts,
+  `SELECT ${SUMMARY.join(', ')}, ${CALL_COUNT} AS source_invocation_count, ${DOUBTED} AS calls_in_doubt, ${isDriven('attempts')} AS is_driven, epoch, take_overs, adopts,
      EXISTS (
        SELECT FROM worlds
        WHERE worlds.world_slug = attempts.world_slug AND adoptable_attempt_id = attempt_id) AS is_adoptable,

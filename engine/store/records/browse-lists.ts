@@ -17,6 +17,7 @@ import { listAttemptsAtTurn, listLatestAttempts } from './attempt-record.js';
 import { findPlace, listFirstGenerations } from './first-generations.js';
 import { listInvocations } from './invocation-rows.js';
 import { listReadings } from './reading-rows.js';
+import { callState } from './work-state.js';
 
 /** Lists that pages show. Ids are ordered by time, so the newest row has the greatest. */
 export function browseReader(database: OpenDatabase): BrowseReader {
@@ -37,18 +38,11 @@ export function browseReader(database: OpenDatabase): BrowseReader {
   };
 }
 
-/** Whether the timeline says of a call that an earlier subject has changed what its subject had read. */
-const isSuperseded = (calls: string): string => `EXISTS (
-     SELECT FROM attempt_events noted
-     WHERE noted.world_slug = ${calls}.world_slug AND noted.attempt_id = ${calls}.attempt_id
-       AND noted.event_kind = 'call_superseded'
-       AND noted.source_invocation_id = ${calls}.source_invocation_id) AS is_superseded`;
-
 type Timed<Row extends { readonly started_at: string }> = Omit<Row, 'started_at'> & { readonly started_at: Date };
 
 const LISTED = `source_invocation_id, world_slug, attempt_id, attempted_turn, invocation_kind, command_key,
      ambient_source_id, tool_name, workflow_subject_entity_id, workflow_node_id, status, failure_class, llm_call_id,
-     duration_ms, started_at, ${isSuperseded('source_invocations')}`;
+     duration_ms, started_at, ${callState('source_invocations')}`;
 
 /** Of ids that are ordered by time: every one, or those before another. */
 const isBefore = (id: string): string => `${id} < coalesce(:after::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')`;
@@ -81,7 +75,7 @@ const LLM_CALLS = prepare(
      WHERE ${isBefore('llm_call_id')}
      ORDER BY llm_call_id DESC LIMIT :limit)
    SELECT newest.*, asked.attempted_turn, asked.workflow_subject_entity_id, asked.workflow_node_id, asked.model_output_kind,
-     ${isSuperseded('newest')}
+     ${callState('newest')}
    FROM newest JOIN source_invocations asked USING (world_slug, source_invocation_id)
    ORDER BY newest.llm_call_id DESC`,
 );

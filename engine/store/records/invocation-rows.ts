@@ -3,6 +3,7 @@ import { redact } from '../../core/content/redact.js';
 import type { CallExchange, InvocationSummary } from '../../ports/records.js';
 import { IS_UNKNOWN } from '../attempts/doubt.js';
 import { prepare, run, type Runner } from '../statement.js';
+import { callState } from './work-state.js';
 
 // What every reading of a call shows. The text of a generation is gathered from its chunks; the pieces of a body that
 // redaction hides leave the database with the row and go no further than this module.
@@ -15,9 +16,7 @@ const COLUMNS = `
   (SELECT CASE WHEN performed THEN 'performed' ELSE 'not_performed' END FROM call_settlements settled
    WHERE settled.world_slug = calls.world_slug
      AND settled.source_invocation_id = calls.source_invocation_id) AS settled_as,
-  EXISTS (SELECT 1 FROM attempt_events WHERE attempt_events.world_slug = calls.world_slug
-     AND attempt_events.attempt_id = calls.attempt_id AND event_kind = 'call_superseded'
-     AND attempt_events.source_invocation_id = calls.source_invocation_id) AS is_superseded,
+  ${callState('calls')},
   calls.http_status, calls.llm_call_id, calls.duration_ms, calls.redaction, calls.response_json,
   llm_calls.finish_reason,
   (SELECT string_agg(text, ''::bytea ORDER BY batch_seq) FROM llm_chunks

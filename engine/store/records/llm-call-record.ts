@@ -1,10 +1,11 @@
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import type { ResponseSource } from '../../generated/response-source.js';
 import type { LlmCallRecord } from '../../ports/records.js';
 import { withDerived } from '../attempts/derived-artifacts.js';
 import { decodePieces } from '../pieces.js';
 import { toJson } from '../stored-json.js';
 import type { DB } from '../tables.js';
+import { isDriven, isSuperseded } from './work-state.js';
 
 type Queries = Kysely<DB>;
 
@@ -21,7 +22,6 @@ export async function findLlmCall(queries: Queries, llm_call_id: string): Promis
   const { label, interface: asked } = toJson(source) as unknown as Pick<ResponseSource, 'label' | 'interface'>;
   return {
     ...columns,
-    is_superseded: columns.is_superseded === true,
     source_label: label,
     interface: asked,
     output_schema: toJson(schema),
@@ -63,20 +63,12 @@ function selectCall(queries: Queries, llm_call_id: string) {
     .select(['asked.model_output_kind', 'calls.status', 'calls.model', 'calls.schema_delivery', 'calls.prefix_hash'])
     .select(['calls.endpoint_origin', 'calls.delivered_schema_hash'])
     .select(['calls.output_schema_hash', 'calls.finish_reason', 'calls.conversation', 'calls.message_count'])
-    .select(['calls.normalised_text', 'calls.started_at', 'calls.ended_at', 'asked.source_hash', 'asked.duration_ms'])
-    .select(['asked.failure_class', 'asked.failure_detail', 'asked.failure_message'])
+    .select(['calls.normalised_text', 'calls.started_at', 'calls.ended_at', 'asked.source_hash'])
+    .select(['asked.failure_class', 'asked.failure_detail', 'asked.failure_message', 'asked.duration_ms'])
     .select(['calls.input_tokens', 'calls.output_tokens', 'calls.cached_input_tokens', 'calls.reasoning_tokens'])
     .select(['sources.content as source', 'offered.content as schema'])
-    .select(({ exists, selectFrom }) =>
-      exists(
-        selectFrom('attempt_events as noted')
-          .select('noted.event_id')
-          .whereRef('noted.world_slug', '=', 'calls.world_slug')
-          .whereRef('noted.attempt_id', '=', 'calls.attempt_id')
-          .whereRef('noted.source_invocation_id', '=', 'calls.source_invocation_id')
-          .where('noted.event_kind', '=', 'call_superseded'),
-      ).as('is_superseded'),
-    )
+    .select(sql<boolean>`${sql.raw(isSuperseded('calls'))}`.as('is_superseded'))
+    .select(sql<boolean>`${sql.raw(isDriven('calls'))}`.as('is_driven'))
     .where('calls.llm_call_id', '=', llm_call_id)
     .$narrowType<OfGeneration>()
     .executeTakeFirst();

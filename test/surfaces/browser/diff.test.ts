@@ -37,7 +37,7 @@ async function drawDiff(memories: readonly number[]): Promise<string> {
 test('a difference of many values shows the first, says how many more there are, and stays below 100 KB', async () => {
   const page = await drawDiff([0, 5_000]);
   assert.equal(page.split('<li class="effect">').length - 1, 100);
-  assert.ok(page.includes('4900 more; the JSON has them all.'));
+  assert.ok(page.includes('4\u2009900 more; the JSON has them all.'));
   assert.ok(page.length < 100_000, `${page.length} characters`);
   assert.ok(!(await drawDiff([0, 100])).includes('more; the JSON'));
 });

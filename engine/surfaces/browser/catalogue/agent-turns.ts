@@ -5,7 +5,7 @@ import { payload } from '../parts/payload.js';
 import { table } from '../parts/table.js';
 import { cut, linkTo, moment, shortKey, status, words } from '../parts/text.js';
 import { pathOf } from '../places.js';
-import { worldCrumb } from './overview.js';
+import { trailToAttempt } from './overview.js';
 
 /** One agent's part of an attempt. */
 export const agentTurn: Page = itemPage({
@@ -18,15 +18,11 @@ export const agentTurn: Page = itemPage({
 });
 
 function viewAgentTurn(shown: ToldAgentTurn): View {
-  const { agent_id, world_slug, attempt_id, attempted_turn, context_box, output_box, events, execution_edges } = shown;
+  const { agent_id, world_slug, attempted_turn, context_box, output_box, events, execution_edges } = shown;
   return {
     title: `${agent_id} in turn ${attempted_turn} of ${world_slug}`,
     eyebrow: 'Agent turn',
-    trail: [
-      { path: '/worlds', text: 'Worlds' },
-      worldCrumb(world_slug),
-      { path: pathOf('attempt', attempt_id), text: `attempt at turn ${attempted_turn}` },
-    ],
+    trail: trailToAttempt(shown),
     lede: sayState(shown),
     sections: [
       { id: 'context', title: 'What it was given', body: drawCards(shown, context_box?.cards ?? []) },
@@ -58,7 +54,7 @@ function sayState({ deliverable_card_id, output_box, state }: ToldAgentTurn): Ht
   const left = output_box.cards.find(({ card_id }) => card_id === deliverable_card_id)?.content;
   const hadAnswered =
     left !== null && typeof left === 'object' && 'failure_class' in left && left.failure_class === 'attempt_failed';
-  return html`${status(state)} ${hadAnswered ? 'It had answered; then its attempt failed.' : undefined}`;
+  return html`${status(state)}${hadAnswered ? '. It had answered; then its attempt failed.' : undefined}`;
 }
 
 /** What kinds of cards mean to a reader. */

@@ -1,5 +1,5 @@
 import type { Json } from '../../../contract/json.js';
-import { stateOfAttempt } from '../../../operations/attempt-state.js';
+import { stateOf } from '../../../core/protocol/work-state.js';
 import {
   type AttemptComparison,
   compareAttempts,
@@ -12,10 +12,9 @@ import { type Html, html, NOTHING } from '../html.js';
 import { type Column, emptyState, itemPage, type Page, sectionUnless, type View } from '../page.js';
 import { effectLine } from '../parts/changes.js';
 import { table } from '../parts/table.js';
-import { change, count, duration, linkTo, moment, shorten, status } from '../parts/text.js';
+import { change, duration, linkTo, moment, moreInJson, shorten, status } from '../parts/text.js';
 import { labelOf } from '../pictures/attempt-bars.js';
-import { pathOf } from '../places.js';
-import { took, worldCrumb } from './overview.js';
+import { took, trailToAttempt } from './overview.js';
 
 /** How much of an answer is shown beside another one. */
 const ANSWER_LENGTH_MAX = 300;
@@ -33,15 +32,11 @@ export const attemptDiff: Page = itemPage({
 });
 
 function viewComparison({ before, after, calls, patches }: AttemptComparison): View {
-  const { attempt_id, world_slug, attempted_turn } = after;
-  const trail = [
-    worldCrumb(world_slug),
-    { path: pathOf('attempt', attempt_id), text: `attempt at turn ${attempted_turn}` },
-  ];
+  const { world_slug, attempted_turn } = after;
   const head = {
     title: `Two attempts ${before === null || before.attempted_turn === attempted_turn ? `at turn ${attempted_turn}` : `at turns ${before.attempted_turn} and ${attempted_turn}`} of ${world_slug}`,
     eyebrow: 'How two attempts differ',
-    trail,
+    trail: trailToAttempt(after),
   };
   if (before === null)
     return {
@@ -67,7 +62,7 @@ function viewComparison({ before, after, calls, patches }: AttemptComparison): V
       {
         id: 'calls',
         title: 'Calls that differ',
-        body: html`<p>${sayAlike(calls)}</p>${different.length === 0 ? emptyState('Both asked for the same, and were answered alike.') : html`<ul class="effects">${different.slice(0, SHOWN).map(drawCall)}</ul>${notShown(different.length)}`}`,
+        body: html`<p>${sayAlike(calls)}</p>${different.length === 0 ? emptyState('Both asked for the same, and were answered alike.') : html`<ul class="effects">${different.slice(0, SHOWN).map(drawCall)}</ul>${moreInJson(different.length - SHOWN)}`}`,
       },
       ...sectionUnless(patches.length === 0, () => ({
         id: 'patches',
@@ -75,7 +70,7 @@ function viewComparison({ before, after, calls, patches }: AttemptComparison): V
         body:
           changed.length === 0
             ? emptyState('Both came to the same patches.')
-            : html`${changed.slice(0, SHOWN).map(drawPatch)}${notShown(changed.length)}`,
+            : html`${changed.slice(0, SHOWN).map(drawPatch)}${moreInJson(changed.length - SHOWN)}`,
       })),
     ],
   };
@@ -84,14 +79,10 @@ function viewComparison({ before, after, calls, patches }: AttemptComparison): V
 /** How many calls, and how many patches, one page shows. */
 const SHOWN = 50;
 
-function notShown(number: number): Html {
-  return number > SHOWN ? html`<p class="note">${count(number - SHOWN)} more; the JSON has them all.</p>` : NOTHING;
-}
-
 const attemptColumns: readonly Column<AttemptSummary>[] = [
   { title: 'Attempt', cell: ({ attempt_id }) => linkTo('attempt', attempt_id) },
   { title: 'Turn', is_number: true, cell: ({ attempted_turn }) => attempted_turn },
-  { title: 'State', cell: (row) => status(stateOfAttempt(row)) },
+  { title: 'State', cell: (row) => status(stateOf(row)) },
   { title: 'Calls', is_number: true, cell: ({ source_invocation_count }) => source_invocation_count },
   { title: 'Took', is_number: true, cell: took },
   { title: 'Began', cell: ({ started_at }) => moment(started_at) },
@@ -120,8 +111,8 @@ function drawCall({ command_key, comparison, before, after }: ComparedCall): Htm
 
 function oneCall(where: string, call: InvocationSummary | null): Html {
   if (call === null) return NOTHING;
-  const { source_invocation_id, llm_call_id, duration_ms, is_superseded } = call;
-  return html`<span>${where}: ${linkTo('source_invocation', source_invocation_id, labelOf(call))}</span> ${status(is_superseded ? 'superseded' : call.status)} <span class="dim">${duration(duration_ms)}</span> ${linkTo('llm_call', llm_call_id, 'prompt')}`;
+  const { source_invocation_id, llm_call_id, duration_ms } = call;
+  return html`<span>${where}: ${linkTo('source_invocation', source_invocation_id, labelOf(call))}</span> ${status(stateOf(call))} <span class="dim">${duration(duration_ms)}</span> ${linkTo('llm_call', llm_call_id, 'prompt')}`;
 }
 
 function answerOf(call: InvocationSummary | null): string | null {

@@ -7,7 +7,7 @@ import type {
 } from '../../../ports/records.js';
 import { toTraceId } from '../../../core/content/trace-id.js';
 import type { AgentTurnSummary } from '../../../core/agents/agent-turn.js';
-import { isUndriven, stateOfAttempt } from '../../../operations/attempt-state.js';
+import { isUndriven, stateOf } from '../../../core/protocol/work-state.js';
 import { type AttemptPage, browseAttempt, listAgentTurnsPart } from '../../../operations/browse/attempts.js';
 import { type Html, html, type HtmlValue, NOTHING } from '../html.js';
 import { isInDoubt } from '../../../operations/settle-call.js';
@@ -16,12 +16,23 @@ import { type Column, emptyState, itemPage, type Page, type Section, sectionUnle
 import { operatorActions } from '../parts/operator-actions.js';
 import { drawPatch } from '../parts/patch.js';
 import { facts, table } from '../parts/table.js';
-import { callWord, count, duration, linkTo, moment, runWord, status, timeSoFar, words } from '../parts/text.js';
+import {
+  callWord,
+  count,
+  duration,
+  linkTo,
+  moment,
+  moreInJson,
+  runWord,
+  status,
+  timeSoFar,
+  words,
+} from '../parts/text.js';
 import { labelOf } from '../pictures/attempt-bars.js';
 import { attemptTimeline } from '../pictures/attempt-timeline.js';
 import { eventsOf, pathOf, pathOfTurn } from '../places.js';
 import { decideAttempt, decideCall } from './decisions.js';
-import { took, worldCrumb } from './overview.js';
+import { took, trailToWorld } from './overview.js';
 
 /** How many rows each table of an attempt's page has. */
 const ROWS_SHOWN = 30;
@@ -43,9 +54,9 @@ function viewAttempt(shown: AttemptPage): View {
   return {
     title: `Attempt at turn ${attempted_turn} of ${world_slug}`,
     eyebrow: 'Attempt',
-    trail: [{ path: '/worlds', text: 'Worlds' }, worldCrumb(world_slug)],
+    trail: trailToWorld(world_slug),
     ...(ended_at === null ? { events: eventsOf('attempt', attempt_id) } : {}),
-    lede: html`${status(stateOfAttempt(shown))} ${shown.failure_message === null ? undefined : html`<span class="failure">${shown.failure_message}</span>`}`,
+    lede: html`${status(stateOf(shown))} ${shown.failure_message === null ? undefined : html`<span class="failure">${shown.failure_message}</span>`}`,
     sections: [
       ...waits(shown),
       ...runsNow(shown),
@@ -61,12 +72,12 @@ function viewAttempt(shown: AttemptPage): View {
       ...sectionUnless(audit.length === 0, () => ({
         id: 'audit',
         title: 'Audit',
-        body: html`${table('Audit', auditColumns, audit.slice(0, ROWS_SHOWN))}${notShown(audit.length - ROWS_SHOWN)}`,
+        body: html`${table('Audit', auditColumns, audit.slice(0, ROWS_SHOWN))}${moreInJson(audit.length - ROWS_SHOWN)}`,
       })),
       {
         id: 'events',
         title: 'Events',
-        body: html`<details><summary>${count(timeline.length)} events</summary>${table('Events', eventColumns, timeline.slice(0, ROWS_SHOWN))}${notShown(timeline.length - ROWS_SHOWN)}</details>`,
+        body: html`<details><summary>${count(timeline.length)} events</summary>${table('Events', eventColumns, timeline.slice(0, ROWS_SHOWN))}${moreInJson(timeline.length - ROWS_SHOWN)}</details>`,
       },
       ...operatorActions(shown.operator_actions),
     ],
@@ -74,10 +85,18 @@ function viewAttempt(shown: AttemptPage): View {
   };
 }
 
-function drawCalls({ attempt_id, invocations, more_calls_after, source_invocation_count }: AttemptPage): Html {
-  const rows = invocations.slice(0, ROWS_SHOWN);
-  const last = rows.length < invocations.length ? rows.at(-1)?.invocation_seq : more_calls_after;
-  return html`${table('Calls', callColumns, rows, emptyState('No call has been made yet.'))}${more((last ?? null) !== null, `${pathOf('attempt', attempt_id)}/source-invocations?after=${last}`, `The calls after these, of ${count(source_invocation_count)}`)}`;
+/** The calls that the turn came from. Superseded ones were asked again, and are counted. */
+function drawCalls({ attempt_id, invocations, more_calls_after, ...counts }: AttemptPage): Html {
+  const { source_invocation_count, superseded_call_count: superseded } = counts;
+  const kept = invocations.filter(({ is_superseded }) => !is_superseded);
+  const rows = kept.slice(0, ROWS_SHOWN);
+  const last = rows.length < kept.length ? rows.at(-1)?.invocation_seq : more_calls_after;
+  const list = `${pathOf('attempt', attempt_id)}/source-invocations`;
+  const note =
+    superseded === 0
+      ? NOTHING
+      : html`<p class="note">${count(superseded)} more ${superseded === 1 ? 'was' : 'were'} superseded: an earlier subject changed what they had read, and they were asked again. <a href="${list}">All calls</a></p>`;
+  return html`${table('Calls', callColumns, rows, emptyState('No call has been made yet.'))}${more((last ?? null) !== null, `${list}?after=${last}`, `The calls after these, of ${count(source_invocation_count)}`)}${note}`;
 }
 
 function drawAgentTurns({ attempt_id, agent_turns }: AttemptPage): Html {
@@ -89,10 +108,6 @@ function drawAgentTurns({ attempt_id, agent_turns }: AttemptPage): Html {
 /** A link to the rest of a list, where there is a rest. */
 function more(isMore: boolean, path: string, text: string): Html {
   return isMore ? html`<p class="more"><a href="${path}">${text}</a></p>` : NOTHING;
-}
-
-function notShown(left_out: number): Html {
-  return left_out > 0 ? html`<p class="note">${count(left_out)} more; the JSON has them all.</p>` : NOTHING;
 }
 
 /** The calls that go on, each with how long it has taken so far; none does where the driver is gone. */
@@ -108,7 +123,7 @@ function runsNow(shown: AttemptPage): readonly Section[] {
       const name = llm_call_id === null ? labelOf(call) : 'what the model says';
       const link = llm_call_id === null ? linkTo('source_invocation', id, name) : linkTo('llm_call', llm_call_id, name);
       return html`<li><span class="status is-running"><span class="who">${subject ?? 'whole turn'}</span></span> ${callWord(call)}${runWord(call)}, ${link}, for ${timeSoFar(began, read_at)}</li>`;
-    })}</ul>${notShown(running.length - ROWS_SHOWN)}`,
+    })}</ul>${moreInJson(running.length - ROWS_SHOWN)}`,
   }));
 }
 
@@ -139,7 +154,6 @@ function attemptFacts(shown: AttemptPage): Html {
     ['Ended', moment(shown.ended_at)],
     ['Took', took(shown)],
     ['Calls', shown.source_invocation_count],
-    ['Superseded', shown.superseded_call_count === 0 ? undefined : shown.superseded_call_count],
     ['In doubt', shown.calls_in_doubt === 0 ? undefined : shown.calls_in_doubt],
     ['Scenario', linkTo('scenario', shown.scenario_hash)],
     ['Adopts', shown.adopts === null ? undefined : linkTo('attempt', shown.adopts)],
@@ -220,7 +234,7 @@ export const callColumns: readonly Column<InvocationSummary>[] = [
     title: 'Subject',
     cell: ({ workflow_subject_entity_id }) => workflow_subject_entity_id ?? html`<span class="dim">whole turn</span>`,
   },
-  { title: 'State', cell: ({ status: state, is_superseded }) => status(is_superseded ? 'superseded' : state) },
+  { title: 'State', cell: (row) => status(stateOf(row)) },
   { title: 'Took', is_number: true, cell: ({ duration_ms }) => duration(duration_ms) },
   { title: 'Prompt', cell: ({ llm_call_id }) => linkTo('llm_call', llm_call_id, 'prompt') },
   { title: 'Kind', cell: callWord },

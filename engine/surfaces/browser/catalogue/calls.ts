@@ -1,5 +1,6 @@
 import type { InvocationRecord, LlmCallRecord } from '../../../ports/records.js';
 import type { ListedInvocation, ListedLlmCall } from '../../../ports/browse.js';
+import { stateOf } from '../../../core/protocol/work-state.js';
 import { listCallsPart } from '../../../operations/browse/attempts.js';
 import { showInvocation, showLlmCall } from '../../../operations/records.js';
 import { type Html, html, NOTHING } from '../html.js';
@@ -13,7 +14,7 @@ import { callWord, count, cut, duration, linkTo, moment, runWord, status, verbat
 import { eventsOf, pathOf } from '../places.js';
 import { callColumns } from './attempts.js';
 import { decideCall } from './decisions.js';
-import { took, worldCrumb } from './overview.js';
+import { trailToAttempt } from './overview.js';
 
 type Listed = Pick<ListedInvocation, 'world_slug' | 'attempt_id' | 'attempted_turn'>;
 
@@ -32,7 +33,7 @@ export const listedColumns: readonly Column<ListedInvocation>[] = [
     cell: ({ source_invocation_id, command_key }) =>
       html`<code>${linkTo('source_invocation', source_invocation_id, command_key)}</code>`,
   },
-  { title: 'State', cell: (row) => status(row.is_superseded ? 'superseded' : row.status) },
+  { title: 'State', cell: (row) => status(stateOf(row)) },
   { title: 'Took', is_number: true, cell: ({ duration_ms }) => duration(duration_ms) },
   { title: 'Kind', cell: callWord },
   { title: 'Prompt', cell: ({ llm_call_id }) => linkTo('llm_call', llm_call_id, 'prompt') },
@@ -46,7 +47,7 @@ const llmColumns: readonly Column<ListedLlmCall>[] = [
     cell: ({ llm_call_id, workflow_subject_entity_id }) => linkTo('llm_call', llm_call_id, workflow_subject_entity_id),
   },
   { title: 'Answer', cell: ({ model_output_kind }) => (model_output_kind === null ? '' : words(model_output_kind)) },
-  { title: 'State', cell: (row) => status(row.is_superseded ? 'superseded' : row.status) },
+  { title: 'State', cell: (row) => status(stateOf(row)) },
   {
     title: 'Tokens in',
     is_number: true,
@@ -124,8 +125,8 @@ function viewInvocation(shown: InvocationRecord): View {
   return {
     title: shown.tool_name ?? shown.ambient_source_id ?? shown.workflow_node_id ?? shown.source_label,
     eyebrow: `${callWord(shown)}${runWord(shown)}`,
-    trail: callTrail(shown),
-    lede: html`${status(shown.is_superseded ? 'superseded' : shown.status)} ${shown.failure_message === null ? undefined : html`<span class="failure">${shown.failure_message}</span>`}`,
+    trail: trailToAttempt(shown),
+    lede: html`${status(stateOf(shown))} ${shown.failure_message === null ? undefined : html`<span class="failure">${shown.failure_message}</span>`}`,
     sections: [
       { id: 'facts', title: 'In short', body: invocationFacts(shown) },
       { id: 'request', title: 'What was asked', body: payload(shown.request_json) },
@@ -148,14 +149,6 @@ function viewInvocation(shown: InvocationRecord): View {
     decisions: decideCall(shown),
     is_waiting: true,
   };
-}
-
-function callTrail({ world_slug, attempt_id, attempted_turn }: Listed): View['trail'] {
-  return [
-    { path: '/worlds', text: 'Worlds' },
-    worldCrumb(world_slug),
-    { path: pathOf('attempt', attempt_id), text: `attempt at turn ${attempted_turn}` },
-  ];
 }
 
 function invocationFacts(shown: InvocationRecord): Html {
@@ -218,10 +211,10 @@ function viewLlmCall(shown: LlmCallRecord): View {
   return {
     title: `What ${subject} was asked, and said`,
     eyebrow: `LLM call · node ${shown.workflow_node_id}${runWord(shown)}, round ${shown.tool_loop_round}, try ${shown.logical_generation_attempt}`,
-    trail: callTrail(shown),
+    trail: trailToAttempt(shown),
     ...(ended_at === null ? { events: eventsOf('attempt', attempt_id) } : {}),
     has_pace: chunks.length > 1,
-    lede: html`${status(shown.is_superseded ? 'superseded' : shown.status)} ${shown.model_output_kind === null ? undefined : words(shown.model_output_kind)} ${shown.failure_message === null ? undefined : html`<span class="failure">${shown.failure_message}</span>`}${narrationOf(shown)}`,
+    lede: html`${status(stateOf(shown))}${shown.model_output_kind === null ? undefined : `, ${words(shown.model_output_kind)}`} ${shown.failure_message === null ? undefined : html`<span class="failure">${shown.failure_message}</span>`}${narrationOf(shown)}`,
     sections: [
       { id: 'answer', title: 'What the model said', body: html`${answerOf(shown)}${outputBar(shown.tokens)}` },
       ...sectionUnless(reasoning.length === 0, () => reasoningSection(reasoning)),
@@ -302,7 +295,7 @@ function llmFacts(shown: LlmCallRecord): Html {
     ['Finished by', shown.finish_reason],
     ['Schema sent by', words(shown.schema_delivery)],
     ['Chunks', shown.chunks.length],
-    ['Took', took(shown)],
+    ['Took', duration(shown.duration_ms)],
     ['Began', moment(shown.started_at)],
     ['Id', html`<code>${shown.llm_call_id}</code>`],
   ]);

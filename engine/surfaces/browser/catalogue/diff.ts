@@ -1,12 +1,12 @@
 import type { DiffedChange, TurnPlace, WorldDiff } from '../../../operations/diff-worlds.js';
 import { browseDiff } from '../../../operations/browse/worlds.js';
 import type { EffectOrigin } from '../../../ports/worlds.js';
-import { type Html, html, NOTHING } from '../html.js';
+import { type Html, html } from '../html.js';
 import { emptyState, itemPage, type Page, type View } from '../page.js';
 import { whyLink } from '../parts/patch.js';
-import { change, linkTo } from '../parts/text.js';
+import { change, linkTo, moreInJson } from '../parts/text.js';
 import { pathOfPatch, pathOfTurn } from '../places.js';
-import { worldCrumb } from './overview.js';
+import { trailToWorld } from './overview.js';
 
 /** What changed from one turn of a world to another, each change with blame. */
 export const diff: Page = itemPage({
@@ -34,7 +34,7 @@ function viewDiff({ from, to, changes }: WorldDiff): View {
       ? `${world_slug}: turn ${from.turn} to turn ${to.turn}`
       : `${from.world_slug} at turn ${from.turn}, ${world_slug} at turn ${to.turn}`,
     eyebrow: isOneWorld ? 'What changed' : 'How two worlds differ',
-    trail: [{ path: '/worlds', text: 'Worlds' }, worldCrumb(world_slug)],
+    trail: trailToWorld(world_slug),
     lede: html`From ${placeLink(from)} to ${placeLink(to)}. What is struck out was so in the first.`,
     sections: [
       {
@@ -43,7 +43,7 @@ function viewDiff({ from, to, changes }: WorldDiff): View {
         body:
           changes.length === 0
             ? emptyState('Nothing is different between the two.')
-            : html`${drawChanges(changes.slice(0, CHANGES_SHOWN))}${notShown(changes.length)}`,
+            : html`${drawChanges(changes.slice(0, CHANGES_SHOWN))}${moreInJson(changes.length - CHANGES_SHOWN)}`,
       },
     ],
   };
@@ -51,12 +51,6 @@ function viewDiff({ from, to, changes }: WorldDiff): View {
 
 /** How many changes one page shows. */
 const CHANGES_SHOWN = 100;
-
-function notShown(changes: number): Html {
-  return changes <= CHANGES_SHOWN
-    ? NOTHING
-    : html`<p class="note">${changes - CHANGES_SHOWN} more; the JSON has them all.</p>`;
-}
 
 function placeLink({ world_slug, turn }: TurnPlace): Html {
   return html`<a href="${pathOfTurn(world_slug, turn)}">${world_slug} at turn ${turn}</a>`;

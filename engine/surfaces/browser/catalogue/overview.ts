@@ -149,9 +149,21 @@ function messageTable(messages: readonly ListedMessage[]) {
   return table('Messages', columns, messages);
 }
 
-/** A link to the page of a world, for trails. */
-export function worldCrumb(world_slug: string) {
-  return { path: pathOf('world', world_slug), text: world_slug };
+/** The trail to what is in a world. */
+export function trailToWorld(world_slug: string): View['trail'] {
+  return [
+    { path: '/worlds', text: 'Worlds' },
+    { path: pathOf('world', world_slug), text: world_slug },
+  ];
+}
+
+/** The trail to what is in an attempt. */
+export function trailToAttempt(of: Pick<ListedAttempt, 'world_slug' | 'attempt_id' | 'attempted_turn'>): View['trail'] {
+  const { world_slug, attempt_id, attempted_turn } = of;
+  return [
+    ...trailToWorld(world_slug),
+    { path: pathOf('attempt', attempt_id), text: `attempt at turn ${attempted_turn}` },
+  ];
 }
 
 /** How long an attempt took. */

@@ -15,7 +15,7 @@ import { table } from '../parts/table.js';
 import { count, worldTime } from '../parts/text.js';
 import { PATCHES_ON_TURN, pathOfTurn } from '../places.js';
 import { decideTurn } from './decisions.js';
-import { worldCrumb } from './overview.js';
+import { trailToWorld } from './overview.js';
 import { attemptColumns, trailTo } from './worlds.js';
 
 /** A world at a turn. */
@@ -35,7 +35,7 @@ function viewTurn(shown: TurnPage): View {
   return {
     title: `Turn ${number} of ${world_slug}`,
     eyebrow: 'World at a turn',
-    trail: [{ path: '/worlds', text: 'Worlds' }, worldCrumb(world_slug)],
+    trail: trailToWorld(world_slug),
     lede: html`${worldTime(shown.simulation_time)} of its own time. <span class="steps">${step(number - 1, '← the turn before')}${step(number + 1, 'the turn after →')}</span>`,
     sections: [
       {

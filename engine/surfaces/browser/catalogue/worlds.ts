@@ -1,8 +1,8 @@
 import type { AttemptSummary } from '../../../ports/records.js';
 import type { WorldSnapshot } from '../../../ports/worlds.js';
-import { isUndriven, stateOfAttempt } from '../../../operations/attempt-state.js';
+import { isUndriven, stateOf } from '../../../core/protocol/work-state.js';
 import { browseWorld, listAttemptsPart, type WorldPage } from '../../../operations/browse/worlds.js';
-import { listAgentsPart } from '../../../operations/agents.js';
+import { listAgentsPart, stateOfAgent } from '../../../operations/agents.js';
 import { type Html, html, NOTHING } from '../html.js';
 import { listPage } from '../list-page.js';
 import { type Asked, type Column, emptyState, itemPage, type Page, sectionUnless, type View } from '../page.js';
@@ -16,7 +16,7 @@ import { lifeLines } from '../pictures/life-lines.js';
 import { readingPlots, seriesOf } from '../pictures/reading-plot.js';
 import { eventsOf, pathOf, pathOfTurn } from '../places.js';
 import { decideWorld } from './decisions.js';
-import { took, worldCrumb } from './overview.js';
+import { took, trailToWorld } from './overview.js';
 
 /** A world: its story, the place of each entity, changes, and attempts. */
 export const world: Page = itemPage({
@@ -49,7 +49,7 @@ function viewWorld(shown: WorldPage): View {
   return {
     title: world_slug,
     eyebrow: 'World',
-    trail: [{ path: '/worlds', text: 'Worlds' }],
+    trail: trailToWorld(world_slug).slice(0, 1),
     lede: html`Turn ${turn}, at ${worldTime(shown.simulation_time)} of its own time, by the scenario ${linkTo('scenario', shown.scenario_hash, shown.scenario_label)}${forkedFrom(shown)}.${drawStanding(shown)}`,
     sections: [
       {
@@ -57,7 +57,7 @@ function viewWorld(shown: WorldPage): View {
         title: 'The story so far',
         body:
           story.length === 0
-            ? emptyState('No turn has been played yet. Play one:', `npx chukwa run ${world_slug}`)
+            ? drawUnplayed(shown)
             : html`${story.map((one) => tellTurn(world_slug, one, patches_max))}${more}`,
       },
       { id: 'places', title: 'Where everybody is', body: drawPlaces(shown) },
@@ -93,6 +93,15 @@ function viewWorld(shown: WorldPage): View {
   };
 }
 
+/** In place of a story. What keeps a world from its first turn, or runs in it, comes before a command that plays one. */
+function drawUnplayed({ world_slug, attempts: [latest] }: WorldPage): Html {
+  const isOpen = latest?.ended_at === null && !isUndriven(latest);
+  if (latest === undefined || (!isOpen && latest.calls_in_doubt === 0))
+    return emptyState('No turn has been played yet. Play one:', `npx chukwa run ${world_slug}`);
+  const { said, place, link } = standingOf(latest);
+  return html`<p class="empty">No turn has been played yet. ${said} <a href="${place}">${link}</a></p>`;
+}
+
 /** A sentence on a world, and the link to what it speaks of. */
 interface Standing {
   readonly said: string;
@@ -104,7 +113,7 @@ interface Standing {
 function drawStanding({ turn, attempts: [latest] }: WorldPage): Html {
   if (latest === undefined || latest.attempted_turn <= turn) return NOTHING;
   const { said, place, link } = standingOf(latest);
-  return html`<p class="standing"><span class="status is-${toClass(stateOfAttempt(latest))}">${said}</span> <a href="${place}">${link}</a></p>`;
+  return html`<p class="standing"><span class="status is-${toClass(stateOf(latest))}">${said}</span> <a href="${place}">${link}</a></p>`;
 }
 
 function standingOf(attempt: AttemptSummary): Standing {
@@ -133,7 +142,7 @@ function forkedFrom({ forked_from }: WorldSnapshot): Html {
 export const attemptColumns: readonly Column<AttemptSummary>[] = [
   { title: 'Turn', is_number: true, cell: ({ attempted_turn }) => attempted_turn },
   { title: 'Attempt', cell: ({ attempt_id }) => linkTo('attempt', attempt_id) },
-  { title: 'State', cell: (row) => status(stateOfAttempt(row)) },
+  { title: 'State', cell: (row) => status(stateOf(row)) },
   { title: 'Calls', is_number: true, cell: ({ source_invocation_count }) => source_invocation_count },
   { title: 'Took', is_number: true, cell: took },
   { title: 'Began', cell: ({ started_at }) => moment(started_at) },
@@ -147,10 +156,7 @@ export const attemptColumns: readonly Column<AttemptSummary>[] = [
 ];
 
 /** The trail to a page of a world. */
-export const trailTo = ({ parameters: { world_slug = '' } }: Asked): View['trail'] => [
-  { path: '/worlds', text: 'Worlds' },
-  worldCrumb(world_slug),
-];
+export const trailTo = ({ parameters: { world_slug = '' } }: Asked): View['trail'] => trailToWorld(world_slug);
 
 const NO_ATTEMPTS = emptyState('Nothing has been tried yet.');
 
@@ -190,7 +196,7 @@ export const worldAgents: Page = listPage({
         return agent_turn_id === undefined ? agent_id : linkTo('agent_turn', agent_turn_id, agent_id);
       },
     },
-    { title: 'State', cell: (row) => status(row.status) },
+    { title: 'State', cell: (row) => status(stateOfAgent(row)) },
     { title: 'Activity', cell: ({ activity }) => (activity === null ? '' : words(activity)) },
     { title: 'Turns so far', is_number: true, cell: ({ turn_epoch }) => turn_epoch },
     { title: 'Its latest turn', cell: ({ latest_turn }) => status(latest_turn?.outcome) },

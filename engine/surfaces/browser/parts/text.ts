@@ -107,6 +107,11 @@ export function cut(text: string): Html {
   return html`${text.slice(0, TEXT_LENGTH_MAX)}<span class="cut">… and ${rest} characters more; the JSON has them all.</span>`;
 }
 
+/** What a list leaves out; nothing where it has all. */
+export function moreInJson(left_out: number): Html {
+  return left_out > 0 ? html`<p class="note">${count(left_out)} more; the JSON has them all.</p>` : NOTHING;
+}
+
 /** At most so many characters of a text, with a mark where some were left out. */
 export function shorten(text: string, length_max: number): string {
   return text.length <= length_max ? text : `${text.slice(0, Math.max(0, length_max - 1))}…`;

@@ -1,5 +1,5 @@
 import type { AttemptRecord, InvocationSummary } from '../../../ports/records.js';
-import { words } from '../parts/text.js';
+import { callWord, words } from '../parts/text.js';
 import type { Span } from './time-scale.js';
 
 export type LaneKind = 'readings' | 'model' | 'calls';
@@ -135,11 +135,11 @@ export function busyOf({ from, to, pended_at }: Bar): readonly Span[] {
 /** The short label of a call. */
 export function labelOf(call: InvocationSummary): string {
   const { ambient_source_id, tool_name, workflow_node_id, model_output_kind, failure_detail, failure_class } = call;
-  if (call.invocation_kind === 'llm_generation')
-    return call.is_superseded
-      ? 'superseded'
-      : failure_class === null
-        ? words(model_output_kind ?? call.status)
-        : `rejected: ${words(failure_detail ?? failure_class)}`;
+  if (call.invocation_kind === 'llm_generation') {
+    if (call.is_superseded || (failure_class ?? model_output_kind) === null) return callWord(call);
+    return failure_class === null
+      ? words(model_output_kind ?? '')
+      : `rejected: ${words(failure_detail ?? failure_class)}`;
+  }
   return ambient_source_id ?? tool_name ?? workflow_node_id ?? words(call.invocation_kind);
 }

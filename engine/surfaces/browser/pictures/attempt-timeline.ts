@@ -1,6 +1,7 @@
+import { stateOf } from '../../../core/protocol/work-state.js';
 import type { InvocationSummary } from '../../../ports/records.js';
 import { type Html, html, type HtmlValue, NOTHING } from '../html.js';
-import { callWord, count, duration, runWord, shorten } from '../parts/text.js';
+import { callWord, count, duration, runWord, shorten, toClass } from '../parts/text.js';
 import { pathOf } from '../places.js';
 import {
   type AttemptBars,
@@ -15,7 +16,7 @@ import {
 import { layOutTime, type TimeScale } from './time-scale.js';
 
 const WIDTH = 1_040;
-const LEFT = 148;
+const LEFT = 190;
 const RIGHT = 16;
 const ROW = 26;
 const BAR = 18;
@@ -23,6 +24,7 @@ const BAND_GAP = 14;
 const TOP = 12;
 const AXIS = 34;
 const BAR_WIDTH_MIN = 3;
+const SUBJECT_WIDTH = 112;
 const CHARACTER_WIDTH = 6.4;
 const ADOPTED_WIDTH = 12;
 const ADOPTED_MAX = 24;
@@ -96,7 +98,7 @@ function bands(drawn: readonly Band[], scale: TimeScale): HtmlValue {
     const began = top;
     const shown = lanes.map(({ kind, rows }) => {
       const lane = html`<text class="lane" x="${LEFT - 12}" y="${top + BAR - 5}" text-anchor="end">${LANE_NAMES[kind]}</text>${rows.map(
-        (row, line) => row.map((bar) => drawBar(bar, scale, top + line * ROW)),
+        (row, line) => drawRow(row, scale, top + line * ROW),
       )}`;
       top += rows.length * ROW;
       return lane;
@@ -104,22 +106,52 @@ function bands(drawn: readonly Band[], scale: TimeScale): HtmlValue {
     top += BAND_GAP;
     const rule =
       index === 0 ? NOTHING : html`<line class="rule" x1="0" x2="${WIDTH}" y1="${began - 9}" y2="${began - 9}"/>`;
-    return html`<g>${rule}<text class="subject" x="0" y="${began + BAR - 4}">${fit(subject ?? 'whole turn', 80)}</text>${shown}</g>`;
+    return html`<g>${rule}<text class="subject" x="0" y="${began + BAR - 4}">${fit(subject ?? 'whole turn', SUBJECT_WIDTH)}<title>${subject ?? 'whole turn'}</title></text>${shown}</g>`;
   });
 }
 
-function drawBar(bar: Bar, { x }: TimeScale, y: number): Html {
-  const { call, from, to, pended_at, label, lane } = bar;
-  const left = x(from);
-  const width = Math.max(BAR_WIDTH_MIN, x(to) - left - 1);
-  const name = fit(label, width - 8);
+interface PlacedBar extends Bar {
+  readonly left: number;
+  readonly width: number;
+}
+
+/** The bars of a row. A name that is wider than its bar goes on beside it, as far as nothing else is drawn there. */
+function drawRow(row: readonly Bar[], { x, gaps: breaks }: TimeScale, y: number): HtmlValue {
+  const placed = row.map((bar): PlacedBar => {
+    const left = x(bar.from);
+    return { ...bar, left, width: Math.max(BAR_WIDTH_MIN, x(bar.to) - left - 1) };
+  });
+  return placed.map((bar, index) => {
+    const { left, width } = placed[index - 1] ?? { left: LEFT, width: 0 };
+    const ends = breaks.filter((gap) => gap.x < bar.left).map((gap) => gap.x + gap.width);
+    const starts = breaks.filter((gap) => gap.x >= bar.left).map((gap) => gap.x);
+    const before = bar.left - Math.max(left + width, ...ends);
+    const after = Math.min(placed[index + 1]?.left ?? WIDTH, ...starts) - bar.left;
+    const text = bar.call.is_superseded ? '' : bar.label;
+    const isBefore = fit(text, after - 8) !== text && before > after;
+    const shown = fit(text, (isBefore ? before : after) - 8);
+    const at = html`x="${px(isBefore ? bar.left - 4 : bar.left + 6)}" y="${y + BAR - 5}" text-anchor="${isBefore ? 'end' : 'start'}"`;
+    const name = shown === '' ? NOTHING : html`<text class="bar-name" ${at}>${shown}</text>`;
+    return drawBar(bar, { name, y, waits_from: bar.pended_at === undefined ? undefined : x(bar.pended_at) });
+  });
+}
+
+interface Drawing {
+  readonly name: Html;
+  readonly y: number;
+  /** Where it was accepted, to be answered later. */
+  readonly waits_from: number | undefined;
+}
+
+function drawBar({ call, from, to, label, lane, left, width }: PlacedBar, { name, y, waits_from }: Drawing): Html {
   const waits =
-    pended_at === undefined
+    waits_from === undefined
       ? NOTHING
-      : html`<rect class="waits" fill="url(#hatch)" x="${px(x(pended_at))}" y="${y}" width="${px(Math.max(BAR_WIDTH_MIN, x(to) - x(pended_at)))}" height="${BAR}" rx="3"/>`;
-  const state = call.is_superseded ? 'superseded' : call.status;
-  const sentence = `${callWord(call)} ${label}${runWord(call)}: ${state}, ${duration(to - from)}`;
-  return html`<a href="${pathOf(...placeOf(call))}"><rect class="bar ${lane} is-${state}" x="${px(left)}" y="${y}" width="${px(width)}" height="${BAR}" rx="3"/>${waits}${name === '' ? undefined : html`<text class="bar-name" x="${px(left + 6)}" y="${y + BAR - 5}">${name}</text>`}<title>${sentence}</title></a>`;
+      : html`<rect class="waits" fill="url(#hatch)" x="${px(waits_from)}" y="${y}" width="${px(Math.max(BAR_WIDTH_MIN, left + width - waits_from))}" height="${BAR}" rx="3"/>`;
+  const state = stateOf(call);
+  const what = [...new Set([callWord(call), label])].join(' ');
+  const sentence = `${what}${runWord(call)}: ${state}, ${duration(call.duration_ms ?? to - from)}`;
+  return html`<a href="${pathOf(...placeOf(call))}"><rect class="bar ${lane} is-${toClass(state)}" x="${px(left)}" y="${y}" width="${px(width)}" height="${BAR}" rx="3"/>${waits}${name}<title>${sentence}</title></a>`;
 }
 
 /** A generation links to its LLM call, any other call to its own page. */
@@ -140,9 +172,9 @@ function legend({ adopted, suspended, bands: drawn }: AttemptBars): Html {
     ['readings', 'a reading', has('readings')],
     ['model', 'a generation', has('model')],
     ['calls', 'a tool or a node’s call', has('calls')],
-    ['running', 'goes on', bars.some(({ call }) => call.status === 'running')],
-    ['failed', 'failed or rejected', bars.some(({ call }) => call.status === 'failed' && !call.is_superseded)],
-    ['superseded', 'superseded: what it had read changed', bars.some(({ call }) => call.is_superseded)],
+    ['running', 'goes on', bars.some(({ call }) => stateOf(call) === 'running')],
+    ['failed', 'failed or rejected', bars.some(({ call }) => stateOf(call) === 'failed')],
+    ['superseded', 'superseded', bars.some(({ call }) => call.is_superseded)],
     ['waits', 'waits for an answer', bars.some(({ pended_at }) => pended_at !== undefined)],
     ['suspended', 'suspended', suspended.length > 0],
     ['adopted', 'adopted from an earlier attempt', adopted.length > 0],

@@ -1,6 +1,6 @@
 import type { Json } from '../../../contract/json.js';
 import type { AgentEventRecord, AgentTurnSummary } from '../../../core/agents/agent-turn.js';
-import type { ListedAgent, ToldAgentTurn, ToldCard } from '../../../operations/agents.js';
+import { type ListedAgent, stateOfAgent, type ToldAgentTurn, type ToldCard } from '../../../operations/agents.js';
 import { toPhrase } from './json-view.js';
 import { accent, bad, EMPTY, faint, good, hanging, type Line, line, type Span, strong, verbatim } from './line.js';
 import { type Columns, tableLines } from './table.js';
@@ -18,7 +18,7 @@ export function agentListLines(agents: readonly ListedAgent[]): readonly Line[] 
 
 const AGENT_COLUMNS: Columns<ListedAgent> = {
   agent: ({ agent_id }) => agent_id,
-  status: ({ status }) => status,
+  status: stateOfAgent,
   turns: ({ turn_epoch }) => turn_epoch,
   activity: ({ activity }) => activity,
   tool: ({ current_tool }) => current_tool,

@@ -8,7 +8,7 @@ import type {
   PatchRecord,
 } from '../../../ports/records.js';
 import { toTraceId } from '../../../core/content/trace-id.js';
-import { isUndriven, stateOfAttempt } from '../../../operations/attempt-state.js';
+import { isUndriven, stateOf } from '../../../core/protocol/work-state.js';
 import type { WorldAttempts } from '../../../operations/records.js';
 import { agentTurnListLines } from './agents.js';
 import { awaitedLines } from './awaited.js';
@@ -28,7 +28,7 @@ export function attemptLines(attempt: AttemptRecord): readonly Line[] {
   const { attempt_id, world_slug, attempted_turn, epoch, scenario_hash, started_at, ended_at, invocations } = attempt;
   const took = toSpanOfTime(started_at, ended_at);
   return [
-    verbatim(strong(`attempt ${attempt_id}`), '  ', toStatus(stateOfAttempt(attempt))),
+    verbatim(strong(`attempt ${attempt_id}`), '  ', toStatus(stateOf(attempt))),
     line(`world ${world_slug} · turn ${attempted_turn} · epoch ${epoch} · scenario ${shortHash(scenario_hash)}`),
     line(faint([`began ${toMoment(started_at)}`, ...(took === undefined ? [] : [`took ${took}`])].join(' · '))),
     verbatim(faint(`trace ${toTraceId(attempt_id)}`)),
@@ -90,7 +90,7 @@ function toFailureCell(failure: string): string {
 const ATTEMPT_COLUMNS: Columns<AttemptSummary> = {
   turn: ({ attempted_turn }) => attempted_turn,
   attempt: ({ attempt_id }) => attempt_id,
-  status: stateOfAttempt,
+  status: stateOf,
   failure: (attempt) => toFailureCell([attempt.failure_class ?? '', ...inDoubt(attempt)].join(', ')),
   calls: ({ source_invocation_count }) => source_invocation_count,
   'began (UTC)': ({ started_at }) => toMinute(started_at),

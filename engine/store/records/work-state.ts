@@ -1,0 +1,17 @@
+// What the state of an attempt or a call follows from, beside its status: conditions of the query around them.
+
+/** Whether a driver holds the attempt of these rows: of attempts, or of calls. */
+export const isDriven = (rows: string): string => `EXISTS (
+     SELECT FROM worlds WHERE worlds.world_slug = ${rows}.world_slug AND lease_attempt_id = ${rows}.attempt_id
+       AND lease_until > clock_timestamp())`;
+
+/** Whether the timeline says of a call that an earlier subject has changed what its subject had read. */
+export const isSuperseded = (calls: string): string => `EXISTS (
+     SELECT FROM attempt_events noted
+     WHERE noted.world_slug = ${calls}.world_slug AND noted.attempt_id = ${calls}.attempt_id
+       AND noted.event_kind = 'call_superseded'
+       AND noted.source_invocation_id = ${calls}.source_invocation_id)`;
+
+/** Both as columns of calls. */
+export const callState = (calls: string): string =>
+  `${isSuperseded(calls)} AS is_superseded, ${isDriven(calls)} AS is_driven`;
