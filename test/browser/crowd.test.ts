@@ -6,6 +6,7 @@ import { putScenario } from '../../engine/operations/author.js';
 import { toDesk } from '../../engine/operations/serve.js';
 import { createWorld } from '../../engine/operations/worlds.js';
 import { exportPages } from '../../engine/surfaces/browser/export.js';
+import { pathOfPatch } from '../../engine/surfaces/browser/places.js';
 import { startServer } from '../../engine/surfaces/http/server.js';
 import { toAnswers, writeScene } from '../../tools/bench/subjects/scene.js';
 import { must, openParkStage, type ParkStage, type Play } from '../support/park-stage.js';
@@ -82,13 +83,34 @@ describe('the pages of a world with many agents', () => {
     }
   });
 
+  test('lead to a patch within the part of the list that has it', async () => {
+    for (const [patch_seq, place] of [
+      [25, '#patch-25'],
+      [26, '/patches?after=25#patch-26'],
+      [AGENTS, '/patches?after=175#patch-200'],
+    ] as const) {
+      const path = pathOfPatch('crowd', 1, patch_seq);
+      assert.equal(path, `/worlds/crowd/turns/1${place}`);
+      assert.ok((await read(path, 'text/html')).includes(`id="patch-${patch_seq}"`), path);
+    }
+  });
+
   test('hold all patches of an attempt in the file of that attempt alone', async () => {
     const few = await playScene('few', 25);
     const attempt_id = few.attempts[0]?.attempt_id ?? '';
-    const { text } = must(await exportPages(stage.engine, { world_slug: 'few', attempt_id }));
+    const { store } = stage.engine;
+    let attempts_read = 0;
+    const agentTurnsBeside = (id: string) => {
+      attempts_read += 1;
+      return store.records.agentTurnsBeside(id);
+    };
+    const counted = { store: { ...store, records: { ...store.records, agentTurnsBeside } } };
+    const { text } = must(await exportPages(counted, { world_slug: 'few', attempt_id }));
+    assert.equal(text.match(/<p class="eyebrow">Agent turn</g)?.length, 25);
+    assert.equal(attempts_read, 1, 'the record of the attempt is read once for the turns of all its agents');
     const parts = text.split('<article class="leaf"').filter((leaf) => leaf.includes('<h1>Patches of turn 1'));
     const countIn = (markup: string, pattern: RegExp): number => markup.match(pattern)?.length ?? 0;
-    const listed = parts.reduce((sum, part) => sum + countIn(part, /<tr><td class="number">/g), 0);
+    const listed = parts.reduce((sum, part) => sum + countIn(part, /<tr><td data-title="#"/g), 0);
     assert.equal(countIn(text, /id="page-1-patch-/g) + listed, 25);
   });
 

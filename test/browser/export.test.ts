@@ -80,6 +80,8 @@ describe('pages in a file', NEEDS_CHROMIUM, () => {
     const text = await readFile(join(folder, 'links.html'), 'utf8');
     assert.ok(listLinks(text).length > 500, `${listLinks(text).length} links`);
     assert.deepEqual(listDeadLinks(text), []);
+    assert.match(text, /<nav class="trail"/);
+    assert.doesNotMatch(text, /<nav class="trail"[^>]*>((?!<\/nav>).)*<a>/, 'a crumb without a link');
     const places = listPlaces(text);
     assert.equal(new Set(places).size, places.length, 'each place has a name of its own');
   });

@@ -5,7 +5,7 @@ import { toDesk } from '../../engine/operations/serve.js';
 import { attemptLines } from '../../engine/surfaces/cli/render/attempt.js';
 import { paint } from '../../engine/surfaces/cli/render/paint.js';
 import { startServer } from '../../engine/surfaces/http/server.js';
-import { beginning } from '../store/record-fixtures.js';
+import { begin, beginning, generationStart, makeWorld, message, startCall } from '../store/record-fixtures.js';
 import { loadScript, openParkStage, type ParkStage } from '../support/park-stage.js';
 import { TOKENS } from '../support/served-park.js';
 import { misbehave } from '../support/faults.js';
@@ -31,6 +31,12 @@ describe('how a world stands', () => {
   const standingOf = async (world_slug: string): Promise<string | undefined> =>
     /<p class="standing">(.*?)<\/p>/.exec(await read(`/worlds/${world_slug}`))?.[1]?.replaceAll(/<[^>]*>/g, '');
 
+  /** In place of a story, where no turn has been played. */
+  const storyOf = async (world_slug: string): Promise<string> =>
+    /<section class="section" id="story".*?<\/section>/
+      .exec(await read(`/worlds/${world_slug}`))?.[0]
+      ?.replaceAll(/<[^>]*>/g, '') ?? '';
+
   test('is told at its top: a failure, a call in doubt, and nothing where all is well', async () => {
     const script = await loadScript('park');
     const broken = { ...script.turns['1'], 'ant/act/round-1/try-1': { status: 500 } };
@@ -46,6 +52,8 @@ describe('how a world stands', () => {
       await standingOf(doubted.world_slug),
       'Turn 1 failed, and 1 call is in doubt. Decide what became of it',
     );
+    assert.match(await storyOf(doubted.world_slug), /1 call is in doubt\. Decide/);
+    assert.match(await storyOf((await stage.makeWorld({ scenario: 'park' })).world_slug), /Play one: npx chukwa run/);
   });
 
   test('is told at its top while a turn runs, and once its driver is gone', async () => {
@@ -60,6 +68,35 @@ describe('how a world stands', () => {
       'The driver of turn 1 is gone. The next run goes on with it. See how far it came',
     );
     assert.match(await read(`/worlds/${world_slug}/attempts`), /is-driver-gone/);
+  });
+
+  test('is told of each call and agent turn whose driver is gone', async () => {
+    const { store } = stage.engine;
+    await makeWorld(store, 'left');
+    const { lease } = await begin(store, 'left');
+    const call = generationStart(1, [message('user', 'author', 'What now?')]);
+    await startCall(store, lease, call);
+    const { attempt_id } = lease;
+    const [turn] = (await store.records.attempt(attempt_id))?.agent_turns ?? [];
+    const pages = [
+      `/attempts/${attempt_id}`,
+      `/attempts/${attempt_id}/agent-turns`,
+      `/attempts/${attempt_id}/source-invocations`,
+      `/agent-turns/${turn?.agent_turn_id}`,
+      `/llm-calls/${call.llm_call_id}`,
+      '/worlds/left/agents',
+    ];
+    const said = async (): Promise<readonly (readonly string[])[]> =>
+      Promise.all(pages.map(async (path) => [...new Set((await read(path)).match(/(?<= is-)(running|driver-gone)/g))]));
+    assert.deepEqual(
+      await said(),
+      pages.map(() => ['running']),
+    );
+    await store.attempts.handOver(lease, { at: Date.now(), has_broken: false });
+    assert.deepEqual(
+      await said(),
+      pages.map(() => ['driver-gone']),
+    );
   });
 
   test('is no failure of an agent that had answered when another one failed', async () => {

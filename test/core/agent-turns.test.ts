@@ -221,6 +221,14 @@ test('an agent worked until the last of its own calls had ended, and has answere
   );
 });
 
+test('an agent at work whose driver is gone does not run', () => {
+  const turns = agentTurnsOf({ ...record(UNDISTURBED, 3), is_driven: false });
+  assert.deepEqual(
+    turns.map(({ record: turn }) => turn.state),
+    ['answered', 'driver gone'],
+  );
+});
+
 test('an agent whose answer is superseded is at work again', () => {
   const open = record(UNDISTURBED, 3);
   const superseded = {

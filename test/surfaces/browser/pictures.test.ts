@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { linesOf } from '../../../engine/surfaces/browser/pictures/life-marks.js';
 import { forkTree } from '../../../engine/surfaces/browser/pictures/fork-tree.js';
+import { attemptTimeline } from '../../../engine/surfaces/browser/pictures/attempt-timeline.js';
 import { busyOf } from '../../../engine/surfaces/browser/pictures/attempt-bars.js';
 import { layOutTime } from '../../../engine/surfaces/browser/pictures/time-scale.js';
 import { drawChunks } from '../../../engine/surfaces/browser/parts/chunks.js';
@@ -109,6 +110,41 @@ test('days in which a call waits for its answer collapse', () => {
     [3 * day - 100],
   );
   assert.ok(x(100) > 300, 'what was done before the wait keeps its room');
+});
+
+test('the name of a call goes on beside a bar that is too short for it, and one that was superseded has none', () => {
+  const callOf = (name: string, is_superseded: boolean) => ({
+    source_invocation_id: name,
+    invocation_kind: 'llm_generation',
+    workflow_subject_entity_id: 'tom',
+    command_key: `tom/act/round-1/try-1`,
+    model_output_kind: 'final_patch',
+    status: 'succeeded',
+    is_driven: false,
+    is_superseded,
+    adopted_from: null,
+    failure_class: null,
+    llm_call_id: name,
+    duration_ms: 10,
+  });
+  const event = (name: string, event_kind: string, at: number) => ({
+    source_invocation_id: name,
+    event_kind,
+    occurred_at: new Date(at).toISOString(),
+  });
+  const attempt = {
+    invocations: [callOf('short', false), callOf('long', true)],
+    timeline: [
+      event('short', 'call_started', 0),
+      event('short', 'call_answered', 10),
+      event('long', 'call_started', 100),
+      event('long', 'call_answered', 1_000),
+    ],
+    started_at: NOON,
+    ended_at: NOON,
+  };
+  const picture = attemptTimeline(attempt as unknown as Parameters<typeof attemptTimeline>[0]).toString();
+  assert.deepEqual(picture.match(/(?<=class="bar-name"[^>]*>)[^<]+/g), ['final patch']);
 });
 
 test('a column in which no row has anything is left out', () => {

@@ -237,9 +237,16 @@ describe('a bad request for a page', () => {
       ['/source-invocations?after=yesterday', 400, 'CURSOR_INVALID'],
       ['/llm-calls?after=1', 400, 'CURSOR_INVALID'],
       ['/worlds?format=yaml', 400, 'FORMAT_UNKNOWN'],
+      [`/worlds/${world_slug}?untill=1`, 400, 'PARAMETER_UNKNOWN'],
       ['/nothing', 404, 'NOTHING_HERE'],
     ];
     for (const [path, status, code] of cases) assert.deepEqual(await getProblem(path), [status, code], path);
+  });
+
+  test('that has a misspelt parameter names the one that was meant', async () => {
+    const response = await get(`/worlds/${park.play.world_slug}?untill=1`, operator);
+    const { repair } = (await response.json()) as { readonly repair?: string };
+    assert.equal(repair, 'Did you mean until?');
   });
 
   test('is a page for a browser', async () => {

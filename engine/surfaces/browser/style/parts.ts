@@ -129,7 +129,7 @@ ins { text-decoration: none; display: block; }
 .filters > div { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 9.5rem), 1fr)); gap: 0.8rem 1rem; margin-top: 0.5rem; }
 .search button { min-height: 2.95rem; }
 mark { color: inherit; background: color-mix(in oklab, var(--amber) 30%, transparent); border-radius: 3px; padding: 0.05em 0.15em; }
-td.sentence { min-width: min(20rem, 66vw); max-width: 34rem; white-space: normal; overflow-wrap: anywhere; }
+td.sentence { min-width: min(13rem, 66vw); max-width: 34rem; white-space: normal; overflow-wrap: anywhere; }
 @media screen and (max-width: 40rem) {
   .scroll:has(> table) { overflow: visible; background: none; }
   thead { display: none; }
