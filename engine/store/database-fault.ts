@@ -1,14 +1,5 @@
 import type { Problem } from '../contract/problem.js';
-import { unreachable } from '../contract/unreachable.js';
-import {
-  databaseBusy,
-  databaseFull,
-  databaseLockLost,
-  databaseLost,
-  databaseRefuses,
-  databaseTroubled,
-  descriptorsExhausted,
-} from './problems.js';
+import { databaseFault, type FaultKind } from './problems.js';
 
 /**
  * What a server says when it sends its clients away or takes no more: connections, shutting down, too long silent in a
@@ -47,7 +38,7 @@ export class LockLost extends Error {
 
 /** How the surroundings of a database keep a statement from being done. */
 export interface DatabaseFault {
-  readonly kind: 'lock_lost' | 'lost' | 'full' | 'descriptors' | 'troubled' | 'refused' | 'busy';
+  readonly kind: Exclude<FaultKind, 'unreadable'>;
   readonly reason: string;
 }
 
@@ -95,23 +86,5 @@ export function isPassing(error: unknown): boolean {
 /** The same as a problem of the database that is described. */
 export function findFaultProblem(description: string, error: unknown): Problem | undefined {
   const fault = findFault(error);
-  if (fault === undefined) return undefined;
-  switch (fault.kind) {
-    case 'lock_lost':
-      return databaseLockLost(description, fault.reason);
-    case 'lost':
-      return databaseLost(description, fault.reason);
-    case 'full':
-      return databaseFull(description, fault.reason);
-    case 'descriptors':
-      return descriptorsExhausted(description, fault.reason);
-    case 'troubled':
-      return databaseTroubled(description, fault.reason);
-    case 'refused':
-      return databaseRefuses(description, fault.reason);
-    case 'busy':
-      return databaseBusy(description, fault.reason);
-    default:
-      return unreachable(fault.kind);
-  }
+  return fault && databaseFault(fault.kind, description, fault.reason);
 }

@@ -9,7 +9,7 @@ import type { Outcome, Problem } from '../contract/problem.js';
 import { findFault, findFaultProblem, LockLost } from './database-fault.js';
 import { openDatabase, type OpenDatabase } from './database.js';
 import { type FolderLock, lockFolder } from './folder-lock.js';
-import { databaseFull, databaseUnreadable, dataFolderUnusable, descriptorsExhausted } from './problems.js';
+import { databaseFault, dataFolderUnusable } from './problems.js';
 import { unpackTar } from './tar.js';
 
 /** What a connection waits for before it gives up: only a forgotten await inside a transaction makes it wait so long. */
@@ -167,10 +167,10 @@ async function start(place: string): Promise<Started> {
 function doesNotStart(description: string, said: string, free_bytes: number): Problem {
   const reason = `PostgreSQL does not start from its files: ${said}`;
   const fault = findFault(new Error(said));
-  if (fault?.kind === 'descriptors') return descriptorsExhausted(description, reason);
-  if (free_bytes >= ROOM_BYTES_MIN) return databaseUnreadable(description, reason);
+  if (fault?.kind === 'descriptors') return databaseFault('descriptors', description, reason);
+  if (free_bytes >= ROOM_BYTES_MIN) return databaseFault('unreadable', description, reason);
   const free = `${Math.floor(free_bytes / 1024)} KiB are free on their disk`;
-  return databaseFull(description, `${reason}; ${free}`);
+  return databaseFault('full', description, `${reason}; ${free}`);
 }
 
 async function findFreeBytes(folder: string): Promise<number> {

@@ -7,7 +7,7 @@ import { isMade } from './embedded.js';
 import { findRefusal } from './find-refusal.js';
 import { loadMigrations, type Migration, readApplied } from './migrations.js';
 import { openConfigured, type StoreConfiguration } from './open-store.js';
-import { databaseRefuses, databaseUnreadable } from './problems.js';
+import { databaseFault } from './problems.js';
 
 /**
  * Looks at the database that is configured, and neither makes nor migrates it.
@@ -35,7 +35,7 @@ export async function inspectDatabase(
       await database.value.close();
     }
   } catch (error) {
-    return { ok: false, problems: [databaseUnreadable(description, toReason(error))] };
+    return { ok: false, problems: [databaseFault('unreadable', description, toReason(error))] };
   }
 }
 
@@ -81,7 +81,7 @@ async function inspect(
   const pending = names.filter((name) => !applied.value.includes(name));
   const report = { description: database.description, exists: true, applied: applied.value, pending };
   const refusal = await findRefusal(database, report);
-  if (refusal !== undefined) return { ok: false, problems: [databaseRefuses(database.description, refusal)] };
+  if (refusal !== undefined) return { ok: false, problems: [databaseFault('refused', database.description, refusal)] };
   if (applied.value.length === 0)
     return { ok: true, value: { ...report, worlds: 0, has_world: world_slug === undefined, interfaces: [] } };
   const worlds = await database.query<{ count: number; is_there: boolean }>(

@@ -1,4 +1,5 @@
 import type { Problem } from '../contract/problem.js';
+import type { ProblemCode } from '../contract/problems/index.js';
 
 const SHARE = 'use CHUKWA_DATABASE_URL with PostgreSQL to share a database between processes';
 
@@ -25,16 +26,6 @@ export function databaseLocked(folder: string, { pid, host, since, elsewhere, lo
       ? `Wait until it has ended; if ${elsewhere.gone} is gone for good, delete ${lock_file}. Or ${SHARE}.`
       : `Try again when it has ended, or wait for it with --wait SECONDS. To look while turns run, queue them with chukwa run SLUG --queue, and start chukwa serve: it runs them and shows everything in a browser. Or ${SHARE}.`,
     details: { ...(pid === undefined ? {} : { pid }), host, folder, may_pass: elsewhere === undefined },
-  };
-}
-
-/** The lock file of the embedded database was deleted or changed while this process had the database. */
-export function databaseLockLost(description: string, reason: string): Problem {
-  return {
-    code: 'DATABASE_LOCK_LOST',
-    message: `The database (${description}) may be in use by another process: ${reason}. Nothing more is written to it.`,
-    repair:
-      'Leave the lock file alone while a process has the database. See that no other process uses it, and run the command again: a turn that was under way goes on from its records.',
   };
 }
 
@@ -76,33 +67,6 @@ export function databaseUnreachable(place: string, reason: string, may_pass: boo
   };
 }
 
-/** The server was there, and is gone. */
-export function databaseLost(description: string, reason: string): Problem {
-  return {
-    code: 'DATABASE_UNREACHABLE',
-    message: `The connection to the database (${description}) was lost: ${reason}.`,
-    repair: 'Wait until it answers; chukwa doctor says whether it does.',
-  };
-}
-
-/** The database could write, and has no room any more. */
-export function databaseFull(description: string, reason: string): Problem {
-  return {
-    code: 'DATABASE_FULL',
-    message: `The database (${description}) has no room left: ${reason}.`,
-    repair: 'Make room on the disk that holds it.',
-  };
-}
-
-/** A process may open no more files and connections. */
-export function descriptorsExhausted(description: string, reason: string): Problem {
-  return {
-    code: 'DESCRIPTORS_EXHAUSTED',
-    message: `The database (${description}) cannot work, because no file descriptor is left: ${reason}.`,
-    repair: 'Allow the process more open files, such as: ulimit -n 4096. Nothing that is stored is damaged.',
-  };
-}
-
 /** Something else is where the lock of a folder belongs. */
 export function lockUnusable(folder: string, lock_file: string, reason: string): Problem {
   return {
@@ -113,33 +77,73 @@ export function lockUnusable(folder: string, lock_file: string, reason: string):
   };
 }
 
-/** What lies under the database fails it. */
-export function databaseTroubled(description: string, reason: string): Problem {
-  return {
+/** How a database fails whoever uses it: a sentence of it and of the reason, and what to do. */
+const FAULTS = {
+  /** The lock file of the embedded database was deleted or changed while this process had the database. */
+  lock_lost: {
+    code: 'DATABASE_LOCK_LOST',
+    says: (it, reason) => `The ${it} may be in use by another process: ${reason}. Nothing more is written to it.`,
+    repair:
+      'Leave the lock file alone while a process has the database. See that no other process uses it, and run the command again: a turn that was under way goes on from its records.',
+  },
+  /** The server was there, and is gone. */
+  lost: {
+    code: 'DATABASE_UNREACHABLE',
+    says: (it, reason) => `The connection to the ${it} was lost: ${reason}.`,
+    repair: 'Wait until it answers; chukwa doctor says whether it does.',
+  },
+  /** The database could write, and has no room any more. */
+  full: {
+    code: 'DATABASE_FULL',
+    says: (it, reason) => `The ${it} has no room left: ${reason}.`,
+    repair: 'Make room on the disk that holds it.',
+  },
+  /** A process may open no more files and connections. */
+  descriptors: {
+    code: 'DESCRIPTORS_EXHAUSTED',
+    says: (it, reason) => `The ${it} cannot work, because no file descriptor is left: ${reason}.`,
+    repair: 'Allow the process more open files, such as: ulimit -n 4096. Nothing that is stored is damaged.',
+  },
+  /** What lies under the database fails it. */
+  troubled: {
     code: 'DATABASE_TROUBLED',
-    message: `The database (${description}) cannot work: ${reason}.`,
+    says: (it, reason) => `The ${it} cannot work: ${reason}.`,
     repair: 'Look at the disk and the files that hold it; restore what is missing or damaged.',
-  };
-}
-
-/** The database can be read, and takes nothing, or not this from this user. */
-export function databaseRefuses(description: string, reason: string): Problem {
-  return {
+  },
+  /** The database can be read, and takes nothing, or not this from this user. */
+  refused: {
     code: 'DATABASE_REFUSES',
-    message: `The database (${description}) refuses what is to be done: ${reason}.`,
+    says: (it, reason) => `The ${it} refuses what is to be done: ${reason}.`,
     repair:
       'Where it is a standby or set read-only, make it writable or name the primary in CHUKWA_DATABASE_URL; where its search_path names no schema, name one that is there; else grant its user what was refused.',
-  };
-}
-
-/** A statement was broken off that could have been done. */
-export function databaseBusy(description: string, reason: string): Problem {
-  return {
+  },
+  /** A statement was broken off that could have been done. */
+  busy: {
     code: 'DATABASE_BUSY',
-    message: `The database (${description}) broke a statement off: ${reason}.`,
+    says: (it, reason) => `The ${it} broke a statement off: ${reason}.`,
     repair:
       'See in pg_stat_activity who holds locks for long, and whether statement_timeout or lock_timeout is set for this user.',
-  };
+  },
+  /** The database is there and cannot be read. */
+  unreadable: {
+    code: 'DATABASE_UNREADABLE',
+    says: (it, reason) => `The ${it} cannot be read: ${reason}.`,
+    repair: 'Make sure that this user may read its tables and that nothing has damaged it, or use another database.',
+  },
+} as const satisfies Readonly<Record<string, FaultText>>;
+
+interface FaultText {
+  readonly code: ProblemCode;
+  readonly says: (it: string, reason: string) => string;
+  readonly repair: string;
+}
+
+export type FaultKind = keyof typeof FAULTS;
+
+/** A fault of the database that is described. */
+export function databaseFault(kind: FaultKind, description: string, reason: string): Problem {
+  const { code, says, repair } = FAULTS[kind];
+  return { code, message: says(`database (${description})`, reason), repair };
 }
 
 /** The database holds tables, and none of them says that they are ours. Nothing is made beside them. */
@@ -159,15 +163,6 @@ export function databaseTooNew(description: string, migration: string): Problem 
     message: `The database (${description}) has been migrated by a newer version: this one does not know ${migration}.`,
     repair: 'Upgrade chukwa, or use another database.',
     details: { migration },
-  };
-}
-
-/** The database is there and cannot be read. */
-export function databaseUnreadable(description: string, reason: string): Problem {
-  return {
-    code: 'DATABASE_UNREADABLE',
-    message: `The database (${description}) cannot be read: ${reason}.`,
-    repair: 'Make sure that this user may read its tables and that nothing has damaged it, or use another database.',
   };
 }
 
