@@ -17,7 +17,7 @@ export async function describeTables(root: URL, database: Pick<OpenDatabase, 'qu
       dialect: new PostgresDialect(),
       outFile,
       excludePattern: 'schema_migrations',
-      typeMapping: { int8: 'number' },
+      typeMapping: { int8: 'number', timestamptz: 'string' },
     });
     return format(root, (await readFile(outFile, 'utf8')).replace(/^\/\*\*[^]*?\*\/\n/, HEAD));
   } finally {

@@ -21,9 +21,8 @@ const LISTS = Object.fromEntries(
 ) as Readonly<Record<ComponentKind, HotStatement>>;
 
 /** All documents of one kind, by label and hash. */
-export async function listComponents(database: OpenDatabase, kind: ComponentKind): Promise<readonly StoredComponent[]> {
-  const rows = await run<ComponentSummary & { readonly created_at: Date }>(database, LISTS[kind], {});
-  return rows.map((row) => ({ ...row, created_at: row.created_at.toISOString() }));
+export function listComponents(database: OpenDatabase, kind: ComponentKind): Promise<readonly StoredComponent[]> {
+  return run<StoredComponent>(database, LISTS[kind], {});
 }
 
 /** What a list is ordered by; an index of each table has it. */
@@ -43,14 +42,12 @@ const PARTS = Object.fromEntries(
 ) as Readonly<Record<ComponentKind, HotStatement>>;
 
 /** Documents of one kind by label, after one of them. */
-export async function listComponentsAfter(
+export function listComponentsAfter(
   database: OpenDatabase,
   kind: ComponentKind,
   { after, limit }: ListPart,
 ): Promise<readonly StoredComponent[]> {
-  const values = { after: after ?? null, limit };
-  const rows = await run<ComponentSummary & { readonly created_at: Date }>(database, PARTS[kind], values);
-  return rows.map((row) => ({ ...row, created_at: row.created_at.toISOString() }));
+  return run<StoredComponent>(database, PARTS[kind], { after: after ?? null, limit });
 }
 
 const COUNT = prepare('count_components', 'SELECT kind, count(*) AS count FROM components GROUP BY kind');

@@ -34,10 +34,26 @@ export interface OpenDatabase {
 const INT8 = 20;
 const NUMERIC = 1700;
 
-/** Counts and turns come back as numbers; everything else as the driver has it. */
+const TIMESTAMPTZ = 1184;
+
+const parseTimestamp: (text: string) => unknown = pg.types.getTypeParser(TIMESTAMPTZ);
+
+/** A moment as answers have it: RFC 3339 in UTC, to the millisecond. `infinity` stays what it is. */
+function toRfc3339(text: string): string {
+  const moment = parseTimestamp(text);
+  return moment instanceof Date ? moment.toISOString() : text;
+}
+
+const PARSERS: Readonly<Record<number, (text: string) => unknown>> = {
+  [INT8]: Number,
+  [NUMERIC]: Number,
+  [TIMESTAMPTZ]: toRfc3339,
+};
+
+/** Counts and turns come back as numbers, moments as text; everything else as the driver has it. */
 const types: NonNullable<PoolConfig['types']> = {
   getTypeParser: (type: number, format?: 'text' | 'binary') =>
-    type === INT8 || type === NUMERIC ? Number : (pg.types.getTypeParser(type, format) as (text: string) => unknown),
+    PARSERS[type] ?? (pg.types.getTypeParser(type, format) as (text: string) => unknown),
 };
 
 /** The pool awaits it, though its type does not say so. */

@@ -26,10 +26,10 @@ type Held = Extract<DeletedWorld, { kind: 'held' }>;
 export function deleteWorld({ pool }: Pick<OpenDatabase, 'pool'>, world_slug: string): Promise<DeletedWorld> {
   return inTransaction(pool, async (client): Promise<DeletedWorld> => {
     if ((await run(client, FIND, { world_slug })).length === 0) return { kind: 'unknown_world' };
-    const [held] = await run<Omit<Held, 'kind' | 'until'> & { readonly lease_until: Date }>(client, LOCK, {
+    const [held] = await run<Omit<Held, 'kind' | 'until'> & { readonly lease_until: string }>(client, LOCK, {
       world_slug,
     });
-    if (held !== undefined) return { kind: 'held', ...held, until: held.lease_until.getTime() };
+    if (held !== undefined) return { kind: 'held', ...held, until: Date.parse(held.lease_until) };
     const forks = await run<{ world_slug: string }>(client, FORKS, { world_slug });
     if (forks.length > 0) return { kind: 'has_forks', forks: forks.map((fork) => fork.world_slug) };
     return { kind: 'deleted', rows: await deleteRows(client, world_slug) };

@@ -45,15 +45,10 @@ const PATCHES = prepare(
 );
 
 /** Committed patches of the turns after one, up to another, in the order of application. */
-export async function listPatches(
+export function listPatches(
   runner: Runner,
   world_slug: string,
   turns: { readonly after: number; readonly until: number },
 ): Promise<readonly ToldPatch[]> {
-  const rows = await run<Omit<ToldPatch, 'simulation_time'> & { readonly simulation_time: Date }>(runner, PATCHES, {
-    world_slug,
-    after: turns.after,
-    turn: turns.until,
-  });
-  return rows.map((row) => ({ ...row, simulation_time: row.simulation_time.toISOString() }));
+  return run<ToldPatch>(runner, PATCHES, { world_slug, after: turns.after, turn: turns.until });
 }

@@ -27,8 +27,6 @@ const LIST = prepare(
    ORDER BY action_id DESC LIMIT ${LIST_MAX}`,
 );
 
-type Row = Omit<OperatorActionRecord, 'acted_at'> & { readonly acted_at: Date };
-
 /** The audit of what operators do, in the database. */
 export function operatorActions(runner: Runner): OperatorActions {
   return {
@@ -43,9 +41,6 @@ export function operatorActions(runner: Runner): OperatorActions {
     async end({ outcome, ...action }) {
       await run(runner, END, { ...action, outcome: toStoredText(outcome) });
     },
-    async list({ world_slug, attempt_id = null }) {
-      const rows = await run<Row>(runner, LIST, { world_slug, attempt_id });
-      return rows.map((row) => ({ ...row, acted_at: row.acted_at.toISOString() }));
-    },
+    list: ({ world_slug, attempt_id = null }) => run<OperatorActionRecord>(runner, LIST, { world_slug, attempt_id }),
   };
 }

@@ -63,8 +63,7 @@ const LIST = prepare(
    WHERE world_slug = :world_slug ORDER BY scenario_seq`,
 );
 
-interface Row extends Omit<WorldScenario, 'chosen_at' | 'files'> {
-  readonly chosen_at: Date;
+interface Row extends Omit<WorldScenario, 'files'> {
   readonly files: ScenarioFiles | null;
 }
 
@@ -74,11 +73,7 @@ export async function listScenarios(
   world_slug: string,
 ): Promise<readonly WorldScenario[]> {
   const rows = await run<Row>(database, LIST, { world_slug });
-  return rows.map(({ chosen_at, files, ...row }) => ({
-    ...row,
-    chosen_at: chosen_at.toISOString(),
-    ...(files === null ? {} : { files }),
-  }));
+  return rows.map(({ files, ...row }) => ({ ...row, ...(files === null ? {} : { files }) }));
 }
 
 /** The column of the files that a scenario was read from. */

@@ -88,9 +88,7 @@ const selectWorlds = (condition: string): string =>
 const FIND = prepare('find_world', selectWorlds('worlds.world_slug = :world_slug'));
 const LIST = prepare('list_worlds', selectWorlds('true'));
 
-interface WorldRow extends Omit<WorldRecord, 'simulation_time' | 'created_at' | 'forked_from'> {
-  readonly simulation_time: Date;
-  readonly created_at: Date;
+interface WorldRow extends Omit<WorldRecord, 'forked_from'> {
   readonly parent_slug: string | null;
   readonly parent_turn: number | null;
 }
@@ -138,8 +136,6 @@ async function readWorlds(runner: Runner, statement: HotStatement, values: Value
   const rows = await run<WorldRow>(runner, statement, values);
   return rows.map(({ parent_slug, parent_turn, ...row }) => ({
     ...row,
-    simulation_time: row.simulation_time.toISOString(),
-    created_at: row.created_at.toISOString(),
     ...(parent_slug === null || parent_turn === null
       ? {}
       : { forked_from: { world_slug: parent_slug, turn: parent_turn } }),
@@ -167,9 +163,8 @@ async function snapshot(
   if (!Number.isSafeInteger(turn) || turn < 0 || turn > world.turn) return undefined;
   const contents = await readContents(database, world_slug, turn);
   if (turn === world.turn) return { ...world, ...contents };
-  const [time] = await run<{ simulation_time: Date }>(database, FIND_TIME, { world_slug, turn });
-  const simulation_time = time?.simulation_time.toISOString() ?? world.simulation_time;
-  return { ...world, turn, simulation_time, ...contents };
+  const [time] = await run<{ simulation_time: string }>(database, FIND_TIME, { world_slug, turn });
+  return { ...world, turn, ...time, ...contents };
 }
 
 async function listEvents(database: OpenDatabase, world_slug: string, event_turns: number) {

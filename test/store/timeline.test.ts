@@ -256,8 +256,8 @@ forEachDatabase('the timeline of an attempt', (open) => {
     const answer = answered(said, { text: '{}', finish_reason: 'stop' });
     const patches = [patchOf({ before: 'rested', after: 'tired' })];
     await store.attempts.commit(lease, { ...committing(said, patches), answer });
-    const rows = await outside.query<{ occurred_at: Date }>(
-      `SELECT event_kind, occurred_at, source_invocation_id AS call, cognition_workflow_hash AS workflow,
+    const rows = await outside.query<{ at: number }>(
+      `SELECT event_kind, (extract(epoch FROM occurred_at) * 1000)::float8 - ${NOON} AS at, source_invocation_id AS call, cognition_workflow_hash AS workflow,
          workflow_node_id AS node, workflow_subject_entity_id AS subject, patch_seq, details
        FROM attempt_timeline_events WHERE world_slug = 'whose' AND attempt_id = $1 ORDER BY event_id`,
       [lease.attempt_id],
@@ -267,7 +267,7 @@ forEachDatabase('the timeline of an attempt', (open) => {
     const of = (start: CallStart) => ({ ...nobody, call: start.source_invocation_id, workflow });
     const zoe = { ...of(said), node: 'act', subject: 'zoe' };
     assert.deepEqual(
-      rows.map(({ occurred_at, ...row }) => ({ ...row, at: occurred_at.getTime() - NOON })),
+      rows.map((row) => ({ ...row })),
       [
         { ...nobody, event_kind: 'attempt_began', at: 0 },
         { ...of(toy), event_kind: 'call_started', at: 1 },

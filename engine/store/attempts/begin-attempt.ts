@@ -115,7 +115,7 @@ interface LockedWorld {
   readonly lease_attempt_id: string | null;
   readonly lease_host: string | null;
   readonly lease_pid: number | null;
-  readonly lease_until: Date | null;
+  readonly lease_until: string | null;
   /** By the clock of the database, which all drivers share. */
   readonly is_leased: boolean | null;
   readonly adoptable_attempt_id: string | null;
@@ -167,5 +167,5 @@ function findHolder(world: LockedWorld, isDriven: IsDriven): Extract<BeginOutcom
   if (lease_attempt_id === null || lease_host === null || lease_pid === null || lease_until === null) return undefined;
   const holder = { host: lease_host, pid: lease_pid };
   if (world.is_leased !== true || !isDriven(holder, lease_attempt_id)) return undefined;
-  return { kind: 'held', holder, attempt_id: lease_attempt_id, until: lease_until.getTime() };
+  return { kind: 'held', holder, attempt_id: lease_attempt_id, until: Date.parse(lease_until) };
 }

@@ -42,7 +42,7 @@ const PEND = prepare(
 
 interface PendedRow {
   readonly held: number;
-  readonly deadline: Date | null;
+  readonly deadline: string | null;
 }
 
 /**
@@ -66,5 +66,5 @@ export async function pendCall(
   if (row === undefined) return 'overtaken';
   if (row.deadline === null)
     throw new Error(`the call ${source_invocation_id} does not run, or may not be answered later`);
-  return row.deadline.getTime();
+  return Date.parse(row.deadline);
 }

@@ -60,7 +60,7 @@ interface RecordedRow {
   readonly source_invocation_id: string;
   readonly llm_call_id: string | null;
   readonly invocation_seq: number;
-  readonly started_at: Date;
+  readonly started_at: string;
   readonly command_key: string;
   readonly adopted_from: string | null;
   readonly performance: number;
@@ -84,7 +84,7 @@ interface RecordedRow {
   readonly text: Buffer | null;
   readonly input_tokens: number | null;
   readonly output_tokens: number | null;
-  readonly deadline: Date | null;
+  readonly deadline: string | null;
   readonly settled_performed: boolean | null;
   readonly settled_json: Json;
 }
@@ -107,7 +107,7 @@ function toRecordedCall(row: RecordedRow): RecordedCall {
     source_invocation_id: row.source_invocation_id,
     ...(row.llm_call_id === null ? {} : { llm_call_id: row.llm_call_id }),
     invocation_seq: row.invocation_seq,
-    started_at: row.started_at.getTime(),
+    started_at: Date.parse(row.started_at),
     key: row.command_key,
     performance: row.performance,
     request_hash: row.request_hash,
@@ -125,7 +125,7 @@ function toFact(row: RecordedRow): CallFact | undefined {
     return { key, status: 'succeeded', view: redact(row.settled_json, redaction), duration_ms };
   if (row.status === 'interrupted') return undefined;
   if (row.status === 'pending' && row.deadline !== null)
-    return { key, status: 'pending', deadline: row.deadline.getTime() };
+    return { key, status: 'pending', deadline: Date.parse(row.deadline) };
   if (row.answered) return { key, status: 'succeeded', view: toView(row), duration_ms, ...toUsage(row) };
   if (failure_class === null) throw new Error(`the call ${row.source_invocation_id} neither ended nor was interrupted`);
   const { failure_message, failure_detail, failure_body, refused, outcome_unknown, http_status, retry_after_ms } = row;

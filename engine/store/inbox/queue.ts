@@ -23,7 +23,7 @@ interface Row {
   readonly world_slug: string;
   readonly queued_turns: number;
   readonly reason: string | null;
-  readonly until: Date | null;
+  readonly until: string | null;
 }
 
 /** The turns that no attempt has been begun for, of one world or of all: one statement. */
@@ -31,7 +31,7 @@ export async function listQueues(runner: Runner, world_slug?: string): Promise<r
   const rows = await run<Row>(runner, QUEUES, { world_slug: world_slug ?? null });
   return rows.map(({ reason, until, ...row }) => ({
     ...row,
-    put_off: until === null ? null : { reason: reason ?? '', until: until.toISOString() },
+    put_off: until === null ? null : { reason: reason ?? '', until: until },
   }));
 }
 

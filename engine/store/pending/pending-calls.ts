@@ -58,19 +58,9 @@ const AWAITED = prepare(
    ORDER BY deadline, invocation_seq`,
 );
 
-interface AwaitedRow extends Omit<AwaitedCall, 'pended_at' | 'deadline'> {
-  readonly pended_at: Date;
-  readonly deadline: Date;
-}
-
 /** What an attempt waits for, the nearest deadline first. */
-export async function listAwaited(runner: Runner, attempt_id: string): Promise<readonly AwaitedCall[]> {
-  const rows = await run<AwaitedRow>(runner, AWAITED, { attempt_id });
-  return rows.map((row) => ({
-    ...row,
-    pended_at: row.pended_at.toISOString(),
-    deadline: row.deadline.toISOString(),
-  }));
+export function listAwaited(runner: Runner, attempt_id: string): Promise<readonly AwaitedCall[]> {
+  return run<AwaitedCall>(runner, AWAITED, { attempt_id });
 }
 
 // `now()` and not the clock, which may move within the statement and so cannot bound a walk through the index. Each call

@@ -97,10 +97,7 @@ const ATTEMPT = prepare(
    WHERE attempt_id = :attempt_id::uuid`,
 );
 
-interface AttemptRow
-  extends Omit<RecordedAttempt, 'started_at' | 'ended_at' | 'agents' | 'calls' | 'timeline' | 'patches' | 'tasks'> {
-  readonly started_at: Date;
-  readonly ended_at: Date | null;
+interface AttemptRow extends Omit<RecordedAttempt, 'agents' | 'calls' | 'timeline' | 'patches' | 'tasks'> {
   readonly failure_class: AttemptFailureClass | null;
   readonly entities: readonly Pick<Entity, 'id' | 'environment'>[];
 }
@@ -112,13 +109,11 @@ async function readAgentTurns(
 ): Promise<readonly AgentTurn[]> {
   const [row] = await run<AttemptRow>(runner, ATTEMPT, { attempt_id });
   if (row === undefined) return [];
-  const { entities, started_at, ended_at, ...columns } = row;
+  const { entities, ...columns } = row;
   const key = { world_slug: row.world_slug, attempt_id };
   const calls = await run<RecordedCall>(runner, CALLS, key);
   return agentTurnsOf({
     ...columns,
-    started_at: started_at.toISOString(),
-    ended_at: ended_at?.toISOString() ?? null,
     agents: await readEpochs(runner, key),
     calls,
     timeline: (timeline ?? (await listTimeline(runner, key))).map(toRecordedEvent),

@@ -134,7 +134,7 @@ interface Row {
   readonly upto: number;
   readonly event_id: number;
   readonly kind: string;
-  readonly occurred_at: Date | null;
+  readonly occurred_at: string | null;
   readonly text: Buffer | null;
   readonly details: Json;
   readonly source_invocation_id: string | null;
@@ -199,7 +199,7 @@ function toFacts(rows: readonly Row[], began: Beginning | undefined): readonly F
 /** @returns undefined for what redaction hides whole */
 function toFact(row: Row, began: Beginning | undefined): Fact | undefined {
   const { event_id, call, redaction } = row;
-  const place = { event_id, occurred_at: row.occurred_at?.getTime() ?? 0 };
+  const place = { event_id, occurred_at: row.occurred_at === null ? 0 : Date.parse(row.occurred_at) };
   if (call === null || redaction === null) return toEvent(row, place, began);
   if (row.kind === 'call_started') return { kind: 'call_started', ...place, call };
   if (row.kind === 'call_ended') return { kind: 'call_ended', ...place, call, ...toEnding(row.details, redaction) };

@@ -18,47 +18,23 @@ import { listInvocations } from './invocation-rows.js';
 import { listTimeline } from './timeline-rows.js';
 import { isDriven } from './work-state.js';
 
-const SUMMARY = [
-  'attempt_id',
-  'world_slug',
-  'attempted_turn',
-  'status',
-  'failure_class',
-  'failure_message',
-  'failed_subject_entity_id',
-  'failed_node_id',
-  'failed_source_invocation_id',
-  'started_at',
-  'ended_at',
-] as const;
-
 // A turn waits for the doubts of one attempt alone; of others they have been set aside.
 const DOUBTED = `(
      SELECT count(*)::int FROM worlds JOIN source_invocations AS calls USING (world_slug)
      WHERE worlds.world_slug = attempts.world_slug AND worlds.adoptable_attempt_id = attempts.attempt_id
        AND calls.attempt_id = attempts.attempt_id AND ${IS_DOUBTED})`;
 
-interface SummaryRow extends Omit<AttemptSummary, 'started_at' | 'ended_at'> {
-  readonly started_at: Date;
-  readonly ended_at: Date | null;
-}
+const SUMMARY = `attempt_id, world_slug, attempted_turn, status, failure_class, failure_message,
+     failed_subject_entity_id, failed_node_id, failed_source_invocation_id, started_at, ended_at,
+     ${CALL_COUNT} AS source_invocation_count, ${DOUBTED} AS calls_in_doubt, ${isDriven('attempts')} AS is_driven`;
 
-function toSummary<Row extends SummaryRow>(
-  row: Row,
-): Omit<Row, 'started_at' | 'ended_at'> & Pick<AttemptSummary, 'started_at' | 'ended_at'> {
-  return { ...row, started_at: row.started_at.toISOString(), ended_at: row.ended_at?.toISOString() ?? null };
-}
-
-const SELECT_SUMMARY = `SELECT ${SUMMARY.join(', ')}, ${CALL_COUNT} AS source_invocation_count, ${DOUBTED} AS calls_in_doubt,
-     ${isDriven('attempts')} AS is_driven
-   FROM attempts`;
+const SELECT_SUMMARY = `SELECT ${SUMMARY} FROM attempts`;
 
 const LIST = prepare('attempts_of_world', `${SELECT_SUMMARY} WHERE world_slug = :world_slug ORDER BY epoch`);
 
 /** A world's attempts, oldest first. */
-export async function listAttempts(runner: Runner, world_slug: string): Promise<readonly AttemptSummary[]> {
-  const rows = await run<SummaryRow>(runner, LIST, { world_slug });
-  return rows.map(toSummary);
+export function listAttempts(runner: Runner, world_slug: string): Promise<readonly AttemptSummary[]> {
+  return run<AttemptSummary>(runner, LIST, { world_slug });
 }
 
 const LATEST = prepare(
@@ -70,13 +46,12 @@ const LATEST = prepare(
 );
 
 /** A world's attempts, the latest first, after one of them. */
-export async function listLatestAttempts(
+export function listLatestAttempts(
   runner: Runner,
   world_slug: string,
   { after, limit }: ListPart,
 ): Promise<readonly AttemptSummary[]> {
-  const rows = await run<SummaryRow>(runner, LATEST, { world_slug, after: after ?? null, limit });
-  return rows.map(toSummary);
+  return run<AttemptSummary>(runner, LATEST, { world_slug, after: after ?? null, limit });
 }
 
 // Epochs grow with turns: the attempts at one lie between the commit of the turn before and its own.
@@ -93,18 +68,17 @@ const AT_TURN = prepare(
 );
 
 /** A world's attempts at one turn, the latest first. */
-export async function listAttemptsAtTurn(
+export function listAttemptsAtTurn(
   runner: Runner,
   world_slug: string,
   { turn, limit }: { readonly turn: number; readonly limit: number },
 ): Promise<readonly AttemptSummary[]> {
-  const rows = await run<SummaryRow>(runner, AT_TURN, { world_slug, turn, limit });
-  return rows.map(toSummary);
+  return run<AttemptSummary>(runner, AT_TURN, { world_slug, turn, limit });
 }
 
 const FIND = prepare(
   'find_attempt',
-  `SELECT ${SUMMARY.join(', ')}, ${CALL_COUNT} AS source_invocation_count, ${DOUBTED} AS calls_in_doubt, ${isDriven('attempts')} AS is_driven, epoch, take_overs, adopts,
+  `SELECT ${SUMMARY}, epoch, take_overs, adopts,
      EXISTS (
        SELECT FROM worlds
        WHERE worlds.world_slug = attempts.world_slug AND adoptable_attempt_id = attempt_id) AS is_adoptable,
@@ -116,19 +90,6 @@ const FIND = prepare(
    FROM attempts WHERE attempt_id = :attempt_id::uuid`,
 );
 
-type AttemptRow = SummaryRow &
-  Pick<
-    AttemptRecord,
-    | 'epoch'
-    | 'take_overs'
-    | 'adopts'
-    | 'is_adoptable'
-    | 'scenario_hash'
-    | 'renderer_version'
-    | 'source_trace_summary'
-    | 'superseded_call_count'
-  >;
-
 /**
  * One attempt with its patches and calls: what a run reports.
  * @param calls_max how many of its calls are read; all where it is left out
@@ -138,12 +99,12 @@ export async function findRanAttempt(
   attempt_id: string,
   calls_max?: number,
 ): Promise<RanAttempt | undefined> {
-  const [row] = await run<AttemptRow>(database, FIND, { attempt_id });
+  const [row] = await run<Omit<RanAttempt, 'patches' | 'invocations'>>(database, FIND, { attempt_id });
   if (!row) return undefined;
   const attempt = { world_slug: row.world_slug, attempt_id };
   const bounded = { ...attempt, limit: toEventLimit(calls_max) };
   return {
-    ...toSummary(row),
+    ...row,
     patches: await listPatches(database, bounded),
     invocations: await listInvocations(database, attempt, calls_max === undefined ? {} : { limit: calls_max }),
   };

@@ -27,10 +27,10 @@ export function browseReader(database: OpenDatabase): BrowseReader {
     attempts: (world_slug, part) => listLatestAttempts(database, world_slug, part),
     attemptsAtTurn: (world_slug, turn, limit) => listAttemptsAtTurn(database, world_slug, { turn, limit }),
     calls: (attempt_id, part) => listCalls(database, attempt_id, part),
-    invocations: (part) => listNewest(database, part),
-    llmCalls: (part) => listLlmCalls(database, part),
-    inbox: (part) => listInbox(database, part),
-    waitingAttempts: () => listWaitingAttempts(database),
+    invocations: ({ after = null, limit }) => run<ListedInvocation>(database, INVOCATIONS, { after, limit }),
+    llmCalls: ({ after = null, limit }) => run<ListedLlmCall>(database, LLM_CALLS, { after, limit }),
+    inbox: ({ after = null, limit }) => run<ListedMessage>(database, INBOX, { after, limit }),
+    waitingAttempts: () => run<ListedAttempt>(database, WAITING_ATTEMPTS, {}),
     documents: (kind, part) => listComponentsAfter(database, kind, part),
     useOf: (document) => findUse(database, document),
     readings: (world_slug, part) => listReadings(database, world_slug, part),
@@ -38,7 +38,6 @@ export function browseReader(database: OpenDatabase): BrowseReader {
   };
 }
 
-type Timed<Row extends { readonly started_at: string }> = Omit<Row, 'started_at'> & { readonly started_at: Date };
 
 const LISTED = `source_invocation_id, world_slug, attempt_id, attempted_turn, invocation_kind, command_key,
      ambient_source_id, tool_name, workflow_subject_entity_id, workflow_node_id, status, failure_class, llm_call_id,
@@ -52,15 +51,6 @@ const INVOCATIONS = prepare(
   `SELECT ${LISTED} FROM source_invocations
    WHERE ${isBefore('source_invocation_id')} ORDER BY source_invocation_id DESC LIMIT :limit`,
 );
-
-async function listNewest(runner: Runner, { after, limit }: ListPart): Promise<readonly ListedInvocation[]> {
-  const rows = await run<Timed<ListedInvocation>>(runner, INVOCATIONS, { after: after ?? null, limit });
-  return rows.map(toStarted);
-}
-
-function toStarted<Row extends { readonly started_at: Date }>({ started_at, ...row }: Row) {
-  return { ...row, started_at: started_at.toISOString() };
-}
 
 async function listCalls(runner: Runner, attempt_id: string, { after, limit }: ListPart) {
   const place = await findPlace(runner, attempt_id);
@@ -80,11 +70,6 @@ const LLM_CALLS = prepare(
    ORDER BY newest.llm_call_id DESC`,
 );
 
-async function listLlmCalls(runner: Runner, { after, limit }: ListPart): Promise<readonly ListedLlmCall[]> {
-  const rows = await run<Timed<ListedLlmCall>>(runner, LLM_CALLS, { after: after ?? null, limit });
-  return rows.map(toStarted);
-}
-
 // Two halves, for each is found by an index of its own, however many messages are over.
 const INBOX = prepare(
   'browse_inbox',
@@ -96,20 +81,6 @@ const INBOX = prepare(
    FROM open WHERE inbox_id > coalesce(:after::uuid, '00000000-0000-0000-0000-000000000000')
    ORDER BY inbox_id LIMIT :limit`,
 );
-
-type MessageRow = Omit<ListedMessage, 'created_at' | 'next_retry_at'> & {
-  readonly created_at: Date;
-  readonly next_retry_at: Date | null;
-};
-
-async function listInbox(runner: Runner, { after, limit }: ListPart): Promise<readonly ListedMessage[]> {
-  const rows = await run<MessageRow>(runner, INBOX, { after: after ?? null, limit });
-  return rows.map((row) => ({
-    ...row,
-    created_at: row.created_at.toISOString(),
-    next_retry_at: row.next_retry_at?.toISOString() ?? null,
-  }));
-}
 
 // Calls have no index by source or workflow, which every call would have to write. The scenarios that lead to the document
 // are known, and with them the worlds that play them: the latest attempts of all are among those of the worlds that were
@@ -159,13 +130,13 @@ const USES: Readonly<Record<UsedDocument['kind'], UseStatements>> = {
 };
 
 async function findUse(runner: Runner, { kind, hash }: UsedDocument): Promise<DocumentUse> {
-  const attempts = await run<AttemptRow>(runner, USES[kind].attempts, { kind, hash });
-  const calls = await run<Timed<ListedInvocation>>(runner, USES[kind].calls, {
+  const attempts = await run<ListedAttempt>(runner, USES[kind].attempts, { kind, hash });
+  const calls = await run<ListedInvocation>(runner, USES[kind].calls, {
     hash,
     world_slugs: attempts.map(({ world_slug }) => world_slug),
     attempt_ids: attempts.map(({ attempt_id }) => attempt_id),
   });
-  return { attempts: attempts.map(toListedAttempt), calls: calls.map(toStarted) };
+  return { attempts, calls };
 }
 
 // A turn waits for the doubts of one attempt alone; of others they have been set aside.
@@ -181,17 +152,3 @@ const WAITING_ATTEMPTS = prepare(
    SELECT attempt_id, world_slug, attempted_turn, status, started_at, ended_at
    FROM attempts JOIN waiting USING (world_slug, attempt_id) ORDER BY attempt_id LIMIT 200`,
 );
-
-async function listWaitingAttempts(runner: Runner): Promise<readonly ListedAttempt[]> {
-  const rows = await run<AttemptRow>(runner, WAITING_ATTEMPTS, {});
-  return rows.map(toListedAttempt);
-}
-
-type AttemptRow = Omit<ListedAttempt, 'started_at' | 'ended_at'> & {
-  readonly started_at: Date;
-  readonly ended_at: Date | null;
-};
-
-function toListedAttempt(row: AttemptRow): ListedAttempt {
-  return { ...row, started_at: row.started_at.toISOString(), ended_at: row.ended_at?.toISOString() ?? null };
-}

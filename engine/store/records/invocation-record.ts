@@ -34,23 +34,14 @@ interface Row
   extends InvocationRow,
     Omit<
       InvocationRecord,
-      | keyof InvocationRow
-      | 'response_text'
-      | 'response_bytes'
-      | 'hidden_by_redaction'
-      | 'pended'
-      | 'settlement'
-      | 'started_at'
-      | 'ended_at'
+      keyof InvocationRow | 'response_text' | 'response_bytes' | 'hidden_by_redaction' | 'pended' | 'settlement'
     > {
   readonly response_body: Buffer | null;
-  readonly started_at: Date;
-  readonly ended_at: Date | null;
   readonly correlation_alias: string | null;
-  readonly pended_at: Date | null;
-  readonly deadline: Date | null;
+  readonly pended_at: string | null;
+  readonly deadline: string | null;
   readonly performed: boolean | null;
-  readonly settled_at: Date | null;
+  readonly settled_at: string | null;
   readonly settled_json: Json;
   readonly settled_how: Partial<Pick<SettlementRecord, 'settled_by' | 'host' | 'reason'>> | null;
 }
@@ -64,7 +55,7 @@ export async function findInvocation(
   const [row] = await run<Row>(runner, INVOCATION, { source_invocation_id });
   if (!row) return undefined;
   const seen: Row = view === 'unredacted' ? { ...row, redaction: 'all' } : row;
-  const { response_body, started_at, ended_at, correlation_alias, pended_at, deadline, ...others } = toShown(seen);
+  const { response_body, correlation_alias, pended_at, deadline, ...others } = toShown(seen);
   const { performed: _performed, settled_at: _at, settled_json, settled_how: _how, ...shown } = others;
   const settlement = toSettlement(seen);
   const answer = toAnswer(row);
@@ -77,10 +68,8 @@ export async function findInvocation(
       isBodyHidden ||
       canonicalText(shown.response_json) !== canonicalText(answer) ||
       canonicalText(settlement?.answer ?? null) !== canonicalText(settled_json),
-    pended: toPended({ correlation_alias, pended_at, deadline }),
+    pended: pended_at === null || deadline === null ? null : { correlation_alias, pended_at, deadline },
     settlement,
-    started_at: started_at.toISOString(),
-    ended_at: ended_at?.toISOString() ?? null,
   };
 }
 
@@ -94,14 +83,5 @@ function toSettlement({ performed, settled_at, settled_json, settled_how, redact
   if (performed === null || settled_at === null) return null;
   const { settled_by = null, host = null, reason = null } = settled_how ?? {};
   const answer = settled_json === null ? null : redact(settled_json, redaction);
-  return { performed, answer, settled_at: settled_at.toISOString(), settled_by, host, reason };
-}
-
-function toPended({
-  correlation_alias,
-  pended_at,
-  deadline,
-}: Pick<Row, 'correlation_alias' | 'pended_at' | 'deadline'>): InvocationRecord['pended'] {
-  if (pended_at === null || deadline === null) return null;
-  return { correlation_alias, pended_at: pended_at.toISOString(), deadline: deadline.toISOString() };
+  return { performed, answer, settled_at, settled_by, host, reason };
 }

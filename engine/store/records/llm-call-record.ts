@@ -13,7 +13,7 @@ type Queries = Kysely<DB>;
 export async function findLlmCall(queries: Queries, llm_call_id: string): Promise<LlmCallRecord | undefined> {
   const row = await selectCall(queries, llm_call_id);
   if (!row) return undefined;
-  const { conversation, message_count, started_at, ended_at, schema, source, ...others } = row;
+  const { conversation, message_count, schema, source, ...others } = row;
   const { input_tokens, output_tokens, cached_input_tokens, reasoning_tokens, ...columns } = others;
   const key = { world_slug: row.world_slug, llm_call_id };
   const stream = toStream(await listBatches(queries, key));
@@ -25,8 +25,6 @@ export async function findLlmCall(queries: Queries, llm_call_id: string): Promis
     source_label: label,
     interface: asked,
     output_schema: toJson(schema),
-    started_at: started_at.toISOString(),
-    ended_at: ended_at?.toISOString() ?? null,
     normalised_text,
     messages: await listMessages(queries, { ...row, conversation, message_count }),
     ...stream,

@@ -3,19 +3,16 @@ import { prepare, run, type Runner } from '../statement.js';
 
 const TIMELINE = prepare(
   'timeline_of_attempt',
-  `SELECT event_kind, occurred_at, source_invocation_id, workflow_subject_entity_id, workflow_node_id, patch_seq,
+  `SELECT row_number() OVER (ORDER BY event_id) AS event_seq, event_kind, occurred_at, source_invocation_id, workflow_subject_entity_id, workflow_node_id, patch_seq,
      details
    FROM attempt_timeline_events
-   WHERE world_slug = :world_slug AND attempt_id = :attempt_id::uuid ORDER BY event_id`,
+   WHERE world_slug = :world_slug AND attempt_id = :attempt_id::uuid ORDER BY event_seq`,
 );
 
-type Row = Omit<TimelineRecord, 'event_seq' | 'occurred_at'> & { readonly occurred_at: Date };
-
 /** Everything that happened in an attempt, in order. */
-export async function listTimeline(
+export function listTimeline(
   runner: Runner,
   { world_slug, attempt_id }: { readonly world_slug: string; readonly attempt_id: string },
 ): Promise<readonly TimelineRecord[]> {
-  const rows = await run<Row>(runner, TIMELINE, { world_slug, attempt_id });
-  return rows.map((row, index) => ({ event_seq: index + 1, ...row, occurred_at: row.occurred_at.toISOString() }));
+  return run<TimelineRecord>(runner, TIMELINE, { world_slug, attempt_id });
 }
