@@ -1,16 +1,16 @@
 import { PGlite } from '@electric-sql/pglite';
 import { createPgConfig } from '@electric-sql/pglite/node-postgres';
+import { createReadStream } from 'node:fs';
 import { access, constants, mkdir, readFile, rename, rm, stat, statfs } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
-import { promisify } from 'node:util';
-import { gunzip } from 'node:zlib';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
 import type { PoolConfig } from 'pg';
 import type { Outcome, Problem } from '../contract/problem.js';
 import { findFault, findFaultProblem, LockLost } from './database-fault.js';
 import { openDatabase, type OpenDatabase } from './database.js';
 import { type FolderLock, lockFolder } from './folder-lock.js';
 import { databaseFault, dataFolderUnusable } from './problems.js';
-import { unpackTar } from './tar.js';
 
 /** What a connection waits for before it gives up: only a forgotten await inside a transaction makes it wait so long. */
 const CONNECTION_TIMEOUT_MS = 60_000;
@@ -179,10 +179,10 @@ async function findFreeBytes(folder: string): Promise<number> {
 }
 
 async function makeFiles(folder: string, template_file: string | undefined): Promise<void> {
-  const template = template_file === undefined ? undefined : await findFile(template_file);
-  if (template) {
+  if (template_file !== undefined && (await isThere(template_file))) {
+    const { unpackTar } = await import('modern-tar/fs');
     await mkdir(folder, { mode: 0o700 });
-    await unpackTar(await promisify(gunzip)(template), folder);
+    await pipeline(createReadStream(template_file), createGunzip(), unpackTar(folder, { dmode: 0o700, fmode: 0o600 }));
     return;
   }
   const empty = await PGlite.create(folder);
