@@ -8,37 +8,35 @@ import { firstOf, sendProblem, statusOf } from '../problem-document.js';
 import { sessionOf, UNAUTHORISED, viewerOf } from '../viewer.js';
 import { type Route, type RouteDesk, TEXT } from './route.js';
 
-const ASKED = {
+interface EventRoute extends Pick<Route, 'url' | 'summary'> {
+  readonly track: (parameters: Readonly<Record<string, string>>) => Track;
+}
+
+const TRACKS: readonly EventRoute[] = [
+  {
+    url: '/attempts/:attempt_id/events',
+    summary: 'What happens in an attempt, as server-sent events.',
+    track: ({ attempt_id = '' }) => ({ kind: 'attempt', attempt_id }),
+  },
+  {
+    url: '/worlds/:world_slug/events',
+    summary: 'What happens in a world, attempt after attempt, as server-sent events.',
+    track: ({ world_slug = '' }) => ({ kind: 'world', world_slug }),
+  },
+];
+
+/** The events of an attempt from its beginning to its end, and those of a world, attempt after attempt. */
+export const EVENT_ROUTES: readonly Route[] = TRACKS.map(({ url, summary, track }) => ({
+  method: 'GET',
+  url,
+  access: 'viewer',
+  summary,
   schema: {},
   query: ['format', 'since'],
   answers: { 200: { [EVENT_STREAM]: TEXT }, 204: {} },
-} as const;
-
-/** The events of an attempt, from its beginning to its end. */
-export const attemptEvents: Route = {
-  method: 'GET',
-  url: '/attempts/:attempt_id/events',
-  access: 'viewer',
-  summary: 'What happens in an attempt, as server-sent events.',
-  ...ASKED,
-  answer: (desk, request, reply) => {
-    const { attempt_id } = request.params as { readonly attempt_id: string };
-    return answerEvents({ kind: 'attempt', attempt_id }, { desk, request, reply });
-  },
-};
-
-/** The events of a world, attempt after attempt. */
-export const worldEvents: Route = {
-  method: 'GET',
-  url: '/worlds/:world_slug/events',
-  access: 'viewer',
-  summary: 'What happens in a world, attempt after attempt, as server-sent events.',
-  ...ASKED,
-  answer: (desk, request, reply) => {
-    const { world_slug } = request.params as { readonly world_slug: string };
-    return answerEvents({ kind: 'world', world_slug }, { desk, request, reply });
-  },
-};
+  answer: (desk, request, reply) =>
+    answerEvents(track(request.params as Readonly<Record<string, string>>), { desk, request, reply }),
+}));
 
 interface Exchange {
   readonly desk: RouteDesk;

@@ -1,11 +1,12 @@
 import { ACTION_ROUTES } from './actions.js';
 import { callback } from './callback.js';
-import { attemptEvents, worldEvents } from './events.js';
+import { EVENT_ROUTES } from './events.js';
+import { FILE_ROUTES } from './files.js';
 import { PAGE_ROUTES } from './pages.js';
 import { health, readiness } from './health.js';
 import { openApi } from './openapi.js';
 import type { Route } from './route.js';
-import { liveScript, paceScript, signIn, signInPage, signOut, style } from './sign-in.js';
+import { signIn, signInPage, signOut } from './sign-in.js';
 
 /** Every route of the server. */
 export const ROUTES: readonly Route[] = [
@@ -15,11 +16,8 @@ export const ROUTES: readonly Route[] = [
   signInPage,
   signIn,
   signOut,
-  style,
-  liveScript,
-  paceScript,
-  attemptEvents,
-  worldEvents,
+  ...FILE_ROUTES,
+  ...EVENT_ROUTES,
   ...ACTION_ROUTES,
   ...PAGE_ROUTES,
   openApi(() => ROUTES),

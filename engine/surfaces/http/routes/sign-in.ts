@@ -1,9 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Problem } from '../../../contract/problem.js';
 import { type Reader, renderSignIn } from '../../browser/layout.js';
-import { LIVE_SCRIPT } from '../../browser/live-script.js';
-import { PACE_SCRIPT } from '../../browser/pace-script.js';
-import { STYLE } from '../../browser/style/index.js';
 import { bodyOf, readForm } from '../body.js';
 import { firstOf } from '../problem-document.js';
 import {
@@ -85,44 +82,6 @@ export const signOut: Route = {
     return reply.redirect('/sign-in', 303);
   },
 };
-
-/** The stylesheet of all pages. */
-export const style: Route = {
-  method: 'GET',
-  url: '/style.css',
-  access: 'anybody',
-  summary: 'The stylesheet of all pages.',
-  schema: {},
-  answers: { 200: { 'text/css': TEXT } },
-  answer: async (_desk, _request, reply) => sendFile(reply, 'text/css', STYLE),
-};
-
-/** The script of pages that grow. */
-export const liveScript: Route = {
-  method: 'GET',
-  url: '/live.js',
-  access: 'anybody',
-  summary: 'The script of pages that grow.',
-  schema: {},
-  answers: { 200: { 'text/javascript': TEXT } },
-  answer: async (_desk, _request, reply) => sendFile(reply, 'text/javascript', LIVE_SCRIPT),
-};
-
-/** The script of pages that show how a model spoke. */
-export const paceScript: Route = {
-  method: 'GET',
-  url: '/pace.js',
-  access: 'anybody',
-  summary: 'The script of pages that show how a model spoke.',
-  schema: {},
-  answers: { 200: { 'text/javascript': TEXT } },
-  answer: async (_desk, _request, reply) => sendFile(reply, 'text/javascript', PACE_SCRIPT),
-};
-
-/** What a page names with its digest never changes. */
-function sendFile(reply: FastifyReply, type: string, text: string): FastifyReply {
-  return reply.type(`${type}; charset=utf-8`).header('cache-control', 'public, max-age=31536000, immutable').send(text);
-}
 
 interface Entry {
   readonly reader: Reader;
