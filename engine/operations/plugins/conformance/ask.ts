@@ -4,11 +4,9 @@ import type { Generation, Invoke } from '../../../core/protocol/command.js';
 import type { Example } from '../../../generated/plugin-conformance.js';
 import type { PluginManifest } from '../../../generated/plugin-manifest.js';
 import type { BareEnd, BareSource, BenchSession, PluginBench } from '../../../ports/plugin-bench.js';
-import type { CallResult } from '../../../ports/sources.js';
+import type { CallPended, CallResult } from '../../../ports/sources.js';
 import { FORGETFUL, toInvoke } from '../../unrecorded-call.js';
-import { answerAs } from './canned.js';
-import { fillToken, makeToken } from './placeholders.js';
-import { type Respond, type SeenRequest, withServer } from './server.js';
+import { answerAs, fillToken, makeToken, type Respond, type SeenRequest, withServer } from './server.js';
 
 /** Nothing listens there; a plugin's default endpoint is overridden by it. */
 export const DEAD_URL = 'http://127.0.0.1:9';
@@ -155,4 +153,26 @@ function toGeneration({ messages, output_schema }: ChatRequest): Generation {
     offered: { name, schema, hash, delivered: { schema, hash } },
     schema_delivery: output_schema ? 'response_format' : 'prompt',
   };
+}
+
+export function describeEnd(end: BareEnd | undefined): string {
+  if (!end) return 'it did not end';
+  if (end.kind === 'answered') return 'it answered';
+  if (end.failure) return `it failed as ${end.failure.failure_class}: ${end.failure.message}`;
+  return `it threw what capabilities.failure had not made: ${String(end.thrown)}`;
+}
+
+export function describeOutcome(outcome: CallResult): string {
+  if (outcome.status === 'succeeded') return `it answered ${shorten(JSON.stringify(outcome.answer))}`;
+  if (outcome.status === 'pending') return `it said that the answer comes later${describeAlias(outcome)}`;
+  return `it failed as ${outcome.failure_class}: ${shorten(outcome.failure_message)}`;
+}
+
+function describeAlias({ correlation_alias }: CallPended): string {
+  return correlation_alias === undefined ? '' : `, for ${shorten(JSON.stringify(correlation_alias))}`;
+}
+
+export function shorten(text: string): string {
+  const LENGTH_MAX = 200;
+  return text.length > LENGTH_MAX ? `${text.slice(0, LENGTH_MAX)}...` : text;
 }

@@ -1,8 +1,7 @@
 import { stat } from 'node:fs/promises';
 import type { LaidOutPlugin } from '../../../ports/plugin-bench.js';
 import { type Done, refuse } from '../../engine.js';
-import { EXAMPLES_FILE, type Examples, loadExamples } from './examples.js';
-import { withFolders } from './folders.js';
+import { type Examples, EXAMPLES_FILE, loadExamples, withFolders } from './examples.js';
 import { scanImports } from './import-scan.js';
 import { judge, PASSED, type Rule, type Scene, skip, type Verdict } from './rule.js';
 import { RULES } from './rules/index.js';
