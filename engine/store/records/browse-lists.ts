@@ -1,12 +1,15 @@
 import type {
   BrowseReader,
   DocumentUse,
+  FirstGenerations,
   ListedAttempt,
   ListedInvocation,
   ListedLlmCall,
   ListedMessage,
   ListPart,
+  ReadingsPart,
   UsedDocument,
+  WorldReading,
 } from '../../ports/browse.js';
 import { IS_DOUBTED } from '../attempts/doubt.js';
 import type { OpenDatabase } from '../database.js';
@@ -14,10 +17,12 @@ import { type HotStatement, prepare, run, type Runner } from '../statement.js';
 import { listComponentsAfter } from '../component-lists.js';
 import { listFamily, listWorldsAfter } from '../worlds.js';
 import { listAttemptsAtTurn, listLatestAttempts } from './attempt-record.js';
-import { findPlace, listFirstGenerations } from './first-generations.js';
 import { listInvocations } from './invocation-rows.js';
-import { listReadings } from './reading-rows.js';
 import { callState } from './work-state.js';
+import { isUuid } from '../../core/content/uuid.js';
+import type { Json } from '../../contract/json.js';
+import { redact } from '../../core/content/redact.js';
+import { READABLE } from '../lineage.js';
 
 /** Lists that pages show. Ids are ordered by time, so the newest row has the greatest. */
 export function browseReader(database: OpenDatabase): BrowseReader {
@@ -152,3 +157,94 @@ const WAITING_ATTEMPTS = prepare(
    SELECT attempt_id, world_slug, attempted_turn, status, started_at, ended_at
    FROM attempts JOIN waiting USING (world_slug, attempt_id) ORDER BY attempt_id LIMIT 200`,
 );
+
+const PLACE = prepare(
+  'world_of_attempt',
+  'SELECT world_slug, attempt_id FROM attempts WHERE attempt_id = :attempt_id::uuid',
+);
+
+/** Where an attempt is; undefined for an unknown one, and for what is no id. */
+export async function findPlace(runner: Runner, attempt_id: string) {
+  if (!isUuid(attempt_id)) return undefined;
+  const [place] = await run<{ world_slug: string; attempt_id: string }>(runner, PLACE, { attempt_id });
+  return place;
+}
+
+// Each half is found by an index of its own, however many calls the world has.
+const FIRST = prepare(
+  'first_generations',
+  `WITH known AS (
+     (SELECT calls.* FROM source_invocations AS calls
+      WHERE world_slug = :world_slug AND attempt_id = :attempt_id::uuid
+      ORDER BY invocation_seq LIMIT :calls)
+     UNION ALL
+     (SELECT calls.* FROM adopted_calls
+        JOIN source_invocations AS calls ON calls.world_slug = adopted_calls.world_slug
+          AND calls.source_invocation_id = adopted_calls.source_invocation_id
+      WHERE adopted_calls.world_slug = :world_slug AND adopted_calls.attempt_id = :attempt_id::uuid
+      ORDER BY invocation_seq LIMIT :calls)),
+   firsts AS (
+     SELECT DISTINCT ON (workflow_subject_entity_id, workflow_node_id) llm_call_id, invocation_seq FROM known
+     WHERE workflow_hash = :workflow_hash AND llm_call_id IS NOT NULL
+     ORDER BY workflow_subject_entity_id, workflow_node_id, invocation_seq)
+   SELECT llm_call_id FROM firsts ORDER BY invocation_seq LIMIT :limit`,
+);
+
+/** The first generation of each subject at each node of a workflow, in the order of their issue. */
+export async function listFirstGenerations(
+  runner: Runner,
+  attempt_id: string,
+  { workflow_hash, calls, limit }: FirstGenerations,
+): Promise<readonly string[] | undefined> {
+  const place = await findPlace(runner, attempt_id);
+  if (place === undefined) return undefined;
+  const rows = await run<{ llm_call_id: string }>(runner, FIRST, { ...place, workflow_hash, calls, limit });
+  return rows.map(({ llm_call_id }) => llm_call_id);
+}
+
+const COLUMNS = 'invocation_seq, ambient_source_id, calls.source_invocation_id, redaction, response_json';
+
+// The latest turn comes first, so that turns beyond the limit are not read. A reading that was adopted was made by an
+// earlier attempt.
+const READINGS = prepare(
+  'browse_readings',
+  `WITH ${READABLE}
+   SELECT told.turn, reading.*
+   FROM (
+     SELECT turns.world_slug, turns.turn, turns.attempt_id
+     FROM readable JOIN turns ON turns.world_slug = readable.world_slug
+       AND turns.turn > :after AND turns.turn <= readable.until_turn
+     ORDER BY turns.turn DESC LIMIT :turn - :after) AS told
+   CROSS JOIN LATERAL (
+     SELECT ${COLUMNS} FROM source_invocations calls
+     WHERE calls.world_slug = told.world_slug AND calls.attempt_id = told.attempt_id
+       AND invocation_kind = 'ambient_context' AND status = 'succeeded'
+     UNION ALL
+     SELECT ${COLUMNS} FROM adopted_calls adopted
+       JOIN source_invocations calls ON calls.world_slug = adopted.world_slug
+         AND calls.source_invocation_id = adopted.source_invocation_id
+     WHERE adopted.world_slug = told.world_slug AND adopted.attempt_id = told.attempt_id
+       AND invocation_kind = 'ambient_context' AND status = 'succeeded') AS reading
+   ORDER BY told.turn DESC, invocation_seq DESC LIMIT :limit`,
+);
+
+interface Row extends WorldReading {
+  readonly invocation_seq: number;
+  readonly redaction: 'all' | readonly string[];
+  readonly response_json: Json;
+}
+
+/** What ambient sources said in committed turns: the latest, in the order of turns. */
+export async function listReadings(
+  runner: Runner,
+  world_slug: string,
+  { after, until, limit }: ReadingsPart,
+): Promise<readonly WorldReading[]> {
+  const rows = await run<Row>(runner, READINGS, { world_slug, after, turn: until, limit });
+  return rows.toReversed().map(({ turn, ambient_source_id, source_invocation_id, response_json, redaction }) => ({
+    turn,
+    ambient_source_id,
+    source_invocation_id,
+    response_json: redact(response_json, redaction),
+  }));
+}

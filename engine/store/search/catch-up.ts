@@ -37,8 +37,9 @@ const TAKE_IN = prepare(
      failure_class, patch_seq, source_invocation_id, llm_call_id, text)
    SELECT world_slug, :attempt_id::uuid, entry_seq, :turn::bigint, kind, workflow_subject_entity_id, source_label,
      failure_class, patch_seq, source_invocation_id, llm_call_id, text
-   FROM progressed CROSS JOIN unnest(:kinds::search_kind[], :subjects::text[], :labels::text[], :failures::text[],
-       :patches::int[], :invocations::uuid[], :llm_calls::uuid[], :texts::text[]) WITH ORDINALITY
+   FROM progressed CROSS JOIN ROWS FROM (json_to_recordset(:texts::json) AS (kind search_kind,
+       workflow_subject_entity_id text, source_label text, failure_class text, patch_seq int, source_invocation_id uuid,
+       llm_call_id uuid, text text)) WITH ORDINALITY
      AS row (kind, workflow_subject_entity_id, source_label, failure_class, patch_seq, source_invocation_id, llm_call_id,
        text, entry_seq)`,
 );
@@ -49,13 +50,11 @@ async function takeIn(runner: Runner, attempt: EndedAttempt, texts: readonly Fou
     attempt_id: attempt.attempt_id,
     epoch: attempt.epoch,
     turn: attempt.attempted_turn,
-    kinds: texts.map(({ kind }) => kind),
-    subjects: texts.map(({ workflow_subject_entity_id }) => workflow_subject_entity_id),
-    labels: texts.map(({ source_label }) => source_label),
-    failures: texts.map(({ failure_class }) => failure_class),
-    patches: texts.map(({ patch_seq }) => patch_seq),
-    invocations: texts.map(({ source_invocation_id }) => source_invocation_id),
-    llm_calls: texts.map(({ llm_call_id }) => llm_call_id),
-    texts: texts.map(({ text }) => toSearchable(toStoredText(text.slice(0, TEXT_LENGTH_MAX)))),
+    texts: JSON.stringify(texts.map(({ text, ...place }) => ({ ...place, text: toKept(text) }))),
   });
+}
+
+/** A text as it is searched. Half of a character, which no JSON of a database holds, becomes its replacement. */
+function toKept(text: string): string {
+  return Buffer.from(toSearchable(toStoredText(text.slice(0, TEXT_LENGTH_MAX)))).toString('utf8');
 }

@@ -1,32 +1,22 @@
 import type { Json } from '../../contract/json.js';
 import { parseJson } from '../../core/content/parse-json.js';
 import type { ChatAnswer } from '../../contract/source.js';
-import type { SearchKind } from '../../ports/search.js';
+import type { RanAttempt } from '../../ports/records.js';
+import type { SearchHit } from '../../ports/search.js';
 import { type InvocationRow, selectInvocation, toShown } from '../records/invocation-rows.js';
 import { prepare, run, type Runner } from '../statement.js';
 
 /** A text of an attempt, and its place. */
-export interface FoundText {
-  readonly kind: SearchKind;
-  readonly workflow_subject_entity_id: string | null;
-  readonly source_label: string | null;
-  readonly failure_class: string | null;
-  readonly patch_seq: number | null;
-  readonly source_invocation_id: string | null;
-  readonly llm_call_id: string | null;
+export interface FoundText extends Omit<SearchHit, 'entry' | keyof AttemptKey | 'turn' | 'snippet' | 'rank'> {
   readonly text: string;
 }
 
 /** An attempt that has ended. */
-export interface EndedAttempt {
-  readonly world_slug: string;
-  readonly attempt_id: string;
-  readonly attempted_turn: number;
-  readonly epoch: number;
-  readonly failure_class: string | null;
-  /** The call over which it failed; null where it failed over none. */
-  readonly failed_source_invocation_id: string | null;
-}
+export interface EndedAttempt
+  extends AttemptKey,
+    Pick<RanAttempt, 'attempted_turn' | 'epoch' | 'failure_class' | 'failed_source_invocation_id'> {}
+
+interface AttemptKey extends Pick<RanAttempt, 'world_slug' | 'attempt_id'> {}
 
 /** All texts of an attempt that can be searched for: what redaction hides is not among them. */
 export async function collectTexts(runner: Runner, attempt: EndedAttempt): Promise<readonly FoundText[]> {
