@@ -14,7 +14,7 @@ const UNAUTHORISED: Problem = {
   repair: 'Send Authorization: Bearer TOKEN; chukwa serve says where the tokens are.',
 };
 
-const TOO_OFTEN: Problem = {
+export const TOO_OFTEN: Problem = {
   code: 'TOO_MANY_REQUESTS',
   message: 'Too many requests came from you without a token that lets you in.',
   repair: 'Wait a minute.',
@@ -80,7 +80,12 @@ export function judgeProofs(tokens: Tokens, findServer: () => string): Allows {
     judge.judge(headers.authorization ?? '', { method, path, server: findServer() }, Date.now()) ?? false;
 }
 
-function hasBearer({ headers }: FastifyRequest, tokens: readonly string[]): boolean {
-  const given = /^bearer +(.+)$/i.exec(headers.authorization ?? '')?.[1]?.trim();
+function hasBearer(request: FastifyRequest, tokens: readonly string[]): boolean {
+  const given = bearerOf(request);
   return given !== undefined && tokens.some((token) => isSame(given, token));
+}
+
+/** The token that a request names; undefined where it names none. */
+export function bearerOf({ headers }: FastifyRequest): string | undefined {
+  return /^bearer +(.+)$/i.exec(headers.authorization ?? '')?.[1]?.trim();
 }

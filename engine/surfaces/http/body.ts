@@ -4,6 +4,7 @@ import type { Problem } from '../../contract/problem.js';
 import { describeTextFault, parseJson } from '../../core/content/parse-json.js';
 import { type Done, refuse } from '../../operations/engine.js';
 import { malformed, saidTwice } from './malformed.js';
+import type { SaidReport } from '../../operations/reports.js';
 
 // A body that is not what it says is refused, and not altered: what is replaced in silence would be another text.
 
@@ -74,4 +75,24 @@ function unreadable(reason: string): Problem {
     message: `The body is not JSON that can be kept: ${reason}.`,
     repair: 'Send JSON in UTF-8. Nothing was taken in; it can be sent again.',
   };
+}
+
+/** The media types of an answer, and of a report that there will be none. */
+export const ANSWER_TYPE = 'application/json';
+export const FAILURE_TYPE = 'application/problem+json';
+
+/** What was POSTed to a callback: JSON is the answer; a problem document says that there is none. */
+export function readReport(type: string, body: Uint8Array): Done<SaidReport> {
+  const said = readJson(body);
+  if (!said.ok) return said;
+  if (!type.startsWith(FAILURE_TYPE)) return { ok: true, value: { kind: 'answered', value: said.value } };
+  return { ok: true, value: { kind: 'failed', message: describe(said.value) } };
+}
+
+function describe(value: Json): string {
+  const { detail, title } = (typeof value === 'object' && value !== null ? value : {}) as Readonly<
+    Record<string, unknown>
+  >;
+  const said = [detail, title].find((text) => typeof text === 'string' && text !== '');
+  return typeof said === 'string' ? said : 'the service reported a failure, and did not say which';
 }

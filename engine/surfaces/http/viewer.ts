@@ -3,7 +3,7 @@ import type { Problem } from '../../contract/problem.js';
 import { PROBLEMS } from '../../contract/problems/index.js';
 import { type Reader, renderProblem, renderSignIn } from '../browser/layout.js';
 import { sendProblem, titleOf } from './problem-document.js';
-import type { CountRefusal, Guard } from './authority.js';
+import { bearerOf, type CountRefusal, type Guard, TOO_OFTEN } from './authority.js';
 import { COOKIE_SECONDS, type Session, type Sessions } from './sessions.js';
 
 /**
@@ -70,7 +70,7 @@ export function findReader(
   authority: ViewerAuthority,
 ): Reader | undefined {
   const { sessions } = authority;
-  const bearer = /^bearer +(.+)$/i.exec(request.headers.authorization ?? '')?.[1]?.trim();
+  const bearer = bearerOf(request);
   const session = findSession(request, sessions);
   if (session !== undefined) {
     const renewed = sessions.renew(session);
@@ -202,12 +202,6 @@ export const UNAUTHORISED: Problem = {
   code: 'UNAUTHORISED',
   message: 'This needs a token that lets you in.',
   repair: 'Send Authorization: Bearer TOKEN, or sign in at /sign-in; chukwa serve says where the tokens are.',
-};
-
-export const TOO_OFTEN: Problem = {
-  code: 'TOO_MANY_REQUESTS',
-  message: 'Too many requests came from you without a token that lets you in.',
-  repair: 'Wait a minute.',
 };
 
 export const HOST_UNKNOWN: Problem = {

@@ -1,7 +1,6 @@
-import { bodyOf } from '../body.js';
+import { ANSWER_TYPE, bodyOf, FAILURE_TYPE, readReport } from '../body.js';
 import { sendRefused } from '../problem-document.js';
-import { ANSWER_TYPE, FAILURE_TYPE, readReport } from '../read-report.js';
-import { ACKNOWLEDGEMENT, acknowledge, parameters, type Route } from './route.js';
+import { acknowledge, ACKNOWLEDGEMENT, parameters, type Route } from './route.js';
 
 /** The answer of a call that is answered later. */
 export const callback: Route = {

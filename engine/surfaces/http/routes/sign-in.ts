@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Problem } from '../../../contract/problem.js';
 import { type Reader, renderSignIn } from '../../browser/layout.js';
+import { TOO_OFTEN } from '../authority.js';
 import { bodyOf, readForm } from '../body.js';
 import { firstOf } from '../problem-document.js';
 import {
@@ -13,7 +14,6 @@ import {
   refuseViewer,
   sendHtml,
   setSession,
-  TOO_OFTEN,
 } from '../viewer.js';
 import { A_PAGE, type Route, type RouteDesk, TEXT } from './route.js';
 
