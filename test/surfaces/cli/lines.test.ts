@@ -10,10 +10,9 @@ import {
   textOf,
   verbatim,
 } from '../../../engine/surfaces/cli/render/line.js';
-import { paint } from '../../../engine/surfaces/cli/render/paint.js';
+import { paint, wrap } from '../../../engine/surfaces/cli/render/paint.js';
 import { tableLines } from '../../../engine/surfaces/cli/render/table.js';
 import { toDuration, toMoment } from '../../../engine/surfaces/cli/render/words.js';
-import { wrap } from '../../../engine/surfaces/cli/render/wrap.js';
 import { printEvent } from '../../../engine/surfaces/cli/session.js';
 import { openTestTerminal } from './test-terminal.js';
 

@@ -3,7 +3,7 @@ import type { Done, Engine } from '../../../operations/engine.js';
 import { type Deleted, deleteWorld } from '../../../operations/delete-world.js';
 import { diffPlaces, type DiffRequest } from '../../../operations/diff-worlds.js';
 import { forkWorld } from '../../../operations/fork-world.js';
-import { findNamed, placeRefusal } from '../../../operations/named-scenario.js';
+import { findNamed, placeRefusal } from '../../../operations/change-scenario.js';
 import { createWorld, listWorlds, lookAtWorld } from '../../../operations/worlds.js';
 import { type StoryRequest, tellWorld } from '../../../operations/tell-world.js';
 import type { WorldRecord, WorldSnapshot } from '../../../ports/worlds.js';
@@ -21,8 +21,7 @@ import {
 } from '../arguments.js';
 import { diffLines } from '../render/diff.js';
 import { accent, type Line, line, verbatim } from '../render/line.js';
-import { worldStoryLines } from '../render/world-story.js';
-import { shownWorldLines, worldLines, worldListLines } from '../render/world.js';
+import { shownWorldLines, worldLines, worldListLines, worldStoryLines } from '../render/world.js';
 import { answer, type Perform, printProblem, type Session, show, withEngine } from '../session.js';
 import { addTransfer } from './world-transfer.js';
 import { type RootOptions, toPlace } from '../place.js';

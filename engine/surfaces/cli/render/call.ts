@@ -1,5 +1,4 @@
 import type { Json, JsonObject } from '../../../contract/json.js';
-import { unreachable } from '../../../contract/unreachable.js';
 import type { Invoke } from '../../../core/protocol/command.js';
 import type { Verdict } from '../../../core/protocol/verdict.js';
 import { partsOf, PATCH_OPERATIONS } from '../../../core/world/patch-operations.js';
@@ -7,7 +6,7 @@ import type { AppliedEffect, WorldPatch } from '../../../core/world/world-patch.
 import type { CallBroke, CallOutcome } from '../../../ports/sources.js';
 import { cut, quote, toArguments, toPhrase } from './json-view.js';
 import { accent, bad, faint, good, hanging, type Line, type Span, strong } from './line.js';
-import { proseLines } from './prose.js';
+import { proseLines } from './block.js';
 import { PASSED_ON, toDuration } from './words.js';
 
 interface FinishedCall {
@@ -26,19 +25,19 @@ const NAME_WIDTH = 16;
 
 /** The outcome of a call, in one line or a few. */
 export function callLines(call: FinishedCall): readonly Line[] {
-  switch (call.command.invocation_kind) {
-    case 'llm_generation':
-      return generationLines(call);
-    case 'ambient_context':
-      return [answerLine(call, [strong((call.command.ambient_id ?? '').padEnd(NAME_WIDTH)), '  '])];
-    case 'model_elected_tool':
-      return [answerLine(call, [accent(call.command.tool_name ?? ''), ` ${toArguments(call.command.request)} -> `])];
-    case 'node_call':
-      return [answerLine(call, [strong(call.command.node_id ?? ''), ` asks ${call.command.call.source.label} -> `])];
-    default:
-      return unreachable(call.command.invocation_kind);
-  }
+  const { command } = call;
+  if (command.invocation_kind === 'llm_generation') return generationLines(call);
+  return [answerLine(call, STARTS[command.invocation_kind](command))];
 }
+
+type AnsweredKind = Exclude<Invoke['invocation_kind'], 'llm_generation'>;
+
+/** How the line of a call begins that is no generation. */
+const STARTS: Readonly<Record<AnsweredKind, (command: Invoke) => readonly (string | Span)[]>> = {
+  ambient_context: ({ ambient_id = '' }) => [strong(ambient_id.padEnd(NAME_WIDTH)), '  '],
+  model_elected_tool: ({ tool_name = '', request }) => [accent(tool_name), ` ${toArguments(request)} -> `],
+  node_call: ({ node_id = '', call }) => [strong(node_id), ` asks ${call.source.label} -> `],
+};
 
 /** The calls that are awaited, in a few words. */
 export function awaitedName(command: Invoke, model: string | undefined): string {
@@ -54,19 +53,15 @@ function callName(command: Invoke): string {
 
 /** The name of a call below the heading of its subject. */
 export function partName(command: Invoke): string {
-  switch (command.invocation_kind) {
-    case 'llm_generation':
-      return toTry(command);
-    case 'ambient_context':
-      return command.ambient_id ?? command.key;
-    case 'model_elected_tool':
-      return command.tool_name ?? '';
-    case 'node_call':
-      return command.node_id ?? '';
-    default:
-      return unreachable(command.invocation_kind);
-  }
+  return PART_NAMES[command.invocation_kind](command);
 }
+
+const PART_NAMES: Readonly<Record<Invoke['invocation_kind'], (command: Invoke) => string>> = {
+  llm_generation: toTry,
+  ambient_context: ({ ambient_id, key }) => ambient_id ?? key,
+  model_elected_tool: ({ tool_name = '' }) => tool_name,
+  node_call: ({ node_id = '' }) => node_id,
+};
 
 function answerLine(call: FinishedCall, start: readonly (string | Span)[]): Line {
   const { command, outcome, verdict } = call;

@@ -1,4 +1,3 @@
-import { unreachable } from '../../../contract/unreachable.js';
 import type { Diagnosis } from '../../../operations/composition.js';
 import { bad, faint, good, hanging, type Line, type Span } from './line.js';
 
@@ -8,7 +7,7 @@ export function diagnosisLines(diagnoses: readonly Diagnosis[]): readonly Line[]
   return diagnoses.flatMap(({ subject, state, code, message, repair }, at) => [
     hanging(
       width + 11,
-      toState(state),
+      STATES[state],
       `  ${subject.padEnd(width)}  `,
       ...(code === undefined ? [] : [bad(code), '  ']),
       message,
@@ -20,15 +19,8 @@ export function diagnosisLines(diagnoses: readonly Diagnosis[]): readonly Line[]
   ]);
 }
 
-function toState(state: Diagnosis['state']): Span {
-  switch (state) {
-    case 'good':
-      return good('good   ');
-    case 'missing':
-      return faint('missing');
-    case 'broken':
-      return bad('broken ');
-    default:
-      return unreachable(state);
-  }
-}
+const STATES: Readonly<Record<Diagnosis['state'], Span>> = {
+  good: good('good   '),
+  missing: faint('missing'),
+  broken: bad('broken '),
+};

@@ -1,69 +1,65 @@
 import type { WorkerEvent } from '../../../operations/run-worker.js';
-import { unreachable } from '../../../contract/unreachable.js';
 import { accent, hanging, type Line, line, verbatim } from './line.js';
 import { count, toDuration } from './words.js';
 
+type Of<Kind extends WorkerEvent['kind']> = Extract<WorkerEvent, { kind: Kind }>;
+
+const SENTENCES: { readonly [Kind in WorkerEvent['kind']]: (event: Of<Kind>) => string } = {
+  turn_began: (event) => `${toTurn(event)} began${toAdopted(event)} ${toAttempt(event)}`,
+  turn_continued: (event) => `${toTurn(event)} continues, ${WHY[event.why]}; ${toRecords(event)} ${toAttempt(event)}`,
+  turn_committed: (event) => `${toTurn(event)} committed ${toAttempt(event)}`,
+  turn_suspended: (event) => `${toTurn(event)} is suspended until it is answered ${toAttempt(event)}`,
+  timed_out: ({ calls }) => `${count(calls, 'call')} ran out of time`,
+  turn_handed_over: (event) => `${toTurn(event)} handed over, for another worker to continue ${toAttempt(event)}`,
+  turn_failed: (event) =>
+    `${toTurn(event)} failed, ${event.failure.failure_class}: ${event.failure.message} ${toAttempt(event)}${toSettling(event)}${toPutOff(event)}`,
+  turn_deferred: ({ world_slug, delay_ms, reason }) => `${world_slug}: put off for ${toDuration(delay_ms)}, ${reason}`,
+  turn_discarded: ({ world_slug, reason }) => `${world_slug}: a queued turn was discarded, ${reason}`,
+  overtaken: ({ world_slug }) =>
+    `${world_slug}: another driver has taken the world over; nothing was written here since`,
+  driver_broke: ({ world_slug, error }) => `${world_slug}: the driver broke, ${toReason(error)}`,
+  tidied: ({ promoted, consumed }) =>
+    `tidied up: ${count(promoted, 'forgotten turn')}, ${count(consumed, 'late message')}`,
+  database_lost: ({ reason }) => `the database is waited for: ${reason}`,
+  database_found: () => 'the database answers again',
+  doorbell_lost: ({ reason }) => `the doorbell is silent, ${reason}; looking every second all the same`,
+  doorbell_found: () => 'the doorbell rings',
+  leaving: ({ busy, grace_ms }) =>
+    `stopping: claiming nothing more, ${count(busy, 'attempt')} may run for ${toDuration(grace_ms)} more; ask again to leave at once`,
+  handing_over: ({ busy }) => `handing over ${count(busy, 'attempt')}; calls with side effects are waited for`,
+};
+
+/** The row accepts exactly the kind of event that it is found by, which the type of a union cannot say. */
 export function toSentence(event: WorkerEvent): string {
-  switch (event.kind) {
-    case 'turn_began':
-      return `${event.world_slug}: turn ${event.attempted_turn} began${toAdopted(event)} (attempt ${event.attempt_id})`;
-    case 'turn_continued':
-      return `${event.world_slug}: turn ${event.attempted_turn} continues, ${WHY[event.why]}; ${toRecords(event)} (attempt ${event.attempt_id})`;
-    case 'turn_committed':
-      return `${event.world_slug}: turn ${event.attempted_turn} committed (attempt ${event.attempt_id})`;
-    case 'turn_suspended':
-      return `${event.world_slug}: turn ${event.attempted_turn} is suspended until it is answered (attempt ${event.attempt_id})`;
-    case 'timed_out':
-      return `${count(event.calls, 'call')} ran out of time`;
-    case 'turn_handed_over':
-      return `${event.world_slug}: turn ${event.attempted_turn} handed over, for another worker to continue (attempt ${event.attempt_id})`;
-    case 'turn_failed':
-      return `${event.world_slug}: turn ${event.attempted_turn} failed, ${event.failure.failure_class}: ${event.failure.message} (attempt ${event.attempt_id})${toSettling(event)}${toPutOff(event)}`;
-    case 'turn_deferred':
-      return `${event.world_slug}: put off for ${toDuration(event.delay_ms)}, ${event.reason}`;
-    case 'turn_discarded':
-      return `${event.world_slug}: a queued turn was discarded, ${event.reason}`;
-    case 'overtaken':
-      return `${event.world_slug}: another driver has taken the world over; nothing was written here since`;
-    case 'driver_broke':
-      return `${event.world_slug}: the driver broke, ${toReason(event.error)}`;
-    case 'tidied':
-      return `tidied up: ${count(event.promoted, 'forgotten turn')}, ${count(event.consumed, 'late message')}`;
-    case 'database_lost':
-      return `the database is waited for: ${event.reason}`;
-    case 'database_found':
-      return 'the database answers again';
-    case 'doorbell_lost':
-      return `the doorbell is silent, ${event.reason}; looking every second all the same`;
-    case 'doorbell_found':
-      return 'the doorbell rings';
-    case 'leaving':
-      return `stopping: claiming nothing more, ${count(event.busy, 'attempt')} may run for ${toDuration(event.grace_ms)} more; ask again to leave at once`;
-    case 'handing_over':
-      return `handing over ${count(event.busy, 'attempt')}; calls with side effects are waited for`;
-    default:
-      return unreachable(event);
-  }
+  return (SENTENCES[event.kind] as (event: WorkerEvent) => string)(event);
+}
+
+function toTurn({ world_slug, attempted_turn }: Pick<Of<'turn_began'>, 'world_slug' | 'attempted_turn'>): string {
+  return `${world_slug}: turn ${attempted_turn}`;
+}
+
+function toAttempt({ attempt_id }: { readonly attempt_id: string }): string {
+  return `(attempt ${attempt_id})`;
 }
 
 /** While a side effect is in doubt, its world waits until a person settles it. */
-function toSettling({ failure, attempt_id }: Extract<WorkerEvent, { kind: 'turn_failed' }>): string {
+function toSettling({ failure, attempt_id }: Of<'turn_failed'>): string {
   if (failure.is_in_doubt !== true) return '';
   return `; find out whether its side effect took place, and settle it: chukwa attempt settle ${attempt_id} --result FILE if it did, --not-performed if not`;
 }
 
-function toAdopted({ adopts }: Extract<WorkerEvent, { kind: 'turn_began' }>): string {
+function toAdopted({ adopts }: Of<'turn_began'>): string {
   return adopts === undefined ? '' : `, with ${count(adopts.calls, 'call')} adopted from attempt ${adopts.attempt_id}`;
 }
 
 /** A turn that waits until a call is settled has no time at which it is tried again. */
-function toPutOff({ put_off, failure }: Extract<WorkerEvent, { kind: 'turn_failed' }>): string {
+function toPutOff({ put_off, failure }: Of<'turn_failed'>): string {
   return put_off === undefined || failure.is_in_doubt === true
     ? ''
     : `; tried again in ${toDuration(put_off.delay_ms)}, retry ${put_off.retry}`;
 }
 
-const WHY: Readonly<Record<Extract<WorkerEvent, { kind: 'turn_continued' }>['why'], string>> = {
+const WHY: Readonly<Record<Of<'turn_continued'>['why'], string>> = {
   undriven: 'because its driver is gone or has handed it over',
   queued: 'because it was left open or settled',
   tool_result: 'because it was answered',

@@ -3,10 +3,11 @@ import type { WorldRecord, WorldSnapshot } from '../../../ports/worlds.js';
 import type { QueuedTurns } from '../../../operations/queue.js';
 import type { ShownWorld } from '../../../operations/worlds.js';
 import { EMPTY, faint, hanging, type Line, line, strong } from './line.js';
-import { proseLines } from './prose.js';
+import { proseLines } from './block.js';
 import { queueLines } from './queue.js';
 import { type Columns, tableLines } from './table.js';
 import { shortHash, toMoment } from './words.js';
+import type { WorldStory } from '../../../operations/tell-world.js';
 
 /** A world at one turn: places, agents and what they remember, things. */
 export function worldLines(world: WorldSnapshot): readonly Line[] {
@@ -69,4 +70,22 @@ function entityLines({ id, name, kind, environment, goal, state, memory }: Entit
     ...(goal === undefined ? [] : [hanging(11, faint('    goal   '), goal)]),
     ...memory.map((remembered) => hanging(11, faint(`    turn ${remembered.turn} `.padEnd(11)), remembered.content)),
   ];
+}
+
+/** A world retold: turn by turn, place by place, each subject in its own paragraph. */
+export function worldStoryLines({ world_slug, turns }: WorldStory): readonly Line[] {
+  if (turns.length === 0) return [hanging(0, `Nothing is told of ${world_slug} yet.`)];
+  return turns.flatMap(({ turn, simulation_time, patches }, index) => [
+    ...(index === 0 ? [] : [EMPTY]),
+    line(strong(`turn ${turn}`), faint(`  ${toMoment(simulation_time)}`)),
+    ...patches.flatMap(({ name, environment, narration }, at) => {
+      const isSamePlace = at > 0 && patches[at - 1]?.environment === environment;
+      return [
+        EMPTY,
+        ...(isSamePlace || environment === null ? [] : [line(faint(`  in ${environment}`))]),
+        line('  ', strong(name)),
+        ...proseLines(narration, 4),
+      ];
+    }),
+  ]);
 }
