@@ -1,5 +1,4 @@
 import type { Json } from '../contract/json.js';
-import { isUuid } from '../core/content/uuid.js';
 import type {
   AgentHeadRecord,
   AgentTurnRecord,
@@ -72,7 +71,7 @@ export async function showAgentTurn(
   asked: { readonly agent_turn_id: string; readonly reader: 'consumer' | 'operator' },
 ): Promise<Done<ToldAgentTurn>> {
   const { agent_turn_id: id, reader } = asked;
-  const record = isUuid(id) ? await archive.store.records.agentTurn(id) : undefined;
+  const record = await archive.store.records.agentTurn(id);
   if (record !== undefined) return { ok: true, value: await tellCards(archive, record, reader) };
   const message = `There is no agent turn ${JSON.stringify(id)}.`;
   return refuse({ code: 'AGENT_TURN_UNKNOWN', message, repair: 'See chukwa attempt ID.' });

@@ -1,10 +1,10 @@
 import type { Outcome, Problem } from '../contract/problem.js';
 import type { DatabaseReport } from '../ports/store.js';
-import type { PluginCatalogue } from '../ports/sources.js';
+import type { ExamineOrigin, PluginCatalogue } from '../ports/sources.js';
 import type { Diagnosis } from './composition.js';
 import type { Doorbell } from '../ports/doorbell.js';
-import { diagnoseDoorbell } from './diagnose-doorbell.js';
-import { diagnoseModels, diagnoseVariables, type ServiceSurroundings } from './diagnose-services.js';
+import type { JsonObject } from '../contract/json.js';
+import type { OriginFromVariables } from '../generated/plugin-manifest.js';
 
 interface Surroundings extends ServiceSurroundings {
   readonly node_version: string;
@@ -95,4 +95,145 @@ function toBroken(subject: string): (problem: Problem) => Diagnosis {
     message,
     ...(repair === undefined ? {} : { repair }),
   });
+}
+
+const PATIENCE_MS = 3_000;
+const LOOK_MS = 50;
+
+/** Whether the doorbell of workers works. Without it they poll every second. */
+export async function diagnoseDoorbell(chosen: Outcome<Doorbell>): Promise<Diagnosis> {
+  const subject = 'doorbell';
+  if (!chosen.ok) {
+    const { code = '', message = 'none', repair = '' } = chosen.problems[0] ?? {};
+    return { subject, state: 'broken', code, message, repair };
+  }
+  const doorbell = chosen.value;
+  try {
+    const fault = await findLastingFault(doorbell);
+    if (fault === undefined) return { subject, state: 'good', message: doorbell.description };
+    const repair = 'See that it is started and reachable; until then workers look by themselves, every second.';
+    return { subject, state: 'broken', message: `${doorbell.description} does not work: ${fault}`, repair };
+  } finally {
+    await doorbell.close();
+  }
+}
+
+async function findLastingFault(doorbell: Doorbell): Promise<string | undefined> {
+  const stop = doorbell.listen(() => {});
+  try {
+    for (let waited = 0; waited < PATIENCE_MS && doorbell.findFault() !== undefined; waited += LOOK_MS)
+      await new Promise((resume) => setTimeout(resume, LOOK_MS));
+    return doorbell.findFault();
+  } finally {
+    stop();
+  }
+}
+
+export interface ServiceSurroundings {
+  /** Undefined for a variable that is not set, or empty. */
+  readonly lookUp: (variable: string) => string | undefined;
+  readonly catalogue: PluginCatalogue;
+  readonly examineOrigin: ExamineOrigin;
+  /** The one world to diagnose: toys that it lacks are reported as well. */
+  readonly world_slug: string | undefined;
+}
+
+/** Examples of valid values; that of a model has a path. */
+const SERVICE_EXAMPLE = 'http://127.0.0.1:8080';
+const ENDPOINT_EXAMPLE = 'http://127.0.0.1:8080/v1';
+
+/** Whether an endpoint and a key are set, for each plugin whose manifest names the variables of its endpoint. */
+export function diagnoseModels(surroundings: ServiceSurroundings): Promise<readonly Diagnosis[]> {
+  const endpoints = surroundings.catalogue.plugins.flatMap(({ name, speaks, manifest }): readonly Endpoint[] => {
+    const { origin, secret_variables = [] } = manifest;
+    return speaks === 'chat' && origin !== undefined && 'variables' in origin
+      ? [{ ...origin, plugin: name, keys: secret_variables }]
+      : [];
+  });
+  return Promise.all(
+    endpoints.map((endpoint) =>
+      diagnoseModel(surroundings, endpoint, endpoints.length === 1 ? 'model' : `model of ${endpoint.plugin}`),
+    ),
+  );
+}
+
+/** The default endpoint of a chat plugin. */
+interface Endpoint extends OriginFromVariables {
+  readonly plugin: string;
+  /** The variables that may hold its key. */
+  readonly keys: readonly string[];
+}
+
+async function diagnoseModel(
+  { lookUp, examineOrigin }: ServiceSurroundings,
+  { variables, default: otherwise, keys }: Endpoint,
+  subject: string,
+): Promise<Diagnosis> {
+  const variable = variables.find((name) => lookUp(name) !== undefined);
+  const [first = ''] = variables;
+  const hasKey = keys.some((name) => lookUp(name) !== undefined);
+  const base = (variable && lookUp(variable)) ?? (hasKey ? otherwise : undefined);
+  if (base === undefined)
+    return {
+      subject,
+      state: 'missing',
+      message: 'no endpoint and no key; the park and --llm scripted need none',
+      repair: `For a real model set ${first}${keys[0] === undefined ? '' : `, and ${keys[0]} where it wants a key`}.`,
+    };
+  const found = await examineOrigin(variable ?? first, base, ENDPOINT_EXAMPLE);
+  if (!found.ok) return { subject, state: 'broken', message: found.message, repair: found.repair };
+  const key = keys.length === 0 ? '' : `, ${hasKey ? 'with' : 'without'} a key`;
+  return { subject, state: 'good', message: `${found.origin}${key}` };
+}
+
+/** Whether the variables that stored sources name are set, and their addresses answer. */
+export function diagnoseVariables(
+  surroundings: ServiceSurroundings,
+  interfaces: readonly JsonObject[],
+): Promise<readonly Diagnosis[]> {
+  const pluginOf = (wire: JsonObject) => surroundings.catalogue.plugins.find(({ name }) => name === wire['name']);
+  const services = interfaces.flatMap((wire) => {
+    const field = pluginOf(wire)?.manifest.origin?.interface_field;
+    const variable = field === undefined ? undefined : wire[field];
+    return typeof variable === 'string' ? [variable] : [];
+  });
+  const others = interfaces.flatMap((wire) => pluginOf(wire)?.listVariables(wire) ?? []);
+  const { world_slug, lookUp } = surroundings;
+  // A park starts its own toys, so they are missing only where one world is diagnosed.
+  const wanted = (names: readonly string[]): readonly string[] =>
+    [...new Set(names)].filter((name) => world_slug !== undefined || !isToy(name) || lookUp(name) !== undefined).sort();
+  return Promise.all([
+    ...wanted(services).map((variable) => diagnoseVariable(surroundings, variable)),
+    ...wanted(others).map(async (variable) => diagnoseSetting(surroundings, variable)),
+  ]);
+}
+
+/** A folder or a secret; of a secret only the name is shown. */
+function diagnoseSetting({ lookUp }: ServiceSurroundings, variable: string): Diagnosis {
+  if (lookUp(variable) !== undefined) return { subject: variable, state: 'good', message: 'is set' };
+  return missing(variable, 'Set it to the folder or the secret that the source means.');
+}
+
+function missing(variable: string, advice: string): Diagnosis {
+  const repair = isToy(variable)
+    ? 'chukwa toys starts the toy services and prints the line to set it; chukwa park needs none.'
+    : advice;
+  return { subject: variable, state: 'missing', message: 'is not set, and sources need it', repair };
+}
+
+function isToy(variable: string): boolean {
+  return variable.startsWith('CHUKWA_TOY_');
+}
+
+async function diagnoseVariable({ lookUp, examineOrigin }: ServiceSurroundings, variable: string): Promise<Diagnosis> {
+  const value = lookUp(variable);
+  if (value === undefined)
+    return missing(
+      variable,
+      `Set it to the URL of the service, such as ${SERVICE_EXAMPLE}; that of an MCP server may be a command, too`,
+    );
+  const found = await examineOrigin(variable, value, SERVICE_EXAMPLE);
+  return found.ok
+    ? { subject: variable, state: 'good', message: found.origin }
+    : { subject: variable, state: 'broken', message: found.message, repair: found.repair };
 }

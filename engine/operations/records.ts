@@ -1,6 +1,5 @@
 import type { Problem } from '../contract/problem.js';
 import type { ProblemCode } from '../contract/problems/index.js';
-import { isUuid } from '../core/content/uuid.js';
 import type {
   AttemptRecord,
   AttemptStatus,
@@ -15,7 +14,7 @@ import { unknownWorld, type WorldPlace } from './worlds.js';
 
 /** Everything about one attempt: its calls, patches, timeline and audit. */
 export async function showAttempt(archive: Archive, id: string): Promise<Done<AttemptRecord>> {
-  const record = isUuid(id) ? await archive.store.records.attempt(id) : undefined;
+  const record = await archive.store.records.attempt(id);
   return record === undefined ? refuse(attemptUnknown(id)) : { ok: true, value: record };
 }
 
@@ -87,7 +86,7 @@ export async function showInvocation(
   id: string,
   view: InvocationView = 'redacted',
 ): Promise<Done<InvocationRecord>> {
-  const record = isUuid(id) ? await archive.store.records.invocation(id, view) : undefined;
+  const record = await archive.store.records.invocation(id, view);
   return found(
     record,
     'UNKNOWN_SOURCE_INVOCATION',
@@ -98,7 +97,7 @@ export async function showInvocation(
 
 /** One generation: prompt, text chunk by chunk, and verdict. */
 export async function showLlmCall(archive: Archive, id: string): Promise<Done<LlmCallRecord>> {
-  const record = isUuid(id) ? await archive.store.records.llmCall(id) : undefined;
+  const record = await archive.store.records.llmCall(id);
   return found(record, 'LLM_CALL_UNKNOWN', `There is no LLM call ${JSON.stringify(id)}.`, 'See chukwa attempt ID.');
 }
 

@@ -4,25 +4,17 @@ import { type Done, type Engine, whileReachable } from './engine.js';
 import { reportCall } from './reports.js';
 import { withStagedEngine } from './run-world.js';
 import { keepCaughtUp } from './search.js';
-import { runWorker, type WorkerEvent, type WorkRequest } from './run-worker.js';
+import { runWorker, type WorkRequest } from './run-worker.js';
 import type { StageRequest } from './stage.js';
 import type { LoadedTokens } from './tokens.js';
 
 /** How long requests under way are waited for at the end; less where the grace ends sooner. */
 const ANSWERED_MS = 2_000;
 
-interface ServeRequest {
+interface ServeRequest extends Omit<WorkRequest, 'worlds' | 'onReady'> {
   readonly place: Partial<ServePlace>;
-  readonly concurrency: number;
-  /** How long attempts may continue after a stop, before they are handed over. */
-  readonly grace_ms: number;
-  readonly lease_ms: number;
-  /** How often a queued turn is retried after transient failures; a few times by default. */
-  readonly turn_retries?: number;
   /** The services and the model of a previous run, for queued turns. */
   readonly stage?: StageRequest;
-  readonly signal: AbortSignal;
-  readonly onEvent: (event: WorkerEvent) => void;
   readonly onReady: (about: Served) => void;
 }
 

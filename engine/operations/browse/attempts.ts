@@ -1,7 +1,6 @@
 import type { ListPart } from '../../ports/browse.js';
 import type { AttemptRecord, AttemptSummary, InvocationSummary } from '../../ports/records.js';
 import type { AgentTurnSummary } from '../../core/agents/agent-turn.js';
-import { isUuid } from '../../core/content/uuid.js';
 import { type Archive, type Done, refuse } from '../engine.js';
 import { attemptUnknown } from '../records.js';
 
@@ -20,7 +19,7 @@ export interface AttemptPage extends AttemptRecord {
 
 /** An attempt with its first calls. */
 export async function browseAttempt({ store }: Archive, id: string): Promise<Done<AttemptPage>> {
-  const record = isUuid(id) ? await store.records.attempt(id, CALLS_SHOWN + 1) : undefined;
+  const record = await store.records.attempt(id, CALLS_SHOWN + 1);
   if (record === undefined) return refuse(attemptUnknown(id));
   const invocations = record.invocations.slice(0, CALLS_SHOWN);
   const last = record.invocations.length > CALLS_SHOWN ? invocations.at(-1) : undefined;
@@ -43,7 +42,7 @@ export async function listAgentTurnsPart(
   attempt_id: string,
   { after, limit }: ListPart,
 ): Promise<Done<readonly AgentTurnSummary[]>> {
-  const attempt = isUuid(attempt_id) ? await store.records.attempt(attempt_id, 1) : undefined;
+  const attempt = await store.records.attempt(attempt_id, 1);
   if (attempt === undefined) return refuse(attemptUnknown(attempt_id));
   const turns = attempt.agent_turns;
   const first = after === undefined ? 0 : turns.findIndex(({ agent_turn_id }) => agent_turn_id === after) + 1;
@@ -68,6 +67,6 @@ export async function listCallsPart(
   attempt_id: string,
   part: ListPart,
 ): Promise<Done<readonly InvocationSummary[]>> {
-  const calls = isUuid(attempt_id) ? await store.browse.calls(attempt_id, part) : undefined;
+  const calls = await store.browse.calls(attempt_id, part);
   return calls === undefined ? refuse(attemptUnknown(attempt_id)) : { ok: true, value: calls };
 }

@@ -1,5 +1,4 @@
 import { pairByName } from '../../core/content/pair-by-name.js';
-import { isUuid } from '../../core/content/uuid.js';
 import type { AttemptRecord, AttemptSummary, InvocationSummary, PatchRecord } from '../../ports/records.js';
 import { type Archive, type Done, refuse } from '../engine.js';
 import { attemptUnknown } from '../records.js';
@@ -40,10 +39,10 @@ export async function compareAttempts(
   asked: { readonly attempt_id: string; readonly other?: string },
 ): Promise<Done<AttemptComparison>> {
   const { attempt_id } = asked;
-  const after = await readAttempt(archive, attempt_id);
+  const after = await archive.store.records.attempt(attempt_id, CALLS_SHOWN);
   if (after === undefined) return refuse(attemptUnknown(attempt_id));
   const other = asked.other ?? after.adopts ?? (await findAttemptBefore(archive.store, after));
-  const before = other === undefined ? undefined : await readAttempt(archive, other);
+  const before = other === undefined ? undefined : await archive.store.records.attempt(other, CALLS_SHOWN);
   if (other !== undefined && before === undefined) return refuse(attemptUnknown(other.slice(0, 80)));
   const { world_slug, attempted_turn } = after;
   const place = { attempt_id: after.attempt_id, world_slug, attempted_turn, after: toSummary(after) };
@@ -57,10 +56,6 @@ export async function compareAttempts(
       patches: comparePatches(before.patches, after.patches),
     },
   };
-}
-
-async function readAttempt({ store }: Archive, id: string): Promise<AttemptRecord | undefined> {
-  return isUuid(id) ? store.records.attempt(id, CALLS_SHOWN) : undefined;
 }
 
 function toSummary(attempt: AttemptRecord): AttemptSummary {

@@ -1,5 +1,4 @@
 import type { JsonObject } from '../../contract/json.js';
-import { isUuid } from '../../core/content/uuid.js';
 import type { ComponentKind } from '../../core/protocol/component.js';
 import type { ListedAttempt, ListedInvocation, UsedDocument } from '../../ports/browse.js';
 import type { ComponentRecord, ComponentUses } from '../../ports/components.js';
@@ -57,9 +56,8 @@ export async function browseWorkflow(
   if (!document.ok) return document;
   const { hash, attempts } = document.value;
   const attempt_id = asked.reader === 'operator' ? (asked.attempt ?? attempts[0]?.attempt_id) : undefined;
-  if (attempt_id !== undefined && !isUuid(attempt_id)) return refuse(attemptUnknown(attempt_id.slice(0, 80)));
   const resolved = attempt_id === undefined ? [] : await resolvePrompts(archive, hash, attempt_id);
-  if (resolved === undefined) return refuse(attemptUnknown(attempt_id ?? ''));
+  if (resolved === undefined) return refuse(attemptUnknown(attempt_id?.slice(0, 80) ?? ''));
   const chosen = attempt_id === undefined ? null : { attempt_id, resolved };
   return { ok: true, value: { ...document.value, prompts: await readPrompts(archive, document.value), chosen } };
 }

@@ -2,10 +2,7 @@ import type { Location, Problem } from '../../contract/problem.js';
 import type { ProblemCode } from '../../contract/problems/index.js';
 
 /** One problem of a file, as people and programs are shown it. Line and column are 0 where it is about the path. */
-export interface Finding {
-  readonly file: string;
-  readonly line: number;
-  readonly column: number;
+export interface Finding extends Location {
   readonly pointer: string;
   readonly code: ProblemCode;
   readonly message: string;

@@ -16,7 +16,7 @@ import { type RunReport, type RunRequest, runTurns } from '../run-turns.js';
 import { type WatchedRun, withNews } from '../run-world.js';
 import { adoptNamed } from '../change-scenario.js';
 import { findEdited } from '../edited-files.js';
-import type { NamedScenario } from '../named-scenario.js';
+import type { NamedScenario } from '../change-scenario.js';
 import { showWorld } from '../worlds.js';
 import { openAnswerBook } from './answer-book.js';
 import { loadAnswers } from './load-answers.js';

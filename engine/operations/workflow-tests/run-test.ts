@@ -1,5 +1,4 @@
-import type { Json } from '../../contract/json.js';
-import type { Problem } from '../../contract/problem.js';
+import type { Location, Problem } from '../../contract/problem.js';
 import { judgeTest, type Observed } from '../../core/workflow-test/judge.js';
 import type { Difference } from '../../core/workflow-test/match.js';
 import { startOfWorld } from '../../core/workflow-test/world-start.js';
@@ -30,16 +29,9 @@ export interface Played {
 }
 
 /** A difference between a test and its outcome: a place in the file, and the value that was found. */
-export interface TestComplaint {
+export interface TestComplaint extends Location, Difference {
   readonly code: 'TEST_DIFFERS' | 'ANSWER_MISSING';
-  readonly file: string;
-  readonly line: number;
-  readonly column: number;
-  readonly pointer: string;
-  readonly message: string;
   readonly repair?: string;
-  readonly expected?: Json;
-  readonly actual?: Json;
 }
 
 /** Runs a test whose scenario is stored: makes its world, runs its turns, and compares the outcome with the test. */

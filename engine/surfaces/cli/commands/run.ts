@@ -1,8 +1,7 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { adoptNamed } from '../../../operations/change-scenario.js';
+import { adoptNamed, type NamedScenario } from '../../../operations/change-scenario.js';
 import { displayName } from '../../../operations/documents/index.js';
-import type { NamedScenario } from '../../../operations/named-scenario.js';
 import { dryRun } from '../../../operations/dry-run/index.js';
 import { queueTurns } from '../../../operations/run-worker.js';
 import type { Narrowing } from '../../../operations/narrow-run.js';
@@ -19,8 +18,8 @@ import {
 import { askPerson } from '../asked-person.js';
 import type { ExitCode } from '../exit-code.js';
 import {
-  type Chosen,
   chooseModel,
+  type Chosen,
   llmOrPersonOption,
   modelOption,
   type ModelOptions,
