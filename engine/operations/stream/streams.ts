@@ -25,20 +25,10 @@ export interface StreamSink extends Listener {
   readonly left: AbortSignal;
 }
 
-export interface Streams {
-  /**
-   * Sends a reader the stored events, and then new ones until the attempt ends or the reader disconnects.
-   * @returns once it listens, or the stream has ended; refused where the record cannot be read, or has no such event
-   */
-  follow(request: StreamRequest, sink: StreamSink): Promise<Done<{ readonly is_over: boolean }>>;
-  /** Looks whether a reader could be told anything. @returns a refusal where `follow` would refuse at once */
-  find(request: Omit<StreamRequest, 'view'>): Promise<Done<unknown>>;
-  /** Ends all streams; their readers can come back elsewhere. */
-  close(): void;
-}
+export type Streams = ReturnType<typeof openStreams>;
 
 /** The streams of a server. */
-export function openStreams(look: HttpDesk['look']): Streams {
+export function openStreams(look: HttpDesk['look']) {
   const channels = new Map<string, Channel>();
   const channelOf = (track: Track): Channel => {
     const key = track.kind === 'attempt' ? track.attempt_id : `/${track.world_slug}`;
@@ -59,7 +49,11 @@ export function openStreams(look: HttpDesk['look']): Streams {
     return channel;
   };
   return {
-    async follow(request, sink) {
+    /**
+     * Sends a reader the stored events, and then new ones until the attempt ends or the reader disconnects.
+     * @returns once it listens, or the stream has ended; refused where the record cannot be read, or has no such event
+     */
+    async follow(request: StreamRequest, sink: StreamSink): Promise<Done<{ readonly is_over: boolean }>> {
       const told = await tellStored(look, request, sink);
       if (!told.ok || told.value.is_over || sink.left.aborted) return told;
       sink.begin();
@@ -72,8 +66,11 @@ export function openStreams(look: HttpDesk['look']): Streams {
       }
       return told;
     },
-    find: (request) => look((archive) => findBeginning(archive, request)),
-    close() {
+    /** Looks whether a reader could be told anything. @returns a refusal where `follow` would refuse at once */
+    find: (request: Omit<StreamRequest, 'view'>): Promise<Done<unknown>> =>
+      look((archive) => findBeginning(archive, request)),
+    /** Ends all streams; their readers can come back elsewhere. */
+    close(): void {
       for (const channel of channels.values()) channel.close();
     },
   };

@@ -14,19 +14,11 @@ const RING = prepare(
    FROM unnest(:world_slugs::text[]) AS due (world_slug)`,
 );
 
-/** Notifies the listeners of a server, never within the transaction that it tells of. */
-export interface Bell {
-  /** Does not wait. A notification that cannot be sent is lost, and costs its listeners one look at most. */
-  ring(world_slugs: readonly string[]): void;
-  /** Sends what is not sent yet, and ends. */
-  close(): Promise<void>;
-}
-
 /**
- * Opens a bell. A transaction that notifies holds a lock of the whole server while it commits, so that commits which
+ * Opens a bell, which notifies the listeners of a server, never within the transaction that it tells of. A transaction that notifies holds a lock of the whole server while it commits, so that commits which
  * notify flush one after the other: each transaction commits without it, and the bell notifies afterwards.
  */
-export function openBell(runner: Runner): Bell {
+export function openBell(runner: Runner) {
   const due = new Set<string>();
   const closing = new AbortController();
   let sending: Promise<void> | undefined;
@@ -40,11 +32,13 @@ export function openBell(runner: Runner): Bell {
     sending = undefined;
   };
   return {
-    ring(world_slugs) {
+    /** Does not wait. A notification that cannot be sent is lost, and costs its listeners one look at most. */
+    ring(world_slugs: readonly string[]): void {
       for (const world_slug of world_slugs) due.add(world_slug);
       if (due.size > 0) sending ??= send();
     },
-    async close() {
+    /** Sends what is not sent yet, and ends. */
+    async close(): Promise<void> {
       closing.abort();
       await sending;
     },

@@ -23,17 +23,7 @@ const LINGER_MS = 500;
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
-export interface Connections {
-  /** Counts those of a server, and has its requests answered. @returns the server */
-  limit(server: Server, answer: Answer): Server;
-  /** Makes a connection busy until this answer is sent: its request is authorised and has been read whole. */
-  keep(response: ServerResponse): void;
-  /**
-   * Closes idle connections at once, and others when they are answered, or at the deadline.
-   * @param within_ms the deadline; 0 for at once
-   */
-  end(within_ms: number): void;
-}
+export type Connections = ReturnType<typeof openConnections>;
 
 interface Connection {
   readonly socket: Socket;
@@ -45,7 +35,7 @@ interface Connection {
 }
 
 /** Connections within limits, none of which is open yet. */
-export function openConnections(limits: ConnectionLimits): Connections {
+export function openConnections(limits: ConnectionLimits) {
   // Ordered by the moment of becoming idle: a connection moves to the end whenever it does.
   const connections = new Map<Socket, Connection>();
   let is_ending = false;
@@ -70,20 +60,26 @@ export function openConnections(limits: ConnectionLimits): Connections {
     return true;
   };
   return {
-    limit(server, answer) {
+    /** Counts those of a server, and has its requests answered. @returns the server */
+    limit(server: Server, answer: Answer): Server {
       const take: Answer = (request, response) => {
         if (count(request.socket, response)) answer(request, response);
       };
       // An expectation that Node does not know is ignored (RFC 9110, 10.1.1): its own refusal has no security headers.
       return server.on('connection', open).on('request', take).on('checkExpectation', take);
     },
-    keep(response) {
+    /** Makes a connection busy until this answer is sent: its request is authorised and has been read whole. */
+    keep(response: ServerResponse): void {
       const connection = connections.get(response.req.socket);
       if (connection === undefined) return;
       connection.kept += 1;
       response.once('close', () => (connection.kept -= 1));
     },
-    end(within_ms) {
+    /**
+     * Closes idle connections at once, and others when they are answered, or at the deadline.
+     * @param within_ms the deadline; 0 for at once
+     */
+    end(within_ms: number): void {
       is_ending = true;
       for (const { socket, requests } of connections.values()) if (requests === 0) socket.destroy();
       const timer = setTimeout(() => connections.forEach(({ socket }) => socket.destroy()), within_ms);

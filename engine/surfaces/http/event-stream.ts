@@ -22,18 +22,15 @@ const HEARTBEAT_MS = 15_000;
 const STREAM_MS_MAX = 3_600_000;
 const COME_BACK_MS = 1_000;
 
-/** Counts the readers of streams. */
-export interface StreamPlaces {
-  /** @returns what gives the place back; undefined where all are taken */
-  take(address: string): (() => void) | undefined;
-}
+export type StreamPlaces = ReturnType<typeof openStreamPlaces>;
 
-/** The places of a server, all free. */
-export function openStreamPlaces(limits: StreamLimits): StreamPlaces {
+/** Counts the readers of streams: the places of a server, all free. */
+export function openStreamPlaces(limits: StreamLimits) {
   const taken = new Map<string, number>();
   let all = 0;
   return {
-    take(address) {
+    /** @returns what gives the place back; undefined where all are taken */
+    take(address: string): (() => void) | undefined {
       const own = taken.get(address) ?? 0;
       if (all >= limits.all || own >= limits.per_address) return undefined;
       taken.set(address, own + 1);

@@ -6,17 +6,7 @@ import { type Done, refuse } from '../../operations/engine.js';
 import { bodyOf, isForm, readForm, readJson } from './body.js';
 
 /** What a request says: the fields of a form, or the members of a JSON object. */
-export interface Fields {
-  readonly names: readonly string[];
-  /** All that is said, as JSON. */
-  readonly whole_text: string;
-  /** @returns undefined where there is nothing but space */
-  text(name: string): string | undefined;
-  /** @returns undefined where there is no whole number */
-  whole(name: string): number | undefined;
-  /** The text of a JSON value: what a person wrote into a form, or what a program sent. */
-  json(name: string): string | undefined;
-}
+export type Fields = ReturnType<typeof fieldsOf>;
 
 /** Reads what a request says; no body says nothing. @returns a refusal of a form that is none, and of what is no JSON object */
 export function readFields(request: FastifyRequest): Done<Fields> {
@@ -50,19 +40,23 @@ const OF_JSON: Notation = {
 
 const WHOLE_MAX = 999_999_999;
 
-function fieldsOf(members: JsonObject, { toNumber, toJson }: Notation): Fields {
+function fieldsOf(members: JsonObject, { toNumber, toJson }: Notation) {
   return {
     names: Object.keys(members),
+    /** All that is said, as JSON. */
     whole_text: JSON.stringify(members),
-    text(name) {
+    /** @returns undefined where there is nothing but space */
+    text(name: string): string | undefined {
       const said = members[name];
       return typeof said === 'string' && said.trim() !== '' ? said.trim() : undefined;
     },
-    whole(name) {
+    /** @returns undefined where there is no whole number */
+    whole(name: string): number | undefined {
       const said = toNumber(members[name] ?? null) ?? -1;
       return Number.isInteger(said) && said >= 0 && said <= WHOLE_MAX ? said : undefined;
     },
-    json(name) {
+    /** The text of a JSON value: what a person wrote into a form, or what a program sent. */
+    json(name: string): string | undefined {
       const said = members[name];
       return said === undefined ? undefined : toJson(said);
     },

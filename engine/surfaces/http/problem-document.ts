@@ -1,5 +1,4 @@
 import type { FastifyReply } from 'fastify';
-import { STATUS_CODES } from 'node:http';
 import type { Problem } from '../../contract/problem.js';
 import { PROBLEMS, type ProblemCode } from '../../contract/problems/index.js';
 import type { Refused } from '../../operations/engine.js';
@@ -20,11 +19,23 @@ interface ProblemDocument {
 
 export const PROBLEM_TYPE = 'application/problem+json';
 
-/** Node.js still has the names of RFC 7231 for two; these are those of RFC 9110. */
-const TITLES: Readonly<Record<number, string | undefined>> = {
-  ...STATUS_CODES,
+const TITLES: Readonly<Record<number, string>> = {
+  200: 'OK',
+  202: 'Accepted',
+  303: 'See Other',
+  400: 'Bad Request',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'Not Found',
+  405: 'Method Not Allowed',
+  408: 'Request Timeout',
   413: 'Content Too Large',
+  415: 'Unsupported Media Type',
   422: 'Unprocessable Content',
+  429: 'Too Many Requests',
+  431: 'Request Header Fields Too Large',
+  500: 'Internal Server Error',
+  503: 'Service Unavailable',
 };
 
 /** A problem as a document. */

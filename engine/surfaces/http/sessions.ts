@@ -27,67 +27,55 @@ export interface Session {
   readonly until: number;
 }
 
-/** Who is signed in. A session follows from the reader's token: every server of a fleet knows it, and nothing is stored. */
-export interface Sessions {
-  /** The reader whose token this is. */
-  readonly readerOf: (token: string) => Reader | undefined;
-  /** Whether a text holds a token of this server. */
-  readonly holdsToken: (text: string) => boolean;
-  /** Opens a session. */
-  readonly open: (reader: Reader) => Session;
-  /** What the cookie of a session holds. */
-  readonly seal: (session: Session) => string;
-  /** The session of a cookie that was made here or by another server, and that still holds. */
-  readonly judge: (cookie: string) => Session | undefined;
-  /** The session with a cookie that holds for longer; undefined while the present one is new, or the end is near. */
-  readonly renew: (session: Session) => Session | undefined;
-  /** Ends a session at this server, so that copies of its cookie are worthless. */
-  readonly end: (session: Session) => void;
-  /** Calls back once a session is ended here, or its cookie holds no longer. @returns what takes that back */
-  readonly onEnd: (session: Session, listener: () => void) => () => void;
-  /** The synchroniser token of this session: its forms hold it, and nobody else knows it. */
-  readonly formToken: (session: Session) => string;
-  /** What signs in once, at this server, for ten minutes. */
-  readonly makeTicket: (reader: Reader) => string;
-  /** Uses a ticket up. */
-  readonly redeem: (ticket: string) => Reader | undefined;
-}
+/** Who is signed in. */
+export type Sessions = ReturnType<typeof openSessions>;
 
-/** Sessions of the readers who have these tokens. */
-export function openSessions(tokens: Tokens, clock: Pick<Clock, 'now'>): Sessions {
+/**
+ * Sessions of the readers who have these tokens. A session follows from the reader's token: every server of a fleet
+ * knows it, and nothing is stored.
+ */
+export function openSessions(tokens: Tokens, clock: Pick<Clock, 'now'>) {
   const secrets: Readonly<Record<Reader, string>> = { consumer: tokens.token, operator: tokens.operator_token };
   const sign = (reader: Reader, purpose: string, text: string): string =>
     createHmac('sha256', secrets[reader]).update(`${purpose} ${text}`).digest('base64url');
   const ended = new Map<string, number>();
   const endings = new EventEmitter().setMaxListeners(0);
   return {
-    readerOf: (token) => READERS.find((reader) => isSame(token, secrets[reader])),
-    holdsToken: (text) => Object.values(secrets).some((secret) => text.includes(secret)),
-    open(reader) {
+    /** The reader whose token this is. */
+    readerOf: (token: string): Reader | undefined => READERS.find((reader) => isSame(token, secrets[reader])),
+    /** Whether a text holds a token of this server. */
+    holdsToken: (text: string): boolean => Object.values(secrets).some((secret) => text.includes(secret)),
+    /** Opens a session. */
+    open(reader: Reader): Session {
       const now = clock.now();
       const ends_at = now + SESSION_SECONDS * 1_000;
       return { reader, name: makeRandom(), ends_at, until: now + COOKIE_SECONDS * 1_000 };
     },
-    seal(session) {
+    /** What the cookie of a session holds. */
+    seal(session: Session): string {
       const text = toText(session);
       return `${text}.${sign(session.reader, 'session', text)}`;
     },
-    judge(cookie) {
+    /** The session of a cookie that was made here or by another server, and that still holds. */
+    judge(cookie: string): Session | undefined {
       const session = readCookie(cookie);
       if (session === undefined || ended.has(session.name)) return undefined;
       if (!isSame(session.signature, sign(session.reader, 'session', toText(session)))) return undefined;
       return session.until > clock.now() ? session : undefined;
     },
-    renew(session) {
+    /** The session with a cookie that holds for longer; undefined while the present one is new, or the end is near. */
+    renew(session: Session): Session | undefined {
       const until = Math.min(session.ends_at, clock.now() + COOKIE_SECONDS * 1_000);
       return until - session.until > RENEWED_SECONDS * 1_000 ? { ...session, until } : undefined;
     },
-    end({ name, ends_at }) {
+    /** Ends a session at this server, so that copies of its cookie are worthless. */
+    end({ name, ends_at }: Session): void {
       for (const [old, until] of ended) if (until <= clock.now()) ended.delete(old);
       ended.set(name, ends_at);
       endings.emit(name);
     },
-    onEnd({ name, until }, listener) {
+    /** Calls back once a session is ended here, or its cookie holds no longer. @returns what takes that back */
+    onEnd({ name, until }: Session, listener: () => void): () => void {
       // The session may have ended meanwhile.
       const timer = setTimeout(listener, ended.has(name) ? 0 : until - clock.now());
       timer.unref();
@@ -97,22 +85,25 @@ export function openSessions(tokens: Tokens, clock: Pick<Clock, 'now'>): Session
         endings.off(name, listener);
       };
     },
-    formToken: ({ reader, name }) => sign(reader, 'form', name),
+    /** The synchroniser token of this session: its forms hold it, and nobody else knows it. */
+    formToken: ({ reader, name }: Session): string => sign(reader, 'form', name),
     ...openTickets(clock),
   };
 }
 
-function openTickets(clock: Pick<Clock, 'now'>): Pick<Sessions, 'makeTicket' | 'redeem'> {
+function openTickets(clock: Pick<Clock, 'now'>) {
   const tickets = new Map<string, { readonly reader: Reader; readonly until: number }>();
   return {
-    makeTicket(reader) {
+    /** What signs in once, at this server, for ten minutes. */
+    makeTicket(reader: Reader): string {
       const ticket = makeRandom();
       for (const [old, { until }] of tickets)
         if (until <= clock.now() || tickets.size >= TICKETS_MAX) tickets.delete(old);
       tickets.set(ticket, { reader, until: clock.now() + TICKET_SECONDS * 1_000 });
       return ticket;
     },
-    redeem(ticket) {
+    /** Uses a ticket up. */
+    redeem(ticket: string): Reader | undefined {
       const found = tickets.get(ticket);
       tickets.delete(ticket);
       return found !== undefined && found.until > clock.now() ? found.reader : undefined;
