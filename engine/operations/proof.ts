@@ -33,29 +33,24 @@ export function prove(
   return `${SCHEME} ${claims.at}.${claims.nonce}.${claims.body_hash}.${sign(tokens, request, claims)}`;
 }
 
-/** Judges proofs, and remembers used ones until they expire. */
-interface ProofJudge {
-  /**
-   * @param at in milliseconds since 1970
-   * @returns the hash that the body must have; undefined where the header proves nothing
-   */
-  judge(header: string, request: ProvedRequest, at: number): Proved | undefined;
-}
+/**
+ * Judges a header at a moment, in milliseconds since 1970.
+ * @returns the hash that the body must have; undefined where the header proves nothing
+ */
+type JudgeProof = (header: string, request: ProvedRequest, at: number) => Proved | undefined;
 
-/** Judges proofs by the operator's token. */
-export function openProofJudge(tokens: Pick<Tokens, 'operator_token'>): ProofJudge {
+/** Judges proofs by the operator's token, and remembers used ones until they expire. */
+export function openProofJudge(tokens: Pick<Tokens, 'operator_token'>): JudgeProof {
   const seen = new Map<string, number>();
-  return {
-    judge(header, request, at) {
-      const claims = readClaims(header);
-      if (claims === undefined || Math.abs(at - Number(claims.at)) > HOLDS_MS) return undefined;
-      if (!isSame(claims.signature, sign(tokens, request, claims))) return undefined;
-      // Only signed nonces are remembered: without the token nobody can fill the memory.
-      for (const [nonce, until] of seen) if (until < at) seen.delete(nonce);
-      if (seen.has(claims.nonce)) return undefined;
-      seen.set(claims.nonce, Number(claims.at) + HOLDS_MS);
-      return { body_hash: claims.body_hash };
-    },
+  return (header, request, at) => {
+    const claims = readClaims(header);
+    if (claims === undefined || Math.abs(at - Number(claims.at)) > HOLDS_MS) return undefined;
+    if (!isSame(claims.signature, sign(tokens, request, claims))) return undefined;
+    // Only signed nonces are remembered: without the token nobody can fill the memory.
+    for (const [nonce, until] of seen) if (until < at) seen.delete(nonce);
+    if (seen.has(claims.nonce)) return undefined;
+    seen.set(claims.nonce, Number(claims.at) + HOLDS_MS);
+    return { body_hash: claims.body_hash };
   };
 }
 

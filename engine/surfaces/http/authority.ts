@@ -77,7 +77,7 @@ export function mayReport(tokens: Tokens, judgeProof: Allows): Allows {
 export function judgeProofs(tokens: Tokens, findServer: () => string): Allows {
   const judge = openProofJudge(tokens);
   return ({ method, url: path, headers }) =>
-    judge.judge(headers.authorization ?? '', { method, path, server: findServer() }, Date.now()) ?? false;
+    judge(headers.authorization ?? '', { method, path, server: findServer() }, Date.now()) ?? false;
 }
 
 function hasBearer(request: FastifyRequest, tokens: readonly string[]): boolean {

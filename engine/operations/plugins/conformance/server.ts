@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Json, JsonObject } from '../../../contract/json.js';
@@ -21,11 +22,13 @@ interface LoopbackServer {
   /** `http://127.0.0.1:<port>` */
   readonly url: string;
   readonly seen: readonly SeenRequest[];
-  /** Ends at once, with all connections. */
-  close(): Promise<void>;
 }
 
-async function startServer(respond: Respond): Promise<LoopbackServer> {
+/** Runs a task with a server of its own, which ends at once with all connections. */
+export async function withServer<Value>(
+  respond: Respond,
+  task: (server: LoopbackServer) => Promise<Value>,
+): Promise<Value> {
   const seen: SeenRequest[] = [];
   const server = createServer((incoming, response) => {
     response.on('error', () => {});
@@ -37,30 +40,13 @@ async function startServer(respond: Respond): Promise<LoopbackServer> {
       () => response.destroy(),
     );
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    seen,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
-}
-
-export async function withServer<Value>(
-  respond: Respond,
-  task: (server: LoopbackServer) => Promise<Value>,
-): Promise<Value> {
-  const server = await startServer(respond);
+  await once(server.listen(0, '127.0.0.1'), 'listening');
   try {
-    return await task(server);
+    return await task({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen });
   } finally {
-    await server.close();
+    const closed = once(server.close(), 'close');
+    server.closeAllConnections();
+    await closed;
   }
 }
 
