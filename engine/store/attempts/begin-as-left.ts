@@ -33,7 +33,7 @@ const TAKING_WITH_MESSAGE = `
   message AS (
     UPDATE agent_inbox ${BEGUN_FOR}
     FROM free
-    WHERE agent_inbox.world_slug = free.world_slug AND ${ASKS}
+    WHERE ${ASKS}
     RETURNING agent_inbox.world_slug),
   fence AS (${TAKE} FROM message WHERE worlds.world_slug = message.world_slug ${TAKEN})`;
 

@@ -32,7 +32,7 @@ const TAKE_FREE = prepare(
    message AS (
      UPDATE agent_inbox ${BEGUN_FOR}
      FROM free
-     WHERE agent_inbox.world_slug = free.world_slug AND ${ASKS}
+     WHERE ${ASKS}
      RETURNING inbox_id),
    place AS (
      SELECT free.*, inbox_id FROM free LEFT JOIN message ON true
@@ -137,7 +137,7 @@ interface OpenAttempt extends Rest {
 
 const FIND_ASKING = prepare(
   'find_asking_message',
-  `SELECT FROM agent_inbox WHERE world_slug = :world_slug AND ${ASKS}`,
+  `SELECT FROM agent_inbox WHERE ${ASKS}`,
 );
 
 /** Takes up what was left in a world that is not driven. Demands a transaction. @returns `free` where nothing was */

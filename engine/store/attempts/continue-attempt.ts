@@ -110,7 +110,7 @@ const BEGIN_ADOPTING = prepare(
   `WITH ${TAKE},
    message AS (
      UPDATE agent_inbox ${BEGUN_FOR}
-     FROM taken WHERE agent_inbox.world_slug = taken.world_slug AND ${ASKS}
+     FROM taken WHERE ${ASKS}
      RETURNING inbox_id),
    attempt AS (
      INSERT INTO attempts (world_slug, attempt_id, attempted_turn, epoch, scenario_hash, renderer_version,

@@ -6,12 +6,15 @@ import { AT_THE_FRONT, firstQueued, WORLD_TURN } from './turn-message.js';
 // What the end of attempts does to the inbox, as CTEs of the statement that ends them. They read a CTE
 // `ended (world_slug, attempt_id)`.
 
+/** Messages to the attempt that are not over. */
+const OF_ATTEMPT = `agent_inbox.world_slug = :world_slug AND agent_inbox.attempt_id = :attempt_id::uuid
+      AND agent_inbox.status IN ('pending', 'deferred')`;
+
 const messagesOfEnded = (isOver: string): string => `
-    agent_inbox.world_slug = ended.world_slug AND agent_inbox.attempt_id = ended.attempt_id
-      AND agent_inbox.status IN ('pending', 'deferred') AND agent_inbox.message_type <> 'tool_result' AND ${isOver}`;
+    ${OF_ATTEMPT} AND agent_inbox.message_type <> 'tool_result' AND ${isOver}`;
 
 /** A turn that is put off until the attempt of its world has ended. */
-const WAITS_FOR_ENDED = `agent_inbox.world_slug = ended.world_slug AND ${AT_THE_FRONT} AND agent_inbox.attempt_id IS NULL`;
+const WAITS_FOR_ENDED = `agent_inbox.world_slug = :world_slug AND ${AT_THE_FRONT} AND agent_inbox.attempt_id IS NULL`;
 
 /**
  * The messages of ended attempts are over, and the next turns of their worlds are to be taken up. A report that was accepted
@@ -31,8 +34,8 @@ const taken = (isOver: string, delay_ms = '0'): string => `
   promoted AS (
     UPDATE agent_inbox SET status = 'pending', next_retry_at = now() + ${delay_ms} * interval '1 millisecond'
     FROM finished
-    WHERE agent_inbox.world_slug = finished.world_slug AND agent_inbox.status = 'queued'
-      AND agent_inbox.inbox_id = (${firstQueued('finished.world_slug')})
+    WHERE agent_inbox.world_slug = :world_slug AND agent_inbox.inbox_id = (${firstQueued(':world_slug')})
+      AND agent_inbox.status = 'queued'
     RETURNING agent_inbox.world_slug, agent_inbox.inbox_id)`;
 
 /** What could not be done while the attempts ran is due at once. */
@@ -151,7 +154,6 @@ export const AFTERMATH_OF_FAILURE = `
       transient_failures = transient_failures + 1, defer_reason = :defer_reason,
       next_retry_at = now() + ${DELAY_MS} * interval '1 millisecond'
     FROM ended
-    WHERE agent_inbox.world_slug = ended.world_slug AND agent_inbox.attempt_id = ended.attempt_id
-      AND agent_inbox.status IN ('pending', 'deferred') AND ${IS_PUT_OFF}
+    WHERE ${OF_ATTEMPT} AND ${IS_PUT_OFF}
     RETURNING transient_failures AS retry, extract(epoch FROM next_retry_at - now()) * 1000 AS delay_ms),
   ${taken(`NOT ${IS_PUT_OFF}`)}, ${recallingDue('promoted')}`;

@@ -15,8 +15,9 @@ export function firstQueued(world_slug: string): string {
 /** Lets a queued turn be taken up. */
 export const PROMOTE = `SET status = 'pending', next_retry_at = now()`;
 
-/** The message of a turn, `:inbox_id`, as long as it asks for one. */
-export const ASKS = `agent_inbox.inbox_id = :inbox_id::uuid AND agent_inbox.attempt_id IS NULL
+/** The message of a turn, `:inbox_id` of `:world_slug`, as long as it asks for one. */
+export const ASKS = `agent_inbox.world_slug = :world_slug AND agent_inbox.inbox_id = :inbox_id::uuid
+       AND agent_inbox.attempt_id IS NULL
        AND agent_inbox.status IN ('pending', 'deferred')`;
 
 /** Leaves a message to the attempt that is begun for it. */
