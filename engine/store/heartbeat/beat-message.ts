@@ -1,7 +1,7 @@
-import type { AttemptLease } from '../../ports/attempts.js';
-
 /** What the thread that beats is born with. */
 export interface BeatSettings {
+  /** Where the leases stand that are kept. */
+  readonly board: SharedArrayBuffer;
   readonly connectionString: string;
   readonly lease_ms: number;
   /** How long the main thread may be deaf and dumb before its leases are kept no more. */
@@ -10,13 +10,7 @@ export interface BeatSettings {
   readonly end_ms: number;
 }
 
-/** What the main thread sends to the one that beats. `awake` says that its event loop turns. */
-export type ToBeat =
-  | { readonly kind: 'keep'; readonly lease: AttemptLease }
-  | { readonly kind: 'drop'; readonly attempt_id: string }
-  | { readonly kind: 'awake' };
-
-/** What it gets back: attempts whose world somebody else has. */
+/** What the main thread gets back: attempts whose world somebody else has. */
 export interface FromBeat {
   readonly lost: readonly string[];
 }
