@@ -195,11 +195,6 @@ CREATE TABLE agent_inbox (
     payload json NOT NULL DEFAULT '{}'::json,
     retry_count natural_int NOT NULL DEFAULT 0,
     next_retry_at timestamp with time zone,
-    due_at timestamp with time zone GENERATED ALWAYS AS (
-CASE
-    WHEN ((status = ANY (ARRAY['pending'::inbox_status, 'deferred'::inbox_status])) AND ((message_type <> 'turn'::inbox_message_type) OR (agent_id IS NULL))) THEN next_retry_at
-    ELSE NULL::timestamp with time zone
-END) STORED,
     defer_reason text,
     created_at timestamp with time zone NOT NULL DEFAULT now(),
     consumed_at timestamp with time zone,
@@ -915,7 +910,7 @@ CREATE INDEX agent_inbox_agent_turn_id_idx ON public.agent_inbox USING btree (ag
 CREATE UNIQUE INDEX agent_inbox_agent_turn_idx ON public.agent_inbox USING btree (world_slug, agent_id) WHERE ((message_type = 'turn'::inbox_message_type) AND (agent_id IS NOT NULL) AND (status = ANY (ARRAY['pending'::inbox_status, 'deferred'::inbox_status])));
 CREATE INDEX agent_inbox_attempt_idx ON public.agent_inbox USING btree (world_slug, attempt_id) WHERE ((status = ANY (ARRAY['pending'::inbox_status, 'deferred'::inbox_status])) AND (attempt_id IS NOT NULL));
 CREATE UNIQUE INDEX agent_inbox_correlation_idx ON public.agent_inbox USING btree (world_slug, correlation_id) WHERE (correlation_id IS NOT NULL);
-CREATE INDEX agent_inbox_due_idx ON public.agent_inbox USING btree (due_at, inbox_id) WHERE (due_at IS NOT NULL);
+CREATE INDEX agent_inbox_due_idx ON public.agent_inbox USING btree (next_retry_at, inbox_id) WHERE (status = ANY (ARRAY['pending'::inbox_status, 'deferred'::inbox_status]));
 CREATE INDEX agent_inbox_queue_idx ON public.agent_inbox USING btree (world_slug, inbox_id) WHERE ((status = 'queued'::inbox_status) AND (agent_id IS NULL));
 CREATE UNIQUE INDEX agent_inbox_turn_idx ON public.agent_inbox USING btree (world_slug) WHERE ((message_type = 'turn'::inbox_message_type) AND (agent_id IS NULL) AND (status = ANY (ARRAY['pending'::inbox_status, 'deferred'::inbox_status])));
 
@@ -1016,7 +1011,7 @@ $function$
 ;
 
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.adopted_calls FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
-CREATE TRIGGER forget_payload BEFORE UPDATE OF status ON public.agent_inbox FOR EACH ROW WHEN (((new.status = 'consumed'::inbox_status) AND (new.message_type <> 'turn'::inbox_message_type))) EXECUTE FUNCTION forget_payload();
+CREATE TRIGGER forget_payload BEFORE UPDATE OF consumed_at ON public.agent_inbox FOR EACH ROW WHEN (((new.status = 'consumed'::inbox_status) AND (new.message_type <> 'turn'::inbox_message_type))) EXECUTE FUNCTION forget_payload();
 CREATE TRIGGER rows_stay BEFORE DELETE OR TRUNCATE ON public.agent_inbox FOR EACH STATEMENT EXECUTE FUNCTION refuse_rewriting('no row is removed');
 CREATE TRIGGER rows_stay BEFORE DELETE OR TRUNCATE ON public.agent_state_heads FOR EACH STATEMENT EXECUTE FUNCTION refuse_rewriting('no row is removed');
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.attempt_events FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();

@@ -105,6 +105,8 @@ export type TimelineEventKind =
   | 'patch_applied'
   | 'turn_committed';
 
+export type Timestamp = ColumnType<Date, Date | string, Date | string>;
+
 export type ValidationStatus = 'invalid' | 'not_checked' | 'valid';
 
 export interface AdoptedCalls {
@@ -117,14 +119,13 @@ export interface AgentInbox {
   agent_id: string | null;
   agent_turn_id: string | null;
   attempt_id: string | null;
-  consumed_at: string | null;
+  consumed_at: Timestamp | null;
   correlation_id: string | null;
-  created_at: Generated<string>;
+  created_at: Generated<Timestamp>;
   defer_reason: string | null;
-  due_at: Generated<string | null>;
   inbox_id: string;
   message_type: InboxMessageType;
-  next_retry_at: string | null;
+  next_retry_at: Timestamp | null;
   payload: Generated<Json>;
   retry_count: Generated<number>;
   status: InboxStatus;
@@ -146,7 +147,7 @@ export interface AttemptEvents {
   details: Generated<Json>;
   event_id: Generated<number>;
   event_kind: TimelineEventKind;
-  occurred_at: string;
+  occurred_at: Timestamp;
   source_invocation_id: string | null;
   workflow_node_id: string | null;
   workflow_subject_entity_id: string | null;
@@ -158,7 +159,7 @@ export interface Attempts {
   attempt_id: string;
   attempted_turn: number;
   began_event_id: Generated<number | null>;
-  ended_at: string | null;
+  ended_at: Timestamp | null;
   epoch: number;
   failed_node_id: string | null;
   failed_source_invocation_id: string | null;
@@ -172,9 +173,9 @@ export interface Attempts {
   is_transient: Generated<boolean>;
   plugin_versions: Json;
   renderer_version: string;
-  resume_deadline: string | null;
+  resume_deadline: Timestamp | null;
   scenario_hash: string;
-  started_at: string;
+  started_at: Timestamp;
   status: Generated<AttemptStatus>;
   take_overs: Generated<number>;
   world_slug: string;
@@ -186,7 +187,7 @@ export interface AttemptTimelineEvents {
   details: Json | null;
   event_id: number | null;
   event_kind: TimelineEventKind | null;
-  occurred_at: string | null;
+  occurred_at: Timestamp | null;
   patch_seq: number | null;
   source_invocation_id: string | null;
   workflow_node_id: string | null;
@@ -200,7 +201,7 @@ export interface AuditEntries {
   audit_entry_id: Generated<number>;
   audit_kind: AuditKind;
   details: Generated<Json>;
-  occurred_at: string;
+  occurred_at: Timestamp;
   raw_response: Buffer | null;
   rejection: string | null;
   source_invocation_id: string | null;
@@ -211,14 +212,14 @@ export interface CallSettlements {
   attempt_id: string;
   performed: boolean;
   response_json: Json | null;
-  settled_at: string;
+  settled_at: Timestamp;
   source_invocation_id: string;
   world_slug: string;
 }
 
 export interface CognitionProfiles {
   content: Json;
-  created_at: Generated<string>;
+  created_at: Generated<Timestamp>;
   hash: string;
   kind: Generated<ComponentKind>;
   tool_policy_hash: string | null;
@@ -227,7 +228,7 @@ export interface CognitionProfiles {
 
 export interface CognitionWorkflows {
   content: Json;
-  created_at: Generated<string>;
+  created_at: Generated<Timestamp>;
   hash: string;
   kind: Generated<ComponentKind>;
 }
@@ -275,7 +276,7 @@ export interface EnvironmentContents {
 
 export interface JsonSchemas {
   content: Json;
-  created_at: Generated<string>;
+  created_at: Generated<Timestamp>;
   hash: string;
   kind: Generated<ComponentKind>;
 }
@@ -293,7 +294,7 @@ export interface LlmCalls {
   cached_input_tokens: number | null;
   conversation: string;
   delivered_schema_hash: string | null;
-  ended_at: string | null;
+  ended_at: Timestamp | null;
   endpoint_origin: string | null;
   finish_reason: string | null;
   input_tokens: number | null;
@@ -308,7 +309,7 @@ export interface LlmCalls {
   reasoning_tokens: number | null;
   schema_delivery: SchemaDelivery;
   source_invocation_id: string;
-  started_at: string;
+  started_at: Timestamp;
   status: Generated<SourceInvocationStatus>;
   world_slug: string;
 }
@@ -359,7 +360,7 @@ export interface OfferedSchemas {
 
 export interface OperatorActions {
   accepted: boolean | null;
-  acted_at: string;
+  acted_at: Timestamp;
   acted_by: string;
   action: OperatorAction;
   action_id: string;
@@ -388,31 +389,31 @@ export interface PendingCalls {
   accepted_body: Buffer | null;
   attempt_id: string;
   correlation_alias: string | null;
-  deadline: string;
+  deadline: Timestamp;
   is_awaited: Generated<boolean>;
   is_timed_out: Generated<boolean>;
-  pended_at: string;
+  pended_at: Timestamp;
   source_invocation_id: string;
   world_slug: string;
 }
 
 export interface PromptTexts {
   content: Json;
-  created_at: Generated<string>;
+  created_at: Generated<Timestamp>;
   hash: string;
   kind: Generated<ComponentKind>;
 }
 
 export interface ResponseSources {
   content: Json;
-  created_at: Generated<string>;
+  created_at: Generated<Timestamp>;
   hash: string;
   kind: Generated<ComponentKind>;
 }
 
 export interface Scenarios {
   content: Json;
-  created_at: Generated<string>;
+  created_at: Generated<Timestamp>;
   hash: string;
   kind: Generated<ComponentKind>;
 }
@@ -446,7 +447,7 @@ export interface SourceInvocations {
   command_key: string;
   duration_ms: number | null;
   effect_class: EffectClass;
-  ended_at: string | null;
+  ended_at: Timestamp | null;
   ended_event_id: number | null;
   failure_class: string | null;
   failure_detail: string | null;
@@ -476,7 +477,7 @@ export interface SourceInvocations {
   retry_after_ms: number | null;
   source_hash: string;
   source_invocation_id: string;
-  started_at: string;
+  started_at: Timestamp;
   started_event_id: number | null;
   status: Generated<SourceInvocationStatus>;
   tool_call_id: string | null;
@@ -491,16 +492,16 @@ export interface SourceInvocations {
 
 export interface ToolPolicies {
   content: Json;
-  created_at: Generated<string>;
+  created_at: Generated<Timestamp>;
   hash: string;
   kind: Generated<ComponentKind>;
 }
 
 export interface Turns {
   attempt_id: string | null;
-  committed_at: string;
+  committed_at: Timestamp;
   committed_event_id: Generated<number | null>;
-  simulation_time: string;
+  simulation_time: Timestamp;
   turn: number;
   world_slug: string;
 }
@@ -514,7 +515,7 @@ export interface WorldAuditEvents {
   cognition_workflow_hash: string | null;
   details: Json | null;
   llm_call_id: string | null;
-  occurred_at: string | null;
+  occurred_at: Timestamp | null;
   patch_seq: number | null;
   raw_response: Buffer | null;
   rejection: string | null;
@@ -545,12 +546,12 @@ export interface WorldPatches {
 
 export interface Worlds {
   adoptable_attempt_id: string | null;
-  created_at: Generated<string>;
+  created_at: Generated<Timestamp>;
   lease_attempt_id: string | null;
   lease_epoch: Generated<number>;
   lease_host: string | null;
   lease_pid: number | null;
-  lease_until: string | null;
+  lease_until: Timestamp | null;
   root_world_slug: string;
   scenario_hash: string;
   turn: Generated<number>;
@@ -558,7 +559,7 @@ export interface Worlds {
 }
 
 export interface WorldScenarios {
-  chosen_at: string;
+  chosen_at: Timestamp;
   files: Json | null;
   from_turn: number;
   scenario_hash: string;

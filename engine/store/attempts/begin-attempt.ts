@@ -135,10 +135,7 @@ interface OpenAttempt extends Rest {
   readonly rests: boolean;
 }
 
-const FIND_ASKING = prepare(
-  'find_asking_message',
-  `SELECT FROM agent_inbox WHERE ${ASKS}`,
-);
+const FIND_ASKING = prepare('find_asking_message', `SELECT FROM agent_inbox WHERE ${ASKS}`);
 
 /** Takes up what was left in a world that is not driven. Demands a transaction. @returns `free` where nothing was */
 async function takeLeft(transaction: Runner, request: BeginAttempt, isDriven: IsDriven): Promise<BeginOutcome | Free> {

@@ -1,7 +1,7 @@
 import { isAdoptedWhole } from '../../core/turn/adopt.js';
 import type { AttemptLease, FailAttempt, HandOver, PutOff, Written } from '../../ports/attempts.js';
 import { BELIEVED_HEADS, HEADS_ARE_AS_BELIEVED, MOVED_HEADS, toMoves } from '../state-heads.js';
-import { AFTERMATH_COLUMNS, AFTERMATH_OF_FAILURE } from '../inbox/aftermath.js';
+import { AFTERMATH_COLUMNS_OF_FAILURE, AFTERMATH_OF_FAILURE } from '../inbox/aftermath.js';
 import { prepare, type Runner, toStoredText, toTimestamp } from '../statement.js';
 import { type Ending, endedRow, type EndedRow } from './ending.js';
 import { releasingFence, runFenced } from './fence.js';
@@ -71,7 +71,7 @@ const FAIL = prepare(
     WHERE attempts.world_slug = fence.world_slug AND attempts.attempt_id = :attempt_id::uuid
     ${RETURNING}), ${[CONSEQUENCES, AFTERMATH_OF_FAILURE, MOVED_HEADS].join(',')}
    SELECT (SELECT count(*) FROM fence) AS held, (SELECT retry FROM put_off) AS retry,
-     (SELECT delay_ms::bigint FROM put_off) AS delay_ms, ${AFTERMATH_COLUMNS}`,
+     (SELECT delay_ms::bigint FROM put_off) AS delay_ms, ${AFTERMATH_COLUMNS_OF_FAILURE}`,
 );
 
 interface FailedRow extends EndedRow {

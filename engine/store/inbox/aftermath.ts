@@ -1,14 +1,13 @@
 import type { AttemptLease, CommitTurn } from '../../ports/attempts.js';
 import { prepare, run, type Runner } from '../statement.js';
 import { claimed } from './claimed.js';
-import { AT_THE_FRONT, firstQueued, WORLD_TURN } from './turn-message.js';
+import { AT_THE_FRONT, firstQueued, IS_OPEN, WORLD_TURN } from './turn-message.js';
 
 // What the end of attempts does to the inbox, as CTEs of the statement that ends them. They read a CTE
 // `ended (world_slug, attempt_id)`.
 
 /** Messages to the attempt that are not over. */
-const OF_ATTEMPT = `agent_inbox.world_slug = :world_slug AND agent_inbox.attempt_id = :attempt_id::uuid
-      AND agent_inbox.status IN ('pending', 'deferred')`;
+const OF_ATTEMPT = `agent_inbox.world_slug = :world_slug AND agent_inbox.attempt_id = :attempt_id::uuid AND ${IS_OPEN}`;
 
 const messagesOfEnded = (isOver: string): string => `
     ${OF_ATTEMPT} AND agent_inbox.message_type <> 'tool_result' AND ${isOver}`;
@@ -46,13 +45,6 @@ const RECALLED = `
     WHERE ${WAITS_FOR_ENDED}
     RETURNING agent_inbox.world_slug)`;
 
-/** @param promoted the promoted turns of which anybody is notified */
-const recallingDue = (promoted: string): string =>
-  `${RECALLED}, due AS (SELECT world_slug FROM ${promoted} UNION ALL SELECT world_slug FROM recalled)`;
-
-/** A world has one turn to be taken up. Where the attempt was begun for that, there is no other to recall. */
-const promotedDue = (promoted: string): string => `due AS (SELECT world_slug FROM ${promoted})`;
-
 /** What a statement that ends attempts answers of the inbox. */
 export interface Aftermath {
   /** How much of its world is due now. */
@@ -64,9 +56,9 @@ export interface Aftermath {
   readonly is_last: boolean;
 }
 
-/** The columns of `Aftermath`. */
-export const AFTERMATH_COLUMNS = `
-  (SELECT count(*) FROM due) AS due,
+/** The columns of `Aftermath`. @param due the CTEs of what is due now */
+const aftermathColumns = (...due: readonly string[]): string => `
+  ${['0', ...due.map((rows) => `(SELECT count(*) FROM ${rows})`)].join(' + ')} AS due,
   (SELECT count(*) > 0 FROM finished) AND (SELECT count(*) = 0 FROM promoted) AS is_last`;
 
 /** A part of the statement that ends attempts. */
@@ -84,31 +76,32 @@ export interface CommitEnd extends Pick<CommitTurn, 'is_asked_for'> {
 /** Of an attempt whose turn is committed: the clauses that it needs, and the columns that tell of them. */
 export function aftermathOfCommit({ is_asked_for, goes_on }: CommitEnd): Part {
   if (is_asked_for === false && goes_on === undefined) return LOOKS_FIRST;
-  const due = is_asked_for === true ? promotedDue : recallingDue;
-  return goes_on === undefined ? ending(due) : goingOn(due, goes_on === 'in_some');
+  // A world has one turn to be taken up. Where the attempt was begun for that, there is no other to recall.
+  const recalls = is_asked_for !== true;
+  return goes_on === undefined ? ending(recalls) : goingOn(recalls, goes_on === 'in_some');
 }
 
-const ending = (due: typeof recallingDue): Part => ({
-  clauses: `${taken('true')}, ${due('promoted')}`,
-  columns: `${AFTERMATH_COLUMNS}, NULL AS next`,
+const ending = (recalls: boolean): Part => ({
+  clauses: `${taken('true')} ${recalls ? `, ${RECALLED}` : ''}`,
+  columns: `${aftermathColumns('promoted', ...(recalls ? ['recalled'] : []))}, NULL AS next`,
 });
 
 /**
  * Of a driver that goes on: it takes what is due longest in any world, else the next turn of its own, for `:reserve_ms`.
  * `reserved` is one row at most, of which nobody else is told. So no world waits for another to come to its end, and going
  * on takes no statement of its own. An attempt that is not held ends nothing, and goes on with nothing. Nobody is notified
- * of a turn that is promoted while others were due before it: every worker that has a free hand was notified of those.
+ * of a promoted turn: it is reserved here, or others were due before it, of whom every worker with a free hand was notified.
  */
-const goingOn = (due: typeof recallingDue, some: boolean): Part => ({
+const goingOn = (recalls: boolean, some: boolean): Part => ({
   clauses: `
   ${claimed('1', some, 'EXISTS (SELECT FROM ended)')},
   ${taken('true', 'CASE WHEN EXISTS (SELECT FROM claimed) THEN 0 ELSE :reserve_ms::int END')},
   reserved AS (
     SELECT * FROM claimed
     UNION ALL
-    SELECT world_slug, inbox_id, 'turn', 0, 0 FROM promoted WHERE NOT EXISTS (SELECT FROM claimed)),
-  ${due('promoted WHERE NOT EXISTS (SELECT FROM reserved)')}`,
-  columns: `${AFTERMATH_COLUMNS}, (SELECT to_json(reserved) FROM reserved) AS next`,
+    SELECT world_slug, inbox_id, 'turn', 0, 0 FROM promoted WHERE NOT EXISTS (SELECT FROM claimed))
+  ${recalls ? `, ${RECALLED}` : ''}`,
+  columns: `${aftermathColumns(...(recalls ? ['recalled'] : []))}, (SELECT to_json(reserved) FROM reserved) AS next`,
 });
 
 /**
@@ -128,8 +121,8 @@ const LOOKS_FIRST: Part = {
 const AFTERMATH = prepare(
   'take_aftermath',
   `WITH ended AS (SELECT :world_slug::text COLLATE "C" AS world_slug, :attempt_id::uuid AS attempt_id),
-   ${ending(recallingDue).clauses}
-   SELECT ${AFTERMATH_COLUMNS}`,
+   ${ending(true).clauses}
+   SELECT ${ending(true).columns}`,
 );
 
 /** Does what `LOOKS_FIRST` has found: one statement. Its attempt has ended. */
@@ -156,4 +149,7 @@ export const AFTERMATH_OF_FAILURE = `
     FROM ended
     WHERE ${OF_ATTEMPT} AND ${IS_PUT_OFF}
     RETURNING transient_failures AS retry, extract(epoch FROM next_retry_at - now()) * 1000 AS delay_ms),
-  ${taken(`NOT ${IS_PUT_OFF}`)}, ${recallingDue('promoted')}`;
+  ${taken(`NOT ${IS_PUT_OFF}`)}, ${RECALLED}`;
+
+/** The columns of `Aftermath`, of a failed attempt. */
+export const AFTERMATH_COLUMNS_OF_FAILURE = aftermathColumns('promoted', 'recalled');

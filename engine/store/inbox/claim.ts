@@ -4,6 +4,7 @@ import type { OpenDatabase } from '../database.js';
 import { prepare, run, type Runner } from '../statement.js';
 import { claimed } from './claimed.js';
 import { promoteForgotten } from './enqueue.js';
+import { IS_OPEN } from './turn-message.js';
 
 const CLAIM = prepare('claim_messages', `WITH ${claimed(':most::int', false)} SELECT * FROM claimed`);
 const CLAIM_OF_SOME = prepare('claim_messages_of_worlds', `WITH ${claimed(':most::int', true)} SELECT * FROM claimed`);
@@ -21,7 +22,8 @@ const DEFER = prepare(
   `UPDATE agent_inbox
    SET status = 'deferred', retry_count = retry_count + 1, defer_reason = :reason,
        next_retry_at = now() + :delay_ms::int * interval '1 millisecond'
-   WHERE world_slug = :world_slug AND inbox_id = :inbox_id::uuid AND due_at < 'infinity'`,
+   WHERE world_slug = :world_slug AND inbox_id = :inbox_id::uuid AND ${IS_OPEN}
+     AND next_retry_at < 'infinity'`,
 );
 
 /** Puts off what was claimed and not begun: one statement. */
@@ -36,7 +38,7 @@ export async function defer(
 const DISCARD = prepare(
   'discard_message',
   `UPDATE agent_inbox SET status = 'consumed', consumed_at = now(), defer_reason = :reason
-   WHERE world_slug = :world_slug AND inbox_id = :inbox_id::uuid AND status IN ('pending', 'deferred')
+   WHERE world_slug = :world_slug AND inbox_id = :inbox_id::uuid AND ${IS_OPEN}
      AND (message_type <> 'turn' OR attempt_id IS NULL)`,
 );
 

@@ -1,3 +1,5 @@
+import { IS_DUE } from './turn-message.js';
+
 /**
  * Takes what is due, longest due first, and reserves it for a while, as the CTE `claimed` of a statement.
  *
@@ -12,13 +14,13 @@
  */
 export const claimed = (most: string, some: boolean, condition = 'true'): string => `
   found AS (
-    SELECT world_slug, inbox_id, due_at FROM agent_inbox
-    WHERE ${condition} AND due_at <= now() ${some ? 'AND world_slug = ANY(:worlds::text[])' : ''}
+    SELECT world_slug, inbox_id, next_retry_at AS due_at FROM agent_inbox
+    WHERE ${condition} AND ${IS_DUE} ${some ? 'AND world_slug = ANY(:worlds::text[])' : ''}
       AND (message_type = 'turn' OR EXISTS (
         SELECT FROM attempts
         WHERE attempts.world_slug = agent_inbox.world_slug AND attempts.attempt_id = agent_inbox.attempt_id
           AND attempts.status = 'suspended'))
-    ORDER BY due_at, inbox_id LIMIT ${most} FOR UPDATE SKIP LOCKED),
+    ORDER BY next_retry_at, inbox_id LIMIT ${most} FOR UPDATE SKIP LOCKED),
   claimed AS (
     UPDATE agent_inbox SET next_retry_at = now() + :reserve_ms::int * interval '1 millisecond'
     FROM found

@@ -1,10 +1,11 @@
 import type { Glance } from '../../ports/inbox.js';
 import { prepare, run, type Runner } from '../statement.js';
+import { IS_DUE } from './turn-message.js';
 
 // Three looks at the first entry of an index each.
 const GLANCE = prepare(
   'glance',
-  `SELECT EXISTS (SELECT FROM agent_inbox WHERE due_at <= now()) AS is_due,
+  `SELECT EXISTS (SELECT FROM agent_inbox WHERE ${IS_DUE}) AS is_due,
      EXISTS (SELECT FROM pending_calls WHERE is_awaited AND NOT is_timed_out AND deadline <= now()) AS is_expired,
      EXISTS (
        SELECT FROM attempts JOIN worlds USING (world_slug)

@@ -8,6 +8,7 @@ import { turnOf } from '../state-heads.js';
 import { type HotStatement, prepare, run, type Runner } from '../statement.js';
 import { IS_UNKNOWN } from '../attempts/doubt.js';
 import { IS_UNTAKEN } from './timeout.js';
+import { IS_OPEN } from './turn-message.js';
 
 // The world is locked first, then its attempt, then the call, as by whoever takes a world over: neither waits for the
 // other. While the attempt is held it cannot end, and while the call is held its status is the latest. What is written
@@ -162,8 +163,8 @@ const UNHEARD = prepare(
   'unheard_reports',
   `SELECT agent_inbox.world_slug, agent_inbox.inbox_id, agent_inbox.attempt_id, correlation_id AS source_invocation_id, payload
    FROM agent_inbox JOIN attempts USING (world_slug, attempt_id)
-   WHERE agent_inbox.due_at IS NOT NULL AND agent_inbox.message_type = 'tool_result' AND attempts.ended_at IS NOT NULL
-   ORDER BY due_at LIMIT :most::int`,
+   WHERE ${IS_OPEN} AND agent_inbox.message_type = 'tool_result' AND attempts.ended_at IS NOT NULL
+   ORDER BY agent_inbox.next_retry_at LIMIT :most::int`,
 );
 
 /** Reports that were accepted at the moment in which their attempt ended, and that no driver has handled. */

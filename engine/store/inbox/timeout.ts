@@ -1,13 +1,14 @@
 import type { AttemptLease, Closed } from '../../ports/attempts.js';
 import { FENCE, findHeld } from '../attempts/fence.js';
 import { prepare, type Runner } from '../statement.js';
+import { IS_OPEN } from './turn-message.js';
 
 // One message says how a call ended, by a unique index: a report, or that none is waited for any more. A driver takes a
 // timeout before it hears of it, by making it due at infinity, as all is that somebody is doing. Until then a report
 // takes its place. Afterwards none is accepted; a driver that dies leaves the timeout to the next.
 
 /** A message that no driver has taken. */
-export const IS_UNTAKEN = `agent_inbox.status IN ('pending', 'deferred') AND agent_inbox.next_retry_at < 'infinity'`;
+export const IS_UNTAKEN = `${IS_OPEN} AND agent_inbox.next_retry_at < 'infinity'`;
 
 const TAKE = prepare(
   'take_timeout',

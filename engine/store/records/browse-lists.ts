@@ -79,7 +79,7 @@ const LLM_CALLS = prepare(
 const INBOX = prepare(
   'browse_inbox',
   `WITH open AS (
-     SELECT * FROM agent_inbox WHERE due_at IS NOT NULL
+     SELECT * FROM agent_inbox WHERE status IN ('pending', 'deferred') AND (message_type <> 'turn' OR agent_id IS NULL)
      UNION ALL
      SELECT * FROM agent_inbox WHERE status = 'queued' AND agent_id IS NULL)
    SELECT inbox_id, world_slug, message_type, status, attempt_id, retry_count, next_retry_at, defer_reason, created_at
