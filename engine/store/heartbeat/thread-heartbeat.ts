@@ -16,7 +16,7 @@ export function startThreadHeartbeat(program: string, settings: Omit<BeatSetting
   const workerData: BeatSettings = { ...settings, board };
   const thread = new Worker(program, { workerData, execArgv: [], stdin: false });
   const loseAll = (error: Error): void => {
-    for (const lose of [...kept.values()]) lose(error);
+    for (const lose of kept.values()) lose(error);
   };
   thread.on('message', ({ lost }: FromBeat) => {
     for (const attempt_id of lost) kept.get(attempt_id)?.('overtaken');
