@@ -4,6 +4,8 @@ import { isNode, parseTypeScript, type SyntaxNode } from '../../test/architectur
 /** One change at one place of a file. */
 export interface Mutant {
   readonly path: string;
+  /** The function, method or constant at the top of its file that it is in; empty where it is in none. */
+  readonly within: string;
   /** Bytes of the file that are replaced. */
   readonly start: number;
   readonly end: number;
@@ -27,19 +29,34 @@ const OPERATORS: Readonly<Record<string, string>> = {
   '??': '&&',
 };
 
+const DECLARATIONS = new Set(['FunctionDeclaration', 'VariableDeclarator', 'ClassMethod', 'PrivateMethod']);
+
 /** Every mutant of a file. @throws Error where the text is no TypeScript */
 export function listMutants(path: string, text: string): readonly Mutant[] {
   const { nodes, lineOf, offsetOf } = parseTypeScript(text);
   const bytes = Buffer.from(text);
+  // A literal that is a type is gone before anything runs.
+  const types = new Set(nodes.flatMap(({ type, literal }) => (type === 'TsLiteralType' ? [literal] : [])));
   return nodes.flatMap((node) => {
+    if (types.has(node)) return [];
     const change = findChange(node, (inner) => slice(bytes, inner, offsetOf));
     if (change === undefined || node.span === undefined) return [];
     const [start, end] = [offsetOf(node.span.start), offsetOf(node.span.end)];
     // The parser adds nodes that no text stands for.
     if (start < 0) return [];
     const before = bytes.subarray(start, end).toString();
-    return [{ path, start, end, line: lineOf(node.span.start), before, after: change }];
+    const within = findName(nodes, node.span);
+    return [{ path, within, start, end, line: lineOf(node.span.start), before, after: change }];
   });
+}
+
+/** The name of the outermost declaration around a place: the parser gives nodes before those within them. */
+function findName(nodes: readonly SyntaxNode[], { start, end }: Span): string {
+  const declaration = nodes.find(
+    ({ type, span }) => DECLARATIONS.has(type) && span !== undefined && span.start <= start && span.end >= end,
+  );
+  const name = declaration?.['identifier'] ?? declaration?.['id'] ?? declaration?.['key'];
+  return isNode(name) ? String(name['value']) : '';
 }
 
 /** The first mutants in an order by seed: the same seed gives the same ones as long as the code does not change. */
@@ -54,6 +71,8 @@ export function sample(mutants: readonly Mutant[], seed: string, count: number):
     .slice(0, count)
     .map(({ mutant }) => mutant);
 }
+
+type Span = NonNullable<SyntaxNode['span']>;
 
 type TextOf = (node: SyntaxNode) => string;
 

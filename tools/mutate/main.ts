@@ -37,9 +37,10 @@ interface Copy {
   readonly variables: Readonly<Record<string, string>>;
 }
 
-/** A mutant that behaves as the original, and why. */
+/** A mutant that behaves as the original, and why. It fits exactly one, so that it excuses no other. */
 interface Judged {
   readonly path: string;
+  readonly within: string;
   readonly before: string;
   readonly after: string;
   readonly why: string;
@@ -59,7 +60,7 @@ async function main(): Promise<number> {
   process.stdout.write(
     `${chosen.length} of ${mutants.length} mutants of ${values.room.join(', ')}, seed ${values.seed}\n\n`,
   );
-  const judged = JSON.parse(readFileSync(join('tools', 'mutate', 'judged.json'), 'utf8')) as readonly Judged[];
+  const judged = readJudged(files, mutants);
   const { folder, remove } = await compileCheckout();
   const shared = await shareServer(values.room.flatMap((room) => testsOf(folder, room)));
   const copy: Copy = { folder, variables: shared.variables };
@@ -176,11 +177,24 @@ function testsOf(folder: string, room: string): readonly string[] {
   return paths.map((path) => relative(folder, path));
 }
 
+/** @throws Error where a judgement of one of the files fits no mutant, or several: it could excuse another one */
+function readJudged(files: readonly string[], mutants: readonly Mutant[]): readonly Judged[] {
+  const all = JSON.parse(readFileSync(join('tools', 'mutate', 'judged.json'), 'utf8')) as readonly Judged[];
+  const judged = all.filter(({ path }) => files.includes(path));
+  for (const one of judged) {
+    const count = mutants.filter((mutant) => fits(one, mutant)).length;
+    if (count !== 1) throw new Error(`${one.path}, ${one.within}, ${one.before}: a judgement of ${count} mutants`);
+  }
+  return judged;
+}
+
 /** Why a mutant behaves as the original, where somebody has found that it does. */
 function findWhy(mutant: Mutant, judged: readonly Judged[]): string | undefined {
-  return judged.find(
-    ({ path, before, after }) => path === mutant.path && before === mutant.before && after === mutant.after,
-  )?.why;
+  return judged.find((one) => fits(one, mutant))?.why;
+}
+
+function fits(judged: Judged, mutant: Mutant): boolean {
+  return (['path', 'within', 'before', 'after'] as const).every((member) => judged[member] === mutant[member]);
 }
 
 function listFiles(folder: string, ending: string): readonly string[] {
