@@ -107,8 +107,9 @@ interface Run {
 /** The longest piece of such characters that holds a place; an empty one, where that is none of them. */
 function runAround(text: string, place: number, isOfKind: (code: number) => boolean): Run {
   let [from, to] = [place, place];
-  while (from > 0 && isOfKind(text.charCodeAt(from - 1))) from -= 1;
-  while (to < text.length && isOfKind(text.charCodeAt(to))) to += 1;
+  // Outside a text the code is NaN, which is of no kind.
+  while (isOfKind(text.charCodeAt(from - 1))) from -= 1;
+  while (isOfKind(text.charCodeAt(to))) to += 1;
   return { from, to };
 }
 

@@ -65,7 +65,7 @@ function placeOf(handle: FileHandle, file: string): Promise<string> {
 async function readBounded(handle: FileHandle, bytes_max: number): Promise<Uint8Array> {
   const pieces: Uint8Array[] = [];
   let length = 0;
-  for await (const piece of handle.createReadStream({ end: bytes_max, autoClose: false })) {
+  for await (const piece of handle.createReadStream({ end: bytes_max })) {
     pieces.push(piece as Uint8Array);
     length += (piece as Uint8Array).byteLength;
   }

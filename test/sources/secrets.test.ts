@@ -192,9 +192,19 @@ test('ordinary text is never taken for a secret', () => {
   );
 });
 
+for (const name of ['in base64 behind nothing', 'in hexadecimal'])
+  test(`two parts of a secret, each ${name}, are no secret where they are apart`, () => {
+    const parts = ['canary-canar', 'y-canary'];
+    const { text } = createSecretReplacer([{ variable: 'K', value: parts.join('') }]);
+    for (const separator of [' ', '.', '", "', ' and ']) {
+      const apart = parts.map((part) => encode(part, [name])).join(separator);
+      assert.equal(text(apart), apart);
+    }
+  });
+
 test('a secret in the name of a host is replaced in letters of any case', () => {
-  const { text } = createSecretReplacer([{ variable: 'K', value: 'Qx7Canary' }]);
-  assert.equal(text('getaddrinfo ENOTFOUND qx7canary.example.test'), 'getaddrinfo ENOTFOUND [secret:K].example.test');
+  const { text } = createSecretReplacer([{ variable: 'K', value: 'AAZZ7Canary' }]);
+  assert.equal(text('getaddrinfo ENOTFOUND aAzZ7cANARY.example.test'), 'getaddrinfo ENOTFOUND [secret:K].example.test');
 });
 
 test('a secret with spaces is replaced as a form writes it', () => {
