@@ -75,3 +75,18 @@ test('a call that is aborted while it waits sends nothing, and leaves its place 
   assert.equal((await last).status, 'succeeded');
   assert.equal(service.most, 1);
 });
+
+test('a call without a rank is made before one of rank 1 that came first', async (t) => {
+  const service = await openService(t);
+  const first = call(service, limited(1));
+  await waitUntil(() => service.open.length === 1);
+  const ended: string[] = [];
+  const higher = call(service, { ...limited(1), rank: 1 }).then(() => ended.push('rank 1'));
+  const lower = call(service, limited(1)).then(() => ended.push('no rank'));
+  for (let answered = 0; answered < 3; answered += 1) {
+    await waitUntil(() => service.open.length === 1);
+    answer(service.open.shift());
+  }
+  await Promise.all([first, higher, lower]);
+  assert.deepEqual(ended, ['no rank', 'rank 1']);
+});

@@ -107,12 +107,15 @@ const grandchild = require('node:child_process').spawn(process.execPath, ['-e', 
 grandchild.stdout.once('data', () => console.log(JSON.stringify({ pid: process.pid, grandchild: grandchild.pid })));
 setInterval(() => {}, 1000);`;
 
-test('closing ends a program and what it started, though both ignore being asked', async (t) => {
+test('closing ends a program and what it started, though both ignore being asked, and leaves no listener', async (t) => {
+  const listeners = process.listenerCount('exit');
   const sources = await openProgram(t, STUBBORN);
   const { pid, grandchild } = await askLine(sources);
   assert.ok(isAlive(pid) && isAlive(grandchild));
+  assert.equal(process.listenerCount('exit'), listeners + 1);
   await sources.close();
   await Promise.all([untilDead(pid), untilDead(grandchild)]);
+  assert.equal(process.listenerCount('exit'), listeners);
 });
 
 test('one variable has one program: another start ends the one before', async (t) => {

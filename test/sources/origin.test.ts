@@ -84,3 +84,24 @@ for (const [target, expected] of TARGETS) {
     assert.match(JSON.stringify(await ask(sources, jsonCall({ request }, { name: 'going' }))), new RegExp(expected));
   });
 }
+
+for (const [credentials, own, expected] of [
+  ['', {}, undefined],
+  ['key-of-a-client@', {}, `Basic ${Buffer.from('key-of-a-client:').toString('base64')}`],
+  ['key-of-a-client@', { authorization: 'Bearer own' }, 'Bearer own'],
+] as const) {
+  test(`a request to http://${credentials}HOST with the headers ${JSON.stringify(own)} of its plugin is authorised by ${expected ?? 'nothing'}`, async (t) => {
+    const heard: (string | undefined)[] = [];
+    const url = await serve(t, (request, response) => {
+      heard.push(request.headers.authorization);
+      response.end();
+    });
+    const folder = await makeFolder(t);
+    const going = `export default { open: (_, { origin }) => ({ invoke: async (headers) => ({ value: (await origin.fetch('/', { headers })).status }) }) };`;
+    await writePlugin(folder, 'going', going, { origin: { variables: ['CHUKWA_TEST_URL'] } });
+    const overlay = { CHUKWA_TEST_URL: url.replace('//', `//${credentials}`) };
+    const sources = await openTestSources(t, { folders: [folder], overlay });
+    assert.deepEqual(summary(await ask(sources, jsonCall({ request: own }, { name: 'going' }))), { succeeded: 200 });
+    assert.deepEqual(heard, [expected]);
+  });
+}

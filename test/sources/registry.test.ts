@@ -3,7 +3,7 @@ import { mkdir, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { createCompileSchema } from '../../engine/schema/compile-schema.js';
-import { describePlugins, findPlugins } from '../../engine/sources/registry.js';
+import { describePlugins, findPlugin, findPlugins } from '../../engine/sources/registry.js';
 import {
   ask,
   jsonCall,
@@ -92,6 +92,14 @@ test('of two plugins with one name neither is used, and both are named', async (
   for (const folder of [one, other]) assert.ok(messages.includes(join(folder, 'twin')));
 });
 
+test('a folder without a manifest is no plugin, and the repair says how one is made', async (t) => {
+  const found = await findPlugin(await makeFolder(t), await loadManifestCheck());
+  assert.ok(!found.ok);
+  const [problem] = found.problems;
+  assert.match(problem?.message ?? '', /plugin\.json: there is no such file$/);
+  assert.match(problem?.repair ?? '', /^Name the folder of a plugin/);
+});
+
 test('a folder that is not there is a problem', async (t) => {
   const folder = await makeFolder(t);
   assert.deepEqual((await describeAll([join(folder, 'nowhere')])).problems, ['PLUGIN_FOLDER_UNREADABLE']);
@@ -115,8 +123,12 @@ test('files of a plugin that are no regular ones, or too large, are problems and
   await writePlugin(folder, 'vast', GOOD);
   await writeFile(join(folder, 'vast', 'more.js'), '');
   await truncate(join(folder, 'vast', 'more.js'), 6 * 2 ** 30);
+  await writePlugin(folder, 'loop', GOOD);
+  await rm(join(folder, 'loop', 'interface.schema.json'));
+  await symlink('interface.schema.json', join(folder, 'loop', 'interface.schema.json'));
   const { names, messages } = await describeAll([folder]);
   assert.deepEqual(names, []);
+  assert.match(messages, /interface\.schema\.json: ELOOP/);
   assert.equal(messages.match(/not a regular file/g)?.length, 4);
   assert.match(messages, /more than 67108864 bytes, by more\.js/);
   assert.match(messages, /larger than 1048576 bytes/);

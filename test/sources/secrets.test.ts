@@ -192,6 +192,14 @@ test('ordinary text is never taken for a secret', () => {
   );
 });
 
+test('a secret is replaced in both alphabets of base64', () => {
+  for (const value of ['???abc', '>>>abc']) {
+    const { text } = createSecretReplacer([{ variable: 'K', value }]);
+    for (const alphabet of ['base64', 'base64url'] as const)
+      assert.equal(text(`a ${Buffer.from(value).toString(alphabet)}`), 'a [secret:K]');
+  }
+});
+
 for (const name of ['in base64 behind nothing', 'in hexadecimal'])
   test(`two parts of a secret, each ${name}, are no secret where they are apart`, () => {
     const parts = ['canary-canar', 'y-canary'];
@@ -331,6 +339,17 @@ test('credentials in a URL are sent, and are in no outcome', async (t) => {
     assert.ok(!stored.includes('canary') && !stored.includes(heard.slice(6)), stored);
     assert.match(stored, /\[secret:CHUKWA_TEST_URL\]/);
   }
+});
+
+test('a quotation has no secret, and is cut after 500 characters', async (t) => {
+  const folder = await makeFolder(t);
+  const quoting = `export default { open: (_, { quote }) => ({ invoke: async (said) => ({ value: quote(said) }) }) };`;
+  await writePlugin(folder, 'quoting', quoting, { secret_variables: ['TEST_KEY'] });
+  const sources = await openTestSources(t, { folders: [folder], overlay: { TEST_KEY: CANARY } });
+  const quote = async (request: string) => summary(await ask(sources, jsonCall({ request }, { name: 'quoting' })));
+  assert.deepEqual(await quote(`it is ${CANARY}`), { succeeded: 'it is [secret:TEST_KEY]' });
+  assert.deepEqual(await quote('x'.repeat(500)), { succeeded: 'x'.repeat(500) });
+  assert.deepEqual(await quote('x'.repeat(501)), { succeeded: `${'x'.repeat(500)}...` });
 });
 
 test('a service out of reach is named without its credentials', async (t) => {

@@ -402,6 +402,12 @@ const MISBEHAVIOURS: readonly {
     message: /^teapot$/,
   },
   {
+    name: 'says too much of its failure',
+    invoke: 'throw new Error("x".repeat(4001))',
+    failed: 'transport',
+    message: /^.{4000}\.\.\.$/,
+  },
+  {
     name: 'answers a value that throws when it is read',
     invoke: 'return { value: { get candy() { throw new Error("a trap") } } }',
     failed: 'transport',

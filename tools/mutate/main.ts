@@ -20,7 +20,7 @@ import { listMutants, type Mutant, sample } from './list-mutants.js';
 const TESTS: Readonly<Record<string, readonly string[]>> = {
   core: ['test/core', 'test/fixtures', 'test/documents'],
   schema: ['test/schema', 'test/documents'],
-  sources: ['test/sources'],
+  sources: ['test/sources', 'test/plugins', 'test/plugins-conformance'],
   runtime: ['test/runtime'],
 };
 
