@@ -32,7 +32,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
         "items": {
           "$ref": "#/components/schemas/ListedMessage"
         },
-        "description": "The oldest messages."
+        "description": "The oldest messages; none for consumers."
       }
     },
     "required": [

@@ -18,12 +18,12 @@ export interface Overview {
   /** Null where no such world has a turn. */
   readonly latest: LatestTurn | null;
   readonly documents: readonly KindCount[];
-  /** The oldest messages. */
+  /** The oldest messages; none for consumers. */
   readonly inbox: readonly ListedMessage[];
 }
 
-/** Worlds, the number of documents of each kind, and pending work. */
-export async function browseOverview(archive: Archive): Promise<Done<Overview>> {
+/** Worlds, the number of documents of each kind, and, for operators, pending work. */
+export async function browseOverview(archive: Archive, reader: 'consumer' | 'operator'): Promise<Done<Overview>> {
   const worlds = await readPart<ListedWorld>(
     {},
     { cursor: 'name', keyOf: ({ world_slug }) => world_slug, read: (part) => listWorldsPart(archive, part) },
@@ -31,7 +31,7 @@ export async function browseOverview(archive: Archive): Promise<Done<Overview>> 
   if (!worlds.ok) return worlds;
   const documents = await countComponents(archive);
   if (!documents.ok) return documents;
-  const inbox = await archive.store.browse.inbox({ limit: LIMIT });
+  const inbox = reader === 'operator' ? await archive.store.browse.inbox({ limit: LIMIT }) : [];
   return {
     ok: true,
     value: { worlds: worlds.value, latest: await findLatest(archive), documents: documents.value, inbox },

@@ -4,6 +4,8 @@ import { after, before, describe, test } from 'node:test';
 import { toDesk } from '../../../engine/operations/serve.js';
 import { diffPlaces } from '../../../engine/operations/diff-worlds.js';
 import { CATALOGUE } from '../../../engine/surfaces/browser/catalogue/index.js';
+import { queueTurns } from '../../../engine/operations/run-worker.js';
+import { takeBackTurns } from '../../../engine/operations/take-back-turns.js';
 import { getComponent, showUses } from '../../../engine/operations/components.js';
 import { ROUTES } from '../../../engine/surfaces/http/routes/index.js';
 import { startServer } from '../../../engine/surfaces/http/server.js';
@@ -307,6 +309,20 @@ describe('a reader', () => {
       assert.equal((await get(path, consumer)).status, 200, path);
     for (const path of ['/source-invocations', '/llm-calls', '/inbox'])
       assert.deepEqual(await getProblem(path, consumer), [403, 'OPERATOR_ONLY'], path);
+  });
+
+  test('with the consumer’s token sees on the first page nothing of the inbox', async () => {
+    const { engine } = park.stage;
+    const { world_slug } = park.play;
+    must(await queueTurns(engine, { world_slug, turns: 1 }));
+    const seen = await Promise.all(
+      [operator, consumer].map(async (headers) => {
+        const { inbox } = (await (await get('/?format=json', headers)).json()) as { inbox: readonly unknown[] };
+        return inbox.length;
+      }),
+    );
+    must(await takeBackTurns(engine, world_slug));
+    assert.deepEqual(seen, [1, 0]);
   });
 
   test('with the consumer’s token sees how a workflow is written, and no prompt that was sent', async () => {

@@ -13,9 +13,10 @@ import { pathOf, pathOfList, pathOfTurn, PLACES } from '../places.js';
 export const overview: Page = itemPage({
   url: '/',
   access: 'consumer',
-  summary: 'The first worlds by name, what is to be done, and how many documents there are of each kind.',
+  summary:
+    'The first worlds by name, what is to be done (for operators), and how many documents there are of each kind.',
   answer: 'Overview',
-  read: browseOverview,
+  read: (archive, { reader }) => browseOverview(archive, reader),
   view: ({ worlds, latest, documents, inbox }): View => ({
     title: 'Worlds',
     eyebrow: 'Chukwa',
