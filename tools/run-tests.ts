@@ -55,7 +55,7 @@ interface Run {
 }
 
 async function run({ folder, files, variables, limit_ms }: Run): Promise<number> {
-  const loaded = ['tell-what-is-open', ...('CHUKWA_TEST_CPU' in variables ? ['count-cpu'] : [])];
+  const loaded = ['plain-promises', 'tell-what-is-open', ...('CHUKWA_TEST_CPU' in variables ? ['count-cpu'] : [])];
   const imports = loaded.flatMap((module) => ['--import', join(folder, 'tools', `${module}.js`)]);
   const flags = [FIRST_COMPILED, '--enable-source-maps', ...imports];
   const test = ['--test', '--test-concurrency', '2', '--test-timeout', `${limit_ms}`, '--test-reporter', 'spec'];
