@@ -18,10 +18,16 @@ const CONNECTION_TIMEOUT_MS = 60_000;
 /** Less may be too little to start: after a crash PostgreSQL may want one more segment of its log. */
 const ROOM_BYTES_MIN = 16_777_216;
 
+/** The pages of such a database are in memory already: a cache of 128 MB before them costs the clearing of it, and no more. */
+const IN_MEMORY = [...PGlite.defaultStartParams, '-c', 'shared_buffers=16MB'];
+
 /** Opens a throw-away database in memory, from a template where there is one. */
 export async function openInMemory(template_file: string | undefined): Promise<OpenDatabase> {
   const template = template_file === undefined ? undefined : await findFile(template_file);
-  const pglite = await PGlite.create(template ? { loadDataDir: new Blob([new Uint8Array(template)]) } : {});
+  const pglite = await PGlite.create({
+    startParams: IN_MEMORY,
+    ...(template && { loadDataDir: new Blob([new Uint8Array(template)]) }),
+  });
   return openDatabase(toPoolConfig(pglite), {
     description: 'embedded, in memory',
     is_kept: false,

@@ -10,6 +10,9 @@ import { loadMigrations, migrate, type Migration } from './migrations.js';
 /** Every new database unpacks all of the template, so its log begins with one segment of 1 MB in place of 16. */
 const INITDB_FLAGS = ['--wal-segsize=1'];
 
+/** Segments that migrating has filled would be kept for later: zeros by the megabyte, which every new database unpacks. */
+const START_FLAGS = ['-c', 'wal_recycle=off', '-c', 'min_wal_size=2MB'];
+
 /** Of its three databases only `postgres` is ever opened: `CREATE DATABASE`, which needs the others, is never called. */
 const REMOVE_OTHERS = [
   'UPDATE pg_database SET datistemplate = false',
@@ -36,7 +39,7 @@ export async function ensureTemplate(template_file: string, migrations_dir: stri
 
 /** What a template is made of, as one digest: the migrations, the database program's version, and how it is packed. */
 export function templateDigest(migrations: readonly Migration[]): string {
-  const packing = [pgliteVersion(), ...INITDB_FLAGS, ...REMOVE_OTHERS];
+  const packing = [pgliteVersion(), ...INITDB_FLAGS, ...START_FLAGS, ...REMOVE_OTHERS];
   return sha256([...packing, ...migrations.map(({ name, digest }) => `${name} ${digest}`)].join('\n'));
 }
 
@@ -57,7 +60,10 @@ async function isFresh(template_file: string, digest: string): Promise<boolean> 
 }
 
 async function packTemplate(migrations: readonly Migration[]): Promise<Uint8Array> {
-  const pglite = await PGlite.create({ initDbStartParams: INITDB_FLAGS });
+  const pglite = await PGlite.create({
+    initDbStartParams: INITDB_FLAGS,
+    startParams: [...PGlite.defaultStartParams, ...START_FLAGS],
+  });
   const about = { description: 'template', is_exclusive: true, is_kept: false, release: async () => {} };
   const database = openDatabase(toPoolConfig(pglite), about);
   try {
