@@ -6,6 +6,7 @@ import { after, before, describe, type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
 import { type ScriptedModel, loadAnswers, startScriptedModel } from '../../engine/toys/scripted-model/index.js';
 import { ROOT } from '../support/park-stage.js';
+import { FIRST_COMPILED } from '../support/program.js';
 import { makeFolder } from './command.js';
 
 const run = promisify(execFile);
@@ -60,14 +61,14 @@ describe('the packed package, installed in an empty folder', { timeout: 600_000 
   };
 
   test('the program of docs/library.md runs as it is written, and lights the lamp', async () => {
-    const { code, stdout } = await inFolder(process.execPath, ['keeper.mjs']);
+    const { code, stdout } = await inFolder(process.execPath, [FIRST_COMPILED, 'keeper.mjs']);
     assert.equal(code, 0);
     assert.match(stdout, /^turn 1 committed: Ada starts up/m);
     assert.match(stdout, /^lamp: burning$/m);
   });
 
   test('an engine leaves the process of its host alone', async () => {
-    const { code, stdout } = await inFolder(process.execPath, ['host.mjs']);
+    const { code, stdout } = await inFolder(process.execPath, [FIRST_COMPILED, 'host.mjs']);
     const { made, status, looks } = JSON.parse(stdout) as {
       readonly made: boolean;
       readonly status: string;
