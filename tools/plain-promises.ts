@@ -4,8 +4,8 @@ import type asyncHooks from 'node:async_hooks';
 /**
  * Loaded before a test file, and before `node:test`: keeps Node's test runner from following every promise. It does so by an
  * async hook that registers each one's destruction, to find the test that a stray error came from. An `await` then costs
- * over twenty times as much. Only tests and suites themselves are noted here, which is
- * what nesting needs. A stray error still fails its file, and is told at the file's end.
+ * over twenty times as much. Only tests and suites themselves are noted here, which is what nesting needs. A stray error
+ * still fails its file, and is printed at the file's end.
  */
 const hooks = createRequire(import.meta.url)('node:async_hooks') as typeof asyncHooks;
 const { AsyncResource, createHook } = hooks;

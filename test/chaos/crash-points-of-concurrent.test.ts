@@ -8,11 +8,11 @@ import { type Edit, editWorkflows, must } from '../support/park-stage.js';
 import { finalPatch, setState, toolCall } from '../support/turn-player.js';
 import { assertNothingRuns } from './aftermath.js';
 import { type Arena, openArena, type Staged } from './arena.js';
-import { extent } from './extent.js';
+import { extent, KINDS } from './extent.js';
 import { Died } from './mortal-driver.js';
 
 /** How far apart the points are. */
-const STRIDES = extent({ embedded: 5, PostgreSQL: 10 }, { embedded: 1, PostgreSQL: 1 });
+const STRIDE = extent(10, 1);
 
 /** The first four see each other, and the first of them buys something; each of the others is alone. */
 const TOGETHER = ['bob', 'ann', 'cai', 'dot'];
@@ -53,7 +53,7 @@ async function stageCrowd(context: TestContext): Promise<Staged> {
   return { workflows: await editWorkflows(context, edits), says: SAYS };
 }
 
-for (const kind of ['embedded', 'PostgreSQL'] as const) {
+for (const kind of KINDS) {
   describe(`a driver that dies after any of its steps with eight subjects in flight (${kind})`, () => {
     let arena: Arena;
     before(async () => {
@@ -67,7 +67,7 @@ for (const kind of ['embedded', 'PostgreSQL'] as const) {
       assert.equal(undisturbed.status, 'committed');
       assert.equal(undisturbed.sales.length, 1);
       assert.ok(undisturbed.superseded > 0, 'nobody changed what another had read');
-      for (let life = 1; life < undisturbed.steps; life += STRIDES[kind]) {
+      for (let life = 1; life < undisturbed.steps; life += STRIDE) {
         const death = await playDying(arena, staged, life);
         const where = `dead after step ${life} of ${undisturbed.steps}`;
         assert.ok(death.sales.length <= undisturbed.sales.length, `${where}: something was bought twice`);

@@ -8,7 +8,7 @@ import type { AttemptRecord } from '../../engine/ports/records.js';
 import { must } from '../support/park-stage.js';
 import { assertNothingRuns, attemptsOf, countEnded } from './aftermath.js';
 import { type Arena, openArena, type Played } from './arena.js';
-import { extent } from './extent.js';
+import { extent, KINDS } from './extent.js';
 import { Died } from './mortal-driver.js';
 
 const ANSWER = { status: 'answered', from: 'Emil', body: 'I come with the first snow.', postage: 'paid' };
@@ -36,7 +36,7 @@ async function look(arena: Arena, world_slug: string) {
 type Play<Outcome> = (life: number) => Promise<{ readonly steps: number; readonly outcome: Outcome }>;
 
 /** After how many steps each driver dies later than the one before it. */
-const STRIDES = extent({ embedded: 3, PostgreSQL: 1 }, { embedded: 1, PostgreSQL: 1 });
+const STRIDE = extent(3, 1);
 
 /** Plays a turn once in peace, and then again for steps of it. @returns the outcomes of those */
 async function playDeaths<Outcome>(stride: number, play: Play<Outcome>) {
@@ -50,7 +50,7 @@ async function playDeaths<Outcome>(stride: number, play: Play<Outcome>) {
   return { undisturbed: undisturbed.outcome, deaths };
 }
 
-for (const kind of ['embedded', 'PostgreSQL'] as const) {
+for (const kind of KINDS) {
   describe(`a driver that dies after any of its steps where something waits (${kind})`, () => {
     let arena: Arena;
     before(async () => {
@@ -59,7 +59,7 @@ for (const kind of ['embedded', 'PostgreSQL'] as const) {
     after(() => arena.close());
 
     test('on the way to a rest, is followed by one that rests as well, or names the letter that is in doubt', async () => {
-      const { undisturbed, deaths } = await playDeaths(STRIDES[kind], async (life) => {
+      const { undisturbed, deaths } = await playDeaths(STRIDE, async (life) => {
         const world_slug = await arena.makeWorld('letters');
         const played = await arena.play(world_slug, life);
         const { steps } = played;
@@ -78,11 +78,11 @@ for (const kind of ['embedded', 'PostgreSQL'] as const) {
       for (const { where, outcome } of deaths)
         if (!doubtful.some((doubt) => doubt.where === where)) assert.deepEqual(outcome.left, undisturbed.left, where);
       // The call's start, and the answer that said that it comes later.
-      if (STRIDES[kind] === 1) assert.equal(doubtful.length, 2);
+      if (STRIDE === 1) assert.equal(doubtful.length, 2);
     });
 
     test('of a turn that rested and was answered, is followed by one that hears the answer once', async () => {
-      const { undisturbed, deaths } = await playDeaths(STRIDES[kind], async (life) => {
+      const { undisturbed, deaths } = await playDeaths(STRIDE, async (life) => {
         const world_slug = await arena.makeWorld('letters');
         await answer(await arena.play(world_slug, Infinity));
         const { steps } = await arena.play(world_slug, life);
@@ -93,7 +93,7 @@ for (const kind of ['embedded', 'PostgreSQL'] as const) {
     });
 
     test('of queued turns, from their claim on, is followed by one that does each of them once', async () => {
-      const { undisturbed, deaths } = await playDeaths(STRIDES[kind], async (life) => {
+      const { undisturbed, deaths } = await playDeaths(STRIDE, async (life) => {
         const world_slug = await arena.makeWorld('simple');
         must(await queueTurns(arena.freshEngine(), { world_slug, turns: 2 }));
         const steps = await work(arena, life);
@@ -109,7 +109,7 @@ for (const kind of ['embedded', 'PostgreSQL'] as const) {
     });
 
     test('of a long stream, also while it streams, is followed by one that commits the same turn', async () => {
-      const { undisturbed, deaths } = await playDeaths(STRIDES[kind], async (life) => {
+      const { undisturbed, deaths } = await playDeaths(STRIDE, async (life) => {
         const world_slug = await arena.makeWorld('simple');
         arena.stage.model.onPiece(() => wait(PIECE_MS));
         const { steps } = await arena.play(world_slug, life);

@@ -185,7 +185,7 @@ function check(death: Death, undisturbed: Death, where: string): 'committed' | '
 }
 
 /** How far apart the points are. */
-const STRIDES = extent({ embedded: 9, PostgreSQL: 4 }, { embedded: 1, PostgreSQL: 1 });
+const STRIDES = extent({ embedded: 9, PostgreSQL: 5 }, { embedded: 1, PostgreSQL: 1 });
 
 for (const kind of ['embedded', 'PostgreSQL'] as const) {
   describe(`a driver that dies after any of its steps (${kind})`, () => {

@@ -1,3 +1,5 @@
+import type { DatabaseKind } from '../support/databases.js';
+
 /** How much is destroyed: a selection by `npm test`, everything by `npm run test:chaos`. */
 export const IS_THOROUGH = process.env['CHUKWA_CHAOS'] === 'all';
 
@@ -5,3 +7,9 @@ export const IS_THOROUGH = process.env['CHUKWA_CHAOS'] === 'all';
 export function extent<Value>(some: Value, all: Value): Value {
   return IS_THOROUGH ? all : some;
 }
+
+/**
+ * The databases of tests about what is done after a death: the recovery sends each database the same statements. `crash-points`
+ * lets drivers die on both in every run.
+ */
+export const KINDS = extent<readonly DatabaseKind[]>(['PostgreSQL'], ['embedded', 'PostgreSQL']);

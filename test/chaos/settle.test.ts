@@ -12,10 +12,11 @@ import type { AttemptRecord } from '../../engine/ports/records.js';
 import { must } from '../support/park-stage.js';
 import { waitUntil } from '../support/wait-until.js';
 import { type Arena, openArena } from './arena.js';
+import { KINDS } from './extent.js';
 
 const TOOL = 'bob/act/round-1/try-1/tool';
 
-for (const kind of ['embedded', 'PostgreSQL'] as const) {
+for (const kind of KINDS) {
   describe(`a side effect without a recorded end (${kind})`, () => {
     let arena: Arena;
     let folder: string;
