@@ -3494,7 +3494,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
           "number",
           "null"
         ],
-        "description": "From the request to the end of the answer, as its plugin measured it; null while it goes on."
+        "description": "Of the source call, as its own record says; null while it runs."
       },
       "llm_call_id": {
         "type": "string"
@@ -3591,13 +3591,6 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       },
       "prefix_hash": {
         "type": "string"
-      },
-      "duration_ms": {
-        "type": [
-          "number",
-          "null"
-        ],
-        "description": "Of the source call, as its own record says; null while it runs."
       },
       "raw_text": {
         "type": "string"

@@ -105,8 +105,6 @@ export type TimelineEventKind =
   | 'patch_applied'
   | 'turn_committed';
 
-export type Timestamp = ColumnType<Date, Date | string, Date | string>;
-
 export type ValidationStatus = 'invalid' | 'not_checked' | 'valid';
 
 export interface AdoptedCalls {
@@ -119,13 +117,13 @@ export interface AgentInbox {
   agent_id: string | null;
   agent_turn_id: string | null;
   attempt_id: string | null;
-  consumed_at: Timestamp | null;
+  consumed_at: string | null;
   correlation_id: string | null;
-  created_at: Generated<Timestamp>;
+  created_at: Generated<string>;
   defer_reason: string | null;
   inbox_id: string;
   message_type: InboxMessageType;
-  next_retry_at: Timestamp | null;
+  next_retry_at: string | null;
   payload: Generated<Json>;
   retry_count: Generated<number>;
   status: InboxStatus;
@@ -147,7 +145,7 @@ export interface AttemptEvents {
   details: Generated<Json>;
   event_id: Generated<number>;
   event_kind: TimelineEventKind;
-  occurred_at: Timestamp;
+  occurred_at: string;
   source_invocation_id: string | null;
   workflow_node_id: string | null;
   workflow_subject_entity_id: string | null;
@@ -159,7 +157,7 @@ export interface Attempts {
   attempt_id: string;
   attempted_turn: number;
   began_event_id: Generated<number | null>;
-  ended_at: Timestamp | null;
+  ended_at: string | null;
   epoch: number;
   failed_node_id: string | null;
   failed_source_invocation_id: string | null;
@@ -173,9 +171,9 @@ export interface Attempts {
   is_transient: Generated<boolean>;
   plugin_versions: Json;
   renderer_version: string;
-  resume_deadline: Timestamp | null;
+  resume_deadline: string | null;
   scenario_hash: string;
-  started_at: Timestamp;
+  started_at: string;
   status: Generated<AttemptStatus>;
   take_overs: Generated<number>;
   world_slug: string;
@@ -187,7 +185,7 @@ export interface AttemptTimelineEvents {
   details: Json | null;
   event_id: number | null;
   event_kind: TimelineEventKind | null;
-  occurred_at: Timestamp | null;
+  occurred_at: string | null;
   patch_seq: number | null;
   source_invocation_id: string | null;
   workflow_node_id: string | null;
@@ -201,7 +199,7 @@ export interface AuditEntries {
   audit_entry_id: Generated<number>;
   audit_kind: AuditKind;
   details: Generated<Json>;
-  occurred_at: Timestamp;
+  occurred_at: string;
   raw_response: Buffer | null;
   rejection: string | null;
   source_invocation_id: string | null;
@@ -212,14 +210,14 @@ export interface CallSettlements {
   attempt_id: string;
   performed: boolean;
   response_json: Json | null;
-  settled_at: Timestamp;
+  settled_at: string;
   source_invocation_id: string;
   world_slug: string;
 }
 
 export interface CognitionProfiles {
   content: Json;
-  created_at: Generated<Timestamp>;
+  created_at: Generated<string>;
   hash: string;
   kind: Generated<ComponentKind>;
   tool_policy_hash: string | null;
@@ -228,7 +226,7 @@ export interface CognitionProfiles {
 
 export interface CognitionWorkflows {
   content: Json;
-  created_at: Generated<Timestamp>;
+  created_at: Generated<string>;
   hash: string;
   kind: Generated<ComponentKind>;
 }
@@ -276,7 +274,7 @@ export interface EnvironmentContents {
 
 export interface JsonSchemas {
   content: Json;
-  created_at: Generated<Timestamp>;
+  created_at: Generated<string>;
   hash: string;
   kind: Generated<ComponentKind>;
 }
@@ -294,7 +292,7 @@ export interface LlmCalls {
   cached_input_tokens: number | null;
   conversation: string;
   delivered_schema_hash: string | null;
-  ended_at: Timestamp | null;
+  ended_at: string | null;
   endpoint_origin: string | null;
   finish_reason: string | null;
   input_tokens: number | null;
@@ -309,7 +307,7 @@ export interface LlmCalls {
   reasoning_tokens: number | null;
   schema_delivery: SchemaDelivery;
   source_invocation_id: string;
-  started_at: Timestamp;
+  started_at: string;
   status: Generated<SourceInvocationStatus>;
   world_slug: string;
 }
@@ -360,7 +358,7 @@ export interface OfferedSchemas {
 
 export interface OperatorActions {
   accepted: boolean | null;
-  acted_at: Timestamp;
+  acted_at: string;
   acted_by: string;
   action: OperatorAction;
   action_id: string;
@@ -389,31 +387,31 @@ export interface PendingCalls {
   accepted_body: Buffer | null;
   attempt_id: string;
   correlation_alias: string | null;
-  deadline: Timestamp;
+  deadline: string;
   is_awaited: Generated<boolean>;
   is_timed_out: Generated<boolean>;
-  pended_at: Timestamp;
+  pended_at: string;
   source_invocation_id: string;
   world_slug: string;
 }
 
 export interface PromptTexts {
   content: Json;
-  created_at: Generated<Timestamp>;
+  created_at: Generated<string>;
   hash: string;
   kind: Generated<ComponentKind>;
 }
 
 export interface ResponseSources {
   content: Json;
-  created_at: Generated<Timestamp>;
+  created_at: Generated<string>;
   hash: string;
   kind: Generated<ComponentKind>;
 }
 
 export interface Scenarios {
   content: Json;
-  created_at: Generated<Timestamp>;
+  created_at: Generated<string>;
   hash: string;
   kind: Generated<ComponentKind>;
 }
@@ -447,7 +445,7 @@ export interface SourceInvocations {
   command_key: string;
   duration_ms: number | null;
   effect_class: EffectClass;
-  ended_at: Timestamp | null;
+  ended_at: string | null;
   ended_event_id: number | null;
   failure_class: string | null;
   failure_detail: string | null;
@@ -477,7 +475,7 @@ export interface SourceInvocations {
   retry_after_ms: number | null;
   source_hash: string;
   source_invocation_id: string;
-  started_at: Timestamp;
+  started_at: string;
   started_event_id: number | null;
   status: Generated<SourceInvocationStatus>;
   tool_call_id: string | null;
@@ -492,16 +490,16 @@ export interface SourceInvocations {
 
 export interface ToolPolicies {
   content: Json;
-  created_at: Generated<Timestamp>;
+  created_at: Generated<string>;
   hash: string;
   kind: Generated<ComponentKind>;
 }
 
 export interface Turns {
   attempt_id: string | null;
-  committed_at: Timestamp;
+  committed_at: string;
   committed_event_id: Generated<number | null>;
-  simulation_time: Timestamp;
+  simulation_time: string;
   turn: number;
   world_slug: string;
 }
@@ -515,7 +513,7 @@ export interface WorldAuditEvents {
   cognition_workflow_hash: string | null;
   details: Json | null;
   llm_call_id: string | null;
-  occurred_at: Timestamp | null;
+  occurred_at: string | null;
   patch_seq: number | null;
   raw_response: Buffer | null;
   rejection: string | null;
@@ -546,12 +544,12 @@ export interface WorldPatches {
 
 export interface Worlds {
   adoptable_attempt_id: string | null;
-  created_at: Generated<Timestamp>;
+  created_at: Generated<string>;
   lease_attempt_id: string | null;
   lease_epoch: Generated<number>;
   lease_host: string | null;
   lease_pid: number | null;
-  lease_until: Timestamp | null;
+  lease_until: string | null;
   root_world_slug: string;
   scenario_hash: string;
   turn: Generated<number>;
@@ -559,7 +557,7 @@ export interface Worlds {
 }
 
 export interface WorldScenarios {
-  chosen_at: Timestamp;
+  chosen_at: string;
   files: Json | null;
   from_turn: number;
   scenario_hash: string;

@@ -16,7 +16,8 @@ export function readOnce({ store }: Archive): Archive {
         ...records,
         agentTurn: async (name) => {
           const id = name.toLowerCase();
-          if (!turns.has(id)) for (const turn of await records.agentTurnsBeside(id)) turns.set(turn.agent_turn_id, turn);
+          if (!turns.has(id))
+            for (const turn of await records.agentTurnsBeside(id)) turns.set(turn.agent_turn_id, turn);
           return turns.get(id);
         },
       },

@@ -43,7 +43,6 @@ export function browseReader(database: OpenDatabase): BrowseReader {
   };
 }
 
-
 const LISTED = `source_invocation_id, world_slug, attempt_id, attempted_turn, invocation_kind, command_key,
      ambient_source_id, tool_name, workflow_subject_entity_id, workflow_node_id, status, failure_class, llm_call_id,
      duration_ms, started_at, ${callState('source_invocations')}`;
