@@ -1,3 +1,4 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { Json, JsonObject } from '../contract/json.js';
 import type { Problem } from '../contract/problem.js';
 import { appendToken, isObject } from '../core/content/json-pointer.js';
@@ -5,9 +6,18 @@ import { nearestName, suggestName } from '../core/content/nearest-name.js';
 import { isError } from '../core/protocol/document-problem.js';
 import { checkCost } from './check-cost.js';
 import { compileLinearPattern } from './linear-pattern.js';
-import { KNOWN_KEYWORDS, listSubschemas, pointerOfReference, type Subschema } from '../core/content/subschemas.js';
+import { listSubschemas, pointerOfReference, type Subschema } from '../core/content/subschemas.js';
 
 export const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
+
+/** Every keyword that the vocabularies of the dialect define, and the older name of `$defs`. */
+const KNOWN_KEYWORDS: readonly string[] = [
+  'definitions',
+  ...Object.entries(new Ajv2020().schemas).flatMap(([id, vocabulary]) => {
+    const { properties = {} } = (vocabulary?.schema ?? {}) as { readonly properties?: JsonObject };
+    return id.includes('/meta/') ? Object.keys(properties) : [];
+  }),
+];
 
 /** The most that one schema may hold. */
 const SUBSCHEMAS_MAX = 2000;

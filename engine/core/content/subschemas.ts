@@ -21,46 +21,6 @@ const HOLDS_MAP = ['$defs', 'definitions', 'dependentSchemas', 'patternPropertie
 /** Those whose schemas look at the very value that the schema around them looks at. */
 const IN_PLACE = ['allOf', 'anyOf', 'dependentSchemas', 'else', 'if', 'not', 'oneOf', 'then'];
 
-const ASSERTS = [
-  '$comment',
-  '$id',
-  '$ref',
-  '$schema',
-  'const',
-  'contentEncoding',
-  'contentMediaType',
-  'default',
-  'dependentRequired',
-  'deprecated',
-  'description',
-  'enum',
-  'examples',
-  'exclusiveMaximum',
-  'exclusiveMinimum',
-  'format',
-  'maxContains',
-  'maxItems',
-  'maxLength',
-  'maxProperties',
-  'maximum',
-  'minContains',
-  'minItems',
-  'minLength',
-  'minProperties',
-  'minimum',
-  'multipleOf',
-  'pattern',
-  'readOnly',
-  'required',
-  'title',
-  'type',
-  'uniqueItems',
-  'writeOnly',
-];
-
-/** Every keyword that means something here. */
-export const KNOWN_KEYWORDS: readonly string[] = [...HOLDS_ONE, ...HOLDS_LIST, ...HOLDS_MAP, ...ASSERTS];
-
 /** A schema within a schema. */
 export interface Subschema {
   readonly pointer: string;
