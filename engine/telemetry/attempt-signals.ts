@@ -2,8 +2,7 @@ import { timeOfUuid, toTraceId } from '../core/content/trace-id.js';
 import { agentTurnId } from '../core/agents/agent-turn.js';
 import type { AttemptLease } from '../ports/attempts.js';
 import type { Stretch } from './observed-call.js';
-import type { Measurement, Signals, Span } from './span.js';
-import { agentSpanId, attemptSpanId, nodeSpanId } from './span-places.js';
+import { agentSpanId, attemptSpanId, type Measurement, nodeSpanId, type Signals, type Span } from './span.js';
 
 /** An attempt that has ended, and what its calls have taken. */
 export interface EndedAttempt {

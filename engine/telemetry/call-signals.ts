@@ -1,11 +1,11 @@
+import type { Json } from '../contract/json.js';
 import { toSpanId, toTraceId } from '../core/content/trace-id.js';
+import { contentOf } from '../core/prompt/message.js';
 import type { Invoke } from '../core/protocol/command.js';
 import type { RecalledCall } from '../runtime/progress.js';
-import { finishReasonsOf, toContents } from './contents.js';
 import { providerOf } from './names.js';
 import { type EndedCall, isInterrupted, toStretch } from './observed-call.js';
-import type { Attributes, Measurement, Signals, Span } from './span.js';
-import { parentSpanOf } from './span-places.js';
+import { type Attributes, type Measurement, parentSpanOf, type Signals, type Span } from './span.js';
 
 /** What all calls of an attempt share. */
 export interface CallSurroundings {
@@ -186,4 +186,36 @@ function doubts({ call }: Invoke, is_in_doubt: boolean): readonly Measurement[] 
   if (!is_in_doubt) return [];
   const attributes = { 'chukwa.source.label': call.source.label, 'chukwa.effect_class': call.effect };
   return [{ instrument: 'chukwa.calls.in_doubt', value: 1, attributes }];
+}
+
+/**
+ * What a model was shown and what it said, what a tool was given and what it answered: exported only where the operator asks
+ * for it, and never more than redaction lets the turn see.
+ */
+function toContents({ command, outcome }: Pick<EndedCall, 'command' | 'outcome'>): Attributes {
+  const view = outcome.status === 'succeeded' ? outcome.view : undefined;
+  if (command.generation === undefined)
+    return {
+      'gen_ai.tool.call.arguments': JSON.stringify(command.request),
+      'gen_ai.tool.call.result': view === undefined ? undefined : JSON.stringify(view),
+    };
+  return {
+    'gen_ai.input.messages': JSON.stringify(
+      command.generation.messages.map((message) => {
+        return { role: message.role, parts: [{ type: 'text', content: contentOf(message) }] };
+      }),
+    ),
+    'gen_ai.output.messages': view === undefined ? undefined : JSON.stringify([toOutput(view)]),
+  };
+}
+
+function toOutput(view: Json): Json {
+  const { text = '', finish_reason = '' } = view as { readonly text?: string; readonly finish_reason?: string };
+  return { role: 'assistant', parts: [{ type: 'text', content: text }], finish_reason };
+}
+
+/** Why a model stopped. */
+function finishReasonsOf({ outcome }: Pick<EndedCall, 'outcome'>): readonly string[] | undefined {
+  const view = outcome.status === 'succeeded' ? (outcome.view as { readonly finish_reason?: string }) : outcome;
+  return typeof view.finish_reason === 'string' && view.finish_reason !== '' ? [view.finish_reason] : undefined;
 }
