@@ -67,7 +67,7 @@ export function describeThrown(thrown: unknown): string {
 function describeCauses(thrown: unknown): string {
   const errors = [...causesOf(thrown)].filter((cause) => cause instanceof Error);
   const sentences = errors.map((error) =>
-    error instanceof SyntaxError ? 'what it read cannot be parsed' : String(error['message']),
+    error instanceof SyntaxError ? 'what it read cannot be parsed' : error.message,
   );
   return sentences.length > 0 ? sentences.filter((sentence) => sentence !== '').join(': ') : String(thrown);
 }

@@ -52,7 +52,7 @@ export function matchExpected(place: Place, expected: unknown, actual: unknown):
   if (actual === undefined) return [{ ...complain(place, 'it is not there'), expected: expected as Json }];
   if (!isComposed(actual) || !isComposed(expected)) {
     const isText = typeof actual === 'string' && expected !== null;
-    return isText ? matchText(place, expected as Text, actual) : matchValue(place, expected as Json, actual as Json);
+    return isText ? matchText(place, expected, actual) : matchValue(place, expected as Json, actual as Json);
   }
   if (isList(expected) && isList(actual) && expected.length !== actual.length) {
     const message = `${actual.length} ${place.at(-1)}, and not ${expected.length}`;
