@@ -56,3 +56,11 @@ export function runOf(key: string): number {
 function memberOf<Value>(record: Readonly<Record<string, Value>> | undefined, name: string): Value | undefined {
   return record !== undefined && Object.hasOwn(record, name) ? record[name] : undefined;
 }
+
+/** A text in pieces of so many characters, cut between characters and never within one, as providers do; whole by default. */
+export function toPieces(text: string, characters?: number): readonly string[] {
+  const all = Array.from(text);
+  const length = characters ?? Math.max(1, all.length);
+  const count = Math.ceil(all.length / length);
+  return Array.from({ length: count }, (_, index) => all.slice(index * length, (index + 1) * length).join(''));
+}

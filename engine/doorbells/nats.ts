@@ -2,8 +2,8 @@ import { setTimeout } from 'node:timers/promises';
 import type { ConnectionOptions, NatsConnection } from '@nats-io/transport-node';
 import { backoffMs } from '../core/inbox/backoff.js';
 import type { Doorbell } from '../ports/doorbell.js';
-import { openListeners } from './listeners.js';
 import type { NatsAddress } from './nats-url.js';
+import { Rings } from './process.js';
 
 const BACKOFF = { first_ms: 250, most_ms: 15_000 };
 const CONNECT_MS = 2_000;
@@ -27,14 +27,14 @@ function wakeupOf(world_slug: string): string {
  * background, and again for ever whenever the connection is gone.
  */
 export function openNatsDoorbell(address: NatsAddress): Doorbell {
-  const listeners = openListeners();
-  const line = openLine(address, listeners.tell);
+  const rings = new Rings();
+  const line = openLine(address, rings.ring);
   return {
     description: `NATS at ${address.place}`,
     ring: (world_slug) => line.ring(world_slug),
     listen: (onRing) => {
       line.open();
-      return listeners.add(onRing);
+      return rings.listen(onRing);
     },
     findFault: line.findFault,
     close: line.close,

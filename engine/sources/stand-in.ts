@@ -3,7 +3,7 @@
  * origin, a program, variables. All that is left of a plugin is what it promises; what it answers was written before.
  */
 import type { Json } from '../contract/json.js';
-import { parseClientRequestId } from '../contract/scripted.js';
+import { parseClientRequestId, toPieces } from '../contract/scripted.js';
 import type { ChatAnswer, SourceAnswer, SourceFailure, SourcePlugin, TraceSink } from '../contract/source.js';
 import { unreachable } from '../contract/unreachable.js';
 import type { Answer, FaultAnswer } from '../generated/answers.js';
@@ -144,11 +144,4 @@ function faultOf({ fault }: FaultAnswer): SourceFailure {
     default:
       return unreachable(fault);
   }
-}
-
-function toPieces(text: string, characters = Number.POSITIVE_INFINITY): readonly string[] {
-  if (text.length <= characters) return [text];
-  const all = Array.from(text);
-  const count = Math.ceil(all.length / characters);
-  return Array.from({ length: count }, (_, index) => all.slice(index * characters, (index + 1) * characters).join(''));
 }
