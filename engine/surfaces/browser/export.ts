@@ -39,8 +39,8 @@ export async function exportPages(source: Archive, wanted: PagesToExport): Promi
   // The pages that a page links to are added after it: the set grows during the iteration.
   const paths = new Set([attempt_id === undefined ? pathOf('world', world_slug) : pathOf('attempt', attempt_id)]);
   for (const path of paths) {
-    const match = matchPage(path);
-    if (match === undefined || !isWanted(match, wanted)) continue;
+    const match = matchWanted(path, wanted);
+    if (match === undefined) continue;
     if (leaves.size >= PAGES_MAX) {
       left_out += 1;
       continue;
@@ -60,7 +60,7 @@ export async function exportPages(source: Archive, wanted: PagesToExport): Promi
 function toLeaf(whole: View, id: string, wanted: PagesToExport): Leaf {
   const view = {
     ...whole,
-    trail: whole.trail.filter(({ path }) => isPathWanted(path, wanted)),
+    trail: whole.trail.filter(({ path }) => matchWanted(path, wanted) !== undefined),
     sections: whole.sections.filter(({ tells_of_others }) => tells_of_others !== true),
   };
   return { id, view, markup: renderLeaf(view, id) };
@@ -82,9 +82,9 @@ function matchPage(path: string): Match | undefined {
   return undefined;
 }
 
-function isPathWanted(path: string, wanted: PagesToExport): boolean {
+function matchWanted(path: string, wanted: PagesToExport): Match | undefined {
   const match = matchPage(path);
-  return match !== undefined && isWanted(match, wanted);
+  return match !== undefined && isWanted(match, wanted) ? match : undefined;
 }
 
 /** Whether a page belongs to this world or attempt, to its calls and patches, or to the documents that they used. */

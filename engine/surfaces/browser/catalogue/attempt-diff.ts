@@ -7,14 +7,15 @@ import {
   type ComparedPatch,
   type Comparison,
 } from '../../../operations/browse/compare-attempts.js';
-import type { AttemptSummary, InvocationSummary, PatchRecord } from '../../../ports/records.js';
+import type { InvocationSummary, PatchRecord } from '../../../ports/records.js';
 import { type Html, html, NOTHING } from '../html.js';
-import { type Column, emptyState, itemPage, type Page, sectionUnless, type View } from '../page.js';
+import { emptyState, itemPage, type Page, sectionUnless, type View } from '../page.js';
 import { effectLine } from '../parts/changes.js';
 import { table } from '../parts/table.js';
-import { change, duration, linkTo, moment, moreInJson, shorten, status } from '../parts/text.js';
+import { change, duration, linkTo, moreInJson, shorten, status } from '../parts/text.js';
 import { labelOf } from '../pictures/attempt-bars.js';
-import { took, trailToAttempt } from './overview.js';
+import { trailToAttempt } from './overview.js';
+import { attemptColumns } from './worlds.js';
 
 /** How much of an answer is shown beside another one. */
 const ANSWER_LENGTH_MAX = 300;
@@ -78,16 +79,6 @@ function viewComparison({ before, after, calls, patches }: AttemptComparison): V
 
 /** How many calls, and how many patches, one page shows. */
 const SHOWN = 50;
-
-const attemptColumns: readonly Column<AttemptSummary>[] = [
-  { title: 'Attempt', cell: ({ attempt_id }) => linkTo('attempt', attempt_id) },
-  { title: 'Turn', is_number: true, cell: ({ attempted_turn }) => attempted_turn },
-  { title: 'State', cell: (row) => status(stateOf(row)) },
-  { title: 'Calls', is_number: true, cell: ({ source_invocation_count }) => source_invocation_count },
-  { title: 'Took', is_number: true, cell: took },
-  { title: 'Began', cell: ({ started_at }) => moment(started_at) },
-  { title: 'Why it failed', is_text: true, cell: ({ failure_message }) => failure_message ?? '' },
-];
 
 /** What each comparison means to a reader. */
 const COMPARISON_WORDS: Readonly<Record<Comparison, string>> = {

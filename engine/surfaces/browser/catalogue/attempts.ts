@@ -154,24 +154,19 @@ function attemptFacts(shown: AttemptPage): Html {
     ['Ended', moment(shown.ended_at)],
     ['Took', took(shown)],
     ['Calls', shown.source_invocation_count],
-    ['In doubt', shown.calls_in_doubt === 0 ? undefined : shown.calls_in_doubt],
+    ['In doubt', shown.calls_in_doubt || undefined],
     ['Scenario', linkTo('scenario', shown.scenario_hash)],
-    ['Adopts', shown.adopts === null ? undefined : linkTo('attempt', shown.adopts)],
+    ['Adopts', linkTo('attempt', shown.adopts)],
     [
       'Compared',
       shown.attempt_before === null
         ? undefined
         : html`<a href="${pathOf('attempt', shown.attempt_id)}/diff">what is different from the attempt before</a>`,
     ],
-    ['Failed with', shown.failure_class && words(shown.failure_class)],
+    ['Failed with', words(shown.failure_class)],
     ['Failed for', shown.failed_subject_entity_id],
     ['Failed at', shown.failed_node_id],
-    [
-      'Failing call',
-      shown.failed_source_invocation_id === null
-        ? undefined
-        : linkTo('source_invocation', shown.failed_source_invocation_id),
-    ],
+    ['Failing call', linkTo('source_invocation', shown.failed_source_invocation_id)],
     ['Taken over', shown.take_overs === 0 ? undefined : `${shown.take_overs} times`],
     ['Id', html`<code>${shown.attempt_id}</code>`],
     ['Trace', html`<code>${toTraceId(shown.attempt_id)}</code>`],

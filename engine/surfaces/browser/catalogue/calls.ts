@@ -46,14 +46,10 @@ const llmColumns: readonly Column<ListedLlmCall>[] = [
     title: 'Prompt of',
     cell: ({ llm_call_id, workflow_subject_entity_id }) => linkTo('llm_call', llm_call_id, workflow_subject_entity_id),
   },
-  { title: 'Answer', cell: ({ model_output_kind }) => (model_output_kind === null ? '' : words(model_output_kind)) },
+  { title: 'Answer', cell: ({ model_output_kind }) => words(model_output_kind) },
   { title: 'State', cell: (row) => status(stateOf(row)) },
-  {
-    title: 'Tokens in',
-    is_number: true,
-    cell: ({ input_tokens }) => (input_tokens === null ? '' : count(input_tokens)),
-  },
-  { title: 'out', is_number: true, cell: ({ output_tokens }) => (output_tokens === null ? '' : count(output_tokens)) },
+  { title: 'Tokens in', is_number: true, cell: ({ input_tokens }) => count(input_tokens) },
+  { title: 'out', is_number: true, cell: ({ output_tokens }) => count(output_tokens) },
   { title: 'Node', cell: ({ workflow_node_id }) => workflow_node_id },
   { title: 'Model', cell: ({ model }) => model ?? '' },
   ...whereColumns,
@@ -154,19 +150,13 @@ function viewInvocation(shown: InvocationRecord): View {
 function invocationFacts(shown: InvocationRecord): Html {
   const { llm_call_id, parent_source_invocation_id: parent } = shown;
   return facts([
-    [
-      'What the model saw',
-      llm_call_id === null ? undefined : linkTo('llm_call', llm_call_id, 'the prompt and the answer'),
-    ],
+    ['What the model saw', linkTo('llm_call', llm_call_id, 'the prompt and the answer')],
     ['Command', html`<code>${shown.command_key}</code>`],
     ['Subject', shown.workflow_subject_entity_id],
     ['Node', shown.workflow_node_id],
     ['Source', linkTo('response_source', shown.source_hash, shown.source_label)],
     ['Workflow', linkTo('cognition_workflow', shown.workflow_hash)],
-    [
-      'Asked for by',
-      parent === null ? undefined : linkTo('source_invocation', parent, 'the generation that elected it'),
-    ],
+    ['Asked for by', linkTo('source_invocation', parent, 'the generation that elected it')],
     ['World', linkTo('world', shown.world_slug)],
     ['Attempt', linkTo('attempt', shown.attempt_id)],
     ['Effect', words(shown.effect_class)],
@@ -174,22 +164,12 @@ function invocationFacts(shown: InvocationRecord): Html {
       'In doubt',
       shown.outcome_unknown && shown.settled_as === null ? html`<a href="#decisions">yes: settle it</a>` : undefined,
     ],
-    [
-      'Failure',
-      shown.failure_class === null
-        ? undefined
-        : `${shown.failure_class}${shown.failure_detail === null ? '' : `, ${words(shown.failure_detail)}`}`,
-    ],
+    ['Failure', [shown.failure_class, shown.failure_detail].flatMap((name) => words(name) || []).join(', ')],
     ['HTTP status', shown.http_status],
     ['Validation', words(shown.validation_status)],
     ['Took', duration(shown.duration_ms)],
     ['Began', moment(shown.started_at)],
-    [
-      'Result schema',
-      shown.output_schema_hash === null || llm_call_id !== null
-        ? undefined
-        : linkTo('json_schema', shown.output_schema_hash),
-    ],
+    ['Result schema', linkTo('json_schema', llm_call_id === null ? shown.output_schema_hash : null)],
     ['Id', html`<code>${shown.source_invocation_id}</code>`],
   ]);
 }
@@ -282,16 +262,10 @@ function llmFacts(shown: LlmCallRecord): Html {
     ['Source', linkTo('response_source', shown.source_hash, shown.source_label)],
     ['Workflow', linkTo('cognition_workflow', shown.workflow_hash)],
     ['Call', linkTo('source_invocation', shown.source_invocation_id)],
-    ['Tokens in', tokens === null ? undefined : count(tokens.input_tokens)],
-    [
-      'of these cached',
-      tokens === null || tokens.cached_input_tokens === null ? undefined : count(tokens.cached_input_tokens),
-    ],
-    ['Tokens out', tokens === null ? undefined : count(tokens.output_tokens)],
-    [
-      'of these reasoning',
-      tokens === null || tokens.reasoning_tokens === null ? undefined : count(tokens.reasoning_tokens),
-    ],
+    ['Tokens in', count(tokens?.input_tokens)],
+    ['of these cached', count(tokens?.cached_input_tokens)],
+    ['Tokens out', count(tokens?.output_tokens)],
+    ['of these reasoning', count(tokens?.reasoning_tokens)],
     ['Finished by', shown.finish_reason],
     ['Schema sent by', words(shown.schema_delivery)],
     ['Chunks', shown.chunks.length],

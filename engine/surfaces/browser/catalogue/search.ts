@@ -95,7 +95,7 @@ const columns: readonly Column<SearchHit>[] = [
         : html`<a href="${pathOfTurn(world_slug, turn)}">${turn}</a>`,
   },
   { title: 'Source', cell: ({ source_label }) => source_label ?? '' },
-  { title: 'Failure', cell: ({ failure_class }) => (failure_class === null ? '' : words(failure_class)) },
+  { title: 'Failure', cell: ({ failure_class }) => words(failure_class) },
 ];
 
 /** The link to a found text: to a turn for a patch, to a generation, or to a call for a result. */

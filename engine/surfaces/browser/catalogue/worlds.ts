@@ -149,9 +149,8 @@ export const attemptColumns: readonly Column<AttemptSummary>[] = [
   {
     title: 'Why it failed',
     cell: ({ failure_class, failed_source_invocation_id }) =>
-      failure_class === null
-        ? ''
-        : html`${words(failure_class)} ${linkTo('source_invocation', failed_source_invocation_id, 'the call')}`,
+      failure_class &&
+      html`${words(failure_class)} ${linkTo('source_invocation', failed_source_invocation_id, 'the call')}`,
   },
 ];
 
@@ -197,7 +196,7 @@ export const worldAgents: Page = listPage({
       },
     },
     { title: 'State', cell: (row) => status(stateOfAgent(row)) },
-    { title: 'Activity', cell: ({ activity }) => (activity === null ? '' : words(activity)) },
+    { title: 'Activity', cell: ({ activity }) => words(activity) },
     { title: 'Turns so far', is_number: true, cell: ({ turn_epoch }) => turn_epoch },
     { title: 'Its latest turn', cell: ({ latest_turn }) => status(latest_turn?.outcome) },
     { title: 'Tool', cell: ({ current_tool }) => current_tool ?? '' },

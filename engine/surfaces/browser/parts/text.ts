@@ -55,9 +55,9 @@ export function timeSoFar(began: string | null, read_at: string | null): Html {
   return html`<span class="so-far" data-so-far="${milliseconds}">${duration(milliseconds)}</span>`;
 }
 
-/** A number with its thousands apart. */
-export function count(number: number): string {
-  return String(number).replace(/\B(?=(\d{3})+$)/g, '\u2009');
+/** A number with its thousands apart; nothing for none. */
+export function count(number: number | null | undefined): string {
+  return String(number ?? '').replace(/\B(?=(\d{3})+$)/g, '\u2009');
 }
 
 /** A state with a mark in its colour. */
@@ -70,9 +70,9 @@ export function toClass(word: string): string {
   return word.toLowerCase().replace(/[^a-z0-9]+/g, '-');
 }
 
-/** A stored word for people: `model_elected_tool` as `model elected tool`. */
-export function words(name: string): string {
-  return name.replaceAll('_', ' ');
+/** A stored word for people: `model_elected_tool` as `model elected tool`; nothing for none. */
+export function words(name: string | null): string {
+  return (name ?? '').replaceAll('_', ' ');
 }
 
 /** The word for each kind of call. */

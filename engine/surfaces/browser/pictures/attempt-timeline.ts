@@ -110,48 +110,44 @@ function bands(drawn: readonly Band[], scale: TimeScale): HtmlValue {
   });
 }
 
-interface PlacedBar extends Bar {
+/** Where something is drawn, in pixels. */
+interface Extent {
   readonly left: number;
-  readonly width: number;
+  readonly right: number;
 }
 
-/** The bars of a row. A name that is wider than its bar goes on beside it, as far as nothing else is drawn there. */
+type PlacedBar = Bar & Extent & { readonly waits_from: number | undefined };
+
 function drawRow(row: readonly Bar[], { x, gaps: breaks }: TimeScale, y: number): HtmlValue {
   const placed = row.map((bar): PlacedBar => {
     const left = x(bar.from);
-    return { ...bar, left, width: Math.max(BAR_WIDTH_MIN, x(bar.to) - left - 1) };
+    const right = Math.max(left + BAR_WIDTH_MIN, x(bar.to) - 1);
+    return { ...bar, left, right, waits_from: bar.pended_at === undefined ? undefined : x(bar.pended_at) };
   });
-  return placed.map((bar, index) => {
-    const { left, width } = placed[index - 1] ?? { left: LEFT, width: 0 };
-    const ends = breaks.filter((gap) => gap.x < bar.left).map((gap) => gap.x + gap.width);
-    const starts = breaks.filter((gap) => gap.x >= bar.left).map((gap) => gap.x);
-    const before = bar.left - Math.max(left + width, ...ends);
-    const after = Math.min(placed[index + 1]?.left ?? WIDTH, ...starts) - bar.left;
-    const text = bar.call.is_superseded ? '' : bar.label;
-    const isBefore = fit(text, after - 8) !== text && before > after;
-    const shown = fit(text, (isBefore ? before : after) - 8);
-    const at = html`x="${px(isBefore ? bar.left - 4 : bar.left + 6)}" y="${y + BAR - 5}" text-anchor="${isBefore ? 'end' : 'start'}"`;
-    const name = shown === '' ? NOTHING : html`<text class="bar-name" ${at}>${shown}</text>`;
-    return drawBar(bar, { name, y, waits_from: bar.pended_at === undefined ? undefined : x(bar.pended_at) });
-  });
+  const drawn = [...placed, ...breaks.map((gap) => ({ left: gap.x, right: gap.x + gap.width }))];
+  return placed.map((bar) => drawBar(bar, y, drawName(bar, y, drawn)));
 }
 
-interface Drawing {
-  readonly name: Html;
-  readonly y: number;
-  /** Where it was accepted, to be answered later. */
-  readonly waits_from: number | undefined;
+/** The name of a bar: within it, or beside it where it is too short, as far as nothing else is drawn there. */
+function drawName({ call, label, left, right }: PlacedBar, y: number, drawn: readonly Extent[]): Html {
+  if (call.is_superseded) return NOTHING;
+  const before = Math.max(LEFT, ...drawn.filter((other) => other.left < left).map((other) => other.right));
+  const after = Math.min(WIDTH, ...drawn.filter((other) => other.left > left).map((other) => other.left));
+  const inside = { x: left + 6, anchor: 'start', name: fit(label, right - left - 8) };
+  const behind = { x: right + 4, anchor: 'start', name: fit(label, after - right - 8) };
+  const ahead = { x: left - 4, anchor: 'end', name: fit(label, left - before - 8) };
+  const place = [inside, behind, ahead].find(({ name }) => name === label) ?? inside;
+  if (place.name === '') return NOTHING;
+  return html`<text class="bar-name" x="${px(place.x)}" y="${y + BAR - 5}" text-anchor="${place.anchor}">${place.name}</text>`;
 }
 
-function drawBar({ call, from, to, label, lane, left, width }: PlacedBar, { name, y, waits_from }: Drawing): Html {
-  const waits =
-    waits_from === undefined
-      ? NOTHING
-      : html`<rect class="waits" fill="url(#hatch)" x="${px(waits_from)}" y="${y}" width="${px(Math.max(BAR_WIDTH_MIN, left + width - waits_from))}" height="${BAR}" rx="3"/>`;
+function drawBar({ call, from, to, label, lane, left, right, waits_from }: PlacedBar, y: number, name: Html): Html {
+  const bar = (kind: Html, x: number) =>
+    html`<rect ${kind} x="${px(x)}" y="${y}" width="${px(Math.max(BAR_WIDTH_MIN, right - x))}" height="${BAR}" rx="3"/>`;
   const state = stateOf(call);
   const what = [...new Set([callWord(call), label])].join(' ');
   const sentence = `${what}${runWord(call)}: ${state}, ${duration(call.duration_ms ?? to - from)}`;
-  return html`<a href="${pathOf(...placeOf(call))}"><rect class="bar ${lane} is-${toClass(state)}" x="${px(left)}" y="${y}" width="${px(width)}" height="${BAR}" rx="3"/>${waits}${name}<title>${sentence}</title></a>`;
+  return html`<a href="${pathOf(...placeOf(call))}">${bar(html`class="bar ${lane} is-${toClass(state)}"`, left)}${waits_from === undefined ? undefined : bar(html`class="waits" fill="url(#hatch)"`, waits_from)}${name}<title>${sentence}</title></a>`;
 }
 
 /** A generation links to its LLM call, any other call to its own page. */
