@@ -137,7 +137,7 @@ test('the name of a call goes on beside a bar that is too short for it, and one 
     timeline: [
       event('short', 'call_started', 0),
       event('short', 'call_answered', 10),
-      event('long', 'call_started', 100),
+      event('long', 'call_started', 150),
       event('long', 'call_answered', 1_000),
     ],
     started_at: NOON,
