@@ -288,7 +288,7 @@ test('a committed turn counts patches, calls and tokens', () => {
   assert.deepEqual([turn?.attempt_id, turn?.attempted_turn, turn?.calls, turn?.tokens], [ATTEMPT, 2, 2, 68]);
 });
 
-test('a failed turn says what failed where, that the world stays, and how to look', () => {
+test('a failed turn says what failed where, and that the world stays', () => {
   const { text } = toldAfter(BEGAN, finished(AMBIENT, broken), {
     kind: 'attempt_failed',
     attempt_id: ATTEMPT,
@@ -306,7 +306,6 @@ test('a failed turn says what failed where, that the world stays, and how to loo
   assert.match(text, /turn 2 failed, http_status\n {4}It is closed\./);
   assert.match(text, /subject +bob\n +node +act\n +call +turn\/clock\n/);
   assert.match(text, /The world stays at turn 1/);
-  assert.match(text, new RegExp(`npx chukwa attempt ${ATTEMPT}\n +npx chukwa invocation ${INVOCATION}`));
 });
 
 test('a turn that failed over a side effect in doubt says how to settle it', () => {

@@ -247,14 +247,6 @@ function failureLines({ is_kept }: Story, failed: Of<'attempt_failed'>): readonl
     hanging(4, `    ${failure.message}`),
     ...place.flatMap(([name, value]) => (value === undefined ? [] : [line(faint(`    ${name.padEnd(8)} `), value)])),
     line(`    The world stays at turn ${attempted_turn - 1}: nothing of this attempt was applied${kept}.`),
-    ...(is_kept ? lookLines(attempt_id, invocation) : []),
     ...(is_kept && failure.is_in_doubt === true && invocation !== undefined ? settleLines(attempt_id) : []),
-  ];
-}
-
-function lookLines(attempt_id: string, invocation: string | undefined): readonly Line[] {
-  return [
-    verbatim(faint('    look     '), `npx chukwa attempt ${attempt_id}`),
-    ...(invocation === undefined ? [] : [verbatim(faint('             '), `npx chukwa invocation ${invocation}`)]),
   ];
 }
