@@ -527,7 +527,7 @@ for (const [what, told, overlay, message] of [
   ],
   ['a model whose variable', { model_env: 'CHUKWA_X_MODEL' }, {}, /CHUKWA_X_MODEL is not set/],
 ] as const) {
-  test(`${what} is not set is unavailable: no other is taken in its place`, async (t) => {
+  test(`${what} is not set fails the call: no other is taken in its place`, async (t) => {
     const command = chatCall({}, told);
     const { source } = command.call;
     const { model, ...nameless } = source.interface;
@@ -537,7 +537,9 @@ for (const [what, told, overlay, message] of [
       ...command,
       call: { ...command.call, source: { ...source, interface: named } },
     });
-    assert.equal(outcome.status === 'failed' && outcome.failure_class, 'unavailable');
+    const isKeyMissing = message.source.startsWith('CHUKWA_X_KEY is not set');
+    const failure_class = isKeyMissing ? 'call_rejected' : 'unavailable';
+    assert.equal(outcome.status === 'failed' && outcome.failure_class, failure_class);
     assert.match(outcome.status === 'failed' ? outcome.failure_message : '', message);
   });
 }
