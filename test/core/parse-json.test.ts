@@ -17,6 +17,7 @@ const refused: readonly (readonly [text: string, said: string])[] = [
   ['3.141592653589793238462643383279', 'it holds a number that no double holds (at its root, character 1)'],
   ['{"a/b":"\\ud83d"}', 'it holds text with a lone surrogate (at /a~1b, character 8)'],
   ['{"\\u0000":1}', 'it holds text with the character U+0000 (at /\u0000, character 2)'],
+  [`1.${'0'.repeat(1_099)}`, 'it holds a number that no double holds (at its root, character 1)'],
   [`${'['.repeat(65)}${']'.repeat(65)}`, 'it is nested deeper than 64 levels'],
 ];
 for (const [text, said] of refused)
@@ -33,11 +34,12 @@ for (const text of [
   '0.30000000000000004',
   '0.10000000000000001',
   '9007199254740992',
+  `1.${'0'.repeat(1_098)}`,
   '[{"a":1},{"a":2}]',
   '{"__proto__":1}',
   '"\\ud83d\\ude00"',
 ])
-  test(`JSON is taken as it is written: ${text}`, () => {
+  test(`JSON is taken as it is written: ${text.slice(0, 40)}`, () => {
     assert.deepEqual(parseJson(text), { ok: true, value: JSON.parse(text) as unknown });
   });
 

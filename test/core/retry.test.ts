@@ -234,6 +234,17 @@ describe('the wait before a retry', () => {
     assert.deepEqual([command.is_transient, command.retry_after_ms], [true, 3_600_000]);
   });
 
+  test('is half a second at first, and 30 s at most, where the source does not say', () => {
+    const retry = { max: POLICY.max, on: POLICY.on };
+    const waitAfter = (failure: Partial<CallFailed>) => {
+      const { command } = afterFailures([failure], { retry });
+      return command?.kind === 'invoke' ? [command.retry?.least_ms, command.retry?.most_ms] : [];
+    };
+    assert.deepEqual(waitAfter({}), [250, 500]);
+    assert.deepEqual(waitAfter({ retry_after_ms: 30_000 }), [30_000, 30_000]);
+    assert.deepEqual(waitAfter({ retry_after_ms: 30_001 }), []);
+  });
+
   test('counts as time of the node: where that would be over, there is no retry', () => {
     const constraints = { token_budget: 1_000, timeout_seconds: 1 };
     const { command } = afterFailures([{ duration_ms: 850 }], { constraints });
