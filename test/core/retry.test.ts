@@ -245,6 +245,11 @@ describe('the wait before a retry', () => {
     assert.deepEqual(waitAfter({ retry_after_ms: 30_001 }), []);
   });
 
+  test('is for a service that fails with any status from 500 to 599', () => {
+    const isRetried = (http_status: number) => afterFailures([{ http_status }]).command?.kind === 'invoke';
+    assert.deepEqual([499, 500, 599, 600].map(isRetried), [false, true, true, false]);
+  });
+
   test('counts as time of the node: where that would be over, there is no retry', () => {
     const constraints = { token_budget: 1_000, timeout_seconds: 1 };
     const { command } = afterFailures([{ duration_ms: 850 }], { constraints });
