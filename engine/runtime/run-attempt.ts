@@ -124,6 +124,7 @@ async function runBegun(
     if (takeWorld === undefined) watch();
     const first = findFirst(parts, attempt, begun);
     observer?.onRecalled(recalledOf(attempt, begun));
+    if (begun.past !== undefined) await findStop(parts, attempt);
     return await drive(parts, attempt, first);
   } catch (error) {
     endAll();
@@ -201,6 +202,12 @@ async function leaveBroken(parts: RuntimeParts, lease: AttemptLease, { journal, 
   } catch {
     // What broke the driver is the error to report, and what broke this is most likely the same.
   }
+}
+
+/** A stop that was asked for while nobody drove the attempt arrives before any call is made, and cuts all of them off. */
+async function findStop(parts: RuntimeParts, { arrivals, lease }: Attempt): Promise<void> {
+  const messages = (await parts.inbox.messagesOf(lease)).filter(({ message_type }) => message_type === 'stop');
+  if (messages.length > 0) arrivals.put({ kind: 'mail', messages });
 }
 
 /** Performs commands and handles what comes of them, until the turn ends. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { reportCall } from '../../engine/operations/reports.js';
+import { askToStop, reportCall } from '../../engine/operations/reports.js';
 import { queueTurns, runWorker, type WorkerEvent } from '../../engine/operations/run-worker.js';
 import { showWorld } from '../../engine/operations/worlds.js';
 import type { AttemptRecord } from '../../engine/ports/records.js';
@@ -90,6 +90,19 @@ for (const kind of KINDS) {
         return { steps, outcome: await lookAtLetter(world_slug) };
       });
       for (const { where, outcome } of deaths) assert.deepEqual(outcome.left, undisturbed.left, where);
+    });
+
+    test('with an answer, and was asked to stop then, is followed by one that asks nobody anything more', async () => {
+      const world_slug = await arena.makeWorld('tools');
+      const { model, toys } = arena.stage;
+      await arena.play(world_slug, () => model.requests.length > 0);
+      const [open] = await attemptsOf(arena, world_slug);
+      must(await askToStop(arena.freshEngine(), open?.attempt_id ?? ''));
+      const { report } = await arena.play(world_slug, Infinity);
+      const [turn] = report?.turns ?? [];
+      assert.deepEqual([turn?.attempt_id, turn?.status], [open?.attempt_id, 'failed']);
+      assert.deepEqual([model.requests.length, toys.vending.served.length], [1, 0]);
+      await assertNothingRuns(arena, world_slug);
     });
 
     test('of queued turns, from their claim on, is followed by one that does each of them once', async () => {
