@@ -101,7 +101,7 @@ export function worldUnderWay(
   return {
     code: 'WORLD_UNDER_WAY',
     message: `The attempt ${attempt_id} at turn ${attempted_turn} of ${world_slug} ${state}. ${because}`,
-    repair: `Wait for its end; where nobody drives it, chukwa run ${world_slug} goes on with it, and chukwa stop ${attempt_id} ends it.`,
+    repair: `Wait for its end; where nobody drives it, chukwa run ${world_slug} goes on with it, or, after chukwa stop ${attempt_id}, ends it.`,
     details: { world_slug, attempt_id },
   };
 }

@@ -56,7 +56,7 @@ export const COMMAND_PROBLEMS = {
   WORLD_UNKNOWN: content('There is no world of this name.', '`chukwa world list`'),
   WORLD_UNDER_WAY: content(
     'An attempt of a world that is to be exported, deleted or changed has not ended.',
-    'Wait for it, go on with it by `chukwa run SLUG`, or end it by `chukwa stop ATTEMPT`.',
+    'Wait for it; where nobody drives it, go on with it by `chukwa run SLUG`, before which `chukwa stop ATTEMPT` lets that end it.',
   ),
   WORLD_HAS_FORKS: content('A world is not deleted while forks share its turns.', 'Delete the forks first.'),
   WORLD_FILE_DAMAGED: content(
