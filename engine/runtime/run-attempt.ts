@@ -204,10 +204,13 @@ async function leaveBroken(parts: RuntimeParts, lease: AttemptLease, { journal, 
   }
 }
 
-/** A stop that was asked for while nobody drove the attempt arrives before any call is made, and cuts all of them off. */
+/**
+ * A stop that was asked for while nobody drove the attempt arrives before any call is made, and cuts all of them off. What was
+ * sent before it arrives before it: an accepted report still answers its call.
+ */
 async function findStop(parts: RuntimeParts, { arrivals, lease }: Attempt): Promise<void> {
-  const messages = (await parts.inbox.messagesOf(lease)).filter(({ message_type }) => message_type === 'stop');
-  if (messages.length > 0) arrivals.put({ kind: 'mail', messages });
+  const messages = await parts.inbox.messagesOf(lease);
+  if (messages.some(({ message_type }) => message_type === 'stop')) arrivals.put({ kind: 'mail', messages });
 }
 
 /** Performs commands and handles what comes of them, until the turn ends. */
