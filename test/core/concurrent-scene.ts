@@ -35,7 +35,7 @@ export interface Scene {
 
 /** Which call ends next, where calls take their time. */
 export interface Clock {
-  next(waiting: readonly Invoke[], aborted: ReadonlySet<string>): Invoke;
+  next(waiting: readonly Invoke[], aborted: Pick<ReadonlySet<string>, 'has'>): Invoke;
 }
 
 const readingOf = (pointer: string, effect: string): JsonObject => ({

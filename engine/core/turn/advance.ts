@@ -87,8 +87,7 @@ function withRetries({ retry }: Invoke, event: CallEvent): CallEvent {
 
 /** Nothing follows from the call itself; but the turn ends only when all of its calls have. */
 function handleDropped(program: Program, state: TurnState, { key }: CallEvent): Step {
-  const dropped = new Set([...state.dropped].filter((other) => other !== key));
-  const ended = { ...state, dropped };
+  const ended = { ...state, dropped: state.dropped.without(key) };
   return state.failure === undefined ? goOn(program, ended) : settle(ended);
 }
 

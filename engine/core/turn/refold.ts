@@ -70,7 +70,7 @@ export function refold(program: Program, began: TurnBegan, records: readonly Rec
     fold = follow({ ...fold, answered }, advance(program, fold.state, { ...event, key: command.key }));
     left = left.filter((one) => one !== record);
   }
-  fold = endCalls(fold, [...fold.state.dropped]);
+  fold = endCalls(fold, [...fold.state.dropped.keys()]);
   if (fold.state.failure !== undefined) return toRefolded(endCalls(fold, [...fold.state.awaited.keys()]));
   const stranger = left.find(({ key, is_adopted }) => is_adopted === true || !fold.asked.has(key));
   return stranger === undefined ? toRefolded(fold) : mismatched(fold, neverAsked(stranger));

@@ -24,9 +24,9 @@ export interface TurnState {
   /** Of those, the ones whose answer comes later: until when it is waited for. */
   readonly pended: ReadonlyMap<string, number>;
   /** Calls of discarded runs that have not ended. Nothing follows from their answers. */
-  readonly dropped: ReadonlySet<string>;
+  readonly dropped: SharedMap<string, true>;
   /** Calls that must not be made in vain: they wait until their subject is the head, or until the allowance covers them. */
-  readonly held: ReadonlyMap<string, Asker>;
+  readonly held: SharedMap<string, Asker>;
   /** Views of once-per-turn readings, by key. */
   readonly readings: ReadonlyMap<string, Json>;
   /** Index of the head: the first subject whose patch the working world has not taken. */
@@ -81,8 +81,8 @@ export const UNBEGUN: TurnState = {
   simulation_time: '',
   awaited: SharedMap.empty(),
   pended: new Map(),
-  dropped: new Set(),
-  held: new Map(),
+  dropped: SharedMap.empty(),
+  held: SharedMap.empty(),
   readings: new Map(),
   head: 0,
   runs: SharedMap.empty(),

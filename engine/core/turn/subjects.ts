@@ -7,7 +7,7 @@ import { type Outcome, type View, viewOf, withOutcome, worldAfter } from './outc
 import { listReaders, readersAfter } from './readers.js';
 import { withNumber } from './run-number.js';
 import type { Answer, Asker, StartedRun, TurnState } from './state.js';
-import { beginRun, handleInRun, type RunBase, type RunStep, type SubjectRun, withEntry } from './subject-run.js';
+import { beginRun, handleInRun, type RunBase, type RunStep, type SubjectRun } from './subject-run.js';
 
 // Subjects of a workflow that runs them concurrently begin together. Each run is kept equal to the fold of its answers on
 // the world that its subject would see if every subject before it were as far as it is now. Where an earlier patch changes
@@ -84,13 +84,15 @@ export function handleInSubject(
 /** The head has changed: calls that were held back and need not wait any more are made now. */
 export function releaseHeld(state: TurnState): SubjectsStep {
   if (state.held.size === 0) return { state, commands: [], discarded: [] };
-  const isReleased = ([, asker]: readonly [string, Asker]): boolean =>
-    asker.kind === 'subject' && mayIssue(state, asker.index, asker.command);
-  const released = [...state.held].filter(isReleased);
-  if (released.length === 0) return { state, commands: [], discarded: [] };
-  const held = new Map([...state.held].filter((entry) => !isReleased(entry)));
-  const awaited = released.reduce((all, [key, asker]) => all.with(key, asker), state.awaited);
-  return { state: { ...state, held, awaited }, commands: released.map(([, { command }]) => command), discarded: [] };
+  let { held, awaited } = state;
+  const commands: Invoke[] = [];
+  for (const [key, asker] of state.held) {
+    if (asker.kind !== 'subject' || !mayIssue(state, asker.index, asker.command)) continue;
+    held = held.without(key);
+    awaited = awaited.with(key, asker);
+    commands.push(asker.command);
+  }
+  return { state: { ...state, held, awaited }, commands, discarded: [] };
 }
 
 interface Change {
@@ -116,7 +118,7 @@ function takeRun(program: Program, state: TurnState, { index, started, commands 
     if (mayIssue({ ...state, runs }, index, command)) {
       awaited = awaited.with(command.key, asker);
       issued.push(command);
-    } else held = withEntry(held, command.key, asker);
+    } else held = held.with(command.key, asker);
   }
   return {
     state: { ...state, runs: runs.with(index, { ...started, keys }), outcomes, awaited, held },
@@ -245,10 +247,12 @@ function fold(
 
 /** Calls that nobody waits for any more; of those under way the ends are still to come. */
 function drop(state: TurnState, keys: readonly string[]): TurnState {
-  if (keys.length === 0) return state;
-  const held = new Map([...state.held].filter(([key]) => !keys.includes(key)));
-  const awaited = keys.reduce((rest, key) => rest.without(key), state.awaited);
-  const dropped = new Set([...state.dropped, ...keys.filter((key) => state.awaited.has(key))]);
+  let { awaited, held, dropped } = state;
+  for (const key of keys) {
+    if (awaited.has(key)) dropped = dropped.with(key, true);
+    awaited = awaited.without(key);
+    held = held.without(key);
+  }
   return { ...state, awaited, held, dropped };
 }
 
