@@ -121,10 +121,10 @@ test('the agents of a world and one of their turns are shown, with what was give
   assert.equal(shown.code, 0, shown.error);
   for (const said of [
     `agent-turn ${id}  success`,
-    'context box',
+    'what it was given',
     'task.instruction',
     'ambient.reading',
-    'output box',
+    'what it did, and what it left',
     'task.deliverable',
     'evt.agent.bob.task',
     'join      response',
