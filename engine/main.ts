@@ -37,7 +37,6 @@ import { announceServed, findServed, nameServer } from './operations/served.js';
 import { callbacksAt, type LoadedTokens } from './operations/tokens.js';
 import { openPluginLog } from './plugin-log.js';
 import type { AnswerCall } from './ports/answers.js';
-import type { Holder } from './ports/attempts.js';
 import type { Clock } from './ports/clock.js';
 import type { Doorbell } from './ports/doorbell.js';
 import type { Store } from './ports/store.js';
@@ -45,6 +44,7 @@ import type { MakeCallback } from './ports/sources.js';
 import type { ValidateKind } from './schema/index.js';
 import type { FlightLimits, Log, Sources } from './sources/index.js';
 import type { StoreConfiguration } from './store/open-store.js';
+import { isRunning } from './store/running-process.js';
 import type { Telemetry, TelemetrySettings } from './telemetry/index.js';
 
 const clock: Clock = { now: () => Date.now(), uuid: () => uuid() };
@@ -275,7 +275,8 @@ async function joinEngine(
         pending: store.pending,
         clock,
         holder: { host: hostname(), pid: process.pid },
-        isAlive,
+        // A process of another machine is taken for living until its lease ends.
+        isAlive: ({ host, pid }) => host !== hostname() || isRunning(pid),
         findFault: (error) => store.database.findFault(error),
         plugin_versions: Object.fromEntries(authoring.catalogue.plugins.map((plugin) => [plugin.name, plugin.version])),
       },
@@ -311,17 +312,6 @@ async function loadTokens(variables: Variables): Promise<Done<LoadedTokens>> {
     operator_token: variables['CHUKWA_OPERATOR_TOKEN'] || undefined,
     file: join(toDataDir(variables), 'tokens.json'),
   });
-}
-
-/** A process of another machine is taken for living until its lease ends. */
-function isAlive(holder: Holder): boolean {
-  if (holder.host !== hostname()) return true;
-  try {
-    process.kill(holder.pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
 }
 
 async function startScriptedModel(answersFile: string, portBase?: number): Promise<Done<Stage>> {

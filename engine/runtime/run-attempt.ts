@@ -10,9 +10,6 @@ import {
   type Arrival,
   type Attempt,
   abandon,
-  commit,
-  fail,
-  handOver,
   handleOutcome,
   isActing,
   isDropped,
@@ -26,6 +23,7 @@ import {
   moveTo,
   withdraw,
 } from './attempt.js';
+import { commit, fail, handOver } from './end-attempt.js';
 import { leftBy } from './agent-moves.js';
 import { openArrivals } from './arrivals.js';
 import { findUnfit, toBegin, toPast } from './begin.js';

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import type { Outcome, Problem } from '../contract/problem.js';
 import { type KernelOutcome, takeKernelLock } from './kernel-lock.js';
 import { databaseLocked, lockUnusable } from './problems.js';
+import { isRunning } from './running-process.js';
 
 // A folder is held by two locks. The kernel lock excludes every process of this network namespace, and nobody can delete it.
 // The file `lock` names the holder to processes of other containers and hosts, and of systems without kernel locks.
@@ -92,12 +93,7 @@ function mayHold({ host, namespace, pid }: LockHolder, hasKernelLock: boolean): 
   // Files of this process are known in `held`: another one with its number is of a predecessor.
   if (pid === process.pid) return false;
   if (hasKernelLock && wouldLockHere(pid) === false) return false;
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return hasCode(error, 'EPERM');
-  }
+  return isRunning(pid);
 }
 
 /** @returns false where a process has ended, or its kernel lock would have been met; undefined where that is not known */

@@ -1,0 +1,76 @@
+import { turnBackoffMs } from '../core/inbox/backoff.js';
+import type { Commit, Fail } from '../core/protocol/command.js';
+import type { CallFinish, FailAttempt, PutOff } from '../ports/attempts.js';
+import type { Claimed } from '../ports/claim.js';
+import { endAgents } from './agent-moves.js';
+import { abandon, type Attempt, callOf, demand, Overtaken } from './attempt.js';
+import { writeAlone } from './journal.js';
+import type { RuntimeParts } from './runtime-parts.js';
+
+// The last write of a driver: it commits the turn, fails the attempt, or hands it over.
+
+/**
+ * Makes the working world turn N, at once and whole.
+ * @returns what is reserved for this driver, where it goes on
+ */
+export async function commit(parts: RuntimeParts, attempt: Attempt, command: Commit): Promise<Claimed | undefined> {
+  const patches = command.patches.map((patch) => {
+    const { source_invocation_id } = callOf(attempt, patch.call_key).start;
+    return { ...patch, source_invocation_id };
+  });
+  const { simulation_time, lease } = attempt;
+  const goes_on = attempt.goesOn?.();
+  const { is_asked_for } = attempt;
+  const next = {
+    ...(is_asked_for === undefined ? {} : { is_asked_for }),
+    ...(goes_on === undefined ? {} : { goes_on }),
+  };
+  const turn = { patches, simulation_time, ended_at: parts.clock.now(), agents: endAgents(attempt), ...next };
+  const write = (answer?: CallFinish) =>
+    parts.attempts.commit(lease, { ...turn, ...(answer === undefined ? {} : { answer }) });
+  const written = await writeAlone(attempt.journal, write, true);
+  if (written === 'overtaken') throw new Overtaken();
+  attempt.onProgress({
+    kind: 'turn_committed',
+    attempt_id: lease.attempt_id,
+    attempted_turn: lease.attempted_turn,
+    patches: command.patches,
+  });
+  return written === 'written' ? undefined : written.next;
+}
+
+/** Ends the attempt; the world stays at T(N-1) and every trace is kept. */
+export async function fail(parts: RuntimeParts, attempt: Attempt, failure: Fail): Promise<PutOff | undefined> {
+  const { lease } = attempt;
+  const call = failure.call_key === undefined ? undefined : callOf(attempt, failure.call_key);
+  const by = call === undefined ? {} : { source_invocation_id: call.start.source_invocation_id };
+  const agents = endAgents(attempt);
+  const ended = { failure, ended_at: parts.clock.now(), agents, ...by, ...toDelays(attempt, failure) };
+  const written = await writeAlone(attempt.journal, () => parts.attempts.fail(lease, ended));
+  if (written === 'overtaken') throw new Overtaken();
+  const put_off = written === 'written' ? undefined : written;
+  attempt.onProgress({
+    kind: 'attempt_failed',
+    attempt_id: lease.attempt_id,
+    attempted_turn: lease.attempted_turn,
+    failure,
+    ...by,
+    ...(put_off === undefined ? {} : { put_off }),
+  });
+  return put_off;
+}
+
+/** How long the queued turn is put off, where what has failed may pass by itself. */
+function toDelays({ turn_retries }: Attempt, failure: Fail): Pick<FailAttempt, 'retry_delays_ms'> {
+  if (failure.is_transient !== true) return {};
+  const delayOf = (retries: number): number => turnBackoffMs(retries, Math.random(), failure.retry_after_ms);
+  return { retry_delays_ms: Array.from({ length: turn_retries }, (_, retries) => delayOf(retries)) };
+}
+
+/** Gives the world back with the attempt still open. */
+export async function handOver(parts: RuntimeParts, attempt: Attempt): Promise<void> {
+  abandon(attempt);
+  await writeAlone(attempt.journal, async () =>
+    demand(await parts.attempts.handOver(attempt.lease, { at: parts.clock.now(), has_broken: false })),
+  );
+}
