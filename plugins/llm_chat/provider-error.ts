@@ -46,6 +46,9 @@ interface Kind {
   readonly advise: (asked: AskedOf, error: ProviderError) => string;
 }
 
+/** A status that says to wait: words about tokens or streams are about their rate then. */
+const isThrottled = ({ http_status }: ProviderError): boolean => http_status === 429;
+
 const QUOTA: Kind = {
   failure_class: 'call_rejected',
   words:
@@ -73,6 +76,7 @@ const CONTEXT: Kind = {
   failure_class: 'call_rejected',
   words:
     /context[_ -]?(length|window|size)|context the overflows|maximum prompt length|prompt is too long|input is too long|too many (input )?tokens|exceeds? the (maximum|max)( allowed)? (number of |input )?tokens|reduce the length of the messages|input token count/i,
+  isNever: isThrottled,
   advise: () =>
     'the prompt is longer than the context of the model: show it less (the projection, its memory, the prompt), or give the model a longer context where it is served',
 };
@@ -91,6 +95,7 @@ const SCHEMA: Kind = {
 const USAGE: Kind = {
   failure_class: 'call_rejected',
   words: /stream_options|include_usage/i,
+  isNever: isThrottled,
   advise: () => 'the endpoint does not take stream_options: write "usage": false in the source',
 };
 
@@ -98,12 +103,14 @@ const STREAM: Kind = {
   failure_class: 'call_rejected',
   words:
     /stream(ing)? (is|was|are)? ?(not|un)[ -]?(supported|allowed|available|enabled)|(does not|doesn't|cannot) (support )?stream|unsupported value: 'stream'/i,
+  isNever: isThrottled,
   advise: () => 'the endpoint does not stream: write "stream": false in the source',
 };
 
 const LENGTH_SETTING: Kind = {
   failure_class: 'call_rejected',
   words: /max_completion_tokens/i,
+  isNever: isThrottled,
   advise: () =>
     'the endpoint does not take max_completion_tokens: write "extra_body": {"max_tokens": N} in the source in place of max_output_tokens',
 };
@@ -111,6 +118,7 @@ const LENGTH_SETTING: Kind = {
 const ROLES: Kind = {
   failure_class: 'call_rejected',
   words: /roles must alternate|system (role|message)s? (is |are )?(not|un)[ -]?supported|only user(,| and) assistant/i,
+  isNever: isThrottled,
   advise: () =>
     "the model's own template does not take these roles: write the prompt as one user message, without a system message",
 };

@@ -56,7 +56,12 @@ const BOUGHT = upTo('bob/act/round-1/try-2/tool');
 const DRUNK = upTo('bob/act/round-2/try-2/tool');
 
 test('a new attempt adopts all that has ended where the one before failed for something transient', () => {
-  for (const failure of [TRANSIENT, { failure_class: 'poisoned' }, { failure_class: 'interrupted' }] as const)
+  for (const failure of [
+    TRANSIENT,
+    { failure_class: 'poisoned' },
+    { failure_class: 'interrupted' },
+    { failure_class: 'call_rejected' },
+  ] as const)
     for (const length of [1, 3, BOUGHT.length - 1, DRUNK.length, WHOLE.length])
       assert.deepEqual(adopted(WHOLE.slice(0, length), failure), keysOf(WHOLE.slice(0, length)));
 });

@@ -176,6 +176,13 @@ const ERRORS: readonly ProviderSays[] = [
     message: /limits the rate of requests.*: try again later/,
   },
   {
+    who: 'a limit of tokens that words it like a prompt that is too long',
+    status: 429,
+    body: openAi('Too many tokens, please wait before trying again.'),
+    failed: 'http_status',
+    message: /try again later/,
+  },
+  {
     who: 'an empty balance under status 402',
     status: 402,
     body: openAi('Insufficient Balance'),

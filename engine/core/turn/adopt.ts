@@ -70,8 +70,13 @@ function chooseAdopted({ records, failure }: LeftTurn): LeftTurn['records'] {
   return usable.slice(0, usable.findLastIndex(hasActed) + 1);
 }
 
-/** Classes of failures that follow from no answer: drivers died, or there was nobody to ask. */
-const SILENT_CLASSES: ReadonlySet<AttemptFailureClass> = new Set(['poisoned', 'interrupted', 'unavailable']);
+/** Classes of failures that follow from no answer: drivers died, there was nobody to ask, or a service did not take the call. */
+const SILENT_CLASSES: ReadonlySet<AttemptFailureClass> = new Set([
+  'poisoned',
+  'interrupted',
+  'unavailable',
+  'call_rejected',
+]);
 
 /** Whether a failure says nothing against the answers that its attempt had handled before. */
 export function isAdoptedWhole({ failure_class, is_transient }: LeftTurn['failure']): boolean {
