@@ -4,7 +4,7 @@ import type { Invoke } from '../../engine/core/protocol/command.js';
 import { advance } from '../../engine/core/turn/advance.js';
 import { UNBEGUN } from '../../engine/core/turn/state.js';
 import { smallPark } from '../support/park-documents.js';
-import { modelSays } from '../support/turn-player.js';
+import { answered, finalPatch, modelSays } from '../support/turn-player.js';
 import { BEGAN, compare, effectsOf, ENTITIES, firstGenerations, meaningOf, PLACES } from './concurrent-scene.js';
 
 compare('a concurrent turn ends as the ordered one does, given the same answers', (concurrent, ordered) => {
@@ -83,4 +83,44 @@ test('a stop of concurrent subjects names the head and a call of the head', () =
   const asked = advance(program, begun.state, modelSays(first, 'nonsense'));
   const { failure } = advance(program, asked.state, { kind: 'stopped', reason: 'enough' }).state;
   assert.deepEqual([failure?.subject_id, failure?.call_key], ['ada', 'ada/act/round-1/try-2']);
+});
+
+test('the calls that a subject had to hold back are made in the order in which it asked', () => {
+  const errands = ['open_gate', 'ring_bell', 'send_post'];
+  const program = smallPark({
+    subjects: ['ada', 'ben'],
+    environments: PLACES.map((label) => ({ label, content: 'Quiet.' })),
+    entities: ENTITIES,
+    allow: errands,
+    prompt: errands.map((id) => `{{nodes.${id}.output}}`).join(' '),
+    projection: { scope: 'subject_environment', memory: { recent: 2 } },
+    nodes_before: (shelf) =>
+      errands.map((id) => ({
+        id,
+        type: 'source_call',
+        source_ref: shelf.put('response_source', { version: 1, label: id, interface: { name: 'http_json' } }),
+        request_template: { who: { $from: '/subject/id' } },
+        redaction: { allow: 'all' },
+        effect: 'state_change',
+      })),
+    change: (workflow) => ({ ...workflow, execution: 'per_subject_concurrent' }),
+  });
+  let step = advance(program, UNBEGUN, BEGAN);
+  const asked: string[] = [];
+  for (let commands = step.commands; commands.length > 0; ) {
+    const [command, ...others] = commands;
+    if (command?.kind !== 'invoke') break;
+    asked.push(command.key);
+    step = advance(
+      program,
+      step.state,
+      command.generation === undefined ? answered(command, {}) : modelSays(command, finalPatch()),
+    );
+    commands = [...others, ...step.commands];
+  }
+  const made = asked.filter((key) => !key.includes('/act/'));
+  assert.deepEqual(
+    made,
+    ['ada', 'ben'].flatMap((subject) => errands.map((id) => `${subject}/${id}/call`)),
+  );
 });

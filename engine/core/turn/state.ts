@@ -25,8 +25,11 @@ export interface TurnState {
   readonly pended: ReadonlyMap<string, number>;
   /** Calls of discarded runs that have not ended. Nothing follows from their answers. */
   readonly dropped: SharedMap<string, true>;
-  /** Calls that must not be made in vain: they wait until their subject is the head, or until the allowance covers them. */
-  readonly held: SharedMap<string, Asker>;
+  /**
+   * Calls that must not be made in vain: they wait until their subject is the head, or until the allowance covers them. By the
+   * index of their subject, in the order in which it asked.
+   */
+  readonly held: SharedMap<number, readonly SubjectAsker[]>;
   /** Views of once-per-turn readings, by key. */
   readonly readings: ReadonlyMap<string, Json>;
   /** Index of the head: the first subject whose patch the working world has not taken. */
@@ -45,11 +48,15 @@ export interface TurnState {
 }
 
 /** Who asked for a call, and its latest command: a call that has failed may be commanded again. */
-export type Asker = { readonly command: Invoke } & (
-  | { readonly kind: 'turn_ambient' }
-  /** `key` is the call's key in the run. */
-  | { readonly kind: 'subject'; readonly index: number; readonly key: string }
-);
+export type Asker = { readonly kind: 'turn_ambient'; readonly command: Invoke } | SubjectAsker;
+
+/** A subject that asked for a call, by its index; `key` is the call's key in the run. */
+export interface SubjectAsker {
+  readonly kind: 'subject';
+  readonly index: number;
+  readonly key: string;
+  readonly command: Invoke;
+}
 
 /** A subject's run, and how it came to be. */
 export interface StartedRun {

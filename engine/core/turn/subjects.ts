@@ -6,7 +6,7 @@ import { affects } from './inputs.js';
 import { type Outcome, type View, viewOf, withOutcome, worldAfter } from './outcomes.js';
 import { listReaders, readersAfter } from './readers.js';
 import { withNumber } from './run-number.js';
-import type { Answer, Asker, StartedRun, TurnState } from './state.js';
+import type { Answer, StartedRun, SubjectAsker, TurnState } from './state.js';
 import { beginRun, handleInRun, type RunBase, type RunStep, type SubjectRun } from './subject-run.js';
 
 // Subjects of a workflow that runs them concurrently begin together. Each run is kept equal to the fold of its answers on
@@ -69,7 +69,7 @@ function beginSubject(
 export function handleInSubject(
   program: Program,
   state: TurnState,
-  { index, key, command }: Extract<Asker, { kind: 'subject' }>,
+  { index, key, command }: SubjectAsker,
   event: CallEvent,
 ): SubjectsStep & Pick<RunStep, 'verdict'> {
   const started = runAt(state, index);
@@ -85,14 +85,27 @@ export function handleInSubject(
 export function releaseHeld(state: TurnState): SubjectsStep {
   if (state.held.size === 0) return { state, commands: [], discarded: [] };
   let { held, awaited } = state;
-  const commands: Invoke[] = [];
-  for (const [key, asker] of state.held) {
-    if (asker.kind !== 'subject' || !mayIssue(state, asker.index, asker.command)) continue;
-    held = held.without(key);
-    awaited = awaited.with(key, asker);
-    commands.push(asker.command);
+  const released: SubjectAsker[] = [];
+  for (const [index, askers] of state.held) {
+    const free = askers.filter(({ command }) => mayIssue(state, index, command));
+    if (free.length === 0) continue;
+    held = withHeld(held, index, askers, (asker) => !free.includes(asker));
+    released.push(...free);
   }
+  for (const asker of released) awaited = awaited.with(asker.command.key, asker);
+  const commands = released.toSorted((one, other) => one.index - other.index).map(({ command }) => command);
   return { state: { ...state, held, awaited }, commands, discarded: [] };
+}
+
+/** With those of a subject's held calls that are held on. */
+function withHeld(
+  held: TurnState['held'],
+  index: number,
+  askers: readonly SubjectAsker[],
+  isHeldOn: (asker: SubjectAsker) => boolean,
+): TurnState['held'] {
+  const rest = askers.filter(isHeldOn);
+  return rest.length === 0 ? held.without(index) : held.with(index, rest);
 }
 
 interface Change {
@@ -114,11 +127,11 @@ function takeRun(program: Program, state: TurnState, { index, started, commands 
   for (const asked of commands) {
     const command = { ...toOutside(asked, keys, started.number), rank: index };
     keys.set(asked.key, command.key);
-    const asker: Asker = { kind: 'subject', index, key: asked.key, command };
+    const asker: SubjectAsker = { kind: 'subject', index, key: asked.key, command };
     if (mayIssue({ ...state, runs }, index, command)) {
       awaited = awaited.with(command.key, asker);
       issued.push(command);
-    } else held = held.with(command.key, asker);
+    } else held = held.with(index, [...(held.get(index) ?? []), asker]);
   }
   return {
     state: { ...state, runs: runs.with(index, { ...started, keys }), outcomes, awaited, held },
@@ -211,7 +224,7 @@ function foldAgain(program: Program, state: TurnState, { index, world }: View): 
   const unheard = answers.filter((answer) => !folded.answers.includes(answer)).map(({ event }) => outside(event.key));
   const discarded = [...unheard, ...gone.filter((key) => state.awaited.has(key))];
   const asksAnew = commands.length > 0 ? 1 : 0;
-  const rest = drop({ ...state, allowance: state.allowance - asksAnew }, gone);
+  const rest = drop({ ...state, allowance: state.allowance - asksAnew }, index, gone);
   const [former = earlier] = toEvent(program, state, index, old);
   const started: StartedRun = {
     run: folded.run,
@@ -245,14 +258,14 @@ function fold(
   return { run, answers: heard };
 }
 
-/** Calls that nobody waits for any more; of those under way the ends are still to come. */
-function drop(state: TurnState, keys: readonly string[]): TurnState {
-  let { awaited, held, dropped } = state;
+/** Calls of a subject that nobody waits for any more; of those under way the ends are still to come. */
+function drop(state: TurnState, index: number, keys: readonly string[]): TurnState {
+  let { awaited, dropped } = state;
   for (const key of keys) {
     if (awaited.has(key)) dropped = dropped.with(key, true);
     awaited = awaited.without(key);
-    held = held.without(key);
   }
+  const held = withHeld(state.held, index, state.held.get(index) ?? [], ({ command }) => !keys.includes(command.key));
   return { ...state, awaited, held, dropped };
 }
 
