@@ -203,8 +203,8 @@ async function leaveBroken(parts: RuntimeParts, lease: AttemptLease, { journal, 
 }
 
 /**
- * A stop that was asked for while nobody drove the attempt arrives before any call is made, and cuts all of them off. What was
- * sent before it arrives before it: an accepted report still answers its call.
+ * A stop that was asked for while nobody drove the attempt arrives before any call is sent, and cuts all of them off. What came
+ * before it arrives before it: an accepted report still answers its call, and other calls may be sent until that is written.
  */
 async function findStop(parts: RuntimeParts, { arrivals, lease }: Attempt): Promise<void> {
   const messages = await parts.inbox.messagesOf(lease);

@@ -6,6 +6,15 @@ import { openBoard, postLease, sayAwake } from './lease-board.js';
 /** The main thread says so often that its event loop turns. */
 const AWAKE_MS = 1_000;
 
+/** A slot of the board that was given back may be another lease's. */
+function once(task: () => void): () => void {
+  let is_done = false;
+  return () => {
+    if (!is_done) task();
+    is_done = true;
+  };
+}
+
 /**
  * Starts a thread that keeps the leases of this process, through long waits and through work of the main thread.
  * @param program the compiled thread: threads run no TypeScript
@@ -29,14 +38,17 @@ export function startThreadHeartbeat(program: string, settings: Omit<BeatSetting
   return {
     lease_ms: settings.lease_ms,
     keep(lease, onLost) {
+      const { attempt_id } = lease;
       const takeOff = postLease(board, lease);
-      const drop = (): void => {
-        if (kept.delete(lease.attempt_id)) takeOff();
-      };
-      kept.set(lease.attempt_id, (why) => {
+      const lose = (why: 'overtaken' | Error): void => {
         drop();
         onLost(why);
+      };
+      const drop = once(() => {
+        takeOff();
+        if (kept.get(attempt_id) === lose) kept.delete(attempt_id);
       });
+      kept.set(attempt_id, lose);
       return drop;
     },
     async close() {

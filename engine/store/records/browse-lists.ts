@@ -81,7 +81,8 @@ const INBOX = prepare(
      SELECT * FROM agent_inbox WHERE status IN ('pending', 'deferred') AND (message_type <> 'turn' OR agent_id IS NULL)
      UNION ALL
      SELECT * FROM agent_inbox WHERE status = 'queued' AND agent_id IS NULL)
-   SELECT inbox_id, world_slug, message_type, status, attempt_id, retry_count, next_retry_at, defer_reason, created_at
+   SELECT inbox_id, world_slug, message_type, status, attempt_id, retry_count,
+     nullif(next_retry_at, 'infinity') AS next_retry_at, defer_reason, created_at
    FROM open WHERE inbox_id > coalesce(:after::uuid, '00000000-0000-0000-0000-000000000000')
    ORDER BY inbox_id LIMIT :limit`,
 );
