@@ -143,6 +143,7 @@ check(
     'engine/store/folder-lock.ts',
     'engine/store/heartbeat/beat-thread.ts',
     'engine/store/kernel-lock.ts',
+    'engine/store/running-process.ts',
     'engine/store/template.ts',
     'engine/surfaces/cli/terminal.ts',
   ]),
