@@ -9,7 +9,8 @@ export function diffLines({ from, to, changes }: WorldDiff): readonly Line[] {
   const is_one = from.world_slug === to.world_slug;
   // Of two worlds, each effect says where it happened.
   const world_slug = is_one ? from.world_slug : undefined;
-  const summary = changes.length === 0 ? 'nothing changed' : count(changes.length, 'change');
+  const nothing = is_one ? 'nothing changed' : 'nothing differs';
+  const summary = changes.length === 0 ? nothing : count(changes.length, is_one ? 'change' : 'difference');
   return [
     is_one
       ? line(strong(`world ${from.world_slug}`), `  from ${toPlace(from)} to ${toPlace(to)}: ${summary}`)

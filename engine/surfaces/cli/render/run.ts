@@ -110,8 +110,12 @@ function retryLines({ world, turns }: RunReport, { attempted_turn }: TurnReport)
   const retries = turns.filter((turn) => turn.attempted_turn === attempted_turn).length - 1;
   if (retries > 0)
     return [
-      line(`This failure outlasted ${count(retries, 'retry', 'retries')}. When the service answers again, continue:`),
-      ...commandLines('  ', [[`npx chukwa run ${world} --retries ${retries}`, 'tries the turn again, up to as often']]),
+      line(
+        `This failure outlasted ${count(retries, 'retry', 'retries')}. When the service answers again, go on, with the options of this run:`,
+      ),
+      ...commandLines('  ', [
+        [`npx chukwa run ${world} --retries ${retries}`, `tries the turn again, ${count(retries, 'time')} at most`],
+      ]),
     ];
   return [
     line('This failure may pass by itself. A run can try its turn again, and a source its call:'),

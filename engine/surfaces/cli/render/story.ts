@@ -167,9 +167,14 @@ function continuedLine(
   attempt_id: string,
   { answered, interrupted }: NonNullable<Of<'attempt_began'>['continued']>,
 ): Line {
-  const records = `${count(answered, 'call is', 'calls are')} answered from the record`;
-  const doubt = interrupted === 0 ? '' : `, and ${count(interrupted, 'call was', 'calls were')} interrupted`;
-  return hanging(2, `Going on with attempt ${attempt_id}: ${records}${doubt}.`);
+  const facts = [
+    ...(answered === 0 ? [] : [`${count(answered, 'call is', 'calls are')} answered from the record`]),
+    ...(interrupted === 0
+      ? []
+      : [`${count(interrupted, 'call was', 'calls were')} interrupted; one that only reads is made again`]),
+  ];
+  const told = facts.length === 0 ? '' : `: ${facts.join(', and ')}`;
+  return hanging(2, `Going on with attempt ${attempt_id}${told}.`);
 }
 
 function adoptedLine({ attempt_id, calls }: NonNullable<Of<'attempt_began'>['adopts']>): Line {
