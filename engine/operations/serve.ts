@@ -1,4 +1,5 @@
 import { act } from './act.js';
+import { browseOverview } from './browse/overview.js';
 import type { Composition, HttpDesk, ServePlace } from './composition.js';
 import { type Done, type Engine, whileReachable } from './engine.js';
 import { reportCall } from './reports.js';
@@ -40,13 +41,15 @@ export async function serve(composition: Composition, request: ServeRequest): Pr
     const served = new AbortController();
     const caughtUp = keepCaughtUp(engine, served.signal);
     try {
-      const onReady: WorkRequest['onReady'] = ({ database }) =>
+      const onReady: WorkRequest['onReady'] = ({ database }) => {
         request.onReady({
           url: server.value.url,
           database,
           tokens: tokens.value,
           sign_in_link: server.value.makeSignInLink(),
         });
+        void warmUp(engine);
+      };
       return await whileReachable(engine, (working) => runWorker(working, { ...request, onReady }));
     } finally {
       served.abort();
@@ -55,6 +58,11 @@ export async function serve(composition: Composition, request: ServeRequest): Pr
       await server.value.close(Math.min(ANSWERED_MS, remaining()));
     }
   });
+}
+
+/** Reads what the first page shows: a session plans each statement when it first meets it, which no reader has to wait for. */
+async function warmUp(engine: Engine): Promise<void> {
+  await browseOverview(engine, 'operator').catch(() => {});
 }
 
 /** The rest of the grace, in milliseconds. */
