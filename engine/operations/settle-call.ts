@@ -91,7 +91,7 @@ interface Said {
   readonly reason: string | null;
 }
 
-/** What is said of a call, as it is stored: the secrets of its source are replaced. */
+/** Replaces the secrets of a call's source in an answer and a reason: they are stored without them. */
 export async function withoutSecrets(engine: Engine, call: InvocationRecord, said: Said): Promise<Said> {
   const source = await engine.store.components.find('response_source', call.source_hash);
   if (source === undefined) throw new Error(`the source ${call.source_hash} is not stored`);

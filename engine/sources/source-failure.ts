@@ -43,7 +43,7 @@ export function errorCodes(thrown: unknown): readonly string[] {
   return [...causesOf(thrown)].map(({ code }) => code).filter((code) => typeof code === 'string');
 }
 
-/** What was thrown and its causes, outermost first. */
+/** Lists an error and its causes, outermost first. */
 function* causesOf(thrown: unknown): Iterable<Readonly<Record<string, unknown>>> {
   let cause = thrown;
   for (let depth = 0; depth < CAUSES_MAX && isObject(cause); depth += 1) {

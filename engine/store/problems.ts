@@ -77,7 +77,7 @@ export function lockUnusable(folder: string, lock_file: string, reason: string):
   };
 }
 
-/** How a database fails whoever uses it: a sentence of it and of the reason, and what to do. */
+/** The words of a database's fault: its message, made of the database and the reason, and its repair. */
 const FAULTS = {
   /** The lock file of the embedded database was deleted or changed while this process had the database. */
   lock_lost: {

@@ -1,3 +1,6 @@
+import type { Json } from '../../contract/json.js';
+import { redact } from '../../core/content/redact.js';
+import { isUuid } from '../../core/content/uuid.js';
 import type {
   BrowseReader,
   DocumentUse,
@@ -15,14 +18,11 @@ import { IS_DOUBTED } from '../attempts/doubt.js';
 import type { OpenDatabase } from '../database.js';
 import { type HotStatement, prepare, run, type Runner } from '../statement.js';
 import { listComponentsAfter } from '../component-lists.js';
+import { READABLE } from '../lineage.js';
 import { listFamily, listWorldsAfter } from '../worlds.js';
 import { listAttemptsAtTurn, listLatestAttempts } from './attempt-record.js';
 import { listInvocations } from './invocation-rows.js';
 import { callState } from './work-state.js';
-import { isUuid } from '../../core/content/uuid.js';
-import type { Json } from '../../contract/json.js';
-import { redact } from '../../core/content/redact.js';
-import { READABLE } from '../lineage.js';
 
 /** Lists that pages show. Ids are ordered by time, so the newest row has the greatest. */
 export function browseReader(database: OpenDatabase): BrowseReader {

@@ -81,7 +81,7 @@ function unreadable(reason: string): Problem {
 export const ANSWER_TYPE = 'application/json';
 export const FAILURE_TYPE = 'application/problem+json';
 
-/** What was POSTed to a callback: JSON is the answer; a problem document says that there is none. */
+/** The report that a callback's body holds. JSON is the answer; a problem document reports a failure. */
 export function readReport(type: string, body: Uint8Array): Done<SaidReport> {
   const said = readJson(body);
   if (!said.ok) return said;
