@@ -7,8 +7,12 @@ import { type HotStatement, prepare, run } from './statement.js';
 
 const KINDS = Object.keys(COMPONENT_TABLES) as readonly ComponentKind[];
 
-/** What a document calls itself; a schema has no label, and a prompt has its first line. */
-const LABEL = `coalesce(content->>'label', content->>'title', content->>'$id', left(split_part(content->>'text', E'\\n', 1), 60))`;
+const OWN_NAMES = `content->>'label', content->>'title', content->>'$id'`;
+const FIRST_LINE = `split_part(content->>'text', E'\\n', 1)`;
+
+/** What a document calls itself; a schema has no label, and a prompt has the first words of its first line. */
+const LABEL = `coalesce(${OWN_NAMES}, CASE WHEN length(${FIRST_LINE}) <= 60 THEN ${FIRST_LINE}
+  ELSE regexp_replace(left(${FIRST_LINE}, 60), '\\s+\\S*$', '') || ' …' END)`;
 
 const LISTS = Object.fromEntries(
   KINDS.map((kind) => [
@@ -26,7 +30,7 @@ export function listComponents(database: OpenDatabase, kind: ComponentKind): Pro
 }
 
 /** What a list is ordered by; an index of each table has it. */
-const PLACE = `(left(coalesce(${LABEL}, hash::text), 200) COLLATE "C")`;
+const PLACE = `(left(coalesce(${OWN_NAMES}, left(${FIRST_LINE}, 60), hash::text), 200) COLLATE "C")`;
 
 const PARTS = Object.fromEntries(
   KINDS.map((kind) => [
