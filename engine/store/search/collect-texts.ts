@@ -118,12 +118,15 @@ const PROMPTS = prepare(
    ORDER BY invocation_seq, place, pieces.position`,
 );
 
+/** A text that fills several places of a prompt, such as the name of its subject, is collected once. */
 async function readPrompts(runner: Runner, attempt: EndedAttempt): Promise<ReadonlyMap<string, string>> {
   const rows = await run<{ readonly llm_call_id: string; readonly text: Buffer }>(runner, PROMPTS, toKey(attempt));
-  const texts = new Map<string, string>();
-  for (const { llm_call_id, text } of rows)
-    texts.set(llm_call_id, `${texts.get(llm_call_id) ?? ''}${text.toString('utf8')}\n`);
-  return texts;
+  const texts = new Map<string, Set<string>>();
+  for (const { llm_call_id, text } of rows) {
+    const distinct = texts.get(llm_call_id) ?? new Set();
+    texts.set(llm_call_id, distinct.add(text.toString('utf8')));
+  }
+  return new Map([...texts].map(([llm_call_id, distinct]) => [llm_call_id, [...distinct].join('\n')]));
 }
 
 function toKey({ world_slug, attempt_id }: EndedAttempt) {
