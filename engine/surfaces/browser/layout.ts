@@ -109,7 +109,7 @@ function jsonLink(path: string): Html {
 export function renderSignIn(options: { readonly next: string; readonly problem?: Problem }): string {
   const { next, problem } = options;
   const body = html`<p class="eyebrow">Chukwa</p><h1>Sign in</h1>
-${problem === undefined ? undefined : html`<p class="failure" role="alert">${problem.message}</p>`}
+${problem === undefined ? undefined : html`<p class="reason failure" role="alert">${problem.message}</p>`}
 <p>Paste a token. <code>chukwa serve</code> says where the tokens are, and prints a link that signs in once.</p>
 <form class="sign-in" method="post" action="/sign-in"><input type="hidden" name="next" value="${next}">
 <label for="token">Token</label><input id="token" name="token" type="password" autocomplete="current-password" required>

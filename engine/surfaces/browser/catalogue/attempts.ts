@@ -23,6 +23,7 @@ import {
   linkTo,
   moment,
   moreInJson,
+  outcome,
   runWord,
   status,
   timeSoFar,
@@ -56,7 +57,7 @@ function viewAttempt(shown: AttemptPage): View {
     eyebrow: 'Attempt',
     trail: trailToWorld(world_slug),
     ...(ended_at === null ? { events: eventsOf('attempt', attempt_id) } : {}),
-    lede: html`${status(stateOf(shown))} ${shown.failure_message === null ? undefined : html`<span class="failure">${shown.failure_message}</span>`}`,
+    lede: outcome(shown),
     sections: [
       ...waits(shown),
       ...runsNow(shown),

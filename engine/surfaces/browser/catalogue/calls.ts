@@ -10,7 +10,19 @@ import { drawChunks } from '../parts/chunks.js';
 import { conversation, originBar, outputBar } from '../parts/conversation.js';
 import { payload } from '../parts/payload.js';
 import { facts } from '../parts/table.js';
-import { callWord, count, cut, duration, linkTo, moment, runWord, status, verbatim, words } from '../parts/text.js';
+import {
+  callWord,
+  count,
+  cut,
+  duration,
+  linkTo,
+  moment,
+  outcome,
+  runWord,
+  status,
+  verbatim,
+  words,
+} from '../parts/text.js';
 import { eventsOf, pathOf } from '../places.js';
 import { callColumns } from './attempts.js';
 import { decideCall } from './decisions.js';
@@ -122,7 +134,7 @@ function viewInvocation(shown: InvocationRecord): View {
     title: shown.tool_name ?? shown.ambient_source_id ?? shown.workflow_node_id ?? shown.source_label,
     eyebrow: `${callWord(shown)}${runWord(shown)}`,
     trail: trailToAttempt(shown),
-    lede: html`${status(stateOf(shown))} ${shown.failure_message === null ? undefined : html`<span class="failure">${shown.failure_message}</span>`}`,
+    lede: outcome(shown),
     sections: [
       { id: 'facts', title: 'In short', body: invocationFacts(shown) },
       { id: 'request', title: 'What was asked', body: payload(shown.request_json) },
@@ -194,7 +206,7 @@ function viewLlmCall(shown: LlmCallRecord): View {
     trail: trailToAttempt(shown),
     ...(ended_at === null ? { events: eventsOf('attempt', attempt_id) } : {}),
     has_pace: chunks.length > 1,
-    lede: html`${status(stateOf(shown))}${shown.model_output_kind === null ? undefined : `, ${words(shown.model_output_kind)}`} ${shown.failure_message === null ? undefined : html`<span class="failure">${shown.failure_message}</span>`}${narrationOf(shown)}`,
+    lede: html`${outcome(shown, shown.model_output_kind === null ? '' : `, ${words(shown.model_output_kind)}`)}${narrationOf(shown)}`,
     sections: [
       { id: 'answer', title: 'What the model said', body: html`${answerOf(shown)}${outputBar(shown.tokens)}` },
       ...sectionUnless(reasoning.length === 0, () => reasoningSection(reasoning)),

@@ -27,7 +27,7 @@ export const search: Page = itemPage({
   view: viewFound,
   refused: ({ code, message, repair }, asked) => ({
     ...HEAD,
-    lede: html`<p class="failure" role="alert">${message} ${repair} <code class="dim">${code}</code></p>${form(asked)}`,
+    lede: html`<p class="reason failure" role="alert">${message} ${repair} <code class="dim">${code}</code></p>${form(asked)}`,
     sections: [],
   }),
 });

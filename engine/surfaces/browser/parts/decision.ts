@@ -58,7 +58,7 @@ export function drawRefusedForm({ decision, typed, problem }: RefusedForm, form_
 function drawProblem({ code, message, repair, pointer = '' }: Problem, id?: string): Html {
   const name = id === undefined ? NOTHING : html` id="${id}"`;
   const place = pointer === '' ? NOTHING : html`<code>${pointer}</code> `;
-  return html`<span class="failure" role="alert"${name}>${place}${message} ${repair} <code class="dim">${code}</code></span>`;
+  return html`<span class="reason failure" role="alert"${name}>${place}${message} ${repair} <code class="dim">${code}</code></span>`;
 }
 
 /** Decisions as forms. @param form_token of the session that reads the page */

@@ -1,5 +1,6 @@
 import { runOf } from '../../../contract/scripted.js';
 import type { InvocationSummary } from '../../../ports/records.js';
+import { stateOf } from '../../../core/protocol/work-state.js';
 import { type Html, html, NOTHING } from '../html.js';
 import { pathOf, type PlaceKind } from '../places.js';
 
@@ -63,6 +64,17 @@ export function count(number: number | null | undefined): string {
 /** A state with a mark in its colour. */
 export function status(word: string | null | undefined): Html {
   return word === null || word === undefined ? NOTHING : html`<span class="status is-${toClass(word)}">${word}</span>`;
+}
+
+/** How a piece of work ended, or how far it is, and why it failed. That it was superseded is no failure. */
+export function outcome(
+  work: Parameters<typeof stateOf>[0] & { readonly failure_message: string | null },
+  said = '',
+): Html {
+  const { failure_message } = work;
+  const reason = work.is_superseded === true ? 'reason' : 'reason failure';
+  const because = failure_message === null ? NOTHING : html` <span class="${reason}">${failure_message}</span>`;
+  return html`${status(stateOf(work))}${said}${because}`;
 }
 
 /** A word as a class name: letters, digits and hyphens only. */

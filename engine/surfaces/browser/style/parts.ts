@@ -32,7 +32,8 @@ td, .sentence :is(time, code, .status, a) { white-space: nowrap; }
 .is-suspended::before, .is-pending::before, .is-deferred::before, .is-queued::before { background: none; border: 2px solid var(--amber); }
 .standing { margin: 0.5rem 0 0; padding: 0.5rem 0.9rem; border-radius: 8px; background: var(--sunk); display: flex; flex-wrap: wrap; gap: 0.1rem 1rem; }
 .so-far { font-variant-numeric: tabular-nums; }
-.failure { color: var(--red); white-space: pre-wrap; display: block; margin-top: 0.4rem; font-size: var(--body); }
+.reason { white-space: pre-wrap; display: block; margin-top: 0.4rem; font-size: var(--body); }
+.failure { color: var(--red); }
 pre { margin: 0 0 0.8rem; padding: 1rem 1.1rem; background: var(--sunk); border-radius: 8px; white-space: pre-wrap; overflow-wrap: anywhere; line-height: 1.5; }
 .json-name { color: var(--dim); }
 .json-word { color: var(--violet); }
@@ -130,6 +131,10 @@ ins { text-decoration: none; display: block; }
 .search button { min-height: 2.95rem; }
 mark { color: inherit; background: color-mix(in oklab, var(--amber) 30%, transparent); border-radius: 3px; padding: 0.05em 0.15em; }
 td.sentence { min-width: min(13rem, 66vw); max-width: 34rem; white-space: normal; overflow-wrap: anywhere; }
+@media screen and (max-width: 60rem) {
+  table { font-size: 0.86rem; }
+  th, td, :is(th, td).number:not(:last-child) { padding-right: 0.7rem; }
+}
 @media screen and (max-width: 40rem) {
   .scroll:has(> table) { overflow: visible; background: none; }
   thead { display: none; }
