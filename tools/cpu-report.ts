@@ -15,30 +15,41 @@ export function childSeconds(): number {
   }
 }
 
+interface Cost {
+  /** Seconds of CPU of the process of the file. */
+  readonly own: number;
+  /** Seconds of CPU of the processes that it started. */
+  readonly children: number;
+  /** Seconds from its start to its end: what is more than its CPU time was waited for. */
+  readonly whole: number;
+  readonly file: string;
+}
+
 /**
- * A table of each test file's CPU time, the costliest first, with the sum for each folder of `test/`.
- * @param text lines of seconds of the process, seconds of its children, and file, with tabs between them
+ * A table of each test file's CPU time and duration, the costliest first, with the sum for each folder of `test/`.
+ * @param text lines of seconds of the process, seconds of its children, seconds in all, and file, with tabs between them
  */
 export function toCpuReport(text: string): string {
   const files = text
     .split('\n')
     .filter((line) => line !== '')
-    .map((line) => {
-      const [own = '', children = '', file = ''] = line.split('\t');
-      return { own: Number(own), children: Number(children), file };
+    .map((line): Cost => {
+      const [own, children, whole, file = ''] = line.split('\t');
+      return { own: Number(own), children: Number(children), whole: Number(whole), file };
     });
-  const folders = new Map<string, { own: number; children: number }>();
-  for (const { own, children, file } of files) {
+  const folders = new Map<string, Cost>();
+  for (const { own, children, whole, file } of files) {
     const folder = file.split('/').slice(0, 2).join('/');
-    const sum = folders.get(folder) ?? { own: 0, children: 0 };
-    folders.set(folder, { own: sum.own + own, children: sum.children + children });
+    const sum = folders.get(folder) ?? { own: 0, children: 0, whole: 0, file: folder };
+    folders.set(folder, { ...sum, own: sum.own + own, children: sum.children + children, whole: sum.whole + whole });
   }
-  const sums = [...folders].map(([file, sum]) => ({ ...sum, file }));
-  return `\nCPU seconds: own process, its children\n${[...toRows(sums), '', ...toRows(files)].join('\n')}\n`;
+  const rows = [...toRows([...folders.values()]), '', ...toRows(files)];
+  return `\nCPU seconds of its process and of its children, and seconds in all\n${rows.join('\n')}\n`;
 }
 
-function toRows(costs: readonly { readonly own: number; readonly children: number; readonly file: string }[]) {
+function toRows(costs: readonly Cost[]): readonly string[] {
+  const cell = (seconds: number): string => seconds.toFixed(1).padStart(8);
   return costs
     .toSorted((one, other) => other.own + other.children - one.own - one.children)
-    .map(({ own, children, file }) => `${own.toFixed(1).padStart(8)} ${children.toFixed(1).padStart(8)}  ${file}`);
+    .map(({ own, children, whole, file }) => `${[own, children, whole].map(cell).join(' ')}  ${file}`);
 }
