@@ -43,6 +43,37 @@ async function ask(child: ChildProcess, order: object): Promise<unknown> {
   return ((await answer) as readonly unknown[])[0];
 }
 
+const STALE = {
+  'of a process that is gone': { host: hostname(), pid: 2 ** 22 - 1, started: null },
+  'of a predecessor with our own number': { host: hostname(), pid: process.pid, started: null },
+  'of a process whose number another one has now': { host: hostname(), pid: process.ppid, started: null },
+  'that is not readable': 'half a li',
+};
+
+for (const [name, lock] of Object.entries(STALE)) {
+  const linuxOnly = name.includes('another one has now') && process.platform !== 'linux';
+  test(`a lock ${name} is taken over, and nothing of it stays`, { skip: linuxOnly }, async () => {
+    const folder = await mkdtemp(join(root, 'stale-'));
+    await writeFile(lockOf(folder), typeof lock === 'string' ? lock : JSON.stringify(lock));
+    const taken = await lockFolder(folder);
+    assert.ok(taken.ok, 'the lock is not taken over');
+    assert.deepEqual(await readdir(folder), ['lock']);
+    assert.equal((JSON.parse(await read(folder)) as { pid: number }).pid, process.pid);
+    await taken.value.release();
+  });
+}
+
+test('the lock of another host stays until a person removes it', async () => {
+  const folder = await mkdtemp(join(root, 'elsewhere-'));
+  await writeFile(lockOf(folder), JSON.stringify({ host: 'far-away', pid: 7, started: null }));
+  const refused = await lockFolder(folder);
+  assert.ok(!refused.ok);
+  const [problem] = refused.problems;
+  assert.equal(problem?.code, 'DATABASE_LOCKED');
+  assert.match(problem.message, /process 7 on host far-away/);
+  assert.match(problem.repair ?? '', /delete .*lock/);
+});
+
 test('of many processes that find a stale lock at one instant, one takes it, time and again', async () => {
   const folder = await mkdtemp(join(root, 'rivals-'));
   const rivals = Array.from({ length: RIVALS }, startRival);

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { hostname, tmpdir } from 'node:os';
+import { cp, mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, before, test } from 'node:test';
 import type { Problem } from '../../engine/contract/problem.js';
@@ -176,33 +176,6 @@ test('another process is named while it lives, and after kill -9 its folder open
   await kill(holder);
   const store = await open({ data_dir });
   assert.equal((await store.worlds.find('made-elsewhere'))?.turn, 0);
-});
-
-const STALE = {
-  'of a process that is gone': { host: hostname(), pid: 2 ** 22 - 1, started: null },
-  'of a predecessor with our own number': { host: hostname(), pid: process.pid, started: null },
-  'of a process whose number another one has now': { host: hostname(), pid: process.ppid, started: null },
-  'that is not readable': 'half a li',
-};
-
-for (const [name, lock] of Object.entries(STALE)) {
-  const linuxOnly = name.includes('another one has now') && process.platform !== 'linux';
-  test(`a lock ${name} is taken over, and nothing of it stays`, { skip: linuxOnly }, async () => {
-    const data_dir = await mkdtemp(join(root, 'stale-'));
-    await writeFile(join(data_dir, 'lock'), JSON.stringify(lock).slice(0, -1) + (typeof lock === 'string' ? '' : '}'));
-    await open({ data_dir });
-    assert.deepEqual((await readdir(data_dir)).sort(), ['lock', 'pgdata']);
-    assert.equal((JSON.parse(await readFile(join(data_dir, 'lock'), 'utf8')) as { pid: number }).pid, process.pid);
-  });
-}
-
-test('the lock of another host stays until a person removes it', async () => {
-  const data_dir = await mkdtemp(join(root, 'elsewhere-'));
-  await writeFile(join(data_dir, 'lock'), JSON.stringify({ host: 'far-away', pid: 7, started: null }));
-  const problem = await refusal({ data_dir });
-  assert.equal(problem.code, 'DATABASE_LOCKED');
-  assert.match(problem.message, /process 7 on host far-away/);
-  assert.match(problem.repair ?? '', /delete .*lock/);
 });
 
 test('a place where no folder can be made is refused, and not waited for', async () => {
