@@ -1,10 +1,9 @@
 import { PGlite } from '@electric-sql/pglite';
 import { createPgConfig } from '@electric-sql/pglite/node-postgres';
-import { createReadStream } from 'node:fs';
-import { access, constants, mkdir, readFile, rename, rm, stat, statfs } from 'node:fs/promises';
+import { access, constants, mkdir, readFile, rename, rm, stat, statfs, writeFile } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
-import { pipeline } from 'node:stream/promises';
-import { createGunzip } from 'node:zlib';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
 import type { PoolConfig } from 'pg';
 import type { Outcome, Problem } from '../contract/problem.js';
 import { findFault, findFaultProblem, LockLost } from './database-fault.js';
@@ -189,13 +188,23 @@ async function findFreeBytes(folder: string): Promise<number> {
 
 async function makeFiles(folder: string, template_file: string | undefined): Promise<void> {
   if (template_file !== undefined && (await isThere(template_file))) {
-    const { unpackTar } = await import('modern-tar/fs');
-    await mkdir(folder, { mode: 0o700 });
-    await pipeline(createReadStream(template_file), createGunzip(), unpackTar(folder, { dmode: 0o700, fmode: 0o600 }));
+    await unpack(template_file, folder);
     return;
   }
   const empty = await PGlite.create(folder);
   await empty.close();
+}
+
+/** In memory first, and then all files at once: one after the other takes thrice the CPU time. */
+async function unpack(template_file: string, folder: string): Promise<void> {
+  const { unpackTar } = await import('modern-tar');
+  const entries = await unpackTar(await promisify(gunzip)(await readFile(template_file)));
+  await mkdir(folder, { mode: 0o700 });
+  const isFolderEntry = ({ header }: (typeof entries)[number]): boolean => header.type === 'directory';
+  for (const { header } of entries.filter(isFolderEntry))
+    await mkdir(join(folder, header.name), { recursive: true, mode: 0o700 });
+  const files = entries.filter((entry) => !isFolderEntry(entry));
+  await Promise.all(files.map(({ header, data }) => writeFile(join(folder, header.name), data ?? '', { mode: 0o600 })));
 }
 
 async function findFile(file: string): Promise<Buffer | undefined> {
