@@ -1,12 +1,15 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, readFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FIRST_COMPILED } from '../test/support/program.js';
 import { compileCheckout, toCompiled } from './compiled-checkout.js';
 import { childSeconds, toCpuReport } from './cpu-report.js';
 import { shareServer } from './shared-server.js';
 
+/** Where Linux keeps files in memory. */
+const MEMORY = '/dev/shm';
 /** The time limit of a file, in milliseconds: one with an open handle never ends by itself. */
 const FILE_MS = 600_000;
 /** The same of one that destroys things as often as it can. */
@@ -26,6 +29,7 @@ async function main(given: readonly string[]): Promise<number> {
     process.stderr.write(`no test file matches ${words.join(' ')}\n`);
     return 1;
   }
+  const temporary = makeTemporaryFolder();
   const { folder, remove } = await compileCheckout();
   const shared = await shareServer(files);
   try {
@@ -41,9 +45,22 @@ async function main(given: readonly string[]): Promise<number> {
   } finally {
     await shared.stop();
     remove();
+    rmSync(temporary, { recursive: true, force: true });
     // PostgreSQL has ended as well, and counts among the children.
     if (given.includes('--cpu')) process.stdout.write(`\nCPU seconds of all processes: ${childSeconds().toFixed(0)}\n`);
   }
+}
+
+/**
+ * A folder for all that the tests write, in memory where Linux has a place for that: they make databases of hundreds of files.
+ * Every process that is started from here on finds it by `TMPDIR`.
+ */
+function makeTemporaryFolder(): string {
+  const folder = mkdtempSync(join(existsSync(MEMORY) ? MEMORY : tmpdir(), 'chukwa-tests-'));
+  // PostgreSQL runs as a user of its own, and its folders are in this one.
+  chmodSync(folder, 0o711);
+  process.env['TMPDIR'] = folder;
+  return folder;
 }
 
 interface Run {
@@ -58,7 +75,15 @@ async function run({ folder, files, variables, limit_ms }: Run): Promise<number>
   const loaded = ['plain-promises', 'tell-what-is-open', ...('CHUKWA_TEST_CPU' in variables ? ['count-cpu'] : [])];
   const imports = loaded.flatMap((module) => ['--import', join(folder, 'tools', `${module}.js`)]);
   const flags = [FIRST_COMPILED, '--enable-source-maps', ...imports];
-  const test = ['--test', '--test-concurrency', '2', '--test-timeout', `${limit_ms}`, '--test-reporter', 'spec'];
+  const test = [
+    '--test',
+    '--test-concurrency',
+    process.env['LANES'] ?? '2',
+    '--test-timeout',
+    `${limit_ms}`,
+    '--test-reporter',
+    'spec',
+  ];
   const child = spawn(process.execPath, [...flags, ...test, ...files.map(toCompiled)], {
     cwd: folder,
     stdio: 'inherit',
