@@ -1,13 +1,15 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FIRST_COMPILED } from '../test/support/program.js';
 import { compileCheckout, toCompiled } from './compiled-checkout.js';
 import { childSeconds, toCpuReport } from './cpu-report.js';
 import { shareServer } from './shared-server.js';
 
+/** Two files for each core: during half of its time a file waits, for another process or for a moment to come. */
+const FILES_AT_ONCE = 2 * availableParallelism();
 /** Where Linux keeps files in memory. */
 const MEMORY = '/dev/shm';
 /** The time limit of a file, in milliseconds: one with an open handle never ends by itself. */
@@ -74,16 +76,9 @@ interface Run {
 async function run({ folder, files, variables, limit_ms }: Run): Promise<number> {
   const loaded = ['plain-promises', 'tell-what-is-open', ...('CHUKWA_TEST_CPU' in variables ? ['count-cpu'] : [])];
   const imports = loaded.flatMap((module) => ['--import', join(folder, 'tools', `${module}.js`)]);
-  const flags = [FIRST_COMPILED, '--enable-source-maps', ...imports];
-  const test = [
-    '--test',
-    '--test-concurrency',
-    process.env['LANES'] ?? '2',
-    '--test-timeout',
-    `${limit_ms}`,
-    '--test-reporter',
-    'spec',
-  ];
+  const flags = [...FIRST_COMPILED, '--enable-source-maps', ...imports];
+  const limits = ['--test-concurrency', `${FILES_AT_ONCE}`, '--test-timeout', `${limit_ms}`];
+  const test = ['--test', ...limits, '--test-reporter', 'spec'];
   const child = spawn(process.execPath, [...flags, ...test, ...files.map(toCompiled)], {
     cwd: folder,
     stdio: 'inherit',

@@ -39,7 +39,7 @@ export function startChukwa(words: readonly string[], variables: Variables, cwd 
   // The test command builds first; a single file that is run by itself may find nothing.
   if (!existsSync(PROGRAM)) execFileSync('npm', ['run', 'build'], { cwd: ROOT, stdio: 'ignore' });
   const env = { PATH: process.env['PATH'] ?? '', ...variables };
-  const child = spawn(process.execPath, [FIRST_COMPILED, PROGRAM, ...words], {
+  const child = spawn(process.execPath, [...FIRST_COMPILED, PROGRAM, ...words], {
     cwd,
     env,
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -61,14 +61,14 @@ describe('the packed package, installed in an empty folder', { timeout: 600_000 
   };
 
   test('the program of docs/library.md runs as it is written, and lights the lamp', async () => {
-    const { code, stdout } = await inFolder(process.execPath, [FIRST_COMPILED, 'keeper.mjs']);
+    const { code, stdout } = await inFolder(process.execPath, [...FIRST_COMPILED, 'keeper.mjs']);
     assert.equal(code, 0);
     assert.match(stdout, /^turn 1 committed: Ada starts up/m);
     assert.match(stdout, /^lamp: burning$/m);
   });
 
   test('an engine leaves the process of its host alone', async () => {
-    const { code, stdout } = await inFolder(process.execPath, [FIRST_COMPILED, 'host.mjs']);
+    const { code, stdout } = await inFolder(process.execPath, [...FIRST_COMPILED, 'host.mjs']);
     const { made, status, looks } = JSON.parse(stdout) as {
       readonly made: boolean;
       readonly status: string;

@@ -22,7 +22,7 @@ test('the page on plugins, followed to the letter, ends with a world that uses a
   await mkdir(bin);
   await writeFile(
     join(bin, 'npx'),
-    `#!/bin/sh\n[ "$1" = chukwa ] || exit 97\nshift\nexec "${process.execPath}" ${FIRST_COMPILED} "${PROGRAM}" "$@"\n`,
+    `#!/bin/sh\n[ "$1" = chukwa ] || exit 97\nshift\nexec "${process.execPath}" ${FIRST_COMPILED.join(' ')} "${PROGRAM}" "$@"\n`,
   );
   await chmod(join(bin, 'npx'), 0o755);
   const { PATH = '' } = process.env;

@@ -55,7 +55,7 @@ async function writeNpx(bin: string): Promise<void> {
   await mkdir(bin);
   await writeFile(
     npx,
-    `#!/bin/sh\n[ "$1" = chukwa ] || exit 97\nshift\nexec "${process.execPath}" ${FIRST_COMPILED} "${PROGRAM}" "$@"\n`,
+    `#!/bin/sh\n[ "$1" = chukwa ] || exit 97\nshift\nexec "${process.execPath}" ${FIRST_COMPILED.join(' ')} "${PROGRAM}" "$@"\n`,
   );
   await chmod(npx, 0o755);
 }

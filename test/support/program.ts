@@ -3,10 +3,11 @@ import { fileURLToPath } from 'node:url';
 const RUNS_TYPESCRIPT = import.meta.url.endsWith('.ts');
 
 /**
- * Lets V8 run the embedded PostgreSQL as it is first compiled: what lives for seconds costs less CPU than its optimisation.
- * It halves the CPU time of a command that opens an embedded database.
+ * What Node.js is given to run code as it is first compiled: what lives for seconds costs less CPU than its optimisation. The
+ * first flag is for the embedded PostgreSQL, and halves the CPU time of a command that opens one. The second lets V8 optimise
+ * a function of JavaScript fifteen times later, and saves a quarter of most tests.
  */
-export const FIRST_COMPILED = '--liftoff-only';
+export const FIRST_COMPILED: readonly string[] = ['--liftoff-only', '--interrupt-budget=1000000'];
 
 /** What Node.js is given to run a module of the checkout as this one runs: compiled, or from its TypeScript. */
 export function argumentsOf(module: URL): readonly string[] {

@@ -148,7 +148,7 @@ interface Run {
 /** Runs test files until a test fails. */
 async function runTests({ folder, variables }: Copy, files: readonly string[], limit_ms: number): Promise<Run> {
   if (files.length === 0) return { outcome: 'survived', told: '' };
-  const flags = [FIRST_COMPILED, '--test', '--test-concurrency', '2', '--test-reporter', 'tap'];
+  const flags = [...FIRST_COMPILED, '--test', '--test-concurrency', '2', '--test-reporter', 'tap'];
   const child = spawn(process.execPath, [...flags, ...files], {
     cwd: folder,
     stdio: ['ignore', 'pipe', 'ignore'],
