@@ -42,7 +42,8 @@ export async function commit(parts: RuntimeParts, attempt: Attempt, command: Com
 /** Ends the attempt; the world stays at T(N-1) and every trace is kept. */
 export async function fail(parts: RuntimeParts, attempt: Attempt, failure: Fail): Promise<PutOff | undefined> {
   const { lease } = attempt;
-  const call = failure.call_key === undefined ? undefined : callOf(attempt, failure.call_key);
+  // A stop may name a call that was never made.
+  const call = attempt.calls.get(failure.call_key ?? '');
   const by = call === undefined ? {} : { source_invocation_id: call.start.source_invocation_id };
   const agents = endAgents(attempt);
   const ended = { failure, ended_at: parts.clock.now(), agents, ...by, ...toDelays(attempt, failure) };

@@ -6,9 +6,13 @@ import { chooseWait, waitFor } from './backoff.js';
 import { writeAlone, writeCall } from './journal.js';
 import type { RuntimeParts } from './runtime-parts.js';
 
-/** Asks a source, at once or when the wait before a retry is over; what came of it arrives later. */
+/**
+ * Asks a source, at once or when the wait before a retry is over; what came of it arrives later. A turn that was stopped
+ * after it had asked for the call asks nobody.
+ */
 export function issue(parts: RuntimeParts, attempt: Attempt, command: Invoke): void {
-  const { retry } = command;
+  const { retry, key } = command;
+  if (attempt.state.failure !== undefined) return attempt.arrivals.put({ kind: 'withdrawn', key });
   if (retry === undefined) return begin(parts, attempt, command);
   const wait_ms = (parts.chooseWait ?? chooseWait)(retry);
   // The failure that it follows is reported first.

@@ -122,8 +122,7 @@ async function runBegun(
     if (takeWorld === undefined) watch();
     const first = findFirst(parts, attempt, begun);
     observer?.onRecalled(recalledOf(attempt, begun));
-    if (begun.past !== undefined) await findStop(parts, attempt);
-    return await drive(parts, attempt, first);
+    return await drive(parts, attempt, begun.past === undefined ? first : await handleStop(parts, attempt, first));
   } catch (error) {
     endAll();
     const isHeld = !(error instanceof Overtaken || error instanceof NotAsLeft);
@@ -203,12 +202,19 @@ async function leaveBroken(parts: RuntimeParts, lease: AttemptLease, { journal, 
 }
 
 /**
- * A stop that was asked for while nobody drove the attempt arrives before any call is sent, and cuts all of them off. What came
- * before it arrives before it: an accepted report still answers its call, and other calls may be sent until that is written.
+ * Handles a stop that was asked for while nobody drove the attempt, before any call is sent, and the messages that came before
+ * it: an accepted report still answers its call.
+ * @returns what is left to do
  */
-async function findStop(parts: RuntimeParts, { arrivals, lease }: Attempt): Promise<void> {
-  const messages = await parts.inbox.messagesOf(lease);
-  if (messages.some(({ message_type }) => message_type === 'stop')) arrivals.put({ kind: 'mail', messages });
+async function handleStop(
+  parts: RuntimeParts,
+  attempt: Attempt,
+  first: readonly TurnCommand[],
+): Promise<readonly TurnCommand[]> {
+  if (attempt.state.stage === 'ended') return first;
+  const messages = await parts.inbox.messagesOf(attempt.lease);
+  if (!messages.some(({ message_type }) => message_type === 'stop')) return first;
+  return [...first.filter(({ kind }) => kind !== 'suspend'), ...(await handleMail(parts, attempt, messages))];
 }
 
 /** Performs commands and handles what comes of them, until the turn ends. */

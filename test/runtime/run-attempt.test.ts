@@ -1,14 +1,16 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
+import type { JsonObject } from '../../engine/contract/json.js';
 import { loadScenario } from '../../engine/operations/load-program.js';
+import { askToStop, reportCall } from '../../engine/operations/reports.js';
 import { runTurns } from '../../engine/operations/run-turns.js';
 import type { AttemptRecord } from '../../engine/ports/records.js';
 import { Overtaken } from '../../engine/runtime/attempt.js';
 import type { AttemptEnd, AttemptRequest } from '../../engine/runtime/attempt-request.js';
 import { runAttempt } from '../../engine/runtime/run-attempt.js';
 import type { RuntimeParts } from '../../engine/runtime/runtime-parts.js';
-import { loadScript, must, type ParkStage, sharedStage } from '../support/park-stage.js';
+import { editWorkflows, loadScript, must, type ParkStage, sharedStage } from '../support/park-stage.js';
 
 const LONG_AFTER_A_HEARTBEAT_MS = 15_000;
 const LOOK_MS = 1_000;
@@ -206,6 +208,54 @@ describe('a driver whose world has been taken over', () => {
       attempts.map(({ status }) => status),
       ['committed'],
     );
+  });
+});
+
+describe('an attempt that got an answer, and was then asked to stop, while nobody drove it', () => {
+  const open = sharedStage('embedded');
+
+  /** A letter that is answered later; whoever has the answer has a drink. */
+  const errands: readonly JsonObject[] = [
+    {
+      id: 'ask',
+      type: 'source_call',
+      source_ref: { path: '../sources/post-office.json' },
+      request_template: { from: { $from: '/subject/id' }, to: 'Emil', body: 'Will you come?' },
+      result_schema_ref: { path: '../schemas/write-letter-result.json' },
+      redaction: { allow: ['/status'] },
+      effect: 'external_side_effect',
+      pending_deadline_ms: 60_000,
+    },
+    {
+      id: 'drink',
+      type: 'source_call',
+      source_ref: { path: '../sources/drinking-fountain.json' },
+      request_template: { actor_id: { $from: '/subject/id' }, why: { $from: '/nodes/ask/output/status' } },
+      redaction: { allow: ['/status'] },
+      effect: 'state_change',
+    },
+  ];
+
+  test('keeps the answer, ends, and makes no call that follows from it', async (t) => {
+    const stage = await open();
+    const workflows = await editWorkflows(t, {
+      'letters/workflow.json': ({ nodes, ...workflow }) => ({
+        ...workflow,
+        nodes: [...errands, ...(nodes as readonly JsonObject[])],
+      }),
+      'policies/letters.json': (policy) => ({ ...policy, allow: ['write_letter', 'ask', 'drink'] }),
+    });
+    const { turns } = await loadScript('letters');
+    const says = { version: 1 as const, label: 'at once', turns: { '*': turns['*'] ?? {} } };
+    const { before, attempts } = await stage.play({ scenario: 'letters', workflows, says });
+    const [waiting] = attempts;
+    const asked = waiting?.invocations.find(({ status }) => status === 'pending')?.source_invocation_id ?? '';
+    must(await reportCall(stage.engine, asked, { kind: 'answered', value: { status: 'answered' } }));
+    must(await askToStop(stage.engine, waiting?.attempt_id ?? ''));
+    const [ended] = (await stage.run(before)).attempts;
+    assert.deepEqual([ended?.status, ended?.failure_class], ['failed', 'stopped']);
+    assert.equal((await stage.invocation(asked)).status, 'succeeded');
+    assert.equal(stage.toys.fountain.served.length, 0);
   });
 });
 
