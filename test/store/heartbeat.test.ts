@@ -34,7 +34,7 @@ describe('the heartbeat of a worker', { timeout: 60_000 }, () => {
   const opened = openTestDatabase('PostgreSQL');
   after(async () => (await opened).close());
 
-  async function keep(world_slug: string, hang_ms: number) {
+  async function keep(world_slug: string, hang_ms: number, lease_ms = LEASE_MS) {
     const { store, outside, url = '' } = await opened;
     await makeWorld(store, world_slug);
     const { lease } = await begin(store, world_slug);
@@ -48,7 +48,7 @@ describe('the heartbeat of a worker', { timeout: 60_000 }, () => {
     const began = await until();
     const heartbeat = startThreadHeartbeat(PROGRAM, {
       connectionString: url,
-      lease_ms: LEASE_MS,
+      lease_ms,
       hang_ms,
       end_ms: 60_000,
     });
@@ -58,7 +58,7 @@ describe('the heartbeat of a worker', { timeout: 60_000 }, () => {
     await waitUntil(async () => (await until()) < began);
     const look = () =>
       spawnSync(process.execPath, ['--input-type=module', '-e', LOOK, url, world_slug]).stdout.toString().trim();
-    return { heartbeat, lease, lost, drop, look };
+    return { heartbeat, lease, lost, drop, look, until };
   }
 
   test('the heartbeat continues while the main thread is blocked', async () => {
@@ -108,6 +108,32 @@ describe('the heartbeat of a worker', { timeout: 60_000 }, () => {
     await waitUntil(() => lost.length > 0);
     assert.deepEqual(lost, ['overtaken']);
     assert.equal(look(), 'false');
+    await heartbeat.close();
+  });
+
+  test('the heartbeat of an attempt that its process takes up again is not lost with the lease before', async () => {
+    const { outside, database } = await opened;
+    const { heartbeat, lease, drop, until } = await keep('again', 60_000, LEASE_MS * 10);
+    const client = await database.pool.connect();
+    await client.query('BEGIN; LOCK TABLE worlds');
+    await waitUntil(async () => {
+      const waiting = await outside.query(
+        `SELECT FROM pg_stat_activity WHERE application_name = 'chukwa heartbeat' AND wait_event_type = 'Lock'`,
+      );
+      return waiting.length > 0;
+    });
+    const { rows } = await client.query<{ epoch: string }>(
+      `UPDATE worlds SET lease_epoch = lease_epoch + 1, lease_until = now() WHERE world_slug = 'again'
+       RETURNING lease_epoch AS epoch`,
+    );
+    drop();
+    const lost: (string | Error)[] = [];
+    heartbeat.keep({ ...lease, epoch: Number(rows[0]?.epoch) }, (why) => lost.push(why));
+    await client.query('COMMIT');
+    client.release();
+    const taken = await until();
+    await waitUntil(async () => lost.length > 0 || (await until()) > taken);
+    assert.deepEqual(lost, []);
     await heartbeat.close();
   });
 

@@ -1,3 +1,5 @@
+import type { AttemptLease } from '../../ports/attempts.js';
+
 /** What the thread that beats is born with. */
 export interface BeatSettings {
   /** Where the leases stand that are kept. */
@@ -10,7 +12,7 @@ export interface BeatSettings {
   readonly end_ms: number;
 }
 
-/** What the main thread gets back: attempts whose world somebody else has. */
+/** What the main thread gets back: leases of worlds that somebody else has. */
 export interface FromBeat {
-  readonly lost: readonly string[];
+  readonly lost: readonly AttemptLease[];
 }

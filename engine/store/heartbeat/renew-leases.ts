@@ -22,18 +22,19 @@ const RENEW_ALL = prepare(
 
 /**
  * Lets leases last so many milliseconds from now: one statement for all of a process.
- * @returns the attempts whose world somebody else has
+ * @returns those of worlds that somebody else has
  */
 export async function renewLeases(
   runner: Runner,
   leases: readonly AttemptLease[],
   lease_ms: number,
-): Promise<readonly string[]> {
-  const lost = await run<{ attempt_id: string }>(runner, RENEW_ALL, {
+): Promise<readonly AttemptLease[]> {
+  const rows = await run<{ attempt_id: string }>(runner, RENEW_ALL, {
     world_slugs: leases.map(({ world_slug }) => world_slug),
     attempt_ids: leases.map(({ attempt_id }) => attempt_id),
     epochs: leases.map(({ epoch }) => epoch),
     lease_ms,
   });
-  return lost.map(({ attempt_id }) => attempt_id);
+  const lost = new Set(rows.map(({ attempt_id }) => attempt_id));
+  return leases.filter(({ attempt_id }) => lost.has(attempt_id));
 }

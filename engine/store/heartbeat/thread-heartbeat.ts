@@ -1,10 +1,16 @@
 import { Worker } from 'node:worker_threads';
+import type { AttemptLease } from '../../ports/attempts.js';
 import type { OpenHeartbeat } from '../../ports/heartbeat.js';
 import type { BeatSettings, FromBeat } from './beat-message.js';
 import { openBoard, postLease, sayAwake } from './lease-board.js';
 
 /** The main thread says so often that its event loop turns. */
 const AWAKE_MS = 1_000;
+
+/** With the epoch: this process may have taken an attempt up again before it is told that its former lease was lost. */
+function nameOf({ attempt_id, epoch }: AttemptLease): string {
+  return `${attempt_id} ${epoch}`;
+}
 
 /** A slot of the board that was given back may be another lease's. */
 function once(task: () => void): () => void {
@@ -28,7 +34,7 @@ export function startThreadHeartbeat(program: string, settings: Omit<BeatSetting
     for (const lose of kept.values()) lose(error);
   };
   thread.on('message', ({ lost }: FromBeat) => {
-    for (const attempt_id of lost) kept.get(attempt_id)?.('overtaken');
+    for (const lease of lost) kept.get(nameOf(lease))?.('overtaken');
   });
   thread.on('error', loseAll);
   thread.on('exit', () => loseAll(new Error('the thread that keeps leases has ended')));
@@ -38,7 +44,7 @@ export function startThreadHeartbeat(program: string, settings: Omit<BeatSetting
   return {
     lease_ms: settings.lease_ms,
     keep(lease, onLost) {
-      const { attempt_id } = lease;
+      const name = nameOf(lease);
       const takeOff = postLease(board, lease);
       const lose = (why: 'overtaken' | Error): void => {
         drop();
@@ -46,9 +52,9 @@ export function startThreadHeartbeat(program: string, settings: Omit<BeatSetting
       };
       const drop = once(() => {
         takeOff();
-        if (kept.get(attempt_id) === lose) kept.delete(attempt_id);
+        if (kept.get(name) === lose) kept.delete(name);
       });
-      kept.set(attempt_id, lose);
+      kept.set(name, lose);
       return drop;
     },
     async close() {
