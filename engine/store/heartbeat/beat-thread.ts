@@ -38,7 +38,7 @@ function lookWhetherAwake(): void {
   silent_ticks = 0;
 }
 
-/** The streams of this thread lead through the one that hangs, and so would an exit. */
+/** The streams of this thread lead through the one that hangs, and so would an exit. A pipe that nobody reads takes no text. */
 function endProcess(): void {
   const [seconds, attempts] = [
     Math.round(end_ms / 1000),
@@ -47,11 +47,14 @@ function endProcess(): void {
       .join(', '),
   ];
   const driven = attempts === '' ? '' : ` It drove ${attempts}; see chukwa attempt ID for the call that was under way.`;
-  writeSync(
-    2,
-    `chukwa: this process has been stuck in work of its own for ${seconds} s and hears nobody; it is killed.${driven}\n`,
-  );
-  process.kill(process.pid, 'SIGKILL');
+  try {
+    writeSync(
+      2,
+      `chukwa: this process has been stuck in work of its own for ${seconds} s and hears nobody; it is killed.${driven}\n`,
+    );
+  } finally {
+    process.kill(process.pid, 'SIGKILL');
+  }
 }
 
 async function beat(): Promise<void> {
