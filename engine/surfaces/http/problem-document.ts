@@ -22,6 +22,7 @@ export const PROBLEM_TYPE = 'application/problem+json';
 const TITLES: Readonly<Record<number, string>> = {
   200: 'OK',
   202: 'Accepted',
+  204: 'No Content',
   303: 'See Other',
   400: 'Bad Request',
   401: 'Unauthorized',

@@ -22,7 +22,10 @@ interface Operation {
   readonly operationId: string;
   readonly summary: string;
   readonly responses: Readonly<
-    Record<string, { readonly content?: Readonly<Record<string, { readonly schema: object }>> }>
+    Record<
+      string,
+      { readonly description?: string; readonly content?: Readonly<Record<string, { readonly schema: object }>> }
+    >
   >;
 }
 
@@ -54,6 +57,13 @@ describe('the OpenAPI document', () => {
     const operations = Object.values(document.paths).flatMap((path) => Object.values(path));
     assert.equal(new Set(operations.map(({ operationId }) => operationId)).size, operations.length);
     for (const { operationId, summary } of operations) assert.match(summary, /^[A-Z].+\.$/, operationId);
+  });
+
+  test('calls every status by its name', () => {
+    const operations = Object.values(document.paths).flatMap((path) => Object.values(path));
+    for (const { operationId, responses } of operations)
+      for (const [status, { description }] of Object.entries(responses))
+        assert.notEqual(description, 'Error', `${operationId} ${status}`);
   });
 
   test('has no schema that leads back to itself, of which some generators make no type', () => {
