@@ -21,7 +21,7 @@ import type { Route, RouteAccess, RouteDesk } from './routes/route.js';
 import { shareReads } from './shared-reads.js';
 import { openSessions } from './sessions.js';
 import { findReader, refuseViewer, requireViewer, SECURITY_HEADERS, type ViewerAuthority } from './viewer.js';
-import { demandPath, demandTexts } from './well-formed.js';
+import { demandHead, demandTexts } from './well-formed.js';
 
 const HEADERS_TIMEOUT_MS = 5_000;
 const HTTP_OPTIONS: ServerOptions = {
@@ -102,7 +102,7 @@ async function addRoutes(
   server.addHook('onRequest', async (_request, reply) => {
     reply.headers(is_public_secure ? { ...SECURITY_HEADERS, ...TRANSPORT_HEADER } : SECURITY_HEADERS);
   });
-  server.addHook('onRequest', demandPath);
+  server.addHook('onRequest', demandHead);
   server.addHook('preHandler', demandTexts);
   const add = (scope: FastifyInstance, { method, url, access, schema, body_bytes_max, answer }: Route): void =>
     void scope.route({

@@ -282,7 +282,28 @@ describe('a hostile caller', () => {
     [
       'names two hosts',
       'GET /healthz HTTP/1.1\r\nHost: localhost\r\nHost: example.test',
-      /^HTTP\/1\.1 400 [^]*two hosts/,
+      /^HTTP\/1\.1 400 [^]*two headers host/,
+    ],
+    [
+      'names two tokens',
+      `GET /healthz HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${TOKENS.token}\r\nAuthorization: Bearer x`,
+      /^HTTP\/1\.1 400 [^]*two headers authorization/,
+    ],
+    [
+      'names a user beside the host',
+      'GET /healthz HTTP/1.1\r\nHost: a@localhost',
+      /^HTTP\/1\.1 400 [^]*no name and no address/,
+    ],
+    ['names a path behind the host', 'GET /healthz HTTP/1.1\r\nHost: localhost/x', /^HTTP\/1\.1 400 /],
+    [
+      'sends a body in an encoding',
+      'GET /healthz HTTP/1.1\r\nHost: localhost\r\nContent-Encoding: gzip',
+      /^HTTP\/1\.1 415 [^]*without Content-Encoding/,
+    ],
+    [
+      'sends a body in an encoding of its transfer',
+      'POST /callbacks/x HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: gzip, chunked',
+      /^HTTP\/1\.1 400 [^]*chunks alone/,
     ],
     [
       'sends too large a head',
