@@ -36,6 +36,13 @@ export class LockLost extends Error {
   }
 }
 
+/** The file of which embedded databases are made cannot be unpacked. */
+export class TemplateDamaged extends Error {
+  constructor(template_file: string, said: string) {
+    super(`${template_file}, of which it is made, cannot be unpacked: ${said}`);
+  }
+}
+
 /** How the surroundings of a database keep a statement from being done. */
 export interface DatabaseFault {
   readonly kind: Exclude<FaultKind, 'unreadable'>;
@@ -58,6 +65,7 @@ function findKind(error: Error & { readonly code?: unknown; readonly syscall?: u
   const { syscall, message } = error;
   const code = typeof error.code === 'string' ? error.code : '';
   if (error instanceof LockLost) return 'lock_lost';
+  if (error instanceof TemplateDamaged) return 'troubled';
   if (OUT_OF_DESCRIPTORS.test(code) || OUT_OF_DESCRIPTORS_SAID.test(message)) return 'descriptors';
   if (FULL.test(code)) return 'full';
   if (SENT_AWAY.test(code) || ENDED.test(message)) return 'lost';

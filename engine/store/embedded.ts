@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import type { PoolConfig } from 'pg';
 import type { Outcome, Problem } from '../contract/problem.js';
-import { findFault, findFaultProblem, LockLost } from './database-fault.js';
+import { findFault, findFaultProblem, LockLost, TemplateDamaged } from './database-fault.js';
 import { openDatabase, type OpenDatabase } from './database.js';
 import { type FolderLock, lockFolder } from './folder-lock.js';
 import { databaseFault, dataFolderUnusable } from './problems.js';
@@ -23,15 +23,20 @@ const ROOM_BYTES_MIN = 16_777_216;
  */
 const START_PARAMS = [...PGlite.defaultStartParams, '-c', 'shared_buffers=16MB'];
 
-/** Opens a throw-away database in memory, from a template where there is one. */
+export const DESCRIPTION_IN_MEMORY = 'embedded, in memory';
+
+/**
+ * Opens a throw-away database in memory, from a template where there is one.
+ * @throws TemplateDamaged where that cannot be unpacked
+ */
 export async function openInMemory(template_file: string | undefined): Promise<OpenDatabase> {
-  const template = template_file === undefined ? undefined : await findFile(template_file);
+  const template = template_file === undefined ? undefined : await readTemplate(template_file);
   const pglite = await PGlite.create({
     startParams: START_PARAMS,
     ...(template && { loadDataDir: new Blob([new Uint8Array(template)]) }),
   });
   return openDatabase(toPoolConfig(pglite), {
-    description: 'embedded, in memory',
+    description: DESCRIPTION_IN_MEMORY,
     is_kept: false,
     is_exclusive: true,
     release: () => pglite.close(),
@@ -187,24 +192,37 @@ async function findFreeBytes(folder: string): Promise<number> {
 }
 
 async function makeFiles(folder: string, template_file: string | undefined): Promise<void> {
-  if (template_file !== undefined && (await isThere(template_file))) {
-    await unpack(template_file, folder);
-    return;
-  }
+  const template = template_file === undefined ? undefined : await readTemplate(template_file);
+  if (template !== undefined) return writeFiles(folder, template);
   const empty = await PGlite.create(folder);
   await empty.close();
 }
 
-/** In memory first, and then all files at once: one after the other takes thrice the CPU time. */
-async function unpack(template_file: string, folder: string): Promise<void> {
+/** All at once: one file after the other takes thrice the CPU time. */
+async function writeFiles(folder: string, tar: Buffer): Promise<void> {
   const { unpackTar } = await import('modern-tar');
-  const entries = await unpackTar(await promisify(gunzip)(await readFile(template_file)));
+  const entries = await unpackTar(tar);
+  const [folders, files] = ['directory', 'file'].map((type) => entries.filter(({ header }) => header.type === type));
   await mkdir(folder, { mode: 0o700 });
-  const isFolderEntry = ({ header }: (typeof entries)[number]): boolean => header.type === 'directory';
-  for (const { header } of entries.filter(isFolderEntry))
-    await mkdir(join(folder, header.name), { recursive: true, mode: 0o700 });
-  const files = entries.filter((entry) => !isFolderEntry(entry));
-  await Promise.all(files.map(({ header, data }) => writeFile(join(folder, header.name), data ?? '', { mode: 0o600 })));
+  for (const { header } of folders ?? []) await mkdir(join(folder, header.name), { recursive: true, mode: 0o700 });
+  const write = ({ header, data = new Uint8Array() }: (typeof entries)[number]): Promise<void> =>
+    writeFile(join(folder, header.name), data, { mode: 0o600 });
+  await Promise.all((files ?? []).map(write));
+}
+
+/**
+ * The template as a tar.
+ * @returns undefined where there is none that this user may read
+ * @throws TemplateDamaged
+ */
+async function readTemplate(template_file: string): Promise<Buffer | undefined> {
+  const packed = await findFile(template_file);
+  if (packed === undefined) return undefined;
+  try {
+    return await promisify(gunzip)(packed);
+  } catch (error) {
+    throw new TemplateDamaged(template_file, error instanceof Error ? error.message : String(error));
+  }
 }
 
 async function findFile(file: string): Promise<Buffer | undefined> {

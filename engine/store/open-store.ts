@@ -4,7 +4,7 @@ import { attemptStore } from './attempts/attempt-store.js';
 import { freeWorlds } from './attempts/fence.js';
 import { componentStore } from './components.js';
 import type { OpenDatabase } from './database.js';
-import { openInFolder, openInMemory } from './embedded.js';
+import { DESCRIPTION_IN_MEMORY, openInFolder, openInMemory } from './embedded.js';
 import { findFaultProblem, isPassing } from './database-fault.js';
 import { openInbox } from './inbox/inbox.js';
 import { operatorActions } from './operator-actions.js';
@@ -61,8 +61,17 @@ export async function openStore(configuration: StoreConfiguration): Promise<Outc
 export async function openConfigured(configuration: StoreConfiguration): Promise<Outcome<OpenDatabase>> {
   const { url, data_dir, template_file } = configuration;
   if (url === undefined || url === '') return openInFolder(data_dir, template_file);
-  if (url === 'memory:') return { ok: true, value: await openInMemory(template_file) };
-  return openServer(url);
+  return url === 'memory:' ? tryInMemory(template_file) : openServer(url);
+}
+
+async function tryInMemory(template_file: string | undefined): Promise<Outcome<OpenDatabase>> {
+  try {
+    return { ok: true, value: await openInMemory(template_file) };
+  } catch (error) {
+    const problem = findFaultProblem(DESCRIPTION_IN_MEMORY, error);
+    if (problem === undefined) throw error;
+    return { ok: false, problems: [problem] };
+  }
 }
 
 /**

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, before, test } from 'node:test';
@@ -85,6 +85,18 @@ test('a folder that is not there is made, for this user alone, and keeps what wa
 test('without a template a folder is still made, and the migrations are reported', async () => {
   const store = await open({ data_dir: join(root, 'plain'), template_file: join(root, 'no-such-file') });
   assert.deepEqual(await store.database.migrate(), MIGRATION_NAMES);
+});
+
+test('a template that is damaged is named, and its folder can be opened once it is whole', async () => {
+  const damaged = join(root, 'damaged.tar.gz');
+  await writeFile(damaged, (await readFile(template_file)).subarray(0, 100_000));
+  const data_dir = join(root, 'of-damaged');
+  for (const url of ['', 'memory:']) {
+    const { code, message } = await refusal({ data_dir, url, template_file: damaged });
+    assert.equal(code, 'DATABASE_TROUBLED');
+    assert.ok(message.includes(`${damaged}, of which it is made, cannot be unpacked`), message);
+  }
+  assert.deepEqual(await (await open({ data_dir })).database.migrate(), []);
 });
 
 test('a process that a lost one left running is ended by the next opener of the folder, and reported once', async () => {
