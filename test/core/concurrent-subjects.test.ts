@@ -4,7 +4,7 @@ import type { Invoke } from '../../engine/core/protocol/command.js';
 import { advance } from '../../engine/core/turn/advance.js';
 import { UNBEGUN } from '../../engine/core/turn/state.js';
 import { smallPark } from '../support/park-documents.js';
-import { answered, finalPatch, modelSays } from '../support/turn-player.js';
+import { answered, finalPatch, modelSays, setState } from '../support/turn-player.js';
 import { BEGAN, compare, effectsOf, ENTITIES, firstGenerations, meaningOf, PLACES } from './concurrent-scene.js';
 
 compare('a concurrent turn ends as the ordered one does, given the same answers', (concurrent, ordered) => {
@@ -85,7 +85,7 @@ test('a stop of concurrent subjects names the head and a call of the head', () =
   assert.deepEqual([failure?.subject_id, failure?.call_key], ['ada', 'ada/act/round-1/try-2']);
 });
 
-test('the calls that a subject had to hold back are made in the order in which it asked', () => {
+test('the calls that a subject had to hold back are made in its order, also where it asks one of them anew', () => {
   const errands = ['open_gate', 'ring_bell', 'send_post'];
   const program = smallPark({
     subjects: ['ada', 'ben'],
@@ -95,11 +95,11 @@ test('the calls that a subject had to hold back are made in the order in which i
     prompt: errands.map((id) => `{{nodes.${id}.output}}`).join(' '),
     projection: { scope: 'subject_environment', memory: { recent: 2 } },
     nodes_before: (shelf) =>
-      errands.map((id) => ({
+      errands.map((id, at) => ({
         id,
         type: 'source_call',
         source_ref: shelf.put('response_source', { version: 1, label: id, interface: { name: 'http_json' } }),
-        request_template: { who: { $from: '/subject/id' } },
+        request_template: { of: { $from: at === 0 ? '/world/entities/stone_park/state' : '/subject/id' } },
         redaction: { allow: 'all' },
         effect: 'state_change',
       })),
@@ -114,7 +114,9 @@ test('the calls that a subject had to hold back are made in the order in which i
     step = advance(
       program,
       step.state,
-      command.generation === undefined ? answered(command, {}) : modelSays(command, finalPatch()),
+      command.generation === undefined
+        ? answered(command, {})
+        : modelSays(command, finalPatch([setState('stone_park', 'moved')])),
     );
     commands = [...others, ...step.commands];
   }

@@ -7,6 +7,7 @@ import type { Verdict } from '../protocol/verdict.js';
 import { applyPatch } from '../world/apply-patch.js';
 import { recentEvents } from '../world/recent-events.js';
 import { type AmbientAsk, askTurnAmbients } from './ambients.js';
+import { releaseHeld } from './held-calls.js';
 import { withOutcome } from './outcomes.js';
 import { decideRetry } from './retry.js';
 import type { Asker, StartedRun, TurnState } from './state.js';
@@ -17,7 +18,6 @@ import {
   type Discarded,
   handleInSubject,
   join,
-  releaseHeld,
   subjectAt,
   type SubjectsStep,
 } from './subjects.js';

@@ -27,9 +27,13 @@ export interface TurnState {
   readonly dropped: SharedMap<string, true>;
   /**
    * Calls that must not be made in vain: they wait until their subject is the head, or until the allowance covers them. By the
-   * index of their subject, in the order in which it asked.
+   * index of their subject.
    */
   readonly held: SharedMap<number, readonly SubjectAsker[]>;
+  /** Subjects of held calls that wait for another subject to be done, by that; some may wait for it no more. */
+  readonly waiting: SharedMap<number, readonly number[]>;
+  /** Subjects of held calls that may have nobody left to wait for. */
+  readonly unblocked: SharedMap<number, true>;
   /** Views of once-per-turn readings, by key. */
   readonly readings: ReadonlyMap<string, Json>;
   /** Index of the head: the first subject whose patch the working world has not taken. */
@@ -90,6 +94,8 @@ export const UNBEGUN: TurnState = {
   pended: new Map(),
   dropped: SharedMap.empty(),
   held: SharedMap.empty(),
+  waiting: SharedMap.empty(),
+  unblocked: SharedMap.empty(),
   readings: new Map(),
   head: 0,
   runs: SharedMap.empty(),

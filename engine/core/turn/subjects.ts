@@ -2,6 +2,7 @@ import type { Invoke } from '../protocol/command.js';
 import type { CallEvent } from '../protocol/event.js';
 import { MAX_SPECULATIVE, type Program, type SubjectProgram, type WorkflowProgram } from '../protocol/program.js';
 import type { World, WorldEvent } from '../world/world.js';
+import { mayIssue, noteWaits, withHeld } from './held-calls.js';
 import { affects } from './inputs.js';
 import { type Outcome, type View, viewOf, withOutcome, worldAfter } from './outcomes.js';
 import { listReaders, readersAfter } from './readers.js';
@@ -81,33 +82,6 @@ export function handleInSubject(
   return verdict === undefined ? step : { ...step, verdict: { ...verdict, key: event.key } };
 }
 
-/** The head has changed: calls that were held back and need not wait any more are made now. */
-export function releaseHeld(state: TurnState): SubjectsStep {
-  if (state.held.size === 0) return { state, commands: [], discarded: [] };
-  let { held, awaited } = state;
-  const released: SubjectAsker[] = [];
-  for (const [index, askers] of state.held) {
-    const free = askers.filter(({ command }) => mayIssue(state, index, command));
-    if (free.length === 0) continue;
-    held = withHeld(held, index, askers, (asker) => !free.includes(asker));
-    released.push(...free);
-  }
-  for (const asker of released) awaited = awaited.with(asker.command.key, asker);
-  const commands = released.toSorted((one, other) => one.index - other.index).map(({ command }) => command);
-  return { state: { ...state, held, awaited }, commands, discarded: [] };
-}
-
-/** With those of a subject's held calls that are held on. */
-function withHeld(
-  held: TurnState['held'],
-  index: number,
-  askers: readonly SubjectAsker[],
-  isHeldOn: (asker: SubjectAsker) => boolean,
-): TurnState['held'] {
-  const rest = askers.filter(isHeldOn);
-  return rest.length === 0 ? held.without(index) : held.with(index, rest);
-}
-
 interface Change {
   readonly index: number;
   readonly started: StartedRun;
@@ -118,8 +92,10 @@ interface Change {
 /** Stores a run, and issues its commands or holds them back. */
 function takeRun(program: Program, state: TurnState, { index, started, commands }: Change): SubjectsStep {
   const outcomes = withOutcome(state.outcomes, index, toOutcome(program, state, index, started));
-  if (commands.length === 0)
-    return { state: { ...state, runs: state.runs.with(index, started), outcomes }, commands, discarded: [] };
+  if (commands.length === 0) {
+    const taken = { ...state, runs: state.runs.with(index, started), outcomes };
+    return { state: noteWaits(taken, index, started), commands, discarded: [] };
+  }
   const keys = new Map(started.keys);
   let { awaited, held } = state;
   const issued: Invoke[] = [];
@@ -133,11 +109,8 @@ function takeRun(program: Program, state: TurnState, { index, started, commands 
       issued.push(command);
     } else held = held.with(index, [...(held.get(index) ?? []), asker]);
   }
-  return {
-    state: { ...state, runs: runs.with(index, { ...started, keys }), outcomes, awaited, held },
-    commands: issued,
-    discarded: [],
-  };
+  const taken = { ...state, runs: runs.with(index, { ...started, keys }), outcomes, awaited, held };
+  return { state: noteWaits(taken, index, started), commands: issued, discarded: [] };
 }
 
 /**
@@ -155,21 +128,6 @@ function toOutside(command: Invoke, keys: ReadonlyMap<string, string>, number: n
       ? {}
       : { generation: { ...generation, conversation: named(generation.conversation) } }),
   };
-}
-
-/**
- * The head's calls are never made in vain. Those of a later subject may be, where they only read, as long as every run that
- * has begun could still be superseded; one that is likely to be so waits for those that would do it.
- */
-function mayIssue({ head, runs, allowance }: TurnState, index: number, { call }: Invoke): boolean {
-  if (index === head) return true;
-  const isSpeculative = call.effect === 'read_only' && call.pending_deadline_ms === undefined;
-  if (!isSpeculative || runs.size > allowance) return false;
-  return (runs.get(index)?.waits_for ?? []).every((other) => isDone({ head, runs }, other));
-}
-
-function isDone({ head, runs }: Pick<TurnState, 'head' | 'runs'>, index: number): boolean {
-  return index < head || runs.get(index)?.run.stage === 'finished';
 }
 
 /** Earlier subjects that are at work again, and had changed what this one reads when they were done before. */
@@ -265,7 +223,8 @@ function drop(state: TurnState, index: number, keys: readonly string[]): TurnSta
     if (awaited.has(key)) dropped = dropped.with(key, true);
     awaited = awaited.without(key);
   }
-  const held = withHeld(state.held, index, state.held.get(index) ?? [], ({ command }) => !keys.includes(command.key));
+  const rest = (state.held.get(index) ?? []).filter(({ command }) => !keys.includes(command.key));
+  const held = withHeld(state.held, index, rest);
   return { ...state, awaited, held, dropped };
 }
 
