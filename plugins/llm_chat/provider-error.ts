@@ -38,7 +38,8 @@ export interface ProviderError {
 
 /** A kind of refusal, recognised by its words. One that the same call would meet again is `call_rejected`: nobody retries it. */
 interface Kind {
-  readonly failure_class: SourceFailureClass;
+  /** Left out where the status says it; of an event in a stream, that the connection broke off. */
+  readonly failure_class?: SourceFailureClass;
   readonly words: RegExp;
   /** What excludes this kind, whatever the words. */
   readonly isNever?: (error: ProviderError) => boolean;
@@ -60,7 +61,6 @@ const QUOTA: Kind = {
 };
 
 const RATE: Kind = {
-  failure_class: 'http_status',
   words: /rate[_ -]?limit|too many requests|tokens per (minute|day)|requests per (minute|day)|\b[TR]P[MD]\b/i,
   advise: (_, error) => `the endpoint limits the rate of requests: ${adviseWait(error)}`,
 };

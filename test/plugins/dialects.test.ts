@@ -271,6 +271,13 @@ for (const [where, body] of [
   });
 }
 
+test('a limit of the rate in mid-stream fails as a broken connection does, which a retry follows', async (t) => {
+  const body = `${OPENING}data: ${openAi('Rate limit reached.', 'rate_limit_exceeded')}\n\n`;
+  const outcome = await generate(t, await serve(t, answering({ content_type: 'text/event-stream', body })), {});
+  assert.deepEqual(summary(outcome), { failed: 'transport', refused: false });
+  assert.match(messageOf(outcome), /limits the rate of requests: try again later/);
+});
+
 const FAILED_GENERATION = openAi('Failed to call a function.', 'tool_use_failed', {
   failed_generation: '<function=buy>{}',
 });
