@@ -3,6 +3,7 @@ import { canonicalText } from '../core/content/canonical.js';
 import { viewFailureBody } from '../core/content/failure-body.js';
 import { leavesOpen, mayRepeat } from '../core/protocol/failure.js';
 import type { CallEnd, CallOutcome, CallPended } from '../ports/sources.js';
+import { hiddenAnswer } from './hidden-answer.js';
 import { type Halt, isHalt, isPause, type Passage, type Pause, type Shown } from './passage.js';
 import { readRetryAfter } from './response-headers.js';
 import { shorten, toStorableText } from './storable-text.js';
@@ -41,6 +42,7 @@ export function toOutcome(end: Shown | Halt, ended_at: number): CallOutcome {
   const ending = callEnd(passage, ended_at, rejected?.answer);
   const { response_body } = ending;
   const said = response_body && viewFailureBody(response_body, passage.command.call.redaction ?? []);
+  const told = toStorableText(passage.secrets?.text(message) ?? message);
   const is_unknown = isUnknown(end);
   const doubt = is_unknown ? DOUBT : '';
   const retry_after_ms = readRetryAfter(passage.reply?.facts.response_headers ?? {}, ended_at);
@@ -48,7 +50,7 @@ export function toOutcome(end: Shown | Halt, ended_at: number): CallOutcome {
     ...ending,
     status: 'failed',
     failure_class,
-    failure_message: shorten(toStorableText(passage.secrets?.text(message) ?? message), MESSAGE_LENGTH_MAX) + doubt,
+    failure_message: shorten(told, MESSAGE_LENGTH_MAX) + quoteBody(end, response_body, said) + doubt,
     refused: passage.begun !== true,
     ...(is_unknown ? { outcome_unknown: true } : {}),
     validation_status: validationOf(end),
@@ -56,6 +58,20 @@ export function toOutcome(end: Shown | Halt, ended_at: number): CallOutcome {
     ...(rejected?.answer === undefined ? {} : { answer: rejected.answer }),
     ...(said === undefined ? {} : { said }),
   };
+}
+
+/** Failures whose message does not hold what the service said. */
+const UNQUOTED: readonly string[] = ['http_status', 'call_rejected', 'non_json'];
+
+const EXCERPT_LENGTH_MAX = 200;
+
+/** The first words of what a service said as it failed, as far as redaction shows them. A chat plugin quotes by itself. */
+function quoteBody({ passage, failure_class }: Halt, body: Uint8Array | undefined, said: Json | undefined): string {
+  const is_unquoted = UNQUOTED.includes(failure_class) && passage.route?.plugin.speaks === 'json';
+  if (!is_unquoted || body === undefined || body.byteLength === 0) return '';
+  if (said === undefined) return `; ${hiddenAnswer(passage)}`;
+  const words = (typeof said === 'string' ? said : JSON.stringify(said)).replaceAll(/\s+/g, ' ');
+  return `; it said: ${shorten(words, EXCERPT_LENGTH_MAX)}`;
 }
 
 /** Whether the call may have had a side effect, though it failed, that must not happen twice. */

@@ -105,7 +105,7 @@ export interface Shown extends Validated {
 
 /** What is known of a call at every stage. */
 export type Passage = Asked &
-  Partial<Pick<Shown & Begun, 'begun' | 'durable' | 'sent' | 'secrets' | 'reply'>> & {
+  Partial<Pick<Shown & Begun, 'route' | 'begun' | 'durable' | 'sent' | 'secrets' | 'reply'>> & {
     /** The service has taken the call, though the call failed here. */
     readonly taken?: true;
   };

@@ -9,11 +9,8 @@ const NO_CONTENT = 204;
 
 type ParseJson = Capabilities['parseJson'];
 
-/** Accepts a status of 200 to 299 whose body is JSON in UTF-8, and 204, which has no body, as null. */
+/** The answer of a status from 200 to 299: JSON in UTF-8; null where it is 204, which has no body. */
 export function readAnswer(http_status: number, body: Uint8Array, parseJson: ParseJson): Answer {
-  if (http_status < 200 || http_status > 299) {
-    return { ok: false, failure_class: 'http_status', message: `the service answered with status ${http_status}` };
-  }
   if (http_status === NO_CONTENT) return { ok: true, value: null };
   if (body.byteLength === 0) return notJson('it is empty');
   const text = decode(body);

@@ -10,6 +10,7 @@ import type {
 import { readAnswer, readPending } from './answer.js';
 import { readBody } from './body.js';
 import type { HttpJsonInterface } from './interface.js';
+import { readRefusal } from './refusal.js';
 import { toHttpRequest } from './request.js';
 
 const plugin: SourcePlugin = {
@@ -23,7 +24,7 @@ export default plugin;
 
 async function ask(
   told: HttpJsonInterface,
-  { origin, failure, fillPath, parseJson, variables }: Capabilities,
+  { origin, failure, fillPath, parseJson, quote, variables }: Capabilities,
   request: Json,
   context: InvocationContext,
 ): Promise<SourceAnswer | SourcePending> {
@@ -45,6 +46,17 @@ async function ask(
   if (broke && response.ok) {
     if (!isSourceFailure(broke.thrown)) throw broke.thrown;
     throw failure(broke.thrown.failure_class, broke.thrown.message, facts);
+  }
+  if (!response.ok) {
+    const asked = {
+      method: told.method,
+      url: quote(url.replace(/\?.*/, '')),
+      url_variable: told.url_env,
+      key_variables: Object.values(told.secret_headers ?? {}),
+    };
+    const retry_after = response.headers.get('retry-after') ?? undefined;
+    const refused = readRefusal({ http_status: response.status, body: bytes, retry_after }, asked);
+    throw failure(refused.failure_class, refused.message, facts);
   }
   if (response.status === ACCEPTED) return { pending: readPending(bytes, parseJson), facts };
   const answer = readAnswer(response.status, bytes, parseJson);

@@ -34,10 +34,7 @@ const ANSWERS: readonly (readonly [number, string, unknown])[] = [
   [200, '{"a":[1]}', { a: [1] }],
   [201, '\uFEFFnull', null],
   [299, ' "x" ', 'x'],
-  [199, '{}', 'http_status'],
   [204, '', null],
-  [300, '{}', 'http_status'],
-  [404, '{"error":"no"}', 'http_status'],
   [200, '', 'non_json'],
   [200, '{]', 'non_json'],
   [200, '{"id":1,"id":2}', 'non_json'],
@@ -53,6 +50,56 @@ for (const [status, body, expected] of ANSWERS) {
     assert.deepEqual(answer.ok ? answer.value : answer.failure_class, expected);
   });
 }
+
+/** What a service may answer in place of JSON, and what the message of the failed call says. */
+const REFUSALS: readonly (readonly [status: number, body: string, failure_class: string, says: RegExp])[] = [
+  [300, '{}', 'http_status', /redirects are not followed; set CHUKWA_TEST_URL/],
+  [400, '{}', 'http_status', /check the request_template/],
+  [401, '{}', 'http_status', /wants a key that it knows; check CHUKWA_TEST_KEY/],
+  [402, '{}', 'call_rejected', /quota or credit is used up/],
+  [403, '{}', 'http_status', /check CHUKWA_TEST_KEY/],
+  [403, '{"error":"monthly quota is exhausted"}', 'call_rejected', /quota or credit is used up/],
+  [404, '{"error":"no such station"}', 'http_status', /check path of the source, and CHUKWA_TEST_URL.*no such station/],
+  [405, '{}', 'http_status', /does not take GET there/],
+  [408, '{"error":"insufficient_quota"}', 'http_status', /this may pass; try again later/],
+  [415, '{}', 'http_status', /does not take JSON there/],
+  [418, '{}', 'http_status', /answered with status 418; chukwa invocation/],
+  [422, '{}', 'http_status', /check the request_template/],
+  [429, '{"error":"quota exceeded, retry in 3 s"}', 'http_status', /this may pass; try again later/],
+  [429, '{"error":{"code":"insufficient_quota"}}', 'call_rejected', /waiting does not help/],
+  [502, '{"error":"insufficient_quota"}', 'http_status', /this may pass/],
+  [503, '', 'http_status', /this may pass; try again later$/],
+];
+
+for (const [status, body, failure_class, says] of REFUSALS)
+  test(`status ${status} with the body ${JSON.stringify(body)} is ${failure_class}, and the message says what to mend`, async (t) => {
+    const { url } = await listen(t, body, status);
+    const overlay = { CHUKWA_TEST_URL: url, CHUKWA_TEST_KEY: 'k3y-of-the-station' };
+    const sources = await openTestSources(t, { overlay });
+    const told = { ...STATION, secret_headers: { 'X-Api-Key': 'CHUKWA_TEST_KEY' } };
+    const request = { station_id: 'kew', token: 'k3y-of-the-station' };
+    const outcome = await ask(sources, jsonCall({ request }, told));
+    assert.ok(outcome.status === 'failed');
+    assert.equal(outcome.failure_class, failure_class);
+    const begun = outcome.failure_message.startsWith(`GET ${url}/stations/kew/now answered with status ${status}`);
+    assert.ok(begun, outcome.failure_message);
+    assert.match(outcome.failure_message, says);
+    assert.ok(!outcome.failure_message.includes('k3y-of'), outcome.failure_message);
+  });
+
+test('what a service says as it fails is quoted as far as redaction shows it', async (t) => {
+  const { url } = await listen(t, JSON.stringify({ error: `no ${'such '.repeat(100)}station`, owner: 'Mary' }), 404);
+  const sources = await openTestSources(t, { overlay: { CHUKWA_TEST_URL: url } });
+  const messageOf = async (redaction: 'all' | readonly string[]): Promise<string> => {
+    const outcome = await ask(sources, jsonCall({ request: { station_id: 'kew' }, call: { redaction } }, STATION));
+    return outcome.status === 'failed' ? outcome.failure_message : '';
+  };
+  assert.match(await messageOf(['/error']), /; it said: \{"error":"no such .{100,200}\.\.\.$/);
+  assert.doesNotMatch(await messageOf(['/error']), /Mary/);
+  const hidden = await messageOf(['/temperature']);
+  assert.match(hidden, /; chukwa invocation \S+ --unredacted shows the answer$/);
+  assert.doesNotMatch(hidden, /invocation ID|such/);
+});
 
 test('a path stays below its service', async () => {
   const file = new URL('../../plugins/http_json/interface.schema.json', import.meta.url);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import type { Json } from '../../engine/contract/json.js';
+import type { Json, JsonObject } from '../../engine/contract/json.js';
 import type { CallProgram, PolicyProgram, SchemaProgram } from '../../engine/core/protocol/program.js';
 import type { CallOutcome } from '../../engine/ports/sources.js';
 import { createCompileSchema } from '../../engine/schema/compile-schema.js';
@@ -311,20 +311,43 @@ test('an answer that its schema does not allow fails with the place and keeps th
 });
 
 test('a failure message of an answer names no part of it that redaction hides', async (t) => {
-  const validate = createCompileSchema()('hash', {
+  const schema: JsonObject = {
     type: 'object',
     additionalProperties: false,
-    properties: { status: { enum: ['sold'] }, till: { type: 'number' } },
-  });
+    required: ['receipt'],
+    properties: {
+      status: { enum: ['sold'] },
+      till: { type: 'number' },
+      pin: { const: 7 },
+      receipt: {},
+      owners: { type: 'object', additionalProperties: { required: ['since'] } },
+      stock: { items: { required: ['price'] } },
+    },
+  };
+  const validate = createCompileSchema()('hash', schema);
   assert.ok(validate.ok);
-  const body = JSON.stringify({ status: 'lost', till: 'my-till', ssn: '078-05-1120', 'aunt mary': 1 });
+  const body = JSON.stringify({
+    status: 'lost',
+    till: 'my-till',
+    pin: 8,
+    ssn: '078-05-1120',
+    'aunt mary': 1,
+    owners: { 'uncle joe': {} },
+    stock: [{ price: 1 }, {}],
+  });
   const url = await serve(t, (_, response) => response.end(body));
   const sources = await openTestSources(t, { overlay: { CHUKWA_TEST_URL: url } });
-  const output = { ...NEVER, validate: validate.value };
+  const output = { hash: 's', schema, validate: validate.value };
   const outcome = await ask(sources, jsonCall({ call: { output, redaction: ['/status'] } }));
   assert.ok(outcome.status === 'failed');
-  assert.match(outcome.failure_message, /\(at \/status\); 3 parts that redaction hides/);
-  assert.doesNotMatch(outcome.failure_message, /till|ssn|mary|078/);
+  assert.match(
+    outcome.failure_message,
+    /\(at \/status\).*; 4 parts that redaction hides; chukwa invocation \S+ --unredacted/,
+  );
+  assert.match(outcome.failure_message, /must be a number, not a string \(at \/till\)/);
+  assert.match(outcome.failure_message, /the field "receipt" is missing;/);
+  assert.match(outcome.failure_message, /the field "price" is missing \(at \/stock\/1\)/);
+  assert.doesNotMatch(outcome.failure_message, /my-till|pin|ssn|mary|joe|078/);
   const shown = await ask(sources, jsonCall({ call: { output, redaction: 'all' } }));
   assert.match(shown.status === 'failed' ? shown.failure_message : '', /"ssn" is not a field here/);
 });

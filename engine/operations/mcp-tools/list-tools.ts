@@ -68,11 +68,12 @@ export async function listServerTools(
 const SAID_LENGTH_MAX = 500;
 
 /**
- * The failure, with the server's words, since no record holds them.
+ * The failure, with the server's words, and without the command that would show its record: there is none.
  * @param unnamed a variable that only carried the given URL or command
  */
 function describeFailure({ failure_message, said }: CallBroke, unnamed: string | undefined): string {
-  const message = failure_message.replace(/; chukwa invocation ID .*$/, '').replace(/[.?]?$/, '');
+  const message = failure_message.replace(/; chukwa invocation \S+ .*$/, '').replace(/[.?]?$/, '');
   const named = unnamed === undefined ? message : message.replaceAll(unnamed, 'the argument');
-  return said === undefined ? `${named}.` : `${named}; it said ${JSON.stringify(said).slice(0, SAID_LENGTH_MAX)}.`;
+  const is_said = said === undefined || failure_message.includes('; it said: ');
+  return is_said ? `${named}.` : `${named}; it said: ${JSON.stringify(said).slice(0, SAID_LENGTH_MAX)}.`;
 }

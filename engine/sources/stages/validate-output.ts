@@ -1,9 +1,12 @@
+import type { Json } from '../../contract/json.js';
 import type { Problem } from '../../contract/problem.js';
 import type { ChatAnswer } from '../../contract/source.js';
 import { canonicalText } from '../../core/content/canonical.js';
 import { toJson } from '../../core/content/i-json.js';
 import { isShown } from '../../core/content/redact.js';
+import { isAuthoredPlace } from '../authored-place.js';
 import { readGiven } from '../given.js';
+import { hiddenAnswer } from '../hidden-answer.js';
 import { type Answered, type Halt, halt, type Validated } from '../passage.js';
 import { listProblems, toStorableText } from '../storable-text.js';
 
@@ -25,7 +28,7 @@ function checkJson(passage: Answered): Validated | Halt {
   const { output } = passage.command.call;
   const problems = (output?.validate(answer) ?? []).filter((problem) => problem.severity !== 'note');
   if (problems.length === 0) return { ...passage, answer, validation_status: output ? 'valid' : 'not_checked' };
-  const reasons = listReasons(problems, redactionOf(passage));
+  const reasons = listReasons(problems, { passage, answer, schema: output?.schema ?? {} });
   return halt(passage, 'schema_invalid', `the answer does not fit its schema: ${reasons}`, { answer });
 }
 
@@ -34,18 +37,26 @@ function redactionOf({ command }: Answered): 'all' | readonly string[] {
   return command.call.redaction ?? [];
 }
 
-/** Problems of the check itself, and of which type the whole is: they name nothing of the answer. */
-const NAMELESS = ['CHECK_BROKEN', 'CHECK_TOO_COSTLY', 'TOO_MANY_PROBLEMS', 'WRONG_TYPE'];
+/** Problems whose messages quote the schema alone, and depend on no value. */
+const OF_SCHEMA = ['CHECK_BROKEN', 'CHECK_TOO_COSTLY', 'TOO_MANY_PROBLEMS', 'WRONG_TYPE', 'MISSING_FIELD'];
 
-/** What is wrong with parts that redaction hides is counted, without their names. */
-function listReasons(problems: readonly Problem[], redaction: 'all' | readonly string[]): string {
+interface Misfit {
+  readonly passage: Answered;
+  readonly answer: Json;
+  readonly schema: Json;
+}
+
+/** What is wrong with parts that redaction hides is counted, where the schema alone does not say it. */
+function listReasons(problems: readonly Problem[], { passage, answer, schema }: Misfit): string {
+  const redaction = redactionOf(passage);
   const shown = problems.filter(
-    ({ code, pointer = '' }) => isShown(pointer, redaction) || (pointer === '' && NAMELESS.includes(code)),
+    ({ code, pointer = '' }) =>
+      isShown(pointer, redaction) || (OF_SCHEMA.includes(code) && isAuthoredPlace(pointer, answer, schema)),
   );
   const hidden = problems.length - shown.length;
   if (hidden === 0) return listProblems(shown);
   const parts = hidden === 1 ? 'a part' : `${hidden} parts`;
-  const rest = `${parts} that redaction hides; chukwa invocation ID --unredacted shows the answer`;
+  const rest = `${parts} that redaction hides; ${hiddenAnswer(passage)}`;
   return shown.length === 0 ? rest : `${listProblems(shown)}; ${rest}`;
 }
 
