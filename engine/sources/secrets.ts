@@ -18,7 +18,7 @@ export function findShortSecret(secrets: readonly Secret[]): string | undefined 
   const short = secrets.find(({ value }) => value !== '' && value.length < SECRET_LENGTH_MIN);
   return (
     short &&
-    `${short.variable} holds a secret of ${short.value.length} characters, and one below ${SECRET_LENGTH_MIN} cannot be kept out of records: choose a longer one`
+    `${short.variable} holds a secret of ${short.value.length} characters, which Chukwa refuses before anybody is asked: records replace a secret wherever it occurs, and one below ${SECRET_LENGTH_MIN} characters occurs everywhere; choose a longer one, such as no-key-needed where the service checks none`
   );
 }
 

@@ -88,7 +88,7 @@ export function findKey(
   const variable = KEY_VARIABLES.find((name) => variables[name] !== undefined);
   if (variable !== undefined) return { ok: true, key: variables[variable] };
   if (origin_url !== DEFAULT_ORIGIN) return { ok: true, key: undefined };
-  const message = `no key is set: set ${KEY_VARIABLES[0]}, or ${BASE_URL_VARIABLES[0]} to an endpoint that needs none`;
+  const message = `no key is set: set ${KEY_VARIABLES[0]}, or ${BASE_URL_VARIABLES[0]} to an endpoint that needs none, such as http://127.0.0.1:11434/v1 for a local model`;
   return { ok: false, message };
 }
 

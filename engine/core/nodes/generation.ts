@@ -161,7 +161,7 @@ export function correct(
       ok: false,
       failure: {
         failure_class: 'generation_attempts_exhausted',
-        message: `node ${node.id} rejected ${lane.generation_try} of ${node.max_generation_attempts} tries at one answer; the last: ${said.complaint.message}`,
+        message: `node ${node.id} rejected ${lane.generation_try} of ${node.max_generation_attempts} tries at one answer; the last: ${said.complaint.message}${quoteBroken(said)}`,
         call_key: said.call_key,
       },
     };
@@ -171,6 +171,15 @@ export function correct(
     toMessage('user', [{ origin: 'correction', text: correctionText(said.complaint) }]),
   ]);
   return ask(node, scope, { ...corrected, generation_try: lane.generation_try + 1 }, said.offered);
+}
+
+/** How much of an answer a failure quotes, in characters. */
+const QUOTED_MAX = 60;
+
+/** The beginning of an answer that begins as JSON and does not go on so; of any other, the complaint says it. */
+function quoteBroken({ text, complaint }: { readonly text: string; readonly complaint: Complaint }): string {
+  if (complaint.detail !== 'non_json' || complaint.from_scratch === true) return '';
+  return ` It began: ${JSON.stringify(Array.from(text.trim()).slice(0, QUOTED_MAX).join(''))}`;
 }
 
 /** The corrective message, as the next request carries it. */
