@@ -1,5 +1,5 @@
 import type { Outcome, Problem } from '../contract/problem.js';
-import type { DatabaseReport } from '../ports/store.js';
+import type { DatabaseReport, UndrivenAttempt } from '../ports/store.js';
 import type { ExamineOrigin, PluginCatalogue } from '../ports/sources.js';
 import type { Diagnosis } from './composition.js';
 import type { Doorbell } from '../ports/doorbell.js';
@@ -25,6 +25,7 @@ export async function diagnose(surroundings: Surroundings): Promise<readonly Dia
     diagnoseNode(surroundings.node_version),
     ...(database.ok ? [diagnoseDatabase(database.value)] : database.problems.map(toBroken('database'))),
     ...(database.ok ? diagnoseWorld(surroundings.world_slug, database.value) : []),
+    ...(database.ok ? database.value.undriven.map(diagnoseUndriven) : []),
     doorbell,
     ...diagnosePlugins(surroundings.catalogue),
     ...surroundings.refused.map(toRefused),
@@ -72,12 +73,21 @@ function diagnoseWorld(world_slug: string | undefined, { has_world }: DatabaseRe
   ];
 }
 
+function diagnoseUndriven({ world_slug, attempt_id, attempted_turn }: UndrivenAttempt): Diagnosis {
+  return {
+    subject: `world ${world_slug}`,
+    state: 'missing',
+    message: `the driver of turn ${attempted_turn} is gone (attempt ${attempt_id})`,
+    repair: `chukwa run ${world_slug} goes on with it; after chukwa stop ${attempt_id} it ends it.`,
+  };
+}
+
 function diagnosePlugins({ plugins, problems }: PluginCatalogue): readonly Diagnosis[] {
   const found = plugins.map(
     ({ name, description }): Diagnosis => ({ subject: `plugin ${name}`, state: 'good', message: description }),
   );
   if (found.length + problems.length > 0) return [...found, ...problems.map(toBroken('plugins'))];
-  const repair = 'Install chukwa again: its plugins ship with it.';
+  const repair = 'Install the package again: its plugins ship with it.';
   return [{ subject: 'plugins', state: 'broken', message: 'none found, so no source can be asked', repair }];
 }
 

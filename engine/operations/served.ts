@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Problem } from '../contract/problem.js';
 import { isProblemCode } from '../contract/problems/index.js';
 import { isUuid } from '../core/content/uuid.js';
+import { isUndriven } from '../core/protocol/work-state.js';
 import type { Composition, ServedAt } from './composition.js';
 import { type Done, type Engine, refuse, type Refused, whileReachable } from './engine.js';
 import { findForeign, isOwnFolder } from './own-files.js';
@@ -102,6 +103,7 @@ async function stopHere(engine: Engine, attempt_id: string): Promise<Done<Acknow
   const told = await askToStop(engine, attempt_id);
   if (!told.ok || told.value.world === undefined || told.value.reason === 'late') return told;
   const attempt = await engine.store.records.attempt(attempt_id);
+  if (attempt !== undefined && isUndriven(attempt)) return { ok: true, value: withoutDriver(told.value) };
   if (attempt?.status !== 'suspended') return told;
   const end = await continueAttempt(engine, told.value.world);
   if (end.kind !== 'failed') return told;
@@ -111,6 +113,10 @@ async function stopHere(engine: Engine, attempt_id: string): Promise<Done<Acknow
       ? 'The attempt has been stopped.'
       : `The attempt failed before it could be stopped: ${failure_class}. See it: chukwa attempt ${attempt_id}`;
   return { ok: true, value: await withQueued(engine, { ...told.value, message }) };
+}
+
+function withoutDriver(told: Acknowledgement): Acknowledgement {
+  return { ...told, message: `${told.message} Its driver is gone, so a run is needed: chukwa run ${told.world ?? ''}` };
 }
 
 interface Request {

@@ -34,8 +34,17 @@ export interface DatabaseReport {
   readonly worlds: number;
   /** Whether the named world exists; true without a name. */
   readonly has_world: boolean;
+  /** Attempts of the selected worlds that are open, although nobody drives them. */
+  readonly undriven: readonly UndrivenAttempt[];
   /** The distinct `interface` objects of the selected sources. */
   readonly interfaces: readonly JsonObject[];
+}
+
+/** An attempt whose driver is gone; the next run of its world goes on with it. */
+export interface UndrivenAttempt {
+  readonly world_slug: string;
+  readonly attempt_id: string;
+  readonly attempted_turn: number;
 }
 
 /** The functions of a database that several processes share. */

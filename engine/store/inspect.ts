@@ -1,6 +1,6 @@
 import type { JsonObject } from '../contract/json.js';
 import type { Outcome } from '../contract/problem.js';
-import type { DatabaseReport } from '../ports/store.js';
+import type { DatabaseReport, UndrivenAttempt } from '../ports/store.js';
 import type { OpenDatabase } from './database.js';
 import { findFaultProblem } from './database-fault.js';
 import { isMade } from './embedded.js';
@@ -8,6 +8,7 @@ import { findRefusal } from './find-refusal.js';
 import { loadMigrations, type Migration, readApplied } from './migrations.js';
 import { openConfigured, type StoreConfiguration } from './open-store.js';
 import { databaseFault } from './problems.js';
+import { isDriven } from './records/work-state.js';
 
 /**
  * Looks at the database that is configured, and neither makes nor migrates it.
@@ -47,7 +48,7 @@ async function findNotMade(
 ): Promise<Outcome<DatabaseReport> | undefined> {
   const pending = migrations.map(({ name }) => name);
   const has_world = world_slug === undefined;
-  const absent = { exists: false, applied: [], pending, worlds: 0, has_world, interfaces: [] };
+  const absent = { exists: false, applied: [], pending, worlds: 0, has_world, undriven: [], interfaces: [] };
   if (url === 'memory:') return { ok: true, value: { ...absent, description: describe({ url, data_dir }) } };
   if (url !== undefined && url !== '') return undefined;
   const made = await isMade(data_dir);
@@ -70,6 +71,11 @@ const SOURCES = `
   WHERE $1::text IS NULL OR hash::text IN (SELECT hash FROM closure WHERE kind = 'response_source')
   ORDER BY 1`;
 
+const UNDRIVEN = `
+  SELECT world_slug, attempt_id, attempted_turn FROM attempts
+  WHERE status = 'running' AND NOT ${isDriven('attempts')} AND ($1::text IS NULL OR world_slug = $1)
+  ORDER BY world_slug`;
+
 async function inspect(
   database: OpenDatabase,
   migrations: readonly Migration[],
@@ -83,17 +89,23 @@ async function inspect(
   const refusal = await findRefusal(database, report);
   if (refusal !== undefined) return { ok: false, problems: [databaseFault('refused', database.description, refusal)] };
   if (applied.value.length === 0)
-    return { ok: true, value: { ...report, worlds: 0, has_world: world_slug === undefined, interfaces: [] } };
+    return {
+      ok: true,
+      value: { ...report, worlds: 0, has_world: world_slug === undefined, undriven: [], interfaces: [] },
+    };
   const worlds = await database.query<{ count: number; is_there: boolean }>(
     'SELECT count(*) AS count, coalesce(bool_or(world_slug = $1), false) AS is_there FROM worlds',
     [world_slug ?? null],
   );
   const sources = await database.query<{ interface: string }>(SOURCES, [world_slug ?? null]);
+  // Earlier versions have no such columns.
+  const undriven =
+    pending.length > 0 ? [] : (await database.query<UndrivenAttempt>(UNDRIVEN, [world_slug ?? null])).rows;
   const interfaces = sources.rows.map((row) => JSON.parse(row.interface) as JsonObject);
   const { count = 0, is_there = false } = worlds.rows[0] ?? {};
   return {
     ok: true,
-    value: { ...report, worlds: count, has_world: world_slug === undefined || is_there, interfaces },
+    value: { ...report, worlds: count, has_world: world_slug === undefined || is_there, undriven, interfaces },
   };
 }
 

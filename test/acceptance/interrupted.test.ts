@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import type { Diagnosis } from '../../engine/operations/composition.js';
 import type { RunReport } from '../../engine/operations/run-turns.js';
 import type { AttemptRecord, AttemptSummary, LlmCallRecord } from '../../engine/ports/records.js';
 import type { WorldSnapshot } from '../../engine/ports/worlds.js';
@@ -143,6 +144,11 @@ describe('a process that is killed in the middle of a turn (embedded, in a folde
       left.attempts.map(({ status, is_driven }) => [status, is_driven]),
       [['running', false]],
     );
+    const [open] = left.attempts;
+    const { diagnoses } = await askHere<{ diagnoses: readonly Diagnosis[] }>(['doctor', 'brief'], variables);
+    const diagnosis = diagnoses.find(({ subject }) => subject === 'world brief');
+    assert.equal(diagnosis?.message, `the driver of turn 1 is gone (attempt ${open?.attempt_id})`);
+    assert.match(diagnosis?.repair ?? '', /chukwa run brief goes on with it; after chukwa stop \S+ it ends it/);
     model.setScript(await loadScript('simple'));
     const report = await askHere<RunReport>(['run', 'brief', '--turns', '2'], variables);
     assert.deepEqual(
