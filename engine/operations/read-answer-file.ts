@@ -16,6 +16,11 @@ export async function readAnswerFile(path: string, named = path): Promise<Outcom
     : { ok: false, problems: [toProblem(file, JSON.stringify(named))] };
 }
 
+/** Whether what a person gives as an answer is JSON itself, and not the name of a file. */
+export function isJsonItself(given: string): boolean {
+  return /^\s*[{["]/.test(given);
+}
+
 /** Adds to each problem of an answer its place in the text that the person gave. */
 export function locateIn(answer: SourceText | undefined, problems: readonly Problem[]): readonly Problem[] {
   return problems.map((problem) =>

@@ -6,6 +6,7 @@ import type { Reported } from '../ports/inbox.js';
 import type { MeantCall } from '../ports/pending-calls.js';
 import { type Archive, type Done, type Engine, type Refused, refuse } from './engine.js';
 import { findQueue } from './queue.js';
+import { findReasonProblem } from './reason.js';
 import { findMisfits, withoutSecrets } from './settle-call.js';
 import { type SaidReport, settleByReport, toPayload } from './settle-by-report.js';
 
@@ -57,6 +58,8 @@ export async function reportByHand(
   correlation: string,
   said: SaidReport,
 ): Promise<Done<Acknowledgement>> {
+  const too_long = said.kind === 'failed' ? findReasonProblem(said.message) : undefined;
+  if (too_long !== undefined) return refuse(too_long);
   const call = await findMeantCall(engine, correlation);
   if (!call.ok) return call;
   const misfits = said.kind === 'answered' ? await findMisfitsOfOpen(engine, call.value, said.value) : [];

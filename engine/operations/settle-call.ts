@@ -5,6 +5,7 @@ import type { Settled, SettleCall } from '../ports/attempts.js';
 import type { AttemptRecord, InvocationRecord, InvocationSummary } from '../ports/records.js';
 import { type Done, type Engine, refuse } from './engine.js';
 import { locateIn, readAnswerFile } from './read-answer-file.js';
+import { findReasonProblem } from './reason.js';
 import { showAttempt, showInvocation } from './records.js';
 
 /** A person's finding about a call in doubt. */
@@ -34,6 +35,8 @@ export interface SettledCall {
  * fit the schema of the source's answers.
  */
 export async function settleCall(engine: Engine, request: SettleRequest): Promise<Done<SettledCall>> {
+  const too_long = findReasonProblem(request.reason);
+  if (too_long !== undefined) return refuse(too_long);
   const attempt = await showAttempt(engine, request.attempt_id);
   if (!attempt.ok) return attempt;
   const call = chooseCall(attempt.value, request.source_invocation_id);

@@ -46,6 +46,7 @@ export const HTTP_PROBLEMS = {
     'Open the page again, and send it from there.',
   ),
   REASON_MISSING: overHttp(400, 'An operator acts and does not say why (400).', 'Write a reason.'),
+  REASON_TOO_LONG: usage('A reason has more characters than are kept.', 'Write a shorter one.'),
   FIELD_INVALID: overHttp(
     400,
     'A field of a form, or a member of a body, is not what it has to be (400).',

@@ -379,7 +379,7 @@ describe('a program', () => {
       [turns, { turns: [1], reason: 'x' }, 400, 'FIELD_INVALID'],
       [turns, { turns: 1, reason: `with ${TOKENS.operator_token}` }, 400, 'FIELD_INVALID'],
       [turns, { turns: 1, reason: `with ${TOKENS.token}` }, 400, 'FIELD_INVALID'],
-      [turns, { turns: 1, reason: 'x'.repeat(2_001) }, 400, 'FIELD_INVALID'],
+      [turns, { turns: 1, reason: 'x'.repeat(2_001) }, 400, 'REASON_TOO_LONG'],
       // A misspelt answer is not taken for none, which would say that the call was not performed.
       [`/source-invocations/${NOBODY}/settlement`, { reason: 'x', anwser: {} }, 400, 'FIELD_INVALID'],
       [turns, [], 400, 'BODY_NOT_JSON'],

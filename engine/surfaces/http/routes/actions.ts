@@ -4,6 +4,7 @@ import type { Json, JsonObject } from '../../../contract/json.js';
 import { parseJson } from '../../../core/content/parse-json.js';
 import type { OperatorAction } from '../../../operations/act.js';
 import { type Done, refuse } from '../../../operations/engine.js';
+import { findReasonProblem, REASON_LENGTH_MAX } from '../../../operations/reason.js';
 import type { Acknowledgement } from '../../../operations/reports.js';
 import { pathOf } from '../../browser/places.js';
 import { actorOf } from '../actors.js';
@@ -15,8 +16,6 @@ import { ACKNOWLEDGEMENT, acknowledge, parameters, type Route, type RouteDesk, T
 
 /** How many turns are queued at once. */
 const TURNS_MAX = 1_000;
-/** How long a reason may be: every page of its world shows it. */
-const REASON_LENGTH_MAX = 2_000;
 
 /** One thing that operators do: by a form of a page, or as JSON. */
 interface Action {
@@ -148,8 +147,8 @@ async function perform(action: Action, desk: RouteDesk, request: FastifyRequest)
   if (desk.sessions.holdsToken(fields.value.whole_text)) return refuse(TOKEN_SAID);
   const reason = fields.value.text('reason');
   if (reason === undefined && (isForm(request) || action.is_reason_optional !== true)) return refuse(REASON_MISSING);
-  if (reason !== undefined && reason.length > REASON_LENGTH_MAX)
-    return refuse(fieldInvalid('reason', `a reason of at most ${REASON_LENGTH_MAX} characters`));
+  const too_long = findReasonProblem(reason);
+  if (too_long !== undefined) return refuse(too_long);
   const read = action.read(request.params as Readonly<Record<string, string>>, fields.value);
   if (!read.ok) return read;
   return desk.act(read.value, { ...actorOf(request), ...(reason === undefined ? {} : { reason }) });
