@@ -1,3 +1,4 @@
+import type { JsonObject } from '../contract/json.js';
 import type { LogLevel } from '../contract/source.js';
 import type { AnswerCall } from '../ports/answers.js';
 import type { CallSource, ListVariations, ModelPlace } from '../ports/sources.js';
@@ -12,6 +13,8 @@ interface AskedOfPerson {
   /** The command key, such as `ada/act/round-1/try-1`. */
   readonly key: string;
   readonly messages: readonly { readonly role: string; readonly content: string }[];
+  /** The schema that the answer has to fit, where it comes beside the messages. */
+  readonly schema?: JsonObject;
 }
 
 /** Answers in place of a model. @returns undefined where the person ends the input: the run is stopped then */

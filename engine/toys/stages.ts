@@ -1,4 +1,4 @@
-import type { Json } from '../contract/json.js';
+import type { Json, JsonObject } from '../contract/json.js';
 import type { Outcome, Problem } from '../contract/problem.js';
 import { startToys, TOY_PORTS } from './index.js';
 import { loadAnswers, type ScriptedModel, startScriptedModel } from './scripted-model/index.js';
@@ -44,6 +44,12 @@ interface Question {
   readonly turn: number;
   readonly key: string;
   readonly messages: readonly { readonly role: string; readonly content: string }[];
+  readonly schema?: JsonObject;
+}
+
+/** A chat-completion request, as far as a person is shown it. */
+interface AskedOfPerson extends Pick<Question, 'messages'> {
+  readonly response_format?: { readonly json_schema?: { readonly schema?: JsonObject } };
 }
 
 /** A model whose answers a person gives; no answer means that the run is being stopped, which ends the request. */
@@ -51,8 +57,9 @@ export async function startPersonStage(answer: (question: Question) => Promise<s
   const turns: Record<string, Record<string, { readonly text: string }>> = {};
   const model = await startScriptedModel({ version: 1, label: 'person', turns });
   model.onRequest(async ({ turn, key, body }) => {
-    const { messages } = body as unknown as Pick<Question, 'messages'>;
-    const text = await answer({ turn, key, messages });
+    const { messages, response_format } = body as unknown as AskedOfPerson;
+    const schema = response_format?.json_schema?.schema;
+    const text = await answer({ turn, key, messages, ...(schema === undefined ? {} : { schema }) });
     if (text === undefined) return new Promise<never>(() => {});
     turns[turn] = { ...turns[turn], [key]: { text } };
   });

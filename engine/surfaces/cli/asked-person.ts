@@ -1,3 +1,4 @@
+import { smallestValue } from '../../core/typing/smallest-value.js';
 import type { AnswerAsPerson } from '../../operations/composition.js';
 import { EMPTY, faint, hanging, type Line, line, strong } from './render/line.js';
 import { printLines } from './session.js';
@@ -18,7 +19,7 @@ export function askPerson(
 ): AnswerAsPerson {
   const shown = new Map<string, number>();
   let before: Promise<unknown> = Promise.resolve();
-  const answer: AnswerAsPerson = async ({ turn, key, messages }) => {
+  const answer: AnswerAsPerson = async ({ turn, key, messages, schema }) => {
     beforeAsking();
     const conversation = `${turn} ${key.split('/').slice(0, 2).join('/')}`;
     const fresh = messages.slice(shown.get(conversation) ?? 0).filter(({ role }) => role !== 'assistant');
@@ -29,6 +30,7 @@ export function askPerson(
       ...fresh.flatMap(({ role, content }) => [EMPTY, line(faint(role)), ...promptLines(content)]),
       EMPTY,
       hanging(0, faint(HOW_TO_ANSWER)),
+      ...(schema === undefined ? [] : [hanging(2, faint(`For example: ${JSON.stringify(smallestValue(schema))}`))]),
     ]);
     return readAnswer(ask);
   };
