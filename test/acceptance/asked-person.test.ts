@@ -58,6 +58,7 @@ test('a person is shown the prompt, told why an answer is rejected, and answers 
     ],
   );
   assert.match(error, /What does Bob do\?/);
+  assert.match(error, /For example: \{"kind":"final_patch","patch":\{"narration":/);
   assert.equal(error.split('What does Bob do?').length, 2, 'the prompt is shown once');
   assert.match(error, /bob\/act\/round-1\/try-2[^]*Bob/);
 

@@ -22,8 +22,25 @@ export function smallestValue(root: JsonObject, schema: Json = root, depth = 0):
   }
   if (typeof $ref === 'string') return smallestValue(root, followReference(root, $ref) ?? {}, depth + 1);
   const branch = findAt(schema, ['oneOf', '0']) ?? findAt(schema, ['anyOf', '0']) ?? findAt(schema, ['allOf', '0']);
-  if (branch !== undefined && schema['type'] === undefined) return smallestValue(root, branch, depth + 1);
+  if (branch !== undefined) return smallestValue(root, withBranch(schema, branch), depth + 1);
   return ofType(root, schema, depth);
+}
+
+/** A schema whose alternatives are replaced by one of them: what both say of members holds. */
+function withBranch({ oneOf: _one, anyOf: _any, allOf: _all, ...own }: JsonObject, branch: Json): JsonObject {
+  if (!isObject(branch)) return own;
+  const listed = [own['required'], branch['required']].flatMap((names) => (isListed(names) ? names : []));
+  const properties = [own['properties'], branch['properties']].filter(isObject);
+  return {
+    ...own,
+    ...branch,
+    ...(listed.length === 0 ? {} : { required: listed }),
+    ...(properties.length === 0 ? {} : { properties: Object.assign({}, ...properties) as JsonObject }),
+  };
+}
+
+function isListed(names: Json | undefined): names is readonly Json[] {
+  return names !== undefined && isList(names);
 }
 
 function ofType(root: JsonObject, schema: JsonObject, depth: number): Json {
@@ -52,8 +69,8 @@ function ofType(root: JsonObject, schema: JsonObject, depth: number): Json {
 }
 
 function ofObject(root: JsonObject, schema: JsonObject, depth: number): JsonObject {
-  const required = schema['required'] ?? [];
-  const names = typeof required === 'object' && isList(required) ? required : [];
+  const { required } = schema;
+  const names = isListed(required) ? required : [];
   return Object.fromEntries(
     names
       .filter((name) => typeof name === 'string')
