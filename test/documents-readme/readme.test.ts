@@ -1,20 +1,24 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { CHANGEABLE_SCENARIO_FIELDS } from '../../engine/contract/changeable-fields.js';
-import { FIRST_COMPILED } from '../support/program.js';
+import { openNpxHere } from '../support/npx-here.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const PROGRAM = join(ROOT, 'dist', 'engine', 'chukwa.js');
 
 const readme = await readFile(join(ROOT, 'README.md'), 'utf8');
 const folder = await mkdtemp(join(tmpdir(), 'chukwa-readme-'));
-after(() => rm(folder, { recursive: true, force: true }));
+const npx = await openNpxHere(folder);
+after(() => {
+  npx.close();
+  return rm(folder, { recursive: true, force: true });
+});
 
 test('the table of commands is what chukwa --help lists', async () => {
   const { stdout } = await promisify(execFile)(process.execPath, [PROGRAM, '--help']);
@@ -22,7 +26,6 @@ test('the table of commands is what chukwa --help lists', async () => {
 });
 
 test('the first workflow of the README runs as it is written, and lights the lamp', async () => {
-  await writeNpx(join(folder, 'bin'));
   const files = [...readme.matchAll(/^\*\*`([^`]+)`\*\*\n\n```json\n(.*?)\n```$/gms)];
   assert.ok(files.length > 0, 'the README shows no files');
   for (const [, name = '', text = ''] of files) {
@@ -37,6 +40,14 @@ test('the first workflow of the README runs as it is written, and lights the lam
   assert.match(shown, /I lit the lamp at half past five\./);
 });
 
+test('the worlds that the README compares differ as it shows', async () => {
+  const printed = await runInShell(commandsBelow('## Why is it so, and what if'));
+  const [, shown = ''] = /^```text\n(.*?)^```$/ms.exec(readme.split('\n## Why is it so')[1] ?? '') ?? [];
+  const inOneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
+  assert.match(shown, /1 difference/);
+  assert.ok(inOneLine(printed).endsWith(inOneLine(shown)), printed);
+});
+
 test('the README says which fields of a scenario may change', () => {
   assert.ok(readme.includes(`only ${CHANGEABLE_SCENARIO_FIELDS} may have\nchanged`));
 });
@@ -49,21 +60,10 @@ function commandsBelow(heading: string): string {
   return commands;
 }
 
-/** Puts an `npx` in a folder that runs this program, so that the lines of the README run as they stand. */
-async function writeNpx(bin: string): Promise<void> {
-  const npx = join(bin, 'npx');
-  await mkdir(bin);
-  await writeFile(
-    npx,
-    `#!/bin/sh\n[ "$1" = chukwa ] || exit 97\nshift\nexec "${process.execPath}" ${FIRST_COMPILED.join(' ')} "${PROGRAM}" "$@"\n`,
-  );
-  await chmod(npx, 0o755);
-}
-
 /** Stops at the first command that does not end with 0. */
 async function runInShell(commands: string): Promise<string> {
   const { PATH = '' } = process.env;
-  const variables = { PATH: [join(folder, 'bin'), PATH].join(delimiter), CHUKWA_DATA_DIR: join(folder, 'data') };
+  const variables = { PATH: [npx.bin, PATH].join(delimiter), CHUKWA_DATA_DIR: join(folder, 'data') };
   const { stdout } = await promisify(execFile)('sh', ['-e', '-c', commands], { cwd: folder, env: variables });
   return stdout;
 }
