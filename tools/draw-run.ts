@@ -34,6 +34,7 @@ async function runPark(): Promise<string> {
     is_terminal: true,
     is_live: true,
     columns: COLUMNS,
+    program: 'npx chukwa',
   };
   const composition = await compose({ ...process.env, CHUKWA_DATABASE_URL: 'memory:' });
   const code = await runCommandLine(composition, ['park', '--turns', String(TURN)], {

@@ -40,14 +40,19 @@ before(async () => {
   const model = JSON.parse(await readFile(join(folder, 'tower/model.json'), 'utf8')) as { readonly retry?: unknown };
   const { retry: _, ...impatient } = model;
   await writeFile(join(folder, 'tower/model.json'), JSON.stringify(impatient));
-  failed = (await chukwa('run', 'tower', '--scenario', 'tower/scenario.json')).out;
+  failed = (await chukwa('run', 'tower', '--scenario', 'tower/scenario.json', '--tools', '', '--connections', '')).out;
   const committed = await chukwa('run', 'tower', '--script', 'tower/answers.json', '--llm', 'scripted');
   assert.equal(committed.code, 0, committed.error);
 });
 
 test('a turn that failed for something transient says how a run tries it again, and how a source does', () => {
-  assert.match(failed, /npx chukwa run tower --retries 5 /);
+  assert.match(failed, /npx chukwa run tower --tools '' --connections '' --retries 5\s/);
   assert.match(failed, /"retry"/);
+});
+
+test('a failure of a call is told once', () => {
+  assert.match(failed, /turn 1 failed, transport\n +subject /);
+  assert.equal(failed.split('refused the connection').length, 2, failed);
 });
 
 test('a run of which no turn is told yet does not lead to the story of its world', () => {
@@ -109,7 +114,7 @@ const FAILED: AttemptSummary = {
 
 function told(attempt: AttemptSummary): string {
   const lines = attemptListLines({ world_slug: 'tower', attempts: [attempt], queued_turns: 0, put_off: null });
-  return paint(lines, { width: 160, has_colours: false });
+  return paint(lines, { width: 160, has_colours: false, program: 'npx chukwa' });
 }
 
 test('a list of attempts says of an open one without a driver that the next run goes on with it', () => {

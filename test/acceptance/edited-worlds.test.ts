@@ -69,7 +69,7 @@ test('run names the edited files once, and adopts them only on request', async (
   assert.equal(told.out.split('workflows/prompts/plain.user.md').length, 2);
   assert.match(
     told.out,
-    /To adopt what it says: npx chukwa run pond --scenario workflows\/simple\/scenario\.json --root workflows\n/,
+    /To adopt what it says: npx chukwa run pond --script simple --scenario workflows\/simple\/scenario\.json --root workflows\n/,
   );
   assert.equal((await show()).scenario_hash, first_hash);
 

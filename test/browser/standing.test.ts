@@ -116,7 +116,10 @@ describe('how a world stands', () => {
       ],
     );
     const told = attempt === undefined ? [] : attemptLines(attempt);
-    assert.match(paint(told, { width: 160, has_colours: false }), /bob +not kept .*\n +ant +failed /);
+    assert.match(
+      paint(told, { width: 160, has_colours: false, program: 'npx chukwa' }),
+      /bob +not kept .*\n +ant +failed /,
+    );
     assert.match(
       await read(`/agent-turns/${rows[0]?.agent_turn_id}`),
       /is-not-kept.*It had answered; then its attempt failed\./,

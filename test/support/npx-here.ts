@@ -61,7 +61,13 @@ function toTerminal(
   print: (printed: Printed) => void,
   listeners: Set<() => void>,
 ): Terminal {
-  const toOutput = (write: Output['write']): Output => ({ write, is_terminal: false, is_live: false, columns: 400 });
+  const toOutput = (write: Output['write']): Output => ({
+    write,
+    is_terminal: false,
+    is_live: false,
+    columns: 400,
+    program: 'npx chukwa',
+  });
   return {
     out: toOutput((out) => print({ out })),
     error: toOutput((error) => print({ error })),

@@ -46,6 +46,18 @@ export function leaseOption(): Option {
   return wholeOption('--lease <seconds>', says, [1, 3_600]).default(10);
 }
 
+/** `--result` of a call that is answered by hand. */
+export function resultOption(says: string): Option {
+  return new Option('--result <json>', `${says}: JSON that begins with {, [ or ", or the name of a file that holds it`);
+}
+
+/** Options as a person types them; one that is not set is left out. */
+export function toWords(options: Readonly<Record<string, string | readonly string[] | undefined>>): readonly string[] {
+  return Object.entries(options).flatMap(([name, value]) =>
+    value === undefined ? [] : [`--${name}`, typeof value === 'string' ? value : value.join(',')],
+  );
+}
+
 /** `--tools LIST` and the like: names between commas; an empty text is an empty list. */
 export function listOption(flags: string, says: string): Option {
   return new Option(`${flags} <list>`, says).argParser((text) =>

@@ -64,7 +64,10 @@ function toProgram(version: string, terminal: Terminal): Command {
     .addOption(waitOption())
     .exitOverride()
     .configureOutput(toConfiguration(terminal))
-    .addHelpText('after', '\nBegin with:  npx chukwa park\nMore of one:  npx chukwa <command> --help');
+    .addHelpText(
+      'after',
+      `\nBegin with:  ${terminal.out.program} park\nMore of one:  ${terminal.out.program} <command> --help`,
+    );
   return program.configureHelp({
     showGlobalOptions: true,
     visibleCommands: (command) => listLeaves(command),

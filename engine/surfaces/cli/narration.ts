@@ -38,7 +38,8 @@ export function openNarration({ terminal, as_json }: Session): Narration {
     },
     wait: (what) => live.show(what),
     begin(title) {
-      story = { ...story, is_kept: title.database.is_kept, has_stand_in: title.has_stand_in };
+      const { database, has_stand_in, again } = title;
+      story = { ...story, is_kept: database.is_kept, has_stand_in, again };
       print(titleLines(title));
     },
     announceStop() {
@@ -51,4 +52,4 @@ export function openNarration({ terminal, as_json }: Session): Narration {
 }
 
 /** A narration that prints nothing. */
-const UNSEEN: Output = { write: () => {}, is_terminal: false, is_live: false, columns: undefined };
+const UNSEEN: Output = { write: () => {}, is_terminal: false, is_live: false, columns: undefined, program: '' };

@@ -158,9 +158,9 @@ export function printExact({ out }: Pick<Terminal, 'out'>, text: string): void {
   out.write(text);
 }
 
-function toCanvas({ columns, is_live }: Output): Canvas {
+function toCanvas({ columns, is_live, program }: Output): Canvas {
   const width = columns === undefined ? WIDTH_ELSEWHERE : Math.min(Math.max(columns, WIDTH_MIN), WIDTH_MAX);
-  return { width, has_colours: is_live };
+  return { width, has_colours: is_live, program };
 }
 
 function toRefusedJson(problems: readonly Problem[]): unknown {

@@ -1,6 +1,7 @@
 import { Console } from 'node:console';
 import { createInterface, type Interface } from 'node:readline';
 import { EXIT } from './exit-code.js';
+import { toProgramName } from './shell.js';
 
 export interface Output {
   write(text: string): void;
@@ -9,6 +10,8 @@ export interface Output {
   /** A person is looking, and escape sequences are welcome: colours, and a line that is written over. */
   readonly is_live: boolean;
   readonly columns: number | undefined;
+  /** The words that call this program, for commands to paste. */
+  readonly program: string;
 }
 
 /** What the command line needs of the process that it runs in. */
@@ -37,8 +40,8 @@ const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
  */
 export function toTerminal(process: NodeJS.Process): Terminal {
   const leaveFaulty = (): void => void process.once('exit', () => (process.exitCode = EXIT.environment));
-  const error = toOutput(process.stderr, process.env, leaveFaulty);
-  const out = toOutput(process.stdout, process.env, (fault) => {
+  const error = toOutput(process.stderr, process, leaveFaulty);
+  const out = toOutput(process.stdout, process, (fault) => {
     leaveFaulty();
     error.write(`chukwa: standard output takes no more (${fault.message}); the rest is not shown\n`);
   });
@@ -129,7 +132,8 @@ export function hasWorkingFolder(process: Pick<NodeJS.Process, 'cwd'>): boolean 
   }
 }
 
-function toOutput(stream: NodeJS.WriteStream, variables: NodeJS.ProcessEnv, onFault: (fault: Error) => void): Output {
+function toOutput(stream: NodeJS.WriteStream, process: NodeJS.Process, onFault: (fault: Error) => void): Output {
+  const variables = process.env;
   let isOpen = true;
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (isOpen && error.code !== 'EPIPE') onFault(error);
@@ -146,6 +150,7 @@ function toOutput(stream: NodeJS.WriteStream, variables: NodeJS.ProcessEnv, onFa
       // A terminal of unknown width says 0.
       return stream.isTTY && stream.columns > 0 ? stream.columns : toColumns(variables['COLUMNS']);
     },
+    program: toProgramName(process),
   };
 }
 

@@ -125,9 +125,12 @@ test('a report whose file is not there, is none, or is too large, is refused, an
   const large = join(data, 'large.json');
   await writeFile(large, `"${'x'.repeat(1_048_576)}"`);
   assert.deepEqual(await refusalOf('report', call, '--result', large), [1, 'FILE_TOO_LARGE']);
-  const file = join(data, 'small.json');
-  await writeFile(file, ANSWER);
-  assert.match((await chukwa('report', call, '--result', file)).out, /^The report is kept/);
+  assert.match((await chukwa('report', call, '--result', '{"half": ')).error, /^--result:1:\d+ {2}INVALID_JSON/);
+  const long = 'x'.repeat(2_001);
+  assert.deepEqual(await refusalOf('report', call, '--failed', long), [2, 'REASON_TOO_LONG']);
+  const settle = ['attempt', 'settle', attempt, '--not-performed', '--reason', long];
+  assert.deepEqual(await refusalOf(...settle), [2, 'REASON_TOO_LONG']);
+  assert.match((await chukwa('report', call, '--result', ANSWER)).out, /^The report is kept/);
 });
 
 test('a report whose answer is no JSON, or does not fit, is refused with its place, and the call waits on', async () => {
@@ -159,7 +162,7 @@ test('a report that names no call, a call that is not awaited, or several, is re
   const { attempt, call } = await makeResting('misnamed');
   const unknown = await chukwa('report', 'nope', '--failed', 'x');
   assert.deepEqual([unknown.code, unknown.out], [1, '']);
-  assert.match(unknown.error, /There is no call "nope".*\n {2}what to do: Find its id: chukwa attempts SLUG/);
+  assert.match(unknown.error, /There is no call "nope".*\n {2}what to do: Find its id: npx chukwa attempts SLUG/);
   const { invocations } = JSON.parse((await chukwa('attempt', attempt, '--json')).out) as AttemptRecord;
   const generation = invocations[0]?.source_invocation_id ?? '';
   assert.deepEqual(await refusalOf('report', generation, '--failed', 'x'), [1, 'CALL_NOT_AWAITED']);
@@ -171,7 +174,7 @@ test('a report that names no call, a call that is not awaited, or several, is re
   const ambiguous = await chukwa('report', two.alias ?? '', '--failed', 'x');
   assert.equal(ambiguous.code, 1);
   const said = ambiguous.error.replaceAll(/\s+/g, ' ');
-  assert.match(said, /what to do: Use the id of the one that is meant: chukwa attempts SLUG/);
+  assert.match(said, /what to do: Use the id of the one that is meant: npx chukwa attempts SLUG/);
   for (const hidden of [one.call, two.call, call, 'namesake-1', 'namesake-2']) assert.ok(!said.includes(hidden), said);
 });
 
@@ -186,8 +189,8 @@ test('a stop ends a suspended attempt at once; a second one is no fault, and an 
   assert.equal(again.code, 0);
   assert.match(again.out, /^Nothing changes \(duplicate\): The attempt has been asked to stop before\.\n/);
   for (const [id, repair] of [
-    [NOBODY, 'See chukwa attempts SLUG\\.'],
-    ['nope', 'Name an attempt that chukwa attempts nope lists'],
+    [NOBODY, 'See npx chukwa attempts SLUG\\.'],
+    ['nope', 'Name an attempt that npx chukwa attempts nope lists'],
   ] as const) {
     const unknown = await chukwa('stop', id);
     assert.deepEqual([unknown.code, unknown.out], [1, '']);

@@ -146,7 +146,7 @@ test('an LLM call shows what it was asked by role and origin, what it said, and 
   assert.match(out, /\nuser .*world\.projection \d+/);
   assert.match(out, /\nsaid {2}\d+ chunks, the first after/);
   assert.match(out, /\n {2}tokens +\d+ in, \d+ out\n/);
-  assert.match(out, /\naccepted_patch\n/);
+  assert.match(out, /\naccepted_patch {2}the patch of what it said\n/);
 });
 
 test('a turn that fails ends with 3, leaves the world as it was, and is listed first', async () => {
@@ -253,7 +253,9 @@ test('a difference is shown place by place, and its blame with commands that lea
   assert.match(out, new RegExp(`^world ${run.world} {2}from turn 1 \\(.*\\) to turn 2 \\(.*\\): \\d+ changes\\n`));
   assert.match(out, /\n {2}bob\n {4}state +- "[^"]+"\n +\+ "/);
   assert.match(out, /\n {4}memory +\+ "/);
-  assert.match(out, /\n +by turn 2, patch 1, effect 1 \(set_entity_state\): bob, act\n/);
+  assert.match(out, /\n +by turn 2, patch 1, effect 1 \(set_entity_state\)\n/);
+  assert.match(out, /\n +by turn 2, patch 1, effect 3 \(append_entity_memory\)\n/);
+  assert.equal(out.split('\nturn 2, patch 1  bob, act\n').length, 2, 'each patch is told once');
   const [, id] = new RegExp(`npx chukwa llm-call (${UUID})\\s+what the model saw and said\\n`).exec(out) ?? [];
   assert.match((await chukwa(`llm-call ${id}`)).out, /\nsystem {2}/);
   assert.doesNotMatch(out, CONTROL);
@@ -270,7 +272,10 @@ test('a fork says where it comes from, and a scenario that cannot go on says why
   const forked = await chukwa(`world fork ${run.world} --at 1 --as branch`);
   assert.equal(forked.code, 0, forked.error);
   assert.match(forked.out, new RegExp(`^world branch {2}at turn 1 [\\s\\S]*\nforked from ${run.world} at turn 1\n`));
-  assert.match(forked.out, /\nRun it: npx chukwa run branch\n$/);
+  assert.match(
+    forked.out,
+    /\nRun it:\n +npx chukwa run branch +asks the models of its sources\n +npx chukwa run branch --llm scripted /,
+  );
   assert.match((await chukwa('world list')).out, new RegExp(`\n +1 {2}branch .* ${run.world} at 1\n`));
   assert.match(
     (await chukwa('attempts branch')).out,
@@ -291,7 +296,7 @@ test('an unknown name ends with 1, and the nearest name is offered', async () =>
   assert.equal(code, 1);
   assert.match(error, /^error: There is no world "nearbi"\.\n {2}what to do: Did you mean nearby\?/);
   assert.equal((JSON.parse(out) as { ok: boolean }).ok, false);
-  assert.match((await chukwa('run zzzzzzzz')).error, /what to do: See chukwa world list\./);
+  assert.match((await chukwa('run zzzzzzzz')).error, /what to do: See npx chukwa world list\./);
   assert.match((await chukwa('park --script zzzzzzzz')).error, /what to do: Scripts that ship: /);
   assert.equal((await chukwa('attempt nope')).code, 1);
   assert.equal((await chukwa('park --script prk')).code, 1);

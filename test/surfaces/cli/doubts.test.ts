@@ -118,7 +118,8 @@ test('a run whose program does not fit the records is refused until it is begun 
   assert.equal(refused.code, 1);
   assert.match(refused.error, /RECORD_NOT_ADOPTABLE/);
   assert.ok(
-    refused.error.includes(`chukwa attempt ${attempt_id}`) && refused.error.includes('chukwa run unfit --anew'),
+    refused.error.includes(`chukwa attempt ${attempt_id}`) &&
+      refused.error.includes("npx chukwa run unfit --tools '' --anew"),
   );
   assert.equal(toys.vending.served.length, sold);
   const { code, out } = await chukwa('run', 'unfit', '--anew');

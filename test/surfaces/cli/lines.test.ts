@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import type { Json } from '../../../engine/contract/json.js';
 import { toArguments, toPhrase } from '../../../engine/surfaces/cli/render/json-view.js';
 import {
+  command,
   commandLines,
   hanging,
   type Line,
@@ -103,11 +104,11 @@ test('a table that does not fit is a block of names and values for each row', ()
     attempt: ({ turn }) => `019f2b7c-0000-7000-8000-00000000000${turn - 1}`,
     failure: ({ failure }) => failure,
   });
-  const whole = paint(table, { width: 60, has_colours: false });
+  const whole = paint(table, { width: 60, has_colours: false, program: 'npx chukwa' });
   assert.equal(whole.split('\n').length, 4);
   assert.match(whole, /^ +turn +attempt +failure\n/);
   assert.equal(
-    paint(table, { width: 44, has_colours: false }),
+    paint(table, { width: 44, has_colours: false, program: 'npx chukwa' }),
     [
       '  turn     1',
       '  attempt  019f2b7c-0000-7000-8000-000000000000',
@@ -122,20 +123,23 @@ test('a table that does not fit is a block of names and values for each row', ()
 });
 
 test('a command is above its description where both do not fit beside each other', () => {
-  const lines = commandLines('  ', [['npx chukwa llm-call 42', 'what the model said']]);
-  assert.equal(paint(lines, { width: 60, has_colours: false }), '  npx chukwa llm-call 42  what the model said\n');
+  const lines = commandLines('  ', [[command('llm-call', '42'), 'what the model said']]);
   assert.equal(
-    paint(lines, { width: 40, has_colours: false }),
+    paint(lines, { width: 60, has_colours: false, program: 'npx chukwa' }),
+    '  npx chukwa llm-call 42  what the model said\n',
+  );
+  assert.equal(
+    paint(lines, { width: 40, has_colours: false, program: 'npx chukwa' }),
     '  npx chukwa llm-call 42\n      what the model said\n',
   );
 });
 
 test('commands of one list are above their descriptions as soon as one of them does not fit', () => {
   const lines = commandLines('  ', [
-    ['npx chukwa world show park', 'now'],
-    ['npx chukwa llm-call 42', 'what the model said'],
+    [command('world', 'show', 'park'), 'now'],
+    [command('llm-call', '42'), 'what the model said'],
   ]);
-  const [first, second] = paint(lines, { width: 48, has_colours: false }).split('\n');
+  const [first, second] = paint(lines, { width: 48, has_colours: false, program: 'npx chukwa' }).split('\n');
   assert.deepEqual([first, second], ['  npx chukwa world show park', '      now']);
 });
 

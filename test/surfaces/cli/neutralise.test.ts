@@ -24,7 +24,11 @@ for (const [name, text, shown] of HOSTILE) {
   });
 
   test(`no line lets it pass, broken or not: ${name}`, () => {
-    const painted = paint([line(text), verbatim(text), line(bad(text))], { width: 40, has_colours: false });
+    const painted = paint([line(text), verbatim(text), line(bad(text))], {
+      width: 40,
+      has_colours: false,
+      program: 'npx chukwa',
+    });
     assert.deepEqual(painted.match(/[\p{Cc}\p{Cf}\p{Zl}\p{Cs}]/gu), ['\n', '\n', '\n']);
   });
 
@@ -46,7 +50,10 @@ test('a file whose name holds a line break is not shown by the name of another',
     message: 'm',
     severity: 'error',
   } as const;
-  assert.match(paint(findingLines([finding]), { width: 80, has_colours: false }), /^a\\u\{a\}b c\.json {2}BAD_VALUE/);
+  assert.match(
+    paint(findingLines([finding]), { width: 80, has_colours: false, program: 'npx chukwa' }),
+    /^a\\u\{a\}b c\.json {2}BAD_VALUE/,
+  );
 });
 
 test('words and pictures made with joiners stay whole', () => {
@@ -55,6 +62,9 @@ test('words and pictures made with joiners stay whole', () => {
 
 test('colours are the only escape sequences, and only where they are shown', () => {
   const lines = [line(bad('failed'), ': \u001b[2J')];
-  assert.equal(paint(lines, { width: 80, has_colours: false }), 'failed: \\u{1b}[2J\n');
-  assert.equal(paint(lines, { width: 80, has_colours: true }), '\u001b[31mfailed\u001b[39m: \\u{1b}[2J\n');
+  assert.equal(paint(lines, { width: 80, has_colours: false, program: 'npx chukwa' }), 'failed: \\u{1b}[2J\n');
+  assert.equal(
+    paint(lines, { width: 80, has_colours: true, program: 'npx chukwa' }),
+    '\u001b[31mfailed\u001b[39m: \\u{1b}[2J\n',
+  );
 });

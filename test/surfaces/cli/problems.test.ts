@@ -50,6 +50,6 @@ const CASES: readonly (readonly [name: string, problem: Problem, text: string])[
 
 for (const [name, problem, text] of CASES) {
   test(name, () => {
-    assert.equal(paint(problemLines([problem]), { width: 100, has_colours: false }), text);
+    assert.equal(paint(problemLines([problem]), { width: 100, has_colours: false, program: 'npx chukwa' }), text);
   });
 }

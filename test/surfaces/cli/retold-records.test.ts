@@ -3,12 +3,15 @@ import { after, before, test } from 'node:test';
 import { join } from 'node:path';
 import { compose } from '../../../engine/main.js';
 import { showAgentTurn } from '../../../engine/operations/agents.js';
+import { showInvocation, showLlmCall } from '../../../engine/operations/records.js';
 import { withQueued } from '../../../engine/operations/reports.js';
 import { queueTurns } from '../../../engine/operations/run-worker.js';
 import { runCommandLine } from '../../../engine/surfaces/cli/command-line.js';
 import { agentTurnLines } from '../../../engine/surfaces/cli/render/agents.js';
 import { attemptLines } from '../../../engine/surfaces/cli/render/attempt.js';
+import { invocationLines } from '../../../engine/surfaces/cli/render/invocation.js';
 import type { Line } from '../../../engine/surfaces/cli/render/line.js';
+import { llmCallLines } from '../../../engine/surfaces/cli/render/llm-call.js';
 import { paint } from '../../../engine/surfaces/cli/render/paint.js';
 import { must, openParkStage, type ParkStage, type Play, ROOT } from '../../support/park-stage.js';
 import { openTestTerminal } from './test-terminal.js';
@@ -21,7 +24,8 @@ before(async () => {
 });
 after(() => stage.close());
 
-const toText = (lines: readonly Line[]): string => paint(lines, { width: 1_000, has_colours: false });
+const toText = (lines: readonly Line[]): string =>
+  paint(lines, { width: 1_000, has_colours: false, program: 'npx chukwa' });
 
 test('an agent turn says by itself what was read, which tool was called with what, and what was decided', async () => {
   const [, attempt] = play.attempts;
@@ -48,6 +52,28 @@ test('a stop says which turns are still queued, and how to take them back', asyn
   must(await queueTurns(stage.engine, { world_slug: play.world_slug, turns: 2 }));
   const { message } = await withQueued(stage.engine, told);
   assert.match(message, new RegExp(`^It stops\\. 2 more turns are queued: chukwa stop ${play.world_slug} --queued`));
+});
+
+test('a call whose driver is gone does not run', async () => {
+  const [attempt] = play.attempts;
+  const [call] = attempt?.invocations ?? [];
+  assert.ok(attempt !== undefined && call !== undefined);
+  const left = { ...call, status: 'running', is_driven: false, failure_class: null } as const;
+  const told = (is_driven: boolean) => toText(attemptLines({ ...attempt, invocations: [{ ...left, is_driven }] }));
+  assert.match(told(true), new RegExp(`${call.command_key}  running`));
+  assert.match(told(false), new RegExp(`${call.command_key}  driver gone`));
+  const invocation = must(await showInvocation(stage.engine, call.source_invocation_id));
+  assert.match(toText(invocationLines({ ...invocation, ...left })), /^invocation \S+ {2}driver gone/);
+});
+
+test('what a model said is shown once, and its parts are named', async () => {
+  const generation = play.attempts[1]?.invocations.find(({ model_output_kind: kind }) => kind === 'final_patch');
+  const call = must(await showLlmCall(stage.engine, generation?.llm_call_id ?? ''));
+  const text = toText(llmCallLines(call));
+  assert.match(text, /parsed_output {2}all of what it said\n/);
+  assert.match(text, /accepted_patch {2}the patch of what it said\n/);
+  const artifacts = [{ kind: 'accepted_patch', value: { narration: 'Another.' } }];
+  assert.match(toText(llmCallLines({ ...call, artifacts })), /accepted_patch\n {2}\{\n {4}"narration": "Another\."/);
 });
 
 test('a rejected answer is shown line by line, and cut where it is long', () => {

@@ -138,7 +138,7 @@ test('the time of a source is read from the member that the manifest names', asy
   await write({ weights: 'slow', patience_ms: 80 });
   const { code, out, error } = await run('run', 'light', '--scenario', 'lighthouse/scenario.json');
   assert.equal(code, 3);
-  assert.match(out + error, /no answer within 80 ms, which is the source's patience_ms/);
+  assert.match(out + error, /no answer within 80 ms, which is the source's\s+patience_ms/);
 });
 
 test('validate refuses what the manifest says that the plugin cannot honour yet, at its place', async () => {

@@ -97,7 +97,7 @@ function toldAfter(...events: readonly Progress[]) {
   let story = UNTOLD;
   let lines: ReturnType<typeof tell>['lines'] = [];
   for (const event of events) ({ story, lines } = tell(story, event));
-  return { story, text: paint(lines, { width: 100, has_colours: false }) };
+  return { story, text: paint(lines, { width: 100, has_colours: false, program: 'npx chukwa' }) };
 }
 
 const PATCH = {

@@ -12,6 +12,7 @@ function openProcess() {
     stdin,
     stderr,
     stdout: stderr,
+    argv: [],
     env: {},
     pid: 1,
     cwd: () => '/',

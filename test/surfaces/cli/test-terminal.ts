@@ -38,6 +38,7 @@ export function openTestTerminal(settings: TestTerminalSettings = {}): TestTermi
     is_terminal: settings.is_live ?? false,
     is_live: settings.is_live ?? false,
     columns: settings.columns,
+    program: 'npx chukwa',
   });
   const asked: string[] = [];
   const typed = [...(settings.types ?? [])];

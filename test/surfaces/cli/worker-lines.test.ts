@@ -40,12 +40,15 @@ test('who is made to leave at once has the last word, and names what was under w
   const said: string[] = [];
   const terminal = openTestTerminal();
   const { signal } = listenForInterrupt(terminal, () =>
-    said.push(paint(leftLines(['a']), { width: 120, has_colours: false })),
+    said.push(paint(leftLines(['a']), { width: 120, has_colours: false, program: 'npx chukwa' })),
   );
   terminal.interrupt();
   assert.deepEqual([signal.aborted, said, terminal.left], [true, [], []]);
   terminal.interrupt();
   assert.match(said.join(''), /^Left at once\. .* in doubt:\n {2}npx chukwa attempt a\n$/);
   assert.deepEqual(terminal.left, [130]);
-  assert.match(paint(leftLines([]), { width: 120, has_colours: false }), /No attempt was under way/);
+  assert.match(
+    paint(leftLines([]), { width: 120, has_colours: false, program: 'npx chukwa' }),
+    /No attempt was under way/,
+  );
 });

@@ -1,9 +1,11 @@
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { showAttempt } from '../../../operations/records.js';
+import { isJsonItself } from '../../../operations/read-answer-file.js';
 import { type SettledCall, settleCall } from '../../../operations/settle-call.js';
+import { resultOption } from '../arguments.js';
 import { attemptLines } from '../render/attempt.js';
-import { accent, hanging, type Line, verbatim } from '../render/line.js';
+import { command, hanging, type Line, verbatim } from '../render/line.js';
 import { count } from '../render/words.js';
 import { answer, type Perform, printProblem, type Session, withEngine, show } from '../session.js';
 
@@ -19,9 +21,7 @@ export function addAttempt(program: Command, perform: Perform): void {
     .command('settle')
     .argument('<id>', 'the id of the attempt that failed')
     .option('--call <id>', 'the call in doubt, where there are several')
-    .addOption(
-      new Option('--result <file>', 'it took place, and this JSON is what it answered').conflicts('notPerformed'),
-    )
+    .addOption(resultOption('it took place, and this is what it answered').conflicts('notPerformed'))
     .addOption(new Option('--not-performed', 'it did not take place, and is to be asked again'))
     .option('--reason <text>', 'how you know; it is kept, for whoever asks later')
     .description('Decide whether a call in doubt had its side effect; the next run continues from there.')
@@ -47,11 +47,16 @@ async function settle(session: Session, attempt_id: string, { call, result, notP
     settleCall(engine, {
       attempt_id,
       ...(call === undefined ? {} : { source_invocation_id: call }),
-      ...(result === undefined ? {} : { result_file: resolve(result) }),
+      ...toResult(result, session.terminal),
       ...(reason === undefined ? {} : { reason }),
     }),
   );
   return answer(session, settled, { lines: settledLines });
+}
+
+function toResult(result: string | undefined, { working_folder }: Session['terminal']) {
+  if (result === undefined) return {};
+  return isJsonItself(result) ? { result_text: result } : { result_file: resolve(working_folder, result) };
 }
 
 function settledLines({ world, command_key, performed, left_in_doubt }: SettledCall): readonly Line[] {
@@ -63,10 +68,6 @@ function settledLines({ world, command_key, performed, left_in_doubt }: SettledC
           2,
           `${count(left_in_doubt, 'other call', 'other calls')} of this attempt must be settled before it goes on.`,
         )
-      : verbatim(
-          'Go on:  ',
-          accent(`npx chukwa run ${world}`),
-          '  (a queued turn goes on by itself, where a worker runs)',
-        ),
+      : verbatim('Go on:  ', command('run', world), '  (a queued turn goes on by itself, where a worker runs)'),
   ];
 }

@@ -1,9 +1,10 @@
 import { type Command, Option } from 'commander';
 import { runPark } from '../../../operations/park.js';
-import { serveOption, turnsOption } from '../arguments.js';
+import { serveOption, toWords, turnsOption } from '../arguments.js';
 import type { ExitCode } from '../exit-code.js';
 import { chooseModel, llmOption, modelOption, type ModelOptions, scriptOption } from '../model-choice.js';
 import { playTurns } from '../play-turns.js';
+import type { Again } from '../render/story.js';
 import type { Perform, Session } from '../session.js';
 import { serveAfterRun } from './serve.js';
 
@@ -40,6 +41,12 @@ export function addPark(program: Command, perform: Perform): void {
     .action((options: ParkOptions) => perform((session) => park(session, options)));
 }
 
+/** The services of a park end with its command; those of `toys` say by variables which model answers. */
+function toAgain(world_slug: string, script: string | undefined, { model }: ParkOptions): Again {
+  const run = ['run', world_slug];
+  return { run: [...run, ...toWords({ model })], without_model: run, services: ['toys', ...toWords({ script })] };
+}
+
 async function park(session: Session, options: ParkOptions): Promise<ExitCode> {
   const { scenario, llm, script, execution, turns = TURNS[scenario] } = options;
   const spoken = script ?? (llm === 'scripted' ? scenario : undefined);
@@ -56,7 +63,8 @@ async function park(session: Session, options: ParkOptions): Promise<ExitCode> {
       ...choice.asked,
       signal,
       onProgress: narration.onProgress,
-      onWorld: (world, database) => narration.begin({ ...choice, world, turns, database }),
+      onWorld: (world, database) =>
+        narration.begin({ ...choice, world, turns, database, again: toAgain(world.world_slug, spoken, options) }),
     }),
   );
   return options.serve === true ? serveAfterRun(session, code, { ...choice.asked, with_toys: true }) : code;

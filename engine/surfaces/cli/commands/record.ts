@@ -8,7 +8,7 @@ import {
 import { rootOption, toPath, toWorldPlace, turnsOption } from '../arguments.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { type RootOptions, toPlace } from '../place.js';
-import { hanging, line, verbatim } from '../render/line.js';
+import { command, hanging, line, verbatim } from '../render/line.js';
 import { type Perform, printExact, printJson, printLines, printRefused, type Session, withEngine } from '../session.js';
 
 interface RecordOptions extends RootOptions {
@@ -54,7 +54,7 @@ async function record(session: Session, named: string, options: RecordOptions): 
 function print(session: Session, { test, text, hidden }: Recording, out: string | undefined): void {
   const { terminal, as_json } = session;
   if (as_json) printJson(terminal, out === undefined ? test : { file: out, hidden });
-  else if (out !== undefined) printLines(terminal.out, [line(`Made ${out}. Run it: npx chukwa test ${out}`)]);
+  else if (out !== undefined) printLines(terminal.out, [line(`Made ${out}. Run it: `, command('test', out))]);
   else if (terminal.out.is_terminal)
     printLines(
       terminal.out,

@@ -1,8 +1,10 @@
 import type { Command } from 'commander';
 import { resolve } from 'node:path';
-import { locateIn, readAnswerFile } from '../../../operations/read-answer-file.js';
+import { parseSource } from '../../../core/content/source-text.js';
+import { isJsonItself, locateIn, readAnswerFile } from '../../../operations/read-answer-file.js';
 import type { SaidReport } from '../../../operations/reports.js';
 import { report } from '../../../operations/served.js';
+import { resultOption } from '../arguments.js';
 import type { ExitCode } from '../exit-code.js';
 import { reportedLines } from '../render/acknowledgement.js';
 import { answer, type Perform, printRefused, printProblem, type Session } from '../session.js';
@@ -16,7 +18,7 @@ export function addReport(program: Command, perform: Perform): void {
   program
     .command('report')
     .argument('<correlation_id>', 'the id of the call, or the name that its service gave it')
-    .option('--result <file>', 'the answer, as JSON')
+    .addOption(resultOption('the answer'))
     .option('--failed <message>', 'in place of an answer: it failed, and why; a call in doubt is then made again')
     .description('Report how a pending call, or a call in doubt, ended. Duplicate and late reports change nothing.')
     .action((correlation: string, options: ReportOptions) => perform((session) => run(session, correlation, options)));
@@ -42,5 +44,7 @@ async function run(session: Session, correlation: string, options: ReportOptions
 }
 
 function readResult({ terminal }: Session, { result }: ReportOptions) {
-  return result === undefined ? undefined : readAnswerFile(resolve(terminal.working_folder, result), result);
+  if (result === undefined) return undefined;
+  if (isJsonItself(result)) return parseSource('--result', result);
+  return readAnswerFile(resolve(terminal.working_folder, result), result);
 }

@@ -13,6 +13,7 @@ import {
   rootOption,
   serveOption,
   slugArgument,
+  toWords,
   turnsOption,
 } from '../arguments.js';
 import { askPerson } from '../asked-person.js';
@@ -30,6 +31,7 @@ import type { Narration } from '../narration.js';
 import { playTurns } from '../play-turns.js';
 import { queuedLines } from '../render/queue.js';
 import { answer, type Perform, printProblem, type Session, withEngine } from '../session.js';
+import { toShell } from '../shell.js';
 import { serveAfterRun } from './serve.js';
 
 interface RunOptions extends ModelOptions, Narrowing, RootOptions {
@@ -73,12 +75,17 @@ export function addRun(program: Command, perform: Perform): void {
 }
 
 async function run(session: Session, world_slug: string, options: RunOptions): Promise<ExitCode> {
-  const { turns, retries = 0, dry, answers, queue } = options;
+  const { turns, retries = 0, dry, answers, queue, llm, script, model, tools, connections } = options;
   if (queue === true) return queueFor(session, world_slug, options);
   if (dry === true || answers !== undefined || options.writeMissing !== undefined)
     return runDry(session, world_slug, options);
   const choice = await chooseModel(session, options);
   if (!choice.ok) return choice.code;
+  const narrowed = toWords({ tools, connections });
+  const again = {
+    run: ['run', world_slug, ...toWords({ llm, script, model }), ...narrowed],
+    without_model: ['run', world_slug, ...narrowed],
+  };
   const code = await playTurns(session, ({ signal, narration }) =>
     runWorld(session.composition, {
       world_slug,
@@ -86,13 +93,14 @@ async function run(session: Session, world_slug: string, options: RunOptions): P
       ...(options.anew === undefined ? {} : { anew: options.anew }),
       ...narrowingOf(options),
       retries,
+      again: toShell(['chukwa', ...again.run]),
       ...choice.asked,
       ...personOf(session, choice, narration),
       signal,
       onProgress: narration.onProgress,
       ...scenarioOf(session, options),
       onWorld: (world, database, news) =>
-        narration.begin({ ...choice, world, turns, database, news: toShown(session, news) }),
+        narration.begin({ ...choice, world, turns, database, news: toShown(session, news), again }),
     }),
   );
   return options.serve === true ? serveAfterRun(session, code, { ...choice.asked, with_toys: false }) : code;
@@ -126,7 +134,7 @@ function toShown({ terminal }: Session, { edited, adopted_from_turn }: ScenarioN
 }
 
 async function runDry(session: Session, world_slug: string, options: RunOptions): Promise<ExitCode> {
-  const { turns, dry, answers, llm, script, model, anew, writeMissing } = options;
+  const { turns, dry, answers, llm, script, model, anew, writeMissing, tools, connections } = options;
   const refuse = (message: string, repair: string): ExitCode =>
     printProblem(session, { code: 'USAGE', message, repair });
   if (answers === undefined && writeMissing === undefined)
@@ -139,6 +147,7 @@ async function runDry(session: Session, world_slug: string, options: RunOptions)
   if (anew !== undefined) return refuse('A dry run begins anew on a copy in any case.', 'Leave --anew out.');
   if (llm !== undefined || script !== undefined || model !== undefined)
     return refuse('A dry run asks no model: --answers says what it says.', 'Leave --llm, --script and --model out.');
+  const dry_again = ['run', world_slug, '--dry', ...toWords({ answers: writeMissing ?? answers, tools, connections })];
   return playTurns(session, ({ signal, narration }) =>
     dryRun(session.composition, {
       world_slug,
@@ -157,6 +166,7 @@ async function runDry(session: Session, world_slug: string, options: RunOptions)
           turns,
           database,
           news: toShown(session, news),
+          again: { run: dry_again, without_model: dry_again },
         }),
     }),
   );

@@ -4,7 +4,7 @@ import { exportWorlds, importWorlds } from '../../../operations/transfer-worlds.
 import { writePages } from '../../../operations/write-pages.js';
 import { toPath } from '../arguments.js';
 import type { ExitCode } from '../exit-code.js';
-import { accent, line, verbatim } from '../render/line.js';
+import { command, line, verbatim } from '../render/line.js';
 import { type Perform, printProblem, type Session, show } from '../session.js';
 
 export function addTransfer(world: Command, perform: Perform): void {
@@ -80,7 +80,7 @@ function addImport(world: Command, perform: Perform): void {
           json: ({ worlds, rows }) => ({ worlds, rows }),
           lines: ({ worlds, rows }) => [
             line(`Imported ${worlds.join(', ')}: ${rows} rows.`),
-            ...worlds.map((slug) => verbatim('Look at it: ', accent(`npx chukwa world show ${slug}`))),
+            ...worlds.map((slug) => verbatim('Look at it: ', command('world', 'show', slug))),
           ],
         });
       }),

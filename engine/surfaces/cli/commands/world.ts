@@ -20,7 +20,8 @@ import {
   slugArgument,
 } from '../arguments.js';
 import { diffLines } from '../render/diff.js';
-import { accent, type Line, line, verbatim } from '../render/line.js';
+import { command, commandLines, EMPTY, type Line, line } from '../render/line.js';
+import { toStandIns } from '../render/run.js';
 import { shownWorldLines, worldLines, worldListLines, worldStoryLines } from '../render/world.js';
 import { answer, type Perform, printProblem, type Session, show, withEngine } from '../session.js';
 import { addTransfer } from './world-transfer.js';
@@ -195,10 +196,11 @@ function toMade({ store }: Engine, made: Done<WorldSnapshot>): Done<Made> {
 }
 
 function madeLines({ world, is_kept }: Made): readonly Line[] {
-  const next = is_kept
-    ? verbatim('Run it: ', accent(`npx chukwa run ${world.world_slug}`))
-    : line('The database was in memory: the world is gone with this command.');
-  return [...worldLines(world), verbatim(), next];
+  if (!is_kept)
+    return [...worldLines(world), EMPTY, line('The database was in memory: the world is gone with this command.')];
+  const run = ['run', world.world_slug];
+  const ways = [[command(...run), 'asks the models of its sources'] as const, ...toStandIns(run)];
+  return [...worldLines(world), EMPTY, line('Run it:'), ...commandLines('  ', ways)];
 }
 
 async function fork(session: Session, source_slug: string, options: ForkOptions) {

@@ -1,11 +1,11 @@
 import type { Acknowledgement } from '../../../operations/reports.js';
-import { accent, faint, hanging, type Line, verbatim } from './line.js';
+import { advice, command, faint, hanging, type Line, verbatim } from './line.js';
 
 /** What became of something that was said to an attempt. */
 export function acknowledgementLines({ accepted, reason, message, attempt_id }: Acknowledgement): readonly Line[] {
   return [
-    hanging(2, accepted ? message : `Nothing changes (${reason ?? 'no reason'}): ${message}`),
-    ...(attempt_id === undefined ? [] : [verbatim(faint('look     '), accent(`npx chukwa attempt ${attempt_id}`))]),
+    hanging(2, ...advice({ text: accepted ? message : `Nothing changes (${reason ?? 'no reason'}): ${message}` })),
+    ...(attempt_id === undefined ? [] : [verbatim(faint('look     '), command('attempt', attempt_id))]),
   ];
 }
 
@@ -14,7 +14,7 @@ export function reportedLines(told: Acknowledgement): readonly Line[] {
   return [
     ...acknowledgementLines(told),
     ...(accepted && world !== undefined
-      ? [verbatim(faint('go on    '), accent(`npx chukwa run ${world}`), faint('  where no worker and no serve runs'))]
+      ? [verbatim(faint('go on    '), command('run', world), faint('  where no worker and no serve runs'))]
       : []),
   ];
 }

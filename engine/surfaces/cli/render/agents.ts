@@ -2,7 +2,7 @@ import type { Json } from '../../../contract/json.js';
 import type { AgentEventRecord, AgentTurnSummary } from '../../../core/agents/agent-turn.js';
 import { type ListedAgent, stateOfAgent, type ToldAgentTurn, type ToldCard } from '../../../operations/agents.js';
 import { toPhrase } from './json-view.js';
-import { accent, bad, EMPTY, faint, good, hanging, type Line, line, type Span, strong, verbatim } from './line.js';
+import { bad, command, EMPTY, faint, good, hanging, type Line, line, type Span, strong, verbatim } from './line.js';
 import { type Columns, tableLines } from './table.js';
 import { count, shortHash, toMoment, toSpanOfTime } from './words.js';
 
@@ -48,13 +48,16 @@ export function agentTurnLines(turn: ToldAgentTurn): readonly Line[] {
     verbatim(faint(`attempt ${attempt_id}, ${turn.attempt_status}`)),
     line(faint([`began ${toMoment(began_at)}`, ...(took === undefined ? [] : [`took ${took}`])].join(' · '))),
     ...waitingLines(turn),
-    ...(turn.context_box === null ? [] : boxLines('what it was given', turn.context_box)),
-    ...boxLines('what it did, and what it left', turn.output_box),
+    ...(turn.context_box === null ? [] : boxLines('what it was given', 'context box', turn.context_box)),
+    ...boxLines('what it did, and what it left', 'output box', turn.output_box),
     EMPTY,
-    line(strong(count(turn.events.length, 'event'))),
+    line(strong(count(turn.events.length, 'event')), faint('  in order, as live streams tell them')),
     ...turn.events.map(eventLine),
     EMPTY,
-    line(strong(count(turn.execution_edges.length, 'execution edge'))),
+    line(
+      strong(count(turn.execution_edges.length, 'execution edge')),
+      faint('  what caused what, with the id of the call or the message'),
+    ),
     ...turn.execution_edges.map(({ primitive, edge_phase, correlation_id }) =>
       verbatim(`  ${primitive.padEnd(9)} ${edge_phase.padEnd(8)}`, faint(`  ${correlation_id}`)),
     ),
@@ -65,7 +68,7 @@ export function agentTurnLines(turn: ToldAgentTurn): readonly Line[] {
 function waitingLines({ outcome, waiting_tools }: ToldAgentTurn): readonly Line[] {
   return waiting_tools
     .filter(({ received_at }) => outcome === null && received_at === null)
-    .map(({ tool_call_id }) => verbatim('waits for an answer:  ', accent(`npx chukwa invocation ${tool_call_id}`)));
+    .map(({ tool_call_id }) => verbatim('waits for an answer:  ', command('invocation', tool_call_id)));
 }
 
 /** Nobody is to blame for a turn that was not kept, so it has no colour. */
@@ -74,8 +77,8 @@ function toState({ outcome, state }: AgentTurnSummary): Span {
   return outcome === 'success' ? good(state) : bad(state);
 }
 
-function boxLines(title: string, { box_id, cards }: ToldAgentTurn['output_box']): readonly Line[] {
-  return [EMPTY, verbatim(strong(title), faint(`  ${box_id}`)), ...cards.flatMap(cardLines)];
+function boxLines(title: string, name: string, { box_id, cards }: ToldAgentTurn['output_box']): readonly Line[] {
+  return [EMPTY, verbatim(strong(title), faint(`  ${name} ${box_id}, a card a line`)), ...cards.flatMap(cardLines)];
 }
 
 function cardLines(card: ToldCard): readonly Line[] {

@@ -16,7 +16,20 @@ import { toReason } from './call.js';
 import { proseLines, quotedLines } from './block.js';
 import { doubtLines, toSettlement } from './doubt.js';
 import { quote, toPhrase } from './json-view.js';
-import { accent, bad, EMPTY, faint, good, hanging, type Line, line, type Span, strong, verbatim } from './line.js';
+import {
+  advice,
+  bad,
+  command,
+  EMPTY,
+  faint,
+  good,
+  hanging,
+  type Line,
+  line,
+  type Span,
+  strong,
+  verbatim,
+} from './line.js';
 import { toSafeLines } from './neutralise.js';
 import { queueLines } from './queue.js';
 import { type Columns, tableLines } from './table.js';
@@ -75,7 +88,7 @@ export function attemptListLines({ world_slug, attempts, is_filtered, ...queue }
       ...(queued.length === 0 ? [] : [EMPTY, ...queued]),
     ];
   if (queued.length > 0) return [line(`No turn of ${world_slug} has been tried yet.`), ...queued];
-  return [line(`No turn of ${world_slug} has been tried. Try one: npx chukwa run ${world_slug}`)];
+  return [line(`No turn of ${world_slug} has been tried. Try one: `, command('run', world_slug))];
 }
 
 /** A failure in the table; `chukwa attempt ID` shows all of it. */
@@ -101,7 +114,7 @@ function undrivenLines(attempts: readonly AttemptSummary[]): readonly Line[] {
     .flatMap(({ world_slug, attempted_turn }) => [
       EMPTY,
       line(`The driver of turn ${attempted_turn} is gone. The next run goes on with its attempt:`),
-      verbatim('  ', accent(`npx chukwa run ${world_slug}`)),
+      verbatim('  ', command('run', world_slug)),
     ]);
 }
 
@@ -114,9 +127,16 @@ export function toStatus(status: string): Span {
   return status === 'failed' || status === 'interrupted' ? bad(status) : { text: status };
 }
 
+/** How far a call is. That it is superseded is said beside it. */
+export function toCallState({ status, is_driven }: Pick<InvocationSummary, 'status' | 'is_driven'>): Span {
+  return toStatus(stateOf({ status, is_driven }));
+}
+
 /** Only for a suspended attempt: the calls of a running one belong to its driver. */
 function waitingLines({ status, world_slug, attempt_id, awaited }: AttemptRecord): readonly Line[] {
-  return status === 'suspended' ? [EMPTY, ...awaitedLines({ world: world_slug, attempt_id, awaited })] : [];
+  return status === 'suspended'
+    ? [EMPTY, ...awaitedLines({ again: { run: ['run', world_slug] }, attempt_id, awaited })]
+    : [];
 }
 
 function failureLines(attempt: AttemptRecord): readonly Line[] {
@@ -129,7 +149,7 @@ function failureLines(attempt: AttemptRecord): readonly Line[] {
   ] as const;
   return [
     EMPTY,
-    hanging(2, bad(failure_class), `: ${failure_message ?? ''}`),
+    hanging(2, bad(failure_class), ...advice({ text: `: ${failure_message ?? ''}` })),
     ...place.flatMap(([name, value]) => (value === null ? [] : [verbatim(faint(`  ${name.padEnd(8)}`), value)])),
     line(`  The world stayed at turn ${attempted_turn - 1}.`),
     ...doubtLines(attempt),
@@ -137,8 +157,7 @@ function failureLines(attempt: AttemptRecord): readonly Line[] {
 }
 
 function invocationLines(invocation: InvocationSummary): readonly Line[] {
-  const { invocation_seq, command_key, status, http_status, duration_ms, source_invocation_id, llm_call_id } =
-    invocation;
+  const { invocation_seq, command_key, http_status, duration_ms, source_invocation_id, llm_call_id } = invocation;
   const { performance } = invocation;
   const indent = invocation.parent_source_invocation_id === null ? '  ' : '    ';
   const facts = [
@@ -154,7 +173,7 @@ function invocationLines(invocation: InvocationSummary): readonly Line[] {
       faint(`${indent}${String(invocation_seq).padStart(2)} `),
       strong(command_key),
       '  ',
-      toStatus(status),
+      toCallState(invocation),
       faint(`  ${facts.join(' · ')}`),
     ),
     verbatim(

@@ -5,7 +5,7 @@ import { partsOf, PATCH_OPERATIONS } from '../../../core/world/patch-operations.
 import type { AppliedEffect, WorldPatch } from '../../../core/world/world-patch.js';
 import type { CallBroke, CallOutcome } from '../../../ports/sources.js';
 import { cut, quote, toArguments, toPhrase } from './json-view.js';
-import { accent, bad, faint, good, hanging, type Line, type Span, strong } from './line.js';
+import { accent, advice, bad, faint, good, hanging, type Line, type Span, strong } from './line.js';
 import { proseLines } from './block.js';
 import { PASSED_ON, toDuration } from './words.js';
 
@@ -113,7 +113,10 @@ export function toReason(message: string): string {
 function whyBroken({ failure_class, failure_message, http_status, refused }: CallBroke): readonly (string | Span)[] {
   const isSaid = http_status === undefined || failure_message.includes(`status ${http_status}`);
   const status = isSaid ? '' : ` (status ${http_status})`;
-  return [bad(`${refused ? 'refused' : 'failed'}, ${failure_class}`), `${status}: ${cut(failure_message, REASON_MAX)}`];
+  return [
+    bad(`${refused ? 'refused' : 'failed'}, ${failure_class}`),
+    ...advice({ text: `${status}: ${cut(failure_message, REASON_MAX)}` }),
+  ];
 }
 
 function passedOn(verdict: Verdict | undefined): readonly Span[] {

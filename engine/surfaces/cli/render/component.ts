@@ -2,7 +2,7 @@ import type { ComponentKind } from '../../../core/protocol/component.js';
 import type { KindCount, UsesOfComponent } from '../../../operations/components.js';
 import type { ComponentRecord, ComponentSummary, StoredComponent } from '../../../ports/components.js';
 import { jsonText } from './block.js';
-import { EMPTY, faint, type Line, line, type Span, strong, verbatim } from './line.js';
+import { command, EMPTY, faint, type Line, line, type Span, strong, verbatim } from './line.js';
 import { toSafeLines } from './neutralise.js';
 import { tableLines } from './table.js';
 import { count, toMoment } from './words.js';
@@ -16,7 +16,7 @@ export function componentLines({ kind, hash, content }: ComponentRecord): readon
 }
 
 export function componentListLines(kind: ComponentKind, components: readonly StoredComponent[]): readonly Line[] {
-  if (components.length === 0) return [line(`No ${kind} is stored. Store some: npx chukwa put PATH`)];
+  if (components.length === 0) return [line(`No ${kind} is stored. Store some: `, command('put', 'PATH'))];
   const table = tableLines(components, {
     hash: ({ hash }) => hash,
     label: ({ label }) => label,

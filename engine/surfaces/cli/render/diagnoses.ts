@@ -1,5 +1,5 @@
 import type { Diagnosis } from '../../../operations/composition.js';
-import { bad, faint, good, hanging, type Line, type Span } from './line.js';
+import { advice, bad, faint, good, hanging, type Line, type Span } from './line.js';
 
 /** What is configured, reachable, missing: a line each, with what to do. */
 export function diagnosisLines(diagnoses: readonly Diagnosis[]): readonly Line[] {
@@ -15,7 +15,7 @@ export function diagnosisLines(diagnoses: readonly Diagnosis[]): readonly Line[]
     // What several in a row need is said once, beneath the last of them.
     ...(repair === undefined || repair === diagnoses[at + 1]?.repair
       ? []
-      : [hanging(width + 11, faint(`${' '.repeat(width + 11)}what to do: ${repair}`))]),
+      : [hanging(width + 11, ...advice(faint(`${' '.repeat(width + 11)}what to do: ${repair}`)))]),
   ]);
 }
 

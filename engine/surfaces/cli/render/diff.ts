@@ -1,7 +1,7 @@
 import type { DiffedChange, TurnPlace, WorldDiff } from '../../../operations/diff-worlds.js';
 import type { EffectOrigin } from '../../../ports/worlds.js';
 import { quote } from './json-view.js';
-import { accent, commandLines, EMPTY, faint, hanging, type Line, line, strong, verbatim } from './line.js';
+import { command, commandLines, EMPTY, faint, hanging, type Line, line, strong } from './line.js';
 import { count, toMoment } from './words.js';
 
 /** What changed between two turns, place by place, and beneath each change what brought it about. */
@@ -21,6 +21,7 @@ export function diffLines({ from, to, changes }: WorldDiff): readonly Line[] {
       const isFirst = before === undefined || nameOf(before) !== name;
       return [...(isFirst ? [EMPTY, line('  ', strong(name))] : []), ...changeLines(change, world_slug)];
     }),
+    ...causeLines(changes, world_slug),
   ];
 }
 
@@ -52,38 +53,45 @@ function changeLines(change: DiffedChange, world_slug: string | undefined): read
 
 const INDENT = ' '.repeat(WIDTH + 4);
 
-/** One effect, and how to read what led to it. Of several, each says what it found and left. */
+/** One effect, by the number of its patch. Of several, each says what it found and left. */
 function blameLines(
   effect: EffectOrigin,
   { world_slug, is_step }: { readonly world_slug: string | undefined; readonly is_step: boolean },
 ): readonly Line[] {
-  const elsewhere = effect.world_slug === world_slug ? [] : [`in ${effect.world_slug}`];
-  const place = [`turn ${effect.turn}`, ...elsewhere, `patch ${effect.patch_seq}`, `effect ${effect.effect_index + 1}`];
+  const { state_before, state_after } = effect;
   return [
     hanging(
       WIDTH + 6,
-      faint(`${INDENT}by ${place.join(', ')} (${effect.op}): `),
-      `${effect.workflow_subject_entity_id}, ${effect.workflow_node_id}`,
+      faint(`${INDENT}by ${toPatch(effect, world_slug)}, effect ${effect.effect_index + 1} (${effect.op})`),
     ),
-    ...(effect.state_before === null || !is_step
+    ...(state_before === null || !is_step
       ? []
-      : [
-          hanging(
-            WIDTH + 8,
-            faint(`${INDENT}   ${quote(effect.state_before, 60)} -> ${quote(effect.state_after, 60)}`),
-          ),
-        ]),
-    hanging(WIDTH + 7, faint(`${INDENT}   ${quote(effect.narration, 100)}`)),
-    ...lookLines(effect),
+      : [hanging(WIDTH + 8, faint(`${INDENT}   ${quote(state_before, 60)} -> ${quote(state_after, 60)}`))]),
   ];
 }
 
-function lookLines({ llm_call_id, source_invocation_id, attempt_id }: EffectOrigin): readonly Line[] {
-  return [
-    ...(llm_call_id === null
-      ? []
-      : commandLines(`${INDENT}   `, [[`npx chukwa llm-call ${llm_call_id}`, 'what the model saw and said']])),
-    verbatim(`${INDENT}   `, accent(`npx chukwa invocation ${source_invocation_id}`)),
-    verbatim(`${INDENT}   `, accent(`npx chukwa attempt ${attempt_id}`)),
-  ];
+function toPatch({ turn, patch_seq, world_slug: where }: EffectOrigin, world_slug: string | undefined): string {
+  return [`turn ${turn}`, ...(where === world_slug ? [] : [`in ${where}`]), `patch ${patch_seq}`].join(', ');
+}
+
+/** The patches behind the changes, each once, and how to read what led to it. */
+function causeLines(changes: readonly DiffedChange[], world_slug: string | undefined): readonly Line[] {
+  const effects = changes.flatMap(({ blame = [] }) => blame);
+  const causes = new Map(effects.map((effect) => [toPatch(effect, world_slug), effect]));
+  return [...causes].flatMap(([patch, { workflow_subject_entity_id, workflow_node_id, narration, ...ids }]) => [
+    EMPTY,
+    line(strong(patch), `  ${workflow_subject_entity_id}, ${workflow_node_id}`),
+    hanging(2, faint(`  ${quote(narration, 100)}`)),
+    ...lookLines(ids),
+  ]);
+}
+
+type Ids = Pick<EffectOrigin, 'llm_call_id' | 'source_invocation_id' | 'attempt_id'>;
+
+function lookLines({ llm_call_id, source_invocation_id, attempt_id }: Ids): readonly Line[] {
+  return commandLines('  ', [
+    ...(llm_call_id === null ? [] : [[command('llm-call', llm_call_id), 'what the model saw and said'] as const]),
+    [command('invocation', source_invocation_id), 'the call that asked for it'],
+    [command('attempt', attempt_id), 'all of the turn'],
+  ]);
 }

@@ -1,15 +1,15 @@
 import type { AttemptRecord, InvocationSummary, SettlementRecord } from '../../../ports/records.js';
 import { isInDoubt } from '../../../operations/settle-call.js';
 import { quote } from './json-view.js';
-import { faint, hanging, type Line, strong, verbatim } from './line.js';
+import { command, faint, hanging, type Line, strong, verbatim } from './line.js';
 import { toMoment } from './words.js';
 
 /** The commands by which a person settles a call in doubt. */
 export function settleLines(attempt_id: string): readonly Line[] {
   return [
     hanging(4, '    Find out whether it took place, and settle it: the next run then goes on from here.'),
-    verbatim(faint('    it did   '), `npx chukwa attempt settle ${attempt_id} --result FILE`),
-    verbatim(faint('    not      '), `npx chukwa attempt settle ${attempt_id} --not-performed`),
+    verbatim(faint('    it did   '), command('attempt', 'settle', attempt_id, '--result', 'FILE')),
+    verbatim(faint('    not      '), command('attempt', 'settle', attempt_id, '--not-performed')),
   ];
 }
 
@@ -22,7 +22,7 @@ export function doubtLines({ attempt_id, world_slug, is_adoptable, invocations }
       verbatim('  In doubt: ', strong(command_key), faint(`  --call ${source_invocation_id}`)),
     ),
     ...settleLines(attempt_id),
-    verbatim(faint('    either   '), `npx chukwa run ${world_slug} --anew`, faint('  begins anew, whatever it did')),
+    verbatim(faint('    either   '), command('run', world_slug, '--anew'), faint('  begins anew, whatever it did')),
   ];
 }
 

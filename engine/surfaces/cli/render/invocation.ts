@@ -1,26 +1,26 @@
 import { isBare } from '../../../core/content/failure-body.js';
 import type { InvocationRecord } from '../../../ports/records.js';
-import { toStatus } from './attempt.js';
+import { toCallState } from './attempt.js';
 import { awaitedCallLines } from './awaited.js';
 import { settleLines, settlementLines } from './doubt.js';
 import { isInDoubt } from '../../../operations/settle-call.js';
 import { blockLines, factLines, jsonText } from './block.js';
-import { bad, EMPTY, hanging, type Line, line, strong, verbatim } from './line.js';
+import { advice, bad, EMPTY, hanging, type Line, line, strong, verbatim } from './line.js';
 import { count, failureName, shortHash, toDuration, toMoment } from './words.js';
 
 /** One source call: its request, its redacted answer, its verdict. */
 export function invocationLines(invocation: InvocationRecord): readonly Line[] {
-  const { source_invocation_id, status, failure_class, failure_detail, failure_message } = invocation;
+  const { source_invocation_id, failure_class, failure_detail, failure_message } = invocation;
   const why = failure_class === null ? null : failureName(failure_class, failure_detail);
   const { settlement } = invocation;
   return [
     verbatim(
       strong(`invocation ${source_invocation_id}`),
       '  ',
-      toStatus(status),
+      toCallState(invocation),
       invocation.is_superseded ? '  superseded: nothing followed from it' : '',
     ),
-    ...(why === null ? [] : [hanging(2, bad(why), `: ${failure_message ?? ''}`)]),
+    ...(why === null ? [] : [hanging(2, bad(why), ...advice({ text: `: ${failure_message ?? ''}` }))]),
     ...(settlement === null ? [] : settlementLines(settlement)),
     ...(isInDoubt(invocation) ? settleLines(invocation.attempt_id) : []),
     ...factLines(Object.entries(factsOf(invocation))),

@@ -1,3 +1,5 @@
+import { toShell } from '../shell.js';
+
 /** The emphasis of a span, where colours are shown. */
 type Tone = 'strong' | 'faint' | 'good' | 'bad' | 'accent';
 
@@ -5,6 +7,8 @@ type Tone = 'strong' | 'faint' | 'good' | 'bad' | 'accent';
 export interface Span {
   readonly text: string;
   readonly tone?: Tone;
+  /** Words for this program: they are painted after the words that call it. */
+  readonly is_command?: true;
 }
 
 /** One line for people, before anything is known of colours and widths. */
@@ -12,7 +16,7 @@ export interface Line {
   readonly spans: readonly Span[];
   /** The indent of continuation lines; where it is absent, the line is never wrapped. */
   readonly hang?: number;
-  /** The lines that replace it in a narrower terminal. */
+  /** The lines that replace it in a narrower terminal. Its columns do not count the name of the program. */
   readonly below?: { readonly columns: number; readonly lines: readonly Line[] };
 }
 
@@ -37,16 +41,44 @@ export function verbatim(...parts: readonly Part[]): Line {
   return { spans: parts.map(toSpan) };
 }
 
+/** Keeps words together until lines are broken; what is painted has none. */
+export const NO_BREAK_SPACE = '\u00a0';
+
+export function unbroken(text: string): string {
+  return text.replaceAll(' ', NO_BREAK_SPACE);
+}
+
+/** A command of this program, which can be pasted into a shell. @param words unquoted */
+export function command(...words: readonly string[]): Span {
+  return { text: unbroken(toShell(words)), tone: 'accent', is_command: true };
+}
+
+const NAMES_PROGRAM = /(?<![\w/.-])chukwa (?=[a-z])/;
+
+/** The command's name, what it is about, and its options: a line may break behind them. */
+const COMMAND_WORDS = /^[a-z][\w-]*(?: [^\s,;:]+)?(?: --[\w-]+(?: [^\s-]\S*)?)*/;
+
+/** A sentence that may name commands, such as `See chukwa world list.`: each begins with the name of the program. */
+export function advice({ text, ...toned }: Span): readonly Span[] {
+  const [first = '', ...named] = text.split(NAMES_PROGRAM);
+  const commands = named.map((rest) => ({
+    ...toned,
+    text: rest.replace(COMMAND_WORDS, unbroken),
+    is_command: true as const,
+  }));
+  return [{ ...toned, text: first }, ...commands];
+}
+
 /** A command, and what it shows. */
-export type Command = readonly [command: string, why: string];
+export type Command = readonly [command: Span, why: string];
 
 /** Commands with what they show: beside them, or beneath each where that does not fit for one of them. */
 export function commandLines(indent: string, commands: readonly Command[]): readonly Line[] {
-  const width = Math.max(...commands.map(([command]) => command.length));
+  const width = Math.max(...commands.map(([{ text }]) => text.length));
   const columns = indent.length + width + 2 + Math.max(...commands.map(([, why]) => why.length));
-  return commands.map(([command, why]) => ({
-    ...verbatim(indent, accent(command.padEnd(width)), faint(`  ${why}`)),
-    below: { columns, lines: [verbatim(indent, accent(command)), line(faint(`${indent}    ${why}`))] },
+  return commands.map(([named, why]) => ({
+    ...verbatim(indent, { ...named, text: named.text.padEnd(width) }, faint(`  ${why}`)),
+    below: { columns, lines: [verbatim(indent, named), line(faint(`${indent}    ${why}`))] },
   }));
 }
 

@@ -1,5 +1,9 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Json } from '../../../contract/json.js';
+import { isObject } from '../../../core/content/json-pointer.js';
+import { parseJson } from '../../../core/content/parse-json.js';
 import type { LlmCallRecord } from '../../../ports/records.js';
-import { toStatus } from './attempt.js';
+import { toCallState } from './attempt.js';
 import { blockLines, factLines, jsonText } from './block.js';
 import { toPhrase } from './json-view.js';
 import { accent, bad, EMPTY, faint, hanging, type Line, line, type Span, strong, verbatim } from './line.js';
@@ -8,13 +12,13 @@ import { count, failureName, shortHash, toDuration, toMoment } from './words.js'
 
 /** One generation: its messages with the origin of each part, its streamed text, its verdict. */
 export function llmCallLines(call: LlmCallRecord): readonly Line[] {
-  const { llm_call_id, status, messages, raw_text, normalised_text, artifacts } = call;
+  const { llm_call_id, messages, raw_text, normalised_text, artifacts } = call;
   const isCleaned = normalised_text !== null && normalised_text !== raw_text;
   return [
     verbatim(
       strong(`llm-call ${llm_call_id}`),
       '  ',
-      toStatus(status),
+      toCallState(call),
       call.is_superseded ? '  superseded: nothing followed from it' : '',
     ),
     ...failureLines(call),
@@ -24,7 +28,23 @@ export function llmCallLines(call: LlmCallRecord): readonly Line[] {
     line(strong('said'), faint(`  ${toStreaming(call)}`)),
     ...toSafeLines(raw_text).map((row) => verbatim('  ', row)),
     ...(isCleaned ? blockLines('normalised', normalised_text) : []),
-    ...artifacts.flatMap(({ kind, value }) => blockLines(kind, jsonText(value))),
+    ...artifacts.flatMap((artifact) => artifactLines(artifact, normalised_text ?? raw_text)),
+  ];
+}
+
+type Artifact = LlmCallRecord['artifacts'][number];
+
+/** A value that the text holds word for word is named, and not shown again. */
+function artifactLines({ kind, value }: Artifact, said: string): readonly Line[] {
+  const parsed = parseJson(said);
+  const members = parsed.ok && isObject(parsed.value) ? Object.entries(parsed.value) : [];
+  const whole: readonly (readonly [string, Json])[] = parsed.ok ? [['all', parsed.value]] : [];
+  const equal = [...whole, ...members].find(([, part]) => isDeepStrictEqual(part, value));
+  if (equal === undefined) return blockLines(kind, jsonText(value));
+  const [name] = equal;
+  return [
+    EMPTY,
+    line(strong(kind), faint(`  ${name === 'all' ? 'all of what it said' : `the ${name} of what it said`}`)),
   ];
 }
 

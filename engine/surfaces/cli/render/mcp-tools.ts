@@ -1,6 +1,6 @@
 import { relative } from 'node:path';
 import type { ServerTool, ServerTools, UsableTool, WrittenTools } from '../../../operations/mcp-tools/index.js';
-import { bad, EMPTY, faint, hanging, type Line, line, strong, verbatim } from './line.js';
+import { bad, command, EMPTY, faint, hanging, type Line, line, strong, verbatim } from './line.js';
 import { neutralise } from './neutralise.js';
 import { count } from './words.js';
 
@@ -83,8 +83,8 @@ export function writtenToolLines(
     line(
       `Set ${server_env} ${is_given ? 'to the URL or command that you gave here, ' : ''}where the program runs, and what the model of ${where}/sources/chat.json needs. Then:`,
     ),
-    verbatim(`  npx chukwa validate ${where}`),
-    verbatim(`  npx chukwa world create ${slug} --scenario ${where}/scenario.json`),
-    verbatim(`  npx chukwa run ${slug}`),
+    verbatim('  ', command('validate', where)),
+    verbatim('  ', command('world', 'create', slug, '--scenario', `${where}/scenario.json`)),
+    verbatim('  ', command('run', slug)),
   ];
 }

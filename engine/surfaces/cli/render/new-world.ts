@@ -1,6 +1,6 @@
 import type { NewWorld } from '../../../operations/new-world.js';
 import { place } from './plugins.js';
-import { EMPTY, type Line, line, strong, verbatim } from './line.js';
+import { command, EMPTY, type Line, line, type Span, strong, verbatim } from './line.js';
 
 /** The files that were written, and the next commands: first without a model, then with one. */
 export function newWorldLines({ name, shape, folder, files }: NewWorld, workingFolder: string): readonly Line[] {
@@ -11,32 +11,33 @@ export function newWorldLines({ name, shape, folder, files }: NewWorld, workingF
     ...files.map((file) => verbatim(`  ${where}/${file}`)),
     EMPTY,
     line('It runs as it is, with a model that answers from a script:'),
-    verbatim(`  npx chukwa validate ${where}`),
-    verbatim(`  npx chukwa test ${where}`),
+    verbatim('  ', command('validate', where)),
+    verbatim('  ', command('test', where)),
     ...(shape === 'place' ? services : []).map((text) => verbatim(text)),
-    verbatim(`  npx chukwa world create ${name} --scenario ${where}/scenario.json`),
-    verbatim(`  npx chukwa run ${name} --turns 3 --llm scripted --script ${where}/answers.json`),
-    verbatim(`  ${record(name, where, 'played.test.json')}`),
+    verbatim('  ', command('world', 'create', name, '--scenario', `${where}/scenario.json`)),
+    verbatim('  ', command('run', name, '--turns', '3', '--llm', 'scripted', '--script', `${where}/answers.json`)),
+    verbatim('  ', record(name, where, 'played.test.json')),
     line('The last makes a test of the turns that were played, with a model or without.'),
     EMPTY,
     line('With a model of your own, such as one that Ollama serves:'),
     verbatim('  export CHUKWA_LLM_BASE_URL=http://127.0.0.1:11434/v1'),
     verbatim('  export CHUKWA_LLM_MODEL=qwen3:8b'),
-    verbatim(`  npx chukwa model try ${where}/model.json`),
-    verbatim(`  npx chukwa world create ${name}-2 --scenario ${where}/scenario.json`),
-    verbatim(`  npx chukwa run ${name}-2 --turns 3`),
+    verbatim('  ', command('model', 'try', `${where}/model.json`)),
+    verbatim('  ', command('world', 'create', `${name}-2`, '--scenario', `${where}/scenario.json`)),
+    verbatim('  ', command('run', `${name}-2`, '--turns', '3')),
     EMPTY,
     line(
       `Who is there stands in ${where}/scenario.json; what the model is told, in the .md files. Answers and test name ` +
         'the cast by id. With a cast of your own, remove both, and make a test of what has happened:',
     ),
     verbatim(`  rm ${where}/answers.json ${where}/world.test.json`),
-    verbatim(`  npx chukwa world create ${name}-3 --scenario ${where}/scenario.json`),
-    verbatim(`  npx chukwa run ${name}-3 --turns 3`),
-    verbatim(`  ${record(`${name}-3`, where, 'world.test.json')}`),
+    verbatim('  ', command('world', 'create', `${name}-3`, '--scenario', `${where}/scenario.json`)),
+    verbatim('  ', command('run', `${name}-3`, '--turns', '3')),
+    verbatim('  ', record(`${name}-3`, where, 'world.test.json')),
   ];
 }
 
-function record(world: string, where: string, file: string): string {
-  return `npx chukwa record ${world}@1 --turns 3 --scenario ${where}/scenario.json --out ${where}/${file}`;
+function record(world: string, where: string, file: string): Span {
+  const written = ['--scenario', `${where}/scenario.json`, '--out', `${where}/${file}`];
+  return command('record', `${world}@1`, '--turns', '3', ...written);
 }

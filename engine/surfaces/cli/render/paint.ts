@@ -1,25 +1,36 @@
 import picocolors from 'picocolors';
 import { unreachable } from '../../../contract/unreachable.js';
-import type { Line, Span } from './line.js';
+import { type Line, NO_BREAK_SPACE, type Span, unbroken } from './line.js';
 import { neutralise } from './neutralise.js';
 
 /** The capabilities of the output. */
 export interface Canvas {
   readonly width: number;
   readonly has_colours: boolean;
+  /** The words that call this program, with which commands begin. */
+  readonly program: string;
 }
-
-/** Keeps words together until lines are broken; plain text that people search has none. */
-const NO_BREAK_SPACE = '\u00a0';
 
 /** Lines as text. This is the only way from data to a terminal: no control character of a span passes. */
 export function paint(lines: readonly Line[], canvas: Canvas): string {
   const palette = picocolors.createColors(canvas.has_colours);
   return lines
+    .map((line) => withProgram(line, canvas.program))
     .flatMap((line) => (line.below && canvas.width < line.below.columns ? line.below.lines : [line]))
     .flatMap((line) => wrap(line, canvas.width))
     .map((line) => `${line.spans.map((span) => colour(palette, span)).join('')}\n`)
     .join('');
+}
+
+/** Says by which words the commands of a line are called. */
+function withProgram(line: Line, program: string): Line {
+  if (!line.spans.some(({ is_command }) => is_command)) return line;
+  const { below } = line;
+  const called = unbroken(`${program} `);
+  const spans = line.spans.map((span) => (span.is_command ? { ...span, text: `${called}${span.text}` } : span));
+  if (below === undefined) return { ...line, spans };
+  const columns = below.columns + program.length + 1;
+  return { ...line, spans, below: { columns, lines: below.lines.map((each) => withProgram(each, program)) } };
 }
 
 function colour(palette: ReturnType<typeof picocolors.createColors>, { text, tone }: Span): string {

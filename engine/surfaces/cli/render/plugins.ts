@@ -1,7 +1,7 @@
 import { relative } from 'node:path';
 import { unreachable } from '../../../contract/unreachable.js';
 import type { Check, ConformanceReport, CreatedPlugin, PluginList } from '../../../operations/plugins/index.js';
-import { bad, EMPTY, faint, good, hanging, type Line, line, type Span, strong, verbatim } from './line.js';
+import { bad, command, EMPTY, faint, good, hanging, type Line, line, type Span, strong, verbatim } from './line.js';
 import { tableLines } from './table.js';
 import { count } from './words.js';
 
@@ -21,7 +21,7 @@ export function createdLines({ name, folder, files }: CreatedPlugin, workingFold
     ...files.map((file) => verbatim(`  ${where}/${file}`)),
     EMPTY,
     line('It works as it is. Next:'),
-    verbatim(`  npx chukwa plugin test ${where}`),
+    verbatim('  ', command('plugin', 'test', where)),
     verbatim(`  (cd ${where} && node --test)`),
     line(`Then change request.js and answer.js to speak to your service; ${where}/README.md says what each file is.`),
   ];

@@ -1,7 +1,7 @@
 import type { Problem } from '../../../contract/problem.js';
 import type { Finding } from '../../../operations/documents/index.js';
 import { toPhrase } from './json-view.js';
-import { bad, faint, hanging, type Line, verbatim } from './line.js';
+import { advice, bad, faint, hanging, type Line, verbatim } from './line.js';
 import { toVisible } from './neutralise.js';
 
 /**
@@ -20,7 +20,7 @@ export function findingLines(findings: readonly Finding[]): readonly Line[] {
     );
     return repair === undefined || repair === findings[at + 1]?.repair
       ? [first]
-      : [first, hanging(4, faint(`    what to do: ${repair}`))];
+      : [first, hanging(4, ...advice(faint(`    what to do: ${repair}`)))];
   });
 }
 
@@ -43,7 +43,7 @@ function toLines({ message, repair, details, pointer, code }: Problem): readonly
   const more = [...(code === 'USAGE' ? [] : [code]), ...(details === undefined ? [] : [toPhrase(details)])];
   return [
     hanging(2, bad('error'), `: ${message}${place}`),
-    ...(repair === undefined ? [] : [hanging(4, `  what to do: ${repair}`)]),
+    ...(repair === undefined ? [] : [hanging(4, ...advice({ text: `  what to do: ${repair}` }))]),
     ...(more.length === 0 ? [] : [hanging(4, faint(`  details: ${more.join(' · ')}`))]),
   ];
 }

@@ -1,7 +1,7 @@
 import type { QueuedTurns } from '../../../operations/queue.js';
 import type { QueueReport } from '../../../operations/run-worker.js';
 import type { TakenBack } from '../../../operations/take-back-turns.js';
-import { accent, commandLines, hanging, type Line, line, verbatim } from './line.js';
+import { command, commandLines, hanging, type Line, line, verbatim } from './line.js';
 import { count, toMoment } from './words.js';
 
 export function queuedLines({ world, queued, waiting }: QueueReport): readonly Line[] {
@@ -9,8 +9,8 @@ export function queuedLines({ world, queued, waiting }: QueueReport): readonly L
   return [
     line(`Queued ${count(queued, 'turn')} of ${world}${others}.`),
     ...commandLines('  ', [
-      ['npx chukwa worker', 'runs them'],
-      [`npx chukwa attempts ${world}`, 'shows how they end'],
+      [command('worker'), 'runs them'],
+      [command('attempts', world), 'shows how they end'],
     ]),
   ];
 }
@@ -19,11 +19,11 @@ export function queuedLines({ world, queued, waiting }: QueueReport): readonly L
 export function queueLines(world: string, { queued_turns, put_off }: QueuedTurns): readonly Line[] {
   if (queued_turns === 0) return [];
   return [
-    line(`${count(queued_turns, 'turn is', 'turns are')} queued, for a worker to run: npx chukwa worker.`),
+    line(`${count(queued_turns, 'turn is', 'turns are')} queued, for a worker to run: `, command('worker'), '.'),
     ...(put_off === null
       ? []
       : [hanging(2, `The first was put off until ${toMoment(put_off.until)}: ${put_off.reason}`)]),
-    verbatim('Take back:  ', accent(`npx chukwa stop ${world} --queued`)),
+    verbatim('Take back:  ', command('stop', world, '--queued')),
   ];
 }
 
@@ -34,8 +34,6 @@ export function takenBackLines({ world, taken_back, under_way }: TakenBack): rea
         ? `No turn of ${world} is queued that has not begun.`
         : `Took back ${count(taken_back, 'turn')} of ${world}.`,
     ),
-    ...(under_way === null
-      ? []
-      : [verbatim('One has begun and goes on. Stop it:  ', accent(`npx chukwa stop ${under_way}`))]),
+    ...(under_way === null ? [] : [verbatim('One has begun and goes on. Stop it:  ', command('stop', under_way))]),
   ];
 }

@@ -4,8 +4,8 @@ import type { ScenarioNews } from '../../../operations/run-world.js';
 import type { Database } from '../../../ports/store.js';
 import type { WorldSnapshot } from '../../../ports/worlds.js';
 import { awaitedLines } from './awaited.js';
-import { type Command, commandLines, EMPTY, faint, type Line, line, strong, verbatim } from './line.js';
-import type { Story } from './story.js';
+import { type Command, command, commandLines, EMPTY, faint, type Line, line, strong, verbatim } from './line.js';
+import type { Again, Story } from './story.js';
 import { tableLines } from './table.js';
 import { count } from './words.js';
 
@@ -20,9 +20,10 @@ export interface RunTitle {
   readonly database: Pick<Database, 'description' | 'is_kept'>;
   /** With paths as a person would write them. */
   readonly news?: ScenarioNews;
+  readonly again: Again;
 }
 
-export function titleLines({ world, model, turns, database, news = {} }: RunTitle): readonly Line[] {
+export function titleLines({ world, model, turns, database, news = {}, again }: RunTitle): readonly Line[] {
   return [
     line(
       strong(`world ${world.world_slug}`),
@@ -32,21 +33,18 @@ export function titleLines({ world, model, turns, database, news = {} }: RunTitl
     ...(news.adopted_from_turn === undefined
       ? []
       : [EMPTY, line(`The new scenario is adopted from turn ${news.adopted_from_turn} on.`)]),
-    ...(news.edited === undefined ? [] : [EMPTY, ...editedLines(world.world_slug, news.edited)]),
+    ...(news.edited === undefined ? [] : [EMPTY, ...editedLines(again, news.edited)]),
   ];
 }
 
-function editedLines(world_slug: string, { files, scenario, root }: EditedScenario): readonly Line[] {
+function editedLines({ run }: Again, { files, scenario, root }: EditedScenario): readonly Line[] {
   const isOne = files.length === 1;
   const has = isOne ? 'This file has' : 'These files have';
-  const within = root === undefined ? '' : ` --root ${root}`;
+  const within = root === undefined ? [] : ['--root', root];
   return [
     line(`${has} changed since, and the world goes on as it was made:`),
     ...files.map((file) => verbatim('  ', file)),
-    verbatim(
-      `To adopt what ${isOne ? 'it says' : 'they say'}: `,
-      `npx chukwa run ${world_slug} --scenario ${scenario}${within}`,
-    ),
+    verbatim(`To adopt what ${isOne ? 'it says' : 'they say'}: `, command(...run, '--scenario', scenario, ...within)),
   ];
 }
 
@@ -54,16 +52,17 @@ function editedLines(world_slug: string, { files, scenario, root }: EditedScenar
 export function endingLines(report: RunReport, story: Story): readonly Line[] {
   const last = report.turns.at(-1);
   if (last === undefined) return [EMPTY, line(`No turn of ${report.world} was tried.`)];
-  const { world, awaited = [], dry_run } = report;
+  const { awaited = [], dry_run } = report;
+  const { again } = story;
   return [
     EMPTY,
     ...tallyLines(report.turns, story.turns),
     EMPTY,
-    ...(awaited.length === 0 ? [] : [...awaitedLines({ world, attempt_id: last.attempt_id, awaited }), EMPTY]),
+    ...(awaited.length === 0 ? [] : [...awaitedLines({ again, attempt_id: last.attempt_id, awaited }), EMPTY]),
     ...(dry_run !== undefined
-      ? dryLines(world, dry_run)
+      ? dryLines(report.world, dry_run, again)
       : story.is_kept
-        ? furtherLines(report)
+        ? furtherLines(report, story)
         : [line('The database was in memory: nothing of this run can be looked at any more.')]),
   ];
 }
@@ -80,58 +79,90 @@ function tallyLines(turns: readonly TurnReport[], told: Story['turns']): readonl
   });
 }
 
-function dryLines(world: string, { from_turn, unused_answers, written_answers }: DryRunSummary): readonly Line[] {
+function dryLines(
+  world: string,
+  { from_turn, unused_answers, written_answers }: DryRunSummary,
+  again: Again,
+): readonly Line[] {
   const unused = unused_answers.map(({ turn, key }) => verbatim('  ', `turn ${turn}  ${key}`));
   return [
     ...(unused.length === 0
       ? []
       : [line(`${count(unused.length, 'answer')} that nothing asked for:`), ...unused, EMPTY]),
-    ...(written_answers === undefined ? [] : [line(`${count(written_answers, 'answer')} made up and written.`)]),
+    ...(written_answers === undefined
+      ? []
+      : [
+          line(
+            `${count(written_answers, 'answer')} made up and written. Put better ones in their place, and try them:`,
+          ),
+          verbatim('  ', command(...again.run)),
+        ]),
     line(`This was a dry run: nobody was asked, and the world ${world} stays at turn ${from_turn}.`),
   ];
 }
 
-function furtherLines(report: RunReport): readonly Line[] {
+function furtherLines(report: RunReport, story: Story): readonly Line[] {
   const turn = report.turns.at(-1);
   return [
-    ...(turn?.is_transient === true ? [...retryLines(report, turn), EMPTY] : []),
+    ...(turn?.is_transient === true ? [...retryLines(report, turn, story), EMPTY] : []),
+    ...(turn?.failure_class === 'unavailable' && story.failed_call?.is_generation === true
+      ? [line('Without that model:'), ...commandLines('  ', toStandIns(story.again.without_model)), EMPTY]
+      : []),
     line('To look further:'),
     ...commandLines('  ', [
       ...(turn === undefined ? [] : toCommands(turn)),
-      [`npx chukwa world show ${report.world}`, 'the world as it is now'],
+      [command('world', 'show', report.world), 'the world as it is now'],
       ...(report.turns.some(({ attempted_turn, status }) => attempted_turn > 1 || status === 'committed')
-        ? [[`npx chukwa world story ${report.world}`, 'its turns as prose'] as const]
+        ? [[command('world', 'story', report.world), 'its turns as prose'] as const]
         : []),
     ]),
   ];
 }
 
-function retryLines({ world, turns }: RunReport, { attempted_turn }: TurnReport): readonly Line[] {
+function retryLines({ turns }: RunReport, { attempted_turn }: TurnReport, story: Story): readonly Line[] {
+  const { again, failed_call } = story;
   const retries = turns.filter((turn) => turn.attempted_turn === attempted_turn).length - 1;
+  const times = retries === 0 ? 5 : retries;
+  const tries: Command = [
+    command(...again.run, '--retries', String(times)),
+    `tries the turn again, ${count(times, 'time')} at most`,
+  ];
+  const commands = commandLines('  ', [...servicesOf(again), tries]);
   if (retries > 0)
     return [
-      line(
-        `This failure outlasted ${count(retries, 'retry', 'retries')}. When the service answers again, go on, with the options of this run:`,
-      ),
-      ...commandLines('  ', [
-        [`npx chukwa run ${world} --retries ${retries}`, `tries the turn again, ${count(retries, 'time')} at most`],
-      ]),
+      line(`This failure outlasted ${count(retries, 'retry', 'retries')}. When the service answers again, go on:`),
+      ...commands,
     ];
+  if (failed_call?.has_retry === true)
+    return [line('This failure may pass by itself, and a run can try again:'), ...commands];
   return [
     line('This failure may pass by itself. A run can try its turn again, and a source its call:'),
-    ...commandLines('  ', [[`npx chukwa run ${world} --retries 5`, 'tries the turn again, after a wait']]),
+    ...commands,
     verbatim(
-      '  "retry": {"max": 3, "on": ["timeout", "transport"]}',
+      '  "retry": {"max": 3, "on": ["timeout", "transport", "http_429", "http_5xx"]}',
       '  in the file of a source tries its calls again',
     ),
   ];
+}
+
+/** The ways to run a world without a model. @param run the words of the command */
+export function toStandIns(run: readonly string[]): readonly Command[] {
+  return [
+    [command(...run, '--llm', 'scripted', '--script', 'FILE'), 'answers from a script'],
+    [command(...run, '--llm', 'ask'), 'asks you, at this terminal'],
+  ];
+}
+
+function servicesOf({ services }: Again): readonly Command[] {
+  if (services === undefined) return [];
+  return [[command(...services), 'starts its services again, in another shell; set here what it prints']];
 }
 
 function toCommands(turn: TurnReport): readonly Command[] {
   const { attempt_id, attempted_turn, invocations, failed_source_invocation_id } = turn;
   const fatal = invocations.find(({ source_invocation_id }) => source_invocation_id === failed_source_invocation_id);
   return [
-    [`npx chukwa attempt ${attempt_id}`, `all of turn ${attempted_turn}`],
+    [command('attempt', attempt_id), `all of turn ${attempted_turn}`],
     ...(fatal === undefined
       ? [...toGeneration(invocations.findLast(isEndedGeneration)), ...toCall(findTelling(invocations), 'the call of')]
       : [...toCall(fatal, 'the call that ended it:'), ...toGeneration(fatal)]),
@@ -156,11 +187,11 @@ function toCall(call: InvocationReport | undefined, title: string): readonly Com
   const { workflow_subject_entity_id: subject, workflow_node_id: node } = call;
   const place = [subject, node].filter((name) => name !== null).join(', ');
   const asked = call.tool_name ?? call.ambient_source_id ?? place;
-  return [[`npx chukwa invocation ${call.source_invocation_id}`, `${title} ${asked}`]];
+  return [[command('invocation', call.source_invocation_id), `${title} ${asked}`]];
 }
 
 function toGeneration(call: InvocationReport | undefined): readonly Command[] {
   if (call === undefined || call.llm_call_id === null) return [];
   const why = `what the model of ${call.workflow_subject_entity_id} was shown and said`;
-  return [[`npx chukwa llm-call ${call.llm_call_id}`, why]];
+  return [[command('llm-call', call.llm_call_id), why]];
 }

@@ -1,6 +1,6 @@
 import type { Found } from '../../../operations/search.js';
 import type { SearchHit } from '../../../ports/search.js';
-import { accent, EMPTY, faint, hanging, type Line, line, strong, verbatim } from './line.js';
+import { command, EMPTY, faint, hanging, type Line, line, type Span, strong, verbatim } from './line.js';
 
 /** What was found, each text with its place and the command that leads on. */
 export function foundLines({ rows, next }: Found): readonly Line[] {
@@ -19,14 +19,12 @@ function hitLines(hit: SearchHit): readonly Line[] {
   return [
     line(strong(kind), `  ${world_slug}  `, faint(about.join(', '))),
     hanging(2, '  ', ...words),
-    verbatim('  ', accent(commandOf(hit))),
+    verbatim('  ', commandOf(hit)),
     EMPTY,
   ];
 }
 
-function commandOf({ llm_call_id, source_invocation_id, attempt_id }: SearchHit): string {
-  if (llm_call_id !== null) return `npx chukwa llm-call ${llm_call_id}`;
-  return source_invocation_id === null
-    ? `npx chukwa attempt ${attempt_id}`
-    : `npx chukwa invocation ${source_invocation_id}`;
+function commandOf({ llm_call_id, source_invocation_id, attempt_id }: SearchHit): Span {
+  if (llm_call_id !== null) return command('llm-call', llm_call_id);
+  return source_invocation_id === null ? command('attempt', attempt_id) : command('invocation', source_invocation_id);
 }

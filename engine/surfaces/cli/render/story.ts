@@ -5,8 +5,18 @@ import type { CallOutcome } from '../../../ports/sources.js';
 import type { Progress } from '../../../runtime/progress.js';
 import { awaitedName, callLines, partName } from './call.js';
 import { settleLines } from './doubt.js';
-import { bad, EMPTY, faint, good, hanging, type Line, line, strong, verbatim } from './line.js';
+import { advice, bad, EMPTY, faint, good, hanging, type Line, line, strong, verbatim } from './line.js';
 import { count, toDuration, toMoment } from './words.js';
+
+/** How a world is run again as it was run. */
+export interface Again {
+  /** The words of the command, with the options that decide who answers and what is offered. */
+  readonly run: readonly string[];
+  /** The same without those that choose a model, to which others may be added. */
+  readonly without_model: readonly string[];
+  /** The words of a command that has to run beside it, where its services have ended with the run. */
+  readonly services?: readonly string[];
+}
 
 /** The state of a shown run: a fold over progress events. */
 export interface Story {
@@ -21,6 +31,17 @@ export interface Story {
   readonly is_kept: boolean;
   /** Whether answers come from a script, a person or a file, so that no line names a model. */
   readonly has_stand_in: boolean;
+  readonly again: Again;
+  /** The call that failed last, which a line has told. */
+  readonly failed_call: FailedCall | undefined;
+}
+
+interface FailedCall {
+  readonly message: string;
+  /** Its source has tried it again already. */
+  readonly has_retry: boolean;
+  /** A model was to be asked. */
+  readonly is_generation: boolean;
 }
 
 interface TurnTally {
@@ -47,6 +68,8 @@ export const UNTOLD: Story = {
   superseded: new Set(),
   is_kept: true,
   has_stand_in: false,
+  again: { run: [], without_model: [] },
+  failed_call: undefined,
 };
 
 /** The next story after an event, and the lines that show the event. */
@@ -75,6 +98,7 @@ function afterProgress(story: Story, progress: Progress): Story {
         heading: undefined,
         under_way: new Map(),
         superseded: new Set(),
+        failed_call: undefined,
         turns: [...story.turns, tally],
       };
     }
@@ -92,12 +116,25 @@ function afterProgress(story: Story, progress: Progress): Story {
     case 'call_finished':
       if (story.superseded.has(progress.command.key))
         return { ...story, turns: withCall(story.turns, progress.outcome) };
-      return { ...withoutCall(story, progress.command), turns: withCall(story.turns, progress.outcome) };
+      return {
+        ...withoutCall(story, progress.command),
+        turns: withCall(story.turns, progress.outcome),
+        failed_call: toFailedCall(progress) ?? story.failed_call,
+      };
     case 'call_pended':
       return withoutCall(story, progress.command);
     default:
       return story;
   }
+}
+
+function toFailedCall({ command, outcome }: Of<'call_finished'>): FailedCall | undefined {
+  if (outcome.status !== 'failed') return undefined;
+  return {
+    message: outcome.failure_message,
+    has_retry: command.call.retry !== undefined,
+    is_generation: command.invocation_kind === 'llm_generation',
+  };
 }
 
 function withoutCall(story: Story, { key, subject_id = '' }: Invoke): Story {
@@ -242,14 +279,14 @@ function committedLine({ turns, superseded }: Story, patches: number): Line {
   return line('  ', good(`turn ${attempted_turn} committed`), `: ${facts}`);
 }
 
-function failureLines({ is_kept }: Story, failed: Of<'attempt_failed'>): readonly Line[] {
+function failureLines({ is_kept, failed_call }: Story, failed: Of<'attempt_failed'>): readonly Line[] {
   const { failure, source_invocation_id: invocation, attempt_id, attempted_turn } = failed;
   const place = Object.entries({ subject: failure.subject_id, node: failure.node_id, call: failure.call_key });
   const kept = is_kept ? ', and every call of it is kept' : '';
   return [
     EMPTY,
     line('  ', bad(`turn ${attempted_turn} failed`), `, ${failure.failure_class}`),
-    hanging(4, `    ${failure.message}`),
+    ...(failure.message === failed_call?.message ? [] : [hanging(4, ...advice({ text: `    ${failure.message}` }))]),
     ...place.flatMap(([name, value]) => (value === undefined ? [] : [line(faint(`    ${name.padEnd(8)} `), value)])),
     line(`    The world stays at turn ${attempted_turn - 1}: nothing of this attempt was applied${kept}.`),
     ...(is_kept && failure.is_in_doubt === true && invocation !== undefined ? settleLines(attempt_id) : []),

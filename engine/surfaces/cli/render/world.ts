@@ -2,7 +2,7 @@ import type { Entity } from '../../../core/world/world.js';
 import type { WorldRecord, WorldSnapshot } from '../../../ports/worlds.js';
 import type { QueuedTurns } from '../../../operations/queue.js';
 import type { ShownWorld } from '../../../operations/worlds.js';
-import { EMPTY, faint, hanging, type Line, line, strong } from './line.js';
+import { command, EMPTY, faint, hanging, type Line, line, strong } from './line.js';
 import { proseLines } from './block.js';
 import { queueLines } from './queue.js';
 import { type Columns, tableLines } from './table.js';
@@ -41,7 +41,8 @@ function scenarioLine({ from_turn, scenario_label, scenario_hash, chosen_at }: S
 }
 
 export function worldListLines(worlds: readonly (WorldRecord & QueuedTurns)[]): readonly Line[] {
-  if (worlds.length === 0) return [line('There are no worlds. Make one: npx chukwa world create SLUG --scenario PATH')];
+  if (worlds.length === 0)
+    return [line('There are no worlds. Make one: ', command('world', 'create', 'SLUG', '--scenario', 'PATH'))];
   return tableLines(worlds, WORLD_COLUMNS);
 }
 
