@@ -187,7 +187,7 @@ async function diagnoseModel(
     return {
       subject,
       state: 'missing',
-      message: 'no endpoint and no key; the park and --llm scripted need none',
+      message: 'no endpoint and no key; the park, --llm scripted and --llm ask need none',
       repair: `For a real model set ${first}${keys[0] === undefined ? '' : `, and ${keys[0]} where it wants a key`}.`,
     };
   const found = await examineOrigin(variable ?? first, base, ENDPOINT_EXAMPLE);

@@ -71,9 +71,10 @@ const SOURCES = `
   WHERE $1::text IS NULL OR hash::text IN (SELECT hash FROM closure WHERE kind = 'response_source')
   ORDER BY 1`;
 
+// Whoever opens a database for itself alone is the only one that lives: its leases are of the dead.
 const UNDRIVEN = `
   SELECT world_slug, attempt_id, attempted_turn FROM attempts
-  WHERE status = 'running' AND NOT ${isDriven('attempts')} AND ($1::text IS NULL OR world_slug = $1)
+  WHERE status = 'running' AND ($2::boolean OR NOT ${isDriven('attempts')}) AND ($1::text IS NULL OR world_slug = $1)
   ORDER BY world_slug`;
 
 async function inspect(
@@ -98,9 +99,9 @@ async function inspect(
     [world_slug ?? null],
   );
   const sources = await database.query<{ interface: string }>(SOURCES, [world_slug ?? null]);
+  const asked = [world_slug ?? null, database.is_exclusive];
   // Earlier versions have no such columns.
-  const undriven =
-    pending.length > 0 ? [] : (await database.query<UndrivenAttempt>(UNDRIVEN, [world_slug ?? null])).rows;
+  const undriven = pending.length > 0 ? [] : (await database.query<UndrivenAttempt>(UNDRIVEN, asked)).rows;
   const interfaces = sources.rows.map((row) => JSON.parse(row.interface) as JsonObject);
   const { count = 0, is_there = false } = worlds.rows[0] ?? {};
   return {

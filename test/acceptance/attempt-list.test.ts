@@ -17,13 +17,16 @@ import { openTestTerminal } from '../surfaces/cli/test-terminal.js';
 const database = await emptyDatabase({ after });
 let folder = '';
 
-async function chukwa(...words: readonly string[]) {
+const chukwa = (...words: readonly string[]) => chukwaWith({}, ...words);
+
+async function chukwaWith(others: Readonly<Record<string, string>>, ...words: readonly string[]) {
   const terminal = openTestTerminal({ working_folder: folder });
   // Nobody listens there: the model is out of reach, which is a transient failure.
   const variables = {
     CHUKWA_DATA_DIR: join(folder, 'data'),
     ...database,
     CHUKWA_LLM_BASE_URL: 'http://127.0.0.1:9/v1',
+    ...others,
   };
   const code = await runCommandLine(await compose(variables), words, terminal);
   return { code, out: terminal.out_text(), error: terminal.error_text() };
@@ -48,6 +51,14 @@ before(async () => {
 test('a turn that failed for something transient says how a run tries it again, and how a source does', () => {
   assert.match(failed, /npx chukwa run tower --tools '' --connections '' --retries 5\s/);
   assert.match(failed, /"retry"/);
+});
+
+test('a run without a key names the ways to run the world without a model, with its other options', async () => {
+  await chukwa('world', 'create', 'keyless', '--scenario', 'tower/scenario.json');
+  const { out } = await chukwaWith({ CHUKWA_LLM_BASE_URL: '' }, 'run', 'keyless', '--tools', '');
+  assert.match(out, /no key is set/);
+  assert.match(out, /npx chukwa run keyless --tools '' --llm scripted --script FILE/);
+  assert.match(out, /npx chukwa run keyless --tools '' --llm ask/);
 });
 
 test('a failure of a call is told once', () => {

@@ -139,13 +139,13 @@ describe('a process that is killed in the middle of a turn (embedded, in a folde
     await whileRunning(running, asked);
     running.kill('SIGKILL');
     assert.equal((await running.ended).code, null);
+    const { diagnoses } = await askHere<{ diagnoses: readonly Diagnosis[] }>(['doctor', 'brief'], variables);
     const left = await askHere<{ attempts: readonly AttemptSummary[] }>(['attempts', 'brief'], variables);
     assert.deepEqual(
       left.attempts.map(({ status, is_driven }) => [status, is_driven]),
       [['running', false]],
     );
     const [open] = left.attempts;
-    const { diagnoses } = await askHere<{ diagnoses: readonly Diagnosis[] }>(['doctor', 'brief'], variables);
     const diagnosis = diagnoses.find(({ subject }) => subject === 'world brief');
     assert.equal(diagnosis?.message, `the driver of turn 1 is gone (attempt ${open?.attempt_id})`);
     assert.match(diagnosis?.repair ?? '', /chukwa run brief goes on with it; after chukwa stop \S+ it ends it/);

@@ -92,6 +92,6 @@ function lookLines({ llm_call_id, source_invocation_id, attempt_id }: Ids): read
   return commandLines('  ', [
     ...(llm_call_id === null ? [] : [[command('llm-call', llm_call_id), 'what the model saw and said'] as const]),
     [command('invocation', source_invocation_id), 'the call that asked for it'],
-    [command('attempt', attempt_id), 'all of the turn'],
+    [command('attempt', attempt_id), 'all of its attempt'],
   ]);
 }

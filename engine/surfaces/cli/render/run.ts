@@ -105,7 +105,7 @@ function furtherLines(report: RunReport, story: Story): readonly Line[] {
   const turn = report.turns.at(-1);
   return [
     ...(turn?.is_transient === true ? [...retryLines(report, turn, story), EMPTY] : []),
-    ...(turn?.failure_class === 'unavailable' && story.failed_call?.is_generation === true
+    ...(isModelMissing(turn, story)
       ? [line('Without that model:'), ...commandLines('  ', toStandIns(story.again.without_model)), EMPTY]
       : []),
     line('To look further:'),
@@ -143,6 +143,12 @@ function retryLines({ turns }: RunReport, { attempted_turn }: TurnReport, story:
       '  in the file of a source tries its calls again',
     ),
   ];
+}
+
+/** A model was to be asked that there is not, or that the call does not reach as it is set up. */
+function isModelMissing(turn: TurnReport | undefined, { failed_call }: Story): boolean {
+  const { failure_class } = turn ?? {};
+  return failed_call?.is_generation === true && (failure_class === 'unavailable' || failure_class === 'call_rejected');
 }
 
 /** The ways to run a world without a model. @param run the words of the command */
