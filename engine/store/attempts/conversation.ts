@@ -5,39 +5,40 @@ import { sha256 } from '../../core/content/sha256.js';
 import type { Values } from '../statement.js';
 
 /**
- * What the starts of generations add to what is stored of conversations. Long texts and messages are stored once, whoever
- * sends them; they are inserted in the order of their hashes, for all generations of a statement together: two drivers
- * that add the same ones could otherwise wait for each other.
+ * What the starts of generations add to what is stored of conversations. Long texts, messages and the schemas that models are
+ * shown are stored once, whoever sends them; they are inserted in the order of their hashes, for all generations of a
+ * statement together: two drivers that add the same ones could otherwise wait for each other.
  */
-export const CONVERSATION_ROWS = `
+export const CONVERSATION_ROWS = {
+  segments: `
   segments AS (
     INSERT INTO llm_segments (segment_hash, text)
     SELECT hash, text FROM fence, unnest(:segment_hashes::text[], :segment_texts::bytea[]) AS row (hash, text)
-    ON CONFLICT DO NOTHING),
+    ON CONFLICT DO NOTHING)`,
+  messages: `
   messages AS (
     INSERT INTO llm_messages (message_hash, role, content_hash, origins, texts, segment_hashes)
     SELECT hash, role, content_hash, (:piece_origins::segment_origin[])[first_piece:last_piece],
       (:piece_texts::bytea[])[first_piece:last_piece], (:piece_segments::sha256_hex[])[first_piece:last_piece]
     FROM fence, unnest(:message_hashes::text[], :message_roles::message_role[], :content_hashes::text[],
       :first_pieces::int[], :last_pieces::int[]) AS row (hash, role, content_hash, first_piece, last_piece)
-    ON CONFLICT DO NOTHING)`;
-
-/** The schemas that models are shown, where this process has not stored them yet. */
-export const OFFERED_ROWS = `
+    ON CONFLICT DO NOTHING)`,
+  offered: `
   offered AS (
     INSERT INTO offered_schemas (hash, name, content)
     SELECT hash, name, content::json
     FROM fence, unnest(:offered_hashes::text[], :offered_names::text[], :offered_contents::text[])
       AS row (hash, name, content)
-    ON CONFLICT DO NOTHING)`;
+    ON CONFLICT DO NOTHING)`,
+} as const;
 
 /** Rows to send, and what to call once they have been written. */
 export interface ConversationRows {
   readonly values: Values;
   /** Of each conversation, the hashes of the messages that it did not have yet. */
   readonly added: ReadonlyMap<string, readonly string[]>;
-  /** Whether offered schemas are among them. */
-  readonly offers: boolean;
+  /** Which there are. */
+  readonly kinds: readonly (keyof typeof CONVERSATION_ROWS)[];
   landed(): void;
 }
 
@@ -78,7 +79,11 @@ export function conversationMemory(): ConversationMemory {
       const segments = distinctSegments(messages).filter(({ hash }) => !stored.has(segmentKey(hash)));
       const offered = distinctOffered(generations).filter(({ hash }) => !stored.has(hash));
       return {
-        offers: offered.length > 0,
+        kinds: [
+          ...(segments.length > 0 ? (['segments'] as const) : []),
+          ...(messages.length > 0 ? (['messages'] as const) : []),
+          ...(offered.length > 0 ? (['offered'] as const) : []),
+        ],
         added: new Map([...added].map(([conversation, its]) => [conversation, its.map((one) => one.message_hash)])),
         values: {
           ...toOfferedValues(offered),

@@ -1,6 +1,6 @@
 import type { AttemptLease, CallFinish, CallStart, CallsWrite, Written } from '../../ports/attempts.js';
 import { type HotStatement, prepare, type Runner, type Values } from '../statement.js';
-import { CONVERSATION_ROWS, type ConversationMemory, type ConversationRows, OFFERED_ROWS } from './conversation.js';
+import { CONVERSATION_ROWS, type ConversationMemory, type ConversationRows } from './conversation.js';
 import { SLOTS_MAX } from './event-numbers.js';
 import { CALLS_FENCE, runFenced } from './fence.js';
 import { FINISHED, kindOfFinish, toFinished } from './finish-call.js';
@@ -73,10 +73,11 @@ const statements = new Map<string, HotStatement>();
 
 /** The statement with such slots, of which a process needs few. */
 function statementOf(head: Head, slots: readonly Slot[], rows: ConversationRows | undefined): HotStatement {
-  const shared = rows === undefined ? [] : [CONVERSATION_ROWS, ...(rows.offers ? [OFFERED_ROWS] : [])];
-  const form = [head.name, ...slots.map(({ name }) => name), shared.length].join(' ');
+  const kinds = rows?.kinds ?? [];
+  const form = [head.name, ...slots.map(({ name }) => name), ...kinds].join(' ');
   const known = statements.get(form);
   if (known !== undefined) return known;
+  const shared = kinds.map((kind) => CONVERSATION_ROWS[kind]);
   const clauses = slots.flatMap((slot, index) => slot.clauses.map((clause) => atSlot(clause, index + 1)));
   const text = `WITH ${[...head.clauses, ...shared, ...clauses].join(',')} ${landed(slots.length)}`;
   const statement = prepare(head.name, text);
