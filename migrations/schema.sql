@@ -358,15 +358,6 @@ CREATE TABLE json_schemas (
     CONSTRAINT json_schemas_pkey PRIMARY KEY (hash)
 );
 
-CREATE TABLE llm_artifacts (
-    world_slug human_id_text NOT NULL,
-    llm_call_id uuid NOT NULL,
-    artifact_seq positive_int NOT NULL,
-    kind text NOT NULL,
-    value json NOT NULL,
-    CONSTRAINT llm_artifacts_pkey PRIMARY KEY (world_slug, llm_call_id, artifact_seq)
-);
-
 CREATE TABLE llm_calls (
     world_slug human_id_text NOT NULL,
     llm_call_id uuid NOT NULL,
@@ -390,6 +381,7 @@ CREATE TABLE llm_calls (
     cached_input_tokens natural_bigint,
     reasoning_tokens natural_bigint,
     normalised_text bytea,
+    artifacts json NOT NULL DEFAULT '[]'::json,
     CONSTRAINT llm_calls_pkey PRIMARY KEY (llm_call_id, world_slug),
     CONSTRAINT llm_calls_world_slug_source_invocation_id_key UNIQUE (world_slug, source_invocation_id)
 );
@@ -445,20 +437,6 @@ CREATE TABLE operator_actions (
     CONSTRAINT operator_actions_acted_by_check CHECK ((acted_by <> ''::text)),
     CONSTRAINT operator_actions_check CHECK (((accepted IS NULL) = (outcome IS NULL))),
     CONSTRAINT operator_actions_reason_check CHECK ((reason <> ''::text))
-);
-
-CREATE TABLE patch_effects (
-    world_slug human_id_text NOT NULL,
-    turn bigint NOT NULL,
-    patch_seq integer NOT NULL,
-    effect_index natural_int NOT NULL,
-    op effect_operation NOT NULL,
-    entity_id entity_id_text,
-    environment_label human_id_text,
-    state_before text,
-    state_after text NOT NULL,
-    CONSTRAINT patch_effects_pkey PRIMARY KEY (world_slug, turn, patch_seq, effect_index),
-    CONSTRAINT patch_effects_check CHECK (((entity_id IS NULL) <> (environment_label IS NULL)))
 );
 
 CREATE TABLE pending_calls (
@@ -570,7 +548,6 @@ CREATE TABLE source_invocations (
     response_headers json NOT NULL DEFAULT '{}'::json,
     http_status integer,
     validation_status validation_status NOT NULL DEFAULT 'not_checked'::validation_status,
-    metadata json NOT NULL DEFAULT '{}'::json,
     answered boolean NOT NULL DEFAULT false,
     pending_deadline_ms positive_bigint,
     started_event_id bigint,
@@ -622,6 +599,7 @@ CREATE TABLE world_patches (
     workflow_subject_entity_id entity_id_text NOT NULL,
     touched_entities entity_id_text[] NOT NULL,
     narration text NOT NULL,
+    effects json NOT NULL,
     CONSTRAINT world_patches_pkey PRIMARY KEY (world_slug, turn, patch_seq),
     CONSTRAINT world_patches_attempt_id_world_slug_patch_seq_key UNIQUE (attempt_id, world_slug, patch_seq)
 );
@@ -683,12 +661,6 @@ ALTER TABLE cognition_workflows ADD CONSTRAINT cognition_workflows_kind_hash_fke
 ALTER TABLE component_references ADD CONSTRAINT component_references_from_kind_from_hash_fkey FOREIGN KEY (from_kind, from_hash) REFERENCES components(kind, hash) DEFERRABLE;
 ALTER TABLE component_references ADD CONSTRAINT component_references_to_kind_to_hash_fkey FOREIGN KEY (to_kind, to_hash) REFERENCES components(kind, hash) DEFERRABLE;
 
-ALTER TABLE entity_memories ADD CONSTRAINT entity_memories_world_slug_turn_patch_seq_effect_index_fkey FOREIGN KEY (world_slug, turn, patch_seq, effect_index) REFERENCES patch_effects(world_slug, turn, patch_seq, effect_index) DEFERRABLE;
-
-ALTER TABLE entity_states ADD CONSTRAINT entity_states_world_slug_turn_patch_seq_effect_index_fkey FOREIGN KEY (world_slug, turn, patch_seq, effect_index) REFERENCES patch_effects(world_slug, turn, patch_seq, effect_index) DEFERRABLE;
-
-ALTER TABLE environment_contents ADD CONSTRAINT environment_contents_world_slug_turn_patch_seq_effect_inde_fkey FOREIGN KEY (world_slug, turn, patch_seq, effect_index) REFERENCES patch_effects(world_slug, turn, patch_seq, effect_index) DEFERRABLE;
-
 ALTER TABLE json_schemas ADD CONSTRAINT json_schemas_kind_hash_fkey FOREIGN KEY (kind, hash) REFERENCES components(kind, hash) DEFERRABLE;
 
 ALTER TABLE llm_calls ADD CONSTRAINT llm_calls_world_slug_source_invocation_id_fkey FOREIGN KEY (world_slug, source_invocation_id) REFERENCES source_invocations(world_slug, source_invocation_id) DEFERRABLE;
@@ -698,8 +670,6 @@ ALTER TABLE llm_chunks ADD CONSTRAINT llm_chunks_world_slug_llm_call_id_fkey FOR
 ALTER TABLE operator_actions ADD CONSTRAINT operator_actions_world_slug_attempt_id_fkey FOREIGN KEY (world_slug, attempt_id) REFERENCES attempts(world_slug, attempt_id) DEFERRABLE;
 ALTER TABLE operator_actions ADD CONSTRAINT operator_actions_world_slug_fkey FOREIGN KEY (world_slug) REFERENCES worlds(world_slug) DEFERRABLE;
 ALTER TABLE operator_actions ADD CONSTRAINT operator_actions_world_slug_source_invocation_id_fkey FOREIGN KEY (world_slug, source_invocation_id) REFERENCES source_invocations(world_slug, source_invocation_id) DEFERRABLE;
-
-ALTER TABLE patch_effects ADD CONSTRAINT patch_effects_world_slug_turn_patch_seq_fkey FOREIGN KEY (world_slug, turn, patch_seq) REFERENCES world_patches(world_slug, turn, patch_seq) DEFERRABLE;
 
 ALTER TABLE pending_calls ADD CONSTRAINT pending_calls_world_slug_source_invocation_id_fkey FOREIGN KEY (world_slug, source_invocation_id) REFERENCES source_invocations(world_slug, source_invocation_id) DEFERRABLE;
 
@@ -856,6 +826,19 @@ CREATE VIEW llm_message_pieces AS
    FROM ((llm_messages
      CROSS JOIN LATERAL UNNEST(llm_messages.origins, llm_messages.texts, llm_messages.segment_hashes) WITH ORDINALITY pieces(origin, text, segment_hash, "position"))
      LEFT JOIN llm_segments USING (segment_hash));
+
+CREATE VIEW patch_effects AS
+ SELECT world_patches.world_slug,
+    world_patches.turn,
+    world_patches.patch_seq,
+    "row".effect_index,
+    "row".op,
+    "row".entity_id,
+    "row".environment_label,
+    "row".state_before,
+    "row".state_after
+   FROM world_patches,
+    LATERAL json_to_recordset(world_patches.effects) "row"(effect_index integer, op effect_operation, entity_id text, environment_label text, state_before text, state_after text);
 
 CREATE VIEW world_audit_events AS
  SELECT entries.world_slug,
@@ -1027,7 +1010,6 @@ CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.entity_
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.entity_states FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.environment_contents FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.json_schemas FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
-CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.llm_artifacts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER ended_is_final BEFORE UPDATE ON public.llm_calls FOR EACH ROW WHEN ((old.ended_at IS NOT NULL)) EXECUTE FUNCTION refuse_rewriting('a generation that has ended is final');
 CREATE TRIGGER rows_stay BEFORE DELETE OR TRUNCATE ON public.llm_calls FOR EACH STATEMENT EXECUTE FUNCTION refuse_rewriting('no row is removed');
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.llm_chunks FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
@@ -1036,7 +1018,6 @@ CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.llm_seg
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.offered_schemas FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER outcome_is_final BEFORE UPDATE ON public.operator_actions FOR EACH ROW WHEN ((old.outcome IS NOT NULL)) EXECUTE FUNCTION refuse_rewriting('what came of an action is final');
 CREATE TRIGGER rows_stay BEFORE DELETE OR TRUNCATE ON public.operator_actions FOR EACH STATEMENT EXECUTE FUNCTION refuse_rewriting('no row is removed');
-CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.patch_effects FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER rows_stay BEFORE DELETE OR TRUNCATE ON public.pending_calls FOR EACH STATEMENT EXECUTE FUNCTION refuse_rewriting('no row is removed');
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.prompt_texts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.response_sources FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();

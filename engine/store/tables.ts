@@ -279,15 +279,8 @@ export interface JsonSchemas {
   kind: Generated<ComponentKind>;
 }
 
-export interface LlmArtifacts {
-  artifact_seq: number;
-  kind: string;
-  llm_call_id: string;
-  value: Json;
-  world_slug: string;
-}
-
 export interface LlmCalls {
+  artifacts: Generated<Json>;
   attempt_id: string;
   cached_input_tokens: number | null;
   conversation: string;
@@ -372,15 +365,15 @@ export interface OperatorActions {
 }
 
 export interface PatchEffects {
-  effect_index: number;
+  effect_index: number | null;
   entity_id: string | null;
   environment_label: string | null;
-  op: EffectOperation;
-  patch_seq: number;
-  state_after: string;
+  op: EffectOperation | null;
+  patch_seq: number | null;
+  state_after: string | null;
   state_before: string | null;
-  turn: number;
-  world_slug: string;
+  turn: number | null;
+  world_slug: string | null;
 }
 
 export interface PendingCalls {
@@ -457,7 +450,6 @@ export interface SourceInvocations {
   llm_call_id: string | null;
   logical_generation_attempt: number | null;
   may_be_followed: Generated<boolean>;
-  metadata: Generated<Json>;
   model_output_kind: ModelOutputKind | null;
   outcome_unknown: Generated<boolean>;
   output_schema_hash: string | null;
@@ -532,6 +524,7 @@ export interface WorldLineage {
 
 export interface WorldPatches {
   attempt_id: string;
+  effects: Json;
   narration: string;
   patch_seq: number;
   source_invocation_id: string;
@@ -582,7 +575,6 @@ export interface DB {
   entity_states: EntityStates;
   environment_contents: EnvironmentContents;
   json_schemas: JsonSchemas;
-  llm_artifacts: LlmArtifacts;
   llm_calls: LlmCalls;
   llm_chunks: LlmChunks;
   llm_conversation_messages: LlmConversationMessages;

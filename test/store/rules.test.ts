@@ -24,7 +24,6 @@ const APPEND_ONLY = [
   'attempt_events',
   'turns',
   'world_patches',
-  'patch_effects',
   'entity_states',
   'entity_memories',
   'environment_contents',

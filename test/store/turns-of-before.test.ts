@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { canonicalText } from '../../engine/core/content/canonical.js';
 import { loadMigrations, migrate } from '../../engine/store/migrations.js';
 import { decodePieces } from '../../engine/store/pieces.js';
 import { forEachDatabase, MIGRATIONS, type OutsideView } from '../support/databases.js';
@@ -59,6 +60,12 @@ const EARLIER = [
   `INSERT INTO world_patches (world_slug, turn, patch_seq, attempt_id, source_invocation_id, workflow_node_id,
      workflow_subject_entity_id, patch, touched_entities)
    VALUES ('old', 1, 1, '${COMMITTED}', '${SAID}', 'act', 'zoe', '{"narration":"Zoe waves.","effects":[]}', '{zoe}')`,
+  `INSERT INTO patch_effects (world_slug, turn, patch_seq, effect_index, op, entity_id, state_before, state_after) VALUES
+     ('old', 1, 1, 1, 'append_entity_memory', 'zoe', NULL, 'I "waved".'),
+     ('old', 1, 1, 0, 'set_entity_state', 'zoe', 'asleep', 'awake')`,
+  `INSERT INTO llm_artifacts (world_slug, llm_call_id, artifact_seq, kind, value) VALUES
+     ('old', '${LLM_CALL}', 2, 'odd', '"nul \\u0000"'),
+     ('old', '${LLM_CALL}', 1, 'provider', '{"id":"a"}')`,
   event(FAILED, 1, 'attempt_began', NOTHING, '{}'),
   event(FAILED, 900, 'attempt_failed', about(SETTLED), '{"status":"failed"}'),
   event(FAILED, 901, 'call_settled', about(SETTLED), '{"performed":false}'),
@@ -70,6 +77,16 @@ const EARLIER = [
   event(COMMITTED, 902, 'turn_committed', NOTHING, '{"turn" : 1, "patches" : 1}'),
   'SET session_replication_role = DEFAULT',
 ].join(';');
+
+const EFFECTS = [
+  { effect_index: 0, op: 'set_entity_state', entity_id: 'zoe', state_before: 'asleep', state_after: 'awake' },
+  { effect_index: 1, op: 'append_entity_memory', entity_id: 'zoe', state_after: 'I "waved".' },
+];
+
+const ARTIFACTS = [
+  { kind: 'provider', value: { id: 'a' } },
+  { kind: 'odd', value: 'nul \u0000' },
+];
 
 const TIMELINE = `
   SELECT world_slug::text, attempt_id, event_kind, occurred_at, source_invocation_id, cognition_workflow_hash::text,
@@ -107,6 +124,19 @@ forEachDatabase('a database in which a turn had rows of its timeline', (open) =>
     assert.deepEqual(await readBoth(outside), before);
     const patches = await outside.query('SELECT narration, to_json(touched_entities) AS touched FROM world_patches');
     assert.deepEqual(patches, [{ narration: 'Zoe waves.', touched: ['zoe'] }]);
+    const [stored] = await outside.query(
+      'SELECT effects::text, artifacts::text FROM world_patches CROSS JOIN llm_calls',
+    );
+    assert.deepEqual(stored, { effects: canonicalText(EFFECTS), artifacts: canonicalText(ARTIFACTS) });
+    const effects = await outside.query(
+      'SELECT patch_seq::int, effect_index, op, entity_id, state_before FROM patch_effects',
+    );
+    assert.deepEqual(
+      effects,
+      EFFECTS.map(({ effect_index, op, entity_id, state_before = null }) => {
+        return { patch_seq: 1, effect_index, op, entity_id, state_before };
+      }),
+    );
     const rows = await outside.query<{ text: Buffer; pieces: Buffer }>(
       'SELECT text, pieces FROM llm_chunks ORDER BY batch_seq',
     );

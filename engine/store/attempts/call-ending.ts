@@ -24,7 +24,6 @@ const ENDING_TYPES = {
   retry_after_ms: 'bigint',
   outcome_unknown: 'boolean',
   validation_status: 'validation_status',
-  metadata: 'json',
 } as const;
 
 /** Columns that a statement writes, each with its value. */
@@ -53,7 +52,6 @@ export function toEnding(finish: CallFinish): Values {
     outcome_unknown: outcome.status === 'failed' && outcome.outcome_unknown === true,
     retry_after_ms: (outcome.status === 'failed' ? outcome.retry_after_ms : undefined) ?? null,
     validation_status: toValidationStatus(outcome, verdict),
-    metadata: canonicalText(toMetadata(finish)),
   };
 }
 
@@ -82,17 +80,12 @@ export function toStoredHeaders(headers: Readonly<Record<string, string>>): Read
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, toStoredText(value)]));
 }
 
-/** Of calls to other than models, the artifacts are here. */
-function toMetadata(finish: CallFinish) {
-  const artifacts = toArtifacts(finish);
-  return finish.llm_call_id || artifacts.length === 0 ? {} : { artifacts };
-}
-
+/** What a plugin and the verdict leave beside the text of a generation, without what the text says itself. */
 function toArtifacts({ outcome, verdict }: CallFinish) {
-  return [...(outcome.trace?.artifacts ?? []), ...(verdict?.artifacts ?? [])].map(({ kind, value }) => ({
-    kind,
-    value,
-  }));
+  const artifacts = [...(outcome.trace?.artifacts ?? []), ...(verdict?.artifacts ?? [])];
+  return artifacts
+    .filter(({ kind }) => !isDerived(kind))
+    .map(({ kind, value }) => ({ kind: toStoredText(kind), value }));
 }
 
 /**
@@ -107,13 +100,6 @@ export const REJECTION_ROW = `
       :rejected_try::int, :rejected_text::bytea, :rejection::text
     FROM @call WHERE :rejection::text IS NOT NULL)`;
 
-export const ARTIFACT_ROWS = `
-  @artifacts AS (
-    INSERT INTO llm_artifacts (world_slug, llm_call_id, artifact_seq, kind, value)
-    SELECT world_slug, llm_call_id, artifact_seq, kind, value::json
-    FROM @call, unnest(:artifact_kinds::text[], :artifact_values::text[])
-      WITH ORDINALITY AS row (kind, value, artifact_seq))`;
-
 /** The values of `REJECTION_ROW`. */
 export function toRejection({ verdict }: CallFinish): Values {
   const rejection = verdict?.rejection;
@@ -121,15 +107,6 @@ export function toRejection({ verdict }: CallFinish): Values {
     rejected_try: rejection?.attempt_number ?? null,
     rejected_text: rejection ? Buffer.from(rejection.raw_response) : null,
     rejection: rejection ? toStoredText(rejection.rejection) : null,
-  };
-}
-
-/** The values of `ARTIFACT_ROWS`: what the text of the generation does not say itself. */
-export function toArtifactRows(finish: CallFinish): Values {
-  const artifacts = toArtifacts(finish).filter(({ kind }) => !isDerived(kind));
-  return {
-    artifact_kinds: artifacts.map(({ kind }) => toStoredText(kind)),
-    artifact_values: artifacts.map(({ value }) => canonicalText(value)),
   };
 }
 
@@ -143,10 +120,12 @@ export const GENERATION_ENDING: Assignments = [
   ['output_tokens', ':output_tokens::bigint'],
   ['cached_input_tokens', ':cached_input_tokens::bigint'],
   ['reasoning_tokens', ':reasoning_tokens::bigint'],
+  ['artifacts', ':artifacts::json'],
 ];
 
 /** The values of `GENERATION_ENDING` beside those of its call. */
-export function toGenerationEnding({ outcome, verdict }: CallFinish): Values {
+export function toGenerationEnding(finish: CallFinish): Values {
+  const { outcome, verdict } = finish;
   const normalised = isSaid(outcome, verdict) ? undefined : verdict?.normalised_text;
   return {
     normalised_text: normalised === undefined ? null : Buffer.from(normalised),
@@ -155,6 +134,7 @@ export function toGenerationEnding({ outcome, verdict }: CallFinish): Values {
     output_tokens: outcome.usage?.output_tokens ?? null,
     cached_input_tokens: outcome.usage?.cached_input_tokens ?? null,
     reasoning_tokens: outcome.usage?.reasoning_tokens ?? null,
+    artifacts: canonicalText(toArtifacts(finish)),
   };
 }
 

@@ -16,20 +16,17 @@ import { atSlot } from './slots.js';
 const PATCH_ROWS = `
   patches AS (
     INSERT INTO world_patches (world_slug, turn, patch_seq, attempt_id, source_invocation_id, workflow_node_id,
-      workflow_subject_entity_id, touched_entities, narration)
+      workflow_subject_entity_id, touched_entities, narration, effects)
     SELECT world_slug, :turn, patch_seq, :attempt_id::uuid, call_id, node_id, subject_id, touched::entity_id_text[],
-      narration
-    FROM fence, json_to_recordset(:patches::json)
-      AS row (patch_seq int, call_id uuid, node_id text, subject_id text, narration text, touched text[])),
-  effect AS (
-    SELECT * FROM json_to_recordset(:effects::json)
-      AS row (patch_seq int, effect_index int, op effect_operation, entity_id text, environment_label text,
-        state_before text, state_after text, stored_as text)),
-  effects AS (
-    INSERT INTO patch_effects (world_slug, turn, patch_seq, effect_index, op, entity_id, environment_label,
-      state_before, state_after)
-    SELECT world_slug, :turn, patch_seq, effect_index, op, entity_id, environment_label, state_before, state_after
-    FROM fence, effect)`;
+      narration, effects
+    FROM fence, json_to_recordset(:patches::json) AS row (patch_seq int, call_id uuid, node_id text, subject_id text,
+      narration text, touched text[], effects json))`;
+
+/** The effects whose values the turn leaves. */
+const STORED_ROWS = `
+  stored AS (
+    SELECT * FROM json_to_recordset(:stored::json)
+      AS row (stored_as text, patch_seq int, effect_index int, entity_id text, environment_label text, state_after text))`;
 
 /** What a turn changes of its world, each in a table of its own. */
 const VALUE_ROWS = {
@@ -37,19 +34,19 @@ const VALUE_ROWS = {
   states AS (
     INSERT INTO entity_states (world_slug, entity_id, turn, state, patch_seq, effect_index)
     SELECT world_slug, entity_id, :turn, state_after, patch_seq, effect_index
-    FROM fence, effect WHERE stored_as = 'entity_state')`,
+    FROM fence, stored WHERE stored_as = 'entity_state')`,
   environment_content: `
   contents AS (
     INSERT INTO environment_contents (world_slug, environment_label, turn, content, patch_seq, effect_index)
     SELECT world_slug, environment_label, :turn, state_after, patch_seq, effect_index
-    FROM fence, effect WHERE stored_as = 'environment_content')`,
+    FROM fence, stored WHERE stored_as = 'environment_content')`,
   entity_memory: `
   memories AS (
     INSERT INTO entity_memories (world_slug, entity_id, turn, memory_seq, content, origin, patch_seq, effect_index)
     SELECT world_slug, entity_id, :turn,
       row_number() OVER (PARTITION BY entity_id ORDER BY patch_seq, effect_index), state_after, 'patch', patch_seq,
       effect_index
-    FROM fence, effect WHERE stored_as = 'entity_memory')`,
+    FROM fence, stored WHERE stored_as = 'entity_memory')`,
 } as const;
 
 type StoredValue = keyof typeof VALUE_ROWS;
@@ -71,6 +68,7 @@ interface Shape extends CommitEnd {
  */
 function prepareCommit({ has_answer, values, ...end }: Shape): HotStatement {
   const answer = has_answer ? ANSWER : [];
+  const stored = values.length === 0 ? [] : [STORED_ROWS, ...values.map((value) => VALUE_ROWS[value])];
   const aftermath = aftermathOfCommit(end);
   const where = `AND turn = :turn::bigint - 1 AND ${HEADS_ARE_AS_BELIEVED}`;
   return prepare(
@@ -86,7 +84,7 @@ function prepareCommit({ has_answer, values, ...end }: Shape): HotStatement {
      FROM fence
      WHERE attempts.world_slug = fence.world_slug AND attempts.attempt_id = :attempt_id::uuid
      RETURNING attempts.world_slug, attempts.attempt_id, attempts.status),
-   ${[PATCH_ROWS, ...values.map((value) => VALUE_ROWS[value]), aftermath.clauses, MOVED_HEADS].join(',')}
+   ${[PATCH_ROWS, ...stored, aftermath.clauses, MOVED_HEADS].join(',')}
    SELECT (SELECT count(*) FROM fence) AS held,
      ${has_answer ? '(SELECT count(*) FROM call_1) = 1 AS is_whole,' : ''} ${aftermath.columns}`,
   );
@@ -106,14 +104,14 @@ function commitOf(shape: Shape): HotStatement {
  * generation that said the last of them may end with it.
  */
 export async function commitTurn(database: Ending, lease: AttemptLease, turn: CommitTurn): Promise<Written | Reserved> {
-  const effects = toEffects(turn);
+  const stored = toStored(turn);
   const statement = commitOf({
     has_answer: turn.answer !== undefined,
     ...toEnd(turn),
-    values: STORED_VALUES.filter((value) => effects.some(({ stored_as }) => stored_as === value)),
+    values: STORED_VALUES.filter((value) => stored.some(({ stored_as }) => stored_as === value)),
   });
   const slots = turn.answer === undefined ? [] : [toFinished(turn.answer)];
-  const row = await endedRow<CommittedRow>(database, statement, lease, toValues(lease, turn, effects), slots);
+  const row = await endedRow<CommittedRow>(database, statement, lease, toValues(lease, turn, stored), slots);
   if (row === undefined) return 'overtaken';
   return row.next === null ? 'written' : { kind: 'reserved', next: row.next };
 }
@@ -129,22 +127,21 @@ interface CommittedRow extends EndedRow {
   readonly next: Claimed | null;
 }
 
-interface PlacedEffect extends AppliedEffect {
+/** An effect whose value the turn leaves, and in which table. */
+interface StoredEffect extends AppliedEffect {
   readonly patch_seq: number;
-  /** Whether the effect is what the turn leaves, and of which table; null where a later one replaces it. */
-  readonly stored_as: StoredValue | null;
+  readonly stored_as: StoredValue;
 }
 
-function toEffects(turn: CommitTurn): readonly PlacedEffect[] {
+function toStored(turn: CommitTurn): readonly StoredEffect[] {
   const effects = turn.patches.flatMap(({ patch_seq, applied }) =>
     applied.effects.map((effect) => ({ ...effect, patch_seq })),
   );
   const stored = effectsToStore(effects);
-  const storedAs = new Map(STORED_VALUES.flatMap((value) => stored(value).map((effect) => [effect, value] as const)));
-  return effects.map((effect) => ({ ...effect, stored_as: storedAs.get(effect) ?? null }));
+  return STORED_VALUES.flatMap((value) => stored(value).map((effect) => ({ ...effect, stored_as: value })));
 }
 
-function toValues(lease: AttemptLease, turn: CommitTurn, effects: readonly PlacedEffect[]): Values {
+function toValues(lease: AttemptLease, turn: CommitTurn, stored: readonly StoredEffect[]): Values {
   return {
     ...toMoves(lease.attempt_id, turn.agents),
     turn: lease.attempted_turn,
@@ -152,7 +149,7 @@ function toValues(lease: AttemptLease, turn: CommitTurn, effects: readonly Place
     simulation_time: turn.simulation_time,
     ended_at: toTimestamp(turn.ended_at),
     patches: canonicalText(turn.patches.map(toPatchRow)),
-    effects: canonicalText(effects.map((effect) => ({ ...effect }))),
+    stored: canonicalText(stored.map((effect) => ({ ...effect }))),
   };
 }
 
@@ -160,5 +157,6 @@ function toPatchRow(accepted: CommitTurn['patches'][number]): JsonObject {
   const { patch_seq, source_invocation_id, node_id, subject_id, applied } = accepted;
   const { patch, touched_entities } = applied;
   const said_by = { call_id: source_invocation_id, node_id, subject_id };
-  return { patch_seq, ...said_by, narration: patch.narration, touched: touched_entities };
+  const effects = applied.effects.map((effect) => ({ ...effect }));
+  return { patch_seq, ...said_by, narration: patch.narration, touched: touched_entities, effects };
 }

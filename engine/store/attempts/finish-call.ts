@@ -1,12 +1,10 @@
 import type { CallFinish } from '../../ports/attempts.js';
 import type { Values } from '../statement.js';
 import {
-  ARTIFACT_ROWS,
   type Assignments,
   ENDING,
   GENERATION_ENDING,
   REJECTION_ROW,
-  toArtifactRows,
   toEnding,
   toGenerationEnding,
   toRejection,
@@ -58,8 +56,8 @@ export const FINISHED = {
   call: [CALL],
   reported_call: [REPORTED_CALL, TAKEN_IN],
   rejected_call: [CALL, REJECTION_ROW],
-  generation: [CALL, GENERATION, ARTIFACT_ROWS],
-  rejected_generation: [CALL, GENERATION, ARTIFACT_ROWS, REJECTION_ROW],
+  generation: [CALL, GENERATION],
+  rejected_generation: [CALL, GENERATION, REJECTION_ROW],
 } as const;
 
 /** Which clauses a call has that ends. */
@@ -80,5 +78,5 @@ export function toFinished(finish: CallFinish): Values {
 }
 
 function toGeneration(finish: CallFinish): Values {
-  return { ...toGenerationEnding(finish), ...toArtifactRows(finish), ...toBatch(finish.outcome.trace?.chunks) };
+  return { ...toGenerationEnding(finish), ...toBatch(finish.outcome.trace?.chunks) };
 }

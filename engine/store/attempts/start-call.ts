@@ -3,12 +3,10 @@ import type { CallStart } from '../../ports/attempts.js';
 import type { Values } from '../statement.js';
 import { toTimestamp } from '../statement.js';
 import {
-  ARTIFACT_ROWS,
   type Assignments,
   ENDING,
   GENERATION_ENDING,
   REJECTION_ROW,
-  toArtifactRows,
   toEnding,
   toGenerationEnding,
   toRejection,
@@ -54,7 +52,7 @@ export const STARTED = {
   call: [callRow(BEGINNING)],
   generation: [callRow(BEGINNING), generationRow([])],
   refused_call: [callRow(ENDING), REJECTION_ROW],
-  refused_generation: [callRow(ENDING), generationRow(GENERATION_ENDING), REJECTION_ROW, ARTIFACT_ROWS],
+  refused_generation: [callRow(ENDING), generationRow(GENERATION_ENDING), REJECTION_ROW],
 } as const;
 
 /** Which clauses a call has that starts. */
@@ -117,6 +115,6 @@ function toGeneration(start: CallStart): Values {
     schema_delivery: generation?.schema_delivery ?? null,
     offered_hash: generation?.offered.hash ?? null,
     delivered_hash: generation === undefined ? null : deliveredSchema(generation).hash,
-    ...(start.refused ? { ...toGenerationEnding(start.refused), ...toArtifactRows(start.refused) } : {}),
+    ...(start.refused ? toGenerationEnding(start.refused) : {}),
   };
 }

@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../../contract/json.js';
+import { canonicalText } from '../../core/content/canonical.js';
 import { isShown, redact } from '../../core/content/redact.js';
 import { isUuid } from '../../core/content/uuid.js';
 import {
@@ -11,6 +12,7 @@ import {
   type PatchApplied,
 } from '../../core/stream/fact.js';
 import type { FactCursor, FactPage, FactReader } from '../../ports/stream.js';
+import type { Artifact } from '../attempts/derived-artifacts.js';
 import { prepare, run, type Runner } from '../statement.js';
 import { AT_PLACE, ENTITIES, ENVIRONMENTS } from '../world-snapshot.js';
 
@@ -86,10 +88,9 @@ const READ = prepare(
      UNION ALL
      SELECT ended_event_id, 2147483647, 'call_ended', source_invocation_id, coalesce(ended_at, started_at), NULL,
        json_build_object('failure_class', failure_class, 'failure_message', failure_message,
-         'response_json', response_json, 'reasoning', (
-           SELECT string_agg(value #>> '{}', E'\\n' ORDER BY artifact_seq) FROM llm_artifacts AS artifacts
-           WHERE artifacts.world_slug = calls.world_slug AND artifacts.llm_call_id = calls.llm_call_id
-             AND artifacts.kind = 'reasoning'))
+         'response_json', response_json, 'artifacts', (
+           SELECT artifacts FROM llm_calls AS generations
+           WHERE generations.world_slug = calls.world_slug AND generations.llm_call_id = calls.llm_call_id))
      FROM calls WHERE ended_event_id > :after::bigint AND ended_event_id <= upto
      UNION ALL
      SELECT began_event_id, -1, 'attempt_began', NULL, started_at, NULL, NULL
@@ -210,9 +211,23 @@ function toFact(row: Row, began: Beginning | undefined): Fact | undefined {
 type Ending = Pick<CallEnded, 'failure_class' | 'failure_message' | 'response_json' | 'reasoning'>;
 
 function toEnding(details: Json, redaction: 'all' | readonly string[]): Ending {
-  const ending = details as unknown as Ending;
+  const { artifacts, ...ending } = details as unknown as Omit<Ending, 'reasoning'> & WithArtifacts;
   const { response_json } = ending;
-  return { ...ending, response_json: response_json === null ? null : redact(response_json, redaction) };
+  const reasoning = (artifacts ?? []).filter(({ kind }) => kind === 'reasoning');
+  return {
+    ...ending,
+    response_json: response_json === null ? null : redact(response_json, redaction),
+    reasoning: reasoning.length === 0 ? null : reasoning.map(({ value }) => toText(value)).join('\n'),
+  };
+}
+
+interface WithArtifacts {
+  /** Null of a call that is no generation. */
+  readonly artifacts: readonly Artifact[] | null;
+}
+
+function toText(value: Json): string {
+  return typeof value === 'string' ? value : canonicalText(value);
 }
 
 function toEvent(row: Row, place: { event_id: number; occurred_at: number }, began: Beginning | undefined): Fact {

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { ResponseSource } from '../../generated/response-source.js';
 import type { LlmCallRecord } from '../../ports/records.js';
-import { withDerived } from '../attempts/derived-artifacts.js';
+import { type Artifact, withDerived } from '../attempts/derived-artifacts.js';
 import { decodePieces } from '../pieces.js';
 import { toJson } from '../stored-json.js';
 import type { DB } from '../tables.js';
@@ -13,7 +13,7 @@ type Queries = Kysely<DB>;
 export async function findLlmCall(queries: Queries, llm_call_id: string): Promise<LlmCallRecord | undefined> {
   const row = await selectCall(queries, llm_call_id);
   if (!row) return undefined;
-  const { conversation, message_count, schema, source, ...others } = row;
+  const { conversation, message_count, schema, source, artifacts, ...others } = row;
   const { input_tokens, output_tokens, cached_input_tokens, reasoning_tokens, ...columns } = others;
   const key = { world_slug: row.world_slug, llm_call_id };
   const stream = toStream(await listBatches(queries, key));
@@ -28,7 +28,7 @@ export async function findLlmCall(queries: Queries, llm_call_id: string): Promis
     normalised_text,
     messages: await listMessages(queries, { ...row, conversation, message_count }),
     ...stream,
-    artifacts: withDerived(await listArtifacts(queries, key), { ...row, normalised_text }),
+    artifacts: withDerived(toJson(artifacts) as unknown as readonly Artifact[], { ...row, normalised_text }),
     tokens:
       input_tokens === null || output_tokens === null
         ? null
@@ -64,7 +64,7 @@ function selectCall(queries: Queries, llm_call_id: string) {
     .select(['calls.normalised_text', 'calls.started_at', 'calls.ended_at', 'asked.source_hash'])
     .select(['asked.failure_class', 'asked.failure_detail', 'asked.failure_message', 'asked.duration_ms'])
     .select(['calls.input_tokens', 'calls.output_tokens', 'calls.cached_input_tokens', 'calls.reasoning_tokens'])
-    .select(['sources.content as source', 'offered.content as schema'])
+    .select(['calls.artifacts', 'sources.content as source', 'offered.content as schema'])
     .select(sql<boolean>`${sql.raw(isSuperseded('calls'))}`.as('is_superseded'))
     .select(sql<boolean>`${sql.raw(isDriven('calls'))}`.as('is_driven'))
     .where('calls.llm_call_id', '=', llm_call_id)
@@ -144,15 +144,4 @@ function toChunks({ text, pieces }: Batch): LlmCallRecord['chunks'] {
     start += length;
     return { text: piece, offset_ms: offsets_ms[index] ?? 0 };
   });
-}
-
-async function listArtifacts(queries: Queries, key: CallKey): Promise<LlmCallRecord['artifacts']> {
-  const rows = await queries
-    .selectFrom('llm_artifacts')
-    .select(['kind', 'value'])
-    .where('world_slug', '=', key.world_slug)
-    .where('llm_call_id', '=', key.llm_call_id)
-    .orderBy('artifact_seq')
-    .execute();
-  return rows.map(({ kind, value }) => ({ kind, value: toJson(value) }));
 }

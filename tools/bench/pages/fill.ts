@@ -96,11 +96,11 @@ const STATEMENTS: readonly string[] = [
   `INSERT INTO entity_states (world_slug, entity_id, turn, state)
     SELECT 'bench-' || w, 'bob', 0, bench_text(w * 100, 10) FROM generate_series(1, :worlds) AS w`,
   `INSERT INTO world_patches (world_slug, turn, patch_seq, attempt_id, source_invocation_id, workflow_node_id,
-      workflow_subject_entity_id, narration, touched_entities)
+      workflow_subject_entity_id, narration, touched_entities, effects)
     SELECT 'bench-' || w, t, 1, ${ATTEMPT}, bench_id(((w - 1) * :turns::bigint + t) * :calls + 2, 2), 'act', 'bob',
-      bench_text(w * 100 + t, 30), '{bob}' FROM ${TURNS}`,
-  `INSERT INTO patch_effects (world_slug, turn, patch_seq, effect_index, op, entity_id, state_before, state_after)
-    SELECT 'bench-' || w, t, 1, 0, 'set_entity_state', 'bob', bench_text(w * 100 + t - 1, 10), bench_text(w * 100 + t, 10) FROM ${TURNS}`,
+      bench_text(w * 100 + t, 30), '{bob}', json_build_array(json_build_object('effect_index', 0, 'op', 'set_entity_state',
+        'entity_id', 'bob', 'state_before', bench_text(w * 100 + t - 1, 10), 'state_after', bench_text(w * 100 + t, 10)))
+    FROM ${TURNS}`,
   `INSERT INTO entity_states (world_slug, entity_id, turn, state, patch_seq, effect_index)
     SELECT 'bench-' || w, 'bob', t, bench_text(w * 100 + t, 10), 1, 0 FROM ${TURNS}`,
   selectCalls(CALL, CALLS),
