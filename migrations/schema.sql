@@ -199,8 +199,7 @@ CREATE TABLE agent_inbox (
     created_at timestamp with time zone NOT NULL DEFAULT now(),
     consumed_at timestamp with time zone,
     transient_failures natural_int NOT NULL DEFAULT 0,
-    CONSTRAINT agent_inbox_pkey PRIMARY KEY (world_slug, inbox_id),
-    CONSTRAINT agent_inbox_check CHECK ((((status = 'consumed'::inbox_status) = (consumed_at IS NOT NULL)) AND ((status = 'queued'::inbox_status) = (next_retry_at IS NULL)) AND ((message_type = 'turn'::inbox_message_type) OR ((status <> 'queued'::inbox_status) AND ((message_type = 'ui_action'::inbox_message_type) OR (num_nulls(attempt_id, correlation_id) = 0))))))
+    CONSTRAINT agent_inbox_pkey PRIMARY KEY (world_slug, inbox_id)
 );
 
 CREATE TABLE agent_state_heads (
@@ -209,8 +208,7 @@ CREATE TABLE agent_state_heads (
     status agent_status NOT NULL DEFAULT 'idle'::agent_status,
     turn_epoch natural_bigint NOT NULL DEFAULT 0,
     active_agent_turn_id uuid,
-    CONSTRAINT agent_state_heads_pkey PRIMARY KEY (world_slug, agent_id),
-    CONSTRAINT agent_state_heads_check CHECK (((status = 'idle'::agent_status) = (active_agent_turn_id IS NULL)))
+    CONSTRAINT agent_state_heads_pkey PRIMARY KEY (world_slug, agent_id)
 );
 
 CREATE TABLE attempt_events (
@@ -252,8 +250,7 @@ CREATE TABLE attempts (
     is_transient boolean NOT NULL DEFAULT false,
     began_event_id bigint DEFAULT nextval('attempt_events_event_id_seq'::regclass),
     CONSTRAINT attempts_pkey PRIMARY KEY (attempt_id, world_slug),
-    CONSTRAINT attempts_world_slug_epoch_key UNIQUE (world_slug, epoch),
-    CONSTRAINT attempts_status_check CHECK ((((status <= 'suspended'::attempt_status) = (ended_at IS NULL)) AND ((status >= 'failed'::attempt_status) = (failure_class IS NOT NULL))))
+    CONSTRAINT attempts_world_slug_epoch_key UNIQUE (world_slug, epoch)
 );
 
 CREATE TABLE audit_entries (
@@ -324,8 +321,7 @@ CREATE TABLE entity_memories (
     origin memory_origin NOT NULL,
     patch_seq integer,
     effect_index integer,
-    CONSTRAINT entity_memories_pkey PRIMARY KEY (world_slug, entity_id, turn, memory_seq),
-    CONSTRAINT entity_memories_check CHECK (((origin = 'patch'::memory_origin) = (num_nulls(patch_seq, effect_index) = 0)))
+    CONSTRAINT entity_memories_pkey PRIMARY KEY (world_slug, entity_id, turn, memory_seq)
 );
 
 CREATE TABLE entity_states (
@@ -335,8 +331,7 @@ CREATE TABLE entity_states (
     state text NOT NULL,
     patch_seq integer,
     effect_index integer,
-    CONSTRAINT entity_states_pkey PRIMARY KEY (world_slug, entity_id, turn),
-    CONSTRAINT entity_states_check CHECK (((patch_seq IS NULL) = (effect_index IS NULL)))
+    CONSTRAINT entity_states_pkey PRIMARY KEY (world_slug, entity_id, turn)
 );
 
 CREATE TABLE environment_contents (
@@ -346,8 +341,7 @@ CREATE TABLE environment_contents (
     content text NOT NULL,
     patch_seq integer,
     effect_index integer,
-    CONSTRAINT environment_contents_pkey PRIMARY KEY (world_slug, environment_label, turn),
-    CONSTRAINT environment_contents_check CHECK (((patch_seq IS NULL) = (effect_index IS NULL)))
+    CONSTRAINT environment_contents_pkey PRIMARY KEY (world_slug, environment_label, turn)
 );
 
 CREATE TABLE json_schemas (
@@ -403,8 +397,7 @@ CREATE TABLE llm_messages (
     origins segment_origin[] NOT NULL,
     texts bytea[] NOT NULL,
     segment_hashes sha256_hex[] NOT NULL,
-    CONSTRAINT llm_messages_pkey PRIMARY KEY (message_hash),
-    CONSTRAINT llm_messages_check CHECK (((cardinality(texts) = cardinality(origins)) AND (cardinality(segment_hashes) = cardinality(origins))))
+    CONSTRAINT llm_messages_pkey PRIMARY KEY (message_hash)
 );
 
 CREATE TABLE llm_segments (
@@ -555,11 +548,10 @@ CREATE TABLE source_invocations (
     repeatable boolean NOT NULL DEFAULT false,
     outcome_unknown boolean NOT NULL DEFAULT false,
     retry_after_ms natural_bigint,
-    may_be_followed boolean NOT NULL GENERATED ALWAYS AS (((status = 'interrupted'::source_invocation_status) OR ((status = 'failed'::source_invocation_status) AND (NOT answered)))) STORED,
+    may_be_followed boolean NOT NULL DEFAULT false,
     CONSTRAINT source_invocations_pkey PRIMARY KEY (source_invocation_id, world_slug),
     CONSTRAINT source_invocations_attempt_seq_idx UNIQUE (world_slug, attempt_id, invocation_seq),
-    CONSTRAINT source_invocations_performance_idx UNIQUE (world_slug, attempt_id, command_key, performance),
-    CONSTRAINT source_invocations_status_check CHECK ((((status <= 'pending'::source_invocation_status) = (ended_at IS NULL)) AND ((status >= 'failed'::source_invocation_status) = (failure_class IS NOT NULL))))
+    CONSTRAINT source_invocations_performance_idx UNIQUE (world_slug, attempt_id, command_key, performance)
 );
 
 CREATE TABLE tool_policies (
@@ -626,8 +618,7 @@ CREATE TABLE worlds (
     lease_until timestamp with time zone,
     created_at timestamp with time zone NOT NULL DEFAULT now(),
     adoptable_attempt_id uuid,
-    CONSTRAINT worlds_pkey PRIMARY KEY (world_slug),
-    CONSTRAINT worlds_check CHECK (((num_nulls(lease_attempt_id, lease_host, lease_pid, lease_until) % 4) = 0))
+    CONSTRAINT worlds_pkey PRIMARY KEY (world_slug)
 );
 
 ALTER TABLE adopted_calls ADD CONSTRAINT adopted_calls_world_slug_attempt_id_fkey FOREIGN KEY (world_slug, attempt_id) REFERENCES attempts(world_slug, attempt_id) DEFERRABLE;
@@ -945,12 +936,14 @@ CREATE INDEX world_lineage_ancestor_idx ON public.world_lineage USING btree (anc
 
 CREATE INDEX world_scenarios_hash_idx ON public.world_scenarios USING btree (scenario_hash);
 
-CREATE OR REPLACE FUNCTION public.forget_payload()
+CREATE OR REPLACE FUNCTION public.epochs_follow()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
 BEGIN
-    NEW.payload := '{}';
+    IF NEW.lease_epoch <= OLD.lease_epoch THEN
+        RAISE 'worlds: an epoch only grows' USING ERRCODE = 'integrity_constraint_violation';
+    END IF;
     RETURN NEW;
 END
 $function$
@@ -993,12 +986,122 @@ END
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.sound_attempt()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+    IF TG_OP = 'UPDATE' AND OLD.ended_at IS NOT NULL THEN
+        RAISE 'attempts: an attempt that has ended is final' USING ERRCODE = 'integrity_constraint_violation';
+    END IF;
+    IF (NEW.status <= 'suspended') <> (NEW.ended_at IS NULL) OR (NEW.status >= 'failed') <> (NEW.failure_class IS NOT NULL) THEN
+        RAISE 'attempts: an attempt has an end and a failure as its status says' USING ERRCODE = 'check_violation';
+    END IF;
+    RETURN NEW;
+END
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.sound_call()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+    may_be_followed boolean := NEW.status = 'interrupted' OR (NEW.status = 'failed' AND NOT NEW.answered);
+BEGIN
+    IF TG_OP = 'UPDATE' AND OLD.ended_at IS NOT NULL THEN
+        RAISE 'source_invocations: a call that has ended is final' USING ERRCODE = 'integrity_constraint_violation';
+    END IF;
+    -- Statuses are compared by the order of their type: those of what is under way come first, those of failures last.
+    IF (NEW.status <= 'pending') <> (NEW.ended_at IS NULL) OR (NEW.status >= 'failed') <> (NEW.failure_class IS NOT NULL) THEN
+        RAISE 'source_invocations: a call has an end and a failure as its status says' USING ERRCODE = 'check_violation';
+    END IF;
+    -- An index names it. Beside status, so that the beginning and the end of a call with an answer change no indexed value.
+    IF NEW.may_be_followed <> may_be_followed THEN
+        NEW.may_be_followed := may_be_followed;
+    END IF;
+    RETURN NEW;
+END
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.sound_generation()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+    IF OLD.ended_at IS NOT NULL THEN
+        RAISE 'llm_calls: a generation that has ended is final' USING ERRCODE = 'integrity_constraint_violation';
+    END IF;
+    RETURN NEW;
+END
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.sound_head()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+    IF (NEW.status = 'idle') <> (NEW.active_agent_turn_id IS NULL) THEN
+        RAISE 'agent_state_heads: an agent has a turn unless it is idle' USING ERRCODE = 'check_violation';
+    END IF;
+    RETURN NEW;
+END
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.sound_message()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+    IF (NEW.status = 'consumed') <> (NEW.consumed_at IS NOT NULL) OR (NEW.status = 'queued') <> (NEW.next_retry_at IS NULL)
+        OR NEW.message_type <> 'turn' AND (NEW.status = 'queued'
+            OR NEW.message_type <> 'ui_action' AND num_nulls(NEW.attempt_id, NEW.correlation_id) > 0) THEN
+        RAISE 'agent_inbox: a message has moments as its status says, and names what it is about' USING ERRCODE = 'check_violation';
+    END IF;
+    IF TG_OP = 'UPDATE' AND NEW.status = 'consumed' AND NEW.message_type <> 'turn' THEN
+        NEW.payload := '{}';
+    END IF;
+    RETURN NEW;
+END
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.sound_world()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+    IF num_nulls(NEW.lease_attempt_id, NEW.lease_host, NEW.lease_pid, NEW.lease_until) NOT IN (0, 4) THEN
+        RAISE 'worlds: a lease is whole' USING ERRCODE = 'check_violation';
+    END IF;
+    RETURN NEW;
+END
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.turns_follow()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+    IF NEW.turn <> OLD.turn + 1 THEN
+        RAISE 'worlds: a turn is followed by the next one' USING ERRCODE = 'integrity_constraint_violation';
+    END IF;
+    RETURN NEW;
+END
+$function$
+;
+
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.adopted_calls FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
-CREATE TRIGGER forget_payload BEFORE UPDATE OF consumed_at ON public.agent_inbox FOR EACH ROW WHEN (((new.status = 'consumed'::inbox_status) AND (new.message_type <> 'turn'::inbox_message_type))) EXECUTE FUNCTION forget_payload();
+CREATE TRIGGER row_is_sound BEFORE INSERT OR UPDATE ON public.agent_inbox FOR EACH ROW EXECUTE FUNCTION sound_message();
 CREATE TRIGGER rows_stay BEFORE DELETE OR TRUNCATE ON public.agent_inbox FOR EACH STATEMENT EXECUTE FUNCTION refuse_rewriting('no row is removed');
+CREATE TRIGGER row_is_sound BEFORE INSERT OR UPDATE ON public.agent_state_heads FOR EACH ROW EXECUTE FUNCTION sound_head();
 CREATE TRIGGER rows_stay BEFORE DELETE OR TRUNCATE ON public.agent_state_heads FOR EACH STATEMENT EXECUTE FUNCTION refuse_rewriting('no row is removed');
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.attempt_events FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
-CREATE TRIGGER ended_is_final BEFORE UPDATE ON public.attempts FOR EACH ROW WHEN ((old.ended_at IS NOT NULL)) EXECUTE FUNCTION refuse_rewriting('an attempt that has ended is final');
+CREATE TRIGGER row_is_sound BEFORE INSERT OR UPDATE ON public.attempts FOR EACH ROW EXECUTE FUNCTION sound_attempt();
 CREATE TRIGGER rows_stay BEFORE DELETE OR TRUNCATE ON public.attempts FOR EACH STATEMENT EXECUTE FUNCTION refuse_rewriting('no row is removed');
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.audit_entries FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.call_settlements FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
@@ -1010,7 +1113,7 @@ CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.entity_
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.entity_states FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.environment_contents FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.json_schemas FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
-CREATE TRIGGER ended_is_final BEFORE UPDATE ON public.llm_calls FOR EACH ROW WHEN ((old.ended_at IS NOT NULL)) EXECUTE FUNCTION refuse_rewriting('a generation that has ended is final');
+CREATE TRIGGER row_is_sound BEFORE UPDATE ON public.llm_calls FOR EACH ROW EXECUTE FUNCTION sound_generation();
 CREATE TRIGGER rows_stay BEFORE DELETE OR TRUNCATE ON public.llm_calls FOR EACH STATEMENT EXECUTE FUNCTION refuse_rewriting('no row is removed');
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.llm_chunks FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.llm_messages FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
@@ -1023,14 +1126,15 @@ CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.prompt_
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.response_sources FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.scenarios FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.search_entries FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
-CREATE TRIGGER ended_is_final BEFORE UPDATE ON public.source_invocations FOR EACH ROW WHEN ((old.ended_at IS NOT NULL)) EXECUTE FUNCTION refuse_rewriting('a call that has ended is final');
+CREATE TRIGGER row_is_sound BEFORE INSERT OR UPDATE ON public.source_invocations FOR EACH ROW EXECUTE FUNCTION sound_call();
 CREATE TRIGGER rows_stay BEFORE DELETE OR TRUNCATE ON public.source_invocations FOR EACH STATEMENT EXECUTE FUNCTION refuse_rewriting('no row is removed');
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.tool_policies FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.turns FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.world_lineage FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.world_patches FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.world_scenarios FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
-CREATE TRIGGER epochs_grow BEFORE UPDATE OF lease_epoch ON public.worlds FOR EACH ROW WHEN (((new.lease_epoch)::bigint <= (old.lease_epoch)::bigint)) EXECUTE FUNCTION refuse_rewriting('an epoch only grows');
+CREATE TRIGGER epochs_grow BEFORE UPDATE OF lease_epoch ON public.worlds FOR EACH ROW EXECUTE FUNCTION epochs_follow();
 CREATE TRIGGER origin_is_final BEFORE UPDATE OF world_slug, root_world_slug, created_at ON public.worlds FOR EACH ROW EXECUTE FUNCTION refuse_rewriting('where a world comes from is final');
+CREATE TRIGGER row_is_sound BEFORE INSERT OR UPDATE ON public.worlds FOR EACH ROW EXECUTE FUNCTION sound_world();
 CREATE TRIGGER rows_stay BEFORE DELETE OR TRUNCATE ON public.worlds FOR EACH STATEMENT EXECUTE FUNCTION refuse_rewriting('no row is removed');
-CREATE TRIGGER turns_follow_each_other BEFORE UPDATE OF turn ON public.worlds FOR EACH ROW WHEN (((new.turn)::bigint <> ((old.turn)::bigint + 1))) EXECUTE FUNCTION refuse_rewriting('a turn is followed by the next one');
+CREATE TRIGGER turns_follow_each_other BEFORE UPDATE OF turn ON public.worlds FOR EACH ROW EXECUTE FUNCTION turns_follow();

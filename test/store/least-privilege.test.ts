@@ -39,7 +39,7 @@ const ATTACKS = [
   `SET chukwa.deletes_world = on; DELETE FROM llm_chunks`,
   `TRUNCATE attempts CASCADE`,
   `DROP TABLE worlds CASCADE`,
-  `ALTER TABLE attempts DISABLE TRIGGER ended_is_final`,
+  `ALTER TABLE attempts DISABLE TRIGGER row_is_sound`,
   `SET session_replication_role = replica`,
   `INSERT INTO schema_migrations VALUES ('9999_mine', 'none')`,
   `CREATE OR REPLACE FUNCTION refuse_rewriting() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END'`,

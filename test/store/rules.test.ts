@@ -34,6 +34,20 @@ const APPEND_ONLY = [
   'components',
 ];
 
+/** Rows that contradict themselves, of a world whose attempt makes a call. */
+const UNSOUND: Readonly<Record<string, string>> = {
+  'a failed call without an end': `UPDATE source_invocations SET status = 'failed', failure_class = 'timeout' WHERE world_slug = $1`,
+  'a failed call without a failure': `UPDATE source_invocations SET status = 'failed', ended_at = now() WHERE world_slug = $1`,
+  'a committed attempt without an end': `UPDATE attempts SET status = 'committed' WHERE world_slug = $1`,
+  'a failure of a running attempt': `UPDATE attempts SET failure_class = 'timeout' WHERE world_slug = $1`,
+  'half a lease': `UPDATE worlds SET lease_host = NULL WHERE world_slug = $1`,
+  'a running agent without a turn': `UPDATE agent_state_heads SET status = 'running' WHERE world_slug = $1`,
+  'a consumed message without a moment': `INSERT INTO agent_inbox (world_slug, inbox_id, message_type, status, next_retry_at)
+    VALUES ($1, gen_random_uuid(), 'turn', 'consumed', now())`,
+  'a stop of no attempt': `INSERT INTO agent_inbox (world_slug, inbox_id, message_type, status, next_retry_at)
+    VALUES ($1, gen_random_uuid(), 'stop', 'pending', now())`,
+};
+
 forEachDatabase('rules that the database keeps', (open) => {
   for (const table of APPEND_ONLY) {
     test(`${table} takes no update, no deletion and no truncation`, async () => {
@@ -48,6 +62,17 @@ forEachDatabase('rules that the database keeps', (open) => {
         `TRUNCATE ${table} CASCADE`,
       ];
       for (const statement of forbidden) await assert.rejects(outside.query(statement), { code: '23000' }, statement);
+    });
+  }
+
+  for (const [what, unsound] of Object.entries(UNSOUND)) {
+    test(`${what} is refused`, async () => {
+      const { store, outside } = await open();
+      const world_slug = `unsound-${Object.keys(UNSOUND).indexOf(what)}`;
+      await makeWorld(store, world_slug);
+      const { lease } = await begin(store, world_slug);
+      await startCall(store, lease, toyStart('a', 1));
+      await assert.rejects(outside.query(unsound.replaceAll('$1', `'${world_slug}'`)), { code: '23514' });
     });
   }
 
