@@ -166,3 +166,20 @@ ALTER TABLE entity_states DROP CONSTRAINT entity_states_check;
 ALTER TABLE environment_contents DROP CONSTRAINT environment_contents_check;
 ALTER TABLE entity_memories DROP CONSTRAINT entity_memories_check;
 ALTER TABLE llm_messages DROP CONSTRAINT llm_messages_check;
+
+-- A statement that makes a row of one that it holds or writes itself needs no check that this is there: the fence of a driver
+-- holds the row of its world, which names its attempt. An import looks for such references by itself.
+
+ALTER TABLE attempts
+    DROP CONSTRAINT attempts_world_slug_fkey,
+    DROP CONSTRAINT attempts_scenario_hash_fkey;
+ALTER TABLE worlds
+    DROP CONSTRAINT worlds_head_fk,
+    DROP CONSTRAINT worlds_lease_attempt_fk;
+ALTER TABLE turns
+    DROP CONSTRAINT turns_world_slug_fkey,
+    DROP CONSTRAINT turns_world_slug_attempt_id_fkey;
+ALTER TABLE source_invocations DROP CONSTRAINT source_invocations_attempt_fk;
+ALTER TABLE llm_calls DROP CONSTRAINT llm_calls_world_slug_source_invocation_id_fkey;
+ALTER TABLE llm_chunks DROP CONSTRAINT llm_chunks_world_slug_llm_call_id_fkey;
+ALTER TABLE world_patches DROP CONSTRAINT world_patches_world_slug_turn_fkey;

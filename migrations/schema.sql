@@ -634,8 +634,6 @@ ALTER TABLE attempt_events ADD CONSTRAINT attempt_events_world_slug_source_invoc
 ALTER TABLE attempts ADD CONSTRAINT attempts_adopts_fk FOREIGN KEY (world_slug, adopts) REFERENCES attempts(world_slug, attempt_id) DEFERRABLE;
 ALTER TABLE attempts ADD CONSTRAINT attempts_failed_source_invocation_fk FOREIGN KEY (world_slug, failed_source_invocation_id) REFERENCES source_invocations(world_slug, source_invocation_id) DEFERRABLE;
 ALTER TABLE attempts ADD CONSTRAINT attempts_inbox_fk FOREIGN KEY (world_slug, inbox_id) REFERENCES agent_inbox(world_slug, inbox_id) DEFERRABLE;
-ALTER TABLE attempts ADD CONSTRAINT attempts_scenario_hash_fkey FOREIGN KEY (scenario_hash) REFERENCES scenarios(hash) DEFERRABLE;
-ALTER TABLE attempts ADD CONSTRAINT attempts_world_slug_fkey FOREIGN KEY (world_slug) REFERENCES worlds(world_slug) DEFERRABLE;
 
 ALTER TABLE audit_entries ADD CONSTRAINT audit_entries_attempt_fkey FOREIGN KEY (world_slug, attempt_id) REFERENCES attempts(world_slug, attempt_id) DEFERRABLE;
 ALTER TABLE audit_entries ADD CONSTRAINT audit_entries_source_invocation_fkey FOREIGN KEY (world_slug, source_invocation_id) REFERENCES source_invocations(world_slug, source_invocation_id) DEFERRABLE;
@@ -653,10 +651,6 @@ ALTER TABLE component_references ADD CONSTRAINT component_references_from_kind_f
 ALTER TABLE component_references ADD CONSTRAINT component_references_to_kind_to_hash_fkey FOREIGN KEY (to_kind, to_hash) REFERENCES components(kind, hash) DEFERRABLE;
 
 ALTER TABLE json_schemas ADD CONSTRAINT json_schemas_kind_hash_fkey FOREIGN KEY (kind, hash) REFERENCES components(kind, hash) DEFERRABLE;
-
-ALTER TABLE llm_calls ADD CONSTRAINT llm_calls_world_slug_source_invocation_id_fkey FOREIGN KEY (world_slug, source_invocation_id) REFERENCES source_invocations(world_slug, source_invocation_id) DEFERRABLE;
-
-ALTER TABLE llm_chunks ADD CONSTRAINT llm_chunks_world_slug_llm_call_id_fkey FOREIGN KEY (world_slug, llm_call_id) REFERENCES llm_calls(world_slug, llm_call_id) DEFERRABLE;
 
 ALTER TABLE operator_actions ADD CONSTRAINT operator_actions_world_slug_attempt_id_fkey FOREIGN KEY (world_slug, attempt_id) REFERENCES attempts(world_slug, attempt_id) DEFERRABLE;
 ALTER TABLE operator_actions ADD CONSTRAINT operator_actions_world_slug_fkey FOREIGN KEY (world_slug) REFERENCES worlds(world_slug) DEFERRABLE;
@@ -677,26 +671,19 @@ ALTER TABLE search_entries ADD CONSTRAINT search_entries_world_slug_source_invoc
 
 ALTER TABLE search_progress ADD CONSTRAINT search_progress_world_slug_fkey FOREIGN KEY (world_slug) REFERENCES worlds(world_slug) DEFERRABLE;
 
-ALTER TABLE source_invocations ADD CONSTRAINT source_invocations_attempt_fk FOREIGN KEY (world_slug, attempt_id) REFERENCES attempts(world_slug, attempt_id) DEFERRABLE;
 ALTER TABLE source_invocations ADD CONSTRAINT source_invocations_parent_fk FOREIGN KEY (world_slug, parent_source_invocation_id) REFERENCES source_invocations(world_slug, source_invocation_id) DEFERRABLE;
 
 ALTER TABLE tool_policies ADD CONSTRAINT tool_policies_kind_hash_fkey FOREIGN KEY (kind, hash) REFERENCES components(kind, hash) DEFERRABLE;
-
-ALTER TABLE turns ADD CONSTRAINT turns_world_slug_attempt_id_fkey FOREIGN KEY (world_slug, attempt_id) REFERENCES attempts(world_slug, attempt_id) DEFERRABLE;
-ALTER TABLE turns ADD CONSTRAINT turns_world_slug_fkey FOREIGN KEY (world_slug) REFERENCES worlds(world_slug) DEFERRABLE;
 
 ALTER TABLE world_lineage ADD CONSTRAINT world_lineage_ancestor_slug_fkey FOREIGN KEY (ancestor_slug) REFERENCES worlds(world_slug) DEFERRABLE;
 ALTER TABLE world_lineage ADD CONSTRAINT world_lineage_world_slug_fkey FOREIGN KEY (world_slug) REFERENCES worlds(world_slug) DEFERRABLE;
 
 ALTER TABLE world_patches ADD CONSTRAINT world_patches_world_slug_source_invocation_id_fkey FOREIGN KEY (world_slug, source_invocation_id) REFERENCES source_invocations(world_slug, source_invocation_id) DEFERRABLE;
-ALTER TABLE world_patches ADD CONSTRAINT world_patches_world_slug_turn_fkey FOREIGN KEY (world_slug, turn) REFERENCES turns(world_slug, turn) DEFERRABLE;
 
 ALTER TABLE world_scenarios ADD CONSTRAINT world_scenarios_scenario_hash_fkey FOREIGN KEY (scenario_hash) REFERENCES scenarios(hash) DEFERRABLE;
 ALTER TABLE world_scenarios ADD CONSTRAINT world_scenarios_world_slug_fkey FOREIGN KEY (world_slug) REFERENCES worlds(world_slug) DEFERRABLE;
 
 ALTER TABLE worlds ADD CONSTRAINT worlds_adoptable_attempt_fk FOREIGN KEY (world_slug, adoptable_attempt_id) REFERENCES attempts(world_slug, attempt_id) DEFERRABLE;
-ALTER TABLE worlds ADD CONSTRAINT worlds_head_fk FOREIGN KEY (world_slug, turn) REFERENCES turns(world_slug, turn) DEFERRABLE;
-ALTER TABLE worlds ADD CONSTRAINT worlds_lease_attempt_fk FOREIGN KEY (world_slug, lease_attempt_id) REFERENCES attempts(world_slug, attempt_id) DEFERRABLE;
 ALTER TABLE worlds ADD CONSTRAINT worlds_root_world_slug_fkey FOREIGN KEY (root_world_slug) REFERENCES worlds(world_slug) DEFERRABLE;
 ALTER TABLE worlds ADD CONSTRAINT worlds_scenario_hash_fkey FOREIGN KEY (scenario_hash) REFERENCES scenarios(hash) DEFERRABLE;
 

@@ -120,7 +120,7 @@ for (const [from, to] of [
             lines.filter((line) => !line.startsWith('{"table":"turns"')),
             (line) => line,
           ),
-          /foreign key/,
+          /one of turns that is not there/,
         ],
         'of a row that the database refuses': [
           forge(

@@ -145,3 +145,40 @@ export function countMisnamed({ name }: MovedTable): string | undefined {
   const condition = NAMES[name];
   return condition && `SELECT count(*) AS misnamed ${INCOMING(name)} WHERE (${condition}) IS NOT TRUE`;
 }
+
+/** What a column, or several, refer to. */
+interface Reference {
+  readonly from: string;
+  readonly columns: readonly string[];
+  readonly to: string;
+  /** The columns there; those of the same names where it says nothing. */
+  readonly key?: readonly string[];
+}
+
+const VALUES = ['entity_states', 'entity_memories', 'environment_contents'];
+
+/** References without a foreign key: the statements of a turn hold or write themselves what these refer to. */
+const REFERENCES: readonly Reference[] = [
+  { from: 'attempts', columns: ['world_slug'], to: 'worlds' },
+  { from: 'attempts', columns: ['scenario_hash'], to: 'scenarios', key: ['hash'] },
+  { from: 'worlds', columns: ['world_slug', 'turn'], to: 'turns' },
+  { from: 'turns', columns: ['world_slug'], to: 'worlds' },
+  { from: 'turns', columns: ['world_slug', 'attempt_id'], to: 'attempts' },
+  { from: 'source_invocations', columns: ['world_slug', 'attempt_id'], to: 'attempts' },
+  { from: 'llm_calls', columns: ['world_slug', 'source_invocation_id'], to: 'source_invocations' },
+  { from: 'llm_chunks', columns: ['world_slug', 'llm_call_id'], to: 'llm_calls' },
+  { from: 'world_patches', columns: ['world_slug', 'turn'], to: 'turns' },
+  ...VALUES.map((from) => ({ from, columns: ['world_slug', 'turn', 'patch_seq'], to: 'world_patches' })),
+];
+
+/** Finds a row of worlds `$1` that refers to one that is not there: a statement for each reference that no key checks. */
+export const DANGLING: readonly { readonly from: string; readonly to: string; readonly text: string }[] =
+  REFERENCES.map(({ from, columns, to, key = columns }) => {
+    const found = columns.map((column, place) => `referred.${key[place]} = ${from}.${column}`);
+    return {
+      from,
+      to,
+      text: `SELECT FROM ${from} WHERE world_slug = ANY ($1) AND num_nulls(${columns.join(', ')}) = 0
+        AND NOT EXISTS (SELECT FROM ${to} AS referred WHERE ${found.join(' AND ')}) LIMIT 1`,
+    };
+  });
