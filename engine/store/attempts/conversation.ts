@@ -13,7 +13,8 @@ export const CONVERSATION_ROWS = {
   segments: `
   segments AS (
     INSERT INTO llm_segments (segment_hash, text)
-    SELECT hash, text FROM fence, unnest(:segment_hashes::text[], :segment_texts::bytea[]) AS row (hash, text)
+    SELECT hash, substr(:segment_bytes::bytea, start, bytes)
+    FROM fence, unnest(:segment_hashes::text[], :segment_starts::int[], :segment_lengths::int[]) AS row (hash, start, bytes)
     ON CONFLICT DO NOTHING)`,
   messages: `
   messages AS (
@@ -168,10 +169,19 @@ function toOfferedValues(offered: readonly StoredSchema[]) {
   };
 }
 
+/** Long texts go as one value, which is sent as it is: an array of them is written out in digits, and read letter by letter. */
 function toSegmentValues(segments: readonly StoredPiece[]) {
+  const starts: number[] = [];
+  let end = 0;
+  for (const { bytes } of segments) {
+    starts.push(end + 1);
+    end += bytes.length;
+  }
   return {
     segment_hashes: segments.map(({ hash }) => hash),
-    segment_texts: segments.map(({ bytes }) => bytes),
+    segment_bytes: Buffer.concat(segments.map(({ bytes }) => bytes)),
+    segment_starts: starts,
+    segment_lengths: segments.map(({ bytes }) => bytes.length),
   };
 }
 
