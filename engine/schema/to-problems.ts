@@ -17,9 +17,7 @@ export const COMPLAINTS_MAX = PROBLEM_MAX * 5;
 /** What a validator found, as sentences at their places. */
 export function toProblems(errors: readonly ErrorObject[]): readonly Problem[] {
   const looked = errors.slice(0, countWithinRoom(errors));
-  const problems = foldAlternatives(looked)
-    .slice(0, PROBLEM_MAX + 1)
-    .flatMap(toProblem);
+  const problems = listFirst(foldAlternatives(looked));
   if (problems.length <= PROBLEM_MAX && errors.length === looked.length) return problems;
   const rest: Problem = {
     code: 'TOO_MANY_PROBLEMS',
@@ -28,6 +26,16 @@ export function toProblems(errors: readonly ErrorObject[]): readonly Problem[] {
     repair: 'Mend the others first.',
   };
   return [...problems.slice(0, PROBLEM_MAX), rest];
+}
+
+/** One more problem than is said at most, where there are so many: to word each takes time. */
+function listFirst(complaints: ReturnType<typeof foldAlternatives>): readonly Problem[] {
+  const problems: Problem[] = [];
+  for (const complaint of complaints) {
+    if (problems.length > PROBLEM_MAX) break;
+    problems.push(...toProblem(complaint));
+  }
+  return problems;
 }
 
 /** The most characters of all places together: those below a very long name are each as long as it. */

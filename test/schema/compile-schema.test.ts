@@ -65,6 +65,33 @@ for (const [count, more] of [
     assert.equal(said.filter((text) => text.startsWith('must be')).length, 100);
     assert.deepEqual(said.slice(100), more === undefined ? [] : [more]);
   });
+test('each of 150 items that break what a condition asks for is listed', () => {
+  // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema, and never a function
+  const schema = { items: { if: { type: 'integer' }, then: { minimum: 1 } } };
+  const found = problemsOf(
+    schema,
+    Array.from({ length: 150 }, () => 0),
+  );
+  assert.deepEqual(
+    found.map(({ pointer }) => pointer),
+    Array.from({ length: 150 }, (_, index) => `/${index}`),
+  );
+});
+for (const [count, more] of [
+  [200, []],
+  [201, ['TOO_MANY_PROBLEMS ']],
+] as const)
+  test(`of ${count} items that are wrong, 200 are listed${more.length === 0 ? '' : ', and that there are more'}`, () => {
+    const found = problemsOf(
+      { items: { type: 'integer' } },
+      Array.from({ length: count }, () => 'one'),
+    );
+    assert.equal(found.filter(({ code }) => code === 'WRONG_TYPE').length, 200);
+    assert.deepEqual(
+      found.slice(200).map(({ code, pointer }) => `${code} ${pointer}`),
+      more,
+    );
+  });
 check('a pointer escapes the member that it names', { additionalProperties: false }, { 'a/b~c': 1 }, [
   'UNKNOWN_FIELD /a~1b~0c: "a/b~c" is not a field here (Known here: nothing.)',
 ]);
