@@ -75,7 +75,7 @@ function toValidate(schema: JsonObject, { steps_max = Number.POSITIVE_INFINITY, 
   const counter = new StepCounter();
   const meant = withHints(withLinearKeywords(withChosenAlternatives(rest)));
   const make = (allErrors: boolean): ValidateFunction =>
-    newAjv(counter, { allErrors }, patterns?.(counter)).compile(withSteps(meant, allErrors));
+    newAjv(counter, allErrors, patterns?.(counter)).compile(withSteps(meant, allErrors));
   let check = make(false);
   let explain: ValidateFunction | undefined;
   return (value) => {
@@ -167,9 +167,9 @@ const INSTRUCTIONS_A_STEP = 8;
 const STEPS_A_MATCH = 10;
 
 /** One for each schema, so that equal names never meet. Our own patterns are left to the built-in engine, which is faster. */
-function newAjv(counter: StepCounter, { allErrors }: Pick<Options, 'allErrors'>, regExp?: AjvPatterns): Ajv2020 {
+function newAjv(counter: StepCounter, allErrors: boolean, regExp?: AjvPatterns): Ajv2020 {
   const ajv = new Ajv2020({
-    allErrors: allErrors ?? false,
+    allErrors,
     verbose: true,
     strict: false,
     logger: false,
@@ -241,4 +241,4 @@ function metaschemaOf(allErrors: boolean): () => ValidateFunction {
   };
 }
 
-const FORMATS: ReadonlySet<string> = new Set(Object.keys(newAjv(new StepCounter(), {}).formats));
+const FORMATS: ReadonlySet<string> = new Set(Object.keys(addFormats.default(new Ajv2020()).formats));

@@ -30,11 +30,16 @@ function check(sentence: string, park: SmallPark, findings: readonly string[]): 
   });
 }
 
-test('a model may say two mebibytes in one answer', () => {
-  const program = smallPark();
-  const calls = program.subjects.flatMap(({ workflow }) => workflow.nodes.flatMap((node) => node.call ?? []));
-  assert.ok(calls.length > 0);
-  for (const { limits } of calls) assert.equal(limits.max_result_bytes, 2 * 1024 * 1024);
+test('a call whose source and policy say no limits has those of its kind', () => {
+  const program = smallPark({ ambients: [READING], without_policy: true });
+  const chat = program.subjects.flatMap(({ workflow }) => workflow.nodes.flatMap((node) => node.call ?? []));
+  assert.deepEqual(
+    [...program.turn_ambients.map(({ call }) => call), ...chat].map(({ limits }) => limits),
+    [
+      { max_runtime_ms: 10_000, max_request_bytes: 8 * 1024, max_result_bytes: 32 * 1024 },
+      { max_runtime_ms: 120_000, max_request_bytes: 2 * 1024 * 1024, max_result_bytes: 2 * 1024 * 1024 },
+    ],
+  );
 });
 
 check('an ordinary park compiles', { tools: ['buy_candy'], ambients: [READING] }, []);

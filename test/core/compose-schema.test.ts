@@ -46,10 +46,20 @@ const TOOLS: readonly { readonly name: string; readonly arguments: JsonObject }[
       properties: { x: { type: 'number', minimum: 0 }, y: { $ref: '#/properties/x' } },
     },
   },
+  {
+    name: 'fold',
+    arguments: {
+      type: 'object',
+      required: ['width'],
+      properties: { width: { $ref: '#/$defs/sheet/properties/width' } },
+      $defs: { sheet: { type: 'object', properties: { width: { type: 'integer' } } } },
+    },
+  },
 ];
 
 const argumentsArbitrary: fc.Arbitrary<Json> = fc.oneof(
   fc.record({ button: fc.constantFrom<Json>('A', 'B', 'C', 1) }),
+  fc.record({ width: fc.constantFrom<Json>(1, 'wide') }),
   fc.letrec((tie) => ({
     tree: fc.record({ value: fc.oneof(fc.integer(), fc.string()), child: tie('tree') }, { requiredKeys: [] }),
   })).tree as fc.Arbitrary<Json>,
@@ -69,7 +79,10 @@ const effectArbitrary: fc.Arbitrary<Json> = fc.record(
 const outputArbitrary: fc.Arbitrary<Json> = fc.oneof(
   fc.record({
     kind: fc.constant('tool_call'),
-    tool_call: fc.record({ name: fc.constantFrom('press', 'tree', 'point', 'fly'), arguments: argumentsArbitrary }),
+    tool_call: fc.record({
+      name: fc.constantFrom('press', 'tree', 'point', 'fold', 'fly'),
+      arguments: argumentsArbitrary,
+    }),
   }),
   fc.record({
     kind: fc.constantFrom('final_patch', 'other'),

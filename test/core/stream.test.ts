@@ -157,6 +157,24 @@ test('the client of AG-UI accepts every outcome of an attempt', async () => {
   );
 });
 
+for (const [event_kind, isClosed] of [
+  ['call_interrupted', true],
+  ['call_pended', false],
+] as const)
+  test(`after ${event_kind} its call ${isClosed ? 'has ended' : 'goes on'}`, () => {
+    const call = callOf(1, 'node_call');
+    const { source_invocation_id } = call;
+    const frames = tell(
+      [
+        beginning(),
+        { kind: 'call_started', event_id: 17, occurred_at: 0, call },
+        { kind: 'other', event_id: 33, occurred_at: 0, event_kind, source_invocation_id, details: {} },
+      ],
+      AG_UI,
+    );
+    assert.equal(/STEP_FINISHED/.test(textOf(frames)), isClosed);
+  });
+
 test('what operators alone may see is in no stream of a consumer', () => {
   fc.assert(
     fc.property(factsArbitrary, fc.constantFrom('ag-ui', 'ai-sdk'), (facts, format) => {

@@ -77,6 +77,16 @@ for (const [written, isExact] of [
   test(`the number ${written} is ${isExact ? 'kept' : 'refused'}`, () => assert.equal(isExactNumber(written), isExact));
 }
 
+for (const [written, shown] of [
+  [`0.${'1'.repeat(38)}`, `0.${'1'.repeat(38)}`],
+  [`0.${'1'.repeat(39)}`, `0.${'1'.repeat(38)}...`],
+] as const)
+  test(`a number of ${written.length} characters is shown ${written === shown ? 'whole' : 'by its first 40'}`, () => {
+    const parsed = parseSource('a.json', written);
+    assert.ok(!parsed.ok);
+    assert.equal(parsed.problems[0]?.message, `the number ${shown} would be kept as 0.1111111111111111`);
+  });
+
 test('every JSON value is read as JSON.parse reads it', () => {
   const property = fc.property(fc.jsonValue({ maxDepth: 6 }), fc.nat(3), (value, indentation) => {
     const text = JSON.stringify(value, null, indentation);

@@ -101,6 +101,27 @@ const refused: readonly (readonly [name: string, schema: JsonObject, pointer: st
     node({ anyOf: [{ properties: { a: again } }, true], unevaluatedProperties: again }),
     '/$defs/node/anyOf/0/properties/a',
   ],
+  ['the first item is described, and sought', node({ prefixItems: [again], contains: again }), '/$defs/node/contains'],
+  [
+    'an item is sought, and the first one described',
+    node({ contains: again, allOf: [{ prefixItems: [again] }] }),
+    '/$defs/node/allOf/0/prefixItems/0',
+  ],
+  [
+    'every item is described, and the first one again',
+    node({ items: again, allOf: [{ prefixItems: [again] }] }),
+    '/$defs/node/allOf/0/prefixItems/0',
+  ],
+  [
+    'a pattern of names and a name meet',
+    node({ patternProperties: { '^a': again }, allOf: [{ properties: { ab: again } }] }),
+    '/$defs/node/allOf/0/properties/ab',
+  ],
+  [
+    'other members are described, and one of them by its name',
+    node({ additionalProperties: again, allOf: [{ properties: { ab: again } }] }),
+    '/$defs/node/allOf/0/properties/ab',
+  ],
 ];
 for (const [name, schema, pointer] of refused) {
   test(`a schema that may take exponential time is refused: ${name}`, () => {
@@ -109,8 +130,19 @@ for (const [name, schema, pointer] of refused) {
     const [first] = compiled.problems;
     assert.deepEqual([first?.code, first?.pointer], ['SCHEMA_EXPONENTIAL', pointer]);
     assert.match(first?.repair ?? '', /alternative/);
+    assert.doesNotMatch(first?.message ?? '', /two ways/);
   });
 }
+
+test('a schema that is reached by two ways is refused there, and it is said that there are two', () => {
+  const schema = node({ allOf: [{ $ref: '#/$defs/held' }, { $ref: '#/$defs/held' }] });
+  const whole = { ...schema, $defs: { ...(schema['$defs'] as JsonObject), held: { items: again } } };
+  const compiled = compile(contentHash(whole), whole);
+  assert.ok(!compiled.ok);
+  const [first] = compiled.problems;
+  assert.deepEqual([first?.code, first?.pointer], ['SCHEMA_EXPONENTIAL', '/$defs/held/items']);
+  assert.match(first?.message ?? '', /reached by two ways/);
+});
 
 const allowed: readonly (readonly [name: string, schema: JsonObject])[] = [
   ['a tree', node({ properties: { left: again, right: again } })],
@@ -131,6 +163,21 @@ const allowed: readonly (readonly [name: string, schema: JsonObject])[] = [
   ],
   ['the first items and the rest', node({ prefixItems: [again, again], items: again })],
   ['named members and all others', node({ properties: { a: again }, additionalProperties: again })],
+  ['members and items', node({ properties: { a: again }, items: again })],
+  ['items and members', node({ items: again, allOf: [{ properties: { a: again } }] })],
+  ['the first items and what nothing describes', node({ prefixItems: [again], unevaluatedItems: again })],
+  [
+    'a pattern of names and a name that does not match it',
+    node({ patternProperties: { '^a': again }, allOf: [{ properties: { b: again } }] }),
+  ],
+  [
+    'members that no pattern matches, and one that matches',
+    node({
+      patternProperties: { '^a': true },
+      additionalProperties: again,
+      allOf: [{ properties: { ab: again } }],
+    }),
+  ],
 ];
 for (const [name, schema] of allowed) {
   test(`a schema that refers back by one way to each part is taken: ${name}`, () => {

@@ -109,6 +109,16 @@ test('a pattern matches what it matches in ECMAScript', () => {
   assert.ok(compared > 10_000);
 });
 
+for (const pattern of ['\\s', '[^\\s]', '.'])
+  test(`${pattern} matches the characters that it matches in ECMAScript, and no other`, () => {
+    const native = new RegExp(`^${pattern}$`, 'u');
+    const ours = linear(`^${pattern}$`);
+    for (let code = 0; code < 0xffff; code += 1) {
+      const text = String.fromCharCode(code);
+      if (ours.test(text) !== native.test(text)) assert.fail(`${pattern} on U+${code.toString(16)}`);
+    }
+  });
+
 test('what backtracks without an end elsewhere is matched at once', () => {
   const text = `${'a'.repeat(100_000)}!`;
   for (const pattern of ['^(a+)+$', '^(a|a)*$', '(a*)*b', '^(a|aa)+$', '([a-z]+)*=']) {

@@ -20,6 +20,16 @@ const WEIGHTS: readonly (readonly [name: string, schema: JsonObject, weight: Jso
   ['further members count eight for each member of the value', { additionalProperties: {} }, { own: 1, members: 8 }],
   ['alternatives count their number and the complaints that they copy', { anyOf: items(8) }, { own: 13 }],
   ['alternatives among counted members add nothing where nothing tracks them', { allOf: items(4) }, { own: 5 }],
+  [
+    'alternatives count eight each for each member where members that nothing names are tracked',
+    { allOf: items(4), unevaluatedProperties: {} },
+    { own: 5, members: 40 },
+  ],
+  [
+    'alternatives count eight each for each member where items that nothing describes are tracked',
+    { allOf: items(4), unevaluatedItems: {} },
+    { own: 5, items: 1, members: 32 },
+  ],
 ];
 
 for (const [name, schema, weight] of WEIGHTS)

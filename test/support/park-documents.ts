@@ -34,6 +34,8 @@ export interface SmallPark {
   /** The plugin of the tools' source: `http_json`, `tool_server`, which reserves `mcp__`, or one that is not there. */
   readonly tool_plugin?: string;
   readonly allow?: readonly string[];
+  /** The profile names no tool policy. */
+  readonly without_policy?: boolean;
   readonly ambients?: readonly JsonObject[];
   /** More of every tool's binding. */
   readonly tool_binding?: JsonObject;
@@ -123,7 +125,11 @@ export function compileSmallPark(park: SmallPark = {}): Compiled & { readonly sh
     require_approval: [],
     budgets: { max_runtime_ms: 5000, max_result_bytes: 4096 },
   });
-  const profile_ref = shelf.put('cognition_profile', { version: 1, label: 'profile', workflow_ref, tool_policy_ref });
+  const profile = { version: 1, label: 'profile', workflow_ref };
+  const profile_ref = shelf.put(
+    'cognition_profile',
+    park.without_policy === true ? profile : { ...profile, tool_policy_ref },
+  );
   const scenario = shelf.put('scenario', {
     version: 1,
     label: 'small-park',

@@ -137,7 +137,7 @@ function unknownNode(read: Read, known: readonly string[]): Complaint {
     code: 'NODE_UNKNOWN',
     message: `${read.text} reads a node that is not there.`,
     pointer: read.pointer,
-    repair: known.length === 0 ? 'Add the node.' : suggestName(read.tokens[1] ?? '', known),
+    repair: suggestName(read.tokens[1] ?? '', known),
   };
 }
 
