@@ -139,8 +139,9 @@ function chooseWithin(type: string, branches: readonly Branch[]): JsonObject | u
   const [only, ...others] = branches;
   if (only && others.length === 0) return only.written as JsonObject;
   if (type === 'object') return chooseByValue(branches) ?? chooseByMember(branches);
-  const values = branches.flatMap(({ meant }) => (Object.keys(meant).length === 1 ? (fixedValues(meant) ?? []) : []));
-  return values.length === branches.length && isDistinct(values) ? { enum: values } : undefined;
+  const listed = branches.map(({ meant }) => (Object.keys(meant).length === 1 ? fixedValues(meant) : undefined));
+  if (!listed.every((values) => values !== undefined)) return undefined;
+  return isDistinct(listed.flat()) ? { enum: listed.flat() } : undefined;
 }
 
 /** Each branch fixes another value of one member, as in `"type": "llm_json"`. */

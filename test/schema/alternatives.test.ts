@@ -124,3 +124,70 @@ test('a choice that is open stays as it is written', () => {
   const referredTo = { oneOf: [{ type: 'string' }, { type: 'number' }], properties: { a: { $ref: '#/oneOf/0' } } };
   assert.deepEqual(withChosenAlternatives(referredTo), referredTo);
 });
+
+const kindOf = (...names: readonly Json[]): JsonObject => ({
+  type: 'object',
+  required: ['kind'],
+  properties: { kind: names.length === 1 ? { const: names[0] as Json } : { enum: names }, size: { type: 'number' } },
+});
+const closed = (required: readonly string[], ...others: readonly string[]): JsonObject => ({
+  type: 'object',
+  additionalProperties: false,
+  required,
+  properties: Object.fromEntries([...required, ...others].map((name) => [name, { type: 'number' }])),
+});
+const BRANCHES: readonly Json[] = [
+  true,
+  {},
+  ...['string', 'number', 'integer', 'boolean', 'null', 'array', 'object'].map((type) => ({ type })),
+  { type: ['string', 'null'] },
+  { type: 'string', minLength: 2 },
+  { type: 'array', items: { type: 'number' } },
+  { const: 'one' },
+  { const: 'two', description: 'Not one.' },
+  { const: 'two', minLength: 9 },
+  { const: 1 },
+  { enum: ['one', 'two', 'three'] },
+  { enum: [1, null, { kind: 'one' }] },
+  kindOf('one'),
+  kindOf('two'),
+  kindOf('one', 'three'),
+  kindOf(1),
+  closed(['hash']),
+  closed(['path'], 'hash'),
+  closed(['path', 'of']),
+  closed([], 'hash'),
+  { ...closed(['hash']), patternProperties: { '^p': true } },
+  { $ref: '#/$defs/two' },
+  { $ref: '#/$defs/two', required: ['size'] },
+  { $ref: '#/$defs/text' },
+];
+const VALUES: readonly Json[] = [
+  [null, true, 0, 1, 1.5, '', 'one', 'two', 'three', 'other'],
+  [[], [1], ['one']],
+  [{}, { kind: 'one' }, { kind: 'two', size: 1 }, { kind: 'two', size: 'x' }, { kind: 'three' }, { kind: 1 }],
+  [{ hash: 1 }, { hash: 'x' }, { path: 1 }, { path: 1, hash: 1 }, { path: 1, of: 1 }, { path: 1, of: 1, hash: 1 }],
+].flat();
+
+test('alternatives of any kind mean the same where they are chosen among', () => {
+  const branches = fc.array(fc.constantFrom(...BRANCHES), { minLength: 1, maxLength: 4 });
+  const plain = plainAjv();
+  let chosen = 0;
+  fc.assert(
+    fc.property(fc.constantFrom('oneOf', 'anyOf'), branches, fc.boolean(), (keyword, among, isBesideOthers) => {
+      const others: JsonObject = isBesideOthers ? { allOf: [{ not: { const: 'three' } }] } : {};
+      const schema = { ...others, [keyword]: among, $defs: { two: kindOf('two'), text: { type: 'string' } } };
+      chosen += keyword in withChosenAlternatives(schema) ? 0 : 1;
+      const original = plain.compile(schema);
+      const ours = compileShipped(schema);
+      for (const value of VALUES)
+        assert.equal(
+          ours(value).length === 0,
+          original(value),
+          `${JSON.stringify(value)} by ${JSON.stringify(schema)}`,
+        );
+    }),
+    { seed: 3, numRuns: 300 },
+  );
+  assert.ok(chosen > 50, `${chosen} were chosen among`);
+});

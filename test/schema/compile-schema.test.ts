@@ -115,6 +115,40 @@ check(
   { kind: 'two', b: 1 },
   ['WRONG_TYPE /b: must be a string, not a number (Write a string.)'],
 );
+const byMember = (...required: readonly string[]): JsonObject => ({
+  type: 'object',
+  additionalProperties: false,
+  required,
+  properties: Object.fromEntries(required.map((name) => [name, {}])),
+});
+check(
+  'a value of a type that no alternative has is told all of their types',
+  { oneOf: ['string', 'null', 'array', 'object', 'integer'].map((type) => ({ type })) },
+  true,
+  ['NO_ALTERNATIVE : must be one of: a string, null, a list, an object, a number (Write one of these.)'],
+);
+check(
+  'a value that is none of the texts, and of no other type, is told both',
+  { oneOf: [{ const: 'all' }, { const: 'none' }, byMember('hash'), byMember('path', 'of')] },
+  'nobody',
+  [
+    'NO_ALTERNATIVE : must be one of: "all", "none", an object with "hash", an object with "path" and "of" (Write one of these.)',
+  ],
+);
+check(
+  'an object with none of the members that tell alternatives apart is told them',
+  {
+    oneOf: [{ const: 'all' }, byMember('hash'), byMember('path', 'of')],
+  },
+  { of: 1 },
+  ['NO_ALTERNATIVE : must be an object with "hash" or an object with "path" and "of" (Write one of these.)'],
+);
+check(
+  'constants of several alternatives are one list',
+  { anyOf: [{ const: 1 }, { enum: [2, 3] }, { const: null }] },
+  4,
+  ['UNEXPECTED_VALUE : must be one of: 1, 2, 3, null (Write one of these.)'],
+);
 check('formats are checked', { format: 'date-time' }, 'yesterday', [
   'BAD_VALUE : must be a date-time (Write for example "2025-11-02T17:00:00Z".)',
 ]);
