@@ -73,8 +73,15 @@ for (const [written, isExact] of [
   ['0.1000000000000000055', false],
   ['5e-324', true],
   ['-1.7976931348623157e308', true],
+  ['1E400', false],
+  ['1.5E+400', false],
+  ['1.5e-400', false],
+  ['-1E21', true],
 ] as const) {
-  test(`the number ${written} is ${isExact ? 'kept' : 'refused'}`, () => assert.equal(isExactNumber(written), isExact));
+  test(`the number ${written} is ${isExact ? 'kept' : 'refused'}`, () => {
+    assert.equal(isExactNumber(written), isExact);
+    assert.equal(parseSource('a.json', `[${written}]`).ok, isExact);
+  });
 }
 
 for (const [written, shown] of [

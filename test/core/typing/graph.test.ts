@@ -26,7 +26,15 @@ const unnamed: JsonObject = {
     empty: { type: 'object', properties: {} },
   },
 };
-const schemas = [weather, choice, measured, unnamed];
+const undescribed: JsonObject = {
+  type: 'object',
+  properties: {
+    object: { type: 'object' },
+    list: { type: 'array' },
+    pair: { type: 'array', prefixItems: [text] },
+  },
+};
+const schemas = [weather, choice, measured, unnamed, undescribed];
 /** A source that takes a note. */
 const taking = (shelf: Shelf): JsonObject =>
   shelf.put('response_source', {
@@ -219,6 +227,18 @@ check(
     'REDACTION_NAMES_NOTHING /ambient_sources/0/redaction/allow/3: "/wind/x" leads to nothing in the result schema. | Take it away.',
     'REDACTION_NAMES_NOTHING /nodes/0/available_tools/0/redaction/allow/0: "/topics" leads to nothing in the result schema. | Did you mean topic?',
   ],
+);
+check(
+  'an allow-list may name anything below what the result schema does not describe',
+  {
+    ambients: [
+      reading({
+        redaction: { allow: ['/object/*/deep', '/list/*/deep', '/pair/*/deep'] },
+        result_schema_ref: hash(undescribed),
+      }),
+    ],
+  },
+  [],
 );
 check(
   'an entity, an environment and a member of the world must exist',
