@@ -34,7 +34,11 @@ const undescribed: JsonObject = {
     pair: { type: 'array', prefixItems: [text] },
   },
 };
-const schemas = [weather, choice, measured, unnamed, undescribed];
+const listed: JsonObject = {
+  type: 'object',
+  properties: { picked: { enum: [{ first: { name: 'a' } }, [{ name: 'b' }], 'c', null] } },
+};
+const schemas = [weather, choice, measured, unnamed, undescribed, listed];
 /** A source that takes a note. */
 const taking = (shelf: Shelf): JsonObject =>
   shelf.put('response_source', {
@@ -239,6 +243,17 @@ check(
     ],
   },
   [],
+);
+check(
+  'an allow-list names what is below the values that the result schema lists',
+  {
+    ambients: [
+      reading({ redaction: { allow: ['/picked/*/name', '/picked/*/title'] }, result_schema_ref: hash(listed) }),
+    ],
+  },
+  [
+    'REDACTION_NAMES_NOTHING /ambient_sources/0/redaction/allow/1: "/picked/*/title" leads to nothing in the result schema. | There are: name.',
+  ],
 );
 check(
   'an entity, an environment and a member of the world must exist',
