@@ -88,3 +88,45 @@ test('an endpoint that works again is asked by more and more at a time, up to it
   );
   assert.equal(widths.at(-1), 4);
 });
+
+test('an endpoint that says Retry-After is closed for calls that come later too, for a minute at most', () => {
+  for (const [for_ms, opens_at] of [
+    [5_000, 5_010],
+    [86_400_000, 60_010],
+  ] as const) {
+    const table = tableWith({ endpoint: 4 }, [call('first')]);
+    const [first] = table.admit(0);
+    table.end(first ?? assert.fail(), { kind: 'closed', for_ms }, 10);
+    table.add(call('later'));
+    assert.deepEqual(table.admit(opens_at - 1), []);
+    assert.equal(table.opensAt(opens_at - 1), opens_at);
+    assert.equal(table.opensAt(opens_at), undefined);
+    assert.deepEqual(namesOf(table.admit(opens_at)), ['later']);
+  }
+});
+
+test('an endpoint that nothing waits for is remembered for a minute as one that half as many calls are made to', () => {
+  const eight = (turn: string) => Array.from({ length: 8 }, (_none, at) => call(`${turn} ${at}`));
+  for (const [end_at, admitted] of [
+    [60_099, 4],
+    [60_100, 8],
+  ] as const) {
+    const elsewhere = call('elsewhere', { endpoint: 'https://other.example.org' });
+    const table = tableWith({ endpoint: 8 }, [...eight('first'), elsewhere]);
+    const [closing, ...rest] = table.admit(0).filter(({ endpoint }) => endpoint === API);
+    table.end(closing ?? assert.fail(), { kind: 'closed', for_ms: 100 }, 0);
+    for (const each of rest) table.end(each, undefined, 0);
+    table.end(elsewhere, undefined, end_at);
+    for (const each of eight('second')) table.add(each);
+    assert.equal(table.admit(end_at).length, admitted);
+  }
+});
+
+test('a call that waits no longer is not made, and those beside it are', () => {
+  const calls = ['a', 'b', 'c'].map((name) => call(name));
+  const table = tableWith({}, calls);
+  table.remove(calls[1] as Named);
+  table.remove(call('never came'));
+  assert.deepEqual(namesOf(table.admit(0)), ['a', 'c']);
+  assert.deepEqual(namesOf(table.admit(0)), []);
+});
