@@ -475,8 +475,20 @@ test('a plugin that never settles is left behind at the deadline', async (t) => 
   const folder = await makeFolder(t);
   await writePlugin(folder, 'stuck', 'export default { open: () => ({ invoke: () => new Promise(() => {}) }) };');
   const sources = await openTestSources(t, { folders: [folder] });
-  const outcome = await ask(sources, jsonCall({ deadline_ms: 30 }, { name: 'stuck' }));
-  assert.deepEqual(summary(outcome), { failed: 'timeout', refused: false });
+  const limits = { max_runtime_ms: 30, max_request_bytes: 100, max_result_bytes: 100 };
+  for (const [wanted, source, setting] of [
+    [{ deadline_ms: 30 }, {}, "what is left of the node's timeout_seconds"],
+    [{}, { timeout_ms: 30 }, "which is the source's timeout_ms"],
+    [
+      { call: { limits } },
+      { timeout_ms: 90 },
+      "the smaller of the policy's max_runtime_ms and the source's timeout_ms",
+    ],
+  ] as const) {
+    const outcome = await ask(sources, jsonCall(wanted, { name: 'stuck', ...source }));
+    assert.deepEqual(summary(outcome), { failed: 'timeout', refused: false });
+    assert.equal(outcome.status === 'failed' && outcome.failure_message, `no answer within 30 ms, ${setting}`);
+  }
 });
 
 test('a plugin that never settles is left behind when the turn is stopped', async (t) => {
