@@ -42,6 +42,17 @@ test('a call whose source and policy say no limits has those of its kind', () =>
   );
 });
 
+test('the program of a chat source names the model that the source names, and that of another source names none', () => {
+  const program = smallPark({ ambients: [READING] });
+  const chat = program.subjects.flatMap(({ workflow }) => workflow.nodes.flatMap((node) => node.call ?? []));
+  assert.deepEqual(
+    [...program.turn_ambients.map(({ call }) => call), ...chat].map(
+      ({ source }) => ({ model: 'none', ...source }).model,
+    ),
+    ['none', 'm'],
+  );
+});
+
 check('an ordinary park compiles', { tools: ['buy_candy'], ambients: [READING] }, []);
 check('a workflow that does not resolve', { change: (workflow) => loop(workflow, { llm_source_ref: ghost }) }, [
   'COMPONENT_MISSING /nodes/0/llm_source_ref',

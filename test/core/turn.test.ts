@@ -192,6 +192,17 @@ test('a corrective message names the offending id, its canonical form and the ro
   assert.match(second, /- vending_machine \(Vending machine\)\n- /);
 });
 
+for (const [count, said] of [
+  [1, /: at \/effects\/0\/state: must say something/],
+  [10, /, \/effects\/9\/state: must say something/],
+  [12, /, \/effects\/9\/state and 2 more places: must say something/],
+] as const)
+  test(`a corrective message names ${Math.min(count, 10)} of ${count} blank places`, () => {
+    const blank = finalPatch(Array.from({ length: count }, () => setState('bob', ' ')));
+    const { invokes } = playTurn(smallPark(), smallWorld(), inTurn([blank, finalPatch()]));
+    assert.match(textOf(invokes[1]!), said);
+  });
+
 test('a corrective message asks to keep the rest of an answer only where there is one to keep', () => {
   const { invokes } = playTurn(smallPark(), smallWorld(), inTurn(['Sure, I will!', '{"kind":', finalPatch()]));
   const [, anew, kept] = invokes.map((command) => command.generation?.messages.at(-1)?.segments[0]?.text ?? '');
