@@ -1,41 +1,26 @@
 /**
  * Counts which mutants the tests notice: `npm run mutate -- --count 40 --seed today --room core`. Each mutant is one change
  * at one place of a room, in a copy of the checkout; the tests of that room run on it until the first of them fails.
- * Survivors that cannot be noticed are named with the reason in `judged.json`.
+ * Survivors that cannot be noticed are named with the reason in `judged.json`. With `--at engine/core/content/uuid.ts:12`
+ * it tries the mutants of one line.
  */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
-import { createInterface } from 'node:readline';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { transformSync } from '@swc/core';
-import { FIRST_COMPILED } from '../../test/support/program.js';
 import { compileCheckout, toCompiled } from '../compiled-checkout.js';
 import { shareServer } from '../shared-server.js';
-import { importDistance } from './import-distance.js';
+import { type Importers, readImporters } from './import-distance.js';
+import { listFiles } from './list-files.js';
 import { listMutants, type Mutant, sample } from './list-mutants.js';
+import { type Baseline, measureRoom, orderFiles, TESTS, testsOf } from './room-tests.js';
+import { type Copy, type Run, runTests } from './run-tests.js';
 
-/** The tests that answer for a room. */
-const TESTS: Readonly<Record<string, readonly string[]>> = {
-  core: ['test/core', 'test/fixtures', 'test/documents'],
-  schema: ['test/schema', 'test/documents'],
-  sources: ['test/sources', 'test/plugins', 'test/plugins-conformance'],
-  runtime: ['test/runtime'],
-};
+/** How many times as long as on the unchanged copy the tests of a file may take, and what they may take in any case. */
+const HANG_FACTOR = 5;
+const HANG_MS_MIN = 20_000;
 
-/** The timeout of a mutant's tests, as a multiple of their time on the unchanged copy, and its minimum. */
-const HANG_FACTOR = 4;
-const HANG_MS_MIN = 60_000;
-
-type Outcome = 'killed' | 'hung' | 'survived' | 'equivalent';
-
-/** Where mutants are tried. */
-interface Copy {
-  readonly folder: string;
-  /** What tells test files of the server that they share. */
-  readonly variables: Readonly<Record<string, string>>;
-}
+type Outcome = Run['outcome'] | 'equivalent';
 
 /** A mutant that behaves as the original, and why. It fits exactly one, so that it excuses no other. */
 interface Judged {
@@ -52,35 +37,48 @@ async function main(): Promise<number> {
       seed: { type: 'string', default: '1' },
       count: { type: 'string', default: '40' },
       room: { type: 'string', multiple: true, default: Object.keys(TESTS) },
+      at: { type: 'string', multiple: true, default: [] },
     },
   });
   const files = values.room.flatMap((room) => listFiles(join('engine', room), '.ts'));
   const mutants = files.flatMap((path) => listMutants(path, readFileSync(path, 'utf8')));
-  const chosen = sample(mutants, values.seed, Number(values.count));
-  process.stdout.write(
-    `${chosen.length} of ${mutants.length} mutants of ${values.room.join(', ')}, seed ${values.seed}\n\n`,
-  );
-  const judged = readJudged(files, mutants);
+  const chosen =
+    values.at.length > 0
+      ? mutants.filter(({ path, line }) => values.at.includes(`${path}:${line}`))
+      : sample(mutants, values.seed, Number(values.count));
+  const seed = values.at.length > 0 ? '' : `, seed ${values.seed}`;
+  process.stdout.write(`${chosen.length} of ${mutants.length} mutants of ${values.room.join(', ')}${seed}\n\n`);
+  return report(await tryAll(chosen, readJudged(files, mutants)));
+}
+
+/** Tries mutants in a copy of the checkout, one at a time, and says what becomes of each. */
+async function tryAll(mutants: readonly Mutant[], judged: readonly Judged[]): Promise<readonly Outcome[]> {
+  const rooms = [...new Set(mutants.map(({ path }) => roomOf(path)))];
   const { folder, remove } = await compileCheckout();
-  const shared = await shareServer(values.room.flatMap((room) => testsOf(folder, room)));
+  const shared = await shareServer(rooms.flatMap((room) => testsOf(folder, room)));
   const copy: Copy = { folder, variables: shared.variables };
+  const importers = readImporters(['engine', 'fixtures', 'plugins', 'test', 'tools'].map((name) => join(folder, name)));
+  const baselines = new Map<string, Baseline>();
   const outcomes: Outcome[] = [];
   try {
-    const limits = new Map<string, number>();
-    for (const room of values.room) limits.set(room, await measureRoom(copy, room));
-    for (const [index, mutant] of chosen.entries()) {
+    for (const [index, mutant] of mutants.entries()) {
+      const room = roomOf(mutant.path);
+      const baseline = baselines.get(room) ?? (await measureRoom(copy, room));
+      baselines.set(room, baseline);
       const why = findWhy(mutant, judged);
-      const limit_ms = limits.get(roomOf(mutant.path)) ?? HANG_MS_MIN;
-      const outcome = why === undefined ? await tryMutant(copy, mutant, limit_ms) : 'equivalent';
+      const { outcome, failed } =
+        why === undefined
+          ? await tryMutant({ copy, importers, baseline }, mutant)
+          : { outcome: 'equivalent' as const, failed: why };
       outcomes.push(outcome);
-      const reason = why === undefined ? '' : `\n    ${why}`;
-      process.stdout.write(`${index + 1}/${chosen.length} ${outcome.padEnd(10)} ${describe(mutant)}${reason}\n`);
+      process.stdout.write(`${index + 1}/${mutants.length} ${outcome.padEnd(10)} ${describe(mutant)}\n`);
+      if (failed !== '') process.stdout.write(`    ${failed}\n`);
     }
   } finally {
     await shared.stop();
     remove();
   }
-  return report(outcomes);
+  return outcomes;
 }
 
 function report(outcomes: readonly Outcome[]): number {
@@ -94,24 +92,19 @@ function report(outcomes: readonly Outcome[]): number {
   return percent >= 90 ? 0 : 1;
 }
 
-/**
- * Runs the tests of a room on the untouched copy.
- * @returns after how many milliseconds a mutant of the room hangs
- * @throws Error where one fails: it would kill every mutant
- */
-async function measureRoom(copy: Copy, room: string): Promise<number> {
-  const begin = performance.now();
-  const { outcome, told } = await runTests(copy, testsOf(copy.folder, room), 2 ** 31 - 1);
-  if (outcome !== 'survived') throw new Error(`a test of ${room} fails without a mutant: ${told}`);
-  return Math.max(HANG_MS_MIN, HANG_FACTOR * (performance.now() - begin));
-}
-
 function roomOf(path: string): string {
   return path.split('/')[1] ?? '';
 }
 
+/** What the tests of one room are run by. */
+interface Trial {
+  readonly copy: Copy;
+  readonly importers: Importers;
+  readonly baseline: Baseline;
+}
+
 /** Runs the tests of the mutant's room on it, and takes it back. */
-async function tryMutant(copy: Copy, mutant: Mutant, limit_ms: number): Promise<Outcome> {
+async function tryMutant({ copy, importers, baseline }: Trial, mutant: Mutant): Promise<Run> {
   const place = join(copy.folder, toCompiled(mutant.path));
   const original = readFileSync(place);
   const text = readFileSync(mutant.path);
@@ -122,59 +115,11 @@ async function tryMutant(copy: Copy, mutant: Mutant, limit_ms: number): Promise<
   });
   writeFileSync(place, code);
   try {
-    return await runNearestFirst(copy, mutant.path, limit_ms);
+    const files = orderFiles(baseline, copy, importers, mutant.path);
+    return await runTests(copy, files, (file) => Math.max(HANG_MS_MIN, HANG_FACTOR * (baseline.get(file) ?? 0)));
   } finally {
     writeFileSync(place, original);
   }
-}
-
-/** Runs the tests of the mutant's room: first the files that import it over the fewest others, which kill most mutants. */
-async function runNearestFirst(copy: Copy, path: string, limit_ms: number): Promise<Outcome> {
-  const files = testsOf(copy.folder, roomOf(path));
-  const changed = join(copy.folder, toCompiled(path));
-  const distances = new Map(files.map((file) => [file, importDistance(join(copy.folder, file), changed)]));
-  const least = Math.min(...distances.values());
-  const [near, far] = [true, false].map((isNear) => files.filter((file) => (distances.get(file) === least) === isNear));
-  const { outcome } = await runTests(copy, near ?? [], limit_ms);
-  return outcome === 'survived' ? (await runTests(copy, far ?? [], limit_ms)).outcome : outcome;
-}
-
-/** What became of a run of tests, and what the first test that failed says. */
-interface Run {
-  readonly outcome: Outcome;
-  readonly told: string;
-}
-
-/** Runs test files until a test fails. */
-async function runTests({ folder, variables }: Copy, files: readonly string[], limit_ms: number): Promise<Run> {
-  if (files.length === 0) return { outcome: 'survived', told: '' };
-  const flags = [...FIRST_COMPILED, '--test', '--test-concurrency', '2', '--test-reporter', 'tap'];
-  const child = spawn(process.execPath, [...flags, ...files], {
-    cwd: folder,
-    stdio: ['ignore', 'pipe', 'ignore'],
-    detached: true,
-    env: { ...process.env, ...variables, NODE_OPTIONS: '', CHUKWA_TEST_SOURCES: process.cwd() },
-  });
-  let run: Run = { outcome: 'survived', told: '' };
-  const end = (found: Run): void => {
-    run = found;
-    if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
-  };
-  const timer = setTimeout(() => end({ outcome: 'hung', told: '' }), limit_ms);
-  const lines = createInterface({ input: child.stdout });
-  lines.on('line', (line) => {
-    const told = /^\s*not ok \d+ - (.*)/.exec(line)?.[1];
-    if (run.outcome === 'survived' && told !== undefined) end({ outcome: 'killed', told });
-  });
-  const [code] = (await once(child, 'exit')) as [number | null];
-  clearTimeout(timer);
-  return run.outcome === 'survived' && code !== 0 ? { outcome: 'killed', told: `exit code ${code}` } : run;
-}
-
-/** The test files of a room, below the folder. */
-function testsOf(folder: string, room: string): readonly string[] {
-  const paths = (TESTS[room] ?? []).flatMap((test) => listFiles(join(folder, test), '.test.js'));
-  return paths.map((path) => relative(folder, path));
 }
 
 /** @throws Error where a judgement of one of the files fits no mutant, or several: it could excuse another one */
@@ -195,13 +140,6 @@ function findWhy(mutant: Mutant, judged: readonly Judged[]): string | undefined 
 
 function fits(judged: Judged, mutant: Mutant): boolean {
   return (['path', 'within', 'before', 'after'] as const).every((member) => judged[member] === mutant[member]);
-}
-
-function listFiles(folder: string, ending: string): readonly string[] {
-  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter((path) => path.endsWith(ending))
-    .map((path) => join(folder, path))
-    .toSorted();
 }
 
 function describe({ path, line, before, after }: Mutant): string {
