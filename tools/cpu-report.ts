@@ -5,11 +5,20 @@ const TICKS_PER_SECOND = 100;
 
 /** The seconds of CPU of all processes that this one has started and waited for; 0 where there is no `/proc`. */
 export function childSeconds(): number {
+  return sumTicks('self', [13, 14]);
+}
+
+/** The seconds of CPU of a process and of those that it has started and waited for; 0 where there is no `/proc`. */
+export function secondsOf(pid: number): number {
+  return sumTicks(`${pid}`, [11, 12, 13, 14]);
+}
+
+function sumTicks(process: string, places: readonly number[]): number {
   try {
-    const stat = readFileSync('/proc/self/stat', 'utf8');
+    const stat = readFileSync(`/proc/${process}/stat`, 'utf8');
     // The name of the process, in parentheses, may hold spaces.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return (Number(fields[13]) + Number(fields[14])) / TICKS_PER_SECOND;
+    return places.reduce((sum, place) => sum + Number(fields[place]), 0) / TICKS_PER_SECOND;
   } catch {
     return 0;
   }

@@ -208,6 +208,21 @@ test('a misspelt placeholder is reported with the one that it may mean', () => {
   );
 });
 
+const SPELLING = 'Use lower-case letters, digits, _ and -, in parts joined by dots.';
+for (const [id, why, repair] of [
+  ['Plate Crumb', '', 'Write "plate_crumb".'],
+  ['!!!', ': it contains "!"', SPELLING],
+  ['plate..crumb', ': a part between dots is empty', SPELLING],
+  [' ', ': it is empty', SPELLING],
+] as const)
+  test(`an author who gives an entity the id ${JSON.stringify(id)} is told: ${repair}`, () => {
+    const entities = [{ id, name: 'Crumb', kind: 'prop', state: 's' }];
+    const compiled = compileSmallPark({ entities, subjects: [] });
+    assert.deepEqual(compiled.ok ? [] : compiled.problems.map((problem) => [problem.message, problem.repair]), [
+      [`${JSON.stringify(id)} is not a canonical entity id${why}.`, repair],
+    ]);
+  });
+
 test('equal bindings of several workflows make one call', () => {
   const compiled = compileSmallPark({ ambients: [READING], subjects: ['bob', 'ant'] });
   assert.ok(compiled.ok);

@@ -157,6 +157,16 @@ test('the client of AG-UI accepts every outcome of an attempt', async () => {
   );
 });
 
+test('the end of a stream of the AI SDK is said once, behind everything else', () => {
+  fc.assert(
+    fc.property(factsArbitrary, (facts) => {
+      const text = textOf(tell(facts, { format: 'ai-sdk', reader: 'consumer' }));
+      assert.equal(text.indexOf('data: [DONE]\n\n'), text.length - 'data: [DONE]\n\n'.length);
+    }),
+    RUNS,
+  );
+});
+
 for (const [event_kind, isClosed] of [
   ['call_interrupted', true],
   ['call_pended', false],

@@ -16,9 +16,9 @@ import { listMutants, type Mutant, sample } from './list-mutants.js';
 import { type Baseline, measureRoom, orderFiles, TESTS, testsOf } from './room-tests.js';
 import { type Copy, type Run, runTests } from './run-tests.js';
 
-/** How many times as long as on the unchanged copy the tests of a file may take, and what they may take in any case. */
+/** How many times the CPU that they took on the unchanged copy the tests of a file may take, and how much in any case. */
 const HANG_FACTOR = 5;
-const HANG_MS_MIN = 20_000;
+const HANG_SECONDS_MIN = 20;
 
 type Outcome = Run['outcome'] | 'equivalent';
 
@@ -116,7 +116,7 @@ async function tryMutant({ copy, importers, baseline }: Trial, mutant: Mutant): 
   writeFileSync(place, code);
   try {
     const files = orderFiles(baseline, copy, importers, mutant.path);
-    return await runTests(copy, files, (file) => Math.max(HANG_MS_MIN, HANG_FACTOR * (baseline.get(file) ?? 0)));
+    return await runTests(copy, files, (file) => Math.max(HANG_SECONDS_MIN, HANG_FACTOR * (baseline.get(file) ?? 0)));
   } finally {
     writeFileSync(place, original);
   }

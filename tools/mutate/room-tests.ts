@@ -17,10 +17,10 @@ export const TESTS: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** A file that took longer on the unchanged copy runs after those that did not: it starts programs or databases. */
-const LIGHT_MS = 2_000;
+/** A file that took more seconds of CPU on the unchanged copy runs after those that did not. */
+const LIGHT_SECONDS = 1;
 
-/** The test files of a room, and how long each took on the unchanged copy, in milliseconds. */
+/** The test files of a room, and how many seconds of CPU each took on the unchanged copy. */
 export type Baseline = ReadonlyMap<string, number>;
 
 /**
@@ -28,17 +28,17 @@ export type Baseline = ReadonlyMap<string, number>;
  * @throws Error where one fails: it would kill every mutant
  */
 export async function measureRoom(copy: Copy, room: string): Promise<Baseline> {
-  const { outcome, failed, took_ms } = await runTests(copy, testsOf(copy.folder, room), () => Infinity);
+  const { outcome, failed, took } = await runTests(copy, testsOf(copy.folder, room), () => Infinity);
   if (outcome !== 'survived') throw new Error(`a test of ${room} fails without a mutant: ${failed}`);
-  return took_ms;
+  return took;
 }
 
 /** The files of a baseline in the order in which they most likely notice a change of a module: light ones, then near ones. */
 export function orderFiles(baseline: Baseline, copy: Copy, importers: Importers, path: string): readonly string[] {
   const distances = distancesTo(importers, join(copy.folder, toCompiled(path)));
-  const ranked = [...baseline].map(([file, took_ms]) => {
-    const weight = took_ms > LIGHT_MS ? 1 : 0;
-    return { file, rank: [weight, distances.get(join(copy.folder, file)) ?? Infinity, took_ms] };
+  const ranked = [...baseline].map(([file, took]) => {
+    const weight = took > LIGHT_SECONDS ? 1 : 0;
+    return { file, rank: [weight, distances.get(join(copy.folder, file)) ?? Infinity, took] };
   });
   return ranked.toSorted((one, other) => compare(one.rank, other.rank)).map(({ file }) => file);
 }

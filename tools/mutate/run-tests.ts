@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { FIRST_COMPILED } from '../../test/support/program.js';
+import { secondsOf } from '../cpu-report.js';
 
 /** Where mutants are tried. */
 export interface Copy {
@@ -16,13 +17,17 @@ export interface Run {
   readonly outcome: 'killed' | 'hung' | 'survived';
   /** The first test that failed, or the file in which the tests hung. */
   readonly failed: string;
-  /** How long the tests of each file took that ended, in milliseconds. */
-  readonly took_ms: ReadonlyMap<string, number>;
+  /** How many seconds of CPU the tests of each file took that ended. */
+  readonly took: ReadonlyMap<string, number>;
 }
+
+/** How often it is looked whether tests hang, and how long they may wait for something without using any CPU. */
+const LOOK_MS = 1_000;
+const IDLE_MS = 120_000;
 
 /**
  * Runs test files one after another in one process, until a test fails or a file takes too long.
- * @param limitOf the time limit of a file, in milliseconds
+ * @param limitOf how many seconds of CPU a file may take
  */
 export async function runTests(
   { folder, variables }: Copy,
@@ -37,35 +42,46 @@ export async function runTests(
     detached: true,
     env: { ...process.env, ...variables, NODE_OPTIONS: '', CHUKWA_TEST_SOURCES: process.cwd() },
   });
-  const took_ms = new Map<string, number>();
+  const pid = child.pid ?? 0;
+  const took = new Map<string, number>();
   let found: Pick<Run, 'outcome' | 'failed'> | undefined;
   const end = (outcome: Run['outcome'], failed: string): void => {
     if (found !== undefined) return;
     found = { outcome, failed };
     // Programs that tests have started are of the same group.
-    if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+    process.kill(-pid, 'SIGKILL');
   };
-  let begun = performance.now();
-  const limit = (): NodeJS.Timeout | undefined => {
-    const file = files[took_ms.size];
-    const limit_ms = file === undefined ? 0 : limitOf(file);
-    return Number.isFinite(limit_ms) && file !== undefined ? setTimeout(() => end('hung', file), limit_ms) : undefined;
-  };
-  let timer = limit();
+  let begun = 0;
   createInterface({ input: child.stdout }).on('line', (line) => {
     const [, not, name = ''] = /^\s*(not )?ok \d+ - (.*)/.exec(line) ?? [];
     if (not !== undefined) end('killed', name);
-    if (name !== files[took_ms.size]) return;
-    took_ms.set(name, performance.now() - begun);
-    begun = performance.now();
-    clearTimeout(timer);
-    timer = limit();
+    if (name !== files[took.size]) return;
+    took.set(name, secondsOf(pid) - begun);
+    begun = secondsOf(pid);
   });
+  const looking = setInterval(
+    watchIdle(
+      () => secondsOf(pid),
+      (used, isIdle) => {
+        const file = files[took.size];
+        if (file !== undefined && (isIdle || used - begun > limitOf(file))) end('hung', file);
+      },
+    ),
+    LOOK_MS,
+  );
   const [code] = (await once(child, 'close')) as [number | null];
-  clearTimeout(timer);
-  const hasEnded = code === 0 && took_ms.size === files.length;
-  return {
-    ...(found ?? { outcome: hasEnded ? 'survived' : 'killed', failed: hasEnded ? '' : `exit code ${code}` }),
-    took_ms,
+  clearInterval(looking);
+  const hasEnded = code === 0 && took.size === files.length;
+  const ended = { outcome: hasEnded ? 'survived' : 'killed', failed: hasEnded ? '' : `exit code ${code}` } as const;
+  return { ...(found ?? ended), took };
+}
+
+/** Asks for the CPU that something has used, and says that with whether it has used none for long. */
+function watchIdle(read: () => number, say: (used: number, isIdle: boolean) => void): () => void {
+  let [used, moved_at] = [0, performance.now()];
+  return () => {
+    const now = read();
+    if (now > used) [used, moved_at] = [now, performance.now()];
+    say(used, performance.now() - moved_at > IDLE_MS);
   };
 }
