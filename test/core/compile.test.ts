@@ -17,16 +17,15 @@ const loop = (workflow: JsonObject, change: JsonObject): JsonObject => ({
   nodes: [{ ...(workflow['nodes'] as readonly JsonObject[])[0], ...change }],
 });
 
-/** What is wrong with a small park, as `code pointer`. */
+/** What is wrong with a small park, as `code pointer: message | repair`. */
 function check(sentence: string, park: SmallPark, findings: readonly string[]): void {
   test(sentence, () => {
     const compiled = compileSmallPark(park);
+    const problems = compiled.ok ? [] : compiled.problems;
     assert.deepEqual(
-      compiled.ok ? [] : compiled.problems.map((problem) => `${problem.code} ${problem.pointer}`),
+      problems.map(({ code, pointer, message, repair }) => `${code} ${pointer}: ${message} | ${repair}`),
       findings,
     );
-    if (!compiled.ok)
-      for (const problem of compiled.problems) assert.ok(problem.repair, `${problem.code} says what to do`);
   });
 }
 
@@ -55,25 +54,29 @@ test('the program of a chat source names the model that the source names, and th
 
 check('an ordinary park compiles', { tools: ['buy_candy'], ambients: [READING] }, []);
 check('a workflow that does not resolve', { change: (workflow) => loop(workflow, { llm_source_ref: ghost }) }, [
-  'COMPONENT_MISSING /nodes/0/llm_source_ref',
+  'COMPONENT_MISSING /nodes/0/llm_source_ref: There is no response_source 0000000000000000000000000000000000000000000000000000000000000000. | Put the response_source first, or name it by path.',
 ]);
 check(
   'a final schema that is not the WorldPatch',
   { change: (workflow) => loop(workflow, { final_schema_ref: ghost }) },
-  ['COMPONENT_MISSING /nodes/0/final_schema_ref'],
+  [
+    'COMPONENT_MISSING /nodes/0/final_schema_ref: There is no json_schema 0000000000000000000000000000000000000000000000000000000000000000. | Put the json_schema first, or name it by path.',
+  ],
 );
 check(
   'a patch applied from a node that is not there',
   { change: (workflow) => ({ ...workflow, apply: { from: 'think.final' } }) },
-  ['APPLY_FROM_UNKNOWN /apply/from'],
+  ['APPLY_FROM_UNKNOWN /apply/from: No llm_tool_loop node is called "think". | Write "act.final".'],
 );
 check('two ambient sources of one id', { ambients: [READING, { ...READING, inject_as: '/ambient/other' }] }, [
-  'AMBIENT_ID_TWICE /ambient_sources/1/id',
+  'AMBIENT_ID_TWICE /ambient_sources/1/id: The ambient source weather is listed a second time here. | Give each ambient source an id of its own.',
 ]);
 check(
   'readings laid over each other',
   { ambients: [READING, { ...READING, id: 'pa', inject_as: '/ambient/weather/pa' }] },
-  ['INJECT_PATHS_OVERLAP /ambient_sources/1/inject_as'],
+  [
+    'INJECT_PATHS_OVERLAP /ambient_sources/1/inject_as: /ambient/weather/pa overlaps /ambient/weather of weather, and one subject can see both. | Give each reading a place of its own.',
+  ],
 );
 check(
   'readings for different entities may share a place',
@@ -86,33 +89,39 @@ check(
   [],
 );
 check('a reading laid outside /ambient', { ambients: [{ ...READING, inject_as: '/world/weather' }] }, [
-  'INJECT_PATH_INVALID /ambient_sources/0/inject_as',
+  'INJECT_PATH_INVALID /ambient_sources/0/inject_as: "/world/weather" is not a place under /ambient. | Write for example "/ambient/weather".',
 ]);
 check('a once-per-turn reading about an acting subject', { ambients: [{ ...READING, scope: 'acting_subject' }] }, [
-  'ONCE_PER_TURN_HAS_NO_SUBJECT /ambient_sources/0/scope',
+  'ONCE_PER_TURN_HAS_NO_SUBJECT /ambient_sources/0/scope: weather runs once per turn, when nobody acts yet. | Let it run before_subject_workflow, or name a world, environment or entity.',
 ]);
 check(
   'a once-per-turn request that reads the subject',
   { ambients: [{ ...READING, request_template: { who: { $from: '/subject/id' } } }] },
-  ['TEMPLATE_PATH_UNREADABLE /ambient_sources/0/request_template/who/$from'],
+  [
+    'TEMPLATE_PATH_UNREADABLE /ambient_sources/0/request_template/who/$from: /subject/id cannot be read here. | Read one of /world/....',
+  ],
 );
 check(
   'a $from with company',
   { ambients: [{ ...READING, request_template: { who: { $from: '/world/slug', or: 1 } } }] },
-  ['TEMPLATE_READ_MALFORMED /ambient_sources/0/request_template/who'],
+  [
+    'TEMPLATE_READ_MALFORMED /ambient_sources/0/request_template/who: "$from" needs a JSON Pointer, and nothing beside it but "default". | Write {"$from": "/world/attempted_turn"} or the like.',
+  ],
 );
 check(
   'a scope that names nothing',
   { ambients: [{ ...READING, scope: { environment_label: 'beach' }, visible_to: { entity_id: 'Bob' } }] },
   [
-    'ENVIRONMENT_UNKNOWN /ambient_sources/0/scope/environment_label',
-    'ENTITY_ID_NOT_CANONICAL /ambient_sources/0/visible_to/entity_id',
+    'ENVIRONMENT_UNKNOWN /ambient_sources/0/scope/environment_label: The scenario has no environment "beach". | There are: park.',
+    'ENTITY_ID_NOT_CANONICAL /ambient_sources/0/visible_to/entity_id: "Bob" is not a canonical entity id. | Write "bob".',
   ],
 );
 check(
   'an ambient source that does more than read, without leave',
   { ambients: [{ ...READING, effect: 'external_side_effect' }] },
-  ['POLICY_DENIES /ambient_sources/0/effect'],
+  [
+    `POLICY_DENIES /ambient_sources/0/effect: weather is external_side_effect, runs without being elected, and no tool policy allows it. | Add "weather" to the "allow" of the profile's tool policy.`,
+  ],
 );
 check(
   'an ambient source that does more than read, with leave',
@@ -125,22 +134,29 @@ check(
   [],
 );
 check('a repeatable call that only reads', { ambients: [{ ...READING, repeatable: true }] }, [
-  'REPEATABLE_NEEDS_EFFECT /ambient_sources/0/repeatable',
+  'REPEATABLE_NEEDS_EFFECT /ambient_sources/0/repeatable: weather is read_only, and "repeatable" is about side effects: a call that only reads can always be made again. | Take "repeatable" away, or correct "effect".',
 ]);
 check('two tools of one name', { tools: ['buy_candy', 'buy_candy'] }, [
-  'TOOL_NAME_TWICE /nodes/0/available_tools/1/name',
+  'TOOL_NAME_TWICE /nodes/0/available_tools/1/name: The tool buy_candy is listed a second time here. | Give each tool of a node a name of its own.',
 ]);
-check('a reserved tool name', { tools: ['core__buy'] }, ['TOOL_NAME_RESERVED /nodes/0/available_tools/0/name']);
+check('a reserved tool name', { tools: ['core__buy'] }, [
+  'TOOL_NAME_RESERVED /nodes/0/available_tools/0/name: core__buy begins with core__, which is reserved. | Choose a name without the prefix.',
+]);
 check('a tool of a served plugin that says its server', { tools: ['mcp__shop__buy'], tool_plugin: 'tool_server' }, []);
-for (const name of ['buy', 'mcp__buy', 'mcp____buy', 'mcp__shop__'])
+for (const [name, meant] of [
+  ['buy', 'mcp__server__buy'],
+  ['mcp__buy', 'mcp__server__buy'],
+  ['mcp____buy', 'mcp__server____buy'],
+  ['mcp__shop__', 'mcp__server__shop__'],
+] as const)
   check(`a tool of a served plugin that is named ${name}`, { tools: [name], tool_plugin: 'tool_server' }, [
-    'TOOL_NAME_WITHOUT_SERVER /nodes/0/available_tools/0/name',
+    `TOOL_NAME_WITHOUT_SERVER /nodes/0/available_tools/0/name: The name of ${name} does not say which server it is served by, as the names of tools of its plugin do. | Name it mcp__SERVER__TOOL, such as ${meant}, here and in the tool policy.`,
   ]);
 check('a tool of another plugin that is named like one of a server', { tools: ['mcp__shop__buy'] }, [
-  'TOOL_NAME_RESERVED /nodes/0/available_tools/0/name',
+  'TOOL_NAME_RESERVED /nodes/0/available_tools/0/name: mcp__shop__buy begins with mcp__, which is reserved. | Choose a name without the prefix.',
 ]);
 check('an allowed tool whose plugin is not there', { tools: ['buy_candy'], tool_plugin: 'missing' }, [
-  'PLUGIN_UNKNOWN /interface/name',
+  'PLUGIN_UNKNOWN /interface/name: There is no plugin "missing" for the source tools. | `chukwa plugin list` shows those that are there, and why others are left out.',
 ]);
 check(
   'a tool that policy does not allow needs no plugin',
@@ -148,33 +164,35 @@ check(
   [],
 );
 check('a placeholder that means nothing', { prompt: 'Hello {{world.weather}}' }, [
-  'PROMPT_PLACEHOLDER_UNKNOWN /nodes/0/prompt_template/messages/0/content',
+  'PROMPT_PLACEHOLDER_UNKNOWN /nodes/0/prompt_template/messages/0/content: {{world.weather}} names nothing that a prompt can be given. | Use world.slug, world.attempted_turn, world.simulation_time, world.projection, world.recent_events, subject.id, subject.name, subject.rendered, ambient.visible, tools.available or nodes.<id>.output.',
 ]);
 check('a prompt that reads a node that is not there', { prompt: '{{nodes.think.output}}' }, [
-  'NODE_UNKNOWN /nodes/0/prompt_template/messages/0/content',
+  'NODE_UNKNOWN /nodes/0/prompt_template/messages/0/content: {{nodes.think.output}} reads a node that is not there. | There are: act.',
 ]);
 check('a placeholder that never closes', { prompt: 'Hello {{world.slug' }, [
-  'PROMPT_PLACEHOLDER_UNCLOSED /nodes/0/prompt_template/messages/0/content',
+  'PROMPT_PLACEHOLDER_UNCLOSED /nodes/0/prompt_template/messages/0/content: The braces that open at character 7 do not close. | Close them with }}, or write the first brace alone.',
 ]);
 check('a node that waits for itself', { prompt: '{{nodes.act.output}}' }, [
-  'NODES_CYCLE /nodes/0/prompt_template/messages/0/content',
+  'NODES_CYCLE /nodes/0/prompt_template/messages/0/content: act reads its own output, for which it would wait forever. | Take the reference away.',
 ]);
 check('a delivery that this version cannot do', { schema_delivery: 'response_format_strict' }, [
-  'NOT_SUPPORTED_YET /interface/schema_delivery',
+  'NOT_SUPPORTED_YET /interface/schema_delivery: This version cannot honour this "schema_delivery", and never chooses another by itself. | Write "response_format".',
 ]);
 check('a start that no calendar has', { time: { start_time: '2016-12-31T23:59:60Z' } }, [
-  'START_TIME_UNUSABLE /start_time',
+  'START_TIME_UNUSABLE /start_time: "2016-12-31T23:59:60Z" names a leap second, which no calendar here has. | Write a time such as "2026-05-01T09:00:00Z".',
 ]);
 check('a start beyond what a database takes', { time: { start_time: '0001-01-01T00:00:00+02:00' } }, [
-  'START_TIME_UNUSABLE /start_time',
+  'START_TIME_UNUSABLE /start_time: "0001-01-01T00:00:00+02:00" is not in the years 0001 to 9999. | Write a time such as "2026-05-01T09:00:00Z".',
 ]);
 check('turns that soon lead beyond the calendar', { time: { chronon_seconds: 31_536_000 } }, [
-  'CHRONON_TOO_LONG /chronon_seconds',
+  'CHRONON_TOO_LONG /chronon_seconds: Turns of 31536000 seconds lead beyond the year 9999 before turn 10000. | Write at most 25162467, or an earlier start_time.',
 ]);
-check('a subject that is a prop', { subjects: ['crumb'] }, ['SUBJECT_NOT_AGENT /cognition/0/subjects/0']);
+check('a subject that is a prop', { subjects: ['crumb'] }, [
+  'SUBJECT_NOT_AGENT /cognition/0/subjects/0: The subject crumb is a prop; only agents think. | Make crumb an agent, or take it out of the subjects.',
+]);
 check('a subject that does not exist, and one that stands twice', { subjects: ['bob', 'bobby', 'bob'] }, [
-  'ENTITY_UNKNOWN /cognition/0/subjects/1',
-  'SUBJECT_TWICE /cognition/0/subjects/2',
+  'ENTITY_UNKNOWN /cognition/0/subjects/1: The scenario has no entity "bobby". | Did you mean bob?',
+  'SUBJECT_TWICE /cognition/0/subjects/2: The subject bob is listed a second time here; a subject thinks once a turn. | Take it out of one of the two lists.',
 ]);
 check(
   'entities with ids that are not canonical, doubled, in no environment, or that remember without being agents',
@@ -186,18 +204,21 @@ check(
     ],
   },
   [
-    'ENTITY_TWICE /entities/1/id',
-    'ENVIRONMENT_UNKNOWN /entities/1/environment',
-    'ENTITY_ID_NOT_CANONICAL /entities/2/id',
-    'AGENT_ONLY /entities/2/memory',
-    'AGENT_ONLY /entities/2/goal',
+    'ENTITY_TWICE /entities/1/id: The entity bob is listed a second time here. | Give each entity an id of its own.',
+    'ENVIRONMENT_UNKNOWN /entities/1/environment: The scenario has no environment "moon". | There are: park.',
+    'ENTITY_ID_NOT_CANONICAL /entities/2/id: "Plate Crumb" is not a canonical entity id. | Write "plate_crumb".',
+    'AGENT_ONLY /entities/2/memory: Plate Crumb is a prop and cannot have a memory. | Take the memory away, or make Plate Crumb an agent.',
+    'AGENT_ONLY /entities/2/goal: Plate Crumb is a prop and cannot have a goal. | Take the goal away, or make Plate Crumb an agent.',
   ],
 );
 
 check(
   'an agent whose id is not canonical, and who is to think by the canonical one',
   { entities: [{ id: 'Bob', name: 'Bob', kind: 'agent', state: 's' }], subjects: ['bob', 'bobby'] },
-  ['ENTITY_ID_NOT_CANONICAL /entities/0/id', 'ENTITY_UNKNOWN /cognition/0/subjects/1'],
+  [
+    'ENTITY_ID_NOT_CANONICAL /entities/0/id: "Bob" is not a canonical entity id. | Write "bob".',
+    'ENTITY_UNKNOWN /cognition/0/subjects/1: The scenario has no entity "bobby". | Did you mean bob?',
+  ],
 );
 
 test('a misspelt placeholder is reported with the one that it may mean', () => {
