@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { type PromptScope, renderPrompt } from '../../engine/core/prompt/render.js';
 import { parsePromptText } from '../../engine/core/prompt/template.js';
 
 /** A text as its parts, each placeholder by its name in angle brackets. */
@@ -33,6 +34,13 @@ for (const [name, text, expected] of [
 ] as const) {
   test(`in a prompt ${name}`, () => assert.equal(cut(text), expected));
 }
+
+test('a prompt that reads what is not there names the placeholder', () => {
+  const { parts } = parsePromptText('Hello {{subject.id}}: {{nodes.look.output.seen}}');
+  const scope = { world: {}, subject: { id: 'bob', name: 'Bob' }, nodes: { look: { output: {} } } };
+  const rendered = renderPrompt({ messages: [{ role: 'user', parts }] }, scope as unknown as PromptScope);
+  assert.deepEqual(rendered, { ok: false, placeholder: 'nodes.look.output.seen' });
+});
 
 test('a prompt of braces that never close is looked through once', () => {
   const { parts, unclosed } = parsePromptText('{'.repeat(3_000_000));

@@ -71,45 +71,115 @@ check(
   ['ask bob/act/round-1/try-1', 'ask ant/act/round-1/try-1', 'commit bob ant'],
 );
 
-const REJECTIONS: readonly (readonly [string, Json, string])[] = [
-  ['text that is no JSON', 'Bob buys candy.', 'non_json'],
-  ['an empty answer', '', 'non_json'],
-  ['JSON with a NUL character', '{"kind":"\\u0000"}', 'non_json'],
-  ['JSON that names a member twice', '{"kind":"dance","kind":"final_patch"}', 'non_json'],
-  ['JSON with a number that no double holds', '{"kind":12345678901234567890}', 'non_json'],
-  ['JSON of another shape', { kind: 'dance' }, 'schema_invalid'],
-  ['a tool that does not exist', toolCall('fly'), 'unknown_tool'],
-  ['arguments of too many bytes', toolCall('buy_candy', { button: 'A'.repeat(9000) }), 'bad_arguments'],
-  ['arguments that do not fit', toolCall('buy_candy', { button: 'Z' }), 'bad_arguments'],
+const REJECTIONS: readonly (readonly [what: string, output: Json, detail: string, message: string])[] = [
+  [
+    'text that is no JSON',
+    'Bob buys candy.',
+    'non_json',
+    'The response is not one JSON object: it begins with "Bob buys candy.", where { should stand.',
+  ],
+  ['an empty answer', '', 'non_json', 'The response is not one JSON object: it is empty.'],
+  [
+    'JSON with a NUL character',
+    '{"kind":"\\u0000"}',
+    'non_json',
+    'The response is not one JSON object: it holds text with the character U+0000 (at /kind, character 9).',
+  ],
+  [
+    'JSON that names a member twice',
+    '{"kind":"dance","kind":"final_patch"}',
+    'non_json',
+    'The response is not one JSON object: it names a member of one object twice (at /kind, character 17).',
+  ],
+  [
+    'JSON with a number that no double holds',
+    '{"kind":12345678901234567890}',
+    'non_json',
+    'The response is not one JSON object: it holds a number that no double holds (at /kind, character 9).',
+  ],
+  [
+    'JSON of another shape',
+    { kind: 'dance' },
+    'schema_invalid',
+    'It is not a tool call or a final patch: at /kind: must be "tool_call" or "final_patch"',
+  ],
+  [
+    'a tool that does not exist',
+    toolCall('fly'),
+    'unknown_tool',
+    'There is no tool "fly". The tools are: buy_candy, drink.',
+  ],
+  [
+    'arguments of too many bytes',
+    toolCall('buy_candy', { button: 'A'.repeat(9000) }),
+    'bad_arguments',
+    'The arguments of buy_candy have 9013 bytes, and 8192 are allowed.',
+  ],
+  [
+    'arguments that do not fit',
+    toolCall('buy_candy', { button: 'Z' }),
+    'bad_arguments',
+    'The arguments of buy_candy do not fit: at /button: must be one of: "A", "B", "C"',
+  ],
   [
     'a patch of the wrong shape',
     { kind: 'final_patch', patch: { narration: 'x', effects: [{ op: 'set_entity_state' }] } },
     'invalid_patch',
+    'The patch does not fit: at /effects/0: the field "entity_id" is missing; at /effects/0: the field "state" is missing',
   ],
-  ['a state of white space', finalPatch([setState('bob', ' \n\t')]), 'invalid_patch'],
+  [
+    'a state of white space',
+    finalPatch([setState('bob', ' \n\t')]),
+    'invalid_patch',
+    'The patch does not fit: at /effects/0/state: must say something, and is blank.',
+  ],
   [
     'a memory of what nobody sees',
     finalPatch([{ op: 'append_entity_memory', entity_id: 'bob', content: '\u200b\u00a0' }]),
     'invalid_patch',
+    'The patch does not fit: at /effects/0/content: must say something, and is blank.',
   ],
   [
     'an environment of nothing',
     finalPatch([{ op: 'set_environment_content', environment_label: 'park', content: '' }]),
     'invalid_patch',
+    'The patch does not fit: at /effects/0/content: must say something, and is blank.',
   ],
-  ['a narration of white space', { kind: 'final_patch', patch: { narration: '  ', effects: [] } }, 'invalid_patch'],
-  ['an operation that is not allowed', finalPatch([{ op: 'create_entity', entity_id: 'cat' }]), 'disallowed_effect'],
-  ['an entity that does not exist', finalPatch([setState('cat', 'asleep')]), 'unknown_entity'],
-  ['an entity id that is nearly right', finalPatch([setState('Vending Machine', 'empty')]), 'near_miss_entity'],
+  [
+    'a narration of white space',
+    { kind: 'final_patch', patch: { narration: '  ', effects: [] } },
+    'invalid_patch',
+    'The patch does not fit: at /narration: must say something, and is blank.',
+  ],
+  [
+    'an operation that is not allowed',
+    finalPatch([{ op: 'create_entity', entity_id: 'cat' }]),
+    'disallowed_effect',
+    'These effects are not allowed: effects[0].op "create_entity". Allowed are set_entity_state, append_entity_memory, set_environment_content.',
+  ],
+  [
+    'an entity that does not exist',
+    finalPatch([setState('cat', 'asleep')]),
+    'unknown_entity',
+    'effects[0].entity_id "cat" (canonical form "cat") names no entity of this world. Entity ids that exist here:\n- ant (Ant)\n- bob (Bob)\n- crumb (Crumb)\n- vending_machine (Vending machine)',
+  ],
+  [
+    'an entity id that is nearly right',
+    finalPatch([setState('Vending Machine', 'empty')]),
+    'near_miss_entity',
+    'effects[0].entity_id "Vending Machine" must be written exactly as "vending_machine". Entity ids that exist here:\n- vending_machine (Vending machine)\n- ant (Ant)\n- crumb (Crumb)\n- bob (Bob)',
+  ],
   [
     'a memory for a prop',
     finalPatch([{ op: 'append_entity_memory', entity_id: 'crumb', content: 'I was eaten.' }]),
     'memory_on_prop',
+    'effects[0] appends a memory to "crumb", which is a prop; only agents remember. Agents that exist here:\n- bob (Bob)\n- ant (Ant)',
   ],
   [
     'an environment that does not exist',
     finalPatch([{ op: 'set_environment_content', environment_label: 'beach', content: 'sand' }]),
     'unknown_environment',
+    'effects[0].environment_label "beach" names no environment of this world. Environments that exist here:\n- park',
   ],
 ];
 
@@ -130,13 +200,17 @@ check(
   ],
 );
 
-for (const [what, output, detail] of REJECTIONS) {
+for (const [what, output, detail, message] of REJECTIONS) {
   check(`${what} is tried again in the same lane: ${detail}`, { ...VENDING, says: [output, finalPatch()] }, [
     'ask bob/act/round-1/try-1',
     `reject ${detail}`,
     'ask bob/act/round-1/try-2',
     'commit bob',
   ]);
+  test(`the model is told what is wrong with ${what}`, () => {
+    const { verdicts } = playTurn(smallPark(VENDING), smallWorld(), inTurn([output, finalPatch()]));
+    assert.equal(verdicts[0]?.failure?.message, message);
+  });
 }
 
 check(
