@@ -56,6 +56,7 @@ export const sceneArbitrary: fc.Arbitrary<Scene> = fc.record({
     tools: fc.constant(['look', 'take']),
     allow: fc.constant(['look', 'take', 'news']),
     tool_binding: fc.constantFrom<JsonObject>({ effect: 'read_only' }, { effect: 'state_change' }),
+    tool_bindings: fc.constantFrom<Readonly<Record<string, JsonObject>>>({}, { look: { effect: 'read_only' } }),
     max_tool_calls: fc.integer({ min: 0, max: 2 }),
     constraints: fc.constantFrom<JsonObject>(
       { token_budget: 100_000, timeout_seconds: 60 },

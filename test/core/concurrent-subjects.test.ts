@@ -4,7 +4,7 @@ import type { Invoke } from '../../engine/core/protocol/command.js';
 import { advance } from '../../engine/core/turn/advance.js';
 import { UNBEGUN } from '../../engine/core/turn/state.js';
 import { smallPark } from '../support/park-documents.js';
-import { answered, finalPatch, modelSays, setState } from '../support/turn-player.js';
+import { answered, finalPatch, modelSays, setState, toolCall } from '../support/turn-player.js';
 import { BEGAN, compare, effectsOf, ENTITIES, firstGenerations, meaningOf, PLACES } from './concurrent-scene.js';
 
 compare('a concurrent turn ends as the ordered one does, given the same answers', (concurrent, ordered) => {
@@ -124,5 +124,35 @@ test('the calls that a subject had to hold back are made in its order, also wher
   assert.deepEqual(
     made,
     ['ada', 'ben'].flatMap((subject) => errands.map((id) => `${subject}/${id}/call`)),
+  );
+});
+
+test('a side effect has another name than the reading that a discarded run asked in its place', () => {
+  const program = smallPark({
+    subjects: ['ada', 'ben'],
+    environments: PLACES.map((label) => ({ label, content: 'Quiet.' })),
+    entities: ENTITIES,
+    tools: ['look', 'take'],
+    tool_bindings: { look: { effect: 'read_only' } },
+    change: (workflow) => ({ ...workflow, execution: 'per_subject_concurrent' }),
+  });
+  const begun = advance(program, UNBEGUN, BEGAN);
+  const [ada, ben] = begun.commands.filter((command) => command.kind === 'invoke');
+  assert.ok(ada && ben);
+  const looking = advance(program, begun.state, modelSays(ben, toolCall('look')));
+  const folded = advance(program, looking.state, modelSays(ada, finalPatch([setState('stone_park', 'moved')])));
+  const [again] = folded.commands.filter((command) => command.kind === 'invoke');
+  assert.ok(again);
+  const taking = advance(program, folded.state, modelSays(again, toolCall('take')));
+  const [look, take] = [looking, taking].flatMap(({ commands }) =>
+    commands.filter((command) => command.kind === 'invoke'),
+  );
+  assert.ok(look && take);
+  assert.deepEqual([look.call.effect, take.call.effect], ['read_only', 'state_change']);
+  assert.notEqual(take.key, look.key);
+  const { commands } = advance(program, taking.state, answered(take, {}));
+  assert.deepEqual(
+    commands.map((command) => command.kind === 'invoke' && command.key),
+    ['ben/act/round-2/try-1@2'],
   );
 });

@@ -39,6 +39,8 @@ export interface SmallPark {
   readonly ambients?: readonly JsonObject[];
   /** More of every tool's binding. */
   readonly tool_binding?: JsonObject;
+  /** More of some tools' bindings, by name. */
+  readonly tool_bindings?: Readonly<Record<string, JsonObject>>;
   readonly max_generation_attempts?: number;
   readonly max_tool_calls?: number;
   readonly constraints?: JsonObject;
@@ -208,6 +210,7 @@ function toWorkflow(shelf: Shelf, park: SmallPark): JsonObject {
           effect: 'state_change',
           redaction: { allow: 'all' },
           ...park.tool_binding,
+          ...park.tool_bindings?.[name],
         })),
         max_generation_attempts: park.max_generation_attempts ?? 3,
         max_tool_calls: park.max_tool_calls ?? 2,

@@ -102,7 +102,7 @@ function takeRun(program: Program, state: TurnState, { index, started, commands 
   const runs = state.runs.with(index, started);
   for (const asked of commands) {
     const command = { ...toOutside(asked, keys, started.number), rank: index };
-    keys.set(asked.key, command.key);
+    if (isRead(asked) || command.key !== asked.key) keys.set(asked.key, command.key);
     const asker: SubjectAsker = { kind: 'subject', index, key: asked.key, command };
     if (mayIssue({ ...state, runs }, index, command)) {
       awaited = awaited.with(command.key, asker);
@@ -113,16 +113,22 @@ function takeRun(program: Program, state: TurnState, { index, started, commands 
   return { state: noteWaits(taken, index, started), commands: issued, discarded: [] };
 }
 
+function isRead({ call }: Invoke): boolean {
+  return call.effect === 'read_only';
+}
+
 /**
  * A command of a run as the outside knows it: what a run asks anew has keys and conversations of its own. A call with a side
- * effect is asked by one run only, and a service may know it by its key: that is the same in whichever run it is asked.
+ * effect is asked by one run only, and a service may know it by its key: that is the same in whichever run it is asked, unless
+ * a run before has read something in its place.
+ * @param keys of all runs of the subject so far; none of a side effect that has the key of its run
  */
 function toOutside(command: Invoke, keys: ReadonlyMap<string, string>, number: number): Invoke {
   const { parent_key, generation } = command;
   const named = (name: string): string => withNumber(name, number);
   return {
     ...command,
-    key: command.call.effect === 'read_only' ? named(command.key) : command.key,
+    key: isRead(command) || keys.has(command.key) ? named(command.key) : command.key,
     ...(parent_key === undefined ? {} : { parent_key: keys.get(parent_key) ?? parent_key }),
     ...(generation === undefined
       ? {}
