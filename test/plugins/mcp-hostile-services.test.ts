@@ -169,7 +169,7 @@ const HOSTILE: readonly Hostile[] = [
     name: 'answers with a status of failure',
     answer: (_, response) => response.writeHead(500).end('canary: it hurts'),
     failed: 'http_status',
-    message: /answered with status 500/,
+    message: /answered with status 500; it said: canary: it hurts$/,
     body: /canary: it hurts/,
   },
   {
@@ -226,7 +226,8 @@ for (const { name, answer, failed, message, wanted, body } of HOSTILE) {
     const outcome = failureOf(await ask(sources, toolCall('do', {}, wanted)));
     assert.equal(outcome.failure_class, failed, outcome.failure_message);
     assert.match(outcome.failure_message, message);
-    assert.doesNotMatch(outcome.failure_message, /canary/);
+    // What came with an error status is quoted, as far as redaction shows it; nothing else is.
+    if (failed !== 'http_status') assert.doesNotMatch(outcome.failure_message, /canary/);
     if (body) assert.match(bodyOf(outcome), body);
   });
 }
