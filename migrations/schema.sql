@@ -993,8 +993,6 @@ CREATE OR REPLACE FUNCTION public.sound_call()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-DECLARE
-    may_be_followed boolean := NEW.status = 'interrupted' OR (NEW.status = 'failed' AND NOT NEW.answered);
 BEGIN
     IF TG_OP = 'UPDATE' AND OLD.ended_at IS NOT NULL THEN
         RAISE 'source_invocations: a call that has ended is final' USING ERRCODE = 'integrity_constraint_violation';
@@ -1004,8 +1002,8 @@ BEGIN
         RAISE 'source_invocations: a call has an end and a failure as its status says' USING ERRCODE = 'check_violation';
     END IF;
     -- An index names it. Beside status, so that the beginning and the end of a call with an answer change no indexed value.
-    IF NEW.may_be_followed <> may_be_followed THEN
-        NEW.may_be_followed := may_be_followed;
+    IF NEW.may_be_followed <> (NEW.status = 'interrupted' OR NEW.status = 'failed' AND NOT NEW.answered) THEN
+        NEW.may_be_followed := NOT NEW.may_be_followed;
     END IF;
     RETURN NEW;
 END
