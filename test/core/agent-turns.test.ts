@@ -414,3 +414,25 @@ test('calls that an attempt has adopted happened in its agent turns when it bega
   );
   assert.ok(turn?.events.every(({ occurred_at }) => occurred_at === attempt.started_at));
 });
+
+test('the events of an agent turn say what the agent does, and with which tool', () => {
+  const [bob] = agentTurnsOf(record({ ...UNDISTURBED, outputs: [toolCall('drink'), finalPatch()] }));
+  const waiting_tool_count = 0;
+  const states = bob?.record.events.filter(({ subject }) => subject === 'evt.agent.bob.state') ?? [];
+  assert.deepEqual(
+    states.map(({ payload: { status, metadata } }) => [status, metadata]),
+    [
+      ['dispatched', { waiting_tool_count }],
+      ['running', { activity: 'thinking', waiting_tool_count }],
+      ['running', { activity: 'executing_tool', current_tool: 'drink', waiting_tool_count }],
+      ['running', { activity: 'thinking', waiting_tool_count }],
+      ['running', { waiting_tool_count }],
+      ['idle', { waiting_tool_count }],
+    ],
+  );
+  const steps = bob?.record.events.filter(({ subject }) => subject === 'evt.agent.bob.step') ?? [];
+  assert.deepEqual(
+    steps.map(({ payload: { phase } }) => phase),
+    ['tool_call', 'tool_result', 'answered'],
+  );
+});
