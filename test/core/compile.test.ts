@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JsonObject } from '../../engine/contract/json.js';
+import { pluginsOf } from '../../engine/core/workflow/plugins-of.js';
 import { type SmallPark, compileSmallPark, smallPark } from '../support/park-documents.js';
 
 const READING: JsonObject = {
@@ -230,6 +231,17 @@ test('a misspelt placeholder is reported with the one that it may mean', () => {
 });
 
 const SPELLING = 'Use lower-case letters, digits, _ and -, in parts joined by dots.';
+const READ_EACH_TIME = { ...READING, id: 'near', run: 'before_subject_workflow', inject_as: '/ambient/near' };
+for (const [name, park, plugins] of [
+  ['a model', {}, ['llm_chat']],
+  ['a reading once a turn', { ambients: [READING] }, ['http_json', 'llm_chat']],
+  ['a reading for each subject', { ambients: [READ_EACH_TIME] }, ['http_json', 'llm_chat']],
+  ['a tool', { tools: ['mcp__shop__buy'], tool_plugin: 'tool_server' }, ['llm_chat', 'tool_server']],
+  ['a tool that policy denies', { tools: ['mcp__shop__buy'], tool_plugin: 'tool_server', allow: [] }, ['llm_chat']],
+] as const)
+  test(`a turn with ${name} may call ${plugins.join(' and ')}`, () =>
+    assert.deepEqual([...pluginsOf(smallPark(park))].toSorted(), plugins));
+
 for (const [id, why, repair] of [
   ['Plate Crumb', '', 'Write "plate_crumb".'],
   ['!!!', ': it contains "!"', SPELLING],
