@@ -16,6 +16,28 @@ const ASKED: readonly (readonly [name: string, schema: JsonObject, value: Json])
   ['the first of its open alternatives', { anyOf: [{ const: 'a' }, { const: 'b' }] }, 'a'],
   ['the first of what it joins', { allOf: [{ const: 'a' }, {}] }, 'a'],
   ['its type before an alternative', { type: 'boolean', anyOf: [{ const: true }] }, false],
+  ['an own limit beside an alternative', { type: 'number', minimum: 5, anyOf: [{ minimum: 0 }] }, 5],
+  [
+    'members beside those of an alternative',
+    {
+      type: 'object',
+      required: ['kind'],
+      properties: { kind: { const: 'x' } },
+      oneOf: [{ $ref: '#/$defs/other' }],
+      $defs: { other: { required: ['a'], properties: { a: { type: 'string' } } } },
+    },
+    { kind: 'x', a: '...' },
+  ],
+  [
+    'a member that an alternative narrows or requires',
+    {
+      type: 'object',
+      required: ['k'],
+      properties: { k: { type: 'string' }, l: { type: 'null' } },
+      anyOf: [{ required: ['k', 'l'], properties: { k: { maxLength: 2 } } }],
+    },
+    { k: '..', l: null },
+  ],
   ['the first of its types', { type: ['null', 'string'] }, null],
   ['a text', { type: 'string' }, '...'],
   ['a text of a least length', { type: 'string', minLength: 5 }, '.....'],

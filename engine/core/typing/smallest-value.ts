@@ -22,21 +22,27 @@ export function smallestValue(root: JsonObject, schema: Json = root, depth = 0):
   }
   if (typeof $ref === 'string') return smallestValue(root, followReference(root, $ref) ?? {}, depth + 1);
   const branch = findAt(schema, ['oneOf', '0']) ?? findAt(schema, ['anyOf', '0']) ?? findAt(schema, ['allOf', '0']);
-  if (branch !== undefined) return smallestValue(root, withBranch(schema, branch), depth + 1);
-  return ofType(root, schema, depth);
+  const own = ofType(root, schema, depth);
+  if (branch === undefined) return own;
+  const chosen = smallestValue(root, withMembersOf(schema, followed(root, branch)), depth + 1);
+  if (isObject(own) && isObject(chosen)) return { ...own, ...chosen };
+  return schema['type'] === undefined ? chosen : own;
 }
 
-/** A schema whose alternatives are replaced by one of them: what both say of members holds. */
-function withBranch({ oneOf: _one, anyOf: _any, allOf: _all, ...own }: JsonObject, branch: Json): JsonObject {
-  if (!isObject(branch)) return own;
-  const listed = [own['required'], branch['required']].flatMap((names) => (isListed(names) ? names : []));
-  const properties = [own['properties'], branch['properties']].filter(isObject);
-  return {
-    ...own,
-    ...branch,
-    ...(listed.length === 0 ? {} : { required: listed }),
-    ...(properties.length === 0 ? {} : { properties: Object.assign({}, ...properties) as JsonObject }),
-  };
+function followed(root: JsonObject, branch: Json): Json {
+  const reference = isObject(branch) ? branch['$ref'] : undefined;
+  return typeof reference === 'string' ? (followReference(root, reference) ?? {}) : branch;
+}
+
+/** An alternative with what the schema itself says of members. */
+function withMembersOf({ properties: own }: JsonObject, branch: Json): Json {
+  if (!isObject(branch) || !isObject(own)) return branch;
+  const { properties = {} } = branch;
+  const narrowed = Object.entries(isObject(properties) ? properties : {}).map(([name, member]) => {
+    const wide = own[name];
+    return [name, isObject(wide) && isObject(member) ? { ...wide, ...member } : member] as const;
+  });
+  return { ...branch, properties: { ...own, ...Object.fromEntries(narrowed) } };
 }
 
 function isListed(names: Json | undefined): names is readonly Json[] {
