@@ -14,7 +14,7 @@ const HOST = /^([\w.-]*|\[[\da-f:.]+\])(:\d*)?$/i;
 export async function demandHead(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> {
   const reason = findFault(request);
   if (reason !== undefined) return sendProblem(reply, malformed(reason));
-  const coding = request.headers['content-encoding'] ?? 'identity';
+  const coding = request.headers['content-encoding']?.toLowerCase() ?? 'identity';
   return coding === 'identity' ? undefined : sendProblem(reply.header('accept-encoding', 'identity'), ENCODED, 415);
 }
 
