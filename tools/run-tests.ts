@@ -58,7 +58,7 @@ async function main(given: readonly string[]): Promise<number> {
  * Every process that is started from here on finds it by `TMPDIR`.
  */
 function makeTemporaryFolder(): string {
-  const folder = mkdtempSync(join(existsSync(MEMORY) ? MEMORY : tmpdir(), 'chukwa-tests-'));
+  const folder = mkdtempSync(join(existsSync(MEMORY) ? MEMORY : tmpdir(), 'chukwa-'));
   // PostgreSQL runs as a user of its own, and its folders are in this one.
   chmodSync(folder, 0o711);
   process.env['TMPDIR'] = folder;

@@ -46,7 +46,7 @@ describe('a PostgreSQL that goes away in the middle of a run', () => {
     const told = error.replaceAll(/\s+/g, ' ');
     assert.match(told, /^error: The connection to the database \(PostgreSQL at .*\/postgres\) was lost: /);
     assert.match(told, /Turn 1 of brittle is the last that is known to be committed\./);
-    assert.match(told, /what to do: Wait until it answers.* Then: chukwa run brittle\./);
+    assert.match(told, /what to do: Wait until it answers.* Then: npx chukwa run brittle\./);
     assert.doesNotMatch(told, /UNEXPECTED/);
     const [problem] = (JSON.parse(out) as { readonly problems: readonly { code: string; details: object }[] }).problems;
     assert.equal(problem?.code, 'DATABASE_UNREACHABLE');

@@ -384,7 +384,7 @@ test('a database of another process ends with 4, and the process is named', asyn
     const code = await runCommandLine(embedded, ['world', 'list', '--wait', '0'], terminal);
     const error = terminal.error_text();
     assert.equal(code, 4);
-    assert.match(error, new RegExp(`process ${process.pid}`));
+    assert.match(error, new RegExp(`process\\s+${process.pid}`));
     assert.match(error, /what to do: /);
   } finally {
     await engine.value.close();

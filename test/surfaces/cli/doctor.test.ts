@@ -63,7 +63,7 @@ test('the database of another program is an error with its code, and the other c
     assert.equal(of('plugin llm_chat')?.state, 'good');
     const run = await chukwa(['world', 'list'], variables);
     assert.equal(run.code, 4);
-    assert.match(run.error, /belongs to\s+another\s+program: it holds orders/);
+    assert.match(run.error, /belongs\s+to\s+another\s+program:\s+it\s+holds\s+orders/);
     assert.match(run.error, /DATABASE_NOT_OURS/);
     assert.doesNotMatch(run.error, /UNEXPECTED/);
   } finally {
