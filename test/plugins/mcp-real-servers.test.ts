@@ -68,7 +68,7 @@ for (const [transport, findPlace] of Object.entries(PLACES)) {
     await ask(sources, toolCall('echo', { message: 'up' }));
     const late = await ask(sources, toolCall('trigger-long-running-operation', slow, { told: { timeout_ms: 300 } }));
     assert.deepEqual(summary(late), { failed: 'timeout', refused: false });
-    assert.match(failureOf(late).failure_message, /timeout_ms/);
+    assert.match(failureOf(late).failure_message, /300 ms.*timeout_ms/);
     const cut = await ask(sources, toolCall('trigger-long-running-operation', slow, { deadline_ms: 300 }));
     assert.deepEqual(summary(cut), { failed: 'timeout', refused: false });
     const next = await ask(sources, toolCall('echo', { message: 'still here' }));

@@ -58,7 +58,11 @@ export function toolCall(tool_name: string, request: Json = {}, { told = {}, ...
   const invoke = jsonCall({ request, ...wanted });
   const { call } = invoke;
   const hash = JSON.stringify(named);
-  return { ...invoke, call: { ...call, source: { ...call.source, hash, plugin: 'mcp_tool', interface: named } } };
+  const limits = { ...call.limits, max_runtime_ms: Number(told['timeout_ms'] ?? call.limits.max_runtime_ms) };
+  return {
+    ...invoke,
+    call: { ...call, limits, source: { ...call.source, hash, plugin: 'mcp_tool', interface: named } },
+  };
 }
 
 type ToolWanted = Wanted & { readonly told?: Readonly<Record<string, Json>> };
