@@ -7,7 +7,7 @@ import { type Fleet, openFleet, slowDown, untilSaid } from './fleet.js';
 import { assertWhole } from './ledger.js';
 
 const WORKERS = 3;
-const [KILLS, WORLDS] = extent([6, 3], [200, 20]);
+const [KILLS, WORLDS] = extent([4, 2], [200, 20]);
 const HANDS = ['--concurrency', '3'];
 /** Of each answer: a turn takes six of them, one after the other. */
 const ANSWER_MS = 100;
