@@ -78,7 +78,7 @@ function diagnoseUndriven({ world_slug, attempt_id, attempted_turn }: UndrivenAt
     subject: `world ${world_slug}`,
     state: 'missing',
     message: `the driver of turn ${attempted_turn} is gone (attempt ${attempt_id})`,
-    repair: `chukwa run ${world_slug} goes on with it; after chukwa stop ${attempt_id} it ends it.`,
+    repair: `chukwa run ${world_slug} goes on with it. To end it: chukwa stop ${attempt_id}, then chukwa run ${world_slug}.`,
   };
 }
 

@@ -16,10 +16,9 @@ export interface Secret {
 /** A sentence where a secret could not be replaced: whoever sets it has to choose a longer one. */
 export function findShortSecret(secrets: readonly Secret[]): string | undefined {
   const short = secrets.find(({ value }) => value !== '' && value.length < SECRET_LENGTH_MIN);
-  return (
-    short &&
-    `${short.variable} holds a secret of ${short.value.length} characters, which Chukwa refuses before anybody is asked: records replace a secret wherever it occurs, and one below ${SECRET_LENGTH_MIN} characters occurs everywhere; choose a longer one, such as no-key-needed where the service checks none`
-  );
+  if (short === undefined) return undefined;
+  const length = short.value.length === 1 ? '1 character' : `${short.value.length} characters`;
+  return `${short.variable} holds a secret of ${length}, which Chukwa refuses before anybody is asked: records replace a secret wherever it occurs, and one below ${SECRET_LENGTH_MIN} characters occurs everywhere; choose a longer one, such as no-key-needed where the service checks none`;
 }
 
 /** Whether a text ends where it was meant to, or was cut there. */

@@ -148,7 +148,10 @@ describe('a process that is killed in the middle of a turn (embedded, in a folde
     const [open] = left.attempts;
     const diagnosis = diagnoses.find(({ subject }) => subject === 'world brief');
     assert.equal(diagnosis?.message, `the driver of turn 1 is gone (attempt ${open?.attempt_id})`);
-    assert.match(diagnosis?.repair ?? '', /chukwa run brief goes on with it; after chukwa stop \S+ it ends it/);
+    assert.match(
+      diagnosis?.repair ?? '',
+      /^chukwa run brief goes on with it\. To end it: chukwa stop [\w-]+, then chukwa run brief\.$/,
+    );
     model.setScript(await loadScript('simple'));
     const report = await askHere<RunReport>(['run', 'brief', '--turns', '2'], variables);
     assert.deepEqual(

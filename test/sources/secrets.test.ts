@@ -275,6 +275,8 @@ test('a short password in a URL stops the call before anything leaves, and so do
   }
   const command = parseCommand('CHUKWA_TEST', 'server --token abc12');
   assert.match(command.ok ? '' : command.message, /^CHUKWA_TEST holds a secret of 5 characters/);
+  const single = parseCommand('CHUKWA_TEST', 'server --token a');
+  assert.match(single.ok ? '' : single.message, /^CHUKWA_TEST holds a secret of 1 character,/);
 });
 
 for (const [url, isSecret] of [
