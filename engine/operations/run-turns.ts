@@ -100,7 +100,7 @@ export interface RunRequest extends Narrowing {
   readonly signal: AbortSignal;
   readonly onProgress: OnProgress;
   /** The command that runs this world again as it is run here, for repairs; without options by default. */
-  readonly again?: string;
+  readonly rerun?: string;
 }
 
 /** A person is asked one question at a time. */
@@ -119,7 +119,7 @@ export async function runTurns(engine: Engine, request: RunRequest): Promise<Don
   const narrowed = narrowRun(loaded.value.program, request);
   if (!narrowed.ok) return narrowed;
   const program = toPlayed(narrowed.value, request);
-  const again = request.again ?? `chukwa run ${request.world_slug}`;
+  const rerun = request.rerun ?? `chukwa run ${request.world_slug}`;
   const turns: TurnReport[] = [];
   let left: LeftWorld | undefined;
   let committed = world.turn;
@@ -128,7 +128,7 @@ export async function runTurns(engine: Engine, request: RunRequest): Promise<Don
   await settleUnheard(engine);
   while (committed < world.turn + request.turns && !request.signal.aborted) {
     if (simulationTime(scenario, committed + 1) === undefined) return refuseTime(request.world_slug, committed);
-    const played = await unlessLost(engine, { world_slug: request.world_slug, committed, again }, () =>
+    const played = await unlessLost(engine, { world_slug: request.world_slug, committed, rerun }, () =>
       runAttempt(engine.runtime, {
         ...request,
         program,
@@ -140,7 +140,7 @@ export async function runTurns(engine: Engine, request: RunRequest): Promise<Don
     if (!played.ok) return played;
     const end = played.value;
     if (end.kind !== 'committed' && end.kind !== 'failed' && end.kind !== 'suspended' && end.kind !== 'rests')
-      return refuseAttempt(engine, { slug: request.world_slug, again }, end);
+      return refuseAttempt(engine, { slug: request.world_slug, rerun }, end);
     turns.push({ ...(await reportTurn(engine, end.attempt_id)), ...(mayPass(end) ? { is_transient: true } : {}) });
     if (end.kind === 'failed' && (await waitToRetry(request, end, retries))) {
       retries += 1;
@@ -184,7 +184,7 @@ async function findAwaited(engine: Engine, last: TurnReport | undefined): Promis
 /** Reports the last certain turn where the database or the world is lost during a turn. */
 async function unlessLost<Value>(
   engine: Engine,
-  { world_slug, committed, again }: { readonly world_slug: string; readonly committed: number; readonly again: string },
+  { world_slug, committed, rerun }: { readonly world_slug: string; readonly committed: number; readonly rerun: string },
   work: () => Promise<Value>,
 ): Promise<Done<Value>> {
   try {
@@ -196,7 +196,7 @@ async function unlessLost<Value>(
     return refuse({
       ...problem,
       message: `${problem.message} Turn ${committed} of ${world_slug} is the last that is known to be committed.`,
-      repair: `${problem.repair} Then: ${again}. Turn ${committed + 1} goes on from its records, with the services that it had: after a park, chukwa toys starts them, and tells the variables to set.`,
+      repair: `${problem.repair} Then: ${rerun}. Turn ${committed + 1} goes on from its records, with the services that it had: after a park, chukwa toys starts them, and tells the variables to set.`,
       details: { world_slug, last_committed_turn: committed },
     });
   }
@@ -252,17 +252,17 @@ function toTurnReport(record: RanAttempt): TurnReport {
 /** The world of a refused run, and the command that runs it again. */
 interface Refusable {
   readonly slug: string;
-  readonly again: string;
+  readonly rerun: string;
 }
 
 function refuseAttempt(
   engine: Engine,
-  { slug, again }: Refusable,
+  { slug, rerun }: Refusable,
   end: Exclude<AttemptEnd, { kind: 'committed' | 'failed' | 'suspended' | 'rests' }>,
 ) {
   if (end.kind === 'unknown_world') return unknownWorld(engine, slug);
-  if (end.kind === 'in_doubt') return refuse(callInDoubt({ slug, again }, end));
-  if (end.kind === 'not_adoptable') return refuse(notAdoptable({ slug, again }, end));
+  if (end.kind === 'in_doubt') return refuse(callInDoubt({ slug, rerun }, end));
+  if (end.kind === 'not_adoptable') return refuse(notAdoptable({ slug, rerun }, end));
   if (end.kind !== 'held') throw new Error(`a run that nobody else asked for ended as ${end.kind}`);
   return worldBusy(slug, end);
 }
@@ -285,22 +285,22 @@ export function worldBusy(
   });
 }
 
-function notAdoptable({ slug, again }: Refusable, end: Extract<AttemptEnd, { kind: 'not_adoptable' }>): Problem {
+function notAdoptable({ slug, rerun }: Refusable, end: Extract<AttemptEnd, { kind: 'not_adoptable' }>): Problem {
   const { attempt_id, attempted_turn, reason } = end;
   return {
     code: 'RECORD_NOT_ADOPTABLE',
     message: `Turn ${attempted_turn} of ${slug} cannot go on from attempt ${attempt_id}: ${reason}. Nothing was begun.`,
-    repair: `See what it did: chukwa attempt ${attempt_id}. To begin anew, and make its side effects again: ${again} --anew`,
+    repair: `See what it did: chukwa attempt ${attempt_id}. To begin anew, and make its side effects again: ${rerun} --anew`,
     details: { world_slug: slug, attempt_id, attempted_turn },
   };
 }
 
-function callInDoubt({ slug, again }: Refusable, { command_key, attempt_id, source_invocation_id }: Doubt): Problem {
+function callInDoubt({ slug, rerun }: Refusable, { command_key, attempt_id, source_invocation_id }: Doubt): Problem {
   const settle = `chukwa attempt settle ${attempt_id}`;
   return {
     code: 'CALL_IN_DOUBT',
     message: `Whether the call ${command_key} of attempt ${attempt_id} took place is not known, and another turn of ${slug} would make it again.`,
-    repair: `Find out, and settle it. It did: ${settle} --result FILE, with what it answered. It did not: ${settle} --not-performed. Then: ${again}. To begin anew whatever it did: ${again} --anew`,
+    repair: `Find out, and settle it. It did: ${settle} --result FILE, with what it answered. It did not: ${settle} --not-performed. Then: ${rerun}. To begin anew whatever it did: ${rerun} --anew`,
     details: { world_slug: slug, attempt_id, source_invocation_id, command_key },
   };
 }

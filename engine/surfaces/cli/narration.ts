@@ -38,8 +38,8 @@ export function openNarration({ terminal, as_json }: Session): Narration {
     },
     wait: (what) => live.show(what),
     begin(title) {
-      const { database, has_stand_in, again } = title;
-      story = { ...story, is_kept: database.is_kept, has_stand_in, again };
+      const { database, has_stand_in, rerun } = title;
+      story = { ...story, is_kept: database.is_kept, has_stand_in, rerun };
       print(titleLines(title));
     },
     announceStop() {

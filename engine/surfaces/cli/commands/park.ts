@@ -4,7 +4,7 @@ import { serveOption, toWords, turnsOption } from '../arguments.js';
 import type { ExitCode } from '../exit-code.js';
 import { chooseModel, llmOption, modelOption, type ModelOptions, scriptOption } from '../model-choice.js';
 import { playTurns } from '../play-turns.js';
-import type { Again } from '../render/story.js';
+import type { Rerun } from '../render/story.js';
 import type { Perform, Session } from '../session.js';
 import { serveAfterRun } from './serve.js';
 
@@ -42,7 +42,7 @@ export function addPark(program: Command, perform: Perform): void {
 }
 
 /** The services of a park end with its command; those of `toys` say by variables which model answers. */
-function toAgain(world_slug: string, script: string | undefined, { model }: ParkOptions): Again {
+function toRerun(world_slug: string, script: string | undefined, { model }: ParkOptions): Rerun {
   const run = ['run', world_slug];
   return { run: [...run, ...toWords({ model })], without_model: run, services: ['toys', ...toWords({ script })] };
 }
@@ -64,7 +64,7 @@ async function park(session: Session, options: ParkOptions): Promise<ExitCode> {
       signal,
       onProgress: narration.onProgress,
       onWorld: (world, database) =>
-        narration.begin({ ...choice, world, turns, database, again: toAgain(world.world_slug, spoken, options) }),
+        narration.begin({ ...choice, world, turns, database, rerun: toRerun(world.world_slug, spoken, options) }),
     }),
   );
   return options.serve === true ? serveAfterRun(session, code, { ...choice.asked, with_toys: true }) : code;

@@ -82,7 +82,7 @@ async function run(session: Session, world_slug: string, options: RunOptions): P
   const choice = await chooseModel(session, options);
   if (!choice.ok) return choice.code;
   const narrowed = toWords({ tools, connections });
-  const again = {
+  const rerun = {
     run: ['run', world_slug, ...toWords({ llm, script, model }), ...narrowed],
     without_model: ['run', world_slug, ...narrowed],
   };
@@ -93,14 +93,14 @@ async function run(session: Session, world_slug: string, options: RunOptions): P
       ...(options.anew === undefined ? {} : { anew: options.anew }),
       ...narrowingOf(options),
       retries,
-      again: toShell(['chukwa', ...again.run]),
+      rerun: toShell(['chukwa', ...rerun.run]),
       ...choice.asked,
       ...personOf(session, choice, narration),
       signal,
       onProgress: narration.onProgress,
       ...scenarioOf(session, options),
       onWorld: (world, database, news) =>
-        narration.begin({ ...choice, world, turns, database, news: toShown(session, news), again }),
+        narration.begin({ ...choice, world, turns, database, news: toShown(session, news), rerun }),
     }),
   );
   return options.serve === true ? serveAfterRun(session, code, { ...choice.asked, with_toys: false }) : code;
@@ -147,7 +147,7 @@ async function runDry(session: Session, world_slug: string, options: RunOptions)
   if (anew !== undefined) return refuse('A dry run begins anew on a copy in any case.', 'Leave --anew out.');
   if (llm !== undefined || script !== undefined || model !== undefined)
     return refuse('A dry run asks no model: --answers says what it says.', 'Leave --llm, --script and --model out.');
-  const dry_again = ['run', world_slug, '--dry', ...toWords({ answers: writeMissing ?? answers, tools, connections })];
+  const dry_rerun = ['run', world_slug, '--dry', ...toWords({ answers: writeMissing ?? answers, tools, connections })];
   return playTurns(session, ({ signal, narration }) =>
     dryRun(session.composition, {
       world_slug,
@@ -166,7 +166,7 @@ async function runDry(session: Session, world_slug: string, options: RunOptions)
           turns,
           database,
           news: toShown(session, news),
-          again: { run: dry_again, without_model: dry_again },
+          rerun: { run: dry_rerun, without_model: dry_rerun },
         }),
     }),
   );

@@ -135,7 +135,7 @@ export function toCallState({ status, is_driven }: Pick<InvocationSummary, 'stat
 /** Only for a suspended attempt: the calls of a running one belong to its driver. */
 function waitingLines({ status, world_slug, attempt_id, awaited }: AttemptRecord): readonly Line[] {
   return status === 'suspended'
-    ? [EMPTY, ...awaitedLines({ again: { run: ['run', world_slug] }, attempt_id, awaited })]
+    ? [EMPTY, ...awaitedLines({ rerun: { run: ['run', world_slug] }, attempt_id, awaited })]
     : [];
 }
 

@@ -1,24 +1,24 @@
 import type { AwaitedCall, PendedCall } from '../../../ports/pending-calls.js';
 import { command, hanging, type Line, line, type Span, strong, verbatim } from './line.js';
-import type { Again } from './story.js';
+import type { Rerun } from './story.js';
 import { toMoment } from './words.js';
 
 /** An attempt that may be suspended. */
 interface Waiting {
-  readonly again: Pick<Again, 'run'>;
+  readonly rerun: Pick<Rerun, 'run'>;
   readonly attempt_id: string;
   readonly awaited: readonly AwaitedCall[];
 }
 
 /** Whom it waits for and until when, how to answer in their place, and how to give it up. */
-export function awaitedLines({ again, attempt_id, awaited }: Waiting): readonly Line[] {
+export function awaitedLines({ rerun, attempt_id, awaited }: Waiting): readonly Line[] {
   return [
     line('It waits for:'),
     ...awaited.flatMap((call) => [
       line('  ', strong(call.source_label), `${toNamed(call)}; asked by ${call.command_key}, ${toUntil(call)}`),
       verbatim('  ', toReport(call)),
     ]),
-    hanging(2, 'Then ', command(...again.run), ' goes on with it, as does a worker or a serve that runs meanwhile.'),
+    hanging(2, 'Then ', command(...rerun.run), ' goes on with it, as does a worker or a serve that runs meanwhile.'),
     verbatim('Give it up:  ', command('stop', attempt_id)),
   ];
 }

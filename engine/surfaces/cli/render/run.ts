@@ -5,7 +5,7 @@ import type { Database } from '../../../ports/store.js';
 import type { WorldSnapshot } from '../../../ports/worlds.js';
 import { awaitedLines } from './awaited.js';
 import { type Command, command, commandLines, EMPTY, faint, type Line, line, strong, verbatim } from './line.js';
-import type { Again, Story } from './story.js';
+import type { Rerun, Story } from './story.js';
 import { tableLines } from './table.js';
 import { count } from './words.js';
 
@@ -20,10 +20,10 @@ export interface RunTitle {
   readonly database: Pick<Database, 'description' | 'is_kept'>;
   /** With paths as a person would write them. */
   readonly news?: ScenarioNews;
-  readonly again: Again;
+  readonly rerun: Rerun;
 }
 
-export function titleLines({ world, model, turns, database, news = {}, again }: RunTitle): readonly Line[] {
+export function titleLines({ world, model, turns, database, news = {}, rerun }: RunTitle): readonly Line[] {
   return [
     line(
       strong(`world ${world.world_slug}`),
@@ -33,11 +33,11 @@ export function titleLines({ world, model, turns, database, news = {}, again }: 
     ...(news.adopted_from_turn === undefined
       ? []
       : [EMPTY, line(`The new scenario is adopted from turn ${news.adopted_from_turn} on.`)]),
-    ...(news.edited === undefined ? [] : [EMPTY, ...editedLines(again, news.edited)]),
+    ...(news.edited === undefined ? [] : [EMPTY, ...editedLines(rerun, news.edited)]),
   ];
 }
 
-function editedLines({ run }: Again, { files, scenario, root }: EditedScenario): readonly Line[] {
+function editedLines({ run }: Rerun, { files, scenario, root }: EditedScenario): readonly Line[] {
   const isOne = files.length === 1;
   const has = isOne ? 'This file has' : 'These files have';
   const within = root === undefined ? [] : ['--root', root];
@@ -53,14 +53,14 @@ export function endingLines(report: RunReport, story: Story): readonly Line[] {
   const last = report.turns.at(-1);
   if (last === undefined) return [EMPTY, line(`No turn of ${report.world} was tried.`)];
   const { awaited = [], dry_run } = report;
-  const { again } = story;
+  const { rerun } = story;
   return [
     EMPTY,
     ...tallyLines(report.turns, story.turns),
     EMPTY,
-    ...(awaited.length === 0 ? [] : [...awaitedLines({ again, attempt_id: last.attempt_id, awaited }), EMPTY]),
+    ...(awaited.length === 0 ? [] : [...awaitedLines({ rerun, attempt_id: last.attempt_id, awaited }), EMPTY]),
     ...(dry_run !== undefined
-      ? dryLines(report.world, dry_run, again)
+      ? dryLines(report.world, dry_run, rerun)
       : story.is_kept
         ? furtherLines(report, story)
         : [line('The database was in memory: nothing of this run can be looked at any more.')]),
@@ -82,7 +82,7 @@ function tallyLines(turns: readonly TurnReport[], told: Story['turns']): readonl
 function dryLines(
   world: string,
   { from_turn, unused_answers, written_answers }: DryRunSummary,
-  again: Again,
+  rerun: Rerun,
 ): readonly Line[] {
   const unused = unused_answers.map(({ turn, key }) => verbatim('  ', `turn ${turn}  ${key}`));
   return [
@@ -95,7 +95,7 @@ function dryLines(
           line(
             `${count(written_answers, 'answer')} made up and written. Put better ones in their place, and try them:`,
           ),
-          verbatim('  ', command(...again.run)),
+          verbatim('  ', command(...rerun.run)),
         ]),
     line(`This was a dry run: nobody was asked, and the world ${world} stays at turn ${from_turn}.`),
   ];
@@ -106,7 +106,7 @@ function furtherLines(report: RunReport, story: Story): readonly Line[] {
   return [
     ...(turn?.is_transient === true ? [...retryLines(report, turn, story), EMPTY] : []),
     ...(isModelMissing(turn, story)
-      ? [line('Without that model:'), ...commandLines('  ', toStandIns(story.again.without_model)), EMPTY]
+      ? [line('Without that model:'), ...commandLines('  ', toStandIns(story.rerun.without_model)), EMPTY]
       : []),
     line('To look further:'),
     ...commandLines('  ', [
@@ -120,14 +120,14 @@ function furtherLines(report: RunReport, story: Story): readonly Line[] {
 }
 
 function retryLines({ turns }: RunReport, { attempted_turn }: TurnReport, story: Story): readonly Line[] {
-  const { again, failed_call } = story;
+  const { rerun, failed_call } = story;
   const retries = turns.filter((turn) => turn.attempted_turn === attempted_turn).length - 1;
   const times = retries === 0 ? 5 : retries;
   const tries: Command = [
-    command(...again.run, '--retries', String(times)),
+    command(...rerun.run, '--retries', String(times)),
     `tries the turn again, ${count(times, 'time')} at most`,
   ];
-  const commands = commandLines('  ', [...servicesOf(again), tries]);
+  const commands = commandLines('  ', [...servicesOf(rerun), tries]);
   if (retries > 0)
     return [
       line(`This failure outlasted ${count(retries, 'retry', 'retries')}. When the service answers again, go on:`),
@@ -159,7 +159,7 @@ export function toStandIns(run: readonly string[]): readonly Command[] {
   ];
 }
 
-function servicesOf({ services }: Again): readonly Command[] {
+function servicesOf({ services }: Rerun): readonly Command[] {
   if (services === undefined) return [];
   return [[command(...services), 'starts its services again, in another shell; set here what it prints']];
 }

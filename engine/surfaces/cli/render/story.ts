@@ -9,7 +9,7 @@ import { advice, bad, EMPTY, faint, good, hanging, type Line, line, strong, verb
 import { count, toDuration, toMoment } from './words.js';
 
 /** How a world is run again as it was run. */
-export interface Again {
+export interface Rerun {
   /** The words of the command, with the options that decide who answers and what is offered. */
   readonly run: readonly string[];
   /** The same without those that choose a model, to which others may be added. */
@@ -31,7 +31,7 @@ export interface Story {
   readonly is_kept: boolean;
   /** Whether answers come from a script, a person or a file, so that no line names a model. */
   readonly has_stand_in: boolean;
-  readonly again: Again;
+  readonly rerun: Rerun;
   /** The call that failed last, which a line has told. */
   readonly failed_call: FailedCall | undefined;
 }
@@ -68,7 +68,7 @@ export const UNTOLD: Story = {
   superseded: new Set(),
   is_kept: true,
   has_stand_in: false,
-  again: { run: [], without_model: [] },
+  rerun: { run: [], without_model: [] },
   failed_call: undefined,
 };
 
