@@ -119,6 +119,11 @@ function whyBroken({ failure_class, failure_message, http_status, refused }: Cal
   ];
 }
 
+/** Whether the line of a failed call shows all of its message. */
+export function isShownWhole(failure_message: string): boolean {
+  return cut(failure_message, REASON_MAX) === failure_message;
+}
+
 function passedOn(verdict: Verdict | undefined): readonly Span[] {
   if (verdict?.passed_on === undefined) return [];
   return [accent(`; ${PASSED_ON[verdict.passed_on]}`)];

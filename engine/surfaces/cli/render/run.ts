@@ -105,7 +105,7 @@ function furtherLines(report: RunReport, story: Story): readonly Line[] {
   const turn = report.turns.at(-1);
   return [
     ...(turn?.is_transient === true ? [...retryLines(report, turn, story), EMPTY] : []),
-    ...(isModelMissing(turn, story)
+    ...(turn !== undefined && isModelMissing(turn)
       ? [line('Without that model:'), ...commandLines('  ', toStandIns(story.rerun.without_model)), EMPTY]
       : []),
     line('To look further:'),
@@ -119,8 +119,12 @@ function furtherLines(report: RunReport, story: Story): readonly Line[] {
   ];
 }
 
-function retryLines({ turns }: RunReport, { attempted_turn }: TurnReport, story: Story): readonly Line[] {
-  const { rerun, failed_call } = story;
+function retryLines(
+  { turns }: RunReport,
+  { attempted_turn, failed_source_invocation_id }: TurnReport,
+  story: Story,
+): readonly Line[] {
+  const { rerun, failed_calls } = story;
   const retries = turns.filter((turn) => turn.attempted_turn === attempted_turn).length - 1;
   const times = retries === 0 ? 5 : retries;
   const tries: Command = [
@@ -133,7 +137,7 @@ function retryLines({ turns }: RunReport, { attempted_turn }: TurnReport, story:
       line(`This failure outlasted ${count(retries, 'retry', 'retries')}. When the service answers again, go on:`),
       ...commands,
     ];
-  if (failed_call?.has_retry === true)
+  if (failed_calls.get(failed_source_invocation_id ?? '')?.has_retry === true)
     return [line('This failure may pass by itself, and a run can try again:'), ...commands];
   return [
     line('This failure may pass by itself. A run can try its turn again, and a source its call:'),
@@ -146,9 +150,14 @@ function retryLines({ turns }: RunReport, { attempted_turn }: TurnReport, story:
 }
 
 /** A model was to be asked that there is not, or that the call does not reach as it is set up. */
-function isModelMissing(turn: TurnReport | undefined, { failed_call }: Story): boolean {
-  const { failure_class } = turn ?? {};
-  return failed_call?.is_generation === true && (failure_class === 'unavailable' || failure_class === 'call_rejected');
+function isModelMissing(turn: TurnReport): boolean {
+  const { invocation_kind, failure_class } = findFatal(turn) ?? {};
+  return invocation_kind === 'llm_generation' && (failure_class === 'unavailable' || failure_class === 'call_rejected');
+}
+
+/** The call that ended the turn. */
+function findFatal({ invocations, failed_source_invocation_id }: TurnReport): InvocationReport | undefined {
+  return invocations.find(({ source_invocation_id }) => source_invocation_id === failed_source_invocation_id);
 }
 
 /** The ways to run a world without a model. @param run the words of the command */
@@ -165,8 +174,8 @@ function servicesOf({ services }: Rerun): readonly Command[] {
 }
 
 function toCommands(turn: TurnReport): readonly Command[] {
-  const { attempt_id, attempted_turn, invocations, failed_source_invocation_id } = turn;
-  const fatal = invocations.find(({ source_invocation_id }) => source_invocation_id === failed_source_invocation_id);
+  const { attempt_id, attempted_turn, invocations } = turn;
+  const fatal = findFatal(turn);
   return [
     [command('attempt', attempt_id), `all of turn ${attempted_turn}`],
     ...(fatal === undefined

@@ -3,7 +3,7 @@ import type { Invoke } from '../../../core/protocol/command.js';
 import type { SetAside } from '../../../ports/attempts.js';
 import type { CallOutcome } from '../../../ports/sources.js';
 import type { Progress } from '../../../runtime/progress.js';
-import { awaitedName, callLines, partName } from './call.js';
+import { awaitedName, callLines, isShownWhole, partName } from './call.js';
 import { settleLines } from './doubt.js';
 import { advice, bad, EMPTY, faint, good, hanging, type Line, line, strong, verbatim } from './line.js';
 import { count, toDuration, toMoment } from './words.js';
@@ -32,16 +32,14 @@ export interface Story {
   /** Whether answers come from a script, a person or a file, so that no line names a model. */
   readonly has_stand_in: boolean;
   readonly rerun: Rerun;
-  /** The call that failed last, which a line has told. */
-  readonly failed_call: FailedCall | undefined;
+  /** The calls of the turn that failed, each of which a line has shown, by the id of their invocation. */
+  readonly failed_calls: ReadonlyMap<string, FailedCall>;
 }
 
 interface FailedCall {
   readonly message: string;
   /** Its source has tried it again already. */
   readonly has_retry: boolean;
-  /** A model was to be asked. */
-  readonly is_generation: boolean;
 }
 
 interface TurnTally {
@@ -69,7 +67,7 @@ export const UNTOLD: Story = {
   is_kept: true,
   has_stand_in: false,
   rerun: { run: [], without_model: [] },
-  failed_call: undefined,
+  failed_calls: new Map(),
 };
 
 /** The next story after an event, and the lines that show the event. */
@@ -98,7 +96,7 @@ function afterProgress(story: Story, progress: Progress): Story {
         heading: undefined,
         under_way: new Map(),
         superseded: new Set(),
-        failed_call: undefined,
+        failed_calls: new Map(),
         turns: [...story.turns, tally],
       };
     }
@@ -119,7 +117,7 @@ function afterProgress(story: Story, progress: Progress): Story {
       return {
         ...withoutCall(story, progress.command),
         turns: withCall(story.turns, progress.outcome),
-        failed_call: toFailedCall(progress) ?? story.failed_call,
+        failed_calls: withFailure(story.failed_calls, progress),
       };
     case 'call_pended':
       return withoutCall(story, progress.command);
@@ -128,13 +126,13 @@ function afterProgress(story: Story, progress: Progress): Story {
   }
 }
 
-function toFailedCall({ command, outcome }: Of<'call_finished'>): FailedCall | undefined {
-  if (outcome.status !== 'failed') return undefined;
-  return {
-    message: outcome.failure_message,
-    has_retry: command.call.retry !== undefined,
-    is_generation: command.invocation_kind === 'llm_generation',
-  };
+function withFailure(
+  failed_calls: Story['failed_calls'],
+  { source_invocation_id, command, outcome }: Of<'call_finished'>,
+): Story['failed_calls'] {
+  if (outcome.status !== 'failed') return failed_calls;
+  const failed = { message: outcome.failure_message, has_retry: command.call.retry !== undefined };
+  return new Map([...failed_calls, [source_invocation_id, failed]]);
 }
 
 function withoutCall(story: Story, { key, subject_id = '' }: Invoke): Story {
@@ -279,14 +277,15 @@ function committedLine({ turns, superseded }: Story, patches: number): Line {
   return line('  ', good(`turn ${attempted_turn} committed`), `: ${facts}`);
 }
 
-function failureLines({ is_kept, failed_call }: Story, failed: Of<'attempt_failed'>): readonly Line[] {
+function failureLines({ is_kept, failed_calls }: Story, failed: Of<'attempt_failed'>): readonly Line[] {
   const { failure, source_invocation_id: invocation, attempt_id, attempted_turn } = failed;
+  const is_shown = failure.message === failed_calls.get(invocation ?? '')?.message && isShownWhole(failure.message);
   const place = Object.entries({ subject: failure.subject_id, node: failure.node_id, call: failure.call_key });
   const kept = is_kept ? ', and every call of it is kept' : '';
   return [
     EMPTY,
     line('  ', bad(`turn ${attempted_turn} failed`), `, ${failure.failure_class}`),
-    ...(failure.message === failed_call?.message ? [] : [hanging(4, ...advice({ text: `    ${failure.message}` }))]),
+    ...(is_shown ? [] : [hanging(4, ...advice({ text: `    ${failure.message}` }))]),
     ...place.flatMap(([name, value]) => (value === undefined ? [] : [line(faint(`    ${name.padEnd(8)} `), value)])),
     line(`    The world stays at turn ${attempted_turn - 1}: nothing of this attempt was applied${kept}.`),
     ...(is_kept && failure.is_in_doubt === true && invocation !== undefined ? settleLines(attempt_id) : []),
