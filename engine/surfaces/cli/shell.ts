@@ -3,9 +3,23 @@ import { basename, delimiter, dirname, extname, relative } from 'node:path';
 /** What no shell gives a meaning to. */
 const PLAIN_WORD = /^[\w@%+=:,./-]+$/;
 
-/** Words as a POSIX shell reads them again. */
+/** White space other than a space, and what a terminal may obey or hide: no line shows it as it is. */
+const UNSEEN = /(?! )[\p{Cc}\p{Cf}\p{Z}]/u;
+
+/** Words as a POSIX shell reads them again; `$'...'` is of POSIX.1-2024, and older in bash and zsh. */
 export function toShell(words: readonly string[]): string {
-  return words.map((word) => (PLAIN_WORD.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)).join(' ');
+  return words.map(quoteWord).join(' ');
+}
+
+function quoteWord(word: string): string {
+  if (PLAIN_WORD.test(word)) return word;
+  return UNSEEN.test(word) ? `$'${Array.from(word, toEscaped).join('')}'` : `'${word.replaceAll("'", `'\\''`)}'`;
+}
+
+/** A character between `$'` and `'`: an unseen or special one by its bytes. */
+function toEscaped(character: string): string {
+  if (!UNSEEN.test(character) && !/['\\]/.test(character)) return character;
+  return Array.from(Buffer.from(character), (byte) => `\\${byte.toString(8).padStart(3, '0')}`).join('');
 }
 
 /**
@@ -16,8 +30,10 @@ export function toProgramName({ argv, env, cwd }: Pick<NodeJS.Process, 'argv' | 
   if (env['npm_command'] !== undefined) return 'npx chukwa';
   const [, file = ''] = argv;
   const isOnPath = (env['PATH'] ?? '').split(delimiter).includes(dirname(file));
-  if (isOnPath) return basename(file);
+  if (isOnPath) return toShell([basename(file)]);
   const near = relative(cwd(), file);
-  const path = toShell([near.startsWith('..') ? file : near]);
+  // A shell looks for a name without a folder on the search path, and `-x/` and `x=y/` mean something else to it.
+  const within = /^[\w.]+\//.test(near) ? near : `./${near}`;
+  const path = toShell([near.startsWith('..') ? file : within]);
   return extname(file) === '' ? path : `node ${path}`;
 }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
 import { advice, command, verbatim } from '../../../engine/surfaces/cli/render/line.js';
 import { paint } from '../../../engine/surfaces/cli/render/paint.js';
@@ -13,10 +14,16 @@ const WORDS: readonly (readonly [word: string, quoted: string])[] = [
   ['$(id)', "'$(id)'"],
   ['~', "'~'"],
   ['*', "'*'"],
+  ['a\nb', "$'a\\012b'"],
+  ["ada's\u00a0answers 1", "$'ada\\047s\\302\\240answers 1'"],
 ];
 
 for (const [word, quoted] of WORDS)
-  test(`a shell is given ${JSON.stringify(word)} as ${quoted}`, () => assert.equal(toShell([word]), quoted));
+  test(`a shell is given ${JSON.stringify(word)} as ${quoted}`, () => {
+    assert.equal(toShell([word]), quoted);
+    const { stdout } = spawnSync('bash', ['-c', `printf %s ${quoted}`], { encoding: 'utf8' });
+    assert.equal(stdout, word);
+  });
 
 const BIN = '/usr/local/bin/chukwa';
 const FILE = '/opt/chukwa/dist/engine/chukwa.js';
@@ -27,6 +34,10 @@ const STARTED: readonly (readonly [how: string, file: string, variables: NodeJS.
   ['by its name', BIN, { PATH: '/usr/bin:/usr/local/bin' }, 'chukwa'],
   ['by its file', FILE, { PATH: '/usr/bin' }, `node ${FILE}`],
   ['by a file of the working folder', '/srv/here/dist/chukwa.js', {}, 'node dist/chukwa.js'],
+  ['by a program of the working folder', '/srv/here/chukwa', {}, './chukwa'],
+  ['by a file of a folder that looks like an option', '/srv/here/-x/chukwa.js', {}, 'node ./-x/chukwa.js'],
+  ['by a program of a folder that looks like a variable', '/srv/here/x=y/chukwa', {}, './x=y/chukwa'],
+  ['by a name with a space', '/usr/local/bin/my chukwa', { PATH: '/usr/local/bin' }, "'my chukwa'"],
   ['by a file with a space', '/my files/chukwa.js', {}, "node '/my files/chukwa.js'"],
   ['by a link of another folder', '/other/node_modules/.bin/chukwa', {}, '/other/node_modules/.bin/chukwa'],
 ];
