@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Command } from 'commander';
 import type { Json } from '../../../engine/contract/json.js';
+import { addCommands } from '../../../engine/surfaces/cli/commands/index.js';
 import { toArguments, toPhrase } from '../../../engine/surfaces/cli/render/json-view.js';
 import {
+  advice,
   command,
   commandLines,
   hanging,
@@ -40,6 +43,48 @@ for (const [name, long, rows] of WRAPPED) {
     assert.deepEqual(wrap(long, 15).map(textOf), rows);
   });
 }
+
+const ADVICE: readonly (readonly [name: string, text: string, rows: readonly string[]])[] = [
+  [
+    'a quoted value of an option is not broken',
+    "Then: chukwa run a --script 'my good answers.json' --model m. Go on.",
+    ["Then: npx chukwa run a --script 'my good answers.json' --model m.", '  Go on.'],
+  ],
+  [
+    'nor is one with an apostrophe, of a command of two words',
+    "Then: chukwa world create a --scenario 'ada'\\''s own world.json' for all.",
+    ["Then: npx chukwa world create a --scenario 'ada'\\''s own world.json'", '  for all.'],
+  ],
+  ['nor is a quoted file', "See chukwa put 'my own file.json'", ["See npx chukwa put 'my own file.json'"]],
+  ['the program itself is no command', 'Of chukwa that made it.', ['Of chukwa that made', '  it.']],
+  ['a name that begins like a command is none', 'Of chukwa runs.', ['Of chukwa runs.']],
+  ['what calls the program is not repeated', 'Do: npx chukwa run x', ['Do: npx chukwa run x']],
+  [
+    "a service's own words are left as they are",
+    'See chukwa doctor; it said: chukwa list is down',
+    ['See npx chukwa doctor;', '  it said: chukwa', '  list is down'],
+  ],
+];
+
+for (const [name, text, rows] of ADVICE) {
+  test(`a sentence names commands as they are called: ${name}`, () => {
+    const painted = paint([hanging(2, ...advice({ text }))], { width: 20, has_colours: false, program: 'npx chukwa' });
+    assert.deepEqual(painted.trimEnd().split('\n'), rows);
+  });
+}
+
+test('what looks like quoting without end is read in linear time', { timeout: 5000 }, () => {
+  const text = `chukwa run ${"\\'".repeat(2000)}`;
+  assert.equal(advice({ text })[1]?.text.length, text.length - 'chukwa '.length);
+});
+
+test('a sentence may name every command of the program', () => {
+  const program = new Command();
+  addCommands(program, async () => {});
+  assert.ok(program.commands.length > 20);
+  for (const each of program.commands)
+    assert.equal(advice({ text: `See chukwa ${each.name()}.` }).length, 2, each.name());
+});
 
 const PHRASES: readonly (readonly [value: Json, phrase: string])[] = [
   [{ temperature_f: 64, condition: 'windy' }, 'temperature_f 64 · condition windy'],

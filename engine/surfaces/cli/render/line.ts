@@ -53,20 +53,34 @@ export function command(...words: readonly string[]): Span {
   return { text: unbroken(toShell(words)), tone: 'accent', is_command: true };
 }
 
-const NAMES_PROGRAM = /(?<![\w/.-])chukwa (?=[a-z])/;
+/** The first words of all commands, as alternatives. */
+const COMMANDS =
+  'agent-turn|agents|attempt|attempts|doctor|get|invocation|list|llm-call|mcp|migrate|model|new|park|plugin|put|record|' +
+  'report|run|schemas|search|serve|stop|test|toys|uses|validate|worker|world';
 
-/** The command's name, what it is about, and its options: a line may break behind them. */
-const COMMAND_WORDS = /^[a-z][\w-]*(?: [^\s,;:]+)?(?: --[\w-]+(?: [^\s-]\S*)?)*/;
+const NAMES_PROGRAM = new RegExp(`(?<!npx |[\\w/.-])chukwa (?=(?:${COMMANDS})(?![\\w-]))`);
+
+/** The command's name, what it is about, and its options, quoted where they have spaces: a line may break behind them. */
+const COMMAND_WORDS = (() => {
+  const about = String.raw`(?: (?:'[^']*'|\\'|\\(?!')|[^\s'\\,;:])+)`;
+  const value = String.raw`(?: (?!-)(?:'[^']*'|\\'|\\(?!')|[^\s'\\])+)`;
+  return new RegExp(String.raw`^[\w-]+(?:${about}{1,2}(?= --)|${about}?)(?: --[\w-]+${value}?)*`);
+})();
+
+/** The words of a service, which name no commands of this program. */
+const IS_SAID = '; it said: ';
 
 /** A sentence that may name commands, such as `See chukwa world list.`: each begins with the name of the program. */
 export function advice({ text, ...toned }: Span): readonly Span[] {
-  const [first = '', ...named] = text.split(NAMES_PROGRAM);
+  const end = text.includes(IS_SAID) ? text.indexOf(IS_SAID) : text.length;
+  const [first = '', ...named] = text.slice(0, end).split(NAMES_PROGRAM);
   const commands = named.map((rest) => ({
     ...toned,
     text: rest.replace(COMMAND_WORDS, unbroken),
     is_command: true as const,
   }));
-  return [{ ...toned, text: first }, ...commands];
+  const said = end < text.length ? [{ ...toned, text: text.slice(end) }] : [];
+  return [{ ...toned, text: first }, ...commands, ...said];
 }
 
 /** A command, and what it shows. */
