@@ -48,7 +48,10 @@ export function leaseOption(): Option {
 
 /** `--result` of a call that is answered by hand. */
 export function resultOption(says: string): Option {
-  return new Option('--result <json>', `${says}: JSON that begins with {, [ or ", or the name of a file that holds it`);
+  return new Option(
+    '--result <json>',
+    `${says}: JSON that begins with {, [ or ", or the name of a file that holds it (./[1].json where it begins so, too)`,
+  );
 }
 
 /** Options as a person types them; one that is not set is left out. */

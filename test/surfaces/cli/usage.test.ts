@@ -128,6 +128,7 @@ for (const [words, said] of [
   [['help'], /^Usage: chukwa /],
   [['help', 'run'], /^Usage: chukwa run /],
   [['help', 'world'], /world create SLUG/],
+  [['help', 'report'], /file\s+that\s+holds\s+it\s+\(\.\/\[1\]\.json\s+where/],
 ] as const) {
   test(`help is had by asking for it: chukwa ${words.join(' ')}`, async () => {
     const terminal = openTestTerminal();
