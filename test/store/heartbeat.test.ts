@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { after, describe, test } from 'node:test';
+import { renewLeases } from '../../engine/store/heartbeat/renew-leases.js';
 import { startThreadHeartbeat } from '../../engine/store/heartbeat/thread-heartbeat.js';
 import { openTestDatabase } from '../support/databases.js';
 import { waitUntil } from '../support/wait-until.js';
@@ -135,6 +136,15 @@ describe('the heartbeat of a worker', { timeout: 60_000 }, () => {
     await waitUntil(async () => lost.length > 0 || (await until()) > taken);
     assert.deepEqual(lost, []);
     await heartbeat.close();
+  });
+
+  test('the former lease of an attempt is reported while the new one is kept', async () => {
+    const { store, outside, database } = await opened;
+    await makeWorld(store, 'renewed');
+    const { lease } = await begin(store, 'renewed');
+    await outside.query(`UPDATE worlds SET lease_epoch = lease_epoch + 1 WHERE world_slug = 'renewed'`);
+    const leases = [lease, { ...lease, epoch: lease.epoch + 1 }];
+    assert.deepEqual(await renewLeases(database, leases, LEASE_MS), [lease]);
   });
 
   test('the heartbeat outlives its connection, and does not wait for a locked row', async () => {

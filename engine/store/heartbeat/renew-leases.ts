@@ -6,10 +6,11 @@ import { prepare, run, type Runner } from '../statement.js';
 const RENEW_ALL = prepare(
   'renew_leases',
   `WITH kept AS (
-     SELECT world_slug COLLATE "C" AS world_slug, attempt_id, epoch
-     FROM unnest(:world_slugs::text[], :attempt_ids::uuid[], :epochs::bigint[]) AS row (world_slug, attempt_id, epoch)),
+     SELECT world_slug COLLATE "C" AS world_slug, attempt_id, epoch, place
+     FROM unnest(:world_slugs::text[], :attempt_ids::uuid[], :epochs::bigint[])
+       WITH ORDINALITY AS row (world_slug, attempt_id, epoch, place)),
    held AS (
-     SELECT kept.attempt_id FROM kept JOIN worlds USING (world_slug)
+     SELECT place FROM kept JOIN worlds USING (world_slug)
      WHERE lease_epoch = epoch AND lease_attempt_id = attempt_id),
    free AS (
      SELECT worlds.world_slug FROM kept JOIN worlds USING (world_slug)
@@ -17,7 +18,7 @@ const RENEW_ALL = prepare(
    renewed AS (
      UPDATE worlds SET lease_until = clock_timestamp() + :lease_ms::int * interval '1 millisecond'
      FROM free WHERE worlds.world_slug = free.world_slug)
-   SELECT attempt_id FROM kept WHERE attempt_id NOT IN (SELECT attempt_id FROM held)`,
+   SELECT place::int FROM kept WHERE place NOT IN (SELECT place FROM held)`,
 );
 
 /**
@@ -29,12 +30,12 @@ export async function renewLeases(
   leases: readonly AttemptLease[],
   lease_ms: number,
 ): Promise<readonly AttemptLease[]> {
-  const rows = await run<{ attempt_id: string }>(runner, RENEW_ALL, {
+  const rows = await run<{ place: number }>(runner, RENEW_ALL, {
     world_slugs: leases.map(({ world_slug }) => world_slug),
     attempt_ids: leases.map(({ attempt_id }) => attempt_id),
     epochs: leases.map(({ epoch }) => epoch),
     lease_ms,
   });
-  const lost = new Set(rows.map(({ attempt_id }) => attempt_id));
-  return leases.filter(({ attempt_id }) => lost.has(attempt_id));
+  const lost = new Set(rows.map(({ place }) => place));
+  return leases.filter((_lease, index) => lost.has(index + 1));
 }
