@@ -58,6 +58,82 @@ function forge(lines: readonly string[], change: (line: string) => string): read
 const ofTable = (table: string, change: (line: string) => string) => (line: string) =>
   line.startsWith(`{"table":"${table}"`) ? change(line) : line;
 
+type Row = Readonly<Record<string, unknown>>;
+
+/** A file that also brings a row like the last of a table, with changes. */
+function withRow(lines: readonly string[], table: string, change: Row): readonly string[] {
+  const last = lines.findLast((line) => line.startsWith(`{"table":"${table}"`));
+  const { row } = JSON.parse(last ?? '{}') as { readonly row?: Row };
+  return forge([...lines.slice(0, -1), JSON.stringify({ table, row: { ...row, ...change } }), ''], (line) =>
+    line.replace('"worlds":["moved"]', '"worlds":["moved","other"]'),
+  );
+}
+
+/** An attempt beside those of its world. */
+const ATTEMPT = { attempt_id: v7(), epoch: 99, failed_source_invocation_id: null };
+const EFFECT = { effect_index: 0, op: 'set_entity_state', entity_id: 'zoe', state_after: 'tired' };
+
+/** A patch beside those of a turn. */
+const ofEffects = (effects: unknown): readonly [string, Row] => ['world_patches', { patch_seq: 9, effects }];
+
+/** Rows that no turn writes and that no constraint refuses: a table, what is changed in a row of it, and the reason. */
+const UNSOUND: Readonly<Record<string, readonly [string, Row, RegExp]>> = {
+  'an attempt of no world': ['attempts', { ...ATTEMPT, world_slug: 'other' }, /attempts .* worlds that is not/],
+  'an attempt of no scenario': ['attempts', { ...ATTEMPT, scenario_hash: sha256('') }, /attempts .* scenarios that/],
+  'a world without its turn': [
+    'worlds',
+    { world_slug: 'other', adoptable_attempt_id: null },
+    /worlds .* turns that is not/,
+  ],
+  'a turn of no world': ['turns', { world_slug: 'other' }, /turns .* worlds that is not/],
+  'a turn of no attempt': ['turns', { turn: 9, attempt_id: v7() }, /turns .* attempts that is not/],
+  'a call of no attempt': [
+    'source_invocations',
+    { source_invocation_id: v7(), attempt_id: v7() },
+    /source_invocations .* attempts that is not/,
+  ],
+  'a generation of no call': [
+    'llm_calls',
+    { llm_call_id: v7(), source_invocation_id: v7() },
+    /llm_calls .* source_invocations that is not/,
+  ],
+  'chunks of no generation': [
+    'llm_chunks',
+    { world_slug: 'moved', llm_call_id: v7(), batch_seq: 1, text: '\\x', pieces: '\\x', event_id: 1 },
+    /llm_chunks .* llm_calls that is not/,
+  ],
+  'a patch of no turn': ['world_patches', { turn: 9, patch_seq: 9 }, /world_patches .* turns that is not/],
+  'a state of no effect': ['entity_states', { turn: 9 }, /entity_states .* patch_effects that is not/],
+  'a memory of no effect': ['entity_memories', { turn: 9 }, /entity_memories .* patch_effects that is not/],
+  'a content of no effect': ['environment_contents', { turn: 9 }, /environment_contents .* patch_effects that is not/],
+  'a state of half an effect': [
+    'entity_states',
+    { turn: 9, patch_seq: null },
+    /entity_states .* patch_effects that is not/,
+  ],
+  'a memory of another origin': ['entity_memories', { memory_seq: 9, origin: 'scenario' }, /origin/],
+  'effects that are no list': [...ofEffects({}), /json_to_recordset/],
+  'an effect that is no object': [...ofEffects([1]), /json_to_recordset/],
+  'an effect with an unknown operation': [...ofEffects([{ ...EFFECT, op: 'x' }]), /effect_operation/],
+  'an effect without an operation': [...ofEffects([{ ...EFFECT, op: null }]), /incomplete/],
+  'an effect without its place': [...ofEffects([{ ...EFFECT, effect_index: null }]), /incomplete/],
+  'an effect at a negative place': [...ofEffects([{ ...EFFECT, effect_index: -1 }]), /incomplete/],
+  'an effect without a value': [...ofEffects([{ ...EFFECT, state_after: null }]), /incomplete/],
+  'an effect of nothing': [...ofEffects([{ ...EFFECT, entity_id: null }]), /exactly one/],
+  'an effect of two things': [...ofEffects([{ ...EFFECT, environment_label: 'park' }]), /exactly one/],
+  'an effect of no name': [...ofEffects([{ ...EFFECT, entity_id: 'Not a name' }]), /entity_id_text/],
+  'two effects at one place': [...ofEffects([EFFECT, EFFECT]), /same effect_index/],
+};
+
+/** Artifacts of a generation that no reader can take, and the reason. */
+const UNSOUND_ARTIFACTS: readonly (readonly [string, RegExp])[] = [
+  ['{}', /json_array_elements|array/],
+  ['null', /json_array_elements|array/],
+  ['[1]', /artifact/],
+  ['[{"value":1}]', /artifact/],
+  ['[{"kind":"reasoning"}]', /artifact/],
+];
+
 for (const [from, to] of [
   ['embedded', 'PostgreSQL'],
   ['PostgreSQL', 'embedded'],
@@ -139,6 +215,23 @@ for (const [from, to] of [
       const older = forge(lines, (line) => line.replace(/"migration":"[^"]*"/, '"migration":"0008_before"'));
       const imported = await importLines(there.store, older);
       assert.deepEqual([imported.kind, 'found' in imported && imported.found], ['other_version', '0008_before']);
+      assert.equal(await contentsOf(there.outside), before);
+    });
+
+    test('is refused for every row that no turn would write and no constraint refuses', async () => {
+      const [, there, lines] = await open();
+      const before = await contentsOf(there.outside);
+      const refuse = async (what: string, altered: readonly string[], reason: RegExp): Promise<void> => {
+        const imported = await importLines(there.store, altered);
+        assert.equal(imported.kind, 'damaged', what);
+        assert.match(imported.kind === 'damaged' ? imported.reason : '', reason, what);
+      };
+      for (const [what, [table, change, reason]] of Object.entries(UNSOUND))
+        await refuse(what, withRow(lines, table, change), reason);
+      for (const [artifacts, reason] of UNSOUND_ARTIFACTS) {
+        const change = ofTable('llm_calls', (line) => line.replace('"artifacts":[]', `"artifacts":${artifacts}`));
+        await refuse(artifacts, forge(lines, change), reason);
+      }
       assert.equal(await contentsOf(there.outside), before);
     });
 

@@ -2,7 +2,7 @@ import type { PoolClient } from 'pg';
 import type { Imported } from '../../ports/transfer.js';
 import { inTransaction, type OpenDatabase } from '../database.js';
 import { lastMigration } from './export-worlds.js';
-import { countMisnamed, DANGLING, describeTables, insertLines, type MovedTable } from './tables.js';
+import { countMisnamed, describeTables, insertLines, type MovedTable, ROW_FAULTS } from './tables.js';
 import { type FileEnd, type FileHead, type FileRow, FORM_VERSION, openDigest, parseLine } from './world-file.js';
 
 /** What is written by one statement: so many rows, or so many characters, whichever comes first. */
@@ -74,9 +74,8 @@ async function readAll(client: PoolClient, lines: AsyncIterable<string>): Promis
   if (end.rows !== rows || end.sha256 !== digest.close()) throw damaged('its digest is not that of its lines');
   if (existing !== undefined) throw new Refusal({ kind: 'world_exists', world_slug: existing });
   await client.query('SET CONSTRAINTS ALL IMMEDIATE');
-  for (const { from, to, text } of DANGLING)
-    if ((await client.query(text, [head.worlds])).rowCount !== 0)
-      throw damaged(`a row of ${from} refers to one of ${to} that is not there`);
+  for (const { reason, text } of ROW_FAULTS)
+    if ((await client.query(text, [head.worlds])).rowCount !== 0) throw damaged(reason);
   for (const table of tables.values()) await raiseNumbers(client, table, head.worlds);
   return { kind: 'imported', worlds: head.worlds, rows };
 }

@@ -155,8 +155,6 @@ interface Reference {
   readonly key?: readonly string[];
 }
 
-const VALUES = ['entity_states', 'entity_memories', 'environment_contents'];
-
 /** References without a foreign key: the statements of a turn hold or write themselves what these refer to. */
 const REFERENCES: readonly Reference[] = [
   { from: 'attempts', columns: ['world_slug'], to: 'worlds' },
@@ -168,17 +166,61 @@ const REFERENCES: readonly Reference[] = [
   { from: 'llm_calls', columns: ['world_slug', 'source_invocation_id'], to: 'source_invocations' },
   { from: 'llm_chunks', columns: ['world_slug', 'llm_call_id'], to: 'llm_calls' },
   { from: 'world_patches', columns: ['world_slug', 'turn'], to: 'turns' },
-  ...VALUES.map((from) => ({ from, columns: ['world_slug', 'turn', 'patch_seq'], to: 'world_patches' })),
 ];
 
-/** Finds a row of worlds `$1` that refers to one that is not there: a statement for each reference that no key checks. */
-export const DANGLING: readonly { readonly from: string; readonly to: string; readonly text: string }[] =
-  REFERENCES.map(({ from, columns, to, key = columns }) => {
-    const found = columns.map((column, place) => `referred.${key[place]} = ${from}.${column}`);
-    return {
-      from,
-      to,
-      text: `SELECT FROM ${from} WHERE world_slug = ANY ($1) AND num_nulls(${columns.join(', ')}) = 0
-        AND NOT EXISTS (SELECT FROM ${to} AS referred WHERE ${found.join(' AND ')}) LIMIT 1`,
-    };
-  });
+/** A statement that finds rows of worlds `$1` which no turn would have written, and what it says of them. */
+interface RowFault {
+  readonly reason: string;
+  readonly text: string;
+}
+
+const DANGLING: readonly RowFault[] = REFERENCES.map(({ from, columns, to, key = columns }) => {
+  const found = columns.map((column, place) => `referred.${key[place]} = ${from}.${column}`);
+  return {
+    reason: dangling(from, to),
+    text: `SELECT FROM ${from} WHERE world_slug = ANY ($1) AND num_nulls(${columns.join(', ')}) = 0
+      AND NOT EXISTS (SELECT FROM ${to} AS referred WHERE ${found.join(' AND ')}) LIMIT 1`,
+  };
+});
+
+/** Values that a turn left name the effect that they are of; those of the scenario name none. */
+const WITHOUT_EFFECT: readonly RowFault[] = ['entity_states', 'entity_memories', 'environment_contents'].map(
+  (from) => ({
+    reason: dangling(from, 'patch_effects'),
+    text: `SELECT FROM ${from} AS value WHERE world_slug = ANY ($1) AND num_nulls(patch_seq, effect_index) < 2
+    AND NOT EXISTS (
+      SELECT FROM patch_effects AS effect
+      WHERE effect.world_slug = ANY ($1) AND effect.world_slug = value.world_slug AND effect.turn = value.turn
+        AND effect.patch_seq = value.patch_seq AND effect.effect_index = value.effect_index) LIMIT 1`,
+  }),
+);
+
+function dangling(from: string, to: string): string {
+  return `a row of ${from} refers to one of ${to} that is not there`;
+}
+
+/** What no constraint of the database checks. A statement that cannot read a JSON value throws. */
+export const ROW_FAULTS: readonly RowFault[] = [
+  {
+    reason: 'an effect of a patch is incomplete, or not of exactly one entity or environment',
+    text: `SELECT FROM patch_effects WHERE world_slug = ANY ($1) AND (
+        num_nulls(effect_index, op, state_after) > 0 OR effect_index < 0
+        OR (entity_id::entity_id_text IS NULL) = (environment_label::human_id_text IS NULL)) LIMIT 1`,
+  },
+  {
+    reason: 'two effects of a patch have the same effect_index',
+    text: `SELECT FROM patch_effects WHERE world_slug = ANY ($1)
+      GROUP BY world_slug, turn, patch_seq, effect_index HAVING count(*) > 1 LIMIT 1`,
+  },
+  {
+    reason: 'an artifact of a generation lacks its kind or its value',
+    text: `SELECT FROM llm_calls, json_array_elements(artifacts) AS artifact WHERE world_slug = ANY ($1)
+      AND (json_typeof(artifact->'kind') = 'string' AND artifact->'value' IS NOT NULL) IS NOT TRUE LIMIT 1`,
+  },
+  {
+    reason: 'a memory has another origin than its effect says',
+    text: `SELECT FROM entity_memories WHERE world_slug = ANY ($1) AND (origin = 'patch') <> (effect_index IS NOT NULL) LIMIT 1`,
+  },
+  ...DANGLING,
+  ...WITHOUT_EFFECT,
+];
