@@ -165,8 +165,8 @@ ALTER TABLE environment_contents DROP CONSTRAINT environment_contents_check;
 ALTER TABLE entity_memories DROP CONSTRAINT entity_memories_check;
 ALTER TABLE llm_messages DROP CONSTRAINT llm_messages_check;
 
--- A statement that makes a row of one that it holds or writes itself needs no check that this is there: the fence of a driver
--- holds the row of its world, which names its attempt. An import looks for such references by itself.
+-- A statement that makes a row of one that it holds, writes or selects itself needs no check that this is there: the fence of a
+-- driver holds the row of its world, which names its attempt. An import looks for such references by itself.
 
 ALTER TABLE attempts
     DROP CONSTRAINT attempts_world_slug_fkey,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { v7 } from 'uuid';
 import type { AttemptLease, Reserved, Written } from '../../engine/ports/attempts.js';
 import type { Store } from '../../engine/ports/store.js';
 import { forEachDatabase } from '../support/databases.js';
@@ -117,5 +118,14 @@ forEachDatabase('an overtaken driver', (open) => {
     const rivals = [store, await anotherStore(), store, await anotherStore()];
     const outcomes = await Promise.all(rivals.map((rival) => rival.attempts.begin(beginning('rivals'), () => true)));
     assert.deepEqual(outcomes.map(({ kind }) => kind).sort(), ['begun', 'held', 'held', 'held']);
+  });
+
+  test('no text streams into a generation that is not there', async () => {
+    const { store, outside } = await open();
+    await makeWorld(store, 'streams');
+    const { lease } = await begin(store, 'streams');
+    const before = await contentsOf(outside);
+    await assert.rejects(store.attempts.flushChunks(lease, v7(), batch(1, ['lost'])), /did not find all calls/);
+    assert.equal(await contentsOf(outside), before);
   });
 });

@@ -66,13 +66,14 @@ export async function findHeld<Row extends { readonly held: number }>(
 /** What a fenced statement answers. */
 export interface FencedRow {
   readonly held: number;
-  /** Where the statement ends what must be under way: whether all of it was. */
+  /** Whether all calls were found that the statement ends or that text streams into. */
   readonly is_whole?: boolean;
 }
 
-/** @throws Error where a statement has not found all that it ends */
+/** @throws Error where a statement has not found all calls that it writes of */
 export function demandWhole({ name }: HotStatement, { is_whole }: FencedRow): void {
-  if (is_whole === false) throw new Error(`${name} did not find all that it ends: a call does not run any more`);
+  if (is_whole === false)
+    throw new Error(`${name} did not find all calls that it writes of: one does not run any more`);
 }
 
 const RENEW = prepare(

@@ -8,9 +8,11 @@ const FLUSH = prepare(
   'flush_chunks',
   `WITH ${CALLS_FENCE}, chunks AS (
      INSERT INTO llm_chunks (world_slug, llm_call_id, batch_seq, text, pieces, event_id)
-     SELECT world_slug, :llm_call_id::uuid, :batch_seq::int, :batch_text::bytea, :batch_pieces::bytea, event_id
-     FROM fence)
-   SELECT count(*) AS held FROM fence`,
+     SELECT world_slug, llm_call_id, :batch_seq::int, :batch_text::bytea, :batch_pieces::bytea, event_id
+     FROM fence JOIN llm_calls USING (world_slug)
+     WHERE llm_call_id = :llm_call_id::uuid
+     RETURNING 1)
+   SELECT (SELECT count(*) FROM fence) AS held, EXISTS (SELECT FROM chunks) AS is_whole`,
 );
 
 /** Writes what has streamed in since the last flush, numbered as events are: one statement. */
