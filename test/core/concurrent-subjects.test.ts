@@ -156,3 +156,32 @@ test('a side effect has another name than the reading that a discarded run asked
     ['ben/act/round-2/try-1@2'],
   );
 });
+
+for (const [sentence, changed, expected] of [
+  ['a subject waits for an earlier one that had changed what it reads', 'stone_wood', ['ben']],
+  [
+    'a subject does not wait for an earlier one that had changed nothing of what it reads',
+    'stone_market',
+    ['ben', 'cai'],
+  ],
+] as const) {
+  test(sentence, () => {
+    const program = smallPark({
+      subjects: ['ada', 'ben', 'cai'],
+      environments: PLACES.map((label) => ({ label, content: 'Quiet.' })),
+      entities: ENTITIES,
+      projection: { scope: 'subject_environment', memory: { recent: 2 } },
+      change: (workflow) => ({ ...workflow, execution: 'per_subject_concurrent' }),
+    });
+    const begun = advance(program, UNBEGUN, BEGAN);
+    const [ada, ben] = begun.commands.filter((command) => command.kind === 'invoke');
+    assert.ok(ada && ben);
+    const early = advance(program, begun.state, modelSays(ben, finalPatch([setState(changed, 'painted')])));
+    const both = [setState('stone_market', 'moved'), setState('stone_wood', 'moved')];
+    const { commands } = advance(program, early.state, modelSays(ada, finalPatch(both)));
+    assert.deepEqual(
+      commands.map((command) => command.kind === 'invoke' && command.subject_id),
+      expected,
+    );
+  });
+}
