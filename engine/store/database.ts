@@ -15,7 +15,7 @@ export interface Connections {
 export interface OpenDatabase {
   /** For people; holds no password. */
   readonly description: string;
-  /** One process at a time has it, so whatever another one left running is dead. */
+  /** Only one process at a time has it open. When it is opened, all leases in it are stale: their drivers are gone. */
   readonly is_exclusive: boolean;
   /** Whether it is there when this process has ended. */
   readonly is_kept: boolean;

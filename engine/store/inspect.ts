@@ -71,7 +71,7 @@ const SOURCES = `
   WHERE $1::text IS NULL OR hash::text IN (SELECT hash FROM closure WHERE kind = 'response_source')
   ORDER BY 1`;
 
-// Whoever opens a database for itself alone is the only one that lives: its leases are of the dead.
+// In an exclusive database ($2) no lease counts.
 const UNDRIVEN = `
   SELECT world_slug, attempt_id, attempted_turn FROM attempts
   WHERE status = 'running' AND ($2::boolean OR NOT ${isDriven('attempts')}) AND ($1::text IS NULL OR world_slug = $1)

@@ -43,7 +43,6 @@ export async function openStore(configuration: StoreConfiguration): Promise<Outc
     const migrations = await loadMigrations(configuration.migrations_dir);
     const applied = await migrate(database.value, migrations);
     if (applied.ok) {
-      // Whoever opens a database for itself alone is the only one that lives: its leases are of the dead.
       if (database.value.is_exclusive) await freeWorlds(database.value);
       return { ok: true, value: toStore(database.value, applied.value) };
     }

@@ -34,8 +34,8 @@ export function withHeld(held: TurnState['held'], index: number, rest: readonly 
 }
 
 /** Notes what a run that has changed waits for, and that those who wait for it may go on where it is done. */
-export function noteWaits(state: TurnState, index: number, { run }: StartedRun): TurnState {
-  const noted = noteWait(state, index);
+export function noteChanged(state: TurnState, index: number, { run }: StartedRun): TurnState {
+  const noted = noteBlocker(state, index);
   const waiting = run.stage === 'finished' ? noted.waiting.get(index) : undefined;
   if (waiting === undefined) return noted;
   let { unblocked } = noted;
@@ -43,7 +43,7 @@ export function noteWaits(state: TurnState, index: number, { run }: StartedRun):
   return { ...noted, waiting: noted.waiting.without(index), unblocked };
 }
 
-function noteWait(state: TurnState, index: number): TurnState {
+function noteBlocker(state: TurnState, index: number): TurnState {
   const askers = state.held.get(index);
   if (askers?.some(({ command }) => isSpeculative(command)) !== true) return state;
   const other = findUndone(state, index);
@@ -62,7 +62,7 @@ export function releaseHeld(state: TurnState): { readonly state: TurnState; read
     const free = askers.filter(({ command }) => mayIssue(state, index, command));
     const rest = askers.filter((asker) => !free.includes(asker));
     if (free.length > 0) next = { ...next, held: withHeld(next.held, index, rest) };
-    next = noteWait(next, index);
+    next = noteBlocker(next, index);
     released.push(...inOrder(free, state.runs.get(index)));
   }
   let { awaited } = next;

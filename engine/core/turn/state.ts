@@ -30,7 +30,10 @@ export interface TurnState {
    * index of their subject.
    */
   readonly held: SharedMap<number, readonly SubjectAsker[]>;
-  /** Subjects of held calls that wait for another subject to be done, by that; some may wait for it no more. */
+  /**
+   * Subjects that hold calls until another subject is done, by the index of that one. An entry may be stale: its subject waits
+   * for another one by now, or for none.
+   */
   readonly waiting: SharedMap<number, readonly number[]>;
   /** Subjects of held calls that may have nobody left to wait for. */
   readonly unblocked: SharedMap<number, true>;

@@ -2,7 +2,7 @@ import type { Invoke } from '../protocol/command.js';
 import type { CallEvent } from '../protocol/event.js';
 import { MAX_SPECULATIVE, type Program, type SubjectProgram, type WorkflowProgram } from '../protocol/program.js';
 import type { World, WorldEvent } from '../world/world.js';
-import { mayIssue, noteWaits, withHeld } from './held-calls.js';
+import { mayIssue, noteChanged, withHeld } from './held-calls.js';
 import { affects } from './inputs.js';
 import { type Outcome, type View, viewOf, withOutcome, worldAfter } from './outcomes.js';
 import { listReaders, readersAfter } from './readers.js';
@@ -94,7 +94,7 @@ function takeRun(program: Program, state: TurnState, { index, started, commands 
   const outcomes = withOutcome(state.outcomes, index, toOutcome(program, state, index, started));
   if (commands.length === 0) {
     const taken = { ...state, runs: state.runs.with(index, started), outcomes };
-    return { state: noteWaits(taken, index, started), commands, discarded: [] };
+    return { state: noteChanged(taken, index, started), commands, discarded: [] };
   }
   const keys = new Map(started.keys);
   let { awaited, held } = state;
@@ -110,7 +110,7 @@ function takeRun(program: Program, state: TurnState, { index, started, commands 
     } else held = held.with(index, [...(held.get(index) ?? []), asker]);
   }
   const taken = { ...state, runs: runs.with(index, { ...started, keys }), outcomes, awaited, held };
-  return { state: noteWaits(taken, index, started), commands: issued, discarded: [] };
+  return { state: noteChanged(taken, index, started), commands: issued, discarded: [] };
 }
 
 function isRead({ call }: Invoke): boolean {
