@@ -181,8 +181,3 @@ ALTER TABLE source_invocations DROP CONSTRAINT source_invocations_attempt_fk;
 ALTER TABLE llm_calls DROP CONSTRAINT llm_calls_world_slug_source_invocation_id_fkey;
 ALTER TABLE llm_chunks DROP CONSTRAINT llm_chunks_world_slug_llm_call_id_fkey;
 ALTER TABLE world_patches DROP CONSTRAINT world_patches_world_slug_turn_fkey;
-
--- The name of a hash is as long as one. What has another letter in it names nothing; a pattern looked for one in eight values a call.
-
-ALTER DOMAIN sha256_hex DROP CONSTRAINT sha256_hex_check;
-ALTER DOMAIN sha256_hex ADD CHECK (octet_length(VALUE) = 64) NOT VALID;

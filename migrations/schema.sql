@@ -7,7 +7,7 @@ CREATE DOMAIN human_id_text AS text COLLATE "C"
     CHECK (((length(VALUE) <= 64) AND (VALUE ~ '^[a-z0-9]+([_-][a-z0-9]+)*$'::text)));
 
 CREATE DOMAIN sha256_hex AS text COLLATE "C"
-    CHECK ((octet_length(VALUE) = 64)) NOT VALID;
+    CHECK (((length(VALUE) = 64) AND (VALUE !~ '[^0-9a-f]'::text)));
 
 CREATE DOMAIN tool_call_id_text AS text COLLATE "default"
     CHECK ((length(VALUE) <= 128));
