@@ -24,7 +24,7 @@ export default plugin;
 
 async function ask(
   told: HttpJsonInterface,
-  { origin, failure, fillPath, parseJson, quote, variables }: Capabilities,
+  { origin, failure, fillPath, parseJson, variables }: Capabilities,
   request: Json,
   context: InvocationContext,
 ): Promise<SourceAnswer | SourcePending> {
@@ -50,7 +50,7 @@ async function ask(
   if (!response.ok) {
     const asked = {
       method: told.method,
-      url: quote(url.replace(/\?.*/, '')),
+      place: `${new URL(origin.url).origin}${told.path}`,
       url_variable: told.url_env,
       key_variables: Object.values(told.secret_headers ?? {}),
     };

@@ -10,8 +10,8 @@ export interface Refusal {
 /** The parts of a request that its failure names. */
 export interface AskedOf {
   readonly method: string;
-  /** Without the query, whose values may be private. */
-  readonly url: string;
+  /** The origin, and the path as the source writes it: what is filled in, and the path of the origin's URL, may be private. */
+  readonly place: string;
   readonly url_variable: string;
   readonly key_variables: readonly string[];
 }
@@ -36,7 +36,7 @@ const REQUEST_TIMEOUT = 408;
 
 /** The failure that a status means. */
 export function readRefusal(refusal: Refusal, asked: AskedOf): Refused {
-  const told = `${asked.method} ${asked.url} answered with status ${refusal.http_status}`;
+  const told = `${asked.method} ${asked.place} answered with status ${refusal.http_status}`;
   if (isQuota(refusal))
     return {
       failure_class: 'call_rejected',
@@ -56,27 +56,29 @@ function isQuota({ http_status, body, retry_after }: Refusal): boolean {
 
 type ToRepair = (asked: AskedOf) => string;
 
-const checkRequest: ToRepair = () =>
-  'it does not take this request; check the request_template, or the arguments schema';
-const checkPlace: ToRepair = ({ url_variable }) => `nothing is there; check path of the source, and ${url_variable}`;
+const REQUEST: ToRepair = () => 'it does not take this request; check the request_template, or the arguments schema';
+const PLACE: ToRepair = ({ url_variable }) => `nothing is there; check path of the source, and ${url_variable}`;
 
 const REPAIRS: Readonly<Record<number, ToRepair>> = {
-  400: checkRequest,
-  401: ({ key_variables }) => `it wants a key that it knows; ${toKeys(key_variables)}`,
-  403: ({ key_variables }) => `it allows this to nobody, or not to this key; ${toKeys(key_variables)}`,
-  404: checkPlace,
+  400: REQUEST,
+  401: ({ key_variables }) => `it asks for authentication; ${toKeys(key_variables)}`,
+  403: ({ key_variables }) => `it does not authorise this; ${toKeys(key_variables)}`,
+  404: PLACE,
   405: ({ method }) => `it does not take ${method} there; check method and path of the source`,
-  410: checkPlace,
+  410: PLACE,
   415: () => 'it does not take JSON there; ask it where it does, or put a service before it that translates',
-  422: checkRequest,
+  422: REQUEST,
 };
+
+/** A Retry-After may be a date as well (RFC 9110, 10.2.3). */
+const IS_SECONDS = /^\d{1,6}$/;
 
 /** Statuses below 500 that may pass by themselves. */
 const PASSING = [408, 425, 429];
 
 function toRepair({ http_status, retry_after }: Refusal, asked: AskedOf): string {
   if (PASSING.includes(http_status) || http_status >= 500)
-    return `this may pass; try again ${retry_after === undefined ? 'later' : `after ${retry_after} s`}`;
+    return `this may pass; try again ${IS_SECONDS.test(retry_after ?? '') ? `after ${retry_after} s` : 'later'}`;
   if (http_status < 400) return `redirects are not followed; set ${asked.url_variable} to where the service is`;
   return REPAIRS[http_status]?.(asked) ?? '';
 }

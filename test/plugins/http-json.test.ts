@@ -8,6 +8,7 @@ import { fillPath } from '../../engine/sources/fill-path.js';
 import { parseAnswer } from '../../engine/sources/given.js';
 import { makeSourceFailure } from '../../engine/sources/source-failure.js';
 import { readAnswer } from '../../plugins/http_json/answer.js';
+import { readRefusal } from '../../plugins/http_json/refusal.js';
 import { toHttpRequest } from '../../plugins/http_json/request.js';
 import { ask, askOnce, jsonCall, openTestSources, serve, storedText, summary } from '../sources/harness.js';
 
@@ -55,7 +56,7 @@ for (const [status, body, expected] of ANSWERS) {
 const REFUSALS: readonly (readonly [status: number, body: string, failure_class: string, says: RegExp])[] = [
   [300, '{}', 'http_status', /redirects are not followed; set CHUKWA_TEST_URL/],
   [400, '{}', 'http_status', /check the request_template/],
-  [401, '{}', 'http_status', /wants a key that it knows; check CHUKWA_TEST_KEY/],
+  [401, '{}', 'http_status', /asks for authentication; check CHUKWA_TEST_KEY/],
   [402, '{}', 'call_rejected', /quota or credit is used up/],
   [403, '{}', 'http_status', /check CHUKWA_TEST_KEY/],
   [403, '{"error":"monthly quota is exhausted"}', 'call_rejected', /quota or credit is used up/],
@@ -74,18 +75,27 @@ const REFUSALS: readonly (readonly [status: number, body: string, failure_class:
 for (const [status, body, failure_class, says] of REFUSALS)
   test(`status ${status} with the body ${JSON.stringify(body)} is ${failure_class}, and the message says what to mend`, async (t) => {
     const { url } = await listen(t, body, status);
-    const overlay = { CHUKWA_TEST_URL: url, CHUKWA_TEST_KEY: 'k3y-of-the-station' };
+    const overlay = { CHUKWA_TEST_URL: `${url}/s/correct-horse`, CHUKWA_TEST_KEY: 'k3y-of-the-station' };
     const sources = await openTestSources(t, { overlay });
     const told = { ...STATION, secret_headers: { 'X-Api-Key': 'CHUKWA_TEST_KEY' } };
     const request = { station_id: 'kew', token: 'k3y-of-the-station' };
     const outcome = await ask(sources, jsonCall({ request }, told));
     assert.ok(outcome.status === 'failed');
     assert.equal(outcome.failure_class, failure_class);
-    const begun = outcome.failure_message.startsWith(`GET ${url}/stations/kew/now answered with status ${status}`);
-    assert.ok(begun, outcome.failure_message);
+    const begun = `GET ${url}/stations/{station_id}/now answered with status ${status}`;
+    assert.ok(outcome.failure_message.startsWith(begun), outcome.failure_message);
     assert.match(outcome.failure_message, says);
-    assert.ok(!outcome.failure_message.includes('k3y-of'), outcome.failure_message);
+    assert.doesNotMatch(outcome.failure_message, /k3y-of|correct-horse|kew/);
   });
+
+test('a time to come back is named where it is a number of seconds', () => {
+  const asked = { method: 'GET', place: 'http://127.0.0.1/now', url_variable: 'CHUKWA_TEST_URL', key_variables: [] };
+  const messageAfter = (retry_after: string): string =>
+    readRefusal({ http_status: 429, body: new Uint8Array(), retry_after }, asked).message;
+  assert.match(messageAfter('7'), /try again after 7 s$/);
+  for (const other of ['Wed, 21 Oct 2026 07:28:00 GMT', '9'.repeat(7), '-1', '', '1e3'])
+    assert.match(messageAfter(other), /try again later$/);
+});
 
 test('what a service says as it fails is quoted as far as redaction shows it', async (t) => {
   const { url } = await listen(t, JSON.stringify({ error: `no ${'such '.repeat(100)}station`, owner: 'Mary' }), 404);
