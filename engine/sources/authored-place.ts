@@ -1,28 +1,51 @@
-import type { Json } from '../contract/json.js';
-import { findAt, isList, isObject, pointerTokens } from '../core/content/json-pointer.js';
+import type { Json, JsonObject } from '../contract/json.js';
+import { isList, isObject, pointerTokens } from '../core/content/json-pointer.js';
+import { followReference, listChildren } from '../core/content/subschemas.js';
 
 /**
- * Whether a place in an answer is named by its schema alone: then the author chose its name, and it tells nothing of the
- * answer. A member that only `additionalProperties` or a pattern allows has its name from the service.
+ * Whether each name in the pointer of a place in an answer is written at that place of its schema, in `properties` or
+ * `required`: then the author chose it, and it tells nothing of the answer. A member that only `additionalProperties` or a
+ * pattern allows has its name from the service.
  */
-export function isAuthoredPlace(pointer: string, answer: Json, schema: Json): boolean {
-  const names = listNames(schema);
-  const tokens = pointerTokens(pointer);
-  return tokens.every((token, depth) => names.has(token) || isListAt(answer, tokens.slice(0, depth)));
+export function isAuthoredPlace(pointer: string, answer: Json, schema: JsonObject): boolean {
+  let value: Json | undefined = answer;
+  let schemas = atOnePlace(schema, [schema]);
+  for (const token of pointerTokens(pointer)) {
+    const isElement = value !== undefined && isList(value);
+    if (!isElement && !schemas.some((part) => namesMember(part, token))) return false;
+    schemas = atOnePlace(
+      schema,
+      schemas.flatMap((part) => (isElement ? elementSchemas(part) : memberSchemas(part, token))),
+    );
+    value =
+      value === undefined || typeof value !== 'object' || value === null ? undefined : (value as JsonObject)[token];
+  }
+  return true;
 }
 
-function isListAt(answer: Json, tokens: readonly string[]): boolean {
-  const value = findAt(answer, tokens);
-  return value !== undefined && isList(value);
+/** These schemas and all that look at the same value as they do. */
+function atOnePlace(root: JsonObject, given: readonly (Json | undefined)[]): readonly JsonObject[] {
+  const found = new Set<JsonObject>();
+  const left = [...given];
+  for (const schema of left) {
+    if (schema === undefined || !isObject(schema) || found.has(schema)) continue;
+    found.add(schema);
+    left.push(...listChildren(schema, '').flatMap((child) => (child.in_place ? [child.schema] : [])));
+    const { $ref } = schema;
+    if (typeof $ref === 'string') left.push(followReference(root, $ref));
+  }
+  return [...found];
 }
 
-/** All names of members that a schema writes, at whatever depth. */
-function listNames(schema: Json, names = new Set<string>()): ReadonlySet<string> {
-  if (typeof schema !== 'object' || schema === null) return names;
-  const { properties, required } = schema as { readonly properties?: Json; readonly required?: Json };
-  if (isObject(properties)) for (const name of Object.keys(properties)) names.add(name);
-  if (required !== undefined && isList(required))
-    for (const name of required) if (typeof name === 'string') names.add(name);
-  for (const part of Object.values(schema)) listNames(part, names);
-  return names;
+function namesMember({ properties, required }: JsonObject, name: string): boolean {
+  const isProperty = isObject(properties) && Object.hasOwn(properties, name);
+  return isProperty || (required !== undefined && isList(required) && required.includes(name));
+}
+
+function memberSchemas({ properties, additionalProperties }: JsonObject, name: string): readonly (Json | undefined)[] {
+  return [isObject(properties) && Object.hasOwn(properties, name) ? properties[name] : additionalProperties];
+}
+
+function elementSchemas({ items, prefixItems }: JsonObject): readonly (Json | undefined)[] {
+  return [items, ...(prefixItems !== undefined && isList(prefixItems) ? prefixItems : [])];
 }

@@ -1,4 +1,4 @@
-import type { Json } from '../../contract/json.js';
+import type { Json, JsonObject } from '../../contract/json.js';
 import type { Problem } from '../../contract/problem.js';
 import type { ChatAnswer } from '../../contract/source.js';
 import { canonicalText } from '../../core/content/canonical.js';
@@ -43,7 +43,7 @@ const OF_SCHEMA = ['CHECK_BROKEN', 'CHECK_TOO_COSTLY', 'TOO_MANY_PROBLEMS', 'WRO
 interface Misfit {
   readonly passage: Answered;
   readonly answer: Json;
-  readonly schema: Json;
+  readonly schema: JsonObject;
 }
 
 /** What is wrong with parts that redaction hides is counted, where the schema alone does not say it. */
