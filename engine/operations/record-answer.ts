@@ -1,5 +1,6 @@
 import { isWritableFailure } from '../contract/failure-class.js';
 import type { Json } from '../contract/json.js';
+import { withoutQuotation } from '../core/protocol/failure.js';
 import type { Answer, SourceClass, TextAnswer } from '../generated/workflow-test.js';
 import type { InvocationRecord, InvocationView, LlmCallRecord } from '../ports/records.js';
 import { type Done, type Engine, refuse, type Refused } from './engine.js';
@@ -85,7 +86,7 @@ function toFailure(
   message: string | null,
   more: { readonly http_status?: number; readonly text?: string },
 ): Answer {
-  return { failure, ...(message === null ? {} : { message }), ...more };
+  return { failure, ...(message === null ? {} : { message: withoutQuotation(message) }), ...more };
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { Json } from '../contract/json.js';
 import { canonicalText } from '../core/content/canonical.js';
 import { viewFailureBody } from '../core/content/failure-body.js';
-import { leavesOpen, mayRepeat } from '../core/protocol/failure.js';
+import { IT_SAID, leavesOpen, mayRepeat } from '../core/protocol/failure.js';
 import type { CallEnd, CallOutcome, CallPended } from '../ports/sources.js';
 import { hiddenAnswer } from './hidden-answer.js';
 import { type Halt, isHalt, isPause, type Passage, type Pause, type Shown } from './passage.js';
@@ -71,7 +71,7 @@ function quoteBody({ passage, failure_class }: Halt, body: Uint8Array | undefine
   if (!is_unquoted || body === undefined || body.byteLength === 0) return '';
   if (said === undefined) return `; ${hiddenAnswer(passage)}`;
   const words = (typeof said === 'string' ? said : JSON.stringify(said)).replaceAll(/\s+/g, ' ');
-  return `; it said: ${shorten(words, EXCERPT_LENGTH_MAX)}`;
+  return `${IT_SAID}${shorten(words, EXCERPT_LENGTH_MAX)}`;
 }
 
 /** Whether the call may have had a side effect, though it failed, that must not happen twice. */

@@ -149,6 +149,8 @@ test('a recording holds the failures with which a turn went on, and what redacti
   assert.ok(failed && 'failure' in failed);
   assert.deepEqual([failed.failure, failed.http_status], ['http_status', 400]);
   assert.deepEqual(JSON.parse(failed.text ?? ''), { error: { message: 'The body lacks machine_id.' } });
+  assert.match(failed.message ?? '', /answered with status 400/);
+  assert.doesNotMatch(failed.message ?? '', /it said|chukwa invocation/);
 });
 
 test('turns that follow each other are recorded as one test, which passes by itself', async () => {

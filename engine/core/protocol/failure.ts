@@ -60,3 +60,12 @@ export function leavesOpen({ failure_class, http_status = 0 }: FailedCall, sent:
   const is_gateway = failure_class === 'http_status' && GATEWAY_STATUSES.has(http_status);
   return sent && (is_gateway || factsOfFailure(failure_class).denies !== true);
 }
+
+/** Stands in the message of a failed call before the first words of the service, which the record of the call has as a whole. */
+export const IT_SAID = '; it said: ';
+
+/** What the message of a failed call says before it quotes the service, or says how its words are read. */
+export function withoutQuotation(message: string): string {
+  const ends = [IT_SAID, '; chukwa invocation '].map((mark) => message.indexOf(mark)).filter((at) => at >= 0);
+  return message.slice(0, Math.min(...ends, message.length));
+}

@@ -1,4 +1,5 @@
 import type { Json } from '../../contract/json.js';
+import { IT_SAID } from '../../core/protocol/failure.js';
 import type { CallBroke } from '../../ports/sources.js';
 import type { OpenSources } from '../composition.js';
 import { type Done, refuse } from '../engine.js';
@@ -74,6 +75,6 @@ const SAID_LENGTH_MAX = 500;
 function describeFailure({ failure_message, said }: CallBroke, unnamed: string | undefined): string {
   const message = failure_message.replace(/; chukwa invocation \S+ .*$/, '').replace(/[.?]?$/, '');
   const named = unnamed === undefined ? message : message.replaceAll(unnamed, 'the argument');
-  const is_said = said === undefined || failure_message.includes('; it said: ');
-  return is_said ? `${named}.` : `${named}; it said: ${JSON.stringify(said).slice(0, SAID_LENGTH_MAX)}.`;
+  const is_said = said === undefined || failure_message.includes(IT_SAID);
+  return is_said ? `${named}.` : `${named}${IT_SAID}${JSON.stringify(said).slice(0, SAID_LENGTH_MAX)}.`;
 }

@@ -1,3 +1,4 @@
+import { IT_SAID } from '../../../core/protocol/failure.js';
 import { toShell } from '../shell.js';
 
 /** The emphasis of a span, where colours are shown. */
@@ -67,12 +68,10 @@ const COMMAND_WORDS = (() => {
   return new RegExp(String.raw`^[\w-]+(?:${about}{1,2}(?= --)|${about}?)(?: --[\w-]+${value}?)*`);
 })();
 
-/** The words of a service, which name no commands of this program. */
-const IS_SAID = '; it said: ';
-
 /** A sentence that may name commands, such as `See chukwa world list.`: each begins with the name of the program. */
 export function advice({ text, ...toned }: Span): readonly Span[] {
-  const end = text.includes(IS_SAID) ? text.indexOf(IS_SAID) : text.length;
+  // A service's words name no commands of this program.
+  const end = text.includes(IT_SAID) ? text.indexOf(IT_SAID) : text.length;
   const [first = '', ...named] = text.slice(0, end).split(NAMES_PROGRAM);
   const commands = named.map((rest) => ({
     ...toned,
