@@ -1,5 +1,5 @@
 import type { Json } from '../../contract/json.js';
-import { IT_SAID } from '../../core/protocol/failure.js';
+import { IT_SAID, withoutQuotation } from '../../core/protocol/failure.js';
 import type { CallBroke } from '../../ports/sources.js';
 import type { OpenSources } from '../composition.js';
 import { type Done, refuse } from '../engine.js';
@@ -73,8 +73,7 @@ const SAID_LENGTH_MAX = 500;
  * @param unnamed a variable that only carried the given URL or command
  */
 function describeFailure({ failure_message, said }: CallBroke, unnamed: string | undefined): string {
-  const message = failure_message.replace(/; chukwa invocation \S+ .*$/, '').replace(/[.?]?$/, '');
+  const message = withoutQuotation(failure_message).replace(/[.?]?$/, '');
   const named = unnamed === undefined ? message : message.replaceAll(unnamed, 'the argument');
-  const is_said = said === undefined || failure_message.includes(IT_SAID);
-  return is_said ? `${named}.` : `${named}${IT_SAID}${JSON.stringify(said).slice(0, SAID_LENGTH_MAX)}.`;
+  return said === undefined ? `${named}.` : `${named}${IT_SAID}${JSON.stringify(said).slice(0, SAID_LENGTH_MAX)}.`;
 }
