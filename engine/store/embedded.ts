@@ -211,7 +211,7 @@ async function writeFiles(folder: string, tar: Buffer): Promise<void> {
   const write = async (): Promise<void> => {
     for (const { header, data = '' } of left) await writeFile(join(folder, header.name), data, { mode: 0o600 });
   };
-  // Nobody writes any more when the first failure is reported.
+  // Every writer has ended before a failure is reported: the next opener makes the same folder anew.
   const ended = await Promise.allSettled(Array.from({ length: WRITERS }, write));
   for (const end of ended) if (end.status === 'rejected') throw end.reason;
 }

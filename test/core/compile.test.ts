@@ -18,7 +18,7 @@ const loop = (workflow: JsonObject, change: JsonObject): JsonObject => ({
   nodes: [{ ...(workflow['nodes'] as readonly JsonObject[])[0], ...change }],
 });
 
-/** What is wrong with a small park, as `code pointer: message | repair`. */
+/** The problems of a small park, each as `code pointer: message | repair`. */
 function check(sentence: string, park: SmallPark, findings: readonly string[]): void {
   test(sentence, () => {
     const compiled = compileSmallPark(park);

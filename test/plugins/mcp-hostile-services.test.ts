@@ -226,7 +226,7 @@ for (const { name, answer, failed, message, wanted, body } of HOSTILE) {
     const outcome = failureOf(await ask(sources, toolCall('do', {}, wanted)));
     assert.equal(outcome.failure_class, failed, outcome.failure_message);
     assert.match(outcome.failure_message, message);
-    // What came with an error status is quoted, as far as redaction shows it; nothing else is.
+    // A failure quotes the body of an error status as far as redaction shows it, and quotes nothing else.
     if (failed !== 'http_status') assert.doesNotMatch(outcome.failure_message, /canary/);
     if (body) assert.match(bodyOf(outcome), body);
   });

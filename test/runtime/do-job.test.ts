@@ -30,7 +30,7 @@ const LOST = new Error('the database is gone');
 interface Done {
   readonly end: JobEnd;
   readonly events: readonly WorkerEvent[];
-  /** What was written to the inbox, and which doorbells rang. */
+  /** Writes to the inbox and rings of the doorbell, in their order. */
   readonly written: readonly unknown[];
   readonly asked: Parameters<Drive>[0];
 }

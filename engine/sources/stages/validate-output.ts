@@ -46,7 +46,7 @@ interface Misfit {
   readonly schema: JsonObject;
 }
 
-/** What is wrong with parts that redaction hides is counted, where the schema alone does not say it. */
+/** Shows a problem of a part that redaction hides only where its message depends on the schema alone; counts the others. */
 function listReasons(problems: readonly Problem[], { passage, answer, schema }: Misfit): string {
   const redaction = redactionOf(passage);
   const shown = problems.filter(

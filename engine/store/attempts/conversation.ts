@@ -5,9 +5,9 @@ import { sha256 } from '../../core/content/sha256.js';
 import type { Values } from '../statement.js';
 
 /**
- * What the starts of generations add to what is stored of conversations. Long texts, messages and the schemas that models are
- * shown are stored once, whoever sends them; they are inserted in the order of their hashes, for all generations of a
- * statement together: two drivers that add the same ones could otherwise wait for each other.
+ * What the starts of generations add to what is stored of conversations. A long text, a message or a schema has one row,
+ * however many generations send it. A statement inserts all its new rows in the order of their hashes: two drivers that add
+ * the same rows in different orders could wait for each other.
  */
 export const CONVERSATION_ROWS = {
   segments: `
