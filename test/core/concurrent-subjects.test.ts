@@ -53,14 +53,17 @@ compare(
   ({ execution, ...program }) => (execution === undefined ? { ...program, execution: 'per_subject_ordered' } : program),
 );
 
+/** Three subjects at one time, each of whom perceives their own place. */
+const CONCURRENT_PARK = smallPark({
+  subjects: ['ada', 'ben', 'cai'],
+  environments: PLACES.map((label) => ({ label, content: 'Quiet.' })),
+  entities: ENTITIES,
+  projection: { scope: 'subject_environment', memory: { recent: 2 } },
+  change: (workflow) => ({ ...workflow, execution: 'per_subject_concurrent' }),
+});
+
 test('subjects that do not perceive each other are asked at once, and nothing is asked again', () => {
-  const program = smallPark({
-    subjects: ['ada', 'ben', 'cai'],
-    environments: PLACES.map((label) => ({ label, content: 'Quiet.' })),
-    entities: ENTITIES,
-    projection: { scope: 'subject_environment', memory: { recent: 2 } },
-    change: (workflow) => ({ ...workflow, execution: 'per_subject_concurrent' }),
-  });
+  const program = CONCURRENT_PARK;
   const step = advance(program, UNBEGUN, BEGAN);
   assert.deepEqual(
     step.commands.map((command) => command.kind === 'invoke' && command.key),
@@ -166,13 +169,7 @@ for (const [sentence, changed, expected] of [
   ],
 ] as const) {
   test(sentence, () => {
-    const program = smallPark({
-      subjects: ['ada', 'ben', 'cai'],
-      environments: PLACES.map((label) => ({ label, content: 'Quiet.' })),
-      entities: ENTITIES,
-      projection: { scope: 'subject_environment', memory: { recent: 2 } },
-      change: (workflow) => ({ ...workflow, execution: 'per_subject_concurrent' }),
-    });
+    const program = CONCURRENT_PARK;
     const begun = advance(program, UNBEGUN, BEGAN);
     const [ada, ben] = begun.commands.filter((command) => command.kind === 'invoke');
     assert.ok(ada && ben);
