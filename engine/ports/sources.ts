@@ -25,6 +25,7 @@ export type CallFact =
       | 'duration_ms'
       | 'said'
       | 'is_final'
+      | 'was_pending'
     >
   | PendedFact;
 
@@ -78,6 +79,8 @@ export interface CallBroke extends CallEnd {
   readonly said?: Json;
   /** Of a record only: the turn went on with this failure. */
   readonly is_final?: true;
+  /** The source had accepted the call, to answer it later. */
+  readonly was_pending?: true;
 }
 
 /** The source has accepted the call and answers later. The call has not ended. */

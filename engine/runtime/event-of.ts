@@ -14,7 +14,7 @@ export function eventOf(fact: CallFact): CallEvent | CallPended {
   }
   if (fact.status === 'pending') return { kind: 'call_pended', key, deadline: fact.deadline };
   const { failure_class, failure_message: message, outcome_unknown, http_status, retry_after_ms, duration_ms } = fact;
-  const { said, is_final } = fact;
+  const { said, is_final, was_pending } = fact;
   if (fact.refused) return { kind: 'call_refused', key, failure_class, message };
   return {
     kind: 'call_failed',
@@ -27,6 +27,7 @@ export function eventOf(fact: CallFact): CallEvent | CallPended {
     ...(retry_after_ms === undefined ? {} : { retry_after_ms }),
     ...(said === undefined ? {} : { said }),
     ...(is_final ? { is_final } : {}),
+    ...(was_pending ? { was_pending } : {}),
   };
 }
 

@@ -88,7 +88,8 @@ export function createReceiveReport(parts: PipelineParts): ReceiveReport {
     const asked: Asked = { command, surroundings, recorder: NOTHING_LEAVES, started_at };
     const end = report.kind === 'timed_out' ? timeOut(asked) : await reportStages(parts, report).run(asked);
     if (isPause(end)) throw new Error('no stage behind a call waits for it');
-    return toOutcome(end, parts.clock.now());
+    const outcome = toOutcome(end, parts.clock.now());
+    return outcome.status === 'failed' ? { ...outcome, was_pending: true } : outcome;
   };
 }
 

@@ -289,12 +289,12 @@ describe('a failed call that is made again', () => {
     assert.equal(command.is_transient, true);
   });
 
-  test('is not made again once it is answered later: its service has taken it', () => {
+  test('is not made again once its service has accepted it to answer later', () => {
     const { program, step, command } = afterFailures([{}]);
     assert.ok(command?.kind === 'invoke');
     const pended = advance(program, step.state, { kind: 'call_pended', key: command.key, deadline: 50 });
-    const [end] = advance(program, pended.state, fail(command, 'transport')).commands;
-    assert.equal(end?.kind, 'fail');
+    const failed = { ...fail(command, 'timeout'), was_pending: true } as const;
+    for (const { state } of [step, pended]) assert.equal(advance(program, state, failed).commands[0]?.kind, 'fail');
   });
 
   test('ends at once where the attempt has failed: a stopped turn makes no call again', () => {

@@ -42,8 +42,8 @@ const EVENTS: readonly (readonly [name: string, fact: CallFact, event: object])[
   ['a failed call says what is known of it', BROKE, FAILED],
   [
     'a failed call says all that is known of it',
-    { ...BROKE, outcome_unknown: true, retry_after_ms: 5, said: '{}', is_final: true },
-    { ...FAILED, outcome_unknown: true, retry_after_ms: 5, said: '{}', is_final: true },
+    { ...BROKE, outcome_unknown: true, retry_after_ms: 5, said: '{}', is_final: true, was_pending: true },
+    { ...FAILED, outcome_unknown: true, retry_after_ms: 5, said: '{}', is_final: true, was_pending: true },
   ],
   ['a status belongs to a call that failed by it', { ...BROKE, http_status: 500 }, FAILED],
   [

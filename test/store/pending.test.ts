@@ -14,6 +14,7 @@ import {
   makeWorld,
   pended,
   pendingStart,
+  refused,
   toyStart,
   finishCall,
   startCall,
@@ -110,6 +111,18 @@ forEachDatabase('a call that is answered later', (open) => {
     const [message] = await store.inbox.messagesOf(next.lease);
     assert.deepEqual([message?.correlation_id, message?.payload], [told.source_invocation_id, { result: 1 }]);
     assert.equal(await finishCall(store, next.lease, { ...answered(told, 1), is_reported: true }), 'written');
+  });
+
+  test('a pending call whose deadline ended it is known to the next driver as one that was pending', async () => {
+    const { store, lease, call } = await pend('ran-out');
+    const { outside } = await open();
+    const { outcome, ...late } = refused(call);
+    const timedOut = { ...outcome, failure_class: 'timeout', refused: false } as const;
+    await finishCall(store, lease, { ...late, outcome: timedOut });
+    await endLease(outside, 'ran-out');
+    const [known] = (await begin(store, 'ran-out')).past?.calls ?? [];
+    assert.ok(known?.fact?.status === 'failed');
+    assert.deepEqual([known.fact.failure_class, known.fact.was_pending], ['timeout', true]);
   });
 
   test('an attempt that has mail is not suspended', async () => {

@@ -41,6 +41,8 @@ export interface CallFailed {
   readonly said?: Json;
   /** On record as the failure with which the turn went on: no retry follows. */
   readonly is_final?: true;
+  /** The service had accepted the call, to answer it later: no retry follows. */
+  readonly was_pending?: true;
 }
 
 /** The pipeline refused a call before anything was sent. */

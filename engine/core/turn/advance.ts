@@ -63,12 +63,10 @@ function handleCall(program: Program, state: TurnState, event: CallEvent): Step 
   if (state.dropped.has(event.key)) return handleDropped(program, state, event);
   const asker = state.awaited.get(event.key);
   if (asker === undefined) return { state, commands: [] };
-  // A service that has taken a call to answer it later is not asked again.
   const isFinal =
     event.kind === 'call_answered' ||
-    (event.kind === 'call_failed' && event.is_final === true) ||
-    state.failure !== undefined ||
-    state.pended.has(event.key);
+    (event.kind === 'call_failed' && (event.is_final === true || event.was_pending === true)) ||
+    state.failure !== undefined;
   if (isFinal) return handleEnd(program, state, asker, withRetries(asker.command, event));
   const after = decideRetry(asker.command, event);
   if (after.kind === 'final') return handleEnd(program, state, asker, after.event);

@@ -143,6 +143,7 @@ function toFact(row: RecordedRow): CallFact | undefined {
     ...(said === undefined ? {} : { said }),
     // Of a call without an answer there is a detail only where the turn went on.
     ...(failure_detail === null ? {} : { is_final: true }),
+    ...(row.deadline === null ? {} : { was_pending: true }),
   };
 }
 
