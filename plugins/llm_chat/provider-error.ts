@@ -50,13 +50,16 @@ interface Kind {
 /** A status that says to wait: words about tokens or streams are about their rate then. */
 const isThrottled = ({ http_status }: ProviderError): boolean => http_status === 429;
 
+/** Statuses of a gateway, or of a service that is overloaded or being mended. */
+const IS_DOWN: readonly number[] = [502, 503, 504];
+
 const QUOTA: Kind = {
   failure_class: 'call_rejected',
   words:
     /insufficient[_ -]?(quota|balance|credit|funds)|exceeded your current quota|(out of|not enough|more) credits|billing|payment required/i,
-  // Rate limits speak of plans and billing as well, but say when to come back.
-  isNever: ({ body, retry_after }) =>
-    retry_after !== undefined || /(try again|retry)[ _-]?(in|after|delay)/i.test(body),
+  // Rate limits speak of plans and billing as well, but say when to come back. A service that is down may name its billing as the part that is.
+  isNever: ({ http_status = 0, body, retry_after }) =>
+    IS_DOWN.includes(http_status) || retry_after !== undefined || /(try again|retry)[ _-]?(in|after|delay)/i.test(body),
   advise: () => "the key's quota or credit is used up: waiting does not help, paying or another key does",
 };
 

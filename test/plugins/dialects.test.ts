@@ -169,6 +169,13 @@ const ERRORS: readonly ProviderSays[] = [
     message: /limits the rate of requests.*: try again later/,
   },
   {
+    who: 'a service that is down for its billing',
+    status: 503,
+    body: openAi('The billing service is unavailable.'),
+    failed: 'http_status',
+    message: /on its side; try again later/,
+  },
+  {
     who: 'a quota of a minute, as Gemini puts it',
     status: 429,
     body: '[{"error":{"code":429,"message":"You exceeded your current quota, please check your plan and billing details.\\nPlease retry in 34.07s.","status":"RESOURCE_EXHAUSTED"}}]',
