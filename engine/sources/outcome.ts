@@ -61,7 +61,7 @@ export function toOutcome(end: Shown | Halt, ended_at: number): CallOutcome {
 }
 
 /** Failures whose message does not hold what the service said. */
-const UNQUOTED: readonly string[] = ['http_status', 'call_rejected', 'non_json'];
+const UNQUOTED: readonly string[] = ['http_status', 'call_rejected', 'non_json', 'tool_error'];
 
 const EXCERPT_LENGTH_MAX = 200;
 

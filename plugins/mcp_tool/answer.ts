@@ -25,10 +25,7 @@ const PLAIN_NAME = /^[A-Za-z0-9_./-]{1,128}$/;
  */
 export function readResult(result: JsonObject, text_is_json: boolean, parseJson: Capabilities['parseJson']): Answer {
   if (result['isError'] === true) {
-    return bad(
-      'tool_error',
-      'the tool answered that it failed; chukwa invocation ID shows what it said, as far as it may be seen',
-    );
+    return bad('tool_error', 'the tool answered that it failed');
   }
   const structured = result['structuredContent'];
   if (structured !== undefined) return { ok: true, value: structured };
@@ -64,7 +61,7 @@ export function describeMissing(tool_name: string, listing: Listing): string {
 /** Describes an error of the protocol by its code alone: the rest of it is the server's text. */
 export function describeCode(code: number): string {
   const meaning = CODES.get(code);
-  return `the server refused the call with error ${code}${meaning === undefined ? '' : ` (${meaning})`}; chukwa invocation ID shows what it said, as far as it may be seen`;
+  return `the server refused the call with error ${code}${meaning === undefined ? '' : ` (${meaning})`}`;
 }
 
 const CODES: ReadonlyMap<number, string> = new Map([

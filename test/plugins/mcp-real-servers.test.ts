@@ -29,7 +29,7 @@ test('server-filesystem over stdio: a file of its folder is read, and one outsid
   const outside = await ask(sources, toolCall('read_text_file', { path: '/etc/hostname' }));
   assert.deepEqual(summary(outside), { failed: 'tool_error', refused: false });
   assert.match(bodyOf(outside), /outside allowed directories/);
-  assert.doesNotMatch(failureOf(outside).failure_message, /hostname|allowed/);
+  assert.match(failureOf(outside).failure_message, /answered that it failed; it said: .*outside allowed directories/);
 });
 
 /** The same server behind a command and behind a URL, and the same answers. */

@@ -2,7 +2,7 @@ import { factsOfFailure } from '../../contract/failure-class.js';
 import type { Json } from '../../contract/json.js';
 import type { CallProgram } from './program.js';
 import type { CallEvent, CallFailed } from './event.js';
-import { leavesOpen } from './failure.js';
+import { leavesOpen, withoutQuotation } from './failure.js';
 
 /** How a turn goes on after a call that has failed: its model is told of the failure, or its reading is absent. */
 export type PassedOn = 'told_to_model' | 'absent';
@@ -29,7 +29,7 @@ export function toToldFailure({ failure_class, message, http_status, said }: Cal
   return {
     error: {
       failure_class,
-      message: failure_class === 'tool_error' ? message : told,
+      message: failure_class === 'tool_error' ? withoutQuotation(message) : told,
       ...(http_status === undefined ? {} : { http_status }),
       ...(said !== undefined && denies === true ? { said } : {}),
     },
