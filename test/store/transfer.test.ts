@@ -122,6 +122,17 @@ const UNSOUND: Readonly<Record<string, readonly [string, Row, RegExp]>> = {
   'an effect of nothing': [...ofEffects([{ ...EFFECT, entity_id: null }]), /exactly one/],
   'an effect of two things': [...ofEffects([{ ...EFFECT, environment_label: 'park' }]), /exactly one/],
   'an effect of no name': [...ofEffects([{ ...EFFECT, entity_id: 'Not a name' }]), /entity_id_text/],
+  'a message with a piece of no text': [
+    'llm_messages',
+    {
+      message_hash: sha256('["system",[["author",""]]]'),
+      role: 'system',
+      origins: ['author'],
+      texts: [],
+      segment_hashes: [],
+    },
+    /not what its hash says/,
+  ],
   'two effects at one place': [...ofEffects([EFFECT, EFFECT]), /same effect_index/],
 };
 

@@ -86,7 +86,8 @@ const NAMES: Readonly<Record<string, string>> = {
   ...Object.fromEntries(DOCUMENTS.map((table) => [table, `hash = ${documentHash}`])),
   offered_schemas: `hash = ${documentHash}`,
   llm_segments: `segment_hash = ${textHash('text')}`,
-  llm_messages: `message_hash = ${textHash(`convert_to(format('["%s",[%s]]', role, ${PIECES}), 'UTF8')`)}`,
+  llm_messages: `message_hash = ${textHash(`convert_to(format('["%s",[%s]]', role, ${PIECES}), 'UTF8')`)}
+    AND cardinality(origins) = ALL (ARRAY[cardinality(texts), cardinality(segment_hashes)])`,
 };
 
 /** A table as it moves between databases. */
