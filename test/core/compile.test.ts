@@ -147,7 +147,7 @@ check('a tool of a served plugin that says its server', { tools: ['mcp__shop__bu
 for (const [name, meant] of [
   ['buy', 'mcp__server__buy'],
   ['mcp__buy', 'mcp__server__buy'],
-  ['mcp____buy', 'mcp__server____buy'],
+  ['mcp____buy', 'mcp__server__buy'],
   ['mcp__shop__', 'mcp__server__shop__'],
 ] as const)
   check(`a tool of a served plugin that is named ${name}`, { tools: [name], tool_plugin: 'tool_server' }, [

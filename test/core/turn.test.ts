@@ -269,6 +269,7 @@ test('a corrective message names the offending id, its canonical form and the ro
 for (const [count, said] of [
   [1, /: at \/effects\/0\/state: must say something/],
   [10, /, \/effects\/9\/state: must say something/],
+  [11, /, \/effects\/9\/state and 1 more place: must say something/],
   [12, /, \/effects\/9\/state and 2 more places: must say something/],
 ] as const)
   test(`a corrective message names ${Math.min(count, 10)} of ${count} blank places`, () => {

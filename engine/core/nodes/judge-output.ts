@@ -117,7 +117,8 @@ function withoutEffects(patch: JsonObject, left: readonly Disallowed[]): JsonObj
 
 function listPlaces(pointers: readonly string[]): string {
   const more = pointers.length - COMPLAINTS_MAX;
-  return `at ${pointers.slice(0, COMPLAINTS_MAX).join(', ')}${more > 0 ? ` and ${more} more places` : ''}`;
+  const others = more > 0 ? ` and ${more} more ${more === 1 ? 'place' : 'places'}` : '';
+  return `at ${pointers.slice(0, COMPLAINTS_MAX).join(', ')}${others}`;
 }
 
 /** Why an answer does not fit the schema that its author declared, if so. */

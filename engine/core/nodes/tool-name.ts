@@ -22,7 +22,7 @@ function hasForm(name: string, prefix: string): boolean {
 }
 
 function lacksPrefix(name: string, prefix: string, pointer: string): Complaint {
-  const [, bare = name] = /^(?:[a-z0-9]+__)?(.*)$/.exec(name) ?? [];
+  const bare = name.replace(/^(?:[a-z0-9]+__)?_*/, '');
   return {
     code: 'TOOL_NAME_WITHOUT_SERVER',
     message: `The name of ${name} does not say which server it is served by, as the names of tools of its plugin do.`,
