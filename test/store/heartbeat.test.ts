@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { after, describe, test } from 'node:test';
+import { v7 } from 'uuid';
 import { renewLeases } from '../../engine/store/heartbeat/renew-leases.js';
 import { startThreadHeartbeat } from '../../engine/store/heartbeat/thread-heartbeat.js';
 import { openTestDatabase } from '../support/databases.js';
@@ -145,6 +146,19 @@ describe('the heartbeat of a worker', { timeout: 60_000 }, () => {
     await outside.query(`UPDATE worlds SET lease_epoch = lease_epoch + 1 WHERE world_slug = 'renewed'`);
     const leases = [lease, { ...lease, epoch: lease.epoch + 1 }];
     assert.deepEqual(await renewLeases(database, leases, LEASE_MS), [lease]);
+  });
+
+  test('the leases of a thread that has ended are lost, and the next one has a thread of its own', async () => {
+    const program = '/dev/null';
+    const settings = { connectionString: '', lease_ms: LEASE_MS, hang_ms: 60_000, end_ms: 60_000 };
+    const heartbeat = startThreadHeartbeat(program, settings);
+    for (const epoch of [1, 2]) {
+      const lost: (string | Error)[] = [];
+      heartbeat.keep({ world_slug: 'short', attempt_id: v7(), attempted_turn: 1, epoch }, (why) => lost.push(why));
+      await waitUntil(() => lost.length > 0);
+      assert.match(String(lost[0]), /thread that keeps leases has ended/);
+    }
+    await heartbeat.close();
   });
 
   test('the heartbeat outlives its connection, and does not wait for a locked row', async () => {

@@ -22,23 +22,31 @@ function once(task: () => void): () => void {
 }
 
 /**
- * Starts a thread that keeps the leases of this process, through long waits and through work of the main thread.
+ * Starts a thread that keeps the leases of this process, through long waits and through work of the main thread. Leases are
+ * lost with their thread; the next one that is to be kept starts another.
  * @param program the compiled thread: threads run no TypeScript
  */
 export function startThreadHeartbeat(program: string, settings: Omit<BeatSettings, 'board'>): OpenHeartbeat {
   const kept = new Map<string, (why: 'overtaken' | Error) => void>();
   const board = openBoard();
   const workerData: BeatSettings = { ...settings, board };
-  const thread = new Worker(program, { workerData, execArgv: [], stdin: false });
   const loseAll = (error: Error): void => {
     for (const lose of kept.values()) lose(error);
   };
-  thread.on('message', ({ lost }: FromBeat) => {
-    for (const lease of lost) kept.get(nameOf(lease))?.('overtaken');
-  });
-  thread.on('error', loseAll);
-  thread.on('exit', () => loseAll(new Error('the thread that keeps leases has ended')));
-  thread.unref();
+  const start = (): Worker => {
+    const started = new Worker(program, { workerData, execArgv: [], stdin: false });
+    started.on('message', ({ lost }: FromBeat) => {
+      for (const lease of lost) kept.get(nameOf(lease))?.('overtaken');
+    });
+    started.on('error', loseAll);
+    started.on('exit', () => {
+      thread = undefined;
+      loseAll(new Error('the thread that keeps leases has ended'));
+    });
+    started.unref();
+    return started;
+  };
+  let thread: Worker | undefined = start();
   const awake = setInterval(() => sayAwake(board), AWAKE_MS);
   awake.unref();
   return {
@@ -55,12 +63,13 @@ export function startThreadHeartbeat(program: string, settings: Omit<BeatSetting
         if (kept.get(name) === lose) kept.delete(name);
       });
       kept.set(name, lose);
+      thread ??= start();
       return drop;
     },
     async close() {
       clearInterval(awake);
       kept.clear();
-      await thread.terminate();
+      await thread?.terminate();
     },
   };
 }
