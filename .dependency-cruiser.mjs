@@ -250,16 +250,11 @@ export default {
     {
       name: 'the-core-imports-no-package',
       severity: 'error',
-      comment: 'Only content may: the canonical form and the position parser.',
+      comment: 'Only content may: the canonical form.',
       from: { path: '^engine/(core|contract|generated|ports)/' },
-      to: { path: anyPackage, pathNot: packages(['canonicalize', '@humanwhocodes/momoa']) },
+      to: { path: anyPackage, pathNot: packages(['canonicalize']) },
     },
-    packagesStayIn(
-      'canonical-form-and-positions-stay-in-content',
-      '^engine/core/content/',
-      ['canonicalize', '@humanwhocodes/momoa'],
-      'One canonical form.',
-    ),
+    packagesStayIn('canonical-form-stays-in-content', '^engine/core/content/', ['canonicalize'], 'One canonical form.'),
     packagesStayIn(
       'the-database-stays-in-the-store',
       '^engine/store/',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import { findJsonFault } from '../../engine/core/content/json-fault.js';
+import { findJsonFault } from '../../engine/core/content/json-parts.js';
 import { readModelText } from '../../engine/core/nodes/model-text.js';
 
 const SETTINGS = { seed: 3, numRuns: 2_000 };

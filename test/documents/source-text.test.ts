@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import { isExactNumber } from '../../engine/core/content/source-scan.js';
+import { isExactNumber } from '../../engine/core/content/exact-number.js';
 import { parseSource } from '../../engine/core/content/source-text.js';
 
 function check(name: string, text: string, expected: readonly string[]): void {

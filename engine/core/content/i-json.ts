@@ -63,11 +63,7 @@ function below(within: Found, token: string | number): Found {
 
 function findInText(text: string): Found | undefined {
   if (text.includes('\u0000')) return found('text with the character U+0000');
-  return isWellFormed(text) ? undefined : found('text with a lone surrogate');
-}
-
-function isWellFormed(text: string): boolean {
-  return !/[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/.test(text);
+  return text.isWellFormed() ? undefined : found('text with a lone surrogate');
 }
 
 /** A value of unknown origin as JSON that the engine takes, or why not. */

@@ -1,9 +1,7 @@
 import type { Json } from '../../contract/json.js';
 import { unreachable } from '../../contract/unreachable.js';
-import { DEPTH_MAX, findIJsonProblem } from './i-json.js';
-import { findJsonFault } from './json-fault.js';
-import { findSourceFaults, type SourceFault } from './source-faults.js';
-import { type SourceScan, scanSource } from './source-scan.js';
+import { DEPTH_MAX } from './i-json.js';
+import { listFaults, type SourceFault } from './source-faults.js';
 
 /** A value as it is written, or why the text is refused. */
 export type ParsedJson =
@@ -25,23 +23,11 @@ export interface JsonTextFault {
  * that no double holds, U+0000, a lone surrogate; and where it is nested deeper than `DEPTH_MAX`.
  */
 export function parseJson(text: string): ParsedJson {
-  const scan = scanSource(text);
-  if (scan.too_deep_at !== undefined) return refuse(`is nested deeper than ${DEPTH_MAX} levels`, scan.too_deep_at);
-  let value: Json;
-  try {
-    value = JSON.parse(text) as Json;
-  } catch {
-    const at = findJsonFault(text);
-    return refuse(at === text.length ? 'ends too soon' : `stops being JSON at character ${at + 1}`, at);
-  }
-  if (isAsWritten(scan, value)) return { ok: true, value };
-  const fault = locateFault(text);
-  return fault ? { ok: false, fault } : { ok: true, value };
-}
-
-/** Whether parsing has kept every member and number, and all text can be stored. */
-export function isAsWritten(scan: SourceScan, value: Json): boolean {
-  return scan.numbers_are_exact && countMembers(value) === scan.member_count && findIJsonProblem(value) === undefined;
+  const [fault] = listFaults(text);
+  if (fault === undefined) return { ok: true, value: JSON.parse(text) as Json };
+  const { at } = fault;
+  const place = 'pointer' in fault ? { pointer: fault.pointer } : {};
+  return { ok: false, fault: { reason: toReason(fault, text), at, ...place } };
 }
 
 /** A sentence on the fault, with its place as a character and, of JSON, as a pointer. */
@@ -55,32 +41,14 @@ export function describeFaultPlace({ reason, at, pointer }: JsonTextFault): stri
   return pointer === undefined ? `it ${reason}` : `it ${reason} (at character ${at + 1})`;
 }
 
-function refuse(reason: string, at: number): ParsedJson {
-  return { ok: false, fault: { reason, at } };
-}
-
-/** A repeated name is counted once here and twice in the text. */
-function countMembers(value: Json): number {
-  if (typeof value !== 'object' || value === null) return 0;
-  if (Array.isArray(value)) {
-    let count = 0;
-    for (const item of value as readonly Json[]) if (typeof item === 'object') count += countMembers(item);
-    return count;
-  }
-  const inner: readonly Json[] = Object.values(value);
-  let count = inner.length;
-  for (const item of inner) if (typeof item === 'object') count += countMembers(item);
-  return count;
-}
-
-/** The first fault in a text that `JSON.parse` takes. */
-function locateFault(text: string): JsonTextFault | undefined {
-  const [first] = findSourceFaults(text).toSorted((one, other) => one.offset - other.offset);
-  return first && { reason: toReason(first), at: first.offset, pointer: first.pointer };
-}
-
-function toReason(fault: SourceFault): string {
+function toReason(fault: SourceFault, text: string): string {
   switch (fault.kind) {
+    case 'no_json':
+      return fault.at === text.length ? 'ends too soon' : `stops being JSON at character ${fault.at + 1}`;
+    case 'too_deep':
+      return `is nested deeper than ${DEPTH_MAX} levels`;
+    case 'too_many_values':
+      return 'holds too many values';
     case 'repeated_name':
       return 'names a member of one object twice';
     case 'number_changes':

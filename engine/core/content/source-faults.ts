@@ -1,73 +1,65 @@
-import type { MemberNode, ValueNode } from '@humanwhocodes/momoa';
-import { findIJsonProblem } from './i-json.js';
-import { appendToken } from './json-pointer.js';
-import { isExactNumber } from './source-scan.js';
-import { nameOf, toTree } from './source-tree.js';
+import { DEPTH_MAX, findIJsonProblem } from './i-json.js';
+import { isExactNumber } from './exact-number.js';
+import { readParts, textOf } from './json-parts.js';
+import { toPointer } from './json-pointer.js';
 
-/** A part of a JSON text that would be kept as something else than is written. */
-export type SourceFault = FaultPlace &
-  (
-    | { readonly kind: 'repeated_name'; readonly name: string; readonly first_line: number }
-    | { readonly kind: 'number_changes'; readonly written: string; readonly kept: number }
-    /** `reason` is a noun, such as `text with a lone surrogate`. */
-    | { readonly kind: 'text_not_storable'; readonly reason: string }
-  );
+/** Why a text is not taken as JSON. `at` counts the characters before the fault. */
+export type SourceFault = { readonly at: number } & (
+  | { readonly kind: 'no_json' | 'too_deep' | 'too_many_values' }
+  | KeptOtherwise
+);
 
-interface FaultPlace {
-  readonly pointer: string;
-  /** The characters before it. */
-  readonly offset: number;
-}
+/** A part that would be kept as something else than is written. */
+type KeptOtherwise = { readonly pointer: string } & (
+  | { readonly kind: 'repeated_name'; readonly name: string; readonly first_at: number }
+  | { readonly kind: 'number_changes'; readonly written: string; readonly kept: number }
+  /** `reason` is a noun, such as `text with a lone surrogate`. */
+  | { readonly kind: 'text_not_storable'; readonly reason: string }
+);
 
 /**
- * The parts of a JSON text that parsing would change: repeated names, numbers that no double holds, text that cannot be
- * stored. Slow: only for a text that is known to have one.
- * @param text valid JSON
+ * Everything that keeps a text from being taken as JSON, in the order of the text: repeated names, numbers that no double
+ * holds, text that cannot be stored. What is no JSON at all, nested too deeply or too large has that one fault.
+ * @param values_max how many values it may hold, those in objects and lists included
  */
-export function findSourceFaults(text: string): readonly SourceFault[] {
-  return findFaults(text, toTree({ text }).body, '');
-}
-
-function findFaults(text: string, node: ValueNode, pointer: string): readonly SourceFault[] {
-  const { offset } = node.loc.start;
-  switch (node.type) {
-    case 'Object':
-      return [...findRepeatedNames(node.members, pointer), ...findInMembers(text, node.members, pointer)];
-    case 'Array':
-      return node.elements.flatMap(({ value }, index) => findFaults(text, value, appendToken(pointer, index)));
-    case 'Number': {
-      const written = text.slice(offset, node.loc.end.offset);
-      return isExactNumber(written) ? [] : [{ kind: 'number_changes', written, kept: node.value, pointer, offset }];
+export function listFaults(text: string, values_max = Number.POSITIVE_INFINITY): readonly SourceFault[] {
+  const faults: SourceFault[] = [];
+  const names: Map<string, number>[] = [];
+  let values = 0;
+  for (const part of readParts(text)) {
+    if (part.kind === 'fault') return [{ kind: 'no_json', at: part.at }];
+    const { kind, at, written, path } = part;
+    if (kind === 'value') {
+      values += 1;
+      if (values > values_max) return [{ kind: 'too_many_values', at: 0 }];
+      if (isBracket(written) && path.length >= DEPTH_MAX) return [{ kind: 'too_deep', at }];
+      if (written === '{') names[path.length] = new Map();
+    } else {
+      const name = String(path.at(-1));
+      const known = names[path.length - 1];
+      const first_at = known?.get(name);
+      if (first_at === undefined) known?.set(name, at);
+      else faults.push({ kind: 'repeated_name', name, first_at, at, pointer: toPointer(path) });
     }
-    case 'String':
-      return findInText(node.value, { pointer, offset });
-    default:
-      return [];
+    const changed = findChange(written);
+    if (changed !== undefined) faults.push({ ...changed, at, pointer: toPointer(path) });
   }
+  return faults;
 }
 
-function findInMembers(text: string, members: readonly MemberNode[], pointer: string): readonly SourceFault[] {
-  return members.flatMap((member) => {
-    const place = appendToken(pointer, nameOf(member));
-    const inName = findInText(nameOf(member), { pointer: place, offset: member.loc.start.offset });
-    return [...inName, ...findFaults(text, member.value, place)];
-  });
+function isBracket(written: string): boolean {
+  return written === '{' || written === '[';
 }
 
-function findRepeatedNames(members: readonly MemberNode[], pointer: string): readonly SourceFault[] {
-  const lines = new Map<string, number>();
-  return members.flatMap((member): readonly SourceFault[] => {
-    const name = nameOf(member);
-    const { line, offset } = member.loc.start;
-    const first_line = lines.get(name);
-    if (first_line !== undefined)
-      return [{ kind: 'repeated_name', name, first_line, pointer: appendToken(pointer, name), offset }];
-    lines.set(name, line);
-    return [];
-  });
-}
+type Change = Pick<Extract<KeptOtherwise, { kind: 'number_changes' }>, 'kind' | 'written' | 'kept'>;
+type Refusal = Pick<Extract<KeptOtherwise, { kind: 'text_not_storable' }>, 'kind' | 'reason'>;
 
-function findInText(text: string, place: FaultPlace): readonly SourceFault[] {
-  const problem = findIJsonProblem(text);
-  return problem === undefined ? [] : [{ kind: 'text_not_storable', reason: problem.reason, ...place }];
+/** What becomes of a text or a number. */
+function findChange(written: string): Change | Refusal | undefined {
+  if (written.startsWith('"')) {
+    const problem = findIJsonProblem(textOf(written));
+    return problem && { kind: 'text_not_storable', reason: problem.reason };
+  }
+  const isNumber = /^[-\d]/.test(written);
+  return isNumber && !isExactNumber(written) ? { kind: 'number_changes', written, kept: Number(written) } : undefined;
 }

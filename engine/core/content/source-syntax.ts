@@ -1,6 +1,6 @@
 import type { Problem } from '../../contract/problem.js';
-import { findJsonFault } from './json-fault.js';
-import { type NamedText, placeAt } from './source-tree.js';
+import { findJsonFault } from './json-parts.js';
+import { type NamedText, placeAt } from './source-places.js';
 
 /** Where and why a text that `JSON.parse` refuses is not JSON. */
 export function findSyntaxProblem(source: NamedText): Problem {

@@ -2,11 +2,9 @@ import type { Json } from '../../contract/json.js';
 import type { Location, Outcome, Problem } from '../../contract/problem.js';
 import { unreachable } from '../../contract/unreachable.js';
 import { DEPTH_MAX } from './i-json.js';
-import { isAsWritten } from './parse-json.js';
+import { listFaults, type SourceFault } from './source-faults.js';
+import { type NamedText, placeAt, toLocator } from './source-places.js';
 import { findSyntaxProblem } from './source-syntax.js';
-import { scanSource } from './source-scan.js';
-import { findSourceFaults, type SourceFault } from './source-faults.js';
-import { type NamedText, placeAt, toLocator } from './source-tree.js';
 
 /** The most values of a document: the memory that checking takes grows with them, not with the file. */
 export const DOCUMENT_VALUES_MAX = 1_000_000;
@@ -43,59 +41,56 @@ export function parseSource(file: string, written: string): Outcome<SourceText> 
 export function parsePrompt(file: string, written: string): Outcome<SourceText> {
   const text = written.replaceAll('\r\n', '\n').replace(/\n$/, '');
   const nul = text.indexOf('\u0000');
+  const reason = 'text with the character U+0000';
   const problems = [
     ...(text.startsWith('\uFEFF') ? [byteOrderMark(file)] : []),
-    ...(nul === -1 ? [] : [notStorable(placeAt({ file, text }, nul))]),
+    ...(nul === -1 ? [] : [toProblem({ file, text }, { kind: 'text_not_storable', reason, pointer: '', at: nul })]),
   ];
   if (problems.length > 0) return { ok: false, problems };
   return { ok: true, value: { value: { text }, locate: (_, offset = 0) => placeAt({ file, text }, offset) } };
 }
 
-function notStorable(location: Location): Problem {
-  const message = 'this is text with the character U+0000';
-  return { code: 'TEXT_NOT_STORABLE', message, pointer: '', location, repair: 'Take the character out.' };
-}
-
 function parseText(source: NamedText): Outcome<Json> {
-  const scan = scanSource(source.text);
-  if (scan.too_deep_at !== undefined) return { ok: false, problems: [tooDeep(placeAt(source, scan.too_deep_at))] };
-  if (scan.value_count > DOCUMENT_VALUES_MAX) return { ok: false, problems: [tooMany(source.file, scan.value_count)] };
-  const parsed = parseValue(source);
-  if (!parsed.ok) return parsed;
-  const faults = isAsWritten(scan, parsed.value) ? [] : findSourceFaults(source.text);
-  const problems = faults.map((fault) => toProblem(fault, placeAt(source, fault.offset)));
-  return problems.length > 0 ? { ok: false, problems } : parsed;
+  const faults = listFaults(source.text, DOCUMENT_VALUES_MAX);
+  if (faults.length === 0) return { ok: true, value: JSON.parse(source.text) as Json };
+  return { ok: false, problems: faults.map((fault) => toProblem(source, fault)) };
 }
 
-function parseValue(source: NamedText): Outcome<Json> {
-  try {
-    return { ok: true, value: JSON.parse(source.text) as Json };
-  } catch {
-    return { ok: false, problems: [findSyntaxProblem(source)] };
-  }
-}
-
-function toProblem(fault: SourceFault, location: Location): Problem {
-  const { pointer } = fault;
+function toProblem(source: NamedText, fault: SourceFault): Problem {
+  const place = { pointer: 'pointer' in fault ? fault.pointer : '', location: placeAt(source, fault.at) };
   switch (fault.kind) {
-    case 'repeated_name':
+    case 'no_json':
+      return findSyntaxProblem(source);
+    case 'too_deep':
       return {
-        code: 'REPEATED_NAME',
-        message: `${JSON.stringify(fault.name)} is in this object twice; it was first written on line ${fault.first_line}`,
-        repair: 'Keep one of the two.',
-        pointer,
-        location,
+        ...place,
+        code: 'TOO_DEEP',
+        message: `this is nested deeper than ${DEPTH_MAX} levels`,
+        repair: 'Flatten it.',
       };
+    case 'too_many_values': {
+      const message = `this document holds more than ${DOCUMENT_VALUES_MAX} values`;
+      return { ...place, code: 'FILE_TOO_LARGE', message, repair: 'Split it.' };
+    }
+    case 'repeated_name': {
+      const { line } = placeAt(source, fault.first_at);
+      const message = `${JSON.stringify(fault.name)} is in this object twice; it was first written on line ${line}`;
+      return { ...place, code: 'REPEATED_NAME', message, repair: 'Keep one of the two.' };
+    }
     case 'number_changes':
       return {
+        ...place,
         code: 'NUMBER_CHANGES',
         message: `the number ${shorten(fault.written)} would be kept as ${fault.kept}`,
         repair: 'Write a number that a double holds exactly, or write it as a string.',
-        pointer,
-        location,
       };
     case 'text_not_storable':
-      return { ...notStorable(location), message: `this is ${fault.reason}`, pointer };
+      return {
+        ...place,
+        code: 'TEXT_NOT_STORABLE',
+        message: `this is ${fault.reason}`,
+        repair: 'Take the character out.',
+      };
     default:
       return unreachable(fault);
   }
@@ -113,14 +108,4 @@ function byteOrderMark(file: string): Problem {
     pointer: '',
     location: { file, line: 1, column: 1 },
   };
-}
-
-function tooMany(file: string, count: number): Problem {
-  const message = `this document holds ${count} values, and ${DOCUMENT_VALUES_MAX} are read at most`;
-  return { code: 'FILE_TOO_LARGE', message, pointer: '', location: { file, line: 1, column: 1 }, repair: 'Split it.' };
-}
-
-function tooDeep(location: Location): Problem {
-  const message = `this is nested deeper than ${DEPTH_MAX} levels`;
-  return { code: 'TOO_DEEP', message, pointer: '', location, repair: 'Flatten it.' };
 }

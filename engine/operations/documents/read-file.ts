@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { open, realpath, stat } from 'node:fs/promises';
 import type { Outcome, Problem } from '../../contract/problem.js';
 import type { ProblemCode } from '../../contract/problems/index.js';
-import { placeAt } from '../../core/content/source-tree.js';
+import { placeAt } from '../../core/content/source-places.js';
 import { isWithin } from '../../core/workflow/link/resolve-path.js';
 
 /** The largest file that is read: room for the scenario of a hundred thousand entities. */
