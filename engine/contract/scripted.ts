@@ -43,14 +43,19 @@ export function withoutMark(key: string): string {
   return withoutRun(key).replace(/@[0-9a-f]{12}$/, '');
 }
 
-/** `bob/act/round-1/try-1` of the same with `@2`: the key of the same call in the subject's first run. */
-export function withoutRun(key: string): string {
-  return key.replace(/@[0-9]{1,4}$/, '');
+/** The name that something has in a subject's run of a number, outside of that run. The first run adds nothing to it. */
+export function withRun(name: string, run: number): string {
+  return run === 1 ? name : `${name}@${run}`;
+}
+
+/** The name in the run itself. A hash behind an @, as in the key of a reading of the turn, is longer than any number. */
+export function withoutRun(name: string): string {
+  return name.replace(/@\d{1,9}$/, '');
 }
 
 /** Which run of its subject made a call: 2 of `bob/act/round-1/try-1@2`, and 1 where the key has no mark. */
 export function runOf(key: string): number {
-  return Number(/@([0-9]{1,4})$/.exec(key)?.[1] ?? 1);
+  return Number(/@(\d{1,9})$/.exec(key)?.[1] ?? 1);
 }
 
 function memberOf<Value>(record: Readonly<Record<string, Value>> | undefined, name: string): Value | undefined {

@@ -132,7 +132,7 @@ function fixedValues(schema: Json | undefined): readonly Json[] | undefined {
   if (!isObject(schema)) return undefined;
   if (Object.hasOwn(schema, 'const')) return [schema['const'] as Json];
   const values = schema['enum'];
-  return values !== undefined && isList(values) ? values : undefined;
+  return isList(values) ? values : undefined;
 }
 
 function chooseWithin(type: string, branches: readonly Branch[]): JsonObject | undefined {
@@ -209,7 +209,7 @@ function conditional(condition: Json, chosen: Json, otherwise: Json): JsonObject
 
 function requiredOf({ meant }: Branch): readonly string[] {
   const required = meant['required'];
-  return required !== undefined && isList(required) ? required.filter((name) => typeof name === 'string') : [];
+  return isList(required) ? required.filter((name) => typeof name === 'string') : [];
 }
 
 function propertiesOf({ meant }: Branch): JsonObject {

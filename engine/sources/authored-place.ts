@@ -11,7 +11,7 @@ export function isAuthoredPlace(pointer: string, answer: Json, schema: JsonObjec
   let value: Json | undefined = answer;
   let schemas = atOnePlace(schema, [schema]);
   for (const token of pointerTokens(pointer)) {
-    const isElement = value !== undefined && isList(value);
+    const isElement = isList(value);
     if (!isElement && !schemas.some((part) => namesMember(part, token))) return false;
     schemas = atOnePlace(
       schema,
@@ -39,7 +39,7 @@ function atOnePlace(root: JsonObject, given: readonly (Json | undefined)[]): rea
 
 function namesMember({ properties, required }: JsonObject, name: string): boolean {
   const isProperty = isObject(properties) && Object.hasOwn(properties, name);
-  return isProperty || (required !== undefined && isList(required) && required.includes(name));
+  return isProperty || (isList(required) && required.includes(name));
 }
 
 function memberSchemas({ properties, additionalProperties }: JsonObject, name: string): readonly (Json | undefined)[] {
@@ -47,5 +47,5 @@ function memberSchemas({ properties, additionalProperties }: JsonObject, name: s
 }
 
 function elementSchemas({ items, prefixItems }: JsonObject): readonly (Json | undefined)[] {
-  return [items, ...(prefixItems !== undefined && isList(prefixItems) ? prefixItems : [])];
+  return [items, ...(isList(prefixItems) ? prefixItems : [])];
 }

@@ -1,5 +1,5 @@
 import type { AmbientSourceBinding } from '../../generated/workflow.js';
-import { isVisibleTo, toVisibility, turnAmbientKey } from '../protocol/visibility.js';
+import { isVisibleTo, turnAmbientKey } from '../protocol/visibility.js';
 import type { Entity } from '../world/world.js';
 import type { AgentTask } from './recorded-attempt.js';
 
@@ -14,7 +14,7 @@ export function agentTaskOf(workflow: TaskDocument, subject: Pick<Entity, 'id' |
   return {
     apply_node: workflow.apply.from.slice(0, -'.final'.length),
     turn_reading_keys: workflow.ambient_sources
-      .filter(({ run, visible_to }) => run === 'once_per_turn' && isVisibleTo(toVisibility(visible_to), subject))
+      .filter(({ run, visible_to }) => run === 'once_per_turn' && isVisibleTo(visible_to, subject))
       .map((binding) => turnAmbientKey(binding)),
   };
 }

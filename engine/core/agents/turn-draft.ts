@@ -260,7 +260,8 @@ function stateOfTurn(
 /** What the agent leaves: its patch, whether it was applied or not, or why there is none. */
 function toDeliverable(attempt: RecordedAttempt, agent_id: string, answer: RecordedCall | undefined): Pointing {
   const isBlamed = attempt.failed_subject_entity_id === agent_id;
-  const blamed = isBlamed ? findCall(attempt, attempt.failed_source_invocation_id) : undefined;
+  const { failed_source_invocation_id: failed } = attempt;
+  const blamed = isBlamed ? attempt.calls.find((call) => call.source_invocation_id === failed) : undefined;
   const call = answer ?? blamed;
   const message = attempt.failure_message ?? '';
   const failure_class = answer === undefined ? (attempt.failure_class ?? 'interrupted') : 'attempt_failed';
@@ -272,10 +273,6 @@ function toDeliverable(attempt: RecordedAttempt, agent_id: string, answer: Recor
       ? { patch_seq: attempt.patches.get(agent_id) ?? null }
       : { content: { failure_class, message } }),
   };
-}
-
-function findCall({ calls }: RecordedAttempt, id: string | null): RecordedCall | undefined {
-  return calls.find(({ source_invocation_id }) => source_invocation_id === id);
 }
 
 type Pointing = Partial<Omit<CardRecord, 'card_id'>> & Pick<CardRecord, 'kind'>;

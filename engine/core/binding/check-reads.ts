@@ -73,106 +73,77 @@ export function checkPromptReads(
 }
 
 function checkRead(read: Read, readers: readonly Reader[]): readonly Complaint[] {
-  const reading = readAsAll(readers, read.tokens);
+  const { text, tokens, pointer } = read;
+  const complain = (code: Complaint['code'], { says, repair }: Fault): readonly Complaint[] => [
+    { code, message: `${text} ${says}.`, pointer, repair },
+  ];
+  const reading = readAsAll(readers, tokens);
   if (reading === undefined || reading.presence === 'there') return [];
-  if (reading.presence === 'maybe') {
-    if (read.has_default) return [];
-    const present = readers.map((reader) => ({ ...reader, context: withoutAbsence(reader.context) }));
-    return [readAsAll(present, read.tokens)?.presence === 'there' ? mayBeAbsent(read) : mayBeMissing(read, reading)];
-  }
+  if (reading.presence === 'maybe')
+    return read.has_default ? [] : complain('PATH_MAY_BE_MISSING', mayBeMissing(read, readers, reading));
   if (reading.never === undefined) return [];
-  if (reading.never.depth === 0) return [unreadable(read, reading.never.known)];
-  if (read.tokens[0] === 'nodes' && reading.never.depth === 1) return [unknownNode(read, reading.never.known)];
-  return [isHidden(read, readers) ? hidden(read) : neverThere(read, reading.never)];
+  const { depth, known } = reading.never;
+  if (depth === 0) {
+    const repair = `Read one of ${known.map((name) => `/${name}/...`).join(', ')}.`;
+    return complain('TEMPLATE_PATH_UNREADABLE', { says: 'cannot be read here', repair });
+  }
+  if (tokens[0] === 'nodes' && depth === 1) {
+    const repair = suggestName(tokens[1] ?? '', known);
+    return complain('NODE_UNKNOWN', { says: 'reads a node that is not there', repair });
+  }
+  if (isHidden(read, readers)) return complain('PATH_HIDDEN', HIDDEN);
+  return complain('PATH_NEVER_THERE', neverThere(read, reading.never));
 }
+
+/** What completes a sentence on a path, and what to do. */
+interface Fault {
+  readonly says: string;
+  readonly repair: string;
+}
+
+const HIDDEN: Fault = {
+  says: 'can never be seen: redaction does not let it through',
+  repair: 'Add it to the "allow" of the binding that produces it.',
+};
 
 function isHidden(read: Read, readers: readonly Reader[]): boolean {
   const bare = readers.map((reader) => ({ ...reader, context: unveil(reader.context) }));
   return readAsAll(bare, read.tokens)?.presence !== 'never';
 }
 
-function mayBeMissing(read: Read, { lacking }: JoinedReading): Complaint {
-  const whom = lacking.length === 0 ? '' : ` for ${lacking.join(', ')}`;
-  const how =
-    read.by === 'template'
-      ? 'Write a "default" beside "$from", or a result schema that requires it.'
-      : 'A prompt has no defaults: read a whole output, or write a result schema that requires the member.';
+function mayBeMissing(read: Read, readers: readonly Reader[], { lacking }: JoinedReading): Fault {
+  const present = readers.map((reader) => ({ ...reader, context: withoutAbsence(reader.context) }));
+  if (readAsAll(present, read.tokens)?.presence === 'there')
+    return {
+      says: 'is missing where the reading is absent, which its "inject_absence" allows',
+      repair: 'Write a "default" beside "$from", or let the binding fail: "on_failure": "fail".',
+    };
   return {
-    code: 'PATH_MAY_BE_MISSING',
-    message: `${read.text} may be missing${whom}.`,
-    pointer: read.pointer,
-    repair: how,
+    says: `may be missing${lacking.length === 0 ? '' : ` for ${lacking.join(', ')}`}`,
+    repair:
+      read.by === 'template'
+        ? 'Write a "default" beside "$from", or a result schema that requires it.'
+        : 'A prompt has no defaults: read a whole output, or write a result schema that requires the member.',
   };
 }
 
-function mayBeAbsent(read: Read): Complaint {
-  return {
-    code: 'PATH_MAY_BE_MISSING',
-    message: `${read.text} is missing where the reading is absent, which its "inject_absence" allows.`,
-    pointer: read.pointer,
-    repair: 'Write a "default" beside "$from", or let the binding fail: "on_failure": "fail".',
-  };
-}
-
-function hidden(read: Read): Complaint {
-  return {
-    code: 'PATH_HIDDEN',
-    message: `${read.text} can never be seen: redaction does not let it through.`,
-    pointer: read.pointer,
-    repair: 'Add it to the "allow" of the binding that produces it.',
-  };
-}
-
-function unreadable(read: Read, known: readonly string[]): Complaint {
-  return {
-    code: 'TEMPLATE_PATH_UNREADABLE',
-    message: `${read.text} cannot be read here.`,
-    pointer: read.pointer,
-    repair: `Read one of ${known.map((name) => `/${name}/...`).join(', ')}.`,
-  };
-}
-
-function unknownNode(read: Read, known: readonly string[]): Complaint {
-  return {
-    code: 'NODE_UNKNOWN',
-    message: `${read.text} reads a node that is not there.`,
-    pointer: read.pointer,
-    repair: suggestName(read.tokens[1] ?? '', known),
-  };
-}
-
-function neverThere(read: Read, { depth, known, shape }: NonNullable<JoinedReading['never']>): Complaint {
-  const above = toPointer(read.tokens.slice(0, depth));
-  const below = known.length === 0 ? belowUnnamed(shape, above) : belowNamed(read.tokens[depth] ?? '', known, above);
-  return {
-    code: 'PATH_NEVER_THERE',
-    message: `${read.text} is never there: ${above} has ${below.has}.`,
-    pointer: read.pointer,
-    repair: below.repair,
-  };
-}
-
-interface Below {
-  readonly has: string;
-  readonly repair: string;
-}
-
-function belowNamed(missing: string, known: readonly string[], above: string): Below {
-  const nearest = nearestFirst(missing, known).slice(0, NAMES_SHOWN);
-  const meant = nearestName(missing, known);
-  const more = known.length > nearest.length ? ` and ${known.length - nearest.length} more` : '';
-  return {
-    has: `${nearest.join(', ')}${more}`,
-    repair: meant === undefined ? `Read ${above}, or one of those.` : `Did you mean ${meant}?`,
-  };
-}
-
-/** Items have numbers, and only a pattern may describe the names of members. */
-function belowUnnamed(shape: Shape, above: string): Below {
-  if (stepInto(shape, '0').presence !== 'never') return { has: 'items', repair: 'Write an index, such as 0.' };
+function neverThere({ tokens }: Read, { depth, known, shape }: NonNullable<JoinedReading['never']>): Fault {
+  const above = toPointer(tokens.slice(0, depth));
+  const says = (has: string): string => `is never there: ${above} has ${has}`;
+  if (known.length > 0) {
+    const missing = tokens[depth] ?? '';
+    const nearest = nearestFirst(missing, known).slice(0, NAMES_SHOWN);
+    const meant = nearestName(missing, known);
+    const more = known.length > nearest.length ? ` and ${known.length - nearest.length} more` : '';
+    const repair = meant === undefined ? `Read ${above}, or one of those.` : `Did you mean ${meant}?`;
+    return { says: says(`${nearest.join(', ')}${more}`), repair };
+  }
+  // Items have numbers, and only a pattern may describe the names of members.
+  if (stepInto(shape, '0').presence !== 'never') return { says: says('items'), repair: 'Write an index, such as 0.' };
   const patterns = patternsOf(shape);
-  if (patterns.length === 0) return { has: 'nothing below it', repair: `Read ${above}.` };
-  return { has: `members whose names match ${patterns.join(' or ')}`, repair: 'Write a name that does.' };
+  if (patterns.length === 0) return { says: says('nothing below it'), repair: `Read ${above}.` };
+  const has = `members whose names match ${patterns.join(' or ')}`;
+  return { says: says(has), repair: 'Write a name that does.' };
 }
 
 function patternsOf(shape: Shape): readonly string[] {

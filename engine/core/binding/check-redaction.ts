@@ -25,13 +25,8 @@ export function checkRedaction(allow: 'all' | readonly string[], result: Shape, 
   });
 }
 
-interface End {
-  readonly missing: string;
-  readonly known: readonly string[];
-}
-
 /** Where a pointer leads no further, in which `*` is every item and every member. */
-function findEnd(result: Shape, tokens: readonly string[]): End | undefined {
+function findEnd(result: Shape, tokens: readonly string[]) {
   let shape = result;
   for (const token of tokens) {
     const below = token === '*' ? anyBelow(shape) : oneBelow(shape, token);

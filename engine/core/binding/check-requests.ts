@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../../contract/json.js';
-import type { AvailableTool, Reference } from '../../generated/workflow.js';
+import type { AmbientSourceBinding, AvailableTool, Reference } from '../../generated/workflow.js';
 import type { ResponseSource } from '../../generated/response-source.js';
 import { contentHash } from '../content/canonical.js';
 import { isList, pointerTokens } from '../content/json-pointer.js';
@@ -13,15 +13,10 @@ import { partSchema } from '../typing/part-schema.js';
 import { literalShape, recordShape, schemaShape, type Shape, UNKNOWN } from '../typing/shape.js';
 import { findSchema, type SchemaParts } from './typed-schemas.js';
 
-interface RequestBinding {
-  readonly source_ref: Reference;
-  readonly request_template: Json;
-}
-
 /** A request must fit the schema of its source, as far as can be known before anything runs. */
 export function checkRequest(
   parts: SchemaParts,
-  binding: RequestBinding,
+  binding: Pick<AmbientSourceBinding, 'source_ref' | 'request_template'>,
   pointer: string,
   readers: readonly Reader[],
 ): readonly Complaint[] {
@@ -53,14 +48,11 @@ export function checkArguments(parts: SchemaParts, tool: AvailableTool, pointer:
   );
 }
 
-interface RequestDemand {
-  readonly schema: JsonObject;
-  /** Whose it is, for messages. */
-  readonly of: string;
-}
-
 /** What a source wants of a request: its schema, and without one the members that its path is filled with. */
-function listDemands(parts: SchemaParts, reference: Reference): readonly RequestDemand[] {
+function listDemands(
+  parts: SchemaParts,
+  reference: Reference,
+): readonly { readonly schema: JsonObject; readonly of: string }[] {
   const source = parts.find('response_source', hashOf(reference)) as unknown as ResponseSource | undefined;
   if (source === undefined) return [];
   const schema = findSchema(parts, source.request_schema_ref);

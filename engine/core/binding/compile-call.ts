@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../contract/json.js';
+import { present } from '../../contract/present.js';
 import type { ResponseSource, Retry } from '../../generated/response-source.js';
 import type { EffectClass, Redaction, Reference } from '../../generated/workflow.js';
 import { type CompileParts, type Part, type WorkflowSetting, hashOf, missing } from './compile-parts.js';
@@ -59,7 +60,6 @@ export function compileCall(
     authored.arguments_schema_ref,
     `${place.pointer}/arguments_schema_ref`,
   );
-  const input = args.value ?? request.value;
   const output = compileReference(parts, document, authored.result_schema_ref, `${place.pointer}/result_schema_ref`);
   const policed = place.always_policed === true || authored.effect !== 'read_only';
   const problems = [
@@ -72,33 +72,31 @@ export function compileCall(
     ...checkCall(document, setting, authored, place),
   ];
   if (source.value === undefined || manifest === undefined || problems.length > 0) return { problems };
-  const model = readWrittenModel(manifest, source.value.interface);
-  const retry = toRetry(source.value.retry, authored);
-  const { max_in_flight } = source.value;
-  const { on_failure = 'fail' } = authored;
+  const { label, interface: definition, max_in_flight } = source.value;
+  const { effect, pending_deadline_ms, on_failure = 'fail' } = authored;
   return {
-    value: {
-      source: {
+    value: present({
+      source: present({
         hash: hashOf(authored.source_ref),
-        label: source.value.label,
-        plugin: source.value.interface.name,
-        interface: source.value.interface,
-        ...(model === undefined ? {} : { model }),
-        ...(max_in_flight === undefined ? {} : { max_in_flight }),
-        ...(request.value === undefined ? {} : { request: request.value }),
-      },
-      effect: authored.effect,
+        label,
+        plugin: definition.name,
+        interface: definition,
+        model: readWrittenModel(manifest, definition),
+        max_in_flight,
+        request: request.value,
+      }),
+      effect,
       repeatable: authored.repeatable === true,
       redaction: authored.redaction.allow,
-      ...(input === undefined ? {} : { input }),
-      ...(output.value === undefined ? {} : { output: output.value }),
-      ...(policed ? { policy_id: place.policy_id } : {}),
-      ...(setting.policy === undefined ? {} : { policy: setting.policy }),
+      input: args.value ?? request.value,
+      output: output.value,
+      policy_id: policed ? place.policy_id : undefined,
+      policy: setting.policy,
       limits: toLimits(manifest, source.value, setting),
-      ...(authored.pending_deadline_ms === undefined ? {} : { pending_deadline_ms: authored.pending_deadline_ms }),
-      ...(retry === undefined ? {} : { retry }),
-      ...(on_failure === 'fail' ? {} : { on_failure }),
-    },
+      pending_deadline_ms,
+      retry: toRetry(source.value.retry, authored),
+      on_failure: on_failure === 'fail' ? undefined : on_failure,
+    }),
     problems: [],
   };
 }
@@ -136,28 +134,16 @@ function findSource(
   const source = parts.find('response_source', hash) as unknown as ResponseSource | undefined;
   if (source === undefined) return { problems: [missing(document, pointer, 'response_source', hash)] };
   const speaks = parts.findManifest(source.interface.name)?.speaks;
+  if (speaks === place.speaks) return { value: source, problems: [] };
   if (speaks === undefined) {
     const message = `There is no plugin ${JSON.stringify(source.interface.name)} for the source ${source.label}.`;
-    return {
-      problems: inDocument({ kind: 'response_source', hash }, [
-        {
-          code: 'PLUGIN_UNKNOWN',
-          message,
-          pointer: '/interface/name',
-          repair: '`chukwa plugin list` shows those that are there, and why others are left out.',
-        },
-      ]),
-    };
+    const repair = '`chukwa plugin list` shows those that are there, and why others are left out.';
+    const unknown: Complaint = { code: 'PLUGIN_UNKNOWN', message, pointer: '/interface/name', repair };
+    return { problems: inDocument({ kind: 'response_source', hash }, [unknown]) };
   }
-  if (speaks !== place.speaks) {
-    const message = `The source ${source.label} speaks ${speaks}, and this place needs one that speaks ${place.speaks}.`;
-    return {
-      problems: inDocument(document, [
-        { code: 'SOURCE_SPEAKS_OTHERWISE', message, pointer, repair: 'Refer to another source.' },
-      ]),
-    };
-  }
-  return { value: source, problems: [] };
+  const message = `The source ${source.label} speaks ${speaks}, and this place needs one that speaks ${place.speaks}.`;
+  const other: Complaint = { code: 'SOURCE_SPEAKS_OTHERWISE', message, pointer, repair: 'Refer to another source.' };
+  return { problems: inDocument(document, [other]) };
 }
 
 function checkCall(

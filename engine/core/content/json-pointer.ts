@@ -43,6 +43,6 @@ export function isObject(value: Json | undefined): value is JsonObject {
 }
 
 /** `Array.isArray` that keeps read-only lists. */
-export function isList(value: Json): value is readonly Json[] {
+export function isList(value: Json | undefined): value is readonly Json[] {
   return Array.isArray(value);
 }

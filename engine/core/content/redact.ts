@@ -29,11 +29,8 @@ export function isShown(pointer: string, allow: 'all' | readonly string[]): bool
 function view(value: Json, paths: readonly Path[]): Json | undefined {
   if (paths.some((path) => path.length === 0)) return value;
   if (paths.length === 0 || typeof value !== 'object' || value === null) return undefined;
-  return isList(value) ? viewItems(value, paths) : viewMembers(value, paths);
-}
-
-function viewItems(items: readonly Json[], paths: readonly Path[]): readonly Json[] {
-  return items.map((item, index) => view(item, below(paths, String(index))) ?? emptied(item));
+  if (!isList(value)) return viewMembers(value, paths);
+  return value.map((item, index) => view(item, below(paths, String(index))) ?? emptied(item));
 }
 
 function viewMembers(value: JsonObject, paths: readonly Path[]): JsonObject {

@@ -32,7 +32,7 @@ export function listFaults(text: string, values_max = Number.POSITIVE_INFINITY):
     if (kind === 'value') {
       values += 1;
       if (values > values_max) return [{ kind: 'too_many_values', at: 0 }];
-      if (isBracket(written) && path.length >= DEPTH_MAX) return [{ kind: 'too_deep', at }];
+      if ('{['.includes(written) && path.length >= DEPTH_MAX) return [{ kind: 'too_deep', at }];
       if (written === '{') names[path.length] = new Map();
     } else {
       const name = String(path.at(-1));
@@ -47,19 +47,12 @@ export function listFaults(text: string, values_max = Number.POSITIVE_INFINITY):
   return faults;
 }
 
-function isBracket(written: string): boolean {
-  return written === '{' || written === '[';
-}
-
-type Change = Pick<Extract<KeptOtherwise, { kind: 'number_changes' }>, 'kind' | 'written' | 'kept'>;
-type Refusal = Pick<Extract<KeptOtherwise, { kind: 'text_not_storable' }>, 'kind' | 'reason'>;
-
 /** What becomes of a text or a number. */
-function findChange(written: string): Change | Refusal | undefined {
+function findChange(written: string) {
   if (written.startsWith('"')) {
     const problem = findIJsonProblem(textOf(written));
-    return problem && { kind: 'text_not_storable', reason: problem.reason };
+    return problem && ({ kind: 'text_not_storable', reason: problem.reason } as const);
   }
-  const isNumber = /^[-\d]/.test(written);
-  return isNumber && !isExactNumber(written) ? { kind: 'number_changes', written, kept: Number(written) } : undefined;
+  if (!/^[-\d]/.test(written) || isExactNumber(written)) return undefined;
+  return { kind: 'number_changes', written, kept: Number(written) } as const;
 }

@@ -29,17 +29,13 @@ export interface Subschema {
   readonly in_place: boolean;
 }
 
-function isSchema(value: Json | undefined): value is JsonObject | boolean {
-  return typeof value === 'boolean' || isObject(value);
-}
-
 /** The schemas directly within a schema. */
 export function listChildren(schema: JsonObject, pointer: string): readonly Subschema[] {
   return Object.entries(schema).flatMap(([keyword, inner]) => {
     const place = appendToken(pointer, keyword);
     const inPlace = IN_PLACE.includes(keyword);
     return listHeld(keyword, inner, place)
-      .filter((child) => isSchema(child.schema))
+      .filter(({ schema: child }) => typeof child === 'boolean' || isObject(child))
       .map((child) => ({ ...child, in_place: inPlace }));
   });
 }

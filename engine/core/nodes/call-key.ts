@@ -23,15 +23,8 @@ export function generationRest(round: number, generationTry: number): string {
 /** What ends the key of a tool's call: before it is the key of the generation that elected the tool. */
 export const TOOL_REST = 'tool';
 
-/** The end of a generation's key, read. */
-export interface GenerationRest {
-  readonly round: number;
-  readonly generation_try: number;
-  readonly is_tool: boolean;
-}
-
 /** Reads what follows `<subject>/<node>/` in the key of a generation, or of a tool that one elected. */
-export function parseGenerationRest(rest: string): GenerationRest | undefined {
+export function parseGenerationRest(rest: string) {
   const [, round, generationTry, tool] = /^round-([1-9][0-9]*)\/try-([1-9][0-9]*)(\/tool)?$/.exec(rest) ?? [];
   if (round === undefined || generationTry === undefined) return undefined;
   return { round: Number(round), generation_try: Number(generationTry), is_tool: tool !== undefined };

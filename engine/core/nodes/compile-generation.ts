@@ -5,7 +5,7 @@ import { messagePointer, textOf } from '../binding/prompt-messages.js';
 import { findNotYet, readDelivery } from '../binding/source-settings.js';
 import { nearestName } from '../content/nearest-name.js';
 import { parsePromptText, PLACEHOLDER_NAMES, type PromptTemplate } from '../prompt/template.js';
-import { type Complaint, inDocument, isError } from '../protocol/document-problem.js';
+import { type Complaint, complainIf, inDocument, isError } from '../protocol/document-problem.js';
 import type { GenerationProgram } from './generation.js';
 
 /** What an author writes of a generation, whatever the type of the node. */
@@ -76,27 +76,21 @@ function checkEvents(node: AuthoredGeneration, { messages }: PromptTemplate, poi
     parts.some((part) => part.kind === 'placeholder' && part.placeholder.reads === 'world.recent_events'),
   );
   const isAsked = node.projection.events !== undefined;
-  if (isAsked === (shown !== -1)) return [];
-  return [isAsked ? eventsNotShown(`${pointer}/projection/events`) : eventsNotAsked(shown, pointer)];
-}
-
-function eventsNotAsked(message: number, pointer: string): Complaint {
-  return {
-    code: 'EVENTS_NOT_PROJECTED',
-    message: '{{world.recent_events}} stands in a prompt whose projection does not say of how many turns.',
-    pointer: `${pointer}${messagePointer(message)}`,
-    repair: 'Add "events": {"turns": 2} to the projection of the node.',
-  };
-}
-
-function eventsNotShown(pointer: string): Complaint {
-  return {
-    code: 'EVENTS_NOT_SHOWN',
-    message: 'The projection asks for events, and no message of the prompt shows them.',
-    pointer,
-    repair: 'Write {{world.recent_events}} into a message, or take "events" away.',
-    severity: 'note',
-  };
+  return [
+    ...complainIf(!isAsked && shown !== -1, {
+      code: 'EVENTS_NOT_PROJECTED',
+      message: '{{world.recent_events}} stands in a prompt whose projection does not say of how many turns.',
+      pointer: `${pointer}${messagePointer(shown)}`,
+      repair: 'Add "events": {"turns": 2} to the projection of the node.',
+    }),
+    ...complainIf(isAsked && shown === -1, {
+      code: 'EVENTS_NOT_SHOWN',
+      message: 'The projection asks for events, and no message of the prompt shows them.',
+      pointer: `${pointer}/projection/events`,
+      repair: 'Write {{world.recent_events}} into a message, or take "events" away.',
+      severity: 'note',
+    }),
+  ];
 }
 
 function unknownPlaceholder(text: string, pointer: string): Complaint {

@@ -2,7 +2,7 @@ import type { AvailableTool } from '../../generated/workflow.js';
 import { compileCall } from '../binding/compile-call.js';
 import type { CompileParts, Part, WorkflowSetting } from '../binding/compile-parts.js';
 import { notAllowed } from '../binding/not-allowed.js';
-import { type Complaint, inDocument } from '../protocol/document-problem.js';
+import { complainIf, inDocument } from '../protocol/document-problem.js';
 import type { ToolProgram } from '../protocol/program.js';
 import { checkToolName } from './tool-name.js';
 
@@ -23,36 +23,28 @@ export function compileTool(
   const named = inDocument(document, checkToolName(parts, tool, `${pointer}/name`));
   const { name, description } = tool;
   if (setting.policy !== undefined && !setting.policy.allow.has(name)) {
-    const note = notAllowed(setting, name, notOffered(name, pointer));
+    // An author may mean it, where several profiles share a workflow; more often a name is misspelt.
+    const note = notAllowed(setting, name, {
+      code: 'TOOL_NOT_ALLOWED',
+      message: `The tool policy does not allow ${name}, so no model is offered it.`,
+      pointer: `${pointer}/name`,
+      repair: `Add ${JSON.stringify(name)} to "allow" of the policy, or leave it so.`,
+      severity: 'note',
+    });
     // A denied tool is never called, so that it needs no plugin.
     const problems = call.problems.filter(({ code }) => code !== 'PLUGIN_UNKNOWN');
     return { value: { name, permitted: false }, problems: [...named, ...problems, note] };
   }
   const args = call.value?.input;
   if (call.value === undefined || args === undefined) return { problems: [...named, ...call.problems] };
-  const misfits = args.schema['type'] === 'object' ? [] : [argumentsNotObject(name, pointer)];
-  return {
-    value: { name, permitted: true, description, call: call.value, arguments: args },
-    problems: [...named, ...inDocument(document, misfits)],
-  };
-}
-
-function argumentsNotObject(name: string, pointer: string): Complaint {
-  return {
+  const misfits = complainIf(args.schema['type'] !== 'object', {
     code: 'ARGUMENTS_NOT_OBJECT',
     message: `The arguments schema of ${name} does not say "type": "object"; arguments are always an object.`,
     pointer: `${pointer}/arguments_schema_ref`,
     repair: 'Write "type": "object" at the root of the schema.',
-  };
-}
-
-/** An author may mean it, where several profiles share a workflow; more often a name is misspelt. */
-function notOffered(name: string, pointer: string) {
+  });
   return {
-    code: 'TOOL_NOT_ALLOWED',
-    message: `The tool policy does not allow ${name}, so no model is offered it.`,
-    pointer: `${pointer}/name`,
-    repair: `Add ${JSON.stringify(name)} to "allow" of the policy, or leave it so.`,
-    severity: 'note',
-  } as const;
+    value: { name, permitted: true, description, call: call.value, arguments: args },
+    problems: [...named, ...inDocument(document, misfits)],
+  };
 }

@@ -32,18 +32,12 @@ export function toDeliveredSchema(schema: JsonObject): JsonObject {
   const members = Object.entries(schema)
     .filter(([keyword]) => !BOUNDS.has(keyword) && (isKept || !NEGATES.has(keyword)))
     .map(([keyword, value]): [string, Json] => [
-      nameOf(keyword, schema),
-      NEGATES.has(keyword) ? value : mapHeld(keyword, value, loosenSchema),
+      keyword === 'oneOf' && schema['anyOf'] === undefined ? 'anyOf' : keyword,
+      NEGATES.has(keyword)
+        ? value
+        : mapHeld(keyword, value, (child) => (isObject(child) ? toDeliveredSchema(child) : child)),
     ]);
   return Object.fromEntries(members);
-}
-
-function nameOf(keyword: string, schema: JsonObject): string {
-  return keyword === 'oneOf' && schema['anyOf'] === undefined ? 'anyOf' : keyword;
-}
-
-function loosenSchema(schema: Json): Json {
-  return isObject(schema) ? toDeliveredSchema(schema) : schema;
 }
 
 /** A reference may lead to bounds. */

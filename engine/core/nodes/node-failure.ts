@@ -1,4 +1,5 @@
 import type { Json } from '../../contract/json.js';
+import { present } from '../../contract/present.js';
 import { appendToken, pointerTokens } from '../content/json-pointer.js';
 import { nearestLevel } from '../content/nearest-level.js';
 import type { CallFailed, CallRefused } from '../protocol/event.js';
@@ -8,15 +9,9 @@ import type { NodeFailure } from './node-type.js';
 /** A call that did not succeed ends its attempt with the call's own class. */
 export function callFailed(event: CallFailed | CallRefused): NodeFailure {
   const { failure_class, message, key: call_key } = event;
-  const { outcome_unknown, retry_after_ms } = event.kind === 'call_failed' ? event : {};
-  return {
-    failure_class,
-    message,
-    call_key,
-    ...(event.kind === 'call_failed' && isTransient(event) ? { is_transient: true } : {}),
-    ...(outcome_unknown ? { is_in_doubt: true } : {}),
-    ...(retry_after_ms === undefined ? {} : { retry_after_ms }),
-  };
+  const { outcome_unknown: is_in_doubt, retry_after_ms } = event.kind === 'call_failed' ? event : {};
+  const is_transient = event.kind === 'call_failed' && isTransient(event) ? true : undefined;
+  return present({ failure_class, message, call_key, is_transient, is_in_doubt, retry_after_ms });
 }
 
 /** A request template asked for something that its context does not hold. */

@@ -1,41 +1,37 @@
 import type { ResponseSource } from '../../generated/response-source.js';
 import type { AvailableTool } from '../../generated/workflow.js';
 import { type CompileParts, hashOf } from '../binding/compile-parts.js';
-import type { Complaint } from '../protocol/document-problem.js';
+import { type Complaint, complainIf } from '../protocol/document-problem.js';
 
 /** Nothing that an author names begins with the first; the second is for tools of servers of the Model Context Protocol. */
 const RESERVED = ['core__', 'mcp__'];
 
 /** Checks that the name of a tool says where the tool is served, where its plugin wants that, and that no other name does. */
-export function checkToolName(parts: CompileParts, { name, source_ref }: AvailableTool, pointer: string): Complaint[] {
+export function checkToolName(
+  parts: CompileParts,
+  { name, source_ref }: AvailableTool,
+  pointer: string,
+): readonly Complaint[] {
   const source = parts.find('response_source', hashOf(source_ref)) as unknown as ResponseSource | undefined;
   const wanted = source && parts.tool_prefixes.get(source.interface.name);
-  if (wanted !== undefined) return hasForm(name, wanted) ? [] : [lacksPrefix(name, wanted, pointer)];
+  if (wanted !== undefined)
+    return complainIf(!hasForm(name, wanted), {
+      code: 'TOOL_NAME_WITHOUT_SERVER',
+      message: `The name of ${name} does not say which server it is served by, as the names of tools of its plugin do.`,
+      pointer,
+      repair: `Name it ${wanted}SERVER__TOOL, such as ${wanted}server__${name.replace(/^(?:[a-z0-9]+__)?_*/, '')}, here and in the tool policy.`,
+    });
   const taken = [...RESERVED, ...parts.tool_prefixes.values()].find((prefix) => name.startsWith(prefix));
-  return taken === undefined ? [] : [reserved(name, taken, pointer)];
+  return complainIf(taken !== undefined, {
+    code: 'TOOL_NAME_RESERVED',
+    message: `${name} begins with ${taken}, which is reserved.`,
+    pointer,
+    repair: 'Choose a name without the prefix.',
+  });
 }
 
 /** `mcp__memory__search_nodes` */
 function hasForm(name: string, prefix: string): boolean {
   const [server = '', ...tool] = name.slice(prefix.length).split('__');
   return name.startsWith(prefix) && server !== '' && tool.join('__') !== '';
-}
-
-function lacksPrefix(name: string, prefix: string, pointer: string): Complaint {
-  const bare = name.replace(/^(?:[a-z0-9]+__)?_*/, '');
-  return {
-    code: 'TOOL_NAME_WITHOUT_SERVER',
-    message: `The name of ${name} does not say which server it is served by, as the names of tools of its plugin do.`,
-    pointer,
-    repair: `Name it ${prefix}SERVER__TOOL, such as ${prefix}server__${bare}, here and in the tool policy.`,
-  };
-}
-
-function reserved(name: string, prefix: string, pointer: string): Complaint {
-  return {
-    code: 'TOOL_NAME_RESERVED',
-    message: `${name} begins with ${prefix}, which is reserved.`,
-    pointer,
-    repair: 'Choose a name without the prefix.',
-  };
 }

@@ -1,11 +1,8 @@
+import type { PromptMessage } from '../../generated/workflow.js';
+
 /** A prompt as authored, cut at its placeholders. */
 export interface PromptTemplate {
-  readonly messages: readonly PromptTemplateMessage[];
-}
-
-export interface PromptTemplateMessage {
-  readonly role: 'system' | 'user' | 'assistant';
-  readonly parts: readonly PromptPart[];
+  readonly messages: readonly { readonly role: PromptMessage['role']; readonly parts: readonly PromptPart[] }[];
 }
 
 export type PromptPart =

@@ -3,7 +3,12 @@ import type { World } from '../world/world.js';
 import type { InvocationFailureClass } from './failure.js';
 
 /** A fact that the turn learns. Facts are in the past tense, and arrive one at a time. */
-export type TurnEvent = TurnBegan | CallEvent | CallPended | Stopped;
+export type TurnEvent =
+  | TurnBegan
+  | CallEvent
+  | CallPended
+  /** A person or the program asked the attempt to end. */
+  | { readonly kind: 'stopped'; readonly reason: string };
 
 /** An attempt at turn `world.turn + 1` began on this world. */
 export interface TurnBegan {
@@ -59,10 +64,4 @@ export interface CallPended {
   readonly key: string;
   /** Until when it is waited for, in milliseconds since 1970; the record's own, so that a refold handles the same. */
   readonly deadline: number;
-}
-
-/** A person or the program asked the attempt to end. */
-export interface Stopped {
-  readonly kind: 'stopped';
-  readonly reason: string;
 }

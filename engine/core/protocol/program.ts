@@ -1,11 +1,15 @@
 import type { Json, JsonObject } from '../../contract/json.js';
 import type { Outcome, Problem } from '../../contract/problem.js';
 import type { Retry as SourceRetry } from '../../generated/response-source.js';
-import type { CognitionWorkflow } from '../../generated/workflow.js';
-import type { Projection } from '../world/projection.js';
+import type {
+  AmbientSourceBinding,
+  CognitionWorkflow,
+  EffectClass,
+  NodeConstraints,
+  Projection,
+} from '../../generated/workflow.js';
 
-/** What a call may do to the outside. A call other than a read-only one is made again only where its binding is repeatable. */
-export type EffectClass = 'read_only' | 'state_change' | 'external_side_effect';
+export type { EffectClass, NodeConstraints };
 
 /** Says everything that is wrong with a value; nothing when it is valid. */
 export type Validate = (value: Json) => readonly Problem[];
@@ -87,7 +91,7 @@ export interface AmbientProgram {
   readonly id: string;
   readonly call: CallProgram;
   readonly request_template: Json;
-  readonly visible_to: Visibility;
+  readonly visible_to: AmbientSourceBinding['visible_to'];
   /** Tokens of the pointer under `/ambient`. */
   readonly inject_at: readonly string[];
   readonly workflow_hash: string;
@@ -98,14 +102,8 @@ export interface TurnAmbientProgram extends AmbientProgram {
   readonly key: string;
 }
 
-export type Visibility =
-  | { readonly kind: 'all_subjects' }
-  | { readonly kind: 'acting_subject' }
-  | { readonly kind: 'environment'; readonly environment_label: string }
-  | { readonly kind: 'entity'; readonly entity_id: string };
-
 /** A tool of a node: policy lets the model see it and call it, or does not, and then it needs no plugin. */
-export type ToolProgram = PermittedTool | DeniedTool;
+export type ToolProgram = PermittedTool | { readonly name: string; readonly permitted: false };
 
 export interface PermittedTool {
   readonly name: string;
@@ -113,17 +111,6 @@ export interface PermittedTool {
   readonly description: string;
   readonly call: CallProgram;
   readonly arguments: SchemaProgram;
-}
-
-export interface DeniedTool {
-  readonly name: string;
-  readonly permitted: false;
-}
-
-export interface NodeConstraints {
-  readonly token_budget: number;
-  readonly timeout_seconds: number;
-  readonly turn_limit?: number;
 }
 
 /**

@@ -1,3 +1,4 @@
+import { present } from '../../contract/present.js';
 import type { Fail, Invoke, Suspend, TurnCommand } from '../protocol/command.js';
 import type { CallEvent, CallPended, TurnEvent } from '../protocol/event.js';
 import { callFailed } from '../nodes/node-failure.js';
@@ -6,7 +7,7 @@ import type { Program } from '../protocol/program.js';
 import type { Verdict } from '../protocol/verdict.js';
 import { applyPatch } from '../world/apply-patch.js';
 import { recentEvents } from '../world/recent-events.js';
-import { type AmbientAsk, askTurnAmbients } from './ambients.js';
+import { askTurnAmbients } from './ambients.js';
 import { releaseHeld } from './held-calls.js';
 import { withOutcome } from './outcomes.js';
 import { decideRetry } from './retry.js';
@@ -91,7 +92,8 @@ function handleDropped(program: Program, state: TurnState, { key }: CallEvent): 
 
 /** No retry follows. */
 function handleEnd(program: Program, state: TurnState, asker: Asker, event: CallEvent): Step {
-  const heard = { ...state, awaited: state.awaited.without(event.key), pended: unpended(state, event.key) };
+  const pended = state.pended.has(event.key) ? without(state.pended, event.key) : state.pended;
+  const heard = { ...state, awaited: state.awaited.without(event.key), pended };
   if (state.failure !== undefined) return settle(heard);
   if (asker.kind === 'turn_ambient') return handleTurnReading(program, heard, asker.command, event);
   const step = handleInSubject(program, heard, asker, event);
@@ -112,22 +114,15 @@ function handlePended(state: TurnState, { key, deadline }: CallPended): Step {
   return settle({ ...state, pended: withEntry(state.pended, key, deadline) });
 }
 
-function unpended({ pended }: TurnState, key: string): TurnState['pended'] {
-  return pended.has(key) ? without(pended, key) : pended;
-}
-
 /** The order to suspend, where something is awaited and all of it comes later. */
 export function suspensionOf({ stage, awaited, pended, dropped }: TurnState): Suspend | undefined {
   if (stage === 'ended' || awaited.size === 0 || awaited.size > pended.size || dropped.size > 0) return undefined;
   return { kind: 'suspend', resume_deadline: Math.min(...pended.values()) };
 }
 
-function beginTurn(program: Program, state: TurnState): Step {
-  return askAll(program, state, askTurnAmbients(program, state));
-}
-
 /** Asks for readings, or goes on at once where there are none. */
-function askAll(program: Program, state: TurnState, asked: AmbientAsk): Step {
+function beginTurn(program: Program, state: TurnState): Step {
+  const asked = askTurnAmbients(program, state);
   if (!asked.ok) return failTurn(state, asked.failure);
   if (asked.commands.length === 0) return goOn(program, state);
   let { awaited } = state;
@@ -219,12 +214,7 @@ function stopFailure(program: Program, { awaited, head, runs }: TurnState, messa
   const candidates = [...ofHead, ...program.turn_ambients.map(({ key }) => key), ...awaited.keys()];
   const call_key = candidates.find((key) => awaited.has(key));
   const asker = call_key === undefined ? undefined : awaited.get(call_key);
-  return {
-    kind: 'fail',
-    failure_class: 'stopped',
-    message,
-    ...(runs.size === 0 ? {} : { subject_id: subjectAt(program, head).subject_id }),
-    ...(asker?.command.node_id === undefined ? {} : { node_id: asker.command.node_id }),
-    ...(call_key === undefined ? {} : { call_key }),
-  };
+  const { node_id } = asker?.command ?? {};
+  const subject_id = runs.size === 0 ? undefined : subjectAt(program, head).subject_id;
+  return present({ kind: 'fail', failure_class: 'stopped', message, subject_id, node_id, call_key });
 }

@@ -4,7 +4,8 @@ import type { Commit, Fail, Invoke, TurnCommand } from '../protocol/command.js';
 import type { CallEvent, CallFailed, CallPended, TurnBegan } from '../protocol/event.js';
 import { mayRepeat } from '../protocol/failure.js';
 import type { Discarded } from './subjects.js';
-import { withoutNumber } from './run-number.js';
+import { present } from '../../contract/present.js';
+import { withoutRun } from '../../contract/scripted.js';
 import { type TurnState, UNBEGUN } from './state.js';
 
 /** What the record holds of a command that an earlier driver performed. */
@@ -103,23 +104,17 @@ function isMismatch({ commands: [end] }: Refolded): boolean {
   return end?.kind === 'fail' && end.failure_class === 'record_mismatch';
 }
 
-interface Answerable {
-  readonly record: Recorded;
-  readonly command: Invoke;
-  readonly event: CallEvent | CallPended;
-}
-
 /** The first record of a call that the turn awaits; calls in doubt come after all that is certain. */
-function findAsked(fold: Fold, records: readonly Recorded[]): Answerable | undefined {
-  let doubted: Answerable | undefined;
+function findAsked(fold: Fold, records: readonly Recorded[]) {
+  const doubted = [];
   for (const record of records) {
     const command = findCommand(fold, record);
     const event = record.event ?? doubtOf(record);
     if (command === undefined || event === undefined) continue;
     if (record.event !== undefined) return { record, command, event };
-    doubted ??= { record, command, event };
+    doubted.push({ record, command, event });
   }
-  return doubted;
+  return doubted[0];
 }
 
 /** The command that a record answers, where that is open: what the attempt asked itself goes by its name. */
@@ -131,7 +126,7 @@ function findCommand({ state, asked, latest }: Fold, record: Recorded): Invoke |
 
 /** What a call asks for, whichever run of its subject asks it. */
 export function contentOf({ key, request_hash }: Pick<Recorded, 'key' | 'request_hash'>): string {
-  return `${withoutNumber(key)} ${request_hash}`;
+  return `${withoutRun(key)} ${request_hash}`;
 }
 
 /** The event of a call with a side effect that no driver saw end, and that may not be made again. */
@@ -179,14 +174,9 @@ function mismatched({ state, asked, answered, discarded }: Fold, failure: Fail):
 
 /** The failure of a turn that asks something else than the record says. */
 export function otherRequest({ key, request_hash }: Recorded, command: Invoke): Fail {
-  return {
-    ...mismatch(
-      `the record says that ${key} was asked ${request_hash}, and this program would ask ${command.request_hash}`,
-    ),
-    call_key: key,
-    ...(command.subject_id === undefined ? {} : { subject_id: command.subject_id }),
-    ...(command.node_id === undefined ? {} : { node_id: command.node_id }),
-  };
+  const what = `the record says that ${key} was asked ${request_hash}, and this program would ask ${command.request_hash}`;
+  const { subject_id, node_id } = command;
+  return present({ ...mismatch(what), call_key: key, subject_id, node_id });
 }
 
 /** The failure of a turn that never asks what is on record. */

@@ -59,19 +59,15 @@ function toSeconds(ms: number): string {
 const LISTED_STATUSES: Readonly<Record<number, RetryClass>> = { 408: 'http_408', 425: 'http_425', 429: 'http_429' };
 
 /** The class under which a `retry` lists a failure; undefined for one that no `retry` can list. */
-function classOf(event: CallFailed): RetryClass | undefined {
-  switch (event.failure_class) {
+function classOf({ failure_class, http_status = 0 }: CallFailed): RetryClass | undefined {
+  switch (failure_class) {
     case 'timeout':
     case 'transport':
     case 'unavailable':
-      return event.failure_class;
+      return failure_class;
     case 'http_status':
-      return classOfStatus(event.http_status ?? 0);
+      return http_status >= 500 && http_status <= 599 ? 'http_5xx' : LISTED_STATUSES[http_status];
     default:
       return undefined;
   }
-}
-
-function classOfStatus(status: number): RetryClass | undefined {
-  return status >= 500 && status <= 599 ? 'http_5xx' : LISTED_STATUSES[status];
 }

@@ -6,7 +6,7 @@ import { mayIssue, noteChanged, withHeld } from './held-calls.js';
 import { affects } from './inputs.js';
 import { type Outcome, type View, viewOf, withOutcome, worldAfter } from './outcomes.js';
 import { listReaders, readersAfter } from './readers.js';
-import { withNumber } from './run-number.js';
+import { withRun } from '../../contract/scripted.js';
 import type { Answer, StartedRun, SubjectAsker, TurnState } from './state.js';
 import { beginRun, handleInRun, type RunBase, type RunStep, type SubjectRun } from './subject-run.js';
 
@@ -125,7 +125,7 @@ function isRead({ call }: Invoke): boolean {
  */
 function toOutside(command: Invoke, keys: ReadonlyMap<string, string>, number: number): Invoke {
   const { parent_key, generation } = command;
-  const named = (name: string): string => withNumber(name, number);
+  const named = (name: string): string => withRun(name, number);
   return {
     ...command,
     key: isRead(command) || keys.has(command.key) ? named(command.key) : command.key,

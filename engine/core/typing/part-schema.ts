@@ -15,13 +15,9 @@ const ROOT = 'root';
 /** A schema by itself that accepts what fits a demand. */
 export function partSchema({ schemas, root }: Demand): JsonObject {
   if (schemas.length === 1 && schemas[0] === root) return root;
-  if (!schemas.some(refers)) return { allOf: schemas };
+  if (!JSON.stringify(schemas).includes('"$ref":')) return { allOf: schemas };
   const { $schema: _dialect, $id: _id, ...whole } = root;
   return { allOf: schemas.map(lead), $defs: { [ROOT]: lead(whole) } };
-}
-
-function refers(schema: Json): boolean {
-  return JSON.stringify(schema).includes('"$ref":');
 }
 
 /** A schema whose references lead into the definition that holds the document. */

@@ -31,7 +31,7 @@ export function ownMember(schema: JsonObject, name: string): Json | undefined {
 /** A list that a keyword holds, empty where it holds none. */
 export function listAt(schema: JsonObject, keyword: string): readonly Json[] {
   const value = ownMember(schema, keyword);
-  return value !== undefined && isList(value) ? value : [];
+  return isList(value) ? value : [];
 }
 
 /** An object that a keyword holds, empty where it holds none. */
@@ -43,10 +43,10 @@ export function objectAt(schema: JsonObject, keyword: string): JsonObject {
 function casesOf(schema: Json, root: JsonObject): readonly Case[] {
   if (schema === false) return [];
   if (!isObject(schema)) return [[]];
-  if (!hasInPlace(schema)) return [[schema]];
+  if (!IN_PLACE.some((keyword) => Object.hasOwn(schema, keyword))) return [[schema]];
   const reference = ownMember(schema, '$ref');
   return conjoin([
-    [[withoutInPlace(schema)]],
+    [[Object.fromEntries(Object.entries(schema).filter(([keyword]) => !IN_PLACE.includes(keyword)))]],
     ...(typeof reference === 'string' ? [casesOf(followReference(root, reference) ?? true, root)] : []),
     ...listAt(schema, 'allOf').map((part) => casesOf(part, root)),
     ...['anyOf', 'oneOf']
@@ -63,14 +63,6 @@ function conditionOf(schema: JsonObject, root: JsonObject): readonly (readonly C
   if (condition === undefined) return [];
   const met = conjoin([casesOf(condition, root), casesOf(ownMember(schema, 'then') ?? true, root)]);
   return [[...met, ...casesOf(ownMember(schema, 'else') ?? true, root)]];
-}
-
-function hasInPlace(schema: JsonObject): boolean {
-  return IN_PLACE.some((keyword) => Object.hasOwn(schema, keyword));
-}
-
-function withoutInPlace(schema: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(schema).filter(([keyword]) => !IN_PLACE.includes(keyword)));
 }
 
 function conjoin(parts: readonly (readonly Case[])[]): readonly Case[] {

@@ -45,10 +45,6 @@ function withMembersOf({ properties: own }: JsonObject, branch: Json): Json {
   return { ...branch, properties: { ...own, ...Object.fromEntries(narrowed) } };
 }
 
-function isListed(names: Json | undefined): names is readonly Json[] {
-  return names !== undefined && isList(names);
-}
-
 function ofType(root: JsonObject, schema: JsonObject, depth: number): Json {
   const type = findAt(schema, ['type', '0']) ?? schema['type'];
   const number = (keyword: string): number | undefined => {
@@ -76,7 +72,7 @@ function ofType(root: JsonObject, schema: JsonObject, depth: number): Json {
 
 function ofObject(root: JsonObject, schema: JsonObject, depth: number): JsonObject {
   const { required } = schema;
-  const names = isListed(required) ? required : [];
+  const names = isList(required) ? required : [];
   return Object.fromEntries(
     names
       .filter((name) => typeof name === 'string')

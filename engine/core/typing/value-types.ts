@@ -16,7 +16,11 @@ export function typesOf(schemas: Case): readonly ValueType[] {
 
 /** The only values that a case lets through, where it names them. */
 export function valuesOf(schemas: Case): readonly Json[] | undefined {
-  const named = schemas.flatMap((schema) => [...constOf(schema), ...enumOf(schema)]);
+  const named = schemas.flatMap((schema) => {
+    const only = ownMember(schema, 'const');
+    const isListed = ownMember(schema, 'enum') !== undefined;
+    return [...(only === undefined ? [] : [[only]]), ...(isListed ? [listAt(schema, 'enum')] : [])];
+  });
   const [first, ...others] = named;
   if (first === undefined) return undefined;
   const types = writtenTypes(schemas);
@@ -47,13 +51,4 @@ function admitsType(schema: JsonObject, type: ValueType): boolean {
   if (written === undefined) return true;
   const names = typeof written === 'string' ? [written] : listAt(schema, 'type');
   return names.includes(type) || ((type === 'integer' || type === 'fraction') && names.includes('number'));
-}
-
-function constOf(schema: JsonObject): readonly (readonly Json[])[] {
-  const value = ownMember(schema, 'const');
-  return value === undefined ? [] : [[value]];
-}
-
-function enumOf(schema: JsonObject): readonly (readonly Json[])[] {
-  return ownMember(schema, 'enum') === undefined ? [] : [listAt(schema, 'enum')];
 }

@@ -9,7 +9,7 @@ import { pointerTokens } from '../content/json-pointer.js';
 import { nodeTypeOf } from '../nodes/index.js';
 import { type Complaint, complainIf } from '../protocol/document-problem.js';
 import { listReads } from '../protocol/request-template.js';
-import { isVisibleTo, toVisibility } from '../protocol/visibility.js';
+import { isVisibleTo } from '../protocol/visibility.js';
 import { unveil } from '../typing/shape.js';
 import { checkEntityExists, checkEnvironmentLabel } from './check-scenario.js';
 import type { Readers, Setting } from './readers.js';
@@ -113,7 +113,7 @@ function checkSeen(setting: Setting, binding: AmbientSourceBinding, pointer: str
   // `checkPlace` reports a place that is not in the scenario.
   if (!isPlace(setting, binding.visible_to)) return [];
   const subjects = setting.scenario.entities.filter(({ id }) => setting.subjects.includes(id));
-  const isGiven = subjects.some((subject) => isVisibleTo(toVisibility(binding.visible_to), subject));
+  const isGiven = subjects.some((subject) => isVisibleTo(binding.visible_to, subject));
   return complainIf(!isGiven || !isRead(setting, binding), {
     code: 'READING_UNSEEN',
     message: isGiven

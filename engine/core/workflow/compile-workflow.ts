@@ -19,7 +19,7 @@ import {
 import { listReads } from '../protocol/request-template.js';
 import { withPrompts } from './prompt-files.js';
 import { readersOf } from './readers.js';
-import { toVisibility, turnAmbientKey } from '../protocol/visibility.js';
+import { turnAmbientKey } from '../protocol/visibility.js';
 
 /** A workflow as a program, or everything that keeps it from running in this scenario under this policy. */
 export function compileWorkflow(
@@ -75,24 +75,19 @@ function toInputs(parts: readonly (AmbientProgram | NodeProgram)[]): Inputs {
   return { projections: parts.flatMap((part) => ('projection' in part ? [part.projection] : [])), pointers };
 }
 
-interface CompiledAmbient {
-  readonly run: AmbientSourceBinding['run'];
-  readonly binding: TurnAmbientProgram;
-}
-
 function compileAmbient(
   parts: CompileParts,
   setting: WorkflowSetting,
   binding: AmbientSourceBinding,
   pointer: string,
-): Part<CompiledAmbient> {
+): Part<{ readonly run: AmbientSourceBinding['run']; readonly binding: TurnAmbientProgram }> {
   const call = compileCall(parts, setting, binding, { pointer, policy_id: binding.id, speaks: 'json' });
   if (call.value === undefined) return { problems: call.problems };
   const ambient: AmbientProgram = {
     id: binding.id,
     call: call.value,
     request_template: binding.request_template,
-    visible_to: toVisibility(binding.visible_to),
+    visible_to: binding.visible_to,
     inject_at: pointerTokens(binding.inject_as).slice(1),
     workflow_hash: setting.hash,
   };

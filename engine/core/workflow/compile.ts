@@ -1,6 +1,7 @@
-import type { JsonObject } from '../../contract/json.js';
+import { present } from '../../contract/present.js';
 import type { CognitionProfile } from '../../generated/cognition-profile.js';
 import type { Scenario } from '../../generated/scenario.js';
+import type { ToolPolicy } from '../../generated/tool-policy.js';
 import type { CognitionWorkflow } from '../../generated/workflow.js';
 import { checkScenario } from './check-scenario.js';
 import { type CompiledPolicy, type CompileParts, hashOf, missing } from '../binding/compile-parts.js';
@@ -43,17 +44,12 @@ export function compileProgram(parts: CompileParts, scenarioHash: string): Compi
   };
 }
 
-interface CompiledCognition {
-  readonly subjects: readonly SubjectProgram[];
-  readonly problems: readonly DocumentProblem[];
-}
-
 function compileCognition(
   parts: CompileParts,
   scenario: Scenario,
   scenarioDocument: ComponentReference,
   place: { readonly cognition: Scenario['cognition'][number]; readonly pointer: string },
-): CompiledCognition {
+): { readonly subjects: readonly SubjectProgram[]; readonly problems: readonly DocumentProblem[] } {
   const profileHash = hashOf(place.cognition.profile_ref);
   const profile = parts.find('cognition_profile', profileHash) as unknown as CognitionProfile | undefined;
   if (profile === undefined)
@@ -74,7 +70,7 @@ function compileCognition(
   const compiled = compileWorkflow(parts, scenario, workflow, {
     hash: workflowHash,
     subjects: place.cognition.subjects,
-    ...(policy.policy === undefined ? {} : { policy: policy.policy }),
+    ...present({ policy: policy.policy }),
     policy_missing: policy.policy === undefined && profile.tool_policy_ref !== undefined,
   });
   if (!compiled.ok) return { subjects: [], problems: [...unmet, ...compiled.problems] };
@@ -95,17 +91,13 @@ function findPolicy(
     return { problems: offers ? inDocument(document, [POLICY_MISSING]) : [] };
   }
   const hash = hashOf(profile.tool_policy_ref);
-  const policy = parts.find('tool_policy', hash);
+  const policy = parts.find('tool_policy', hash) as unknown as ToolPolicy | undefined;
   if (policy === undefined) return { problems: [missing(document, '/tool_policy_ref', 'tool_policy', hash)] };
   return { policy: toPolicy(hash, policy, workflow), problems: [] };
 }
 
-function toPolicy(hash: string, document: JsonObject, workflow: CognitionWorkflow | undefined): CompiledPolicy {
-  const { allow, require_approval, budgets } = document as unknown as {
-    readonly allow: readonly string[];
-    readonly require_approval: readonly string[];
-    readonly budgets: { readonly max_runtime_ms: number; readonly max_result_bytes: number };
-  };
+function toPolicy(hash: string, document: ToolPolicy, workflow: CognitionWorkflow | undefined): CompiledPolicy {
+  const { allow, require_approval, budgets } = document;
   const named = new Set(workflow === undefined ? [] : policedNames(workflow));
   const names_nothing = allow.filter((name) => !named.has(name));
   return { hash, allow: new Set(allow), names_nothing, require_approval, ...budgets };

@@ -1,4 +1,3 @@
-import type { JsonObject } from '../../contract/json.js';
 import type { CognitionWorkflow, PromptMessage } from '../../generated/workflow.js';
 import { messagePointer } from '../binding/prompt-messages.js';
 import { type CompileParts, hashOf, missing } from '../binding/compile-parts.js';
@@ -30,7 +29,7 @@ export function withPrompts(
     const prompt = find('prompt_text', named);
     hashes.set(pointer, named);
     if (prompt === undefined) problems.push(missing(document, pointer, 'prompt_text', named));
-    return prompt === undefined ? '' : promptText(prompt);
+    return (prompt?.['text'] ?? '') as string;
   };
   const nodes = authored.nodes.map((node, index) => withTexts(node, `/nodes/${index}`, toText));
   return {
@@ -56,8 +55,4 @@ function withTexts(
     .map((message, index) => ({ ...message, content: toText(message.content, `${pointer}${messagePointer(index)}`) }));
   const prompt = { prompt_template: { messages } };
   return messages.length === 0 ? node : { ...node, ...prompt };
-}
-
-function promptText(document: JsonObject): string {
-  return document['text'] as string;
 }

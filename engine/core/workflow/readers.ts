@@ -2,7 +2,7 @@ import type { Scenario } from '../../generated/scenario.js';
 import type { AmbientSourceBinding, CognitionWorkflow } from '../../generated/workflow.js';
 import { pointerTokens } from '../content/json-pointer.js';
 import { nodeTypeOf } from '../nodes/index.js';
-import { isVisibleTo, toVisibility } from '../protocol/visibility.js';
+import { isVisibleTo } from '../protocol/visibility.js';
 import type { Reader } from '../typing/join-readings.js';
 import { ABSENCE, eitherShape, recordShape, type Shape, schemaShape } from '../typing/shape.js';
 import { resultShape, type SchemaParts } from '../binding/typed-schemas.js';
@@ -88,7 +88,7 @@ interface Given {
 function groupByGiven(subjects: readonly Entity[], readings: readonly Reading[]): readonly Given[] {
   const groups = new Map<string, Given>();
   for (const entity of subjects) {
-    const sees = readings.map(({ binding }) => isVisibleTo(toVisibility(binding.visible_to), entity));
+    const sees = readings.map(({ binding }) => isVisibleTo(binding.visible_to, entity));
     const key = [entity.environment !== undefined, ...sees].join();
     const group = groups.get(key) ?? { entity, subject_ids: [], given: readings.filter((_, index) => sees[index]) };
     groups.set(key, { ...group, subject_ids: [...group.subject_ids, entity.id] });

@@ -1,3 +1,4 @@
+import type { PatchReach } from '../../generated/workflow.js';
 import { agentNames, entityNames, type Names, placeNames, renderRoster } from './roster.js';
 import type { Projected } from './projection.js';
 import type { Entity, World } from './world.js';
@@ -12,15 +13,7 @@ export const WORLD_VALUES = {
 
 export type WorldValue = keyof typeof WORLD_VALUES;
 
-/** The part of the world that a node's patches may touch: its subject, what the subject perceives, or anything. */
-export type Reach = 'self' | 'perceived' | 'any';
-
-/** A member that is left out means `any`. For environments, `self` means the subject's own. */
-export interface PatchReach {
-  readonly state?: Reach;
-  readonly memory?: Reach;
-  readonly environment?: Reach;
-}
+export type { PatchReach };
 
 /** What exactly the live world finds wrong with a patch. */
 export type PatchFault =

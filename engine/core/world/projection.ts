@@ -1,14 +1,9 @@
 import type { JsonObject } from '../../contract/json.js';
+import type { Projection } from '../../generated/workflow.js';
 import { quoteName, quoteText } from '../prompt/quote.js';
 import type { Entity, World } from './world.js';
 
-/** How much of a world a node shows its subject. */
-export interface Projection {
-  readonly scope: 'world' | 'subject_environment';
-  readonly memory: { readonly recent: number };
-  /** Left out where no events are shown. */
-  readonly events?: { readonly turns: number };
-}
+export type { Projection };
 
 /** What a subject may see of a world: the only names that prompts and feedback may mention. */
 export interface Projected {

@@ -40,16 +40,12 @@ export function wantedKind(field: string): DocumentKind | undefined {
 /** Every well-formed reference of a document, in document order. A JSON Schema has none. */
 export function listReferences(kind: DocumentKind | undefined, document: Json): readonly Reference[] {
   if (kind === 'workflow_test') return listWithin(pick(document, REFERENCES_OF_TESTS), '');
-  return isLinkable(kind) ? listWithin(document, '') : [];
+  return isComponentKind(kind) && kind !== 'json_schema' ? listWithin(document, '') : [];
 }
 
 /** A document with each `{"path"}` replaced by the hash that `hashAt` gives for its pointer, where it gives one. */
 export function replaceReferences(document: JsonObject, hashAt: (pointer: string) => string | undefined): JsonObject {
   return replaceIn(document, '', hashAt) as JsonObject;
-}
-
-function isLinkable(kind: DocumentKind | undefined): boolean {
-  return isComponentKind(kind) && kind !== 'json_schema';
 }
 
 function pick(document: Json, members: readonly string[]): Json {
