@@ -50,7 +50,7 @@ export function openChildren(lookUp: LookUpVariable, alarm: Alarm): Children {
     const launched = await launch(command, env);
     if (running.size === 0) process.once('exit', killAll);
     launched.once('exit', () => forget(launched));
-    const child = toChild(launched, command, { log, alarm });
+    const child = toChild(launched, command, log, alarm);
     running.set(launched, child);
     if (closed) await child.stop();
     return child;
@@ -108,12 +108,7 @@ function describeRefusal(error: unknown): string {
   return `cannot be started${codes[0] === undefined ? '' : ` (${codes[0]})`}`;
 }
 
-interface Outside {
-  readonly log: (line: string) => void;
-  readonly alarm: Alarm;
-}
-
-function toChild(child: Process, { variable }: Command, { log, alarm }: Outside): Child {
+function toChild(child: Process, { variable }: Command, log: (line: string) => void, alarm: Alarm): Child {
   const lastWords = listenToErrors(child.stderr, (line) => log(`${variable}: ${line}`));
   child.stdin.on('error', () => {});
   let over = false;

@@ -73,7 +73,8 @@ export function createOpenedSources(parts: OpenedSourcesParts): OpenedSources {
     return door;
   };
   const secretsOf = (route: Reach, callback?: Callback): SecretReplacer => {
-    if (callback) return createSecretReplacer([...listSecrets(parts, route), toSecret(callback)]);
+    const token = callback && { variable: 'callback_token', value: callback.token };
+    if (token) return createSecretReplacer([...listSecrets(parts, route), token]);
     const variables = [variableOf(route), ...route.secrets.map(({ variable }) => variable)].join(' ');
     const replacer = replacers.get(variables) ?? createSecretReplacer(listSecrets(parts, route));
     replacers.set(variables, replacer);
@@ -182,10 +183,6 @@ function toAlarm(alarm: Alarm): Alarm {
     durable.then(set, () => {});
     return () => cancel();
   };
-}
-
-function toSecret({ token }: Callback): Secret {
-  return { variable: 'callback_token', value: token };
 }
 
 function listSecrets({ plugins, lookUp }: OpenedSourcesParts, route: Reach): readonly Secret[] {

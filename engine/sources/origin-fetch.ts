@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { Agent, type Dispatcher } from 'undici';
-import type { InvocationContext, OriginFetch, SourceFailure, TransportFacts } from '../contract/source.js';
+import type { OriginFetch, SourceFailure, TransportFacts } from '../contract/source.js';
 import { type CallBounds, findCallBounds, isOfCall } from './call-bounds.js';
 import { ACCEPTED_CODINGS, decodeBody } from './content-coding.js';
 import type { Origin } from './origin.js';
@@ -24,12 +24,17 @@ export function openOriginFetches(): OriginFetches {
   // undici limits what comes over the wire by agent, so that each limit in use has one, and with it a pool for each origin.
   const agents = new Map<number, Agent>();
   const agentFor = (max_wire_bytes: number): Agent => {
-    const agent = agents.get(max_wire_bytes) ?? openAgent(max_wire_bytes);
+    // Without timeouts of its own: the call's deadline is the one that counts.
+    const limits = { maxResponseSize: max_wire_bytes, headersTimeout: 0, bodyTimeout: 0 };
+    const agent = agents.get(max_wire_bytes) ?? new Agent(limits);
     agents.set(max_wire_bytes, agent);
     return agent;
   };
   return {
-    bind: (origin) => (url, init, call) => fetchAt(origin, agentFor, { url, init, call }),
+    bind:
+      (origin) =>
+      (...asked) =>
+        fetchAt(origin, agentFor, asked),
     close: async () => {
       await Promise.all([...agents.values()].map((agent) => agent.destroy()));
       agents.clear();
@@ -37,27 +42,20 @@ export function openOriginFetches(): OriginFetches {
   };
 }
 
-/** Without timeouts of its own: the call's deadline is the one that counts. */
-function openAgent(max_wire_bytes: number): Agent {
-  return new Agent({ maxResponseSize: max_wire_bytes, headersTimeout: 0, bodyTimeout: 0 });
-}
-
-interface Asked {
-  readonly url: string | URL;
-  readonly init: RequestInit | undefined;
-  readonly call: Pick<InvocationContext, 'signal'> | undefined;
-}
-
 /** What every request says, unless it says otherwise. */
 const DEFAULT_HEADERS = { accept: '*/*', 'accept-encoding': ACCEPTED_CODINGS, 'user-agent': 'chukwa' };
 
-async function fetchAt(origin: Origin, agentFor: (max_wire_bytes: number) => Agent, asked: Asked): Promise<Response> {
-  const bounds = findCallBounds(asked.call);
+async function fetchAt(
+  origin: Origin,
+  agentFor: (max_wire_bytes: number) => Agent,
+  [asked, init, call]: Parameters<OriginFetch>,
+): Promise<Response> {
+  const bounds = findCallBounds(call);
   if (!bounds) throw makeSourceFailure('transport', 'a source may connect only while it is being asked');
-  const url = toUrlAt(origin, asked.url);
-  const signal = toSignal(bounds, asked.init);
+  const url = toUrlAt(origin, asked);
+  const signal = toSignal(bounds, init);
   try {
-    const sent = await toSent(origin, asked.init);
+    const sent = await toSent(origin, init);
     await bounds.durable;
     // A fetch of the same client costs twice as much.
     const response = await watchSending(agentFor(bounds.max_wire_bytes), bounds.onSending).request({
@@ -100,10 +98,11 @@ function toUrlAt(origin: Origin, asked: string | URL): URL {
   return url;
 }
 
-type Sent = Pick<Dispatcher.RequestOptions, 'method' | 'headers' | 'body'>;
-
 /** What is sent, as `fetch` would send it. */
-async function toSent(origin: Origin, init: RequestInit = {}): Promise<Sent> {
+async function toSent(
+  origin: Origin,
+  init: RequestInit = {},
+): Promise<Pick<Dispatcher.RequestOptions, 'method' | 'headers' | 'body'>> {
   const headers = new Headers(init.headers);
   const body = await toSentBody(init.body, headers);
   if (origin.authorization && !headers.has('authorization')) headers.set('authorization', origin.authorization);
@@ -144,7 +143,7 @@ function admit(
   }
   const decoded = decodeBody(body, headers.get('content-encoding') ?? undefined);
   if (decoded.is_decoded) headers.delete('content-encoding');
-  return new Response(boundBody(decoded.body, { origin, bounds, factsOf }), { status, headers });
+  return new Response(boundBody(decoded.body, origin, bounds, factsOf), { status, headers });
 }
 
 function toHeaders(said: Dispatcher.ResponseData['headers']): Headers {
@@ -160,14 +159,13 @@ function describeRedirect(origin: Origin, status: number, headers: Headers): str
   return `${describeOrigin(origin)} answered with a redirect (${status})${target}, and redirects are not followed: set ${origin.variable} to the URL where the service is`;
 }
 
-interface Body {
-  readonly origin: Origin;
-  readonly bounds: CallBounds;
-  readonly factsOf: () => TransportFacts;
-}
-
 /** Reads on as it is read. Whoever cancels it hangs up. */
-function boundBody(body: Readable, { origin, bounds, factsOf }: Body): ReadableStream<Uint8Array> {
+function boundBody(
+  body: Readable,
+  origin: Origin,
+  bounds: CallBounds,
+  factsOf: () => TransportFacts,
+): ReadableStream<Uint8Array> {
   const pieces: AsyncIterator<Uint8Array> = body[Symbol.asyncIterator]();
   let bytes = 0;
   return new ReadableStream<Uint8Array>({
@@ -180,7 +178,7 @@ function boundBody(body: Readable, { origin, bounds, factsOf }: Body): ReadableS
         hangUp(body);
         controller.error(makeTooLarge(bounds.max_body_bytes, factsOf()));
       } catch (error) {
-        const isOver = bounds.signal.aborted || isAbort(error);
+        const isOver = bounds.signal.aborted || (error instanceof Error && error.name === 'AbortError');
         controller.error(isOver ? error : toFailure(origin, error, bounds, factsOf()));
       }
     },
@@ -222,8 +220,4 @@ function describeBreak(codes: readonly string[], error: unknown): string {
     return `sent a body that cannot be decompressed: ${describeThrown(error)}`;
   if (codes.some((code) => code.startsWith('HPE_') || code === 'ERR_ASSERTION')) return 'answered with what is no HTTP';
   return `could not be asked: ${describeThrown(error)}`;
-}
-
-function isAbort(error: unknown): boolean {
-  return error instanceof Error && error.name === 'AbortError';
 }

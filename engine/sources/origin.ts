@@ -20,15 +20,11 @@ export interface Origin {
   readonly secrets: readonly Secret[];
 }
 
-/** The origin, or the command in its place, or a sentence that says what is missing and what to do. */
-export type OriginOutcome =
-  | { readonly ok: true; readonly origin: Origin | undefined; readonly command?: Command }
-  | { readonly ok: false; readonly message: string };
+/** What was found, or a sentence that says what is missing and what to do. */
+export type Found<What> = ({ readonly ok: true } & What) | { readonly ok: false; readonly message: string };
 
-/** The origin that a value is, or a sentence that says what is wrong with it. */
-export type ParsedOrigin =
-  | { readonly ok: true; readonly origin: Origin }
-  | { readonly ok: false; readonly message: string };
+/** The origin, or the command in its place. */
+export type OriginOutcome = Found<{ readonly origin: Origin | undefined; readonly command?: Command }>;
 
 /** Reads where a source may connect from the variable that the manifest, or the source's interface, names. */
 export function resolveOrigin(manifest: PluginManifest, definition: JsonObject, lookUp: LookUpVariable): OriginOutcome {
@@ -40,11 +36,6 @@ export function resolveOrigin(manifest: PluginManifest, definition: JsonObject, 
   return { ok: false, message: `the source does not say its ${named.interface_field}` };
 }
 
-/** The model that a source asks, or a sentence that says what is missing; undefined where its plugin asks no model. */
-export type ModelOutcome =
-  | { readonly ok: true; readonly model: string | undefined }
-  | { readonly ok: false; readonly message: string };
-
 /**
  * Reads which model is asked: what the caller says, where the source lets a variable say it; else what the variable holds;
  * else what the source says.
@@ -54,7 +45,7 @@ export function resolveModel(
   definition: JsonObject,
   lookUp: LookUpVariable,
   chosen?: string,
-): ModelOutcome {
+): Found<{ readonly model: string | undefined }> {
   if (!fields) return { ok: true, model: undefined };
   const variable = fields.variable_field === undefined ? undefined : definition[fields.variable_field];
   const written = definition[fields.interface_field];
@@ -117,7 +108,11 @@ function fromVariables(
   const variable = variables.find((name) => lookUp(name) !== undefined);
   const value = variable === undefined ? otherwise : lookUp(variable);
   const name = variable ?? variables[0] ?? 'the default';
-  if (value !== undefined) return spawn && !hasScheme(value) ? toCommand(name, value) : parseOrigin(name, value);
+  if (value !== undefined && (!spawn || hasScheme(value))) return parseOrigin(name, value);
+  if (value !== undefined) {
+    const parsed = parseCommand(name, value);
+    return parsed.ok ? { ...parsed, origin: undefined } : parsed;
+  }
   const names = variables.join(' or ');
   const place = `the URL of the service, such as http://127.0.0.1:8080${spawn ? ', or to the command that starts it' : ''}`;
   return { ok: false, message: `${names} is not set: set it to ${place}` };
@@ -128,16 +123,11 @@ function hasScheme(value: string): boolean {
   return /^\s*[A-Za-z][A-Za-z0-9+.-]*:\/\//.test(value);
 }
 
-function toCommand(variable: string, value: string): OriginOutcome {
-  const parsed = parseCommand(variable, value);
-  return parsed.ok ? { ok: true, origin: undefined, command: parsed.command } : parsed;
-}
-
 /**
  * Reads a variable's value as the place of a service.
  * The value is never shown: an author chooses the variable, and it may be one that holds a secret.
  */
-export function parseOrigin(variable: string, value: string): ParsedOrigin {
+export function parseOrigin(variable: string, value: string): Found<{ readonly origin: Origin }> {
   const url = URL.canParse(value) ? new URL(value) : undefined;
   if (!url || !/^https?:$/.test(url.protocol))
     return { ok: false, message: `${variable} does not hold an http or https URL, such as http://127.0.0.1:8080` };

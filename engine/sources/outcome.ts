@@ -1,4 +1,5 @@
 import type { Json } from '../contract/json.js';
+import { present } from '../contract/present.js';
 import { canonicalText } from '../core/content/canonical.js';
 import { viewFailureBody } from '../core/content/failure-body.js';
 import { IT_SAID, leavesOpen, mayRepeat } from '../core/protocol/failure.js';
@@ -19,17 +20,9 @@ export function toCallOutcome(end: Shown | Halt | Pause, now: number): CallOutco
 }
 
 function toPended({ passage, deadline_ms, correlation_alias }: Pause, pended_at: number): CallPended {
-  const { http_status, response_headers, response_body } = callEnd(passage, pended_at, undefined);
-  return {
-    status: 'pending',
-    key: passage.command.key,
-    pended_at,
-    deadline_ms,
-    ...(correlation_alias === undefined ? {} : { correlation_alias }),
-    ...(http_status === undefined ? {} : { http_status }),
-    ...(response_headers ? { response_headers } : {}),
-    ...(response_body ? { response_body } : {}),
-  };
+  const { key, http_status, response_headers, response_body } = callEnd(passage, pended_at, undefined);
+  const facts = present({ http_status, response_headers, response_body, correlation_alias });
+  return { status: 'pending', key, pended_at, deadline_ms, ...facts };
 }
 
 /** How the call ended. */
@@ -43,21 +36,19 @@ export function toOutcome(end: Shown | Halt, ended_at: number): CallOutcome {
   const { response_body } = ending;
   const said = response_body && viewFailureBody(response_body, passage.command.call.redaction ?? []);
   const told = toStorableText(passage.secrets?.text(message) ?? message);
-  const is_unknown = isUnknown(end);
-  const doubt = is_unknown ? DOUBT : '';
-  const retry_after_ms = readRetryAfter(passage.reply?.facts.response_headers ?? {}, ended_at);
-  return {
+  const isDoubted = isUnknown(end);
+  return present({
     ...ending,
     status: 'failed',
     failure_class,
-    failure_message: shorten(told, MESSAGE_LENGTH_MAX) + quoteBody(end, response_body, said) + doubt,
+    failure_message: shorten(told, MESSAGE_LENGTH_MAX) + quoteBody(end, response_body, said) + (isDoubted ? DOUBT : ''),
     refused: passage.begun !== true,
-    ...(is_unknown ? { outcome_unknown: true } : {}),
+    outcome_unknown: isDoubted ? true : undefined,
     validation_status: validationOf(end),
-    ...(retry_after_ms === undefined ? {} : { retry_after_ms }),
-    ...(rejected?.answer === undefined ? {} : { answer: rejected.answer }),
-    ...(said === undefined ? {} : { said }),
-  };
+    retry_after_ms: readRetryAfter(passage.reply?.facts.response_headers ?? {}, ended_at),
+    answer: rejected?.answer,
+    said,
+  });
 }
 
 /** Failures whose message does not hold what the service said. */
@@ -78,8 +69,7 @@ function quoteBody({ passage, failure_class }: Halt, body: Uint8Array | undefine
 function isUnknown({ passage, failure_class }: Halt): boolean {
   if (mayRepeat(passage.command.call)) return false;
   const { http_status } = passage.reply?.facts ?? {};
-  const failed = { failure_class, ...(http_status === undefined ? {} : { http_status }) };
-  return passage.taken === true || leavesOpen(failed, passage.sent === true);
+  return passage.taken === true || leavesOpen(present({ failure_class, http_status }), passage.sent === true);
 }
 
 /** What redaction refuses has been checked before; what never arrived was not. */
@@ -95,20 +85,17 @@ function callEnd(
   answer: Json | undefined,
 ): Omit<CallEnd, 'validation_status'> {
   const { http_status, response_headers, body, finish_reason } = reply?.facts ?? {};
-  return {
+  // A body that is the canonical answer would only repeat it.
+  const isRepeated = body && answer !== undefined && Buffer.from(canonicalText(answer)).equals(body);
+  return present({
     key: command.key,
     ended_at,
     duration_ms: Math.max(0, ended_at - started_at),
-    ...(http_status === undefined ? {} : { http_status }),
-    ...(response_headers ? { response_headers } : {}),
-    ...(body && !isCanonical(body, answer) ? { response_body: body } : {}),
-    ...(finish_reason === undefined ? {} : { finish_reason }),
-    ...(reply?.usage ? { usage: reply.usage } : {}),
-    ...(reply?.trace ? { trace: reply.trace } : {}),
-  };
-}
-
-/** Such a body would only repeat the answer. */
-function isCanonical(body: Uint8Array, answer: Json | undefined): boolean {
-  return answer !== undefined && Buffer.from(canonicalText(answer)).equals(body);
+    http_status,
+    response_headers,
+    response_body: isRepeated ? undefined : body,
+    finish_reason,
+    usage: reply?.usage,
+    trace: reply?.trace,
+  });
 }

@@ -25,7 +25,9 @@ export async function readJsonFile(file: string): Promise<JsonFile> {
     const refusal = await findRefusal(file);
     if (refusal !== undefined) return { ok: false, reason: refusal };
     const text = await readBounded(file);
-    return text === undefined ? { ok: false, reason: TOO_LARGE } : toJson(text);
+    if (text === undefined) return { ok: false, reason: `it is larger than ${FILE_BYTES_MAX} bytes` };
+    const parsed = parseJson(text);
+    return parsed.ok ? parsed : { ok: false, reason: describeTextFault(parsed.fault) };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') return { ok: false, reason: (error as Error).message };
     return { ok: false, reason: 'there is no such file', is_missing: true };
@@ -37,8 +39,6 @@ export async function findRefusal(file: string): Promise<string | undefined> {
   const facts = await stat(file);
   return facts.isFile() ? undefined : 'it is not a regular file';
 }
-
-const TOO_LARGE = `it is larger than ${FILE_BYTES_MAX} bytes`;
 
 /** A file can grow between its size and its reading: one byte more than allowed is enough to know. */
 async function readBounded(path: string): Promise<string | undefined> {
@@ -57,11 +57,6 @@ async function readBounded(path: string): Promise<string | undefined> {
   }
 }
 
-function toJson(text: string): JsonFile {
-  const parsed = parseJson(text);
-  return parsed.ok ? parsed : { ok: false, reason: describeTextFault(parsed.fault) };
-}
-
 /** Files that a module can import. */
 const MODULE = /\.([cm]?[jt]s|json|wasm|node)$/;
 
@@ -74,7 +69,7 @@ const CODE_BYTES_MAX = 67_108_864;
  * @returns as `hash` 64 hex digits, the same wherever the folder is; as `reason` why the code is no plugin's: a file
  * that cannot be read or is no regular one, or more code than a plugin may have
  */
-export async function hashCode(folder: string): Promise<CodeHash> {
+export async function hashCode(folder: string): Promise<{ readonly hash: string } | { readonly reason: string }> {
   try {
     const files = (await listModules(folder, '')).toSorted();
     await demandBounded(folder, files);
@@ -84,8 +79,6 @@ export async function hashCode(folder: string): Promise<CodeHash> {
     return { reason: (error as Error).message };
   }
 }
-
-type CodeHash = { readonly hash: string } | { readonly reason: string };
 
 /** What a link leads to may be a device that never ends. */
 async function demandBounded(folder: string, files: readonly string[]): Promise<void> {

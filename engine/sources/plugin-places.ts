@@ -55,13 +55,9 @@ async function listNamed(folder: string): Promise<PlacedPlugins> {
 }
 
 async function listWithManifest(folder: string): Promise<readonly string[]> {
-  const names = await listNames(folder);
-  const candidates = await Promise.all(names.map((name) => holdsManifest(join(folder, name))));
-  return candidates.filter((candidate) => candidate !== undefined);
-}
-
-async function holdsManifest(folder: string): Promise<string | undefined> {
-  return (await listNames(folder)).includes('plugin.json') ? folder : undefined;
+  const inside = (await listNames(folder)).map((name) => join(folder, name));
+  const files = await Promise.all(inside.map(listNames));
+  return inside.filter((_, index) => files[index]?.includes('plugin.json'));
 }
 
 /** A package of that name says that it is a plugin: without a manifest it is a broken one, and none that is passed by. */

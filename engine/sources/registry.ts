@@ -93,6 +93,8 @@ async function describePlugin(found: FoundPlugin, compileSchema: CompileSchema):
   if (problem !== undefined) return { ok: false, problems: [problem] };
   const code = await hashCode(folder);
   if ('reason' in code) return { ok: false, problems: [entryFailed(found, code.reason)] };
+  const { folder: read_from, secret_variable_fields = [] } = manifest;
+  const held = [...(read_from === undefined ? [] : [read_from.interface_field]), ...secret_variable_fields];
   return {
     ok: true,
     value: {
@@ -101,7 +103,7 @@ async function describePlugin(found: FoundPlugin, compileSchema: CompileSchema):
       speaks: manifest.speaks,
       folder,
       version: versionOf(manifest, compiled.value.schema, code.hash),
-      listVariables: listVariablesOf(manifest),
+      listVariables: (definition) => held.flatMap((field) => listNames(definition, field)).map(({ name }) => name),
       validateInterface: checkNames(compiled.value.validate, listVariableFields(manifest)),
       manifest,
       interface_schema: compiled.value.schema,
@@ -114,11 +116,6 @@ function listVariableFields({ origin, folder, model, secret_variable_fields = []
   return [origin?.interface_field, folder?.interface_field, model?.variable_field, ...secret_variable_fields].filter(
     (field) => field !== undefined,
   );
-}
-
-function listVariablesOf({ folder, secret_variable_fields = [] }: PluginManifest): PluginDescription['listVariables'] {
-  const fields = [...(folder === undefined ? [] : [folder.interface_field]), ...secret_variable_fields];
-  return (definition) => fields.flatMap((field) => listNames(definition, field)).map(({ name }) => name);
 }
 
 /** What documents may name: no variable that the operator has set for another program. */
@@ -185,16 +182,10 @@ function findMissingField(manifest: PluginManifest, { properties }: JsonObject):
   return fields.find((field) => field !== undefined && !(isObject(properties) && Object.hasOwn(properties, field)));
 }
 
-/** A plugin that is left out; one without a readable manifest goes by the name of its folder. */
-interface LeftOut {
-  readonly folder: string;
-  readonly name: string;
-}
-
 function bad(
   code: ProblemCode,
   message: string,
-  { folder, name }: LeftOut,
+  { folder, name }: { readonly folder: string; readonly name: string },
   repair = 'Correct it, or take the folder out; the other plugins are there.',
 ): { ok: false; problems: readonly Problem[] } {
   return { ok: false, problems: [{ code, message, details: { folder, name }, repair }] };

@@ -221,7 +221,8 @@ function replaceInJson(value: Json, text: (given: string) => string): Json {
 
 function replaceInPieces(pieces: readonly string[], search: Search, ending: Ending): readonly string[] {
   const { matches, end } = examine(pieces.join(''), search, ending);
-  const parts: Part[] = [];
+  // Pieces as they may be kept, and whether the last secret of each goes on in the next.
+  const parts: { readonly text: string; readonly goes_on: boolean }[] = [];
   let start = 0;
   let passed = 0;
   for (const piece of pieces) {
@@ -237,12 +238,6 @@ function replaceInPieces(pieces: readonly string[], search: Search, ending: Endi
   // Of the whole, no secret goes on behind the last piece.
   while (parts.at(-1)?.goes_on === true) parts.pop();
   return parts.map(({ text }) => text);
-}
-
-/** A piece as it may be kept, and whether its last secret goes on in the next. */
-interface Part {
-  readonly text: string;
-  readonly goes_on: boolean;
 }
 
 function withoutMatches(piece: string, start: number, matches: readonly Match[]): string {

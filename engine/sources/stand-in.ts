@@ -2,6 +2,7 @@
  * What stands in for plugins in a dry run. None of their code is imported, and the manifests lose what leads outside: an
  * origin, a program, variables. All that is left of a plugin is what it promises; what it answers was written before.
  */
+import { setImmediate } from 'node:timers/promises';
 import type { Json } from '../contract/json.js';
 import { parseClientRequestId, toPieces } from '../contract/scripted.js';
 import type { ChatAnswer, SourceAnswer, SourceFailure, SourcePlugin, TraceSink } from '../contract/source.js';
@@ -53,21 +54,18 @@ function openStandIn(speaks: CallToAnswer['speaks'], answerCall: AnswerCall): So
         const place = parseClientRequestId(client_request_id);
         if (place === undefined) throw new Error(`${client_request_id} names no call`);
         const answer = answerCall({ ...place, source_label: label, speaks, request });
-        await laterOn();
-        if (answer === undefined) throw makeSourceFailure('unavailable', sayMissing(place.turn, place.key));
+        // An answer of the outside never comes in the same breath. Without a wait, a dry run in memory would leave the process no
+        // moment in which to handle Ctrl-C, or a timer.
+        await setImmediate();
+        if (answer === undefined) {
+          const { turn, key } = place;
+          throw makeSourceFailure('unavailable', `the answers hold none for turn ${turn}, key "${key}"`);
+        }
         if ('failure' in answer && answer.failure === 'stopped') await aborted(signal);
         return speaks === 'chat' ? utter(answer, trace) : reply(answer);
       },
     }),
   };
-}
-
-/**
- * An answer of the outside never comes in the same breath. Without a wait, a dry run in memory would leave the process no
- * moment in which to handle Ctrl-C, or a timer.
- */
-function laterOn(): Promise<void> {
-  return new Promise((resolve) => void setImmediate(resolve));
 }
 
 /** Who is to be stopped says nothing until then. */
@@ -76,10 +74,6 @@ function aborted(signal: AbortSignal): Promise<void> {
     if (signal.aborted) resolve();
     else signal.addEventListener('abort', () => resolve(), { once: true });
   });
-}
-
-function sayMissing(turn: number, key: string): string {
-  return `the answers hold none for turn ${turn}, key "${key}"`;
 }
 
 /** What a model says: whole, or as far as it comes. */

@@ -1,6 +1,6 @@
 import type { InvocationContext, SourceAnswer, SourcePending, TransportFacts } from '../../contract/source.js';
 import { timeoutField } from '../../core/binding/source-settings.js';
-import { boundCall, type CallBounds } from '../call-bounds.js';
+import { boundCall } from '../call-bounds.js';
 import { type CallLimit, type Cut, openCallLimit } from '../call-limit.js';
 import { type CallOutside, openCallTrace } from '../call-trace.js';
 import {
@@ -98,18 +98,11 @@ async function invoke(
   return { end: ended, sent: sending.has_sent() };
 }
 
-interface Sending {
-  /** For the door through which the call goes. */
-  readonly told: Pick<CallBounds, 'onSending'>;
-  readonly acts: () => void;
-  readonly has_sent: () => boolean;
-}
-
 /**
  * Sees when something leaves that may have a side effect: the source says so, or the door to its origin. A plugin that does
  * not say so and talks to a program, or to nothing that it was handed, may have sent something as soon as it is asked.
  */
-function watchSending({ command, route, source }: Ready): Sending {
+function watchSending({ command, route, source }: Ready) {
   let sent = source.says_when_it_acts !== true && route.origin === undefined;
   const acts = (): void => void (sent = true);
   const asks_door = command.call.effect !== 'read_only' && source.says_when_it_acts !== true;

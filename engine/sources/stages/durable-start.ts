@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { ResolvedSource } from '../../ports/sources.js';
+import { present } from '../../contract/present.js';
 import { type Begun, type Checked, type Halt, halt, whyUnwanted } from '../passage.js';
 
 /**
@@ -9,18 +9,13 @@ import { type Begun, type Checked, type Halt, halt, whyUnwanted } from '../passa
 export async function startDurably(passage: Checked): Promise<Begun | Halt> {
   if (passage.surroundings.signal.aborted)
     return halt(passage, 'stopped', `${whyUnwanted(passage)} before the call was made`);
-  const durable = passage.recorder.started(resolvedBy(passage));
+  const { model, origin } = passage.route;
+  // The path of a URL may hold a secret, as that of some services does: it is left out.
+  const resolved = present({ model, origin: origin && new URL(origin.url).origin });
+  const durable = passage.recorder.started(resolved);
   // The promise is rejected with the reason for those who wait for it; until then nobody may.
   durable.catch(() => {});
   // What is prepared must not keep the database waiting for the statement.
   await setImmediate();
   return { ...passage, begun: true, durable };
-}
-
-/** The path of a URL may hold a secret, as that of some services does: it is left out. */
-function resolvedBy({ route: { model, origin } }: Checked): ResolvedSource {
-  return {
-    ...(model === undefined ? {} : { model }),
-    ...(origin === undefined ? {} : { origin: new URL(origin.url).origin }),
-  };
 }

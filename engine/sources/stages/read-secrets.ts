@@ -1,5 +1,6 @@
+import { present } from '../../contract/present.js';
 import type { OpenedSources } from '../opened-sources.js';
-import type { Callback, MakeCallback } from '../../ports/sources.js';
+import type { MakeCallback } from '../../ports/sources.js';
 import { type Begun, type Halt, halt, type Ready } from '../passage.js';
 import { describeThrown, findSourceFailure } from '../source-failure.js';
 
@@ -15,9 +16,10 @@ export async function readSecrets(passage: Begun, { opened, makeCallback }: Secr
   const deadline_ms = passage.command.call.pending_deadline_ms;
   const callback = deadline_ms === undefined ? undefined : makeCallback?.(passage.surroundings.correlation_id);
   const secrets = opened.secretsOf(passage.route, callback);
-  const pending = deadline_ms === undefined ? {} : { pending: toPending(deadline_ms, callback) };
+  const pending = deadline_ms === undefined ? undefined : present({ deadline_ms, callback_url: callback?.url });
   try {
-    return { ...passage, ...pending, secrets, source: await opened.open(passage.command.call.source, passage.route) };
+    const source = await opened.open(passage.command.call.source, passage.route);
+    return { ...passage, ...present({ pending }), secrets, source };
   } catch (error) {
     const failure = findSourceFailure(error);
     return halt(
@@ -26,8 +28,4 @@ export async function readSecrets(passage: Begun, { opened, makeCallback }: Secr
       failure?.message ?? describeThrown(error),
     );
   }
-}
-
-function toPending(deadline_ms: number, callback: Callback | undefined): NonNullable<Ready['pending']> {
-  return { deadline_ms, ...(callback === undefined ? {} : { callback_url: callback.url }) };
 }

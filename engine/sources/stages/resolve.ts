@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../contract/json.js';
+import { present } from '../../contract/present.js';
 import type { SourceProgram } from '../../core/protocol/program.js';
 import type { ModelPlace } from '../../ports/sources.js';
 import type { LookUpVariable } from '../origin.js';
@@ -59,14 +60,7 @@ export function toRoute(
   const secrets = findNamedSecrets(plugin.manifest, definition, instead ? () => instead.key : lookUp);
   const short = findShortSecret(secrets);
   if (short !== undefined) return short;
-  return {
-    plugin,
-    origin,
-    secrets,
-    ...(command ? { command } : {}),
-    ...(folder ? { folder } : {}),
-    ...(model === undefined ? {} : { model }),
-  };
+  return { plugin, origin, secrets, ...present({ command, folder, model }) };
 }
 
 function findMisfit({ command }: Asked, { plugin }: Route): string | undefined {

@@ -28,7 +28,7 @@ function checkJson(passage: Answered): Validated | Halt {
   const { output } = passage.command.call;
   const problems = (output?.validate(answer) ?? []).filter((problem) => problem.severity !== 'note');
   if (problems.length === 0) return { ...passage, answer, validation_status: output ? 'valid' : 'not_checked' };
-  const reasons = listReasons(problems, { passage, answer, schema: output?.schema ?? {} });
+  const reasons = listReasons(passage, answer, output?.schema ?? {}, problems);
   return halt(passage, 'schema_invalid', `the answer does not fit its schema: ${reasons}`, { answer });
 }
 
@@ -40,14 +40,8 @@ function redactionOf({ command }: Answered): 'all' | readonly string[] {
 /** Problems whose messages quote the schema alone, and depend on no value. */
 const OF_SCHEMA = ['CHECK_BROKEN', 'CHECK_TOO_COSTLY', 'TOO_MANY_PROBLEMS', 'WRONG_TYPE', 'MISSING_FIELD'];
 
-interface Misfit {
-  readonly passage: Answered;
-  readonly answer: Json;
-  readonly schema: JsonObject;
-}
-
 /** Shows a problem of a part that redaction hides only where its message depends on the schema alone; counts the others. */
-function listReasons(problems: readonly Problem[], { passage, answer, schema }: Misfit): string {
+function listReasons(passage: Answered, answer: Json, schema: JsonObject, problems: readonly Problem[]): string {
   const redaction = redactionOf(passage);
   const shown = problems.filter(
     ({ code, pointer = '' }) =>
@@ -72,13 +66,8 @@ function checkChat(passage: Answered): Validated | Halt {
   }
   const clean = (text: string): string => passage.secrets.text(toStorableText(text));
   const answer = { text: clean(value.text), finish_reason: clean(value.finish_reason) };
-  return (
-    findOversize(passage, answer.text + answer.finish_reason) ?? {
-      ...passage,
-      answer,
-      validation_status: 'not_checked',
-    }
-  );
+  const oversize = findOversize(passage, answer.text + answer.finish_reason);
+  return oversize ?? { ...passage, answer, validation_status: 'not_checked' };
 }
 
 function findOversize(passage: Answered, text: string): Halt | undefined {
@@ -89,11 +78,6 @@ function findOversize(passage: Answered, text: string): Halt | undefined {
 }
 
 function isChatAnswer(value: unknown): value is ChatAnswer {
-  if (typeof value !== 'object' || value === null) return false;
-  return (
-    'text' in value &&
-    typeof value.text === 'string' &&
-    'finish_reason' in value &&
-    typeof value.finish_reason === 'string'
-  );
+  const { text, finish_reason } = Object(value) as Readonly<Record<string, unknown>>;
+  return typeof text === 'string' && typeof finish_reason === 'string';
 }
