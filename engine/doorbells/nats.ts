@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import type { ConnectionOptions, NatsConnection } from '@nats-io/transport-node';
+import { present } from '../contract/present.js';
 import { backoffMs } from '../core/inbox/backoff.js';
 import type { Doorbell } from '../ports/doorbell.js';
 import type { NatsAddress } from './nats-url.js';
@@ -132,9 +133,7 @@ function toOptions({ place, is_encrypted, user, password }: NatsAddress): Connec
     reconnectTimeWait: BACKOFF.first_ms,
     reconnectJitter: BACKOFF.first_ms,
     pingInterval: PING_MS,
-    ...(is_encrypted ? { tls: {} } : {}),
-    ...(user === undefined ? {} : { user }),
-    ...(password === undefined ? {} : { pass: password }),
+    ...present({ tls: is_encrypted ? {} : undefined, user, pass: password }),
   };
 }
 

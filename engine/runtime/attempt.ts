@@ -1,10 +1,10 @@
+import { present } from '../contract/present.js';
 import type { TurnCommand } from '../core/protocol/command.js';
 import { advance, type Step } from '../core/turn/advance.js';
 import type { Discarded } from '../core/turn/subjects.js';
 import type { TurnBegan } from '../core/protocol/event.js';
 import { refoldAsPlayed } from '../core/turn/refold.js';
 import { type TurnState, UNBEGUN } from '../core/turn/state.js';
-import type { Verdict } from '../core/protocol/verdict.js';
 import type { Program } from '../core/protocol/program.js';
 import type { AgentHeads, AttemptLease, AttemptPast, CallFinish, CallStart, Written } from '../ports/attempts.js';
 import type { InboxMessage } from '../ports/inbox.js';
@@ -141,16 +141,17 @@ export function handleOutcome(
   call.stage = 'over';
   const step = advance(attempt.program, attempt.state, eventOf(outcome));
   const { verdict } = step;
-  const finish = toFinish(call, { outcome, is_reported, verdict });
-  const { source_invocation_id, command } = call.start;
-  const ahead = (command.rank ?? 0) > step.state.head ? { is_ahead: true as const } : {};
+  const { source_invocation_id, llm_call_id, command } = call.start;
+  const end = present({ llm_call_id, verdict, is_reported: is_reported ? true : undefined });
+  const finish: CallFinish = { source_invocation_id, outcome, ...end };
+  const is_ahead = (command.rank ?? 0) > step.state.head ? true : undefined;
   const accepted = step.state.patches.find(({ call_key }) => call_key === outcome.key);
-  const took = accepted === undefined ? {} : { effects: accepted.applied.effects };
-  const finished = { kind: 'call_finished', source_invocation_id, command, outcome, ...ahead, ...took } as const;
+  const seen = present({ is_ahead, effects: accepted?.applied.effects, verdict });
+  const finished = { kind: 'call_finished', source_invocation_id, command, outcome, ...seen } as const;
   // That something was changed is not left unwritten for a moment longer than it must be.
   const can_wait = step.commands.length === 0 && !isAct(call);
   call.reported = writeCall(attempt.journal, toWrite(call, finish, can_wait))
-    .then(() => attempt.onProgress({ ...finished, ...(verdict === undefined ? {} : { verdict }) }))
+    .then(() => attempt.onProgress(finished))
     .catch((error: unknown) => attempt.arrivals.put({ kind: 'broken', error }));
   if (step.discarded !== undefined) supersede(parts, attempt, step.discarded);
   return moveTo(attempt, step);
@@ -207,22 +208,6 @@ export function withdraw(attempt: Attempt, key: string): readonly TurnCommand[] 
     attempt,
     advance(attempt.program, attempt.state, { kind: 'call_failed', key, failure_class: 'stopped', message }),
   );
-}
-
-interface HandledEnd {
-  readonly outcome: CallOutcome;
-  readonly is_reported: boolean;
-  readonly verdict: Verdict | undefined;
-}
-
-function toFinish({ start }: Call, { outcome, is_reported, verdict }: HandledEnd): CallFinish {
-  return {
-    source_invocation_id: start.source_invocation_id,
-    ...(start.llm_call_id === undefined ? {} : { llm_call_id: start.llm_call_id }),
-    outcome,
-    ...(verdict === undefined ? {} : { verdict }),
-    ...(is_reported ? { is_reported } : {}),
-  };
 }
 
 /**

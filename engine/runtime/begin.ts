@@ -1,6 +1,7 @@
+import { present } from '../contract/present.js';
 import { RENDERER_VERSION } from '../core/prompt/renderer-version.js';
 import type { Fail } from '../core/protocol/command.js';
-import { type Adoption, adopt, type LeftTurn } from '../core/turn/adopt.js';
+import { type Adoption, adopt } from '../core/turn/adopt.js';
 import { mismatch } from '../core/turn/refold.js';
 import type { AttemptPast, BeginAttempt, LeftAttempt } from '../ports/attempts.js';
 import { toRecorded } from './event-of.js';
@@ -24,9 +25,7 @@ export function toBegin(parts: RuntimeParts, lease_ms: number, request: AttemptR
     renderer_version: RENDERER_VERSION,
     plugin_versions: parts.plugin_versions,
     event_turns: program.event_turns,
-    ...(inbox_id === undefined ? {} : { inbox_id }),
-    ...(continues_only === undefined ? {} : { continues_only }),
-    ...(anew === undefined ? {} : { anew }),
+    ...present({ inbox_id, continues_only, anew }),
     adopt: (left) => adoptFrom(request, left),
   };
 }
@@ -38,11 +37,9 @@ function adoptFrom(
 ): Adoption {
   const began = { kind: 'turn_began', world, simulation_time: simulationTime(attempted_turn) } as const;
   const ended = calls.find(({ source_invocation_id }) => source_invocation_id === left.failed_source_invocation_id);
-  const failure: LeftTurn['failure'] = {
-    failure_class: left.failure_class,
-    ...(left.is_transient ? { is_transient: true } : {}),
-    ...(ended === undefined ? {} : { call_key: ended.key }),
-  };
+  const { failure_class } = left;
+  const is_transient = left.is_transient ? true : undefined;
+  const failure = present({ failure_class, is_transient, call_key: ended?.key });
   const records = calls.map((call) => toRecorded({ ...call, adopted_from: call.adopted_from ?? attempt_id }));
   return adopt(program, began, { scenario_hash: left.scenario_hash, failure, records });
 }

@@ -1,3 +1,4 @@
+import { present } from '../contract/present.js';
 import { turnBackoffMs } from '../core/inbox/backoff.js';
 import type { Commit, Fail } from '../core/protocol/command.js';
 import type { CallFinish, FailAttempt, PutOff } from '../ports/attempts.js';
@@ -19,15 +20,9 @@ export async function commit(parts: RuntimeParts, attempt: Attempt, command: Com
     return { ...patch, source_invocation_id };
   });
   const { simulation_time, lease } = attempt;
-  const goes_on = attempt.goesOn?.();
-  const { is_asked_for } = attempt;
-  const next = {
-    ...(is_asked_for === undefined ? {} : { is_asked_for }),
-    ...(goes_on === undefined ? {} : { goes_on }),
-  };
+  const next = present({ is_asked_for: attempt.is_asked_for, goes_on: attempt.goesOn?.() });
   const turn = { patches, simulation_time, ended_at: parts.clock.now(), agents: endAgents(attempt), ...next };
-  const write = (answer?: CallFinish) =>
-    parts.attempts.commit(lease, { ...turn, ...(answer === undefined ? {} : { answer }) });
+  const write = (answer?: CallFinish) => parts.attempts.commit(lease, { ...turn, ...present({ answer }) });
   const written = await writeAlone(attempt.journal, write, true);
   if (written === 'overtaken') throw new Overtaken();
   attempt.onProgress({
@@ -43,8 +38,8 @@ export async function commit(parts: RuntimeParts, attempt: Attempt, command: Com
 export async function fail(parts: RuntimeParts, attempt: Attempt, failure: Fail): Promise<PutOff | undefined> {
   const { lease } = attempt;
   // A stop may name a call that was never made.
-  const call = attempt.calls.get(failure.call_key ?? '');
-  const by = call === undefined ? {} : { source_invocation_id: call.start.source_invocation_id };
+  const { source_invocation_id } = attempt.calls.get(failure.call_key ?? '')?.start ?? {};
+  const by = present({ source_invocation_id });
   const agents = endAgents(attempt);
   const ended = { failure, ended_at: parts.clock.now(), agents, ...by, ...toDelays(attempt, failure) };
   const written = await writeAlone(attempt.journal, () => parts.attempts.fail(lease, ended));
@@ -56,7 +51,7 @@ export async function fail(parts: RuntimeParts, attempt: Attempt, failure: Fail)
     attempted_turn: lease.attempted_turn,
     failure,
     ...by,
-    ...(put_off === undefined ? {} : { put_off }),
+    ...present({ put_off }),
   });
   return put_off;
 }

@@ -1,3 +1,4 @@
+import { present } from '../contract/present.js';
 import type { CallEvent, CallPended } from '../core/protocol/event.js';
 import type { LeftCall } from '../core/turn/adopt.js';
 import type { RecordedCall } from '../ports/attempts.js';
@@ -13,22 +14,20 @@ export function eventOf(fact: CallFact): CallEvent | CallPended {
     return { kind: 'call_answered', key, value: fact.view, tokens, duration_ms: fact.duration_ms };
   }
   if (fact.status === 'pending') return { kind: 'call_pended', key, deadline: fact.deadline };
-  const { failure_class, failure_message: message, outcome_unknown, http_status, retry_after_ms, duration_ms } = fact;
-  const { said, is_final, was_pending } = fact;
-  if (fact.refused) return { kind: 'call_refused', key, failure_class, message };
-  return {
-    kind: 'call_failed',
-    key,
+  const {
     failure_class,
-    message,
+    failure_message: message,
+    outcome_unknown,
+    retry_after_ms,
     duration_ms,
-    ...(outcome_unknown ? { outcome_unknown } : {}),
-    ...(failure_class === 'http_status' && http_status !== undefined ? { http_status } : {}),
-    ...(retry_after_ms === undefined ? {} : { retry_after_ms }),
-    ...(said === undefined ? {} : { said }),
-    ...(is_final ? { is_final } : {}),
-    ...(was_pending ? { was_pending } : {}),
-  };
+    said,
+    is_final,
+    was_pending,
+  } = fact;
+  if (fact.refused) return { kind: 'call_refused', key, failure_class, message };
+  const http_status = failure_class === 'http_status' ? fact.http_status : undefined;
+  const told = present({ outcome_unknown, http_status, retry_after_ms, said, is_final, was_pending });
+  return { kind: 'call_failed', key, failure_class, message, duration_ms, ...told };
 }
 
 /** What a fold learns of a call on record. The attempt that made a call has paid for it: adopted, it costs nothing. */

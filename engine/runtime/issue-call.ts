@@ -1,3 +1,4 @@
+import { present } from '../contract/present.js';
 import type { Invoke } from '../core/protocol/command.js';
 import type { CallStart } from '../ports/attempts.js';
 import type { CallResult } from '../ports/sources.js';
@@ -26,7 +27,7 @@ function begin(parts: RuntimeParts, attempt: Attempt, command: Invoke): void {
   if (former !== undefined && former.stage !== 'over') throw new Error(`the command ${command.key} was issued twice`);
   const start = toStart(parts, attempt, command);
   const abort = new AbortController();
-  const call: Call = { start, abort, stage: 'waits', ...(former === undefined ? {} : { former }) };
+  const call: Call = { start, abort, stage: 'waits', ...present({ former }) };
   attempt.calls.set(command.key, call);
   perform(parts, attempt, call).then(
     (result) => attempt.arrivals.put(toArrival(result)),
@@ -69,15 +70,15 @@ function perform(parts: RuntimeParts, attempt: Attempt, call: Call): Promise<Cal
 
 function toStart(parts: RuntimeParts, attempt: Attempt, command: Invoke): CallStart {
   const parent = command.parent_key === undefined ? undefined : callOf(attempt, command.parent_key);
-  return {
+  return present({
     source_invocation_id: parts.clock.uuid(),
-    ...(command.generation === undefined ? {} : { llm_call_id: parts.clock.uuid() }),
+    llm_call_id: command.generation && parts.clock.uuid(),
     invocation_seq: ++attempt.last_invocation_seq,
     command,
     performance: nextPerformance(attempt, command.key),
-    ...(parent === undefined ? {} : { parent_source_invocation_id: parent.start.source_invocation_id }),
+    parent_source_invocation_id: parent?.start.source_invocation_id,
     started_at: parts.clock.now(),
-  };
+  });
 }
 
 function nextPerformance({ performances }: Attempt, key: string): number {

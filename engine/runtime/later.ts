@@ -1,8 +1,8 @@
 import type { Json } from '../contract/json.js';
-import { unreachable } from '../contract/unreachable.js';
+import { present } from '../contract/present.js';
 import { advance, suspensionOf } from '../core/turn/advance.js';
 import type { Suspend, TurnCommand } from '../core/protocol/command.js';
-import type { Closed, Rested } from '../ports/attempts.js';
+import type { Closed } from '../ports/attempts.js';
 import type { InboxMessage } from '../ports/inbox.js';
 import type { CallOutcome, CallPended, CallReport } from '../ports/sources.js';
 import { agentsOf } from './agent-moves.js';
@@ -26,7 +26,7 @@ export async function pend(parts: RuntimeParts, attempt: Attempt, pended: CallPe
   const deadline = await writeAlone(attempt.journal, () =>
     parts.attempts.pendCall(attempt.lease, source_invocation_id, pended),
   );
-  if (deadline === 'overtaken') throw new Overtaken('another driver has taken this world over');
+  if (deadline === 'overtaken') throw new Overtaken();
   call.stage = 'over';
   attempt.onProgress({ kind: 'call_pended', source_invocation_id, command, deadline });
   const event = eventOf({ key: pended.key, status: 'pending', deadline });
@@ -50,28 +50,13 @@ export async function findReported(
   const closed = await writeAlone(attempt.journal, () => parts.attempts.closeToReports(attempt.lease, call));
   if (!isReported(closed)) return undefined;
   const { key, ended_at: pended_at, http_status, response_headers, response_body } = outcome;
-  return {
-    key,
-    status: 'pending',
-    pended_at,
-    deadline_ms,
-    ...(http_status === undefined ? {} : { http_status }),
-    ...(response_headers === undefined ? {} : { response_headers }),
-    ...(response_body === undefined ? {} : { response_body }),
-  };
+  const facts = present({ http_status, response_headers, response_body });
+  return { key, status: 'pending', pended_at, deadline_ms, ...facts };
 }
 
 function isReported(closed: Closed): boolean {
-  switch (closed) {
-    case 'reported':
-      return true;
-    case 'closed':
-      return false;
-    case 'overtaken':
-      throw new Overtaken();
-    default:
-      return unreachable(closed);
-  }
+  if (closed === 'overtaken') throw new Overtaken();
+  return closed === 'reported';
 }
 
 /** Suspends the attempt. @returns false where it has got a message meanwhile, which arrives next */
@@ -79,25 +64,15 @@ export async function suspend(parts: RuntimeParts, attempt: Attempt, command: Su
   const { attempt_id, attempted_turn } = attempt.lease;
   const suspension = { at: parts.clock.now(), agents: agentsOf(attempt) };
   const write = () => parts.attempts.suspend(attempt.lease, suspension);
-  const is_suspended = isSuspended(await writeAlone(attempt.journal, write));
-  if (is_suspended) {
-    const { resume_deadline } = command;
-    attempt.onProgress({ kind: 'attempt_suspended', attempt_id, attempted_turn, resume_deadline });
-  } else attempt.arrivals.put({ kind: 'mail', messages: await parts.inbox.messagesOf(attempt.lease) });
-  return is_suspended;
-}
-
-function isSuspended(rested: Rested): boolean {
-  switch (rested) {
-    case 'rested':
-      return true;
-    case 'called':
-      return false;
-    case 'overtaken':
-      throw new Overtaken('another driver has taken this world over');
-    default:
-      return unreachable(rested);
+  const rested = await writeAlone(attempt.journal, write);
+  if (rested === 'overtaken') throw new Overtaken();
+  if (rested === 'called') {
+    attempt.arrivals.put({ kind: 'mail', messages: await parts.inbox.messagesOf(attempt.lease) });
+    return false;
   }
+  const { resume_deadline } = command;
+  attempt.onProgress({ kind: 'attempt_suspended', attempt_id, attempted_turn, resume_deadline });
+  return true;
 }
 
 /** Handles messages to the attempt. A report of a call that is not pending yet waits until it is. */

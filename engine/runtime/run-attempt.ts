@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import { present } from '../contract/present.js';
 import { unreachable } from '../contract/unreachable.js';
 import { advance } from '../core/turn/advance.js';
 import type { TurnCommand } from '../core/protocol/command.js';
@@ -101,7 +102,7 @@ async function runBegun(
   const takeAndWatch = takeWorld && ((calls: CallsWrite) => takeWorld(calls).then(() => watch()));
   const arrivals = openArrivals<Arrival>();
   const writeCalls = async (calls: CallsWrite): Promise<void> => demand(await parts.attempts.writeCalls(lease, calls));
-  const journal = openJournal({ ...(takeAndWatch === undefined ? {} : { begin: takeAndWatch }), writeCalls });
+  const journal = openJournal({ ...present({ begin: takeAndWatch }), writeCalls });
   try {
     const simulation_time = request.simulationTime(lease.attempted_turn);
     const opening = {
@@ -126,7 +127,7 @@ async function runBegun(
   } catch (error) {
     endAll();
     const isHeld = !(error instanceof Overtaken || error instanceof NotAsLeft);
-    if (isHeld) await leaveBroken(parts, lease, { journal, error });
+    if (isHeld) await leaveBroken(parts, lease, journal, error);
     throw error;
   } finally {
     endAll();
@@ -160,12 +161,7 @@ function watchOver(
 ): readonly (() => void)[] {
   const { attempt_id, attempted_turn } = lease;
   const { simulation_time, onProgress } = attempt;
-  const { waited_ms } = request;
-  const before = {
-    ...toPast(past, adopts),
-    ...(sets_aside === undefined ? {} : { sets_aside }),
-    ...(waited_ms === undefined ? {} : { waited_ms }),
-  };
+  const before = { ...toPast(past, adopts), ...present({ sets_aside, waited_ms: request.waited_ms }) };
   onProgress({ kind: 'attempt_began', attempt_id, attempted_turn, simulation_time, ...before });
   const stopListening = listen(attempt, request);
   const stopBeating = parts.heartbeat.keep(lease, (why) => {
@@ -182,17 +178,12 @@ function findFirst(parts: RuntimeParts, attempt: Attempt, { world, past }: Begun
   return failure === undefined ? recall(parts, attempt, began, past) : [failure];
 }
 
-interface Broken {
-  readonly journal: Journal;
-  readonly error: unknown;
-}
-
 /**
  * Leaves an attempt open whose driver breaks, for the next, which repeats nothing that has ended. One that breaks by a
  * fault of the program counts like one that died; one whose database let it down does not. Where even that cannot be
  * written, whoever comes next finds it as a dead driver left it.
  */
-async function leaveBroken(parts: RuntimeParts, lease: AttemptLease, { journal, error }: Broken): Promise<void> {
+async function leaveBroken(parts: RuntimeParts, lease: AttemptLease, journal: Journal, error: unknown): Promise<void> {
   try {
     await forget(journal);
     await parts.attempts.handOver(lease, { at: parts.clock.now(), has_broken: parts.findFault(error) === undefined });
@@ -228,13 +219,11 @@ async function drive(parts: RuntimeParts, attempt: Attempt, first: readonly Turn
           break;
         case 'commit': {
           const next = await commit(parts, attempt, command);
-          const reserved = next === undefined ? {} : { next };
-          return { kind: 'committed', attempt_id, attempted_turn, left: leftBy(attempt), ...reserved };
+          return { kind: 'committed', attempt_id, attempted_turn, left: leftBy(attempt), ...present({ next }) };
         }
         case 'fail': {
           const put_off = await fail(parts, attempt, command);
-          const failed = { kind: 'failed', attempt_id, attempted_turn, failure: command } as const;
-          return put_off === undefined ? failed : { ...failed, put_off };
+          return { kind: 'failed', attempt_id, attempted_turn, failure: command, ...present({ put_off }) };
         }
         case 'suspend':
           if (await suspend(parts, attempt, command)) return { kind: 'suspended', attempt_id, attempted_turn };

@@ -19,9 +19,11 @@ export function toCallSignals(around: CallSurroundings, ended: EndedCall): Signa
   const { attempt_id, has_contents } = around;
   const { command, outcome } = ended;
   const message = outcome.status === 'failed' ? outcome.failure_message : ended.verdict?.failure?.message;
+  const { began_at, ended_at } = toStretch(ended);
   const span: Span = {
     ...openSpan(attempt_id, ended),
-    ...toTimes(ended),
+    began_at,
+    ended_at,
     attributes: {
       ...attributesOf(ended),
       'http.response.status_code': outcome.http_status,
@@ -62,11 +64,6 @@ function openSpan(
     kind: command.invocation_kind === 'model_elected_tool' ? 'internal' : 'client',
     links: [],
   };
-}
-
-function toTimes(ended: EndedCall): Pick<Span, 'began_at' | 'ended_at'> {
-  const { began_at, ended_at } = toStretch(ended);
-  return { began_at, ended_at };
 }
 
 function nameOf(command: Invoke, resolved: EndedCall['resolved']): string {

@@ -1,6 +1,6 @@
 import type { Observe } from '../runtime/progress.js';
 import { createObserve } from './observe-attempt.js';
-import type { OtlpSettings } from './otlp.js';
+import { openOtlp, type OtlpSettings } from './otlp.js';
 
 /** What telemetry is wanted. */
 export interface TelemetrySettings extends Omit<OtlpSettings, 'service_version'> {
@@ -16,15 +16,14 @@ export interface Telemetry {
 }
 
 /**
- * Opens telemetry. Only then is anything of OpenTelemetry imported.
+ * Opens telemetry. This module imports OpenTelemetry: import it only where telemetry is wanted.
  * @param complain is called once with the reason why nothing can be sent
  */
-export async function openTelemetry(
+export function openTelemetry(
   settings: TelemetrySettings,
   { service_version, now }: { readonly service_version: string; readonly now: () => number },
   complain: (text: string) => void,
-): Promise<Telemetry> {
-  const { openOtlp } = await import('./otlp.js');
+): Telemetry {
   const { send, close } = openOtlp({ ...settings, service_version }, complain);
   return { observe: createObserve({ send, now, has_contents: settings.has_contents }), close };
 }

@@ -1,3 +1,4 @@
+import { present } from '../contract/present.js';
 import type { Observe, ObservedAttempt, Progress } from '../runtime/progress.js';
 import { type EndedAttempt, toAttemptSignals, toOutcome } from './attempt-signals.js';
 import { toCallSignals, toInterruptedSignals } from './call-signals.js';
@@ -45,14 +46,11 @@ function takeIn(parts: ObservingParts, memory: Memory, progress: Progress): void
   switch (progress.kind) {
     case 'attempt_began':
       memory.began = progress;
-      return progress.waited_ms === undefined ? undefined : measure(parts, toWait(progress.waited_ms));
+      if (progress.waited_ms === undefined) return;
+      return measure(parts, { instrument: 'chukwa.queue.wait', value: progress.waited_ms / 1000, attributes: {} });
     case 'call_started': {
       const { source_invocation_id, model, origin } = progress;
-      memory.resolved.set(source_invocation_id, {
-        ...(model === undefined ? {} : { model }),
-        ...(origin === undefined ? {} : { origin }),
-      });
-      return;
+      return void memory.resolved.set(source_invocation_id, present({ model, origin }));
     }
     case 'call_finished':
       return endCall(parts, memory, progress);
@@ -62,11 +60,7 @@ function takeIn(parts: ObservingParts, memory: Memory, progress: Progress): void
       return parts.send(toAttemptSignals(toEnded(parts, memory)));
     case 'attempt_failed': {
       const { failure_class, message, subject_id } = progress.failure;
-      const failure = {
-        failure_class,
-        ...(subject_id === undefined ? {} : { subject_id }),
-        ...(parts.has_contents ? { message } : {}),
-      };
+      const failure = present({ failure_class, subject_id, message: parts.has_contents ? message : undefined });
       return parts.send(toAttemptSignals({ ...toEnded(parts, memory), failure }));
     }
     case 'retry_waits':
@@ -87,28 +81,21 @@ function endCall(
   const asked = resolved.get(finished.source_invocation_id);
   resolved.delete(finished.source_invocation_id);
   stretches.push(toStretch(finished));
-  const ended: EndedCall = { ...finished, ...(asked === undefined ? {} : { resolved: asked }) };
+  const ended: EndedCall = { ...finished, ...present({ resolved: asked }) };
   send(toCallSignals({ attempt_id: attempt.lease.attempt_id, has_contents }, ended));
 }
 
 function toEnded({ now }: ObservingParts, { attempt, stretches, began }: Memory): EndedAttempt {
   const { lease, program } = attempt;
-  const adopts = began?.adopts?.attempt_id;
-  const waited_ms = began?.waited_ms;
   return {
     lease,
     scenario: { label: program.label, hash: program.scenario_hash },
     stretches,
     ended_at: now(),
-    ...(adopts === undefined ? {} : { adopts }),
-    ...(waited_ms === undefined ? {} : { waited_ms }),
+    ...present({ adopts: began?.adopts?.attempt_id, waited_ms: began?.waited_ms }),
   };
 }
 
-function toWait(waited_ms: number): Measurement {
-  return { instrument: 'chukwa.queue.wait', value: waited_ms / 1000, attributes: {} };
-}
-
-function measure({ send }: ObservingParts, ...measurements: readonly Measurement[]): void {
-  send({ spans: [], measurements });
+function measure({ send }: ObservingParts, measurement: Measurement): void {
+  send({ spans: [], measurements: [measurement] });
 }

@@ -1,3 +1,4 @@
+import { present } from '../contract/present.js';
 import type { Invoke } from '../core/protocol/command.js';
 import type { Verdict } from '../core/protocol/verdict.js';
 import type { RecalledCall } from '../runtime/progress.js';
@@ -33,7 +34,7 @@ export function toRecalledStretch({ command, call }: RecalledCall): Stretch {
 }
 
 function placeOf({ subject_id, node_id }: Invoke): Pick<Stretch, 'subject_id' | 'node_id'> {
-  return { ...(subject_id === undefined ? {} : { subject_id }), ...(node_id === undefined ? {} : { node_id }) };
+  return present({ subject_id, node_id });
 }
 
 /** Whether nobody saw how a call of an earlier driver ended. One that was adopted, or is answered later, is none of these. */

@@ -181,18 +181,10 @@ function openMetrics(
   };
 }
 
-/** What an export came to. */
-interface Exported {
-  readonly code: number;
-  readonly error?: Error;
-}
-
 /** The same exporter, which says why it cannot send: an operator whose collector is away is notified once. */
-function complainOf<Given extends { export(batch: never, done: (result: Exported) => void): void }>(
-  exporter: Given,
-  what: string,
-  complain: (text: string) => void,
-): Given {
+function complainOf<
+  Given extends { export(batch: never, done: (result: { code: number; error?: Error }) => void): void },
+>(exporter: Given, what: string, complain: (text: string) => void): Given {
   let hasFailed = false;
   const send = exporter.export.bind(exporter);
   exporter.export = (batch, done) =>
