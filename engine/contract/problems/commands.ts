@@ -1,5 +1,9 @@
 import { CHANGEABLE_SCENARIO_FIELDS } from '../changeable-fields.js';
-import { content, environment, usage } from './entry.js';
+import { content, environment, type ProblemEntry, usage } from './entry.js';
+
+function notStored(noun: string, kind: string): ProblemEntry {
+  return content(`No ${noun} of this hash is stored.`, `\`chukwa list ${kind}\`, or \`chukwa put PATH\``);
+}
 
 export const COMMAND_PROBLEMS = {
   USAGE: usage('The command line itself is wrong.', '`chukwa --help`'),
@@ -19,28 +23,13 @@ export const COMMAND_PROBLEMS = {
     'What was given is no hash, and no beginning of one.',
     'Write 64 hex digits, or at least the first 8.',
   ),
-  UNKNOWN_JSON_SCHEMA: content(
-    'No JSON Schema of this hash is stored.',
-    '`chukwa list json_schema`, or `chukwa put PATH`',
-  ),
-  UNKNOWN_RESPONSE_SOURCE: content(
-    'No response source of this hash is stored.',
-    '`chukwa list response_source`, or `chukwa put PATH`',
-  ),
-  UNKNOWN_COGNITION_WORKFLOW: content(
-    'No cognition workflow of this hash is stored.',
-    '`chukwa list cognition_workflow`, or `chukwa put PATH`',
-  ),
-  UNKNOWN_COGNITION_PROFILE: content(
-    'No cognition profile of this hash is stored.',
-    '`chukwa list cognition_profile`, or `chukwa put PATH`',
-  ),
-  UNKNOWN_PROMPT_TEXT: content('No prompt of this hash is stored.', '`chukwa list prompt_text`, or `chukwa put PATH`'),
-  UNKNOWN_TOOL_POLICY: content(
-    'No tool policy of this hash is stored.',
-    '`chukwa list tool_policy`, or `chukwa put PATH`',
-  ),
-  UNKNOWN_SCENARIO: content('No scenario of this hash is stored.', '`chukwa list scenario`, or `chukwa put PATH`'),
+  UNKNOWN_JSON_SCHEMA: notStored('JSON Schema', 'json_schema'),
+  UNKNOWN_RESPONSE_SOURCE: notStored('response source', 'response_source'),
+  UNKNOWN_COGNITION_WORKFLOW: notStored('cognition workflow', 'cognition_workflow'),
+  UNKNOWN_COGNITION_PROFILE: notStored('cognition profile', 'cognition_profile'),
+  UNKNOWN_PROMPT_TEXT: notStored('prompt', 'prompt_text'),
+  UNKNOWN_TOOL_POLICY: notStored('tool policy', 'tool_policy'),
+  UNKNOWN_SCENARIO: notStored('scenario', 'scenario'),
   COMPONENT_AMBIGUOUS: content(
     'Several documents begin with these digits.',
     'Write more of them; the message names the candidates.',
