@@ -45,12 +45,8 @@ function isReferredTo(root: JsonObject): boolean {
   );
 }
 
-function rewrite(root: JsonObject, schema: Json): Json {
-  return isObject(schema) ? rewriteObject(root, schema) : schema;
-}
-
 function rewriteObject(root: JsonObject, schema: JsonObject): JsonObject {
-  const inner = mapChildren(schema, (child) => rewrite(root, child));
+  const inner = mapChildren(schema, (child) => (isObject(child) ? rewriteObject(root, child) : child));
   const choices: JsonObject[] = [];
   const rest = Object.entries(inner).filter(([keyword, branches]) => {
     const name = CHOICES.find((known) => known === keyword);
@@ -59,8 +55,8 @@ function rewriteObject(root: JsonObject, schema: JsonObject): JsonObject {
     return choice === undefined;
   });
   if (choices.length === 0) return inner;
-  const others = isList(inner['allOf'] ?? null) ? (inner['allOf'] as readonly Json[]) : [];
-  return { ...Object.fromEntries(rest), allOf: [...others, ...choices] };
+  const { allOf } = inner;
+  return { ...Object.fromEntries(rest), allOf: [...(isList(allOf) ? allOf : []), ...choices] };
 }
 
 function toChoice(
@@ -158,13 +154,11 @@ function chooseByValue(branches: readonly Branch[]): JsonObject | undefined {
   return undefined;
 }
 
-interface Case {
-  readonly branch: Branch;
-  readonly values: readonly Json[];
-}
-
 /** Halves the cases until one is left, so that very many take few steps. */
-function chooseCase(member: string, cases: readonly Case[]): JsonObject {
+function chooseCase(
+  member: string,
+  cases: readonly { readonly branch: Branch; readonly values: readonly Json[] }[],
+): JsonObject {
   const [only, ...others] = cases;
   const half = others.length === 0 ? cases : cases.slice(0, Math.ceil(cases.length / 2));
   const values = half.flatMap((one) => one.values);

@@ -13,11 +13,9 @@ import { compileLinearPattern } from './linear-pattern.js';
 import { addStepKeyword, StepCounter, STEPS_MAX, StepsSpent, withSteps } from './steps.js';
 import { COMPLAINTS_MAX, toProblems } from './to-problems.js';
 
-type CompiledSchema = ReturnType<CompileSchema>;
-
 /** Makes the compiler of authors' schemas. Each is compiled once, by its hash; nothing is ever fetched. */
 export function createCompileSchema(): CompileSchema {
-  const compiled = new Map<string, CompiledSchema>();
+  const compiled = new Map<string, ReturnType<CompileSchema>>();
   const metaschema = createMetaschemaCheck();
   return (hash, schema) => {
     const known = compiled.get(hash);
@@ -33,31 +31,24 @@ export function compileShipped(schema: JsonObject): Validate {
   return toValidate(schema, {});
 }
 
-function compileAuthored(schema: JsonObject, metaschema: Validate): CompiledSchema {
-  const findings = checkSoundness(schema, metaschema);
+function compileAuthored(schema: JsonObject, metaschema: Validate): ReturnType<CompileSchema> {
+  // A schema of too many characters is not even held against the metaschema.
+  const tooLarge = checkSize(schema);
+  const findings = tooLarge.length > 0 ? tooLarge : [...metaschema(schema), ...checkSchema(schema, FORMATS)];
   const problems = findings.filter((finding) => finding.severity !== 'note');
   const notes = findings.filter((finding) => finding.severity === 'note');
   if (problems.length > 0) return { ok: false, problems: findings };
   return { ...tryCompile(schema), notes };
 }
 
-/** A schema of too many characters is not even held against the metaschema. */
-function checkSoundness(schema: JsonObject, metaschema: Validate): readonly Problem[] {
-  const tooLarge = checkSize(schema);
-  return tooLarge.length > 0 ? tooLarge : [...metaschema(schema), ...checkSchema(schema, FORMATS)];
-}
-
 function tryCompile(schema: JsonObject): Outcome<Validate> {
   try {
     return { ok: true, value: toValidate(schema, { steps_max: STEPS_MAX, patterns: linearPatterns }) };
   } catch (error) {
-    return { ok: false, problems: [notCompilable((error as Error).message)] };
+    const message = `this schema cannot be compiled: ${(error as Error).message}`;
+    const repair = 'Write it otherwise; the message says what cannot be understood.';
+    return { ok: false, problems: [{ code: 'SCHEMA_NOT_COMPILABLE', message, pointer: '', repair }] };
   }
-}
-
-function notCompilable(reason: string): Problem {
-  const repair = 'Write it otherwise; the message says what cannot be understood.';
-  return { code: 'SCHEMA_NOT_COMPILABLE', message: `this schema cannot be compiled: ${reason}`, pointer: '', repair };
 }
 
 interface Bounds {

@@ -11,18 +11,14 @@ export function withHints(root: JsonObject): JsonObject {
 
 function hintObject(root: JsonObject, schema: JsonObject): JsonObject {
   const inner = mapChildren(schema, (child) => (isObject(child) ? hintObject(root, child) : child));
-  const target = findTarget(root, schema['$ref']);
-  if (target === undefined) return inner;
+  const { $ref } = schema;
+  const target = typeof $ref === 'string' ? followReference(root, $ref) : undefined;
+  if (!isObject(target) || target === root) return inner;
   const hints = HINTS.flatMap((name): [string, Json][] => {
     const hint = target[name];
     return hint === undefined || Object.hasOwn(inner, name) ? [] : [[name, hint]];
   });
   return { ...inner, ...Object.fromEntries(hints) };
-}
-
-function findTarget(root: JsonObject, reference: Json | undefined): JsonObject | undefined {
-  const target = typeof reference === 'string' ? followReference(root, reference) : undefined;
-  return isObject(target) && target !== root ? target : undefined;
 }
 
 /** A value that fits a schema: the first of its examples, or of what it lists. */

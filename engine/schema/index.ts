@@ -1,3 +1,3 @@
 export { createCompileSchema } from './compile-schema.js';
-export type { KnownPlugin, ValidateKind } from './validate-document.js';
+export type { ValidateKind } from './validate-document.js';
 export { createValidateDocument, createValidateShape } from './validate-document.js';

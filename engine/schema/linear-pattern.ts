@@ -12,10 +12,7 @@ export interface LinearPattern {
   readonly size: number;
 }
 
-/** A pattern, or why there is none. */
-export type LinearPatternOutcome =
-  | { readonly ok: true; readonly pattern: LinearPattern }
-  | { readonly ok: false; readonly reason: string };
+type Outcome = { readonly ok: true; readonly pattern: LinearPattern } | { readonly ok: false; readonly reason: string };
 
 type Range = readonly [from: number, to: number];
 
@@ -42,7 +39,7 @@ const LINE_ENDS: readonly Range[] = [
  * Compiles a pattern of which it is known that ECMAScript takes it with the flag `u`.
  * @returns the pattern, or what in it takes more than linear time or room
  */
-export function compileLinearPattern(pattern: string): LinearPatternOutcome {
+export function compileLinearPattern(pattern: string): Outcome {
   const known = compiled.get(pattern);
   if (known) return known;
   if (compiled.size >= COMPILED_MAX) compiled.clear();
@@ -52,10 +49,10 @@ export function compileLinearPattern(pattern: string): LinearPatternOutcome {
 }
 
 /** A schema's patterns are compiled to be checked, and again for each validator. */
-const compiled = new Map<string, LinearPatternOutcome>();
+const compiled = new Map<string, Outcome>();
 const COMPILED_MAX = 1000;
 
-function compile(pattern: string): LinearPatternOutcome {
+function compile(pattern: string): Outcome {
   if (REFERS_BACK.test(pattern)) return { ok: false, reason: 'it refers back to a group' };
   try {
     const program = RE2JS.compile(RE2JS.translateRegExp(translate(pattern)));
@@ -90,17 +87,12 @@ function translate(pattern: string): string {
       const written = write(token === '\\s' ? SPACES : complementOf(SPACES));
       return isInClass ? written : `[${written}]`;
     }
-    if (SURROGATES.test(token)) return `\\x{${joinSurrogates(token).toString(16)}}`;
+    if (SURROGATES.test(token)) return `\\x{${(JSON.parse(`"${token}"`) as string).codePointAt(0)?.toString(16)}}`;
     return token.replace(/\{(Script|sc|General_Category|gc)=/, '{');
   });
 }
 
 const SURROGATES = /^\\u[dD][89abAB]/;
-
-function joinSurrogates(escaped: string): number {
-  const [high = 0, low = 0] = [escaped.slice(2, 6), escaped.slice(8)].map((digits) => Number.parseInt(digits, 16));
-  return String.fromCharCode(high, low).codePointAt(0) ?? 0;
-}
 
 function write(ranges: readonly Range[]): string {
   return ranges.map(([from, to]) => `\\x{${from.toString(16)}}-\\x{${to.toString(16)}}`).join('');
