@@ -1369,7 +1369,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
               "string",
               "null"
             ],
-            "description": "Null where that world has no such environment."
+            "description": "Null where that world has no such environment, entity or memory."
           },
           "after": {
             "type": [
@@ -1407,7 +1407,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
               "string",
               "null"
             ],
-            "description": "Null where that world has no such entity."
+            "description": "Null where that world has no such environment, entity or memory."
           },
           "after": {
             "type": [
@@ -1448,7 +1448,8 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
             "type": [
               "string",
               "null"
-            ]
+            ],
+            "description": "Null where that world has no such environment, entity or memory."
           },
           "after": {
             "type": [
@@ -1984,7 +1985,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "state_change",
       "external_side_effect"
     ],
-    "description": "What a call may do to the outside. A call other than a read-only one is made again only where its binding is repeatable."
+    "description": "What a call may do to the outside. A read-only call can be made again after a crash; any other only where its binding is repeatable."
   },
   "AwaitedCall": {
     "type": "object",

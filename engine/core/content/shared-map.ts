@@ -1,12 +1,7 @@
-/** How many shards a level has: a change copies one of each level, and one small map. */
-const SHARDS = 64;
+/** How many shards a map has: a change copies the list of them, and one small map. */
+const SHARDS = 256;
 
-type Shard<Key, Value> = ReadonlyMap<Key, Value>;
-type Row<Key, Value> = readonly Shard<Key, Value>[];
-
-const NOTHING: ReadonlyMap<never, never> = new Map<never, never>();
-const EMPTY_ROW: Row<never, never> = Array.from({ length: SHARDS }, () => NOTHING);
-const EMPTY_ROWS: readonly Row<never, never>[] = Array.from({ length: SHARDS }, () => EMPTY_ROW);
+const EMPTY: readonly ReadonlyMap<never, never>[] = Array.from({ length: SHARDS }, () => new Map<never, never>());
 
 /**
  * A map that is never changed: its next version shares all of it but one shard, whatever its size (a persistent data
@@ -14,65 +9,53 @@ const EMPTY_ROWS: readonly Row<never, never>[] = Array.from({ length: SHARDS }, 
  */
 export class SharedMap<Key extends string | number, Value> {
   readonly size: number;
-  readonly #rows: readonly Row<Key, Value>[];
+  readonly #shards: readonly ReadonlyMap<Key, Value>[];
 
-  private constructor(rows: readonly Row<Key, Value>[], size: number) {
-    this.#rows = rows;
+  private constructor(shards: readonly ReadonlyMap<Key, Value>[], size: number) {
+    this.#shards = shards;
     this.size = size;
   }
 
   /** A map without entries. */
   static empty<Key extends string | number, Value>(): SharedMap<Key, Value> {
-    return new SharedMap(EMPTY_ROWS, 0);
+    return new SharedMap(EMPTY, 0);
   }
 
   get(key: Key): Value | undefined {
-    return this.#shardAt(placeOf(key)).get(key);
+    return this.#shards[placeOf(key)]?.get(key);
   }
 
   has(key: Key): boolean {
-    return this.#shardAt(placeOf(key)).has(key);
+    return this.#shards[placeOf(key)]?.has(key) === true;
   }
 
   /** With one entry more, or another value of one. */
   with(key: Key, value: Value): SharedMap<Key, Value> {
-    const shard = this.#shardAt(placeOf(key));
-    return this.#replace(key, new Map(shard).set(key, value), shard.has(key) ? this.size : this.size + 1);
+    const place = placeOf(key);
+    const shard = new Map(this.#shards[place]).set(key, value);
+    return new SharedMap(this.#shards.with(place, shard), this.has(key) ? this.size : this.size + 1);
   }
 
   /** Without one entry. */
   without(key: Key): SharedMap<Key, Value> {
-    const shard = new Map(this.#shardAt(placeOf(key)));
-    return shard.delete(key) ? this.#replace(key, shard, this.size - 1) : this;
+    const place = placeOf(key);
+    const shard = new Map(this.#shards[place]);
+    return shard.delete(key) ? new SharedMap(this.#shards.with(place, shard), this.size - 1) : this;
   }
 
   *[Symbol.iterator](): IterableIterator<readonly [Key, Value]> {
-    for (const row of this.#rows) {
-      // Most rows of a small map are this one: a look at each of their shards would cost more than all of its entries.
-      if (row === EMPTY_ROW) continue;
-      for (const shard of row) if (shard.size > 0) yield* shard;
-    }
+    if (this.size > 0) for (const shard of this.#shards) yield* shard;
   }
 
   *keys(): IterableIterator<Key> {
     for (const [key] of this) yield key;
   }
-
-  #shardAt(place: number): Shard<Key, Value> {
-    return this.#rows[place % SHARDS]?.[Math.floor(place / SHARDS)] ?? NOTHING;
-  }
-
-  #replace(key: Key, shard: Shard<Key, Value>, size: number): SharedMap<Key, Value> {
-    const place = placeOf(key);
-    const row = this.#rows[place % SHARDS]?.with(Math.floor(place / SHARDS), shard) ?? [];
-    return new SharedMap(this.#rows.with(place % SHARDS, row), size);
-  }
 }
 
 /** Of a text a hash (FNV-1a); numbers are spread as they are. */
 function placeOf(key: string | number): number {
-  if (typeof key === 'number') return key % (SHARDS * SHARDS);
+  if (typeof key === 'number') return key % SHARDS;
   let hash = 0x811c9dc5;
   for (let at = 0; at < key.length; at += 1) hash = Math.imul(hash ^ key.charCodeAt(at), 0x01000193);
-  return (hash >>> 0) % (SHARDS * SHARDS);
+  return (hash >>> 0) % SHARDS;
 }

@@ -2,10 +2,9 @@ import type { Json, JsonObject } from '../../contract/json.js';
 import type { LlmToolLoopNode } from '../../generated/workflow.js';
 import { compileReference } from '../binding/compile-call.js';
 import type { CompileParts } from '../binding/compile-parts.js';
-import { contentHash } from '../content/canonical.js';
 import { type Segment, toMessage } from '../prompt/message.js';
 import { fenceJson, quoteText } from '../prompt/quote.js';
-import type { Invoke } from '../protocol/command.js';
+import { type Invoke, toInvoke } from '../protocol/command.js';
 import { type Complaint as DocumentComplaint, inDocument, isError } from '../protocol/document-problem.js';
 import type { CallEvent, CallFailed, CallRefused } from '../protocol/event.js';
 import { isPassedOn, toToldFailure } from '../protocol/on-failure.js';
@@ -218,12 +217,9 @@ function electTool(
     };
   }
   const command: Invoke = {
-    kind: 'invoke',
+    ...toInvoke(tool.call, request),
     key: `${key}/${TOOL_REST}`,
     invocation_kind: 'model_elected_tool',
-    call: tool.call,
-    request,
-    request_hash: contentHash({ source: tool.call.source.hash, request }),
     workflow_hash: scope.workflow_hash,
     subject_id: scope.subject_id,
     node_id: node.id,
@@ -231,7 +227,6 @@ function electTool(
     parent_key: key,
     generation_try: lane.generation_try,
     round: lane.round,
-    deadline_ms: tool.call.limits.max_runtime_ms,
   };
   const state = { lane, tool_calls: toolCalls + 1, electing: { text, tool } };
   return { kind: 'waits', state, commands: [command], verdict };

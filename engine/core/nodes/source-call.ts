@@ -4,7 +4,7 @@ import { checkRedaction } from '../binding/check-redaction.js';
 import { checkRequest } from '../binding/check-requests.js';
 import { compileCall } from '../binding/compile-call.js';
 import { resultShape } from '../binding/typed-schemas.js';
-import { contentHash } from '../content/canonical.js';
+import { toInvoke } from '../protocol/command.js';
 import type { CallProgram, NodeProgram } from '../protocol/program.js';
 import { resolveTemplate } from '../protocol/request-template.js';
 import { toTemplateContext } from '../protocol/scope.js';
@@ -56,25 +56,10 @@ export const sourceCall: NodeType<SourceCallNode, SourceCallProgram, SourceCallS
     const resolved = resolveTemplate(request_template, context);
     if (!resolved.ok)
       return { kind: 'failed', failure: templateUnresolved(`node ${id}`, resolved.missing.from, context) };
-    const { request } = resolved;
-    return {
-      kind: 'waits',
-      state: {},
-      commands: [
-        {
-          kind: 'invoke',
-          key: nodeKey({ subject: scope.subject_id, node: id }, REST),
-          invocation_kind: 'node_call',
-          call,
-          request,
-          request_hash: contentHash({ source: call.source.hash, request }),
-          workflow_hash: scope.workflow_hash,
-          subject_id: scope.subject_id,
-          node_id: id,
-          deadline_ms: call.limits.max_runtime_ms,
-        },
-      ],
-    };
+    const key = nodeKey({ subject: scope.subject_id, node: id }, REST);
+    const { workflow_hash, subject_id } = scope;
+    const place = { key, invocation_kind: 'node_call', workflow_hash, subject_id, node_id: id } as const;
+    return { kind: 'waits', state: {}, commands: [{ ...toInvoke(call, resolved.request), ...place }] };
   },
 
   handle(_node, _state, event) {

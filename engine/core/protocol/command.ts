@@ -1,4 +1,5 @@
 import type { Json } from '../../contract/json.js';
+import { contentHash } from '../content/canonical.js';
 import type { AppliedPatch } from '../world/world-patch.js';
 import type { Message } from '../prompt/message.js';
 import type { CallProgram, OfferedSchema, SchemaDelivery, RetryClass } from './program.js';
@@ -39,6 +40,15 @@ export interface Invoke {
   readonly node_time_left_ms?: number;
   /** Present where the call is made again after it has failed. */
   readonly retry?: Retry;
+}
+
+/** What every call of a binding with a JSON request has in common. */
+export function toInvoke(
+  call: CallProgram,
+  request: Json,
+): Pick<Invoke, 'kind' | 'call' | 'request' | 'request_hash' | 'deadline_ms'> {
+  const request_hash = contentHash({ source: call.source.hash, request });
+  return { kind: 'invoke', call, request, request_hash, deadline_ms: call.limits.max_runtime_ms };
 }
 
 /** One more performance of a call that has failed, and the wait before it. */

@@ -1,16 +1,6 @@
 import type { Json, JsonObject } from '../../contract/json.js';
 import type { EffectOperation } from '../world/world-patch.js';
 
-/** The place of a fact in the record of its attempt: facts are numbered in the order in which they became durable. */
-interface FactPlace {
-  readonly event_id: number;
-}
-
-/** When a fact happened: milliseconds since 1970. */
-interface FactTime {
-  readonly occurred_at: number;
-}
-
 /** A source call, as its start and its end describe it. */
 export interface FactCall {
   readonly source_invocation_id: string;
@@ -28,8 +18,32 @@ export interface FactCall {
   readonly request_json: Json;
 }
 
-/** An attempt began. */
-export interface AttemptBegan extends FactPlace, FactTime {
+/** One thing that the record of an attempt says. Facts are numbered in the order in which they became durable. */
+export type Fact = { readonly event_id: number } & (
+  | AttemptBegan
+  | ({ readonly kind: 'call_started'; readonly call: FactCall } & FactTime)
+  /** A model said something more; its text, as far as redaction lets it be seen. */
+  | { readonly kind: 'text_streamed'; readonly call: FactCall; readonly text: string }
+  | CallEnded
+  | PatchApplied
+  /** The attempt became a turn of its world. Nothing of the attempt follows. */
+  | ({ readonly kind: 'turn_committed'; readonly turn: number } & FactTime)
+  | AttemptFailed
+  /** Something else happened to an attempt or to one of its calls. */
+  | ({
+      readonly kind: 'other';
+      readonly event_kind: string;
+      readonly source_invocation_id: string | null;
+      readonly details: Json;
+    } & FactTime)
+);
+
+/** When a fact happened: milliseconds since 1970. */
+interface FactTime {
+  readonly occurred_at: number;
+}
+
+export interface AttemptBegan extends FactTime {
   readonly kind: 'attempt_began';
   readonly world_slug: string;
   readonly attempt_id: string;
@@ -41,21 +55,8 @@ export interface AttemptBegan extends FactPlace, FactTime {
   readonly entities: readonly ({ readonly id: string } & JsonObject)[];
 }
 
-/** A source was asked. */
-export interface CallStarted extends FactPlace, FactTime {
-  readonly kind: 'call_started';
-  readonly call: FactCall;
-}
-
-/** A model said something more; its text, as far as redaction lets it be seen. */
-export interface TextStreamed extends FactPlace {
-  readonly kind: 'text_streamed';
-  readonly call: FactCall;
-  readonly text: string;
-}
-
 /** A call was answered, failed, or was refused before it was made. */
-export interface CallEnded extends FactPlace, FactTime {
+export interface CallEnded extends FactTime {
   readonly kind: 'call_ended';
   readonly call: FactCall;
   readonly failure_class: string | null;
@@ -67,7 +68,7 @@ export interface CallEnded extends FactPlace, FactTime {
 }
 
 /** A patch of the turn that was committed. */
-export interface PatchApplied extends FactPlace, FactTime {
+export interface PatchApplied extends FactTime {
   readonly kind: 'patch_applied';
   readonly patch_seq: number;
   readonly workflow_subject_entity_id: string;
@@ -82,37 +83,12 @@ export interface FactEffect {
   readonly state_after: string;
 }
 
-/** The attempt became a turn of its world. Nothing of the attempt follows. */
-export interface TurnCommitted extends FactPlace, FactTime {
-  readonly kind: 'turn_committed';
-  readonly turn: number;
-}
-
 /** The attempt ended, and its world stays as it was. Nothing of the attempt follows. */
-export interface AttemptFailed extends FactPlace, FactTime {
+export interface AttemptFailed extends FactTime {
   readonly kind: 'attempt_failed';
   readonly failure_class: string;
   readonly failure_message: string;
 }
-
-/** Something else happened to an attempt or to one of its calls. */
-export interface OtherEvent extends FactPlace, FactTime {
-  readonly kind: 'other';
-  readonly event_kind: string;
-  readonly source_invocation_id: string | null;
-  readonly details: Json;
-}
-
-/** One thing that the record of an attempt says. */
-export type Fact =
-  | AttemptBegan
-  | CallStarted
-  | TextStreamed
-  | CallEnded
-  | PatchApplied
-  | TurnCommitted
-  | AttemptFailed
-  | OtherEvent;
 
 /** Whether an attempt is over with a fact. */
 export function isLastOfAttempt({ kind }: Fact): boolean {

@@ -1,4 +1,3 @@
-import type { AgUiEvent } from './ag-ui-event.js';
 import { type Fact, isLastOfAttempt } from './fact.js';
 import { AG_UI_BEGINNING, type AgUiState, type StreamReader, toAgUi } from './to-ag-ui.js';
 import { toUiMessage, UI_MESSAGE_BEGINNING, type UiMessagePart, type UiMessageState } from './to-ui-message.js';
@@ -66,11 +65,7 @@ export function toFrames(
 /** What a format has behind its last event. */
 const ENDINGS: Readonly<Record<StreamFormat, string>> = { 'ag-ui': '', 'ai-sdk': 'data: [DONE]\n\n' };
 
-interface ToldFact extends Pick<StreamState, 'ag_ui' | 'ui_message'> {
-  readonly events: readonly (AgUiEvent | UiMessagePart)[];
-}
-
-function tellFact({ ag_ui, ui_message }: StreamState, fact: Fact, { format, reader }: StreamView): ToldFact {
+function tellFact({ ag_ui, ui_message }: StreamState, fact: Fact, { format, reader }: StreamView) {
   const told = toAgUi(ag_ui, fact, reader);
   if (format === 'ag-ui') return { ag_ui: told.state, ui_message, events: told.events };
   const parts: UiMessagePart[] = [];
@@ -83,14 +78,8 @@ function tellFact({ ag_ui, ui_message }: StreamState, fact: Fact, { format, read
   return { ag_ui: told.state, ui_message: tools, events: parts };
 }
 
-/** What the id of an event names: its attempt, and the number of its fact. */
-export interface EventPlace {
-  readonly attempt_id: string;
-  readonly event_id: number;
-}
-
 /** Reads the id of an event. @returns undefined for what is none */
-export function placeOfEvent(id: string): EventPlace | undefined {
+export function placeOfEvent(id: string): { readonly attempt_id: string; readonly event_id: number } | undefined {
   const [, attempt_id, event_id] =
     /^([\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}):(\d{1,15})\.\d{1,9}$/.exec(id) ?? [];
   return attempt_id === undefined ? undefined : { attempt_id, event_id: Number(event_id) };

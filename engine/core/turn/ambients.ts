@@ -1,11 +1,11 @@
 import type { Json } from '../../contract/json.js';
-import { contentHash } from '../content/canonical.js';
+import { present } from '../../contract/present.js';
 import type { Absent } from '../prompt/render.js';
 import { templateUnresolved } from '../nodes/node-failure.js';
 import { resolveTemplate } from '../protocol/request-template.js';
 import type { AmbientProgram, Program, SubjectProgram, WorkflowProgram } from '../protocol/program.js';
 import type { Entity } from '../world/world.js';
-import type { Fail, Invoke } from '../protocol/command.js';
+import { type Fail, type Invoke, toInvoke } from '../protocol/command.js';
 import { findAbsence } from '../protocol/on-failure.js';
 import { type Scope, toTemplateContext } from '../protocol/scope.js';
 import { isVisibleTo } from '../protocol/visibility.js';
@@ -91,28 +91,21 @@ function toReading(binding: AmbientProgram, value: Json | undefined): readonly R
   return value === undefined ? [] : [{ binding, value }];
 }
 
-function askAmbient(binding: AmbientProgram, key: string, context: Json, subjectId: string | undefined): Invoke | Fail {
+function askAmbient(
+  binding: AmbientProgram,
+  key: string,
+  context: Json,
+  subject_id: string | undefined,
+): Invoke | Fail {
+  const { call, workflow_hash, id: ambient_id } = binding;
   const resolved = resolveTemplate(binding.request_template, context);
   if (!resolved.ok) {
-    const { failure_class, message } = templateUnresolved(
-      `the request of ambient source ${binding.id}`,
-      resolved.missing.from,
-      context,
-    );
-    return { kind: 'fail', failure_class, message, ...(subjectId === undefined ? {} : { subject_id: subjectId }) };
+    const where = `the request of ambient source ${ambient_id}`;
+    const { failure_class, message } = templateUnresolved(where, resolved.missing.from, context);
+    return present({ kind: 'fail', failure_class, message, subject_id });
   }
-  return {
-    kind: 'invoke',
-    key,
-    invocation_kind: 'ambient_context',
-    call: binding.call,
-    request: resolved.request,
-    request_hash: contentHash({ source: binding.call.source.hash, request: resolved.request }),
-    workflow_hash: binding.workflow_hash,
-    ...(subjectId === undefined ? {} : { subject_id: subjectId }),
-    ambient_id: binding.id,
-    deadline_ms: binding.call.limits.max_runtime_ms,
-  };
+  const place = { key, invocation_kind: 'ambient_context', workflow_hash, ambient_id } as const;
+  return { ...toInvoke(call, resolved.request), ...place, ...present({ subject_id }) };
 }
 
 function collect(asked: readonly (Invoke | Fail)[]): AmbientAsk {

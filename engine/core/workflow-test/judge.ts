@@ -116,7 +116,11 @@ function judgeTurn(
   return [
     ...judgeEnd(place, expected?.failure, actual),
     ...matchExpected([...place, 'patches'], expected?.patches, actual.patches),
-    ...matchValue([...place, 'tools'], expected?.tools, listTools(actual)),
+    ...matchValue(
+      [...place, 'tools'],
+      expected?.tools,
+      actual.calls.flatMap(({ tool }) => tool ?? []),
+    ),
     ...matchExpected([...place, 'rejections'], expected?.rejections, actual.rejections),
     ...Object.entries(expected?.calls ?? {}).flatMap(([key, call]) =>
       judgeCall([...place, 'calls', key], call, findCall(actual.calls, key), actual.calls),
@@ -145,10 +149,6 @@ function judgeEnd(place: Place, expected: ExpectedFailure | undefined, actual: O
 /** Keys of the turn's sources are compared without their hash where the test leaves it out. */
 function toKeyLike(actual: string, expected: string | undefined): string {
   return expected === withoutMark(actual) ? expected : actual;
-}
-
-function listTools({ calls }: ObservedTurn): readonly string[] {
-  return calls.flatMap(({ tool }) => tool ?? []);
 }
 
 function findCall(calls: readonly ObservedCall[], key: string): ObservedCall | undefined {

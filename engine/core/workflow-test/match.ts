@@ -48,37 +48,46 @@ export function matchText(place: Place, expected: Text | undefined, actual: stri
  * text is compared by `matchText`.
  */
 export function matchExpected(place: Place, expected: unknown, actual: unknown): readonly Difference[] {
+  return matchWithin(place, [expected as Json | undefined, actual as Json | undefined], {
+    nounOf: (at) => String(at.at(-1)),
+    matchLeaf: (at, wanted, found) =>
+      typeof found === 'string' && wanted !== null
+        ? matchText(at, wanted as unknown as Text, found)
+        : matchValue(at, wanted, found),
+  });
+}
+
+/** Compares JSON in part: members that are not expected may be anything, lists have as many items. */
+export function matchPart(place: Place, expected: Json | undefined, actual: Json | undefined): readonly Difference[] {
+  return matchWithin(place, [expected, actual], { nounOf: () => 'items', matchLeaf: matchValue });
+}
+
+interface Matching {
+  /** What a list in a place holds. */
+  readonly nounOf: (place: Place) => string;
+  readonly matchLeaf: (place: Place, expected: Json, actual: Json) => readonly Difference[];
+}
+
+function matchWithin(
+  place: Place,
+  [expected, actual]: readonly [expected: Json | undefined, actual: Json | undefined],
+  matching: Matching,
+): readonly Difference[] {
   if (expected === undefined) return [];
-  if (actual === undefined) return [{ ...complain(place, 'it is not there'), expected: expected as Json }];
-  if (!isComposed(actual) || !isComposed(expected)) {
-    const isText = typeof actual === 'string' && expected !== null;
-    return isText ? matchText(place, expected, actual) : matchValue(place, expected as Json, actual as Json);
-  }
-  if (isList(expected) && isList(actual) && expected.length !== actual.length) {
-    const message = `${actual.length} ${place.at(-1)}, and not ${expected.length}`;
-    return [differ(place, message, expected, actual)];
-  }
-  const found = actual as Readonly<Record<string, unknown>>;
-  return Object.entries(expected).flatMap(([name, part]) => matchExpected([...place, name], part, found[name]));
+  if (actual === undefined) return [{ ...complain(place, 'it is not there'), expected }];
+  if (!isComposed(expected) || !isComposed(actual) || isList(expected) !== isList(actual))
+    return matching.matchLeaf(place, expected, actual);
+  if (isList(expected) && isList(actual) && expected.length !== actual.length)
+    return [differ(place, `${actual.length} ${matching.nounOf(place)}, and not ${expected.length}`, expected, actual)];
+  const found = actual as Readonly<Record<string, Json>>;
+  return Object.entries(expected as Readonly<Record<string, Json>>).flatMap(([name, value]) =>
+    matchWithin([...place, name], [value, Object.hasOwn(found, name) ? found[name] : undefined], matching),
+  );
 }
 
 /** Whether a text is as expected. */
 export function isMatch(expected: Text, actual: string): boolean {
   return matchText([], expected, actual).length === 0;
-}
-
-/** Compares JSON in part: members that are not expected may be anything, lists have as many items. */
-export function matchPart(place: Place, expected: Json | undefined, actual: Json | undefined): readonly Difference[] {
-  if (expected === undefined) return [];
-  if (actual === undefined) return [{ ...complain(place, 'it is not there'), expected }];
-  if (!isComposed(expected) || !isComposed(actual) || isList(expected) !== isList(actual))
-    return matchValue(place, expected, actual);
-  if (isList(expected) && isList(actual) && expected.length !== actual.length)
-    return [differ(place, `${actual.length} items, and not ${expected.length}`, expected, actual)];
-  const found = actual as Readonly<Record<string, Json>>;
-  return Object.entries(expected as Readonly<Record<string, Json>>).flatMap(([name, value]) =>
-    matchPart([...place, name], value, Object.hasOwn(found, name) ? found[name] : undefined),
-  );
 }
 
 function isComposed(value: unknown): value is Exclude<Json, null | boolean | number | string> {

@@ -10,33 +10,20 @@ export interface WorldContents {
 }
 
 /** One value that is not the same at two turns of a world. */
-export type WorldChange = EnvironmentChange | StateChange | MemoryChange;
-
-export interface EnvironmentChange {
-  readonly kind: 'environment_content';
-  readonly environment_label: string;
-  /** Null where that world has no such environment. */
+export type WorldChange = {
+  /** Null where that world has no such environment, entity or memory. */
   readonly before: string | null;
   readonly after: string | null;
-}
-
-export interface StateChange {
-  readonly kind: 'entity_state';
-  readonly entity_id: string;
-  /** Null where that world has no such entity. */
-  readonly before: string | null;
-  readonly after: string | null;
-}
-
-/** A memory that is there at one of the two turns only. */
-export interface MemoryChange {
-  readonly kind: 'entity_memory';
-  readonly entity_id: string;
-  /** The turn that it was made in. */
-  readonly turn: number;
-  readonly before: string | null;
-  readonly after: string | null;
-}
+} & (
+  | { readonly kind: 'environment_content'; readonly environment_label: string }
+  | { readonly kind: 'entity_state'; readonly entity_id: string }
+  | {
+      readonly kind: 'entity_memory';
+      readonly entity_id: string;
+      /** The turn that it was made in. */
+      readonly turn: number;
+    }
+);
 
 /**
  * Every value that is not the same at one turn of a world and at another, which may be earlier, or of another world:
@@ -49,14 +36,7 @@ export function diffWorlds(from: WorldContents, to: WorldContents): readonly Wor
     ...contents.flatMap(([label, before, after]): readonly WorldChange[] =>
       before?.content === after?.content
         ? []
-        : [
-            {
-              kind: 'environment_content',
-              environment_label: label,
-              before: before?.content ?? null,
-              after: after?.content ?? null,
-            },
-          ],
+        : [{ kind: 'environment_content', environment_label: label, ...pair(before?.content, after?.content) }],
     ),
     ...entities.flatMap(([id, before, after]) => diffEntities(id, before, after)),
   ];
@@ -70,13 +50,17 @@ function diffEntities(
   return [
     ...(before?.state === after?.state
       ? []
-      : [{ kind: 'entity_state' as const, entity_id, before: before?.state ?? null, after: after?.state ?? null }]),
+      : [{ kind: 'entity_state' as const, entity_id, ...pair(before?.state, after?.state) }]),
     ...diffMemories(entity_id, before?.memory ?? [], after?.memory ?? []),
   ];
 }
 
+function pair(before: string | undefined, after: string | undefined): Pick<WorldChange, 'before' | 'after'> {
+  return { before: before ?? null, after: after ?? null };
+}
+
 /** Memories are appended only, so what both share is how both begin. */
-function diffMemories(entity_id: string, before: Entity['memory'], after: Entity['memory']): readonly MemoryChange[] {
+function diffMemories(entity_id: string, before: Entity['memory'], after: Entity['memory']): readonly WorldChange[] {
   const parting = before.findIndex(({ turn, content }, at) => {
     const other = after[at];
     return other?.turn !== turn || other.content !== content;
