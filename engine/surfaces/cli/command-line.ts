@@ -5,7 +5,7 @@ import { PROBLEMS } from '../../contract/problems/index.js';
 import { nearestName } from '../../core/content/nearest-name.js';
 import type { Composition } from '../../operations/composition.js';
 import { waitForDatabase } from '../../operations/wait-for-database.js';
-import { waitOption } from './arguments.js';
+import { wholeOption } from './arguments.js';
 import { addCommands } from './commands/index.js';
 import { EXIT, type ExitCode } from './exit-code.js';
 import { toPatience } from './patience.js';
@@ -15,6 +15,7 @@ import { problemLines } from './render/problems.js';
 import { printLines, printProblem, type Session, type Task } from './session.js';
 import type { Terminal } from './terminal.js';
 
+const WAIT_SAYS = 'how long to wait for a database that is out of reach, or in use by another process';
 const GLOBAL_OPTIONS = 'Options of every command:';
 
 interface GlobalOptions {
@@ -61,7 +62,7 @@ function toProgram(version: string, terminal: Terminal): Command {
     .optionsGroup(GLOBAL_OPTIONS)
     .option('--json', 'print one JSON document instead of text')
     .option('--verbose', 'show stacks of unexpected errors, and all that plugins log')
-    .addOption(waitOption())
+    .addOption(wholeOption('--wait <seconds>', WAIT_SAYS, [0, 86_400]).default(30))
     .exitOverride()
     .configureOutput(toConfiguration(terminal))
     .addHelpText(

@@ -55,9 +55,14 @@ export function printRefused({ terminal, as_json }: Session, { problems }: Pick<
   return PROBLEMS[problems[0]?.code ?? 'UNEXPECTED'].exit;
 }
 
-/** Prints one problem, such as a fault of a command line that could be parsed. */
+/** Prints one problem. */
 export function printProblem(session: Session, problem: Problem): ExitCode {
   return printRefused(session, { problems: [problem] });
+}
+
+/** Refuses a command line that could be parsed, and says what to write. */
+export function refuseUsage(session: Session, message: string, repair: string): ExitCode {
+  return printProblem(session, { code: 'USAGE', message, repair });
 }
 
 /** Opens the engine for one task, and closes it in any case. */

@@ -1,16 +1,35 @@
+import { TURN_RETRIES } from '../../core/inbox/backoff.js';
 import type { Done } from '../../operations/engine.js';
 import type { WorkRequest } from '../../operations/run-worker.js';
+import { wholeOption } from './arguments.js';
 import { EXIT, type ExitCode } from './exit-code.js';
 import { listenForInterrupt } from './interruption.js';
 import { leftLines, toSentence, toWorkerJson } from './render/worker.js';
 import { printEvent, printLines, printRefused, type Session } from './session.js';
 import { afterEvent, type UnderWay } from './under-way.js';
 
-export interface WorkerOptions {
-  readonly concurrency: number;
-  readonly grace: number;
-  readonly maxRetries: number;
-}
+/** A worker as it is where nothing is said: attempts at a time, seconds to end them, retries of a queued turn. */
+export const WORKER_DEFAULTS = { concurrency: 4, grace: 20, maxRetries: TURN_RETRIES };
+
+export type WorkerOptions = typeof WORKER_DEFAULTS;
+
+const DAY_SECONDS = 86_400;
+
+export const WORKER_OPTIONS = {
+  concurrency: wholeOption('--concurrency <n>', 'how many attempts run at a time', [1, 1_000]).default(
+    WORKER_DEFAULTS.concurrency,
+  ),
+  grace: wholeOption(
+    '--grace <seconds>',
+    'how long attempts may still run after a request to stop; then another worker continues them',
+    [0, DAY_SECONDS],
+  ).default(WORKER_DEFAULTS.grace),
+  maxRetries: wholeOption(
+    '--max-retries <n>',
+    'how often a queued turn is tried again after a transient failure',
+    [0, 1_000],
+  ).default(WORKER_DEFAULTS.maxRetries),
+};
 
 /** What a worker is started with, but for what it says when it is ready. */
 type WorkSettings = Omit<WorkRequest, 'onReady' | 'worlds' | 'lease_ms'>;

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { type Command, Option } from 'commander';
+import { Argument, Option } from 'commander';
 import type { Done } from '../../../operations/engine.js';
 import {
   findServer,
@@ -8,11 +8,11 @@ import {
   writeTools,
   type WrittenTools,
 } from '../../../operations/mcp-tools/index.js';
-import { rootOption, toPath } from '../arguments.js';
+import { pathOption, ROOT, type RootOptions, toPlace } from '../arguments.js';
 import type { ExitCode } from '../exit-code.js';
-import { type RootOptions, toPlace } from '../place.js';
 import { serverToolLines, writtenToolLines } from '../render/mcp-tools.js';
-import { answer, type Perform, type Session } from '../session.js';
+import { answer, type Session } from '../session.js';
+import type { CommandEntry } from './entry.js';
 
 interface ToolsOptions extends RootOptions {
   readonly write?: string;
@@ -20,22 +20,23 @@ interface ToolsOptions extends RootOptions {
   readonly as: string;
 }
 
-export function addMcp(program: Command, perform: Perform): void {
-  const mcp = program.command('mcp').description('MCP servers: list their tools.');
-  mcp
-    .command('tools')
-    .argument('<server>', 'a variable CHUKWA_MCP_..., the file of a source, a URL, or a command in quotes')
-    .description("List an MCP server's tools, and write documents for them. Starts or asks the server.")
-    .option('--write <dir>', 'write sources, schemas, and a small scenario with all tools into this folder', toPath)
-    .addOption(
+export const mcp: readonly CommandEntry[] = [
+  { name: 'mcp', says: 'MCP servers: list their tools.' },
+  {
+    name: 'mcp tools',
+    says: "List an MCP server's tools, and write documents for them. Starts or asks the server.",
+    takes: [
+      new Argument('<server>', 'a variable CHUKWA_MCP_..., the file of a source, a URL, or a command in quotes'),
+      pathOption('--write <dir>', 'write sources, schemas, and a small scenario with all tools into this folder'),
       new Option('--tool <name>', 'only this tool; may be repeated')
         .argParser((name: string, before: readonly string[]) => [...before, name])
         .default([], 'all'),
-    )
-    .option('--as <name>', 'what a server given by URL or command is called', 'server')
-    .addOption(rootOption())
-    .action((server: string, options: ToolsOptions) => perform((session) => show(session, server, options)));
-}
+      new Option('--as <name>', 'what a server given by URL or command is called').default('server'),
+      ROOT,
+    ],
+    run: show,
+  },
+];
 
 async function show(session: Session, said: string, options: ToolsOptions): Promise<ExitCode> {
   const listed = await list(session, said, options);

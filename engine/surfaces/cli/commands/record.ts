@@ -1,15 +1,15 @@
-import type { Command } from 'commander';
+import { Argument, Option } from 'commander';
 import {
   recordAttempt,
   type Recording,
   type RecordRequest,
   writeRecording,
 } from '../../../operations/record-attempt.js';
-import { rootOption, toPath, toWorldPlace, turnsOption } from '../arguments.js';
+import { pathOption, ROOT, type RootOptions, toPlace, toWorldPlace, turnsOption } from '../arguments.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
-import { type RootOptions, toPlace } from '../place.js';
 import { command, hanging, line, verbatim } from '../render/line.js';
-import { type Perform, printExact, printJson, printLines, printRefused, type Session, withEngine } from '../session.js';
+import { printExact, printJson, printLines, printRefused, type Session, withEngine } from '../session.js';
+import type { CommandEntry } from './entry.js';
 
 interface RecordOptions extends RootOptions {
   readonly turns: number;
@@ -18,18 +18,22 @@ interface RecordOptions extends RootOptions {
   readonly unredacted?: boolean;
 }
 
-export function addRecord(program: Command, perform: Perform): void {
-  program
-    .command('record')
-    .argument('<slug@n>', 'SLUG@N, a world and a turn that it has committed; or the id of an attempt that has ended')
-    .addOption(turnsOption(1, 'how many turns: that one, and those that were committed after it'))
-    .option('--out <file>', 'write it there, such as my.test.json; a file that is there stays')
-    .option('--scenario <path>', "the scenario's file, to be named by path; else the test names it by hash", toPath)
-    .option('--unredacted', 'for the operator: write also what redaction hides')
-    .addOption(rootOption())
-    .description('Make a test of a turn that was played, from its answers and its outcome.')
-    .action((named: string, options: RecordOptions) => perform((session) => record(session, named, options)));
-}
+export const recordTest: CommandEntry = {
+  name: 'record',
+  says: 'Make a test of a turn that was played, from its answers and its outcome.',
+  takes: [
+    new Argument(
+      '<slug@n>',
+      'SLUG@N, a world and a turn that it has committed; or the id of an attempt that has ended',
+    ),
+    turnsOption(1, 'how many turns: that one, and those that were committed after it'),
+    new Option('--out <file>', 'write it there, such as my.test.json; a file that is there stays'),
+    pathOption('--scenario <path>', "the scenario's file, to be named by path; else the test names it by hash"),
+    new Option('--unredacted', 'for the operator: write also what redaction hides'),
+    ROOT,
+  ],
+  run: record,
+};
 
 async function record(session: Session, named: string, options: RecordOptions): Promise<ExitCode> {
   const { out, scenario, unredacted, turns } = options;
@@ -53,15 +57,13 @@ async function record(session: Session, named: string, options: RecordOptions): 
 
 function print(session: Session, { test, text, hidden }: Recording, out: string | undefined): void {
   const { terminal, as_json } = session;
+  const rows = text.trimEnd().split('\n');
   if (as_json) printJson(terminal, out === undefined ? test : { file: out, hidden });
   else if (out !== undefined) printLines(terminal.out, [line(`Made ${out}. Run it: `, command('test', out))]);
   else if (terminal.out.is_terminal)
     printLines(
       terminal.out,
-      text
-        .trimEnd()
-        .split('\n')
-        .map((row) => verbatim(row)),
+      rows.map((row) => verbatim(row)),
     );
   else printExact(terminal, text);
   if (hidden.length > 0)

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import type { Command } from 'commander';
+import { Option } from 'commander';
 import { adoptNamed, type NamedScenario } from '../../../operations/change-scenario.js';
 import { displayName } from '../../../operations/documents/index.js';
 import { dryRun } from '../../../operations/dry-run/index.js';
@@ -9,29 +9,24 @@ import { runWorld, type ScenarioNews, type WatchedRun } from '../../../operation
 import {
   editedScenarioOption,
   listOption,
-  retriesOption,
-  rootOption,
-  serveOption,
-  slugArgument,
+  ROOT,
+  type RootOptions,
+  SERVE,
+  SLUG,
+  toPlace,
   toWords,
   turnsOption,
+  wholeOption,
 } from '../arguments.js';
 import { askPerson } from '../asked-person.js';
 import type { ExitCode } from '../exit-code.js';
-import {
-  chooseModel,
-  type Chosen,
-  llmOrPersonOption,
-  modelOption,
-  type ModelOptions,
-  scriptOption,
-} from '../model-choice.js';
-import { type RootOptions, toPlace } from '../place.js';
+import { chooseModel, type Chosen, MODEL, type ModelOptions, scriptOption } from '../model-choice.js';
 import type { Narration } from '../narration.js';
 import { playTurns } from '../play-turns.js';
 import { queuedLines } from '../render/queue.js';
-import { answer, type Perform, printProblem, type Session, withEngine } from '../session.js';
+import { answer, printRefused, refuseUsage, type Session, withEngine } from '../session.js';
 import { toShell } from '../shell.js';
+import type { CommandEntry } from './entry.js';
 import { serveAfterRun } from './serve.js';
 
 interface RunOptions extends ModelOptions, Narrowing, RootOptions {
@@ -46,41 +41,50 @@ interface RunOptions extends ModelOptions, Narrowing, RootOptions {
   readonly writeMissing?: string;
 }
 
-export function addRun(program: Command, perform: Perform): void {
-  program
-    .command('run')
-    .addArgument(slugArgument())
-    .description('Run turns of a world and show them as they happen, or queue them for workers.')
-    .addOption(turnsOption(1))
-    .addOption(retriesOption())
-    .addOption(llmOrPersonOption())
-    .addOption(modelOption())
-    .addOption(scriptOption())
-    .addOption(
-      listOption('--tools', 'offer models these tools only, of those that the policy allows; names between commas'),
-    )
-    .addOption(listOption('--connections', 'grant these connections only, of those that the profile grants'))
-    .addOption(editedScenarioOption('adopt edited documents from the next turn on'))
-    .addOption(rootOption())
-    .option('--queue', 'leave the turns to workers, which ask the model of their own environment')
-    .addOption(serveOption())
-    .option('--anew', 'start over after an attempt that failed: its side effects may be repeated, also those in doubt')
-    .option('--dry', 'try it on a copy that is thrown away; nothing outside is asked')
-    .option('--answers <file>', 'what models and sources answer in a dry run')
-    .option(
+export const run: CommandEntry = {
+  name: 'run',
+  says: 'Run turns of a world and show them as they happen, or queue them for workers.',
+  takes: [
+    SLUG,
+    turnsOption(1),
+    wholeOption(
+      '--retries <n>',
+      'how often a turn is tried again, after a wait, when it failed transiently',
+      [0, 1_000],
+    ),
+    new Option(
+      '--llm <which>',
+      'the model: scripted, that of the sources by the environment, or the person at this terminal',
+    ).choices(['scripted', 'env', 'ask']),
+    MODEL,
+    scriptOption(),
+    listOption('--tools', 'offer models these tools only, of those that the policy allows; names between commas'),
+    listOption('--connections', 'grant these connections only, of those that the profile grants'),
+    editedScenarioOption('adopt edited documents from the next turn on'),
+    ROOT,
+    new Option('--queue', 'leave the turns to workers, which ask the model of their own environment'),
+    SERVE,
+    new Option(
+      '--anew',
+      'start over after an attempt that failed: its side effects may be repeated, also those in doubt',
+    ),
+    new Option('--dry', 'try it on a copy that is thrown away; nothing outside is asked'),
+    new Option('--answers <file>', 'what models and sources answer in a dry run'),
+    new Option(
       '--write-missing <file>',
       'in a dry run, write the answers and, made up by the schemas, those that are missing into a new file',
-    )
-    .action((slug: string, options: RunOptions) => perform((session) => run(session, slug, options)));
-}
+    ),
+  ],
+  run: runAndShow,
+};
 
-async function run(session: Session, world_slug: string, options: RunOptions): Promise<ExitCode> {
+async function runAndShow(session: Session, world_slug: string, options: RunOptions): Promise<ExitCode> {
   const { turns, retries = 0, dry, answers, queue, llm, script, model, tools, connections } = options;
   if (queue === true) return queueFor(session, world_slug, options);
   if (dry === true || answers !== undefined || options.writeMissing !== undefined)
     return runDry(session, world_slug, options);
   const choice = await chooseModel(session, options);
-  if (!choice.ok) return choice.code;
+  if (!choice.ok) return printRefused(session, choice);
   const narrowed = toWords({ tools, connections });
   const rerun = {
     run: ['run', world_slug, ...toWords({ llm, script, model }), ...narrowed],
@@ -94,16 +98,16 @@ async function run(session: Session, world_slug: string, options: RunOptions): P
       ...narrowingOf(options),
       retries,
       rerun: toShell(['chukwa', ...rerun.run]),
-      ...choice.asked,
-      ...personOf(session, choice, narration),
+      ...choice.value.asked,
+      ...personOf(session, choice.value, narration),
       signal,
       onProgress: narration.onProgress,
       ...scenarioOf(session, options),
       onWorld: (world, database, news) =>
-        narration.begin({ ...choice, world, turns, database, news: toShown(session, news), rerun }),
+        narration.begin({ ...choice.value, world, turns, database, news: toShown(session, news), rerun }),
     }),
   );
-  return options.serve === true ? serveAfterRun(session, code, { ...choice.asked, with_toys: false }) : code;
+  return options.serve === true ? serveAfterRun(session, code, { ...choice.value.asked, with_toys: false }) : code;
 }
 
 function narrowingOf({ tools, connections }: Narrowing): Narrowing {
@@ -135,8 +139,7 @@ function toShown({ terminal }: Session, { edited, adopted_from_turn }: ScenarioN
 
 async function runDry(session: Session, world_slug: string, options: RunOptions): Promise<ExitCode> {
   const { turns, dry, answers, llm, script, model, anew, writeMissing, tools, connections } = options;
-  const refuse = (message: string, repair: string): ExitCode =>
-    printProblem(session, { code: 'USAGE', message, repair });
+  const refuse = (message: string, repair: string): ExitCode => refuseUsage(session, message, repair);
   if (answers === undefined && writeMissing === undefined)
     return refuse('A dry run asks nobody, so it needs the answers.', 'Add --answers FILE, or --write-missing FILE.');
   if (dry !== true)
@@ -152,7 +155,7 @@ async function runDry(session: Session, world_slug: string, options: RunOptions)
     dryRun(session.composition, {
       world_slug,
       turns,
-      ...(answers === undefined ? {} : { answers: { path: answers, place: toPlace(session, {}) } }),
+      ...(answers === undefined ? {} : { answers: { path: answers, place: toPlace(session) } }),
       ...(writeMissing === undefined ? {} : { write_missing: resolve(session.terminal.working_folder, writeMissing) }),
       ...narrowingOf(options),
       signal,
@@ -179,14 +182,12 @@ async function queueFor(session: Session, world_slug: string, options: RunOption
       '--queue leaves the turns to workers: who answers, and how often a turn is tried anew, is said there.';
     const repair =
       'Leave --retries, --llm, --model, --script, --dry, --answers, --anew, --tools and --connections out.';
-    return printProblem(session, { code: 'USAGE', message, repair });
+    return refuseUsage(session, message, repair);
   }
   const { scenario } = scenarioOf(session, options);
   const queued = await withEngine(session, async (engine) => {
     const changed = scenario && (await adoptNamed(engine, world_slug, scenario));
     return changed?.ok === false ? changed : queueTurns(engine, { world_slug, turns });
   });
-  return answer(session, queued, {
-    lines: queuedLines,
-  });
+  return answer(session, queued, { lines: queuedLines });
 }

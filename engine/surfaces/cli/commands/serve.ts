@@ -1,20 +1,13 @@
-import type { Command } from 'commander';
-import { TURN_RETRIES } from '../../../core/inbox/backoff.js';
+import { Option } from 'commander';
 import { serve } from '../../../operations/serve.js';
 import type { StageRequest } from '../../../operations/stage.js';
 import type { LoadedTokens } from '../../../operations/tokens.js';
-import {
-  CONCURRENCY,
-  concurrencyOption,
-  GRACE_SECONDS,
-  graceOption,
-  maxRetriesOption,
-  wholeOption,
-} from '../arguments.js';
+import { wholeOption } from '../arguments.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { verbatim } from '../render/line.js';
-import { type Perform, printEvent, printLines, type Session } from '../session.js';
-import { type WorkerOptions, workUntilStopped } from '../worker-task.js';
+import { printEvent, printLines, type Session } from '../session.js';
+import { WORKER_DEFAULTS, WORKER_OPTIONS, type WorkerOptions, workUntilStopped } from '../worker-task.js';
+import type { CommandEntry } from './entry.js';
 
 interface ServeOptions extends WorkerOptions {
   readonly host?: string;
@@ -23,21 +16,16 @@ interface ServeOptions extends WorkerOptions {
 
 const LEASE_MS = 10_000;
 
-export function addServe(program: Command, perform: Perform): void {
-  program
-    .command('serve')
-    .description(
-      'Show everything in a browser, accept late answers over HTTP, and run queued turns, until it is stopped.',
-    )
-    .option('--host <address>', 'listen there; CHUKWA_HOST where it is left out, and 127.0.0.1 without that')
-    .addOption(
-      wholeOption('--port <n>', 'listen on this port; CHUKWA_PORT where it is left out, and 4747', [0, 65_535]),
-    )
-    .addOption(concurrencyOption())
-    .addOption(graceOption())
-    .addOption(maxRetriesOption())
-    .action((options: ServeOptions) => perform((session) => run(session, options)));
-}
+export const serveWorlds: CommandEntry = {
+  name: 'serve',
+  says: 'Show everything in a browser, accept late answers over HTTP, and run queued turns, until it is stopped.',
+  takes: [
+    new Option('--host <address>', 'listen there; CHUKWA_HOST where it is left out, and 127.0.0.1 without that'),
+    wholeOption('--port <n>', 'listen on this port; CHUKWA_PORT where it is left out, and 4747', [0, 65_535]),
+    ...Object.values(WORKER_OPTIONS),
+  ],
+  run: (session, options: ServeOptions) => run(session, options),
+};
 
 /**
  * Serves after a run until Ctrl-C, so that a browser can show it.
@@ -47,8 +35,7 @@ export function addServe(program: Command, perform: Perform): void {
  */
 export async function serveAfterRun(session: Session, code: ExitCode, stage: StageRequest): Promise<ExitCode> {
   if (code !== EXIT.done && code !== EXIT.attempt_failed && code !== EXIT.suspended) return code;
-  const options = { concurrency: CONCURRENCY, grace: GRACE_SECONDS, maxRetries: TURN_RETRIES };
-  const served = await run(session, options, stage);
+  const served = await run(session, WORKER_DEFAULTS, stage);
   return served === EXIT.done ? code : served;
 }
 

@@ -1,22 +1,17 @@
-import type { Command } from 'commander';
 import { testPaths, type TestReport } from '../../../operations/workflow-tests/index.js';
-import { pathsArgument, rootOption } from '../arguments.js';
+import { pathsArgument, ROOT, type RootOptions, toPlace } from '../arguments.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { listenForInterrupt } from '../interruption.js';
-import { type RootOptions, toPlace } from '../place.js';
 import { summaryLines, testLines } from '../render/tests.js';
-import { type Perform, printJson, printLines, printRefused, type Session } from '../session.js';
+import { printJson, printLines, printRefused, type Session } from '../session.js';
+import type { CommandEntry } from './entry.js';
 
-export function addTest(program: Command, perform: Perform): void {
-  program
-    .command('test')
-    .addArgument(pathsArgument('tests, and folders that hold files that end in .test.json'))
-    .addOption(rootOption())
-    .description('Run tests of workflows with the answers that they hold: no model, no service, nothing kept.')
-    .action((paths: readonly string[], options: RootOptions) =>
-      perform((session) => runTests(session, paths, options)),
-    );
-}
+export const test: CommandEntry = {
+  name: 'test',
+  says: 'Run tests of workflows with the answers that they hold: no model, no service, nothing kept.',
+  takes: [pathsArgument('tests, and folders that hold files that end in .test.json'), ROOT],
+  run: runTests,
+};
 
 async function runTests(session: Session, paths: readonly string[], options: RootOptions): Promise<ExitCode> {
   const interruption = listenForInterrupt(session.terminal);

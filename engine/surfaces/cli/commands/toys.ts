@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import type { Done } from '../../../operations/engine.js';
 import { findScript, startStage } from '../../../operations/stage.js';
 import type { Stage } from '../../../operations/composition.js';
@@ -7,7 +6,8 @@ import { EXIT, type ExitCode } from '../exit-code.js';
 import { listenForInterrupt } from '../interruption.js';
 import { scriptOption } from '../model-choice.js';
 import { type Line, line, verbatim } from '../render/line.js';
-import { answer, type Perform, printLines, type Session } from '../session.js';
+import { answer, printLines, type Session } from '../session.js';
+import type { CommandEntry } from './entry.js';
 
 interface ToysOptions {
   readonly script?: string;
@@ -17,19 +17,18 @@ interface ToysOptions {
 /** Room for the ports that follow. */
 const PORT_BASE_MAX = 65_500;
 
-export function addToys(program: Command, perform: Perform): void {
-  program
-    .command('toys')
-    .addOption(scriptOption('start the scripted model too, with these answers'))
-    .description('Run the toy services, and the scripted model, by themselves until Ctrl-C.')
-    .addOption(
-      wholeOption('--port-base <n>', 'listen on this port and those after it, so that variables stay right', [
-        1,
-        PORT_BASE_MAX,
-      ]),
-    )
-    .action((options: ToysOptions) => perform((session) => runToys(session, options)));
-}
+export const toys: CommandEntry = {
+  name: 'toys',
+  says: 'Run the toy services, and the scripted model, by themselves until Ctrl-C.',
+  takes: [
+    scriptOption('start the scripted model too, with these answers'),
+    wholeOption('--port-base <n>', 'listen on this port and those after it, so that variables stay right', [
+      1,
+      PORT_BASE_MAX,
+    ]),
+  ],
+  run: runToys,
+};
 
 async function runToys(session: Session, options: ToysOptions): Promise<ExitCode> {
   const interruption = listenForInterrupt(session.terminal);

@@ -1,34 +1,32 @@
-import type { Command } from 'commander';
+import { Option } from 'commander';
 import { checkPaths, watchPaths } from '../../../operations/author.js';
 import type { Validation } from '../../../operations/documents/index.js';
-import { pathsArgument, rootOption } from '../arguments.js';
+import { pathsArgument, ROOT, type RootOptions, toPlace } from '../arguments.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { listenForInterrupt } from '../interruption.js';
 import { EMPTY, faint, hanging, line } from '../render/line.js';
 import { findingLines } from '../render/problems.js';
 import { count } from '../render/words.js';
-import { type Perform, printJson, printJsonLine, printLines, type Session } from '../session.js';
-import { type RootOptions, toPlace } from '../place.js';
+import { printJson, printJsonLine, printLines, type Session } from '../session.js';
+import type { CommandEntry } from './entry.js';
 
 interface ValidateOptions extends RootOptions {
   readonly watch?: boolean;
 }
 
-export function addValidate(program: Command, perform: Perform): void {
-  program
-    .command('validate')
-    .addArgument(pathsArgument('files and folders'))
-    .description('Check documents, and all that they refer to, without a database or a call.')
-    .addOption(rootOption())
-    .option('--watch', 'check again after every change, until Ctrl-C')
-    .action((paths: readonly string[], options: ValidateOptions) =>
-      perform((session) =>
-        options.watch === true ? watch(session, paths, options) : validate(session, paths, options),
-      ),
-    );
-}
+export const validate: CommandEntry = {
+  name: 'validate',
+  says: 'Check documents, and all that they refer to, without a database or a call.',
+  takes: [
+    pathsArgument('files and folders'),
+    ROOT,
+    new Option('--watch', 'check again after every change, until Ctrl-C'),
+  ],
+  run: (session, paths: readonly string[], options: ValidateOptions) =>
+    options.watch === true ? watch(session, paths, options) : validateOnce(session, paths, options),
+};
 
-async function validate(session: Session, paths: readonly string[], options: RootOptions): Promise<ExitCode> {
+async function validateOnce(session: Session, paths: readonly string[], options: RootOptions): Promise<ExitCode> {
   const authoring = await session.composition.openAuthoring();
   const validation = await checkPaths(authoring, { paths, place: toPlace(session, options) });
   const { ok, findings } = validation;

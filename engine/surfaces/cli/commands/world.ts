@@ -1,102 +1,120 @@
-import type { Command } from 'commander';
-import type { Done, Engine } from '../../../operations/engine.js';
+import { Argument, Option } from 'commander';
+import { findNamed, placeRefusal } from '../../../operations/change-scenario.js';
 import { type Deleted, deleteWorld } from '../../../operations/delete-world.js';
 import { diffPlaces, type DiffRequest } from '../../../operations/diff-worlds.js';
+import type { Done, Engine } from '../../../operations/engine.js';
 import { forkWorld } from '../../../operations/fork-world.js';
-import { findNamed, placeRefusal } from '../../../operations/change-scenario.js';
-import { createWorld, listWorlds, lookAtWorld } from '../../../operations/worlds.js';
 import { type StoryRequest, tellWorld } from '../../../operations/tell-world.js';
+import { createWorld, listWorlds, lookAtWorld } from '../../../operations/worlds.js';
 import type { WorldRecord, WorldSnapshot } from '../../../ports/worlds.js';
 import {
-  atOption,
   editedScenarioOption,
-  entityOption,
-  rootOption,
-  subjectOption,
-  toPath,
+  pathOption,
+  ROOT,
+  type RootOptions,
+  SLUG,
+  toPlace,
   toWorldPlace,
-  turnBoundOption,
-  turnOption,
-  slugArgument,
+  wholeOption,
 } from '../arguments.js';
 import { diffLines } from '../render/diff.js';
 import { command, commandLines, EMPTY, type Line, line } from '../render/line.js';
 import { toStandIns } from '../render/run.js';
 import { shownWorldLines, worldLines, worldListLines, worldStoryLines } from '../render/world.js';
-import { answer, type Perform, printProblem, type Session, show, withEngine } from '../session.js';
-import { addTransfer } from './world-transfer.js';
-import { type RootOptions, toPlace } from '../place.js';
+import { answer, refuseUsage, type Session, show, withEngine } from '../session.js';
+import type { CommandEntry } from './entry.js';
+import { TRANSFER_COMMANDS } from './world-transfer.js';
 
-interface ScenarioOptions extends RootOptions {
-  readonly scenario: string;
-}
-
-interface ForkOptions extends RootOptions {
-  readonly at: number;
-  readonly as: string;
-  readonly scenario?: string;
-}
-
-export function addWorld(program: Command, perform: Perform): void {
-  const world = program.command('world').description('Make worlds and look at them.');
-  addCreate(world, perform);
-  addListAndShow(world, perform);
-  addDiff(world, perform);
-  addStory(world, perform);
-  addFork(world, perform);
-  addDelete(world, perform);
-  addTransfer(world, perform);
-}
-
-function addCreate(world: Command, perform: Perform): void {
-  world
-    .command('create')
-    .argument('<slug>', 'its name: lower-case letters and digits, joined by - or _')
-    .requiredOption(
-      '--scenario <path|hash>',
-      'a file or folder, which is stored with it, or the hash of a stored scenario',
-      toPath,
-    )
-    .addOption(rootOption())
-    .description('Make a world from a scenario.')
-    .action((slug: string, options: ScenarioOptions) => perform((session) => create(session, slug, options)));
-}
-
-function addListAndShow(world: Command, perform: Perform): void {
-  world
-    .command('list')
-    .description('List all worlds.')
-    .action(() =>
-      perform((session) => show(session, listWorlds, { json: (worlds) => ({ worlds }), lines: worldListLines })),
-    );
-  world
-    .command('show')
-    .addArgument(slugArgument())
-    .addOption(turnOption())
-    .description('Show a world as it is now, or as it was after a turn.')
-    .action((slug: string, options: { readonly turn?: number }) =>
-      perform((session) =>
-        show(session, (archive) => lookAtWorld(archive, { world_slug: slug, ...options }), { lines: shownWorldLines }),
+export const WORLD_COMMANDS: readonly CommandEntry[] = [
+  { name: 'world', says: 'Make worlds and look at them.' },
+  {
+    name: 'world create',
+    says: 'Make a world from a scenario.',
+    takes: [
+      new Argument('<slug>', 'its name: lower-case letters and digits, joined by - or _'),
+      pathOption(
+        '--scenario <path|hash>',
+        'a file or folder, which is stored with it, or the hash of a stored scenario',
+      ).makeOptionMandatory(),
+      ROOT,
+    ],
+    run: create,
+  },
+  {
+    name: 'world list',
+    says: 'List all worlds.',
+    run: (session) => show(session, listWorlds, { json: (worlds) => ({ worlds }), lines: worldListLines }),
+  },
+  {
+    name: 'world show',
+    says: 'Show a world as it is now, or as it was after a turn.',
+    takes: [SLUG, wholeOption('--turn <n>', 'as it was at the end of this turn; 0 is its start', [0])],
+    run: (session, world_slug: string, turn: { readonly turn?: number }) =>
+      show(session, (archive) => lookAtWorld(archive, { world_slug, ...turn }), { lines: shownWorldLines }),
+  },
+  {
+    name: 'world diff',
+    says: 'Show what changed from one turn of a world to another, or how two worlds differ.',
+    takes: [
+      new Argument('<a>', 'a world, with two turns after it; or a world at a turn: SLUG@N'),
+      new Argument('<b>', 'the first turn; or another world at a turn'),
+      new Argument('[c]', 'the second turn'),
+      new Option('--blame', 'name the patch, the call and the exact model text behind each change'),
+      new Option('--entity <id>', 'only what changed of this entity'),
+      new Option('--subject <id>', 'only what this subject has had a part in'),
+    ],
+    async run(session, a: string, b: string, c: string | undefined, options: DiffOptions) {
+      const request = toDiff([a, b, c], options);
+      return show(session, (archive) => diffPlaces(archive, request), { lines: diffLines });
+    },
+  },
+  {
+    name: 'world story',
+    says: 'Retell the turns of a world as prose.',
+    takes: [
+      SLUG,
+      wholeOption('--from <n>', 'the first turn', [1]),
+      wholeOption('--to <n>', 'the last turn', [1]),
+      new Option('--entity <id>', 'only what touched this entity, or what it did'),
+      new Option('--subject <id>', 'only what this subject did'),
+    ],
+    run: (session, world_slug: string, { from, to, ...only }: StoryOptions) =>
+      show(
+        session,
+        (archive) =>
+          tellWorld(archive, {
+            world_slug,
+            ...(from === undefined ? {} : { from_turn: from }),
+            ...(to === undefined ? {} : { to_turn: to }),
+            ...only,
+          }),
+        { lines: worldStoryLines },
       ),
-    );
-}
+  },
+  {
+    name: 'world fork',
+    says: 'Make a world that shares the turns of another up to one of them, and continues on its own.',
+    takes: [
+      new Argument('<slug>', 'the name of the world to leave'),
+      wholeOption('--at <n>', 'the last turn that both worlds share; 0 is the start', [0]).makeOptionMandatory(),
+      new Option('--as <slug>', 'the name of the new world').makeOptionMandatory(),
+      editedScenarioOption('go on by edited documents'),
+      ROOT,
+    ],
+    run: fork,
+  },
+  {
+    name: 'world delete',
+    says: 'Delete a world with all that is recorded of it, for good. Its documents stay.',
+    takes: [SLUG, new Option('--yes', 'delete it without asking')],
+    run: deleteOne,
+  },
+  ...TRANSFER_COMMANDS,
+];
 
-function addDiff(world: Command, perform: Perform): void {
-  world
-    .command('diff')
-    .argument('<a>', 'a world, with two turns after it; or a world at a turn: SLUG@N')
-    .argument('<b>', 'the first turn; or another world at a turn')
-    .argument('[c]', 'the second turn')
-    .option('--blame', 'name the patch, the call and the exact model text behind each change')
-    .addOption(entityOption('only what changed of this entity'))
-    .addOption(subjectOption('only what this subject has had a part in'))
-    .description('Show what changed from one turn of a world to another, or how two worlds differ.')
-    .action((a: string, b: string, c: string | undefined, options: DiffOptions) =>
-      perform((session) => {
-        const request = toDiff([a, b, c], options);
-        return show(session, (archive) => diffPlaces(archive, request), { lines: diffLines });
-      }),
-    );
+interface StoryOptions extends Pick<StoryRequest, 'entity' | 'subject'> {
+  readonly from?: number;
+  readonly to?: number;
 }
 
 interface DiffOptions extends Pick<DiffRequest, 'entity' | 'subject'> {
@@ -113,67 +131,8 @@ function toDiff(
   return { from, to, blame, ...only };
 }
 
-function addStory(world: Command, perform: Perform): void {
-  world
-    .command('story')
-    .addArgument(slugArgument())
-    .addOption(turnBoundOption('--from', 'the first turn'))
-    .addOption(turnBoundOption('--to', 'the last turn'))
-    .addOption(entityOption('only what touched this entity, or what it did'))
-    .addOption(subjectOption('only what this subject did'))
-    .description('Retell the turns of a world as prose.')
-    .action((slug: string, { from, to, ...only }: StoryOptions) =>
-      perform(async (session) => {
-        const turns = {
-          ...(from === undefined ? {} : { from_turn: from }),
-          ...(to === undefined ? {} : { to_turn: to }),
-        };
-        return show(session, (archive) => tellWorld(archive, { world_slug: slug, ...turns, ...only }), {
-          lines: worldStoryLines,
-        });
-      }),
-    );
-}
-
-interface StoryOptions extends Pick<StoryRequest, 'entity' | 'subject'> {
-  readonly from?: number;
-  readonly to?: number;
-}
-
-function addDelete(world: Command, perform: Perform): void {
-  world
-    .command('delete')
-    .addArgument(slugArgument())
-    .option('--yes', 'delete it without asking')
-    .description('Delete a world with all that is recorded of it, for good. Its documents stay.')
-    .action((slug: string, { yes = false }: { readonly yes?: boolean }) =>
-      perform(async (session) => {
-        const { ask } = session.terminal;
-        if (!yes && (ask === undefined || session.as_json)) {
-          const message = `Deleting ${JSON.stringify(slug)} has to be confirmed, and there is no terminal to ask at.`;
-          return printProblem(session, { code: 'USAGE', message, repair: 'Add --yes to delete it.' });
-        }
-        const confirm = async ({ turn }: WorldRecord): Promise<boolean> =>
-          yes || /^y(es)?$/i.test((await ask?.(`Delete ${slug} and its ${turn} turns for good? [y/N] `))?.trim() ?? '');
-        return show(session, (archive) => deleteWorld(archive, slug, confirm), { lines: deletedLines });
-      }),
-    );
-}
-
-function deletedLines(deleted: Deleted): readonly Line[] {
-  return [line(deleted === undefined ? 'Nothing was deleted.' : `Deleted ${deleted.world}.`)];
-}
-
-function addFork(world: Command, perform: Perform): void {
-  world
-    .command('fork')
-    .argument('<slug>', 'the name of the world to leave')
-    .addOption(atOption())
-    .requiredOption('--as <slug>', 'the name of the new world')
-    .addOption(editedScenarioOption('go on by edited documents'))
-    .addOption(rootOption())
-    .description('Make a world that shares the turns of another up to one of them, and continues on its own.')
-    .action((slug: string, options: ForkOptions) => perform((session) => fork(session, slug, options)));
+interface ScenarioOptions extends RootOptions {
+  readonly scenario: string;
 }
 
 async function create(session: Session, world_slug: string, options: ScenarioOptions) {
@@ -203,6 +162,12 @@ function madeLines({ world, is_kept }: Made): readonly Line[] {
   return [...worldLines(world), EMPTY, line('Run it:'), ...commandLines('  ', ways)];
 }
 
+interface ForkOptions extends RootOptions {
+  readonly at: number;
+  readonly as: string;
+  readonly scenario?: string;
+}
+
 async function fork(session: Session, source_slug: string, options: ForkOptions) {
   const request = { source_slug, at_turn: options.at, world_slug: options.as };
   const made = await withEngine(session, async (engine) => {
@@ -214,4 +179,19 @@ async function fork(session: Session, source_slug: string, options: ForkOptions)
     return forked.ok ? toMade(engine, forked) : placeRefusal(engine, named, forked);
   });
   return answer(session, made, { json: ({ world }) => world, lines: madeLines });
+}
+
+async function deleteOne(session: Session, slug: string, { yes = false }: { readonly yes?: boolean }) {
+  const { ask } = session.terminal;
+  if (!yes && (ask === undefined || session.as_json)) {
+    const message = `Deleting ${JSON.stringify(slug)} has to be confirmed, and there is no terminal to ask at.`;
+    return refuseUsage(session, message, 'Add --yes to delete it.');
+  }
+  const confirm = async ({ turn }: WorldRecord): Promise<boolean> =>
+    yes || /^y(es)?$/i.test((await ask?.(`Delete ${slug} and its ${turn} turns for good? [y/N] `))?.trim() ?? '');
+  return show(session, (archive) => deleteWorld(archive, slug, confirm), { lines: deletedLines });
+}
+
+function deletedLines(deleted: Deleted): readonly Line[] {
+  return [line(deleted === undefined ? 'Nothing was deleted.' : `Deleted ${deleted.world}.`)];
 }

@@ -1,0 +1,121 @@
+import { Argument, Option } from 'commander';
+import { resolve } from 'node:path';
+import { parseSource } from '../../../core/content/source-text.js';
+import { isJsonItself, locateIn, readAnswerFile } from '../../../operations/read-answer-file.js';
+import type { SaidReport } from '../../../operations/reports.js';
+import { report as reportCall, stop as stopAttempt } from '../../../operations/served.js';
+import { type SettledCall, settleCall } from '../../../operations/settle-call.js';
+import { takeBackTurns } from '../../../operations/take-back-turns.js';
+import { resultOption } from '../arguments.js';
+import { acknowledgementLines, reportedLines } from '../render/acknowledgement.js';
+import { command, hanging, type Line, verbatim } from '../render/line.js';
+import { takenBackLines } from '../render/queue.js';
+import { count } from '../render/words.js';
+import { answer, printRefused, refuseUsage, type Session, withEngine } from '../session.js';
+import type { CommandEntry } from './entry.js';
+
+// What a person says of a call or an attempt in place of a service or a driver.
+
+export const settleAttempt: CommandEntry = {
+  name: 'attempt settle',
+  says: 'Decide whether a call in doubt had its side effect; the next run continues from there.',
+  takes: [
+    new Argument('<id>', 'the id of the attempt that failed'),
+    new Option('--call <id>', 'the call in doubt, where there are several'),
+    resultOption('it took place, and this is what it answered').conflicts('notPerformed'),
+    new Option('--not-performed', 'it did not take place, and is to be asked again'),
+    new Option('--reason <text>', 'how you know; it is kept, for whoever asks later'),
+  ],
+  run: settle,
+};
+
+interface SettleOptions {
+  readonly call?: string;
+  readonly result?: string;
+  readonly notPerformed?: true;
+  readonly reason?: string;
+}
+
+async function settle(session: Session, attempt_id: string, { call, result, notPerformed, reason }: SettleOptions) {
+  if (result === undefined && notPerformed !== true)
+    return refuseUsage(
+      session,
+      'Whether the call took place has to be said.',
+      'Add --result FILE with what it answered, or --not-performed.',
+    );
+  const settled = await withEngine(session, (engine) =>
+    settleCall(engine, {
+      attempt_id,
+      ...(call === undefined ? {} : { source_invocation_id: call }),
+      ...toResult(result, session.terminal),
+      ...(reason === undefined ? {} : { reason }),
+    }),
+  );
+  return answer(session, settled, { lines: settledLines });
+}
+
+function toResult(result: string | undefined, { working_folder }: Session['terminal']) {
+  if (result === undefined) return {};
+  return isJsonItself(result) ? { result_text: result } : { result_file: resolve(working_folder, result) };
+}
+
+function settledLines({ world, command_key, performed, left_in_doubt }: SettledCall): readonly Line[] {
+  const what = performed ? 'took place, with that answer' : 'did not take place, and will be asked again';
+  const others = count(left_in_doubt, 'other call', 'other calls');
+  return [
+    hanging(2, `Settled: ${command_key} ${what}.`),
+    left_in_doubt > 0
+      ? hanging(2, `${others} of this attempt must be settled before it goes on.`)
+      : verbatim('Go on:  ', command('run', world), '  (a queued turn goes on by itself, where a worker runs)'),
+  ];
+}
+
+interface ReportOptions {
+  readonly result?: string;
+  readonly failed?: string;
+}
+
+export const report: CommandEntry = {
+  name: 'report',
+  says: 'Report how a pending call, or a call in doubt, ended. Duplicate and late reports change nothing.',
+  takes: [
+    new Argument('<correlation_id>', 'the id of the call, or the name that its service gave it'),
+    resultOption('the answer'),
+    new Option('--failed <message>', 'in place of an answer: it failed, and why; a call in doubt is then made again'),
+  ],
+  async run(session, correlation: string, options: ReportOptions) {
+    if ((options.result === undefined) === (options.failed === undefined))
+      return refuseUsage(session, 'Either --result or --failed says how the call ended.', 'Give one of the two.');
+    const read = await readResult(session, options);
+    if (read?.ok === false) return printRefused(session, read);
+    const said: SaidReport =
+      read === undefined
+        ? { kind: 'failed', message: options.failed ?? '' }
+        : { kind: 'answered', value: read.value.value };
+    const done = await reportCall(session.composition, correlation, said);
+    return done.ok
+      ? answer(session, done, { lines: reportedLines })
+      : printRefused(session, { problems: locateIn(read?.value, done.problems) });
+  },
+};
+
+function readResult({ terminal }: Session, { result }: ReportOptions) {
+  if (result === undefined) return undefined;
+  if (isJsonItself(result)) return parseSource('--result', result);
+  return readAnswerFile(resolve(terminal.working_folder, result), result);
+}
+
+export const stop: CommandEntry = {
+  name: 'stop',
+  says: 'Stop an attempt that runs or is suspended: it fails, and its world stays as it was.',
+  takes: [
+    new Argument('<attempt>', 'the id of the attempt; with --queued, the name of a world'),
+    new Option('--queued', 'take back the turns of a world that are queued and have not begun'),
+  ],
+  async run(session, named: string, { queued }: { readonly queued?: true }) {
+    if (queued !== true)
+      return answer(session, await stopAttempt(session.composition, named), { lines: acknowledgementLines });
+    const taken = await withEngine(session, (engine) => takeBackTurns(engine, named));
+    return answer(session, taken, { lines: takenBackLines });
+  },
+};

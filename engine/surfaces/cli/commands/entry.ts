@@ -1,0 +1,31 @@
+import { Argument, type Command, type Option } from 'commander';
+import type { ExitCode } from '../exit-code.js';
+import type { Perform, Session } from '../session.js';
+
+/** One command as data: its help and its parser follow from it. */
+export interface CommandEntry {
+  /** The words that call it, such as `world show`. */
+  readonly name: string;
+  /** What it does, in a sentence. */
+  readonly says: string;
+  /** Its arguments and options, in the order in which help lists them. */
+  readonly takes?: readonly (Argument | Option)[];
+  /** Is given the values of its arguments, and its options last; a group of commands has none. */
+  run?(session: Session, ...given: never[]): Promise<ExitCode>;
+}
+
+/** Adds a command below the group that the words before its last one name. */
+export function addCommand(program: Command, { name, says, takes = [], run }: CommandEntry, perform: Perform): Command {
+  const words = name.split(' ');
+  const group = words
+    .slice(0, -1)
+    .reduce((above, word) => above.commands.find((each) => each.name() === word) ?? above, program);
+  const command = group.command(words.at(-1) ?? '').description(says);
+  for (const taken of takes) {
+    if (taken instanceof Argument) command.addArgument(taken);
+    else command.addOption(taken);
+  }
+  // The parser gives the command itself last.
+  if (run) command.action((...given) => perform((session) => run(session, ...(given.slice(0, -1) as never[]))));
+  return command;
+}

@@ -1,0 +1,111 @@
+import { Argument, Option } from 'commander';
+import { listAgents, showAgentTurn } from '../../../operations/agents.js';
+import { LIMIT, LIMIT_MAX } from '../../../operations/browse/list-part.js';
+import {
+  type AttemptFilter,
+  listAttempts,
+  showAttempt,
+  showInvocation,
+  showLlmCall,
+} from '../../../operations/records.js';
+import { catchUpWhole, search as find, type WantedSearch } from '../../../operations/search.js';
+import type { AttemptStatus, LlmCallRecord } from '../../../ports/records.js';
+import { SEARCH_KINDS } from '../../../ports/search.js';
+import { SLUG, wholeOption } from '../arguments.js';
+import { agentListLines, agentTurnLines } from '../render/agents.js';
+import { attemptLines, attemptListLines } from '../render/attempt.js';
+import { invocationLines } from '../render/invocation.js';
+import { llmCallLines, schemaLines } from '../render/llm-call.js';
+import { foundLines } from '../render/search.js';
+import { show } from '../session.js';
+import type { CommandEntry } from './entry.js';
+
+const STATUSES: readonly AttemptStatus[] = ['running', 'suspended', 'committed', 'failed', 'interrupted'];
+
+export const attempts: CommandEntry = {
+  name: 'attempts',
+  says: 'List all attempts at turns of a world, the latest first.',
+  takes: [
+    SLUG,
+    new Option('--status <status>', 'only those of this status').choices(STATUSES),
+    wholeOption('--turn <n>', 'only those at this turn', [1]),
+    new Option('--failure <class>', 'only those that failed with this class'),
+  ],
+  run: (session, slug: string, filter: AttemptFilter) =>
+    show(session, (archive) => listAttempts(archive, slug, filter), { lines: attemptListLines }),
+};
+
+export const attempt: CommandEntry = {
+  name: 'attempt',
+  says: 'Show one attempt: its calls, its patches, and how it ended.',
+  takes: [new Argument('<id>', 'the id of the attempt')],
+  run: (session, id: string) => show(session, (archive) => showAttempt(archive, id), { lines: attemptLines }),
+};
+
+export const agents: CommandEntry = {
+  name: 'agents',
+  says: 'List the agents of a world: what each does now, and how its latest turn ended.',
+  takes: [SLUG],
+  run: (session, slug: string) =>
+    show(session, (archive) => listAgents(archive, slug), { json: (all) => ({ agents: all }), lines: agentListLines }),
+};
+
+export const agentTurn: CommandEntry = {
+  name: 'agent-turn',
+  says: 'Show one turn of an agent: what it was given, what it did, and what came of it.',
+  takes: [new Argument('<id>', 'the id of the agent turn')],
+  run: (session, agent_turn_id: string) =>
+    show(session, (archive) => showAgentTurn(archive, { agent_turn_id, reader: 'operator' }), {
+      lines: agentTurnLines,
+    }),
+};
+
+export const invocation: CommandEntry = {
+  name: 'invocation',
+  says: 'Show one source call: what was asked, what came back, how it was judged.',
+  takes: [
+    new Argument('<id>', 'the id of the source invocation'),
+    new Option('--unredacted', 'show all that is kept of the answer, what redaction hides too; secrets stay replaced'),
+  ],
+  run: (session, id: string, { unredacted }: { readonly unredacted?: true }) =>
+    show(session, (archive) => showInvocation(archive, id, unredacted ? 'unredacted' : 'redacted'), {
+      lines: invocationLines,
+    }),
+};
+
+export const llmCall: CommandEntry = {
+  name: 'llm-call',
+  says: 'Show one generation: what the model was shown and said, and how that was judged.',
+  takes: [
+    new Argument('<id>', 'the id of the LLM call'),
+    new Option('--schema', 'print the schema that the model was offered, too; --json always has it'),
+  ],
+  run(session, id: string, { schema }: { readonly schema?: true }) {
+    const lines = (call: LlmCallRecord) => [...llmCallLines(call), ...(schema ? schemaLines(call) : [])];
+    return show(session, (archive) => showLlmCall(archive, id), { lines });
+  },
+};
+
+export const search: CommandEntry = {
+  name: 'search',
+  says: 'Find narrations, states, prompts, answers and results by their words, the latest first.',
+  takes: [
+    new Argument('<words...>', '"quoted ones" stand side by side, `or` means either, -word excludes'),
+    new Option('--kind <kind>', 'only texts of this kind').choices(SEARCH_KINDS),
+    new Option('--world <slug>', 'only those of this world'),
+    new Option('--turn <n>', 'only those at this turn'),
+    new Option('--subject <id>', 'only those of this subject'),
+    new Option('--source <label>', 'only what was asked of this source'),
+    new Option('--failure <class>', 'only what failed with this class'),
+    new Option('--limit <n>', `how many, ${LIMIT_MAX} at most; ${LIMIT} where it is left out`),
+  ],
+  run: (session, words: readonly string[], filter: WantedSearch) =>
+    show(
+      session,
+      async (archive) => {
+        await catchUpWhole(archive);
+        return find(archive, { ...filter, q: words.join(' ') });
+      },
+      { lines: foundLines },
+    ),
+};

@@ -1,0 +1,66 @@
+import { Argument } from 'commander';
+import { findTriedSource, tryModel } from '../../../operations/model-try/index.js';
+import { ROOT, type RootOptions, toPlace } from '../arguments.js';
+import { EXIT } from '../exit-code.js';
+import { diagnosisLines } from '../render/diagnoses.js';
+import { line } from '../render/line.js';
+import { modelTrialLines } from '../render/model-trial.js';
+import { answer, show } from '../session.js';
+import type { CommandEntry } from './entry.js';
+
+/** A source that has to be changed is refused; a model that cannot be asked is no fault of its document. */
+const TRIAL_CODES = {
+  as_written: EXIT.done,
+  with_changes: EXIT.refused,
+  not: EXIT.environment,
+  busy: EXIT.environment,
+} as const;
+
+export const models: readonly CommandEntry[] = [
+  { name: 'model', says: 'Models: try one.' },
+  {
+    name: 'model try',
+    says: 'Ask a model three small questions, and say with which settings it answers them.',
+    takes: [new Argument('<source>', 'the file of a source, or the hash of a stored one'), ROOT],
+    async run(session, name: string, options: RootOptions) {
+      const { composition } = session;
+      const trial = await composition.withSources(async (sources) => {
+        const source = await findTriedSource(composition, sources.authoring, name, toPlace(session, options));
+        return source.ok ? tryModel(sources, source.value) : source;
+      });
+      const code = answer(session, trial, { lines: modelTrialLines });
+      return trial.ok ? TRIAL_CODES[trial.value.works] : code;
+    },
+  },
+];
+
+export const migrate: CommandEntry = {
+  name: 'migrate',
+  says: 'Bring the database up to date; every other command does so as well.',
+  run: (session) =>
+    show(
+      session,
+      async ({ store: { database } }) => ({
+        ok: true,
+        value: { database: database.description, applied: await database.migrate() },
+      }),
+      {
+        lines: ({ database, applied }) => [
+          line(`database: ${database}`),
+          ...(applied.length === 0 ? [line('up to date')] : applied.map((name) => line(`applied ${name}`))),
+        ],
+      },
+    ),
+};
+
+export const doctor: CommandEntry = {
+  name: 'doctor',
+  says: 'Show what is configured, reachable and missing.',
+  takes: [new Argument('[slug]', 'a world: tells what that one needs, its toys included')],
+  async run(session, slug: string | undefined) {
+    const diagnoses = await session.composition.diagnose(slug);
+    const ok = diagnoses.every(({ state }) => state !== 'broken');
+    answer(session, { ok: true, value: diagnoses }, { json: () => ({ ok, diagnoses }), lines: diagnosisLines });
+    return ok ? EXIT.done : EXIT.environment;
+  },
+};
