@@ -1,16 +1,18 @@
 import { existsSync } from 'node:fs';
-import { copyFile, readdir } from 'node:fs/promises';
+import { copyFile, cp, readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ensureTemplate } from '../engine/store/template.js';
 
-// The parts of dist/ that the compiler does not write: the JSON beside each plugin, and the packed database that new
-// folders begin as.
+// The parts of dist/ that the compiler does not write: the JSON beside each plugin, the files that pages load, and the
+// packed database that new folders begin as.
 
 const dist = fileURLToPath(new URL('../', import.meta.url));
 const root = dirname(dist.replace(/\/$/, ''));
 
 await copyPluginDocuments(join(root, 'plugins'), join(dist, 'plugins'));
+const ASSETS = 'engine/surfaces/browser/assets';
+await cp(join(root, ASSETS), join(dist, ASSETS), { recursive: true });
 const made = await ensureTemplate(join(dist, 'template.tar.gz'), join(root, 'migrations'));
 process.stdout.write(made ? 'Packed the embedded database into dist/template.tar.gz.\n' : '');
 

@@ -1,12 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { Problem } from '../../contract/problem.js';
+import { EXPORT_STYLE, LIVE_SCRIPT, PACE_SCRIPT, STYLE } from './assets.js';
 import { type Html, html, type HtmlValue, NOTHING, styleElement } from './html.js';
-import { LIVE_SCRIPT_PATH } from './live-script.js';
 import type { Crumb, Section, View } from './page.js';
-import { PACE_SCRIPT_PATH } from './pace-script.js';
 import { drawDecisions, drawRefusedForm, type RefusedForm } from './parts/decision.js';
-import { EXPORT } from './style/export.js';
-import { STYLE, STYLE_PATH } from './style/index.js';
 
 export type Reader = 'consumer' | 'operator';
 
@@ -50,14 +47,13 @@ export function renderLeaves(
   pages: readonly { readonly id: string; readonly view: View }[],
   left_out: number,
 ): string {
-  const style = `${STYLE}${EXPORT}`;
-  const policy = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; img-src data:`;
+  const policy = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(EXPORT_STYLE).digest('base64')}'; img-src data:`;
   const title = pages[0]?.view.title ?? '';
   const first = pages[0]?.id ?? '';
   return [
     html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta http-equiv="content-security-policy" content="${policy}"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">
-<title>${title} · Chukwa</title><link rel="icon" href="data:,">${styleElement(style)}</head>
+<title>${title} · Chukwa</title><link rel="icon" href="data:,">${styleElement(EXPORT_STYLE)}</head>
 <body><header class="top"><div><a class="brand" href="#${first}">Chukwa</a><nav aria-label="Main"><ul><li><a href="#${first}">${title}</a></li><li><a href="#all-pages">All pages</a></li></ul></nav></div></header>
 <main>`,
     ...leaves,
@@ -143,12 +139,12 @@ function renderDocument(
   foot: Html,
   { events, has_pace = false }: Pick<View, 'events' | 'has_pace'> = {},
 ): string {
-  const paths = [...(events === undefined ? [] : [LIVE_SCRIPT_PATH]), ...(has_pace ? [PACE_SCRIPT_PATH] : [])];
+  const paths = [...(events === undefined ? [] : [LIVE_SCRIPT.path]), ...(has_pace ? [PACE_SCRIPT.path] : [])];
   const script = paths.map((path) => html`<script src="${path}" defer></script>`);
   const live = events === undefined ? NOTHING : html` data-events="${events}"`;
   return html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">
-<title>${title} · Chukwa</title><link rel="stylesheet" href="${STYLE_PATH}"><link rel="icon" href="data:,">${script}</head>
+<title>${title} · Chukwa</title><link rel="stylesheet" href="${STYLE.path}"><link rel="icon" href="data:,">${script}</head>
 <body><a class="skip" href="#main">Skip to the page</a><header class="top"><div><a class="brand" href="/">Chukwa</a>${top}</div></header>
 <main id="main" tabindex="-1"${live}>${body}</main><footer>${foot}</footer></body></html>
 `.toString();

@@ -1,11 +1,10 @@
-import { sha256 } from '../../core/content/sha256.js';
-
 /**
  * The script of live pages. It listens to the events of its page, fetches the page again when an event arrives, and
  * swaps in the parts that differ. It makes no markup of its own, so nothing that was stored can run as a script;
  * without it the page does not change.
  */
-export const LIVE_SCRIPT = `'use strict';
+'use strict';
+
 (() => {
   const RETRY_MS = 2000;
   const PAUSE_MS = 500;
@@ -31,17 +30,18 @@ export const LIVE_SCRIPT = `'use strict';
   const listen = () => {
     if (isOver) return;
     source = new EventSource(main.dataset.events);
-    source.onopen = () => {
+    source.addEventListener('open', () => {
       say('live', 'Live: this page grows as it happens.');
       refresh();
-    };
-    source.onmessage = refresh;
-    source.onerror = () => {
+    });
+    source.addEventListener('message', refresh);
+    source.addEventListener('error', () => {
+      if (isOver) return;
       if (source.readyState !== EventSource.CLOSED) return sayLost();
       // Either the stream has ended, which the page says, or the server refuses for now.
       refresh();
       setTimeout(listen, RETRY_MS);
-    };
+    });
   };
 
   const refresh = () => {
@@ -103,7 +103,6 @@ export const LIVE_SCRIPT = `'use strict';
 
   const stop = (state, text) => {
     isOver = true;
-    source.onerror = null;
     source.close();
     say(state, text);
     clearInterval(counting);
@@ -112,7 +111,3 @@ export const LIVE_SCRIPT = `'use strict';
   const counting = setInterval(count, 1000);
   listen();
 })();
-`;
-
-/** Its path: the digest makes browsers fetch a new version. */
-export const LIVE_SCRIPT_PATH = `/live.js?v=${sha256(LIVE_SCRIPT).slice(0, 12)}`;

@@ -1,11 +1,10 @@
-import { sha256 } from '../../core/content/sha256.js';
-
 /**
  * The script that replays a generation at the model's pace. It adds a button that shows each piece at its time, and
  * makes no markup of stored text. Without it, and for readers who prefer reduced motion, the page shows the whole text
  * with its times.
  */
-export const PACE_SCRIPT = `'use strict';
+'use strict';
+
 (() => {
   if (matchMedia('(prefers-reduced-motion: reduce)').matches) return;
   for (const pace of document.querySelectorAll('[data-pace]')) {
@@ -33,7 +32,3 @@ export const PACE_SCRIPT = `'use strict';
     stop();
   }
 })();
-`;
-
-/** Its path: the digest makes browsers fetch a new version. */
-export const PACE_SCRIPT_PATH = `/pace.js?v=${sha256(PACE_SCRIPT).slice(0, 12)}`;

@@ -1,0 +1,37 @@
+import { readFileSync } from 'node:fs';
+import { sha256 } from '../../core/content/sha256.js';
+
+/** A file that pages load. */
+interface Asset {
+  readonly url: string;
+  readonly summary: string;
+  readonly type: 'text/css' | 'text/javascript';
+  readonly text: string;
+  /** As pages name it: the digest makes browsers fetch a new version. */
+  readonly path: string;
+}
+
+export const STYLE = toAsset('/style.css', 'The stylesheet of all pages.', 'text/css', [
+  'base.css',
+  'parts.css',
+  'pictures.css',
+  'print.css',
+]);
+
+export const LIVE_SCRIPT = toAsset('/live.js', 'The script of pages that grow.', 'text/javascript', ['live.js']);
+
+export const PACE_SCRIPT = toAsset('/pace.js', 'The script of pages that show how a model spoke.', 'text/javascript', [
+  'pace.js',
+]);
+
+/** The stylesheet of an exported file. */
+export const EXPORT_STYLE = `${STYLE.text}${readAsset('export.css')}`;
+
+function toAsset(url: string, summary: string, type: Asset['type'], files: readonly string[]): Asset {
+  const text = files.map(readAsset).join('');
+  return { url, summary, type, text, path: `${url}?v=${sha256(text).slice(0, 12)}` };
+}
+
+function readAsset(name: string): string {
+  return readFileSync(new URL(`assets/${name}`, import.meta.url), 'utf8');
+}
