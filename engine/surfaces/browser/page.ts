@@ -65,7 +65,8 @@ export interface Section {
   readonly title: string;
   /** Whether it is about other worlds or operators; exported files leave it out. */
   readonly tells_of_others?: true;
-  readonly body: Html;
+  /** A section without one is left out. */
+  readonly body: Html | false | undefined;
 }
 
 export interface Column<Row> {
@@ -93,14 +94,13 @@ export function itemPage<Kind extends keyof Answers>({ read, view, ...entry }: I
     async read(archive, asked) {
       const found = await read(archive, asked);
       if (!found.ok) return found;
-      return { ok: true, value: { value: found.value, view: () => view(found.value, asked) } };
+      return { ok: true, value: { value: found.value, view: () => withoutEmpty(view(found.value, asked)) } };
     },
   };
 }
 
-/** A section, unless there is nothing to show in it. */
-export function sectionUnless(isEmpty: boolean, section: () => Section): readonly Section[] {
-  return isEmpty ? [] : [section()];
+function withoutEmpty(view: View): View {
+  return { ...view, sections: view.sections.filter(({ body }) => body) };
 }
 
 /** A sentence in place of a list that has no rows. */

@@ -9,7 +9,7 @@ import {
 } from '../../../operations/browse/compare-attempts.js';
 import type { InvocationSummary, PatchRecord } from '../../../ports/records.js';
 import { type Html, html, NOTHING } from '../html.js';
-import { emptyState, itemPage, type Page, sectionUnless, type View } from '../page.js';
+import { emptyState, itemPage, type Page, type View } from '../page.js';
 import { effectLine } from '../parts/changes.js';
 import { table } from '../parts/table.js';
 import { change, duration, linkTo, moreInJson, shorten, status } from '../parts/text.js';
@@ -39,20 +39,11 @@ function viewComparison({ before, after, calls, patches }: AttemptComparison): V
     eyebrow: 'How two attempts differ',
     trail: trailToAttempt(after),
   };
-  if (before === null)
-    return {
-      ...head,
-      sections: [
-        {
-          id: 'attempts',
-          title: 'The two attempts',
-          body: emptyState(
-            'This is the first attempt at its turn. Name another one at the end of this address:',
-            '?other=ATTEMPT',
-          ),
-        },
-      ],
-    };
+  if (before === null) {
+    const sentence = 'This is the first attempt at its turn. Name another one at the end of this address:';
+    const body = emptyState(sentence, '?other=ATTEMPT');
+    return { ...head, sections: [{ id: 'attempts', title: 'The two attempts', body }] };
+  }
   const different = calls.filter(({ comparison }) => comparison !== 'same' && comparison !== 'adopted');
   const changed = patches.filter(({ comparison }) => comparison !== 'same');
   return {
@@ -65,14 +56,7 @@ function viewComparison({ before, after, calls, patches }: AttemptComparison): V
         title: 'Calls that differ',
         body: html`<p>${sayAlike(calls)}</p>${different.length === 0 ? emptyState('Both asked for the same, and were answered alike.') : html`<ul class="effects">${different.slice(0, SHOWN).map(drawCall)}</ul>${moreInJson(different.length - SHOWN)}`}`,
       },
-      ...sectionUnless(patches.length === 0, () => ({
-        id: 'patches',
-        title: 'Committed patches that differ',
-        body:
-          changed.length === 0
-            ? emptyState('Both came to the same patches.')
-            : html`${changed.slice(0, SHOWN).map(drawPatch)}${moreInJson(changed.length - SHOWN)}`,
-      })),
+      { id: 'patches', title: 'Committed patches that differ', body: patches.length > 0 && drawPatches(changed) },
     ],
   };
 }
@@ -112,6 +96,11 @@ function answerOf(call: InvocationSummary | null): string | null {
   if (response_json === null) return failure_message && shorten(failure_message, ANSWER_LENGTH_MAX);
   const said = (response_json as Partial<Record<string, Json>>)['text'];
   return shorten(typeof said === 'string' ? said : JSON.stringify(response_json), ANSWER_LENGTH_MAX);
+}
+
+function drawPatches(changed: readonly ComparedPatch[]): Html {
+  if (changed.length === 0) return emptyState('Both came to the same patches.');
+  return html`${changed.slice(0, SHOWN).map(drawPatch)}${moreInJson(changed.length - SHOWN)}`;
 }
 
 /** What the world held before the turn is left out: it is not what the other attempt came to. */

@@ -12,7 +12,7 @@ import { type AttemptPage, browseAttempt, listAgentTurnsPart } from '../../../op
 import { type Html, html, type HtmlValue, NOTHING } from '../html.js';
 import { isInDoubt } from '../../../operations/settle-call.js';
 import { listPage } from '../list-page.js';
-import { type Column, emptyState, itemPage, type Page, type Section, sectionUnless, type View } from '../page.js';
+import { type Column, emptyState, itemPage, type Page, type Section, type View } from '../page.js';
 import { operatorActions } from '../parts/operator-actions.js';
 import { drawPatch } from '../parts/patch.js';
 import { facts, table } from '../parts/table.js';
@@ -59,28 +59,32 @@ function viewAttempt(shown: AttemptPage): View {
     ...(ended_at === null ? { events: eventsOf('attempt', attempt_id) } : {}),
     lede: outcome(shown),
     sections: [
-      ...waits(shown),
-      ...runsNow(shown),
+      waits(shown),
+      runsNow(shown),
       { id: 'timeline', title: 'Timeline', body: attemptTimeline(shown) },
       { id: 'facts', title: 'In short', body: attemptFacts(shown) },
-      ...sectionUnless(patches.length === 0, () => ({
+      {
         id: 'patches',
         title: 'Patches',
-        body: html`${patches.slice(0, PATCHES_SHOWN).map((patch) => showPatch(shown, patch))}${more(patches.length > PATCHES_SHOWN, `${pathOfTurn(world_slug, attempted_turn)}/patches?after=${PATCHES_SHOWN}`, `The patches after these, of ${count(patches.length)}`)}`,
-      })),
+        body:
+          patches.length > 0 &&
+          html`${patches.slice(0, PATCHES_SHOWN).map((patch) => showPatch(shown, patch))}${more(patches.length > PATCHES_SHOWN, `${pathOfTurn(world_slug, attempted_turn)}/patches?after=${PATCHES_SHOWN}`, `The patches after these, of ${count(patches.length)}`)}`,
+      },
       { id: 'calls', title: 'Calls', body: drawCalls(shown) },
       { id: 'agent-turns', title: 'Agent turns', body: drawAgentTurns(shown) },
-      ...sectionUnless(audit.length === 0, () => ({
+      {
         id: 'audit',
         title: 'Audit',
-        body: html`${table('Audit', auditColumns, audit.slice(0, ROWS_SHOWN))}${moreInJson(audit.length - ROWS_SHOWN)}`,
-      })),
+        body:
+          audit.length > 0 &&
+          html`${table('Audit', auditColumns, audit.slice(0, ROWS_SHOWN))}${moreInJson(audit.length - ROWS_SHOWN)}`,
+      },
       {
         id: 'events',
         title: 'Events',
         body: html`<details><summary>${count(timeline.length)} events</summary>${table('Events', eventColumns, timeline.slice(0, ROWS_SHOWN))}${moreInJson(timeline.length - ROWS_SHOWN)}</details>`,
       },
-      ...operatorActions(shown.operator_actions),
+      operatorActions(shown.operator_actions),
     ],
     decisions: decideAttempt(shown),
   };
@@ -112,32 +116,38 @@ function more(isMore: boolean, path: string, text: string): Html {
 }
 
 /** The calls that go on, each with how long it has taken so far; none does where the driver is gone. */
-function runsNow(shown: AttemptPage): readonly Section[] {
+function runsNow(shown: AttemptPage): Section {
   const { read_at, invocations, timeline } = shown;
   const running = invocations.filter(({ status: state }) => state === 'running');
-  return sectionUnless(read_at === null || running.length === 0 || isUndriven(shown), () => ({
+  const isShown = read_at !== null && running.length > 0 && !isUndriven(shown);
+  return {
     id: 'running',
     title: 'What runs now',
-    body: html`<ul class="plain">${running.slice(0, ROWS_SHOWN).map((call) => {
-      const { source_invocation_id: id, llm_call_id, workflow_subject_entity_id: subject } = call;
-      const began = timeline.find((event) => event.source_invocation_id === id)?.occurred_at ?? null;
-      const name = llm_call_id === null ? labelOf(call) : 'what the model says';
-      const link = llm_call_id === null ? linkTo('source_invocation', id, name) : linkTo('llm_call', llm_call_id, name);
-      return html`<li><span class="status is-running"><span class="who">${subject ?? 'whole turn'}</span></span> ${callWord(call)}${runWord(call)}, ${link}, for ${timeSoFar(began, read_at)}</li>`;
-    })}</ul>${moreInJson(running.length - ROWS_SHOWN)}`,
-  }));
+    body:
+      isShown &&
+      html`<ul class="plain">${running.slice(0, ROWS_SHOWN).map((call) => {
+        const { source_invocation_id: id, llm_call_id, workflow_subject_entity_id: subject } = call;
+        const began = timeline.find((event) => event.source_invocation_id === id)?.occurred_at ?? null;
+        const name = llm_call_id === null ? labelOf(call) : 'what the model says';
+        const link =
+          llm_call_id === null ? linkTo('source_invocation', id, name) : linkTo('llm_call', llm_call_id, name);
+        return html`<li><span class="status is-running"><span class="who">${subject ?? 'whole turn'}</span></span> ${callWord(call)}${runWord(call)}, ${link}, for ${timeSoFar(began, read_at)}</li>`;
+      })}</ul>${moreInJson(running.length - ROWS_SHOWN)}`,
+  };
 }
 
 /** The calls over which an attempt, or the next one, waits for somebody, and what each decision lets happen. */
-function waits({ awaited, is_adoptable, invocations }: AttemptRecord): readonly Section[] {
+function waits({ awaited, is_adoptable, invocations }: AttemptRecord): Section {
   const doubted = is_adoptable ? invocations.filter(isInDoubt) : [];
   const findCall = (id: string): InvocationSummary | undefined =>
     invocations.find(({ source_invocation_id }) => source_invocation_id === id);
-  return sectionUnless(awaited.length + doubted.length === 0, () => ({
+  return {
     id: 'waits',
     title: 'What waits for somebody',
-    body: html`${awaited.map(({ source_invocation_id: id, source_label, command_key, deadline }) => html`<p><strong>${linkTo('source_invocation', id, source_label)}</strong> is to answer <code>${command_key}</code> until ${moment(deadline)}. Then the call fails.</p>${drawChoices(findCall(id))}`)}${doubted.map((call) => html`<p><strong>${linkTo('source_invocation', call.source_invocation_id, labelOf(call))}</strong>, <code>${call.command_key}</code>, is in doubt: nobody saw whether it took place. Until somebody decides, no turn of this world is begun.</p>${drawChoices(call)}`)}`,
-  }));
+    body:
+      awaited.length + doubted.length > 0 &&
+      html`${awaited.map(({ source_invocation_id: id, source_label, command_key, deadline }) => html`<p><strong>${linkTo('source_invocation', id, source_label)}</strong> is to answer <code>${command_key}</code> until ${moment(deadline)}. Then the call fails.</p>${drawChoices(findCall(id))}`)}${doubted.map((call) => html`<p><strong>${linkTo('source_invocation', call.source_invocation_id, labelOf(call))}</strong>, <code>${call.command_key}</code>, is in doubt: nobody saw whether it took place. Until somebody decides, no turn of this world is begun.</p>${drawChoices(call)}`)}`,
+  };
 }
 
 /** The decisions about a call, with the effect of each; they are taken on the call's own page. */

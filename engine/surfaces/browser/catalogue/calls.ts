@@ -5,7 +5,7 @@ import { listCallsPart } from '../../../operations/browse/attempts.js';
 import { showInvocation, showLlmCall } from '../../../operations/records.js';
 import { type Html, html, NOTHING } from '../html.js';
 import { listPage } from '../list-page.js';
-import { type Column, emptyState, itemPage, type Page, type Section, sectionUnless, type View } from '../page.js';
+import { type Column, emptyState, itemPage, type Page, type Section, type View } from '../page.js';
 import { drawChunks } from '../parts/chunks.js';
 import { conversation, originBar, outputBar } from '../parts/conversation.js';
 import { payload } from '../parts/payload.js';
@@ -15,6 +15,7 @@ import {
   count,
   cut,
   duration,
+  folded,
   linkTo,
   moment,
   outcome,
@@ -143,16 +144,8 @@ function viewInvocation(shown: InvocationRecord): View {
         title: 'What came back',
         body: html`${shown.hidden_by_redaction ? html`<p class="note">Redaction hides a part of this.</p>` : undefined}${response_json === null ? undefined : payload(response_json)}${response_text === null ? undefined : verbatim(response_text)}${response_json === null && response_text === null ? emptyState(shown.ended_at === null ? 'Nothing yet: it has not been answered.' : 'Nothing that can be shown.') : undefined}`,
       },
-      ...sectionUnless(settlement === null, () => ({
-        id: 'settlement',
-        title: 'How it was settled',
-        body: payload(settlement),
-      })),
-      ...sectionUnless(pended === null, () => ({
-        id: 'pended',
-        title: 'The answer that comes later',
-        body: payload(pended),
-      })),
+      { id: 'settlement', title: 'How it was settled', body: settlement !== null && payload(settlement) },
+      { id: 'pended', title: 'The answer that comes later', body: pended !== null && payload(pended) },
     ],
     decisions: decideCall(shown),
     is_waiting: true,
@@ -209,12 +202,8 @@ function viewLlmCall(shown: LlmCallRecord): View {
     lede: html`${outcome(shown, shown.model_output_kind === null ? '' : `, ${words(shown.model_output_kind)}`)}${narrationOf(shown)}`,
     sections: [
       { id: 'answer', title: 'What the model said', body: html`${answerOf(shown)}${outputBar(shown.tokens)}` },
-      ...sectionUnless(reasoning.length === 0, () => reasoningSection(reasoning)),
-      ...sectionUnless(chunks.length < 2, () => ({
-        id: 'pace',
-        title: 'How it came in',
-        body: html`<details><summary>Piece by piece</summary>${drawChunks(chunks)}</details>`,
-      })),
+      reasoningSection(reasoning),
+      { id: 'pace', title: 'How it came in', body: chunks.length > 1 && folded('Piece by piece', drawChunks(chunks)) },
       {
         id: 'prompt',
         title: 'What the model saw',
@@ -224,13 +213,13 @@ function viewLlmCall(shown: LlmCallRecord): View {
       {
         id: 'schema',
         title: 'The schema that it was offered',
-        body: html`<details><summary>The whole schema</summary>${payload(shown.output_schema)}</details>`,
+        body: folded('The whole schema', payload(shown.output_schema)),
       },
-      ...sectionUnless(others.length === 0, () => ({
+      {
         id: 'artifacts',
         title: 'What was made of it',
-        body: html`<details><summary>${others.map(({ kind }) => words(kind)).join(', ')}</summary>${payload(others)}</details>`,
-      })),
+        body: others.length > 0 && folded(others.map(({ kind }) => words(kind)).join(', '), payload(others)),
+      },
     ],
   };
 }
@@ -244,7 +233,8 @@ function narrationOf({ model_output_kind, raw_text }: LlmCallRecord): Html {
 
 function reasoningSection(reasoning: LlmCallRecord['artifacts']): Section {
   const texts = reasoning.map(({ value }) => (typeof value === 'string' ? verbatim(value) : payload(value)));
-  return { id: 'reasoning', title: 'What it thought aloud', body: html`<div class="reasoning">${texts}</div>` };
+  const body = texts.length > 0 && html`<div class="reasoning">${texts}</div>`;
+  return { id: 'reasoning', title: 'What it thought aloud', body };
 }
 
 function answerOf({ raw_text, ended_at }: LlmCallRecord): Html {

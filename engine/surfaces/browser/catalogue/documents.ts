@@ -12,7 +12,7 @@ import type { ListedAttempt } from '../../../ports/browse.js';
 import type { ComponentSummary, ComponentUses } from '../../../ports/components.js';
 import { type Html, html, NOTHING } from '../html.js';
 import { listPage } from '../list-page.js';
-import { type Column, emptyState, itemPage, type Page, type Section, sectionUnless, type View } from '../page.js';
+import { type Column, emptyState, itemPage, type Page, type Section, type View } from '../page.js';
 import { authoredPrompt, conversation } from '../parts/conversation.js';
 import { payload } from '../parts/payload.js';
 import { facts, table } from '../parts/table.js';
@@ -99,24 +99,20 @@ function viewDocument(document: DocumentPage, before: readonly Section[]): View 
     ...(typeof description === 'string' ? { lede: html`${description}` } : {}),
     sections: [
       ...before,
-      ...sectionUnless(typeof text !== 'string', () => ({
-        id: 'text',
-        title: 'Text',
-        body: authoredPrompt(typeof text === 'string' ? text : ''),
-      })),
+      { id: 'text', title: 'Text', body: typeof text === 'string' && authoredPrompt(text) },
       ...useSections(document),
-      ...sectionUnless(calls.length === 0, () => ({
+      {
         id: 'calls',
         title: 'The latest calls',
-        tells_of_others: true as const,
-        body: table('Calls', listedColumns, calls),
-      })),
-      ...sectionUnless(kind !== 'response_source' || attempts.length === 0, () => ({
+        tells_of_others: true,
+        body: calls.length > 0 && table('Calls', listedColumns, calls),
+      },
+      {
         id: 'attempts',
         title: 'The latest attempts that asked it',
-        tells_of_others: true as const,
-        body: table('Attempts', attemptColumns, attempts),
-      })),
+        tells_of_others: true,
+        body: kind === 'response_source' && attempts.length > 0 && table('Attempts', attemptColumns, attempts),
+      },
       {
         id: 'content',
         title: 'As it is stored',
@@ -136,12 +132,14 @@ function useSections({
   worlds,
 }: ComponentUses & { readonly hash: string }): readonly Section[] {
   return [
-    ...sectionUnless(worlds.length === 0, () => ({
+    {
       id: 'worlds',
       title: 'Worlds that run by it',
-      tells_of_others: true as const,
-      body: html`<ul class="plain">${worlds.slice(0, USES_SHOWN).map((slug) => html`<li>${linkTo('world', slug)}</li>`)}</ul>${worlds.length > USES_SHOWN ? html`<p class="more"><a href="/worlds?scenario=${hash}">All ${worlds.length}</a></p>` : undefined}`,
-    })),
+      tells_of_others: true,
+      body:
+        worlds.length > 0 &&
+        html`<ul class="plain">${worlds.slice(0, USES_SHOWN).map((slug) => html`<li>${linkTo('world', slug)}</li>`)}</ul>${worlds.length > USES_SHOWN ? html`<p class="more"><a href="/worlds?scenario=${hash}">All ${worlds.length}</a></p>` : undefined}`,
+    },
     {
       id: 'used-by',
       title: 'What names it',
@@ -153,11 +151,11 @@ function useSections({
         emptyState('No stored document names it.'),
       ),
     },
-    ...sectionUnless(refers_to.length === 0, () => ({
+    {
       id: 'refers-to',
       title: 'What it names',
-      body: table('What it names', componentColumns, refers_to),
-    })),
+      body: refers_to.length > 0 && table('What it names', componentColumns, refers_to),
+    },
   ];
 }
 
@@ -172,7 +170,7 @@ function viewWorkflow(shown: WorkflowPage): View {
   return viewDocument(shown, [
     { id: 'graph', title: 'How it runs', body: html`<p>${howSubjectsRun(workflow)}</p>${workflowGraph(workflow)}` },
     ...workflow.nodes.map((node) => nodeSection(shown, node)),
-    ...sectionUnless(workflow.ambient_sources.length === 0, () => ambientSection(shown, workflow)),
+    ambientSection(shown, workflow),
     {
       id: 'apply',
       title: 'What is applied',
@@ -250,7 +248,9 @@ function ambientSection({ refers_to }: WorkflowPage, { ambient_sources }: Cognit
   return {
     id: 'ambients',
     title: 'What runs by itself',
-    body: html`${ambient_sources.map((source) => html`<section id="ambient-${source.id}" aria-label="${source.id}"><h3><code>${source.id}</code> <span class="dim">${words(source.run)}</span></h3><details><summary>How it is asked</summary>${payload(source, refers_to)}</details></section>`)}`,
+    body:
+      ambient_sources.length > 0 &&
+      html`${ambient_sources.map((source) => html`<section id="ambient-${source.id}" aria-label="${source.id}"><h3><code>${source.id}</code> <span class="dim">${words(source.run)}</span></h3><details><summary>How it is asked</summary>${payload(source, refers_to)}</details></section>`)}`,
   };
 }
 

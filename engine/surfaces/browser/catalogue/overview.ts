@@ -23,15 +23,17 @@ export const overview: Page = itemPage({
     trail: [],
     lede: html`In each of these written worlds, agents think with a language model, turn by turn. Whatever they were shown, asked and answered is on record. Choose a world; beside what somebody did, <span class="why">Why?</span> leads to the exact prompt behind it.`,
     sections: [
-      ...(latest === null
-        ? []
-        : [{ id: 'latest', title: `What happened last, in ${latest.world_slug}`, body: tellLatest(latest) }]),
+      {
+        id: 'latest',
+        title: `What happened last, in ${latest?.world_slug}`,
+        body: latest !== null && tellLatest(latest),
+      },
       {
         id: 'worlds',
         title: 'All worlds',
         body: html`${table('Worlds', worldColumns, worlds.rows, NO_WORLDS)}${worlds.next === null ? undefined : html`<p class="more"><a href="/worlds">All worlds</a></p>`}`,
       },
-      ...(inbox.length === 0 ? [] : [{ id: 'inbox', title: 'What is to be done', body: messageTable(inbox) }]),
+      { id: 'inbox', title: 'What is to be done', body: inbox.length > 0 && messageTable(inbox) },
       { id: 'documents', title: 'Documents', body: documentCounts(documents) },
     ],
   }),

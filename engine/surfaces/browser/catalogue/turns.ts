@@ -8,7 +8,7 @@ import {
 } from '../../../operations/browse/worlds.js';
 import { type Html, html, NOTHING } from '../html.js';
 import { listPage } from '../list-page.js';
-import { type Asked, type Column, emptyState, itemPage, type Page, sectionUnless, type View } from '../page.js';
+import { type Asked, type Column, emptyState, itemPage, type Page, type View } from '../page.js';
 import { drawEffects, drawPatch, whyLink } from '../parts/patch.js';
 import { drawPlaces } from '../parts/places.js';
 import { table } from '../parts/table.js';
@@ -49,11 +49,11 @@ function viewTurn(shown: TurnPage): View {
             : html`${story.patches.slice(0, PATCHES_ON_TURN).map(showPatch)}${morePatches(shown)}`,
       },
       { id: 'places', title: 'Where everybody was at its end', body: drawPlaces(shown) },
-      ...sectionUnless(attempts.length === 0, () => ({
+      {
         id: 'attempts',
         title: 'Attempts at this turn',
-        body: table('Attempts', attemptColumns, attempts),
-      })),
+        body: attempts.length > 0 && table('Attempts', attemptColumns, attempts),
+      },
     ],
     decisions: [decideTurn({ world_slug, turn: number })],
   };

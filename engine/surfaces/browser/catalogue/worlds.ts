@@ -5,7 +5,7 @@ import { browseWorld, listAttemptsPart, type WorldPage } from '../../../operatio
 import { listAgentsPart, stateOfAgent } from '../../../operations/agents.js';
 import { type Html, html, NOTHING } from '../html.js';
 import { listPage } from '../list-page.js';
-import { type Asked, type Column, emptyState, itemPage, type Page, sectionUnless, type View } from '../page.js';
+import { type Asked, type Column, emptyState, itemPage, type Page, type View } from '../page.js';
 import { operatorActions } from '../parts/operator-actions.js';
 import { drawPlaces } from '../parts/places.js';
 import { tellTurn } from '../parts/story.js';
@@ -13,7 +13,7 @@ import { table } from '../parts/table.js';
 import { linkTo, moment, status, toClass, words, worldTime } from '../parts/text.js';
 import { forkTree } from '../pictures/fork-tree.js';
 import { lifeLines } from '../pictures/life-lines.js';
-import { readingPlots, seriesOf } from '../pictures/reading-plot.js';
+import { readingPlots } from '../pictures/reading-plot.js';
 import { eventsOf, pathOf, pathOfTurn } from '../places.js';
 import { decideWorld } from './decisions.js';
 import { took, trailToWorld } from './overview.js';
@@ -61,33 +61,20 @@ function viewWorld(shown: WorldPage): View {
             : html`${story.map((one) => tellTurn(world_slug, one, patches_max))}${more}`,
       },
       { id: 'places', title: 'Where everybody is', body: drawPlaces(shown) },
-      ...sectionUnless(story.length === 0, () => ({
-        id: 'lives',
-        title: 'Who was where, turn by turn',
-        body: lifeLines(shown, story),
-      })),
-      ...sectionUnless(seriesOf(readings).length === 0, () => ({
-        id: 'readings',
-        title: 'Numbers in readings',
-        body: readingPlots(readings),
-      })),
+      { id: 'lives', title: 'Who was where, turn by turn', body: story.length > 0 && lifeLines(shown, story) },
+      { id: 'readings', title: 'Numbers in readings', body: readingPlots(readings) },
       {
         id: 'attempts',
         title: 'Attempts',
         body: html`${table('Attempts', attemptColumns, attempts, NO_ATTEMPTS)}<p class="more"><a href="${pathOf('world', world_slug)}/attempts">All attempts</a> · <a href="${pathOf('world', world_slug)}/agents">its agents</a></p>`,
       },
-      ...sectionUnless(family.length < 2, () => ({
-        id: 'forks',
-        title: 'Forks',
-        tells_of_others: true as const,
-        body: forkTree(family, world_slug),
-      })),
+      { id: 'forks', title: 'Forks', tells_of_others: true, body: family.length > 1 && forkTree(family, world_slug) },
       {
         id: 'scenarios',
         title: 'Scenarios',
         body: html`<ul class="plain">${scenarios.map(({ from_turn, scenario_hash, scenario_label }) => html`<li>from turn ${from_turn}: ${linkTo('scenario', scenario_hash, scenario_label)}</li>`)}</ul>`,
       },
-      ...operatorActions(shown.operator_actions),
+      operatorActions(shown.operator_actions),
     ],
     decisions: decideWorld(shown),
   };

@@ -23,9 +23,8 @@ function toDetails(details: OperatorActionRecord['details']): string {
   return said.length === 0 ? '' : `: ${said.join(', ')}`;
 }
 
-/** The actions of operators, the latest first; nothing where there are none. */
-export function operatorActions(actions: readonly OperatorActionRecord[]): readonly Section[] {
-  if (actions.length === 0) return [];
-  const body = table('What operators did', columns, actions);
-  return [{ id: 'actions', title: 'What operators did', tells_of_others: true, body }];
+/** The actions of operators, the latest first. */
+export function operatorActions(actions: readonly OperatorActionRecord[]): Section {
+  const body = actions.length > 0 && table('What operators did', columns, actions);
+  return { id: 'actions', title: 'What operators did', tells_of_others: true, body };
 }

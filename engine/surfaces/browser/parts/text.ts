@@ -107,6 +107,11 @@ export function runWord({ command_key }: Pick<InvocationSummary, 'command_key'>)
   return run === 1 ? '' : `, run ${run}`;
 }
 
+/** Something that is shown once its summary is opened. */
+export function folded(summary: string, body: Html): Html {
+  return html`<details><summary>${summary}</summary>${body}</details>`;
+}
+
 /** A long text with its line breaks; where it is cut, the end says so. */
 export function verbatim(text: string): Html {
   return html`<pre class="text">${cut(text)}</pre>`;

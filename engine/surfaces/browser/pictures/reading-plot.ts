@@ -22,7 +22,7 @@ interface Series {
 }
 
 /** The series of numbers in readings that have at least two points. */
-export function seriesOf(readings: readonly WorldReading[]): readonly Series[] {
+function seriesOf(readings: readonly WorldReading[]): readonly Series[] {
   const series = new Map<string, Point[]>();
   for (const { turn, ambient_source_id, response_json } of readings) {
     for (const [name, value] of numbersIn(response_json, ambient_source_id)) {
@@ -40,10 +40,10 @@ function numbersIn(value: Json, name: string): readonly (readonly [string, numbe
   return Object.entries(value).flatMap(([member, item]) => numbersIn(item, `${name} · ${member}`));
 }
 
-/** Small plots of the numbers in readings. */
-export function readingPlots(readings: readonly WorldReading[]): Html {
+/** Small plots of the numbers in readings; undefined where there are none. */
+export function readingPlots(readings: readonly WorldReading[]): Html | undefined {
   const plots = seriesOf(readings).slice(0, PLOTS_MAX).map(plot);
-  return html`<div class="plots">${plots}</div>`;
+  return plots.length === 0 ? undefined : html`<div class="plots">${plots}</div>`;
 }
 
 function plot({ name, points }: Series): Html {
