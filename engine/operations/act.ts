@@ -17,7 +17,6 @@ export type OperatorAction =
   /** Names the call by its id, or by its service's. */
   | { readonly kind: 'report_call'; readonly correlation_id: string; readonly said: SaidReport };
 
-/** The operator, the origin of the action and its reason. */
 export interface Actor {
   /** `token`, `proof`, or the name of a session. */
   readonly acted_by: string;
@@ -77,7 +76,6 @@ function messagesOf(problems: readonly { readonly message: string }[]): string {
   return problems.map(({ message }) => message).join(' ');
 }
 
-/** How one kind of action is described and performed. */
 interface ActionRule<Action> {
   readonly locate: (engine: Engine, action: Action) => Promise<Done<ActionPlace>>;
   /** The details that the audit keeps; no answers, which may be secret. */

@@ -25,7 +25,6 @@ export interface Paths {
   readonly paths: readonly string[];
 }
 
-/** Checks and stores documents. */
 type DocumentShelf = Pick<Engine, 'authoring' | 'store'>;
 
 /** Checks files and folders, without a database and without a call. */

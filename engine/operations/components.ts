@@ -54,7 +54,6 @@ export async function countComponents(archive: Archive): Promise<Done<readonly K
   return { ok: true, value: COMPONENT_KINDS.map((kind) => ({ kind, count: counts.get(kind) ?? 0 })) };
 }
 
-/** A document with its references in both directions. */
 export type UsesOfComponent = ComponentSummary & ComponentUses;
 
 /** The references of a document in both directions, one step each. */

@@ -49,7 +49,6 @@ export interface Composition {
   startToys(portBase?: number): Promise<Stage>;
   /** The scripted model, reading its answers from a file; with a base, on the port after those of the toys. */
   startScriptedModel(answersFile: string, portBase?: number): Promise<Done<Stage>>;
-  /** A model whose answers a person gives. */
   startPerson(answer: AnswerAsPerson): Promise<Stage>;
   /** The HTTP tokens; created where there are none yet. */
   loadTokens(): Promise<Done<LoadedTokens>>;
@@ -65,7 +64,6 @@ export interface Composition {
   diagnose(world_slug?: string): Promise<readonly Diagnosis[]>;
 }
 
-/** Sources that can be called. */
 export interface OpenSources {
   readonly authoring: Authoring;
   readonly callSource: CallSource;
@@ -101,17 +99,14 @@ export interface Diagnosis {
   readonly repair?: string;
 }
 
-/** The world or attempt whose pages are exported. */
 export interface PagesToExport {
   readonly world_slug: string;
-  /** Pages of this attempt alone. */
   readonly attempt_id?: string;
 }
 
 export interface ExportedPages {
   readonly text: string;
   readonly pages: number;
-  /** How many pages were left out. */
   readonly left_out: number;
 }
 
@@ -119,7 +114,6 @@ export interface HttpDesk {
   readonly report: (correlation: string, report: SaidReport) => Promise<Done<Acknowledgement>>;
   /** Performs an operator's action, with an entry in the audit. */
   readonly act: (action: OperatorAction, actor: Actor) => Promise<Done<Acknowledgement>>;
-  /** Whether the database can be reached. */
   readonly isReady: () => Promise<boolean>;
   /** Reads from the database; refuses where it is lost. */
   readonly look: <Value>(operation: (archive: Archive) => Promise<Done<Value>>) => Promise<Done<Value>>;

@@ -58,7 +58,6 @@ function diagnoseDatabase({ description, exists, applied, pending, worlds }: Dat
   return { subject, state: 'good', message: `${description}, ${worlds} ${worlds === 1 ? 'world' : 'worlds'}` };
 }
 
-/** Reports an unknown world. */
 function diagnoseWorld(world_slug: string | undefined, { has_world }: DatabaseReport): readonly Diagnosis[] {
   if (world_slug === undefined || has_world) return [];
   const message = 'there is no world of this name';
@@ -167,10 +166,8 @@ export function diagnoseModels(surroundings: ServiceSurroundings): Promise<reado
   );
 }
 
-/** The default endpoint of a chat plugin. */
 interface Endpoint extends OriginFromVariables {
   readonly plugin: string;
-  /** The variables that may hold its key. */
   readonly keys: readonly string[];
 }
 

@@ -17,7 +17,6 @@ export interface DiffRequest {
 /** A change, and where it was asked for the effects behind it; of two worlds, those of `from` before those of `to`. */
 export type DiffedChange = WorldChange & { readonly blame?: readonly EffectOrigin[] };
 
-/** The differences between two turns of a world, or between two worlds. */
 export interface WorldDiff {
   /** That of `from`. */
   readonly world_slug: string;

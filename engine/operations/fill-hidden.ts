@@ -1,7 +1,6 @@
 import { isObject } from '../core/content/json-pointer.js';
 import type { Json, JsonObject } from '../contract/json.js';
 
-/** Replaces a text that redaction hides. */
 const HIDDEN = 'hidden';
 
 /**

@@ -69,7 +69,6 @@ export function compileScenario(
   );
 }
 
-/** One value of each plugin that has it, by the plugins' names. */
 function byPlugin<Value>(
   { catalogue }: Pick<Authoring, 'catalogue'>,
   find: (plugin: PluginDescription) => Value | undefined,

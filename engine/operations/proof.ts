@@ -4,7 +4,6 @@ import { isSame, type Tokens } from './tokens.js';
 // A token that is sent is known to its receiver. A proof reveals nothing but that its maker has the operator's token:
 // it holds for one request, at one server, once, and for a minute.
 
-/** The scheme of a proof in an `Authorization` header. */
 const SCHEME = 'Chukwa-Proof';
 /** The validity of a proof, in both directions: both clocks are those of one machine. */
 const HOLDS_MS = 60_000;

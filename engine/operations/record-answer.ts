@@ -69,7 +69,6 @@ function parseExactly(text: string): Json | undefined {
   }
 }
 
-/** The answer of any other source. */
 function toReplied(record: InvocationRecord): Answer {
   const { failure_class, failure_message, http_status, response_text, response_json } = record;
   // The schema is checked again; a refused request has no answer.

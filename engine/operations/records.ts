@@ -48,11 +48,9 @@ export interface WorldAttempts extends QueuedTurns {
   readonly world_slug: string;
   /** The latest first. */
   readonly attempts: readonly AttemptSummary[];
-  /** The filter leaves out others. */
   readonly is_filtered?: true;
 }
 
-/** The filter of a list of attempts; all without one. */
 export interface AttemptFilter {
   readonly status?: AttemptStatus;
   readonly turn?: number;

@@ -28,11 +28,9 @@ export interface RunReport {
   readonly edited_files?: readonly string[];
   /** The first turn of the scenario that this run has adopted. */
   readonly scenario_adopted_from_turn?: number;
-  /** Of a dry run, which changes nothing. */
   readonly dry_run?: DryRunSummary;
 }
 
-/** A dry run's use of its answers. */
 export interface DryRunSummary {
   /** The real world's turn, which does not change. */
   readonly from_turn: number;
@@ -249,7 +247,6 @@ function toTurnReport(record: RanAttempt): TurnReport {
   };
 }
 
-/** The world of a refused run, and the command that runs it again. */
 interface Refusable {
   readonly slug: string;
   readonly rerun: string;

@@ -15,7 +15,6 @@ import { timeAt, unknownWorld } from './worlds.js';
 
 export type { WorkerEvent } from '../runtime/worker/worker-event.js';
 
-/** A worker that runs until it is stopped. */
 export interface WorkRequest {
   readonly concurrency: number;
   /** How long attempts may continue after a stop, before they are handed over. */
@@ -84,7 +83,6 @@ async function tidy(engine: Engine): Promise<Tidied> {
   return engine.store.inbox.tidy();
 }
 
-/** How many worlds a worker caches. */
 const KNOWN_WORLDS_MAX = 100;
 
 /** A world after a turn that was committed here, and its program. */

@@ -9,7 +9,6 @@ import { type StageRequest, startStage } from './stage.js';
 import { checkChosenModel } from './chosen-model.js';
 import { showWorld } from './worlds.js';
 
-/** Turns to run, and the watchers of the run. */
 export interface WatchedRun extends Omit<RunRequest, 'world_slug'> {
   /** The scripted model's answers; without them the environment's model is called. */
   readonly answers_file?: string;
@@ -26,7 +25,6 @@ export interface WatchedRun extends Omit<RunRequest, 'world_slug'> {
   ) => void;
 }
 
-/** Changes of a world's scenario that a person should know before a run. */
 export interface ScenarioNews {
   /** Set where its files have been edited, and the world does not use the edits. */
   readonly edited?: EditedScenario | undefined;

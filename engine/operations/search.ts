@@ -9,18 +9,15 @@ import { unknownWorld } from './worlds.js';
 
 /** How many ended attempts one search indexes before it answers. */
 const TAKEN_IN = 20;
-/** How many are indexed at a time in the background. */
 const BATCH = 50;
 /** The pause between two batches, because turns have priority. */
 const PAUSE_MS = 100;
-/** The pause where nothing was left to index. */
 const IDLE_MS = 10_000;
 /** A server that has just started serves pages first. */
 const FIRST_MS = 2_000;
 const WORDS_LENGTH_MAX = 200;
 const FILTER_LENGTH_MAX = 256;
 
-/** A search as its reader wrote it. */
 export interface WantedSearch extends WantedPart {
   readonly q?: string;
   readonly kind?: string;

@@ -65,7 +65,6 @@ async function warmUp(engine: Engine): Promise<void> {
   await browseOverview(engine, 'operator').catch(() => {});
 }
 
-/** The rest of the grace, in milliseconds. */
 function countGrace({ signal, grace_ms }: Pick<ServeRequest, 'signal' | 'grace_ms'>): () => number {
   let asked_at: number | undefined;
   const begin = (): void => void (asked_at ??= performance.now());

@@ -14,7 +14,6 @@ export type SaidReport = Exclude<CallReport, { readonly kind: 'timed_out' }>;
  */
 type OutcomeOfLate = 'settled' | 'duplicate' | 'late' | 'undecided';
 
-/** How many unhandled reports are handled together. */
 const UNHEARD_MAX = 20;
 
 /**

@@ -8,14 +8,12 @@ import { locateIn, readAnswerFile } from './read-answer-file.js';
 import { findReasonProblem } from './reason.js';
 import { showAttempt, showInvocation } from './records.js';
 
-/** A person's finding about a call in doubt. */
 interface SettleRequest {
   readonly attempt_id: string;
   /** Absent where only one call is in doubt. */
   readonly source_invocation_id?: string;
   /** The file with the call's answer; absent where it was never performed, or where the answer is given here. */
   readonly result_file?: string;
-  /** The answer, as a JSON text. */
   readonly result_text?: string;
   readonly reason?: string;
 }

@@ -6,7 +6,6 @@ import { nearestName } from '../core/content/nearest-name.js';
 import type { AnswerAsPerson, Composition, Stage } from './composition.js';
 import { type Done, refuse } from './engine.js';
 
-/** The servers that a world needs to run without the outside. */
 export interface StageRequest {
   readonly with_toys: boolean;
   /** Absolute; starts the scripted model. */
@@ -81,7 +80,6 @@ export async function findScript(
   });
 }
 
-/** Problems of a document at their lines and columns. */
 async function inFile(path: string, problems: readonly Problem[]): Promise<readonly Problem[]> {
   const text = await readFile(path, 'utf8').catch(() => undefined);
   if (text === undefined) return problems;

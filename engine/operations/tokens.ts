@@ -20,7 +20,6 @@ export interface LoadedTokens extends Tokens {
   readonly is_new: boolean;
 }
 
-/** The sources of tokens: the operator's settings, and a file for the rest. */
 interface TokenPlaces {
   readonly token: string | undefined;
   readonly operator_token: string | undefined;

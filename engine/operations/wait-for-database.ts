@@ -44,7 +44,6 @@ async function openPatiently<Opened>(patience: Patience, open: () => Promise<Don
   }
 }
 
-/** The problem, where it is transient. */
 function findPassing(opened: Done<unknown>): Problem | undefined {
   return opened.ok ? undefined : opened.problems.find(({ details }) => details?.['may_pass'] === true);
 }

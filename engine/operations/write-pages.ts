@@ -27,7 +27,6 @@ export async function writePages(
   return written.ok ? pages : written;
 }
 
-/** Refuses an attempt that the world does not have. */
 async function refuseForeign(archive: Archive, { world_slug, attempt_id }: PagesToExport) {
   if (attempt_id === undefined) return undefined;
   const attempt = await showAttempt(archive, attempt_id);

@@ -23,7 +23,6 @@ export interface ComparedPatch {
   readonly after: PatchRecord | null;
 }
 
-/** The differences between two attempts. */
 export interface AttemptComparison extends Pick<AttemptSummary, 'attempt_id' | 'world_slug' | 'attempted_turn'> {
   /** Null where there is no other attempt. */
   readonly before: AttemptSummary | null;

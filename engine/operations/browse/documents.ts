@@ -7,7 +7,6 @@ import { getComponent } from '../components.js';
 import { type Archive, type Done, refuse } from '../engine.js';
 import { attemptUnknown } from '../records.js';
 
-/** A stored document with everything that uses it. */
 export interface DocumentPage extends ComponentRecord, ComponentUses {
   /** The latest calls of a source or by a workflow; none for other kinds. */
   readonly calls: readonly ListedInvocation[];
@@ -77,7 +76,6 @@ function textOf({ text }: JsonObject): string {
 
 /** Among how many calls of an attempt the first generations are searched. */
 const CALLS_READ = 200;
-/** How many prompts one page shows. */
 const PROMPTS_SHOWN = 10;
 
 /** @returns undefined for an unknown attempt */

@@ -2,18 +2,14 @@ import type { Problem } from '../../contract/problem.js';
 import type { ListPart } from '../../ports/browse.js';
 import { type Done, refuse } from '../engine.js';
 
-/** The default number of rows of a part. */
 export const LIMIT = 50;
-/** The greatest number of rows of a part. */
 export const LIMIT_MAX = 200;
 
-/** The query of a list: `limit` and `after`. */
 export interface WantedPart {
   readonly limit?: string;
   readonly after?: string;
 }
 
-/** Rows, and the cursor of the next part. */
 export interface Part<Row> {
   readonly rows: readonly Row[];
   /** The cursor of the next part; null at the end. */
@@ -30,12 +26,10 @@ const CURSOR_FORMS: Readonly<Record<CursorForm, RegExp>> = {
   entry: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.[a-z0-9_-]{1,64}\.\d{1,9}(\.prompt)?$/i,
 };
 
-/** Reads a list in parts. */
 export interface PartReader<Row> {
   readonly cursor: CursorForm;
   /** The cursor that a row is the last before. */
   readonly keyOf: (row: Row) => string;
-  /** The rows after a cursor. */
   readonly read: (part: ListPart) => Promise<Done<readonly Row[]>>;
 }
 

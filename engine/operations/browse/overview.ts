@@ -11,7 +11,6 @@ export interface LatestTurn {
   readonly story: TurnStory;
 }
 
-/** The content of the first page. */
 export interface Overview {
   /** The first by name. */
   readonly worlds: Part<ListedWorld>;

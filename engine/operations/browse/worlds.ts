@@ -15,7 +15,6 @@ const TURNS_DRAWN = 100;
 /** How many readings one page reads: the latest of those turns. */
 const READINGS_READ = 500;
 const ATTEMPTS_LISTED = 20;
-/** How many worlds with shared turns the page of a world draws. */
 const FAMILY_DRAWN = 50;
 
 /** A patch with the values before and after it. */
@@ -23,7 +22,6 @@ export interface PatchStory extends ToldPatch {
   readonly effects: readonly EffectOrigin[];
 }
 
-/** A turn as a page shows it. */
 export interface TurnStory {
   readonly turn: number;
   readonly simulation_time: string;
@@ -31,7 +29,6 @@ export interface TurnStory {
   readonly patches: readonly PatchStory[];
 }
 
-/** A world as its page shows it. */
 export interface WorldPage extends ShownWorld {
   readonly agents: readonly AgentHeadRecord[];
   /** The latest turn first; at most 10 of them. */
@@ -82,9 +79,7 @@ export async function browseWorld(
   };
 }
 
-/** A turn of a world as its page shows it. */
 export interface TurnPage extends WorldSnapshot {
-  /** The latest turn that the world has. */
   readonly last_turn: number;
   readonly story: TurnStory | null;
   readonly readings: readonly WorldReading[];
@@ -135,7 +130,6 @@ const toPlace = (world_slug: string, turn: number | undefined): WorldPlace => ({
   ...(turn === undefined ? {} : { turn }),
 });
 
-/** A world in a list. */
 export type ListedWorld = WorldRecord & QueuedTurns;
 
 /** A part of all worlds, or of those with a given scenario, with the queue of each. */

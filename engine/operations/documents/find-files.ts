@@ -15,10 +15,8 @@ export interface Place {
   readonly root?: string;
 }
 
-/** The files of a given path. */
 interface FoundFiles {
   readonly files: readonly string[];
-  /** Absolute paths of the folders that were searched. */
   readonly folders: readonly string[];
   /** Absolute folder that every file must be below. */
   readonly root: string;

@@ -21,7 +21,6 @@ export type PutResult =
   | {
       readonly ok: true;
       readonly stored: readonly PutDocument[];
-      /** How many were not there before. */
       readonly new_count: number;
       readonly findings: readonly Finding[];
     }

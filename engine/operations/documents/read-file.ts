@@ -39,7 +39,6 @@ export async function readTextFile(
   }
 }
 
-/** The outcome of reading a file that a person names. */
 export type ReadFile =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'unreadable' | 'folder' | 'no_file' }

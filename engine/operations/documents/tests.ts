@@ -30,11 +30,9 @@ export interface FileComplaint {
   readonly problem: Problem;
 }
 
-/** A test that was read, with the documents that it names. */
 export interface LoadedTest extends TestDocument {
   readonly file: LoadedFile;
   readonly answers_file: LoadedFile | undefined;
-  /** The scenario, by the file's path or by hash. */
   readonly scenario: { readonly path: string } | { readonly hash: string };
 }
 
@@ -68,7 +66,6 @@ export function listTested({ kind, source }: LoadedFile): readonly ComponentRefe
   );
 }
 
-/** The loaded documents that checks of tests need. */
 interface TestSurroundings {
   readonly isSound: (path: string) => boolean;
   readonly hashOfScenario: (path: string) => string | undefined;

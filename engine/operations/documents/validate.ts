@@ -13,12 +13,10 @@ import { type Finding, sortFindings, toFinding } from './finding.js';
 import { type LoadedFile, type LoadedFiles, loadDocuments } from './load.js';
 import { type CheckTest, complainOfTests, type FileComplaint, listTested } from './tests.js';
 
-/** Finds a linked or stored document. */
 type FindComponent = (kind: ComponentKind, hash: string) => JsonObject | undefined;
 
 export interface DocumentParts {
   readonly place: Place;
-  /** The schemas that ship, by file name. */
   readonly shipped: ReadonlyMap<string, JsonObject>;
   readonly validateDocument: (kind: DocumentKind, document: Json) => readonly Problem[];
   /** The problems that keep a scenario from running. Its workflows are complete; other parts may be missing. */
@@ -158,7 +156,6 @@ function findReferring(
   });
 }
 
-/** The files without a fault of their own. */
 function soundnessOf(
   checked: readonly { readonly file: LoadedFile; readonly problems: readonly Problem[] }[],
 ): (path: string) => boolean {

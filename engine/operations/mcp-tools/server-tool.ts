@@ -17,7 +17,6 @@ export interface ServerTool {
   readonly unusable?: string;
 }
 
-/** A tool that can be written as documents. */
 export interface UsableTool extends ServerTool {
   /** `mcp__memory__search_nodes` */
   readonly id: string;

@@ -19,7 +19,6 @@ export interface Try {
   /** The changes of the source for it; null removes a member. */
   readonly changes: Changes;
   readonly is_good: boolean;
-  /** The answer, described in a sentence. */
   readonly looked_like: string;
   readonly failure_class?: string;
 }
@@ -41,7 +40,6 @@ export interface ModelTrial extends ResolvedSource {
   readonly changes: Changes;
 }
 
-/** The limits of a call beside its own settings. */
 const LIMITS = { max_runtime_ms: 600_000, max_request_bytes: 1_048_576, max_result_bytes: 1_048_576 } as const;
 
 /**
@@ -191,7 +189,6 @@ function isBusy(outcome: CallOutcome): outcome is CallBroke {
 /** Too Many Requests is among them where the quota is used up. */
 const HOPELESS_STATUSES: readonly number[] = [401, 402, 403, 404, 429];
 
-/** Whether no setting of the source can mend a failure. */
 function isHopeless(outcome: CallOutcome): boolean {
   if (outcome.status !== 'failed') return false;
   if (outcome.http_status === undefined) return true;

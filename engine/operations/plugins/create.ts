@@ -3,15 +3,12 @@ import { dirname, join, resolve } from 'node:path';
 import { type Done, refuse } from '../engine.js';
 import { scaffold } from './scaffold.js';
 
-/** The pattern of plugin names in manifests. */
 const NAME_PATTERN = /^[a-z][a-z0-9_]{0,63}$/;
 
 interface WantedPlugin {
   readonly name: string;
   readonly into: string;
-  /** Names that plugins have already. */
   readonly taken: readonly string[];
-  /** Where shipped files live. */
   readonly package_root: string;
 }
 

@@ -24,7 +24,6 @@ export async function scaffold(packageRoot: string, name: string): Promise<reado
   );
 }
 
-/** Replaces the template's name by a plugin's, in each of its spellings. */
 function nameIn(name: string): (text: string) => string {
   const words = name.split('_').filter((word) => word !== '');
   const spellings = {

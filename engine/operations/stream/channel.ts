@@ -20,7 +20,6 @@ export interface Reached {
 /** Reads on along the track of a channel. @throws where the database cannot be read */
 type ReadOn = (position: Position, until?: number) => Promise<Stretch>;
 
-/** Listeners with the same view. */
 interface Audience {
   readonly view: StreamView;
   state: StreamState;
@@ -64,7 +63,6 @@ export class Channel {
     });
   }
 
-  /** Ends all listeners. */
   close(): void {
     this.#end();
   }

@@ -78,11 +78,9 @@ export function openStreams(look: HttpDesk['look']) {
 
 interface Stored {
   readonly reached: Reached;
-  /** The stream has ended. */
   readonly is_over: boolean;
 }
 
-/** Tells what is stored, page by page. */
 async function tellStored(look: HttpDesk['look'], request: StreamRequest, sink: StreamSink): Promise<Done<Stored>> {
   const { track, view, last_event_id, from_now } = request;
   const begin = await look((archive) => findBeginning(archive, request));

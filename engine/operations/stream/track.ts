@@ -13,7 +13,6 @@ export interface Position {
   readonly is_over: boolean;
 }
 
-/** The facts read from a track. */
 export interface Stretch {
   readonly facts: readonly Fact[];
   readonly position: Position;

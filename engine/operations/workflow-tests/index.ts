@@ -37,7 +37,6 @@ export interface TestReport {
 
 interface TestRequest extends Paths {
   readonly signal: AbortSignal;
-  /** Called with each test when it has ended. */
   readonly onResult: (result: TestResult) => void;
 }
 

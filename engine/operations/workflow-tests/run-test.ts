@@ -22,7 +22,6 @@ export interface TestBench {
 export interface Played {
   readonly turns: number;
   readonly calls: number;
-  /** How many answers of models were rejected. */
   readonly rejected_answers: number;
   readonly complaints: readonly TestComplaint[];
   readonly unused_answers: readonly WrittenAnswer[];

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { sha256 } from '../../core/content/sha256.js';
 
-/** A file that pages load. */
 interface Asset {
   readonly url: string;
   readonly summary: string;
@@ -24,7 +23,6 @@ export const PACE_SCRIPT = toAsset('/pace.js', 'The script of pages that show ho
   'pace.js',
 ]);
 
-/** The stylesheet of an exported file. */
 export const EXPORT_STYLE = `${STYLE.text}${readAsset('export.css')}`;
 
 function toAsset(url: string, summary: string, type: Asset['type'], files: readonly string[]): Asset {

@@ -7,10 +7,8 @@ import { renderLeaf, renderLeaves } from './layout.js';
 import type { Asked, Page, View } from './page.js';
 import { pathOf } from './places.js';
 
-/** How many pages one file holds. */
 const PAGES_MAX = 2_000;
 
-/** A page of the file. */
 interface Leaf {
   /** Names it in links of the file. */
   readonly id: string;
@@ -157,14 +155,12 @@ function toAsked({ page, parameters, query }: Match, leaves: ReadonlyMap<string,
 /** Markup escapes every quotation mark of a text, so a match here is an attribute. */
 const ATTRIBUTE = /\s(href|id|for|aria-labelledby|fill|marker-end)="([^"]*)"/g;
 
-/** The pages that a page links to. */
 function targetsOf({ markup }: Leaf, path: string): readonly string[] {
   return [...markup.matchAll(ATTRIBUTE)].flatMap(([, name, link = '']) =>
     name === 'href' ? [readLink(link, path).target] : [],
   );
 }
 
-/** The page and the fragment that a link names. */
 function readLink(link: string, path: string): { readonly target: string; readonly anchor: string | undefined } {
   const [target = '', anchor] = link.replaceAll('&amp;', '&').split('#');
   if (target === '') return { target: path, anchor };

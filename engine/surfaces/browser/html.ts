@@ -37,7 +37,6 @@ export function styleElement(css: string): Html {
   return new Markup(`<style>${css}</style>`);
 }
 
-/** Empty markup. */
 export const NOTHING = html``;
 
 function toMarkup(value: HtmlValue, before: string): string {

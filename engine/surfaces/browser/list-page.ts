@@ -30,7 +30,6 @@ interface ListEntry<Kind extends ListKind> extends Pick<Page, 'url' | 'access' |
   /** The sort order of the rows, above the table. */
   readonly order: string;
   readonly columns: readonly Column<Row<Kind>>[];
-  /** Shown in place of a table without rows. */
   readonly empty: Html;
 }
 

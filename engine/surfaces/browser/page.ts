@@ -5,7 +5,6 @@ import { type Html, html, type HtmlValue } from './html.js';
 import type { ParameterName } from './parameters.js';
 import type { Decision } from './parts/decision.js';
 
-/** A request for a page. */
 export interface Asked {
   readonly parameters: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string>>;
@@ -16,11 +15,8 @@ export interface Asked {
 /** One page: its route, who may look at it, and what it shows. */
 export interface Page {
   readonly url: string;
-  /** What it shows, in a line. */
   readonly summary: string;
-  /** The kind of its value. */
   readonly answer: keyof Answers;
-  /** What its query may say. */
   readonly query: readonly ParameterName[];
   /** What a person sees in place of a question that was refused, with what was written; left out, the problem alone. */
   readonly refused?: (problem: Problem, asked: Asked) => View;

@@ -5,7 +5,6 @@ import { LIMIT } from '../../operations/browse/list-part.js';
 interface Place {
   /** Its name in sentences. */
   readonly noun: string;
-  /** The name of several. */
   readonly nouns: string;
   /** The path of one, with the key at its end. */
   readonly path: string;

@@ -70,7 +70,6 @@ export const ROOT = pathOption(
   'documents may refer to files of this folder only; by default, of the folder that is given',
 );
 
-/** The options of commands on documents. */
 export interface RootOptions {
   readonly root?: string;
 }

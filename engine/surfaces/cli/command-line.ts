@@ -113,7 +113,6 @@ function toUsage(command: Command): string {
     .join(' ');
 }
 
-/** The longest command that the words name. */
 function findCommand(program: Command, words: readonly string[]): Command {
   let command = program;
   for (const word of words.filter((each) => !each.startsWith('-'))) {

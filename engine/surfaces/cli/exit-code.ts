@@ -1,4 +1,3 @@
-/** The exit codes of the process. */
 export const EXIT = {
   done: 0,
   /** A document does not validate, an id is unknown. */

@@ -9,7 +9,6 @@ export interface ModelOptions {
   readonly model?: string;
 }
 
-/** The model that was chosen. */
 export interface Chosen {
   /** As the head of a run names it. */
   readonly model: string;

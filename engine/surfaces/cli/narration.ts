@@ -7,7 +7,6 @@ import { type Story, tell, UNTOLD, waitingFor } from './render/story.js';
 import { printLines, type Session } from './session.js';
 import type { Output } from './terminal.js';
 
-/** Shows a run while it happens. */
 export interface Narration {
   readonly onProgress: OnProgress;
   wait(what: string): void;
@@ -51,5 +50,4 @@ export function openNarration({ terminal, as_json }: Session): Narration {
   };
 }
 
-/** A narration that prints nothing. */
 const UNSEEN: Output = { write: () => {}, is_terminal: false, is_live: false, columns: undefined, program: '' };

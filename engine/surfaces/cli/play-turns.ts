@@ -7,7 +7,6 @@ import { type Narration, openNarration } from './narration.js';
 import { problemLines } from './render/problems.js';
 import { printJson, printLines, printRefused, type Session } from './session.js';
 
-/** How a run reports to its reader. */
 interface Audience {
   readonly signal: AbortSignal;
   readonly narration: Narration;

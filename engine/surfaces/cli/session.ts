@@ -130,7 +130,6 @@ export function printEvent({ terminal, as_json, composition }: EventSession, sen
   printLines(terminal.out, [terminal.out.is_terminal ? hanging(at.length + 2, text) : verbatim(text)]);
 }
 
-/** Something that happened, by its kind. */
 interface Event {
   readonly kind: string;
   readonly [member: string]: unknown;

@@ -1,6 +1,5 @@
 import { basename, delimiter, dirname, extname, relative } from 'node:path';
 
-/** What no shell gives a meaning to. */
 const PLAIN_WORD = /^[\w@%+=:,./-]+$/;
 
 /** White space other than a space, and what a terminal may obey or hide: no line shows it as it is. */

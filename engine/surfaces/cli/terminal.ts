@@ -27,7 +27,6 @@ export interface Terminal {
    * @returns undefined where the input ends or Ctrl-C is pressed, which is also a request to stop
    */
   readonly ask?: (question: string) => Promise<string | undefined>;
-  /** Ends the process at once. */
   leave(code: number): void;
 }
 

@@ -7,7 +7,6 @@ import type { Duplex } from 'node:stream';
 // connection that has been idle for longest is closed: of the same address first, else of any. So a flood of strangers
 // displaces itself, and neither health checks nor an operator wait for it. Where all are busy, the new one is refused.
 
-/** How many may be connected. */
 interface ConnectionLimits {
   readonly all: number;
   readonly per_address: number;

@@ -47,7 +47,6 @@ export function openStreamPlaces(limits: StreamLimits) {
 
 /** One server-sent event stream; heartbeats are comments. */
 interface EventStream extends StreamSink {
-  /** Whether its head has been sent. */
   readonly has_begun: () => boolean;
   /** Ends it after a moment for data in flight; a client that reconnects resumes where it was. */
   readonly cut: () => void;
@@ -106,7 +105,6 @@ export function openEventStream(
   };
 }
 
-/** The type of server-sent events. */
 export const EVENT_STREAM = 'text/event-stream; charset=utf-8';
 
 const HEADERS = {
@@ -122,7 +120,6 @@ function toRawHeaders(reply: FastifyReply): Readonly<Record<string, string | num
   );
 }
 
-/** The problem where as many read as may. */
 export const READERS_TOO_MANY: Problem = {
   code: 'READERS_TOO_MANY',
   message: 'As many read streams here as may, or as many from your address.',

@@ -13,7 +13,6 @@ interface ProblemDocument {
   readonly repair?: string;
   /** Where in what was sent, as a JSON Pointer. */
   readonly pointer?: string;
-  /** Where there is more than one. */
   readonly problems?: readonly Problem[];
 }
 

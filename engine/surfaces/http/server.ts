@@ -33,7 +33,6 @@ const HTTP_OPTIONS: ServerOptions = {
   requireHostHeader: false,
 };
 const ID_LENGTH_MAX = 256;
-/** Requests of one address in a minute. */
 const REFUSALS_MAX = 30;
 const SIGN_INS_MAX = 10;
 const MINUTE_MS = 60_000;

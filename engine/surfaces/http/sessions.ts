@@ -4,7 +4,6 @@ import type { Clock } from '../../ports/clock.js';
 import { isSame, type Tokens } from '../../operations/tokens.js';
 import type { Reader } from '../browser/layout.js';
 
-/** How long a session lasts at most. */
 export const SESSION_SECONDS = 12 * 3_600;
 /** The lifetime of an unused cookie: after so long without a page, its reader has to sign in again. */
 export const COOKIE_SECONDS = 2 * 3_600;
@@ -12,11 +11,9 @@ export const COOKIE_SECONDS = 2 * 3_600;
 const RENEWED_SECONDS = 600;
 /** How long a link that signs in can be used. */
 const TICKET_SECONDS = 600;
-/** How many such links may be open. */
 const TICKETS_MAX = 100;
 const RANDOM_BYTES = 24;
 
-/** Somebody who is signed in. */
 export interface Session {
   readonly reader: Reader;
   /** Made at random when it was opened; it stays when the cookie is renewed. */
@@ -27,7 +24,6 @@ export interface Session {
   readonly until: number;
 }
 
-/** Who is signed in. */
 export type Sessions = ReturnType<typeof openSessions>;
 
 /**
@@ -41,11 +37,9 @@ export function openSessions(tokens: Tokens, clock: Pick<Clock, 'now'>) {
   const ended = new Map<string, number>();
   const endings = new EventEmitter().setMaxListeners(0);
   return {
-    /** The reader whose token this is. */
     readerOf: (token: string): Reader | undefined => READERS.find((reader) => isSame(token, secrets[reader])),
     /** Whether a text holds a token of this server. */
     holdsToken: (text: string): boolean => Object.values(secrets).some((secret) => text.includes(secret)),
-    /** Opens a session. */
     open(reader: Reader): Session {
       const now = clock.now();
       const ends_at = now + SESSION_SECONDS * 1_000;
@@ -102,7 +96,6 @@ function openTickets(clock: Pick<Clock, 'now'>) {
       tickets.set(ticket, { reader, until: clock.now() + TICKET_SECONDS * 1_000 });
       return ticket;
     },
-    /** Uses a ticket up. */
     redeem(ticket: string): Reader | undefined {
       const found = tickets.get(ticket);
       tickets.delete(ticket);

@@ -42,7 +42,6 @@ export function sessionOf(request: FastifyRequest): Session | undefined {
   return viewing.get(request);
 }
 
-/** Who is let in, and by what. */
 export interface ViewerAuthority {
   readonly sessions: Sessions;
   readonly countRefusal: CountRefusal;

@@ -13,14 +13,12 @@ export type Verdict =
   | { readonly status: 'failed'; readonly complaints: readonly string[]; readonly repair: string }
   | { readonly status: 'skipped'; readonly reason: string };
 
-/** One rule for all plugins. */
 export interface Rule {
   readonly rule: string;
   readonly sentence: string;
   /** Rules that must hold first: without them this one would repeat their complaints. */
   readonly needs: readonly string[];
   readonly repair: string;
-  /** Why it does not apply. */
   readonly skips?: (scene: Scene) => string | undefined;
   /** @returns complaints; none where the plugin keeps the rule */
   readonly check: (scene: Scene) => Promise<readonly string[]>;
@@ -48,12 +46,10 @@ export function judge(complaints: readonly string[], repair: string): Verdict {
   return complaints.length === 0 ? PASSED : { status: 'failed', complaints: [...new Set(complaints)], repair };
 }
 
-/** A skipped verdict. */
 export function skip(reason: string): Verdict {
   return { status: 'skipped', reason };
 }
 
-/** The time limit for a plugin to react. */
 const PATIENCE_MS = 4_000;
 
 /** The value of a promise, or undefined at the time limit for plugins. */

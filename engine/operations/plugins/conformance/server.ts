@@ -145,7 +145,6 @@ function fits({ when = {} }: CannedAnswer, request: SeenRequest): boolean {
   return body === undefined || holds(request.body, body);
 }
 
-/** Whether a value has each member of another one. */
 function holds(value: Json | undefined, wanted: Json): boolean {
   if (typeof wanted !== 'object' || wanted === null || isList(wanted)) {
     return JSON.stringify(value) === JSON.stringify(wanted);

@@ -7,7 +7,6 @@ import { judge, PASSED, type Rule, type Scene, skip, type Verdict } from './rule
 import { RULES } from './rules/index.js';
 import type { Workshop } from '../workshop.js';
 
-/** The verdicts of all rules for a plugin. */
 export interface ConformanceReport {
   readonly ok: boolean;
   readonly folder: string;
@@ -21,7 +20,6 @@ export type Check = { readonly rule: string; readonly sentence: string } & Verdi
 interface Wanted {
   /** As it was named: a folder, or a plugin's name. */
   readonly asked: string;
-  /** The absolute folder of that name. */
   readonly path: string;
 }
 

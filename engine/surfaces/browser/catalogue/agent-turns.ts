@@ -7,7 +7,6 @@ import { cut, linkTo, moment, shortKey, status, words } from '../parts/text.js';
 import { pathOf } from '../places.js';
 import { trailToAttempt } from './overview.js';
 
-/** One agent's part of an attempt. */
 export const agentTurn: Page = itemPage({
   url: '/agent-turns/:agent_turn_id',
   access: 'consumer',

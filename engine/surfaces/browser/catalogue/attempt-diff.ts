@@ -20,7 +20,6 @@ import { attemptColumns } from './worlds.js';
 /** How much of an answer is shown beside another one. */
 const ANSWER_LENGTH_MAX = 300;
 
-/** What is different between two attempts: what was asked, what came back, what was to be applied. */
 export const attemptDiff: Page = itemPage({
   url: '/attempts/:attempt_id/diff',
   access: 'consumer',
@@ -61,10 +60,8 @@ function viewComparison({ before, after, calls, patches }: AttemptComparison): V
   };
 }
 
-/** How many calls, and how many patches, one page shows. */
 const SHOWN = 50;
 
-/** What each comparison means to a reader. */
 const COMPARISON_WORDS: Readonly<Record<Comparison, string>> = {
   only_before: 'only in the first',
   only_after: 'only in the second',

@@ -37,10 +37,8 @@ import { took, trailToWorld } from './overview.js';
 
 /** How many rows each table of an attempt's page has. */
 const ROWS_SHOWN = 30;
-/** How many patches it shows. */
 const PATCHES_SHOWN = 20;
 
-/** An attempt as a timeline, with its patches and calls. */
 export const attempt: Page = itemPage({
   url: '/attempts/:attempt_id',
   access: 'consumer',
@@ -201,7 +199,6 @@ const agentTurnColumns: readonly Column<AgentTurnSummary>[] = [
   },
 ];
 
-/** The agent turns of an attempt. */
 export const attemptAgentTurns: Page = listPage({
   url: '/attempts/:attempt_id/agent-turns',
   access: 'consumer',

@@ -71,7 +71,6 @@ const llmColumns: readonly Column<ListedLlmCall>[] = [
 
 const NO_CALLS = emptyState('No call has been made yet. Three turns make some:', 'npx chukwa park');
 
-/** All source calls, newest first. */
 export const invocationList: Page = listPage({
   url: '/source-invocations',
   access: 'operator',
@@ -86,7 +85,6 @@ export const invocationList: Page = listPage({
   empty: NO_CALLS,
 });
 
-/** All generations, newest first. */
 export const llmCallList: Page = listPage({
   url: '/llm-calls',
   access: 'operator',
@@ -119,7 +117,6 @@ export const attemptInvocations: Page = listPage({
   empty: emptyState('No call has been made yet.'),
 });
 
-/** One source call: what was asked, what came back, how it was judged. */
 export const invocation: Page = itemPage({
   url: '/source-invocations/:source_invocation_id',
   access: 'operator',
@@ -179,7 +176,6 @@ function invocationFacts(shown: InvocationRecord): Html {
   ]);
 }
 
-/** One generation: what the model was shown and said. */
 export const llmCall: Page = itemPage({
   url: '/llm-calls/:llm_call_id',
   access: 'operator',

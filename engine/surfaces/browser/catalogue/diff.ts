@@ -8,7 +8,6 @@ import { change, linkTo, moreInJson } from '../parts/text.js';
 import { pathOfPatch, pathOfTurn } from '../places.js';
 import { trailToWorld } from './overview.js';
 
-/** What changed from one turn of a world to another, each change with blame. */
 export const diff: Page = itemPage({
   url: '/worlds/:world_slug/diff',
   access: 'consumer',
@@ -49,14 +48,12 @@ function viewDiff({ from, to, changes }: WorldDiff): View {
   };
 }
 
-/** How many changes one page shows. */
 const CHANGES_SHOWN = 100;
 
 function placeLink({ world_slug, turn }: TurnPlace): Html {
   return html`<a href="${pathOfTurn(world_slug, turn)}">${world_slug} at turn ${turn}</a>`;
 }
 
-/** The changes of each entity and each place, one after the other. */
 function drawChanges(changes: readonly DiffedChange[]): Html {
   const owners = [...new Set(changes.map(ownerOf))];
   return html`${owners.map((owner) => html`<h3 class="who">${owner}</h3><ul class="effects">${changes.filter((one) => ownerOf(one) === owner).map(drawChange)}</ul>`)}`;

@@ -9,7 +9,6 @@ import { table } from '../parts/table.js';
 import { count, duration, linkTo, moment, status, words, worldTime } from '../parts/text.js';
 import { pathOf, pathOfList, pathOfTurn, PLACES } from '../places.js';
 
-/** The first page: worlds, pending work, documents. */
 export const overview: Page = itemPage({
   url: '/',
   access: 'consumer',
@@ -80,7 +79,6 @@ export const worldList: Page = listPage({
   empty: NO_WORLDS,
 });
 
-/** How many documents there are of each kind. */
 function documentCounts(documents: Overview['documents']) {
   return html`<ul class="tiles">${documents.map(
     ({ kind, count: number }) =>
@@ -88,7 +86,6 @@ function documentCounts(documents: Overview['documents']) {
   )}</ul>`;
 }
 
-/** Attempts and calls that wait for a driver, a service or a person. */
 export const inbox: Page = itemPage({
   url: '/inbox',
   access: 'operator',

@@ -16,7 +16,6 @@ const FILTERS = [
   { name: 'failure', text: 'Failure class' },
 ] as const;
 
-/** Search over narrations, prompts, answers and results. */
 export const search: Page = itemPage({
   url: '/search',
   access: 'operator',

@@ -18,7 +18,6 @@ import { decideTurn } from './decisions.js';
 import { trailToWorld } from './overview.js';
 import { attemptColumns, trailTo } from './worlds.js';
 
-/** A world at a turn. */
 export const turn: Page = itemPage({
   url: '/worlds/:world_slug/turns/:turn',
   access: 'consumer',
@@ -88,7 +87,6 @@ const patchColumns: readonly Column<PatchStory>[] = [
   { title: 'Why', cell: (patch) => whyLink(patch, `Why? The prompt behind patch ${patch.patch_seq}`) },
 ];
 
-/** The patches of a turn. */
 export const turnPatches: Page = listPage({
   url: '/worlds/:world_slug/turns/:turn/patches',
   access: 'consumer',
@@ -113,7 +111,6 @@ const entityColumns: readonly Column<Entity>[] = [
   { title: 'Memories', is_number: true, cell: ({ memory }) => (memory.length === 0 ? '' : memory.length) },
 ];
 
-/** Everybody and everything in a world at a turn. */
 export const turnEntities: Page = listPage({
   url: '/worlds/:world_slug/turns/:turn/entities',
   access: 'consumer',

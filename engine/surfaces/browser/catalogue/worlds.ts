@@ -18,7 +18,6 @@ import { eventsOf, pathOf, pathOfTurn } from '../places.js';
 import { decideWorld } from './decisions.js';
 import { took, trailToWorld } from './overview.js';
 
-/** A world: its story, the place of each entity, changes, and attempts. */
 export const world: Page = itemPage({
   url: '/worlds/:world_slug',
   access: 'consumer',

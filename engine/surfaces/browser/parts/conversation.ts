@@ -8,7 +8,6 @@ const NAMED_LENGTH_MIN = 40;
 
 type Message = LlmCallRecord['messages'][number];
 
-/** The label of each origin of a segment. */
 const ORIGIN_WORDS: Readonly<Record<string, string>> = {
   author: 'author',
   'world.projection': 'what is perceived',

@@ -1,7 +1,6 @@
 import type { Problem } from '../../../contract/problem.js';
 import { type Html, html, NOTHING } from '../html.js';
 
-/** An input of a form. */
 interface Field {
   readonly name: string;
   readonly label: string;
@@ -14,7 +13,6 @@ export interface Decision {
   /** Its fragment on the page. */
   readonly id: string;
   readonly title: string;
-  /** The effect of the decision. */
   readonly consequence: Html;
   /** The path that the form is posted to. */
   readonly path: string;
@@ -25,7 +23,6 @@ export interface Decision {
 /** A refused form: the values that were sent, and the problem. */
 export interface RefusedForm {
   readonly decision: Decision;
-  /** By the names of the fields. */
   readonly typed: Readonly<Record<string, string>>;
   readonly problem: Problem;
 }
@@ -70,7 +67,6 @@ function drawDecision(decision: Decision, form_token: string): Html {
   return drawForm(decision, fieldsOf(decision), form_token);
 }
 
-/** A field as it is drawn; with what is wrong with its content. */
 type DrawnField = Field & { readonly problem?: Problem };
 
 function drawForm(

@@ -17,7 +17,6 @@ export function tellTurn(world_slug: string, story: TurnStory, patches_max: numb
 ${patches.slice(0, patches_max).map(tellPatch)}${rest}</article>`;
 }
 
-/** A narration, and what it made true. */
 function tellPatch(patch: PatchStory): Html {
   const { turn, workflow_subject_entity_id: subject, narration } = patch;
   const why = whyLink(patch, `Why did ${subject} do that in turn ${turn}?`);

@@ -87,7 +87,6 @@ export function words(name: string | null): string {
   return (name ?? '').replaceAll('_', ' ');
 }
 
-/** The word for each kind of call. */
 const CALL_WORDS: Readonly<Record<InvocationSummary['invocation_kind'], string>> = {
   llm_generation: 'generation',
   ambient_context: 'reading',

@@ -4,7 +4,6 @@ import type { Span } from './time-scale.js';
 
 export type LaneKind = 'readings' | 'model' | 'calls';
 
-/** A call as the timeline draws it. */
 export interface Bar extends Span {
   readonly call: InvocationSummary;
   readonly lane: LaneKind;
@@ -19,7 +18,6 @@ export interface Band {
   readonly lanes: readonly { readonly kind: LaneKind; readonly rows: readonly (readonly Bar[])[] }[];
 }
 
-/** The content of an attempt's timeline. */
 export interface AttemptBars {
   readonly bands: readonly Band[];
   /** Calls of earlier attempts, which were not made again. */

@@ -28,7 +28,6 @@ const SUBJECT_WIDTH = 112;
 const CHARACTER_WIDTH = 6.4;
 const ADOPTED_WIDTH = 12;
 const ADOPTED_MAX = 24;
-/** How many subjects are drawn. */
 const BANDS_MAX = 40;
 
 const LANE_NAMES: Readonly<Record<LaneKind, string>> = { readings: 'readings', model: 'model', calls: 'calls' };
@@ -110,7 +109,6 @@ function bands(drawn: readonly Band[], scale: TimeScale): HtmlValue {
   });
 }
 
-/** Where something is drawn, in pixels. */
 interface Extent {
   readonly left: number;
   readonly right: number;

@@ -13,7 +13,6 @@ const BEND = 14;
 const NAME_LENGTH_MAX = 24;
 const TICKS = 12;
 
-/** A world of the tree, and its depth. */
 interface Branch {
   readonly world: WorldRecord;
   readonly row: number;

@@ -17,7 +17,6 @@ const DOT = 3.5;
 const MEMORY = 2.5;
 const MEMORY_ASIDE = 14;
 const NAME_LENGTH_MAX = 22;
-/** How many places and entities are drawn. */
 const LINES_MAX = 20;
 /** How much of a state is said where a mark is pointed at. */
 const STATE_LENGTH_MAX = 80;

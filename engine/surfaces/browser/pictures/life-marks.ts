@@ -61,7 +61,6 @@ function happeningsOf({ turn, patch_seq, workflow_subject_entity_id: subject, ef
   ];
 }
 
-/** The changes of one row, turn by turn. */
 function toMarks(happened: readonly Happening[]): readonly Mark[] {
   const marks = new Map<number, Mark>();
   for (const { key: _key, ...one } of happened) {

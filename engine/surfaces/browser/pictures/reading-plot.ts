@@ -7,7 +7,6 @@ const HEIGHT = 96;
 const SIDE = 18;
 const TOP = 22;
 const BOTTOM = 22;
-/** How many numbers are drawn. */
 const PLOTS_MAX = 12;
 
 interface Point {

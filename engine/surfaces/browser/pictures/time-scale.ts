@@ -11,18 +11,15 @@ interface Gap {
   readonly milliseconds: number;
 }
 
-/** Maps moments to positions. */
 export interface TimeScale {
   readonly x: (moment: number) => number;
   readonly gaps: readonly Gap[];
   readonly ticks: readonly { readonly x: number; readonly milliseconds: number }[];
 }
 
-/** How wide a collapsed gap is. */
 const GAP_WIDTH = 44;
 /** A gap collapses where it is longer than this part of the busy time. */
 const GAP_PART = 0.25;
-/** About how many ticks there are. */
 const TICKS = 6;
 
 interface Piece extends Span {

@@ -4,7 +4,6 @@ import { edgesOf } from '../../../core/nodes/references.js';
 import type { CognitionWorkflow } from '../../../generated/workflow.js';
 import { words } from '../parts/text.js';
 
-/** A box of the picture of a workflow. */
 export interface Box {
   readonly id: string;
   readonly kind: 'ambient' | 'node' | 'tool' | 'apply';
@@ -140,7 +139,6 @@ function readsAmbients(node: AuthoredNode): boolean {
   return node.prompt_template.messages.some(({ content }) => JSON.stringify(content).includes('ambient.visible'));
 }
 
-/** The longest path of nodes before each node. */
 function depthsOf(nodes: CognitionWorkflow['nodes']): ReadonlyMap<string, number> {
   const depths = new Map<string, number>();
   // A compiled workflow has no cycle, so each round settles at least one node.

@@ -6,7 +6,6 @@ import type { Perform, Session } from '../session.js';
 export interface CommandEntry {
   /** The words that call it, such as `world show`. */
   readonly name: string;
-  /** What it does, in a sentence. */
   readonly says: string;
   /** Its arguments and options, in the order in which help lists them. */
   readonly takes?: readonly (Argument | Option)[];

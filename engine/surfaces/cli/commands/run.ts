@@ -114,7 +114,6 @@ function narrowingOf({ tools, connections }: Narrowing): Narrowing {
   return { ...(tools === undefined ? {} : { tools }), ...(connections === undefined ? {} : { connections }) };
 }
 
-/** The stand-in for the model, where there is one. */
 function personOf(
   { terminal }: Session,
   { ask }: Pick<Chosen, 'ask'>,
@@ -123,7 +122,6 @@ function personOf(
   return ask === undefined ? {} : { person: askPerson({ error: terminal.error, ask }, close) };
 }
 
-/** The scenario to go on by, where one is named. */
 function scenarioOf(session: Session, { scenario, ...options }: RunOptions): { readonly scenario?: NamedScenario } {
   return scenario === undefined ? {} : { scenario: { scenario, place: toPlace(session, options) } };
 }

@@ -14,7 +14,6 @@ interface ToysOptions {
   readonly portBase?: number;
 }
 
-/** Room for the ports that follow. */
 const PORT_BASE_MAX = 65_500;
 
 export const toys: CommandEntry = {

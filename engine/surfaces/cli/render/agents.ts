@@ -64,7 +64,6 @@ export function agentTurnLines(turn: ToldAgentTurn): readonly Line[] {
   ];
 }
 
-/** The calls that a turn waits for, each with its deadline and how to answer it. */
 function waitingLines({ outcome, waiting_tools }: ToldAgentTurn): readonly Line[] {
   return waiting_tools
     .filter(({ received_at }) => outcome === null && received_at === null)

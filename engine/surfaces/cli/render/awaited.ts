@@ -3,7 +3,6 @@ import { command, hanging, type Line, line, type Span, strong, verbatim } from '
 import type { Rerun } from './story.js';
 import { toMoment } from './words.js';
 
-/** An attempt that may be suspended. */
 interface Waiting {
   readonly rerun: Pick<Rerun, 'run'>;
   readonly attempt_id: string;

@@ -16,7 +16,6 @@ export function modelTrialLines(trial: ModelTrial): readonly Line[] {
   ];
 }
 
-/** What each question tests. */
 const ASKED: Readonly<Record<QuestionName, string>> = {
   plain: 'a single word',
   schema: 'a patch, by the schema that a turn asks for',

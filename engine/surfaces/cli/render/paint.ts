@@ -3,7 +3,6 @@ import { unreachable } from '../../../contract/unreachable.js';
 import { type Line, NO_BREAK_SPACE, type Span, unbroken } from './line.js';
 import { neutralise } from './neutralise.js';
 
-/** The capabilities of the output. */
 export interface Canvas {
   readonly width: number;
   readonly has_colours: boolean;
@@ -77,7 +76,6 @@ function toWords(span: Span): readonly Span[] {
   return words.map((text) => ({ ...span, text }));
 }
 
-/** Neighbours of one tone as one piece. */
 function joinEqual(spans: readonly Span[]): readonly Span[] {
   const joined: Span[] = [];
   for (const span of spans) {

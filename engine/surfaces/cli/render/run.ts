@@ -155,7 +155,6 @@ function isModelMissing(turn: TurnReport): boolean {
   return invocation_kind === 'llm_generation' && (failure_class === 'unavailable' || failure_class === 'call_rejected');
 }
 
-/** The call that ended the turn. */
 function findFatal({ invocations, failed_source_invocation_id }: TurnReport): InvocationReport | undefined {
   return invocations.find(({ source_invocation_id }) => source_invocation_id === failed_source_invocation_id);
 }

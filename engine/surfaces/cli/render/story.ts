@@ -58,7 +58,6 @@ interface UnderWay {
   readonly model: string | undefined;
 }
 
-/** A story before anything has happened. */
 export const UNTOLD: Story = {
   turns: [],
   heading: undefined,
@@ -83,7 +82,6 @@ export function waitingFor({ under_way }: Story): string | undefined {
   return names.length === 0 ? undefined : shown;
 }
 
-/** How many calls under way the live line names. */
 const AWAITED_SHOWN_MAX = 3;
 
 function afterProgress(story: Story, progress: Progress): Story {

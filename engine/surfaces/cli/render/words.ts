@@ -32,7 +32,6 @@ export function shortHash(hash: string): string {
   return hash.slice(0, 12);
 }
 
-/** The consequence of a failed call, in words. */
 export const PASSED_ON: Readonly<Record<PassedOn, string>> = {
   told_to_model: 'told to the model',
   absent: 'the reading is absent',

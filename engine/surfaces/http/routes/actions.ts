@@ -14,13 +14,11 @@ import { type Fields, readFields } from '../fields.js';
 import { refuseForm } from '../refused-form.js';
 import { ACKNOWLEDGEMENT, acknowledge, parameters, type Route, type RouteDesk, TEXT } from './route.js';
 
-/** How many turns are queued at once. */
 const TURNS_MAX = 1_000;
 
 /** One thing that operators do: by a form of a page, or as JSON. */
 interface Action {
   readonly url: string;
-  /** What it does, in a line. */
   readonly summary: string;
   /** The schemas of its members, beside the reason. */
   readonly members?: Readonly<Record<string, JsonObject>>;
@@ -113,7 +111,6 @@ export const ACTION_ROUTES: readonly Route[] = ACTIONS.map((action) => ({
   answer: (desk, request, reply) => answerAction(action, { desk, request, reply }),
 }));
 
-/** The schema of what a program sends. */
 function toBody({ members = {}, is_reason_optional }: Action): JsonObject {
   const required = Object.keys(members).filter((name) => name !== 'answer');
   return {

@@ -2,7 +2,6 @@ import { ANSWER_TYPE, bodyOf, FAILURE_TYPE, readReport } from '../body.js';
 import { sendRefused } from '../problem-document.js';
 import { acknowledge, ACKNOWLEDGEMENT, parameters, type Route } from './route.js';
 
-/** The answer of a call that is answered later. */
 export const callback: Route = {
   method: 'POST',
   url: '/callbacks/:correlation_id',

@@ -6,7 +6,6 @@ const NOT_READY: Problem = { code: 'NOT_READY', message: 'What is stored cannot 
 
 const STATUS = { type: 'object', required: ['status'], properties: { status: { type: 'string' } } };
 
-/** Whether the process answers. */
 export const health: Route = {
   method: 'GET',
   url: '/healthz',
@@ -16,7 +15,6 @@ export const health: Route = {
   answer: async () => ({ status: 'ok' }),
 };
 
-/** Whether its database answers, too. */
 export const readiness: Route = {
   method: 'GET',
   url: '/readyz',

@@ -17,7 +17,6 @@ import type { ViewerAuthority } from '../viewer.js';
  */
 export type RouteAccess = 'anybody' | 'reporter' | 'actor' | 'viewer' | 'operator_viewer';
 
-/** What a route may use. */
 export interface RouteDesk extends HttpDesk, ViewerAuthority {
   readonly streams: Streams;
   readonly places: StreamPlaces;
@@ -33,7 +32,6 @@ export interface Route {
   readonly access: RouteAccess;
   /** Takes a form of a page. */
   readonly takes_form?: true;
-  /** What it does, in a line. */
   readonly summary: string;
   /** How large a body may be; a mebibyte where it is left out. */
   readonly body_bytes_max?: number;
@@ -49,7 +47,6 @@ export interface Route {
 
 export const TEXT = { type: 'string' };
 
-/** A page for people, as an answer. */
 export const A_PAGE = { 'text/html': TEXT };
 
 export const ACKNOWLEDGEMENT = {

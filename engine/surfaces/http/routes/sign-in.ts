@@ -19,7 +19,6 @@ import { A_PAGE, type Route, type RouteDesk, TEXT } from './route.js';
 
 const FORM_BYTES_MAX = 8_192;
 
-/** The page that asks for a token; with a ticket, it signs in. */
 export const signInPage: Route = {
   method: 'GET',
   url: '/sign-in',
@@ -40,7 +39,6 @@ export const signInPage: Route = {
   },
 };
 
-/** Signs in by a token. */
 export const signIn: Route = {
   method: 'POST',
   url: '/sign-in',
@@ -65,7 +63,6 @@ export const signIn: Route = {
   },
 };
 
-/** Ends the session of this browser. */
 export const signOut: Route = {
   method: 'POST',
   url: '/sign-out',

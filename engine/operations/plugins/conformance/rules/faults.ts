@@ -23,7 +23,6 @@ interface Hostile {
   readonly classes: readonly SourceFailureClass[];
   /** Applies only where the answer is one JSON object. */
   readonly needs_object?: boolean;
-  /** Nothing listens. */
   readonly is_dead?: boolean;
 }
 
@@ -80,7 +79,6 @@ const HOSTILE: readonly Hostile[] = [
   },
 ];
 
-/** Misbehaving servers, made from the model example. */
 export const typedErrors: Rule = {
   rule: 'typed_errors',
   sentence: 'Whatever a server does becomes an answer or a failure of the right class',
@@ -162,7 +160,6 @@ const MISPLACED: readonly Misplaced[] = [
   ['is a folder', (file) => rm(file).then(() => mkdir(file)), 'schema_invalid'],
 ];
 
-/** Unusable files, made from the model example. */
 export const files: Rule = {
   rule: 'files',
   sentence: 'Anything else in the place of a file becomes a failure of the right class',
@@ -204,7 +201,6 @@ export const sizeLimit: Rule = {
 
 const OBEY = 'Hand context.signal on to fetch and to everything else that waits, and let what it throws through.';
 
-/** An aborted call must end at once. */
 export const abort: Rule = {
   rule: 'abort',
   sentence: 'When its signal is aborted it ends at once',

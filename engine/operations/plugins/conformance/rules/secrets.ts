@@ -102,7 +102,6 @@ function innerBase64(secret: string, shift: number): string {
   return groups.slice(0, groups.length - FULL);
 }
 
-/** Everything of an outcome that would be stored, as one text. */
 function storedText(result: CallResult): string {
   const { response_body, ...rest } = result;
   const trace = 'trace' in result ? result.trace : undefined;
