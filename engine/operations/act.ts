@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../contract/json.js';
 import type { ActionPlace, OperatorActionKind } from '../ports/operator-actions.js';
-import { type Done, type Engine, refuse } from './engine.js';
+import { type Done, type Engine, refuse, succeed } from './engine.js';
 import { forkWorld } from './fork-world.js';
 import { showAttempt, showInvocation } from './records.js';
 import { type Acknowledgement, askToStop, findMeantCall, reportByHand, type SaidReport } from './reports.js';
@@ -87,7 +87,7 @@ type Rules = { readonly [Kind in OperatorActionKind]: ActionRule<Extract<Operato
 
 const RULES: Rules = {
   run_turns: {
-    locate: locateWorld,
+    locate: async (engine, { world_slug }) => placeOf(await showWorld(engine, { world_slug })),
     describe: ({ turns }) => ({ turns }),
     async perform(engine, { world_slug, turns }) {
       const queued = await queueTurns(engine, { world_slug, turns });
@@ -100,14 +100,14 @@ const RULES: Rules = {
     },
   },
   stop_attempt: {
-    locate: (engine, { attempt_id }) => locateAttempt(engine, attempt_id),
+    locate: async (engine, { attempt_id }) => placeOf(await showAttempt(engine, attempt_id)),
     describe: () => ({}),
     perform: (engine, { attempt_id }, reason) => askToStop(engine, attempt_id, reason),
   },
   fork_world: {
     async locate(engine, { world_slug, as }) {
       const unusable = findSlugProblem(as);
-      return unusable === undefined ? locateWorld(engine, { world_slug }) : refuse(unusable);
+      return unusable === undefined ? placeOf(await showWorld(engine, { world_slug })) : refuse(unusable);
     },
     describe: ({ at_turn, as }) => ({ at_turn, as }),
     async perform(engine, { world_slug, at_turn, as }) {
@@ -116,7 +116,7 @@ const RULES: Rules = {
     },
   },
   settle_call: {
-    locate: locateCall,
+    locate: async (engine, { source_invocation_id: id }) => placeOf(await showInvocation(engine, id)),
     describe: ({ answer }) => ({ performed: answer !== undefined }),
     async perform(engine, { source_invocation_id, answer }, reason) {
       const call = await showInvocation(engine, source_invocation_id);
@@ -131,16 +131,11 @@ const RULES: Rules = {
       if (!settled.ok) return settled;
       const { performed, left_in_doubt, world } = settled.value;
       const message = `The call ${performed ? 'took place' : 'did not take place'}; ${left_in_doubt} of its attempt are left in doubt.`;
-      return { ok: true, value: { accepted: true, message, world, attempt_id, source_invocation_id } };
+      return succeed({ accepted: true, message, world, attempt_id, source_invocation_id });
     },
   },
   report_call: {
-    async locate(engine, { correlation_id }) {
-      const call = await findMeantCall(engine, correlation_id);
-      if (!call.ok) return call;
-      const { world_slug, attempt_id, source_invocation_id } = call.value;
-      return { ok: true, value: { world_slug, attempt_id, source_invocation_id } };
-    },
+    locate: async (engine, { correlation_id }) => placeOf(await findMeantCall(engine, correlation_id)),
     describe: ({ said }) => ({ said: said.kind }),
     perform: (engine, { correlation_id, said }) => reportByHand(engine, correlation_id, said),
   },
@@ -152,30 +147,14 @@ function ruleOf(action: OperatorAction): ActionRule<OperatorAction> {
 }
 
 function accepted(message: string, world: string): Done<Acknowledgement> {
-  return { ok: true, value: { accepted: true, message, world } };
+  return succeed({ accepted: true, message, world });
 }
 
-async function locateWorld(
-  engine: Engine,
-  { world_slug }: { readonly world_slug: string },
-): Promise<Done<ActionPlace>> {
-  const world = await showWorld(engine, { world_slug });
-  return world.ok ? { ok: true, value: { world_slug, attempt_id: null, source_invocation_id: null } } : world;
-}
-
-async function locateAttempt(engine: Engine, id: string): Promise<Done<ActionPlace>> {
-  const attempt = await showAttempt(engine, id);
-  if (!attempt.ok) return attempt;
-  const { world_slug, attempt_id } = attempt.value;
-  return { ok: true, value: { world_slug, attempt_id, source_invocation_id: null } };
-}
-
-async function locateCall(
-  engine: Engine,
-  { source_invocation_id: id }: { readonly source_invocation_id: string },
-): Promise<Done<ActionPlace>> {
-  const call = await showInvocation(engine, id);
-  if (!call.ok) return call;
-  const { world_slug, attempt_id, source_invocation_id } = call.value;
-  return { ok: true, value: { world_slug, attempt_id, source_invocation_id } };
+/** The place of what an action names, as far as there is one. */
+function placeOf(
+  found: Done<Pick<ActionPlace, 'world_slug'> & Partial<Pick<ActionPlace, 'attempt_id' | 'source_invocation_id'>>>,
+): Done<ActionPlace> {
+  if (!found.ok) return found;
+  const { world_slug, attempt_id = null, source_invocation_id = null } = found.value;
+  return succeed({ world_slug, attempt_id, source_invocation_id });
 }

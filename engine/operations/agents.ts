@@ -7,7 +7,7 @@ import type {
   CardRecord,
 } from '../core/agents/agent-turn.js';
 import type { ListPart } from '../ports/browse.js';
-import { type Archive, type Done, refuse } from './engine.js';
+import { type Archive, type Done, refuse, succeed } from './engine.js';
 import { unknownWorld } from './worlds.js';
 
 /** An agent's status, and its turn in the world's latest attempt: null where it had none in it. */
@@ -33,7 +33,7 @@ export async function listAgents(archive: Archive, world_slug: string): Promise<
     const { agent_turn_id, outcome, state } = turn;
     return { ...head, latest_turn: { agent_turn_id, outcome, state } };
   });
-  return { ok: true, value };
+  return succeed(value);
 }
 
 /** A part of the agents of a world, by name. */
@@ -44,7 +44,7 @@ export async function listAgentsPart(
 ): Promise<Done<readonly ListedAgent[]>> {
   const agents = await listAgents(archive, world_slug);
   if (!agents.ok) return agents;
-  return { ok: true, value: agents.value.filter(({ agent_id }) => agent_id > after).slice(0, limit) };
+  return succeed(agents.value.filter(({ agent_id }) => agent_id > after).slice(0, limit));
 }
 
 /** A card with the value that it points to: a reading, arguments, a result, or a narration. */
@@ -72,7 +72,7 @@ export async function showAgentTurn(
 ): Promise<Done<ToldAgentTurn>> {
   const { agent_turn_id: id, reader } = asked;
   const record = await archive.store.records.agentTurn(id);
-  if (record !== undefined) return { ok: true, value: await tellCards(archive, record, reader) };
+  if (record !== undefined) return succeed(await tellCards(archive, record, reader));
   const message = `There is no agent turn ${JSON.stringify(id)}.`;
   return refuse({ code: 'AGENT_TURN_UNKNOWN', message, repair: 'See chukwa attempt ID.' });
 }

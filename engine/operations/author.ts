@@ -15,7 +15,7 @@ import {
   type Validation,
   watchDocuments,
 } from './documents/index.js';
-import { type Authoring, type Done, type Engine, refuse, type Refused } from './engine.js';
+import { type Authoring, type Done, type Engine, refuse, type Refused, succeed } from './engine.js';
 import { compileScenario, type UsableScenario } from './load-program.js';
 import { digestFiles } from './scenario-files.js';
 
@@ -74,7 +74,7 @@ export async function readScenario(engine: DocumentShelf, path: string, place: P
   const [hash, content] = found;
   const store = async (): Promise<void> => void (await storeDocuments(parts, components));
   const files = await digestFiles(path, place, components, hash);
-  return { ok: true, value: { hash, scenario: content as unknown as Scenario, files, store } };
+  return succeed({ hash, scenario: content as unknown as Scenario, files, store });
 }
 
 /**
@@ -85,7 +85,7 @@ export async function putScenario(engine: Engine, path: string, place: Place): P
   const read = await readScenario(engine, path, place);
   if (!read.ok) return read;
   await read.value.store();
-  return { ok: true, value: read.value.hash };
+  return succeed(read.value.hash);
 }
 
 /** Problems with a scenario that was named by a path, each at its place in the file. */

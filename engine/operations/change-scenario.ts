@@ -2,7 +2,7 @@ import { unreachable } from '../contract/unreachable.js';
 import { findHistoryProblems } from '../core/world/shared-history.js';
 import type { Scenario } from '../generated/scenario.js';
 import type { WorldRecord } from '../ports/worlds.js';
-import { type Done, type Engine, refuse, type Refused } from './engine.js';
+import { type Done, type Engine, refuse, type Refused, succeed } from './engine.js';
 import { findUsable, type UsableScenario, type WantedScenario } from './load-program.js';
 import { worldUnderWay } from './transfer-worlds.js';
 import { unknownWorld } from './worlds.js';
@@ -40,7 +40,7 @@ async function changeScenario(
   const found = await findFitting(engine, world, scenario);
   if (!found.ok) return found;
   const { hash: scenario_hash, files, store } = found.value;
-  if (scenario_hash === world.scenario_hash) return { ok: true, value: undefined };
+  if (scenario_hash === world.scenario_hash) return succeed(undefined);
   await store();
   const changed = await engine.store.worlds.changeScenario({
     world_slug,
@@ -50,7 +50,7 @@ async function changeScenario(
   });
   switch (changed.kind) {
     case 'changed':
-      return { ok: true, value: world.turn + 1 };
+      return succeed(world.turn + 1);
     case 'unknown_world':
       return unknownWorld(engine, world_slug);
     case 'under_way':
@@ -85,11 +85,11 @@ export async function findNamed(engine: Engine, named: NamedScenario): Promise<D
   const { scenario, place } = named;
   if (!isHash(named)) {
     const read = await readScenario(engine, scenario, place);
-    return read.ok ? { ok: true, value: { usable: read.value } } : read;
+    return read.ok ? succeed({ usable: read.value }) : read;
   }
-  if (scenario.length === HASH_LENGTH) return { ok: true, value: { scenario_hash: scenario } };
+  if (scenario.length === HASH_LENGTH) return succeed({ scenario_hash: scenario });
   const found = await getComponent(engine, { kind: 'scenario', hash: scenario });
-  return found.ok ? { ok: true, value: { scenario_hash: found.value.hash } } : found;
+  return found.ok ? succeed({ scenario_hash: found.value.hash }) : found;
 }
 
 /** A refusal of a scenario with its problems at their places in the file, where a file was named. */

@@ -1,5 +1,5 @@
 import type { ResponseSource } from '../generated/response-source.js';
-import { type Done, type Engine, refuse } from './engine.js';
+import { type Done, type Engine, refuse, succeed } from './engine.js';
 
 /** Refuses a chosen model where no source leaves the name of its model to a variable. */
 export async function checkChosenModel(
@@ -7,7 +7,7 @@ export async function checkChosenModel(
   scenario_hash: string,
   model: string | undefined,
 ): Promise<Done<undefined>> {
-  if (model === undefined) return { ok: true, value: undefined };
+  if (model === undefined) return succeed(undefined);
   const closure = await store.components.closure('scenario', scenario_hash);
   const sources = closure
     .filter(({ kind }) => kind === 'response_source')
@@ -17,7 +17,7 @@ export async function checkChosenModel(
     return plugin?.speaks === 'chat' ? [{ source, field: plugin.manifest.model?.variable_field }] : [];
   });
   if (models.some(({ source, field }) => field !== undefined && source.interface[field] !== undefined))
-    return { ok: true, value: undefined };
+    return succeed(undefined);
   const [field] = models.flatMap((model) => model.field ?? []);
   const labels = models.map(({ source }) => source.label).join(', ');
   return refuse({

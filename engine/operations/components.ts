@@ -2,7 +2,7 @@ import type { ProblemCode } from '../contract/problems/index.js';
 import { nearestName } from '../core/content/nearest-name.js';
 import { COMPONENT_KINDS, type ComponentKind } from '../core/protocol/component.js';
 import type { ComponentRecord, ComponentSummary, ComponentUses, StoredComponent } from '../ports/components.js';
-import { type Done, type Archive, refuse, type Refused } from './engine.js';
+import { type Archive, type Done, refuse, type Refused, succeed } from './engine.js';
 
 export const HASH_DIGITS_MIN = 8;
 
@@ -19,7 +19,7 @@ export interface ComponentName {
 /** Parses a kind. @returns a refusal that lists all kinds */
 export function toComponentKind(text: string): Done<ComponentKind> {
   const kind = COMPONENT_KINDS.find((name) => name === text);
-  if (kind !== undefined) return { ok: true, value: kind };
+  if (kind !== undefined) return succeed(kind);
   const nearest = nearestName(text, COMPONENT_KINDS);
   return refuse({
     code: 'COMPONENT_KIND_UNKNOWN',
@@ -30,17 +30,17 @@ export function toComponentKind(text: string): Done<ComponentKind> {
 
 export async function getComponent(archive: Archive, name: ComponentName): Promise<Done<ComponentRecord>> {
   const whole = HASH.test(name.hash) ? await archive.store.components.find(name.kind, name.hash) : undefined;
-  if (whole !== undefined) return { ok: true, value: whole };
+  if (whole !== undefined) return succeed(whole);
   const found = await findComponent(archive, name);
   if (!found.ok) return found;
   const { kind, hash } = found.value;
   const component = await archive.store.components.find(kind, hash);
   if (component === undefined) throw new Error(`the ${kind} ${hash} is registered and not stored`);
-  return { ok: true, value: component };
+  return succeed(component);
 }
 
 export async function listComponents(archive: Archive, kind: ComponentKind): Promise<Done<readonly StoredComponent[]>> {
-  return { ok: true, value: await archive.store.components.list(kind) };
+  return succeed(await archive.store.components.list(kind));
 }
 
 export interface KindCount {
@@ -51,7 +51,7 @@ export interface KindCount {
 /** How many documents there are of each kind, those without any included. */
 export async function countComponents(archive: Archive): Promise<Done<readonly KindCount[]>> {
   const counts = await archive.store.components.count();
-  return { ok: true, value: COMPONENT_KINDS.map((kind) => ({ kind, count: counts.get(kind) ?? 0 })) };
+  return succeed(COMPONENT_KINDS.map((kind) => ({ kind, count: counts.get(kind) ?? 0 })));
 }
 
 export type UsesOfComponent = ComponentSummary & ComponentUses;
@@ -61,7 +61,7 @@ export async function showUses(archive: Archive, name: ComponentName): Promise<D
   const found = await findComponent(archive, name);
   if (!found.ok) return found;
   const { kind, hash } = found.value;
-  return { ok: true, value: { ...found.value, ...(await archive.store.components.uses(kind, hash)) } };
+  return succeed({ ...found.value, ...(await archive.store.components.uses(kind, hash)) });
 }
 
 /** The one document of a kind whose hash has these first digits. */
@@ -71,7 +71,7 @@ async function findComponent(archive: Archive, { kind, hash }: ComponentName): P
   const all = await archive.store.components.startingWith(digits);
   const [only, ...others] = all.filter((component) => component.kind === kind);
   if (only === undefined) return refuseUnknown(kind, digits, all);
-  return others.length === 0 ? { ok: true, value: only } : refuseAmbiguous(kind, digits, [only, ...others]);
+  return others.length === 0 ? succeed(only) : refuseAmbiguous(kind, digits, [only, ...others]);
 }
 
 function refuseHash(hash: string): Refused {

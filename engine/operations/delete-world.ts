@@ -1,6 +1,6 @@
 import { unreachable } from '../contract/unreachable.js';
 import type { WorldRecord } from '../ports/worlds.js';
-import { type Archive, type Done, refuse } from './engine.js';
+import { type Archive, type Done, refuse, succeed } from './engine.js';
 import { worldBusy } from './run-turns.js';
 import { unknownWorld } from './worlds.js';
 
@@ -18,11 +18,11 @@ export async function deleteWorld(
 ): Promise<Done<Deleted>> {
   const world = await archive.store.worlds.find(world_slug);
   if (world === undefined) return unknownWorld(archive, world_slug);
-  if (!(await confirm(world))) return { ok: true, value: undefined };
+  if (!(await confirm(world))) return succeed(undefined);
   const deleted = await archive.store.worlds.delete(world_slug);
   switch (deleted.kind) {
     case 'deleted':
-      return { ok: true, value: { world: world_slug, rows: deleted.rows } };
+      return succeed({ world: world_slug, rows: deleted.rows });
     case 'unknown_world':
       return unknownWorld(archive, world_slug);
     case 'held':

@@ -1,6 +1,6 @@
 import { blameChanges, diffWorlds, type EffectsApart, type WorldChange } from '../core/world/diff-worlds.js';
 import type { EffectOrigin, WorldSnapshot } from '../ports/worlds.js';
-import type { Archive, Done } from './engine.js';
+import { type Archive, type Done, succeed } from './engine.js';
 import { findUnknownEntity } from './tell-world.js';
 import { showWorld, type WorldPlace } from './worlds.js';
 
@@ -48,12 +48,12 @@ export async function diffPlaces(archive: Archive, request: DiffRequest): Promis
   );
   const places = { from: toPlace(from.value), to: toPlace(to.value) };
   const { world_slug } = from.value;
-  if (!blame && subject === undefined) return { ok: true, value: { world_slug, ...places, changes } };
+  if (!blame && subject === undefined) return succeed({ world_slug, ...places, changes });
   const blamed = blameChanges(changes, await effectsApart(archive, places)).filter(
     (change) => subject === undefined || change.blame.some(({ workflow_subject_entity_id: by }) => by === subject),
   );
   const shown = blame ? blamed : blamed.map(({ blame: _effects, ...change }) => change);
-  return { ok: true, value: { world_slug, ...places, changes: shown } };
+  return succeed({ world_slug, ...places, changes: shown });
 }
 
 function toPlace({ world_slug, turn, simulation_time }: WorldSnapshot): TurnPlace {

@@ -67,6 +67,24 @@ export async function whileReachable<Opened extends Archive, Value>(
   }
 }
 
+/** Runs a task with what has been opened, and closes it in any case. */
+export async function whileOpen<Opened extends Archive & { close(): Promise<void> }, Value>(
+  opened: Done<Opened>,
+  task: (opened: Opened) => Promise<Done<Value>>,
+): Promise<Done<Value>> {
+  if (!opened.ok) return opened;
+  try {
+    return await whileReachable(opened.value, task);
+  } finally {
+    await opened.value.close();
+  }
+}
+
+/** The outcome of an operation that has a value; `refuse` makes the other one. */
+export function succeed<Value>(value: Value): Done<Value> {
+  return { ok: true, value };
+}
+
 /** Refuses; the catalogue entry of the first problem says whether the content or the environment is at fault. */
 export function refuse(...problems: readonly Problem[]): Refused {
   const { exit } = PROBLEMS[problems[0]?.code ?? 'UNEXPECTED'];

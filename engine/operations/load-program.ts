@@ -4,7 +4,7 @@ import { type Compiled, compileProgram } from '../core/workflow/compile.js';
 import type { ComponentKind } from '../core/protocol/component.js';
 import type { PluginDescription } from '../ports/sources.js';
 import type { ScenarioFiles } from '../ports/worlds.js';
-import { type Authoring, type Done, type Engine, type LoadedScenario, refuse } from './engine.js';
+import { type Authoring, type Done, type Engine, type LoadedScenario, refuse, succeed } from './engine.js';
 
 /** A scenario that has been checked and compiles. */
 export interface UsableScenario {
@@ -20,17 +20,17 @@ export type WantedScenario = { readonly scenario_hash: string } | { readonly usa
 
 /** Finds the scenario that is wanted. @returns a refusal where it is not stored or does not compile */
 export async function findUsable(engine: Engine, wanted: WantedScenario): Promise<Done<UsableScenario>> {
-  if ('usable' in wanted) return { ok: true, value: wanted.usable };
+  if ('usable' in wanted) return succeed(wanted.usable);
   const { scenario_hash: hash } = wanted;
   const loaded = await loadScenario(engine, hash);
   if (!loaded.ok) return loaded;
-  return { ok: true, value: { hash, scenario: loaded.value.scenario, store: async () => {} } };
+  return succeed({ hash, scenario: loaded.value.scenario, store: async () => {} });
 }
 
 /** Reads a stored scenario with all that it refers to, and compiles it, once per hash. */
 export async function loadScenario(engine: Engine, scenarioHash: string): Promise<Done<LoadedScenario>> {
   const known = engine.programs.get(scenarioHash);
-  if (known !== undefined) return { ok: true, value: known };
+  if (known !== undefined) return succeed(known);
   const stored = await engine.store.components.find('scenario', scenarioHash);
   if (stored === undefined) {
     return refuse({
@@ -45,7 +45,7 @@ export async function loadScenario(engine: Engine, scenarioHash: string): Promis
   if (!compiled.ok) return refuse(...compiled.problems);
   const loaded = { scenario: stored.content as unknown as Scenario, program: compiled.program };
   engine.programs.set(scenarioHash, loaded);
-  return { ok: true, value: loaded };
+  return succeed(loaded);
 }
 
 /** Compiles a scenario from documents in memory. */

@@ -2,7 +2,7 @@ import type { Problem } from '../contract/problem.js';
 import { nearestName } from '../core/content/nearest-name.js';
 import { narrowTools, permittedToolsOf } from '../core/workflow/narrow-tools.js';
 import type { Program } from '../core/protocol/program.js';
-import { type Done, refuse } from './engine.js';
+import { type Done, refuse, succeed } from './engine.js';
 
 /** The limits of a run within its documents; an absent one does not narrow. */
 export interface Narrowing {
@@ -23,7 +23,7 @@ export function narrowRun(program: Program, { tools, connections = [] }: Narrowi
     ...connections.map(connectionNotGranted),
   ];
   if (problems.length > 0) return refuse(...problems);
-  return { ok: true, value: tools === undefined ? program : narrowTools(program, new Set(tools)) };
+  return succeed(tools === undefined ? program : narrowTools(program, new Set(tools)));
 }
 
 function toolNotAllowed(name: string, allowed: readonly string[]): Problem {

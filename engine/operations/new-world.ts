@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import type { Problem } from '../contract/problem.js';
-import { type Done, refuse } from './engine.js';
+import { type Done, refuse, succeed } from './engine.js';
 import { findSlugProblem } from './worlds.js';
 
 /** The shapes of a new world; each is a folder of `fixtures/templates/`. */
@@ -49,7 +49,7 @@ export async function layOutWorld({ name, shape, into, package_root }: WantedWor
     const named = file === 'scenario.json' ? text.replace(/"label": "[^"]*"/, () => `"label": "${name}"`) : text;
     await writeFile(join(folder, file), named, { flag: 'wx' });
   }
-  return { ok: true, value: { name, shape, folder, files } };
+  return succeed({ name, shape, folder, files });
 }
 
 function unmade(folder: string, reason: string | undefined): Problem {

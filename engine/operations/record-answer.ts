@@ -3,7 +3,7 @@ import type { Json } from '../contract/json.js';
 import { withoutQuotation } from '../core/protocol/failure.js';
 import type { Answer, SourceClass, TextAnswer } from '../generated/workflow-test.js';
 import type { InvocationRecord, InvocationView, LlmCallRecord } from '../ports/records.js';
-import { type Done, type Engine, refuse, type Refused } from './engine.js';
+import { type Done, type Engine, refuse, type Refused, succeed } from './engine.js';
 import { fillHidden } from './fill-hidden.js';
 import { showInvocation, showLlmCall } from './records.js';
 
@@ -26,16 +26,16 @@ export async function recordAnswer(engine: Engine, call: CallToRecord): Promise<
   const shown = await showInvocation(engine, call.source_invocation_id, call.view);
   if (!shown.ok) return shown;
   const record = shown.value;
-  if (call.is_refused && record.failure_class !== 'unavailable') return { ok: true, value: undefined };
+  if (call.is_refused && record.failure_class !== 'unavailable') return succeed(undefined);
   const key = record.command_key;
   if (record.llm_call_id !== null) {
     const generation = await showLlmCall(engine, record.llm_call_id);
     if (!generation.ok) return generation;
-    return { ok: true, value: { key, answer: toSaid(generation.value), is_hidden: false } };
+    return succeed({ key, answer: toSaid(generation.value), is_hidden: false });
   }
   const filled = record.hidden_by_redaction ? await fillAnswer(engine, record) : record;
   if ('ok' in filled) return filled;
-  return { ok: true, value: { key, answer: toReplied(filled), is_hidden: record.hidden_by_redaction } };
+  return succeed({ key, answer: toReplied(filled), is_hidden: record.hidden_by_redaction });
 }
 
 function isSourceClass(failure_class: string | null): failure_class is SourceClass {

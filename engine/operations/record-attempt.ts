@@ -11,8 +11,7 @@ import type { WorldSnapshot } from '../ports/worlds.js';
 import { readScenario } from './author.js';
 import type { Place } from './documents/index.js';
 import { FILE_BYTES_MAX } from './documents/read-file.js';
-import { type Done, type Engine, refuse } from './engine.js';
-import { writeNewFile } from './new-file.js';
+import { type Done, type Engine, refuse, succeed } from './engine.js';
 import { showAttempt, showCommitted } from './records.js';
 import { recordAnswer, type RecordedCall } from './record-answer.js';
 import { toEffect, toTurn } from './workflow-tests/observe.js';
@@ -97,20 +96,12 @@ async function findAttempts(engine: Engine, { attempt, turns = 1 }: RecordReques
       });
     attempts.push(withAnswersOnly(later.value));
   }
-  return { ok: true, value: attempts };
-}
-
-/** Writes a recording into a new file; an existing file is never overwritten. */
-export async function writeRecording(
-  { text }: Recording,
-  { working_folder, out_path }: Pick<Place, 'working_folder'> & { readonly out_path: string },
-): Promise<Done<string>> {
-  return writeNewFile(resolve(working_folder, out_path), text, out_path);
+  return succeed(attempts);
 }
 
 function toRecording(test: WorkflowTest, hidden: readonly string[]): Done<Recording> {
   const text = `${JSON.stringify(test, null, 2)}\n`;
-  if (Buffer.byteLength(text) <= FILE_BYTES_MAX) return { ok: true, value: { test, text, hidden } };
+  if (Buffer.byteLength(text) <= FILE_BYTES_MAX) return succeed({ test, text, hidden });
   return refuse({
     code: 'RECORDING_TOO_LARGE',
     message: `The test would have ${Buffer.byteLength(text)} bytes, and no document of more than ${FILE_BYTES_MAX} is read.`,
@@ -161,7 +152,7 @@ async function nameScenario(
   { scenario_hash }: AttemptRecord,
   { scenario_path, out_path, place }: RecordRequest,
 ): Promise<Done<WorkflowTest['scenario_ref']>> {
-  if (scenario_path === undefined) return { ok: true, value: { hash: scenario_hash } };
+  if (scenario_path === undefined) return succeed({ hash: scenario_hash });
   const read = await readScenario(engine, scenario_path, place);
   if (!read.ok) return read;
   if (read.value.hash !== scenario_hash) {
@@ -173,7 +164,7 @@ async function nameScenario(
   }
   const folder = out_path === undefined ? place.working_folder : dirname(resolve(place.working_folder, out_path));
   const path = relativePath(folder, resolve(place.working_folder, scenario_path));
-  return { ok: true, value: { path: path.startsWith('../') ? path : `./${path}` } };
+  return succeed({ path: path.startsWith('../') ? path : `./${path}` });
 }
 
 interface RecordedAnswers {
@@ -207,13 +198,10 @@ async function recordAnswers(
   const nameOf = (key: string): string =>
     shortKeys.filter((short) => short === withoutMark(key)).length === 1 ? withoutMark(key) : key;
   const answers = Object.fromEntries(calls.map(({ key, answer }) => [nameOf(key), answer]));
-  return {
-    ok: true,
-    value: {
-      turns: { [attempt.attempted_turn]: answers },
-      hidden: calls.filter(({ is_hidden }) => is_hidden).map(({ key }) => key),
-    },
-  };
+  return succeed({
+    turns: { [attempt.attempted_turn]: answers },
+    hidden: calls.filter(({ is_hidden }) => is_hidden).map(({ key }) => key),
+  });
 }
 
 async function expectationOf(engine: Engine, attempts: Attempts): Promise<WorkflowTest['expect']> {

@@ -8,14 +8,14 @@ import type {
   InvocationView,
   LlmCallRecord,
 } from '../ports/records.js';
-import { type Done, type Archive, refuse } from './engine.js';
+import { type Archive, type Done, refuse, succeed } from './engine.js';
 import { findQueue, type QueuedTurns } from './queue.js';
 import { unknownWorld, type WorldPlace } from './worlds.js';
 
 /** Everything about one attempt: its calls, patches, timeline and audit. */
 export async function showAttempt(archive: Archive, id: string): Promise<Done<AttemptRecord>> {
   const record = await archive.store.records.attempt(id);
-  return record === undefined ? refuse(attemptUnknown(id)) : { ok: true, value: record };
+  return record === undefined ? refuse(attemptUnknown(id)) : succeed(record);
 }
 
 /** The attempt that committed a turn of a world itself: a turn that a fork shares was committed in another world. */
@@ -72,10 +72,12 @@ export async function listAttempts(
       (failure === undefined || attempt.failure_class === failure),
   );
   const is_filtered = attempts.length < all.length;
-  return {
-    ok: true,
-    value: { world_slug, attempts, ...(is_filtered ? { is_filtered } : {}), ...(await findQueue(archive, world_slug)) },
-  };
+  return succeed({
+    world_slug,
+    attempts,
+    ...(is_filtered ? { is_filtered } : {}),
+    ...(await findQueue(archive, world_slug)),
+  });
 }
 
 /** One source call: request, answer, verdict. @param view redacted, unless an operator asks for everything */
@@ -100,5 +102,5 @@ export async function showLlmCall(archive: Archive, id: string): Promise<Done<Ll
 }
 
 function found<Value>(value: Value | undefined, code: ProblemCode, message: string, repair: string): Done<Value> {
-  return value === undefined ? refuse({ code, message, repair }) : { ok: true, value };
+  return value === undefined ? refuse({ code, message, repair }) : succeed(value);
 }

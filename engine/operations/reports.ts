@@ -4,7 +4,7 @@ import { isUuid } from '../core/content/uuid.js';
 import { unreachable } from '../contract/unreachable.js';
 import type { Reported } from '../ports/inbox.js';
 import type { MeantCall } from '../ports/pending-calls.js';
-import { type Archive, type Done, type Engine, type Refused, refuse } from './engine.js';
+import { type Archive, type Done, type Engine, refuse, type Refused, succeed } from './engine.js';
 import { findQueue } from './queue.js';
 import { findReasonProblem } from './reason.js';
 import { findMisfits, withoutSecrets } from './settle-call.js';
@@ -44,7 +44,7 @@ export async function reportCall(
 ): Promise<Done<Acknowledgement>> {
   const meant = await engine.store.pending.find(correlation);
   const [call] = meant;
-  if (call === undefined || meant.length > 1) return { ok: true, value: notOne(correlation, meant) };
+  if (call === undefined || meant.length > 1) return succeed(notOne(correlation, meant));
   return reportMeant(engine, call, said);
 }
 
@@ -74,7 +74,7 @@ export async function reportByHand(
 export async function findMeantCall(engine: Engine, correlation: string): Promise<Done<MeantCall>> {
   const meant = await engine.store.pending.find(correlation);
   const [call] = meant;
-  if (call !== undefined && meant.length === 1) return { ok: true, value: call };
+  if (call !== undefined && meant.length === 1) return succeed(call);
   const { message } = notOne(correlation, meant);
   return meant.length === 0
     ? refuse({ code: 'CALL_UNKNOWN', message, repair: `Find its id: ${FIND_CALL}` })
@@ -99,15 +99,15 @@ async function reportMeant(engine: Engine, call: MeantCall, said: SaidReport): P
   const { source_invocation_id, world_slug: world } = call;
   const reported = await tellAttempt(engine, call, said);
   if (reported.kind === 'undecided') return undecided();
-  if (reported.kind !== 'late') return { ok: true, value: { ...acknowledge(reported, CALL), source_invocation_id } };
+  if (reported.kind !== 'late') return succeed({ ...acknowledge(reported, CALL), source_invocation_id });
   const settled = await settleByReport(engine, source_invocation_id, said);
   if (!settled.ok) return settled;
   if (settled.value === 'undecided') return undecided();
   const about = { world, attempt_id: reported.attempt_id, source_invocation_id };
   if (settled.value === 'settled')
-    return { ok: true, value: { accepted: true, reason: 'settled', message: SETTLED[said.kind], ...about } };
-  if (!call.may_pend && settled.value === 'late') return { ok: true, value: { ...NOT_AWAITED, source_invocation_id } };
-  return { ok: true, value: { ...acknowledge({ ...reported, kind: settled.value }, CALL), source_invocation_id } };
+    return succeed({ accepted: true, reason: 'settled', message: SETTLED[said.kind], ...about });
+  if (!call.may_pend && settled.value === 'late') return succeed({ ...NOT_AWAITED, source_invocation_id });
+  return succeed({ ...acknowledge({ ...reported, kind: settled.value }, CALL), source_invocation_id });
 }
 
 type ToldCall = Exclude<Reported, { readonly kind: 'unknown' }>;
@@ -159,14 +159,14 @@ export async function askToStop(
   attempt_id: string,
   why?: string,
 ): Promise<Done<Acknowledgement>> {
-  if (!isUuid(attempt_id)) return { ok: true, value: acknowledge({ kind: 'unknown' }, ATTEMPT) };
+  if (!isUuid(attempt_id)) return succeed(acknowledge({ kind: 'unknown' }, ATTEMPT));
   const reported = await engine.store.inbox.stop({
     inbox_id: engine.runtime.clock.uuid(),
     attempt_id,
     payload: { reason: `the attempt was stopped on request${why === undefined ? '' : `: ${why}`}` },
   });
   const told = acknowledge(reported, ATTEMPT);
-  return { ok: true, value: told.accepted ? await withQueued(engine, told) : told };
+  return succeed(told.accepted ? await withQueued(engine, told) : told);
 }
 
 /** The acknowledgement of a stop, with the queued turns: they begin once the attempt has ended. */

@@ -12,7 +12,7 @@ import type { OnProgress } from '../runtime/progress.js';
 import { Overtaken } from '../runtime/attempt.js';
 import type { AttemptEnd } from '../runtime/attempt-request.js';
 import { runAttempt } from '../runtime/run-attempt.js';
-import { type Done, type Engine, refuse, type Refused } from './engine.js';
+import { type Done, type Engine, refuse, type Refused, succeed } from './engine.js';
 import { loadScenario } from './load-program.js';
 import { narrowRun, type Narrowing } from './narrow-run.js';
 import { expireCalls } from './reports.js';
@@ -150,7 +150,7 @@ export async function runTurns(engine: Engine, request: RunRequest): Promise<Don
     committed = end.attempted_turn;
     retries = 0;
   }
-  return { ok: true, value: { world: request.world_slug, turns, ...(await findAwaited(engine, turns.at(-1))) } };
+  return succeed({ world: request.world_slug, turns, ...(await findAwaited(engine, turns.at(-1))) });
 }
 
 /** Waits before a retry. @returns false without a retry, or after a stop */
@@ -186,7 +186,7 @@ async function unlessLost<Value>(
   work: () => Promise<Value>,
 ): Promise<Done<Value>> {
   try {
-    return { ok: true, value: await work() };
+    return succeed(await work());
   } catch (error) {
     if (error instanceof Overtaken) return refuse(overtaken(world_slug));
     const problem = engine.store.database.findFault(error);

@@ -7,7 +7,7 @@ import { runAsLeft, runAttempt } from '../runtime/run-attempt.js';
 import { runWorker as runWorkerLoop } from '../runtime/worker/run-worker.js';
 import type { WorkerEvent } from '../runtime/worker/worker-event.js';
 import type { Drive, WorkerParts } from '../runtime/worker/worker-parts.js';
-import type { Done, Engine, LoadedScenario } from './engine.js';
+import { type Done, type Engine, type LoadedScenario, succeed } from './engine.js';
 import { loadScenario } from './load-program.js';
 import { expireCalls } from './reports.js';
 import { settleUnheard } from './settle-by-report.js';
@@ -41,7 +41,7 @@ export async function runWorker(engine: Engine, request: WorkRequest): Promise<D
   try {
     request.onReady({ database: engine.store.database.description, doorbell: doorbell.value.description });
     await runWorkerLoop(toParts(engine, request, doorbell.value, heartbeat), request, request.signal);
-    return { ok: true, value: undefined };
+    return succeed(undefined);
   } finally {
     await doorbell.value.close();
     await heartbeat?.close();
@@ -156,7 +156,7 @@ export async function queueTurns(engine: Engine, { world_slug, turns }: QueueReq
     const queued = await engine.store.inbox.enqueueTurns({ world_slug, inbox_ids });
     if (queued.kind === 'unknown_world') return unknownWorld(engine, world_slug);
     doorbell.value.ring(world_slug);
-    return { ok: true, value: { world: world_slug, queued: turns, inbox_ids, waiting: queued.waiting } };
+    return succeed({ world: world_slug, queued: turns, inbox_ids, waiting: queued.waiting });
   } finally {
     await doorbell.value.close();
   }

@@ -1,7 +1,7 @@
 import type { Database } from '../ports/store.js';
 import type { WorldSnapshot } from '../ports/worlds.js';
 import type { AnswerAsPerson, Composition } from './composition.js';
-import { type Done, type Engine, whileReachable } from './engine.js';
+import { type Done, type Engine, succeed, whileOpen } from './engine.js';
 import { adoptNamed, type NamedScenario } from './change-scenario.js';
 import { type EditedScenario, findEdited } from './edited-files.js';
 import { type RunReport, type RunRequest, runTurns } from './run-turns.js';
@@ -59,7 +59,7 @@ export function withNews(run: Done<RunReport>, { edited, adopted_from_turn }: Sc
     ...(edited === undefined ? {} : { edited_files: edited.files }),
     ...(adopted_from_turn === undefined ? {} : { scenario_adopted_from_turn: adopted_from_turn }),
   };
-  return { ok: true, value };
+  return succeed(value);
 }
 
 /** Sets a stage up, opens the engine on it for one task, and closes both in any case. */
@@ -71,13 +71,7 @@ export async function withStagedEngine<Value>(
   const stage = await startStage(composition, wanted);
   if (!stage.ok) return stage;
   try {
-    const engine = await composition.openEngine({ ...wanted, ...stage.value });
-    if (!engine.ok) return engine;
-    try {
-      return await whileReachable(engine.value, task);
-    } finally {
-      await engine.value.close();
-    }
+    return await whileOpen(await composition.openEngine({ ...wanted, ...stage.value }), task);
   } finally {
     await stage.value.close();
   }

@@ -4,7 +4,7 @@ import type { Problem } from '../contract/problem.js';
 import { suggestName } from '../core/content/nearest-name.js';
 import { SEARCH_KINDS, type SearchHit, type SearchKind, type SearchQuestion } from '../ports/search.js';
 import { type Part, readPart, toTurn, type WantedPart } from './browse/list-part.js';
-import { type Archive, type Done, refuse, type Refused, whileReachable } from './engine.js';
+import { type Archive, type Done, refuse, type Refused, succeed, whileReachable } from './engine.js';
 import { unknownWorld } from './worlds.js';
 
 /** How many ended attempts one search indexes before it answers. */
@@ -48,12 +48,12 @@ export async function search(archive: Archive, wanted: WantedSearch): Promise<Do
   const part = await readPart<SearchHit>(wanted, {
     cursor: 'entry',
     keyOf: ({ entry }) => entry,
-    read: async (rows) => ({ ok: true, value: isAsked ? await store.search.find(question.value, rows) : [] }),
+    read: async (rows) => succeed(isAsked ? await store.search.find(question.value, rows) : []),
   });
   if (!part.ok) return part;
   const { rows, next } = part.value;
   const unknown = rows.length === 0 ? await findUnknownFilter(archive, question.value) : undefined;
-  return unknown ?? { ok: true, value: { rows: bestFirst(rows), next, is_complete } };
+  return unknown ?? succeed({ rows: bestFirst(rows), next, is_complete });
 }
 
 /** Prompts last, and the latest attempts first, as they are read; of one attempt, the texts that fit the words best. */
@@ -101,7 +101,7 @@ function toQuestion({ q, kind, world, turn, subject, source, failure }: WantedSe
   if (Object.values(filters).some((value) => (value?.length ?? 0) > FILTER_LENGTH_MAX))
     return refuse(searchInvalid('a filter that nothing can match'));
   const said = Object.entries({ words, kind, ...filters }).filter(([, value]) => value !== undefined && value !== '');
-  return { ok: true, value: { ...Object.fromEntries(said), ...(at.value === undefined ? {} : { turn: at.value }) } };
+  return succeed({ ...Object.fromEntries(said), ...(at.value === undefined ? {} : { turn: at.value }) });
 }
 
 function isKind(kind: string): kind is SearchKind {
@@ -127,10 +127,7 @@ export async function keepCaughtUp(archive: Archive, signal: AbortSignal): Promi
   await pause(FIRST_MS);
   while (!signal.aborted) {
     // A lost database is tried again later; a search reports it meanwhile.
-    const taken = await whileReachable(archive, async ({ store }) => ({
-      ok: true,
-      value: await store.search.catchUp(BATCH),
-    }));
+    const taken = await whileReachable(archive, async ({ store }) => succeed(await store.search.catchUp(BATCH)));
     const isBehind = taken.ok && taken.value === BATCH;
     await pause(isBehind ? PAUSE_MS : IDLE_MS);
   }

@@ -1,7 +1,7 @@
 import { act } from './act.js';
 import { browseOverview } from './browse/overview.js';
 import type { Composition, HttpDesk, ServePlace } from './composition.js';
-import { type Done, type Engine, whileReachable } from './engine.js';
+import { type Done, type Engine, succeed, whileReachable } from './engine.js';
 import { reportCall } from './reports.js';
 import { withStagedEngine } from './run-world.js';
 import { keepCaughtUp } from './search.js';
@@ -79,7 +79,6 @@ export function toDesk(engine: Engine): HttpDesk {
     report: (correlation, said) => whileReachable(engine, () => reportCall(engine, correlation, said)),
     act: (action, actor) => whileReachable(engine, () => act(engine, action, actor)),
     look: (operation) => whileReachable(engine, () => operation(engine)),
-    isReady: async () =>
-      (await whileReachable(engine, async () => ({ ok: true, value: await engine.store.inbox.count() }))).ok,
+    isReady: async () => (await whileReachable(engine, async () => succeed(await engine.store.inbox.count()))).ok,
   };
 }

@@ -6,7 +6,7 @@ import { isProblemCode } from '../contract/problems/index.js';
 import { isUuid } from '../core/content/uuid.js';
 import { isUndriven } from '../core/protocol/work-state.js';
 import type { Composition, ServedAt } from './composition.js';
-import { type Done, type Engine, refuse, type Refused, whileReachable } from './engine.js';
+import { type Done, type Engine, refuse, type Refused, succeed, whileOpen } from './engine.js';
 import { findForeign, isOwnFolder } from './own-files.js';
 import { prove } from './proof.js';
 import { attemptUnknown } from './records.js';
@@ -103,7 +103,7 @@ async function stopHere(engine: Engine, attempt_id: string): Promise<Done<Acknow
   const told = await askToStop(engine, attempt_id);
   if (!told.ok || told.value.world === undefined || told.value.reason === 'late') return told;
   const attempt = await engine.store.records.attempt(attempt_id);
-  if (attempt !== undefined && isUndriven(attempt)) return { ok: true, value: withoutDriver(told.value) };
+  if (attempt !== undefined && isUndriven(attempt)) return succeed(withoutDriver(told.value));
   if (attempt?.status !== 'suspended') return told;
   const end = await continueAttempt(engine, told.value.world);
   if (end.kind !== 'failed') return told;
@@ -112,7 +112,7 @@ async function stopHere(engine: Engine, attempt_id: string): Promise<Done<Acknow
     failure_class === 'stopped'
       ? 'The attempt has been stopped.'
       : `The attempt failed before it could be stopped: ${failure_class}. See it: chukwa attempt ${attempt_id}`;
-  return { ok: true, value: await withQueued(engine, { ...told.value, message }) };
+  return succeed(await withQueued(engine, { ...told.value, message }));
 }
 
 function withoutDriver(told: Acknowledgement): Acknowledgement {
@@ -131,12 +131,7 @@ async function hereOrThere(
   there: Request,
 ): Promise<Done<Acknowledgement>> {
   const engine = await composition.openEngine();
-  if (!engine.ok) return (await through(composition, engine, there)) ?? engine;
-  try {
-    return await whileReachable(engine.value, here);
-  } finally {
-    await engine.value.close();
-  }
+  return (engine.ok ? undefined : await through(composition, engine, there)) ?? whileOpen(engine, here);
 }
 
 /**
@@ -166,7 +161,7 @@ async function through(
       ...(body === '' ? {} : { body }),
     });
     const answer: unknown = await response.json();
-    if (response.ok && isAcknowledgement(answer)) return { ok: true, value: answer };
+    if (response.ok && isAcknowledgement(answer)) return succeed(answer);
     return refuse(...toProblems(served, answer));
   } catch {
     return undefined;

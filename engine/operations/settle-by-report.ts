@@ -2,7 +2,7 @@ import type { Json } from '../contract/json.js';
 import { unreachable } from '../contract/unreachable.js';
 import type { Settled } from '../ports/attempts.js';
 import type { CallReport } from '../ports/sources.js';
-import type { Done, Engine } from './engine.js';
+import { type Done, type Engine, succeed } from './engine.js';
 import { isInDoubt, settle } from './settle-call.js';
 
 /** A report from outside. Only the clock reports expiry. */
@@ -27,11 +27,11 @@ export async function settleByReport(
   said: SaidReport,
 ): Promise<Done<OutcomeOfLate>> {
   const call = await engine.store.records.invocation(source_invocation_id, 'redacted');
-  if (call === undefined) return { ok: true, value: 'late' };
-  if (!isInDoubt(call)) return { ok: true, value: call.settled_as === null ? 'late' : 'duplicate' };
+  if (call === undefined) return succeed('late');
+  if (!isInDoubt(call)) return succeed(call.settled_as === null ? 'late' : 'duplicate');
   const told = said.kind === 'answered' ? { answer: said.value } : { reason: said.message };
   const done = await settle(engine, call, { settled_by: 'report', ...told });
-  return done.ok ? { ok: true, value: toOutcome(done.value.kind) } : done;
+  return done.ok ? succeed(toOutcome(done.value.kind)) : done;
 }
 
 function toOutcome(kind: Settled['kind']): OutcomeOfLate {

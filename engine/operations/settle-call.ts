@@ -3,7 +3,7 @@ import type { Outcome, Problem } from '../contract/problem.js';
 import { parseSource, type SourceText } from '../core/content/source-text.js';
 import type { Settled, SettleCall } from '../ports/attempts.js';
 import type { AttemptRecord, InvocationRecord, InvocationSummary } from '../ports/records.js';
-import { type Done, type Engine, refuse } from './engine.js';
+import { type Done, type Engine, refuse, succeed } from './engine.js';
 import { locateIn, readAnswerFile } from './read-answer-file.js';
 import { findReasonProblem } from './reason.js';
 import { showAttempt, showInvocation } from './records.js';
@@ -55,7 +55,7 @@ export async function settleCall(engine: Engine, request: SettleRequest): Promis
   const { world_slug: world, left_in_doubt } = settled;
   const { attempt_id, source_invocation_id, command_key } = shown.value;
   const performed = read !== undefined;
-  return { ok: true, value: { world, attempt_id, source_invocation_id, command_key, performed, left_in_doubt } };
+  return succeed({ world, attempt_id, source_invocation_id, command_key, performed, left_in_doubt });
 }
 
 type Settlement = Pick<SettleCall, 'answer' | 'settled_by' | 'reason'>;
@@ -83,7 +83,7 @@ export async function settle(
     ...(said.reason === null ? {} : { reason: said.reason }),
   });
   if (settled.kind === 'settled' && settled.left_in_doubt === 0) await ringForWorld(engine, settled.world_slug);
-  return { ok: true, value: settled };
+  return succeed(settled);
 }
 
 interface Said {
@@ -119,7 +119,7 @@ function chooseCall(attempt: AttemptRecord, wanted: string | undefined): Done<In
   );
   const next = wanted === undefined && named?.settled_as !== null ? unknown.find(isInDoubt) : undefined;
   const chosen = next ?? named ?? (wanted === undefined ? unknown[0] : undefined);
-  if (chosen !== undefined) return { ok: true, value: chosen };
+  if (chosen !== undefined) return succeed(chosen);
   if (wanted === undefined) return refuse(nothingInDoubt(attempt));
   return refuse({
     ...nothingInDoubt(attempt),

@@ -4,7 +4,7 @@ import type { Problem } from '../contract/problem.js';
 import { parseSource } from '../core/content/source-text.js';
 import { nearestName } from '../core/content/nearest-name.js';
 import type { AnswerAsPerson, Composition, Stage } from './composition.js';
-import { type Done, refuse } from './engine.js';
+import { type Done, refuse, succeed } from './engine.js';
 
 export interface StageRequest {
   readonly with_toys: boolean;
@@ -40,7 +40,7 @@ export async function startStage(composition: Composition, request: StageRequest
   }
   const variables = Object.assign({}, ...stages.map((stage) => stage.variables)) as Stage['variables'];
   const model_at = stages.find((stage) => stage.model_at)?.model_at;
-  return { ok: true, value: { variables, ...(model_at === undefined ? {} : { model_at }), close } };
+  return succeed({ variables, ...(model_at === undefined ? {} : { model_at }), close });
 }
 
 function findTakenPort(error: unknown): number | undefined {
@@ -68,10 +68,10 @@ export async function findScript(
 ): Promise<Done<string>> {
   const folder = join(composition.package_root, 'fixtures', 'scripts');
   const shipped = (await readdir(folder)).filter((file) => file.endsWith('.json')).map((file) => file.slice(0, -5));
-  if (shipped.includes(name)) return { ok: true, value: join(folder, `${name}.json`) };
+  if (shipped.includes(name)) return succeed(join(folder, `${name}.json`));
   const path = resolve(workingFolder, name);
   const facts = await stat(path).catch(() => undefined);
-  if (facts?.isFile()) return { ok: true, value: path };
+  if (facts?.isFile()) return succeed(path);
   const nearest = nearestName(name, shipped);
   return refuse({
     code: 'SCRIPT_UNKNOWN',

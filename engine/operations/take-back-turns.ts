@@ -1,4 +1,4 @@
-import type { Done, Engine } from './engine.js';
+import { type Done, type Engine, succeed } from './engine.js';
 import { unknownWorld } from './worlds.js';
 
 export interface TakenBack {
@@ -16,5 +16,5 @@ export async function takeBackTurns(engine: Engine, world_slug: string): Promise
   if (taken_back === undefined) return unknownWorld(engine, world_slug);
   const attempts = await engine.store.records.attempts(world_slug);
   const open = attempts.find(({ status }) => status === 'running' || status === 'suspended');
-  return { ok: true, value: { world: world_slug, taken_back, under_way: open?.attempt_id ?? null } };
+  return succeed({ world: world_slug, taken_back, under_way: open?.attempt_id ?? null });
 }

@@ -1,6 +1,6 @@
 import { nearestName } from '../core/content/nearest-name.js';
 import type { ToldPatch, WorldSnapshot } from '../ports/worlds.js';
-import { type Archive, type Done, refuse, type Refused } from './engine.js';
+import { type Archive, type Done, refuse, type Refused, succeed } from './engine.js';
 import { showWorld } from './worlds.js';
 
 export interface StoryRequest {
@@ -53,7 +53,7 @@ export async function tellWorld(archive: Archive, request: StoryRequest): Promis
       }),
     };
   });
-  return { ok: true, value: { world_slug, turns } };
+  return succeed({ world_slug, turns });
 }
 
 /** Refuses an id that no entity of these worlds has. */

@@ -3,7 +3,7 @@ import { chmod, link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Callback, MakeCallback } from '../ports/sources.js';
 import type { Problem } from '../contract/problem.js';
-import { type Done, refuse } from './engine.js';
+import { type Done, refuse, succeed } from './engine.js';
 import { findForeign, type Foreign } from './own-files.js';
 
 export interface Tokens {
@@ -41,7 +41,7 @@ export async function loadTokens(places: TokenPlaces): Promise<Done<LoadedTokens
   if (short !== undefined) return refuse(tooShort(short));
   if (token !== undefined && token === operator_token) return refuse(EQUAL);
   if (token !== undefined && operator_token !== undefined)
-    return { ok: true, value: { token, operator_token, file, is_new: false } };
+    return succeed({ token, operator_token, file, is_new: false });
   try {
     const is_new = await makeFile(file);
     const foreign = await findForeign(file);
@@ -49,10 +49,7 @@ export async function loadTokens(places: TokenPlaces): Promise<Done<LoadedTokens
     const kept = parseTokens(await readFile(file, 'utf8'));
     if (kept === undefined)
       return unusable(file, `it does not hold two tokens of at least ${TOKEN_LENGTH_MIN} characters`);
-    return {
-      ok: true,
-      value: { token: token ?? kept.token, operator_token: operator_token ?? kept.operator_token, file, is_new },
-    };
+    return succeed({ token: token ?? kept.token, operator_token: operator_token ?? kept.operator_token, file, is_new });
   } catch (error) {
     if (!(error instanceof Error && 'code' in error)) throw error;
     return unusable(file, error.message);

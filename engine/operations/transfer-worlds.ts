@@ -6,7 +6,7 @@ import { StringDecoder } from 'node:string_decoder';
 import type { Problem } from '../contract/problem.js';
 import { unreachable } from '../contract/unreachable.js';
 import type { Exported, Imported, OpenAttempt } from '../ports/transfer.js';
-import { type Archive, type Done, refuse, type Refused } from './engine.js';
+import { type Archive, type Done, refuse, type Refused, succeed } from './engine.js';
 import { fileExists } from './new-file.js';
 import { unknownWorld } from './worlds.js';
 
@@ -44,7 +44,7 @@ export async function exportWorlds({ store }: Archive, request: ExportRequest): 
     const refused = await refuseExport({ store }, exported);
     if (refused !== undefined) return refused;
     await onFile(link(draft, path));
-    return { ok: true, value: exported as Extract<Exported, Moved> };
+    return succeed(exported as Extract<Exported, Moved>);
   } catch (error) {
     if (!(error instanceof FileFault)) throw error;
     return error.code === 'EEXIST' ? fileExists(request.file) : fileUnwritable(request.file, error);
@@ -126,7 +126,7 @@ export async function importWorlds(
 function toDone(imported: Imported, file: string): Done<Moved> {
   switch (imported.kind) {
     case 'imported':
-      return { ok: true, value: imported };
+      return succeed(imported);
     case 'world_exists':
       return refuse({
         code: 'WORLD_EXISTS',

@@ -3,7 +3,7 @@ import { nearestName } from '../core/content/nearest-name.js';
 import { simulationTime } from '../core/world/simulation-time.js';
 import type { Scenario } from '../generated/scenario.js';
 import type { WorldRecord, WorldScenario, WorldSnapshot } from '../ports/worlds.js';
-import { type Archive, type Done, type Engine, refuse, type Refused } from './engine.js';
+import { type Archive, type Done, type Engine, refuse, type Refused, succeed } from './engine.js';
 import { findUsable, type WantedScenario } from './load-program.js';
 import { findQueue, type QueuedTurns, toQueued } from './queue.js';
 
@@ -61,7 +61,7 @@ export function timeAt(scenario: Pick<Scenario, 'start_time' | 'chronon_seconds'
 /** All worlds, by name, with their queues. */
 export async function listWorlds({ store }: Archive): Promise<Done<readonly (WorldRecord & QueuedTurns)[]>> {
   const [worlds, queues] = [await store.worlds.list(), await store.inbox.queues()];
-  return { ok: true, value: worlds.map((world) => ({ ...world, ...toQueued(queues, world.world_slug) })) };
+  return succeed(worlds.map((world) => ({ ...world, ...toQueued(queues, world.world_slug) })));
 }
 
 /** A world with its scenarios, oldest first, and its queue. */
@@ -74,7 +74,7 @@ export async function lookAtWorld(archive: Archive, request: WorldPlace): Promis
   // The paths of a scenario's files on another machine mean nothing here.
   const known = await archive.store.worlds.scenarios(request.world_slug);
   const scenarios = known.map(({ files: _files, ...scenario }) => scenario);
-  return { ok: true, value: { ...world.value, scenarios, ...(await findQueue(archive, request.world_slug)) } };
+  return succeed({ ...world.value, scenarios, ...(await findQueue(archive, request.world_slug)) });
 }
 
 /** A world at one of its turns; as it is where the turn is left out. */
@@ -86,7 +86,7 @@ export interface WorldPlace {
 /** A world as it was at the end of a turn; without a turn, as it is. */
 export async function showWorld(archive: Archive, request: WorldPlace): Promise<Done<WorldSnapshot>> {
   const snapshot = await archive.store.worlds.snapshot(request.world_slug, request.turn);
-  if (snapshot !== undefined) return { ok: true, value: snapshot };
+  if (snapshot !== undefined) return succeed(snapshot);
   const world = await archive.store.worlds.find(request.world_slug);
   if (world === undefined) return unknownWorld(archive, request.world_slug);
   return refuse({

@@ -7,7 +7,7 @@ import type { Scenario } from '../generated/scenario.js';
 import type { CognitionWorkflow } from '../generated/workflow.js';
 import type { Paths } from './author.js';
 import { loadDocuments } from './documents/index.js';
-import { type Authoring, type Done, refuse } from './engine.js';
+import { type Authoring, type Done, refuse, succeed } from './engine.js';
 
 export interface WrittenSchemas {
   readonly folder: string;
@@ -61,7 +61,7 @@ export async function writeSchemas(
       repair: 'Name a folder that you may write.',
     });
   }
-  return { ok: true, value: { folder, files, plugins: plugins.map(({ name }) => name).sort() } };
+  return succeed({ folder, files, plugins: plugins.map(({ name }) => name).sort() });
 }
 
 /**

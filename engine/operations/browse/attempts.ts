@@ -1,7 +1,7 @@
 import type { ListPart } from '../../ports/browse.js';
 import type { AttemptRecord, AttemptSummary, InvocationSummary } from '../../ports/records.js';
 import type { AgentTurnSummary } from '../../core/agents/agent-turn.js';
-import { type Archive, type Done, refuse } from '../engine.js';
+import { type Archive, type Done, refuse, succeed } from '../engine.js';
 import { attemptUnknown } from '../records.js';
 
 /** How many calls the page of an attempt shows; the list of its calls has them all. */
@@ -24,16 +24,13 @@ export async function browseAttempt({ store }: Archive, id: string): Promise<Don
   const invocations = record.invocations.slice(0, CALLS_SHOWN);
   const last = record.invocations.length > CALLS_SHOWN ? invocations.at(-1) : undefined;
   const attempt_before = (await findAttemptBefore(store, record)) ?? null;
-  return {
-    ok: true,
-    value: {
-      ...record,
-      invocations,
-      read_at: record.ended_at === null ? new Date().toISOString() : null,
-      more_calls_after: last?.invocation_seq ?? null,
-      attempt_before,
-    },
-  };
+  return succeed({
+    ...record,
+    invocations,
+    read_at: record.ended_at === null ? new Date().toISOString() : null,
+    more_calls_after: last?.invocation_seq ?? null,
+    attempt_before,
+  });
 }
 
 /** A part of the agent turns of an attempt, in the order in which they began. */
@@ -46,7 +43,7 @@ export async function listAgentTurnsPart(
   if (attempt === undefined) return refuse(attemptUnknown(attempt_id));
   const turns = attempt.agent_turns;
   const first = after === undefined ? 0 : turns.findIndex(({ agent_turn_id }) => agent_turn_id === after) + 1;
-  return { ok: true, value: turns.slice(first, first + limit) };
+  return succeed(turns.slice(first, first + limit));
 }
 
 /** How many attempts at one turn are looked through for the one before. */
@@ -68,5 +65,5 @@ export async function listCallsPart(
   part: ListPart,
 ): Promise<Done<readonly InvocationSummary[]>> {
   const calls = await store.browse.calls(attempt_id, part);
-  return calls === undefined ? refuse(attemptUnknown(attempt_id)) : { ok: true, value: calls };
+  return calls === undefined ? refuse(attemptUnknown(attempt_id)) : succeed(calls);
 }

@@ -1,6 +1,6 @@
 import { pairByName } from '../../core/content/pair-by-name.js';
 import type { AttemptRecord, AttemptSummary, InvocationSummary, PatchRecord } from '../../ports/records.js';
-import { type Archive, type Done, refuse } from '../engine.js';
+import { type Archive, type Done, refuse, succeed } from '../engine.js';
 import { attemptUnknown } from '../records.js';
 import { CALLS_SHOWN, findAttemptBefore } from './attempts.js';
 
@@ -45,16 +45,13 @@ export async function compareAttempts(
   if (other !== undefined && before === undefined) return refuse(attemptUnknown(other.slice(0, 80)));
   const { world_slug, attempted_turn } = after;
   const place = { attempt_id: after.attempt_id, world_slug, attempted_turn, after: toSummary(after) };
-  if (before === undefined) return { ok: true, value: { ...place, before: null, calls: [], patches: [] } };
-  return {
-    ok: true,
-    value: {
-      ...place,
-      before: toSummary(before),
-      calls: compareCalls(before.invocations, after.invocations),
-      patches: comparePatches(before.patches, after.patches),
-    },
-  };
+  if (before === undefined) return succeed({ ...place, before: null, calls: [], patches: [] });
+  return succeed({
+    ...place,
+    before: toSummary(before),
+    calls: compareCalls(before.invocations, after.invocations),
+    patches: comparePatches(before.patches, after.patches),
+  });
 }
 
 function toSummary(attempt: AttemptRecord): AttemptSummary {

@@ -4,7 +4,7 @@ import type { ListedAttempt, ListedInvocation, UsedDocument } from '../../ports/
 import type { ComponentRecord, ComponentUses } from '../../ports/components.js';
 import type { LlmCallRecord } from '../../ports/records.js';
 import { getComponent } from '../components.js';
-import { type Archive, type Done, refuse } from '../engine.js';
+import { type Archive, type Done, refuse, succeed } from '../engine.js';
 import { attemptUnknown } from '../records.js';
 
 export interface DocumentPage extends ComponentRecord, ComponentUses {
@@ -24,7 +24,7 @@ export async function browseDocument(
   const { kind, hash } = component.value;
   const { store } = archive;
   const use = isUsed(kind) ? await store.browse.useOf({ kind, hash }) : { calls: [], attempts: [] };
-  return { ok: true, value: { ...component.value, ...(await store.components.uses(kind, hash)), ...use } };
+  return succeed({ ...component.value, ...(await store.components.uses(kind, hash)), ...use });
 }
 
 function isUsed(kind: ComponentKind): kind is UsedDocument['kind'] {
@@ -58,7 +58,7 @@ export async function browseWorkflow(
   const resolved = attempt_id === undefined ? [] : await resolvePrompts(archive, hash, attempt_id);
   if (resolved === undefined) return refuse(attemptUnknown(attempt_id?.slice(0, 80) ?? ''));
   const chosen = attempt_id === undefined ? null : { attempt_id, resolved };
-  return { ok: true, value: { ...document.value, prompts: await readPrompts(archive, document.value), chosen } };
+  return succeed({ ...document.value, prompts: await readPrompts(archive, document.value), chosen });
 }
 
 async function readPrompts({ store }: Archive, { refers_to }: DocumentPage): Promise<Readonly<Record<string, string>>> {

@@ -1,6 +1,6 @@
 import type { Problem } from '../../contract/problem.js';
 import type { ListPart } from '../../ports/browse.js';
-import { type Done, refuse } from '../engine.js';
+import { type Done, refuse, succeed } from '../engine.js';
 
 export const LIMIT = 50;
 export const LIMIT_MAX = 200;
@@ -48,7 +48,7 @@ export async function readPart<Row>(
   if (!found.ok) return found;
   const rows = found.value.slice(0, most);
   const last = rows.at(-1);
-  return { ok: true, value: { rows, next: found.value.length > most && last !== undefined ? keyOf(last) : null } };
+  return succeed({ rows, next: found.value.length > most && last !== undefined ? keyOf(last) : null });
 }
 
 function limitInvalid(limit: string): Problem {
@@ -69,8 +69,8 @@ function cursorInvalid(after: string): Problem {
 
 /** Parses a turn of a query. @returns undefined where it is absent, a refusal where it is no whole number */
 export function toTurn(text: string | undefined): Done<number | undefined> {
-  if (text === undefined) return { ok: true, value: undefined };
-  if (/^\d{1,9}$/.test(text)) return { ok: true, value: Number(text) };
+  if (text === undefined) return succeed(undefined);
+  if (/^\d{1,9}$/.test(text)) return succeed(Number(text));
   return refuse({
     code: 'TURN_INVALID',
     message: `${JSON.stringify(text.slice(0, 40))} is no turn.`,

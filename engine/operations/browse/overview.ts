@@ -1,6 +1,6 @@
 import type { ListedAttempt, ListedMessage, ListPart } from '../../ports/browse.js';
 import { countComponents, type KindCount } from '../components.js';
-import type { Archive, Done } from '../engine.js';
+import { type Archive, type Done, succeed } from '../engine.js';
 import { LIMIT, type Part, readPart, type WantedPart } from './list-part.js';
 import { listWorldsPart, type ListedWorld, tellTurns, type TurnStory } from './worlds.js';
 
@@ -31,10 +31,7 @@ export async function browseOverview(archive: Archive, reader: 'consumer' | 'ope
   const documents = await countComponents(archive);
   if (!documents.ok) return documents;
   const inbox = reader === 'operator' ? await archive.store.browse.inbox({ limit: LIMIT }) : [];
-  return {
-    ok: true,
-    value: { worlds: worlds.value, latest: await findLatest(archive), documents: documents.value, inbox },
-  };
+  return succeed({ worlds: worlds.value, latest: await findLatest(archive), documents: documents.value, inbox });
 }
 
 /** How many of the latest generations are looked through for a world that has a turn. */
@@ -63,8 +60,8 @@ export async function browseInbox({ store }: Archive, wanted: WantedPart): Promi
   const messages = await readPart<ListedMessage>(wanted, {
     cursor: 'id',
     keyOf: ({ inbox_id }) => inbox_id,
-    read: async (part: ListPart) => ({ ok: true, value: await store.browse.inbox(part) }),
+    read: async (part: ListPart) => succeed(await store.browse.inbox(part)),
   });
   if (!messages.ok) return messages;
-  return { ok: true, value: { ...messages.value, attempts: await store.browse.waitingAttempts() } };
+  return succeed({ ...messages.value, attempts: await store.browse.waitingAttempts() });
 }

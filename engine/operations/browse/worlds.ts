@@ -4,7 +4,7 @@ import type { AttemptSummary } from '../../ports/records.js';
 import type { EffectOrigin, ToldPatch, WorldRecord, WorldSnapshot } from '../../ports/worlds.js';
 import type { Entity } from '../../core/world/world.js';
 import type { AgentHeadRecord } from '../../core/agents/agent-turn.js';
-import { type Archive, type Done } from '../engine.js';
+import { type Archive, type Done, succeed } from '../engine.js';
 import { diffPlaces, type WorldDiff } from '../diff-worlds.js';
 import { type QueuedTurns, toQueued } from '../queue.js';
 import { lookAtWorld, showWorld, type ShownWorld, unknownWorld, type WorldPlace } from '../worlds.js';
@@ -64,19 +64,16 @@ export async function browseWorld(
     limit: READINGS_READ,
   });
   const family = await store.browse.family(world_slug, FAMILY_DRAWN);
-  return {
-    ok: true,
-    value: {
-      ...world.value,
-      agents: await store.records.agents(world_slug),
-      story: await tellTurns(archive, world_slug, { after, until: last }),
-      earlier: after > 0 ? after : null,
-      readings,
-      attempts,
-      family,
-      operator_actions: await store.actions.list({ world_slug }),
-    },
-  };
+  return succeed({
+    ...world.value,
+    agents: await store.records.agents(world_slug),
+    story: await tellTurns(archive, world_slug, { after, until: last }),
+    earlier: after > 0 ? after : null,
+    readings,
+    attempts,
+    family,
+    operator_actions: await store.actions.list({ world_slug }),
+  });
 }
 
 export interface TurnPage extends WorldSnapshot {
@@ -95,16 +92,13 @@ export async function browseTurn(archive: Archive, asked: TextPlace): Promise<Do
   const only = { after: turn - 1, until: turn };
   const [story = null] = await tellTurns(archive, world_slug, only);
   const world = await store.worlds.find(world_slug);
-  return {
-    ok: true,
-    value: {
-      ...snapshot.value,
-      last_turn: world?.turn ?? turn,
-      story,
-      readings: await store.browse.readings(world_slug, { ...only, limit: READINGS_READ }),
-      attempts: await store.browse.attemptsAtTurn(world_slug, turn, ATTEMPTS_LISTED),
-    },
-  };
+  return succeed({
+    ...snapshot.value,
+    last_turn: world?.turn ?? turn,
+    story,
+    readings: await store.browse.readings(world_slug, { ...only, limit: READINGS_READ }),
+    attempts: await store.browse.attemptsAtTurn(world_slug, turn, ATTEMPTS_LISTED),
+  });
 }
 
 /** The differences between two turns of a world, or between two worlds, with blame. */
@@ -140,7 +134,7 @@ export async function listWorldsPart(
 ): Promise<Done<readonly ListedWorld[]>> {
   const worlds = await store.browse.worlds(part, scenario_hash);
   const queues = await store.inbox.queues();
-  return { ok: true, value: worlds.map((world) => ({ ...world, ...toQueued(queues, world.world_slug) })) };
+  return succeed(worlds.map((world) => ({ ...world, ...toQueued(queues, world.world_slug) })));
 }
 
 /** A part of a world's attempts, the latest first. */
@@ -151,7 +145,7 @@ export async function listAttemptsPart(
 ): Promise<Done<readonly AttemptSummary[]>> {
   const { worlds, browse } = archive.store;
   if ((await worlds.find(world_slug)) === undefined) return unknownWorld(archive, world_slug);
-  return { ok: true, value: await browse.attempts(world_slug, part) };
+  return succeed(await browse.attempts(world_slug, part));
 }
 
 /** A part of the patches of a turn, in the order of their application. */
@@ -165,7 +159,7 @@ export async function listPatchesPart(
   const { world_slug, turn } = world.value;
   const [story] = await tellTurns(archive, world_slug, { after: turn - 1, until: turn });
   const later = (story?.patches ?? []).filter(({ patch_seq }) => patch_seq > Number(after));
-  return { ok: true, value: later.slice(0, limit) };
+  return succeed(later.slice(0, limit));
 }
 
 /** A part of the entities of a world as they were at the end of a turn, by id. */
@@ -177,7 +171,7 @@ export async function listEntitiesPart(
   const world = await lookAtTurn(archive, place);
   if (!world.ok) return world;
   const later = world.value.entities.filter(({ id }) => id > after);
-  return { ok: true, value: later.toSorted((one, other) => (one.id < other.id ? -1 : 1)).slice(0, limit) };
+  return succeed(later.toSorted((one, other) => (one.id < other.id ? -1 : 1)).slice(0, limit));
 }
 
 /** A world at a turn, as a path names it. */
@@ -191,7 +185,7 @@ async function lookAtTurn(archive: Archive, { world_slug, turn }: TextPlace): Pr
   if (!wanted.ok) return wanted;
   const number = wanted.value ?? 0;
   const world = await showWorld(archive, { world_slug, turn: number });
-  return world.ok ? { ok: true, value: { ...world.value, turn: number } } : world;
+  return world.ok ? succeed({ ...world.value, turn: number }) : world;
 }
 
 /** Tells the turns of a world after one, up to another: the latest first. */

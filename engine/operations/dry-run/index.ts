@@ -9,7 +9,7 @@ import type { ComponentRecord } from '../../ports/components.js';
 import type { WorldScenario, WorldSnapshot } from '../../ports/worlds.js';
 import type { Composition } from '../composition.js';
 import type { Place } from '../documents/index.js';
-import { type Done, type Engine, whileReachable } from '../engine.js';
+import { type Done, type Engine, succeed, whileOpen } from '../engine.js';
 import { loadScenario } from '../load-program.js';
 import { checkNewFile, writeNewFile } from '../new-file.js';
 import { type RunReport, type RunRequest, runTurns } from '../run-turns.js';
@@ -76,7 +76,7 @@ export async function dryRun(composition: Composition, request: DryRun): Promise
           : [],
       ...(write_missing === undefined ? {} : { written_answers: book.listMissing(world.world_slug).length }),
     };
-    return { ok: true, value: { ...run.value, dry_run } };
+    return succeed({ ...run.value, dry_run });
   } finally {
     await opened.value.close();
   }
@@ -84,7 +84,7 @@ export async function dryRun(composition: Composition, request: DryRun): Promise
 
 async function readAnswers(engine: Engine, { answers }: DryRun, program: Program): Promise<Done<Answers>> {
   if (answers !== undefined) return loadAnswers(engine.authoring, answers, program);
-  return { ok: true, value: { version: 1, label: program.label, turns: {} } };
+  return succeed({ version: 1, label: program.label, turns: {} });
 }
 
 /** The most turns whose events a projection can ask for. */
@@ -99,20 +99,14 @@ interface OriginalWorld {
 }
 
 async function readWorld(composition: Composition, world_slug: string): Promise<Done<OriginalWorld>> {
-  const opened = await composition.openArchive();
-  if (!opened.ok) return opened;
-  try {
-    return await whileReachable(opened.value, async (archive) => {
-      const world = await showWorld(archive, { world_slug });
-      if (!world.ok) return world;
-      const components = await archive.store.components.closure('scenario', world.value.scenario_hash);
-      const chosen = (await archive.store.worlds.scenarios(world_slug)).at(-1);
-      const events = await archive.store.worlds.events(world_slug, EVENT_TURNS_MAX);
-      return { ok: true, value: { world: world.value, components, chosen, events } };
-    });
-  } finally {
-    await opened.value.close();
-  }
+  return whileOpen(await composition.openArchive(), async (archive) => {
+    const world = await showWorld(archive, { world_slug });
+    if (!world.ok) return world;
+    const components = await archive.store.components.closure('scenario', world.value.scenario_hash);
+    const chosen = (await archive.store.worlds.scenarios(world_slug)).at(-1);
+    const events = await archive.store.worlds.events(world_slug, EVENT_TURNS_MAX);
+    return succeed({ world: world.value, components, chosen, events });
+  });
 }
 
 /** An engine whose worlds begin with the recent events of the copied world. */

@@ -3,7 +3,7 @@ import type { Program } from '../../core/protocol/program.js';
 import type { Answers } from '../../generated/answers.js';
 import { refuseFindings, toParts } from '../author.js';
 import { type LoadedFiles, listTests, loadDocuments, type Place, validateLoaded } from '../documents/index.js';
-import { type Authoring, type Done, refuse } from '../engine.js';
+import { type Authoring, type Done, refuse, succeed } from '../engine.js';
 import { joinTurns } from './answer-book.js';
 
 /** Reads a document of answers, or those of a test. Each problem has its place. */
@@ -27,7 +27,7 @@ export async function loadAnswers(
   }
   const { locate } = file.source;
   const unasked = checkAnswerKeys(program, found.own, [found.member]);
-  if (unasked.length === 0) return { ok: true, value: found.answers };
+  if (unasked.length === 0) return succeed(found.answers);
   return refuse(...unasked.map((complaint) => ({ ...complaint, location: locate(complaint.pointer) })));
 }
 

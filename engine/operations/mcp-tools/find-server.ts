@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Composition } from '../composition.js';
 import type { Place } from '../documents/index.js';
-import { type Done, refuse } from '../engine.js';
+import { type Done, refuse, succeed } from '../engine.js';
 import type { PluginCatalogue, PluginDescription } from '../../ports/sources.js';
 import { findTriedSource } from '../model-try/index.js';
 
@@ -25,11 +25,11 @@ export async function findServer(
   said: string,
   { name, place }: { readonly name: string; readonly place: Place },
 ): Promise<Done<WantedServer>> {
-  if (VARIABLE.test(said)) return { ok: true, value: { server_env: said, variables: {} } };
+  if (VARIABLE.test(said)) return succeed({ server_env: said, variables: {} });
   const facts = await stat(resolve(place.working_folder, said)).catch(() => undefined);
   if (facts?.isFile()) return findInSource(composition, said, place);
   const server_env = `CHUKWA_MCP_${name.toUpperCase().replaceAll('-', '_')}`;
-  if (VARIABLE.test(server_env)) return { ok: true, value: { server_env, variables: { [server_env]: said } } };
+  if (VARIABLE.test(server_env)) return succeed({ server_env, variables: { [server_env]: said } });
   return refuse({
     code: 'MCP_SERVER_NAME_INVALID',
     message: `${JSON.stringify(name)} cannot be the name of a server.`,
@@ -48,7 +48,7 @@ async function findInSource(
   const { interface: told } = found.value;
   const plugin = findListing(authoring.catalogue);
   const server_env = told.name === plugin?.name ? told[plugin.origin_field] : undefined;
-  if (typeof server_env === 'string') return { ok: true, value: { server_env, variables: {} } };
+  if (typeof server_env === 'string') return succeed({ server_env, variables: {} });
   return refuse({
     code: 'SOURCE_IS_NO_SERVER',
     message: `The source ${found.value.label} names no MCP server: its interface is ${told.name}.`,

@@ -2,7 +2,7 @@ import type { Json } from '../../contract/json.js';
 import { IT_SAID, withoutQuotation } from '../../core/protocol/failure.js';
 import type { CallBroke } from '../../ports/sources.js';
 import type { OpenSources } from '../composition.js';
-import { type Done, refuse } from '../engine.js';
+import { type Done, refuse, succeed } from '../engine.js';
 import { FORGETFUL, toInvoke } from '../unrecorded-call.js';
 import { findListing, type ListingPlugin, type WantedServer } from './find-server.js';
 import { readTools, type ServerTool, type UsableTool } from './server-tool.js';
@@ -63,7 +63,7 @@ export async function listServerTools(
   const server = server_env.slice(PREFIX.length).toLowerCase();
   const prefix = `${tool_prefix}${server}__`;
   const read = readTools(tools, prefix, authoring.compileSchema);
-  return { ok: true, value: { plugin, server_env, server, tools: read, is_cut, is_given } };
+  return succeed({ plugin, server_env, server, tools: read, is_cut, is_given });
 }
 
 const SAID_LENGTH_MAX = 500;

@@ -2,7 +2,7 @@ import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { JsonObject } from '../../contract/json.js';
 import type { Problem } from '../../contract/problem.js';
-import { type Done, refuse } from '../engine.js';
+import { type Done, refuse, succeed } from '../engine.js';
 import type { ServerTools } from './list-tools.js';
 import type { ServerTool, UsableTool } from './server-tool.js';
 
@@ -50,7 +50,7 @@ export async function writeTools(
     await mkdir(join(folder, 'schemas'));
     for (const [path, document] of files) await writeFile(join(folder, path), `${JSON.stringify(document, null, 2)}\n`);
     const not_allowed = usable.filter((tool) => !allowed.includes(tool)).map(({ id }) => id);
-    return { ok: true, value: { folder, files: [...files.map(([path]) => path), ...COPIED], left_out, not_allowed } };
+    return succeed({ folder, files: [...files.map(([path]) => path), ...COPIED], left_out, not_allowed });
   } catch (error) {
     const { code = 'no reason is known' } = error as NodeJS.ErrnoException;
     const isThere = code === 'EEXIST';

@@ -5,7 +5,7 @@ import type { Invoke } from '../../core/protocol/command.js';
 import { listDeliveries, readDelivery, readTimeout } from '../../core/binding/source-settings.js';
 import type { CallBroke, CallOutcome, CallRecorder, PluginDescription, ResolvedSource } from '../../ports/sources.js';
 import type { OpenSources } from '../composition.js';
-import { type Done, refuse } from '../engine.js';
+import { type Done, refuse, succeed } from '../engine.js';
 import { toInvoke } from '../unrecorded-call.js';
 import { listQuestions, type Question, type QuestionName } from './questions.js';
 import { applyChanges, type Changes, listVariations } from './variations.js';
@@ -88,11 +88,11 @@ export async function tryModel(opened: OpenSources, source: TriedSource): Promis
   if (busy) {
     const { retry_after_ms } = busy;
     const wait = retry_after_ms === undefined ? {} : { retry_after_ms };
-    return { ok: true, value: { label: source.label, ...resolved, questions: tried, works: 'busy', changes, ...wait } };
+    return succeed({ label: source.label, ...resolved, questions: tried, works: 'busy', changes, ...wait });
   }
   const isGood = tried.length === questions.length && tried.every(({ tries }) => tries.at(-1)?.is_good === true);
   const works = isGood ? (Object.keys(changes).length === 0 ? 'as_written' : 'with_changes') : 'not';
-  return { ok: true, value: { label: source.label, ...resolved, questions: tried, works, changes } };
+  return succeed({ label: source.label, ...resolved, questions: tried, works, changes });
 }
 
 async function askAll(

@@ -1,6 +1,6 @@
 import { mkdir, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { type Done, refuse } from '../engine.js';
+import { type Done, refuse, succeed } from '../engine.js';
 import { scaffold } from './scaffold.js';
 
 const NAME_PATTERN = /^[a-z][a-z0-9_]{0,63}$/;
@@ -47,5 +47,5 @@ export async function createPlugin({ name, into, taken, package_root }: WantedPl
     await mkdir(dirname(join(folder, path)), { recursive: true });
     await writeFile(join(folder, path), text, { flag: 'wx' });
   }
-  return { ok: true, value: { name, folder, files: files.map(({ path }) => path) } };
+  return succeed({ name, folder, files: files.map(({ path }) => path) });
 }

@@ -1,7 +1,7 @@
 import type { Problem } from '../../contract/problem.js';
 import { type Frame, placeOfEvent, STREAM_BEGINNING, type StreamView, toFrames } from '../../core/stream/frames.js';
 import type { HttpDesk } from '../composition.js';
-import { type Archive, type Done, refuse } from '../engine.js';
+import { type Archive, type Done, refuse, succeed } from '../engine.js';
 import { attemptUnknown } from '../records.js';
 import { unknownWorld } from '../worlds.js';
 import { Channel, type Listener, type Reached } from './channel.js';
@@ -35,10 +35,7 @@ export function openStreams(look: HttpDesk['look']) {
     const known = channels.get(key);
     if (known !== undefined) return known;
     const read = async (position: Position, until?: number) => {
-      const found = await look(async ({ store }) => ({
-        ok: true,
-        value: await readOn(store.facts, track, position, until),
-      }));
+      const found = await look(async ({ store }) => succeed(await readOn(store.facts, track, position, until)));
       if (!found.ok) throw new Error('the record cannot be read');
       return found.value;
     };
@@ -89,7 +86,7 @@ async function tellStored(look: HttpDesk['look'], request: StreamRequest, sink: 
   let state = STREAM_BEGINNING;
   let sought = last_event_id;
   for (let has_more = true; has_more && !sink.left.aborted; ) {
-    const found = await look(async ({ store }) => ({ ok: true, value: await readOn(store.facts, track, position) }));
+    const found = await look(async ({ store }) => succeed(await readOn(store.facts, track, position)));
     if (!found.ok) return found;
     const { facts } = found.value;
     ({ position, has_more } = found.value);
@@ -102,7 +99,7 @@ async function tellStored(look: HttpDesk['look'], request: StreamRequest, sink: 
     await sink.take(Buffer.from(rest.map(({ text }) => text).join('')));
   }
   if (sought !== undefined) return refuse(eventUnknown(sought));
-  return { ok: true, value: { reached: { position, state }, is_over: isAtEnd(track, position) } };
+  return succeed({ reached: { position, state }, is_over: isAtEnd(track, position) });
 }
 
 /** Whether an event would have been met: its fact, or all of its attempt, has been read. */
@@ -140,7 +137,7 @@ function isSame(one: Position['cursor'], other: Position['cursor']): boolean {
 }
 
 function at(cursor: Position['cursor']): Done<Position> {
-  return { ok: true, value: { cursor, is_over: false } };
+  return succeed({ cursor, is_over: false });
 }
 
 function eventUnknown(id: string): Problem {

@@ -14,7 +14,7 @@ import {
 } from '../documents/index.js';
 import { openAnswerBook } from '../dry-run/answer-book.js';
 import { toStorable } from '../dry-run/plant.js';
-import { type Done, refuse } from '../engine.js';
+import { type Done, refuse, succeed } from '../engine.js';
 import { type Played, runTest, type TestBench } from './run-test.js';
 
 export type { TestComplaint } from './run-test.js';
@@ -59,7 +59,7 @@ export async function testPaths(composition: Composition, request: TestRequest):
       request.onResult(result);
       tests.push(result);
     }
-    return { ok: true, value: summarise(tests) };
+    return succeed(summarise(tests));
   } finally {
     await archive.close();
     await opened.value.close();
@@ -83,7 +83,7 @@ async function findTests({ paths, place }: Paths): Promise<Done<readonly TestFil
     const tests = isFile ? all : all.filter((file) => file.endsWith('.test.json'));
     return tests.map((file) => [file, { file, place: { ...place, root } }] as const);
   });
-  if (files.length > 0) return { ok: true, value: [...new Map(files).values()] };
+  if (files.length > 0) return succeed([...new Map(files).values()]);
   return refuse({
     code: 'NO_TESTS',
     message: `There is no test in ${paths.join(', ')}, so nothing was tested.`,

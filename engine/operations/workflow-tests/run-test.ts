@@ -7,7 +7,7 @@ import { type AnswerBook, joinTurns, type WrittenAnswer } from '../dry-run/answe
 import { missingAnswer } from '../dry-run/missing-answer.js';
 import { plantWorld } from '../dry-run/plant.js';
 import type { LoadedTest } from '../documents/index.js';
-import type { Done, Engine } from '../engine.js';
+import { type Done, type Engine, succeed } from '../engine.js';
 import { loadScenario } from '../load-program.js';
 import { runTurns } from '../run-turns.js';
 import { freshSlug, showWorld } from '../worlds.js';
@@ -61,18 +61,15 @@ export async function runTest(bench: TestBench, loaded: LoadedTest, scenario_has
   if (!world.ok) return world;
   const missing = book.listMissing(world_slug).map((call) => missingAnswer(call, stored.value.program));
   const observed = await observe(engine.store, attempts, { world: world.value, test });
-  return {
-    ok: true,
-    value: {
-      turns: attempts.length,
-      calls: observed.turns.reduce((sum, { calls }) => sum + calls.length, 0),
-      rejected_answers: attempts
-        .flatMap(({ audit }) => audit)
-        .filter(({ audit_kind }) => audit_kind === 'generation_rejected').length,
-      complaints: complain(loaded, missing, observed),
-      unused_answers: book.listUnused(world_slug),
-    },
-  };
+  return succeed({
+    turns: attempts.length,
+    calls: observed.turns.reduce((sum, { calls }) => sum + calls.length, 0),
+    rejected_answers: attempts
+      .flatMap(({ audit }) => audit)
+      .filter(({ audit_kind }) => audit_kind === 'generation_rejected').length,
+    complaints: complain(loaded, missing, observed),
+    unused_answers: book.listUnused(world_slug),
+  });
 }
 
 async function readAttempts(engine: Engine, ids: readonly string[]): Promise<readonly AttemptRecord[]> {

@@ -1,6 +1,6 @@
 import type { ExportedPages, PagesToExport } from '../../operations/composition.js';
 import { readOnce } from '../../operations/browse/read-once.js';
-import type { Archive, Done } from '../../operations/engine.js';
+import { type Archive, type Done, succeed } from '../../operations/engine.js';
 import { CATALOGUE } from './catalogue/index.js';
 import { turnPatches } from './catalogue/turns.js';
 import { renderLeaf, renderLeaves } from './layout.js';
@@ -52,7 +52,7 @@ export async function exportPages(source: Archive, wanted: PagesToExport): Promi
   }
   const drawn = [...leaves].map(([path, leaf]) => bindLinks(leaf, path, leaves));
   const text = renderLeaves(drawn, [...leaves.values()], left_out);
-  return { ok: true, value: { text, pages: drawn.length, left_out } };
+  return succeed({ text, pages: drawn.length, left_out });
 }
 
 function toLeaf(whole: View, id: string, wanted: PagesToExport): Leaf {

@@ -1,5 +1,5 @@
 import type { Problem } from '../../contract/problem.js';
-import type { Archive, Done } from '../../operations/engine.js';
+import { type Archive, type Done, succeed } from '../../operations/engine.js';
 import type { Answers } from './answers.js';
 import { type Html, html, type HtmlValue } from './html.js';
 import type { ParameterName } from './parameters.js';
@@ -90,7 +90,7 @@ export function itemPage<Kind extends keyof Answers>({ read, view, ...entry }: I
     async read(archive, asked) {
       const found = await read(archive, asked);
       if (!found.ok) return found;
-      return { ok: true, value: { value: found.value, view: () => withoutEmpty(view(found.value, asked)) } };
+      return succeed({ value: found.value, view: () => withoutEmpty(view(found.value, asked)) });
     },
   };
 }

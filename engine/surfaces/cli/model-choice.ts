@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import { type Done, refuse, type Refused } from '../../operations/engine.js';
+import { type Done, refuse, type Refused, succeed } from '../../operations/engine.js';
 import { findScript } from '../../operations/stage.js';
 import type { Session } from './session.js';
 
@@ -45,12 +45,12 @@ export async function chooseModel(
     );
   if (script === undefined) {
     const name = model === undefined ? 'of the environment' : `${model}, of the environment`;
-    return { ok: true, value: { model: name, has_stand_in: false, asked: model === undefined ? {} : { model } } };
+    return succeed({ model: name, has_stand_in: false, asked: model === undefined ? {} : { model } });
   }
   const file = await findScript(composition, terminal.working_folder, script);
   if (!file.ok) return file;
   const asked = { answers_file: file.value };
-  return { ok: true, value: { model: `scripted (${script})`, has_stand_in: true, asked } };
+  return succeed({ model: `scripted (${script})`, has_stand_in: true, asked });
 }
 
 function choosePerson({ ask }: Session['terminal'], other: string | undefined): Done<Chosen> {
@@ -61,7 +61,7 @@ function choosePerson({ ask }: Session['terminal'], other: string | undefined): 
       '--llm ask shows the prompt to the person at the terminal, and there is none here.',
       'Run it in a terminal, without a pipe on standard input or standard error; or use --llm scripted.',
     );
-  return { ok: true, value: { model: 'the person at this terminal', has_stand_in: true, asked: {}, ask } };
+  return succeed({ model: 'the person at this terminal', has_stand_in: true, asked: {}, ask });
 }
 
 function refuseChoice(message: string, repair: string): Refused {

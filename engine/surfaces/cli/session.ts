@@ -1,8 +1,8 @@
 import type { Json } from '../../contract/json.js';
 import type { Problem } from '../../contract/problem.js';
 import { PROBLEMS } from '../../contract/problems/index.js';
-import type { Composition, OpenArchive } from '../../operations/composition.js';
-import { type Archive, type Done, type Engine, type Refused, whileReachable } from '../../operations/engine.js';
+import type { Composition } from '../../operations/composition.js';
+import { type Archive, type Done, type Engine, type Refused, whileOpen } from '../../operations/engine.js';
 import { EXIT, type ExitCode } from './exit-code.js';
 import { hanging, type Line, verbatim } from './render/line.js';
 import { escapeUnseen, toSafeJson } from './render/neutralise.js';
@@ -88,18 +88,6 @@ export async function show<Value>(
   forms: Forms<Value>,
 ): Promise<ExitCode> {
   return answer(session, await withArchive(session, look), forms);
-}
-
-async function whileOpen<Opened extends OpenArchive, Value>(
-  opened: Done<Opened>,
-  task: (opened: Opened) => Promise<Done<Value>>,
-): Promise<Done<Value>> {
-  if (!opened.ok) return opened;
-  try {
-    return await whileReachable(opened.value, task);
-  } finally {
-    await opened.value.close();
-  }
 }
 
 /** Lines for people. */

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Json } from '../../contract/json.js';
 import type { Problem } from '../../contract/problem.js';
 import { describeTextFault, parseJson } from '../../core/content/parse-json.js';
-import { type Done, refuse } from '../../operations/engine.js';
+import { type Done, refuse, succeed } from '../../operations/engine.js';
 import { malformed, saidTwice } from './malformed.js';
 import type { SaidReport } from '../../operations/reports.js';
 
@@ -42,7 +42,7 @@ export function readForm(bytes: Uint8Array): Done<Form> {
     if (form.has(name)) return refuse(saidTwice(name));
     form.set(name, value);
   }
-  return { ok: true, value: form };
+  return succeed(form);
 }
 
 /** Name and value of a field; undefined where they are not UTF-8 in percent-encoding. */
@@ -85,8 +85,8 @@ export const FAILURE_TYPE = 'application/problem+json';
 export function readReport(type: string, body: Uint8Array): Done<SaidReport> {
   const said = readJson(body);
   if (!said.ok) return said;
-  if (!type.startsWith(FAILURE_TYPE)) return { ok: true, value: { kind: 'answered', value: said.value } };
-  return { ok: true, value: { kind: 'failed', message: describe(said.value) } };
+  if (!type.startsWith(FAILURE_TYPE)) return succeed({ kind: 'answered', value: said.value });
+  return succeed({ kind: 'failed', message: describe(said.value) });
 }
 
 function describe(value: Json): string {

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Json, JsonObject } from '../../contract/json.js';
 import type { Problem } from '../../contract/problem.js';
 import { isObject } from '../../core/content/json-pointer.js';
-import { type Done, refuse } from '../../operations/engine.js';
+import { type Done, refuse, succeed } from '../../operations/engine.js';
 import { bodyOf, isForm, readForm, readJson } from './body.js';
 
 /** What a request says: the fields of a form, or the members of a JSON object. */
@@ -13,12 +13,12 @@ export function readFields(request: FastifyRequest): Done<Fields> {
   const bytes = bodyOf(request);
   if (isForm(request)) {
     const form = readForm(bytes);
-    return form.ok ? { ok: true, value: fieldsOf(Object.fromEntries(form.value), OF_FORM) } : form;
+    return form.ok ? succeed(fieldsOf(Object.fromEntries(form.value), OF_FORM)) : form;
   }
-  if (bytes.length === 0) return { ok: true, value: fieldsOf({}, OF_JSON) };
+  if (bytes.length === 0) return succeed(fieldsOf({}, OF_JSON));
   const said = readJson(bytes);
   if (!said.ok) return said;
-  return isObject(said.value) ? { ok: true, value: fieldsOf(said.value, OF_JSON) } : refuse(NO_OBJECT);
+  return isObject(said.value) ? succeed(fieldsOf(said.value, OF_JSON)) : refuse(NO_OBJECT);
 }
 
 /** How values are written: a form has texts alone, and in JSON the text of a number is no number. */

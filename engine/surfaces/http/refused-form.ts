@@ -6,14 +6,9 @@ import { renderRefusedForm } from '../browser/layout.js';
 import type { View } from '../browser/page.js';
 import { type Decision, fieldsOf } from '../browser/parts/decision.js';
 import { readFields } from './fields.js';
+import type { Exchange } from './routes/route.js';
 import { firstOf, statusOf } from './problem-document.js';
 import { refuseViewer, sendHtml, viewerOf, wantsPage } from './viewer.js';
-
-interface Exchange {
-  readonly desk: HttpDesk;
-  readonly request: FastifyRequest;
-  readonly reply: FastifyReply;
-}
 
 /** Answers a refused form with the form as it was sent and the problem; without its page, with a problem. */
 export async function refuseForm({ desk, request, reply }: Exchange, refused: Refused): Promise<FastifyReply> {

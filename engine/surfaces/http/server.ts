@@ -6,7 +6,7 @@ import type { Duplex } from 'node:stream';
 import type { Problem } from '../../contract/problem.js';
 import { REPORT_BYTES_MAX } from '../../operations/read-answer-file.js';
 import type { HttpDesk, HttpServer, ServePlace } from '../../operations/composition.js';
-import { type Done, refuse } from '../../operations/engine.js';
+import { type Done, refuse, succeed } from '../../operations/engine.js';
 import { openStreams } from '../../operations/stream/streams.js';
 import type { Tokens } from '../../operations/tokens.js';
 import { requireActor } from './actors.js';
@@ -112,7 +112,7 @@ async function addRoutes(
       ...guards[access],
       handler: (request, reply) => {
         if (access !== 'anybody') connections.keep(reply.raw);
-        return answer(desk, request, reply);
+        return answer({ desk, request, reply });
       },
     });
   for (const route of ROUTES) if (route.takes_form !== true) add(server, route);
@@ -147,7 +147,7 @@ function toReachable(url: string): string {
 /** The same, refused where nothing can listen there. */
 export async function listen(desk: HttpDesk, tokens: Tokens, place: ServePlace): Promise<Done<HttpServer>> {
   try {
-    return { ok: true, value: await startServer(desk, tokens, place) };
+    return succeed(await startServer(desk, tokens, place));
   } catch (error) {
     if (!(error instanceof Error && 'syscall' in error)) throw error;
     return refuse({

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import type { LaidOutPlugin } from '../../../ports/plugin-bench.js';
-import { type Done, refuse } from '../../engine.js';
+import { type Done, refuse, succeed } from '../../engine.js';
 import { type Examples, EXAMPLES_FILE, loadExamples, withFolders } from './examples.js';
 import { scanImports } from './import-scan.js';
 import { judge, PASSED, type Rule, type Scene, skip, type Verdict } from './rule.js';
@@ -35,7 +35,7 @@ export async function testPlugin(workshop: Workshop, wanted: Wanted): Promise<Do
   }
   const unheard = listenForUnheard();
   try {
-    return { ok: true, value: await runAll(workshop, folder, unheard.list) };
+    return succeed(await runAll(workshop, folder, unheard.list));
   } finally {
     unheard.end();
   }

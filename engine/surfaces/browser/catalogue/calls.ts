@@ -3,6 +3,7 @@ import type { ListedInvocation, ListedLlmCall } from '../../../ports/browse.js';
 import { stateOf } from '../../../core/protocol/work-state.js';
 import { listCallsPart } from '../../../operations/browse/attempts.js';
 import { showInvocation, showLlmCall } from '../../../operations/records.js';
+import { succeed } from '../../../operations/engine.js';
 import { type Html, html, NOTHING } from '../html.js';
 import { listPage } from '../list-page.js';
 import { type Column, emptyState, itemPage, type Page, type Section, type View } from '../page.js';
@@ -78,7 +79,7 @@ export const invocationList: Page = listPage({
   answer: 'SourceInvocations',
   cursor: 'id',
   keyOf: ({ source_invocation_id }) => source_invocation_id,
-  read: async ({ store }, _asked, part) => ({ ok: true, value: await store.browse.invocations(part) }),
+  read: async ({ store }, _asked, part) => succeed(await store.browse.invocations(part)),
   about: () => ({ title: 'Source invocations', eyebrow: 'List', trail: [] }),
   order: 'The latest first',
   columns: listedColumns,
@@ -92,7 +93,7 @@ export const llmCallList: Page = listPage({
   answer: 'LlmCalls',
   cursor: 'id',
   keyOf: ({ llm_call_id }) => llm_call_id,
-  read: async ({ store }, _asked, part) => ({ ok: true, value: await store.browse.llmCalls(part) }),
+  read: async ({ store }, _asked, part) => succeed(await store.browse.llmCalls(part)),
   about: () => ({ title: 'LLM calls', eyebrow: 'List', trail: [] }),
   order: 'The latest first',
   columns: llmColumns,

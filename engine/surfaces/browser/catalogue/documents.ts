@@ -10,6 +10,7 @@ import {
 import { showUses } from '../../../operations/components.js';
 import type { ListedAttempt } from '../../../ports/browse.js';
 import type { ComponentSummary, ComponentUses } from '../../../ports/components.js';
+import { succeed } from '../../../operations/engine.js';
 import { type Html, html, NOTHING } from '../html.js';
 import { listPage } from '../list-page.js';
 import { type Column, emptyState, itemPage, type Page, type Section, type View } from '../page.js';
@@ -38,7 +39,7 @@ function listOf(kind: ComponentKind): Page {
     answer: 'Documents',
     cursor: 'hash',
     keyOf: ({ hash }) => hash,
-    read: async ({ store }, _asked, part) => ({ ok: true, value: await store.browse.documents(kind, part) }),
+    read: async ({ store }, _asked, part) => succeed(await store.browse.documents(kind, part)),
     about: () => ({ title: titleCase(nouns), eyebrow: 'Documents', trail: [] }),
     order: 'By label',
     columns: [

@@ -60,11 +60,7 @@ function drawProblem({ code, message, repair, pointer = '' }: Problem, id?: stri
 
 /** Decisions as forms. @param form_token of the session that reads the page */
 export function drawDecisions(decisions: readonly Decision[], form_token: string): Html {
-  return html`<div class="decisions">${decisions.map((decision) => drawDecision(decision, form_token))}</div>`;
-}
-
-function drawDecision(decision: Decision, form_token: string): Html {
-  return drawForm(decision, fieldsOf(decision), form_token);
+  return html`<div class="decisions">${decisions.map((decision) => drawForm(decision, fieldsOf(decision), form_token))}</div>`;
 }
 
 type DrawnField = Field & { readonly problem?: Problem };

@@ -40,15 +40,11 @@ function show(value: Json, place: Place): HtmlValue {
       isList ? undefined : html`<span class="json-name">${JSON.stringify(name)}</span>: `,
       show(item, { ...inner, member: isList ? place.member : String(name) }),
     ]);
-    if (isCut(place)) break;
+    // Once a value was left out, all later ones are.
+    if (place.left.values < 0) break;
   }
   if (items.length === 0) return isList ? '[]' : '{}';
   return [isList ? '[' : '{', items, place.indent, isList ? ']' : '}'];
-}
-
-/** Once a value was left out, all later ones are. */
-function isCut({ left }: Place): boolean {
-  return left.values < 0;
 }
 
 function showText(text: string, { paths, member }: Place): Html {

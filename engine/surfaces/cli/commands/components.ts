@@ -11,6 +11,7 @@ import {
   toComponentKind,
 } from '../../../operations/components.js';
 import type { PutResult } from '../../../operations/documents/index.js';
+import { succeed } from '../../../operations/engine.js';
 import { pathsArgument, ROOT, type RootOptions, toPlace } from '../arguments.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { componentLines, componentListLines, kindCountLines, usesLines } from '../render/component.js';
@@ -26,7 +27,7 @@ export const put: CommandEntry = {
   async run(session, paths: readonly string[], options: RootOptions) {
     const put = await withEngine(session, async (engine) => {
       const result = await putPaths(engine, { paths, place: toPlace(session, options) });
-      return result.ok ? { ok: true, value: result } : refuseFindings(result.findings);
+      return result.ok ? succeed(result) : refuseFindings(result.findings);
     });
     return answer(session, put, { lines: storedLines });
   },

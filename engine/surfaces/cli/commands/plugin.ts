@@ -1,5 +1,6 @@
 import { Argument } from 'commander';
 import { resolve } from 'node:path';
+import { succeed } from '../../../operations/engine.js';
 import { createPlugin, listPlugins, testPlugin } from '../../../operations/plugins/index.js';
 import { pathOption, toPath } from '../arguments.js';
 import { EXIT } from '../exit-code.js';
@@ -18,7 +19,7 @@ export const plugins: readonly CommandEntry[] = [
       const value = listPlugins(await composition.openWorkshop());
       if (!as_json) printLines(terminal.error, problemLines(value.problems));
       const lines = () => pluginLines(value.plugins, terminal.working_folder);
-      return answer(session, { ok: true, value }, { lines });
+      return answer(session, succeed(value), { lines });
     },
   },
   {

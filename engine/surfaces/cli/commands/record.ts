@@ -1,10 +1,7 @@
 import { Argument, Option } from 'commander';
-import {
-  recordAttempt,
-  type Recording,
-  type RecordRequest,
-  writeRecording,
-} from '../../../operations/record-attempt.js';
+import { resolve } from 'node:path';
+import { writeNewFile } from '../../../operations/new-file.js';
+import { recordAttempt, type Recording, type RecordRequest } from '../../../operations/record-attempt.js';
 import { pathOption, ROOT, type RootOptions, toPlace, toWorldPlace, turnsOption } from '../arguments.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { command, hanging, line, verbatim } from '../render/line.js';
@@ -49,7 +46,9 @@ async function record(session: Session, named: string, options: RecordOptions): 
   const recorded = await withEngine(session, (engine) => recordAttempt(engine, request));
   if (!recorded.ok) return printRefused(session, recorded);
   const written =
-    out === undefined ? recorded : await writeRecording(recorded.value, { ...request.place, out_path: out });
+    out === undefined
+      ? recorded
+      : await writeNewFile(resolve(request.place.working_folder, out), recorded.value.text, out);
   if (!written.ok) return printRefused(session, written);
   print(session, recorded.value, out);
   return EXIT.done;

@@ -1,4 +1,5 @@
 import { Argument } from 'commander';
+import { succeed } from '../../../operations/engine.js';
 import { findTriedSource, tryModel } from '../../../operations/model-try/index.js';
 import { ROOT, type RootOptions, toPlace } from '../arguments.js';
 import { EXIT } from '../exit-code.js';
@@ -40,10 +41,7 @@ export const migrate: CommandEntry = {
   run: (session) =>
     show(
       session,
-      async ({ store: { database } }) => ({
-        ok: true,
-        value: { database: database.description, applied: await database.migrate() },
-      }),
+      async ({ store: { database } }) => succeed({ database: database.description, applied: await database.migrate() }),
       {
         lines: ({ database, applied }) => [
           line(`database: ${database}`),
@@ -60,7 +58,7 @@ export const doctor: CommandEntry = {
   async run(session, slug: string | undefined) {
     const diagnoses = await session.composition.diagnose(slug);
     const ok = diagnoses.every(({ state }) => state !== 'broken');
-    answer(session, { ok: true, value: diagnoses }, { json: () => ({ ok, diagnoses }), lines: diagnosisLines });
+    answer(session, succeed(diagnoses), { json: () => ({ ok, diagnoses }), lines: diagnosisLines });
     return ok ? EXIT.done : EXIT.environment;
   },
 };

@@ -2,7 +2,7 @@ import { Argument, Option } from 'commander';
 import { findNamed, placeRefusal } from '../../../operations/change-scenario.js';
 import { type Deleted, deleteWorld } from '../../../operations/delete-world.js';
 import { diffPlaces, type DiffRequest } from '../../../operations/diff-worlds.js';
-import type { Done, Engine } from '../../../operations/engine.js';
+import { type Done, type Engine, succeed } from '../../../operations/engine.js';
 import { forkWorld } from '../../../operations/fork-world.js';
 import { type StoryRequest, tellWorld } from '../../../operations/tell-world.js';
 import { createWorld, listWorlds, lookAtWorld } from '../../../operations/worlds.js';
@@ -151,7 +151,7 @@ interface Made {
 }
 
 function toMade({ store }: Engine, made: Done<WorldSnapshot>): Done<Made> {
-  return made.ok ? { ok: true, value: { world: made.value, is_kept: store.database.is_kept } } : made;
+  return made.ok ? succeed({ world: made.value, is_kept: store.database.is_kept }) : made;
 }
 
 function madeLines({ world, is_kept }: Made): readonly Line[] {

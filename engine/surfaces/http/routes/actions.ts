@@ -1,9 +1,9 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import type { Problem } from '../../../contract/problem.js';
 import type { Json, JsonObject } from '../../../contract/json.js';
 import { parseJson } from '../../../core/content/parse-json.js';
 import type { OperatorAction } from '../../../operations/act.js';
-import { type Done, refuse } from '../../../operations/engine.js';
+import { type Done, refuse, succeed } from '../../../operations/engine.js';
 import { findReasonProblem, REASON_LENGTH_MAX } from '../../../operations/reason.js';
 import type { Acknowledgement } from '../../../operations/reports.js';
 import { pathOf } from '../../browser/places.js';
@@ -12,7 +12,7 @@ import { quoteName } from '../malformed.js';
 import { isForm } from '../body.js';
 import { type Fields, readFields } from '../fields.js';
 import { refuseForm } from '../refused-form.js';
-import { ACKNOWLEDGEMENT, acknowledge, parameters, type Route, type RouteDesk, TEXT } from './route.js';
+import { ACKNOWLEDGEMENT, acknowledge, type Exchange, parameters, type Route, TEXT } from './route.js';
 
 const TURNS_MAX = 1_000;
 
@@ -36,7 +36,7 @@ const ACTIONS: readonly Action[] = [
       const turns = fields.whole('turns');
       if (turns === undefined || turns < 1 || turns > TURNS_MAX)
         return refuse(fieldInvalid('turns', `a whole number from 1 to ${TURNS_MAX}`));
-      return { ok: true, value: { kind: 'run_turns', world_slug, turns } };
+      return succeed({ kind: 'run_turns', world_slug, turns });
     },
   },
   {
@@ -48,14 +48,14 @@ const ACTIONS: readonly Action[] = [
       const as = fields.text('as');
       if (at_turn === undefined) return refuse(fieldInvalid('at_turn', 'a turn of the world'));
       if (as === undefined) return refuse(fieldInvalid('as', 'the name of the new world'));
-      return { ok: true, value: { kind: 'fork_world', world_slug, at_turn, as } };
+      return succeed({ kind: 'fork_world', world_slug, at_turn, as });
     },
   },
   {
     url: '/attempts/:attempt_id/stop',
     summary: 'Stops an attempt.',
     is_reason_optional: true,
-    read: ({ attempt_id = '' }) => ({ ok: true, value: { kind: 'stop_attempt', attempt_id } }),
+    read: ({ attempt_id = '' }) => succeed({ kind: 'stop_attempt', attempt_id }),
   },
   {
     url: '/source-invocations/:source_invocation_id/settlement',
@@ -63,10 +63,7 @@ const ACTIONS: readonly Action[] = [
     members: { answer: {} },
     read({ source_invocation_id = '' }, fields) {
       const answer = fields.json('answer');
-      return {
-        ok: true,
-        value: { kind: 'settle_call', source_invocation_id, ...(answer === undefined ? {} : { answer }) },
-      };
+      return succeed({ kind: 'settle_call', source_invocation_id, ...(answer === undefined ? {} : { answer }) });
     },
   },
   {
@@ -79,14 +76,11 @@ const ACTIONS: readonly Action[] = [
       const answer = fields.json('answer');
       if (answer === undefined) {
         const message = fields.text('reason') ?? 'an operator reported a failure';
-        return { ok: true, value: { kind: 'report_call', correlation_id, said: { kind: 'failed', message } } };
+        return succeed({ kind: 'report_call', correlation_id, said: { kind: 'failed', message } });
       }
       const value = readJson(answer);
       if (!value.ok) return value;
-      return {
-        ok: true,
-        value: { kind: 'report_call', correlation_id, said: { kind: 'answered', value: value.value } },
-      };
+      return succeed({ kind: 'report_call', correlation_id, said: { kind: 'answered', value: value.value } });
     },
   },
 ];
@@ -108,7 +102,7 @@ export const ACTION_ROUTES: readonly Route[] = ACTIONS.map((action) => ({
     response: { 200: ACKNOWLEDGEMENT, 202: ACKNOWLEDGEMENT },
   },
   takes: { 'application/json': toBody(action) },
-  answer: (desk, request, reply) => answerAction(action, { desk, request, reply }),
+  answer: (exchange) => answerAction(action, exchange),
 }));
 
 function toBody({ members = {}, is_reason_optional }: Action): JsonObject {
@@ -121,20 +115,15 @@ function toBody({ members = {}, is_reason_optional }: Action): JsonObject {
   };
 }
 
-interface Exchange {
-  readonly desk: RouteDesk;
-  readonly request: FastifyRequest;
-  readonly reply: FastifyReply;
-}
-
-async function answerAction(action: Action, { desk, request, reply }: Exchange): Promise<FastifyReply> {
-  const done = await perform(action, desk, request);
+async function answerAction(action: Action, exchange: Exchange): Promise<FastifyReply> {
+  const { request, reply } = exchange;
+  const done = await perform(action, exchange);
   if (!isForm(request)) return acknowledge(reply, done);
   if (done.ok) return reply.redirect(pathAfter(done.value, request.url), 303);
-  return refuseForm({ desk, request, reply }, done);
+  return refuseForm(exchange, done);
 }
 
-async function perform(action: Action, desk: RouteDesk, request: FastifyRequest): Promise<Done<Acknowledgement>> {
+async function perform(action: Action, { desk, request }: Exchange): Promise<Done<Acknowledgement>> {
   const fields = readFields(request);
   if (!fields.ok) return fields;
   const known = [...Object.keys(action.members ?? {}), 'reason'];

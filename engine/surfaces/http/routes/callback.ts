@@ -9,7 +9,7 @@ export const callback: Route = {
   summary: 'Says how a call ended that is answered later: with its answer, or with a problem.',
   takes: { [ANSWER_TYPE]: {}, [FAILURE_TYPE]: { type: 'object' } },
   schema: { params: parameters('correlation_id'), response: { 200: ACKNOWLEDGEMENT, 202: ACKNOWLEDGEMENT } },
-  async answer(desk, request, reply) {
+  async answer({ desk, request, reply }) {
     const { correlation_id } = request.params as { readonly correlation_id: string };
     const report = readReport(request.headers['content-type'] ?? '', bodyOf(request));
     if (!report.ok) return sendRefused(reply, report);

@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import type { Problem } from '../../../contract/problem.js';
 import { STREAM_FORMATS, type StreamFormat } from '../../../core/stream/frames.js';
 import type { StreamRequest } from '../../../operations/stream/streams.js';
@@ -6,7 +6,7 @@ import type { Track } from '../../../operations/stream/track.js';
 import { EVENT_STREAM, openEventStream, READERS_TOO_MANY } from '../event-stream.js';
 import { firstOf, sendProblem, statusOf } from '../problem-document.js';
 import { sessionOf, UNAUTHORISED, viewerOf } from '../viewer.js';
-import { type Route, type RouteDesk, TEXT } from './route.js';
+import { type Exchange, type Route, TEXT } from './route.js';
 
 interface EventRoute extends Pick<Route, 'url' | 'summary'> {
   readonly track: (parameters: Readonly<Record<string, string>>) => Track;
@@ -34,15 +34,8 @@ export const EVENT_ROUTES: readonly Route[] = TRACKS.map(({ url, summary, track 
   schema: {},
   query: ['format', 'since'],
   answers: { 200: { [EVENT_STREAM]: TEXT }, 204: {} },
-  answer: (desk, request, reply) =>
-    answerEvents(track(request.params as Readonly<Record<string, string>>), { desk, request, reply }),
+  answer: (exchange) => answerEvents(track(exchange.request.params as Readonly<Record<string, string>>), exchange),
 }));
-
-interface Exchange {
-  readonly desk: RouteDesk;
-  readonly request: FastifyRequest;
-  readonly reply: FastifyReply;
-}
 
 /** The headers that clients of each format expect. */
 const FORMAT_HEADERS: Readonly<Record<StreamFormat, Readonly<Record<string, string>>>> = {

@@ -9,6 +9,6 @@ export const FILE_ROUTES: readonly Route[] = [STYLE, LIVE_SCRIPT, PACE_SCRIPT].m
   summary,
   schema: {},
   answers: { 200: { [type]: TEXT } },
-  answer: async (_desk, _request, reply) =>
+  answer: async ({ reply }) =>
     reply.type(`${type}; charset=utf-8`).header('cache-control', 'public, max-age=31536000, immutable').send(text),
 }));

@@ -21,6 +21,5 @@ export const readiness: Route = {
   access: 'anybody',
   summary: 'Whether its database answers, too.',
   schema: { response: { 200: STATUS } },
-  answer: async (desk, _request, reply) =>
-    (await desk.isReady()) ? { status: 'ready' } : sendProblem(reply, NOT_READY),
+  answer: async ({ desk, reply }) => ((await desk.isReady()) ? { status: 'ready' } : sendProblem(reply, NOT_READY)),
 };

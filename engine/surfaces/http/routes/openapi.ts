@@ -11,6 +11,6 @@ export function openApi(listRoutes: () => readonly Route[]): Route {
     summary: 'This document.',
     schema: {},
     answers: { 200: { 'application/json': { type: 'object' } } },
-    answer: async (_desk, _request, reply) => sendJson(reply, toOpenApi(listRoutes())),
+    answer: async ({ reply }) => sendJson(reply, toOpenApi(listRoutes())),
   };
 }

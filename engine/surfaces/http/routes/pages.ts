@@ -1,15 +1,15 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import type { Problem } from '../../../contract/problem.js';
 import { suggestName } from '../../../core/content/nearest-name.js';
 import type { HttpDesk } from '../../../operations/composition.js';
-import type { Done } from '../../../operations/engine.js';
+import { type Done, succeed } from '../../../operations/engine.js';
 import { CATALOGUE } from '../../browser/catalogue/index.js';
 import { renderPage } from '../../browser/layout.js';
 import type { Asked, Page, Shown, View } from '../../browser/page.js';
 import { quoteName } from '../malformed.js';
 import { firstOf, statusOf } from '../problem-document.js';
 import { refuseViewer, sendHtml, sendJson, viewerOf, wantsJson, wantsPage } from '../viewer.js';
-import { A_PAGE, type Route, type RouteDesk } from './route.js';
+import { A_PAGE, type Exchange, type Route } from './route.js';
 
 /** The pages of the catalogue: for people, and with `?format=json` for programs. */
 export const PAGE_ROUTES: readonly Route[] = CATALOGUE.map((page) => ({
@@ -20,14 +20,8 @@ export const PAGE_ROUTES: readonly Route[] = CATALOGUE.map((page) => ({
   schema: {},
   query: [...page.query, 'format'],
   answers: { 200: { 'application/json': { $ref: `#/components/schemas/${page.answer}` }, ...A_PAGE } },
-  answer: (desk, request, reply) => answerPage(page, { desk, request, reply }),
+  answer: (exchange) => answerPage(page, exchange),
 }));
-
-interface Exchange {
-  readonly desk: RouteDesk;
-  readonly request: FastifyRequest;
-  readonly reply: FastifyReply;
-}
 
 async function answerPage(page: Page, { desk, request, reply }: Exchange): Promise<FastifyReply> {
   const query = request.query as Readonly<Record<string, string>>;
@@ -54,7 +48,7 @@ async function readPage({ look }: HttpDesk, page: Page, asked: Asked): Promise<D
   const shown = await look((archive) => page.read(archive, asked));
   if (!shown.ok) return shown;
   let drawn: View | undefined;
-  return { ok: true, value: { ...shown.value, view: () => (drawn ??= shown.value.view()) } };
+  return succeed({ ...shown.value, view: () => (drawn ??= shown.value.view()) });
 }
 
 /** A misspelt parameter is refused: without it, the page would be another one than was asked for. */

@@ -25,6 +25,13 @@ export interface RouteDesk extends HttpDesk, ViewerAuthority {
   readonly countSignIn: CountRefusal;
 }
 
+/** A request that is being answered. */
+export interface Exchange {
+  readonly desk: RouteDesk;
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+}
+
 /** One route: a file of this folder, and a line in its list. */
 export interface Route {
   readonly method: HTTPMethods;
@@ -42,7 +49,7 @@ export interface Route {
   readonly takes?: Readonly<Record<string, JsonObject>>;
   /** What it answers where it is no JSON that `schema` has: by status and media type; without one, there is no body. */
   readonly answers?: Readonly<Record<number, Readonly<Record<string, JsonObject>>>>;
-  answer(desk: RouteDesk, request: FastifyRequest, reply: FastifyReply): Promise<unknown>;
+  answer(exchange: Exchange): Promise<unknown>;
 }
 
 export const TEXT = { type: 'string' };

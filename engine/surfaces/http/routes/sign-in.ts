@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import type { Problem } from '../../../contract/problem.js';
 import { type Reader, renderSignIn } from '../../browser/layout.js';
 import { TOO_OFTEN } from '../authority.js';
@@ -15,7 +15,7 @@ import {
   sendHtml,
   setSession,
 } from '../viewer.js';
-import { A_PAGE, type Route, type RouteDesk, TEXT } from './route.js';
+import { A_PAGE, type Exchange, type Route, TEXT } from './route.js';
 
 const FORM_BYTES_MAX = 8_192;
 
@@ -26,7 +26,7 @@ export const signInPage: Route = {
   summary: 'The page that asks for a token; with a ticket, it signs in.',
   schema: {},
   answers: { 200: A_PAGE, 303: {}, 401: A_PAGE, 429: A_PAGE },
-  async answer(desk, request, reply) {
+  async answer({ desk, request, reply }) {
     const { ticket, next } = request.query as { readonly ticket?: unknown; readonly next?: unknown };
     if (!isOwnHost(request, desk.public_host)) return refuseViewer(request, reply, HOST_UNKNOWN);
     // Only GET uses a ticket up: programs that preview links send HEAD.
@@ -34,7 +34,7 @@ export const signInPage: Route = {
     if (asks) return sendHtml(reply, 200, renderSignIn({ next: toOwnPath(next) }));
     if (await desk.countSignIn(request)) return refuseHaste(reply, '/');
     const reader = desk.sessions.redeem(ticket);
-    if (reader !== undefined) return enter(desk, request, reply, { reader, next: '/' });
+    if (reader !== undefined) return enter({ desk, request, reply }, reader, '/');
     return sendHtml(reply, 401, renderSignIn({ next: '/', problem: TICKET_USED }));
   },
 };
@@ -49,7 +49,7 @@ export const signIn: Route = {
   takes: { 'application/x-www-form-urlencoded': { type: 'object', properties: { token: TEXT, next: TEXT } } },
   schema: {},
   answers: { 303: {}, 401: A_PAGE, 429: A_PAGE },
-  async answer(desk, request, reply) {
+  async answer({ desk, request, reply }) {
     if (!isOwnHost(request, desk.public_host)) return refuseViewer(request, reply, HOST_UNKNOWN);
     if (!isOwnOrigin(request)) return refuseViewer(request, reply, ORIGIN_UNKNOWN);
     const form = readForm(bodyOf(request));
@@ -58,7 +58,7 @@ export const signIn: Route = {
     // A right token is refused as well: else the limit would not slow guessing.
     if (await desk.countSignIn(request)) return refuseHaste(reply, next);
     const reader = desk.sessions.readerOf((form.value.get('token') ?? '').trim());
-    if (reader !== undefined) return enter(desk, request, reply, { reader, next });
+    if (reader !== undefined) return enter({ desk, request, reply }, reader, next);
     return sendHtml(reply, 401, renderSignIn({ next, problem: TOKEN_WRONG }));
   },
 };
@@ -72,7 +72,7 @@ export const signOut: Route = {
   body_bytes_max: FORM_BYTES_MAX,
   schema: {},
   answers: { 303: {} },
-  async answer(desk, request, reply) {
+  async answer({ desk, request, reply }) {
     if (!isOwnOrigin(request)) return refuseViewer(request, reply, ORIGIN_UNKNOWN);
     endSession(desk, request);
     forgetSession(request, reply);
@@ -80,12 +80,7 @@ export const signOut: Route = {
   },
 };
 
-interface Entry {
-  readonly reader: Reader;
-  readonly next: string;
-}
-
-function enter(desk: RouteDesk, request: FastifyRequest, reply: FastifyReply, { reader, next }: Entry): FastifyReply {
+function enter({ desk, request, reply }: Exchange, reader: Reader, next: string): FastifyReply {
   // The cookie of the previous session is overwritten, so that session has to end: nobody could sign out of it.
   endSession(desk, request);
   setSession(desk, { request, reply, session: desk.sessions.open(reader) });
