@@ -1,11 +1,11 @@
 import { isWritableFailure } from '../contract/failure-class.js';
-import type { Json } from '../contract/json.js';
+import type { Json, JsonObject } from '../contract/json.js';
 import { withoutQuotation } from '../core/protocol/failure.js';
 import type { Answer, SourceClass, TextAnswer } from '../generated/workflow-test.js';
 import type { InvocationRecord, InvocationView, LlmCallRecord } from '../ports/records.js';
 import { type Done, type Engine, refuse, type Refused, succeed } from './engine.js';
-import { fillHidden } from './fill-hidden.js';
 import { showInvocation, showLlmCall } from './records.js';
+import { isObject } from '../core/content/json-pointer.js';
 
 /** A call's answer in the form of a document of answers. */
 export interface RecordedCall {
@@ -14,19 +14,17 @@ export interface RecordedCall {
   readonly is_hidden: boolean;
 }
 
-interface CallToRecord {
-  readonly source_invocation_id: string;
-  readonly view: InvocationView;
-  /** Nothing left the process. */
-  readonly is_refused: boolean;
-}
-
-/** Makes an answer of a call's record. @returns undefined for a refused call: it is refused again with any answer */
-export async function recordAnswer(engine: Engine, call: CallToRecord): Promise<Done<RecordedCall | undefined>> {
-  const shown = await showInvocation(engine, call.source_invocation_id, call.view);
+/** Makes an answer of a call's record. @param is_refused nothing left the process @returns undefined for a refused call: it is refused again with any answer */
+export async function recordAnswer(
+  engine: Engine,
+  source_invocation_id: string,
+  view: InvocationView,
+  is_refused: boolean,
+): Promise<Done<RecordedCall | undefined>> {
+  const shown = await showInvocation(engine, source_invocation_id, view);
   if (!shown.ok) return shown;
   const record = shown.value;
-  if (call.is_refused && record.failure_class !== 'unavailable') return succeed(undefined);
+  if (is_refused && record.failure_class !== 'unavailable') return succeed(undefined);
   const key = record.command_key;
   if (record.llm_call_id !== null) {
     const generation = await showLlmCall(engine, record.llm_call_id);
@@ -107,4 +105,51 @@ async function fillAnswer(engine: Engine, record: InvocationRecord): Promise<Inv
     message: `Redaction hides a part of the answer to ${command_key} that its schema asks for, and that cannot be made up: ${reasons.join('; ')}.`,
     repair: 'Where all of it may stand in a file, record it with --unredacted.',
   });
+}
+
+const HIDDEN = 'hidden';
+
+/**
+ * Completes a redacted answer with members that its schema requires. No turn sees them: redaction hides them again.
+ * Only plain keywords of the schema are followed, so the result may still not fit.
+ */
+export function fillHidden(value: Json, schema: Json | undefined): Json {
+  if (!isObject(schema)) return value;
+  if (Array.isArray(value)) return value.map((item) => fillHidden(item, schema['items']));
+  if (!isObject(value)) return value;
+  const { required = [], properties = {} } = schema as {
+    readonly required?: readonly string[];
+    readonly properties?: JsonObject;
+  };
+  const shown = Object.entries(value).map(([name, member]) => [name, fillHidden(member, properties[name])] as const);
+  const hidden = required
+    .filter((name) => !Object.hasOwn(value, name))
+    .map((name) => [name, sampleOf(properties[name])] as const);
+  return Object.fromEntries([...shown, ...hidden]);
+}
+
+function sampleOf(schema: Json | undefined): Json {
+  if (!isObject(schema)) return HIDDEN;
+  const { const: only, enum: listed, default: usual, examples, type, minimum = 0 } = schema;
+  const given = only ?? first(listed) ?? usual ?? first(examples);
+  if (given !== undefined) return given;
+  switch (Array.isArray(type) ? type[0] : type) {
+    case 'object':
+      return fillHidden({}, schema);
+    case 'array':
+      return [];
+    case 'number':
+    case 'integer':
+      return minimum;
+    case 'boolean':
+      return false;
+    case 'null':
+      return null;
+    default:
+      return HIDDEN;
+  }
+}
+
+function first(list: Json | undefined): Json | undefined {
+  return Array.isArray(list) ? (list as readonly Json[])[0] : undefined;
 }

@@ -167,16 +167,7 @@ async function nameScenario(
   return succeed({ path: path.startsWith('../') ? path : `./${path}` });
 }
 
-interface RecordedAnswers {
-  readonly turns: ByTurn<Answer>;
-  readonly hidden: readonly string[];
-}
-
-async function recordAnswers(
-  engine: Engine,
-  attempt: AttemptRecord,
-  view: InvocationView,
-): Promise<Done<RecordedAnswers>> {
+async function recordAnswers(engine: Engine, attempt: AttemptRecord, view: InvocationView) {
   const refused = new Set(
     attempt.timeline.flatMap((event) =>
       event.event_kind === 'call_refused' ? (event.source_invocation_id ?? '') : [],
@@ -185,8 +176,7 @@ async function recordAnswers(
   const calls: RecordedCall[] = [];
   const problems: Problem[] = [];
   for (const { source_invocation_id } of attempt.invocations) {
-    const is_refused = refused.has(source_invocation_id);
-    const recorded = await recordAnswer(engine, { source_invocation_id, view, is_refused });
+    const recorded = await recordAnswer(engine, source_invocation_id, view, refused.has(source_invocation_id));
     if (!recorded.ok) {
       problems.push(...recorded.problems);
       continue;

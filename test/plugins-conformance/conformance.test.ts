@@ -7,8 +7,8 @@ import { test, type TestContext } from 'node:test';
 import { compose } from '../../engine/main.js';
 import { type ConformanceReport, testPlugin } from '../../engine/operations/plugins/index.js';
 import { RULES } from '../../engine/operations/plugins/conformance/rules/index.js';
-import { scaffold } from '../../engine/operations/plugins/scaffold.js';
-import { APART, PLANTED, type Planted } from './planted.js';
+import { scaffold } from '../../engine/operations/plugins/create.js';
+import { APART, type Planted, PLANTED } from './planted.js';
 
 const composition = await compose({});
 const workshop = await composition.openWorkshop();

@@ -80,19 +80,17 @@ function compareCalls(
   before: readonly InvocationSummary[],
   after: readonly InvocationSummary[],
 ): readonly ComparedCall[] {
-  const compared = compareByName({ before, after, nameOf: ({ command_key }) => command_key, compare: compareCall });
+  const compared = compareByName(before, after, ({ command_key }) => command_key, compareCall);
   return compared.map(({ name, ...pair }) => ({ command_key: name, ...pair }));
 }
 
-interface Compared<Item> {
-  readonly before: readonly Item[];
-  readonly after: readonly Item[];
-  readonly nameOf: (item: Item) => string;
-  readonly compare: (before: Item, after: Item) => Comparison;
-}
-
 /** In the order of the first attempt; names that only the other has come last. */
-function compareByName<Item>({ before, after, nameOf, compare }: Compared<Item>) {
+function compareByName<Item>(
+  before: readonly Item[],
+  after: readonly Item[],
+  nameOf: (item: Item) => string,
+  compare: (before: Item, after: Item) => Comparison,
+) {
   return pairByName(after, before, nameOf).map(([name, other, one]) => ({
     name,
     comparison: one === undefined ? 'only_after' : other === undefined ? 'only_before' : compare(one, other),
@@ -112,8 +110,7 @@ function answerOf({ status, failure_class, failure_detail, response_json }: Invo
 }
 
 function comparePatches(before: readonly PatchRecord[], after: readonly PatchRecord[]): readonly ComparedPatch[] {
-  const nameOf = (patch: PatchRecord): string => patch.workflow_subject_entity_id;
-  const compared = compareByName({ before, after, nameOf, compare: comparePatch });
+  const compared = compareByName(before, after, (patch) => patch.workflow_subject_entity_id, comparePatch);
   return compared.map(({ name, ...pair }) => ({ workflow_subject_entity_id: name, ...pair }));
 }
 

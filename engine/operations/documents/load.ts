@@ -58,7 +58,7 @@ export async function loadDocuments(
   };
   const given = found.flatMap(({ files }) => files);
   const isRefused = new Set(refused.map(({ path }) => path));
-  const loaded = (await loadAll(given, { read, resolvePath })).filter(({ path }) => !isRefused.has(path));
+  const loaded = (await loadAll(given, read, resolvePath)).filter(({ path }) => !isRefused.has(path));
   const seen = new Set(loaded.map(({ path }) => path));
   const vanished = given
     .filter((path) => !seen.has(path))
@@ -98,21 +98,20 @@ function fromValue(name: string, kind: DocumentKind | undefined, value: Json): L
   };
 }
 
-interface Loading {
-  readonly read: (path: string) => Promise<LoadedFile | undefined>;
-  readonly resolvePath: ResolvePath;
-}
-
 /** A missing target is skipped: the problem belongs to the reference. */
-async function loadAll(given: readonly string[], loading: Loading): Promise<readonly LoadedFile[]> {
+async function loadAll(
+  given: readonly string[],
+  read: (path: string) => Promise<LoadedFile | undefined>,
+  resolvePath: ResolvePath,
+): Promise<readonly LoadedFile[]> {
   const wanted = new Set(given);
   const queue = [...wanted];
   const loaded: LoadedFile[] = [];
   while (queue.length > 0) {
-    const batch = await Promise.all(queue.splice(0, OPEN_MAX).map(loading.read));
+    const batch = await Promise.all(queue.splice(0, OPEN_MAX).map(read));
     for (const file of batch.filter((item) => item !== undefined)) {
       loaded.push(file);
-      const targets = targetsOf(file, loading.resolvePath).filter((target) => !wanted.has(target));
+      const targets = targetsOf(file, resolvePath).filter((target) => !wanted.has(target));
       for (const target of targets) wanted.add(target);
       queue.push(...new Set(targets));
     }

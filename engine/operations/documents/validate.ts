@@ -98,17 +98,8 @@ function getFile(files: ReadonlyMap<string, LoadedFile>, path: string): LoadedFi
   return file;
 }
 
-interface Outside {
-  readonly found: ReadonlyMap<string, JsonObject>;
-  readonly missing: readonly ComponentReference[];
-}
-
 /** The hashes that linked documents name and that none of them has. */
-async function findOutside(
-  parts: DocumentParts,
-  linked: readonly LinkedDocument[],
-  files: readonly LoadedFile[],
-): Promise<Outside> {
+async function findOutside(parts: DocumentParts, linked: readonly LinkedDocument[], files: readonly LoadedFile[]) {
   const here = new Set(linked.map(keyOf));
   const wanted = new Map(
     [...linked.flatMap(({ refers_to }) => refers_to), ...files.flatMap(listTested)].map((reference) => [

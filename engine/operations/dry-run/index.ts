@@ -20,8 +20,7 @@ import type { NamedScenario } from '../change-scenario.js';
 import { showWorld } from '../worlds.js';
 import { openAnswerBook } from './answer-book.js';
 import { loadAnswers } from './load-answers.js';
-import { missingAnswer } from './missing-answer.js';
-import { openSkeleton } from './skeleton.js';
+import { missingAnswer, openSkeleton } from './missing-answer.js';
 import { plantWorld, toStorable } from './plant.js';
 
 interface DryRun extends Omit<WatchedRun, 'answers_file'>, Pick<RunRequest, 'world_slug'> {

@@ -33,16 +33,10 @@ export async function loadAnswers(
 
 type Turns = Answers['turns'];
 
-interface FoundAnswers {
-  readonly answers: Answers;
-  /** Those in the file itself, and their places. */
-  readonly own: Turns;
-  readonly member: string;
-}
-
 type File = LoadedFiles['files'][number];
 
-function findAnswers(loaded: LoadedFiles, file: File): FoundAnswers | undefined {
+/** The answers that a file holds or names, and those in the file itself with the member that holds them. */
+function findAnswers(loaded: LoadedFiles, file: File) {
   if (file.kind === 'answers') {
     const answers = file.source?.value as unknown as Answers;
     return { answers, own: answers.turns, member: 'turns' };

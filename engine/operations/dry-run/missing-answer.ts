@@ -3,7 +3,8 @@ import { withoutMark } from '../../contract/scripted.js';
 import { describeKey } from '../../core/workflow-test/command-key.js';
 import { skeletonOf } from '../../core/workflow-test/skeleton.js';
 import type { Program } from '../../core/protocol/program.js';
-import type { CallToAnswer } from '../../ports/answers.js';
+import type { AnswerCall, CallToAnswer } from '../../ports/answers.js';
+import type { Answers } from '../../generated/answers.js';
 
 /** The problem of a call without an answer, with the answer to write. */
 export function missingAnswer(call: CallToAnswer, program: Program): Problem {
@@ -16,4 +17,17 @@ export function missingAnswer(call: CallToAnswer, program: Program): Problem {
     repair: `Add what it answers, below "turns" in a document of answers, or below "answers" in a test: ${written}`,
     details: { turn, key, ...who, source: source_label, ...(speaks === 'chat' ? {} : { request }) },
   };
+}
+
+type Turns = { [turn: string]: Answers['turns'][string] };
+
+/** A growing document of answers: each call that lacks one gets a made-up one. */
+export function openSkeleton(program: Program, given: Answers['turns']) {
+  const turns: Turns = { ...given };
+  const fill: AnswerCall = (call) => {
+    const answer = { json: skeletonOf(program, call) };
+    turns[call.turn] = { ...turns[call.turn], [withoutMark(call.key)]: answer };
+    return answer;
+  };
+  return { turns, fill };
 }

@@ -51,7 +51,7 @@ export function readTools(
   for (const id of ids) counts.set(id, (counts.get(id) ?? 0) + 1);
   return tools.map((tool, index) => {
     const id = ids[index] ?? '';
-    return readTool(tool, { id, compileSchema, is_shared: (counts.get(id) ?? 0) > 1 });
+    return readTool(tool, id, compileSchema, (counts.get(id) ?? 0) > 1);
   });
 }
 
@@ -59,14 +59,13 @@ function nameOf({ name }: JsonObject): string {
   return typeof name === 'string' ? name : '';
 }
 
-interface Setting {
-  readonly id: string;
-  readonly compileSchema: CompileSchema;
-  /** Another tool of the server would have the same id. */
-  readonly is_shared: boolean;
-}
-
-function readTool(tool: JsonObject, { id, compileSchema, is_shared }: Setting): ServerTool | UsableTool {
+/** @param is_shared another tool of the server would have the same id */
+function readTool(
+  tool: JsonObject,
+  id: string,
+  compileSchema: CompileSchema,
+  is_shared: boolean,
+): ServerTool | UsableTool {
   const name = nameOf(tool);
   const shown = describeTool(tool);
   const unusable = (why: string): ServerTool => ({ ...shown, unusable: why });

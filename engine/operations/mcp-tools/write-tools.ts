@@ -43,7 +43,7 @@ export async function writeTools(
   const allowed = usable.filter(({ name, effect }) => chosen.includes(name) || effect === 'read_only');
   const template = join(package_root, 'fixtures', 'templates', 'tools');
   try {
-    const files = await toFiles(listed, { usable, allowed, template });
+    const files = await toFiles(listed, usable, allowed, template);
     // A new folder: nothing in it is overwritten, and no link in it leads elsewhere.
     await mkdir(folder);
     await cp(template, folder, { recursive: true });
@@ -92,14 +92,13 @@ function toProblem({ name, unusable }: ServerTool): Problem {
 
 type File = readonly [path: string, document: JsonObject];
 
-interface Written {
-  readonly usable: readonly UsableTool[];
-  readonly allowed: readonly UsableTool[];
-  readonly template: string;
-}
-
 /** The files that depend on the tools; the others are those of the template. */
-async function toFiles(listed: ServerTools, { usable, allowed, template }: Written): Promise<readonly File[]> {
+async function toFiles(
+  listed: ServerTools,
+  usable: readonly UsableTool[],
+  allowed: readonly UsableTool[],
+  template: string,
+): Promise<readonly File[]> {
   const read = async (file: string) => JSON.parse(await readFile(join(template, file), 'utf8')) as JsonObject;
   const { nodes, ...workflow } = (await read('workflow.json')) as JsonObject & {
     readonly nodes: readonly JsonObject[];

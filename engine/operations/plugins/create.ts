@@ -1,7 +1,6 @@
-import { mkdir, stat, writeFile } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve, sep } from 'node:path';
 import { type Done, refuse, succeed } from '../engine.js';
-import { scaffold } from './scaffold.js';
 
 const NAME_PATTERN = /^[a-z][a-z0-9_]{0,63}$/;
 
@@ -48,4 +47,39 @@ export async function createPlugin({ name, into, taken, package_root }: WantedPl
     await writeFile(join(folder, path), text, { flag: 'wx' });
   }
   return succeed({ name, folder, files: files.map(({ path }) => path) });
+}
+
+interface ScaffoldFile {
+  /** Relative to the plugin's folder, with `/` between names. */
+  readonly path: string;
+  readonly text: string;
+}
+
+/**
+ * Every file of a small working plugin of that name: a service with GET and JSON.
+ * @param packageRoot of the template `fixtures/templates/plugin`, a plugin `plugin_name`
+ */
+export async function scaffold(packageRoot: string, name: string): Promise<readonly ScaffoldFile[]> {
+  const folder = join(packageRoot, 'fixtures', 'templates', 'plugin');
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  const named = nameIn(name);
+  return Promise.all(
+    files.sort().map(async (file) => ({
+      path: named(file.slice(folder.length + 1).replaceAll(sep, '/')),
+      text: named(await readFile(file, 'utf8')),
+    })),
+  );
+}
+
+function nameIn(name: string): (text: string) => string {
+  const words = name.split('_').filter((word) => word !== '');
+  const spellings = {
+    plugin_name: name,
+    PluginName: words.map((word) => `${word[0]?.toUpperCase()}${word.slice(1)}`).join(''),
+    PLUGIN_NAME: name.toUpperCase(),
+    'plugin-plugin-name': `plugin-${words.join('-')}`,
+  };
+  return (text) =>
+    Object.entries(spellings).reduce((named, [template, spelling]) => named.replaceAll(template, () => spelling), text);
 }

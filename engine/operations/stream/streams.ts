@@ -4,7 +4,7 @@ import type { HttpDesk } from '../composition.js';
 import { type Archive, type Done, refuse, succeed } from '../engine.js';
 import { attemptUnknown } from '../records.js';
 import { unknownWorld } from '../worlds.js';
-import { Channel, type Listener, type Reached } from './channel.js';
+import { Channel, type Listener } from './channel.js';
 import { isAtEnd, type Position, reachOf, readOn, type Track } from './track.js';
 
 export interface StreamRequest {
@@ -73,12 +73,7 @@ export function openStreams(look: HttpDesk['look']) {
   };
 }
 
-interface Stored {
-  readonly reached: Reached;
-  readonly is_over: boolean;
-}
-
-async function tellStored(look: HttpDesk['look'], request: StreamRequest, sink: StreamSink): Promise<Done<Stored>> {
+async function tellStored(look: HttpDesk['look'], request: StreamRequest, sink: StreamSink) {
   const { track, view, last_event_id, from_now } = request;
   const begin = await look((archive) => findBeginning(archive, request));
   if (!begin.ok) return begin;

@@ -1,6 +1,6 @@
+import picocolors from 'picocolors';
 import type { Problem } from '../../contract/problem.js';
 import { Command, CommanderError } from 'commander';
-import picocolors from 'picocolors';
 import { PROBLEMS } from '../../contract/problems/index.js';
 import { nearestName } from '../../core/content/nearest-name.js';
 import type { Composition } from '../../operations/composition.js';
@@ -8,7 +8,7 @@ import { waitForDatabase } from '../../operations/wait-for-database.js';
 import { wholeOption } from './arguments.js';
 import { addCommands } from './commands/index.js';
 import { EXIT, type ExitCode } from './exit-code.js';
-import { toPatience } from './patience.js';
+import { toPatience } from './interruption.js';
 import { toSafeLines } from './render/neutralise.js';
 import { verbatim } from './render/line.js';
 import { problemLines } from './render/problems.js';

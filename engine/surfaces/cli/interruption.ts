@@ -1,5 +1,8 @@
 import { EXIT } from './exit-code.js';
 import type { Terminal } from './terminal.js';
+import type { Patience } from '../../operations/wait-for-database.js';
+import { hanging } from './render/line.js';
+import { printLines } from './session.js';
 
 /** A request to stop, as long as it is listened for. */
 interface Interruption {
@@ -19,4 +22,23 @@ export function listenForInterrupt(terminal: Terminal, onLeave: () => void = () 
     terminal.leave(EXIT.interrupted);
   });
   return { signal: controller.signal, end };
+}
+
+/** Waits for so many seconds, says so once on standard error, and ends early where a person interrupts it. */
+export function toPatience(terminal: Terminal, seconds: number): Patience {
+  return {
+    for_ms: seconds * 1000,
+    onWait: ({ message }) => {
+      const controller = new AbortController();
+      const end = terminal.onInterrupt(() => {
+        controller.abort();
+        // Nothing is under way yet, so the process may end.
+        terminal.leave(EXIT.interrupted);
+      });
+      // Printed after the listener is there: whoever reads of Ctrl-C may press it at once.
+      const text = `${message} Waiting ${seconds} s for it at most (--wait); Ctrl-C ends the wait.`;
+      printLines(terminal.error, [hanging(2, text)]);
+      return { signal: controller.signal, end };
+    },
+  };
 }

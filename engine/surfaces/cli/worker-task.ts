@@ -1,12 +1,11 @@
 import { TURN_RETRIES } from '../../core/inbox/backoff.js';
 import type { Done } from '../../operations/engine.js';
-import type { WorkRequest } from '../../operations/run-worker.js';
+import type { WorkerEvent, WorkRequest } from '../../operations/run-worker.js';
 import { wholeOption } from './arguments.js';
 import { EXIT, type ExitCode } from './exit-code.js';
 import { listenForInterrupt } from './interruption.js';
 import { leftLines, toSentence, toWorkerJson } from './render/worker.js';
 import { printEvent, printLines, printRefused, type Session } from './session.js';
-import { afterEvent, type UnderWay } from './under-way.js';
 
 /** A worker as it is where nothing is said: attempts at a time, seconds to end them, retries of a queued turn. */
 export const WORKER_DEFAULTS = { concurrency: 4, grace: 20, maxRetries: TURN_RETRIES };
@@ -60,5 +59,24 @@ export async function workUntilStopped(
     return EXIT.done;
   } finally {
     interruption.end();
+  }
+}
+
+/** The attempts that a worker drives at this moment, by their worlds. */
+export type UnderWay = ReadonlyMap<string, string>;
+
+/** The next list after an event of the worker. */
+export function afterEvent(under_way: UnderWay, event: WorkerEvent): UnderWay {
+  if (!('world_slug' in event)) return under_way;
+  const others = [...under_way].filter(([world_slug]) => world_slug !== event.world_slug);
+  switch (event.kind) {
+    case 'turn_began':
+    case 'turn_continued':
+      return new Map([...others, [event.world_slug, event.attempt_id]]);
+    case 'turn_deferred':
+    case 'turn_discarded':
+      return under_way;
+    default:
+      return new Map(others);
   }
 }

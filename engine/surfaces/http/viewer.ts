@@ -73,7 +73,7 @@ export function findReader(
   const session = findSession(request, sessions);
   if (session !== undefined) {
     const renewed = sessions.renew(session);
-    if (renewed !== undefined) setSession(authority, { request, reply, session: renewed });
+    if (renewed !== undefined) setSession(authority, request, reply, renewed);
     viewedBy(request, sessions, renewed ?? session);
     return session.reader;
   }
@@ -97,14 +97,13 @@ export function findSession(request: FastifyRequest, sessions: Sessions): Sessio
 
 const COOKIE = 'Path=/; HttpOnly; SameSite=Strict';
 
-interface Entering {
-  readonly request: FastifyRequest;
-  readonly reply: FastifyReply;
-  readonly session: Session;
-}
-
 /** Hands out the cookie of a session. */
-export function setSession(authority: ViewerAuthority, { request, reply, session }: Entering): void {
+export function setSession(
+  authority: ViewerAuthority,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  session: Session,
+): void {
   const isSecure = authority.is_public_secure && request.headers.host === authority.public_host;
   const cookie = `${cookieName(request)}=${authority.sessions.seal(session)}; ${COOKIE}; Max-Age=${COOKIE_SECONDS}`;
   reply.header('set-cookie', isSecure ? `${cookie}; Secure` : cookie);

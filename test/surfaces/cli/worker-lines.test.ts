@@ -4,7 +4,7 @@ import type { WorkerEvent } from '../../../engine/operations/run-worker.js';
 import { paint } from '../../../engine/surfaces/cli/render/paint.js';
 import { leftLines, toSentence } from '../../../engine/surfaces/cli/render/worker.js';
 import { listenForInterrupt } from '../../../engine/surfaces/cli/interruption.js';
-import { afterEvent, type UnderWay } from '../../../engine/surfaces/cli/under-way.js';
+import { afterEvent, type UnderWay } from '../../../engine/surfaces/cli/worker-task.js';
 import { openTestTerminal } from './test-terminal.js';
 
 const TURN = { world_slug: 'park', attempt_id: 'a', attempted_turn: 2 } as const;

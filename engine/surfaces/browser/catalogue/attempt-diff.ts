@@ -10,7 +10,7 @@ import {
 import type { InvocationSummary, PatchRecord } from '../../../ports/records.js';
 import { type Html, html, NOTHING } from '../html.js';
 import { emptyState, itemPage, type Page, type View } from '../page.js';
-import { effectLine } from '../parts/changes.js';
+import { effectLine } from '../parts/patch.js';
 import { table } from '../parts/table.js';
 import { change, duration, linkTo, moreInJson, shorten, status } from '../parts/text.js';
 import { labelOf } from '../pictures/attempt-bars.js';

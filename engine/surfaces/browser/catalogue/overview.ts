@@ -4,7 +4,7 @@ import type { ListedAttempt, ListedMessage } from '../../../ports/browse.js';
 import { type Html, html } from '../html.js';
 import { listPage, nextPart } from '../list-page.js';
 import { type Column, emptyState, itemPage, type Page, type View } from '../page.js';
-import { tellTurn } from '../parts/story.js';
+import { tellTurn } from '../parts/patch.js';
 import { table } from '../parts/table.js';
 import { count, duration, linkTo, moment, status, words, worldTime } from '../parts/text.js';
 import { pathOf, pathOfList, pathOfTurn, PLACES } from '../places.js';

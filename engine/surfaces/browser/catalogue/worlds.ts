@@ -8,7 +8,7 @@ import { listPage } from '../list-page.js';
 import { type Asked, type Column, emptyState, itemPage, type Page, type View } from '../page.js';
 import { operatorActions } from '../parts/operator-actions.js';
 import { drawPlaces } from '../parts/places.js';
-import { tellTurn } from '../parts/story.js';
+import { tellTurn } from '../parts/patch.js';
 import { table } from '../parts/table.js';
 import { linkTo, moment, status, toClass, words, worldTime } from '../parts/text.js';
 import { forkTree } from '../pictures/fork-tree.js';
@@ -88,13 +88,6 @@ function drawUnplayed({ world_slug, attempts: [latest] }: WorldPage): Html {
   return html`<p class="empty">No turn has been played yet. ${said} <a href="${place}">${link}</a></p>`;
 }
 
-/** A sentence on a world, and the link to what it speaks of. */
-interface Standing {
-  readonly said: string;
-  readonly place: string;
-  readonly link: string;
-}
-
 /** What keeps a world from going on, or what runs in it now: its latest attempt, unless that is committed. */
 function drawStanding({ turn, attempts: [latest] }: WorldPage): Html {
   if (latest === undefined || latest.attempted_turn <= turn) return NOTHING;
@@ -102,7 +95,8 @@ function drawStanding({ turn, attempts: [latest] }: WorldPage): Html {
   return html`<p class="standing"><span class="status is-${toClass(stateOf(latest))}">${said}</span> <a href="${place}">${link}</a></p>`;
 }
 
-function standingOf(attempt: AttemptSummary): Standing {
+/** A sentence on a world, and the link to what it speaks of. */
+function standingOf(attempt: AttemptSummary) {
   const { status: state, attempt_id, failure_class, calls_in_doubt } = attempt;
   const turn = `Turn ${attempt.attempted_turn}`;
   const place = pathOf('attempt', attempt_id);

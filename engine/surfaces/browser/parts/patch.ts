@@ -1,8 +1,10 @@
 import type { PatchEffectRecord, PatchRecord } from '../../../ports/records.js';
 import { type Html, html, NOTHING } from '../html.js';
-import { pathOf } from '../places.js';
-import { effectLine } from './changes.js';
-import { linkTo } from './text.js';
+import { pathOf, pathOfTurn } from '../places.js';
+import { change, count, linkTo, worldTime } from './text.js';
+import { PATCH_OPERATIONS, WORLD_VALUES } from '../../../core/world/patch-operations.js';
+import type { EffectOperation } from '../../../core/world/world-patch.js';
+import type { PatchStory, TurnStory } from '../../../operations/browse/worlds.js';
 
 /** A patch as the pages of its turn and of its attempt show it. */
 interface ShownPatch extends Pick<PatchRecord, 'patch_seq' | 'workflow_subject_entity_id' | 'narration'> {
@@ -32,4 +34,34 @@ export function whyLink({ llm_call_id }: Pick<ShownPatch, 'llm_call_id'>, label:
 export function drawEffects({ effects }: Pick<ShownPatch, 'effects'>, who: Html = NOTHING): Html {
   const changed = `changed ${effects.length} ${effects.length === 1 ? 'value' : 'values'}`;
   return html`<details><summary>${who}${changed}</summary><ul class="effects">${effects.map(effectLine)}</ul></details>`;
+}
+
+/** Whether an operation adds to a value, as to a memory, and does not replace it. */
+export function isAppended(op: EffectOperation): boolean {
+  return WORLD_VALUES[PATCH_OPERATIONS[op].changes].is_appended;
+}
+
+/** What an effect changed. */
+export function effectLine({ op, entity_id, environment_label, state_before, state_after }: PatchEffectRecord): Html {
+  return html`<li class="effect"><span class="who">${entity_id ?? environment_label}</span> <span class="op">${isAppended(op) ? 'remembers' : 'is now'}</span> <span class="change">${change(state_before, state_after)}</span></li>`;
+}
+
+/** A turn as prose: its first patches, each with what it changed and why. @param patches_max how many patches are told */
+export function tellTurn(world_slug: string, story: TurnStory, patches_max: number): Html {
+  const { turn, simulation_time, attempt_id, patches } = story;
+  const left_out = patches.length - patches_max;
+  const rest =
+    left_out > 0
+      ? html`<p class="patch"><a href="${pathOfTurn(world_slug, turn)}/patches">What ${count(left_out)} more did in this turn</a></p>`
+      : NOTHING;
+  return html`<article class="turn"><header><h3><a href="${pathOfTurn(world_slug, turn)}">Turn ${turn}</a></h3>
+<p class="dim">${worldTime(simulation_time)} <span class="steps">${linkTo('attempt', attempt_id, 'the attempt')} <a href="${pathOf('world', world_slug)}/diff?from=${turn - 1}&amp;to=${turn}">what changed</a></span></p></header>
+${patches.slice(0, patches_max).map(tellPatch)}${rest}</article>`;
+}
+
+function tellPatch(patch: PatchStory): Html {
+  const { turn, workflow_subject_entity_id: subject, narration } = patch;
+  const why = whyLink(patch, `Why did ${subject} do that in turn ${turn}?`);
+  return html`<section class="patch" aria-label="What ${subject} did in turn ${turn}"><p class="narration">${narration}</p>
+<div class="told">${why}${drawEffects(patch, html`<span class="who">${subject}</span> `)}</div></section>`;
 }

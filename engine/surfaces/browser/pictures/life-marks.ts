@@ -1,6 +1,6 @@
 import type { PatchStory } from '../../../operations/browse/worlds.js';
 import type { WorldSnapshot } from '../../../ports/worlds.js';
-import { isAppended } from '../parts/changes.js';
+import { isAppended } from '../parts/patch.js';
 
 /** The changes of an entity, or of a place, in one turn. */
 export interface Mark {

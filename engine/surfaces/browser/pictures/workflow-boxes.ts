@@ -26,13 +26,6 @@ export interface Arrow {
   readonly is_over: boolean;
 }
 
-interface WorkflowBoxes {
-  readonly boxes: readonly Box[];
-  readonly arrows: readonly Arrow[];
-  readonly width: number;
-  readonly height: number;
-}
-
 export const BOX_HEIGHT = 50;
 const BOX_WIDTH = 216;
 const COLUMN = BOX_WIDTH + 66;
@@ -49,7 +42,7 @@ type Draft = Omit<Box, 'x' | 'y' | 'width'>;
  * the applied patch to the right.
  * @param workflow with the texts of its prompts
  */
-export function boxesOf(workflow: CognitionWorkflow): WorkflowBoxes {
+export function boxesOf(workflow: CognitionWorkflow) {
   const depths = depthsOf(workflow.nodes);
   const first = workflow.ambient_sources.length > 0 ? 1 : 0;
   const nodes = workflow.nodes.flatMap((node) => nodeBoxes(node, first + (depths.get(node.id) ?? 0)));

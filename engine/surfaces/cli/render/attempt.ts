@@ -11,10 +11,9 @@ import { toTraceId } from '../../../core/content/trace-id.js';
 import { isUndriven, stateOf } from '../../../core/protocol/work-state.js';
 import type { WorldAttempts } from '../../../operations/records.js';
 import { agentTurnListLines } from './agents.js';
-import { awaitedLines } from './awaited.js';
+import { awaitedLines, doubtLines, toSettlement } from './open-call.js';
 import { toReason } from './call.js';
 import { proseLines, quotedLines } from './block.js';
-import { doubtLines, toSettlement } from './doubt.js';
 import { quote, toPhrase } from './json-view.js';
 import {
   advice,
@@ -134,9 +133,7 @@ export function toCallState({ status, is_driven }: Pick<InvocationSummary, 'stat
 
 /** Only for a suspended attempt: the calls of a running one belong to its driver. */
 function waitingLines({ status, world_slug, attempt_id, awaited }: AttemptRecord): readonly Line[] {
-  return status === 'suspended'
-    ? [EMPTY, ...awaitedLines({ rerun: { run: ['run', world_slug] }, attempt_id, awaited })]
-    : [];
+  return status === 'suspended' ? [EMPTY, ...awaitedLines(['run', world_slug], attempt_id, awaited)] : [];
 }
 
 function failureLines(attempt: AttemptRecord): readonly Line[] {

@@ -1,8 +1,7 @@
 import { isBare } from '../../../core/content/failure-body.js';
 import type { InvocationRecord } from '../../../ports/records.js';
 import { toCallState } from './attempt.js';
-import { awaitedCallLines } from './awaited.js';
-import { settleLines, settlementLines } from './doubt.js';
+import { awaitedCallLines, settleLines, settlementLines } from './open-call.js';
 import { isInDoubt } from '../../../operations/settle-call.js';
 import { blockLines, factLines, jsonText } from './block.js';
 import { advice, bad, EMPTY, hanging, type Line, line, strong, verbatim } from './line.js';

@@ -3,8 +3,8 @@ import type { EditedScenario } from '../../../operations/edited-files.js';
 import type { ScenarioNews } from '../../../operations/run-world.js';
 import type { Database } from '../../../ports/store.js';
 import type { WorldSnapshot } from '../../../ports/worlds.js';
-import { awaitedLines } from './awaited.js';
-import { type Command, command, commandLines, EMPTY, faint, type Line, line, strong, verbatim } from './line.js';
+import { awaitedLines } from './open-call.js';
+import { command, type Command, commandLines, EMPTY, faint, line, type Line, strong, verbatim } from './line.js';
 import type { Rerun, Story } from './story.js';
 import { tableLines } from './table.js';
 import { count } from './words.js';
@@ -58,7 +58,7 @@ export function endingLines(report: RunReport, story: Story): readonly Line[] {
     EMPTY,
     ...tallyLines(report.turns, story.turns),
     EMPTY,
-    ...(awaited.length === 0 ? [] : [...awaitedLines({ rerun, attempt_id: last.attempt_id, awaited }), EMPTY]),
+    ...(awaited.length === 0 ? [] : [...awaitedLines(rerun.run, last.attempt_id, awaited), EMPTY]),
     ...(dry_run !== undefined
       ? dryLines(report.world, dry_run, rerun)
       : story.is_kept

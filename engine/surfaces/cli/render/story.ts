@@ -4,7 +4,7 @@ import type { SetAside } from '../../../ports/attempts.js';
 import type { CallOutcome } from '../../../ports/sources.js';
 import type { Progress } from '../../../runtime/progress.js';
 import { awaitedName, callLines, isShownWhole, partName } from './call.js';
-import { settleLines } from './doubt.js';
+import { settleLines } from './open-call.js';
 import { advice, bad, EMPTY, faint, good, hanging, type Line, line, strong, verbatim } from './line.js';
 import { count, toDuration, toMoment } from './words.js';
 

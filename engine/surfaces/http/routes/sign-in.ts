@@ -83,7 +83,7 @@ export const signOut: Route = {
 function enter({ desk, request, reply }: Exchange, reader: Reader, next: string): FastifyReply {
   // The cookie of the previous session is overwritten, so that session has to end: nobody could sign out of it.
   endSession(desk, request);
-  setSession(desk, { request, reply, session: desk.sessions.open(reader) });
+  setSession(desk, request, reply, desk.sessions.open(reader));
   return reply.headers({ 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' }).redirect(next, 303);
 }
 

@@ -30,11 +30,6 @@ export const secrets: Rule = {
   check: (scene) => complainOf(ECHOES, ([name, respond]) => listen(scene, name, respond)),
 };
 
-interface Canary {
-  readonly of: string;
-  readonly value: string;
-}
-
 async function listen({ bench, model }: Scene, name: string, respond: Respond): Promise<readonly string[]> {
   return withServer(respond, ({ url }) => {
     const { variables, canaries } = plant(bench.manifest, variablesFor(bench.manifest, model, model.server && url));
@@ -50,10 +45,7 @@ async function listen({ bench, model }: Scene, name: string, respond: Respond): 
   });
 }
 
-function plant(
-  { secret_variables = [] }: PluginManifest,
-  given: Readonly<Record<string, string>>,
-): { readonly variables: Readonly<Record<string, string>>; readonly canaries: readonly Canary[] } {
+function plant({ secret_variables = [] }: PluginManifest, given: Readonly<Record<string, string>>) {
   const ofVariables = secret_variables.map((of) => ({ of, value: makeCanary() }));
   const [user, password] = [makeCanary(), makeCanary()];
   const urls = Object.entries(given).filter(([, value]) => value.startsWith('http://127.0.0.1:'));

@@ -1,8 +1,9 @@
 import type { AttemptRecord, InvocationSummary, SettlementRecord } from '../../../ports/records.js';
 import { isInDoubt } from '../../../operations/settle-call.js';
 import { quote } from './json-view.js';
-import { command, faint, hanging, type Line, strong, verbatim } from './line.js';
+import { command, faint, hanging, type Line, line, type Span, strong, verbatim } from './line.js';
 import { toMoment } from './words.js';
+import type { AwaitedCall, PendedCall } from '../../../ports/pending-calls.js';
 
 /** The commands by which a person settles a call in doubt. */
 export function settleLines(attempt_id: string): readonly Line[] {
@@ -42,4 +43,44 @@ const REASON_MAX = 400;
 export function toSettlement({ settled_as }: Pick<InvocationSummary, 'settled_as'>): string | undefined {
   if (settled_as === null) return undefined;
   return settled_as === 'performed' ? 'Settled since: it took place.' : 'Settled since: it did not take place.';
+}
+
+/**
+ * Whom an attempt waits for and until when, how to answer in their place, and how to give it up.
+ * @param run the words of the command that goes on with it
+ */
+export function awaitedLines(
+  run: readonly string[],
+  attempt_id: string,
+  awaited: readonly AwaitedCall[],
+): readonly Line[] {
+  return [
+    line('It waits for:'),
+    ...awaited.flatMap((call) => [
+      line('  ', strong(call.source_label), `${toNamed(call)}; asked by ${call.command_key}, ${toUntil(call)}`),
+      verbatim('  ', toReport(call)),
+    ]),
+    hanging(2, 'Then ', command(...run), ' goes on with it, as does a worker or a serve that runs meanwhile.'),
+    verbatim('Give it up:  ', command('stop', attempt_id)),
+  ];
+}
+
+/** Until when one call is waited for, and how to answer it. */
+export function awaitedCallLines(call: PendedCall & { readonly source_invocation_id: string }): readonly Line[] {
+  return [
+    line(`It is answered later by its service${toNamed(call)}; waited for ${toUntil(call)}`),
+    verbatim('Report:  ', toReport(call)),
+  ];
+}
+
+function toNamed({ correlation_alias }: PendedCall): string {
+  return correlation_alias === null ? '' : `, which calls it ${correlation_alias}`;
+}
+
+function toUntil({ deadline }: PendedCall): string {
+  return `until ${toMoment(deadline)}`;
+}
+
+function toReport({ source_invocation_id }: { readonly source_invocation_id: string }): Span {
+  return command('report', source_invocation_id, '--result', 'FILE');
 }
