@@ -3,6 +3,43 @@ import type { JsonObject } from '../contract/json.js';
 
 /** Schemas of what pages answer, and of what that is made of, by name. */
 export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
+  "Acknowledgement": {
+    "type": "object",
+    "properties": {
+      "accepted": {
+        "type": "boolean"
+      },
+      "reason": {
+        "type": "string",
+        "enum": [
+          "settled",
+          "unknown",
+          "ambiguous",
+          "not_awaited",
+          "late",
+          "duplicate"
+        ]
+      },
+      "message": {
+        "type": "string"
+      },
+      "world": {
+        "type": "string"
+      },
+      "attempt_id": {
+        "type": "string"
+      },
+      "source_invocation_id": {
+        "type": "string"
+      }
+    },
+    "required": [
+      "accepted",
+      "message"
+    ],
+    "additionalProperties": false,
+    "description": "What became of something that was said to an attempt. It is `accepted` where something follows from it: the attempt goes on, or the report has `settled` a call that was in doubt. Otherwise nothing has to be said again: `unknown` names nothing; `ambiguous` is the name of several calls; `not_awaited` a call that is answered at once or not at all; `late` is what is over; `duplicate` was said before."
+  },
   "Overview": {
     "type": "object",
     "properties": {
@@ -41,8 +78,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "documents",
       "inbox"
     ],
-    "additionalProperties": false,
-    "description": "The content of the first page."
+    "additionalProperties": false
   },
   "Worlds": {
     "$ref": "#/components/schemas/Part_ListedWorld"
@@ -123,8 +159,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "patches",
       "world_slug"
     ],
-    "additionalProperties": false,
-    "description": "The differences between two attempts."
+    "additionalProperties": false
   },
   "AgentTurns": {
     "$ref": "#/components/schemas/Part_AgentTurnSummary"
@@ -209,8 +244,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "rows",
       "next"
     ],
-    "additionalProperties": false,
-    "description": "Rows, and the cursor of the next part."
+    "additionalProperties": false
   },
   "ListedWorld": {
     "type": "object",
@@ -289,8 +323,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "simulation_time",
       "turn",
       "world_slug"
-    ],
-    "description": "A world in a list."
+    ]
   },
   "LatestTurn": {
     "type": "object",
@@ -335,8 +368,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "attempt_id",
       "patches"
     ],
-    "additionalProperties": false,
-    "description": "A turn as a page shows it."
+    "additionalProperties": false
   },
   "PatchStory": {
     "type": "object",
@@ -756,8 +788,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "turn",
       "world_slug"
     ],
-    "additionalProperties": false,
-    "description": "A world as its page shows it."
+    "additionalProperties": false
   },
   "Entity": {
     "type": "object",
@@ -1205,8 +1236,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
         "description": "The world that it was forked from, and the turn."
       },
       "last_turn": {
-        "type": "number",
-        "description": "The latest turn that the world has."
+        "type": "number"
       },
       "story": {
         "anyOf": [
@@ -1245,8 +1275,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "turn",
       "world_slug"
     ],
-    "additionalProperties": false,
-    "description": "A turn of a world as its page shows it."
+    "additionalProperties": false
   },
   "Part_PatchStory": {
     "type": "object",
@@ -1269,8 +1298,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "rows",
       "next"
     ],
-    "additionalProperties": false,
-    "description": "Rows, and the cursor of the next part."
+    "additionalProperties": false
   },
   "Part_Entity": {
     "type": "object",
@@ -1293,8 +1321,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "rows",
       "next"
     ],
-    "additionalProperties": false,
-    "description": "Rows, and the cursor of the next part."
+    "additionalProperties": false
   },
   "WorldDiff": {
     "type": "object",
@@ -1322,8 +1349,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "to",
       "changes"
     ],
-    "additionalProperties": false,
-    "description": "The differences between two turns of a world, or between two worlds."
+    "additionalProperties": false
   },
   "TurnPlace": {
     "type": "object",
@@ -1490,8 +1516,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "rows",
       "next"
     ],
-    "additionalProperties": false,
-    "description": "Rows, and the cursor of the next part."
+    "additionalProperties": false
   },
   "AttemptPage": {
     "type": "object",
@@ -2242,8 +2267,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "rows",
       "next"
     ],
-    "additionalProperties": false,
-    "description": "Rows, and the cursor of the next part."
+    "additionalProperties": false
   },
   "Part_ListedAgent": {
     "type": "object",
@@ -2266,8 +2290,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "rows",
       "next"
     ],
-    "additionalProperties": false,
-    "description": "Rows, and the cursor of the next part."
+    "additionalProperties": false
   },
   "ListedAgent": {
     "type": "object",
@@ -2486,8 +2509,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "rows",
       "next"
     ],
-    "additionalProperties": false,
-    "description": "Rows, and the cursor of the next part."
+    "additionalProperties": false
   },
   "ToldAgentTurn": {
     "type": "object",
@@ -2825,8 +2847,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "rows",
       "next"
     ],
-    "additionalProperties": false,
-    "description": "Rows, and the cursor of the next part."
+    "additionalProperties": false
   },
   "ListedInvocation": {
     "type": "object",
@@ -3338,8 +3359,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "rows",
       "next"
     ],
-    "additionalProperties": false,
-    "description": "Rows, and the cursor of the next part."
+    "additionalProperties": false
   },
   "ListedLlmCall": {
     "type": "object",
@@ -3815,8 +3835,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "rows",
       "next"
     ],
-    "additionalProperties": false,
-    "description": "Rows, and the cursor of the next part."
+    "additionalProperties": false
   },
   "StoredComponent": {
     "type": "object",
@@ -3905,8 +3924,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "used_by",
       "worlds"
     ],
-    "additionalProperties": false,
-    "description": "A stored document with everything that uses it."
+    "additionalProperties": false
   },
   "ComponentSummary": {
     "type": "object",
@@ -4136,8 +4154,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "refers_to",
       "used_by",
       "worlds"
-    ],
-    "description": "A document with its references in both directions."
+    ]
   },
   "SearchHit": {
     "type": "object",

@@ -9,13 +9,15 @@ import type { Overview, Waiting } from '../../operations/browse/overview.js';
 import type { ListedWorld, PatchStory, TurnPage, WorldPage } from '../../operations/browse/worlds.js';
 import type { UsesOfComponent } from '../../operations/components.js';
 import type { WorldDiff } from '../../operations/diff-worlds.js';
+import type { Acknowledgement } from '../../operations/reports.js';
 import type { Found } from '../../operations/search.js';
 import type { ListedInvocation, ListedLlmCall } from '../../ports/browse.js';
 import type { StoredComponent } from '../../ports/components.js';
 import type { AttemptSummary, InvocationRecord, InvocationSummary, LlmCallRecord } from '../../ports/records.js';
 
-/** What each kind of page answers as JSON. The schemas of the OpenAPI document are made from these types. */
+/** What each kind of page, and an action, answers as JSON. The schemas of the OpenAPI document are made from these types. */
 export interface Answers {
+  readonly Acknowledgement: Acknowledgement;
   readonly Overview: Overview;
   readonly Worlds: Part<ListedWorld>;
   readonly World: WorldPage;

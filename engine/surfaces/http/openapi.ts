@@ -72,14 +72,9 @@ function toOperationId({ method, url }: Route): string {
   return [String(method).toLowerCase(), ...(words.length === 0 ? ['overview'] : words)].join('_');
 }
 
-function toResponses({ schema, answers = {} }: Route): JsonObject {
-  const described = Object.entries((schema.response ?? {}) as Readonly<Record<string, JsonObject>>);
-  const all = [
-    ...described.map(([status, answer]) => [status, { 'application/json': answer }] as const),
-    ...Object.entries(answers),
-  ];
+function toResponses({ answers }: Route): JsonObject {
   return Object.fromEntries(
-    all.map(([status, content]) => [
+    Object.entries(answers).map(([status, content]) => [
       status,
       {
         description: titleOf(Number(status)),

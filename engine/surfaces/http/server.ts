@@ -103,11 +103,10 @@ async function addRoutes(
   });
   server.addHook('onRequest', demandHead);
   server.addHook('preHandler', demandTexts);
-  const add = (scope: FastifyInstance, { method, url, access, schema, body_bytes_max, answer }: Route): void =>
+  const add = (scope: FastifyInstance, { method, url, access, body_bytes_max, answer }: Route): void =>
     void scope.route({
       method,
       url,
-      schema,
       ...(body_bytes_max === undefined ? {} : { bodyLimit: body_bytes_max }),
       ...guards[access],
       handler: (request, reply) => {

@@ -12,7 +12,7 @@ import { quoteName } from '../malformed.js';
 import { isForm } from '../body.js';
 import { type Fields, readFields } from '../fields.js';
 import { refuseForm } from '../refused-form.js';
-import { ACKNOWLEDGEMENT, acknowledge, type Exchange, parameters, type Route, TEXT } from './route.js';
+import { ACKNOWLEDGEMENT, acknowledge, type Exchange, type Route, TEXT } from './route.js';
 
 const TURNS_MAX = 1_000;
 
@@ -97,10 +97,7 @@ export const ACTION_ROUTES: readonly Route[] = ACTIONS.map((action) => ({
   access: 'actor',
   summary: action.summary,
   takes_form: true,
-  schema: {
-    params: parameters(...[...action.url.matchAll(/:(\w+)/g)].map(([, name = '']) => name)),
-    response: { 200: ACKNOWLEDGEMENT, 202: ACKNOWLEDGEMENT },
-  },
+  answers: { 200: ACKNOWLEDGEMENT, 202: ACKNOWLEDGEMENT },
   takes: { 'application/json': toBody(action) },
   answer: (exchange) => answerAction(action, exchange),
 }));

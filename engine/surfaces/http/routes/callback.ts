@@ -1,6 +1,6 @@
 import { ANSWER_TYPE, bodyOf, FAILURE_TYPE, readReport } from '../body.js';
 import { sendRefused } from '../problem-document.js';
-import { acknowledge, ACKNOWLEDGEMENT, parameters, type Route } from './route.js';
+import { acknowledge, ACKNOWLEDGEMENT, type Route } from './route.js';
 
 export const callback: Route = {
   method: 'POST',
@@ -8,7 +8,7 @@ export const callback: Route = {
   access: 'reporter',
   summary: 'Says how a call ended that is answered later: with its answer, or with a problem.',
   takes: { [ANSWER_TYPE]: {}, [FAILURE_TYPE]: { type: 'object' } },
-  schema: { params: parameters('correlation_id'), response: { 200: ACKNOWLEDGEMENT, 202: ACKNOWLEDGEMENT } },
+  answers: { 200: ACKNOWLEDGEMENT, 202: ACKNOWLEDGEMENT },
   async answer({ desk, request, reply }) {
     const { correlation_id } = request.params as { readonly correlation_id: string };
     const report = readReport(request.headers['content-type'] ?? '', bodyOf(request));

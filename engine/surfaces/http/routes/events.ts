@@ -31,7 +31,6 @@ export const EVENT_ROUTES: readonly Route[] = TRACKS.map(({ url, summary, track 
   url,
   access: 'viewer',
   summary,
-  schema: {},
   query: ['format', 'since'],
   answers: { 200: { [EVENT_STREAM]: TEXT }, 204: {} },
   answer: (exchange) => answerEvents(track(exchange.request.params as Readonly<Record<string, string>>), exchange),

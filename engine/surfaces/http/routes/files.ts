@@ -7,7 +7,6 @@ export const FILE_ROUTES: readonly Route[] = [STYLE, LIVE_SCRIPT, PACE_SCRIPT].m
   url,
   access: 'anybody',
   summary,
-  schema: {},
   answers: { 200: { [type]: TEXT } },
   answer: async ({ reply }) =>
     reply.type(`${type}; charset=utf-8`).header('cache-control', 'public, max-age=31536000, immutable').send(text),

@@ -4,14 +4,16 @@ import type { Route } from './route.js';
 
 const NOT_READY: Problem = { code: 'NOT_READY', message: 'What is stored cannot be reached.' };
 
-const STATUS = { type: 'object', required: ['status'], properties: { status: { type: 'string' } } };
+const STATUS = {
+  'application/json': { type: 'object', required: ['status'], properties: { status: { type: 'string' } } },
+};
 
 export const health: Route = {
   method: 'GET',
   url: '/healthz',
   access: 'anybody',
   summary: 'Whether the process answers.',
-  schema: { response: { 200: STATUS } },
+  answers: { 200: STATUS },
   answer: async () => ({ status: 'ok' }),
 };
 
@@ -20,6 +22,6 @@ export const readiness: Route = {
   url: '/readyz',
   access: 'anybody',
   summary: 'Whether its database answers, too.',
-  schema: { response: { 200: STATUS } },
+  answers: { 200: STATUS },
   answer: async ({ desk, reply }) => ((await desk.isReady()) ? { status: 'ready' } : sendProblem(reply, NOT_READY)),
 };

@@ -9,7 +9,6 @@ export function openApi(listRoutes: () => readonly Route[]): Route {
     url: '/openapi.json',
     access: 'viewer',
     summary: 'This document.',
-    schema: {},
     answers: { 200: { 'application/json': { type: 'object' } } },
     answer: async ({ reply }) => sendJson(reply, toOpenApi(listRoutes())),
   };

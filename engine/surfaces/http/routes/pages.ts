@@ -17,7 +17,6 @@ export const PAGE_ROUTES: readonly Route[] = CATALOGUE.map((page) => ({
   url: page.url,
   access: page.access === 'operator' ? 'operator_viewer' : 'viewer',
   summary: page.summary,
-  schema: {},
   query: [...page.query, 'format'],
   answers: { 200: { 'application/json': { $ref: `#/components/schemas/${page.answer}` }, ...A_PAGE } },
   answer: (exchange) => answerPage(page, exchange),

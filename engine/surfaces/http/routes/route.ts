@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest, FastifySchema, HTTPMethods } from 'fastify';
+import type { FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
 import type { JsonObject } from '../../../contract/json.js';
 import type { HttpDesk } from '../../../operations/composition.js';
 import type { Done } from '../../../operations/engine.js';
@@ -42,13 +42,12 @@ export interface Route {
   readonly summary: string;
   /** How large a body may be; a mebibyte where it is left out. */
   readonly body_bytes_max?: number;
-  readonly schema: FastifySchema;
-  /** What its query may say, beside what `schema` has. */
+  /** What its query may say. */
   readonly query?: readonly ParameterName[];
   /** The bodies that it takes, by media type. */
   readonly takes?: Readonly<Record<string, JsonObject>>;
-  /** What it answers where it is no JSON that `schema` has: by status and media type; without one, there is no body. */
-  readonly answers?: Readonly<Record<number, Readonly<Record<string, JsonObject>>>>;
+  /** What it answers, by status and media type; without one, there is no body. */
+  readonly answers: Readonly<Record<number, Readonly<Record<string, JsonObject>>>>;
   answer(exchange: Exchange): Promise<unknown>;
 }
 
@@ -56,23 +55,8 @@ export const TEXT = { type: 'string' };
 
 export const A_PAGE = { 'text/html': TEXT };
 
-export const ACKNOWLEDGEMENT = {
-  type: 'object',
-  required: ['accepted', 'message'],
-  properties: {
-    accepted: { type: 'boolean' },
-    reason: TEXT,
-    message: TEXT,
-    world: TEXT,
-    attempt_id: TEXT,
-    source_invocation_id: TEXT,
-  },
-};
-
-/** A schema of a path's parameters, which are texts. */
-export function parameters(...names: readonly string[]) {
-  return { type: 'object', required: names, properties: Object.fromEntries(names.map((name) => [name, TEXT])) };
-}
+/** What became of something that was said, as an answer. */
+export const ACKNOWLEDGEMENT = { 'application/json': { $ref: '#/components/schemas/Acknowledgement' } };
 
 /** Answers 202 where something follows from a request, 200 where nothing does: duplicates are idempotent. */
 export function acknowledge(reply: FastifyReply, done: Done<Acknowledgement>): FastifyReply {

@@ -24,7 +24,6 @@ export const signInPage: Route = {
   url: '/sign-in',
   access: 'anybody',
   summary: 'The page that asks for a token; with a ticket, it signs in.',
-  schema: {},
   answers: { 200: A_PAGE, 303: {}, 401: A_PAGE, 429: A_PAGE },
   async answer({ desk, request, reply }) {
     const { ticket, next } = request.query as { readonly ticket?: unknown; readonly next?: unknown };
@@ -47,7 +46,6 @@ export const signIn: Route = {
   takes_form: true,
   body_bytes_max: FORM_BYTES_MAX,
   takes: { 'application/x-www-form-urlencoded': { type: 'object', properties: { token: TEXT, next: TEXT } } },
-  schema: {},
   answers: { 303: {}, 401: A_PAGE, 429: A_PAGE },
   async answer({ desk, request, reply }) {
     if (!isOwnHost(request, desk.public_host)) return refuseViewer(request, reply, HOST_UNKNOWN);
@@ -70,7 +68,6 @@ export const signOut: Route = {
   summary: 'Ends the session of a browser.',
   takes_form: true,
   body_bytes_max: FORM_BYTES_MAX,
-  schema: {},
   answers: { 303: {} },
   async answer({ desk, request, reply }) {
     if (!isOwnOrigin(request)) return refuseViewer(request, reply, ORIGIN_UNKNOWN);
