@@ -9,7 +9,6 @@ import type { World } from '../core/world/world.js';
 import type { Claimed, ClaimRequest } from './claim.js';
 import type { CallFact, CallOutcome, CallPended, ChunkBatch, ResolvedSource } from './sources.js';
 
-/** The process that drives an attempt. */
 export interface Holder {
   readonly host: string;
   readonly pid: number;
@@ -67,7 +66,6 @@ export interface LeftWorld {
   readonly attempt_id: string;
   /** Of the lease under which the turn was committed. */
   readonly epoch: number;
-  /** At the end of that turn. */
   readonly world: World;
   readonly heads: AgentHeads;
 }
@@ -79,10 +77,12 @@ export interface AgentHead {
   readonly is_active: boolean;
 }
 
-/** The state heads of a world's agents, by agent. */
 export type AgentHeads = ReadonlyMap<string, AgentHead>;
 
-/** A change of an agent's state head. Unless all heads are as the driver knows them, the statement writes nothing. */
+/**
+ * The change of the state head of an agent with a turn in the attempt. Unless all heads are as the driver knows them,
+ * the statement writes nothing.
+ */
 export interface AgentMove {
   readonly agent_id: string;
   /** Before the statement. */
@@ -118,7 +118,6 @@ export type BeginOutcome =
   | ({ readonly kind: 'not_adoptable'; readonly reason: string } & Rest)
   | { readonly kind: 'held'; readonly holder: Holder; readonly attempt_id: string; readonly until: number };
 
-/** A previous attempt that a new one does not adopt from. */
 export interface SetAside {
   readonly attempt_id: string;
   /** The command keys of its calls in doubt. */
@@ -150,7 +149,6 @@ export interface AttemptPast {
   readonly last_invocation_seq: number;
 }
 
-/** A call as it is recorded. */
 export interface RecordedCall extends Omit<Recorded, 'event' | 'is_adopted'> {
   readonly source_invocation_id: string;
   /** Present for generations. */
@@ -185,7 +183,6 @@ export interface CallStart {
   readonly refused?: CallFinish;
 }
 
-/** The end of a call with its verdict. */
 export interface CallFinish {
   readonly source_invocation_id: string;
   readonly llm_call_id?: string;
@@ -203,7 +200,6 @@ export interface CallsWrite {
 
 export interface SuspendAttempt {
   readonly at: number;
-  /** The agents with a turn in the attempt. */
   readonly agents: readonly AgentMove[];
 }
 
@@ -219,7 +215,6 @@ export interface CommitTurn {
   readonly ended_at: number;
   /** The end of the generation of the last patch, where that is not recorded yet. */
   readonly answer?: CallFinish;
-  /** The agents with a turn in the attempt, which ends. */
   readonly agents: readonly AgentMove[];
   /** Whether a message asks for the attempt; left out by a driver that has not begun it. */
   readonly is_asked_for?: boolean;
@@ -242,14 +237,12 @@ export interface FailAttempt {
   readonly retry_delays_ms?: readonly number[];
   readonly source_invocation_id?: string;
   readonly ended_at: number;
-  /** The agents with a turn in the attempt, which ends. */
   readonly agents: readonly AgentMove[];
 }
 
 /** A queued turn that failed transiently, and is retried. */
 export interface PutOff {
   readonly kind: 'put_off';
-  /** The number of the retry, 1-based. */
   readonly retry: number;
   readonly delay_ms: number;
 }
@@ -261,7 +254,6 @@ export interface HandOver {
   readonly has_broken: boolean;
 }
 
-/** The settlement of a call in doubt. */
 export interface SettleCall {
   readonly attempt_id: string;
   readonly source_invocation_id: string;
@@ -269,9 +261,7 @@ export interface SettleCall {
   readonly answer?: Json;
   readonly settled_at: number;
   readonly settled_by: SettledBy;
-  /** The process that settles. */
   readonly holder: Holder;
-  /** In the settler's words. */
   readonly reason?: string;
 }
 

@@ -84,15 +84,12 @@ export interface WorldReading {
   readonly response_json: Json;
 }
 
-/** Which readings of a world to read. */
 export interface ReadingsPart {
-  /** Of the turns after this one. */
   readonly after: number;
   readonly until: number;
   readonly limit: number;
 }
 
-/** Which generations of an attempt to find. */
 export interface FirstGenerations {
   readonly workflow_hash: string;
   /** Within its first so many calls. */
@@ -136,7 +133,6 @@ export interface BrowseReader {
   firstGenerations(attempt_id: string, sought: FirstGenerations): Promise<readonly string[] | undefined>;
 }
 
-/** A document that calls use. */
 export interface UsedDocument {
   readonly kind: 'response_source' | 'cognition_workflow';
   readonly hash: string;

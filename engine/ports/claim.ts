@@ -1,6 +1,5 @@
 import type { InboxMessageType } from '../core/inbox/message.js';
 
-/** How much due work to claim. */
 export interface ClaimRequest {
   readonly most: number;
   /** The visibility timeout of a claim, by the clock of the database: long enough to begin. */
@@ -9,7 +8,6 @@ export interface ClaimRequest {
   readonly worlds?: readonly string[];
 }
 
-/** A claimed message, and its world. */
 export interface Claimed {
   readonly world_slug: string;
   readonly inbox_id: string;

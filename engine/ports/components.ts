@@ -2,7 +2,6 @@ import type { JsonObject } from '../contract/json.js';
 import type { ComponentReference } from '../core/protocol/component.js';
 import type { ComponentKind } from './validation.js';
 
-/** A stored document. */
 export interface ComponentRecord {
   readonly kind: ComponentKind;
   /** SHA-256 of the canonical form, 64 hex digits. */
@@ -10,7 +9,6 @@ export interface ComponentRecord {
   readonly content: JsonObject;
 }
 
-/** A document to be stored, with its references. */
 export interface ComponentToStore extends ComponentRecord {
   readonly refers_to: readonly { readonly kind: ComponentKind; readonly hash: string }[];
 }

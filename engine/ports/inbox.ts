@@ -10,7 +10,6 @@ export interface TurnsToQueue {
   readonly inbox_ids: readonly string[];
 }
 
-/** The outcome of queueing turns. */
 export type Queued =
   /** `waiting`: the length of the world's queue, with these turns and the running one. */
   { readonly kind: 'queued'; readonly waiting: number } | { readonly kind: 'unknown_world' };

@@ -3,7 +3,6 @@ import type { JsonObject } from '../contract/json.js';
 /** The kinds of operators' actions. */
 export type OperatorActionKind = 'run_turns' | 'stop_attempt' | 'fork_world' | 'settle_call' | 'report_call';
 
-/** The subject of an action. */
 export interface ActionPlace {
   readonly world_slug: string;
   readonly attempt_id: string | null;

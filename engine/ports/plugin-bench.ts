@@ -52,7 +52,6 @@ export interface BareSource {
   readonly close?: () => Promise<void>;
 }
 
-/** The end of a call. */
 export type BareEnd =
   | { readonly kind: 'answered'; readonly answer: unknown; readonly chunks: readonly string[] }
   | { readonly kind: 'threw'; readonly thrown: unknown; readonly failure: SourceFailure | undefined };

@@ -42,7 +42,6 @@ export interface SearchHit {
   readonly rank: number;
 }
 
-/** Finds texts of attempts that have ended. */
 export interface SearchReader {
   /** Prompts last, since they quote the others; the latest attempts first. */
   find(

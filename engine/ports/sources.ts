@@ -94,10 +94,8 @@ export interface CallPended extends Pick<CallEnd, 'key' | 'http_status' | 'respo
   readonly correlation_alias?: string;
 }
 
-/** The result of performing a call. */
 export type CallResult = CallOutcome | CallPended;
 
-/** A report about a pending call. */
 export type CallReport =
   | { readonly kind: 'answered'; readonly value: Json }
   | { readonly kind: 'failed'; readonly message: string }
@@ -123,7 +121,6 @@ export interface ChunkBatch {
 
 /** A call's source with the operator's settings, without secrets. */
 export interface ResolvedSource {
-  /** The model of the request. */
   readonly model?: string;
   /** Scheme, host and port of the service. */
   readonly origin?: string;
@@ -171,7 +168,6 @@ export interface CallOfSource {
   readonly correlation_id: string;
 }
 
-/** The record of a pending call. */
 export interface PendedCall {
   readonly correlation_id: string;
   /** When the call was made, in milliseconds since 1970. */
@@ -194,7 +190,6 @@ export type ListVariations = (
   question: TriedQuestion,
 ) => Promise<readonly JsonObject[]>;
 
-/** The plugins that were found. */
 export interface PluginCatalogue {
   readonly plugins: readonly PluginDescription[];
   /** Why others were left out. */

@@ -64,7 +64,6 @@ export interface HeartbeatSettings {
   readonly end_ms: number;
 }
 
-/** The store. */
 export interface Store {
   readonly database: Database;
   readonly components: ComponentStore;

@@ -13,7 +13,6 @@ export interface FactCursor {
   readonly open: readonly string[];
 }
 
-/** The facts after a cursor. */
 export interface FactPage {
   /** In the order of the record. */
   readonly facts: readonly Fact[];

@@ -52,7 +52,6 @@ export interface ScenarioChange {
   readonly files?: ScenarioFiles;
 }
 
-/** The outcome of deleting a world. */
 export type DeletedWorld =
   | { readonly kind: 'deleted'; readonly rows: number }
   | { readonly kind: 'unknown_world' }
@@ -86,11 +85,9 @@ export type ChangedScenario =
 
 /** A world that begins at any turn, with given events: for dry runs, in a database of their own. */
 export interface WorldToPlant extends WorldToCreate, WorldStart {
-  /** The time of `turn`. */
   readonly start_time: string;
 }
 
-/** The initial rows of a world. */
 export interface WorldStart {
   readonly turn: number;
   readonly environments: WorldContents['environments'];
@@ -123,7 +120,6 @@ export interface EffectOrigin extends PatchEffectRecord {
   readonly llm_call_id: string | null;
 }
 
-/** A world at one of its turns. */
 export interface WorldSnapshot extends WorldRecord, WorldContents {}
 
 export interface WorldStore {
