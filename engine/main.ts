@@ -41,7 +41,7 @@ import type { Clock } from './ports/clock.js';
 import type { Doorbell } from './ports/doorbell.js';
 import type { Store } from './ports/store.js';
 import type { MakeCallback } from './ports/sources.js';
-import type { ValidateKind } from './schema/index.js';
+import type { ValidateDocument } from './ports/validation.js';
 import type { FlightLimits, Log, Sources } from './sources/index.js';
 import type { StoreConfiguration } from './store/open-store.js';
 import { isRunning } from './store/running-process.js';
@@ -104,7 +104,7 @@ async function openJsonLog(write: (line: string) => void): Promise<WriteLog> {
 
 interface Parts {
   readonly authoring: Authoring;
-  readonly validateShape: ValidateKind;
+  readonly validateShape: ValidateDocument;
   readonly sources: Sources;
 }
 
@@ -163,7 +163,7 @@ async function openSchemas(): Promise<Schemas> {
 }
 
 interface Schemas extends Pick<Authoring, 'shippedSchemas' | 'compileSchema'> {
-  readonly validateShape: ValidateKind;
+  readonly validateShape: ValidateDocument;
 }
 
 async function withSources<Value>(

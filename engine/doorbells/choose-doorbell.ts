@@ -1,4 +1,5 @@
-import type { Outcome, Problem } from '../contract/problem.js';
+import type { Outcome } from '../contract/problem.js';
+import type { ProblemCode } from '../contract/problems/index.js';
 import type { Doorbell } from '../ports/doorbell.js';
 import { openNatsDoorbell } from './nats.js';
 import { parseNatsUrl } from './nats-url.js';
@@ -26,44 +27,34 @@ export function chooseDoorbell(
     case 'process':
       return { ok: true, value: openProcessDoorbell() };
     case 'postgres':
-      return server === undefined ? refuse(noServer()) : { ok: true, value: server.openDoorbell() };
+      if (server !== undefined) return { ok: true, value: server.openDoorbell() };
+      return refuse(
+        'DOORBELL_NOT_THERE',
+        'CHUKWA_DOORBELL is postgres, and the database is embedded: nobody else can ring there.',
+        'Leave it out, or use CHUKWA_DATABASE_URL with PostgreSQL.',
+      );
     case 'nats':
       return openNats(nats_url);
     default:
-      return refuse(unknownKind(kind));
+      return refuse(
+        'DOORBELL_UNKNOWN',
+        `CHUKWA_DOORBELL is ${JSON.stringify(kind)}, which is no doorbell.`,
+        `Write one of ${KINDS.join(', ')}, or leave it out.`,
+      );
   }
 }
 
 function openNats(nats_url: string | undefined): Outcome<Doorbell> {
-  if (nats_url === undefined) return refuse(noNatsUrl());
+  if (nats_url === undefined)
+    return refuse(
+      'NATS_URL_MISSING',
+      'CHUKWA_DOORBELL is nats, and CHUKWA_NATS_URL does not say where that is.',
+      'Set CHUKWA_NATS_URL, such as nats://127.0.0.1:4222',
+    );
   const address = parseNatsUrl(nats_url);
   return address.ok ? { ok: true, value: openNatsDoorbell(address.value) } : address;
 }
 
-function refuse(problem: Problem): Outcome<never> {
-  return { ok: false, problems: [problem] };
-}
-
-function unknownKind(kind: string): Problem {
-  return {
-    code: 'DOORBELL_UNKNOWN',
-    message: `CHUKWA_DOORBELL is ${JSON.stringify(kind)}, which is no doorbell.`,
-    repair: `Write one of ${KINDS.join(', ')}, or leave it out.`,
-  };
-}
-
-function noServer(): Problem {
-  return {
-    code: 'DOORBELL_NOT_THERE',
-    message: 'CHUKWA_DOORBELL is postgres, and the database is embedded: nobody else can ring there.',
-    repair: 'Leave it out, or use CHUKWA_DATABASE_URL with PostgreSQL.',
-  };
-}
-
-function noNatsUrl(): Problem {
-  return {
-    code: 'NATS_URL_MISSING',
-    message: 'CHUKWA_DOORBELL is nats, and CHUKWA_NATS_URL does not say where that is.',
-    repair: 'Set CHUKWA_NATS_URL, such as nats://127.0.0.1:4222',
-  };
+function refuse(code: ProblemCode, message: string, repair: string): Outcome<never> {
+  return { ok: false, problems: [{ code, message, repair }] };
 }

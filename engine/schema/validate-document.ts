@@ -2,16 +2,12 @@ import type { Json, JsonObject } from '../contract/json.js';
 import type { Problem } from '../contract/problem.js';
 import { contentHash } from '../core/content/canonical.js';
 import { nearestName } from '../core/content/nearest-name.js';
-import type { DocumentKind } from '../core/workflow/link/document-kind.js';
 import { SCHEMA_OF_KIND } from '../core/workflow/link/document-kind.js';
 import type { Validate } from '../core/protocol/program.js';
 import type { PluginDescription } from '../ports/sources.js';
-import type { CompileSchema } from '../ports/validation.js';
+import type { CompileSchema, ValidateDocument } from '../ports/validation.js';
 import { isObject } from '../core/content/json-pointer.js';
 import { compileShipped } from './compile-schema.js';
-
-/** Checks a document of any kind; the port's `ValidateDocument` is its narrower face. */
-export type ValidateKind = (kind: DocumentKind, document: Json) => readonly Problem[];
 
 /** The part of a plugin's description that checking a source needs. */
 export type KnownPlugin = Pick<PluginDescription, 'name' | 'validateInterface'>;
@@ -23,7 +19,7 @@ export type KnownPlugin = Pick<PluginDescription, 'name' | 'validateInterface'>;
 export function createValidateShape(
   shipped: ReadonlyMap<string, JsonObject>,
   compileSchema: CompileSchema,
-): ValidateKind {
+): ValidateDocument {
   const validators = new Map<string, Validate>();
   return (kind, document) => {
     if (kind === 'json_schema') return checkJsonSchema(document, compileSchema);
@@ -36,10 +32,10 @@ export function createValidateShape(
 
 /** Adds the check of each source's `interface` by the plugin that it names. @param leftOut plugins that are found and not used */
 export function createValidateDocument(
-  validateShape: ValidateKind,
+  validateShape: ValidateDocument,
   plugins: readonly KnownPlugin[],
   leftOut: readonly Problem[] = [],
-): ValidateKind {
+): ValidateDocument {
   const byName = new Map(plugins.map((plugin) => [plugin.name, plugin]));
   return (kind, document) => {
     const problems = validateShape(kind, document);
