@@ -16,7 +16,7 @@ import type { Route } from './passage.js';
 import type { DescribedPlugin } from './registry.js';
 import { createSecretReplacer, type Secret, type SecretReplacer } from './secrets.js';
 import { makeSourceFailure } from './source-failure.js';
-import { shorten } from './storable-text.js';
+import { shorten } from '../core/content/shorten.js';
 
 /** Of what another side said, in a message. */
 const QUOTE_LENGTH_MAX = 500;

@@ -7,7 +7,8 @@ import type { CallEnd, CallOutcome, CallPended } from '../ports/sources.js';
 import { hiddenAnswer } from './hidden-answer.js';
 import { type Halt, isHalt, isPause, type Passage, type Pause, type Shown } from './passage.js';
 import { readRetryAfter } from './response-headers.js';
-import { shorten, toStorableText } from './storable-text.js';
+import { shorten } from '../core/content/shorten.js';
+import { toStorableText } from './storable-text.js';
 
 const MESSAGE_LENGTH_MAX = 4_000;
 

@@ -8,11 +8,6 @@ export function toStorableText(text: string): string {
   return text.replace(/[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]|\0/g, '\uFFFD');
 }
 
-/** A text of at most so many characters, and dots where there were more. Nothing that may hold a secret is cut: see `SecretReplacer`. */
-export function shorten(text: string, length_max: number): string {
-  return text.length > length_max ? `${text.slice(0, length_max)}...` : text;
-}
-
 /** The most problems of one value that a failure names. */
 const NAMED_MAX = 20;
 

@@ -2,6 +2,7 @@ import type { Json } from '../../contract/json.js';
 import type { Location, Outcome, Problem } from '../../contract/problem.js';
 import { unreachable } from '../../contract/unreachable.js';
 import { DEPTH_MAX } from './i-json.js';
+import { shorten } from './shorten.js';
 import { listFaults, type SourceFault } from './source-faults.js';
 import { type NamedText, placeAt, toLocator } from './source-places.js';
 import { findSyntaxProblem } from './source-syntax.js';
@@ -81,7 +82,7 @@ function toProblem(source: NamedText, fault: SourceFault): Problem {
       return {
         ...place,
         code: 'NUMBER_CHANGES',
-        message: `the number ${shorten(fault.written)} would be kept as ${fault.kept}`,
+        message: `the number ${shorten(fault.written, 40)} would be kept as ${fault.kept}`,
         repair: 'Write a number that a double holds exactly, or write it as a string.',
       };
     case 'text_not_storable':
@@ -94,10 +95,6 @@ function toProblem(source: NamedText, fault: SourceFault): Problem {
     default:
       return unreachable(fault);
   }
-}
-
-function shorten(written: string): string {
-  return written.length > 40 ? `${written.slice(0, 40)}...` : written;
 }
 
 function byteOrderMark(file: string): Problem {

@@ -4,6 +4,7 @@ import type { CompileParts, Part, WorkflowSetting } from '../binding/compile-par
 import { messagePointer, textOf } from '../binding/prompt-messages.js';
 import { findNotYet, readDelivery } from '../binding/source-settings.js';
 import { nearestName } from '../content/nearest-name.js';
+import { shorten } from '../content/shorten.js';
 import { parsePromptText, PLACEHOLDER_NAMES, type PromptTemplate } from '../prompt/template.js';
 import { type Complaint, complainIf, inDocument, isError } from '../protocol/document-problem.js';
 import type { GenerationProgram } from './generation.js';
@@ -94,11 +95,10 @@ function checkEvents(node: AuthoredGeneration, { messages }: PromptTemplate, poi
 }
 
 function unknownPlaceholder(text: string, pointer: string): Complaint {
-  const shown = text.length > SHOWN_LENGTH_MAX ? `${text.slice(0, SHOWN_LENGTH_MAX)}...` : text;
   const nearest = nearestName(text.slice(2, -2).trim(), PLACEHOLDER_NAMES);
   return {
     code: 'PROMPT_PLACEHOLDER_UNKNOWN',
-    message: `${shown} names nothing that a prompt can be given.`,
+    message: `${shorten(text, SHOWN_LENGTH_MAX)} names nothing that a prompt can be given.`,
     pointer,
     repair: `${nearest === undefined ? '' : `Did you mean {{${nearest}}}? `}Use ${PLACEHOLDER_NAMES.join(', ')} or nodes.<id>.output.`,
   };

@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../../contract/json.js';
 import { appendToken } from '../content/json-pointer.js';
+import { shorten } from '../content/shorten.js';
 import { coversOfItem, coversOfMember, namesOf } from './members.js';
 import { type Case, expandCases, listAt } from './schema-cases.js';
 import type { Demand } from './part-schema.js';
@@ -235,12 +236,7 @@ function spokenItems(shape: Shape, one: Case): number {
 }
 
 function describe({ type, value }: Form): string {
-  return value === undefined || typeof value === 'object' ? withArticle(type) : shorten(value);
-}
-
-function shorten(value: Json): string {
-  const text = JSON.stringify(value);
-  return text.length > 60 ? `${text.slice(0, 60)}...` : text;
+  return value === undefined || typeof value === 'object' ? withArticle(type) : shorten(JSON.stringify(value), 60);
 }
 
 function listTypes(types: readonly ValueType[]): string {
