@@ -38,6 +38,11 @@ function findMember(value: Json | undefined, token: string): Json | undefined {
   return Object.hasOwn(value, token) ? value[token] : undefined;
 }
 
+/** Whether one of two paths leads to what the other leads to, or to something that holds it. */
+export function overlaps(left: readonly string[], right: readonly string[]): boolean {
+  return left.slice(0, right.length).every((token, index) => token === right[index]);
+}
+
 export function isObject(value: Json | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !isList(value);
 }

@@ -1,3 +1,4 @@
+import { overlaps } from '../content/json-pointer.js';
 import type { Inputs } from '../protocol/program.js';
 import { partsOf, PATCH_OPERATIONS, targetOf } from '../world/patch-operations.js';
 import { perceivesEntity, perceivesPlace } from '../world/projection.js';
@@ -22,7 +23,7 @@ function touches(effect: WorldEffect, { projections, pointers }: Inputs, world: 
   if (targetOf(effect.op) === 'environment_label')
     return (
       projections.some((projection) => perceivesPlace(subject, projection, target)) ||
-      pointers.some((tokens) => leadsTo(tokens, ['world', 'environments', target]))
+      pointers.some((tokens) => overlaps(tokens, ['world', 'environments', target]))
     );
   if (target === subject.id) return true;
   // What nobody else perceives, such as a memory, is read by no other subject.
@@ -30,11 +31,6 @@ function touches(effect: WorldEffect, { projections, pointers }: Inputs, world: 
   const entity = world.entities.get(target);
   return (
     (entity !== undefined && projections.some((projection) => perceivesEntity(subject, projection, entity))) ||
-    pointers.some((tokens) => leadsTo(tokens, ['world', 'entities', target]))
+    pointers.some((tokens) => overlaps(tokens, ['world', 'entities', target]))
   );
-}
-
-/** Whether a pointer reads a place, something in it or something that it is in. */
-function leadsTo(tokens: readonly string[], place: readonly string[]): boolean {
-  return tokens.slice(0, place.length).every((token, index) => token === place[index]);
 }

@@ -35,14 +35,10 @@ export interface Refolded {
   readonly discarded: readonly Discarded[];
 }
 
-interface Fold {
+interface Fold extends Omit<Refolded, 'commands'> {
   readonly program: Program;
-  readonly state: TurnState;
-  readonly asked: ReadonlyMap<string, Invoke>;
   /** The command that asked last for the same, by what it asks for. */
   readonly latest: ReadonlyMap<string, Invoke>;
-  readonly answered: ReadonlyMap<Recorded, Invoke>;
-  readonly discarded: readonly Discarded[];
   readonly end?: Commit | Fail;
 }
 

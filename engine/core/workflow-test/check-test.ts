@@ -49,23 +49,18 @@ export function checkAnswerKeys(
   );
 }
 
-interface Names {
-  readonly entities: readonly string[];
-  readonly agents: readonly string[];
-  readonly subjects: readonly string[];
-  readonly environments: readonly string[];
-  readonly tools: readonly string[];
-}
+/** What a test may name, by the word for it. */
+type Names = Readonly<Record<'entity' | 'agent' | 'subject' | 'environment' | 'tool', readonly string[]>>;
 
 function namesOf(program: Program, { entities, environments }: Scenario): Names {
   const nodes = program.subjects.flatMap(({ workflow }) => workflow.nodes);
   const tools = nodes.flatMap((node) => node.tools ?? []);
   return {
-    entities: entities.map(({ id }) => id),
-    agents: entities.filter(({ kind }) => kind === 'agent').map(({ id }) => id),
-    subjects: program.subjects.map(({ subject_id }) => subject_id),
-    environments: environments.map(({ label }) => label),
-    tools: [...new Set(tools.map(({ name }) => name))],
+    entity: entities.map(({ id }) => id),
+    agent: entities.filter(({ kind }) => kind === 'agent').map(({ id }) => id),
+    subject: program.subjects.map(({ subject_id }) => subject_id),
+    environment: environments.map(({ label }) => label),
+    tool: [...new Set(tools.map(({ name }) => name))],
   };
 }
 
@@ -94,12 +89,8 @@ function checkTurn({ first, last }: TestedTurns, turn: string, place: Place): re
   ];
 }
 
-function checkName(
-  what: string,
-  name: string | undefined,
-  known: readonly string[],
-  place: Place,
-): readonly Complaint[] {
+function checkName(names: Names, what: keyof Names, name: string | undefined, place: Place): readonly Complaint[] {
+  const known = names[what];
   if (name === undefined || known.includes(name)) return [];
   const repair = known.length === 0 ? 'There are none.' : suggestName(name, known);
   return [
@@ -116,16 +107,16 @@ function checkGiven(names: Names, { given }: WorkflowTest): readonly Complaint[]
   const entities = Object.entries(given?.entities ?? {});
   return [
     ...entities.flatMap(([id, { memory }]) => [
-      ...checkName('entity', id, names.entities, ['given', 'entities', id]),
-      ...(memory === undefined || !names.entities.includes(id)
+      ...checkName(names, 'entity', id, ['given', 'entities', id]),
+      ...(memory === undefined || !names.entity.includes(id)
         ? []
         : [
-            ...checkName('agent', id, names.agents, ['given', 'entities', id, 'memory']),
+            ...checkName(names, 'agent', id, ['given', 'entities', id, 'memory']),
             ...checkMemory(memory, given?.turn ?? 0, ['given', 'entities', id, 'memory']),
           ]),
     ]),
     ...Object.keys(given?.environments ?? {}).flatMap((label) =>
-      checkName('environment', label, names.environments, ['given', 'environments', label]),
+      checkName(names, 'environment', label, ['given', 'environments', label]),
     ),
   ];
 }
@@ -149,7 +140,7 @@ function checkMemory(memory: GivenMemories, turn: number, place: Place): readonl
 
 function checkExpected(program: Program, names: Names, expected: ExpectedTurn, place: Place): readonly Complaint[] {
   const { failure, patches = [], rejections = [], calls = {}, tools = [], not_called = [] } = expected;
-  const subject = (id: string | undefined, at: Place) => checkName('subject', id, names.subjects, [...at, 'subject']);
+  const subject = (id: string | undefined, at: Place) => checkName(names, 'subject', id, [...at, 'subject']);
   return [
     ...subject(failure?.subject, [...place, 'failure']),
     ...(failure?.key === undefined ? [] : checkKey(program, failure.key, [...place, 'failure', 'key'])),
@@ -160,14 +151,14 @@ function checkExpected(program: Program, names: Names, expected: ExpectedTurn, p
         ...effects.flatMap(({ entity_id, environment_label }, effect) => {
           const inEffect = [...at, 'effects', String(effect)];
           return [
-            ...checkName('entity', entity_id, names.entities, [...inEffect, 'entity_id']),
-            ...checkName('environment', environment_label, names.environments, [...inEffect, 'environment_label']),
+            ...checkName(names, 'entity', entity_id, [...inEffect, 'entity_id']),
+            ...checkName(names, 'environment', environment_label, [...inEffect, 'environment_label']),
           ];
         }),
       ];
     }),
     ...rejections.flatMap(({ subject: id }, index) => subject(id, [...place, 'rejections', String(index)])),
-    ...tools.flatMap((name, index) => checkName('tool', name, names.tools, [...place, 'tools', String(index)])),
+    ...tools.flatMap((name, index) => checkName(names, 'tool', name, [...place, 'tools', String(index)])),
     ...Object.keys(calls).flatMap((key) => checkKey(program, key, [...place, 'calls', key])),
     ...not_called.flatMap((key, index) => checkKey(program, key, [...place, 'not_called', String(index)])),
   ];
@@ -177,9 +168,9 @@ function checkWorld(names: Names, { expect }: WorkflowTest): readonly Complaint[
   const { entities = {}, environments = {} } = expect.world ?? {};
   const place = ['expect', 'world'];
   return [
-    ...Object.keys(entities).flatMap((id) => checkName('entity', id, names.entities, [...place, 'entities', id])),
+    ...Object.keys(entities).flatMap((id) => checkName(names, 'entity', id, [...place, 'entities', id])),
     ...Object.keys(environments).flatMap((label) =>
-      checkName('environment', label, names.environments, [...place, 'environments', label]),
+      checkName(names, 'environment', label, [...place, 'environments', label]),
     ),
   ];
 }
@@ -195,12 +186,13 @@ export function checkAnsweredNames(
   turns: ByTurn<Answer>,
   place: Place,
 ): readonly Complaint[] {
+  const names = namesOf(program, scenario);
   return Object.entries(turns).flatMap(([turn, answers]) =>
     Object.entries(answers).flatMap(([key, answer]) => {
       if (!('json' in answer) || Object.hasOwn(answers, nextTry(key)) || findUnasked(program, key)) return [];
       return [
-        ...checkEffects(scenario, answer.json, [...place, turn, key, 'json']),
-        ...checkTool(program, answer.json, key, [...place, turn, key, 'json']),
+        ...checkEffects(names, answer.json, [...place, turn, key, 'json']),
+        ...checkTool(program, names, answer.json, key, [...place, turn, key, 'json']),
       ];
     }),
   );
@@ -211,47 +203,33 @@ function nextTry(key: string): string {
   return tried === null ? '' : `${tried[1]}${Number(tried[2]) + 1}`;
 }
 
-function checkEffects({ entities, environments }: Scenario, answer: Json, place: Place) {
+function checkEffects(names: Names, answer: Json, place: Place) {
   const effects = findAt(answer, ['patch', 'effects']);
-  if (effects === undefined || effects === null || typeof effects !== 'object' || !isList(effects)) return [];
+  if (!isList(effects)) return [];
   return effects.flatMap((effect, index) => {
     const at = [...place, 'patch', 'effects', String(index)];
     return [
-      ...checkAnswered(
-        'entity',
-        effect,
-        entities.map(({ id }) => id),
-        [...at, 'entity_id'],
-      ),
-      ...checkAnswered(
-        'environment',
-        effect,
-        environments.map(({ label }) => label),
-        [...at, 'environment_label'],
-      ),
+      ...checkAnswered(names, 'entity', effect, [...at, 'entity_id']),
+      ...checkAnswered(names, 'environment', effect, [...at, 'environment_label']),
     ];
   });
 }
 
-function checkTool(program: Program, answer: Json, key: string, place: Place): readonly Complaint[] {
+function checkTool(program: Program, names: Names, answer: Json, key: string, place: Place): readonly Complaint[] {
   const [subject, id] = key.split('/');
   const node = program.subjects
     .find(({ subject_id }) => subject_id === subject)
     ?.workflow.nodes.find((candidate) => candidate.id === id);
   const call = findAt(answer, ['tool_call']);
   if (node?.tools === undefined || call === undefined) return [];
-  return checkAnswered(
-    'tool',
-    call,
-    node.tools.map(({ name }) => name),
-    [...place, 'tool_call', 'name'],
-  );
+  const offered = { ...names, tool: node.tools.map(({ name }) => name) };
+  return checkAnswered(offered, 'tool', call, [...place, 'tool_call', 'name']);
 }
 
 /** @param place of the member that names something */
-function checkAnswered(what: string, holder: Json, known: readonly string[], place: Place): readonly Complaint[] {
+function checkAnswered(names: Names, what: keyof Names, holder: Json, place: Place): readonly Complaint[] {
   const name = findAt(holder, place.slice(-1));
-  return checkName(what, typeof name === 'string' ? name : undefined, known, place).map((complaint) => ({
+  return checkName(names, what, typeof name === 'string' ? name : undefined, place).map((complaint) => ({
     ...complaint,
     code: 'ANSWER_NAMES_NOTHING',
     message: `${complaint.message}, so this answer is sent back to the model`,

@@ -5,7 +5,7 @@ import { checkRedaction } from '../binding/check-redaction.js';
 import { checkRequest } from '../binding/check-requests.js';
 import { listPlaceholders } from '../binding/prompt-messages.js';
 import { resultShape, type SchemaParts } from '../binding/typed-schemas.js';
-import { pointerTokens } from '../content/json-pointer.js';
+import { overlaps, pointerTokens } from '../content/json-pointer.js';
 import { nodeTypeOf } from '../nodes/index.js';
 import { type Complaint, complainIf } from '../protocol/document-problem.js';
 import { listReads } from '../protocol/request-template.js';
@@ -83,11 +83,6 @@ function checkInjection(
   });
 }
 
-function overlaps(left: readonly string[], right: readonly string[]): boolean {
-  const shared = Math.min(left.length, right.length);
-  return left.slice(0, shared).every((token, index) => token === right[index]);
-}
-
 /** No subject can see two readings that are each for another entity, or each for another environment. */
 function cannotMeet(left: AmbientSourceBinding, right: AmbientSourceBinding): boolean {
   const [a, b] = [left.visible_to, right.visible_to];
@@ -143,5 +138,5 @@ function isRead({ workflow }: Setting, { id, inject_as }: AmbientSourceBinding):
     ...workflow.ambient_sources.filter((other) => other.id !== id).map((other) => other.request_template),
   ];
   const reads = templates.flatMap((template) => listReads(template).map(({ from }) => pointerTokens(from)));
-  return reads.some((tokens) => tokens.every((token, at) => at >= place.length || token === place[at]));
+  return reads.some((tokens) => overlaps(tokens, place));
 }
