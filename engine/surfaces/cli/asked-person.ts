@@ -1,6 +1,6 @@
 import { smallestValue } from '../../core/typing/smallest-value.js';
 import type { AnswerAsPerson } from '../../operations/composition.js';
-import { EMPTY, faint, hanging, type Line, line, strong } from './render/line.js';
+import { EMPTY, faint, hanging, line, type Lines, strong } from './render/line.js';
 import { printLines } from './session.js';
 import type { Terminal } from './terminal.js';
 
@@ -27,7 +27,7 @@ export function askPerson(
     printLines(error, [
       EMPTY,
       line(strong(`turn ${turn}  ${key}`)),
-      ...fresh.flatMap(({ role, content }) => [EMPTY, line(faint(role)), ...promptLines(content)]),
+      ...fresh.flatMap(({ role, content }) => [EMPTY, line(faint(role)), promptLines(content)]),
       EMPTY,
       hanging(0, faint(HOW_TO_ANSWER)),
       ...(schema === undefined ? [] : [hanging(2, faint(`For example: ${JSON.stringify(smallestValue(schema))}`))]),
@@ -42,7 +42,7 @@ export function askPerson(
 }
 
 /** A prompt as it is written, its empty lines too. */
-function promptLines(content: string): readonly Line[] {
+function promptLines(content: string): Lines {
   return content.split('\n').map((row) => (row.trim() === '' ? EMPTY : hanging(2, '  ', row)));
 }
 

@@ -1,6 +1,6 @@
 import type { RunReport } from '../../operations/run-turns.js';
 import type { OnProgress } from '../../runtime/progress.js';
-import { hanging, type Line } from './render/line.js';
+import { hanging, type Lines } from './render/line.js';
 import { endingLines, type RunTitle, titleLines } from './render/run.js';
 import { type Story, tell, UNTOLD, waitingFor } from './render/story.js';
 import { printLines, type Session } from './session.js';
@@ -25,7 +25,7 @@ const STOPPING = hanging(2, 'Stopping: calls with side effects are waited for. A
 export function openNarration({ terminal, as_json }: Session): Narration {
   const live = openLiveLine(as_json ? UNSEEN : terminal.out);
   let story: Story = UNTOLD;
-  const print = (lines: readonly Line[]): void => {
+  const print = (lines: Lines): void => {
     live.show();
     if (!as_json) printLines(terminal.out, lines);
   };

@@ -4,7 +4,7 @@ import { PROBLEMS } from '../../contract/problems/index.js';
 import type { Composition } from '../../operations/composition.js';
 import { type Archive, type Done, type Engine, type Refused, whileOpen } from '../../operations/engine.js';
 import { EXIT, type ExitCode } from './exit-code.js';
-import { hanging, type Line, verbatim } from './render/line.js';
+import { hanging, type Lines, verbatim } from './render/line.js';
 import { escapeUnseen, toSafeJson } from './render/neutralise.js';
 import { type Canvas, paint } from './render/paint.js';
 import { problemLines, toFinding } from './render/problems.js';
@@ -29,7 +29,7 @@ const WIDTH_ELSEWHERE = 100;
 
 /** How an answer is printed: as lines for people, and with `--json` as a document, the answer itself where none is given. */
 interface Forms<Value> {
-  readonly lines: (value: Value) => readonly Line[];
+  readonly lines: (value: Value) => Lines;
   readonly json?: (value: Value) => unknown;
 }
 
@@ -91,8 +91,9 @@ export async function show<Value>(
 }
 
 /** Lines for people. */
-export function printLines(output: Output, lines: readonly Line[]): void {
-  if (lines.length > 0) output.write(paint(lines, toCanvas(output)));
+export function printLines(output: Output, lines: Lines): void {
+  const text = paint(lines, toCanvas(output));
+  if (text !== '') output.write(text);
 }
 
 /** One JSON document for programs. */

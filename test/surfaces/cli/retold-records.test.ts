@@ -10,7 +10,7 @@ import { runCommandLine } from '../../../engine/surfaces/cli/command-line.js';
 import { agentTurnLines } from '../../../engine/surfaces/cli/render/agents.js';
 import { attemptLines } from '../../../engine/surfaces/cli/render/attempt.js';
 import { invocationLines } from '../../../engine/surfaces/cli/render/invocation.js';
-import type { Line } from '../../../engine/surfaces/cli/render/line.js';
+import type { Lines } from '../../../engine/surfaces/cli/render/line.js';
 import { llmCallLines } from '../../../engine/surfaces/cli/render/llm-call.js';
 import { paint } from '../../../engine/surfaces/cli/render/paint.js';
 import { must, openParkStage, type ParkStage, type Play, ROOT } from '../../support/park-stage.js';
@@ -24,8 +24,7 @@ before(async () => {
 });
 after(() => stage.close());
 
-const toText = (lines: readonly Line[]): string =>
-  paint(lines, { width: 1_000, has_colours: false, program: 'npx chukwa' });
+const toText = (lines: Lines): string => paint(lines, { width: 1_000, has_colours: false, program: 'npx chukwa' });
 
 test('an agent turn says by itself what was read, which tool was called with what, and what was decided', async () => {
   const [, attempt] = play.attempts;

@@ -8,7 +8,7 @@ import { type SettledCall, settleCall } from '../../../operations/settle-call.js
 import { takeBackTurns } from '../../../operations/take-back-turns.js';
 import { resultOption } from '../arguments.js';
 import { acknowledgementLines, reportedLines } from '../render/acknowledgement.js';
-import { command, hanging, type Line, verbatim } from '../render/line.js';
+import { command, hanging, type Lines, verbatim } from '../render/line.js';
 import { takenBackLines } from '../render/queue.js';
 import { count } from '../render/words.js';
 import { answer, printRefused, refuseUsage, type Session, withEngine } from '../session.js';
@@ -59,7 +59,7 @@ function toResult(result: string | undefined, { working_folder }: Session['termi
   return isJsonItself(result) ? { result_text: result } : { result_file: resolve(working_folder, result) };
 }
 
-function settledLines({ world, command_key, performed, left_in_doubt }: SettledCall): readonly Line[] {
+function settledLines({ world, command_key, performed, left_in_doubt }: SettledCall): Lines {
   const what = performed ? 'took place, with that answer' : 'did not take place, and will be asked again';
   const others = count(left_in_doubt, 'other call', 'other calls');
   return [

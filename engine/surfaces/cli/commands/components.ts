@@ -15,7 +15,7 @@ import { succeed } from '../../../operations/engine.js';
 import { pathsArgument, ROOT, type RootOptions, toPlace } from '../arguments.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { componentLines, componentListLines, kindCountLines, usesLines } from '../render/component.js';
-import { faint, type Line, line, verbatim } from '../render/line.js';
+import { faint, line, type Lines, verbatim } from '../render/line.js';
 import { count } from '../render/words.js';
 import { answer, printExact, printRefused, type Session, show, withArchive, withEngine } from '../session.js';
 import type { CommandEntry } from './entry.js';
@@ -35,13 +35,11 @@ export const put: CommandEntry = {
 
 const KIND_WIDTH = 18;
 
-function storedLines({ stored, new_count }: Extract<PutResult, { ok: true }>): readonly Line[] {
+function storedLines({ stored, new_count }: Extract<PutResult, { ok: true }>): Lines {
   return [
-    ...stored.map(({ kind, hash, path }) => verbatim(kind.padEnd(KIND_WIDTH), `  ${hash}  ${path}`)),
+    stored.map(({ kind, hash, path }) => verbatim(kind.padEnd(KIND_WIDTH), `  ${hash}  ${path}`)),
     line(faint(`${count(stored.length, 'document')} stored, ${new_count} of them new`)),
-    ...(stored.length === 0
-      ? [line(faint('Answers and tests are not stored: a run and a test read their files.'))]
-      : []),
+    stored.length === 0 && line(faint('Answers and tests are not stored: a run and a test read their files.')),
   ];
 }
 

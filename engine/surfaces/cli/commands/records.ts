@@ -81,7 +81,7 @@ export const llmCall: CommandEntry = {
     new Option('--schema', 'print the schema that the model was offered, too; --json always has it'),
   ],
   run(session, id: string, { schema }: { readonly schema?: true }) {
-    const lines = (call: LlmCallRecord) => [...llmCallLines(call), ...(schema ? schemaLines(call) : [])];
+    const lines = (call: LlmCallRecord) => [llmCallLines(call), schema && schemaLines(call)];
     return show(session, (archive) => showLlmCall(archive, id), { lines });
   },
 };

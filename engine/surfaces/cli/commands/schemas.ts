@@ -1,7 +1,7 @@
 import { relative, resolve } from 'node:path';
 import { writeSchemas, type WrittenSchemas } from '../../../operations/write-schemas.js';
 import { pathOption, pathsArgument, toPlace } from '../arguments.js';
-import { type Line, line } from '../render/line.js';
+import { line, type Lines } from '../render/line.js';
 import { count } from '../render/words.js';
 import { answer } from '../session.js';
 import type { CommandEntry } from './entry.js';
@@ -22,7 +22,7 @@ export const schemas: CommandEntry = {
   },
 };
 
-function writtenLines({ folder, files, plugins }: WrittenSchemas, workingFolder: string): readonly Line[] {
+function writtenLines({ folder, files, plugins }: WrittenSchemas, workingFolder: string): Lines {
   const where = relative(workingFolder, folder) || '.';
   return [
     line(`Wrote ${count(files.length, 'schema')} into ${where}; sources are checked by ${plugins.join(', ')}.`),

@@ -5,7 +5,7 @@ import { wholeOption } from '../arguments.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { listenForInterrupt } from '../interruption.js';
 import { scriptOption } from '../model-choice.js';
-import { type Line, line, verbatim } from '../render/line.js';
+import { line, type Lines, verbatim } from '../render/line.js';
 import { answer, printLines, type Session } from '../session.js';
 import type { CommandEntry } from './entry.js';
 
@@ -54,7 +54,7 @@ async function start({ composition, terminal }: Session, { script, portBase }: T
   return file.ok ? startStage(composition, { ...wanted, answers_file: file.value }) : file;
 }
 
-function exportLines({ variables }: Stage): readonly Line[] {
+function exportLines({ variables }: Stage): Lines {
   return Object.entries(variables).map(([name, value]) => verbatim(`export ${name}=${toShellWord(value)}`));
 }
 

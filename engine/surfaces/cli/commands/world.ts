@@ -18,7 +18,7 @@ import {
   wholeOption,
 } from '../arguments.js';
 import { diffLines } from '../render/diff.js';
-import { command, commandLines, EMPTY, type Line, line } from '../render/line.js';
+import { command, commandLines, EMPTY, line, type Lines } from '../render/line.js';
 import { toStandIns } from '../render/run.js';
 import { shownWorldLines, worldLines, worldListLines, worldStoryLines } from '../render/world.js';
 import { answer, refuseUsage, type Session, show, withEngine } from '../session.js';
@@ -154,12 +154,12 @@ function toMade({ store }: Engine, made: Done<WorldSnapshot>): Done<Made> {
   return made.ok ? succeed({ world: made.value, is_kept: store.database.is_kept }) : made;
 }
 
-function madeLines({ world, is_kept }: Made): readonly Line[] {
+function madeLines({ world, is_kept }: Made): Lines {
   if (!is_kept)
-    return [...worldLines(world), EMPTY, line('The database was in memory: the world is gone with this command.')];
+    return [worldLines(world), EMPTY, line('The database was in memory: the world is gone with this command.')];
   const run = ['run', world.world_slug];
   const ways = [[command(...run), 'asks the models of its sources'] as const, ...toStandIns(run)];
-  return [...worldLines(world), EMPTY, line('Run it:'), ...commandLines('  ', ways)];
+  return [worldLines(world), EMPTY, line('Run it:'), commandLines('  ', ways)];
 }
 
 interface ForkOptions extends RootOptions {
@@ -192,6 +192,6 @@ async function deleteOne(session: Session, slug: string, { yes = false }: { read
   return show(session, (archive) => deleteWorld(archive, slug, confirm), { lines: deletedLines });
 }
 
-function deletedLines(deleted: Deleted): readonly Line[] {
+function deletedLines(deleted: Deleted): Lines {
   return [line(deleted === undefined ? 'Nothing was deleted.' : `Deleted ${deleted.world}.`)];
 }

@@ -1,20 +1,20 @@
 import type { Acknowledgement } from '../../../operations/reports.js';
-import { advice, command, faint, hanging, type Line, verbatim } from './line.js';
+import { advice, command, faint, hanging, type Lines, verbatim } from './line.js';
 
 /** What became of something that was said to an attempt. */
-export function acknowledgementLines({ accepted, reason, message, attempt_id }: Acknowledgement): readonly Line[] {
+export function acknowledgementLines({ accepted, reason, message, attempt_id }: Acknowledgement): Lines {
   return [
     hanging(2, ...advice({ text: accepted ? message : `Nothing changes (${reason ?? 'no reason'}): ${message}` })),
-    ...(attempt_id === undefined ? [] : [verbatim(faint('look     '), command('attempt', attempt_id))]),
+    attempt_id !== undefined && verbatim(faint('look     '), command('attempt', attempt_id)),
   ];
 }
 
-export function reportedLines(told: Acknowledgement): readonly Line[] {
+export function reportedLines(told: Acknowledgement): Lines {
   const { accepted, world } = told;
   return [
-    ...acknowledgementLines(told),
-    ...(accepted && world !== undefined
-      ? [verbatim(faint('go on    '), command('run', world), faint('  where no worker and no serve runs'))]
-      : []),
+    acknowledgementLines(told),
+    accepted &&
+      world !== undefined &&
+      verbatim(faint('go on    '), command('run', world), faint('  where no worker and no serve runs')),
   ];
 }

@@ -2,15 +2,28 @@ import type { Json } from '../../../contract/json.js';
 import type { AgentEventRecord, AgentTurnSummary } from '../../../core/agents/agent-turn.js';
 import { type ListedAgent, stateOfAgent, type ToldAgentTurn, type ToldCard } from '../../../operations/agents.js';
 import { toPhrase } from './json-view.js';
-import { bad, command, EMPTY, faint, good, hanging, type Line, line, type Span, strong, verbatim } from './line.js';
+import {
+  bad,
+  command,
+  EMPTY,
+  faint,
+  good,
+  hanging,
+  type Line,
+  line,
+  type Lines,
+  type Span,
+  strong,
+  verbatim,
+} from './line.js';
 import { type Columns, tableLines } from './table.js';
 import { count, shortHash, toMoment, toSpanOfTime } from './words.js';
 
-export function agentListLines(agents: readonly ListedAgent[]): readonly Line[] {
+export function agentListLines(agents: readonly ListedAgent[]): Lines {
   if (agents.length === 0) return [line('This world has no agents.')];
   return [
-    ...tableLines(agents, AGENT_COLUMNS),
-    ...agents.flatMap(({ agent_id, resume_deadline }) =>
+    tableLines(agents, AGENT_COLUMNS),
+    agents.flatMap(({ agent_id, resume_deadline }) =>
       resume_deadline === null ? [] : [line(`${agent_id} waits until ${toMoment(resume_deadline)} at most.`)],
     ),
   ];
@@ -27,19 +40,19 @@ const AGENT_COLUMNS: Columns<ListedAgent> = {
   'agent turn': ({ active_agent_turn_id, latest_turn }) => active_agent_turn_id ?? latest_turn?.agent_turn_id ?? null,
 };
 
-export function agentTurnListLines(turns: readonly AgentTurnSummary[]): readonly Line[] {
+export function agentTurnListLines(turns: readonly AgentTurnSummary[]): Lines {
   if (turns.length === 0) return [];
   return [
     EMPTY,
     line(strong(count(turns.length, 'agent turn'))),
-    ...turns.map((turn) =>
+    turns.map((turn) =>
       verbatim('  ', strong(turn.agent_id), '  ', toState(turn), faint(`  agent-turn ${turn.agent_turn_id}`)),
     ),
   ];
 }
 
 /** One agent turn: its boxes, and what happened, in order. */
-export function agentTurnLines(turn: ToldAgentTurn): readonly Line[] {
+export function agentTurnLines(turn: ToldAgentTurn): Lines {
   const { agent_turn_id, agent_id, turn_epoch, world_slug, attempted_turn, attempt_id, began_at, worked_until } = turn;
   const took = toSpanOfTime(began_at, worked_until);
   return [
@@ -47,24 +60,24 @@ export function agentTurnLines(turn: ToldAgentTurn): readonly Line[] {
     line(`world ${world_slug} · turn ${attempted_turn} · agent ${agent_id} · epoch ${turn_epoch}`),
     verbatim(faint(`attempt ${attempt_id}, ${turn.attempt_status}`)),
     line(faint([`began ${toMoment(began_at)}`, ...(took === undefined ? [] : [`took ${took}`])].join(' · '))),
-    ...waitingLines(turn),
-    ...(turn.context_box === null ? [] : boxLines('what it was given', 'context box', turn.context_box)),
-    ...boxLines('what it did, and what it left', 'output box', turn.output_box),
+    waitingLines(turn),
+    turn.context_box !== null && boxLines('what it was given', 'context box', turn.context_box),
+    boxLines('what it did, and what it left', 'output box', turn.output_box),
     EMPTY,
     line(strong(count(turn.events.length, 'event')), faint('  in order, as live streams tell them')),
-    ...turn.events.map(eventLine),
+    turn.events.map(eventLine),
     EMPTY,
     line(
       strong(count(turn.execution_edges.length, 'execution edge')),
       faint('  what caused what, with the id of the call or the message'),
     ),
-    ...turn.execution_edges.map(({ primitive, edge_phase, correlation_id }) =>
+    turn.execution_edges.map(({ primitive, edge_phase, correlation_id }) =>
       verbatim(`  ${primitive.padEnd(9)} ${edge_phase.padEnd(8)}`, faint(`  ${correlation_id}`)),
     ),
   ];
 }
 
-function waitingLines({ outcome, waiting_tools }: ToldAgentTurn): readonly Line[] {
+function waitingLines({ outcome, waiting_tools }: ToldAgentTurn): Lines {
   return waiting_tools
     .filter(({ received_at }) => outcome === null && received_at === null)
     .map(({ tool_call_id }) => verbatim('waits for an answer:  ', command('invocation', tool_call_id)));
@@ -76,11 +89,11 @@ function toState({ outcome, state }: AgentTurnSummary): Span {
   return outcome === 'success' ? good(state) : bad(state);
 }
 
-function boxLines(title: string, name: string, { box_id, cards }: ToldAgentTurn['output_box']): readonly Line[] {
-  return [EMPTY, verbatim(strong(title), faint(`  ${name} ${box_id}, a card a line`)), ...cards.flatMap(cardLines)];
+function boxLines(title: string, name: string, { box_id, cards }: ToldAgentTurn['output_box']): Lines {
+  return [EMPTY, verbatim(strong(title), faint(`  ${name} ${box_id}, a card a line`)), cards.flatMap(cardLines)];
 }
 
-function cardLines(card: ToldCard): readonly Line[] {
+function cardLines(card: ToldCard): Lines {
   const pointers = [
     ...(card.component_hash === null ? [] : [`component ${shortHash(card.component_hash)}`]),
     ...(card.patch_seq === null ? [] : [`patch ${card.patch_seq}`]),
@@ -92,10 +105,8 @@ function cardLines(card: ToldCard): readonly Line[] {
   const start = `  ${card.kind.padEnd(20)}`;
   return [
     verbatim(start, faint(pointers.join(' · '))),
-    ...(card.tells === null
-      ? []
-      : [hanging(24, ' '.repeat(22), strong(card.tells.of), `: ${toSaid(card.tells.value)}`)]),
-    ...(card.content === null ? [] : [hanging(24, ' '.repeat(22), toPhrase(card.content))]),
+    card.tells !== null && hanging(24, ' '.repeat(22), strong(card.tells.of), `: ${toSaid(card.tells.value)}`),
+    card.content !== null && hanging(24, ' '.repeat(22), toPhrase(card.content)),
   ];
 }
 

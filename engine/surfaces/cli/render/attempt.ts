@@ -25,6 +25,7 @@ import {
   hanging,
   type Line,
   line,
+  type Lines,
   type Span,
   strong,
   verbatim,
@@ -35,7 +36,7 @@ import { type Columns, tableLines } from './table.js';
 import { count, failureName, shortHash, toDuration, toMinute, toMoment, toSpanOfTime } from './words.js';
 
 /** One attempt: how it ended, its calls in order, its patches, and what was rejected on the way. */
-export function attemptLines(attempt: AttemptRecord): readonly Line[] {
+export function attemptLines(attempt: AttemptRecord): Lines {
   const { attempt_id, world_slug, attempted_turn, epoch, scenario_hash, started_at, ended_at, invocations } = attempt;
   const took = toSpanOfTime(started_at, ended_at);
   return [
@@ -43,16 +44,16 @@ export function attemptLines(attempt: AttemptRecord): readonly Line[] {
     line(`world ${world_slug} · turn ${attempted_turn} · epoch ${epoch} · scenario ${shortHash(scenario_hash)}`),
     line(faint([`began ${toMoment(started_at)}`, ...(took === undefined ? [] : [`took ${took}`])].join(' · '))),
     verbatim(faint(`trace ${toTraceId(attempt_id)}`)),
-    ...historyLines(attempt),
-    ...undrivenLines([attempt]),
-    ...failureLines(attempt),
-    ...waitingLines(attempt),
+    historyLines(attempt),
+    undrivenLines([attempt]),
+    failureLines(attempt),
+    waitingLines(attempt),
     EMPTY,
     line(strong([count(attempt.source_invocation_count, 'call'), ...specialCounts(attempt)].join(', '))),
-    ...invocations.flatMap(invocationLines),
-    ...agentTurnListLines(attempt.agent_turns),
-    ...attempt.patches.flatMap((patch) => [EMPTY, ...patchLines(patch)]),
-    ...rejectionLines(attempt),
+    invocations.flatMap(invocationLines),
+    agentTurnListLines(attempt.agent_turns),
+    attempt.patches.flatMap((patch) => [EMPTY, patchLines(patch)]),
+    rejectionLines(attempt),
   ];
 }
 
@@ -61,12 +62,12 @@ function specialCounts({ invocations, superseded_call_count: superseded }: Attem
   return [...(adopted === 0 ? [] : [`${adopted} adopted`]), ...(superseded === 0 ? [] : [`${superseded} superseded`])];
 }
 
-function historyLines({ take_overs, adopts, audit }: AttemptRecord): readonly Line[] {
+function historyLines({ take_overs, adopts, audit }: AttemptRecord): Lines {
   const left = count(take_overs, 'driver has', 'drivers have');
   return [
-    ...(take_overs === 0 ? [] : [line(faint(`${left} left it without a word; the next one went on from its records`))]),
-    ...(adopts === null ? [] : [line(faint(`adopts calls from attempt ${adopts}`))]),
-    ...audit.flatMap(({ audit_kind, details }) =>
+    take_overs > 0 && line(faint(`${left} left it without a word; the next one went on from its records`)),
+    adopts !== null && line(faint(`adopts calls from attempt ${adopts}`)),
+    audit.flatMap(({ audit_kind, details }) =>
       audit_kind === 'attempt_set_aside' ? [line(faint(`set aside; attempt ${begunAnewBy(details)} began anew`))] : [],
     ),
   ];
@@ -77,16 +78,12 @@ function begunAnewBy(details: Json): string {
   return typeof begun_anew_by === 'string' ? begun_anew_by : '';
 }
 
-export function attemptListLines({ world_slug, attempts, is_filtered, ...queue }: WorldAttempts): readonly Line[] {
+export function attemptListLines({ world_slug, attempts, is_filtered, ...queue }: WorldAttempts): Lines {
   const queued = queueLines(world_slug, queue);
   if (attempts.length === 0 && is_filtered) return [line(`No attempt of ${world_slug} fits.`)];
   if (attempts.length > 0)
-    return [
-      ...tableLines(attempts, ATTEMPT_COLUMNS),
-      ...undrivenLines(attempts),
-      ...(queued.length === 0 ? [] : [EMPTY, ...queued]),
-    ];
-  if (queued.length > 0) return [line(`No turn of ${world_slug} has been tried yet.`), ...queued];
+    return [tableLines(attempts, ATTEMPT_COLUMNS), undrivenLines(attempts), queued && [EMPTY, queued]];
+  if (queued) return [line(`No turn of ${world_slug} has been tried yet.`), queued];
   return [line(`No turn of ${world_slug} has been tried. Try one: `, command('run', world_slug))];
 }
 
@@ -107,7 +104,7 @@ const ATTEMPT_COLUMNS: Columns<AttemptSummary> = {
   'began (UTC)': ({ started_at }) => toMinute(started_at),
 };
 
-function undrivenLines(attempts: readonly AttemptSummary[]): readonly Line[] {
+function undrivenLines(attempts: readonly AttemptSummary[]): Lines {
   return attempts
     .filter(isUndriven)
     .flatMap(({ world_slug, attempted_turn }) => [
@@ -132,11 +129,11 @@ export function toCallState({ status, is_driven }: Pick<InvocationSummary, 'stat
 }
 
 /** Only for a suspended attempt: the calls of a running one belong to its driver. */
-function waitingLines({ status, world_slug, attempt_id, awaited }: AttemptRecord): readonly Line[] {
-  return status === 'suspended' ? [EMPTY, ...awaitedLines(['run', world_slug], attempt_id, awaited)] : [];
+function waitingLines({ status, world_slug, attempt_id, awaited }: AttemptRecord): Lines {
+  return status === 'suspended' ? [EMPTY, awaitedLines(['run', world_slug], attempt_id, awaited)] : [];
 }
 
-function failureLines(attempt: AttemptRecord): readonly Line[] {
+function failureLines(attempt: AttemptRecord): Lines {
   const { failure_class, failure_message, attempted_turn } = attempt;
   if (failure_class === null) return [];
   const place = [
@@ -147,13 +144,13 @@ function failureLines(attempt: AttemptRecord): readonly Line[] {
   return [
     EMPTY,
     hanging(2, bad(failure_class), ...advice({ text: `: ${failure_message ?? ''}` })),
-    ...place.flatMap(([name, value]) => (value === null ? [] : [verbatim(faint(`  ${name.padEnd(8)}`), value)])),
+    place.flatMap(([name, value]) => (value === null ? [] : [verbatim(faint(`  ${name.padEnd(8)}`), value)])),
     line(`  The world stayed at turn ${attempted_turn - 1}.`),
-    ...doubtLines(attempt),
+    doubtLines(attempt),
   ];
 }
 
-function invocationLines(invocation: InvocationSummary): readonly Line[] {
+function invocationLines(invocation: InvocationSummary): Lines {
   const { invocation_seq, command_key, http_status, duration_ms, source_invocation_id, llm_call_id } = invocation;
   const { performance } = invocation;
   const indent = invocation.parent_source_invocation_id === null ? '  ' : '    ';
@@ -176,11 +173,11 @@ function invocationLines(invocation: InvocationSummary): readonly Line[] {
     verbatim(
       faint(`${indent}   ${llm_call_id === null ? `invocation ${source_invocation_id}` : `llm-call ${llm_call_id}`}`),
     ),
-    ...(invocation.failure_class === null ? answerLines(invocation, indent) : [brokenLine(invocation, indent)]),
+    invocation.failure_class === null ? answerLines(invocation, indent) : brokenLine(invocation, indent),
   ];
 }
 
-function answerLines({ llm_call_id, response_json }: InvocationSummary, indent: string): readonly Line[] {
+function answerLines({ llm_call_id, response_json }: InvocationSummary, indent: string): Lines {
   if (llm_call_id !== null || response_json === null) return [];
   return [hanging(indent.length + 5, `${indent}   -> ${toPhrase(response_json)}`)];
 }
@@ -199,52 +196,42 @@ function patchLines({
   workflow_node_id,
   narration,
   effects,
-}: PatchRecord): readonly Line[] {
+}: PatchRecord): Lines {
   return [
     line(strong(`patch ${patch_seq}`), `  ${workflow_subject_entity_id}, ${workflow_node_id}`),
-    ...proseLines(narration, 2),
-    ...effects.flatMap(effectLines),
+    proseLines(narration, 2),
+    effects.flatMap(effectLines),
   ];
 }
 
-function effectLines({
-  op,
-  entity_id,
-  environment_label,
-  state_before,
-  state_after,
-}: PatchEffectRecord): readonly Line[] {
+function effectLines({ op, entity_id, environment_label, state_before, state_after }: PatchEffectRecord): Lines {
   return [
     line('  ', good(entity_id ?? environment_label ?? ''), faint(`  ${op}`)),
-    ...(state_before === null ? [] : [hanging(6, faint('    - '), quote(state_before))]),
+    state_before !== null && hanging(6, faint('    - '), quote(state_before)),
     hanging(6, faint(state_before === null ? '    + ' : '    > '), quote(state_after)),
   ];
 }
 
-function rejectionLines({ audit, invocations }: AttemptRecord): readonly Line[] {
+function rejectionLines({ audit, invocations }: AttemptRecord): Lines {
   const rejected = audit.filter(({ audit_kind }) => audit_kind === 'generation_rejected');
   if (rejected.length === 0) return [];
   const rounds = new Map(invocations.map((call) => [call.source_invocation_id, call.tool_loop_round]));
   return [
     EMPTY,
     line(strong(count(rejected.length, 'rejected answer'))),
-    ...rejected.flatMap((rejection) =>
-      rejectedLines(rejection, rounds.get(rejection.source_invocation_id ?? '') ?? null),
-    ),
+    rejected.flatMap((rejection) => rejectedLines(rejection, rounds.get(rejection.source_invocation_id ?? '') ?? null)),
   ];
 }
 
 function rejectedLines(
   { workflow_subject_entity_id, workflow_node_id, attempt_number, raw_response, rejection }: AuditRecord,
   round: number | null,
-): readonly Line[] {
+): Lines {
   const place = `${workflow_subject_entity_id}, ${workflow_node_id}${round === null ? '' : `, round ${round}`}`;
   return [
     line('  ', `${place}, try ${attempt_number}`),
     line(faint('    said')),
-    ...quotedLines('      ', raw_response ?? ''),
-    ...toSafeLines(rejection ?? '').map((row, at) =>
-      hanging(13, faint(at === 0 ? '    told   ' : ' '.repeat(11)), row),
-    ),
+    quotedLines('      ', raw_response ?? ''),
+    toSafeLines(rejection ?? '').map((row, at) => hanging(13, faint(at === 0 ? '    told   ' : ' '.repeat(11)), row)),
   ];
 }

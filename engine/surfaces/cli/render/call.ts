@@ -5,7 +5,7 @@ import { partsOf, PATCH_OPERATIONS } from '../../../core/world/patch-operations.
 import type { AppliedEffect, WorldPatch } from '../../../core/world/world-patch.js';
 import type { CallBroke, CallOutcome } from '../../../ports/sources.js';
 import { cut, quote, toArguments, toPhrase } from './json-view.js';
-import { accent, advice, bad, faint, good, hanging, type Line, type Span, strong } from './line.js';
+import { accent, advice, bad, faint, good, hanging, type Line, type Lines, type Span, strong } from './line.js';
 import { proseLines } from './block.js';
 import { PASSED_ON, toDuration } from './words.js';
 
@@ -24,7 +24,7 @@ const REASON_MAX = 400;
 const NAME_WIDTH = 16;
 
 /** The outcome of a call, in one line or a few. */
-export function callLines(call: FinishedCall): readonly Line[] {
+export function callLines(call: FinishedCall): Lines {
   const { command } = call;
   if (command.invocation_kind === 'llm_generation') return generationLines(call);
   return [answerLine(call, STARTS[command.invocation_kind](command))];
@@ -77,7 +77,7 @@ function toAhead({ is_ahead }: FinishedCall): readonly string[] {
   return is_ahead === true ? ['may be superseded'] : [];
 }
 
-function generationLines(call: FinishedCall): readonly Line[] {
+function generationLines(call: FinishedCall): Lines {
   const { command, outcome, verdict, model } = call;
   const asked = model === undefined ? [] : [model];
   const facts = [...asked, ...toTokens(outcome), toDuration(outcome.duration_ms), ...toAhead(call)].join(' · ');
@@ -88,7 +88,7 @@ function generationLines(call: FinishedCall): readonly Line[] {
     case 'tool_call':
       return [hanging(8, ...start, '  asks for ', accent(toolNameOf(verdict)))];
     case 'final_patch':
-      return [hanging(8, ...start), ...patchLines(artifactOf(verdict, 'accepted_patch'), call.effects)];
+      return [hanging(8, ...start), patchLines(artifactOf(verdict, 'accepted_patch'), call.effects)];
     case 'json_answer': {
       const answer = toPhrase(artifactOf(verdict, 'parsed_output') ?? null);
       return [hanging(8, ...start), hanging(8, '      answers ', answer)];
@@ -149,14 +149,14 @@ function artifactOf(verdict: Verdict, kind: string): Json | undefined {
 }
 
 /** A value that is set to what it was is no change. */
-function patchLines(value: Json | undefined, applied: readonly AppliedEffect[] = []): readonly Line[] {
+function patchLines(value: Json | undefined, applied: readonly AppliedEffect[] = []): Lines {
   if (value === undefined) return [];
   const patch = value as unknown as WorldPatch;
   const idle = new Set(applied.filter(isIdle).map(({ effect_index }) => effect_index));
   const changes = patch.effects.filter((_, index) => !idle.has(index));
   return [
-    ...proseLines(patch.narration, 6),
-    ...(changes.length === 0 ? [hanging(8, faint('      nothing changes'))] : changes.map(effectLine)),
+    proseLines(patch.narration, 6),
+    changes.length === 0 ? hanging(8, faint('      nothing changes')) : changes.map(effectLine),
   ];
 }
 

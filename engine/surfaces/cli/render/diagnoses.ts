@@ -1,8 +1,8 @@
 import type { Diagnosis } from '../../../operations/composition.js';
-import { advice, bad, faint, good, hanging, type Line, type Span } from './line.js';
+import { advice, bad, faint, good, hanging, type Lines, type Span } from './line.js';
 
 /** What is configured, reachable, missing: a line each, with what to do. */
-export function diagnosisLines(diagnoses: readonly Diagnosis[]): readonly Line[] {
+export function diagnosisLines(diagnoses: readonly Diagnosis[]): Lines {
   const width = Math.max(0, ...diagnoses.map(({ subject }) => subject.length));
   return diagnoses.flatMap(({ subject, state, code, message, repair }, at) => [
     hanging(
@@ -13,9 +13,9 @@ export function diagnosisLines(diagnoses: readonly Diagnosis[]): readonly Line[]
       message,
     ),
     // What several in a row need is said once, beneath the last of them.
-    ...(repair === undefined || repair === diagnoses[at + 1]?.repair
-      ? []
-      : [hanging(width + 11, ...advice(faint(`${' '.repeat(width + 11)}what to do: ${repair}`)))]),
+    repair !== undefined &&
+      repair !== diagnoses[at + 1]?.repair &&
+      hanging(width + 11, ...advice(faint(`${' '.repeat(width + 11)}what to do: ${repair}`))),
   ]);
 }
 

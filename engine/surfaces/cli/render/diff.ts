@@ -1,11 +1,11 @@
 import type { DiffedChange, TurnPlace, WorldDiff } from '../../../operations/diff-worlds.js';
 import type { EffectOrigin } from '../../../ports/worlds.js';
 import { quote } from './json-view.js';
-import { command, commandLines, EMPTY, faint, hanging, type Line, line, strong } from './line.js';
+import { command, commandLines, EMPTY, faint, hanging, line, type Lines, strong } from './line.js';
 import { count, toMoment } from './words.js';
 
 /** What changed between two turns, place by place, and beneath each change what brought it about. */
-export function diffLines({ from, to, changes }: WorldDiff): readonly Line[] {
+export function diffLines({ from, to, changes }: WorldDiff): Lines {
   const is_one = from.world_slug === to.world_slug;
   // Of two worlds, each effect says where it happened.
   const world_slug = is_one ? from.world_slug : undefined;
@@ -15,13 +15,13 @@ export function diffLines({ from, to, changes }: WorldDiff): readonly Line[] {
     is_one
       ? line(strong(`world ${from.world_slug}`), `  from ${toPlace(from)} to ${toPlace(to)}: ${summary}`)
       : line(`from ${toWorldPlace(from)} to ${toWorldPlace(to)}: ${summary}`),
-    ...changes.flatMap((change, index) => {
+    changes.flatMap((change, index) => {
       const name = nameOf(change);
       const before = changes[index - 1];
       const isFirst = before === undefined || nameOf(before) !== name;
-      return [...(isFirst ? [EMPTY, line('  ', strong(name))] : []), ...changeLines(change, world_slug)];
+      return [isFirst && [EMPTY, line('  ', strong(name))], changeLines(change, world_slug)];
     }),
-    ...causeLines(changes, world_slug),
+    causeLines(changes, world_slug),
   ];
 }
 
@@ -40,14 +40,14 @@ function nameOf(change: DiffedChange): string {
 const WORDS = { environment_content: 'content', entity_state: 'state', entity_memory: 'memory' } as const;
 const WIDTH = 9;
 
-function changeLines(change: DiffedChange, world_slug: string | undefined): readonly Line[] {
+function changeLines(change: DiffedChange, world_slug: string | undefined): Lines {
   const { kind, before, after, blame } = change;
   const sides = [...(before === null ? [] : [`- ${quote(before)}`]), ...(after === null ? [] : [`+ ${quote(after)}`])];
   return [
-    ...sides.map((side, index) =>
+    sides.map((side, index) =>
       hanging(WIDTH + 6, faint(`    ${(index === 0 ? WORDS[kind] : '').padEnd(WIDTH)}`), side),
     ),
-    ...(blame ?? []).flatMap((effect) => blameLines(effect, { world_slug, is_step: (blame ?? []).length > 1 })),
+    (blame ?? []).flatMap((effect) => blameLines(effect, { world_slug, is_step: (blame ?? []).length > 1 })),
   ];
 }
 
@@ -57,16 +57,16 @@ const INDENT = ' '.repeat(WIDTH + 4);
 function blameLines(
   effect: EffectOrigin,
   { world_slug, is_step }: { readonly world_slug: string | undefined; readonly is_step: boolean },
-): readonly Line[] {
+): Lines {
   const { state_before, state_after } = effect;
   return [
     hanging(
       WIDTH + 6,
       faint(`${INDENT}by ${toPatch(effect, world_slug)}, effect ${effect.effect_index + 1} (${effect.op})`),
     ),
-    ...(state_before === null || !is_step
-      ? []
-      : [hanging(WIDTH + 8, faint(`${INDENT}   ${quote(state_before, 60)} -> ${quote(state_after, 60)}`))]),
+    state_before !== null &&
+      is_step &&
+      hanging(WIDTH + 8, faint(`${INDENT}   ${quote(state_before, 60)} -> ${quote(state_after, 60)}`)),
   ];
 }
 
@@ -75,20 +75,20 @@ function toPatch({ turn, patch_seq, world_slug: where }: EffectOrigin, world_slu
 }
 
 /** The patches behind the changes, each once, and how to read what led to it. */
-function causeLines(changes: readonly DiffedChange[], world_slug: string | undefined): readonly Line[] {
+function causeLines(changes: readonly DiffedChange[], world_slug: string | undefined): Lines {
   const effects = changes.flatMap(({ blame = [] }) => blame);
   const causes = new Map(effects.map((effect) => [toPatch(effect, world_slug), effect]));
   return [...causes].flatMap(([patch, { workflow_subject_entity_id, workflow_node_id, narration, ...ids }]) => [
     EMPTY,
     line(strong(patch), `  ${workflow_subject_entity_id}, ${workflow_node_id}`),
     hanging(2, faint(`  ${quote(narration, 100)}`)),
-    ...lookLines(ids),
+    lookLines(ids),
   ]);
 }
 
 type Ids = Pick<EffectOrigin, 'llm_call_id' | 'source_invocation_id' | 'attempt_id'>;
 
-function lookLines({ llm_call_id, source_invocation_id, attempt_id }: Ids): readonly Line[] {
+function lookLines({ llm_call_id, source_invocation_id, attempt_id }: Ids): Lines {
   return commandLines('  ', [
     ...(llm_call_id === null ? [] : [[command('llm-call', llm_call_id), 'what the model saw and said'] as const]),
     [command('invocation', source_invocation_id), 'the call that asked for it'],

@@ -4,11 +4,11 @@ import { toCallState } from './attempt.js';
 import { awaitedCallLines, settleLines, settlementLines } from './open-call.js';
 import { isInDoubt } from '../../../operations/settle-call.js';
 import { blockLines, factLines, jsonText } from './block.js';
-import { advice, bad, EMPTY, hanging, type Line, line, strong, verbatim } from './line.js';
+import { advice, bad, EMPTY, hanging, line, type Lines, strong, verbatim } from './line.js';
 import { count, failureName, shortHash, toDuration, toMoment } from './words.js';
 
 /** One source call: its request, its redacted answer, its verdict. */
-export function invocationLines(invocation: InvocationRecord): readonly Line[] {
+export function invocationLines(invocation: InvocationRecord): Lines {
   const { source_invocation_id, failure_class, failure_detail, failure_message } = invocation;
   const why = failure_class === null ? null : failureName(failure_class, failure_detail);
   const { settlement } = invocation;
@@ -19,15 +19,15 @@ export function invocationLines(invocation: InvocationRecord): readonly Line[] {
       toCallState(invocation),
       invocation.is_superseded ? '  superseded: nothing followed from it' : '',
     ),
-    ...(why === null ? [] : [hanging(2, bad(why), ...advice({ text: `: ${failure_message ?? ''}` }))]),
-    ...(settlement === null ? [] : settlementLines(settlement)),
-    ...(isInDoubt(invocation) ? settleLines(invocation.attempt_id) : []),
-    ...factLines(Object.entries(factsOf(invocation))),
-    ...waitingLines(invocation),
-    ...blockLines('asked', jsonText(invocation.request_json)),
-    ...answerLines(invocation),
-    ...(settlement?.performed === true ? blockLines('settled with', jsonText(settlement.answer)) : []),
-    ...headerLines(invocation),
+    why !== null && hanging(2, bad(why), ...advice({ text: `: ${failure_message ?? ''}` })),
+    settlement !== null && settlementLines(settlement),
+    isInDoubt(invocation) && settleLines(invocation.attempt_id),
+    factLines(Object.entries(factsOf(invocation))),
+    waitingLines(invocation),
+    blockLines('asked', jsonText(invocation.request_json)),
+    answerLines(invocation),
+    settlement?.performed === true && blockLines('settled with', jsonText(settlement.answer)),
+    headerLines(invocation),
   ];
 }
 
@@ -57,13 +57,11 @@ function factsOf(invocation: InvocationRecord): Readonly<Record<string, string |
   };
 }
 
-function waitingLines({ status, pended, source_invocation_id }: InvocationRecord): readonly Line[] {
-  return status === 'pending' && pended !== null
-    ? [EMPTY, ...awaitedCallLines({ ...pended, source_invocation_id })]
-    : [];
+function waitingLines({ status, pended, source_invocation_id }: InvocationRecord): Lines {
+  return status === 'pending' && pended !== null ? [EMPTY, awaitedCallLines({ ...pended, source_invocation_id })] : [];
 }
 
-function answerLines(invocation: InvocationRecord): readonly Line[] {
+function answerLines(invocation: InvocationRecord): Lines {
   const { response_json, response_text, response_bytes, hidden_by_redaction } = invocation;
   const isEmpty = response_json === null ? response_text === null : isBare(response_json);
   if (hidden_by_redaction && isEmpty)
@@ -75,7 +73,7 @@ function answerLines(invocation: InvocationRecord): readonly Line[] {
   return blockLines(title, response_json === null ? (response_text ?? '') : jsonText(response_json));
 }
 
-function headerLines({ response_headers }: InvocationRecord): readonly Line[] {
+function headerLines({ response_headers }: InvocationRecord): Lines {
   const headers = Object.entries(response_headers);
   return headers.length === 0
     ? []

@@ -21,6 +21,15 @@ export interface Line {
   readonly below?: { readonly columns: number; readonly lines: readonly Line[] };
 }
 
+/** Lines with lists of lines among them; what stands for none is left out. */
+export type Lines = Line | false | null | undefined | readonly Lines[];
+
+/** The lines themselves, one after the other. */
+export function listLines(lines: Lines): readonly Line[] {
+  if (!lines) return [];
+  return 'spans' in lines ? [lines] : lines.flatMap(listLines);
+}
+
 type Part = string | Span;
 
 const DEEPER = 2;

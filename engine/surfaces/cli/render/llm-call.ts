@@ -6,12 +6,12 @@ import type { LlmCallRecord } from '../../../ports/records.js';
 import { toCallState } from './attempt.js';
 import { blockLines, factLines, jsonText } from './block.js';
 import { toPhrase } from './json-view.js';
-import { accent, bad, EMPTY, faint, hanging, type Line, line, type Span, strong, verbatim } from './line.js';
+import { accent, bad, EMPTY, faint, hanging, line, type Lines, type Span, strong, verbatim } from './line.js';
 import { toSafeLines } from './neutralise.js';
 import { count, failureName, shortHash, toDuration, toMoment } from './words.js';
 
 /** One generation: its messages with the origin of each part, its streamed text, its verdict. */
-export function llmCallLines(call: LlmCallRecord): readonly Line[] {
+export function llmCallLines(call: LlmCallRecord): Lines {
   const { llm_call_id, messages, raw_text, normalised_text, artifacts } = call;
   const isCleaned = normalised_text !== null && normalised_text !== raw_text;
   return [
@@ -21,21 +21,21 @@ export function llmCallLines(call: LlmCallRecord): readonly Line[] {
       toCallState(call),
       call.is_superseded ? '  superseded: nothing followed from it' : '',
     ),
-    ...failureLines(call),
-    ...factLines(Object.entries(factsOf(call))),
-    ...messages.flatMap(messageLines),
+    failureLines(call),
+    factLines(Object.entries(factsOf(call))),
+    messages.flatMap(messageLines),
     EMPTY,
     line(strong('said'), faint(`  ${toStreaming(call)}`)),
-    ...toSafeLines(raw_text).map((row) => verbatim('  ', row)),
-    ...(isCleaned ? blockLines('normalised', normalised_text) : []),
-    ...artifacts.flatMap((artifact) => artifactLines(artifact, normalised_text ?? raw_text)),
+    toSafeLines(raw_text).map((row) => verbatim('  ', row)),
+    isCleaned && blockLines('normalised', normalised_text),
+    artifacts.flatMap((artifact) => artifactLines(artifact, normalised_text ?? raw_text)),
   ];
 }
 
 type Artifact = LlmCallRecord['artifacts'][number];
 
 /** A value that the text holds word for word is named, and not shown again. */
-function artifactLines({ kind, value }: Artifact, said: string): readonly Line[] {
+function artifactLines({ kind, value }: Artifact, said: string): Lines {
   const parsed = parseJson(said);
   const members = parsed.ok && isObject(parsed.value) ? Object.entries(parsed.value) : [];
   const whole: readonly (readonly [string, Json])[] = parsed.ok ? [['all', parsed.value]] : [];
@@ -48,11 +48,11 @@ function artifactLines({ kind, value }: Artifact, said: string): readonly Line[]
   ];
 }
 
-export function schemaLines({ output_schema }: LlmCallRecord): readonly Line[] {
+export function schemaLines({ output_schema }: LlmCallRecord): Lines {
   return blockLines('offered schema', jsonText(output_schema));
 }
 
-function failureLines({ failure_class, failure_detail, failure_message }: LlmCallRecord): readonly Line[] {
+function failureLines({ failure_class, failure_detail, failure_message }: LlmCallRecord): Lines {
   if (failure_class === null) return [];
   return [hanging(2, bad(failureName(failure_class, failure_detail)), `: ${failure_message ?? ''}`)];
 }
@@ -103,10 +103,10 @@ function toTokens({ tokens }: LlmCallRecord): string | null {
 type MessageRecord = LlmCallRecord['messages'][number];
 
 /** The author's text is plain; text that filled a placeholder is emphasised. */
-function messageLines({ role, content, segments }: MessageRecord): readonly Line[] {
+function messageLines({ role, content, segments }: MessageRecord): Lines {
   const origins = Object.entries(countByOrigin(segments)).map(([origin, characters]) => `${origin} ${characters}`);
   const rows = toRows(content, segments).map((spans) => verbatim(faint('  | '), ...spans));
-  return [EMPTY, line(strong(role), faint(`  ${count(content.length, 'character')}: ${origins.join(' · ')}`)), ...rows];
+  return [EMPTY, line(strong(role), faint(`  ${count(content.length, 'character')}: ${origins.join(' · ')}`)), rows];
 }
 
 function countByOrigin(segments: MessageRecord['segments']): Readonly<Record<string, number>> {

@@ -1,13 +1,13 @@
 import { relative } from 'node:path';
 import type { ServerTool, ServerTools, UsableTool, WrittenTools } from '../../../operations/mcp-tools/index.js';
-import { bad, command, EMPTY, faint, hanging, type Line, line, strong, verbatim } from './line.js';
+import { bad, command, EMPTY, faint, hanging, line, type Lines, strong, verbatim } from './line.js';
 import { neutralise } from './neutralise.js';
 import { count } from './words.js';
 
 const DESCRIPTION_LENGTH_MAX = 300;
 
 /** The tools of a server, each with what the server says of it; all of them where none are chosen. */
-export function serverToolLines(listed: ServerTools, chosen: readonly string[]): readonly Line[] {
+export function serverToolLines(listed: ServerTools, chosen: readonly string[]): Lines {
   const { server_env, tools, is_cut, is_given } = listed;
   const shown = tools.filter(({ name }) => chosen.length === 0 || chosen.includes(name));
   return [
@@ -15,12 +15,12 @@ export function serverToolLines(listed: ServerTools, chosen: readonly string[]):
       strong(count(shown.length, 'tool')),
       ` of the server${is_given ? '' : ` that ${server_env} names`}, in its own words:`,
     ),
-    ...shown.flatMap(toolLines),
-    ...cutLines(is_cut),
+    shown.flatMap(toolLines),
+    cutLines(is_cut),
   ];
 }
 
-function cutLines(is_cut: boolean): readonly Line[] {
+function cutLines(is_cut: boolean): Lines {
   return is_cut ? [EMPTY, line('The server lists more tools, on more pages than are read.')] : [];
 }
 
@@ -32,7 +32,7 @@ function toolLines({
   required,
   unusable,
   ...more
-}: ServerTool | UsableTool): readonly Line[] {
+}: ServerTool | UsableTool): Lines {
   const unchecked = 'unchecked' in more ? more.unchecked : undefined;
   const hints = [
     ...(is_read_only === null ? [] : [is_read_only ? 'reads only' : 'changes something']),
@@ -44,18 +44,10 @@ function toolLines({
   return [
     EMPTY,
     line(strong(neutralise(name)), faint(`  ${[...hints, needs].join('; ')}`)),
-    ...(cut === '' ? [] : [hanging(2, `  ${cut}`)]),
-    ...(unusable === undefined ? [] : [hanging(2, '  ', bad('cannot be written'), `: ${neutralise(unusable)}`)]),
-    ...(unchecked === undefined
-      ? []
-      : [
-          hanging(
-            2,
-            '  ',
-            bad('its results are not checked'),
-            `: their schema cannot be used: ${neutralise(unchecked)}`,
-          ),
-        ]),
+    cut !== '' && hanging(2, `  ${cut}`),
+    unusable !== undefined && hanging(2, '  ', bad('cannot be written'), `: ${neutralise(unusable)}`),
+    unchecked !== undefined &&
+      hanging(2, '  ', bad('its results are not checked'), `: their schema cannot be used: ${neutralise(unchecked)}`),
   ];
 }
 
@@ -63,23 +55,20 @@ export function writtenToolLines(
   { folder, files, left_out, not_allowed }: WrittenTools,
   { server_env, server, is_cut, is_given }: ServerTools,
   workingFolder: string,
-): readonly Line[] {
+): Lines {
   const where = relative(workingFolder, folder) || '.';
   const slug = server.replaceAll('_', '-').replace(/^-+|-+$/g, '') || 'tools';
   return [
     line(`Wrote ${count(files.length, 'file')} into ${where}:`),
-    ...files.map((file) => verbatim(`  ${file}`)),
-    ...left_out.map(({ name, unusable }) => hanging(2, `Left out ${neutralise(name)}: ${neutralise(unusable ?? '')}`)),
+    files.map((file) => verbatim(`  ${file}`)),
+    left_out.map(({ name, unusable }) => hanging(2, `Left out ${neutralise(name)}: ${neutralise(unusable ?? '')}`)),
     EMPTY,
     line('Descriptions and effects are what the server says of itself: read each of them, and mend what is not so.'),
-    ...(not_allowed.length === 0
-      ? []
-      : [
-          line(
-            `No model is offered ${not_allowed.map(neutralise).join(', ')}, which may change something: to allow a tool, add it to "allow" of ${where}/policy.json, or name it by --tool.`,
-          ),
-        ]),
-    ...cutLines(is_cut),
+    not_allowed.length > 0 &&
+      line(
+        `No model is offered ${not_allowed.map(neutralise).join(', ')}, which may change something: to allow a tool, add it to "allow" of ${where}/policy.json, or name it by --tool.`,
+      ),
+    cutLines(is_cut),
     line(
       `Set ${server_env} ${is_given ? 'to the URL or command that you gave here, ' : ''}where the program runs, and what the model of ${where}/sources/chat.json needs. Then:`,
     ),

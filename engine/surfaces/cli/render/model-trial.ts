@@ -1,18 +1,18 @@
 import type { ModelTrial, QuestionName, Try } from '../../../operations/model-try/index.js';
-import { bad, EMPTY, faint, good, hanging, type Line, line, strong } from './line.js';
+import { bad, EMPTY, faint, good, hanging, type Line, line, type Lines, strong } from './line.js';
 
 /** The outcome of a model trial: each question, its answers, and the settings to write. */
-export function modelTrialLines(trial: ModelTrial): readonly Line[] {
+export function modelTrialLines(trial: ModelTrial): Lines {
   const { label, model, origin, questions } = trial;
   return [
     line(strong(model ?? 'no model'), ` at ${origin ?? 'no endpoint'}, by the source ${label}`),
-    ...questions.flatMap(({ question, tries }) => [
+    questions.flatMap(({ question, tries }) => [
       EMPTY,
       line(strong(question), faint(`  ${ASKED[question]}`)),
       ...tries.map(tryLine),
     ]),
     EMPTY,
-    ...verdictLines(trial),
+    verdictLines(trial),
   ];
 }
 
@@ -27,7 +27,7 @@ function tryLine({ changes, is_good, looked_like }: Try): Line {
   return hanging(4, '  ', is_good ? good('good') : bad('bad'), `, ${how}: ${looked_like}`);
 }
 
-function verdictLines({ works, changes, retry_after_ms }: ModelTrial): readonly Line[] {
+function verdictLines({ works, changes, retry_after_ms }: ModelTrial): Lines {
   switch (works) {
     case 'busy': {
       const after = retry_after_ms === undefined ? 'later' : `after ${Math.ceil(retry_after_ms / 1000)} s`;

@@ -1,19 +1,19 @@
 import type { NewWorld } from '../../../operations/new-world.js';
 import { place } from './plugins.js';
-import { command, EMPTY, type Line, line, type Span, strong, verbatim } from './line.js';
+import { command, EMPTY, line, type Lines, type Span, strong, verbatim } from './line.js';
 
 /** The files that were written, and the next commands: first without a model, then with one. */
-export function newWorldLines({ name, shape, folder, files }: NewWorld, workingFolder: string): readonly Line[] {
+export function newWorldLines({ name, shape, folder, files }: NewWorld, workingFolder: string): Lines {
   const where = place(workingFolder, folder);
   const services = [`  export CHUKWA_HARBOUR_URL=http://127.0.0.1:4870`, `  node ${where}/services.mjs &`];
   return [
     line('Laid out the world ', strong(name), ` in ${where}:`),
-    ...files.map((file) => verbatim(`  ${where}/${file}`)),
+    files.map((file) => verbatim(`  ${where}/${file}`)),
     EMPTY,
     line('It runs as it is, with a model that answers from a script:'),
     verbatim('  ', command('validate', where)),
     verbatim('  ', command('test', where)),
-    ...(shape === 'place' ? services : []).map((text) => verbatim(text)),
+    (shape === 'place' ? services : []).map((text) => verbatim(text)),
     verbatim('  ', command('world', 'create', name, '--scenario', `${where}/scenario.json`)),
     verbatim('  ', command('run', name, '--turns', '3', '--llm', 'scripted', '--script', `${where}/answers.json`)),
     verbatim('  ', record(name, where, 'played.test.json')),

@@ -1,12 +1,12 @@
 import type { AttemptRecord, InvocationSummary, SettlementRecord } from '../../../ports/records.js';
 import { isInDoubt } from '../../../operations/settle-call.js';
 import { quote } from './json-view.js';
-import { command, faint, hanging, type Line, line, type Span, strong, verbatim } from './line.js';
+import { command, faint, hanging, line, type Lines, type Span, strong, verbatim } from './line.js';
 import { toMoment } from './words.js';
 import type { AwaitedCall, PendedCall } from '../../../ports/pending-calls.js';
 
 /** The commands by which a person settles a call in doubt. */
-export function settleLines(attempt_id: string): readonly Line[] {
+export function settleLines(attempt_id: string): Lines {
   return [
     hanging(4, '    Find out whether it took place, and settle it: the next run then goes on from here.'),
     verbatim(faint('    it did   '), command('attempt', 'settle', attempt_id, '--result', 'FILE')),
@@ -15,25 +15,25 @@ export function settleLines(attempt_id: string): readonly Line[] {
 }
 
 /** The calls in doubt that an attempt or its world waits for. */
-export function doubtLines({ attempt_id, world_slug, is_adoptable, invocations }: AttemptRecord): readonly Line[] {
+export function doubtLines({ attempt_id, world_slug, is_adoptable, invocations }: AttemptRecord): Lines {
   const doubted = invocations.filter(isInDoubt);
   if (!is_adoptable || doubted.length === 0) return [];
   return [
-    ...doubted.map(({ command_key, source_invocation_id }) =>
+    doubted.map(({ command_key, source_invocation_id }) =>
       verbatim('  In doubt: ', strong(command_key), faint(`  --call ${source_invocation_id}`)),
     ),
-    ...settleLines(attempt_id),
+    settleLines(attempt_id),
     verbatim(faint('    either   '), command('run', world_slug, '--anew'), faint('  begins anew, whatever it did')),
   ];
 }
 
-export function settlementLines(settlement: SettlementRecord): readonly Line[] {
+export function settlementLines(settlement: SettlementRecord): Lines {
   const { performed, settled_at, settled_by, host, reason } = settlement;
   const who = settled_by === null ? '' : ` by ${settled_by === 'operator' ? 'a person' : 'a report'} on ${host ?? '?'}`;
   const what = performed ? 'it took place' : 'it did not take place';
   return [
     hanging(4, `  Settled at ${toMoment(settled_at)}${who}: ${what}.`),
-    ...(reason === null ? [] : [hanging(4, '  Reason: ', quote(reason, REASON_MAX))]),
+    reason !== null && hanging(4, '  Reason: ', quote(reason, REASON_MAX)),
   ];
 }
 
@@ -49,14 +49,10 @@ export function toSettlement({ settled_as }: Pick<InvocationSummary, 'settled_as
  * Whom an attempt waits for and until when, how to answer in their place, and how to give it up.
  * @param run the words of the command that goes on with it
  */
-export function awaitedLines(
-  run: readonly string[],
-  attempt_id: string,
-  awaited: readonly AwaitedCall[],
-): readonly Line[] {
+export function awaitedLines(run: readonly string[], attempt_id: string, awaited: readonly AwaitedCall[]): Lines {
   return [
     line('It waits for:'),
-    ...awaited.flatMap((call) => [
+    awaited.flatMap((call) => [
       line('  ', strong(call.source_label), `${toNamed(call)}; asked by ${call.command_key}, ${toUntil(call)}`),
       verbatim('  ', toReport(call)),
     ]),
@@ -66,7 +62,7 @@ export function awaitedLines(
 }
 
 /** Until when one call is waited for, and how to answer it. */
-export function awaitedCallLines(call: PendedCall & { readonly source_invocation_id: string }): readonly Line[] {
+export function awaitedCallLines(call: PendedCall & { readonly source_invocation_id: string }): Lines {
   return [
     line(`It is answered later by its service${toNamed(call)}; waited for ${toUntil(call)}`),
     verbatim('Report:  ', toReport(call)),

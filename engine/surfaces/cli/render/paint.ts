@@ -1,6 +1,6 @@
 import picocolors from 'picocolors';
 import { unreachable } from '../../../contract/unreachable.js';
-import { type Line, NO_BREAK_SPACE, type Span, unbroken } from './line.js';
+import { type Line, type Lines, listLines, NO_BREAK_SPACE, type Span, unbroken } from './line.js';
 import { neutralise } from './neutralise.js';
 
 export interface Canvas {
@@ -11,9 +11,9 @@ export interface Canvas {
 }
 
 /** Lines as text. This is the only way from data to a terminal: no control character of a span passes. */
-export function paint(lines: readonly Line[], canvas: Canvas): string {
+export function paint(lines: Lines, canvas: Canvas): string {
   const palette = picocolors.createColors(canvas.has_colours);
-  return lines
+  return listLines(lines)
     .map((line) => withProgram(line, canvas.program))
     .flatMap((line) => (line.below && canvas.width < line.below.columns ? line.below.lines : [line]))
     .flatMap((line) => wrap(line, canvas.width))

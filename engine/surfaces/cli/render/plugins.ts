@@ -1,11 +1,24 @@
 import { relative } from 'node:path';
 import { unreachable } from '../../../contract/unreachable.js';
 import type { Check, ConformanceReport, CreatedPlugin, PluginList } from '../../../operations/plugins/index.js';
-import { bad, command, EMPTY, faint, good, hanging, type Line, line, type Span, strong, verbatim } from './line.js';
+import {
+  bad,
+  command,
+  EMPTY,
+  faint,
+  good,
+  hanging,
+  type Line,
+  line,
+  type Lines,
+  type Span,
+  strong,
+  verbatim,
+} from './line.js';
 import { tableLines } from './table.js';
 import { count } from './words.js';
 
-export function pluginLines(plugins: PluginList['plugins'], workingFolder: string): readonly Line[] {
+export function pluginLines(plugins: PluginList['plugins'], workingFolder: string): Lines {
   return tableLines(plugins, {
     plugin: ({ name }) => name,
     speaks: ({ speaks }) => speaks,
@@ -14,11 +27,11 @@ export function pluginLines(plugins: PluginList['plugins'], workingFolder: strin
   });
 }
 
-export function createdLines({ name, folder, files }: CreatedPlugin, workingFolder: string): readonly Line[] {
+export function createdLines({ name, folder, files }: CreatedPlugin, workingFolder: string): Lines {
   const where = place(workingFolder, folder);
   return [
     line('Made the plugin ', strong(name), ` in ${where}:`),
-    ...files.map((file) => verbatim(`  ${where}/${file}`)),
+    files.map((file) => verbatim(`  ${where}/${file}`)),
     EMPTY,
     line('It works as it is. Next:'),
     verbatim('  ', command('plugin', 'test', where)),
@@ -30,17 +43,17 @@ export function createdLines({ name, folder, files }: CreatedPlugin, workingFold
 const WIDTH = 7;
 
 /** Each rule in a line; beneath those that failed, what is wrong and what to do. */
-export function conformanceLines(report: ConformanceReport, workingFolder: string): readonly Line[] {
+export function conformanceLines(report: ConformanceReport, workingFolder: string): Lines {
   const { plugin, folder, checks } = report;
   return [
     line('plugin ', strong(plugin ?? 'without a name'), `  ${place(workingFolder, folder)}`),
-    ...checks.flatMap(checkLines),
+    checks.flatMap(checkLines),
     EMPTY,
     line(report.ok ? good(summarise(checks)) : bad(summarise(checks))),
   ];
 }
 
-function checkLines(check: Check): readonly Line[] {
+function checkLines(check: Check): Lines {
   const first = hanging(WIDTH + 2, toSpan(check.status), `  ${check.sentence}`, faint(`  (${check.rule})`));
   const more = (text: string): Line => hanging(WIDTH + 4, faint(`${' '.repeat(WIDTH + 2)}${text}`));
   switch (check.status) {
@@ -49,7 +62,7 @@ function checkLines(check: Check): readonly Line[] {
     case 'skipped':
       return [first, more(`not looked at: ${check.reason}`)];
     case 'failed':
-      return [first, ...check.complaints.map(more), more(`what to do: ${check.repair}`)];
+      return [first, check.complaints.map(more), more(`what to do: ${check.repair}`)];
     default:
       return unreachable(check);
   }

@@ -1,14 +1,14 @@
 import type { Problem } from '../../../contract/problem.js';
 import type { Finding } from '../../../operations/documents/index.js';
 import { toPhrase } from './json-view.js';
-import { advice, bad, faint, hanging, type Line, verbatim } from './line.js';
+import { advice, bad, faint, hanging, type Lines, verbatim } from './line.js';
 import { toVisible } from './neutralise.js';
 
 /**
  * One complaint about a file: `file:line:column  CODE  message  (at /pointer)`, and beneath it what to do; of several
  * complaints in a row that need the same, beneath the last of them.
  */
-export function findingLines(findings: readonly Finding[]): readonly Line[] {
+export function findingLines(findings: readonly Finding[]): Lines {
   return findings.flatMap(({ file, line, column, pointer, code, message, repair, severity }, at) => {
     const what = severity === 'note' ? `note: ${message}` : message;
     const isOfPath = line === 0;
@@ -25,10 +25,10 @@ export function findingLines(findings: readonly Finding[]): readonly Line[] {
 }
 
 /** Problems as text. Those of files come first, each at its place. */
-export function problemLines(problems: readonly Problem[]): readonly Line[] {
+export function problemLines(problems: readonly Problem[]): Lines {
   const placed = problems.flatMap(toFinding);
   const others = problems.filter((problem) => problem.location === undefined);
-  return [...findingLines(placed), ...others.flatMap(toLines)];
+  return [findingLines(placed), others.flatMap(toLines)];
 }
 
 /** Problems of files as findings. */
@@ -38,12 +38,12 @@ export function toFinding({ location, pointer = '', severity = 'error', ...probl
   return [{ ...location, pointer, code, message, severity, ...(repair === undefined ? {} : { repair }) }];
 }
 
-function toLines({ message, repair, details, pointer, code }: Problem): readonly Line[] {
+function toLines({ message, repair, details, pointer, code }: Problem): Lines {
   const place = pointer === undefined || pointer === '' ? '' : ` (at ${pointer})`;
   const more = [...(code === 'USAGE' ? [] : [code]), ...(details === undefined ? [] : [toPhrase(details)])];
   return [
     hanging(2, bad('error'), `: ${message}${place}`),
-    ...(repair === undefined ? [] : [hanging(4, ...advice({ text: `  what to do: ${repair}` }))]),
-    ...(more.length === 0 ? [] : [hanging(4, faint(`  details: ${more.join(' · ')}`))]),
+    repair !== undefined && hanging(4, ...advice({ text: `  what to do: ${repair}` })),
+    more.length > 0 && hanging(4, faint(`  details: ${more.join(' · ')}`)),
   ];
 }

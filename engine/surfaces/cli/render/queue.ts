@@ -1,14 +1,14 @@
 import type { QueuedTurns } from '../../../operations/queue.js';
 import type { QueueReport } from '../../../operations/run-worker.js';
 import type { TakenBack } from '../../../operations/take-back-turns.js';
-import { command, commandLines, hanging, type Line, line, verbatim } from './line.js';
+import { command, commandLines, hanging, line, type Lines, verbatim } from './line.js';
 import { count, toMoment } from './words.js';
 
-export function queuedLines({ world, queued, waiting }: QueueReport): readonly Line[] {
+export function queuedLines({ world, queued, waiting }: QueueReport): Lines {
   const others = waiting > queued ? `; with those before, ${waiting} are to be done` : '';
   return [
     line(`Queued ${count(queued, 'turn')} of ${world}${others}.`),
-    ...commandLines('  ', [
+    commandLines('  ', [
       [command('worker'), 'runs them'],
       [command('attempts', world), 'shows how they end'],
     ]),
@@ -16,24 +16,22 @@ export function queuedLines({ world, queued, waiting }: QueueReport): readonly L
 }
 
 /** The turns of a world that wait for a worker, and how to take them back; nothing where there are none. */
-export function queueLines(world: string, { queued_turns, put_off }: QueuedTurns): readonly Line[] {
-  if (queued_turns === 0) return [];
+export function queueLines(world: string, { queued_turns, put_off }: QueuedTurns): Lines {
+  if (queued_turns === 0) return false;
   return [
     line(`${count(queued_turns, 'turn is', 'turns are')} queued, for a worker to run: `, command('worker'), '.'),
-    ...(put_off === null
-      ? []
-      : [hanging(2, `The first was put off until ${toMoment(put_off.until)}: ${put_off.reason}`)]),
+    put_off !== null && hanging(2, `The first was put off until ${toMoment(put_off.until)}: ${put_off.reason}`),
     verbatim('Take back:  ', command('stop', world, '--queued')),
   ];
 }
 
-export function takenBackLines({ world, taken_back, under_way }: TakenBack): readonly Line[] {
+export function takenBackLines({ world, taken_back, under_way }: TakenBack): Lines {
   return [
     line(
       taken_back === 0
         ? `No turn of ${world} is queued that has not begun.`
         : `Took back ${count(taken_back, 'turn')} of ${world}.`,
     ),
-    ...(under_way === null ? [] : [verbatim('One has begun and goes on. Stop it:  ', command('stop', under_way))]),
+    under_way !== null && verbatim('One has begun and goes on. Stop it:  ', command('stop', under_way)),
   ];
 }

@@ -4,7 +4,7 @@ import type { ScenarioNews } from '../../../operations/run-world.js';
 import type { Database } from '../../../ports/store.js';
 import type { WorldSnapshot } from '../../../ports/worlds.js';
 import { awaitedLines } from './open-call.js';
-import { command, type Command, commandLines, EMPTY, faint, line, type Line, strong, verbatim } from './line.js';
+import { command, type Command, commandLines, EMPTY, faint, line, type Lines, strong, verbatim } from './line.js';
 import type { Rerun, Story } from './story.js';
 import { tableLines } from './table.js';
 import { count } from './words.js';
@@ -23,52 +23,53 @@ export interface RunTitle {
   readonly rerun: Rerun;
 }
 
-export function titleLines({ world, model, turns, database, news = {}, rerun }: RunTitle): readonly Line[] {
+export function titleLines({ world, model, turns, database, news = {}, rerun }: RunTitle): Lines {
   return [
     line(
       strong(`world ${world.world_slug}`),
       `  scenario ${world.scenario_label} · model ${model} · ${count(turns, 'turn')}`,
     ),
     line(faint(`database: ${database.description}`)),
-    ...(news.adopted_from_turn === undefined
-      ? []
-      : [EMPTY, line(`The new scenario is adopted from turn ${news.adopted_from_turn} on.`)]),
-    ...(news.edited === undefined ? [] : [EMPTY, ...editedLines(rerun, news.edited)]),
+    news.adopted_from_turn !== undefined && [
+      EMPTY,
+      line(`The new scenario is adopted from turn ${news.adopted_from_turn} on.`),
+    ],
+    news.edited !== undefined && [EMPTY, editedLines(rerun, news.edited)],
   ];
 }
 
-function editedLines({ run }: Rerun, { files, scenario, root }: EditedScenario): readonly Line[] {
+function editedLines({ run }: Rerun, { files, scenario, root }: EditedScenario): Lines {
   const isOne = files.length === 1;
   const has = isOne ? 'This file has' : 'These files have';
   const within = root === undefined ? [] : ['--root', root];
   return [
     line(`${has} changed since, and the world goes on as it was made:`),
-    ...files.map((file) => verbatim('  ', file)),
+    files.map((file) => verbatim('  ', file)),
     verbatim(`To adopt what ${isOne ? 'it says' : 'they say'}: `, command(...run, '--scenario', scenario, ...within)),
   ];
 }
 
 /** The foot of a run: a line a turn, and where to look further. */
-export function endingLines(report: RunReport, story: Story): readonly Line[] {
+export function endingLines(report: RunReport, story: Story): Lines {
   const last = report.turns.at(-1);
   if (last === undefined) return [EMPTY, line(`No turn of ${report.world} was tried.`)];
   const { awaited = [], dry_run } = report;
   const { rerun } = story;
   return [
     EMPTY,
-    ...tallyLines(report.turns, story.turns),
+    tallyLines(report.turns, story.turns),
     EMPTY,
-    ...(awaited.length === 0 ? [] : [...awaitedLines(rerun.run, last.attempt_id, awaited), EMPTY]),
-    ...(dry_run !== undefined
+    awaited.length > 0 && [awaitedLines(rerun.run, last.attempt_id, awaited), EMPTY],
+    dry_run !== undefined
       ? dryLines(report.world, dry_run, rerun)
       : story.is_kept
         ? furtherLines(report, story)
-        : [line('The database was in memory: nothing of this run can be looked at any more.')]),
+        : [line('The database was in memory: nothing of this run can be looked at any more.')],
   ];
 }
 
 /** A turn that was suspended throughout has a report, but no tally. */
-function tallyLines(turns: readonly TurnReport[], told: Story['turns']): readonly Line[] {
+function tallyLines(turns: readonly TurnReport[], told: Story['turns']): Lines {
   return tableLines(turns, {
     turn: ({ attempted_turn }) => attempted_turn,
     status: ({ status }) => status,
@@ -79,37 +80,30 @@ function tallyLines(turns: readonly TurnReport[], told: Story['turns']): readonl
   });
 }
 
-function dryLines(
-  world: string,
-  { from_turn, unused_answers, written_answers }: DryRunSummary,
-  rerun: Rerun,
-): readonly Line[] {
+function dryLines(world: string, { from_turn, unused_answers, written_answers }: DryRunSummary, rerun: Rerun): Lines {
   const unused = unused_answers.map(({ turn, key }) => verbatim('  ', `turn ${turn}  ${key}`));
   return [
-    ...(unused.length === 0
-      ? []
-      : [line(`${count(unused.length, 'answer')} that nothing asked for:`), ...unused, EMPTY]),
-    ...(written_answers === undefined
-      ? []
-      : [
-          line(
-            `${count(written_answers, 'answer')} made up and written. Put better ones in their place, and try them:`,
-          ),
-          verbatim('  ', command(...rerun.run)),
-        ]),
+    unused.length > 0 && [line(`${count(unused.length, 'answer')} that nothing asked for:`), unused, EMPTY],
+    written_answers !== undefined && [
+      line(`${count(written_answers, 'answer')} made up and written. Put better ones in their place, and try them:`),
+      verbatim('  ', command(...rerun.run)),
+    ],
     line(`This was a dry run: nobody was asked, and the world ${world} stays at turn ${from_turn}.`),
   ];
 }
 
-function furtherLines(report: RunReport, story: Story): readonly Line[] {
+function furtherLines(report: RunReport, story: Story): Lines {
   const turn = report.turns.at(-1);
   return [
-    ...(turn?.is_transient === true ? [...retryLines(report, turn, story), EMPTY] : []),
-    ...(turn !== undefined && isModelMissing(turn)
-      ? [line('Without that model:'), ...commandLines('  ', toStandIns(story.rerun.without_model)), EMPTY]
-      : []),
+    turn?.is_transient === true && [retryLines(report, turn, story), EMPTY],
+    turn !== undefined &&
+      isModelMissing(turn) && [
+        line('Without that model:'),
+        commandLines('  ', toStandIns(story.rerun.without_model)),
+        EMPTY,
+      ],
     line('To look further:'),
-    ...commandLines('  ', [
+    commandLines('  ', [
       ...(turn === undefined ? [] : toCommands(turn)),
       [command('world', 'show', report.world), 'the world as it is now'],
       ...(report.turns.some(({ attempted_turn, status }) => attempted_turn > 1 || status === 'committed')
@@ -123,7 +117,7 @@ function retryLines(
   { turns }: RunReport,
   { attempted_turn, failed_source_invocation_id }: TurnReport,
   story: Story,
-): readonly Line[] {
+): Lines {
   const { rerun, failed_calls } = story;
   const retries = turns.filter((turn) => turn.attempted_turn === attempted_turn).length - 1;
   const times = retries === 0 ? 5 : retries;
@@ -135,13 +129,13 @@ function retryLines(
   if (retries > 0)
     return [
       line(`This failure outlasted ${count(retries, 'retry', 'retries')}. When the service answers again, go on:`),
-      ...commands,
+      commands,
     ];
   if (failed_calls.get(failed_source_invocation_id ?? '')?.has_retry === true)
-    return [line('This failure may pass by itself, and a run can try again:'), ...commands];
+    return [line('This failure may pass by itself, and a run can try again:'), commands];
   return [
     line('This failure may pass by itself. A run can try its turn again, and a source its call:'),
-    ...commands,
+    commands,
     verbatim(
       '  "retry": {"max": 3, "on": ["timeout", "transport", "http_429", "http_5xx"]}',
       '  in the file of a source tries its calls again',

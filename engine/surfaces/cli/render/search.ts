@@ -1,15 +1,15 @@
 import type { Found } from '../../../operations/search.js';
 import type { SearchHit } from '../../../ports/search.js';
-import { command, EMPTY, faint, hanging, type Line, line, type Span, strong, verbatim } from './line.js';
+import { command, EMPTY, faint, hanging, line, type Lines, type Span, strong, verbatim } from './line.js';
 
 /** What was found, each text with its place and the command that leads on. */
-export function foundLines({ rows, next }: Found): readonly Line[] {
+export function foundLines({ rows, next }: Found): Lines {
   if (rows.length === 0) return [line('Nothing was found.')];
   const more = next === null ? [] : [line(faint('There are more: write --limit, or other words.'))];
-  return [...rows.flatMap(hitLines), ...more];
+  return [rows.flatMap(hitLines), more];
 }
 
-function hitLines(hit: SearchHit): readonly Line[] {
+function hitLines(hit: SearchHit): Lines {
   const { kind, world_slug, turn, workflow_subject_entity_id: subject, failure_class, snippet } = hit;
   const about = [`turn ${turn}`, subject, hit.source_label, failure_class].filter((word) => word !== null);
   const words = snippet.map(({ text, is_match }) => {

@@ -5,7 +5,7 @@ import type { CallOutcome } from '../../../ports/sources.js';
 import type { Progress } from '../../../runtime/progress.js';
 import { awaitedName, callLines, isShownWhole, partName } from './call.js';
 import { settleLines } from './open-call.js';
-import { advice, bad, EMPTY, faint, good, hanging, type Line, line, strong, verbatim } from './line.js';
+import { advice, bad, EMPTY, faint, good, hanging, type Line, line, type Lines, strong, verbatim } from './line.js';
 import { count, toDuration, toMoment } from './words.js';
 
 /** How a world is run again as it was run. */
@@ -70,7 +70,7 @@ export const UNTOLD: Story = {
 };
 
 /** The next story after an event, and the lines that show the event. */
-export function tell(story: Story, progress: Progress): { readonly story: Story; readonly lines: readonly Line[] } {
+export function tell(story: Story, progress: Progress): { readonly story: Story; readonly lines: Lines } {
   return { story: afterProgress(story, progress), lines: progressLines(story, progress) };
 }
 
@@ -146,23 +146,23 @@ function withCall(turns: Story['turns'], { key, usage }: CallOutcome): Story['tu
   });
 }
 
-function progressLines(story: Story, progress: Progress): readonly Line[] {
+function progressLines(story: Story, progress: Progress): Lines {
   switch (progress.kind) {
     case 'attempt_began':
       return beginningLines(progress);
     case 'call_started':
       return [];
     case 'calls_superseded':
-      return [...headingLines(story, progress), supersededLine(progress)];
+      return [headingLines(story, progress), supersededLine(progress)];
     case 'call_finished': {
       if (story.superseded.has(progress.command.key)) return [];
       const model = story.under_way.get(progress.command.key)?.model;
-      return [...headingLines(story, progress.command), ...callLines({ ...progress, model })];
+      return [headingLines(story, progress.command), callLines({ ...progress, model })];
     }
     case 'retry_waits':
-      return [...headingLines(story, progress.command), retryLine(progress)];
+      return [headingLines(story, progress.command), retryLine(progress)];
     case 'call_pended':
-      return [...headingLines(story, progress.command), pendedLine(progress)];
+      return [headingLines(story, progress.command), pendedLine(progress)];
     case 'attempt_suspended':
       return [EMPTY, suspendedLine(progress)];
     case 'turn_waits':
@@ -185,14 +185,14 @@ function ruleLine(title: string, moment: string): Line {
 
 type Of<Kind extends Progress['kind']> = Extract<Progress, { kind: Kind }>;
 
-function beginningLines(began: Of<'attempt_began'>): readonly Line[] {
+function beginningLines(began: Of<'attempt_began'>): Lines {
   const { attempt_id, attempted_turn, simulation_time, continued, adopts, sets_aside } = began;
   return [
     EMPTY,
     ruleLine(`turn ${attempted_turn}`, toMoment(simulation_time)),
-    ...(continued === undefined ? [] : [continuedLine(attempt_id, continued)]),
-    ...(adopts === undefined ? [] : [adoptedLine(adopts)]),
-    ...(sets_aside === undefined ? [] : setAsideLines(sets_aside)),
+    continued !== undefined && continuedLine(attempt_id, continued),
+    adopts !== undefined && adoptedLine(adopts),
+    sets_aside !== undefined && setAsideLines(sets_aside),
   ];
 }
 
@@ -214,13 +214,13 @@ function adoptedLine({ attempt_id, calls }: NonNullable<Of<'attempt_began'>['ado
   return hanging(2, `${count(calls, 'call is', 'calls are')} adopted from attempt ${attempt_id}, and not made again.`);
 }
 
-function setAsideLines({ attempt_id, in_doubt, side_effects }: SetAside): readonly Line[] {
-  const listed = (why: string, keys: readonly string[]): readonly Line[] =>
+function setAsideLines({ attempt_id, in_doubt, side_effects }: SetAside): Lines {
+  const listed = (why: string, keys: readonly string[]): Lines =>
     keys.length === 0 ? [] : [hanging(6, `    ${why}: `, strong(keys.join(', ')))];
   return [
     hanging(2, `Attempt ${attempt_id} is set aside, and its side effects may be repeated.`),
-    ...listed('in doubt', in_doubt),
-    ...listed('took place', side_effects),
+    listed('in doubt', in_doubt),
+    listed('took place', side_effects),
   ];
 }
 
@@ -259,7 +259,7 @@ function supersededLine({ keys }: Of<'calls_superseded'>): Line {
   );
 }
 
-function headingLines({ heading }: Story, { subject_id = '' }: Pick<Invoke, 'subject_id'>): readonly Line[] {
+function headingLines({ heading }: Story, { subject_id = '' }: Pick<Invoke, 'subject_id'>): Lines {
   if (heading === subject_id) return [];
   return [EMPTY, line('  ', subject_id === '' ? faint('once for everybody') : strong(subject_id))];
 }
@@ -275,7 +275,7 @@ function committedLine({ turns, superseded }: Story, patches: number): Line {
   return line('  ', good(`turn ${attempted_turn} committed`), `: ${facts}`);
 }
 
-function failureLines({ is_kept, failed_calls }: Story, failed: Of<'attempt_failed'>): readonly Line[] {
+function failureLines({ is_kept, failed_calls }: Story, failed: Of<'attempt_failed'>): Lines {
   const { failure, source_invocation_id: invocation, attempt_id, attempted_turn } = failed;
   const is_shown = failure.message === failed_calls.get(invocation ?? '')?.message && isShownWhole(failure.message);
   const place = Object.entries({ subject: failure.subject_id, node: failure.node_id, call: failure.call_key });
@@ -283,9 +283,9 @@ function failureLines({ is_kept, failed_calls }: Story, failed: Of<'attempt_fail
   return [
     EMPTY,
     line('  ', bad(`turn ${attempted_turn} failed`), `, ${failure.failure_class}`),
-    ...(is_shown ? [] : [hanging(4, ...advice({ text: `    ${failure.message}` }))]),
-    ...place.flatMap(([name, value]) => (value === undefined ? [] : [line(faint(`    ${name.padEnd(8)} `), value)])),
+    !is_shown && hanging(4, ...advice({ text: `    ${failure.message}` })),
+    place.flatMap(([name, value]) => (value === undefined ? [] : [line(faint(`    ${name.padEnd(8)} `), value)])),
     line(`    The world stays at turn ${attempted_turn - 1}: nothing of this attempt was applied${kept}.`),
-    ...(is_kept && failure.is_in_doubt === true && invocation !== undefined ? settleLines(attempt_id) : []),
+    is_kept && failure.is_in_doubt === true && invocation !== undefined && settleLines(attempt_id),
   ];
 }

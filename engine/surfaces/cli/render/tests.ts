@@ -1,39 +1,39 @@
 import type { Json } from '../../../contract/json.js';
 import type { TestComplaint, TestReport, TestResult } from '../../../operations/workflow-tests/index.js';
-import { bad, EMPTY, faint, good, hanging, type Line, line, verbatim } from './line.js';
+import { bad, EMPTY, faint, good, hanging, line, type Lines, verbatim } from './line.js';
 import { findingLines } from './problems.js';
 import { count } from './words.js';
 
 const MARKS = { passed: good('passed'), failed: bad('failed'), broken: bad('broken') } as const;
 
 /** One test in a line; beneath it what differs, with both sides. */
-export function testLines(result: TestResult): readonly Line[] {
+export function testLines(result: TestResult): Lines {
   const { file, label, status, turns, calls, rejected_answers, complaints, findings, unused_answers } = result;
   const rejected = rejected_answers === 0 ? '' : `, ${count(rejected_answers, 'rejected answer')}`;
   const size = status === 'broken' ? '' : `  ${count(turns, 'turn')}, ${count(calls, 'call')}${rejected}`;
   return [
     verbatim(MARKS[status], `  ${file}${label === '' ? '' : `  ${label}`}`, faint(size)),
-    ...complaints.flatMap(complaintLines),
-    ...findingLines(findings),
-    ...(status === 'passed' ? unused_answers : []).map(({ turn, key }) =>
+    complaints.flatMap(complaintLines),
+    findingLines(findings),
+    (status === 'passed' ? unused_answers : []).map(({ turn, key }) =>
       verbatim(faint(`        no call used the answer of turn ${turn}, ${key}`)),
     ),
   ];
 }
 
-export function summaryLines({ ok, passed, failed, broken }: TestReport): readonly Line[] {
+export function summaryLines({ ok, passed, failed, broken }: TestReport): Lines {
   const others = [...(failed === 0 ? [] : [`${failed} failed`]), ...(broken === 0 ? [] : [`${broken} broken`])];
   const text = [`${count(passed, 'test')} passed`, ...others].join(', ');
   return [EMPTY, line(ok ? good(text) : bad(text))];
 }
 
-function complaintLines(complaint: TestComplaint): readonly Line[] {
+function complaintLines(complaint: TestComplaint): Lines {
   const { file, line: row, column, pointer, message, repair, expected, actual } = complaint;
   return [
     verbatim(`  ${file}:${row}:${column}  `, bad(message), faint(`  (at ${pointer === '' ? '/' : pointer})`)),
-    ...(expected === undefined ? [] : sideLines('- expected  ', expected)),
-    ...(actual === undefined ? [] : sideLines('+ actual    ', shorten(actual, expected))),
-    ...(repair === undefined ? [] : [hanging(6, faint(`    what to do: ${repair}`))]),
+    expected !== undefined && sideLines('- expected  ', expected),
+    actual !== undefined && sideLines('+ actual    ', shorten(actual, expected)),
+    repair !== undefined && hanging(6, faint(`    what to do: ${repair}`)),
   ];
 }
 
@@ -50,7 +50,7 @@ function shorten(value: Json, sought: Json | undefined): Json {
   return `${from === 0 ? '' : '... '}${part}${from + part.length < value.length ? ' ...' : ''}`;
 }
 
-function sideLines(sign: string, value: Json): readonly Line[] {
+function sideLines(sign: string, value: Json): Lines {
   const short = JSON.stringify(value);
   const text = short.length > 90 && typeof value === 'object' ? JSON.stringify(value, null, 2) : short;
   const rows = text.split('\n');

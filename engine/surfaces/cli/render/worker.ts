@@ -1,5 +1,5 @@
 import type { WorkerEvent } from '../../../operations/run-worker.js';
-import { command, hanging, type Line, line, verbatim } from './line.js';
+import { command, hanging, line, type Lines, verbatim } from './line.js';
 import { count, toDuration } from './words.js';
 
 type Of<Kind extends WorkerEvent['kind']> = Extract<WorkerEvent, { kind: Kind }>;
@@ -74,11 +74,11 @@ function toRecords({ answered, interrupted }: { readonly answered: number; reado
 }
 
 /** The attempts that a worker drives as it ends at once. */
-export function leftLines(attempt_ids: readonly string[]): readonly Line[] {
+export function leftLines(attempt_ids: readonly string[]): Lines {
   if (attempt_ids.length === 0) return [line('Left at once. No attempt was under way.')];
   return [
     hanging(2, 'Left at once. These attempts were under way; their calls with side effects are in doubt:'),
-    ...attempt_ids.map((attempt_id) => verbatim('  ', command('attempt', attempt_id))),
+    attempt_ids.map((attempt_id) => verbatim('  ', command('attempt', attempt_id))),
   ];
 }
 

@@ -2,7 +2,7 @@ import type { Entity } from '../../../core/world/world.js';
 import type { WorldRecord, WorldSnapshot } from '../../../ports/worlds.js';
 import type { QueuedTurns } from '../../../operations/queue.js';
 import type { ShownWorld } from '../../../operations/worlds.js';
-import { command, EMPTY, faint, hanging, type Line, line, strong } from './line.js';
+import { command, EMPTY, faint, hanging, type Line, line, type Lines, strong } from './line.js';
 import { proseLines } from './block.js';
 import { queueLines } from './queue.js';
 import { type Columns, tableLines } from './table.js';
@@ -10,25 +10,23 @@ import { shortHash, toMoment } from './words.js';
 import type { WorldStory } from '../../../operations/tell-world.js';
 
 /** A world at one turn: places, agents and what they remember, things. */
-export function worldLines(world: WorldSnapshot): readonly Line[] {
+export function worldLines(world: WorldSnapshot): Lines {
   const { world_slug, scenario_label, scenario_hash, turn, simulation_time, environments, entities, forked_from } =
     world;
   return [
     line(strong(`world ${world_slug}`), `  at turn ${turn} · ${toMoment(simulation_time)}`),
     line(faint(`scenario ${scenario_label} (${shortHash(scenario_hash)})`)),
-    ...(forked_from === undefined
-      ? []
-      : [line(faint(`forked from ${forked_from.world_slug} at turn ${forked_from.turn}`))]),
-    ...environments.flatMap(({ label, content }) => [EMPTY, line('  ', strong(label)), ...proseLines(content, 4)]),
-    ...entities.toSorted(agentsFirst).flatMap((entity) => [EMPTY, ...entityLines(entity)]),
+    forked_from !== undefined && line(faint(`forked from ${forked_from.world_slug} at turn ${forked_from.turn}`)),
+    environments.flatMap(({ label, content }) => [EMPTY, line('  ', strong(label)), ...proseLines(content, 4)]),
+    entities.toSorted(agentsFirst).flatMap((entity) => [EMPTY, entityLines(entity)]),
   ];
 }
 
 /** The same, with the scenarios that it has gone on by, where they are several, and what is queued in it. */
-export function shownWorldLines({ queued_turns, put_off, scenarios, ...world }: ShownWorld): readonly Line[] {
+export function shownWorldLines({ queued_turns, put_off, scenarios, ...world }: ShownWorld): Lines {
   const queued = queueLines(world.world_slug, { queued_turns, put_off });
   const lineage = scenarios.length > 1 ? [EMPTY, ...scenarios.map(scenarioLine)] : [];
-  return [...worldLines(world), ...lineage, ...(queued.length === 0 ? [] : [EMPTY, ...queued])];
+  return [worldLines(world), lineage, queued && [EMPTY, queued]];
 }
 
 function scenarioLine({ from_turn, scenario_label, scenario_hash, chosen_at }: ShownWorld['scenarios'][number]): Line {
@@ -40,7 +38,7 @@ function scenarioLine({ from_turn, scenario_label, scenario_hash, chosen_at }: S
   );
 }
 
-export function worldListLines(worlds: readonly (WorldRecord & QueuedTurns)[]): readonly Line[] {
+export function worldListLines(worlds: readonly (WorldRecord & QueuedTurns)[]): Lines {
   if (worlds.length === 0)
     return [line('There are no worlds. Make one: ', command('world', 'create', 'SLUG', '--scenario', 'PATH'))];
   return tableLines(worlds, WORLD_COLUMNS);
@@ -60,7 +58,7 @@ function agentsFirst(left: Entity, right: Entity): number {
   return Number(right.kind === 'agent') - Number(left.kind === 'agent');
 }
 
-function entityLines({ id, name, kind, environment, goal, state, memory }: Entity): readonly Line[] {
+function entityLines({ id, name, kind, environment, goal, state, memory }: Entity): Lines {
   return [
     line(
       '  ',
@@ -68,18 +66,18 @@ function entityLines({ id, name, kind, environment, goal, state, memory }: Entit
       faint(`  ${[name, kind, ...(environment === undefined ? [] : [`in ${environment}`])].join(' · ')}`),
     ),
     hanging(11, faint('    state  '), state),
-    ...(goal === undefined ? [] : [hanging(11, faint('    goal   '), goal)]),
-    ...memory.map((remembered) => hanging(11, faint(`    turn ${remembered.turn} `.padEnd(11)), remembered.content)),
+    goal !== undefined && hanging(11, faint('    goal   '), goal),
+    memory.map((remembered) => hanging(11, faint(`    turn ${remembered.turn} `.padEnd(11)), remembered.content)),
   ];
 }
 
 /** A world retold: turn by turn, place by place, each subject in its own paragraph. */
-export function worldStoryLines({ world_slug, turns }: WorldStory): readonly Line[] {
+export function worldStoryLines({ world_slug, turns }: WorldStory): Lines {
   if (turns.length === 0) return [hanging(0, `Nothing is told of ${world_slug} yet.`)];
   return turns.flatMap(({ turn, simulation_time, patches }, index) => [
-    ...(index === 0 ? [] : [EMPTY]),
+    index > 0 && EMPTY,
     line(strong(`turn ${turn}`), faint(`  ${toMoment(simulation_time)}`)),
-    ...patches.flatMap(({ name, environment, narration }, at) => {
+    patches.flatMap(({ name, environment, narration }, at) => {
       const isSamePlace = at > 0 && patches[at - 1]?.environment === environment;
       return [
         EMPTY,
