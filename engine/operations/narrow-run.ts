@@ -6,8 +6,8 @@ import { type Done, refuse, succeed } from './engine.js';
 
 /** The limits of a run within its documents; an absent one does not narrow. */
 export interface Narrowing {
-  readonly tools?: readonly string[];
-  readonly connections?: readonly string[];
+  readonly tools?: readonly string[] | undefined;
+  readonly connections?: readonly string[] | undefined;
 }
 
 /**

@@ -88,7 +88,7 @@ export interface RunRequest extends Narrowing {
   /** The number of turns; the first failure ends the run. */
   readonly turns: number;
   /** Begins the first turn anew: adopts nothing of the previous attempt, and ignores its doubts. */
-  readonly anew?: boolean;
+  readonly anew?: boolean | undefined;
   /** How often a turn is retried after a transient failure; never by default. */
   readonly retries?: number;
   /** A person answers in place of models, within a day. */

@@ -12,11 +12,11 @@ import { showWorld } from './worlds.js';
 export interface WatchedRun extends Omit<RunRequest, 'world_slug'> {
   /** The scripted model's answers; without them the environment's model is called. */
   readonly answers_file?: string;
-  readonly person?: AnswerAsPerson;
+  readonly person?: AnswerAsPerson | undefined;
   /** The model to call, in place of the one that sources' variables name. */
   readonly model?: string;
   /** The scenario from the next turn on; the world's own by default. */
-  readonly scenario?: NamedScenario;
+  readonly scenario?: NamedScenario | undefined;
   /** Called before the first turn, with the world, the database that holds it, and what is new about its scenario. */
   readonly onWorld: (
     world: WorldSnapshot,

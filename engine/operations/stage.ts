@@ -10,7 +10,7 @@ export interface StageRequest {
   readonly with_toys: boolean;
   /** Absolute; starts the scripted model. */
   readonly answers_file?: string;
-  readonly person?: AnswerAsPerson;
+  readonly person?: AnswerAsPerson | undefined;
   readonly model?: string;
   /** The first port; free ones by default. */
   readonly port_base?: number;

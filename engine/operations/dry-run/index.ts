@@ -25,9 +25,9 @@ import { plantWorld, toStorable } from './plant.js';
 
 interface DryRun extends Omit<WatchedRun, 'answers_file'>, Pick<RunRequest, 'world_slug'> {
   /** Absent where all answers are to be made up. */
-  readonly answers?: { readonly path: string; readonly place: Place };
+  readonly answers?: { readonly path: string; readonly place: Place } | undefined;
   /** Absolute: the file for made-up answers, which fit their schemas, beside the given ones. */
-  readonly write_missing?: string;
+  readonly write_missing?: string | undefined;
 }
 
 /** Runs turns of a copy of a world. No plugin is called, and every write is thrown away. */

@@ -96,14 +96,9 @@ export function printLines(output: Output, lines: Lines): void {
   if (text !== '') output.write(text);
 }
 
-/** One JSON document for programs. */
-export function printJson(terminal: Pick<Terminal, 'out'>, value: unknown): void {
-  terminal.out.write(`${toSafeJson(value)}\n`);
-}
-
-/** One JSON document in one line, where more are to follow. */
-export function printJsonLine(terminal: Pick<Terminal, 'out'>, value: unknown): void {
-  terminal.out.write(`${toSafeJson(value, 0)}\n`);
+/** One JSON document for programs. @param indent 0 for one line, where more are to follow */
+export function printJson({ out }: Pick<Terminal, 'out'>, value: unknown, indent = 2): void {
+  out.write(`${toSafeJson(value, indent)}\n`);
 }
 
 /** The destination of printed events: the log for programs where there is one, else standard output. */
@@ -113,7 +108,7 @@ type EventSession = Omit<Session, 'composition'> & { readonly composition?: Pick
 export function printEvent({ terminal, as_json, composition }: EventSession, sentence: string, event: Event): void {
   const at = new Date().toISOString();
   composition?.log?.(levelOf(event.kind), sentence, event);
-  if (as_json) return printJsonLine(terminal, { at, ...event });
+  if (as_json) return printJson(terminal, { at, ...event }, 0);
   if (composition?.log !== undefined) return;
   const text = `${at}  ${sentence}`;
   printLines(terminal.out, [terminal.out.is_terminal ? hanging(at.length + 2, text) : verbatim(text)]);

@@ -1,3 +1,4 @@
+import { parseJson } from '../../../core/content/parse-json.js';
 import type { InvocationRecord, LlmCallRecord } from '../../../ports/records.js';
 import type { ListedInvocation, ListedLlmCall } from '../../../ports/browse.js';
 import { stateOf } from '../../../core/protocol/work-state.js';
@@ -223,8 +224,10 @@ function viewLlmCall(shown: LlmCallRecord): View {
 
 /** What a final patch tells, as the story has it. */
 function narrationOf({ model_output_kind, raw_text }: LlmCallRecord): Html {
-  const said = model_output_kind === 'final_patch' ? parseJson(raw_text) : undefined;
-  const { patch } = (said ?? {}) as { readonly patch?: { readonly narration?: unknown } };
+  const said = parseJson(raw_text);
+  const { patch } = (model_output_kind === 'final_patch' && said.ok ? said.value : {}) as {
+    readonly patch?: { readonly narration?: unknown };
+  };
   return typeof patch?.narration === 'string' ? html`<p class="narration">${cut(patch.narration)}</p>` : NOTHING;
 }
 
@@ -241,16 +244,8 @@ function answerOf({ raw_text, ended_at }: LlmCallRecord): Html {
 
 /** A control object reads better on several lines; any other text stays as it is. */
 function asJson(text: string): Html | undefined {
-  const value = parseJson(text);
-  return typeof value === 'object' ? payload(value) : undefined;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  const said = parseJson(text);
+  return said.ok && typeof said.value === 'object' ? payload(said.value) : undefined;
 }
 
 function llmFacts(shown: LlmCallRecord): Html {

@@ -5,7 +5,7 @@ import { displayName } from '../../../operations/documents/index.js';
 import { dryRun } from '../../../operations/dry-run/index.js';
 import { queueTurns } from '../../../operations/run-worker.js';
 import type { Narrowing } from '../../../operations/narrow-run.js';
-import { runWorld, type ScenarioNews, type WatchedRun } from '../../../operations/run-world.js';
+import { runWorld, type ScenarioNews } from '../../../operations/run-world.js';
 import {
   editedScenarioOption,
   listOption,
@@ -20,8 +20,7 @@ import {
 } from '../arguments.js';
 import { askPerson } from '../asked-person.js';
 import type { ExitCode } from '../exit-code.js';
-import { chooseModel, type Chosen, MODEL, type ModelOptions, scriptOption } from '../model-choice.js';
-import type { Narration } from '../narration.js';
+import { chooseModel, MODEL, type ModelOptions, scriptOption } from '../model-choice.js';
 import { playTurns } from '../play-turns.js';
 import { queuedLines } from '../render/queue.js';
 import { answer, printRefused, refuseUsage, type Session, withEngine } from '../session.js';
@@ -85,6 +84,7 @@ async function runAndShow(session: Session, world_slug: string, options: RunOpti
     return runDry(session, world_slug, options);
   const choice = await chooseModel(session, options);
   if (!choice.ok) return printRefused(session, choice);
+  const { ask } = choice.value;
   const narrowed = toWords({ tools, connections });
   const rerun = {
     run: ['run', world_slug, ...toWords({ llm, script, model }), ...narrowed],
@@ -94,15 +94,16 @@ async function runAndShow(session: Session, world_slug: string, options: RunOpti
     runWorld(session.composition, {
       world_slug,
       turns,
-      ...(options.anew === undefined ? {} : { anew: options.anew }),
-      ...narrowingOf(options),
+      anew: options.anew,
+      tools,
+      connections,
       retries,
       rerun: toShell(['chukwa', ...rerun.run]),
       ...choice.value.asked,
-      ...personOf(session, choice.value, narration),
+      person: ask && askPerson({ error: session.terminal.error, ask }, narration.close),
       signal,
       onProgress: narration.onProgress,
-      ...scenarioOf(session, options),
+      scenario: toNamed(session, options),
       onWorld: (world, database, news) =>
         narration.begin({ ...choice.value, world, turns, database, news: toShown(session, news), rerun }),
     }),
@@ -110,20 +111,8 @@ async function runAndShow(session: Session, world_slug: string, options: RunOpti
   return options.serve === true ? serveAfterRun(session, code, { ...choice.value.asked, with_toys: false }) : code;
 }
 
-function narrowingOf({ tools, connections }: Narrowing): Narrowing {
-  return { ...(tools === undefined ? {} : { tools }), ...(connections === undefined ? {} : { connections }) };
-}
-
-function personOf(
-  { terminal }: Session,
-  { ask }: Pick<Chosen, 'ask'>,
-  { close }: Narration,
-): Pick<WatchedRun, 'person'> {
-  return ask === undefined ? {} : { person: askPerson({ error: terminal.error, ask }, close) };
-}
-
-function scenarioOf(session: Session, { scenario, ...options }: RunOptions): { readonly scenario?: NamedScenario } {
-  return scenario === undefined ? {} : { scenario: { scenario, place: toPlace(session, options) } };
+function toNamed(session: Session, { scenario, ...options }: RunOptions): NamedScenario | undefined {
+  return scenario === undefined ? undefined : { scenario, place: toPlace(session, options) };
 }
 
 /** What is new about a scenario, with paths as a person would write them in the working folder. */
@@ -153,12 +142,13 @@ async function runDry(session: Session, world_slug: string, options: RunOptions)
     dryRun(session.composition, {
       world_slug,
       turns,
-      ...(answers === undefined ? {} : { answers: { path: answers, place: toPlace(session) } }),
-      ...(writeMissing === undefined ? {} : { write_missing: resolve(session.terminal.working_folder, writeMissing) }),
-      ...narrowingOf(options),
+      answers: answers === undefined ? undefined : { path: answers, place: toPlace(session) },
+      write_missing: writeMissing === undefined ? undefined : resolve(session.terminal.working_folder, writeMissing),
+      tools,
+      connections,
       signal,
       onProgress: narration.onProgress,
-      ...scenarioOf(session, options),
+      scenario: toNamed(session, options),
       onWorld: (world, database, news) =>
         narration.begin({
           world,
@@ -182,7 +172,7 @@ async function queueFor(session: Session, world_slug: string, options: RunOption
       'Leave --retries, --llm, --model, --script, --dry, --answers, --anew, --tools and --connections out.';
     return refuseUsage(session, message, repair);
   }
-  const { scenario } = scenarioOf(session, options);
+  const scenario = toNamed(session, options);
   const queued = await withEngine(session, async (engine) => {
     const changed = scenario && (await adoptNamed(engine, world_slug, scenario));
     return changed?.ok === false ? changed : queueTurns(engine, { world_slug, turns });

@@ -7,7 +7,7 @@ import { listenForInterrupt } from '../interruption.js';
 import { EMPTY, faint, hanging, line } from '../render/line.js';
 import { findingLines } from '../render/problems.js';
 import { count } from '../render/words.js';
-import { printJson, printJsonLine, printLines, type Session } from '../session.js';
+import { printJson, printLines, type Session } from '../session.js';
 import type { CommandEntry } from './entry.js';
 
 interface ValidateOptions extends RootOptions {
@@ -45,7 +45,7 @@ async function watch(session: Session, paths: readonly string[], options: RootOp
     for await (const validation of watchPaths(authoring, asked, interruption.signal)) {
       const { ok, findings } = validation;
       if (session.as_json) {
-        printJsonLine(session.terminal, { ok, findings });
+        printJson(session.terminal, { ok, findings }, 0);
         continue;
       }
       printValidation(session, validation);

@@ -3,23 +3,10 @@ import { factLines } from './block.js';
 import { EMPTY, type Line, strong, verbatim } from './line.js';
 import { neutralise } from './neutralise.js';
 
-const BORDERLESS = {
-  top: '',
-  'top-mid': '',
-  'top-left': '',
-  'top-right': '',
-  bottom: '',
-  'bottom-mid': '',
-  'bottom-left': '',
-  'bottom-right': '',
-  left: ' ',
-  'left-mid': '',
-  mid: '',
-  'mid-mid': '',
-  right: '',
-  'right-mid': '',
-  middle: ' ',
-};
+/** All lines of a table but spaces between its columns. */
+const LINES =
+  'top top-mid top-left top-right bottom bottom-mid bottom-left bottom-right left-mid mid mid-mid right right-mid';
+const BORDERLESS = { ...Object.fromEntries(LINES.split(' ').map((name) => [name, ''])), left: ' ', middle: ' ' };
 
 type Cell = string | number | null;
 
