@@ -97,7 +97,8 @@ export default {
     {
       name: 'no-orphans',
       severity: 'error',
-      comment: 'A module that nobody imports and that imports nobody is forgotten. Generated types stand ready; browsers load assets.',
+      comment:
+        'A module that nobody imports and that imports nobody is forgotten. Generated types stand ready; browsers load assets.',
       from: { orphan: true, pathNot: '^engine/(generated|surfaces/browser/assets)/' },
       to: {},
     },
