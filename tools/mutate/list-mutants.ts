@@ -61,9 +61,10 @@ function findName(nodes: readonly SyntaxNode[], { start, end }: Span): string {
 
 /** The first mutants in an order by seed: the same seed gives the same ones as long as the code does not change. */
 export function sample(mutants: readonly Mutant[], seed: string, count: number): readonly Mutant[] {
-  const rank = ({ path, line, before, after }: Mutant): string =>
+  // Where it starts tells apart those of a line that are alike: else all of them would be taken, or none.
+  const rank = ({ path, line, start, before, after }: Mutant): string =>
     createHash('sha256')
-      .update(JSON.stringify([seed, path, line, before, after]))
+      .update(JSON.stringify([seed, path, line, start, before, after]))
       .digest('hex');
   return mutants
     .map((mutant) => ({ mutant, rank: rank(mutant) }))

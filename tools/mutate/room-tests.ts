@@ -17,6 +17,9 @@ export const TESTS: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
+/** How many seconds of CPU the tests of a file may take on the unchanged copy. */
+const FILE_SECONDS_MAX = 300;
+
 /** A file that took more seconds of CPU on the unchanged copy runs after those that did not. */
 const LIGHT_SECONDS = 1;
 
@@ -25,11 +28,11 @@ export type Baseline = ReadonlyMap<string, number>;
 
 /**
  * Runs the tests of a room on the untouched copy.
- * @throws Error where one fails: it would kill every mutant
+ * @throws Error where one fails or hangs: it would kill every mutant
  */
 export async function measureRoom(copy: Copy, room: string): Promise<Baseline> {
-  const { outcome, failed, took } = await runTests(copy, testsOf(copy.folder, room), () => Infinity);
-  if (outcome !== 'survived') throw new Error(`a test of ${room} fails without a mutant: ${failed}`);
+  const { outcome, failed, took } = await runTests(copy, testsOf(copy.folder, room), () => FILE_SECONDS_MAX);
+  if (outcome !== 'survived') throw new Error(`without a mutant, a test of ${room} is ${outcome}: ${failed}`);
   return took;
 }
 

@@ -21,9 +21,10 @@ export interface Run {
   readonly took: ReadonlyMap<string, number>;
 }
 
-/** How often it is looked whether tests hang, and how long they may wait for something without using any CPU. */
+/** How often it is looked whether tests hang, how long they may use no CPU, and how long those of a file may take in all. */
 const LOOK_MS = 1_000;
 const IDLE_MS = 120_000;
+const FILE_MS_MAX = 600_000;
 
 /**
  * Runs test files one after another in one process, until a test fails or a file takes too long.
@@ -51,20 +52,22 @@ export async function runTests(
     // Programs that tests have started are of the same group.
     process.kill(-pid, 'SIGKILL');
   };
-  let begun = 0;
+  let [begun, begun_at] = [0, performance.now()];
   createInterface({ input: child.stdout }).on('line', (line) => {
     const [, not, name = ''] = /^\s*(not )?ok \d+ - (.*)/.exec(line) ?? [];
     if (not !== undefined) end('killed', name);
     if (name !== files[took.size]) return;
     took.set(name, secondsOf(pid) - begun);
-    begun = secondsOf(pid);
+    [begun, begun_at] = [secondsOf(pid), performance.now()];
   });
   const looking = setInterval(
     watchIdle(
       () => secondsOf(pid),
       (used, isIdle) => {
         const file = files[took.size];
-        if (file !== undefined && (isIdle || used - begun > limitOf(file))) end('hung', file);
+        // A test that asks again and again whether something has come is never idle, and uses hardly any CPU.
+        const isStuck = isIdle || performance.now() - begun_at > FILE_MS_MAX;
+        if (file !== undefined && (isStuck || used - begun > limitOf(file))) end('hung', file);
       },
     ),
     LOOK_MS,
