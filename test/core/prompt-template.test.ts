@@ -30,6 +30,7 @@ for (const [name, text, expected] of [
     '{{world.slug} and {{world.projection} and {{subject.id}} and {{subject.name}}',
     '{{world.slug} and {{world.projection} and |<subject.id>| and |<subject.name> ! 0 open',
   ],
+  ['braces that open twice are told, and the second hold', '{{{{world.slug}}', '{{|<world.slug> ! 0 open'],
   ['braces that close at once are told alone, whatever opened before them', '{{a {{}}', '{{a  ! 4 {{}} ! 0 open'],
 ] as const) {
   test(`in a prompt ${name}`, () => assert.equal(cut(text), expected));

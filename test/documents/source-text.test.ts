@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { isExactNumber } from '../../engine/core/content/exact-number.js';
+import { readParts } from '../../engine/core/content/json-parts.js';
 import { parseSource } from '../../engine/core/content/source-text.js';
 
 function check(name: string, text: string, expected: readonly string[]): void {
@@ -103,6 +104,23 @@ test('every JSON value is read as JSON.parse reads it', () => {
     assert.deepEqual(parsed.value.value, JSON.parse(text));
   });
   fc.assert(property, { seed: 11, numRuns: 500 });
+});
+
+/** How many values and members a value has, itself among them. */
+function countParts(value: unknown): readonly [values: number, members: number] {
+  if (typeof value !== 'object' || value === null) return [1, 0];
+  const held = Object.values(value).map(countParts);
+  const sum = (place: 0 | 1): number => held.reduce((total, counts) => total + counts[place], 0);
+  return [1 + sum(0), sum(1) + (Array.isArray(value) ? 0 : held.length)];
+}
+
+test('the parts of every JSON text are its values and the names of its members', () => {
+  const property = fc.property(fc.jsonValue({ maxDepth: 6 }), fc.nat(3), (value, indentation) => {
+    const kinds = [...readParts(JSON.stringify(value, null, indentation))].map(({ kind }) => kind);
+    const count = (wanted: string): number => kinds.filter((kind) => kind === wanted).length;
+    assert.deepEqual([count('value'), count('name'), count('fault')], [...countParts(value), 0]);
+  });
+  fc.assert(property, { seed: 17, numRuns: 300 });
 });
 
 test('no text makes the parser throw, and it accepts only what JSON.parse accepts', () => {
