@@ -126,7 +126,7 @@ test('headers come as they were sent: bytes beyond ASCII, and each of a name', a
   assert.equal(headers.get('vary'), 'a, b');
 });
 
-for (const status of [204, 304]) {
+for (const status of [204, 205, 304]) {
   test(`status ${status} has no body, and its connection is used again`, async (t) => {
     const ports = new Set<number | undefined>();
     const fetch = await openFetch(t, (request, response) => {
