@@ -318,7 +318,7 @@ function afterToolCall(more: readonly Partial<RecordedEvent>[], calls: readonly 
 
 const suspended = (resume_deadline: string) => ({ event_kind: 'attempt_suspended', resume_deadline });
 
-test('an agent that waits for two answers goes on with the second, and a repeated suspension says nothing new', () => {
+test('an agent that waits for two answers goes on with the second, and only a suspension until another time says something new', () => {
   const other = namedUuid('other');
   const node = { source_invocation_id: other, command_key: 'bob/other/call', tool_name: null };
   const deadline = timeOf(900);
@@ -339,6 +339,9 @@ test('an agent that waits for two answers goes on with the second, and a repeate
   const heard = [...two, { event_kind: 'call_answered' }];
   const one = afterToolCall(heard, [{ status: 'succeeded' }, { ...node, status: 'pending' }]);
   assert.deepEqual([one.head.status, one.head.waiting_tool_count], ['suspended', 1]);
+  const later = timeOf(950);
+  const rest = afterToolCall([...heard, suspended(later)], [{ status: 'succeeded' }, { ...node, status: 'pending' }]);
+  assert.deepEqual(rest.head, { ...one.head, resume_deadline: later });
   const both = afterToolCall(
     [...heard, { event_kind: 'call_answered', source_invocation_id: other }],
     [{ status: 'succeeded' }, { ...node, status: 'succeeded' }],
