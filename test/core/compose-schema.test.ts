@@ -142,3 +142,18 @@ test('a property that is called like an annotation still counts', () => {
   const left = { type: 'object', properties: { title: { type: 'string' } } };
   assert.equal(isEquivalentSchema(left, { type: 'object', properties: { title: { type: 'number' } } }), false);
 });
+
+const word = (text: JsonObject, beside: JsonObject = {}): JsonObject => {
+  return { properties: { word: { $ref: '#/$defs/text', ...beside } }, $defs: { text } };
+};
+const tree = (value: string): JsonObject => ({ properties: { value: { type: value }, child: { $ref: '#' } } });
+for (const [sentence, left, right, equivalent] of [
+  ['a reference and what it leads to', word({ type: 'string' }), { properties: { word: { type: 'string' } } }, true],
+  ['two references to different schemas', word({ type: 'string' }), word({ type: 'number' }), false],
+  ['references with different members beside them', word({}, { minLength: 1 }), word({}, { minLength: 2 }), false],
+  ['a reference that leads nowhere and itself', { $ref: '#/$defs/none' }, { $ref: '#/$defs/none' }, true],
+  ['schemas that lead back to themselves', tree('string'), tree('string'), true],
+  ['schemas that lead back to themselves and differ', tree('string'), tree('number'), false],
+] as const)
+  test(`${sentence} ${equivalent ? 'are' : 'are not'} equivalent`, () =>
+    assert.equal(isEquivalentSchema(left, right), equivalent));
