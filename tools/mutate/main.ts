@@ -1,8 +1,8 @@
 /**
  * Counts which mutants the tests notice: `npm run mutate -- --count 40 --seed today --room core`. Each mutant is one change
- * at one place of a room, in a copy of the checkout; the tests of that room run on it until the first of them fails.
- * Survivors that cannot be noticed are named with the reason in `judged.json`. With `--at engine/core/content/uuid.ts:12`
- * it tries the mutants of one line.
+ * at one place of a room, in a copy of the checkout; the tests of that room run on it until the first of them fails, and
+ * fails again. Survivors that cannot be noticed are named with the reason in `judged.json`. With
+ * `--at engine/core/content/uuid.ts:12` it tries the mutants of one line.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -115,11 +115,20 @@ async function tryMutant({ copy, importers, baseline }: Trial, mutant: Mutant): 
   });
   writeFileSync(place, code);
   try {
-    const files = orderFiles(baseline, copy, importers, mutant.path);
-    return await runTests(copy, files, (file) => Math.max(HANG_SECONDS_MIN, HANG_FACTOR * (baseline.get(file) ?? 0)));
+    const limitOf = (file: string): number => Math.max(HANG_SECONDS_MIN, HANG_FACTOR * (baseline.get(file) ?? 0));
+    return await runConfirmed(copy, orderFiles(baseline, copy, importers, mutant.path), limitOf);
   } finally {
     writeFileSync(place, original);
   }
+}
+
+/** A test may fail because the machine is busy: a mutant is killed where the same file fails when it runs once more, alone. */
+async function runConfirmed(...[copy, files, limitOf]: Parameters<typeof runTests>): Promise<Run> {
+  const run = await runTests(copy, files, limitOf);
+  const failed = files.slice(run.took.size, run.took.size + 1);
+  if (run.outcome !== 'killed' || failed.length === 0) return run;
+  const again = await runTests(copy, failed, limitOf);
+  return again.outcome === 'survived' ? runConfirmed(copy, files.slice(run.took.size + 1), limitOf) : again;
 }
 
 /** @throws Error where a judgement of one of the files fits no mutant, or several: it could excuse another one */
