@@ -13,13 +13,26 @@ export async function makeTemplate(
   template: string,
   migrations: string,
 ): Promise<void> {
-  const admin = new pg.Client({ connectionString: server.url('postgres') });
-  await admin.connect();
-  await admin.query(`CREATE DATABASE ${template}`);
-  await admin.end();
+  await sendTo(server, `CREATE DATABASE ${template}`);
   const database = must(await openServer(server.url(template)));
   must(await migrate(database, await loadMigrations(migrations)));
   await database.close();
+}
+
+/** Takes such a database from a server that lives on. */
+export async function dropTemplate(server: Pick<TestServer, 'url'>, template: string): Promise<void> {
+  await sendTo(server, `DROP DATABASE ${template}`);
+}
+
+/** Sends one statement to the server, by a connection of its own: none stays open for tests to wait for. */
+export async function sendTo(server: Pick<TestServer, 'url'>, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: server.url('postgres') });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
 }
 
 function must<Value>(outcome: Outcome<Value>): Value {

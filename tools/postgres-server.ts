@@ -53,6 +53,15 @@ export async function startPostgres(settings: { readonly is_durable?: boolean } 
   return { url, halt, resume, stop: keeper.end };
 }
 
+/** The addresses of the databases of a server, made of that of one of them. */
+export function toUrls(given: string): TestServer['url'] {
+  return (database) => {
+    const address = new URL(given);
+    address.pathname = `/${database}`;
+    return address.href;
+  };
+}
+
 function toFlags(isDurable: boolean): readonly string[] {
   // Nothing in a test outlives the machine, so nothing is flushed.
   const settings = [

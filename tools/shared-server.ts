@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { makeTemplate } from './migrated-template.js';
-import { startPostgres } from './postgres-server.js';
+import { dropTemplate, makeTemplate } from './migrated-template.js';
+import { startPostgres, toUrls } from './postgres-server.js';
 
 /** Folders of `test/` whose files open databases on a PostgreSQL server. */
 const SERVED = [
@@ -23,13 +23,18 @@ export interface Shared {
   readonly stop: () => Promise<void>;
 }
 
-/** One PostgreSQL with one migrated template for all files that want one: a start for each costs more than many tests. */
+/**
+ * One PostgreSQL with one migrated template for all files that want one: a start for each costs more than many tests. It is
+ * the server that `CHUKWA_TEST_DATABASE_URL` names, which is left as it was, or one that is started here.
+ */
 export async function shareServer(files: readonly string[]): Promise<Shared> {
-  const isGiven = process.env['CHUKWA_TEST_DATABASE_URL'] !== undefined;
+  const given = process.env['CHUKWA_TEST_DATABASE_URL'];
   const wanting = files.filter((file) => SERVED.some((folder) => file.startsWith(join('test', folder))));
-  if (isGiven || wanting.length < 2) return { variables: {}, stop: async () => {} };
-  const server = await startPostgres();
-  await makeTemplate(server, 'chukwa_template', fileURLToPath(new URL('../migrations', import.meta.url)));
-  const variables = { CHUKWA_TEST_DATABASE_URL: server.url('postgres'), CHUKWA_TEST_TEMPLATE: 'chukwa_template' };
-  return { variables, stop: server.stop };
+  if (given === undefined && wanting.length < 2) return { variables: {}, stop: async () => {} };
+  const started = given === undefined ? await startPostgres() : undefined;
+  const server = started ?? { url: toUrls(given ?? '') };
+  const template = `chukwa_template_${process.pid}`;
+  await makeTemplate(server, template, fileURLToPath(new URL('../migrations', import.meta.url)));
+  const variables = { CHUKWA_TEST_DATABASE_URL: server.url('postgres'), CHUKWA_TEST_TEMPLATE: template };
+  return { variables, stop: started?.stop ?? (() => dropTemplate(server, template)) };
 }

@@ -14,8 +14,8 @@ import { toStore } from '../../engine/store/open-store.js';
 import { openServer } from '../../engine/store/server.js';
 import type { Runner } from '../../engine/store/statement.js';
 import { ensureTemplate, templateDigest } from '../../engine/store/template.js';
-import { makeTemplate } from '../../tools/migrated-template.js';
-import { startPostgres } from '../../tools/postgres-server.js';
+import { makeTemplate, sendTo } from '../../tools/migrated-template.js';
+import { startPostgres, toUrls } from '../../tools/postgres-server.js';
 
 /** Where the migrations stand. */
 export const MIGRATIONS = fileURLToPath(new URL('../../migrations', import.meta.url));
@@ -153,48 +153,18 @@ async function copyTemplate(): Promise<CopiedDatabase> {
   served ??= serve();
   const { url, template } = await served;
   const name = `chukwa_test_${process.pid}_${(opened += 1)}`;
-  await command(url, `CREATE DATABASE ${name} TEMPLATE ${template}`);
+  await sendTo({ url }, `CREATE DATABASE ${name} TEMPLATE ${template}`);
   // What a test that failed left open must not hide why it failed.
-  return { url: url(name), drop: () => command(url, `DROP DATABASE ${name} WITH (FORCE)`) };
+  return { url: url(name), drop: () => sendTo({ url }, `DROP DATABASE ${name} WITH (FORCE)`) };
 }
 
-/**
- * The server that `CHUKWA_TEST_DATABASE_URL` names, or one of our own, which ends with this process; and on it a migrated
- * database to copy, which is `CHUKWA_TEST_TEMPLATE` where the test runner has made it for all files.
- */
+/** The server that test files share, with a migrated database to copy; or one of our own, which ends with this process. */
 async function serve(): Promise<Served> {
-  const given = process.env['CHUKWA_TEST_DATABASE_URL'];
-  const { url } = given === undefined ? await startPostgres() : { url: toUrls(given) };
-  const shared = process.env['CHUKWA_TEST_TEMPLATE'];
-  const template = shared ?? `chukwa_template_${process.pid}`;
-  if (shared === undefined) await makeTemplate({ url }, template, MIGRATIONS);
-  return { url, template };
-}
-
-// A server that somebody else keeps is left as it was.
-after(async () => {
-  if (served === undefined || process.env['CHUKWA_TEST_TEMPLATE'] !== undefined) return;
-  const { url, template } = await served;
-  await command(url, `DROP DATABASE ${template}`);
-});
-
-/** Sends one statement to the server, by a connection of its own: none stays open for tests to wait for. */
-async function command(url: Served['url'], statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url('postgres') });
-  await client.connect();
-  try {
-    await client.query(statement);
-  } finally {
-    await client.end();
-  }
-}
-
-function toUrls(given: string): Served['url'] {
-  return (database) => {
-    const address = new URL(given);
-    address.pathname = `/${database}`;
-    return address.href;
-  };
+  const { CHUKWA_TEST_DATABASE_URL: shared, CHUKWA_TEST_TEMPLATE: template } = process.env;
+  if (shared !== undefined && template !== undefined) return { url: toUrls(shared), template };
+  const own = { url: (await startPostgres()).url, template: 'chukwa_template' };
+  await makeTemplate(own, own.template, MIGRATIONS);
+  return own;
 }
 
 function toView(runner: Runner): OutsideView {
