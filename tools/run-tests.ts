@@ -1,6 +1,15 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FIRST_COMPILED } from '../test/support/program.js';
@@ -8,14 +17,14 @@ import { compileCheckout, toCompiled } from './compiled-checkout.js';
 import { childSeconds, toCpuReport } from './cpu-report.js';
 import { shareServer } from './shared-server.js';
 
-/** More files than cores: during half of its time a file waits, for another process or for a moment to come. */
-const FILES_AT_ONCE = 2 * availableParallelism() + 1;
+/** More processes than cores: during half of its time a file waits, for another process or for a moment to come. */
+const PROCESSES_AT_ONCE = 2 * availableParallelism() + 1;
+/** How many files of a room one process runs, at most: few enough that all cores have work to the end. */
+const FILES_OF_PROCESS = 8;
 /** Where Linux keeps files in memory. */
 const MEMORY = '/dev/shm';
-/** The time limit of a file, in milliseconds: one with an open handle never ends by itself. */
-const FILE_MS = 600_000;
-/** The same of one that destroys things as often as it can. */
-const FILE_OF_ALL_MS = 900_000;
+/** The time limit of a process whose thread is blocked, in milliseconds: all others keep limits of their own. */
+const PROCESS_MS = 2_400_000;
 /**
  * Runs every test file, or those whose path contains one of the given words: `node --import tsx tools/run-tests.ts turn`.
  * They run in a copy of the checkout that is compiled as a whole. With `--all`, the tests that destroy things do so as
@@ -43,7 +52,9 @@ async function main(given: readonly string[]): Promise<number> {
     };
     // To read the source map of each module costs a twentieth of a whole run.
     const flags = words.length === 0 ? [] : ['--enable-source-maps'];
-    const code = await run({ folder, files, flags, variables, limit_ms: all ? FILE_OF_ALL_MS : FILE_MS });
+    const most = all ? 1 : Math.min(FILES_OF_PROCESS, Math.ceil(files.length / PROCESSES_AT_ONCE));
+    const modules = writeParts(folder, files, most);
+    const code = await run({ folder, modules, flags, variables });
     if (code !== 0 && words.length === 0)
       process.stderr.write('Run a failed file by its name to be shown lines of TypeScript.\n');
     if (given.includes('--cpu')) process.stdout.write(toCpuReport(readFileSync(report, 'utf8')));
@@ -72,19 +83,18 @@ function makeTemporaryFolder(): string {
 interface Run {
   /** Where the compiled checkout is. */
   readonly folder: string;
-  readonly files: readonly string[];
+  /** What is run, each in a process of its own. */
+  readonly modules: readonly string[];
   /** For Node.js. */
   readonly flags: readonly string[];
   readonly variables: Readonly<Record<string, string>>;
-  readonly limit_ms: number;
 }
 
-async function run({ folder, files, flags, variables, limit_ms }: Run): Promise<number> {
-  const loaded = ['plain-promises', 'tell-what-is-open', ...('CHUKWA_TEST_CPU' in variables ? ['count-cpu'] : [])];
-  const imports = loaded.flatMap((module) => ['--import', join(folder, 'tools', `${module}.js`)]);
-  const limits = ['--test-concurrency', `${FILES_AT_ONCE}`, '--test-timeout', `${limit_ms}`];
+async function run({ folder, modules, flags, variables }: Run): Promise<number> {
+  const imports = ['--import', join(folder, 'tools', 'plain-promises.js')];
+  const limits = ['--test-concurrency', `${PROCESSES_AT_ONCE}`, '--test-timeout', `${PROCESS_MS}`];
   const test = ['--test', ...limits, '--test-reporter', 'spec'];
-  const child = spawn(process.execPath, [...FIRST_COMPILED, ...flags, ...imports, ...test, ...files.map(toCompiled)], {
+  const child = spawn(process.execPath, [...FIRST_COMPILED, ...flags, ...imports, ...test, ...modules], {
     cwd: folder,
     stdio: 'inherit',
     env: { ...process.env, ...variables, CHUKWA_TEST_SOURCES: process.cwd() },
@@ -92,6 +102,31 @@ async function run({ folder, files, flags, variables, limit_ms }: Run): Promise<
   const [code] = (await once(child, 'exit')) as [number | null];
   // Where the run itself was ended there is none.
   return code ?? 1;
+}
+
+/**
+ * Writes a module for each part of the files that one process runs, and gives their paths. Files of one room share
+ * processes, because they import much the same.
+ * @param most how many files a part has, at most
+ */
+function writeParts(folder: string, files: readonly string[], most: number): readonly string[] {
+  mkdirSync(join(folder, 'parts'));
+  const rooms = [...new Set(files.map(roomOf))];
+  return rooms.flatMap((room) => {
+    const own = files.filter((file) => roomOf(file) === room).map(toCompiled);
+    const count = Math.ceil(own.length / most);
+    return Array.from({ length: count }, (_, index) => {
+      const part = own.slice((index * own.length) / count, ((index + 1) * own.length) / count);
+      const path = join('parts', `${room}-${index + 1}.js`);
+      const text = `import { runFiles } from '../tools/run-files.js';\nawait runFiles(${JSON.stringify(part)});\n`;
+      writeFileSync(join(folder, path), text);
+      return path;
+    });
+  });
+}
+
+function roomOf(file: string): string {
+  return file.split('/')[1] ?? '';
 }
 
 function listTests(folder: string): readonly string[] {
