@@ -17,12 +17,19 @@ async function readThreadMs(path: string): Promise<number> {
   return Number(text.split(' ')[0]) / 1e6;
 }
 
-/** The processes of the sessions of a database, those of a pool among them. */
-async function listSessions(outside: pg.Client): Promise<readonly number[]> {
+/** The processes of the sessions of a database, those of a pool among them. @param condition on them */
+async function listSessions(outside: pg.Client, condition = 'true'): Promise<readonly number[]> {
   const { rows } = await outside.query<{ pid: number }>(
-    "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND backend_type = 'client backend'",
+    `SELECT pid FROM pg_stat_activity
+     WHERE datname = current_database() AND backend_type = 'client backend' AND ${condition}`,
   );
   return rows.map(({ pid }) => pid);
+}
+
+/** CPU that the other sessions of a database have used so far, in milliseconds. */
+export async function readSessionsMs(outside: pg.Client): Promise<number> {
+  const spent = await readAll(await listSessions(outside, 'pid <> pg_backend_pid()'));
+  return [...spent.values()].reduce((sum, ms) => sum + ms, 0);
 }
 
 /**

@@ -5,6 +5,7 @@ import { cpus, loadavg, totalmem } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import type { CapturedCall } from '../../../dist/tools/bench/stage/captured-call.js';
+import { readSessionsMs } from '../../../dist/tools/bench/cpu.js';
 import { openBenchStage } from '../../../dist/tools/bench/stage/stage.js';
 import { median } from '../../../dist/tools/bench/statistics.js';
 import { openEngineArm } from '../../../dist/tools/bench/turns/engine-arm.js';
@@ -33,7 +34,12 @@ const PEERS = [
 const FLOOR = { arm: 'unrecorded', what: 'the same calls, nothing recorded' } as const;
 const OURS = 'this project';
 
-type Costs = ReadonlyMap<string, Cost>;
+/** Of one turn, with the CPU of PostgreSQL. */
+interface ServedCost extends Cost {
+  readonly postgres_ms: number;
+}
+
+type Costs = ReadonlyMap<string, ServedCost>;
 
 async function main(words: readonly string[]): Promise<void> {
   const rounds = toNumber(words, '--rounds', ROUNDS);
@@ -42,18 +48,22 @@ async function main(words: readonly string[]): Promise<void> {
   const server = await startPostgres({ is_durable: true });
   const stage = await openBenchStage();
   const arms = new Map<string, Floor>();
+  const databases = new Map<string, pg.Client>();
+  const open = async (arm: string): Promise<string> => {
+    const url = await makeDatabase(server, arm);
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    databases.set(arm, client);
+    return url;
+  };
   try {
-    const engine = await openEngineArm(
-      { CHUKWA_DATABASE_URL: await makeDatabase(server, 'ours') },
-      stage.variables,
-      16,
-    );
-    for (const { arm } of [FLOOR, ...PEERS]) arms.set(arm, await openPeerProcess(arm, await makeDatabase(server, arm)));
+    const engine = await openEngineArm({ CHUKWA_DATABASE_URL: await open(OURS) }, stage.variables, 16);
+    for (const { arm } of [FLOOR, ...PEERS]) arms.set(arm, await openPeerProcess(arm, await open(arm)));
     for (const at_once of [1, 16] as const) {
       const measured: Costs[] = [];
       if (at_once > 1) for (const { arm } of PEERS.filter((peer) => 'has_one_world' in peer)) await drop(arms, arm);
       for (let round = 0; round < warm_up + rounds; round += 1) {
-        const costs = await runRound({ engine, arms, stage }, at_once, round);
+        const costs = await runRound({ engine, arms, databases, stage }, at_once, round);
         if (round >= warm_up) measured.push(costs);
       }
       report(at_once, measured, load_before);
@@ -61,6 +71,7 @@ async function main(words: readonly string[]): Promise<void> {
     await engine.close();
   } finally {
     for (const arm of arms.values()) await arm.close();
+    for (const client of databases.values()) await client.end();
     await stage.close();
     await server.stop();
   }
@@ -74,27 +85,39 @@ async function drop(arms: Map<string, Floor>, arm: string): Promise<void> {
 interface Field {
   readonly engine: Awaited<ReturnType<typeof openEngineArm>>;
   readonly arms: ReadonlyMap<string, Floor>;
+  readonly databases: ReadonlyMap<string, pg.Client>;
   readonly stage: Awaited<ReturnType<typeof openBenchStage>>;
 }
 
 /** This project first, whose requests are sent again; the others in an order that moves on by one each round. */
-async function runRound({ engine, arms, stage }: Field, at_once: 1 | 16, round: number): Promise<Costs> {
-  const costs = new Map<string, Cost>();
+async function runRound({ engine, arms, databases, stage }: Field, at_once: 1 | 16, round: number): Promise<Costs> {
+  const costs = new Map<string, ServedCost>();
   const worlds = Array.from({ length: at_once }, (_one, world) => world);
   const block = { rounds: TURNS_PER_BLOCK[at_once], at_once };
-  costs.set(OURS, await timeBlock(block, () => Promise.all(worlds.map((world) => engine.turn(world)))));
+  const count = async (arm: string, run: () => Promise<Cost>): Promise<void> => {
+    const client = databases.get(arm);
+    if (client === undefined) return;
+    const before = await readSessionsMs(client);
+    const cost = await run();
+    const postgres_ms = ((await readSessionsMs(client)) - before) / (block.rounds * at_once);
+    costs.set(arm, { ...cost, postgres_ms });
+  };
+  await count(OURS, () => timeBlock(block, () => Promise.all(worlds.map((world) => engine.turn(world)))));
   const turns: readonly (readonly CapturedCall[])[] = splitTurns(await stage.takeCalls());
   const order = [...arms.keys()];
   for (const index of order.keys()) {
     const arm = order[(index + round) % order.length] ?? '';
-    costs.set(arm, (await arms.get(arm)?.run({ turns, at_once })) ?? { ms: Number.NaN, cpu_ms: Number.NaN });
+    await count(
+      arm,
+      async () => (await arms.get(arm)?.run({ turns, at_once })) ?? { ms: Number.NaN, cpu_ms: Number.NaN },
+    );
     await stage.takeCalls();
   }
   return costs;
 }
 
 async function makeDatabase(server: Awaited<ReturnType<typeof startPostgres>>, name: string): Promise<string> {
-  const database = `peers_${name.replaceAll('-', '_')}`;
+  const database = `peers_${name.replaceAll(/\W/g, '_')}`;
   const client = new pg.Client({ connectionString: server.url('postgres') });
   await client.connect();
   await client.query(`CREATE DATABASE ${database}`);
@@ -135,16 +158,17 @@ function report(at_once: number, measured: readonly Costs[], load_before: readon
     const time = median(costs.map(({ one, floor }) => one.ms / floor.ms));
     const cpu = median(costs.map(({ one, floor }) => one.cpu_ms / floor.cpu_ms));
     const ms = median(costs.map(({ one }) => one.ms));
+    const postgres_ms = median(costs.map(({ one }) => one.postgres_ms));
     const version = 'of' in peer ? ` ${versionOf(peer.of)}` : '';
-    return `| ${peer.what}${version} | ${time.toFixed(2)} | ${cpu.toFixed(2)} | ${ms.toFixed(1)} |`;
+    return `| ${peer.what}${version} | ${time.toFixed(2)} | ${cpu.toFixed(2)} | ${ms.toFixed(1)} | ${postgres_ms.toFixed(2)} |`;
   });
   const load = [load_before[0], loadavg()[0]].map((one) => one?.toFixed(1)).join(' before, ');
   process.stdout.write(
     [
       `\n${at_once} at a time; medians of ${measured.length} rounds, each over the unrecorded calls of its round`,
       `Node ${process.version}, ${cpus().length} x ${cpus()[0]?.model ?? ''}, ${Math.round(totalmem() / 2 ** 30)} GB; load average ${load} after\n`,
-      '| what | time | CPU of its process | ms a turn |',
-      '| --- | --- | --- | --- |',
+      '| what | time | CPU of its process | ms a turn | PostgreSQL, ms of CPU a turn |',
+      '| --- | --- | --- | --- | --- |',
       ...lines,
       '',
     ].join('\n'),
