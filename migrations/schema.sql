@@ -376,6 +376,8 @@ CREATE TABLE llm_calls (
     reasoning_tokens natural_bigint,
     normalised_text bytea,
     artifacts json NOT NULL DEFAULT '[]'::json,
+    last_text bytea,
+    last_pieces bytea,
     CONSTRAINT llm_calls_pkey PRIMARY KEY (llm_call_id, world_slug),
     CONSTRAINT llm_calls_world_slug_source_invocation_id_key UNIQUE (world_slug, source_invocation_id)
 );
@@ -804,6 +806,24 @@ CREATE VIEW llm_message_pieces AS
    FROM ((llm_messages
      CROSS JOIN LATERAL UNNEST(llm_messages.origins, llm_messages.texts, llm_messages.segment_hashes) WITH ORDINALITY pieces(origin, text, segment_hash, "position"))
      LEFT JOIN llm_segments USING (segment_hash));
+
+CREATE VIEW llm_streams AS
+ SELECT llm_chunks.world_slug,
+    llm_chunks.llm_call_id,
+    (llm_chunks.batch_seq)::integer AS batch_seq,
+    llm_chunks.text,
+    llm_chunks.pieces,
+    llm_chunks.event_id
+   FROM llm_chunks
+UNION ALL
+ SELECT llm_calls.world_slug,
+    llm_calls.llm_call_id,
+    2147483646 AS batch_seq,
+    llm_calls.last_text AS text,
+    llm_calls.last_pieces AS pieces,
+    NULL::bigint AS event_id
+   FROM llm_calls
+  WHERE (llm_calls.last_text IS NOT NULL);
 
 CREATE VIEW patch_effects AS
  SELECT world_patches.world_slug,

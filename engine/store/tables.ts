@@ -289,6 +289,8 @@ export interface LlmCalls {
   endpoint_origin: string | null;
   finish_reason: string | null;
   input_tokens: number | null;
+  last_pieces: Buffer | null;
+  last_text: Buffer | null;
   llm_call_id: string;
   message_count: number;
   model: string | null;
@@ -341,6 +343,15 @@ export interface LlmMessages {
 export interface LlmSegments {
   segment_hash: string;
   text: Buffer;
+}
+
+export interface LlmStreams {
+  batch_seq: number | null;
+  event_id: number | null;
+  llm_call_id: string | null;
+  pieces: Buffer | null;
+  text: Buffer | null;
+  world_slug: string | null;
 }
 
 export interface OfferedSchemas {
@@ -581,6 +592,7 @@ export interface DB {
   llm_message_pieces: LlmMessagePieces;
   llm_messages: LlmMessages;
   llm_segments: LlmSegments;
+  llm_streams: LlmStreams;
   offered_schemas: OfferedSchemas;
   operator_actions: OperatorActions;
   patch_effects: PatchEffects;

@@ -5,6 +5,7 @@ import type { CallOutcome } from '../../ports/sources.js';
 import { type Values, toStoredText, toTimestamp } from '../statement.js';
 import { isDerived } from './derived-artifacts.js';
 import { EVENT_ID } from './event-numbers.js';
+import { toBatch } from './flush-chunks.js';
 
 /** How a call ended, column by column. */
 const ENDING_TYPES = {
@@ -44,7 +45,7 @@ export function toEnding(finish: CallFinish): Values {
     model_output_kind: verdict?.model_output_kind ?? null,
     ended_at: toTimestamp(outcome.ended_at),
     duration_ms: Math.max(0, Math.round(outcome.duration_ms)),
-    // The text of a generation is its chunks, and is nowhere else.
+    // The text of a generation is its stream, and is nowhere else.
     response_json: outcome.answer === undefined || finish.llm_call_id ? null : canonicalText(outcome.answer),
     response_body: outcome.response_body ?? null,
     response_headers: canonicalText(toStoredHeaders(outcome.response_headers ?? {})),
@@ -121,6 +122,8 @@ export const GENERATION_ENDING: Assignments = [
   ['cached_input_tokens', ':cached_input_tokens::bigint'],
   ['reasoning_tokens', ':reasoning_tokens::bigint'],
   ['artifacts', ':artifacts::json'],
+  ['last_text', ':batch_text::bytea'],
+  ['last_pieces', ':batch_pieces::bytea'],
 ];
 
 /** The values of `GENERATION_ENDING` beside those of its call. */
@@ -135,6 +138,7 @@ export function toGenerationEnding(finish: CallFinish): Values {
     cached_input_tokens: outcome.usage?.cached_input_tokens ?? null,
     reasoning_tokens: outcome.usage?.reasoning_tokens ?? null,
     artifacts: canonicalText(toArtifacts(finish)),
+    ...toBatch(outcome.trace?.chunks),
   };
 }
 

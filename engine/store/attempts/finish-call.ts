@@ -9,7 +9,6 @@ import {
   toGenerationEnding,
   toRejection,
 } from './call-ending.js';
-import { toBatch } from './flush-chunks.js';
 
 const callRow = (ending: Assignments): string => `
   @call AS (
@@ -45,11 +44,7 @@ const GENERATION = `
     SET ${GENERATION_ENDING.map(([column, value]) => `${column} = ${value}`).join(', ')}
     FROM @call
     WHERE llm_calls.world_slug = @call.world_slug AND llm_calls.attempt_id = @call.attempt_id
-      AND llm_calls.llm_call_id = @call.llm_call_id),
-  @chunks AS (
-    INSERT INTO llm_chunks (world_slug, llm_call_id, batch_seq, text, pieces)
-    SELECT world_slug, llm_call_id, :batch_seq::int, :batch_text::bytea, :batch_pieces::bytea
-    FROM @call WHERE :batch_seq::int IS NOT NULL)`;
+      AND llm_calls.llm_call_id = @call.llm_call_id)`;
 
 /** The clauses of a call that ends, by what it leaves: rows that there are none of cost as much as a look at their table. */
 export const FINISHED = {
@@ -72,11 +67,7 @@ export function toFinished(finish: CallFinish): Values {
   return {
     ...toEnding(finish),
     ...toRejection(finish),
-    ...(finish.llm_call_id ? toGeneration(finish) : {}),
+    ...(finish.llm_call_id ? toGenerationEnding(finish) : {}),
     source_invocation_id: finish.source_invocation_id,
   };
-}
-
-function toGeneration(finish: CallFinish): Values {
-  return { ...toGenerationEnding(finish), ...toBatch(finish.outcome.trace?.chunks) };
 }

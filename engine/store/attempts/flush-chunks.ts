@@ -22,13 +22,12 @@ export function flushChunks(
   llm_call_id: string,
   batch: ChunkBatch,
 ): Promise<Written> {
-  return runFenced(runner, FLUSH, lease, { llm_call_id, ...toBatch(batch) });
+  return runFenced(runner, FLUSH, lease, { llm_call_id, batch_seq: batch.batch_seq, ...toBatch(batch) });
 }
 
-/** Streamed pieces as a row; nulls where there are none. */
+/** Streamed pieces as columns; nulls where there are none. */
 export function toBatch(batch: ChunkBatch | undefined): Values {
   return {
-    batch_seq: batch?.batch_seq ?? null,
     batch_text: batch?.text ?? null,
     batch_pieces: batch === undefined ? null : encodePieces(batch),
   };

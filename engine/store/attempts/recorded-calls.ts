@@ -39,8 +39,8 @@ const RECORDED = prepare(
    FROM latest
      LEFT JOIN llm_calls ON llm_calls.world_slug = latest.world_slug AND llm_calls.llm_call_id = latest.llm_call_id
      LEFT JOIN LATERAL (
-       SELECT string_agg(text, ''::bytea ORDER BY batch_seq) AS text FROM llm_chunks
-       WHERE llm_chunks.world_slug = latest.world_slug AND llm_chunks.llm_call_id = latest.llm_call_id) AS said ON true
+       SELECT string_agg(text, ''::bytea ORDER BY batch_seq) AS text FROM llm_streams AS streamed
+       WHERE streamed.world_slug = latest.world_slug AND streamed.llm_call_id = latest.llm_call_id) AS said ON true
      LEFT JOIN pending_calls AS waits ON waits.world_slug = latest.world_slug
        AND waits.source_invocation_id = latest.source_invocation_id
      LEFT JOIN call_settlements AS settled ON settled.world_slug = latest.world_slug

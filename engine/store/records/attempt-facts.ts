@@ -79,12 +79,12 @@ const READ = prepare(
        started_at AS occurred_at, NULL::bytea AS text, NULL::json AS details
      FROM calls WHERE started_event_id > :after::bigint
      UNION ALL
-     SELECT coalesce(chunks.event_id, ended_event_id, started_event_id), batch_seq, 'text_streamed',
+     SELECT coalesce(streamed.event_id, ended_event_id, started_event_id), batch_seq, 'text_streamed',
        source_invocation_id, NULL, text, NULL
-     FROM calls JOIN llm_chunks AS chunks
-       ON chunks.world_slug = calls.world_slug AND chunks.llm_call_id = calls.llm_call_id
-     WHERE coalesce(chunks.event_id, ended_event_id, started_event_id) > :after::bigint
-       AND coalesce(chunks.event_id, ended_event_id, started_event_id) <= upto
+     FROM calls JOIN llm_streams AS streamed
+       ON streamed.world_slug = calls.world_slug AND streamed.llm_call_id = calls.llm_call_id
+     WHERE coalesce(streamed.event_id, ended_event_id, started_event_id) > :after::bigint
+       AND coalesce(streamed.event_id, ended_event_id, started_event_id) <= upto
      UNION ALL
      SELECT ended_event_id, 2147483647, 'call_ended', source_invocation_id, coalesce(ended_at, started_at), NULL,
        json_build_object('failure_class', failure_class, 'failure_message', failure_message,

@@ -5,7 +5,7 @@ import { IS_UNKNOWN } from '../attempts/doubt.js';
 import { prepare, run, type Runner } from '../statement.js';
 import { callState } from './work-state.js';
 
-// What every reading of a call shows. The text of a generation is gathered from its chunks; the pieces of a body that
+// What every reading of a call shows. The text of a generation is gathered from its stream; the pieces of a body that
 // redaction hides leave the database with the row and go no further than this module.
 const COLUMNS = `
   calls.source_invocation_id, calls.parent_source_invocation_id, calls.invocation_seq, calls.invocation_kind,
@@ -19,8 +19,8 @@ const COLUMNS = `
   ${callState('calls')},
   calls.http_status, calls.llm_call_id, calls.duration_ms, calls.redaction, calls.response_json,
   llm_calls.finish_reason,
-  (SELECT string_agg(text, ''::bytea ORDER BY batch_seq) FROM llm_chunks
-   WHERE llm_chunks.world_slug = calls.world_slug AND llm_chunks.llm_call_id = calls.llm_call_id) AS raw_text`;
+  (SELECT string_agg(text, ''::bytea ORDER BY batch_seq) FROM llm_streams AS streamed
+   WHERE streamed.world_slug = calls.world_slug AND streamed.llm_call_id = calls.llm_call_id) AS raw_text`;
 
 /** A call as the database has it. */
 export interface InvocationRow extends Omit<InvocationSummary, 'response_json'> {

@@ -120,11 +120,12 @@ interface Batch {
 
 function listBatches(queries: Queries, { world_slug, llm_call_id }: CallKey): Promise<readonly Batch[]> {
   return queries
-    .selectFrom('llm_chunks')
+    .selectFrom('llm_streams')
     .select(['text', 'pieces'])
     .where('world_slug', '=', world_slug)
     .where('llm_call_id', '=', llm_call_id)
     .orderBy('batch_seq')
+    .$narrowType<Batch>()
     .execute();
 }
 

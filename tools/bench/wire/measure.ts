@@ -78,9 +78,8 @@ async function countFlushes(url: string, attempt_id: string): Promise<number> {
   await client.connect();
   try {
     const { rows } = await client.query<{ flushes: number }>(
-      `SELECT coalesce(sum(batches - 1), 0)::int AS flushes
-       FROM (SELECT count(*) AS batches FROM llm_chunks JOIN llm_calls USING (world_slug, llm_call_id)
-             WHERE attempt_id = $1 GROUP BY llm_call_id) AS streams`,
+      `SELECT count(*)::int AS flushes FROM llm_chunks JOIN llm_calls USING (world_slug, llm_call_id)
+       WHERE attempt_id = $1`,
       [attempt_id],
     );
     return rows[0]?.flushes ?? 0;
