@@ -9,14 +9,14 @@ if (hasWorkingFolder(process)) {
   const words = process.argv.slice(2);
   const terminal = toTerminal(process);
   process.on('uncaughtException', (thrown) => {
-    // While a plugin is tested, what it throws is a finding of its test.
+    // While a plugin is tested, its uncaught errors are findings of its test.
     if (process.listenerCount('uncaughtException') === 1) terminal.leave(reportUncaught(terminal, thrown, words));
   });
   keepConsoleOffOutput(console, process);
   const wanted = words.includes('--verbose') ? { CHUKWA_LOG: 'debug' } : {};
   const composition = await compose({ ...process.env, ...wanted }, (line, format) => printLog(terminal, line, format));
   const code = await runCommandLine(composition, words, terminal);
-  // What is still being written to a pipe must arrive; what a plugin has left open must not keep the process.
+  // Text on its way to a pipe must arrive; things that a plugin has left open must not keep the process.
   await flush(process);
   terminal.leave(code);
 } else {

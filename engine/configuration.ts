@@ -29,7 +29,7 @@ export function toLogFormat(variables: Variables): LogFormat {
   return variables['CHUKWA_LOG_FORMAT'] === 'json' ? 'json' : 'text';
 }
 
-/** What telemetry is wanted, by the variables that OpenTelemetry defines; undefined where none is. */
+/** The settings of telemetry, by the variables that OpenTelemetry defines; undefined without any. */
 export function toTelemetrySettings(variables: Variables): Done<TelemetrySettings | undefined> {
   if (variables['OTEL_SDK_DISABLED']?.toLowerCase() === 'true') return { ok: true, value: undefined };
   const traces = toReceiver(variables, 'traces');
@@ -47,13 +47,13 @@ export function toTelemetrySettings(variables: Variables): Done<TelemetrySetting
   return { ok: true, value };
 }
 
-/** Where a signal goes, and the variable that says so. */
+/** The destination of a signal, and the variable that names it. */
 interface Receiver {
   readonly url: string;
   readonly variable: string;
 }
 
-/** A signal goes to its own URL, or to a path of the common one. Only OTLP over HTTP, as protobuf, is spoken. */
+/** A signal goes to its own URL, or to a path of the common one. Only OTLP over HTTP, as protobuf, is supported. */
 function toReceiver(variables: Variables, signal: 'traces' | 'metrics'): Receiver | undefined {
   const name = signal.toUpperCase();
   if ((variables[`OTEL_${name}_EXPORTER`] || 'otlp') !== 'otlp') return undefined;
@@ -91,7 +91,7 @@ export function toDataDir(variables: Variables): string {
   return resolve(variables['CHUKWA_DATA_DIR'] || '.chukwa');
 }
 
-/** Which database is opened, and what it is migrated by. */
+/** The database to open, and the user that migrates it. */
 export function toStoreConfiguration(variables: Variables): StoreConfiguration {
   const url = variables['CHUKWA_DATABASE_URL'];
   return {
@@ -154,7 +154,7 @@ function flightLimitInvalid(variable: string): Problem {
   };
 }
 
-/** What wakes workers. */
+/** The doorbell that the operator wants. */
 export function toWantedDoorbell(variables: Variables): WantedDoorbell {
   const nats_url = variables['CHUKWA_NATS_URL'] || undefined;
   return { kind: variables['CHUKWA_DOORBELL'] || 'auto', ...(nats_url === undefined ? {} : { nats_url }) };

@@ -3,8 +3,8 @@ import { toTraceId } from './core/content/trace-id.js';
 import type { WriteLog } from './operations/composition.js';
 
 /**
- * A log for programs: one JSON object a line, with the time, the level, the sentence that people would read, and all ids of
- * what it is about. What is said of an attempt names its trace, too.
+ * A log for programs: one JSON object a line, with the time, the level, the sentence for people, and all ids that it
+ * concerns. An entry about an attempt names its trace, too.
  * @param write takes a line without its end
  */
 export function openJsonLog(write: (line: string) => void): WriteLog {

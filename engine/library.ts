@@ -1,6 +1,6 @@
 /**
  * The library: what `import('chukwa')` gives. An engine that is opened here leaves its process alone: it installs no handler
- * of signals or of what is thrown, changes no exit code and no built-in. docs/library.md shows it at work.
+ * of signals or uncaught errors, changes no exit code and no built-in. docs/library.md shows it at work.
  */
 import { compose } from './main.js';
 import { checkPaths, readScenario } from './operations/author.js';
@@ -44,15 +44,15 @@ export interface RunOptions {
   readonly onProgress?: (progress: Progress) => void;
 }
 
-/** What checking documents has found. `ok` where nothing stands in the way; notes may. */
+/** The findings of a check. `ok` without errors, with or without notes. */
 export interface Checked {
   readonly ok: boolean;
   readonly findings: readonly Finding[];
 }
 
 /**
- * An open engine. What a person can mend is a refusal, `{ok: false, because, problems}`, and each problem has a code, a
- * sentence and a repair. What throws is a bug.
+ * An open engine. A failure that a person can mend is a refusal, `{ok: false, because, problems}`, and each problem has
+ * a code, a sentence and a repair. A thrown error is a bug.
  */
 export interface OpenEngine {
   /** Checks files and folders, and all that they refer to. */

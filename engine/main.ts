@@ -89,7 +89,7 @@ export async function compose(
   };
 }
 
-/** What a process has around it: the operator's variables, and where plugins log. */
+/** The surroundings of a process: the operator's variables, and the log of plugins. */
 interface Outside {
   readonly version: string;
   readonly variables: Variables;
@@ -154,7 +154,7 @@ async function openParts(
  */
 let openedSchemas: Promise<Schemas> | undefined;
 
-/** The shipped schemas, and what checks a value against one of them. */
+/** The shipped schemas, and the validator of values against one of them. */
 async function openSchemas(): Promise<Schemas> {
   const { createCompileSchema, createValidateShape } = await import('./schema/index.js');
   const shippedSchemas = await loadShippedSchemas(join(PACKAGE_ROOT, 'schemas'));
@@ -179,7 +179,7 @@ async function withSources<Value>(
   }
 }
 
-/** The catalogue reads files only; what is laid out on the bench has its code imported. */
+/** The catalogue reads files only; a plugin on the bench has its code imported. */
 async function openWorkshop(outside: Outside): Promise<Workshop> {
   const [{ createLayOutPlugin }, { authoring, sources, validateShape }] = await Promise.all([
     import('./sources/index.js'),
@@ -242,7 +242,7 @@ async function openDryEngine(outside: Outside, answerCall: AnswerCall): Promise<
     kind: 'process',
   });
   if (!opened.ok) return opened;
-  // Nobody outside is given time by a wait.
+  // A dry run gains nothing from a wait before a retry.
   return { ok: true, value: { ...opened.value, runtime: { ...opened.value.runtime, chooseWait: () => 0 } } };
 }
 
@@ -320,7 +320,7 @@ async function startScriptedModel(answersFile: string, portBase?: number): Promi
   return stage.ok ? stage : refuse(...stage.problems);
 }
 
-/** Only looks: no database is changed and no service is asked for anything. */
+/** Only looks: no database is changed and no service is called. */
 async function diagnoseAll(outside: Outside, world_slug: string | undefined): Promise<readonly Diagnosis[]> {
   const { variables } = outside;
   const [{ authoring, sources }, { examineOrigin }, { inspectDatabase }, { findServer }] = await Promise.all([

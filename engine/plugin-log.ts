@@ -10,7 +10,7 @@ const MINUTE_MS = 60_000;
 /**
  * Writes what plugins log. Warnings and errors are always written, remarks of level debug on request only. Remarks are
  * bounded in length and, for each plugin, in number a minute. Secrets have been replaced before.
- * @param write takes a sentence, in which control characters may stand
+ * @param write takes a sentence, which may hold control characters
  * @param now milliseconds
  */
 export function openPluginLog(level: 'debug' | 'warn', write: WriteLog, now: () => number): Log {

@@ -29,7 +29,7 @@ interface Cost {
   readonly own: number;
   /** Seconds of CPU of the processes that it started. */
   readonly children: number;
-  /** Seconds from its start to its end: what is more than its CPU time was waited for. */
+  /** Seconds from its start to its end: the time beyond its CPU time was spent waiting. */
   readonly whole: number;
   readonly file: string;
 }

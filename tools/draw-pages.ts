@@ -82,7 +82,7 @@ async function drawPark(page: Page): Promise<void> {
   await drawForks(page, world);
 }
 
-/** Forks the world twice by its page's form, and lets the first fork go on. */
+/** Forks the world twice by its page's form, and lets the first fork play on. */
 async function drawForks(page: Page, world: string): Promise<void> {
   for (const [after, name] of [
     ['2', 'park-later'],

@@ -4,7 +4,7 @@ import { compose } from '../engine/main.js';
 import { runCommandLine } from '../engine/surfaces/cli/command-line.js';
 import { drawTerminal } from './terminal-picture.js';
 
-// Draws docs/park.svg: what `chukwa park` prints of its second turn, in colour.
+// Draws docs/park.svg: the output of `chukwa park` in its second turn, in colour.
 //   npx tsx tools/draw-run.ts
 
 const TURN = 2;

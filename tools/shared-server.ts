@@ -18,7 +18,7 @@ const SERVED = [
 
 /** A server that test files share, if they want one. */
 export interface Shared {
-  /** What tells test files of the server. */
+  /** The variables by which test files find the server. */
   readonly variables: Readonly<Record<string, string>>;
   readonly stop: () => Promise<void>;
 }

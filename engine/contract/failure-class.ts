@@ -5,7 +5,7 @@ interface FailureClassFacts {
   readonly is_transient?: true;
   /** The service, its reporter or a stage of the engine says that the call was not performed. */
   readonly denies?: true;
-  /** The reason that a model is shown. Absent where a turn cannot go on after it. */
+  /** The reason that a model is shown. Absent where the turn cannot continue. */
   readonly told?: string;
   /** Set for a class that no plugin gives, where written answers may name it all the same. */
   readonly may_be_written?: true;

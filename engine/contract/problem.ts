@@ -22,7 +22,7 @@ export interface Problem {
   /** How many characters of the text at the pointer precede the fault. */
   readonly offset?: number;
   readonly location?: Location;
-  /** What to do about it, in one sentence. */
+  /** The repair, in one sentence. */
   readonly repair?: string;
   readonly details?: JsonObject;
   /** A note does not stop anything; left out means an error. */

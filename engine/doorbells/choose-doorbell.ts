@@ -5,7 +5,7 @@ import { openNatsDoorbell } from './nats.js';
 import { parseNatsUrl } from './nats-url.js';
 import { openProcessDoorbell } from './process.js';
 
-/** What an operator has configured, unchecked. */
+/** The operator's choice of a doorbell, unchecked. */
 export interface WantedDoorbell {
   readonly kind: string;
   readonly nats_url?: string;

@@ -9,14 +9,14 @@ import { Rings } from './process.js';
 const BACKOFF = { first_ms: 250, most_ms: 15_000 };
 const CONNECT_MS = 2_000;
 const LOST = 'the connection was lost';
-/** Our server is asked whether it lives so often; after two silences it counts as gone. */
+/** Our server gets a ping so often; after two without an answer it counts as gone. */
 const PING_MS = 10_000;
 /** How long a last ring may take to leave the process. */
 const GOODBYE_MS = 1_000;
 
 const REFUSALS: ReadonlySet<string> = new Set(['AuthorizationError', 'UserAuthenticationExpiredError']);
 
-/** What workers listen to: one word for the world, or more where an agent of it is meant. */
+/** The subjects to which workers listen: one word for the world, or more for one of its agents. */
 const ALL_WAKEUPS = 'cmd.agent.*.wakeup';
 
 function wakeupOf(world_slug: string): string {
@@ -67,7 +67,7 @@ function openLine(address: NatsAddress, tell: (world_slug: string | undefined) =
     void watch(connection, (reason) => {
       // Why it was lost says more than that it was.
       fault = reason === LOST ? (fault ?? reason) : reason;
-      // What was rung while there was no connection is lost.
+      // A ring without a connection is lost.
       if (reason === undefined) tell(undefined);
     });
     for (const world_slug of early) connection.publish(wakeupOf(world_slug));

@@ -38,7 +38,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "message"
     ],
     "additionalProperties": false,
-    "description": "What became of something that was said to an attempt. It is `accepted` where something follows from it: the attempt goes on, or the report has `settled` a call that was in doubt. Otherwise nothing has to be said again: `unknown` names nothing; `ambiguous` is the name of several calls; `not_awaited` a call that is answered at once or not at all; `late` is what is over; `duplicate` was said before."
+    "description": "The outcome of a report to an attempt. It is `accepted` where it has an effect: the attempt resumes, or the report has `settled` a call in doubt. Otherwise no retry is needed: `unknown` names nothing; `ambiguous` is the name of several calls; `not_awaited` a call that is answered at once or not at all; `late` is for what is over; `duplicate` was reported before."
   },
   "Overview": {
     "type": "object",
@@ -833,7 +833,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
           ],
           "additionalProperties": false
         },
-        "description": "What it remembers, oldest first, and since which turn; 0 for what the scenario began with."
+        "description": "Its memories, oldest first, and their turns; 0 for those of the scenario."
       }
     },
     "required": [
@@ -1493,7 +1493,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
         ]
       }
     ],
-    "description": "A change, and where it was asked for the effects behind it; of two worlds, those of `from` before those of `to`."
+    "description": "A change, and on request the effects behind it; of two worlds, those of `from` before those of `to`."
   },
   "Part_AttemptSummary": {
     "type": "object",
@@ -1614,7 +1614,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       },
       "superseded_call_count": {
         "type": "number",
-        "description": "Superseded calls: what their subject had read was changed; adopted ones included."
+        "description": "Superseded calls, whose subject's inputs were changed; adopted ones included."
       },
       "patches": {
         "type": "array",
@@ -1665,14 +1665,14 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
           "string",
           "null"
         ],
-        "description": "When an attempt that goes on was read; null once it has ended."
+        "description": "When an open attempt was read; null once it has ended."
       },
       "more_calls_after": {
         "type": [
           "number",
           "null"
         ],
-        "description": "The number of the last call that is shown, where there are more: the list of calls goes on after it."
+        "description": "The number of the last call that is shown, where there are more: the list of calls continues after it."
       },
       "attempt_before": {
         "type": [
@@ -1844,7 +1844,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
           "number",
           "null"
         ],
-        "description": "From the request to the end of the answer, as its plugin measured it; null while it goes on."
+        "description": "From the request to the end of the answer, as its plugin measured it; null until then."
       },
       "parent_source_invocation_id": {
         "type": [
@@ -1921,7 +1921,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       },
       "outcome_unknown": {
         "type": "boolean",
-        "description": "It is unknown whether it had its side effect, and it may not be repeated: it is in doubt until it is settled."
+        "description": "Its side effect is unknown, and it may not be repeated: it is in doubt until it is settled."
       },
       "adopted_from": {
         "type": [
@@ -1991,7 +1991,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "workflow_subject_entity_id"
     ],
     "additionalProperties": false,
-    "description": "The members of `run --json`, and what a list shows."
+    "description": "The members of `run --json` and of lists."
   },
   "InvocationStatus": {
     "type": "string",
@@ -2074,11 +2074,11 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
           "timed_out",
           null
         ],
-        "description": "Null while it goes on."
+        "description": "Null while it is open."
       },
       "state": {
         "type": "string",
-        "description": "A word for how it stands: `not kept` is a turn that its attempt lost by the failure of another."
+        "description": "The turn's state in a word: `not kept` is a turn that its attempt lost by the failure of another."
       },
       "deliverable_card_id": {
         "type": [
@@ -2364,11 +2364,11 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
                   "timed_out",
                   null
                 ],
-                "description": "Null while it goes on."
+                "description": "Null while it is open."
               },
               "state": {
                 "type": "string",
-                "description": "A word for how it stands: `not kept` is a turn that its attempt lost by the failure of another."
+                "description": "The turn's state in a word: `not kept` is a turn that its attempt lost by the failure of another."
               }
             },
             "required": [
@@ -2535,11 +2535,11 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
           "timed_out",
           null
         ],
-        "description": "Null while it goes on."
+        "description": "Null while it is open."
       },
       "state": {
         "type": "string",
-        "description": "A word for how it stands: `not kept` is a turn that its attempt lost by the failure of another."
+        "description": "The turn's state in a word: `not kept` is a turn that its attempt lost by the failure of another."
       },
       "deliverable_card_id": {
         "type": [
@@ -2603,7 +2603,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
             "type": "null"
           }
         ],
-        "description": "What it was asked and given; null where it never entered."
+        "description": "The agent's task and readings; null where its nodes never began."
       },
       "output_box": {
         "type": "object",
@@ -2623,7 +2623,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
           "cards"
         ],
         "additionalProperties": false,
-        "description": "What it did, and what it left."
+        "description": "Its calls and its result."
       },
       "execution_edges": {
         "type": "array",
@@ -2700,7 +2700,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
           "number",
           "null"
         ],
-        "description": "Of the patches of the attempt's turn."
+        "description": "The number of the patch among those of the attempt's turn."
       },
       "content": {
         "$ref": "#/components/schemas/Json"
@@ -2909,7 +2909,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
           "number",
           "null"
         ],
-        "description": "From the request to the end of the answer, as its plugin measured it; null while it goes on."
+        "description": "From the request to the end of the answer, as its plugin measured it; null until then."
       },
       "is_superseded": {
         "type": "boolean",
@@ -3030,7 +3030,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
           "number",
           "null"
         ],
-        "description": "From the request to the end of the answer, as its plugin measured it; null while it goes on."
+        "description": "From the request to the end of the answer, as its plugin measured it; null until then."
       },
       "parent_source_invocation_id": {
         "type": [
@@ -3107,7 +3107,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       },
       "outcome_unknown": {
         "type": "boolean",
-        "description": "It is unknown whether it had its side effect, and it may not be repeated: it is in doubt until it is settled."
+        "description": "Its side effect is unknown, and it may not be repeated: it is in doubt until it is settled."
       },
       "adopted_from": {
         "type": [
@@ -3558,7 +3558,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       },
       "output_schema_hash": {
         "type": "string",
-        "description": "Of the whole schema, which the answer is checked against."
+        "description": "The hash of the whole schema, against which the answer is checked."
       },
       "delivered_schema_hash": {
         "type": [

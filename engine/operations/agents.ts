@@ -15,7 +15,7 @@ export interface ListedAgent extends AgentHeadRecord {
   readonly latest_turn: Pick<AgentTurnSummary, 'agent_turn_id' | 'outcome' | 'state'> | null;
 }
 
-/** What an agent does just now; of one at work, how its turn stands. */
+/** An agent's state; of one at work, the state of its turn. */
 export function stateOfAgent({ status, latest_turn }: ListedAgent): string {
   return status === 'running' ? (latest_turn?.state ?? status) : status;
 }
@@ -63,8 +63,8 @@ export interface ToldAgentTurn extends AgentTurnRecord {
 }
 
 /**
- * One agent turn: what the agent was given, what it did, and what it left.
- * @param asked what a tool was sent is for operators
+ * One agent turn: the agent's input, its actions and its result.
+ * @param asked only operators see what a tool was sent
  */
 export async function showAgentTurn(
   archive: Archive,

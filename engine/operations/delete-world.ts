@@ -9,7 +9,7 @@ export type Deleted = { readonly world: string; readonly rows: number } | undefi
 
 /**
  * Deletes a world with all that is recorded of it, for good.
- * @param confirm asked before anything is deleted
+ * @param confirm called before anything is deleted
  */
 export async function deleteWorld(
   archive: Archive,

@@ -14,7 +14,7 @@ export interface DiffRequest {
   readonly subject?: string;
 }
 
-/** A change, and where it was asked for the effects behind it; of two worlds, those of `from` before those of `to`. */
+/** A change, and on request the effects behind it; of two worlds, those of `from` before those of `to`. */
 export type DiffedChange = WorldChange & { readonly blame?: readonly EffectOrigin[] };
 
 export interface WorldDiff {

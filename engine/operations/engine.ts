@@ -10,7 +10,7 @@ import type { PluginCatalogue, ReplaceSecrets } from '../ports/sources.js';
 import type { BrowsableStore } from '../ports/browse.js';
 import type { CompileSchema, ValidateDocument } from '../ports/validation.js';
 
-/** What operations on documents need: no database and no source. */
+/** The dependencies of operations on documents: no database and no source. */
 export interface Authoring {
   readonly compileSchema: CompileSchema;
   readonly validateDocument: ValidateDocument;

@@ -45,7 +45,7 @@ export function openProofJudge(tokens: Pick<Tokens, 'operator_token'>): JudgePro
     const claims = readClaims(header);
     if (claims === undefined || Math.abs(at - Number(claims.at)) > HOLDS_MS) return undefined;
     if (!isSame(claims.signature, sign(tokens, request, claims))) return undefined;
-    // Only signed nonces are remembered: without the token nobody can fill the memory.
+    // Only signed nonces are kept: without the token nobody can fill the memory.
     for (const [nonce, until] of seen) if (until < at) seen.delete(nonce);
     if (seen.has(claims.nonce)) return undefined;
     seen.set(claims.nonce, Number(claims.at) + HOLDS_MS);

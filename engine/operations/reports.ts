@@ -13,10 +13,10 @@ import { type SaidReport, settleByReport, toPayload } from './settle-by-report.j
 export type { SaidReport } from './settle-by-report.js';
 
 /**
- * What became of something that was said to an attempt. It is `accepted` where something follows from it: the attempt
- * goes on, or the report has `settled` a call that was in doubt. Otherwise nothing has to be said again: `unknown` names
- * nothing; `ambiguous` is the name of several calls; `not_awaited` a call that is answered at once or not at all;
- * `late` is what is over; `duplicate` was said before.
+ * The outcome of a report to an attempt. It is `accepted` where it has an effect: the attempt resumes, or the report
+ * has `settled` a call in doubt. Otherwise no retry is needed: `unknown` names nothing; `ambiguous` is the name of
+ * several calls; `not_awaited` a call that is answered at once or not at all; `late` is for what is over; `duplicate`
+ * was reported before.
  */
 export interface Acknowledgement {
   readonly accepted: boolean;

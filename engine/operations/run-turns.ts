@@ -19,7 +19,7 @@ import { expireCalls } from './reports.js';
 import { settleUnheard } from './settle-by-report.js';
 import { timeAt, unknownWorld } from './worlds.js';
 
-/** What `run --json` prints. */
+/** The output of `run --json`. */
 export interface RunReport {
   readonly world: string;
   readonly turns: readonly TurnReport[];
@@ -101,7 +101,7 @@ export interface RunRequest extends Narrowing {
   readonly rerun?: string;
 }
 
-/** A person is asked one question at a time. */
+/** A person answers one question at a time. */
 function toPlayed(program: Program, { at_leisure, execution }: RunRequest): Program {
   if (at_leisure === true) return { ...atLeisure(program), execution: 'per_subject_ordered' };
   return execution === undefined ? program : { ...program, execution };

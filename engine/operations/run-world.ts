@@ -17,7 +17,7 @@ export interface WatchedRun extends Omit<RunRequest, 'world_slug'> {
   readonly model?: string;
   /** The scenario from the next turn on; the world's own by default. */
   readonly scenario?: NamedScenario | undefined;
-  /** Called before the first turn, with the world, the database that holds it, and what is new about its scenario. */
+  /** Called before the first turn, with the world, the database that holds it, and the news about its scenario. */
   readonly onWorld: (
     world: WorldSnapshot,
     database: Pick<Database, 'description' | 'is_kept'>,

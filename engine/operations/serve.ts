@@ -9,7 +9,7 @@ import { runWorker, type WorkRequest } from './run-worker.js';
 import type { StageRequest } from './stage.js';
 import type { LoadedTokens } from './tokens.js';
 
-/** How long requests under way are waited for at the end; less where the grace ends sooner. */
+/** The grace for requests under way at the end; less where the worker's ends sooner. */
 const ANSWERED_MS = 2_000;
 
 interface ServeRequest extends Omit<WorkRequest, 'worlds' | 'onReady'> {

@@ -218,7 +218,7 @@ export interface CommitTurn {
   readonly agents: readonly AgentMove[];
   /** Whether a message asks for the attempt; left out by a driver that has not begun it. */
   readonly is_asked_for?: boolean;
-  /** The driver goes on: what is due longest, else the next queued turn of the world, is reserved for it. */
+  /** The driver continues: the message longest due, else the next queued turn of the world, is reserved for it. */
   readonly goes_on?: Omit<ClaimRequest, 'most'>;
 }
 

@@ -94,7 +94,7 @@ export interface InboxCount {
   readonly count: number;
 }
 
-/** What the watchdog repaired. */
+/** The repairs of the watchdog. */
 export interface Tidied {
   /** Worlds whose next queued turn had not been promoted. */
   readonly promoted: number;

@@ -42,7 +42,7 @@ export interface RanAttempt extends AttemptSummary {
   readonly scenario_hash: string;
   readonly renderer_version: string;
   readonly source_trace_summary: Json;
-  /** Superseded calls: what their subject had read was changed; adopted ones included. */
+  /** Superseded calls, whose subject's inputs were changed; adopted ones included. */
   readonly superseded_call_count: number;
   readonly patches: readonly PatchRecord[];
   readonly invocations: readonly InvocationSummary[];
@@ -88,7 +88,7 @@ interface CallSummary {
   readonly is_superseded: boolean;
   /** A driver holds its attempt. */
   readonly is_driven: boolean;
-  /** From the request to the end of the answer, as its plugin measured it; null while it goes on. */
+  /** From the request to the end of the answer, as its plugin measured it; null until then. */
   readonly duration_ms: number | null;
 }
 
@@ -104,7 +104,7 @@ interface CallPlace {
   readonly ended_at: string | null;
 }
 
-/** The members of `run --json`, and what a list shows. */
+/** The members of `run --json` and of lists. */
 export interface InvocationSummary extends CallSummary {
   readonly parent_source_invocation_id: string | null;
   readonly invocation_seq: number;
@@ -123,7 +123,7 @@ export interface InvocationSummary extends CallSummary {
   readonly effect_class: EffectClass;
   /** It has a side effect, and may be repeated. */
   readonly repeatable: boolean;
-  /** It is unknown whether it had its side effect, and it may not be repeated: it is in doubt until it is settled. */
+  /** Its side effect is unknown, and it may not be repeated: it is in doubt until it is settled. */
   readonly outcome_unknown: boolean;
   /** The attempt that made the call, where the shown attempt has adopted it. */
   readonly adopted_from: string | null;
@@ -185,7 +185,7 @@ export interface LlmCallRecord extends CallSummary, CallPlace {
   /** Scheme, host and port; null where nothing was sent, and of calls of earlier versions. */
   readonly endpoint_origin: string | null;
   readonly schema_delivery: string;
-  /** Of the whole schema, which the answer is checked against. */
+  /** The hash of the whole schema, against which the answer is checked. */
   readonly output_schema_hash: string;
   /** Of the schema as it was sent; null of calls of earlier versions. */
   readonly delivered_schema_hash: string | null;

@@ -77,7 +77,7 @@ export interface CallBroke extends CallEnd {
   readonly answer?: Json;
   /** The service's words about the failure, redacted. */
   readonly said?: Json;
-  /** Of a record only: the turn went on with this failure. */
+  /** Of a record only: the turn continued after this failure. */
   readonly is_final?: true;
   /** The source had accepted the call, to answer it later. */
   readonly was_pending?: true;
@@ -139,7 +139,7 @@ export interface CallSurroundings {
   readonly client_request_id: string;
   /** The id of the call's record. */
   readonly correlation_id: string;
-  /** Aborted when the turn no longer wants the answer; its reason may be a text that says why. */
+  /** Aborted when the turn no longer wants the answer; its reason may be a text. */
   readonly signal: AbortSignal;
 }
 

@@ -40,7 +40,7 @@ export interface DatabaseReport {
   readonly interfaces: readonly JsonObject[];
 }
 
-/** An attempt whose driver is gone; the next run of its world goes on with it. */
+/** An attempt whose driver is gone; the next run of its world resumes it. */
 export interface UndrivenAttempt {
   readonly world_slug: string;
   readonly attempt_id: string;

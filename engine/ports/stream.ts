@@ -32,7 +32,7 @@ export interface FactReader {
   /** The beginning of the latest attempt of a world. */
   latest(world_slug: string): Promise<FactCursor | undefined>;
   /**
-   * Facts after a cursor, read by indexes alone: what has been read costs nothing.
+   * Facts after a cursor, read by indexes alone: earlier facts cost nothing.
    * @param until at most to this number
    */
   read(cursor: FactCursor, until?: number): Promise<FactPage>;

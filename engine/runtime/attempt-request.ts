@@ -13,21 +13,21 @@ export interface AttemptRequest {
   /** Aborted when a person wants the attempt to stop. */
   readonly signal: AbortSignal;
   readonly onProgress: OnProgress;
-  /** Aborted when another driver is to go on: the attempt stays open. */
+  /** Aborted when another driver is to take over: the attempt stays open. */
   readonly leave?: AbortSignal;
   /** The message that asks for the attempt; left out where a person runs it. */
   readonly inbox_id?: string;
   /** How long that message was due before it was claimed. */
   readonly waited_ms?: number;
-  /** Goes on with an attempt that another driver left, and begins none. */
+  /** Resumes an attempt that another driver left, and begins none. */
   readonly continues_only?: boolean;
   /** Begins anew: adopts nothing of the attempt before, and sets aside what of it is in doubt. */
   readonly anew?: boolean;
   /** How often a queued turn is tried anew after transient failures; `TURN_RETRIES` where it is left out. */
   readonly turn_retries?: number;
-  /** Asked at the commit: whether this driver takes something else with it, and what; undefined leaves all to anybody. */
+  /** Read at the commit: whether this driver claims another message with it, and where; undefined claims none. */
   readonly goesOn?: () => CommitTurn['goes_on'];
-  /** The world as the turn before has left it, where it ran here: it need not be read, if nobody has been there since. */
+  /** The world as the turn before has left it, where it ran here: not read again if nobody has driven it since. */
   readonly left?: LeftWorld;
 }
 
@@ -38,7 +38,7 @@ export type AttemptEnd =
       readonly attempt_id: string;
       readonly attempted_turn: number;
       readonly left: LeftWorld;
-      /** What is reserved for this driver. */
+      /** The message reserved for this driver. */
       readonly next?: Claimed;
     }
   | {
@@ -46,7 +46,7 @@ export type AttemptEnd =
       readonly attempt_id: string;
       readonly attempted_turn: number;
       readonly failure: Fail;
-      /** The queued turn that asked for it is tried anew. */
+      /** The queued turn that asked for it gets a retry. */
       readonly put_off?: PutOff;
     }
   | { readonly kind: 'suspended'; readonly attempt_id: string; readonly attempted_turn: number }

@@ -17,13 +17,13 @@ import { type CallWrite, type Journal, writeAlone, writeCall } from './journal.j
 import type { OnProgress } from './progress.js';
 import type { RuntimeParts } from './runtime-parts.js';
 
-/** Another driver took the world over; this one has written nothing since, and must not go on. */
+/** Another driver took the world over; this one has written nothing since, and must stop. */
 export class Overtaken extends Error {
   override name = 'Overtaken';
   override message = 'another driver has taken this world over';
 }
 
-/** A world was not as it was left: nothing has been written, and nothing was asked. */
+/** A world was not as it was left: nothing has been written, and no call made. */
 export class NotAsLeft extends Error {
   override name = 'NotAsLeft';
   override message = 'the world does not stand as it was left';
@@ -53,11 +53,11 @@ export interface Attempt {
   /** It runs subjects as an earlier driver of the attempt did. */
   program: Program;
   state: TurnState;
-  /** Asks nothing more: another driver is to go on. */
+  /** Makes no further call: another driver is to take over. */
   is_leaving: boolean;
 }
 
-/** What reaches a driver. `withdrawn`: a call is not made again after all. `leave`: another driver is to go on. */
+/** An input of a driver. `withdrawn`: a call is not made again after all. `leave`: another driver is to take over. */
 export type Arrival =
   | { readonly kind: 'ended'; readonly outcome: CallOutcome }
   | { readonly kind: 'pended'; readonly pended: CallPended }
@@ -106,7 +106,7 @@ export function openAttempt(
   };
 }
 
-/** Folds what is on record, and so comes back to where the turn was. @returns what is left to do */
+/** Folds the record up to where the turn was. @returns the commands that are left */
 export function recall(
   parts: RuntimeParts,
   attempt: Attempt,
@@ -130,7 +130,7 @@ export function recall(
   return commands;
 }
 
-/** One finished call becomes a fact: the core decides, and what follows is not begun before the record of it is written. */
+/** One finished call becomes a fact: the core decides, and its commands wait until the record of it is written. */
 export function handleOutcome(
   parts: RuntimeParts,
   attempt: Attempt,
@@ -148,7 +148,7 @@ export function handleOutcome(
   const accepted = step.state.patches.find(({ call_key }) => call_key === outcome.key);
   const seen = present({ is_ahead, effects: accepted?.applied.effects, verdict });
   const finished = { kind: 'call_finished', source_invocation_id, command, outcome, ...seen } as const;
-  // That something was changed is not left unwritten for a moment longer than it must be.
+  // The record of a side effect is never delayed.
   const can_wait = step.commands.length === 0 && !isAct(call);
   call.reported = writeCall(attempt.journal, toWrite(call, finish, can_wait))
     .then(() => attempt.onProgress(finished))
@@ -158,8 +158,8 @@ export function handleOutcome(
 }
 
 /**
- * Aborts the calls of discarded runs that are under way, and notes on record that nothing follows from any of them. One
- * that still waited for a place has no record, and is none that was superseded.
+ * Aborts the calls of discarded runs that are under way, and records that all of them are superseded. A call that still
+ * waited for a place has no record, and is not superseded.
  */
 function supersede(parts: RuntimeParts, attempt: Attempt, discarded: readonly Discarded[]): void {
   const keys = discarded.flatMap((run) => run.keys);
@@ -211,8 +211,8 @@ export function withdraw(attempt: Attempt, key: string): readonly TurnCommand[] 
 }
 
 /**
- * Asks nothing more, so that another driver can go on. Reads that are under way are dropped, for whoever goes on reads
- * again; a call that changes something runs to its end, which nobody else would see.
+ * Makes no further call, so that another driver can take over. Reads that are under way are dropped, since the next
+ * driver repeats them; a call with a side effect runs to its end, which nobody else would see.
  */
 export function prepareToLeave(attempt: Attempt): void {
   attempt.is_leaving = true;
@@ -225,7 +225,7 @@ export function isActing(attempt: Attempt): boolean {
   return [...attempt.calls.values()].some((call) => call.stage !== 'over' && isAct(call));
 }
 
-/** Whether a call of a discarded run has ended before it was made: nobody was asked. */
+/** Whether a call of a discarded run has ended before it was made: no request was sent. */
 export function isUnmade({ calls, state }: Attempt, key: string): boolean {
   return state.dropped.has(key) && calls.get(key)?.stage === 'waits';
 }
@@ -239,7 +239,7 @@ function isAct({ start }: Call): boolean {
   return start.command.call.effect !== 'read_only';
 }
 
-/** Wants nothing any more: the driver is leaving. */
+/** Makes no further call: the driver is leaving. */
 export function abandon(attempt: Attempt): void {
   endWaits(attempt.waits);
   for (const call of attempt.calls.values()) if (call.stage !== 'over') call.abort.abort('its driver left');
@@ -260,7 +260,7 @@ export function callOf(attempt: Attempt, key: string): Call {
 }
 
 /**
- * Goes on only with a write that landed.
+ * Demands that a write has landed.
  * @throws Overtaken where it did not
  */
 export function demand(written: Written): void {

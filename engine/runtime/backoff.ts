@@ -1,7 +1,7 @@
 import type { Invoke, Retry } from '../core/protocol/command.js';
 
-// A wait is the driver's own: nothing of it is on record. A driver that goes on with the attempt waits all of it again,
-// since the clocks of two machines need not agree and a service is never asked sooner than it wants.
+// A wait is the driver's own: no part of it is on record. A driver that takes an attempt over waits all of it again,
+// since the clocks of two machines need not agree and a service is never called sooner than it wants.
 
 /** Calls that are made again once their wait is over. */
 export type Waits = Map<string, NodeJS.Timeout>;

@@ -12,7 +12,7 @@ import type { RuntimeParts } from './runtime-parts.js';
 /** How many drivers an attempt may outlive. */
 const TAKE_OVERS_MAX = 5;
 
-/** What is asked of the store to begin an attempt, with a fresh id. */
+/** The store's request to begin an attempt, with a fresh id. */
 export function toBegin(parts: RuntimeParts, lease_ms: number, request: AttemptRequest): BeginAttempt {
   const { world_slug, program, inbox_id, continues_only, anew } = request;
   return {
@@ -30,7 +30,7 @@ export function toBegin(parts: RuntimeParts, lease_ms: number, request: AttemptR
   };
 }
 
-/** What a new attempt adopts of the one before. */
+/** The calls of the attempt before that a new one adopts. */
 function adoptFrom(
   { program, simulationTime }: AttemptRequest,
   { world, attempted_turn, attempt_id, calls, ...left }: LeftAttempt,
@@ -44,7 +44,7 @@ function adoptFrom(
   return adopt(program, began, { scenario_hash: left.scenario_hash, failure, records });
 }
 
-/** Why an attempt that another driver left does not go on here, where it does not. */
+/** The reason why this program cannot resume an attempt that another driver left; undefined where it can. */
 export function findUnfit(parts: RuntimeParts, past: AttemptPast, plugins: ReadonlySet<string>): Fail | undefined {
   if (past.take_overs > TAKE_OVERS_MAX) {
     const message = `${past.take_overs} drivers have died or broken of this attempt; the next one would most likely be no luckier`;
@@ -59,7 +59,7 @@ export function findUnfit(parts: RuntimeParts, past: AttemptPast, plugins: Reado
   return mismatch(`the attempt began with ${name} ${theirs[name]}, and this program has ${version}`);
 }
 
-/** What watchers are notified of: the calls that an attempt begins with. */
+/** The past of an attempt, for watchers: how many calls it has on record, or adopts. */
 export function toPast(
   past: AttemptPast | undefined,
   adopts: string | undefined,

@@ -12,7 +12,7 @@ import type { RuntimeParts } from './runtime-parts.js';
 
 /**
  * Makes the working world turn N, at once and whole.
- * @returns what is reserved for this driver, where it goes on
+ * @returns the message reserved for this driver, where it continues
  */
 export async function commit(parts: RuntimeParts, attempt: Attempt, command: Commit): Promise<Claimed | undefined> {
   const patches = command.patches.map((patch) => {
@@ -56,7 +56,7 @@ export async function fail(parts: RuntimeParts, attempt: Attempt, failure: Fail)
   return put_off;
 }
 
-/** How long the queued turn is put off, where what has failed may pass by itself. */
+/** How long the queued turn is deferred, where the failure may pass by itself. */
 function toDelays({ turn_retries }: Attempt, failure: Fail): Pick<FailAttempt, 'retry_delays_ms'> {
   if (failure.is_transient !== true) return {};
   const delayOf = (retries: number): number => turnBackoffMs(retries, Math.random(), failure.retry_after_ms);

@@ -30,7 +30,7 @@ export function eventOf(fact: CallFact): CallEvent | CallPended {
   return { kind: 'call_failed', key, failure_class, message, duration_ms, ...told };
 }
 
-/** What a fold learns of a call on record. The attempt that made a call has paid for it: adopted, it costs nothing. */
+/** The fold's view of a call on record. The attempt that made a call has paid for it: adopted, it costs nothing. */
 export function toRecorded(call: RecordedCall): LeftCall {
   const { source_invocation_id, invocation_seq, key, request_hash, effect, repeatable, fact, adopted_from } = call;
   const is_adopted = adopted_from !== undefined;

@@ -8,8 +8,8 @@ import { writeAlone, writeCall } from './journal.js';
 import type { RuntimeParts } from './runtime-parts.js';
 
 /**
- * Asks a source, at once or when the wait before a retry is over; what came of it arrives later. A turn that was stopped
- * after it had asked for the call asks nobody.
+ * Calls a source, at once or when the wait before a retry is over; the outcome arrives later. A turn that was stopped
+ * after the command calls nobody.
  */
 export function issue(parts: RuntimeParts, attempt: Attempt, command: Invoke): void {
   const { retry, key } = command;
@@ -39,7 +39,7 @@ function toArrival(result: CallResult): Arrival {
   return result.status === 'pending' ? { kind: 'pended', pended: result } : { kind: 'ended', outcome: result };
 }
 
-/** Makes the call that the core asked for. */
+/** Makes the core's call. */
 function perform(parts: RuntimeParts, attempt: Attempt, call: Call): Promise<CallResult> {
   const { lease } = attempt;
   const { command, llm_call_id } = call.start;
@@ -59,7 +59,7 @@ function perform(parts: RuntimeParts, attempt: Attempt, call: Call): Promise<Cal
       },
       async flushed(batch) {
         if (llm_call_id === undefined) return;
-        // In the journal's order, so that whoever reads the record never finds an event between two that it has read.
+        // In the journal's order, so that a reader of the record never finds an event between two that it has read.
         await writeAlone(attempt.journal, async () =>
           demand(await parts.attempts.flushChunks(lease, llm_call_id, batch)),
         );

@@ -3,15 +3,14 @@ import type { CallFinish, CallStart, CallsWrite } from '../ports/attempts.js';
 /** How many calls a statement writes at most: each number of them makes a statement of its own. */
 const CALLS_MAX = 4;
 
-/** How long the end of a call from which nothing follows waits for those of others, in milliseconds. */
+/** How long the end of a call without consequences waits for other writes, in milliseconds. */
 const LINGER_MS = 2;
 
-/** What becomes of a call. */
 export type CallWrite =
   | {
       readonly kind: 'finished';
       readonly finish: CallFinish;
-      /** Nothing follows from it: it goes with the next write, if that comes soon. */
+      /** It has no consequences: it is written with the next entries, if they come soon. */
       readonly can_wait?: boolean;
     }
   | { readonly kind: 'started'; readonly start: CallStart };
@@ -29,7 +28,7 @@ interface Entry {
   reject(error: unknown): void;
 }
 
-/** What a journal writes by, besides what it is handed entry by entry. */
+/** The statements of a journal, besides its entries. */
 export interface JournalWrites {
   /** Takes the world, and writes the first calls by the same statement, or throws; left out where it has been taken. */
   readonly begin?: (calls: CallsWrite) => Promise<void>;
@@ -38,10 +37,10 @@ export interface JournalWrites {
 }
 
 /**
- * What a driver writes, in its order: each statement waits for the one before. What becomes of calls at one time goes
- * into one statement, so that the end of a call and the start of those that follow cost one. Where the world has not been
- * taken yet, the first statement of all does that, too. Once a write has failed, all that come after it fail alike, since
- * they build on it.
+ * The writes of a driver, in its order: each statement waits for the one before. Writes about calls at one time share
+ * one statement, so that the end of a call and the start of the calls after it cost one. Where the world has not been
+ * taken yet, the first statement of all does that, too. After a failed write, all later ones fail alike, since they
+ * build on it.
  */
 export interface Journal {
   readonly writes: JournalWrites;
@@ -57,7 +56,7 @@ export interface Journal {
 
 /**
  * A journal in which nothing waits.
- * @param linger_ms how long an end of a call from which nothing follows waits for company
+ * @param linger_ms how long the end of a call without consequences waits for company
  */
 export function openJournal(writes: JournalWrites, linger_ms = LINGER_MS): Journal {
   return {
@@ -72,9 +71,9 @@ export function openJournal(writes: JournalWrites, linger_ms = LINGER_MS): Journ
 }
 
 /**
- * Writes what becomes of a call.
+ * Writes an entry about a call.
  * @returns once it is durable
- * @throws whatever its statement throws
+ * @throws every error of its statement
  */
 export function writeCall(journal: Journal, call: CallWrite): Promise<void> {
   return put(journal, call);
@@ -83,8 +82,8 @@ export function writeCall(journal: Journal, call: CallWrite): Promise<void> {
 /**
  * Writes a statement of its own, once all before it are written.
  * @param write is given the end of a generation that it may write as well, where it takes one
- * @returns what it answers
- * @throws whatever it throws
+ * @returns its result
+ * @throws its error
  */
 export async function writeAlone<Result>(
   journal: Journal,
@@ -125,7 +124,7 @@ async function writeAll(journal: Journal): Promise<void> {
   journal.writing = undefined;
 }
 
-/** What follows from one thing is put within one turn of the event loop; what nothing follows from waits a little. */
+/** Entries of one cause are put within one turn of the event loop; an entry without consequences waits a little. */
 function gather(journal: Journal): Promise<void> {
   return new Promise((resolve) => {
     if (!journal.waiting.every(({ what }) => canWait(what))) return void setImmediate(resolve);
@@ -152,16 +151,16 @@ async function writeNext(journal: Journal): Promise<void> {
   }
 }
 
-/** What has been answered is kept, though what was to be written with it could not be: nobody is to ask it again. */
+/** An answer is kept, even when the writes beside it failed: nobody is to repeat its call. */
 async function salvage({ writes }: Journal, batch: readonly Entry[]): Promise<void> {
   const finished = batch.flatMap(({ what }) => (what.kind === 'finished' ? what.finish : []));
   if (finished.length === 0 || finished.length === batch.length) return;
   await writes.writeCalls({ finished, started: [] }).catch(() => {
-    // Then they cannot be kept either, and what broke the rest is the error to report.
+    // Then the answers are lost too, and the first error is the one to report.
   });
 }
 
-/** What goes into the next statement: calls together, all else alone but for the end of a generation that it can take. */
+/** The entries of the next statement: calls together, others alone but for a generation's end that they can take. */
 function nextBatch(waiting: readonly Entry[]): readonly Entry[] {
   const alone = waiting.findIndex(({ what }) => what.kind === 'alone');
   const calls = waiting.slice(0, Math.min(CALLS_MAX, alone === -1 ? waiting.length : alone));
@@ -175,7 +174,7 @@ function isTaken(call: Entry | undefined, next: Entry | undefined): boolean {
   return next.what.takes_answer && isAnswer(call.what.finish);
 }
 
-/** What is left of a generation that ended well is the same rows each time. */
+/** A generation that ended well always leaves the same rows. */
 function isAnswer({ llm_call_id, verdict, is_reported }: CallFinish): boolean {
   return llm_call_id !== undefined && verdict?.rejection === undefined && is_reported !== true;
 }

@@ -35,7 +35,7 @@ export async function pend(parts: RuntimeParts, attempt: Attempt, pended: CallPe
 
 /**
  * A call that its service has answered, or whose request has failed, while it was being made: from here on no report of
- * it is accepted. Where one was accepted before, that is how the call ended, whatever became of the request.
+ * it is accepted. A report that was accepted before is how the call ended, whatever the outcome of the request.
  * @returns the call as pending, so that its report is handled; undefined where nothing has been reported
  */
 export async function findReported(
@@ -151,7 +151,7 @@ function reasonOf({ payload }: InboxMessage): string {
   return typeof reason === 'string' ? reason : 'the attempt was stopped';
 }
 
-/** Somebody wants the attempt to end. */
+/** A person or the program requests the end of the attempt. */
 export function stop(attempt: Attempt, reason: string): readonly TurnCommand[] {
   return moveTo(attempt, advance(attempt.program, attempt.state, { kind: 'stopped', reason }));
 }

@@ -6,14 +6,14 @@ import type { AppliedEffect } from '../core/world/world-patch.js';
 import type { AttemptLease, PutOff, RecordedCall, SetAside } from '../ports/attempts.js';
 import type { CallOutcome } from '../ports/sources.js';
 
-/** What watchers are notified of while a turn runs. Nothing depends on whether anybody listens. */
+/** An event of a running turn, for watchers. Nothing depends on whether there are any. */
 export type Progress =
   | {
       readonly kind: 'attempt_began';
       readonly attempt_id: string;
       readonly attempted_turn: number;
       readonly simulation_time: string;
-      /** Present where it goes on: how many calls are answered from their records, and how many nobody saw end. */
+      /** Present where it resumes: how many calls are answered from their records, and how many nobody saw end. */
       readonly continued?: { readonly answered: number; readonly interrupted: number };
       /** Present where it adopts: how many calls, of which attempt. */
       readonly adopts?: { readonly attempt_id: string; readonly calls: number };
@@ -26,7 +26,7 @@ export type Progress =
       readonly kind: 'call_started';
       readonly source_invocation_id: string;
       readonly command: Invoke;
-      /** The model that is asked, where the operator's settings have resolved one. */
+      /** The resolved model, where the operator's settings name one. */
       readonly model?: string;
       /** Scheme, host and port of the service, where there is one. */
       readonly origin?: string;
@@ -39,7 +39,7 @@ export type Progress =
       readonly verdict?: Verdict;
       /** The effects of the patch that the working world took from this answer. */
       readonly effects?: readonly AppliedEffect[];
-      /** Earlier subjects are not done: what they change may still supersede this call. */
+      /** Earlier subjects are not done: their changes may still supersede this call. */
       readonly is_ahead?: true;
     }
   | {
@@ -50,7 +50,7 @@ export type Progress =
       readonly wait_ms: number;
     }
   | {
-      /** An earlier subject has changed what this one had read: nothing follows from these calls, and it asks anew. */
+      /** An earlier subject has changed this one's inputs: these calls are superseded, and it makes new ones. */
       readonly kind: 'calls_superseded';
       readonly subject_id: string;
       readonly keys: readonly string[];
@@ -59,7 +59,7 @@ export type Progress =
       readonly kind: 'call_pended';
       readonly source_invocation_id: string;
       readonly command: Invoke;
-      /** Until when its answer is waited for, in milliseconds since 1970. */
+      /** The deadline of its answer, in milliseconds since 1970. */
       readonly deadline: number;
     }
   | {
@@ -92,7 +92,7 @@ export type Progress =
       readonly failure: Fail;
       /** The call that ended it. */
       readonly source_invocation_id?: string;
-      /** The queued turn that asked for it is tried anew. */
+      /** The queued turn that asked for it gets a retry. */
       readonly put_off?: PutOff;
     };
 
@@ -110,10 +110,10 @@ export interface RecalledCall {
   readonly call: RecordedCall;
 }
 
-/** What observes one attempt beside whoever runs it, such as telemetry. */
+/** A further observer of one attempt, such as telemetry. */
 export interface AttemptObserver {
   readonly onProgress: OnProgress;
-  /** Comes after the attempt has begun, where it goes on from calls on record. */
+  /** Called after the attempt has begun, where it resumes from calls on record. */
   readonly onRecalled: (calls: readonly RecalledCall[]) => void;
 }
 

@@ -42,7 +42,7 @@ type Begun = Extract<BeginOutcome, { readonly kind: 'begun' }>;
 
 /**
  * Tries a world's next turn once: takes the lease, drives the reducer, commits or fails.
- * @throws Overtaken when another driver took the world; whatever the database throws when it is gone
+ * @throws Overtaken when another driver took the world; every error of a lost database
  */
 export async function runAttempt(parts: RuntimeParts, request: AttemptRequest): Promise<AttemptEnd> {
   const end = request.left === undefined ? undefined : await runAsLeft(parts, request, request.left);
@@ -170,7 +170,7 @@ function watchOver(
   return [lookForMail(parts, attempt), stopBeating, stopListening];
 }
 
-/** What there is to do first: for an attempt that goes on, whatever is not on record yet. */
+/** The first commands: of an attempt that is resumed, those that are not on record yet. */
 function findFirst(parts: RuntimeParts, attempt: Attempt, { world, past }: Begun): readonly TurnCommand[] {
   const began = { kind: 'turn_began', world, simulation_time: attempt.simulation_time } as const;
   if (past === undefined) return moveTo(attempt, advance(attempt.program, attempt.state, began));
@@ -179,23 +179,23 @@ function findFirst(parts: RuntimeParts, attempt: Attempt, { world, past }: Begun
 }
 
 /**
- * Leaves an attempt open whose driver breaks, for the next, which repeats nothing that has ended. One that breaks by a
+ * Leaves an attempt open whose driver breaks, for the next, which repeats no call that has ended. One that breaks by a
  * fault of the program counts like one that died; one whose database let it down does not. Where even that cannot be
- * written, whoever comes next finds it as a dead driver left it.
+ * written, the next driver finds it as a dead driver left it.
  */
 async function leaveBroken(parts: RuntimeParts, lease: AttemptLease, journal: Journal, error: unknown): Promise<void> {
   try {
     await forget(journal);
     await parts.attempts.handOver(lease, { at: parts.clock.now(), has_broken: parts.findFault(error) === undefined });
   } catch {
-    // What broke the driver is the error to report, and what broke this is most likely the same.
+    // The driver's error is the one to report; this one most likely has the same cause.
   }
 }
 
 /**
- * Handles a stop that was asked for while nobody drove the attempt, before any call is sent, and the messages that came before
- * it: an accepted report still answers its call.
- * @returns what is left to do
+ * Handles a stop that was requested while nobody drove the attempt, before any call is sent, and the messages that came
+ * before it: an accepted report still answers its call.
+ * @returns the commands that are left
  */
 async function handleStop(
   parts: RuntimeParts,
@@ -208,7 +208,7 @@ async function handleStop(
   return [...first.filter(({ kind }) => kind !== 'suspend'), ...(await handleMail(parts, attempt, messages))];
 }
 
-/** Performs commands and handles what comes of them, until the turn ends. */
+/** Performs commands and handles their outcomes, until the turn ends. */
 async function drive(parts: RuntimeParts, attempt: Attempt, first: readonly TurnCommand[]): Promise<AttemptEnd> {
   const { attempt_id, attempted_turn } = attempt.lease;
   for (let commands = first; ; commands = await handleNext(parts, attempt)) {

@@ -8,7 +8,6 @@ import type { PendingCalls } from '../ports/pending-calls.js';
 import type { CallSource, ReceiveReport } from '../ports/sources.js';
 import type { Observe } from './progress.js';
 
-/** What driving an attempt needs of the outside. */
 export interface RuntimeParts {
   readonly attempts: AttemptStore;
   readonly callSource: CallSource;
@@ -21,7 +20,7 @@ export interface RuntimeParts {
   readonly isAlive: (holder: Holder) => boolean;
   /** The problem, where something that was thrown is the fault of the database's surroundings. */
   readonly findFault: (error: unknown) => Problem | undefined;
-  /** What keeps the leases; left out, each driver keeps its own. */
+  /** Renews the leases; left out, each driver renews its own. */
   readonly heartbeat?: Heartbeat;
   /** How long to wait before a retry, in milliseconds; left out, at random within what the turn allows. */
   readonly chooseWait?: (retry: Retry) => number;

@@ -15,7 +15,7 @@ export const NO_ALTERNATIVE = 'chukwa:no_alternative';
 interface Branch {
   /** As the list has it. */
   readonly written: Json;
-  /** What it says, a reference followed. */
+  /** Its schema, with a reference followed. */
   readonly meant: JsonObject;
 }
 

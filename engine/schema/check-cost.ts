@@ -169,7 +169,7 @@ function overlap(one: Part, other: Part): boolean {
 
 type Deeper = Pick<Way, 'part' | 'leads_to'>;
 
-/** What of a schema looks a level deeper into a value. Names of members are texts: nothing lies below them. */
+/** The subschemas that look a level deeper into a value. Names of members are texts without a level below them. */
 function listDeeper(schema: Json, pointer: string): readonly Deeper[] {
   if (!isObject(schema)) return [];
   const prefix = schema['prefixItems'];

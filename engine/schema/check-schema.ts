@@ -63,8 +63,8 @@ function patternsOf(schema: JsonObject): readonly string[] {
 }
 
 /**
- * What the metaschema cannot say of an author's schema: that it refers to nothing outside itself, comes to an end, and takes no exponential
- * time. Unknown keywords and formats are notes.
+ * Checks an author's schema beyond the metaschema: it refers to nothing outside itself, its references end, and its
+ * check takes no exponential time. Unknown keywords and formats are notes.
  */
 export function checkSchema(schema: JsonObject, knownFormats: ReadonlySet<string>): readonly Problem[] {
   const subschemas = listSubschemas(schema);

@@ -90,8 +90,8 @@ function toValidate(schema: JsonObject, { steps_max = Number.POSITIVE_INFINITY, 
 type Unchecked = 'too costly' | 'too deep' | 'broken';
 
 /**
- * What a validator finds, or why it finds nothing. One that stops at the first complaint holds each rule within the one
- * before it: of a schema of very many rules it is nested too deeply to run, and the one that gathers all is not.
+ * The complaints of a validator, or why it has none. One that stops at the first complaint holds each rule within the
+ * one before it: of a schema of very many rules it is nested too deeply to run, and the one that gathers all is not.
  */
 function run(
   validate: ValidateFunction,
@@ -153,7 +153,7 @@ const linearPatterns: PatternEngine = (counter) =>
     { code: 'no code is ever written out' },
   );
 
-/** What matching takes, for each character of the text. */
+/** The cost of matching, for each character of the text. */
 const INSTRUCTIONS_A_STEP = 8;
 const STEPS_A_MATCH = 10;
 

@@ -4,7 +4,7 @@ import { followReference, mapChildren } from '../core/content/subschemas.js';
 
 const HINTS = ['description', 'examples'] as const;
 
-/** A schema in which every reference says what it refers to: a missing member is reported there, before the reference is followed. */
+/** Copies each target's hints beside its reference: a missing member is reported before the reference is followed. */
 export function withHints(root: JsonObject): JsonObject {
   return hintObject(root, root);
 }

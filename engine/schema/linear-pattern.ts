@@ -1,7 +1,7 @@
 /**
- * Patterns of ECMAScript, matched in time that grows with the text and not beyond. What cannot be matched so, lookaround and
- * backreferences, has no translation. The engine behind differs from ECMAScript in what `.` and `\s` mean and in how some
- * properties are spelled: those are written out for it.
+ * Patterns of ECMAScript, matched in time that grows with the text and not beyond. Lookaround and backreferences cannot
+ * be matched so, and have no translation. The engine behind differs from ECMAScript in what `.` and `\s` mean and in
+ * how some properties are spelled: those are written out for it.
  */
 import { RE2JS } from 're2js';
 

@@ -13,7 +13,7 @@ import { listSubschemas, mapChildren } from '../core/content/subschemas.js';
 /** The most steps that checking one value by an author's schema may take. */
 export const STEPS_MAX = 5_000_000;
 
-/** What is left of the steps of one check. */
+/** The steps that are left to one check. */
 export class StepCounter {
   left = 0;
 
@@ -33,7 +33,7 @@ export class StepsSpent extends Error {
 
 const STEPS = 'chukwa:steps';
 
-/** What one application of a schema costs, without the schemas within it. */
+/** The cost of one application of a schema, without the schemas within it. */
 interface Weight {
   readonly own: number;
   /** For each item, member or eight characters of the value. */
@@ -60,7 +60,7 @@ function countIn(schema: JsonObject, tracks: boolean, freeMax: number): JsonObje
   return isFree ? inner : { ...inner, [STEPS]: { own, ...others } };
 }
 
-/** What costs no more than this is counted by the schema around it, for each item, member or branch. */
+/** A schema of at most this cost is counted by the schema around it, for each item, member or branch. */
 const FREE_MAX = 2;
 
 function weigh(schema: JsonObject, tracks: boolean): Weight {
@@ -82,7 +82,7 @@ function weigh(schema: JsonObject, tracks: boolean): Weight {
 
 /** Listing the members of an object of very many is slow. */
 const MEMBER_STEPS = 8;
-/** Each item that is not what is looked for leaves a complaint, which is dropped in the end. */
+/** Each item that does not fit leaves a complaint, which is dropped in the end. */
 const CONTAINED_STEPS = 8;
 
 const OF_MEMBERS = [

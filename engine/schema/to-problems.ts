@@ -8,13 +8,13 @@ import { NO_ALTERNATIVE } from './alternatives.js';
 import { exampleOf, FORMAT_EXAMPLES, writeJson } from './hints.js';
 import { writtenKeyword } from './linear-keywords.js';
 
-/** The most that is said of one value. */
+/** The most problems of one value. */
 export const PROBLEM_MAX = 200;
 
-/** A validator that has found more stops looking: several complaints may come to one problem. */
+/** A validator with more complaints stops looking: several complaints may give one problem. */
 export const COMPLAINTS_MAX = PROBLEM_MAX * 5;
 
-/** What a validator found, as sentences at their places. */
+/** The complaints of a validator, as sentences at their places. */
 export function toProblems(errors: readonly ErrorObject[]): readonly Problem[] {
   const looked = errors.slice(0, countWithinRoom(errors));
   const problems = listFirst(foldAlternatives(looked));
@@ -28,7 +28,7 @@ export function toProblems(errors: readonly ErrorObject[]): readonly Problem[] {
   return [...problems.slice(0, PROBLEM_MAX), rest];
 }
 
-/** One more problem than is said at most, where there are so many: to word each takes time. */
+/** One more problem than is shown at most, where there are so many: to word each takes time. */
 function listFirst(complaints: ReturnType<typeof foldAlternatives>): readonly Problem[] {
   const problems: Problem[] = [];
   for (const complaint of complaints) {
@@ -252,7 +252,7 @@ function sayExample({ keyword, params, parentSchema }: ErrorObject): string | un
   return example === undefined ? undefined : cut(`Write for example ${writeJson(example)}.`);
 }
 
-/** What is said of a value that breaks a rule: never the value, which redaction may hide from whoever reads this. */
+/** The texts about a value that breaks a rule: never the value, which redaction may hide from their reader. */
 interface RuleTexts {
   readonly message?: (error: ErrorObject, limit: string) => string;
   readonly advice: string;

@@ -1,7 +1,7 @@
-/** A call that wants to be made. */
+/** A call that waits for admission. */
 export interface Applicant {
   readonly world_slug: string;
-  /** Of one world's waiting calls the lowest goes first. */
+  /** Of one world's waiting calls the lowest is first. */
   readonly rank: number;
   /** The hash of its source, and how many of that source's calls its author allows at a time. */
   readonly source: { readonly hash: string; readonly max_in_flight?: number };
@@ -12,18 +12,18 @@ export interface Applicant {
 /** How many calls the operator allows at a time; where left out, any number. */
 export interface FlightLimits {
   readonly process?: number;
-  /** Of each endpoint, whichever sources lead there. */
+  /** Of each endpoint, for all sources there. */
   readonly endpoint?: number;
 }
 
-/** What the end of a call says of its endpoint: that it works, that it wants to be left alone so long, or nothing. */
+/** The end of a call as a sign of its endpoint: it works, it wants no calls for so long, or nothing. */
 export type Sign = { readonly kind: 'works' } | { readonly kind: 'closed'; readonly for_ms: number } | undefined;
 
 /** Something that limits calls: the process, an endpoint or a source. */
 interface Gate {
   readonly most: number;
   in_flight: number;
-  /** What the endpoint has shown that it can take. */
+  /** How many calls at a time the endpoint has proved to bear. */
   width: number;
   closed_until: number;
 }
@@ -36,14 +36,14 @@ interface Lane<Call> {
 
 /** No `Retry-After` closes an endpoint for longer: those that wait ask for themselves then. */
 const CLOSED_MS_MAX = 60_000;
-/** For how long an endpoint is remembered that has said how much is too much. */
+/** How long the limit of an idle endpoint is remembered. */
 const REMEMBERED_MS = 60_000;
 
 /**
- * Which calls of a process are made now, and which wait: a state machine over what happens, and what time it is. Worlds take
- * turns, whatever they have waiting. An endpoint that says `Retry-After` is closed for everybody until then; after that it
- * gets half as many calls at a time, and one more each time that so many have succeeded (additive increase, multiplicative
- * decrease).
+ * Decides which calls of a process start now and which wait: a state machine over events and the time. Worlds take
+ * turns, however many calls each has waiting. An endpoint that says `Retry-After` is closed to everybody until then;
+ * after that it gets half as many calls at a time, and one more each time that so many have succeeded (additive
+ * increase, multiplicative decrease).
  */
 export class AdmissionTable<Call extends Applicant> {
   readonly #limits: FlightLimits;
@@ -152,7 +152,7 @@ function hasRoom({ in_flight, most, width, closed_until }: Gate, now: number): b
   return in_flight + 1 <= Math.min(most, width) && closed_until <= now;
 }
 
-/** Where a call of this rank goes: behind all that are as low. */
+/** The place of a call of this rank: behind all that are as low. */
 function placeFor(calls: readonly Applicant[], rank: number): number {
   const at = calls.findLastIndex((call) => call.rank <= rank);
   return at + 1;

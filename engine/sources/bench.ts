@@ -25,7 +25,7 @@ export interface BenchParts {
   readonly clock: Pick<Clock, 'now'>;
 }
 
-/** What takes longer goes on by itself: a session holds nothing that the next one needs. */
+/** A slower close continues in the background: a session holds nothing that the next one needs. */
 const CLOSE_PATIENCE_MS = 100;
 
 /** Makes what prepares plugins for tests: each by itself, with the stages, origins and secrets of a real call. */

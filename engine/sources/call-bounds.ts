@@ -1,11 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { InvocationContext, Source } from '../contract/source.js';
 
-/** What holds for everything that is sent while one call is under way. */
+/** The limits of everything that is sent while one call is under way. */
 export interface CallBounds {
   /** Aborted at the deadline, when the turn no longer wants the answer, and when the call is over. */
   readonly signal: AbortSignal;
-  /** Gives the signal that is aborted a second after that: until then what was asked may still be taken back. */
+  /** Gives the signal that is aborted a second after that: until then the plugin may still cancel its request. */
   readonly farewell: () => AbortSignal;
   /** Of one response, as it comes over the wire. */
   readonly max_wire_bytes: number;
@@ -27,7 +27,7 @@ const GONE = new DOMException('the call is over, and what could be taken back as
 
 /**
  * Runs a plugin's call within its bounds. They reach the plugin's fetch without the plugin's help, also through a client
- * library: what a plugin forgets to pass on still holds, and outside a call, before the durable start, nothing is sent.
+ * library: a forgotten signal still applies, and outside a call, before the durable start, nothing is sent.
  */
 export function withinCall<Value>(callBounds: CallBounds, run: () => Value): Value {
   return bounds.run(callBounds, run);

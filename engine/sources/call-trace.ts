@@ -7,18 +7,17 @@ import { ChunkCollector } from './chunk-collector.js';
 import type { Ready, Reply } from './passage.js';
 import { makeSourceFailure } from './source-failure.js';
 
-/** What a call needs of the outside. */
 export interface CallOutside {
   readonly clock: Pick<Clock, 'now'>;
   readonly alarm: Alarm;
 }
 
-/** Takes what a plugin reports while it is being asked. */
+/** Receives a plugin's reports during its call. */
 export interface OpenCallTrace {
   readonly sink: TraceSink;
   /**
-   * What is left to be recorded with the end of the call. Later reports are dropped.
-   * @throws what the recorder threw while the call was under way
+   * The unrecorded rest, for the end of the call. Later reports are dropped.
+   * @throws the recorder's error, if one was thrown while the call was under way
    */
   readonly finish: () => Promise<Pick<Reply, 'usage' | 'trace'>>;
 }

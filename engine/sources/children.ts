@@ -22,18 +22,18 @@ export interface Children {
 
 type Process = ChildProcessByStdio<Writable, Readable, Readable>;
 
-/** What a program needs to find itself; nothing that the operator set for anybody else. */
+/** The variables that a program needs to find itself; none that the operator set for others. */
 const HANDED_ON = 'PATH HOME USER LOGNAME TMPDIR TZ LANG LC_ALL SYSTEMROOT TEMP APPDATA'.split(' ');
 
-/** How long a program has to end when it is asked to. */
+/** How long a program has to end after the request to. */
 const GRACE_MS = 1_000;
 
 const IS_WINDOWS = process.platform === 'win32';
 
-/** How long what it said last may take to arrive. */
+/** How long its last words may take to arrive. */
 const LINGER_MS = 1_000;
 
-/** How long a program that takes no more is waited for: most often it is ending, and its end says why. */
+/** How long to wait for a program that reads no more: most often it is ending, and its end says why. */
 const END_MS = 2_000;
 
 /** Opens the keeper of programs. @param lookUp the operator's environment, of which a program is handed very little */
@@ -114,7 +114,7 @@ function toChild(child: Process, { variable }: Command, log: (line: string) => v
   let over = false;
   const ended = new Promise<ChildEnd>((resolve) => {
     child.once('exit', (code, signal) => {
-      // What it started would otherwise stay, and hold its pipes open.
+      // The program's own children would otherwise stay, and hold its pipes open.
       signalGroup(child, 'SIGKILL');
       over = true;
       const message = `the program that ${variable} names ended (${signal ?? `code ${code}`})`;
@@ -143,7 +143,7 @@ function toChild(child: Process, { variable }: Command, log: (line: string) => v
   };
 }
 
-/** Waits for what is still in its pipes, and then closes them, whoever else may hold them. */
+/** Reads the rest of its pipes, and then closes them, whatever process may still hold them. */
 async function drain({ stdout, stderr }: Process): Promise<void> {
   setTimeout(() => stdout.destroy(), LINGER_MS).unref();
   if (stderr.closed) return;
@@ -157,7 +157,7 @@ function isTaken(stdin: Writable, text: string): Promise<boolean> {
   return new Promise((resolve) => stdin.write(text, (error) => resolve(!error)));
 }
 
-/** A group outlives its leader. Where nobody is left, there is nobody to signal. */
+/** A group outlives its leader. A group without processes gets no signal. */
 function signalGroup(child: Process, signal: 'SIGTERM' | 'SIGKILL'): void {
   if (child.pid === undefined) return;
   try {

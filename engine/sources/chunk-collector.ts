@@ -1,7 +1,7 @@
 /**
  * Collects streamed pieces and writes them in batches. Waiting: nothing has arrived, no alarm is set. Collecting: an
- * alarm is set, or a write is under way; never two writes at once. Finished: what is left is handed over, not written.
- * A piece may end in half a character or in half a secret: that half waits for the next piece.
+ * alarm is set, or a write is under way; never two writes at once. Finished: the rest is handed over, not written. A
+ * piece may end in half a character or in half a secret: that half waits for the next piece.
  */
 import type { Alarm } from '../contract/source.js';
 import type { ChunkBatch } from '../ports/sources.js';
@@ -18,7 +18,6 @@ export const timerAlarm: Alarm = (after_ms, ring) => {
   return () => clearTimeout(timer);
 };
 
-/** What the collector needs of the outside. */
 export interface ChunkOutside {
   /** Milliseconds since the start of the call. */
   readonly offset: () => number;
@@ -114,7 +113,7 @@ export class ChunkCollector {
   }
 }
 
-/** The pieces as they may be kept; where others follow, only those of which none begins a secret that goes on in those. */
+/** The pieces without secrets; where others follow, up to the first that begins a secret continuing in those. */
 function clean(pieces: readonly Piece[], secrets: ChunkOutside['secrets'], ending: Ending): readonly Piece[] {
   const texts = secrets.pieces(
     pieces.map(({ text }) => text),

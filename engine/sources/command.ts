@@ -14,8 +14,8 @@ export type CommandOutcome =
   | { readonly ok: false; readonly message: string };
 
 /**
- * An author chooses the variable's name and a model the text that the program then reads: only what was set for this
- * program is a command. `SHELL` is one as well, and would run whatever it reads.
+ * An author chooses the variable's name and a model the text that the program then reads: only a variable that was set
+ * for this program holds a command. `SHELL` holds one as well, and would run whatever it reads.
  */
 const COMMAND_VARIABLE = /^CHUKWA_[A-Z0-9_]+$/;
 

@@ -1,14 +1,14 @@
 import { pipeline, type Readable, Transform, type TransformCallback } from 'node:stream';
 import { constants, createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib';
 
-/** What a request says that it takes. */
+/** The value of a request's `Accept-Encoding`. */
 export const ACCEPTED_CODINGS = 'gzip, deflate, br';
 
-/** Codings may be put around each other; nobody does so more often without a reason to. */
+/** Codings may be nested; more than so many have no good reason. */
 const CODINGS_MAX = 5;
 
-// What has been decompressed is handed on at once, and a body without the mark of its end is taken as far as it goes: that
-// is how servers are, and what HTTP clients do.
+// Decompressed bytes are handed on at once, and a body without the mark of its end is accepted as it is: servers send
+// such bodies, and HTTP clients accept them.
 const ZLIB = { flush: constants.Z_SYNC_FLUSH, finishFlush: constants.Z_SYNC_FLUSH };
 const BROTLI = { flush: constants.BROTLI_OPERATION_FLUSH, finishFlush: constants.BROTLI_OPERATION_FLUSH };
 
@@ -41,7 +41,7 @@ export function decodeBody(body: Readable, content_encoding: string | undefined)
   };
 }
 
-/** What breaks the one breaks the other. */
+/** An error of either one ends both. */
 function pass(encoded: Readable, decoder: Transform): Readable {
   return pipeline(encoded, decoder, () => {
     // The reader of the decoder gets the error.

@@ -1,6 +1,6 @@
 /**
- * What a text may be read as: each decoding of it, or of a part of it, as a text of its own that knows where it came
- * from. Texts here are binary strings: one character for each byte of their UTF-8.
+ * The readings of a text: each decoding of it, or of a part of it, as a text of its own that knows its origin. Texts
+ * here are binary strings: one character for each byte of their UTF-8.
  */
 
 /** A decoded text. Both places are in the text that it was decoded from. */
@@ -10,7 +10,7 @@ export interface Decoded {
   readonly startOf: (at: number) => number;
   /** Where the code of all characters before this one ends. */
   readonly endOf: (at: number) => number;
-  /** Whether it goes on where the text that it was decoded from does. */
+  /** Whether it continues where the text that it was decoded from does. */
   readonly isCut: boolean;
 }
 
@@ -21,7 +21,7 @@ export function unescapeText(text: string, isCut: boolean): readonly Decoded[] {
   );
 }
 
-/** What is encoded in base64 or hexadecimal around a place of a text. Where an encoding begins there is not known. */
+/** Decodes the base64 or hexadecimal around a place of a text. The beginning of an encoding there is not known. */
 export function decodeAround(text: string, place: number, isCut: boolean): readonly Decoded[] {
   const base64 = runAround(text, place, isBase64);
   const hex = runAround(text, place, isHex);
@@ -55,7 +55,7 @@ const URL_ESCAPES: Escape = {
   decode: (escape) => String.fromCharCode(Number.parseInt(escape.slice(1), 16)),
 };
 
-/** What may be the beginning of an escape, or of a character of base64 or hexadecimal, at the end of a text. */
+/** The possible beginning of an escape, or of a character of base64 or hexadecimal, at the end of a text. */
 export const UNFINISHED =
   /(?:(?:\\u[dD][89abAB][0-9a-fA-F]{2})?\\(?:u[0-9a-fA-F]{0,3})?|\\u[dD][89abAB][0-9a-fA-F]{2}|%[0-9a-fA-F]?|[A-Za-z0-9+/_-])$/;
 
@@ -72,7 +72,7 @@ function unescape(text: string, escape: Escape, isCut: boolean): readonly Decode
   return [{ text: plain.slice(0, plain.length - dropped), startOf: placeOf, endOf: placeOf, isCut }];
 }
 
-/** Finds a place again by decoding once more: it is asked for only where something was found. */
+/** Finds a place again by decoding once more: needed only where a secret was found. */
 function sourceOf(text: string, escape: Escape, at: number): number {
   let longer_by = 0;
   for (const match of text.matchAll(escape.pattern)) {

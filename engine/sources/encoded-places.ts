@@ -1,7 +1,7 @@
 /**
  * Finds where a text may hold one of some values, plain or encoded, without decoding anything. Each value has a set of
- * marks, one for each way of encoding it: the characters that are in the text whatever surrounds the value. They are
- * looked for all at once, by the algorithm of Wu and Manber: most of the text is skipped.
+ * marks, one for each way of encoding it: its characters that are in the text in every surrounding. One search finds
+ * them all, by the algorithm of Wu and Manber: most of the text is skipped.
  */
 
 import { fromBinary, toBinary } from './decode-text.js';
@@ -33,7 +33,7 @@ export function createFindPlaces(values: readonly string[]): FindPlaces {
   };
 }
 
-/** How far to go on, by the last three bytes that were seen. */
+/** How far to skip, by the last three bytes that were seen. */
 function shiftsOf(marks: ReadonlySet<string>, length: number): Uint8Array {
   const shifts = new Uint8Array(65_536).fill(length - 2);
   for (const mark of marks) {
@@ -53,7 +53,7 @@ function blockEndingAt(text: string, at: number): number {
   return ((first << 9) ^ (second << 5) ^ third) & 65_535;
 }
 
-/** What encoded text is made of, and what escapes begin with. */
+/** The characters of encoded text, and those with which escapes begin. */
 const ENCODED = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_%\\';
 
 /** Whether a character that may be of a value, plain or encoded, is escaped in a text, as in JSON or a URL. */
@@ -84,7 +84,7 @@ function fold(text: string): string {
   return String.fromCharCode(...codes);
 }
 
-/** The value, in bytes and as text, and what of it is in each encoding of a text that holds it. */
+/** The value, in bytes and as text, and its spelling in each encoding of a text that holds it. */
 function spell(value: string, layers: number): readonly string[] {
   if (layers === 0) return [value, fromBinary(value)];
   const encoded = escape(value).flatMap((text) => [

@@ -5,7 +5,7 @@ import { parseOrigin } from './origin.js';
 const PATIENCE_MS = 2000;
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 };
 
-/** Whether a variable's value leads to somebody who answers the door. Nothing is asked, and nothing is said. */
+/** Checks whether a variable's value leads to a listening server. No request is sent. */
 export const examineOrigin: ExamineOrigin = async (variable, value, example) => {
   const parsed = parseOrigin(variable, value);
   if (!parsed.ok) return { ok: false, message: parsed.message, repair: `Set ${variable} to a URL such as ${example}` };
@@ -19,7 +19,7 @@ export const examineOrigin: ExamineOrigin = async (variable, value, example) => 
   };
 };
 
-/** Opens a connection and closes it. @returns why nobody was there */
+/** Opens a connection and closes it. @returns the reason why no server was there */
 function knock(host: string, port: number): Promise<string | undefined> {
   return new Promise((resolve) => {
     const socket = connect({ host, port, timeout: PATIENCE_MS });

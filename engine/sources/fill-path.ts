@@ -7,8 +7,8 @@ import { refuseRequest } from './source-failure.js';
 const VALUE_LENGTH_MAX = 256;
 
 /**
- * Puts members of a request in the place of the parameters of a path. A value stays within its segment: what could end the
- * segment, lead out of it, or be read otherwise once it is decoded is refused.
+ * Puts members of a request in the place of the parameters of a path. A value stays within its segment: a character
+ * that could end the segment, lead out of it, or be read otherwise once it is decoded is refused.
  * @param encode makes each value fit for the path
  * @returns the path, and the request without the members that are in the path
  * @throws SourceFailure of class `schema_invalid`, with the pointer of the value

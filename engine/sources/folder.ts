@@ -17,7 +17,7 @@ export interface Folder {
 /** One name in a folder: not hidden, and no way to another folder. */
 const NAME = /^[^./\\\p{Cc}][^/\\\p{Cc}]*$/u;
 
-/** A pipe is not waited for, and a link at the end of the path is not followed. */
+/** Opening a pipe does not wait, and a link at the end of the path is not followed. */
 const READING = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
 /**

@@ -6,8 +6,8 @@ import type { DescribedPlugin } from './registry.js';
 import { describeThrown } from './source-failure.js';
 
 /**
- * Reads what a plugin handed over, which may be anything: getters and proxies run the plugin's code. What cannot be read
- * is a failure of the call, and none of its driver.
+ * Reads a plugin's value, which may be anything: getters and proxies run the plugin's code. An unreadable value is a
+ * failure of the call, and none of its driver.
  */
 export function readGiven<Read>(
   passage: Passage & { readonly route: { readonly plugin: DescribedPlugin } },
@@ -22,8 +22,8 @@ export function readGiven<Read>(
 }
 
 /**
- * A copy of a value, which stays as it was read. What is no JSON may not even be copied, and is given as it is.
- * @throws whatever reading it throws; also where it is JSON to look at and cannot be copied, as a proxy
+ * A copy of a value, which stays as it was read. A value that is no JSON may not even be copied, and is given as it is.
+ * @throws every error of reading it; also where it looks like JSON and cannot be copied, as a proxy
  */
 export function copyGiven(value: unknown): unknown {
   try {

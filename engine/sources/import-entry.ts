@@ -17,7 +17,7 @@ const RUNS_TYPESCRIPT = import.meta.url.endsWith('.ts');
 const DEADLINE_MS = 10_000;
 
 /**
- * Finds what can be said against an entry without running it: a path that leads out of the folder, a missing file.
+ * Finds the problem of an entry without running it: a path that leads out of the folder, a missing file.
  * @param runs_typescript whether a loader runs the TypeScript beside a missing file
  * @returns the problem, or undefined where the file can be imported
  */

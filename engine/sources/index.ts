@@ -39,15 +39,15 @@ export type { Authorise } from './stages/leave.js';
 export interface SourcesParts extends PluginPlaces {
   /** The operator's environment; an empty value counts as not set. */
   readonly lookUp: LookUpVariable;
-  /** Goes before the environment: where `park` says where its toys are. */
+  /** Overrides the environment: `park` sets the origins of its toys. */
   readonly overlay?: Readonly<Record<string, string>>;
   readonly compileSchema: CompileSchema;
   readonly validateManifest: Validate;
   readonly clock: Pick<Clock, 'now'>;
   readonly log: Log;
-  /** The model to ask, where a source lets a variable name it: goes before that variable. */
+  /** The model to ask, where a source lets a variable name it: overrides that variable. */
   readonly model?: string;
-  /** The model that is asked in the place of every other, by whatever plugin. */
+  /** The model that is called in the place of every other, by every plugin. */
   readonly model_at?: ModelPlace;
   /** How many calls are made at a time; any number, unless it is given. */
   readonly flight_limits?: FlightLimits;
@@ -59,10 +59,9 @@ export interface SourcesParts extends PluginPlaces {
   readonly answerCall?: AnswerCall;
 }
 
-/** Everything that can be asked, and the one function that asks. */
 export interface Sources {
   readonly catalogue: PluginCatalogue;
-  /** What the operator has to set otherwise before anything is asked. */
+  /** The settings that the operator has to correct before any call. */
   readonly refused: readonly Problem[];
   readonly callSource: CallSource;
   readonly receiveReport: ReceiveReport;
@@ -136,7 +135,7 @@ function findShortSecrets(plugins: readonly DescribedPlugin[], lookUp: LookUpVar
   });
 }
 
-/** A real key never goes to a model that is asked in the place of others. */
+/** A real key never goes to a model that replaces others. */
 function lookUpSet(
   { overlay = {}, lookUp, model_at }: SourcesParts,
   plugins: readonly DescribedPlugin[],

@@ -1,6 +1,6 @@
 import type { Alarm } from '../contract/source.js';
 
-/** What a promise comes to. @returns undefined where that takes longer than so many milliseconds */
+/** The value of a promise. @returns undefined where that takes longer than so many milliseconds */
 export async function noLongerThan<Value>(
   after_ms: number,
   promise: Promise<Value>,

@@ -18,10 +18,10 @@ import { createSecretReplacer, type Secret, type SecretReplacer } from './secret
 import { makeSourceFailure } from './source-failure.js';
 import { shorten } from '../core/content/shorten.js';
 
-/** Of what another side said, in a message. */
+/** The most that a message quotes of another side. */
 const QUOTE_LENGTH_MAX = 500;
 
-/** What a plugin, or a program that it talks to, logs. Its secrets are replaced. */
+/** A line that a plugin, or a program that it talks to, logs. Its secrets are replaced. */
 export interface Remark {
   readonly plugin: string;
   readonly level: LogLevel;
@@ -49,11 +49,11 @@ type Reach = Pick<Route, 'origin' | 'command' | 'folder' | 'secrets'>;
 
 /** Sources that are open, each definition once. */
 export interface OpenedSources {
-  /** Knows the secrets of every plugin, the credentials in the URL or command of this route, and what lets a callback in. */
+  /** Knows the secrets of every plugin, the credentials in the URL or command of this route, and a callback's token. */
   secretsOf(route: Reach, callback?: Callback): SecretReplacer;
   /**
    * Opens a source, which imports its plugin's code the first time.
-   * @throws SourceFailure where the code cannot be imported, or whatever the plugin throws while it opens
+   * @throws SourceFailure where the code cannot be imported, and every error that the plugin throws while it opens
    */
   open(source: SourceProgram, route: Route): Promise<Source>;
   /** Waits no longer than this for sources that do not end. */
@@ -113,7 +113,7 @@ async function openSource(
   throw makeSourceFailure('unavailable', said.join('; '));
 }
 
-/** What a plugin is handed on a route that nothing else shares. */
+/** A plugin's capabilities on a route that nothing else shares. */
 export function capabilitiesFor(parts: OpenedSourcesParts, route: Route, secrets: SecretReplacer): Capabilities {
   return { ...toolsFor(parts, route, secrets), ...openDoor(parts, route, secrets) };
 }

@@ -18,13 +18,13 @@ const WITHOUT_BODY = new Set([204, 205, 304]);
 
 /**
  * The only door to the network. A bound fetch stays at its origin, follows no redirect, sends nothing outside a call,
- * and ends with the call's signal and limits; whatever goes wrong on the way is a SourceFailure.
+ * and ends with the call's signal and limits; every failure on the way is a SourceFailure.
  */
 export function openOriginFetches(): OriginFetches {
   // undici limits what comes over the wire by agent, so that each limit in use has one, and with it a pool for each origin.
   const agents = new Map<number, Agent>();
   const agentFor = (max_wire_bytes: number): Agent => {
-    // Without timeouts of its own: the call's deadline is the one that counts.
+    // Without timeouts of its own: only the call's deadline counts.
     const limits = { maxResponseSize: max_wire_bytes, headersTimeout: 0, bodyTimeout: 0 };
     const agent = agents.get(max_wire_bytes) ?? new Agent(limits);
     agents.set(max_wire_bytes, agent);
@@ -42,7 +42,7 @@ export function openOriginFetches(): OriginFetches {
   };
 }
 
-/** What every request says, unless it says otherwise. */
+/** The headers of every request that has none of the same names. */
 const DEFAULT_HEADERS = { accept: '*/*', 'accept-encoding': ACCEPTED_CODINGS, 'user-agent': 'chukwa' };
 
 async function fetchAt(
@@ -98,7 +98,7 @@ function toUrlAt(origin: Origin, asked: string | URL): URL {
   return url;
 }
 
-/** What is sent, as `fetch` would send it. */
+/** The request as `fetch` would send it. */
 async function toSent(
   origin: Origin,
   init: RequestInit = {},
@@ -110,7 +110,7 @@ async function toSent(
   return { method: (init.method ?? 'GET').toUpperCase(), headers: Object.fromEntries(headers), body };
 }
 
-/** Whatever may be a body, and names its type where the headers do not. */
+/** Reads any kind of body, and sets its type where the headers have none. */
 async function toSentBody(given: RequestInit['body'], headers: Headers): Promise<string | Uint8Array | null> {
   if (given === undefined || given === null) return null;
   if (typeof given === 'string' && headers.has('content-type')) return given;
@@ -159,7 +159,7 @@ function describeRedirect(origin: Origin, status: number, headers: Headers): str
   return `${describeOrigin(origin)} answered with a redirect (${status})${target}, and redirects are not followed: set ${origin.variable} to the URL where the service is`;
 }
 
-/** Reads on as it is read. Whoever cancels it hangs up. */
+/** Reads the body as its reader does. A cancel ends the connection. */
 function boundBody(
   body: Readable,
   origin: Origin,
@@ -186,7 +186,7 @@ function boundBody(
   });
 }
 
-/** A body that is given up before its end says so, to nobody. */
+/** Destroying a body before its end emits an error, which nobody needs. */
 function hangUp(body: Readable): void {
   body.on('error', () => {}).destroy();
 }

@@ -9,18 +9,18 @@ import { findShortSecret, type Secret } from './secrets.js';
 /** The operator's variables: those that are set to something. */
 export type LookUpVariable = (name: string) => string | undefined;
 
-/** Where a source may connect, as the operator said. */
+/** The origin to which a source may connect, by the operator. */
 export interface Origin {
   /** The variable that names it; for messages. */
   readonly variable: string;
   /** Without credentials and without a slash at the end; may have a path. */
   readonly url: string;
-  /** What the credentials of the URL become. */
+  /** The `Authorization` header made of the URL's credentials. */
   readonly authorization?: string;
   readonly secrets: readonly Secret[];
 }
 
-/** What was found, or a sentence that says what is missing and what to do. */
+/** The found parts, or a sentence with the missing part and the repair. */
 export type Found<What> = ({ readonly ok: true } & What) | { readonly ok: false; readonly message: string };
 
 /** The origin, or the command in its place. */
@@ -37,8 +37,7 @@ export function resolveOrigin(manifest: PluginManifest, definition: JsonObject, 
 }
 
 /**
- * Reads which model is asked: what the caller says, where the source lets a variable say it; else what the variable holds;
- * else what the source says.
+ * Resolves the model: the caller's, where the source lets a variable set it; else the variable's; else the source's.
  */
 export function resolveModel(
   { model: fields }: PluginManifest,
@@ -66,7 +65,7 @@ export function findNamedSecrets(
     .flatMap((field) => listNames(definition, field))
     .flatMap(({ name: variable }) => {
       const value = lookUp(variable);
-      // Of "Bearer KEY" a service may echo the key alone. The value that is handed over is the last of a name.
+      // A service may echo the key alone of "Bearer KEY". The value that is handed over is the last of a name.
       return value === undefined
         ? []
         : [value.slice(value.indexOf(' ') + 1), value].map((part) => ({ variable, value: part }));

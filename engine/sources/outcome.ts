@@ -15,7 +15,7 @@ const MESSAGE_LENGTH_MAX = 4_000;
 /** Ends the message of a call that may have had its side effect, though it failed. */
 const DOUBT = '; whether its side effect took place is not known';
 
-/** What came of the call, as its record will say. */
+/** The outcome of the call, for its record. */
 export function toCallOutcome(end: Shown | Halt | Pause, now: number): CallOutcome | CallPended {
   return isPause(end) ? toPended(end, now) : toOutcome(end, now);
 }
@@ -52,12 +52,12 @@ export function toOutcome(end: Shown | Halt, ended_at: number): CallOutcome {
   });
 }
 
-/** Failures whose message does not hold what the service said. */
+/** Failures whose message does not hold the service's words. */
 const UNQUOTED: readonly string[] = ['http_status', 'call_rejected', 'non_json', 'tool_error'];
 
 const EXCERPT_LENGTH_MAX = 200;
 
-/** The first words of what a service said as it failed, as far as redaction shows them. A chat plugin quotes by itself. */
+/** The first words of a service's error, as far as redaction shows them. A chat plugin quotes by itself. */
 function quoteBody({ passage, failure_class }: Halt, body: Uint8Array | undefined, said: Json | undefined): string {
   const is_unquoted = UNQUOTED.includes(failure_class) && passage.route?.plugin.speaks === 'json';
   if (!is_unquoted || body === undefined || body.byteLength === 0) return '';
@@ -73,7 +73,7 @@ function isUnknown({ passage, failure_class }: Halt): boolean {
   return passage.taken === true || leavesOpen(present({ failure_class, http_status }), passage.sent === true);
 }
 
-/** What redaction refuses has been checked before; what never arrived was not. */
+/** A value that redaction refuses was validated before; one that never arrived was not. */
 function validationOf({ passage, failure_class, rejected }: Halt): CallOutcome['validation_status'] {
   if (rejected?.validation_status) return rejected.validation_status;
   const judged = failure_class === 'non_json' || failure_class === 'schema_invalid';

@@ -1,5 +1,5 @@
 /**
- * A call on its way through the stages. Each stage hands on what it got and what it added, so that the types say what a
+ * A call on its way through the stages. Each stage hands on its input and its additions, so that the types say what a
  * stage may rely on: asked, routed, checked, begun, ready, answered, validated, shown. A stage that refuses, or a call
  * that fails, halts it there.
  */
@@ -22,7 +22,6 @@ export interface Asked {
   readonly started_at: number;
 }
 
-/** Who is asked, and where. */
 export interface Route {
   readonly plugin: DescribedPlugin;
   readonly origin: Origin | undefined;
@@ -56,25 +55,25 @@ export interface Granted extends Authorised {
 }
 
 export interface Checked extends Granted {
-  /** What the plugin is handed: canonical and deeply frozen. */
+  /** The plugin's input: canonical and deeply frozen. */
   readonly request: Json;
 }
 
 export interface Begun extends Checked {
   /** The record of the call is durable, or is being made so. */
   readonly begun: true;
-  /** Resolves once it is: nothing is sent before that, and nothing comes of the call. Rejects where it cannot be. */
+  /** Resolves once the start is on record: nothing is sent before, and no outcome counts. Rejects where it never is. */
   readonly durable: Promise<void>;
 }
 
 export interface Ready extends Begun {
   readonly secrets: SecretReplacer;
   readonly source: Source;
-  /** What the plugin is given for answers that come later; left out where there can be none. */
+  /** The plugin's means to answer later; left out where it cannot. */
   readonly pending?: NonNullable<InvocationContext['pending']>;
 }
 
-/** What a call left behind, whether it succeeded or not; free of secrets. */
+/** The trace of a call, whether it succeeded or not; free of secrets. */
 export interface Reply {
   readonly facts: TransportFacts;
   readonly usage?: TokenUsage;
@@ -103,7 +102,7 @@ export interface Shown extends Validated {
   readonly view: Json;
 }
 
-/** What is known of a call at every stage. */
+/** The facts of a call that every stage may read. */
 export type Passage = Asked &
   Partial<Pick<Shown & Begun, 'route' | 'begun' | 'durable' | 'sent' | 'secrets' | 'reply'>> & {
     /** The service has taken the call, though the call failed here. */
@@ -145,7 +144,7 @@ export function halt(
   return { halted: true, passage, failure_class, message, ...(rejected ? { rejected } : {}) };
 }
 
-/** Why the turn does not want the answer any more, as whoever said so puts it. */
+/** The reason why the turn no longer wants the answer, in the caller's words. */
 export function whyUnwanted({ surroundings }: Pick<Passage, 'surroundings'>): string {
   const reason: unknown = surroundings.signal.reason;
   return typeof reason === 'string' ? reason : 'nobody wanted the answer any more';
@@ -156,7 +155,7 @@ export function durableOf(end: Passage | Halt | Pause): Promise<void> | undefine
   return ('passage' in end ? end.passage : end).durable;
 }
 
-/** One stage: takes a call as far as it has come, and hands it on, halts it, or says that it will go on later. */
+/** One stage: takes a call, and hands it on, halts it, or pauses it for a later answer. */
 export type Stage<From, To> = (passage: From) => Passed<To> | Promise<Passed<To>>;
 
 type Passed<To> = To | Halt | Pause;

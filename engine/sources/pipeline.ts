@@ -38,7 +38,7 @@ export function callStages(parts: Omit<PipelineParts, 'admission'>): Stages<Show
     .next('redact', (passage) => redactAnswer(passage, parts.redact));
 }
 
-/** Makes the function through which everything is asked. */
+/** Makes the function that makes every call. */
 export function createCallSource(parts: PipelineParts): CallSource {
   const stages = callStages(parts);
   const toApplicant = applicantsOf(parts);
@@ -47,7 +47,7 @@ export function createCallSource(parts: PipelineParts): CallSource {
     let result: CallResult | undefined;
     try {
       const end = await stages.run({ command, surroundings, recorder, started_at: parts.clock.now() });
-      // However soon something came of it: the end of a call is not written before its beginning.
+      // The end of a call is never written before its start, however soon the call ends.
       await durableOf(end);
       result = toCallOutcome(end, parts.clock.now());
       return result;
@@ -57,7 +57,7 @@ export function createCallSource(parts: PipelineParts): CallSource {
   };
 }
 
-/** What a call is admitted by. Its endpoint is known as long as the engine is open, as its route is. */
+/** The key by which a call is admitted. Its endpoint is known as long as the engine is open, as its route is. */
 function applicantsOf(parts: PipelineParts): (asked: Pick<Asked, 'command' | 'surroundings'>) => Applicant {
   const endpoints = new WeakMap<SourceProgram, string>();
   return ({ command: { call, rank = 0 }, surroundings: { client_request_id } }) => {
@@ -74,7 +74,7 @@ function findEndpoint(source: SourceProgram, parts: PipelineParts): string | und
   return typeof route === 'string' || route.origin === undefined ? undefined : new URL(route.origin.url).origin;
 }
 
-/** What the end of a call says of its endpoint to all that want to ask it. */
+/** The end of a call as a sign for all calls of its endpoint. */
 function toSign(result: CallResult): Sign {
   if (result.status !== 'failed') return { kind: 'works' };
   const { http_status, retry_after_ms: for_ms } = result;
@@ -93,7 +93,7 @@ export function createReceiveReport(parts: PipelineParts): ReceiveReport {
   };
 }
 
-/** Makes the function that cleans what is said of calls that are over. Where a source is today need not be known. */
+/** Makes the function that replaces secrets in texts about past calls. The source's present address is not needed. */
 export function createReplaceSecrets(parts: PipelineParts): ReplaceSecrets {
   return ({ source, correlation_id }, said) => {
     const route = findRoute(source, parts);
@@ -109,7 +109,7 @@ function reportStages(parts: PipelineParts, report: Reported): Stages<Shown> {
     .next('redact', (passage) => redactAnswer(passage, parts.redact));
 }
 
-/** Nobody said anything: whether its source can be resolved here does not matter. */
+/** Nobody answered: whether its source can be resolved here does not matter. */
 function timeOut(asked: Asked): Halt {
   const { pending_deadline_ms = 0 } = asked.command.call;
   return halt(

@@ -14,12 +14,12 @@ export interface FoundPlugin {
 /** The largest file of a plugin that is read; documents have the same bound. */
 const FILE_BYTES_MAX = 1_048_576;
 
-/** What a file holds, or why that is not JSON. */
+/** The content of a file, or the reason why that is not JSON. */
 export type JsonFile =
   | { readonly ok: true; readonly value: Json }
   | { readonly ok: false; readonly reason: string; readonly is_missing?: true };
 
-/** Reads a JSON file of a plugin: a regular file of bounded size, whatever link leads to it. */
+/** Reads a JSON file of a plugin: a regular file of bounded size, through links as well. */
 export async function readJsonFile(file: string): Promise<JsonFile> {
   try {
     const refusal = await findRefusal(file);
@@ -80,7 +80,7 @@ export async function hashCode(folder: string): Promise<{ readonly hash: string 
   }
 }
 
-/** What a link leads to may be a device that never ends. */
+/** A link may lead to a device that never ends. */
 async function demandBounded(folder: string, files: readonly string[]): Promise<void> {
   let bytes = 0;
   for (const path of files) {

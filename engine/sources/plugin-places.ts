@@ -2,13 +2,13 @@ import { readdir, realpath } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Problem } from '../contract/problem.js';
 
-/** Where plugins are looked for; absolute paths. */
+/** Where plugins are found; absolute paths. */
 export interface PluginPlaces {
   /** Folders that hold plugin folders. One that cannot be read is a problem. */
   readonly folders: readonly string[];
   /** The same, where one that is not there holds none. */
   readonly folders_if_present?: readonly string[];
-  /** The folder that one of `folders` was compiled from, where it is there: what is compiled is skipped in it. */
+  /** The source folder of one of `folders`, where it is there: compiled files in it are skipped. */
   readonly sources_folder?: string;
   /** `node_modules` folders: packages in them whose name begins with `chukwa-plugin-` are plugin folders. */
   readonly package_folders?: readonly string[];
@@ -20,7 +20,7 @@ export interface PlacedPlugins {
   readonly problems: readonly Problem[];
 }
 
-/** What installed packages that are plugins are called. */
+/** The prefix of the names of installed plugin packages. */
 export const PACKAGE_PREFIX = 'chukwa-plugin-';
 
 /** Lists the plugin folders of all places. Reads no manifest and runs no code. */

@@ -17,7 +17,7 @@ import { listPluginFolders, type PluginPlaces } from './plugin-places.js';
 /** A plugin as its files describe it. */
 export interface DescribedPlugin extends PluginDescription, FoundPlugin {}
 
-/** What came of looking at several plugins: those that are good, and why others are not. */
+/** The outcome for several plugins: the good ones, and the problems of the others. */
 export interface Several<Kind> {
   readonly plugins: readonly Kind[];
   readonly problems: readonly Problem[];
@@ -118,7 +118,7 @@ function listVariableFields({ origin, folder, model, secret_variable_fields = []
   );
 }
 
-/** What documents may name: no variable that the operator has set for another program. */
+/** The prefix of variables that documents may name: none that the operator has set for another program. */
 const VARIABLE_PREFIX = 'CHUKWA_';
 
 /** Adds to the check of an interface that each variable which it names begins with the prefix. */
@@ -147,7 +147,7 @@ function findForeignName({ name, pointer }: { readonly name: string; readonly po
   ];
 }
 
-/** The contract, and a hash of manifest, interface and code: an attempt goes on only with the code that it began with. */
+/** The contract, and a hash of manifest, interface and code: an attempt continues only with its original code. */
 function versionOf(manifest: PluginManifest, schema: JsonObject, code: string): string {
   const whole = canonicalText(manifest as unknown as Json) + canonicalText(schema) + code;
   return `${manifest.contract_version}-${sha256(whole).slice(0, 12)}`;

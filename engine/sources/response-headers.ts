@@ -1,4 +1,4 @@
-/** What is kept of a response's headers. Cookies, tokens and everything unknown are not. */
+/** The response headers that are kept. Cookies, tokens and everything unknown are not. */
 const KEPT = new Set([
   'age',
   'cache-control',
@@ -30,7 +30,7 @@ export function keepResponseHeaders(headers: Readonly<Record<string, string>>): 
   return Object.fromEntries(named.filter(([name]) => KEPT.has(name)));
 }
 
-/** What a column of the record and a timer's arithmetic can hold; no service means a longer time. */
+/** The longest time that a column of the record and a timer's arithmetic can hold; no service means a longer one. */
 const RETRY_AFTER_MS_MAX = 366 * 24 * 60 * 60 * 1000;
 
 /** An HTTP date, in the one form that may still be sent: `Sun, 06 Nov 1994 08:49:37 GMT`. */

@@ -13,7 +13,7 @@ export interface Secret {
   readonly value: string;
 }
 
-/** A sentence where a secret could not be replaced: whoever sets it has to choose a longer one. */
+/** A sentence where a secret could not be replaced: the operator has to choose a longer one. */
 export function findShortSecret(secrets: readonly Secret[]): string | undefined {
   const short = secrets.find(({ value }) => value !== '' && value.length < SECRET_LENGTH_MIN);
   if (short === undefined) return undefined;
@@ -26,7 +26,7 @@ export type Ending = 'whole' | 'cut';
 
 /** Replaces known secret values by `[secret:VARIABLE]`, however they are encoded. Every method is pure. */
 export interface SecretReplacer {
-  /** Where a text was cut, what may be the beginning of a secret at its end is left out. */
+  /** A text that was cut loses the possible beginning of a secret at its end. */
   readonly text: (text: string, ending?: Ending) => string;
   /** In member names too. */
   readonly json: (value: Json) => Json;
@@ -42,7 +42,7 @@ export interface SecretReplacer {
 /** How many encodings may be around each other. */
 const DEPTH_MAX = 4;
 
-/** Finds each secret in a text, and in whatever the text or a part of it may be read as. */
+/** Finds each secret in a text, and in every decoding of the text or of a part of it. */
 export function createSecretReplacer(secrets: readonly Secret[]): SecretReplacer {
   const known = secrets.filter(({ value }) => value.length >= SECRET_LENGTH_MIN);
   if (known.length === 0) return REPLACES_NOTHING;
@@ -78,7 +78,7 @@ const REPLACES_NOTHING: SecretReplacer = {
   pieces: (pieces) => pieces,
 };
 
-/** What is looked for, as a binary string. */
+/** A searched value, as a binary string. */
 interface Needle {
   readonly variable: string;
   readonly text: string;
@@ -108,7 +108,7 @@ function toSearch(secrets: readonly Secret[]): Search {
   };
 }
 
-/** What may be in the name of a host is found in letters of any case; a form writes spaces as `+`. */
+/** A value that may be part of a host's name is found in letters of any case; a form writes spaces as `+`. */
 function toNeedles({ variable, value }: Secret): readonly Needle[] {
   const text = toBinary(toStorableText(value));
   if (/^[A-Za-z0-9.-]+$/.test(text)) return [{ variable, text: text.toLowerCase(), is_any_case: true }];
@@ -123,7 +123,7 @@ interface Match {
   readonly from: number;
   readonly to: number;
   readonly variable: string;
-  /** Whether it goes on behind the end of the text. */
+  /** Whether it continues behind the end of the text. */
   readonly isOpen?: boolean;
 }
 
@@ -180,7 +180,7 @@ function findPlain(text: string, { needles }: Search): readonly Match[] {
   return matches;
 }
 
-/** What at the end of a text may begin a secret, or an encoded part of one. */
+/** The possible beginnings of a secret, or of an encoded part of one, at the end of a text. */
 function findOpen(text: string, { needles, length_max }: Search): readonly Match[] {
   const end = text.slice(-length_max);
   const small = end.toLowerCase();
@@ -221,7 +221,7 @@ function replaceInJson(value: Json, text: (given: string) => string): Json {
 
 function replaceInPieces(pieces: readonly string[], search: Search, ending: Ending): readonly string[] {
   const { matches, end } = examine(pieces.join(''), search, ending);
-  // Pieces as they may be kept, and whether the last secret of each goes on in the next.
+  // Pieces without secrets, and whether the last secret of each continues in the next.
   const parts: { readonly text: string; readonly goes_on: boolean }[] = [];
   let start = 0;
   let passed = 0;
@@ -235,7 +235,7 @@ function replaceInPieces(pieces: readonly string[], search: Search, ending: Endi
     if (start > end) break;
   }
   if (start > end) parts.pop();
-  // Of the whole, no secret goes on behind the last piece.
+  // No secret continues behind the last piece of the whole.
   while (parts.at(-1)?.goes_on === true) parts.pop();
   return parts.map(({ text }) => text);
 }

@@ -53,8 +53,8 @@ function* causesOf(thrown: unknown): Iterable<Readonly<Record<string, unknown>>>
 }
 
 /**
- * What was thrown, in a sentence, and what caused it. A parser's own words quote what it read, and are not repeated.
- * Anything can be thrown, also what cannot even be looked at.
+ * A thrown value and its causes, in a sentence. A parser's own words quote its input, and are not repeated. Any value
+ * can be thrown, also one whose members cannot be read.
  */
 export function describeThrown(thrown: unknown): string {
   try {

@@ -1,6 +1,6 @@
 /**
- * What stands in for plugins in a dry run. None of their code is imported, and the manifests lose what leads outside: an
- * origin, a program, variables. All that is left of a plugin is what it promises; what it answers was written before.
+ * The stand-in for plugins in a dry run. It imports none of their code, and their manifests lose each way out: an
+ * origin, a program, variables. A plugin's promises are all that is left of it; its answers were written before.
  */
 import { setImmediate } from 'node:timers/promises';
 import type { Json } from '../contract/json.js';
@@ -39,7 +39,7 @@ export function withoutWayOut(plugin: DescribedPlugin): DescribedPlugin {
   return { ...plugin, manifest };
 }
 
-/** The ways out of a dry run: there are none, and whoever looks for one has found a bug. */
+/** The ways out of a dry run: there are none, and a search for one is a bug. */
 export const NO_WAY_OUT: Pick<OriginFetches, 'bind' | 'close'> & Pick<Children, 'bind' | 'close'> = {
   bind: () => {
     throw new Error('a dry run has no way out');
@@ -54,8 +54,8 @@ function openStandIn(speaks: CallToAnswer['speaks'], answerCall: AnswerCall): So
         const place = parseClientRequestId(client_request_id);
         if (place === undefined) throw new Error(`${client_request_id} names no call`);
         const answer = answerCall({ ...place, source_label: label, speaks, request });
-        // An answer of the outside never comes in the same breath. Without a wait, a dry run in memory would leave the process no
-        // moment in which to handle Ctrl-C, or a timer.
+        // The outside never answers in the same turn of the event loop. Without a wait, a dry run in memory would leave
+        // the process no moment in which to handle Ctrl-C, or a timer.
         await setImmediate();
         if (answer === undefined) {
           const { turn, key } = place;
@@ -68,7 +68,7 @@ function openStandIn(speaks: CallToAnswer['speaks'], answerCall: AnswerCall): So
   };
 }
 
-/** Who is to be stopped says nothing until then. */
+/** Waits until the call is aborted. */
 function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve();
@@ -76,7 +76,7 @@ function aborted(signal: AbortSignal): Promise<void> {
   });
 }
 
-/** What a model says: whole, or as far as it comes. */
+/** A model's answer: whole, or in pieces. */
 function utter(answer: Answer, trace: TraceSink): SourceAnswer {
   const text = textOf(answer);
   const characters = 'chunk_characters' in answer ? answer.chunk_characters : undefined;
@@ -87,7 +87,7 @@ function utter(answer: Answer, trace: TraceSink): SourceAnswer {
   return { value: said as unknown as Json };
 }
 
-/** What any other source answers. */
+/** The answer of any other source. */
 function reply(answer: Answer): SourceAnswer {
   if ('json' in answer) return { value: answer.json };
   const text = textOf(answer);
@@ -126,7 +126,7 @@ function failureOf(answer: Answer): SourceFailure {
   throw new Error('this answer is no failure');
 }
 
-/** A dry run waits for nothing: what hangs has run out of time at once. */
+/** A dry run waits for nothing: a call that hangs times out at once. */
 function faultOf({ fault }: FaultAnswer): SourceFailure {
   switch (fault) {
     case 'hang':

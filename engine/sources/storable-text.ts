@@ -11,7 +11,7 @@ export function toStorableText(text: string): string {
 /** The most problems of one value that a failure names. */
 const NAMED_MAX = 20;
 
-/** What a validator found, in one line that is kept with a call. */
+/** A validator's problems, in one line that is kept with a call. */
 export function listProblems(problems: readonly Problem[]): string {
   const more = problems.length - NAMED_MAX;
   return [

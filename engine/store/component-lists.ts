@@ -10,7 +10,7 @@ const KINDS = Object.keys(COMPONENT_TABLES) as readonly ComponentKind[];
 const OWN_NAMES = `content->>'label', content->>'title', content->>'$id'`;
 const FIRST_LINE = `split_part(content->>'text', E'\\n', 1)`;
 
-/** What a document calls itself; a schema has no label, and a prompt has the first words of its first line. */
+/** A document's own name; a schema has no label, and a prompt has the first words of its first line. */
 const LABEL = `coalesce(${OWN_NAMES}, CASE WHEN length(${FIRST_LINE}) <= 60 THEN ${FIRST_LINE}
   ELSE regexp_replace(left(${FIRST_LINE}, 60), '\\s+\\S*$', '') || ' …' END)`;
 
@@ -29,7 +29,7 @@ export function listComponents(database: OpenDatabase, kind: ComponentKind): Pro
   return run<StoredComponent>(database, LISTS[kind], {});
 }
 
-/** What a list is ordered by; an index of each table has it. */
+/** The sort key of a list; each table has an index on it. */
 const PLACE = `(left(coalesce(${OWN_NAMES}, left(${FIRST_LINE}, 60), hash::text), 200) COLLATE "C")`;
 
 const PARTS = Object.fromEntries(
@@ -62,7 +62,7 @@ export async function countComponents(database: OpenDatabase): Promise<ReadonlyM
   return new Map(rows.map(({ kind, count }) => [kind, count]));
 }
 
-/** Those of `chosen` with their labels. Each table is asked for its own hashes. */
+/** Those of `chosen` with their labels. Each table is searched for its own hashes. */
 function withLabels(chosen: string): string {
   const labelled = KINDS.map(
     (kind) =>
@@ -73,7 +73,7 @@ function withLabels(chosen: string): string {
 
 const STARTING_WITH = prepare(
   'components_starting_with',
-  // No digit comes after f, so everything that begins so lies before the prefix with a g.
+  // No digit is after f, so every hash that begins so is before the prefix with a g.
   `WITH chosen AS (
      SELECT kind, hash FROM components
      WHERE kind = ANY (enum_range(NULL::component_kind)) AND hash >= :digits AND hash < :digits || 'g'
@@ -107,7 +107,7 @@ const WORLDS = prepare(
   'SELECT DISTINCT world_slug FROM world_scenarios WHERE scenario_hash = :hash ORDER BY world_slug',
 );
 
-/** Who names a document, and whom it names: one step in each direction. */
+/** Finds the documents that name a document, and those that it names: one step in each direction. */
 export async function findUses(database: OpenDatabase, kind: ComponentKind, hash: string): Promise<ComponentUses> {
   const place = { kind, hash };
   const refers_to = await run<ComponentSummary>(database, REFERS_TO, place);

@@ -2,34 +2,34 @@ import type { Problem } from '../contract/problem.js';
 import { databaseFault, type FaultKind } from './problems.js';
 
 /**
- * What a server says when it sends its clients away or takes no more: connections, shutting down, too long silent in a
- * transaction, too many clients; who they are is not believed any more, or the database is gone or takes nobody.
+ * The codes with which a server ends or refuses connections: a broken connection, a shutdown, an idle transaction, too
+ * many clients, a failed authentication, a missing or closed database.
  */
 const SENT_AWAY = /^(08|57P0[1-5]|25P03|53300|28|3D000|55000)/;
 
 /** It takes this client, and not what it would do: it may only be read, or not by this user, or has no schema for it. */
 const REFUSED = /^(25006|42501|3F000)$/;
 
-/** Somebody broke the statement off, or it waited too long for others, or stood in their way: it can be said again. */
+/** The statement was cancelled, waited too long for others, or blocked them: it can be retried. */
 const BUSY = /^(57014|55P03|40001|40P01)$/;
 
 /** No room for what is to be written. */
 const FULL = /^(53100|ENOSPC|EDQUOT)$/;
 
-/** What lies under the database is gone, damaged, or does not obey: files, the disk, memory. */
+/** The resources under the database are gone, damaged or failing: files, the disk, memory. */
 const TROUBLED = /^(58|XX001|XX002|53200|EIO$|EROFS$)/;
 
 /** No file descriptor is left, here or at the server. The embedded database says so in words alone. */
 const OUT_OF_DESCRIPTORS = /^(EMFILE|ENFILE)$/;
 const OUT_OF_DESCRIPTORS_SAID = /too many open files|no file descriptors available/i;
 
-/** What the driver says, without any code, of a connection that ended under it or that says nothing more. */
+/** The driver's messages, which carry no code, about a connection that ended or no longer answers. */
 const ENDED =
   /^Connection terminated|connection error and is not queryable|when trying to connect$|^Query read timeout$/;
 
 const WAYS = ['connect', 'read', 'write'];
 
-/** What the holder of an embedded database finds where its lock file does not name it any more. */
+/** The lock file of an embedded database no longer names its holder. */
 export class LockLost extends Error {
   constructor() {
     super('its lock file no longer says that this process has it');
@@ -75,7 +75,7 @@ function findKind(error: Error & { readonly code?: unknown; readonly syscall?: u
   return typeof syscall === 'string' && WAYS.includes(syscall) ? 'lost' : undefined;
 }
 
-/** Connections that were refused or broken, a server that starts, stops or is full: not who is let in, and not where. */
+/** Connections that were refused or broken, a server that starts, stops or is full: no wrong user or address. */
 const PASSING_STATES = /^(08(00|3)|57P0[1-3]|53300)/;
 const PASSING_CODES = /^(ECONNREFUSED|ECONNRESET|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EPIPE|EAI_AGAIN)$/;
 

@@ -11,7 +11,7 @@ export interface Connections {
   connect(): Promise<pg.PoolClient>;
 }
 
-/** An open database, embedded or served: one code path speaks to both. */
+/** An open database, embedded or served, by one code path. */
 export interface OpenDatabase {
   /** For people; holds no password. */
   readonly description: string;
@@ -22,7 +22,7 @@ export interface OpenDatabase {
   /** Where connections beside the pool lead to; left out where there can be none. It may hold a password. */
   readonly server_url?: string;
   readonly pool: Connections;
-  /** The query builder, which is read from disk when it is first asked for: half of what a start would have to load. */
+  /** The query builder, loaded from disk at its first use: it is half of what a start would have to load. */
   readonly queries: () => Promise<Kysely<DB>>;
   /** Runs one statement on any connection. */
   readonly query: Runner['query'];
@@ -64,14 +64,14 @@ async function openQueries(pool: Connections): Promise<Kysely<DB>> {
   return new Kysely<DB>({ dialect: new PostgresDialect({ pool: { connect: pool.connect, end: async () => {} } }) });
 }
 
-/** What is known of a database before it is opened, and how what lies behind it is closed. */
+/** The facts of a database before it is opened, and the release of its resources. */
 export interface AboutDatabase extends Pick<OpenDatabase, 'description' | 'is_exclusive' | 'is_kept'> {
   readonly release: () => Promise<void>;
   /** Asked before each statement and each transaction. @throws where this process may not use the database any more */
   readonly demandHeld?: () => void;
 }
 
-/** Joins a pool's configuration and a way to close what lies behind it. */
+/** Joins a pool's configuration and the release of the resources behind it. */
 export function openDatabase(config: PoolConfig, about: AboutDatabase): OpenDatabase {
   const opened = new pg.Pool({ ...config, types, onConnect });
   // A server that goes away ends its clients, idle or not; the next statement fails with the reason.
@@ -85,7 +85,7 @@ export function openDatabase(config: PoolConfig, about: AboutDatabase): OpenData
     await about.release();
   };
   const { description, is_exclusive, is_kept } = about;
-  // Nobody else is there to be notified, unless a server adds a bell.
+  // No other process is there to be notified, unless a server adds a bell.
   return { description, is_exclusive, is_kept, pool, queries, query: queryOf(pool), ring: () => {}, close };
 }
 
@@ -119,8 +119,8 @@ function queryOf(pool: Connections): Runner['query'] {
 }
 
 /**
- * A process that is paused in the middle of a transaction keeps what it has locked, which may be the world that somebody
- * else is to take over. The server gives it so many milliseconds, and takes it for gone then.
+ * A process that pauses in the middle of a transaction keeps its locks, perhaps on a world that another is to take
+ * over. The server ends such a transaction after so many milliseconds.
  */
 const BEGIN = 'BEGIN; SET LOCAL idle_in_transaction_session_timeout = 10000';
 
@@ -148,8 +148,8 @@ export async function inTransaction<Result>(
 }
 
 /**
- * A connection over which no answer came would hold up whoever uses it next; one that may only be read stays so, while
- * a new one may lead to the server that takes over.
+ * A connection without an answer would delay its next user; a read-only one stays so, while a new one may lead to the
+ * server that takes over.
  */
 function toBroken(error: unknown): Error | undefined {
   const kind = findFault(error)?.kind;

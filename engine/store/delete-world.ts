@@ -38,7 +38,7 @@ export function deleteWorld({ pool }: Pick<OpenDatabase, 'pool'>, world_slug: st
 
 async function deleteRows(client: Runner, world_slug: string): Promise<number> {
   await client.query('SET CONSTRAINTS ALL DEFERRED');
-  // The triggers that keep rows let them go within this transaction. The right to delete is asked for as ever.
+  // The triggers that keep rows let them go within this transaction. The right to delete is still checked.
   await client.query('SET LOCAL chukwa.deletes_world = on');
   let rows = 0;
   for (const table of WORLD_TABLES)

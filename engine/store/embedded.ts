@@ -11,7 +11,7 @@ import { openDatabase, type OpenDatabase } from './database.js';
 import { type FolderLock, lockFolder } from './folder-lock.js';
 import { databaseFault, dataFolderUnusable } from './problems.js';
 
-/** What a connection waits for before it gives up: only a forgotten await inside a transaction makes it wait so long. */
+/** How long a statement waits for a connection: only a forgotten await inside a transaction makes it wait so long. */
 const CONNECTION_TIMEOUT_MS = 60_000;
 
 /** Less may be too little to start: after a crash PostgreSQL may want one more segment of its log. */
@@ -45,7 +45,7 @@ export async function openInMemory(template_file: string | undefined): Promise<O
 
 /**
  * Opens the embedded database of a folder for this process alone; makes it where there is none.
- * @param findRoom how many bytes are free where a folder lies
+ * @param findRoom how many bytes are free where a folder is
  * @returns a problem where the folder cannot be used, or another process has it
  */
 export async function openInFolder(
@@ -161,9 +161,9 @@ async function ensureFiles(data_dir: string, template_file: string | undefined):
 
 type Started = { readonly ok: true; readonly value: PGlite } | { readonly ok: false; readonly said: string };
 
-/** Starts from files that are there. What it says of those that do not fit is seldom more than that it gave up. */
+/** Starts from files that are there. PGlite's error for files that do not fit seldom says more than that it gave up. */
 async function start(place: string): Promise<Started> {
-  // Where this file is missing PGlite would begin a new database, over whatever is left of the old one.
+  // Without this file PGlite would begin a new database over the remains of the old one.
   const version = `${place}/PG_VERSION`;
   if (!(await isThere(version))) return { ok: false, said: `${version} is missing` };
   try {

@@ -21,8 +21,8 @@ interface Migrated {
 }
 
 /**
- * What a database would refuse of what is done with it, as far as it can be known without doing anything. What other
- * programs have beside it is not looked at.
+ * Finds the reason why a database would refuse migrations or statements, as far as it shows without a change. Objects
+ * of other programs in the same database are not considered.
  * @returns the reason; undefined where nothing is known to be refused
  */
 export async function findRefusal(
@@ -36,7 +36,7 @@ export async function findRefusal(
   if (pending.length > 0 && !may_create) return `its user ${user_name} may not create tables in the schema ${schema}`;
   if (applied.length === 0) return undefined;
   if (pending.length > 0) {
-    // Which tables an earlier version has is not known here. Whoever may migrate them owns them, and may do the rest.
+    // The tables of an earlier version are not known here. Their owner may migrate them, and may do the rest.
     const { rows: owners } = await database.query<{ owner: string }>(FOREIGN_OWNER);
     const owner = owners[0]?.owner;
     return owner && `its tables belong to ${owner}, who alone may migrate them, and not to ${user_name}`;

@@ -12,8 +12,8 @@ import { isRunning } from './running-process.js';
 // The file `lock` names the holder to processes of other containers and hosts, and of systems without kernel locks.
 //
 // A file is stale when its process is gone, or has no kernel lock though the kernel would show it here. Nothing is known of
-// processes of other hosts and process namespaces: their files are believed until a person removes them. The holder reads
-// the file before each statement, and does nothing more once it does not name the holder.
+// processes of other hosts and process namespaces: their files count as valid until a person removes them. The holder
+// reads the file before each statement, and does nothing more once it does not name the holder.
 
 /** A folder that this process has for itself. */
 export interface FolderLock {
@@ -101,12 +101,12 @@ function wouldLockHere(pid: number): false | undefined {
   try {
     return readlinkSync(`/proc/${pid}/ns/net`) === findNamespace('net') ? false : undefined;
   } catch (error) {
-    // A process that has ended has no namespace, even while its parent has not asked for it.
+    // A process that has ended has no namespace, even before its parent has waited for it.
     return hasCode(error, 'ENOENT') ? false : undefined;
   }
 }
 
-/** What is in the place of the lock file and is none: a folder cannot be read, and reading a pipe would not end. */
+/** A thing that is no lock file, in its place: a folder cannot be read, and reading a pipe would not end. */
 async function findForeign(lock_file: string): Promise<string | undefined> {
   const facts = await lstat(lock_file).catch(() => undefined);
   if (facts === undefined || facts.isFile()) return undefined;

@@ -4,7 +4,7 @@ import { READABLE } from './lineage.js';
 import { firstScenarioOf, toText } from './world-scenarios.js';
 import { prepare, run, type Runner, toTimestamp } from './statement.js';
 
-// The fork's first turn is the one that it shares last, so that it has a head; no attempt of its own made it.
+// The fork's first turn is the last one that it shares, so that it has a head; no attempt of its own made it.
 const FORK = prepare(
   'fork_world',
   `WITH ${READABLE},

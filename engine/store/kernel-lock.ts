@@ -6,14 +6,13 @@ import { text } from 'node:stream/consumers';
 // An abstract socket (Linux) that is named after the folder's inode. The kernel gives the name to one process at a time,
 // and frees it when that process ends, however it ends. It reaches as far as the network namespace.
 
-/** What came of asking for the kernel's lock. */
 export type KernelOutcome =
   | { readonly kind: 'taken'; release(): void }
   /** Another process has it. `answer` is what that process says; empty where it is too busy. */
   | { readonly kind: 'held'; readonly answer: string }
   | { readonly kind: 'unsupported' };
 
-/** What the kernel takes of an address. */
+/** The longest address that the kernel accepts. */
 const NAME_LENGTH = 108;
 
 /** How long the process that has the lock may take to say who it is. */
@@ -21,7 +20,7 @@ const ANSWER_MS = 2_000;
 
 /**
  * Takes the kernel's lock of a folder.
- * @param answer what is said to everybody who asks who has the folder
+ * @param answer the answer to every process that asks for the folder's holder
  */
 export async function takeKernelLock(folder: string, answer: string): Promise<KernelOutcome> {
   if (process.platform !== 'linux') return { kind: 'unsupported' };

@@ -52,7 +52,7 @@ function findMisfit(
     if (expected === undefined) return databaseTooNew(description, name);
     if (expected !== digest) return migrationChanged(description, name);
   }
-  // Numbers may have gaps; what was written before another is not applied after it.
+  // Numbers may have gaps; a migration is not applied after one with a later number.
   const done = new Set(applied.map(({ name }) => name));
   const missed = known.find(({ name }) => !done.has(name) && applied.some((later) => later.name > name));
   return missed === undefined ? undefined : migrationMissed(description, missed.name);
@@ -60,7 +60,7 @@ function findMisfit(
 
 type AppliedMigration = Pick<Migration, 'name' | 'digest'>;
 
-// What belongs to an extension says nothing of whose database it is.
+// An extension's relations do not tell whose database it is.
 const FIND_OWNER = `
   WITH here AS (SELECT oid FROM pg_namespace WHERE nspname = current_schema()),
   relations AS (

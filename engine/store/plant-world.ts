@@ -37,7 +37,7 @@ const PLANT = prepare(
 );
 
 /**
- * Makes a world that begins with what it is given.
+ * Inserts a world with its given contents.
  * @returns false where the slug is taken
  */
 export async function plantWorld(runner: Runner, world: WorldToPlant): Promise<boolean> {

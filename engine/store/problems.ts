@@ -10,12 +10,12 @@ interface DatabaseHolder {
   readonly host: string;
   /** Since when, RFC 3339; left out where it does not say. */
   readonly since?: string;
-  /** Where it is, if it cannot be seen from here, and what would have to be gone for it to be dead. */
+  /** Its place, if it cannot be seen from here, and the thing that would have to be gone for it to be dead. */
   readonly elsewhere?: { readonly where: string; readonly gone: string };
   readonly lock_file: string;
 }
 
-/** Somebody else has the embedded database. */
+/** Another process has the embedded database. */
 export function databaseLocked(folder: string, { pid, host, since, elsewhere, lock_file }: DatabaseHolder): Problem {
   const where = elsewhere ? ` ${elsewhere.where}` : '';
   const holder = pid === undefined ? 'another process' : `process ${pid}`;
@@ -54,7 +54,7 @@ export function databaseUrlInvalid(): Problem {
 }
 
 /**
- * Nobody answers, or whoever answers lets nobody in.
+ * No server answers, or the server that answers admits no connection.
  * @param may_pass whether that may change by itself
  */
 export function databaseUnreachable(place: string, reason: string, may_pass: boolean): Problem {
@@ -104,7 +104,7 @@ const FAULTS = {
     says: (it, reason) => `The ${it} cannot work, because no file descriptor is left: ${reason}.`,
     repair: 'Allow the process more open files, such as: ulimit -n 4096. Nothing that is stored is damaged.',
   },
-  /** What lies under the database fails it. */
+  /** The resources under the database fail it. */
   troubled: {
     code: 'DATABASE_TROUBLED',
     says: (it, reason) => `The ${it} cannot work: ${reason}.`,
@@ -166,7 +166,7 @@ export function databaseTooNew(description: string, migration: string): Problem 
   };
 }
 
-/** The server is older than the SQL that is spoken. */
+/** The server is older than the SQL of the statements. */
 export function databaseTooOld(place: string, version: string): Problem {
   return {
     code: 'DATABASE_TOO_OLD',

@@ -9,9 +9,9 @@ import { databaseNotUtf8, databaseTooOld, databaseUnreachable, databaseUrlInvali
 const CONNECTIONS_MAX = 10;
 const CONNECTION_TIMEOUT_MS = 10_000;
 const OLDEST_VERSION = 140_000;
-/** Our statements take milliseconds. Whoever says nothing for so long is frozen, or cut off without a word. */
+/** Our statements take milliseconds. A server that is silent for so long is frozen or disconnected. */
 const ANSWER_MS = 60_000;
-/** What a polite goodbye may take. */
+/** How long closing a connection in good order may take. */
 const GOODBYE_MS = 2_000;
 
 /**

@@ -1,8 +1,8 @@
 import type { Runner } from './statement.js';
 
 /**
- * What statements rely on: servers, databases and roles may have other defaults. The forms of text decide what is read
- * from a row and what is stored as JSON; the isolation decides what a statement sees that has waited for a lock.
+ * The settings that statements rely on: servers, databases and roles may have other defaults. Text formats decide what
+ * is read from a row and stored as JSON; the isolation level decides what a statement sees after it waited for a lock.
  */
 const SETTINGS = `
   SET datestyle = 'ISO, MDY';

@@ -3,12 +3,12 @@ import { canonicalText } from '../core/content/canonical.js';
 import type { AgentHeads, AgentMove } from '../ports/attempts.js';
 import { prepare, run, type Runner, type Values } from './statement.js';
 
-// Of an agent its state head is written, and the message that asks for its turn; all else is read from the record. A head
-// moves by comparison: the statement that ends or suspends an attempt compares all heads that it moves before it writes
-// anything, so that whoever lost a race writes nothing at all. Heads need no lock of their own: they are written by whoever
-// has the world alone, and who takes it over locks the world and raises its epoch before it raises theirs.
+// Of an agent, its state head and the message for its turn are stored; all else is read from the record. A head moves
+// by compare-and-set: the statement that ends or suspends an attempt compares all heads that it moves before it writes,
+// so that a driver that lost a race writes nothing. Heads need no lock of their own: only the holder of the world's
+// lease writes them, and a take-over locks the world and raises its epoch before it raises theirs.
 
-/** CTEs before the fence of a statement that moves agents: what it moves, and the heads that are as their driver knows them. */
+/** CTEs before the fence: the agents that a statement moves, and the heads that are as their driver knows them. */
 export const BELIEVED_HEADS = `
   moves AS (
     SELECT agent_id, status, turn_epoch AS believed_epoch, turn_epoch + (NOT is_active)::int AS turn_epoch, is_active,
@@ -21,7 +21,7 @@ export const BELIEVED_HEADS = `
     WHERE heads.turn_epoch = moves.believed_epoch
       AND heads.active_agent_turn_id IS NOT DISTINCT FROM CASE WHEN moves.is_active THEN moves.agent_turn_id END)`;
 
-/** What the fence asks beside the lease. */
+/** The fence's condition beside the lease. */
 export const HEADS_ARE_AS_BELIEVED = '(SELECT count(*) FROM believed_heads) = (SELECT count(*) FROM moves)';
 
 /** CTEs that select from the fence. */
@@ -120,8 +120,8 @@ export function toIdleHeads(turn_epochs: Readonly<Record<string, number>> | null
 }
 
 /**
- * The state heads of a new world's agents, idle, as a CTE: every agent has one, so that whoever gives it a turn finds
- * something to compare with.
+ * The state heads of a new world's agents, idle, as a CTE: every agent has one, so that its first turn finds a row to
+ * compare with.
  * @param scenario a CTE `(world_slug, content)`
  */
 export function headsOf(scenario: string): string {

@@ -1,7 +1,7 @@
 import type { QueryConfig, QueryResult, QueryResultRow } from 'pg';
 import { sha256 } from '../core/content/sha256.js';
 
-/** What a parameter of a statement may be. Text goes as it is: take `toStoredText` for what others wrote. */
+/** A statement's parameter. Text is sent as it is: pass text from outside through `toStoredText` first. */
 export type Parameter =
   | null
   | boolean
@@ -31,8 +31,8 @@ export type Values = Readonly<Record<string, Parameter>>;
 
 /**
  * Reads the places of parameters out of a statement: `:name`, and `:name@2` for a parameter of the second slot.
- * A session knows the statement by a name that follows from its text, so two texts never share one.
- * @param label what the logs of the server call it; it need not be unique
+ * A session knows the statement by a name derived from its text, so two texts never share one.
+ * @param label its name in the server's logs; it need not be unique
  */
 export function prepare(label: string, text: string): HotStatement {
   const places = new Map<string, Place>();
@@ -50,7 +50,7 @@ function toName(label: string, text: string): string {
 
 const PLACE = /(?<![:\w]):([a-z][a-z_0-9]*)(?:@(\d+))?/g;
 
-/** Whatever runs a statement: a database, or the connection of a transaction. */
+/** A database, or the connection of a transaction. */
 export interface Runner {
   query<Row extends QueryResultRow>(query: string | QueryConfig, values?: unknown[]): Promise<QueryResult<Row>>;
 }
@@ -59,7 +59,7 @@ export interface Runner {
  * Runs a statement once.
  * @param slots the values of each slot, where it has any
  * @returns its rows
- * @throws Error on a value that is missing, and whatever the database throws
+ * @throws Error on a missing value, and every error of the database
  */
 export async function run<Row extends object>(
   runner: Runner,

@@ -1,6 +1,6 @@
 import type { OpenDatabase } from './database.js';
 
-/** What keeps statements fast as a database grows. */
+/** Keeps statements fast as a database grows. */
 export interface Upkeep {
   /** Called after every attempt that has ended; now and then it does something. */
   attemptEnded(): Promise<void>;
@@ -10,8 +10,8 @@ const FIRST = 16;
 const GROWTH = 4;
 
 /**
- * A server counts its rows by itself and plans its statements anew. An embedded database has nobody who does: what a
- * session planned while the tables were empty it would keep for ever, and read whole tables that have grown since. So
+ * A server counts its rows by itself and plans its statements anew. An embedded database has no such process: a plan
+ * made while the tables were empty would stay for the whole session, and would scan tables that have grown since. So
  * its rows are counted after 16 attempts, and again whenever four times as many have ended.
  */
 export function openUpkeep({ is_exclusive, query }: Pick<OpenDatabase, 'is_exclusive' | 'query'>): Upkeep {

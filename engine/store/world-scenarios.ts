@@ -3,7 +3,7 @@ import { inTransaction, type OpenDatabase } from './database.js';
 import { prepare, run, toTimestamp } from './statement.js';
 
 /**
- * The documents that a new world goes on by, as a CTE.
+ * The first scenario of a new world, as a CTE.
  * @param world a CTE `(world_slug)` of the new world
  * @param turn the last turn that was played without them, as SQL
  */
@@ -34,7 +34,7 @@ const CHANGE = prepare(
    FROM world`,
 );
 
-/** Lets a world go on by another scenario from its next turn on, unless one of its attempts is open. */
+/** Gives a world another scenario from its next turn on, unless one of its attempts is open. */
 export function changeScenario(
   { pool }: Pick<OpenDatabase, 'pool'>,
   { world_slug, scenario_hash, chosen_at, files }: ScenarioChange,

@@ -52,7 +52,7 @@ const MEMORIES = `(
   FROM readable JOIN entity_memories USING (world_slug)
   WHERE entity_memories.turn <= readable.until_turn)`;
 
-// Of the turns that some projection asks for; nothing is read where none does.
+// The events of the turns that some projection includes; nothing is read where none does.
 const EVENTS = `
   CASE WHEN :event_turns::int > 0 THEN (
     SELECT json_agg(json_build_object('turn', patches.turn, 'subject_id', workflow_subject_entity_id,
@@ -99,7 +99,7 @@ interface EventRow extends Omit<World['events'][number], 'patch'> {
   readonly effects: readonly ({ readonly op: EffectOperation } & EffectParts)[] | null;
 }
 
-/** What the columns `CONTENTS` hold; null for an empty list. */
+/** The columns of `CONTENTS`; null for an empty list. */
 export interface ContentsRow {
   readonly environments: WorldContents['environments'] | null;
   readonly entities: readonly EntityRow[] | null;

@@ -10,7 +10,7 @@ import { changeScenario, firstScenarioOf, listScenarios, toText } from './world-
 import { type HotStatement, prepare, run, type Runner, toTimestamp, type Values } from './statement.js';
 import { readContents, readWorld } from './world-snapshot.js';
 
-/** Worlds, and what they hold at each turn. */
+/** Worlds and their contents at each turn. */
 export function worldStore(database: OpenDatabase): WorldStore {
   return {
     create: (world) => create(database, world),
@@ -72,7 +72,7 @@ async function create(database: OpenDatabase, world: WorldToCreate): Promise<boo
   return row?.created === 1;
 }
 
-// Of a fork's ancestors, its parent is the one that has the others for its own.
+// A fork's parent is the ancestor that has all the others for its own.
 const selectWorlds = (condition: string): string =>
   `SELECT worlds.world_slug, worlds.scenario_hash, scenarios.content->>'label' AS scenario_label,
           worlds.turn, turns.simulation_time, worlds.created_at, parent_slug, parent_turn
@@ -105,7 +105,7 @@ const PART_BY_SCENARIO = prepare(
   )} LIMIT :limit`,
 );
 
-/** Worlds by name, after one of them. @param scenario_hash only those that go on by it, or did */
+/** Worlds by name, after one of them. @param scenario_hash only those that have, or had, this scenario */
 export function listWorldsAfter(
   runner: Runner,
   { after, limit }: ListPart,

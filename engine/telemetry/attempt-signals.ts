@@ -4,7 +4,7 @@ import type { AttemptLease } from '../ports/attempts.js';
 import type { Stretch } from './observed-call.js';
 import { agentSpanId, attemptSpanId, type Measurement, nodeSpanId, type Signals, type Span } from './span.js';
 
-/** An attempt that has ended, and what its calls have taken. */
+/** An attempt that has ended, and the durations of its calls. */
 export interface EndedAttempt {
   readonly lease: AttemptLease;
   readonly scenario: { readonly label: string; readonly hash: string };
@@ -18,7 +18,7 @@ export interface EndedAttempt {
   readonly failure?: { readonly failure_class: string; readonly message?: string; readonly subject_id?: string };
 }
 
-/** The spans of an attempt, its agent turns and their nodes, and what they add to the metrics. Pure. */
+/** The spans of an attempt, its agent turns and their nodes, and their measurements. Pure. */
 export function toAttemptSignals(ended: EndedAttempt): Signals {
   const agents = spread(ended.stretches, ({ subject_id }) => subject_id).map((agent) => toAgentSpan(ended, agent));
   const nodes = spread(ended.stretches, ({ subject_id, node_id }) =>

@@ -7,14 +7,13 @@ import { providerOf } from './names.js';
 import { type EndedCall, isInterrupted, toStretch } from './observed-call.js';
 import { type Attributes, type Measurement, parentSpanOf, type Signals, type Span } from './span.js';
 
-/** What all calls of an attempt share. */
 export interface CallSurroundings {
   readonly attempt_id: string;
   /** Whether contents are exported. */
   readonly has_contents: boolean;
 }
 
-/** The span of a call that has ended, and what it adds to the metrics. Pure. */
+/** The span of a call that has ended, and its measurements. Pure. */
 export function toCallSignals(around: CallSurroundings, ended: EndedCall): Signals {
   const { attempt_id, has_contents } = around;
   const { command, outcome } = ended;
@@ -35,7 +34,7 @@ export function toCallSignals(around: CallSurroundings, ended: EndedCall): Signa
   return { spans: [span], measurements: [...durations(ended), ...usage(ended), ...doubts(command, is_in_doubt)] };
 }
 
-/** The span of a call that an earlier driver made and nobody saw end. It has no length: how long it took is not known. */
+/** The span of a call that an earlier driver made, without an end on record. It has no length. */
 export function toInterruptedSignals(attempt_id: string, recalled: RecalledCall): Signals {
   if (!isInterrupted(recalled)) return { spans: [], measurements: [] };
   const { command, call } = recalled;
@@ -85,7 +84,7 @@ function modelOf({ call }: Invoke, resolved: EndedCall['resolved']): string | un
   return resolved?.model ?? call.source.model;
 }
 
-/** What the conventions want said of the operation; it distinguishes few cases, so that metrics carry it too. */
+/** The attributes of the operation, by the conventions; they distinguish few cases, so that metrics carry them too. */
 function operationOf({ command, resolved }: Pick<EndedCall, 'command' | 'resolved'>): Attributes {
   const host = resolved?.origin === undefined ? undefined : new URL(resolved.origin);
   const server = { 'server.address': host?.hostname, 'server.port': host === undefined ? undefined : portOf(host) };
@@ -109,7 +108,7 @@ function portOf({ port, protocol }: URL): number {
   return protocol === 'https:' ? 443 : 80;
 }
 
-/** Everything that is said of a call besides its contents. */
+/** All attributes of a call besides its contents. */
 function attributesOf(call: Made & Partial<EndedCall>): Attributes {
   const { command, source_invocation_id, outcome } = call;
   return {
@@ -186,8 +185,8 @@ function doubts({ call }: Invoke, is_in_doubt: boolean): readonly Measurement[] 
 }
 
 /**
- * What a model was shown and what it said, what a tool was given and what it answered: exported only where the operator asks
- * for it, and never more than redaction lets the turn see.
+ * A model's prompt and answer, a tool's input and answer: exported only at the operator's wish, and never more than
+ * redaction lets the turn see.
  */
 function toContents({ command, outcome }: Pick<EndedCall, 'command' | 'outcome'>): Attributes {
   const view = outcome.status === 'succeeded' ? outcome.view : undefined;

@@ -1,6 +1,6 @@
 /**
  * Names of the OpenTelemetry conventions for generative AI, version 0.1.0 (development): the one place to change when they
- * do. What they have no name for begins with `chukwa.`.
+ * do. Names without a counterpart there begin with `chukwa.`.
  */
 export const CONVENTIONS_URL = 'https://opentelemetry.io/schemas/gen-ai/0.1.0';
 
@@ -13,7 +13,7 @@ interface Instrument {
   readonly advice?: { readonly explicitBucketBoundaries: number[] };
 }
 
-/** In seconds: the boundaries that the conventions recommend for whatever waits for a model. */
+/** In seconds: the boundaries that the conventions recommend for every wait for a model. */
 const SECONDS = [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92];
 
 function seconds(description: string): Instrument {
@@ -45,7 +45,7 @@ export const INSTRUMENTS = {
 
 export type InstrumentName = keyof typeof INSTRUMENTS;
 
-/** Providers as the conventions name them, by the end of the host that is asked. */
+/** Providers as the conventions name them, by the end of the host's name. */
 const PROVIDERS: readonly (readonly [host: string, name: string])[] = [
   ['api.anthropic.com', 'anthropic'],
   ['api.cohere.com', 'cohere'],

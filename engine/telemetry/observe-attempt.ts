@@ -5,7 +5,6 @@ import { toCallSignals, toInterruptedSignals } from './call-signals.js';
 import { type EndedCall, type Stretch, toRecalledStretch, toStretch } from './observed-call.js';
 import type { Measurement, Signals } from './span.js';
 
-/** What observing needs of the outside. */
 export interface ObservingParts {
   /** Takes what is to be exported. */
   readonly send: (signals: Signals) => void;
@@ -14,11 +13,11 @@ export interface ObservingParts {
   readonly has_contents: boolean;
 }
 
-/** What is remembered of an attempt until it ends: the one mutable thing here. */
+/** The state of an attempt until it ends: the one mutable thing here. */
 interface Memory {
   readonly attempt: ObservedAttempt;
   readonly stretches: Stretch[];
-  /** What the calls that are under way resolved to, by their ids. */
+  /** The models and origins of the calls under way, by their ids. */
   readonly resolved: Map<string, NonNullable<EndedCall['resolved']>>;
   began: Extract<Progress, { kind: 'attempt_began' }> | undefined;
 }

@@ -10,11 +10,11 @@ export interface EndedCall {
   readonly command: Invoke;
   readonly outcome: CallOutcome;
   readonly verdict?: Verdict;
-  /** The model that was asked, and where, as far as this driver has made the call itself. */
+  /** The model and its origin, as far as this driver has made the call itself. */
   readonly resolved?: { readonly model?: string; readonly origin?: string };
 }
 
-/** When something was done, for whom: what the spans of nodes and agents are made of. */
+/** A time of work, and its subject and node: spans of nodes and agents are made of these. */
 export interface Stretch {
   readonly subject_id?: string;
   readonly node_id?: string;
@@ -37,7 +37,7 @@ function placeOf({ subject_id, node_id }: Invoke): Pick<Stretch, 'subject_id' | 
   return present({ subject_id, node_id });
 }
 
-/** Whether nobody saw how a call of an earlier driver ended. One that was adopted, or is answered later, is none of these. */
+/** Whether nobody saw how a call of an earlier driver ended. One that was adopted, or is answered later, is none. */
 export function isInterrupted({ call }: RecalledCall): boolean {
   return call.fact === undefined && call.adopted_from === undefined;
 }

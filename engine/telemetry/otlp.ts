@@ -25,7 +25,7 @@ import {
 import { CONVENTIONS_URL, INSTRUMENTS, type InstrumentName } from './names.js';
 import type { Attributes, Measurement, Signals, Span } from './span.js';
 
-/** What is exported, and where to. What else the exporters need, such as headers, they read from `OTEL_*` themselves. */
+/** The exported signals and their receivers. The exporters read the rest, such as headers, from `OTEL_*` themselves. */
 export interface OtlpSettings {
   /** Left out where no spans are exported. */
   readonly traces_url?: string;
@@ -75,7 +75,7 @@ export function openOtlp(settings: OtlpSettings, complain: (text: string) => voi
   };
 }
 
-/** `OTEL_SERVICE_NAME` and `OTEL_RESOURCE_ATTRIBUTES` go before what is said here. */
+/** `OTEL_SERVICE_NAME` and `OTEL_RESOURCE_ATTRIBUTES` override these. */
 function toResource(version: string): Resource {
   const own = resourceFromAttributes({ 'service.name': 'chukwa', 'service.version': version });
   return own.merge(detectResources({ detectors: [serviceInstanceIdDetector, envDetector] }));

@@ -4,7 +4,7 @@ import { namedUuid } from '../core/content/uuid.js';
 import type { Invoke } from '../core/protocol/command.js';
 import type { InstrumentName } from './names.js';
 
-/** What is said of a span or a measurement; members without a value are left out. */
+/** The attributes of a span or a measurement; members without a value are left out. */
 export type Attributes = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
 
 /** A stretch of time in which something was done, as it is exported. */
@@ -15,7 +15,7 @@ export interface Span {
   readonly span_id: string;
   readonly parent_span_id?: string;
   readonly name: string;
-  /** `client`: something outside is waited for. */
+  /** `client`: a wait for the outside. */
   readonly kind: 'internal' | 'client';
   /** Milliseconds since 1970. */
   readonly began_at: number;
@@ -34,14 +34,13 @@ export interface Measurement {
   readonly attributes: Attributes;
 }
 
-/** What follows from something that happened. */
 export interface Signals {
   readonly spans: readonly Span[];
   readonly measurements: readonly Measurement[];
 }
 
-// The place of a span in the tree: attempt, agent turn, node, call. Each id follows from the attempt and from what the span
-// is about, so that drivers which know nothing of each other give the same ones.
+// The place of a span in the tree: attempt, agent turn, node, call. Each id derives from the attempt and from the
+// subject of the span, so that drivers which know nothing of each other give the same ones.
 
 /** The span of an attempt. */
 export function attemptSpanId(attempt_id: string): string {

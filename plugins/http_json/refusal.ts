@@ -10,7 +10,7 @@ export interface Refusal {
 /** The parts of a request that its failure names. */
 export interface AskedOf {
   readonly method: string;
-  /** The origin, and the path as the source writes it: what is filled in, and the path of the origin's URL, may be private. */
+  /** The origin, and the path as the source writes it: values of the request and the URL's own path may be private. */
   readonly place: string;
   readonly url_variable: string;
   readonly key_variables: readonly string[];
@@ -31,7 +31,7 @@ const PASSES = /(try again|retry)[ _-]?(in|after|delay)|per (second|minute)/i;
 
 const PAYMENT_REQUIRED = 402;
 
-/** Of a gateway's answer nobody knows what the service behind it did; it is never final. */
+/** A gateway's answer leaves open what the service behind it did; it is never final. */
 const REQUEST_TIMEOUT = 408;
 
 /** The failure that a status means. */

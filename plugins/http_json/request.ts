@@ -2,7 +2,6 @@ import type { Capabilities, InvocationContext, Json } from 'chukwa/plugin';
 import type { HttpJsonInterface } from './interface.js';
 import { percentEncode, toQuery } from './query.js';
 
-/** What goes over the wire. */
 export interface HttpRequest {
   readonly url: string;
   readonly method: HttpJsonInterface['method'];

@@ -51,7 +51,7 @@ interface Peeked {
 const WHITE_SPACE = [0x09, 0x0a, 0x0d, 0x20];
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
 
-/** Beyond so much white space nothing follows that is worth being waited for. */
+/** Behind so much white space nothing is worth a wait. */
 const PEEKED_BYTES_MAX = 1_048_576;
 
 /** @param kept receives the beginning, which explains why a body is no answer */

@@ -73,7 +73,7 @@ function isSignOfLife({ object, type, ...rest }: Fields): boolean {
   return object === undefined && (type === 'ping' || (type === undefined && Object.values(rest).every(isLeftOut)));
 }
 
-/** The choice that is asked for; a server may leave its number out. */
+/** The first choice, which alone is requested; a server may leave its number out. */
 function firstChoice(choices: unknown): Fields | undefined {
   if (!Array.isArray(choices)) return undefined;
   return (choices as readonly Fields[]).find(({ index }) => (index ?? 0) === 0);

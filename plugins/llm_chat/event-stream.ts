@@ -1,7 +1,7 @@
 /**
  * The event stream of an answer. The client's own reader searches all that it holds at every arrival; here each byte is
  * looked at once. Within an event: its bytes are kept until the empty line that ends it. Done: the event `[DONE]` ends the
- * answer, whatever the endpoint goes on to send.
+ * answer, whatever follows.
  *
  * Errors come as `data` with a member `error`, as an event named `error`, or in a field `error` of their own: all three are
  * given as the first.
@@ -13,7 +13,7 @@ import { isFields } from './chunk.js';
 const EVENT_BYTES_MAX = 1_048_576;
 /** Far beyond any answer of one character an event; each costs as much as a long one. */
 const EVENTS_MAX = 200_000;
-/** How long the end of the response is waited for after `[DONE]`, so that its connection can be used again. */
+/** How long to wait for the end of the response after `[DONE]`, so that its connection can be used again. */
 const END_WAIT_MS = 100;
 
 /** The data of the event that ends an answer. */

@@ -36,12 +36,12 @@ export interface ProviderError {
   readonly retry_after?: string;
 }
 
-/** A kind of refusal, recognised by its words. One that the same call would meet again is `call_rejected`: nobody retries it. */
+/** A kind of refusal, recognised by its words. One that would recur is `call_rejected`: nobody retries it. */
 interface Kind {
   /** Left out where the status says it; of an event in a stream, that the connection broke off. */
   readonly failure_class?: SourceFailureClass;
   readonly words: RegExp;
-  /** What excludes this kind, whatever the words. */
+  /** Excludes this kind, whatever the words. */
   readonly isNever?: (error: ProviderError) => boolean;
   /** The meaning, and the repair. */
   readonly advise: (asked: AskedOf, error: ProviderError) => string;
@@ -57,7 +57,8 @@ const QUOTA: Kind = {
   failure_class: 'call_rejected',
   words:
     /insufficient[_ -]?(quota|balance|credit|funds)|exceeded your current quota|(out of|not enough|more) credits|billing|payment required/i,
-  // Rate limits speak of plans and billing as well, but say when to come back. A service that is down may name its billing as the part that is.
+  // Rate limits mention plans and billing too, but name a retry time. A service that is down may name its billing as
+  // the part that is.
   isNever: ({ http_status = 0, body, retry_after }) =>
     IS_DOWN.includes(http_status) || retry_after !== undefined || /(try again|retry)[ _-]?(in|after|delay)/i.test(body),
   advise: () => "the key's quota or credit is used up: waiting does not help, paying or another key does",

@@ -1,6 +1,6 @@
 /**
- * Reasoning that stands in the answer itself, before it. Undecided: what arrived may still become an opening tag. Thinking:
- * behind an opening tag, up to its closing one. Unopened: prose that may turn out to be reasoning, since some prompt
+ * Reasoning in the answer itself, before it. Undecided: the text so far may still become an opening tag. Thinking:
+ * behind an opening tag, up to its closing one. Unopened: prose that may prove to be reasoning, since some prompt
  * templates open the tag themselves and only the closing one is ever seen. Answering: everything is the answer.
  */
 

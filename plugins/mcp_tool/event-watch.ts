@@ -1,7 +1,7 @@
 /**
  * A stream of events that always ends in an answer. The library leaves a request waiting whose stream ended without
  * one; so the stream is given one more event, an error for that request. Where the answer came before it, nobody waits
- * for the id any more and the event is dropped. A server that numbers its events means to be resumed, and is left alone.
+ * for the id any more and the event is dropped. A server that numbers its events permits resuming, and is left alone.
  */
 import type { Capabilities, SourceFailure } from 'chukwa/plugin';
 import { isSourceFailure } from './wire.js';

@@ -13,7 +13,7 @@ const PAGES_MAX = 32;
 /** A conversation with a server, from its handshake on. */
 export interface Session {
   readonly wire: Wire;
-  /** Asked before: the server may have forgotten it since. */
+  /** Checked before: the server may have forgotten it since. */
   used: boolean;
   /** A call was aborted, and the server has not answered since. */
   doubted: boolean;

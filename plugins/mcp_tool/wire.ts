@@ -6,7 +6,7 @@ export interface Wire {
   readonly transport: Transport;
   /** The reason why the connection is broken. */
   readonly broken: () => SourceFailure | undefined;
-  /** The reason why one request has no answer, where the library was told so in the server's place. */
+  /** The reason why one request has no answer, where the library got that message in the server's place. */
   readonly lost: (error: unknown) => SourceFailure | undefined;
   /** Whether the server named this session, so that it can report that the session is unknown. */
   readonly names_session: () => boolean;

@@ -39,7 +39,7 @@ before(async () => {
   await cp(join(ROOT, 'fixtures/templates/agent'), join(folder, 'tower'), { recursive: true });
   const made = await chukwa('world', 'create', 'tower', '--scenario', 'tower/scenario.json');
   assert.equal(made.code, 0, made.error);
-  // The model of a new world is asked again after a failure in transport; this test need not wait for that.
+  // The model of a new world has retries after a failure in transport; this test need not wait for them.
   const model = JSON.parse(await readFile(join(folder, 'tower/model.json'), 'utf8')) as { readonly retry?: unknown };
   const { retry: _, ...impatient } = model;
   await writeFile(join(folder, 'tower/model.json'), JSON.stringify(impatient));

@@ -25,7 +25,7 @@ export interface Ended {
 export interface Running {
   readonly pid: number;
   kill(signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP' | 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): void;
-  /** What it has written to standard output so far. */
+  /** Its standard output so far. */
   said(): string;
   /** The same of standard error. */
   complained(): string;
@@ -53,7 +53,7 @@ export function startChukwa(words: readonly string[], variables: Variables, cwd 
   return { pid: child.pid, kill: (signal) => void child.kill(signal), said: stdout, complained: stderr, ended };
 }
 
-/** How long a command may take that comes to its end: longer is for ever. */
+/** How long a command that ends may take: longer is for ever. */
 const RUN_MS = 300_000;
 
 /** Runs the compiled program to its end, or kills it. */

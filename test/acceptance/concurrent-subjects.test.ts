@@ -14,7 +14,7 @@ function villagers(context: TestContext): Promise<string> {
   return editWorkflows(context, Object.fromEntries(names.map((name) => [name, concurrent])));
 }
 
-/** What two worlds have in common that were played alike. */
+/** The common part of two worlds that were played alike. */
 function contentsOf({ turn, environments, entities }: WorldSnapshot): unknown {
   return { turn, environments, entities };
 }
@@ -29,7 +29,7 @@ function listMisleading(progress: readonly Progress[]): readonly string[] {
   });
 }
 
-/** What the vending machine was asked for. */
+/** The requests to the vending machine. */
 function salesOf({ toys }: ParkStage): unknown {
   return toys.vending.served.map(({ body }) => body);
 }
@@ -96,14 +96,14 @@ describe('a village whose endpoints admit one call at a time', () => {
   });
 });
 
-/** Plays two turns; a driver breaks at one of its events, when no side effect is under way, and the next one goes on. */
+/** Plays two turns; a driver breaks at one of its events, without a side effect under way, and the next one resumes. */
 async function breakAgainAndAgain({ engine }: ParkStage, { world_slug }: WorldSnapshot): Promise<void> {
   const { signal } = new AbortController();
   for (let drivers = 0; drivers < 40; drivers += 1) {
     const turn = (await engine.store.worlds.find(world_slug))?.turn ?? 0;
     if (turn === 2) return;
     const acting = new Set<string>();
-    // A side effect is under way from when it is asked for: its start may be on record before watchers are notified of it.
+    // A side effect is under way from its command on: its start may be on record before watchers are notified of it.
     const callSource: CallSource = (command, ...others) => {
       if (command.call.effect !== 'read_only') acting.add(command.key);
       return engine.runtime.callSource(command, ...others);

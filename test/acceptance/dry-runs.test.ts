@@ -20,7 +20,7 @@ import { must, ROOT } from '../support/park-stage.js';
 import { openTestTerminal } from '../surfaces/cli/test-terminal.js';
 
 const database = await emptyDatabase({ after });
-// What answers stand in for, counted: nothing of it may ever be asked, or loaded.
+// The services that answers replace, counted: none may ever be called, or loaded.
 let folder = '';
 let variables: Readonly<Record<string, string>> = {};
 let countAsked = (): number => 0;
@@ -375,7 +375,7 @@ test('Ctrl-C in the middle of a test ends with 130, and the test is not reported
       },
     },
   });
-  // Pressed by the operating system, as it were: whoever leaves the process no moment to hear of it, plays to the end.
+  // Pressed by the operating system, as it were: a program that never yields plays to the end.
   const terminal = openTestTerminal({ onWrite: (self) => void setTimeout(() => self.interrupt(), 1) });
   const words = ['test', join(root, 'clerk', 'clerk.test.json'), join(root, 'clerk', 'long.test.json'), '--root', root];
   assert.equal(await runCommandLine(await compose(variables), words, terminal), 130);

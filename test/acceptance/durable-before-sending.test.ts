@@ -7,7 +7,7 @@ import { callAt, keysOf, messagesOf, onlyAttempt } from './readings.js';
 const GENERATION = 'bob/act/round-1/try-1';
 const TOOL = `${GENERATION}/tool`;
 
-/** Looks while a request is there and its answer is not; what it sees is asserted after the turn, not inside a server. */
+/** Looks while a request is there and its answer is not; assertions follow after the turn, not inside a server. */
 function whileAsked<Seen>(
   stage: ParkStage,
   look: () => Promise<Seen>,

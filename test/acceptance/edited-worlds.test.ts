@@ -13,7 +13,7 @@ import { ROOT } from '../support/park-stage.js';
 import { openTestTerminal } from '../surfaces/cli/test-terminal.js';
 
 const database = await emptyDatabase({ after });
-// A world of documents that its author goes on writing.
+// A world of documents that its author keeps editing.
 let folder = '';
 const variables = () => ({ CHUKWA_DATA_DIR: join(folder, 'data'), ...database });
 const file = (...names: readonly string[]) => join(folder, 'workflows', ...names);

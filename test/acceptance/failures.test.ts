@@ -21,7 +21,7 @@ interface Misfortune {
   /** Of the source, where it is not as authored. */
   readonly timeout_ms?: number;
   readonly validation_status?: string;
-  /** What the record shows of the answer, where everything of it may be seen. */
+  /** Checks the record of the answer, with all parts of it visible. */
   readonly kept?: (record: InvocationRecord) => void;
 }
 

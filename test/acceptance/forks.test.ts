@@ -10,7 +10,7 @@ import { contentsOf, promptOf, requestAt } from './readings.js';
 
 type Template = { readonly messages: readonly { readonly role: string; readonly content: Json }[] };
 
-/** Puts a sentence at the beginning of everything that Bob's model is told. */
+/** Puts a sentence at the beginning of all prompts of Bob's model. */
 const saying =
   (sentence: string): Edit =>
   (workflow) => {

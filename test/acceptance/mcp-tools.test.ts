@@ -8,7 +8,7 @@ import { commandOf, commandOfScript, startHttpServer } from '../plugins/mcp-serv
 import { emptyDatabase } from '../support/databases.js';
 import { askHere, makeFolder, runHere } from './command.js';
 
-/** A server that lists these tools, so many a page; it fails the test where a page is asked for that there is not. */
+/** A server that lists these tools, so many a page; it fails the test at a request for a page that does not exist. */
 function listing(tools: readonly Json[], page = 100): string {
   return commandOfScript(`
     const tools = ${JSON.stringify(tools)};

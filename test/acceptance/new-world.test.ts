@@ -34,7 +34,7 @@ async function freePort(): Promise<number> {
   return address.port;
 }
 
-/** Does what a printed line says. A line that ends in & is started, and waited for until it says something. */
+/** Carries out a printed line. A line that ends in & is started, and its first output is awaited. */
 async function follow(context: TestContext, stage: Awaited<ReturnType<typeof openFolder>>, line: string) {
   const exported = /^export (\w+)=(.*)$/.exec(line);
   if (exported) {

@@ -314,7 +314,7 @@ async function report(stage: ParkStage, correlation: string, value: object = ANS
   return accepted ? { accepted, source_invocation_id } : { reason };
 }
 
-/** Two readings that are answered later, before the model is asked anything. */
+/** Two readings that are answered later, before the model's first call. */
 const withReadings =
   (run: string): Edit =>
   (document) => ({

@@ -43,7 +43,7 @@ export interface SentMessage {
   readonly content: string;
 }
 
-/** What the model really received at a place. */
+/** The request that the model really received at a place. */
 export function requestAt(model: ScriptedModel, turn: number, key: string): ModelRequest {
   const [request, ...others] = model.requests.filter((received) => received.turn === turn && received.key === key);
   assert.ok(request && others.length === 0, `${key} of turn ${turn} was not asked exactly once`);
@@ -74,7 +74,7 @@ export function stateOf(world: WorldSnapshot, id: string): string {
   return entity.state;
 }
 
-/** What a world holds, without the turn that it stands at. */
+/** The contents of a world, without its turn. */
 export function contentsOf({ environments, entities }: WorldSnapshot): unknown {
   return { environments, entities };
 }

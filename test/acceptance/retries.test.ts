@@ -197,7 +197,7 @@ describe('a model that answers wrongly gets the reason, in the one retry lane', 
   });
 });
 
-/** The second request is the first one, what the model said, and what was wrong with it; of the same model and schema. */
+/** The second request is the first one, the model's answer, and its fault; of the same model and schema. */
 function assertCorrected(stage: ParkStage, stumble: Stumble, keys: readonly [string, string]): void {
   const [before, after] = keys.map((key) => requestAt(stage.model, 1, key));
   assert.ok(before && after);

@@ -25,7 +25,7 @@ interface Betrayal {
   readonly label: string;
 }
 
-/** What a service can give away: all of the request's credentials, in headers that are kept and in headers that are not. */
+/** All that a service can give away: the request's credentials, in headers that are kept and in others. */
 function headersOf(request: IncomingMessage, type: string): Record<string, string> {
   const said = String(request.headers.authorization);
   return { 'content-type': type, 'x-request-id': said, 'openai-model': said, server: said, 'set-cookie': `a=${said}` };
@@ -221,7 +221,7 @@ function spellHexadecimal(row: string): string {
     .join('\n');
 }
 
-/** Everything that people and programs are told of a play. */
+/** All texts for people and programs about a play. */
 async function tell(stage: ParkStage, play: Play): Promise<string> {
   const calls = play.attempts.flatMap(({ invocations }) => invocations);
   const invocations = await Promise.all(calls.map((call) => stage.invocation(call.source_invocation_id)));

@@ -332,7 +332,7 @@ test(
   },
 );
 
-/** What a worker has told so far, by kind. */
+/** The kinds of a worker's events so far. */
 function kindsOf(worker: Running): readonly string[] {
   const lines = worker.said().split('\n').slice(0, -1);
   return lines.map((line) => (JSON.parse(line) as { readonly kind: string }).kind);

@@ -130,7 +130,7 @@ const VIOLATIONS: Readonly<Record<string, readonly (readonly [string, string])[]
   'what-ships-imports-no-development-package': [['engine/runtime/f.ts', 'fast-check']],
 };
 
-/** Closes the circle, which is told of one of its two ends. */
+/** Closes the circle, which is reported for one of its two ends. */
 const BACK_AGAIN = ['engine/core/hen.ts', 'engine/core/egg.ts'] as const;
 
 /** Imports that no rule may mind. */

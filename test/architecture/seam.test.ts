@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { EFFECT_OPERATIONS } from '../../engine/core/world/patch-operations.js';
 import { PACKAGE_ROOT } from './cruise.js';
 
-/** The plugin that came last, and needed nothing there but the contract: what knew it by name would be no seam. */
+/** The last plugin, which needed only the contract there: an engine that knew it by name would be no seam. */
 const NAME = /\bmcp_tool\b/;
 
 for (const folder of ['engine', 'schemas', 'migrations']) {

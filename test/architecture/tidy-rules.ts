@@ -1,6 +1,6 @@
 import { isNode, parseTypeScript, type Syntax, type SyntaxNode } from './syntax.js';
 
-/** What a rule says against a file: a line, and why. */
+/** A rule's complaint about a file: a line, and why. */
 export interface Untidy {
   readonly line: number;
   readonly why: string;
@@ -11,7 +11,7 @@ export type TidyRule = (text: string) => readonly Untidy[];
 /** The longest function. */
 export const FUNCTION_LINES_MAX = 70;
 
-/** What would let the outside into a pure function. */
+/** The globals that would let the outside into a pure function. */
 const IMPURE_GLOBALS = [
   'Date',
   'Function',
@@ -68,13 +68,13 @@ export function findImpureGlobals(text: string): readonly Untidy[] {
   );
 }
 
-/** A way to the network that no import shows: globals, and what reaches globals by a computed name. */
+/** A way to the network that no import shows: globals, and access to globals by a computed name. */
 export function findNetworkGlobals(text: string): readonly Untidy[] {
   const syntax = parseTypeScript(text);
   return listGlobals(syntax, NETWORK_GLOBALS).map((node) => at(syntax, node, `${nameOf(node)} leads outside`));
 }
 
-/** The process itself: whoever embeds the engine owns it. */
+/** The process itself: the program that embeds the engine owns it. */
 export function findProcess(text: string): readonly Untidy[] {
   const syntax = parseTypeScript(text);
   return [
@@ -111,7 +111,7 @@ export function findLongFunctions(text: string): readonly Untidy[] {
   });
 }
 
-/** A call of a plugin, or the loading of one. What is imported by a name that is written down is for the cruiser to judge. */
+/** A call of a plugin, or the loading of one. Imports by a literal name are for the cruiser to judge. */
 export function findWaysOut(text: string): readonly Untidy[] {
   const syntax = parseTypeScript(text);
   return syntax.nodes.flatMap((node) => {

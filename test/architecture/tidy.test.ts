@@ -249,7 +249,7 @@ check(
   ['./registry.js', 'test/registry.test.ts'],
 );
 
-// What no file may hold is put together where it is needed, so that this file holds none of it either.
+// Forbidden text is put together at its use, so that this file holds none of it either.
 function absolute(...names: readonly string[]): string {
   return `/${names.join('/')}`;
 }

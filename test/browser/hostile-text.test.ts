@@ -12,7 +12,7 @@ import { startServer } from '../../engine/surfaces/http/server.js';
 import type { Answers } from '../../engine/toys/scripted-model/index.js';
 import { startChromium } from '../../tools/chromium.js';
 
-/** Markup for texts, attributes, styles and pictures; what reorders text, what a terminal would obey. */
+/** Markup for texts, attributes, styles and pictures; characters that reorder text or that a terminal would obey. */
 const HOSTILE = [
   `<img src="/x" onerror="document.title='owned'"><script>document.title='owned'</script>`,
   `</pre></section></svg></title></style><iframe src="/"></iframe><form action="/sign-out"><input name=form_token>`,

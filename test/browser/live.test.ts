@@ -123,7 +123,7 @@ describe('a page of what goes on', NEEDS_CHROMIUM, () => {
   });
 });
 
-/** The attempt that goes on in a world. */
+/** The open attempt of a world. */
 async function findRunning(stage: ParkStage, world_slug: string): Promise<string> {
   for (;;) {
     const [attempt] = await stage.engine.store.records.attempts(world_slug);

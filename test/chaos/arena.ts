@@ -27,7 +27,7 @@ export interface Arena {
   close(): Promise<void>;
 }
 
-/** Where a scenario is that does not ship, and what its model says. */
+/** The place of a scenario that does not ship, and its model's answers. */
 export interface Staged {
   readonly workflows: string;
   readonly says: Answers;

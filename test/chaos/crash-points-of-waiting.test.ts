@@ -15,7 +15,7 @@ const ANSWER = { status: 'answered', from: 'Emil', body: 'I come with the first 
 /** Of a stream, so that it is flushed while it streams. */
 const PIECE_MS = 45;
 
-/** What became of a world, with nothing in it that differs from run to run. */
+/** The result of a world, without the parts that differ from run to run. */
 async function look(arena: Arena, world_slug: string) {
   const attempts = await attemptsOf(arena, world_slug);
   const { turn, environments, entities } = must(await showWorld(arena.freshEngine(), { world_slug }));
@@ -146,7 +146,7 @@ for (const kind of KINDS) {
       if (attempts.every(({ status }) => status !== 'committed')) await arena.play(world_slug, Infinity);
     }
 
-    /** Whatever happened, the post was given one letter for each attempt. */
+    /** In every case, the post was given at most one letter for each attempt. */
     async function lookAtLetter(world_slug: string) {
       const left = await look(arena, world_slug);
       const [first]: readonly (AttemptRecord | undefined)[] = await attemptsOf(arena, world_slug);

@@ -14,7 +14,7 @@ import { type Arena, openArena } from './arena.js';
 const TURN = 3;
 const SIDE_EFFECTS = ['/buy_candy', '/drink', '/send'] as const;
 
-/** What a turn left in the database and at the services, with nothing in it that differs from run to run. */
+/** The remains of a turn in the database and at the services, without the parts that differ from run to run. */
 interface Aftermath {
   readonly world: Pick<WorldSnapshot, 'turn' | 'environments' | 'entities'>;
   readonly patches: unknown;
@@ -22,7 +22,7 @@ interface Aftermath {
   /** How often each call was performed to its end. */
   readonly ended: Readonly<Record<string, number>>;
   readonly served: Readonly<Record<string, number>>;
-  /** What each agent's turn came to, and the cards that it left. */
+  /** The result of each agent's turn, and its cards. */
   readonly agents: readonly unknown[];
 }
 
@@ -120,7 +120,7 @@ async function lookAtTurn(store: Store, attempt: AttemptRecord, agent_turn_id: s
   };
 }
 
-/** What an agent did has the time at which the call ended that it speaks of. */
+/** An agent's event has the time at which its call ended. */
 function assertTimes({ events, began_at, ended_at }: AgentTurnRecord, attempt: AttemptRecord): void {
   const times = events.map(({ occurred_at }) => occurred_at);
   assert.deepEqual(times, times.toSorted(), 'events are out of order');
@@ -133,7 +133,7 @@ function assertTimes({ events, began_at, ended_at }: AgentTurnRecord, attempt: A
   }
 }
 
-/** Wherever a driver died, an agent has a turn once it has a call, and that goes on. */
+/** Wherever a driver died, an agent has a turn once it has a call, and that turn is open. */
 async function assertAgentsAreAtWork(records: Store['records'], attempt_id: string): Promise<void> {
   const { agent_turns, invocations } = (await records.attempt(attempt_id)) ?? assert.fail();
   const subjects = new Set(invocations.flatMap(({ workflow_subject_entity_id: id }) => (id === null ? [] : [id])));

@@ -45,7 +45,7 @@ test(`workers killed ${KILLS} times, beside services and a model that cut every 
   await assertTroubled(fleet);
 });
 
-/** What is asked is done and counted; only its answer may be lost. The first answer of each service is lost for certain. */
+/** Each deed is done and counted; only its answer may be lost. The first answer of each service is lost for certain. */
 function cutAnswers({ model, toys }: Fleet): void {
   for (const service of [model, toys.vending, toys.fountain, toys.phone]) {
     let answers = 0;

@@ -37,7 +37,7 @@ export interface Fleet {
   settleDoubts(): Promise<void>;
   /** Waits until no message is left to be done, and settles what is in doubt. */
   untilDone(): Promise<void>;
-  /** Whatever still runs is killed. */
+  /** Kills all programs that still run. */
   close(): Promise<void>;
 }
 
@@ -122,14 +122,14 @@ function workerActions({
   };
 }
 
-/** What a worker has told so far, by kind. The document that it prints where it cannot start has several lines, and no event. */
+/** A worker's kinds of events so far. The document of one that cannot start has several lines, and no event. */
 export function kindsOf(worker: Running): readonly string[] {
   const lines = worker.said().split('\n').slice(0, -1);
   const events = lines.filter((line) => line.startsWith('{"'));
   return events.map((line) => (JSON.parse(line) as { readonly kind: string }).kind);
 }
 
-/** Waits until a worker has told of such a thing. @throws AssertionError where it ends instead */
+/** Waits until a worker has reported such an event. @throws AssertionError where it ends instead */
 export function untilSaid(worker: Running, ...kinds: readonly string[]): Promise<void> {
   return whileRunning(
     worker,
@@ -137,7 +137,7 @@ export function untilSaid(worker: Running, ...kinds: readonly string[]): Promise
   );
 }
 
-/** Lets everything that is asked take so long that there is a middle to be destroyed in. */
+/** Makes every call take so long that there is a middle to be destroyed in. */
 export function slowDown({ model, toys }: Fleet, milliseconds: number): void {
   const listener = (): Promise<void> => wait(milliseconds);
   model.onRequest(listener);

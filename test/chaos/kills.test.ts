@@ -47,7 +47,7 @@ test(`workers killed ${KILLS} times over ${WORLDS} worlds do every queued turn o
   await assertWhole(fleet, { worlds, inbox_ids });
 });
 
-/** Sees to it that there is always a turn to be done in every world, and nothing in doubt, until it is told to end. */
+/** Keeps a turn to be done in every world, and nothing in doubt, until it is stopped. */
 function supplyTurns({ query, queue, settleDoubts }: Fleet, worlds: readonly string[]) {
   const ended = new AbortController();
   const inbox_ids: string[] = [];

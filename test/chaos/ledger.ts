@@ -6,7 +6,7 @@ import type { ServedRequest } from '../../engine/toys/index.js';
 import { must } from '../support/park-stage.js';
 import type { Fleet } from './fleet.js';
 
-// What must hold of worlds whose drivers were destroyed, whatever destroyed them, once nothing is left to be done.
+// The invariants of worlds whose drivers were destroyed, by any means, once nothing is left to be done.
 
 /** Each finds rows that there may not be, in the worlds `$1`. */
 const WRONGS: Readonly<Record<string, string>> = {
@@ -56,7 +56,7 @@ const WRONGS: Readonly<Record<string, string>> = {
       OR count(*) FILTER (WHERE audit_kind = 'attempt_failed') <> (status <> 'committed')::int`,
 };
 
-/** What was played in some worlds. */
+/** The turns played in some worlds. */
 export interface Played {
   readonly worlds: readonly string[];
   /** Of all turns that were queued. */
@@ -115,7 +115,7 @@ function countById(served: readonly ServedRequest[]): Map<string, number> {
   return times;
 }
 
-/** Whatever the attempts went through, what they committed is what one driver in peace would have. */
+/** Asserts that the commits are those of an undisturbed driver, whatever the attempts went through. */
 async function assertAsUndisturbed(fleet: Fleet, worlds: readonly string[]): Promise<void> {
   const { engine, toys, model } = fleet;
   const shown = await Promise.all(worlds.map(async (slug) => must(await showWorld(engine, { world_slug: slug }))));

@@ -3,7 +3,7 @@ import type { AttemptStore } from '../../engine/ports/attempts.js';
 import type { Inbox } from '../../engine/ports/inbox.js';
 import type { CallSource } from '../../engine/ports/sources.js';
 
-/** What a driver that is gone would have thrown, if it could. */
+/** The error that a dead driver would have thrown, if it could. */
 export class Died extends Error {
   override name = 'Died';
 }
@@ -20,7 +20,7 @@ export type Life = number | (() => boolean);
 
 /**
  * An engine on a store of its own, as another process would have it, whose driver dies after a step: a step is
- * a statement of the driver or the answer of a source. What the last step did is done, and nobody hears of it.
+ * a statement of the driver or the answer of a source. The work of the last step is done, and nobody learns of it.
  */
 export function mortalEngine(engine: Engine, store: Engine['store'], life: Life): MortalEngine {
   let done = 0;

@@ -15,7 +15,7 @@ const dice = openDice();
 /** Tables that a driver writes at different moments of a turn. */
 const FULL = ['source_invocations', 'llm_calls', 'attempt_events', 'turns', 'world_patches', 'agent_inbox'];
 
-/** What happens to the database, again and again, in the middle of turns. */
+/** The faults of the database, again and again, in the middle of turns. */
 const OUTAGES: Readonly<Record<string, Outage>> = {
   'killed and started again': { times: extent(1, 6), happen: ({ server }) => restart(server, 'immediate') },
   ...extent<Readonly<Record<string, Outage>>>(
@@ -115,7 +115,7 @@ async function fillUp({ query }: Fleet, time: number): Promise<void> {
   await query(`DROP TRIGGER no_room ON ${table}`);
 }
 
-/** To be told of a fault of the database is one thing, to take it for a fault of the program another. */
+/** Reporting a fault of the database is one thing, taking it for a fault of the program another. */
 function assertNobodyBroke(workers: readonly Running[]): void {
   for (const worker of workers) assert.ok(!kindsOf(worker).includes('driver_broke'), worker.said());
   if (IS_THOROUGH)

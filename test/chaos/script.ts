@@ -1,7 +1,7 @@
 import type { Json } from '../../engine/contract/json.js';
 import type { Answers } from '../../engine/toys/scripted-model/index.js';
 
-/** More turns than any of the worlds comes to. */
+/** More turns than any of the worlds plays. */
 const TURNS = 600;
 
 const DEEDS: readonly Json[] = [

@@ -7,7 +7,7 @@ import { settleCall } from '../../engine/operations/settle-call.js';
 import type { Toys } from '../../engine/toys/index.js';
 import { must } from '../support/park-stage.js';
 
-/** What services say of a deed, by the tool that asks for it. */
+/** The services' answers about a deed, by its tool. */
 const ANSWERS: Readonly<Record<string, Json>> = {
   buy_candy: { status: 'empty', remaining: 0, message: 'No candy bars remain. Your coin was returned.' },
   use_drinking_fountain: { status: 'running', message: 'Cold, clear water runs for a few seconds.' },

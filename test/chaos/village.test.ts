@@ -24,7 +24,7 @@ const FAILURES: readonly Conduct[] = [
 const failOneInTen = (): Conduct =>
   (dice.below(10) === 0 ? FAILURES[dice.below(FAILURES.length)] : undefined) ?? { kind: 'pass' };
 
-/** What the source retries, and how often, stays as its author wrote it: only the waits are shorter. */
+/** The source's retries, and their number, stay as their author wrote them: only the waits are shorter. */
 const withShortWaits: Edit = (source) => ({
   ...source,
   interface: { ...(source['interface'] as JsonObject), timeout_ms: TIMEOUT_MS },

@@ -11,7 +11,7 @@ import { assertWhole } from './ledger.js';
 
 const ENOUGH = { timeout: 120_000 };
 
-/** What a driver waits for when it is paused. */
+/** The wait in which a driver is paused. */
 const WAITS_FOR: Readonly<Record<string, (fleet: Fleet, listener: () => Promise<void>) => void>> = {
   'an answer of its model': ({ model }, listener) => model.onRequest(listener),
   'a tool that changes something': ({ toys }, listener) => toys.fountain.onRequest(listener),
@@ -103,7 +103,7 @@ describe('a driver that was paused for longer than its lease, overtaken, and goe
   }
 });
 
-/** Who asks first gets no answer until it is released; everybody else at once. */
+/** The first request gets no answer until it is released; every other at once. */
 function holdFirst(listen: (listener: () => Promise<void>) => void) {
   let asked = 0;
   let release = (): void => {};

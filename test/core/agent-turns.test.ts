@@ -21,7 +21,7 @@ const PROGRAM = smallPark(parkWithReadings(['weather']));
 const ATTEMPT = namedUuid('an attempt');
 const SAID = 'bob/act/round-1/try-1';
 
-/** What the outside does: how each call ends, and after how many calls somebody says stop. */
+/** The behaviour of the outside: how each call ends, and after how many calls a stop is requested. */
 interface Fate {
   readonly outputs: readonly Json[];
   readonly ends: readonly ('answered' | 'call_failed' | 'call_refused')[];
@@ -181,7 +181,7 @@ test('each agent turn of an attempt that has ended ends once, with a deliverable
   );
 });
 
-/** Everything that is known of turns that go on. */
+/** All facts about open turns. */
 const shownOf = (turns: readonly AgentTurn[]): readonly string[] =>
   turns.flatMap(({ record: { events, execution_edges, output_box, context_box } }) => [
     ...events.map((event) => JSON.stringify(event)),
@@ -296,7 +296,7 @@ test('a request and its response are one pair of edges', () => {
 
 const TOOL = `${SAID}/tool`;
 
-/** An attempt that goes on, in which these have happened after its model has called a tool. */
+/** An open attempt with these events after its model has called a tool. */
 function afterToolCall(more: readonly Partial<RecordedEvent>[], calls: readonly Partial<RecordedCall>[] = []) {
   const attempt = record({ ...UNDISTURBED, outputs: [toolCall('drink')] }, 3);
   const tool = attempt.calls.find(({ command_key }) => command_key === TOOL) ?? assert.fail('no tool was called');

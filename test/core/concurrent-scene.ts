@@ -151,7 +151,7 @@ export interface Told {
 
 export const withoutNumber = (key: string): string => key.replace(/@\d+$/, '');
 
-/** What is left of a command that has one meaning in both ways of running: numbers of runs are none of it. */
+/** The part of a command that means the same in both ways of running: without numbers of runs. */
 export function meaningOf(end: TurnCommand | undefined): Json {
   return JSON.parse(JSON.stringify(end ?? null).replaceAll(/"call_key":"([^"@]+)@\d+"/g, '"call_key":"$1"')) as Json;
 }

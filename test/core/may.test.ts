@@ -13,7 +13,7 @@ const ELSEWHERE = { id: 'alice', name: 'Alice', kind: 'agent' as const, environm
 const remember = (entity_id: string) => ({ op: 'append_entity_memory', entity_id, content: 'It was so.' });
 const describe = (environment_label: string) => ({ op: 'set_environment_content', environment_label, content: 'New.' });
 
-/** Lets Bob say an effect and then none; gives why the first was sent back, and what he was told. */
+/** Lets Bob answer with an effect and then with none; gives the reason of the first rejection, and his feedback. */
 function say(effect: JsonObject, may?: JsonObject, scope = 'subject_environment') {
   const world = smallWorld();
   const program = smallPark({ projection: { scope, memory: { recent: 0 } }, ...(may === undefined ? {} : { may }) });

@@ -18,7 +18,7 @@ const BEGAN = { ...SMALL_PARK_BEGAN, at: 1_000 };
 
 type Failure = Partial<CallFailed> & Pick<CallFailed, 'failure_class'>;
 
-/** Failures with which a turn can go on. */
+/** Failures after which a turn can continue. */
 const FAILURES: readonly Failure[] = [
   { failure_class: 'http_status', http_status: 500 },
   {
@@ -84,7 +84,7 @@ interface Played {
   readonly asked: readonly Invoke[];
 }
 
-/** Plays a turn on; what a source answers next, `says` decides. Models call their tool twice and end. */
+/** Plays a turn on; `says` decides the next answer of a source. Models call their tool twice and end. */
 function play(
   program: Program,
   from: {
@@ -143,8 +143,8 @@ const fail = ({ key }: Invoke, failure: Failure): CallFailed => ({
 });
 
 /**
- * Answers or fails one performance after the other, as a script says; then everything is answered. What it has said of a
- * performance once, it says again.
+ * Answers or fails one performance after the other, as a script says; then answers all. It repeats its answer to a
+ * performance.
  */
 function scripted(script: readonly (number | undefined)[]): (command: Invoke) => CallEvent {
   const left = [...script];
@@ -252,7 +252,7 @@ describe('a turn whose bindings go on after failures', () => {
 
 const isFinal = (event: Recorded['event']): boolean => event?.kind === 'call_failed' && event.is_final === true;
 
-/** What a turn comes to when its tool's first call ends so. */
+/** The result of a turn when its tool's first call ends so. */
 function afterTool(park: Omit<ParkOf, 'on_failure'>, endOf: (command: Invoke) => CallEvent) {
   const program = parkOf({ on_failure: true, ...park });
   const first = 'bob/act/round-1/try-1/tool';

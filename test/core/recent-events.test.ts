@@ -25,7 +25,7 @@ const whereArbitrary = fc.record(
   Object.fromEntries([...AGENTS, ...PROPS].map((id) => [id, fc.constantFrom(undefined, ...PLACES)])),
 ) as fc.Arbitrary<Readonly<Record<string, string | undefined>>>;
 
-/** What an effect touches: an entity's state or memory, or a place. */
+/** The target of an effect: an entity's state or memory, or a place. */
 const targetArbitrary = fc.oneof(
   fc.record({ op: fc.constant('set_entity_state' as const), on: fc.constantFrom(...AGENTS, ...PROPS) }),
   fc.record({ op: fc.constant('append_entity_memory' as const), on: fc.constantFrom(...AGENTS) }),
@@ -45,7 +45,7 @@ const sceneArbitrary = fc.record({
 });
 type Scene = typeof sceneArbitrary extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** A text that stands in a world once, so that a prompt shows whether its reader was told of it. */
+/** A text that is in a world once, so that a prompt shows whether its reader knows it. */
 interface Told {
   readonly text: string;
   readonly turn: number;

@@ -14,7 +14,7 @@ import { answered, finalPatch, modelSays, setState, toolCall } from '../support/
 const RUNS = { numRuns: 200, seed: 20_260_502 };
 const PARK = parkWithReadings(['weather', 'pa']);
 
-/** What the model says, one after the other; in the end a patch. */
+/** The model's answers, one after the other; in the end a patch. */
 const outputsArbitrary: fc.Arbitrary<readonly Json[]> = fc.array(
   fc.constantFrom<Json>('nonsense', toolCall('buy_candy'), toolCall('drink'), finalPatch([setState('bob', 'well')])),
   { maxLength: 12 },
@@ -28,7 +28,7 @@ interface Played {
   readonly asked: readonly Invoke[];
 }
 
-/** Goes on from where a turn stands until it ends or so many calls have ended; which of them is next, `pick` says. */
+/** Continues a turn until it ends or so many calls have ended; `pick` chooses the next of them. */
 function playOn(
   program: Program,
   from: { readonly state: TurnState; readonly commands: readonly TurnCommand[] },
@@ -71,7 +71,7 @@ function toRecorded({ key, request_hash, call }: Invoke, event: CallEvent): Reco
   return { key, request_hash, effect: call.effect, repeatable: call.repeatable, event };
 }
 
-/** A model whose words depend on where it is asked only, as those of a record do. */
+/** A model whose words depend on their place only, as those of a record do. */
 function speaker(outputs: readonly Json[]): (command: Invoke) => CallEvent {
   const said = new Map<string, CallEvent>();
   const left = [...outputs];

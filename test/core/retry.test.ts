@@ -47,7 +47,7 @@ const scriptArbitrary = fc.record({
   policy: policyArbitrary,
   ambient: fc.constantFrom<Effect>('read_only', 'state_change', 'repeatable'),
   tool: fc.constantFrom<Effect>('read_only', 'state_change', 'repeatable'),
-  /** What becomes of one performance after the other, whichever call it is of; then all are answered. */
+  /** The ends of performances, one after the other, whichever call they are of; then all are answered. */
   performances: fc.array(fc.oneof(fc.constant('answer'), fc.constantFrom(...Object.keys(FAILURES))), { maxLength: 16 }),
 });
 
@@ -195,7 +195,7 @@ describe('a retry', () => {
 
 const POLICY = { max: 3, on: ['http_429', 'http_5xx', 'transport'], backoff_ms: 100, backoff_max_ms: 1_000 };
 
-/** What follows when the first generation of a small park fails so. */
+/** The result when the first generation of a small park fails so. */
 function afterFailures(failures: readonly Partial<CallFailed>[], park: Parameters<typeof smallPark>[0] = {}) {
   const program = smallPark({ retry: POLICY, ...park });
   let step: ReturnType<typeof advance> = begin(program);

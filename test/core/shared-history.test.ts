@@ -21,7 +21,7 @@ const SCENARIO: Scenario = {
 const [frog, leaf] = SCENARIO.entities as [Scenario['entities'][number], Scenario['entities'][number]];
 const [pond, shore] = SCENARIO.environments as [Scenario['environments'][number], Scenario['environments'][number]];
 
-/** Where a world of the scenario above refuses to go on by another one. */
+/** Where a world of the scenario above refuses another one. */
 function check(sentence: string, change: Partial<Scenario>, pointers: readonly string[]): void {
   test(sentence, () => {
     const problems = findHistoryProblems(SCENARIO, { ...SCENARIO, ...change });

@@ -5,7 +5,7 @@ import { SharedMap } from '../../engine/core/content/shared-map.js';
 
 type Key = string | number;
 
-/** What a map holds, in one order, and how large it says it is. */
+/** The entries of a map, in one order, and its size. */
 function contentsOf(map: SharedMap<Key, number> | ReadonlyMap<Key, number>) {
   const sorted = [...map].toSorted(([one], [other]) => (`${typeof one} ${one}` < `${typeof other} ${other}` ? -1 : 1));
   return { entries: sorted, size: map.size };

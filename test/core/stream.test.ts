@@ -40,7 +40,7 @@ const happeningArbitrary: fc.Arbitrary<Happening> = fc.record({
   which: fc.nat({ max: 20 }),
 });
 
-/** The record of an attempt in which calls go on side by side. */
+/** The record of an attempt with concurrent calls. */
 const factsArbitrary: fc.Arbitrary<readonly Fact[]> = fc
   .tuple(fc.array(happeningArbitrary, { maxLength: 40 }), fc.boolean())
   .map(([happenings, isCommitted]) => {

@@ -20,7 +20,7 @@ const reading = (id: string) => ({
 
 const TWO_READINGS: SmallPark = { ambients: [reading('weather'), reading('pa')] };
 
-/** A turn that is told one thing after another; each line says what it wants then. */
+/** A turn that handles one event after another; each line shows its commands then. */
 function openTurn(park: SmallPark) {
   const program = smallPark(park);
   const asked = new Map<string, Invoke>();

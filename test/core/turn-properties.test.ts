@@ -84,13 +84,13 @@ type Move = {
 
 interface History {
   readonly commands: readonly TurnCommand[];
-  /** What was awaited whenever the attempt was to rest. */
+  /** The awaited calls at each suspension of the attempt. */
   readonly rests: readonly (Pick<TurnState, 'awaited' | 'pended'> & { readonly resume_deadline: number })[];
   readonly before: World;
   readonly after: World;
 }
 
-/** Plays any sequence of moves, well-behaved or not; ends it by failing whatever still waits. */
+/** Plays any sequence of moves, well-behaved or not; ends it by failing every call that still waits. */
 function playMoves(program: Program, moves: readonly Move[]): History {
   const before = smallWorld();
   const commands: TurnCommand[] = [];

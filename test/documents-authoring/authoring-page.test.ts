@@ -39,7 +39,7 @@ test('the page on authoring, followed to the letter, ends with a scenario that r
   assert.match(stdout, /npx chukwa llm-call [0-9a-f-]{36}/);
 });
 
-/** What the page shows of what is told: each line, where `...` stands for anything. */
+/** The output that the page shows: each line, where `...` stands for anything. */
 function samplesOf(text: string): readonly string[] {
   const samples = [...text.matchAll(/^```text\n(.*?)^```$/gms)].flatMap(([, sample = '']) => sample.trim().split('\n'));
   assert.ok(samples.length >= 4, `${samples.length} lines`);
@@ -58,7 +58,7 @@ function inOneLine(text: string): string {
   return text.replace(/\s+/g, ' ').trim();
 }
 
-/** Files and commands of the page, in the order in which a reader comes to them, as one script. */
+/** Files and commands of the page, in its order, as one script. */
 function toScript(text: string): string {
   const steps = [...text.matchAll(/(?:^\*\*`([^`]+)`\*\*\n\n)?^```(sh|js|json)\n(.*?)^```$/gms)];
   assert.ok(steps.length > 15, `${steps.length} steps`);

@@ -51,7 +51,7 @@ test('the page lists every rule that a plugin is held to, and no other', async (
   );
 });
 
-/** Files and commands of a page, in the order in which a reader comes to them, as one script. */
+/** Files and commands of a page, in its order, as one script. */
 function toScript(text: string): string {
   const steps = [...text.matchAll(/(?:^\*\*`([^`]+)`\*\*\n\n)?^```(sh|js|json)\n(.*?)^```$/gms)];
   assert.ok(steps.length > 10, `${steps.length} steps`);

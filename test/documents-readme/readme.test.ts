@@ -76,7 +76,7 @@ function commandsOfReadme(): readonly Command[] {
   return [...rows].map(([, name = '', description = '']) => [name, description]);
 }
 
-/** Each group is a heading and its commands; a description may go on in the next lines. */
+/** Each group is a heading and its commands; a description may continue in the next lines. */
 function commandsOfHelp(help: string): readonly Command[] {
   const groups = help
     .split('\n\n')

@@ -14,10 +14,10 @@ const texts = new Map(
 );
 const authoring = await (await compose({})).openAuthoring();
 
-/** A text in a file, and what stands there instead. */
+/** A text in a file, and its replacement. */
 type Change = readonly [file: string, written: string, instead: string];
 
-/** Breaks sound documents in several places at once; every fault must be found, and nothing that only follows from one. */
+/** Breaks sound documents in several places at once; every fault must be found, and no mere consequence of one. */
 function check(sentence: string, changes: readonly Change[], findings: readonly string[]): void {
   test(sentence, async (t) => {
     const broken = new Map(texts);

@@ -37,14 +37,14 @@ function open(name: string, written: string) {
   return { service, document, json: service.parseJSONDocument(document), position: document.positionAt(offset) };
 }
 
-/** What an editor offers at the cursor. */
+/** An editor's offers at the cursor. */
 async function offeredAt(name: string, written: string): Promise<readonly string[]> {
   const { service, document, json, position } = open(name, written);
   const list = await service.doComplete(document, position, json);
   return (list?.items ?? []).map(({ label }) => label).toSorted();
 }
 
-/** What an editor underlines, and why. */
+/** The places that an editor underlines, and why. */
 async function underlinedIn(name: string, written: string): Promise<readonly string[]> {
   const { service, document, json } = open(name, written);
   const diagnostics = await service.doValidation(document, json, { schemaRequest: 'error', schemaValidation: 'error' });

@@ -8,7 +8,7 @@ import type { Validation } from '../../engine/operations/documents/index.js';
 import { inShort, PACKAGE_ROOT } from './document-parts.js';
 
 const corpus = join(PACKAGE_ROOT, 'fixtures/invalid');
-/** What the broken documents refer to, and is not broken itself. */
+/** The sound documents to which the broken ones refer. */
 const SOUND = 'sound';
 const folders = (await readdir(corpus, { withFileTypes: true })).filter((entry) => entry.isDirectory());
 const cases = folders.map(({ name }) => name).filter((name) => name !== SOUND);

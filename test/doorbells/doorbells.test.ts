@@ -11,13 +11,13 @@ import { freePort, startNats } from '../../tools/nats-server.js';
 import { NEEDS_NATS } from '../support/nats.js';
 import { waitUntil } from '../support/wait-until.js';
 
-/** A doorbell, and what was heard of it. */
+/** A doorbell, and its rings so far. */
 function listenTo(doorbell: Doorbell): { readonly heard: (string | undefined)[]; readonly stop: () => void } {
   const heard: (string | undefined)[] = [];
   return { heard, stop: doorbell.listen((world_slug) => heard.push(world_slug)) };
 }
 
-/** Once there is no fault, what is rung is heard. */
+/** Without a fault, a ring arrives. */
 async function untilItRings({ findFault }: Doorbell): Promise<void> {
   await waitUntil(() => findFault() === undefined);
 }

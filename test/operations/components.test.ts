@@ -7,7 +7,7 @@ import type { Engine } from '../../engine/operations/engine.js';
 import type { Store } from '../../engine/ports/store.js';
 import { forEachDatabase } from '../support/databases.js';
 
-/** An engine of which only the store is asked for. */
+/** An engine with a store and nothing else. */
 const over = (store: Store): Engine => ({ store }) as unknown as Engine;
 
 /** Two schemas whose hashes begin alike; found by trying numbers, since no two documents can be made to order. */

@@ -11,7 +11,7 @@ interface Worked {
   readonly events: readonly WorkerEvent[];
   /** How many messages the claims gave, in all. */
   readonly claimed: number;
-  /** How often each was asked of the store. */
+  /** How often each member of the store was called. */
   readonly asked: Readonly<Record<string, number>>;
 }
 
@@ -44,7 +44,7 @@ async function work(stage: ParkStage, worlds: number, turns: number, concurrency
   return { events, claimed: counted.claimed, asked };
 }
 
-/** The engine, with what is asked of its store counted. */
+/** The engine, with the calls of its store counted. */
 function watch(engine: Engine) {
   const asked: Record<string, number> = {};
   const counted = { claimed: 0 };
@@ -75,7 +75,7 @@ function watch(engine: Engine) {
   };
 }
 
-/** What the model says in the first turn of the simple scenario, in every turn. */
+/** The model's answers in the first turn of the simple scenario, in every turn. */
 async function everyTurn() {
   const { turns, ...script } = await loadScript('simple');
   const [answers = {}] = Object.values(turns);

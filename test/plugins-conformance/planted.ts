@@ -1,6 +1,6 @@
 import type { ConformanceReport } from '../../engine/operations/plugins/index.js';
 
-/** A plugin that keeps every rule but one: what stands otherwise than in the scaffold. */
+/** A plugin that keeps every rule but one: its differences from the scaffold. */
 export interface Planted {
   /** The rule that it breaks; everything else passes or is not looked at. */
   readonly breaks: ConformanceReport['checks'][number]['rule'];

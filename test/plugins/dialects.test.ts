@@ -26,7 +26,7 @@ const SAID: Utterance = {
   pieces: ['{"kind":', '"final_patch", "note": "Bob iß', 't <think>nothing</think> \u{1F31E}"}'],
 };
 
-/** An outcome, and all text that streamed in: what was written while the call went on, and what was left at its end. */
+/** An outcome, and all streamed text: the pieces written during the call, and the rest at its end. */
 type Heard = CallOutcome & { readonly streamed: string };
 
 async function generate(t: TestContext, url: string, settings: JsonObject, wanted: Wanted = {}): Promise<Heard> {

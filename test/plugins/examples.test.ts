@@ -18,7 +18,7 @@ for (const { name } of plugins)
 
 const source = compileShipped(await readSchema(join(SHIPPED_PLUGINS, '..', 'schemas', 'response-source.schema.json')));
 
-/** What is wrong with an interface, by the schema of the plugin that it names. */
+/** The faults of an interface, by the schema of the plugin that it names. */
 function judgeInterface(value: Json): readonly unknown[] {
   const schema = interfaces.get((value as { readonly name: string }).name);
   assert.ok(schema, `${JSON.stringify(value)} names no plugin that ships`);

@@ -52,7 +52,7 @@ for (const [status, body, expected] of ANSWERS) {
   });
 }
 
-/** What a service may answer in place of JSON, and what the message of the failed call says. */
+/** A service's answers in place of JSON, and the message of the failed call. */
 const REFUSALS: readonly (readonly [status: number, body: string, failure_class: string, says: RegExp])[] = [
   [300, '{}', 'http_status', /redirects are not followed; set CHUKWA_TEST_URL/],
   [400, '{}', 'http_status', /check the request_template/],
@@ -170,7 +170,7 @@ test('the service gets the canonical request at its path, below the path of its 
   assert.equal(request?.headers['content-type'], 'application/json');
 });
 
-/** What a service saw of a request. */
+/** A request as a service saw it. */
 interface Heard {
   readonly method: string | undefined;
   readonly url: string | undefined;
@@ -244,7 +244,7 @@ for (const [method, url, body] of [
   });
 }
 
-/** Requests that may not become a GET, and what the message says of them. */
+/** Requests that may not become a GET, and their messages. */
 const REFUSED: readonly (readonly [what: string, request: Json, says: RegExp])[] = [
   ['a parent folder', { station_id: '..' }, /\/station_id is made of dots/],
   ['the folder itself', { station_id: '.' }, /\/station_id is made of dots/],

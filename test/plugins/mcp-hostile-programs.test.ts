@@ -6,8 +6,8 @@ import { ask, makeRecorder, openTestSources, summary, type Wanted } from '../sou
 import { bodyOf, commandOfScript, failureOf, toolCall } from './mcp-servers.js';
 
 /**
- * A server in few lines. `answers` has a function for each method that it answers otherwise, given the message; what it
- * returns is the result, and nothing where it returns nothing.
+ * A server in few lines. `answers` has a function for each method with an answer of its own; it is given the message,
+ * and returns the result, or nothing for no answer.
  */
 function fakeServer(answers: string, before = ''): string {
   return commandOfScript(`
@@ -47,7 +47,7 @@ interface Hostile {
   readonly failed: string;
   readonly message: RegExp;
   readonly wanted?: Wanted;
-  /** What is kept of what it said. */
+  /** The kept part of its output. */
   readonly body?: RegExp;
 }
 

@@ -19,7 +19,7 @@ interface Heard {
   readonly session: string | undefined;
 }
 
-/** A server of the protocol over HTTP, whose calls are answered as a test wants it; gives its URL and what it heard. */
+/** A server of the protocol over HTTP, whose calls are answered as a test wants it; gives its URL and its requests. */
 async function fakeService(
   t: TestContext,
   answer: AnswerCall,

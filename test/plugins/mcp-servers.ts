@@ -73,7 +73,7 @@ export function failureOf(outcome: CallOutcome): Extract<CallOutcome, { readonly
   return outcome;
 }
 
-/** What is kept of what was said. */
+/** The kept part of the output. */
 export function bodyOf(outcome: CallOutcome): string {
   return Buffer.from(outcome.response_body ?? []).toString('utf8');
 }

@@ -11,7 +11,7 @@ import { toArguments, toCallParams } from '../../plugins/mcp_tool/request.js';
 const text = (said: string): JsonObject => ({ type: 'text', text: said });
 const IMAGE = { type: 'image', data: 'AAAA', mimeType: 'image/png' };
 
-/** What the server answers, whether its text is JSON, and what becomes of it. */
+/** The server's answer, whether its text is JSON, and the result. */
 const RESULTS: readonly (readonly [string, JsonObject, boolean, unknown])[] = [
   ['structured content', { structuredContent: { a: 1 }, content: [text('b')] }, false, { a: 1 }],
   [

@@ -9,7 +9,7 @@ import type { DatabaseKind } from '../support/databases.js';
 import { must } from '../support/park-stage.js';
 import { type Arena, openArena } from '../chaos/arena.js';
 
-/** What a test does while a source is being asked, after the call's row stands. */
+/** A test's action while a source is called, after the call's row is written. */
 type While = (key: string) => Promise<CallOutcome | undefined>;
 
 function interposed(callSource: CallSource, meanwhile: While): CallSource {
@@ -31,7 +31,7 @@ interface Turned {
   readonly turns: readonly AgentTurnRecord[];
 }
 
-/** Plays the third turn of the park, in which tools are called, and tells what it came to. */
+/** Plays the third turn of the park, in which tools are called, and gives its result. */
 async function playTurn(arena: Arena, meanwhile: While, signal = new AbortController().signal): Promise<Turned> {
   const world_slug = await arena.makeWorld('park');
   await arena.play(world_slug, Infinity, 2);

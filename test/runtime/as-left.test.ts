@@ -9,12 +9,12 @@ import type { AttemptEnd, AttemptRequest } from '../../engine/runtime/attempt-re
 import { runAttempt } from '../../engine/runtime/run-attempt.js';
 import { loadScript, must, type ParkStage, sharedStage } from '../support/park-stage.js';
 
-// A driver that goes on with the world that it has just left takes it by the statement that writes the first calls, and
-// does not read it. It is a saving, and changes nothing of what happens.
+// A driver that continues with the world that it has just left takes it by the statement that writes the first calls,
+// and does not read it. It is an optimisation, and changes no result.
 
 interface Told {
   readonly end: AttemptEnd;
-  /** What was done to begin, in order. */
+  /** The ways in which attempts began, in order. */
   readonly beginnings: readonly string[];
   readonly progress: readonly Progress[];
 }
@@ -68,7 +68,7 @@ async function leaveOne(open: () => Promise<ParkStage>) {
   return { stage, world, left: leftBy(await runNext(stage, world)) };
 }
 
-/** What the world holds as a reader finds it. */
+/** A world's contents as a reader finds them. */
 async function readAs({ engine }: ParkStage, world: WorldSnapshot, event_turns = 0): Promise<LeftWorld['world']> {
   const holder = { host: 'reader', pid: 1 };
   const request = { holder, attempt_id: engine.runtime.clock.uuid(), started_at: 0, lease_ms: 1_000 };

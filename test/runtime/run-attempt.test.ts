@@ -214,7 +214,7 @@ describe('a driver whose world has been taken over', () => {
 describe('an attempt that got an answer, and was then asked to stop, while nobody drove it', () => {
   const open = sharedStage('embedded');
 
-  /** A letter that is answered later; whoever has the answer has a drink. */
+  /** A letter that is answered later; the subject with the answer has a drink. */
   const errands: readonly JsonObject[] = [
     {
       id: 'ask',

@@ -18,7 +18,7 @@ import { type Fault, misbehave } from '../support/faults.js';
 // One turn with three side effects, tried again and again with something else going wrong each time, and settled by what the
 // services have in their books. In the end they have seen what they would have seen if nothing had gone wrong.
 
-/** What goes wrong while one driver has the turn. */
+/** The faults while one driver has the turn. */
 type Misfortune =
   | { readonly kind: 'service'; readonly service: Service; readonly fault: Fault }
   | {
@@ -55,7 +55,7 @@ const misfortune: fc.Arbitrary<Misfortune> = fc.oneof(
 /** More drivers than an attempt outlives. */
 const DRIVERS_OF_POISON = 7;
 
-/** What services say that have done something, by the tool that asked for it. */
+/** The answers of services after a deed, by its tool. */
 const RESULTS: Readonly<Record<string, Json>> = {
   buy_candy: { status: 'dispensed', remaining: 0, message: 'A candy bar was dispensed.' },
   use_drinking_fountain: { status: 'running', message: 'Cold, clear water runs for a few seconds.' },
@@ -101,7 +101,7 @@ describe('a turn with side effects in which anything may go wrong', () => {
     return latest && records.attempt(latest.attempt_id);
   }
 
-  /** Settles whatever is in doubt by the services' book. */
+  /** Settles all calls in doubt by the services' book. */
   async function settleAll(world_slug: string, denied: ReadonlySet<ServedRequest>): Promise<void> {
     const latest = await latestOf(world_slug);
     if (latest?.is_adoptable !== true) return;
@@ -137,7 +137,7 @@ describe('a turn with side effects in which anything may go wrong', () => {
     return (await arena.freshStore().worlds.find(world_slug))?.turn === 1;
   }
 
-  /** Nothing is asked again that has an answer in what an attempt adopts. */
+  /** No call that has an answer among the adopted ones is made again. */
   async function assertAdopted(world_slug: string, asked: readonly string[]): Promise<void> {
     const latest = await latestOf(world_slug);
     const adopted = latest?.invocations.filter(({ adopted_from }) => adopted_from !== null) ?? [];

@@ -19,13 +19,13 @@ import {
 import { startUnreliableService } from '../support/unreliable-service.js';
 import { type Fault, misbehave } from '../support/faults.js';
 
-// A side effect is made once, whatever becomes of the call that asks for it and of the attempt that it belongs to.
+// A side effect is made once, whatever the fate of its call and of its attempt.
 
 const FIRST = 'bob/act/round-1/try-1';
 const SALE = `${FIRST}/tool`;
 const AFTER_SALE = 'bob/act/round-2/try-1';
 
-/** What the correspondent answers. */
+/** The correspondent's answer. */
 const LETTER = { status: 'answered', from: 'Emil', body: 'I come.', postage: 'paid' };
 
 interface Run {
@@ -239,7 +239,7 @@ describe('a side effect', () => {
   });
 });
 
-/** What a gateway says of the service behind it, and what a service says of itself. */
+/** Statuses of a gateway about the service behind it, and of a service itself. */
 const STATUSES: readonly (readonly [status: number, is_in_doubt: boolean])[] = [
   [408, true],
   [502, true],

@@ -15,7 +15,7 @@ export interface Watched {
   readonly driven: string[];
   /** How often the worker has looked into its inbox. */
   readonly looks: () => number;
-  /** Lets time pass, and all that follows from it. */
+  /** Lets time pass, with all consequences. */
   readonly pass: (ms: number) => Promise<void>;
   /** Asks it to stop, and lets all follow that needs no time. */
   readonly stop: () => Promise<void>;
@@ -27,7 +27,7 @@ interface Surroundings {
   readonly parts?: Partial<WorkerParts>;
 }
 
-/** A worker whose time passes by hand, on an inbox that says what it is told to. */
+/** A worker whose time passes by hand, on an inbox with fixed answers. */
 export async function watchWorker(
   t: TestContext,
   { seen = () => NOTHING, inbox = {}, parts = {} }: Surroundings,

@@ -6,7 +6,7 @@ import type { Inbox } from '../../engine/ports/inbox.js';
 import type { Drive, DriveEnd } from '../../engine/runtime/worker/worker-parts.js';
 import { NOTHING, watchWorker } from './watched-worker.js';
 
-// What a worker does when its jobs begin and end, on an inbox that says what it is told to.
+// How a worker acts when its jobs begin and end, on an inbox with fixed answers.
 
 const SECOND_MS = 1_000;
 const DUE = { seen: () => ({ ...NOTHING, is_due: true }) };

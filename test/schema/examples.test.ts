@@ -30,7 +30,7 @@ test('every example of a shipped schema is a valid value', async () => {
   assert.ok(count > 40, `${count} examples`);
 });
 
-/** What to do about a document, by pointer and code. */
+/** The repairs of a document, by pointer and code. */
 async function repairsOf(name: string, document: Json): Promise<ReadonlyMap<string, string | undefined>> {
   const problems = compileShipped(await readSchema(name))(document);
   return new Map(

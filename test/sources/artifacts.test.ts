@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { ask, chatCall, makeFolder, openTestSources, summary, writePlugin } from './harness.js';
 
-/** What is kept beside an answer of a plugin that leaves this expression. */
+/** The artifacts of an answer by a plugin that leaves this expression. */
 async function artifactsOf(t: TestContext, expression: string) {
   const folder = await makeFolder(t);
   const entry = `export default { open: () => ({ async invoke(_, { trace }) {

@@ -96,7 +96,7 @@ export async function writePlugin(
 
 export type Wanted = Partial<Omit<Invoke, 'call'>> & {
   readonly call?: Partial<CallProgram>;
-  /** What the source takes. */
+  /** The schema of the source's requests. */
   readonly takes?: SchemaProgram;
 };
 
@@ -203,7 +203,7 @@ export async function ask(
   return ended(await askOnce(sources, command, recorder));
 }
 
-/** Makes one call, and gives what came of it. */
+/** Makes one call, and gives its outcome. */
 export async function askOnce(
   sources: Sources,
   command: Invoke,
@@ -214,13 +214,13 @@ export async function askOnce(
   return sources.callSource(command, { client_request_id, correlation_id: 'call-1', signal }, recorder);
 }
 
-/** The end of a call that has come to one. */
+/** The outcome of a call that has ended. */
 export function ended(result: CallResult): CallOutcome {
   if (result.status === 'pending') throw new Error('the answer comes later');
   return result;
 }
 
-/** An outcome in a line: what a test is about. */
+/** An outcome in a line, with the parts under test. */
 export function summary(outcome: CallResult): Json {
   if (outcome.status === 'pending') return { pending: outcome.correlation_alias ?? null };
   if (outcome.status === 'succeeded') return { succeeded: outcome.view };

@@ -136,7 +136,7 @@ const cutAt = (text: string, places: readonly number[]): readonly string[] => {
 
 test('a random secret in random encodings can be read in nothing that is kept, however it was cut into pieces', () => {
   const names = fc.array(fc.constantFrom(...NAMES), { minLength: 1, maxLength: 4 });
-  // Two layers of base64 or hexadecimal, what is within them escaped once, and what is around them escaped twice.
+  // Two layers of base64 or hexadecimal, with text escaped once within them and twice around them.
   const isKnown = (encodings: readonly string[]): boolean =>
     /^(?:E?[BH]){0,2}E{0,2}$/.test(
       encodings.map((name) => KINDS.find((kind) => name.includes(kind[0]))?.[1] ?? '').join(''),

@@ -89,7 +89,7 @@ test('a list of stages that leaves one out or swaps two does not compile', () =>
   resolved.next('authorise', leave).next('policy', checkPolicy);
 });
 
-/** One call whose refusal is looked for: nothing may have been recorded as begun, and nothing sent. */
+/** One call that must be refused: nothing may have been recorded as begun, and nothing sent. */
 async function checkRefused(
   t: Parameters<typeof serve>[0],
   wanted: Wanted,
@@ -213,7 +213,7 @@ test('nothing is sent when the start cannot be recorded', async (t) => {
   assert.equal(requests, 0);
 });
 
-/** Says when it is asked, when it goes on to send, and that its call was given up. */
+/** Reports its call, its request, and that its call was given up. */
 const TELLING = (names_its_calls: boolean, send: string): string => `export default {
   open: (_, { origin, log }) => ({
     names_its_calls: ${names_its_calls},

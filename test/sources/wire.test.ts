@@ -8,7 +8,7 @@ import { boundCall } from '../../engine/sources/call-bounds.js';
 import { openOriginFetches } from '../../engine/sources/origin-fetch.js';
 import { type Listener, serve } from './harness.js';
 
-// What a plugin's fetch sends and takes: that of the platform, but for what it may not do.
+// The requests and responses of a plugin's fetch: those of the platform, without the forbidden ones.
 
 /** The fetch of one call to a server of the test. */
 async function openFetch(t: TestContext, listener: Listener, over?: AbortController): Promise<OriginFetch> {

@@ -105,7 +105,7 @@ async function takeOver({ database, store, lease }: Scene) {
 
 const turnIdOf = ({ lease }: Pick<Scene, 'lease'>): string => agentTurnId(lease.attempt_id, 'zoe');
 
-/** What a world's table holds of Zoe's head. */
+/** Zoe's head in a world's table. */
 async function storedHead({ database, lease }: Scene): Promise<object | undefined> {
   const [row] = await database.outside.query(
     `SELECT status::text AS status, turn_epoch::int AS turn_epoch, active_agent_turn_id FROM agent_state_heads

@@ -11,9 +11,9 @@ import { forEachDatabase, MIGRATIONS, type OutsideView } from '../support/databa
 const FIRST_WITHOUT = '0019_facts_once';
 
 /**
- * What a database held when agent turns had tables of their own, and what was shown of them: three turns of the park, one
- * that failed, and one of the letters that is suspended. Of the last the beginning is that of its attempt: as no reading
- * came before it, the tables had the moment at which its driver looked at its clock.
+ * The rows of a database when agent turns had tables of their own, and their projections: three turns of the park, one
+ * that failed, and one of the letters that is suspended. Of the last the beginning is that of its attempt: as no
+ * reading came before it, the tables had the moment at which its driver looked at its clock.
  */
 type Line =
   | { readonly kind: 'row'; readonly table: string; readonly row: JsonObject }
@@ -33,7 +33,7 @@ const BEFORE = FILE.trimEnd()
   .split('\n')
   .map((line) => JSON.parse(line) as Line);
 
-/** Writes the rows; what else they refer to is of no account here. */
+/** Writes the rows; the rows that they refer to do not matter here. */
 async function writeAsBefore(outside: OutsideView): Promise<void> {
   await outside.query('SET session_replication_role = replica');
   for (const line of BEFORE) {

@@ -6,7 +6,7 @@ import { forEachDatabase, type OutsideView } from '../support/databases.js';
 
 const MIGRATIONS = new URL('../../migrations', import.meta.url).pathname;
 const FIRST_WITHOUT = '0020';
-/** From here on, patches and turns are told by rows that this attempt does not have. */
+/** From here on, patches and turns are rows that this attempt does not have. */
 const FIRST_DERIVED = '0026';
 
 const HASH = '0'.repeat(64);
@@ -38,7 +38,7 @@ const attempt = (id: string, epoch: number, ending: string): string => `
     holder_host, holder_pid, started_at, ended_at, status, failure_class)
   VALUES ('old', '${id}', 1, ${epoch}, '${HASH}', '1', '{}', 'here', 1, '2026-01-01Z', '2026-01-01Z', ${ending})`;
 
-/** What happened, as both tables told it. */
+/** The events in both tables. */
 const TOLD = [
   [COMMITTED, 'patch_applied', 'patch_applied', FIRST, 1, '{"touched_entities":["zoe"]}'],
   [COMMITTED, 'turn_committed', 'turn_complete', undefined, undefined, '{"turn":1,"patches":1}'],

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { forEachDatabase, type OutsideView } from '../support/databases.js';
 import { begin, failing, makeWorld, playTurn, startCall, toyStart } from './record-fixtures.js';
 
-/** What nobody may do to a world at turn 2 whose attempts have ended, by what it would falsify. */
+/** The forbidden changes of a world at turn 2 whose attempts have ended, by the fact that they would falsify. */
 const FORGERIES: Readonly<Record<string, string>> = {
   'the status of a committed attempt': `UPDATE attempts SET status = 'failed', failure_class = 'timeout' WHERE status = 'committed'`,
   'the failure of a failed attempt': `UPDATE attempts SET failure_message = 'It was nothing.' WHERE status = 'failed'`,

@@ -27,7 +27,7 @@ after(() => rm(root, { recursive: true }));
 const lockOf = (folder: string): string => join(folder, 'lock');
 const read = (folder: string): Promise<string> => readFile(lockOf(folder), 'utf8');
 
-/** What a process that is gone has left, each time another one. */
+/** The lock of a process that is gone, each time another one. */
 function staleLock(round: number): string {
   return JSON.stringify({ host: hostname(), pid: 2 ** 22 + 1, started: null, key: `round ${round}` });
 }
@@ -178,7 +178,7 @@ test('a lock names the process namespace of its holder', NAMED, async () => {
 
 test('a holder that has ended and that its parent has not asked for is gone', NAMED, async (t) => {
   const folder = await mkdtemp(join(root, 'unreaped-'));
-  // What takes the shell's place knows nothing of its child.
+  // The program in the shell's place knows nothing of its child.
   const parent = spawn('sh', ['-c', 'sleep 600 & echo $!; exec sleep 600'], { stdio: ['ignore', 'pipe', 'ignore'] });
   const [said] = (await once(parent.stdout, 'data')) as readonly Buffer[];
   const pid = Number(said);

@@ -19,7 +19,7 @@ function fork(store: Store, source_slug: string, at_turn: number, world_slug: st
   return store.worlds.fork({ world_slug, source_slug, at_turn, scenario_hash, created_at: NOON });
 }
 
-/** What a world holds at a turn, without its name. */
+/** The contents of a world at a turn, without its name. */
 async function contentsAt(store: Store, world_slug: string, turn?: number): Promise<unknown> {
   const snapshot = await store.worlds.snapshot(world_slug, turn);
   assert.ok(snapshot, `${world_slug} has no turn ${turn}`);

@@ -8,7 +8,7 @@ import { openTestDatabase } from '../support/databases.js';
 
 const ANSWER_MS = 300;
 
-/** What stands between a client and its server, and can stop carrying anything. */
+/** A wire between a client and its server, which can stop carrying bytes. */
 interface Wire {
   readonly url: string;
   freeze(): void;

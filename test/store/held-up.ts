@@ -1,6 +1,6 @@
 import type { OutsideView } from '../support/databases.js';
 
-/** Whether a write comes to wait for a lock of PostgreSQL, or ends without. */
+/** Whether a write waits for a lock of PostgreSQL, or ends without. */
 export async function isHeldUp(write: Promise<unknown>, outside: OutsideView): Promise<boolean> {
   const progress = { ended: false };
   void write.finally(() => {

@@ -132,7 +132,7 @@ for (const [what, set_up] of Object.entries(FOREIGN)) {
 }
 
 interface Unwritable {
-  /** What is done beforehand as the owner, with `READER` for the name of another user. */
+  /** The owner's preparations, with `READER` for the name of another user. */
   readonly set_up: string;
   readonly options?: string;
   readonly reason: RegExp;

@@ -213,7 +213,7 @@ forEachDatabase('a call that is answered later', (open) => {
     const claimed = { ...timeout, world_slug: 'too-late', retry_count: 0, waited_ms: 0 };
     await store.inbox.defer(claimed, { reason: 'it is held', delay_ms: 0 });
     assert.equal((await tell(store, other.id)).kind, 'undecided');
-    // Its driver may die now: the next one hears of it again.
+    // Its driver may die now: the next one gets it again.
     assert.equal((await store.inbox.messagesOf(other.lease))[0]?.message_type, 'timeout');
     await finishCall(store, other.lease, { ...answered(other.call, 1), is_reported: true });
     assert.equal((await tell(store, other.id)).kind, 'late');

@@ -25,7 +25,7 @@ import type { OutsideView } from '../support/databases.js';
 /** Noon of the first day of tests, in milliseconds since 1970. */
 export const NOON = Date.UTC(2026, 0, 1, 12);
 export const HOLDER = { host: 'here', pid: 4711 };
-/** Who settles a call. */
+/** The person who settles a call. */
 export const BY_HAND = { settled_by: 'operator', holder: HOLDER } as const;
 const LEASE_MS = 60_000;
 
@@ -118,7 +118,7 @@ export function beginning(world_slug: string, started_at = NOON): BeginAttempt {
   };
 }
 
-/** Adopts whatever has an answer. */
+/** Adopts every call with an answer. */
 const adoptAll: BeginAttempt['adopt'] = ({ calls }) => ({
   kind: 'adopts',
   source_invocation_ids: calls.flatMap(({ source_invocation_id, fact }) =>
@@ -305,7 +305,7 @@ export async function playTurn(
   return begun;
 }
 
-/** A generation that gives a patch, started and finished; what is to be committed. */
+/** A generation that gives a patch, started and finished. @returns the commit */
 export async function sayPatch(
   store: Store,
   lease: AttemptLease,
@@ -317,7 +317,7 @@ export async function sayPatch(
   return committing(start, [patchOf(change)]);
 }
 
-/** What is committed: patches that one generation gave. */
+/** A commit of patches that one generation gave. */
 export function committing(
   start: CallStart & { readonly llm_call_id: string },
   patches: readonly AppliedPatch[],

@@ -35,7 +35,7 @@ forEachDatabase('checks of references', (open) => {
   });
 });
 
-/** What foreign keys refer to, each once. */
+/** The targets of foreign keys, each once. */
 function listReferences(outside: OutsideView): Promise<readonly Reference[]> {
   return outside.query<Reference>(`
     SELECT DISTINCT confrelid::regclass::text AS to,

@@ -26,7 +26,7 @@ test('the row types are those of the migrations: else run tools/generate-tables.
   assert.equal(await readFile(new URL('engine/store/tables.ts', root), 'utf8'), await describeTables(root, database));
 });
 
-/** What the statement that writes it holds or writes itself. An import looks for it. */
+/** Columns whose target the writing statement holds or writes itself. An import looks for it. */
 const HELD = [
   'attempts.scenario_hash',
   'llm_calls.source_invocation_id',
@@ -34,7 +34,7 @@ const HELD = [
   'turns.attempt_id',
 ];
 
-/** What is copied from a row that is held, or that another foreign key demands. */
+/** Columns copied from a row that is held, or that another foreign key demands. */
 const COPIED = [
   'llm_calls.attempt_id',
   'pending_calls.attempt_id',

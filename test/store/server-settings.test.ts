@@ -7,7 +7,7 @@ import { toStore } from '../../engine/store/open-store.js';
 import { openTestDatabase } from '../support/databases.js';
 import { begin, failing, makeWorld, pended, pendingStart, playTurn, startCall } from './record-fixtures.js';
 
-/** What a database, or a role in it, may be set to. */
+/** Possible settings of a database, or of a role in it. */
 const SETTINGS: Readonly<Record<string, string>> = {
   datestyle: 'SQL, DMY',
   intervalstyle: 'iso_8601',

@@ -8,7 +8,7 @@ const ATTEMPTS = [1, 2, 3].map((number) => `00000000-0000-7000-8000-00000000000$
 const [FIRST = '', SECOND = '', THIRD = ''] = ATTEMPTS;
 const HASH = '0'.repeat(64);
 
-/** Calls of the attempts: how each ended, and what was decided where nobody saw that. */
+/** Calls of the attempts: how each ended, and the decision where nobody saw that. */
 const CALLS = [
   { id: 'a', attempt: FIRST, key: 'read', effect: 'read_only', ending: `'succeeded', true`, settled: undefined },
   { id: 'b', attempt: FIRST, key: 'sale', effect: 'state_change', ending: `'interrupted', false`, settled: true },
@@ -18,7 +18,7 @@ const CALLS = [
 
 const idOf = (id: string): string => `00000000-0000-7000-8000-0000000000${id.repeat(2)}`;
 
-/** Writes a world whose third attempt goes on with a second and a first one, both settled; what they refer to is of no account. */
+/** Writes a world whose third attempt adopts settled calls of a second and a first one; other rows do not matter. */
 async function writeAsBefore(outside: OutsideView): Promise<void> {
   const at = `'2026-01-01T12:00:00Z'`;
   const statements = [
@@ -62,7 +62,7 @@ forEachDatabase('attempts that went on with settled ones before they adopted', (
     const earlier = migrations.filter(({ name }) => name < FIRST_WITHOUT);
     assert.ok((await migrate(database, earlier)).ok);
     await writeAsBefore(outside);
-    // What it refers to is of no account, so that later migrations are not asked of it.
+    // Rows that it refers to do not matter, so that later migrations make no demands on it.
     assert.ok((await migrate(database, adoption)).ok);
     const adopted = await outside.query<{ attempt_id: string; source_invocation_id: string }>(
       'SELECT attempt_id, source_invocation_id FROM adopted_calls ORDER BY attempt_id, source_invocation_id',

@@ -1,7 +1,7 @@
 import { lockFolder } from '../../engine/store/folder-lock.js';
 
-// A process of its own that tries for the lock of a folder whenever it is told to, all at the same instant as others,
-// and lets go when it is told to.
+// A process of its own that tries for the lock of a folder at each order, all at the same instant as others, and
+// releases it at another.
 interface Order {
   readonly folder: string;
   /** When to try, in milliseconds since 1970; left out to let go. */

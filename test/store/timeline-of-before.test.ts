@@ -4,7 +4,7 @@ import { loadMigrations, migrate } from '../../engine/store/migrations.js';
 import { forEachDatabase, MIGRATIONS, type OutsideView } from '../support/databases.js';
 
 const FIRST_WITHOUT = '0007_one_fact_once';
-/** From here on, beginnings, patches and turns are told by rows that these attempts do not have. */
+/** From here on, beginnings, patches and turns are rows that these attempts do not have. */
 const FIRST_DERIVED = '0026';
 
 /** Calls of an attempt, as they were left; and what its timeline held, in its order. */
@@ -40,7 +40,7 @@ const ATTEMPTS = ['00000000-0000-7000-8000-00000000000a', '00000000-0000-7000-80
 const idOf = (attempt: string, key: string): string =>
   `${attempt.slice(0, -2)}${CALLS.findIndex(([one]) => one === key)}${attempt.slice(-1)}`;
 
-/** Writes two attempts as they were written then; what they refer to is of no account here. */
+/** Writes two attempts in their former shape; the rows that they refer to do not matter here. */
 async function writeAsBefore(outside: OutsideView): Promise<void> {
   const hash = '0'.repeat(64);
   const statements = ['SET session_replication_role = replica'];

@@ -38,7 +38,7 @@ interface Life {
   readonly lease: AttemptLease;
 }
 
-/** What an attempt may go through, and what its timeline tells of it: the event, and the call where it is one's. */
+/** The lives of an attempt, and its timeline: the event, and the call where it is one's. */
 const LIVES: Readonly<Record<string, readonly [(life: Life) => Promise<unknown>, readonly string[]]>> = {
   'a call that is answered': [
     async ({ store, lease }) => {
@@ -188,7 +188,7 @@ function report(store: Store, { source_invocation_id }: CallStart): Promise<unkn
   return store.inbox.report({ inbox_id: v7(), source_invocation_id, payload: { result: 1 } });
 }
 
-/** What is told of an attempt, an event a line. */
+/** The timeline of an attempt, an event a line. */
 async function timelineOf(store: Store, attempt_id: string): Promise<readonly string[]> {
   const attempt = await store.records.attempt(attempt_id);
   const keys = new Map(attempt?.invocations.map((call) => [call.source_invocation_id, call.command_key]));

@@ -20,7 +20,7 @@ import {
   BY_HAND,
 } from './record-fixtures.js';
 
-/** What an export gives. */
+/** The lines of an export. */
 async function exportLines(store: Store, ...worlds: readonly string[]): Promise<readonly string[]> {
   const lines: string[] = [];
   const exported = await store.transfer.export(worlds, async (line) => void lines.push(line));

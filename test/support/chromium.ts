@@ -2,7 +2,7 @@ import type { TestOptions } from 'node:test';
 import { CHROMIUM_MISSING, findChromium } from '../../tools/chromium.js';
 
 /**
- * For tests that look at pages in a real browser. Without one they are skipped, which is said once for each test file;
+ * For tests that look at pages in a real browser. Without one they are skipped, with one message for each test file;
  * where `CI` is `true` they run all the same, and fail.
  */
 export const NEEDS_CHROMIUM: TestOptions = toOptions();

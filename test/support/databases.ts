@@ -154,7 +154,7 @@ async function copyTemplate(): Promise<CopiedDatabase> {
   const { url, template } = await served;
   const name = `chukwa_test_${process.pid}_${(opened += 1)}`;
   await sendTo({ url }, `CREATE DATABASE ${name} TEMPLATE ${template}`);
-  // What a test that failed left open must not hide why it failed.
+  // Connections left open by a failed test must not hide why it failed.
   return { url: url(name), drop: () => sendTo({ url }, `DROP DATABASE ${name} WITH (FORCE)`) };
 }
 

@@ -43,7 +43,7 @@ export function assertDocumented(method: string, path: string, { status, type, t
   const asked = `${method} ${path}: ${status}`;
   const template = findTemplate(path.replace(/\?.*$/, ''));
   const own = template === undefined ? undefined : paths[template]?.[method.toLowerCase()];
-  // What is asked of no route is answered by a problem, as every route has it.
+  // A request to no route is answered by a problem, as every route has it.
   const responses = own?.responses ?? { default: { $ref: '#/components/responses/Problem' } };
   const key = responses[status] === undefined ? 'default' : String(status);
   assert.ok(key !== 'default' || status >= 400, `${asked} is not in the document`);

@@ -7,7 +7,7 @@ import { compose } from '../../engine/main.js';
 import { runCommandLine } from '../../engine/surfaces/cli/command-line.js';
 import type { Output, Terminal } from '../../engine/surfaces/cli/terminal.js';
 
-/** What somebody who follows a page has typed. */
+/** The words that a reader of a page has typed. */
 interface Typed {
   readonly words: readonly string[];
   readonly working_folder: string;
@@ -27,7 +27,7 @@ export interface NpxHere {
 /**
  * Makes an `npx` for a shell that follows a page. Plugins' code is loaded once in a process: pages that edit it need
  * processes of their own.
- * @param folder where it lies, with the socket that it calls
+ * @param folder its place, with the socket that it calls
  */
 export async function openNpxHere(folder: string): Promise<NpxHere> {
   const [bin, socket] = [join(folder, 'bin'), join(folder, 'npx.socket')];

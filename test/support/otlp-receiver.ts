@@ -26,7 +26,7 @@ export interface ReceivedPoint {
   readonly attributes: Readonly<Record<string, unknown>>;
 }
 
-/** An OTLP receiver: it reads the protobuf that arrives, whatever sent it. Close it. */
+/** An OTLP receiver: it reads the protobuf of any sender. Close it. */
 export interface OtlpReceiver {
   readonly url: string;
   readonly spans: ReceivedSpan[];

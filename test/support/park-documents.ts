@@ -27,7 +27,7 @@ export function openShelf(): Shelf {
   };
 }
 
-/** What a small park may vary. Everything else is fixed. */
+/** The variable parts of a small park. Everything else is fixed. */
 export interface SmallPark {
   readonly subjects?: readonly string[];
   readonly tools?: readonly string[];
@@ -53,9 +53,9 @@ export interface SmallPark {
   readonly retry?: JsonObject;
   /** Schemas that bindings name by hash. */
   readonly schemas?: readonly JsonObject[];
-  /** What the one JSON source takes. */
+  /** The request schema of the one JSON source. */
   readonly request_schema?: JsonObject;
-  /** What tools may be given. */
+  /** The schema of tools' arguments. */
   readonly arguments_schema?: JsonObject;
   readonly environments?: readonly JsonObject[];
   readonly entities?: readonly JsonObject[];

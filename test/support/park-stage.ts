@@ -26,20 +26,19 @@ import { type DatabaseKind, openTestDatabase, type OutsideView } from './databas
 /** The package's folder. */
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
-/** What is played on a fresh world. */
+/** The scene of a fresh world. */
 export interface Scene {
   /** A folder of `workflows/` with a scenario. */
   readonly scenario: string;
   /** Where that folder stands instead of among the documents that ship: see `editWorkflows`. */
   readonly workflows?: string;
-  /** What the model says; the script of the scenario's name where it is left out. */
+  /** The model's answers; the script of the scenario's name where they are left out. */
   readonly says?: Answers;
   /** 1 where it is left out. */
   readonly turns?: number;
   readonly signal?: AbortSignal;
 }
 
-/** What came of a scene. */
 export interface Play {
   readonly world_slug: string;
   readonly report: RunReport;
@@ -158,7 +157,7 @@ async function runWorld(
   return { world_slug, report, attempts, before, after: must(await showWorld(engine, { world_slug })), progress };
 }
 
-/** What was asked for. @throws AssertionError that tells why it was refused */
+/** The value of an operation. @throws AssertionError with the reason of a refusal */
 export function must<Value>(done: Done<Value>): Value {
   assert.ok(done.ok, JSON.stringify(done, null, 2));
   return done.value;

@@ -7,7 +7,7 @@ import type { Verdict } from '../../engine/core/protocol/verdict.js';
 import type { Program } from '../../engine/core/protocol/program.js';
 import type { World } from '../../engine/core/world/world.js';
 
-/** What the outside says to one command; first perhaps that the answer comes later. */
+/** The outside's events for one command; first perhaps that the answer comes later. */
 export type Says = (command: Invoke) => CallEvent | CallPended;
 
 export interface Played {
@@ -102,7 +102,7 @@ export const setState = (entity_id: string, state: string): JsonObject => ({
   state,
 });
 
-/** Models say these outputs one after the other, whoever asks; every other source answers the same JSON. */
+/** Models give these outputs one after the other, in any node; every other source answers the same JSON. */
 export function inTurn(outputs: readonly Json[], other: Json = { status: 'ok' }): Says {
   const left = [...outputs];
   return (command) => {

@@ -2,8 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { readText, startLoopbackServer } from '../../engine/toys/loopback-server.js';
 
 /**
- * What becomes of one request. `cut_before`: the service never gets it; `cut_after`: it does, and its answer is lost;
- * `cut_within`: half of its answer arrives; `repeat`: it gets it twice.
+ * The fate of one request. `cut_before`: the service never gets it; `cut_after`: it does, and its answer is lost;
+ * `cut_within`: half of its answer arrives; `repeat`: the service gets it twice.
  */
 export type Conduct =
   | { readonly kind: 'pass' }
@@ -19,16 +19,16 @@ export interface UnreliableService {
   readonly url: string;
   /** The header `X-Client-Request-Id` of each request, in the order of arrival. */
   readonly asked: readonly string[];
-  /** What becomes of the next requests, one after the other; then all are passed on. */
+  /** Sets the fate of the next requests, one after the other; then all are passed on. */
   will(...conduct: readonly Conduct[]): void;
-  /** What becomes of each request for which nothing else was said. */
+  /** Sets the fate of each other request. */
   always(choose: () => Conduct): void;
   close(): Promise<void>;
 }
 
 /**
  * Starts a server in front of a service.
- * @param target where the service is; asked for at each request
+ * @param target where the service is; read at each request
  * @param port any that is free where it is left out
  */
 export async function startUnreliableService(target: () => string, port?: number): Promise<UnreliableService> {

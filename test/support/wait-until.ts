@@ -1,7 +1,7 @@
-/** What comes at all comes in a moment; a test that waits for ever would hold up all others. */
+/** Each awaited condition holds in a moment; a test that waits for ever would hold up all others. */
 const WAIT_MS = 300_000;
 
-/** Waits until something holds, asking again and again. @throws Error where it does not come to hold */
+/** Waits until a condition holds, checking again and again. @throws Error where it never does */
 export async function waitUntil(holds: () => boolean | Promise<boolean>): Promise<void> {
   const end = performance.now() + WAIT_MS;
   while (!(await holds())) {

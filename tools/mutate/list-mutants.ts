@@ -42,7 +42,7 @@ export function listMutants(path: string, text: string): readonly Mutant[] {
     const change = findChange(node, (inner) => slice(bytes, inner, offsetOf));
     if (change === undefined || node.span === undefined) return [];
     const [start, end] = [offsetOf(node.span.start), offsetOf(node.span.end)];
-    // The parser adds nodes that no text stands for.
+    // The parser adds nodes without any text.
     if (start < 0) return [];
     const before = bytes.subarray(start, end).toString();
     const within = findName(nodes, node.span);

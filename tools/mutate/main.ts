@@ -51,7 +51,7 @@ async function main(): Promise<number> {
   return report(await tryAll(chosen, readJudged(files, mutants)));
 }
 
-/** Tries mutants in a copy of the checkout, one at a time, and says what becomes of each. */
+/** Tries mutants in a copy of the checkout, one at a time, and reports the result of each. */
 async function tryAll(mutants: readonly Mutant[], judged: readonly Judged[]): Promise<readonly Outcome[]> {
   const rooms = [...new Set(mutants.map(({ path }) => roomOf(path)))];
   const { folder, remove } = await compileCheckout();
@@ -96,7 +96,6 @@ function roomOf(path: string): string {
   return path.split('/')[1] ?? '';
 }
 
-/** What the tests of one room are run by. */
 interface Trial {
   readonly copy: Copy;
   readonly importers: Importers;

@@ -8,11 +8,10 @@ import { secondsOf } from '../cpu-report.js';
 /** Where mutants are tried. */
 export interface Copy {
   readonly folder: string;
-  /** What tells test files of the server that they share. */
+  /** The variables by which test files find the server that they share. */
   readonly variables: Readonly<Record<string, string>>;
 }
 
-/** What became of a run of tests. */
 export interface Run {
   readonly outcome: 'killed' | 'hung' | 'survived';
   /** The first test that failed, or the file in which the tests hung. */

@@ -56,7 +56,7 @@ interface Fold {
   readonly used: readonly Recorded[];
 }
 
-/** Answers each call that a turn asks for by its record, in the order in which the calls were asked for. */
+/** Answers each call of a turn by its record, in the order in which the calls were made. */
 export function foldCalls(program: Program, began: TurnBegan, records: readonly Recorded[]): Fold {
   const steps: FoldStep[] = [];
   const used: Recorded[] = [];
@@ -154,7 +154,7 @@ function toStated({ model_output_kind, failure, passed_on }: Verdict): Json {
   };
 }
 
-/** The first waiting call with a record. A pending call has none, and goes on waiting. */
+/** The first waiting call with a record. A pending call has none, and stays. */
 function takeAnswerable(waiting: Invoke[], left: Recorded[]) {
   for (const [index, command] of waiting.entries()) {
     const record = left.find(({ key, event }) => key === command.key && event !== undefined);

@@ -164,7 +164,7 @@ async function play(stage: Stage, world_slug: string, turns: Turns): Promise<Att
   return attempts as unknown as Attempts;
 }
 
-/** As many attempts as turns were asked for: callers know how many. */
+/** As many attempts as turns were requested: callers know how many. */
 type Attempts = readonly Turn[] & Readonly<Record<0 | 1, Turn>>;
 
 async function run(stage: Stage, world_slug: string, { says, turns = 1 }: Turns): Promise<RunReport> {

@@ -9,7 +9,7 @@ export interface TaskDocument {
   readonly apply: { readonly from: string };
 }
 
-/** What a stored workflow says about the turn of one of its subjects. */
+/** The task of one of a stored workflow's subjects. */
 export function agentTaskOf(workflow: TaskDocument, subject: Pick<Entity, 'id' | 'environment'>): AgentTask {
   return {
     apply_node: workflow.apply.from.slice(0, -'.final'.length),

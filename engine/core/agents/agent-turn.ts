@@ -19,9 +19,9 @@ export interface AgentTurnSummary {
   readonly agent_turn_id: string;
   readonly agent_id: string;
   readonly turn_epoch: number;
-  /** Null while it goes on. */
+  /** Null while it is open. */
   readonly outcome: 'success' | 'failed' | 'stopped' | 'timed_out' | null;
-  /** A word for how it stands: `not kept` is a turn that its attempt lost by the failure of another. */
+  /** The turn's state in a word: `not kept` is a turn that its attempt lost by the failure of another. */
   readonly state: string;
   readonly deliverable_card_id: string | null;
   readonly began_at: string;
@@ -36,9 +36,9 @@ export interface AgentTurnRecord extends AgentTurnSummary {
   readonly attempted_turn: number;
   readonly attempt_status: string;
   readonly inbox_id: string;
-  /** What it was asked and given; null where it never entered. */
+  /** The agent's task and readings; null where its nodes never began. */
   readonly context_box: BoxRecord | null;
-  /** What it did, and what it left. */
+  /** Its calls and its result. */
   readonly output_box: BoxRecord;
   readonly execution_edges: readonly ExecutionEdgeRecord[];
   readonly events: readonly AgentEventRecord[];
@@ -57,7 +57,7 @@ export interface CardRecord {
   readonly component_hash: string | null;
   readonly source_invocation_id: string | null;
   readonly llm_call_id: string | null;
-  /** Of the patches of the attempt's turn. */
+  /** The number of the patch among those of the attempt's turn. */
   readonly patch_seq: number | null;
   readonly content: Json;
 }

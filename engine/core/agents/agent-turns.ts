@@ -1,8 +1,8 @@
 import type { RecordedAttempt, RecordedCall, RecordedEvent } from './recorded-attempt.js';
 import { type AgentTurn, type Task, TurnDraft } from './turn-draft.js';
 
-// A subject has answered when the last of its calls has ended. What happens in a turn has the time of the call whose end led
-// to it.
+// A subject has answered when the last of its calls has ended. The events of a turn have the time of the call whose end
+// led to them.
 
 /**
  * The agent turns of an attempt, in the order in which they began: a projection of its record, of which nothing is stored.
@@ -184,7 +184,7 @@ function takeOver(fold: Fold, { take_overs = 0 }: RecordedEvent): void {
   fold.take_overs = take_overs;
 }
 
-/** The generation that said an agent's patch, where the call that has ended is the agent's last. */
+/** The generation with an agent's patch, where the call that has ended is the agent's last. */
 function findAnswer(fold: Fold, agent_id: string, { command_key, status }: RecordedCall): RecordedCall | undefined {
   const own = fold.own.get(agent_id) ?? [];
   if (status !== 'succeeded' || own.at(-1)?.command_key !== command_key) return undefined;
@@ -192,7 +192,7 @@ function findAnswer(fold: Fold, agent_id: string, { command_key, status }: Recor
 }
 
 function endTurns(fold: Fold, at: string): void {
-  // One that fails before it has asked anything has no call.
+  // An agent that fails before its first call has none.
   for (const agent_id of fold.attempt.agents.keys()) dispatch(fold, agent_id);
   for (const [agent_id, turn] of fold.turns) turn.end(at, fold.worked_until.get(agent_id) ?? at);
 }

@@ -1,6 +1,6 @@
 import type { AttemptFailureClass } from '../protocol/failure.js';
 
-/** What the record holds of an attempt, as far as the turns of its agents follow from it. Times are RFC 3339, in UTC. */
+/** The part of an attempt's record from which the turns of its agents follow. Times are RFC 3339, in UTC. */
 export interface RecordedAttempt {
   readonly world_slug: string;
   readonly attempt_id: string;
@@ -9,7 +9,7 @@ export interface RecordedAttempt {
   /** A driver holds it. */
   readonly is_driven: boolean;
   readonly started_at: string;
-  /** Null while it goes on. */
+  /** Null while it is open. */
   readonly ended_at: string | null;
   readonly failure_class: AttemptFailureClass | null;
   readonly failure_message: string | null;
@@ -19,15 +19,15 @@ export interface RecordedAttempt {
   readonly agents: ReadonlyMap<string, number>;
   /** Its calls and those that it has adopted, in the order of their issue. */
   readonly calls: readonly RecordedCall[];
-  /** What happened in it, in order; adopted calls began and ended in an earlier attempt. */
+  /** Its events, in order; adopted calls began and ended in an earlier attempt. */
   readonly timeline: readonly RecordedEvent[];
   /** The patch of each agent that was applied. */
   readonly patches: ReadonlyMap<string, number>;
-  /** What the agents were asked to do, as far as their workflows say it. */
+  /** The agents' tasks, as far as their workflows name them. */
   readonly tasks: ReadonlyMap<string, AgentTask>;
 }
 
-/** What the documents of an attempt say about the turn of one agent. */
+/** The task of one agent, as the documents of an attempt have it. */
 export interface AgentTask {
   /** The node whose final patch is applied. */
   readonly apply_node: string;
@@ -57,7 +57,7 @@ export interface RecordedEvent {
   readonly event_kind: string;
   readonly occurred_at: string;
   readonly source_invocation_id: string | null;
-  /** Of `attempt_suspended`: the first moment at which the attempt goes on, answered or not. */
+  /** Of `attempt_suspended`: the first moment at which the attempt resumes, answered or not. */
   readonly resume_deadline?: string;
   /** Of `attempt_continued`: how many drivers have been taken over so far. */
   readonly take_overs?: number;

@@ -5,16 +5,15 @@ import { agentTurnId, turnMessageId } from './agent-turn.js';
 import type { AgentEventRecord, AgentHeadRecord, AgentTurnRecord, CardRecord } from './agent-turn.js';
 import type { RecordedAttempt, RecordedCall } from './recorded-attempt.js';
 
-/** An agent turn, and what the agent does just now. */
 export interface AgentTurn {
   readonly record: AgentTurnRecord;
   readonly head: AgentHeadRecord;
 }
 
-/** What an agent is asked to do and given when its nodes begin. */
+/** An agent's task and readings when its nodes begin. */
 export interface Task {
   readonly workflow_hash: string | null;
-  /** What it is offered to answer with; null until a model is asked for the answer. */
+  /** The schema of its answer; null until a model is asked for the answer. */
   readonly answer_schema_hash: string | null;
   /** The calls whose answers it is given. */
   readonly readings: readonly RecordedCall[];
@@ -73,7 +72,7 @@ export class TurnDraft {
     this.#goOn(at, 'executing_tool', call.tool_name);
   }
 
-  /** The call of a tool, or one whose answer came later, has ended. A turn that waits for several goes on with the last. */
+  /** A tool's call, or one answered later, has ended. A turn that waits for several resumes with the last. */
   takeResult(at: string, call: RecordedCall): void {
     const { source_invocation_id, tool_name } = call;
     if (tool_name !== null) this.#putOut({ kind: 'tool.result', source_invocation_id });
@@ -88,8 +87,8 @@ export class TurnDraft {
   }
 
   /**
-   * All that its nodes wait for comes later. An attempt that is suspended again and waits for the same calls adds nothing.
-   * @param resume_deadline when the first of the calls is given up
+   * All awaited calls are answered later. An attempt that is suspended again and waits for the same calls adds nothing.
+   * @param resume_deadline the first deadline of these calls
    */
   suspend(at: string, calls: readonly RecordedCall[], resume_deadline: string): void {
     const waiting = calls.map(({ source_invocation_id }) => source_invocation_id).toSorted();
@@ -103,7 +102,7 @@ export class TurnDraft {
     this.#become(at, 'suspended', 'awaiting_tool_result', this.#current_tool);
   }
 
-  /** The subject has said its patch; whether it counts is known when the attempt ends. @param call the generation that said it */
+  /** The subject has given its patch; its fate is known when the attempt ends. @param call its generation */
   answer(at: string, call: RecordedCall): void {
     this.#answer = call;
     this.#record.worked_until = at;
@@ -111,7 +110,7 @@ export class TurnDraft {
     this.#goOn(at, null);
   }
 
-  /** Another driver goes on with the attempt. */
+  /** Another driver has taken the attempt over. */
   takeOver(): void {
     this.#record.turn_epoch += 1;
   }
@@ -257,7 +256,7 @@ function stateOfTurn(
   return stateOf(attempt);
 }
 
-/** What the agent leaves: its patch, whether it was applied or not, or why there is none. */
+/** The agent's result: its patch, whether it was applied or not, or the reason why there is none. */
 function toDeliverable(attempt: RecordedAttempt, agent_id: string, answer: RecordedCall | undefined): Pointing {
   const isBlamed = attempt.failed_subject_entity_id === agent_id;
   const { failed_source_invocation_id: failed } = attempt;

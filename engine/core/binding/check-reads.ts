@@ -95,7 +95,7 @@ function checkRead(read: Read, readers: readonly Reader[]): readonly Complaint[]
   return complain('PATH_NEVER_THERE', neverThere(read, reading.never));
 }
 
-/** What completes a sentence on a path, and what to do. */
+/** The end of a sentence on a path, and the repair. */
 interface Fault {
   readonly says: string;
   readonly repair: string;

@@ -48,7 +48,7 @@ export function checkArguments(parts: SchemaParts, tool: AvailableTool, pointer:
   );
 }
 
-/** What a source wants of a request: its schema, and without one the members that its path is filled with. */
+/** A source's demands on a request: its schema, and without one the members that fill its path. */
 function listDemands(
   parts: SchemaParts,
   reference: Reference,

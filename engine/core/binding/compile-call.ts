@@ -9,7 +9,7 @@ import { type Complaint, complainIf, type DocumentProblem, inDocument } from '..
 import type { CallLimits, CallProgram, RetryProgram, SchemaProgram } from '../protocol/program.js';
 import { readTimeout, readWrittenModel, type SettingFields } from './source-settings.js';
 
-/** What the author wrote of a call; all bindings share these members. */
+/** The members of a call's binding that all kinds of bindings share. */
 interface AuthoredCall {
   readonly source_ref: Reference;
   readonly effect: EffectClass;
@@ -22,7 +22,7 @@ interface AuthoredCall {
   readonly result_schema_ref?: Reference;
 }
 
-/** Where a binding is in its document, and what it needs of its source. */
+/** The place of a binding in its document, and its demands on its source. */
 interface CallPlace {
   readonly pointer: string;
   readonly policy_id: string;

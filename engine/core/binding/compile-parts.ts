@@ -9,7 +9,7 @@ export interface CompileParts {
   /** A stored or about-to-be-stored document that its schema accepts. */
   readonly find: (kind: ComponentKind, hash: string) => JsonObject | undefined;
   readonly compileSchema: SchemaCompiler;
-  /** What a plugin says of its sources; undefined where there is no such plugin. */
+  /** The manifest of a source's plugin; undefined where there is no such plugin. */
   readonly findManifest: (
     plugin: string,
   ) => (SettingFields & Pick<PluginManifest, 'acting' | 'path_field'>) | undefined;
@@ -24,7 +24,7 @@ export interface WorkflowSetting {
   readonly hash: string;
   readonly subjects: readonly string[];
   readonly policy?: CompiledPolicy;
-  /** One is named and cannot be found: what it allows is not known. */
+  /** A policy is named and cannot be found: its permissions are not known. */
   readonly policy_missing?: boolean;
 }
 
@@ -36,7 +36,7 @@ export interface Part<Value> {
 
 /** A policy with the budgets that it sets. */
 export interface CompiledPolicy extends PolicyProgram {
-  /** What it allows that the workflow does not have: meant for another one, or misspelt. */
+  /** Its names that the workflow does not have: meant for another one, or misspelt. */
   readonly names_nothing: readonly string[];
   readonly require_approval: readonly string[];
   readonly max_runtime_ms: number;

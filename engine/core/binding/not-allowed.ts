@@ -3,8 +3,8 @@ import { nearestName } from '../content/nearest-name.js';
 import type { Complaint, DocumentProblem } from '../protocol/document-problem.js';
 
 /**
- * The problem with a name that the tool policy does not allow. It stands at the entry of the policy that was probably meant:
- * one that is spelt nearly so and that names nothing in the workflow. Without one, it stands where the name is used.
+ * The problem with a name that the tool policy does not allow. Its place is the entry of the policy that was probably
+ * meant: one that is spelt nearly so and names nothing in the workflow. Without one, its place is the use of the name.
  * @param complaint of the workflow
  */
 export function notAllowed(

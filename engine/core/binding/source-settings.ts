@@ -2,7 +2,7 @@ import type { JsonObject } from '../../contract/json.js';
 import type { PluginManifest } from '../../generated/plugin-manifest.js';
 import type { SchemaDelivery } from '../protocol/program.js';
 
-/** What of a manifest says how the engine reads the interface of a source. */
+/** The members of a manifest that say how the engine reads the interface of a source. */
 export type SettingFields = Pick<PluginManifest, 'speaks' | 'model' | 'timeout' | 'schema_delivery' | 'not_yet'>;
 
 const TIMEOUT: NonNullable<PluginManifest['timeout']> = { interface_field: 'timeout_ms' };
@@ -30,7 +30,7 @@ export function readWrittenModel({ model }: SettingFields, definition: JsonObjec
   return typeof written === 'string' ? written : undefined;
 }
 
-/** How a chat source wants its schema delivered; undefined where this version does not know what the source says. */
+/** The way in which a chat source delivers its schema; undefined where this version does not know it. */
 export function readDelivery(manifest: SettingFields, definition: JsonObject): SchemaDelivery | undefined {
   const { interface_field, values, default: otherwise } = deliveryOf(manifest);
   const authored = definition[interface_field];

@@ -3,7 +3,6 @@ import type { Redaction, Reference } from '../../generated/workflow.js';
 import { type CompileParts, hashOf } from './compile-parts.js';
 import { type Shape, schemaShape } from '../typing/shape.js';
 
-/** What typing needs to follow the schemas that documents name. */
 export type SchemaParts = Pick<CompileParts, 'find' | 'findManifest' | 'compileSchema' | 'contracts'>;
 
 /** A schema that can be walked. @returns undefined where none is named, or where it is missing or broken, which another check reports */
@@ -14,7 +13,7 @@ export function findSchema(parts: SchemaParts, reference: Reference | undefined)
   return schema !== undefined && parts.compileSchema(hash, schema).ok ? schema : undefined;
 }
 
-/** What a source's answer is known to be, as redaction lets it be seen. */
+/** The shape of a source's answer, as redaction shows it. */
 export function resultShape(
   parts: SchemaParts,
   binding: { readonly result_schema_ref?: Reference; readonly redaction: Redaction },

@@ -3,8 +3,8 @@ import type { Json } from '../../contract/json.js';
 import { sha256 } from './sha256.js';
 
 /**
- * The RFC 8785 form of a value: what is hashed, stored and compared.
- * @throws Error on what is not I-JSON (lone surrogates, infinities): check with `findIJsonProblems` first
+ * The RFC 8785 form of a value, which is hashed, stored and compared.
+ * @throws Error on a value that is not I-JSON (lone surrogates, infinities): check with `findIJsonProblems` first
  */
 export function canonicalText(value: Json): string {
   const text = canonicalize(value);

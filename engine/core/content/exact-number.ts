@@ -1,7 +1,7 @@
 /** Longer than any double is ever written out. */
 const NUMBER_CHARACTERS_MAX = 1100;
 
-/** What a double distinguishes: writers print a fraction with as many digits, though fewer would do. */
+/** The most digits that a double distinguishes: writers print a fraction with as many, though fewer would do. */
 const FRACTION_DIGITS_MAX = 17;
 
 /** Whether a number as written is the number that a double holds: an integer to the digit, a fraction to 17 digits. */

@@ -2,14 +2,14 @@ import type { Json } from '../../contract/json.js';
 import { parseJson } from './parse-json.js';
 import { redact } from './redact.js';
 
-/** More of a text than tells a model why a call failed. */
+/** The most text that can tell a model why a call failed. */
 const TEXT_LENGTH_MAX = 2_000;
 
 /**
- * What may be seen of the body with which a service said that a call failed. Of JSON it is what the allow-list of the
- * binding lets through; a text has no parts that pointers name, and is seen whole or not at all.
+ * The visible part of the body with which a service said that a call failed. JSON is cut to the binding's allow-list; a
+ * text has no parts that pointers name, and is seen whole or not at all.
  * @param body free of secrets
- * @returns undefined where there is nothing to be seen
+ * @returns undefined where no part is visible
  */
 export function viewFailureBody(body: Uint8Array, allow: 'all' | readonly string[]): Json | undefined {
   const text = new TextDecoder().decode(body).trim();

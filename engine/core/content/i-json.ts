@@ -1,7 +1,7 @@
 import type { Json } from '../../contract/json.js';
 import { toPointer } from './json-pointer.js';
 
-/** The deepest nesting that is taken from anybody. */
+/** The deepest nesting of any accepted value. */
 export const DEPTH_MAX = 64;
 
 /** Why a value cannot be kept: where, and in a few words what. */
@@ -11,8 +11,8 @@ export interface IJsonProblem {
 }
 
 /**
- * What in a parsed value falls outside the JSON that the engine takes: U+0000, lone surrogates, numbers beyond doubles,
- * nesting deeper than `DEPTH_MAX`. PostgreSQL refuses the first two, and a hash of the third would lie.
+ * Finds the first part of a value outside the JSON that the engine accepts: U+0000, lone surrogates, numbers beyond
+ * doubles, nesting deeper than `DEPTH_MAX`. PostgreSQL refuses the first two, and a hash of the third would lie.
  * @returns the first problem, or undefined
  */
 export function findIJsonProblem(value: unknown): IJsonProblem | undefined {

@@ -11,7 +11,7 @@ export type JsonPart =
     }
   | { readonly kind: 'fault'; readonly at: number };
 
-/** What comes next; `mark` is a comma, or the bracket that closes what is open. */
+/** The next token; `mark` is a comma, or the bracket that closes the innermost open one. */
 type Expected = 'value' | 'name' | 'colon' | 'mark' | 'nothing';
 
 const SPACE = /[ \t\r\n]*/y;

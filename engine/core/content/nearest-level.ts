@@ -1,7 +1,7 @@
 import type { Json } from '../../contract/json.js';
 import { findAt, isList } from './json-pointer.js';
 
-/** How far a path leads into a value, and what there is where it ends. */
+/** How far a path leads into a value, and the members where it ends. */
 export interface NearestLevel {
   /** The part of the path that leads somewhere. */
   readonly tokens: readonly string[];

@@ -14,7 +14,7 @@ export function nearestName(name: string, known: readonly string[]): string | un
 
 const NAMES_SHOWN = 10;
 
-/** What to write instead of a name that nobody has: one that is near enough, else those that there are. */
+/** The suggestion for an unknown name: a known one that is near enough, else all of them. */
 export function suggestName(name: string, known: readonly string[]): string {
   const nearest = nearestName(name, known);
   if (nearest !== undefined) return `Did you mean ${nearest}?`;

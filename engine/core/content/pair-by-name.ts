@@ -1,4 +1,4 @@
-/** What two lists hold by name, in the order of the later one; what it lacks comes last. Of equal names the last counts. */
+/** Pairs two lists by name, in the order of the later one; missing items are last. Of equal names the last counts. */
 export function pairByName<Item>(
   from: readonly Item[],
   to: readonly Item[],

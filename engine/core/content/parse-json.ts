@@ -8,7 +8,7 @@ export type ParsedJson =
   | { readonly ok: true; readonly value: Json }
   | { readonly ok: false; readonly fault: JsonTextFault };
 
-/** What is wrong with a text that should be JSON. Nothing of it is quoted: it may hold what must not be shown. */
+/** The fault of a text that should be JSON. It quotes no part of the text, which may hold secrets. */
 export interface JsonTextFault {
   /** Completes the sentence "it ...". */
   readonly reason: string;

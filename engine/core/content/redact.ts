@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../../contract/json.js';
 import { isList, pointerTokens } from './json-pointer.js';
 
-/** What of a pointer is still to be matched below a value. */
+/** The part of a pointer that is still to be matched below a value. */
 type Path = readonly string[];
 
 /**
@@ -25,7 +25,7 @@ export function isShown(pointer: string, allow: 'all' | readonly string[]): bool
   });
 }
 
-/** @returns undefined where no path comes to anything in the value */
+/** @returns undefined where no path leads to a part of the value */
 function view(value: Json, paths: readonly Path[]): Json | undefined {
   if (paths.some((path) => path.length === 0)) return value;
   if (paths.length === 0 || typeof value !== 'object' || value === null) return undefined;

@@ -5,7 +5,7 @@ export function sha256(content: string | Uint8Array): string {
   return hash('sha256', content, 'hex');
 }
 
-/** The SHA-256 of a text that comes in pieces. */
+/** The SHA-256 of a text in pieces. */
 export interface OpenHash {
   add(piece: string): void;
   /** 64 hex digits; nothing can be added any more. */

@@ -4,8 +4,8 @@ const SHARDS = 256;
 const EMPTY: readonly ReadonlyMap<never, never>[] = Array.from({ length: SHARDS }, () => new Map<never, never>());
 
 /**
- * A map that is never changed: its next version shares all of it but one shard, whatever its size (a persistent data
- * structure). The order of its entries means nothing, and is the same wherever the same things happened.
+ * A map that is never changed: its next version shares all shards but one, whatever its size (a persistent data
+ * structure). The order of its entries means nothing, and is the same after the same changes.
  */
 export class SharedMap<Key extends string | number, Value> {
   readonly size: number;
@@ -52,7 +52,7 @@ export class SharedMap<Key extends string | number, Value> {
   }
 }
 
-/** Of a text a hash (FNV-1a); numbers are spread as they are. */
+/** The hash of a text (FNV-1a); numbers are spread as they are. */
 function placeOf(key: string | number): number {
   if (typeof key === 'number') return key % SHARDS;
   let hash = 0x811c9dc5;

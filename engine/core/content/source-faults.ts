@@ -47,7 +47,7 @@ export function listFaults(text: string, values_max = Number.POSITIVE_INFINITY):
   return faults;
 }
 
-/** What becomes of a text or a number. */
+/** Finds how storing would change a text or a number. */
 function findChange(written: string) {
   if (written.startsWith('"')) {
     const problem = findIJsonProblem(textOf(written));

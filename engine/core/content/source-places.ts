@@ -15,8 +15,8 @@ interface Place {
 }
 
 /**
- * Finds places in a text that is valid JSON. The text is read once, when the first place is asked for.
- * @returns the place of what a pointer leads to or, given an offset into the string there, of that character
+ * Finds places in a text that is valid JSON. The text is read once, for the first place.
+ * @returns the place of a pointer's value or, given an offset into the string there, of that character
  */
 export function toLocator(source: NamedText): (pointer: string, offset?: number) => Location {
   let places: ReadonlyMap<string, Place> | undefined;
@@ -39,7 +39,7 @@ function listPlaces(text: string): ReadonlyMap<string, Place> {
   return places;
 }
 
-/** What is not there is found at what would hold it. */
+/** A missing value is placed at the one that would hold it. */
 function findPlace(places: ReadonlyMap<string, Place>, pointer: string): Place {
   return places.get(pointer) ?? findPlace(places, pointer.slice(0, pointer.lastIndexOf('/')));
 }

@@ -57,7 +57,7 @@ const MARKS = [
 
 type Mark = (typeof MARKS)[number];
 
-/** The mark that was left out, if what stands here can stand after it. */
+/** The missing mark, if the text here can follow it. */
 function findMissingMark(text: string, offset: number): Mark | undefined {
   return MARKS.find(({ mark }) => {
     const mended = `${text.slice(0, offset)}${mark}${text.slice(offset)}`;

@@ -14,8 +14,8 @@ export const DOCUMENT_VALUES_MAX = 1_000_000;
 export interface SourceText {
   readonly value: Json;
   /**
-   * Where a pointer leads: a member at its name, an item at its value. What is not there is found at what would hold it.
-   * `offset` counts the characters of the text at the pointer that are before the place.
+   * The place of a pointer: a member at its name, an item at its value. A missing value is placed at the one that would
+   * hold it. `offset` counts the characters of the text at the pointer that are before the place.
    */
   readonly locate: (pointer: string, offset?: number) => Location;
 }
@@ -36,7 +36,7 @@ export function parseSource(file: string, written: string): Outcome<SourceText> 
 
 /**
  * Reads a prompt's file as the document that is stored. Lines end in `\n` whatever the file has, and the end of the last
- * line is left out: the same words have the same hash on every system, and as a text within a workflow.
+ * line is left out: equal prompts have equal hashes on every system, and as a text within a workflow.
  * @returns the document, or every problem with its place
  */
 export function parsePrompt(file: string, written: string): Outcome<SourceText> {

@@ -73,7 +73,7 @@ export function pointerOfReference(reference: string): string | undefined {
   }
 }
 
-/** What a `$ref` leads to. @returns undefined where it leads to nothing within its document */
+/** Finds the target of a `$ref`. @returns undefined where there is none within its document */
 export function followReference(root: JsonObject, reference: string): Json | undefined {
   const pointer = pointerOfReference(reference);
   return pointer === undefined ? undefined : findAt(root, pointerTokens(pointer));
@@ -90,7 +90,7 @@ function listHeld(
   return Object.entries(inner as JsonObject).map(([name, schema]) => ({ pointer: appendToken(place, name), schema }));
 }
 
-/** What a keyword holds, with each schema directly within it replaced. */
+/** The value of a keyword, with each schema directly within it replaced. */
 export function mapHeld(keyword: string, inner: Json, replace: (child: Json) => Json): Json {
   if (HOLDS_ONE.includes(keyword)) return replace(inner);
   if (isList(inner)) return HOLDS_LIST.includes(keyword) ? inner.map(replace) : inner;

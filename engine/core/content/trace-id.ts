@@ -1,12 +1,12 @@
 /**
- * The trace of an attempt: the attempt's id as 32 hex digits. Nothing stores it, so every driver of an attempt, and every
- * page that shows it, comes to the same one.
+ * The trace of an attempt: the attempt's id as 32 hex digits. Nothing stores it; every driver of an attempt, and every
+ * page that shows it, computes the same one.
  */
 export function toTraceId(attempt_id: string): string {
   return attempt_id.replaceAll('-', '').toLowerCase();
 }
 
-/** The span of whatever a UUID names, such as a call: its last 16 hex digits, which are random in those of our clock. */
+/** The span of a UUID, such as a call's: its last 16 hex digits, which are random in those of our clock. */
 export function toSpanId(uuid: string): string {
   return toTraceId(uuid).slice(-16);
 }

@@ -4,7 +4,7 @@ export interface Backoff {
   readonly most_ms: number;
 }
 
-/** How often a turn is tried anew after transient failures, where nothing else is said. */
+/** How many retries a turn has after transient failures, unless a limit is given. */
 export const TURN_RETRIES = 5;
 
 /** How the wait grows before a turn is tried anew. */

@@ -1,10 +1,7 @@
-/** What a message asks for. */
 export type InboxMessageType = 'turn' | 'tool_result' | 'timeout' | 'stop' | 'ui_action';
 
-/** How far a message has come. */
 export type InboxStatus = 'queued' | 'pending' | 'deferred' | 'consumed';
 
-/** What happens to a message. */
 export type InboxStep = 'promote' | 'defer' | 'recall' | 'take_back' | 'consume';
 
 /**

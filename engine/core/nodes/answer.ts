@@ -25,7 +25,7 @@ export interface Answer<Node extends GenerationProgram> {
   readonly read: ReadText;
 }
 
-/** A node that has failed because of an answer, and what is written beside the call. */
+/** A node that has failed because of an answer, with the verdict on the call. */
 export interface FailedByAnswer {
   readonly kind: 'failed';
   readonly failure: NodeFailure;

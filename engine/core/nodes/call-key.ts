@@ -15,12 +15,12 @@ export function nodeKey({ subject, node }: NodePlace, rest: string): string {
   return `${subject}/${node}/${rest}`;
 }
 
-/** What follows `<subject>/<node>/` in the key of a generation; both numbers begin at 1. */
+/** The part after `<subject>/<node>/` in the key of a generation; both numbers begin at 1. */
 export function generationRest(round: number, generationTry: number): string {
   return `round-${round}/try-${generationTry}`;
 }
 
-/** What ends the key of a tool's call: before it is the key of the generation that elected the tool. */
+/** The last part of a tool call's key: before it is the key of the generation that elected the tool. */
 export const TOOL_REST = 'tool';
 
 /** Reads what follows `<subject>/<node>/` in the key of a generation, or of a tool that one elected. */

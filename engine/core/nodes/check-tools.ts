@@ -5,7 +5,7 @@ import { resultShape, type SchemaParts } from '../binding/typed-schemas.js';
 import { type Complaint, complainIf } from '../protocol/document-problem.js';
 import { unveil } from '../typing/shape.js';
 
-/** What the schema cannot check of a node's tools: names, what they are given, and what is shown of their results. */
+/** Checks of a node's tools beyond the schema: names, arguments, and the visible parts of their results. */
 export function checkTools(parts: SchemaParts, node: LlmToolLoopNode, pointer: string): readonly Complaint[] {
   const { available_tools: tools, max_tool_calls } = node;
   return [

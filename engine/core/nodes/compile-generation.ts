@@ -9,13 +9,13 @@ import { parsePromptText, PLACEHOLDER_NAMES, type PromptTemplate } from '../prom
 import { type Complaint, complainIf, inDocument, isError } from '../protocol/document-problem.js';
 import type { GenerationProgram } from './generation.js';
 
-/** What an author writes of a generation, whatever the type of the node. */
+/** The members of a generation that an author writes, whatever the type of the node. */
 type AuthoredGeneration = Pick<
   LlmToolLoopNode | LlmJsonNode,
   'id' | 'llm_source_ref' | 'prompt_template' | 'projection' | 'max_generation_attempts' | 'constraints'
 >;
 
-/** What the nodes that ask a model have in common, compiled. */
+/** Compiles the common part of the nodes that ask a model. */
 export function compileGeneration(
   parts: CompileParts,
   setting: WorkflowSetting,

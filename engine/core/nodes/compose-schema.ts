@@ -40,7 +40,7 @@ export function withReach(patch: JsonObject, may: PatchReach): JsonObject {
   return limits.length === 0 ? patch : { ...patch, description: said.join(' ') };
 }
 
-/** What a patch may touch, for a model: a sentence for each limit. */
+/** The limits of a patch, for a model: a sentence each. */
 function describeReach(may: PatchReach): readonly string[] {
   return EFFECT_OPERATIONS.flatMap((op) => {
     const { limit } = PATCH_OPERATIONS[op];
@@ -104,7 +104,7 @@ function embed(
   };
 }
 
-/** A schema with its references renamed; names of its own, which would change where they lead, are left out. */
+/** A schema with its references renamed; names of its own, which would redirect them, are left out. */
 function renameReferences(schema: Json, owner: string, rootName: string): Json {
   if (!isObject(schema)) return schema;
   return mapReferences(withoutNames(schema), (reference) => renameReference(reference, owner, rootName));

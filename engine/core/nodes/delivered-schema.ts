@@ -24,8 +24,8 @@ const NEGATES: ReadonlySet<string> = new Set(['not', 'if', 'then', 'else']);
 
 /**
  * A schema as it is sent to a server: without bounds of length, number, pattern and format, and with `anyOf` in place of
- * `oneOf`, whose branches may overlap once their bounds are gone. It accepts everything that the schema accepts, and more:
- * what came is checked against the schema itself.
+ * `oneOf`, whose branches may overlap once their bounds are gone. It accepts everything that the schema accepts, and
+ * more: answers are checked against the schema itself.
  */
 export function toDeliveredSchema(schema: JsonObject): JsonObject {
   const isKept = [...NEGATES].every((keyword) => !hasBounds(schema[keyword]));

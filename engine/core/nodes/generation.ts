@@ -23,18 +23,18 @@ export interface Lane {
   readonly round: number;
   /** 1-based; the try at this round's answer. */
   readonly generation_try: number;
-  /** What the node's generations have used so far. */
+  /** The use of the node's generations so far. */
   readonly generations: number;
   readonly tokens: number;
   readonly duration_ms: number;
 }
 
-/** A lane that asked, or why it may not ask any more. */
+/** A lane with a call, or the reason why it may make no further one. */
 export type Asked =
   | { readonly ok: true; readonly lane: Lane; readonly command: Invoke }
   | { readonly ok: false; readonly failure: NodeFailure };
 
-/** What is wrong with an answer, for the record and for the model. */
+/** The fault of an answer, for the record and for the model. */
 export interface Complaint {
   readonly detail: ModelContentDetail;
   readonly message: string;
@@ -42,7 +42,7 @@ export interface Complaint {
   readonly from_scratch?: true;
 }
 
-/** What the nodes that ask a model have in common: one lane of generations. */
+/** The common part of the nodes that ask a model: one lane of generations. */
 export interface GenerationProgram extends NodeProgram {
   readonly call: CallProgram;
   readonly prompt: PromptTemplate;
@@ -176,7 +176,7 @@ export function correct(
 /** How much of an answer a failure quotes, in characters. */
 const QUOTED_MAX = 60;
 
-/** The beginning of an answer that begins as JSON and does not go on so; of any other, the complaint says it. */
+/** The beginning of an answer that begins as JSON and then breaks it; the complaint quotes any other. */
 function quoteBroken({ text, complaint }: { readonly text: string; readonly complaint: Complaint }): string {
   if (complaint.detail !== 'non_json' || complaint.from_scratch === true) return '';
   return ` It began: ${JSON.stringify(Array.from(text.trim()).slice(0, QUOTED_MAX).join(''))}`;
@@ -234,7 +234,7 @@ function exhausted(node: GenerationProgram, what: string): Asked {
   return { ok: false, failure: { failure_class: 'budget_exhausted', message: `node ${node.id} has used up ${what}` } };
 }
 
-/** Waits for what a lane asked for, or fails where it may not ask any more. */
+/** Waits for a lane's call, or fails where the lane may make no further one. */
 export function waitFor<State extends object>(asked: Asked, toState: (lane: Lane) => State): NodeStep<State> {
   if (!asked.ok) return { kind: 'failed', failure: asked.failure };
   return { kind: 'waits', state: toState(asked.lane), commands: [asked.command] };

@@ -13,7 +13,7 @@ export const NODE_TYPES = {
   source_call: sourceCall,
 } as const satisfies { readonly [Name in NodeName]: { readonly type: Name } };
 
-/** What the engine knows of a node's type, whichever it is. */
+/** A node type with its own types hidden, as the engine calls it. */
 export type AnyNodeType = NodeType<AuthoredNode, NodeProgram, NodeState>;
 
 /** The state of a node that waits; its node type knows what is in it. */

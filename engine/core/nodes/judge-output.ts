@@ -17,13 +17,12 @@ import type { NodeScope } from './node-type.js';
 /** How many of a validator's complaints one message to a model holds. */
 const COMPLAINTS_MAX = 10;
 
-/** What a model's JSON turns out to be. */
+/** The parsed meaning of a model's JSON. */
 export type JudgedOutput =
   | { readonly kind: 'tool_call'; readonly tool: PermittedTool; readonly arguments: JsonObject }
   | { readonly kind: 'final_patch'; readonly patch: WorldPatch }
   | { readonly kind: 'unusable'; readonly complaint: Complaint };
 
-/** What the output of a node is judged by. */
 interface JudgingNode {
   readonly envelope: SchemaProgram;
   readonly patch: SchemaProgram;

@@ -43,7 +43,7 @@ export interface LlmToolLoopProgram extends GenerationProgram {
   readonly may: PatchReach;
   readonly envelope: SchemaProgram;
   readonly patch: SchemaProgram;
-  /** What the model is given while tools remain, and when only the final answer does. */
+  /** The model's schemas while tools remain, and when only the final answer does. */
   readonly offered: OfferedSchema;
   readonly offered_last: OfferedSchema;
 }
@@ -259,7 +259,7 @@ function handleTool(
   return isTold ? { ...step, verdict: { key: event.key, passed_on: 'told_to_model', artifacts: [] } } : step;
 }
 
-/** What of a refusal the model can correct; nothing, where its surroundings are at fault. */
+/** The part of a refusal that the model can correct; none where its surroundings are at fault. */
 function complaintOfRefusal(event: CallFailed | CallRefused): Complaint | undefined {
   if (event.kind === 'call_failed') return undefined;
   switch (event.failure_class) {

@@ -44,7 +44,7 @@ function rejected(normalised: string, { reason, from_scratch }: Fault, note = ''
 /** Reasons to end with which endpoints say that the text is a native tool call. */
 const TOOL_CALL_REASONS: readonly string[] = ['tool_calls', 'function_call', 'tool_use_failed'];
 
-/** How models write native tool calls where nobody asked for any. */
+/** Native tool calls as models write them where no native tool is offered. */
 const TOOL_CALL_BEGINS = /^(<tool_call|<\|tool_call|<function[=_]|\[TOOL_CALLS\]|<\|python_tag\|>)/;
 
 const NATIVE_TOOL_CALL: Fault = {
@@ -53,7 +53,7 @@ const NATIVE_TOOL_CALL: Fault = {
   from_scratch: true,
 };
 
-/** Some servers name the reason although the text is an ordinary answer: what begins as JSON is read as JSON. */
+/** Some servers name the reason although the text is an ordinary answer: a text that begins as JSON is read as JSON. */
 function isToolCall(normalised: string, { finish_reason }: ChatAnswer): boolean {
   if (TOOL_CALL_BEGINS.test(normalised)) return true;
   return TOOL_CALL_REASONS.includes(finish_reason) && !normalised.startsWith('{');

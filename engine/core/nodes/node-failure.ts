@@ -14,7 +14,7 @@ export function callFailed(event: CallFailed | CallRefused): NodeFailure {
   return present({ failure_class, message, call_key, is_transient, is_in_doubt, retry_after_ms });
 }
 
-/** A request template asked for something that its context does not hold. */
+/** A request template reads a value that its context does not hold. */
 export function templateUnresolved(where: string, from: string, context: Json): NodeFailure {
   const { tokens, holds } = nearestLevel(context, pointerTokens(from));
   const level = tokens.reduce(appendToken, '') || 'the top';
@@ -24,7 +24,7 @@ export function templateUnresolved(where: string, from: string, context: Json): 
   };
 }
 
-/** A prompt asked for something that no node has given. A placeholder knows no default. */
+/** A prompt reads a value that no node has given. A placeholder has no default. */
 export function placeholderUnresolved(where: string, name: string, nodes: Json): NodeFailure {
   const { tokens, holds } = nearestLevel({ nodes }, name.split('.'));
   return {

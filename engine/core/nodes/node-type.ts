@@ -20,7 +20,7 @@ export type AuthoredNode = CognitionWorkflow['nodes'][number];
 /** The node types that the workflow schema lists. */
 export type NodeName = AuthoredNode['type'];
 
-/** What a node type compiles; the registry adds the rest, which is the same for each type. */
+/** The compiled part of a node type; the registry adds the rest, which is the same for each type. */
 export type Compiled<Program extends NodeProgram> = Part<Omit<Program, 'type' | 'id' | 'after'>>;
 
 /**
@@ -40,18 +40,17 @@ export interface NodeType<Authored extends AuthoredNode, Program extends NodePro
   requestTemplate(node: Authored): Json | undefined;
   /** The tools that it offers to a model. */
   toolsOffered(node: Authored): readonly AvailableTool[];
-  /** What is known of its output before anything runs. */
+  /** The static shape of its output. */
   outputShape(parts: SchemaParts, node: Authored): Shape;
-  /** What the schema cannot check of it, beside its id, its prompt and the paths that its template reads. */
+  /** Checks beyond the schema, beside its id, its prompt and the paths that its template reads. */
   check(parts: SchemaParts, node: Authored, pointer: string, readers: readonly Reader[]): readonly Complaint[];
   /** The node as a program, or everything that keeps it from running. */
   compile(parts: CompileParts, setting: WorkflowSetting, node: Authored, pointer: string): Compiled<Program>;
   /** The program with these of its permitted tools alone. */
   narrow(node: Program, tools: ReadonlySet<string>): Program;
 
-  /** What the node does first. */
   start(node: Program, scope: NodeScope): NodeStep<State>;
-  /** What follows from the end of a call that the node asked for. */
+  /** The next step, after the end of a call that the node made. */
   handle(node: Program, state: State, event: CallEvent, scope: NodeScope): NodeStep<State>;
 
   /** Which of its calls a key names, in words. @returns undefined where no node of this type makes such a call */
@@ -62,11 +61,11 @@ export interface NodeType<Authored extends AuthoredNode, Program extends NodePro
   skeletonOf(node: Program, call: { readonly rest: string; readonly source_label: string }): Json;
 }
 
-/** What a node may know of the turn that it runs in. */
+/** The parts of the turn that a node may read. */
 export interface NodeScope {
   readonly subject_id: string;
   readonly workflow_hash: string;
-  /** Frozen when the subject started: what templates and prompts read. */
+  /** Frozen when the subject started: the values of templates and prompts. */
   readonly frozen: Scope;
   /** Readings that the subject would have been given. */
   readonly absent: readonly Absent[];
@@ -74,7 +73,7 @@ export interface NodeScope {
   readonly nodes: Json;
 }
 
-/** What follows from starting a node, or from an event that it handles. */
+/** The result of a node's start, or of an event that it handles. */
 export type NodeStep<State> =
   | { readonly kind: 'waits'; readonly state: State; readonly commands: readonly Invoke[]; readonly verdict?: Verdict }
   | { readonly kind: 'done'; readonly output: Json; readonly patch?: AnsweredPatch; readonly verdict?: Verdict }

@@ -12,7 +12,7 @@ export interface NodeReference {
   readonly offset?: number;
 }
 
-/** What of a node type says what its nodes read. */
+/** The members of a node type that list what its nodes read. */
 type Reading<Authored extends AuthoredNode> = Pick<NodeType<Authored, never, never>, 'messages' | 'requestTemplate'>;
 
 /** Edges are references: a node runs after those whose outputs it reads. */

@@ -22,7 +22,7 @@ export interface SourceCallProgram extends NodeProgram {
 /** It waits for its one call, and keeps nothing. */
 type SourceCallState = Readonly<Record<string, never>>;
 
-/** What follows `<subject>/<node>/` in the key of its call. */
+/** The part after `<subject>/<node>/` in the key of its call. */
 const REST = 'call';
 
 /** One unconditional source call; its answer is the node's output. */

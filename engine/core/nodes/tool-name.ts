@@ -6,7 +6,7 @@ import { type Complaint, complainIf } from '../protocol/document-problem.js';
 /** Nothing that an author names begins with the first; the second is for tools of servers of the Model Context Protocol. */
 const RESERVED = ['core__', 'mcp__'];
 
-/** Checks that the name of a tool says where the tool is served, where its plugin wants that, and that no other name does. */
+/** Checks that the name of a tool names its server, where its plugin requires that, and that no other name does. */
 export function checkToolName(
   parts: CompileParts,
   { name, source_ref }: AvailableTool,

@@ -43,7 +43,7 @@ export function contentOf(message: Pick<Message, 'segments'>): string {
   return message.segments.map((segment) => segment.text).join('');
 }
 
-/** The hash of a conversation one message longer: what a call's record names instead of repeating what it holds. */
+/** The hash of a conversation one message longer: a call's record names it instead of repeating the messages. */
 export function extendPrefix(prefixHash: string, message: Message): string {
   return sha256(`${prefixHash}\n${message.hash}`);
 }

@@ -5,7 +5,7 @@ import { type Message, type Segment, toMessage } from './message.js';
 import { fenceJson, lastLineAfter, quoteName, type QuotePlace, quoteText } from './quote.js';
 import type { Placeholder, PromptTemplate } from './template.js';
 
-/** What a prompt may be filled with. Texts that cost work to make are made only when a placeholder asks. */
+/** The values of placeholders. Costly texts are made only when a placeholder reads them. */
 export interface PromptScope {
   readonly world: { readonly slug: string; readonly attempted_turn: number; readonly simulation_time: string };
   readonly subject: { readonly id: string; readonly name: string };
@@ -31,7 +31,7 @@ export type RenderedPrompt =
   | { readonly ok: true; readonly messages: readonly Message[] }
   | { readonly ok: false; readonly placeholder: string };
 
-/** Fills a prompt. What the world and its sources say is quoted: it can neither end a fence nor begin a line. */
+/** Fills a prompt. Texts of the world and its sources are quoted: they can neither end a fence nor begin a line. */
 export function renderPrompt(template: PromptTemplate, scope: PromptScope): RenderedPrompt {
   const messages: Message[] = [];
   for (const message of template.messages) {
@@ -76,7 +76,7 @@ function sayAbsent({ place, failure_class }: Absent): string {
   return `\n${quoteName(place)} is absent: its source failed (${failure_class}), and nothing is known of it now.`;
 }
 
-/** What nobody writes freely needs no quoting. */
+/** A value that is not free text needs no quoting. */
 function asItIs(value: Json | undefined): string | undefined {
   return value === undefined || typeof value === 'object' ? undefined : String(value);
 }

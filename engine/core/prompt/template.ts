@@ -9,7 +9,7 @@ export type PromptPart =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'placeholder'; readonly placeholder: Placeholder; readonly offset: number };
 
-/** What is between double braces, and what it means. */
+/** The text between double braces, and its meaning. */
 export type Placeholder =
   | {
       readonly reads:

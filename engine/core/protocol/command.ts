@@ -36,13 +36,13 @@ export interface Invoke {
   readonly deadline_ms: number;
   /** Where calls wait, the lowest is made first: others wait for its subject. 0 where it is left out; never hashed. */
   readonly rank?: number;
-  /** Of a generation: how much of its node's time was left when it was first asked for. */
+  /** Of a generation: how much of its node's time was left at its first request. */
   readonly node_time_left_ms?: number;
   /** Present where the call is made again after it has failed. */
   readonly retry?: Retry;
 }
 
-/** What every call of a binding with a JSON request has in common. */
+/** The common part of every call of a binding with a JSON request. */
 export function toInvoke(
   call: CallProgram,
   request: Json,
@@ -57,14 +57,14 @@ export interface Retry {
   readonly number: number;
   /** Which failure it follows. */
   readonly after: RetryClass;
-  /** The wait is at least so long; the driver chooses where between both it lies, so that not all come back at once. */
+  /** The shortest wait; the driver chooses one between both, so that not all calls return at once. */
   readonly least_ms: number;
   readonly most_ms: number;
-  /** What the performances before it and the waits, each at its longest, have taken of the node's time. */
+  /** The node's time that earlier performances and the waits, each at its longest, have used. */
   readonly spent_ms: number;
 }
 
-/** What a model is shown. */
+/** A model's input. */
 export interface Generation {
   /** `<subject>/<node>`: append-only within the attempt. */
   readonly conversation: string;
@@ -72,7 +72,7 @@ export interface Generation {
   /** Chained hash of all messages, 64 hex digits. */
   readonly prefix_hash: string;
   readonly offered: OfferedSchema;
-  /** Whether the schema goes beside the messages or is in them already. */
+  /** Whether the schema is beside the messages or in them already. */
   readonly schema_delivery: SchemaDelivery;
 }
 
@@ -89,15 +89,15 @@ export interface AcceptedPatch {
   readonly subject_id: string;
   readonly node_id: string;
   readonly workflow_hash: string;
-  /** The generation that said it. */
+  /** The generation that gave it. */
   readonly call_key: string;
   readonly applied: AppliedPatch;
 }
 
-/** Let the attempt rest: every call that it awaits will be answered later, and nobody needs to live until then. */
+/** Suspend the attempt: every awaited call is answered later, and no driver is needed until then. */
 export interface Suspend {
   readonly kind: 'suspend';
-  /** The first moment at which it must go on, answered or not; in milliseconds since 1970. */
+  /** The first moment at which it must resume, answered or not; in milliseconds since 1970. */
   readonly resume_deadline: number;
 }
 
@@ -110,10 +110,10 @@ export interface Fail {
   readonly node_id?: string;
   /** The call that ended it. */
   readonly call_key?: string;
-  /** What ended it may pass by itself. */
+  /** Its cause may pass by itself. */
   readonly is_transient?: true;
-  /** Of the call that ended it nobody knows whether its side effect took place. */
+  /** The call that ended it is in doubt: whether its side effect took place is unknown. */
   readonly is_in_doubt?: true;
-  /** How long the service asked to be left alone, in milliseconds from the end of the call. */
+  /** The service's `Retry-After`, in milliseconds from the end of the call. */
   readonly retry_after_ms?: number;
 }

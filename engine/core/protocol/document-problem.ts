@@ -7,7 +7,7 @@ export interface DocumentProblem extends Problem {
   readonly pointer: string;
 }
 
-/** What a check says of one place: everything but the document. */
+/** A check's complaint about one place: everything but the document. */
 export interface Complaint extends Pick<Problem, 'code' | 'message' | 'offset' | 'repair' | 'severity'> {
   readonly pointer: string;
 }

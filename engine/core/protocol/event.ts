@@ -7,7 +7,7 @@ export type TurnEvent =
   | TurnBegan
   | CallEvent
   | CallPended
-  /** A person or the program asked the attempt to end. */
+  /** A person or the program requested the end of the attempt. */
   | { readonly kind: 'stopped'; readonly reason: string };
 
 /** An attempt at turn `world.turn + 1` began on this world. */
@@ -39,12 +39,12 @@ export interface CallFailed {
   readonly outcome_unknown?: true;
   /** Of a service that answered with an error; present only where the class is `http_status`. */
   readonly http_status?: number;
-  /** How long the service asked to be left alone, in milliseconds from the end of the call. */
+  /** The service's `Retry-After`, in milliseconds from the end of the call. */
   readonly retry_after_ms?: number;
   readonly duration_ms?: number;
-  /** What the service said of the failure, as redaction lets it be seen; present only where it said something. */
+  /** The service's own account of the failure, as redaction shows it; present only where there is one. */
   readonly said?: Json;
-  /** On record as the failure with which the turn went on: no retry follows. */
+  /** Recorded as the failure after which the turn continued: no retry follows. */
   readonly is_final?: true;
   /** The service had accepted the call, to answer it later: no retry follows. */
   readonly was_pending?: true;
@@ -58,10 +58,10 @@ export interface CallRefused {
   readonly message: string;
 }
 
-/** The source has taken the call and says that its answer comes later. It stays awaited. */
+/** The source has accepted the call and answers later. It stays awaited. */
 export interface CallPended {
   readonly kind: 'call_pended';
   readonly key: string;
-  /** Until when it is waited for, in milliseconds since 1970; the record's own, so that a refold handles the same. */
+  /** The deadline of its answer, in milliseconds since 1970; the record's own, so that a refold handles the same. */
   readonly deadline: number;
 }

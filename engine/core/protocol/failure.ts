@@ -4,7 +4,6 @@ import type { EffectClass } from './program.js';
 
 export type { AttemptFailureClass, InvocationFailureClass } from '../../contract/failure-class.js';
 
-/** What exactly is wrong with an answer that a model gave. */
 export type ModelContentDetail =
   | 'non_json'
   | 'schema_invalid'
@@ -14,7 +13,7 @@ export type ModelContentDetail =
   | 'invalid_patch'
   | PatchFault;
 
-/** What of a failed call says whether it may succeed when nothing is changed. */
+/** The members of a failed call that say whether it may succeed when nothing is changed. */
 interface FailedCall {
   readonly failure_class: InvocationFailureClass;
   readonly http_status?: number;
@@ -34,8 +33,8 @@ export function isTransient({ failure_class, http_status }: FailedCall): boolean
 }
 
 /**
- * Statuses that a gateway in front of a service answers with when it has passed a request on and does not know what became
- * of it: 408, 502, 504, and 520, 522 and 524 of a widespread one. A service that answers 500 or 503 speaks for itself.
+ * Statuses of a gateway that has passed a request on and does not know its outcome: 408, 502, 504, and 520, 522 and 524
+ * of a widespread one. A service that answers 500 or 503 speaks for itself.
  */
 const GATEWAY_STATUSES: ReadonlySet<number> = new Set([408, 502, 504, 520, 522, 524]);
 
@@ -51,9 +50,9 @@ export function mayRepeat({
 }
 
 /**
- * Whether a failure leaves open that the call was performed: something was sent, and nobody said that the call failed. An
- * answer that cannot be used is such a case too, because its call was most likely performed; and so is a gateway's answer,
- * because the service behind it did not answer.
+ * Whether a failure leaves open that the call was performed: a request was sent, and nobody reported that the call
+ * failed. An answer that cannot be used is such a case too, because its call was most likely performed; and so is a
+ * gateway's answer, because the service behind it did not answer.
  * @param sent a byte of the call may have left
  */
 export function leavesOpen({ failure_class, http_status = 0 }: FailedCall, sent: boolean): boolean {
@@ -61,10 +60,10 @@ export function leavesOpen({ failure_class, http_status = 0 }: FailedCall, sent:
   return sent && (is_gateway || factsOfFailure(failure_class).denies !== true);
 }
 
-/** Stands in the message of a failed call before the first words of the service, which the record of the call has as a whole. */
+/** Precedes the first words of the service in the message of a failed call; the call's record has all of them. */
 export const IT_SAID = '; it said: ';
 
-/** What the message of a failed call says before it quotes the service, or says how its words are read. */
+/** The message of a failed call up to its quotation of the service, or up to the hint how to read its words. */
 export function withoutQuotation(message: string): string {
   const ends = [IT_SAID, '; chukwa invocation '].map((mark) => message.indexOf(mark)).filter((at) => at >= 0);
   return message.slice(0, Math.min(...ends, message.length));

@@ -3,7 +3,7 @@ import type { Problem } from '../../contract/problem.js';
 import { isError } from './document-problem.js';
 import type { CallProgram } from './program.js';
 
-/** What keeps a request from being sent, by what its binding says of it and by what its source takes; each complaint once. */
+/** Complaints that stop a request, by its binding's schema and by its source's; each complaint once. */
 export function judgeRequest(
   { input, source }: Pick<CallProgram, 'input' | 'source'>,
   request: Json,

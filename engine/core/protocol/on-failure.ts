@@ -4,12 +4,12 @@ import type { CallProgram } from './program.js';
 import type { CallEvent, CallFailed } from './event.js';
 import { leavesOpen, withoutQuotation } from './failure.js';
 
-/** How a turn goes on after a call that has failed: its model is told of the failure, or its reading is absent. */
+/** How a turn continues after a call that has failed: its model is told of the failure, or its reading is absent. */
 export type PassedOn = 'told_to_model' | 'absent';
 
 /**
- * Whether the turn goes on after a failed call, as its binding says. Of a call with a side effect it does so only where the
- * service itself said that the call failed: a model that is told of a failure may make the call again, under another key.
+ * Whether the turn continues after a failed call, as its binding says. After a side effect it does so only where the
+ * service itself said that the call failed: a model that is told of it may make the call again, under another key.
  */
 export function isPassedOn(
   { effect, on_failure }: Pick<CallProgram, 'effect' | 'on_failure'>,
@@ -21,8 +21,8 @@ export function isPassedOn(
 }
 
 /**
- * What a model is told in place of a tool's result. Where the service itself said that the call failed, what it said is a
- * part of it, as far as redaction shows it. An answer that cannot be used is no part of it: nobody has checked it.
+ * A model's view of a failure, in place of a tool's result. Where the service itself said that the call failed, its
+ * account is a part, as far as redaction shows it. An unusable answer is no part: nobody has checked it.
  */
 export function toToldFailure({ failure_class, message, http_status, said }: CallFailed): Json {
   const { told = message, denies } = factsOfFailure(failure_class);

@@ -33,13 +33,13 @@ export interface SourceProgram {
   readonly interface: JsonObject;
   /** The model that the document names, where its plugin asks one. */
   readonly model?: string;
-  /** What it takes, where it says so. */
+  /** The schema of its requests, where it has one. */
   readonly request?: SchemaProgram;
   /** How many of its calls one process makes at a time; absent where there is no limit. */
   readonly max_in_flight?: number;
 }
 
-/** Everything that binds one call, whatever asks for it. */
+/** Everything that binds one call, of every kind of binding. */
 export interface CallProgram {
   readonly source: SourceProgram;
   readonly effect: EffectClass;
@@ -47,7 +47,7 @@ export interface CallProgram {
   readonly repeatable: boolean;
   /** Pointers that the view lets through, or `all`. */
   readonly redaction: 'all' | readonly string[];
-  /** What the binding says of its requests; where it says nothing, what its source does. */
+  /** The binding's schema of its requests; without one, its source's. */
   readonly input?: SchemaProgram;
   readonly output?: SchemaProgram;
   /** The id under which policy must allow the call; absent where a read-only call needs no leave. */
@@ -58,7 +58,7 @@ export interface CallProgram {
   readonly pending_deadline_ms?: number;
   /** When it is made again after it has failed; absent where never. */
   readonly retry?: RetryProgram;
-  /** How the turn goes on when the call has failed; absent where it fails with the call. */
+  /** How the turn continues when the call has failed; absent where it fails with the call. */
   readonly on_failure?: 'tell_model' | 'inject_absence';
 }
 
@@ -114,12 +114,12 @@ export interface PermittedTool {
 }
 
 /**
- * How a model learns the schema of its answer. `response_format`: it goes beside the messages. `json_object`: it is written
- * into the conversation, and the server is asked to answer with some JSON object. `prompt`: it is written there, and no more.
+ * How a model learns the schema of its answer. `response_format`: beside the messages. `json_object`: in the
+ * conversation, and the server is told to answer with some JSON object. `prompt`: in the conversation alone.
  */
 export type SchemaDelivery = 'prompt' | 'json_object' | 'response_format';
 
-/** A node of a workflow: what the whole engine reads of it. Its node type knows the rest (`engine/core/nodes`). */
+/** A node of a workflow, as the whole engine reads it. Its node type knows the rest (`engine/core/nodes`). */
 export interface NodeProgram {
   readonly type: CognitionWorkflow['nodes'][number]['type'];
   readonly id: string;
@@ -131,7 +131,7 @@ export interface NodeProgram {
   readonly tools?: readonly ToolProgram[];
   /** The part of the world that it shows a model. */
   readonly projection?: Projection;
-  /** What the generations of its model may use. */
+  /** The limits of its model's generations. */
   readonly constraints?: NodeConstraints;
 }
 
@@ -155,11 +155,11 @@ export interface WorkflowProgram {
   readonly nodes: readonly NodeProgram[];
   /** How often a subject may begin before those before it are done; 0 where subjects run one after the other. */
   readonly max_speculative: number;
-  /** What its prompts and request templates read of the world, whoever the subject is. */
+  /** The parts of the world that its prompts and request templates read, whoever the subject is. */
   readonly inputs: Inputs;
 }
 
-/** What of the world a workflow reads. */
+/** The parts of the world that a workflow reads. */
 export interface Inputs {
   readonly projections: readonly Projection[];
   /** Tokens of the pointers that request templates read, from `/world` on. */
@@ -177,8 +177,8 @@ export interface Program {
   readonly label: string;
   readonly turn_ambients: readonly TurnAmbientProgram[];
   readonly subjects: readonly SubjectProgram[];
-  /** How subjects run, whatever their workflows say; left out, as they say. */
+  /** The execution of all subjects, whatever their workflows say; left out, as they say. */
   readonly execution?: CognitionWorkflow['execution'];
-  /** Of how many turns before a turn the events are to be known: the most that any projection asks for. */
+  /** The number of turns before a turn whose events must be known: the most that any projection includes. */
   readonly event_turns: number;
 }

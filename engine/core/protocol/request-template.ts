@@ -5,7 +5,7 @@ import { appendToken, findAt, isList, pointerTokens } from '../content/json-poin
 export interface TemplateRead {
   /** Where in the template. */
   readonly pointer: string;
-  /** What it reads. */
+  /** The pointer that it reads. */
   readonly from: string;
   readonly has_default: boolean;
 }

@@ -3,7 +3,7 @@ import { isList } from '../content/json-pointer.js';
 import type { Entity, World } from '../world/world.js';
 import type { AmbientProgram } from './program.js';
 
-/** What every template of one place reads: frozen when its subject, or the turn, starts. */
+/** The values of every template of one place: frozen when its subject, or the turn, starts. */
 export interface Scope {
   readonly world: World;
   readonly simulation_time: string;
@@ -12,7 +12,7 @@ export interface Scope {
   readonly ambient: JsonObject;
 }
 
-/** The scope as request templates address it. What grows with the world is made only when a template reads it. */
+/** The scope as request templates address it. Parts that grow with the world are made on demand. */
 export function toTemplateContext(scope: Scope, nodes: Json): JsonObject {
   const { world, simulation_time } = scope;
   const environments = lazily(() =>
@@ -37,7 +37,7 @@ export function toTemplateContext(scope: Scope, nodes: Json): JsonObject {
   };
 }
 
-/** Gives what is made when it is first asked for. */
+/** Makes a value at its first use. */
 function lazily<Value extends object>(make: () => Value): () => Value {
   let made: Value | undefined;
   return () => (made ??= make());

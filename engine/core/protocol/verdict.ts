@@ -4,7 +4,7 @@ import type { PassedOn } from './on-failure.js';
 
 export type ModelOutputKind = 'tool_call' | 'final_patch' | 'json_answer' | 'invalid';
 
-/** What the core makes of an answered call; written together with the call's finish. */
+/** The core's verdict on an answered call; written together with the call's finish. */
 export interface Verdict {
   readonly key: string;
   readonly model_output_kind?: ModelOutputKind;
@@ -14,7 +14,7 @@ export interface Verdict {
     readonly detail?: ModelContentDetail;
     readonly message: string;
   };
-  /** Set where the call failed and the turn goes on: what became of the failure. */
+  /** Set where the call failed and the turn continues: how the failure was passed on. */
   readonly passed_on?: PassedOn;
   /** Model text after trimming and removal of one enclosing code fence. */
   readonly normalised_text?: string;
@@ -32,6 +32,6 @@ export interface Rejection {
   /** 1-based. */
   readonly attempt_number: number;
   readonly raw_response: string;
-  /** What the model is shown of it. */
+  /** The model's feedback. */
   readonly rejection: string;
 }

@@ -3,11 +3,11 @@ interface Work {
   readonly status: string;
   /** A driver holds the attempt. */
   readonly is_driven: boolean;
-  /** Of calls: an earlier subject has changed what their subject had read. */
+  /** Of calls: an earlier subject has changed their subject's inputs. */
   readonly is_superseded?: boolean;
 }
 
-/** An attempt whose driver is gone is open, and nobody works at it or at its calls. */
+/** An attempt whose driver is gone is open, and none of its calls is being made. */
 export function isUndriven({ status, is_driven }: Work): boolean {
   return status === 'running' && !is_driven;
 }

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../contract/json.js';
 
-// The events of AG-UI 1.0 (https://docs.ag-ui.com) that the record of an attempt comes to.
+// The events of AG-UI 1.0 (https://docs.ag-ui.com) that represent the record of an attempt.
 
 /** An operation of a JSON Patch (RFC 6902). */
 export interface PatchOperation {

@@ -12,9 +12,9 @@ export interface FactCall {
   readonly ambient_source_id: string | null;
   readonly tool_name: string | null;
   readonly llm_call_id: string | null;
-  /** The generation that asked for it. */
+  /** The generation that elected the tool. */
   readonly parent_llm_call_id: string | null;
-  /** What was asked, which operators alone see; null of generations. */
+  /** The request, which operators alone see; null of generations. */
   readonly request_json: Json;
 }
 
@@ -22,7 +22,7 @@ export interface FactCall {
 export type Fact = { readonly event_id: number } & (
   | AttemptBegan
   | ({ readonly kind: 'call_started'; readonly call: FactCall } & FactTime)
-  /** A model said something more; its text, as far as redaction lets it be seen. */
+  /** A model streamed more text, as redaction shows it. */
   | { readonly kind: 'text_streamed'; readonly call: FactCall; readonly text: string }
   | CallEnded
   | PatchApplied
@@ -63,7 +63,7 @@ export interface CallEnded extends FactTime {
   readonly failure_message: string | null;
   /** As redaction lets it be seen. */
   readonly response_json: Json;
-  /** What the model thought aloud, which operators alone see. */
+  /** The model's reasoning, which operators alone see. */
   readonly reasoning: string | null;
 }
 

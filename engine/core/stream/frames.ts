@@ -6,19 +6,18 @@ import { toUiMessage, UI_MESSAGE_BEGINNING, type UiMessagePart, type UiMessageSt
 export const STREAM_FORMATS = ['ag-ui', 'ai-sdk'] as const;
 export type StreamFormat = (typeof STREAM_FORMATS)[number];
 
-/** Who reads a stream, and in which format. */
 export interface StreamView {
   readonly format: StreamFormat;
   readonly reader: StreamReader;
 }
 
-/** How far a stream has come: what is open in it, and the place of the event that it sent last. */
+/** The state of a stream: its open parts, and the place of the event that it sent last. */
 export interface StreamState {
   readonly ag_ui: AgUiState;
   readonly ui_message: UiMessageState;
   readonly attempt_id: string;
   readonly event_id: number;
-  /** How many frames the fact of that number, and others that bear it, have come to. */
+  /** How many frames have been sent for the fact of that number, and for others that bear it. */
   readonly frames: number;
 }
 
@@ -39,7 +38,7 @@ export interface Frame {
 
 /**
  * Writes facts as server-sent events. The id of each is its attempt, the number of its fact in the record, and its place
- * among those that the fact comes to: so any server finds it again, as long as the record is there.
+ * among the events of the fact: so any server finds it again, as long as the record is there.
  */
 export function toFrames(
   state: StreamState,
@@ -62,7 +61,7 @@ export function toFrames(
   return { state: now, frames };
 }
 
-/** What a format has behind its last event. */
+/** The text of a format behind its last event. */
 const ENDINGS: Readonly<Record<StreamFormat, string>> = { 'ag-ui': '', 'ai-sdk': 'data: [DONE]\n\n' };
 
 function tellFact({ ag_ui, ui_message }: StreamState, fact: Fact, { format, reader }: StreamView) {

@@ -5,7 +5,7 @@ import { PATCH_OPERATIONS, WORLD_VALUES, type WorldValue } from '../world/patch-
 import type { AgUiBody, AgUiEvent, PatchOperation } from './ag-ui-event.js';
 import type { AttemptBegan, CallEnded, Fact, FactCall, FactEffect, PatchApplied } from './fact.js';
 
-/** What is still open in a stream. */
+/** The open parts of a stream. */
 export interface AgUiState {
   readonly thread_id: string;
   readonly run_id: string;
@@ -16,10 +16,10 @@ export interface AgUiState {
 /** Before any event. */
 export const AG_UI_BEGINNING: AgUiState = { thread_id: '', run_id: '', open: new Map() };
 
-/** Who reads a stream: requests and reasoning are for operators. */
+/** The reader of a stream: requests and reasoning are for operators. */
 export type StreamReader = 'consumer' | 'operator';
 
-/** What a fact comes to. */
+/** The events of a fact, and the stream's state after them. */
 export interface Told<State, Event> {
   readonly state: State;
   readonly events: readonly Event[];
@@ -27,7 +27,7 @@ export interface Told<State, Event> {
 
 /**
  * Translates one fact of the record into AG-UI events: an attempt is a run, its world the thread, each call a step, a generation
- * a message, a tool that a model chose a tool call. Pure: the same facts come to the same events, whoever folds them.
+ * a message, a tool that a model chose a tool call. Pure: equal facts give equal events in every process.
  */
 export function toAgUi(state: AgUiState, fact: Fact, reader: StreamReader): Told<AgUiState, AgUiEvent> {
   const told = tell(state, fact, reader);
@@ -71,7 +71,7 @@ function begin(fact: AttemptBegan): Told<AgUiState, AgUiBody> {
     world_slug,
     turn: attempted_turn - 1,
     environments: Object.fromEntries(environments.map(({ label, content }) => [label, content])),
-    // A world remembers without end; what a turn adds to that is enough to follow it.
+    // A world's memories grow without end; those of the turn are enough to follow it.
     entities: Object.fromEntries(entities.map(({ id, ...entity }) => [id, { ...entity, new_memories: [] }])),
   };
   return {
@@ -184,7 +184,7 @@ function closing(call: FactCall): readonly AgUiBody[] {
   ];
 }
 
-/** What is open when an attempt ends gets no further event. */
+/** Parts that are open when an attempt ends get no further event. */
 function end(state: AgUiState, last: readonly AgUiBody[]): Told<AgUiState, AgUiBody> {
   return { state: AG_UI_BEGINNING, events: [...[...state.open.values()].flatMap(closing), ...last] };
 }

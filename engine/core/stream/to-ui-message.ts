@@ -6,7 +6,7 @@ import type { Told } from './to-ag-ui.js';
 /** A part of the AI SDK's UI message stream (https://ai-sdk.dev, version 6). */
 export type UiMessagePart = { readonly type: string } & Readonly<Record<string, Json>>;
 
-/** Tool calls that are being asked. */
+/** Open tool calls. */
 export interface UiMessageState {
   readonly tools: ReadonlyMap<string, { readonly toolName: string; readonly input: string }>;
 }
@@ -15,8 +15,8 @@ export interface UiMessageState {
 export const UI_MESSAGE_BEGINNING: UiMessageState = { tools: new Map() };
 
 /**
- * Translates an AG-UI event into the AI SDK's terms: a run is a message with one step, tools are dynamic, and what has no part
- * there is a data part of its own name.
+ * Translates an AG-UI event into the AI SDK's terms: a run is a message with one step, tools are dynamic, and events
+ * without a counterpart are data parts of their own names.
  */
 export function toUiMessage(state: UiMessageState, event: AgUiEvent): Told<UiMessageState, UiMessagePart> {
   switch (event.type) {

@@ -4,7 +4,7 @@ import type { TurnBegan } from '../protocol/event.js';
 import type { AttemptFailureClass } from '../protocol/failure.js';
 import { contentOf, neverAsked, otherRequest, type Recorded, refoldAsPlayed, type Refolded } from './refold.js';
 
-/** What the record holds of the attempt before, which failed at the same turn. */
+/** The record of the attempt before, which failed at the same turn. */
 export interface LeftTurn {
   readonly scenario_hash: string;
   readonly failure: Pick<Fail, 'failure_class' | 'is_transient' | 'call_key'>;
@@ -21,9 +21,9 @@ export type Adoption =
   | { readonly kind: 'refused'; readonly reason: string };
 
 /**
- * Which calls of a failed attempt a new one adopts: they answer its commands, and are not made again. Which number a run
- * had when it made a call depends on when which answers came, failures among them, which are not adopted: so a record
- * answers whichever command asks the same. One that only read and answers none is left out.
+ * Which calls of a failed attempt a new one adopts: they answer its commands, and are not made again. A run's number at
+ * a call depends on the order of answers, failures among them, which are not adopted: so a record answers any command
+ * with the same request. A read that answers none is left out.
  * @returns no calls where it begins anew; `refused` where that would make a side effect twice
  */
 export function adopt(program: Program, began: TurnBegan, left: LeftTurn): Adoption {
@@ -37,7 +37,7 @@ export function adopt(program: Program, began: TurnBegan, left: LeftTurn): Adopt
   return { kind: 'adopts', source_invocation_ids: adopted.map(({ source_invocation_id }) => source_invocation_id) };
 }
 
-/** What a run asked again after it had asked for something else has two answers: the later one led to what came then. */
+/** A request that a run repeated after another one has two answers: the later one led to the run's latest state. */
 function latestOfEach(calls: readonly LeftCall[]): readonly LeftCall[] {
   const latest = new Map<string, LeftCall>();
   for (const call of calls) {
@@ -70,7 +70,7 @@ function chooseAdopted({ records, failure }: LeftTurn): LeftTurn['records'] {
   return usable.slice(0, usable.findLastIndex(hasActed) + 1);
 }
 
-/** Classes of failures that follow from no answer: drivers died, there was nobody to ask, or a service did not take the call. */
+/** Classes of failures without an answer: drivers died, no source was there, or a service did not accept the call. */
 const SILENT_CLASSES: ReadonlySet<AttemptFailureClass> = new Set([
   'poisoned',
   'interrupted',
@@ -83,7 +83,7 @@ export function isAdoptedWhole({ failure_class, is_transient }: LeftTurn['failur
   return is_transient === true || SILENT_CLASSES.has(failure_class);
 }
 
-/** An answer over which the attempt failed is asked for again. A side effect is no such answer, and cannot be undone. */
+/** A read over which the attempt failed is requested again. A side effect is no such read, and cannot be undone. */
 function hasEndedIt({ key, effect }: Recorded, { call_key }: LeftTurn['failure']): boolean {
   return key === call_key && effect === 'read_only';
 }
@@ -92,7 +92,7 @@ function hasActed({ effect, event }: Recorded): boolean {
   return effect !== 'read_only' && event?.kind === 'call_answered';
 }
 
-/** A failure with which the turn went on has taken the place of an answer. */
+/** A failure after which the turn continued replaces an answer. */
 function isAnswered({ event }: Recorded): boolean {
   return event?.kind === 'call_answered' || (event?.kind === 'call_failed' && event.is_final === true);
 }

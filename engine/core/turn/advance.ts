@@ -23,11 +23,11 @@ import {
   type SubjectsStep,
 } from './subjects.js';
 
-/** What follows from one event. */
+/** The result of one event. */
 export interface Step {
   readonly state: TurnState;
   readonly commands: readonly TurnCommand[];
-  /** What to write beside the call that has ended. */
+  /** The verdict to write beside the call that has ended. */
   readonly verdict?: Verdict;
   /** Calls of runs that other subjects' patches have made obsolete: those under way are to be aborted. */
   readonly discarded?: readonly Discarded[];
@@ -78,13 +78,13 @@ function handleCall(program: Program, state: TurnState, event: CallEvent): Step 
   };
 }
 
-/** To whoever asked for it, a call that was made several times took as long as all of that. */
+/** The asker sees the duration of all performances of a call together. */
 function withRetries({ retry }: Invoke, event: CallEvent): CallEvent {
   if (event.kind !== 'call_answered' || retry === undefined) return event;
   return { ...event, duration_ms: event.duration_ms + retry.spent_ms };
 }
 
-/** Nothing follows from the call itself; but the turn ends only when all of its calls have. */
+/** The call's answer has no effect; but the turn ends only when all of its calls have. */
 function handleDropped(program: Program, state: TurnState, { key }: CallEvent): Step {
   const ended = { ...state, dropped: state.dropped.without(key) };
   return state.failure === undefined ? goOn(program, ended) : settle(ended);
@@ -108,19 +108,19 @@ function handleTurnReading(program: Program, state: TurnState, { call }: Invoke,
   return isAbsent ? { ...step, verdict: { key: event.key, passed_on: 'absent', artifacts: [] } } : step;
 }
 
-/** The call stays awaited; all that has changed is that nobody needs to wait beside it. */
+/** The call stays awaited; only its driver need not wait for it. */
 function handlePended(state: TurnState, { key, deadline }: CallPended): Step {
   if (!state.awaited.has(key) || state.pended.has(key)) return { state, commands: [] };
   return settle({ ...state, pended: withEntry(state.pended, key, deadline) });
 }
 
-/** The order to suspend, where something is awaited and all of it comes later. */
+/** The command to suspend, where calls are awaited and all of them are answered later. */
 export function suspensionOf({ stage, awaited, pended, dropped }: TurnState): Suspend | undefined {
   if (stage === 'ended' || awaited.size === 0 || awaited.size > pended.size || dropped.size > 0) return undefined;
   return { kind: 'suspend', resume_deadline: Math.min(...pended.values()) };
 }
 
-/** Asks for readings, or goes on at once where there are none. */
+/** Asks for readings, or advances at once where there are none. */
 function beginTurn(program: Program, state: TurnState): Step {
   const asked = askTurnAmbients(program, state);
   if (!asked.ok) return failTurn(state, asked.failure);
@@ -130,7 +130,7 @@ function beginTurn(program: Program, state: TurnState): Step {
   return { state: { ...state, awaited }, commands: asked.commands };
 }
 
-/** Goes as far as it can without another event. */
+/** Advances as far as possible without another event. */
 function goOn(program: Program, state: TurnState): Step {
   if (state.stage !== 'turn_ambients') return goOnFromHead(program, { state, commands: [], discarded: [] });
   if (state.awaited.size > 0) return { state, commands: [] };
@@ -207,7 +207,7 @@ function settle(state: TurnState): Step {
   return { state: { ...state, stage: 'ended' }, commands: [state.failure] };
 }
 
-/** A stop is nobody's fault; the record says all the same whose turn it was and what was awaited. */
+/** A stop is nobody's fault; the record names the acting subject and the awaited calls all the same. */
 function stopFailure(program: Program, { awaited, head, runs }: TurnState, message: string): Fail {
   const { run, keys } = runs.get(head) ?? {};
   const ofHead = [...(run?.awaited.keys() ?? [])].map((key) => keys?.get(key) ?? key);

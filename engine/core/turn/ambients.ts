@@ -10,7 +10,7 @@ import { findAbsence } from '../protocol/on-failure.js';
 import { type Scope, toTemplateContext } from '../protocol/scope.js';
 import { isVisibleTo } from '../protocol/visibility.js';
 
-/** The calls that ambient bindings ask for, or why one cannot be asked. */
+/** The calls of ambient bindings, or the reason why one cannot be made. */
 export type AmbientAsk =
   | { readonly ok: true; readonly commands: readonly Invoke[] }
   | { readonly ok: false; readonly failure: Fail };

@@ -2,8 +2,8 @@ import { SharedMap } from '../content/shared-map.js';
 import type { Invoke } from '../protocol/command.js';
 import type { StartedRun, SubjectAsker, TurnState } from './state.js';
 
-// Calls that must not be made in vain are held back. Whether they may be made is asked again only where something has
-// happened that they wait for: their subject is the head, a subject before it is done, or fewer runs are left to supersede.
+// Calls that must not be made in vain are held back. Their condition is checked again only after an event that may
+// change it: their subject is the head, a subject before it is done, or fewer runs are left to supersede.
 
 /**
  * The head's calls are never made in vain. Those of a later subject may be, where they only read, as long as every run that
@@ -33,7 +33,7 @@ export function withHeld(held: TurnState['held'], index: number, rest: readonly 
   return rest.length === 0 ? held.without(index) : held.with(index, rest);
 }
 
-/** Notes what a run that has changed waits for, and that those who wait for it may go on where it is done. */
+/** Notes the subject for which a changed run waits, and unblocks those that wait for the run where it is done. */
 export function noteChanged(state: TurnState, index: number, { run }: StartedRun): TurnState {
   const noted = noteBlocker(state, index);
   const waiting = run.stage === 'finished' ? noted.waiting.get(index) : undefined;
@@ -51,7 +51,7 @@ function noteBlocker(state: TurnState, index: number): TurnState {
   return { ...state, waiting: state.waiting.with(other, [...(state.waiting.get(other) ?? []), index]) };
 }
 
-/** Calls that were held back and need not wait any more: they are made now, each subject's in the order in which it asked. */
+/** Held calls that need not wait any more: they are made now, each subject's in its own order. */
 export function releaseHeld(state: TurnState): { readonly state: TurnState; readonly commands: readonly Invoke[] } {
   if (state.held.size === 0) return { state, commands: [] };
   const unblocked = isCovered(state) ? state.unblocked : SharedMap.empty<number, true>();
@@ -71,7 +71,7 @@ export function releaseHeld(state: TurnState): { readonly state: TurnState; read
   return { state: { ...next, awaited }, commands };
 }
 
-/** A run that was folded again has kept some of its calls, and asked others anew. */
+/** A run that was folded again has kept some of its calls, and made others anew. */
 function inOrder(askers: readonly SubjectAsker[], started: StartedRun | undefined): readonly SubjectAsker[] {
   return [...(started?.run.awaited.keys() ?? [])].flatMap((key) => askers.filter((asker) => asker.key === key));
 }

@@ -26,7 +26,7 @@ function touches(effect: WorldEffect, { projections, pointers }: Inputs, world: 
       pointers.some((tokens) => overlaps(tokens, ['world', 'environments', target]))
     );
   if (target === subject.id) return true;
-  // What nobody else perceives, such as a memory, is read by no other subject.
+  // An effect that nobody else perceives, such as a memory, is read by no other subject.
   if (PATCH_OPERATIONS[effect.op].perceived_as === undefined) return false;
   const entity = world.entities.get(target);
   return (

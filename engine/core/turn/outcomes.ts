@@ -1,12 +1,12 @@
 import { applyPatch } from '../world/apply-patch.js';
 import type { World, WorldEvent } from '../world/world.js';
 
-/** What a run has come to whose patch the working world has not taken. */
+/** The result of a run whose patch the working world has not taken. */
 export interface Outcome {
   /** Of the subject, in the scenario's order. */
   readonly index: number;
   readonly event: WorldEvent;
-  /** False where the run is at work again: it had come to this before, and may well come to it again. */
+  /** False where the run is at work again: it had this result before, and may well reach it again. */
   readonly is_reached: boolean;
 }
 

@@ -2,9 +2,9 @@ import type { Inputs, SubjectProgram } from '../protocol/program.js';
 import { partsOf, targetOf } from '../world/patch-operations.js';
 import type { World, WorldEvent } from '../world/world.js';
 
-/** Which subjects may read what changes where, by index: fixed for a turn, since nobody changes its environment. */
+/** Which subjects may read a change at a place, by index: fixed for a turn, since nobody changes its environment. */
 export interface Readers {
-  /** Those who read nothing but their own environment, by that. */
+  /** Subjects that read nothing but their own environment, by that. */
   readonly near: ReadonlyMap<string, readonly number[]>;
   /** All others: any change may concern them. */
   readonly far: readonly number[];
@@ -35,7 +35,7 @@ function readsNearAlone({ projections, pointers }: Inputs): boolean {
 }
 
 /**
- * The subjects after one whom events may concern, in their order: nobody is left out whom `affects` names.
+ * The subjects after one whom events may concern, in their order, including everyone whom `affects` names.
  * @param events whose subjects and targets exist
  */
 export function readersAfter(

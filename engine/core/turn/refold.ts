@@ -8,7 +8,7 @@ import { present } from '../../contract/present.js';
 import { withoutRun } from '../../contract/scripted.js';
 import { type TurnState, UNBEGUN } from './state.js';
 
-/** What the record holds of a command that an earlier driver performed. */
+/** The record of a command that an earlier driver performed. */
 export interface Recorded {
   readonly key: string;
   /** Of the request as the core made it. */
@@ -16,7 +16,7 @@ export interface Recorded {
   readonly effect: EffectClass;
   /** It may be made again though it has a side effect. */
   readonly repeatable: boolean;
-  /** An earlier attempt made it, whose runs may have had other numbers: it answers whichever command asks the same. */
+  /** An earlier attempt made it, whose runs may have had other numbers: it answers any equal request. */
   readonly is_adopted?: boolean;
   /** How the call ended, or that it will be answered later; left out where no driver saw it end. */
   readonly event?: CallEvent | CallPended;
@@ -25,9 +25,9 @@ export interface Recorded {
 /** Where a turn is once all events on record have been handled. */
 export interface Refolded {
   readonly state: TurnState;
-  /** What is left to do: calls that have no usable record, or the end. */
+  /** The work that is left: calls without a usable record, or the end. */
   readonly commands: readonly TurnCommand[];
-  /** Every call that the turn has asked for, by key. */
+  /** Every call that the turn has made, by key. */
   readonly asked: ReadonlyMap<string, Invoke>;
   /** The command that each record has answered, but for records that have answered none. */
   readonly answered: ReadonlyMap<Recorded, Invoke>;
@@ -37,14 +37,14 @@ export interface Refolded {
 
 interface Fold extends Omit<Refolded, 'commands'> {
   readonly program: Program;
-  /** The command that asked last for the same, by what it asks for. */
+  /** The latest command with the same request, by that request. */
   readonly latest: ReadonlyMap<string, Invoke>;
   readonly end?: Commit | Fail;
 }
 
 /**
- * Comes back to where an earlier driver was: runs the turn from its beginning and answers each command that has a
- * record from it. Nothing that has ended is asked again. A call that nobody saw end is asked again where it only reads or
+ * Folds up to where an earlier driver was: runs the turn from its beginning and answers each command that has a record
+ * from it. No call that has ended is made again. A call without an end on record is made again where it only reads or
  * is repeatable; any other fails the turn, and is named.
  * @param records in the order in which the calls ended: of each key the last performance, and failed ones before it
  * @returns as its only command `fail` with `record_mismatch`, where the record does not fit this program
@@ -74,10 +74,10 @@ export function refold(program: Program, began: TurnBegan, records: readonly Rec
 }
 
 /**
- * Comes back to where an earlier driver was, whether it ran the subjects in order or concurrently: a person who answers in
- * place of a model is asked in order, and what the record holds fits one of both ways.
+ * Folds up to where an earlier driver was, whether it ran the subjects in order or concurrently: a person in place of a
+ * model is asked in order, and the record fits one of both ways.
  * @param fits whether a way will do; left out, one in which every record has its place
- * @returns the program by which the turn goes on, too
+ * @returns the program with which the turn continues, too
  */
 export function refoldAsPlayed(
   program: Program,
@@ -113,14 +113,14 @@ function findAsked(fold: Fold, records: readonly Recorded[]) {
   return doubted[0];
 }
 
-/** The command that a record answers, where that is open: what the attempt asked itself goes by its name. */
+/** The command that a record answers, where that is open: the attempt's own calls are found by key. */
 function findCommand({ state, asked, latest }: Fold, record: Recorded): Invoke | undefined {
   const command = record.is_adopted === true ? latest.get(contentOf(record)) : asked.get(record.key);
   if (command === undefined || state.awaited.has(command.key)) return command;
   return record.is_adopted !== true && state.dropped.has(command.key) ? command : undefined;
 }
 
-/** What a call asks for, whichever run of its subject asks it. */
+/** The content of a call's request, whichever run of its subject makes it. */
 export function contentOf({ key, request_hash }: Pick<Recorded, 'key' | 'request_hash'>): string {
   return `${withoutRun(key)} ${request_hash}`;
 }
@@ -180,7 +180,7 @@ export function neverAsked({ key }: Recorded): Fail {
   return mismatch(`the record holds the call ${key}, and this program never asks it`);
 }
 
-/** The failure of a turn whose record does not fit the program that goes on with it. */
+/** The failure of a turn whose record does not fit the program that continues it. */
 export function mismatch(what: string): Fail {
   return { kind: 'fail', failure_class: 'record_mismatch', message: what };
 }

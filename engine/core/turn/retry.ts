@@ -3,7 +3,7 @@ import type { RetryClass } from '../protocol/program.js';
 import type { Invoke, Retry } from '../protocol/command.js';
 import type { CallFailed, CallRefused } from '../protocol/event.js';
 
-/** What follows from a failed call: the same call again, or its failure, which says why there is no further retry. */
+/** The result of a failed call: the same call again, or its failure, which says why there is no further retry. */
 export type AfterFailure =
   | { readonly kind: 'again'; readonly command: Invoke }
   | { readonly kind: 'final'; readonly event: CallFailed | CallRefused };

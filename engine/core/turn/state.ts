@@ -19,11 +19,11 @@ export interface TurnState {
   /** The working world: T(N-1) with the patches of all subjects before the head. */
   readonly world: World;
   readonly simulation_time: string;
-  /** Calls that were asked for and not answered, and for whom. */
+  /** Calls without an answer so far, and their askers. */
   readonly awaited: SharedMap<string, Asker>;
-  /** Of those, the ones whose answer comes later: until when it is waited for. */
+  /** Of those, the ones that are answered later: their deadlines. */
   readonly pended: ReadonlyMap<string, number>;
-  /** Calls of discarded runs that have not ended. Nothing follows from their answers. */
+  /** Calls of discarded runs that have not ended. Their answers have no effect. */
   readonly dropped: SharedMap<string, true>;
   /**
    * Calls that must not be made in vain: they wait until their subject is the head, or until the allowance covers them. By the
@@ -35,7 +35,7 @@ export interface TurnState {
    * for another one by now, or for none.
    */
   readonly waiting: SharedMap<number, readonly number[]>;
-  /** Subjects of held calls that may have nobody left to wait for. */
+  /** Subjects of held calls that may no longer have a reason to wait. */
   readonly unblocked: SharedMap<number, true>;
   /** Views of once-per-turn readings, by key. */
   readonly readings: ReadonlyMap<string, Json>;
@@ -43,21 +43,21 @@ export interface TurnState {
   readonly head: number;
   /** Subjects that have begun, from the head on, by index. */
   readonly runs: SharedMap<number, StartedRun>;
-  /** What the runs from the head on have come to, by rising index. */
+  /** The results of the runs from the head on, by rising index. */
   readonly outcomes: readonly Outcome[];
   /** Which subjects may read what changes where. */
   readonly readers: Readers;
   /** How many runs of this turn may still be superseded. */
   readonly allowance: number;
   readonly patches: readonly AcceptedPatch[];
-  /** The first failure; nothing new is asked once it is set. */
+  /** The first failure; once it is set, no new call is made. */
   readonly failure?: Fail;
 }
 
-/** Who asked for a call, and its latest command: a call that has failed may be commanded again. */
+/** The asker of a call, and the call's latest command: a call that has failed may be commanded again. */
 export type Asker = { readonly kind: 'turn_ambient'; readonly command: Invoke } | SubjectAsker;
 
-/** A subject that asked for a call, by its index; `key` is the call's key in the run. */
+/** A subject with an open call, by its index; `key` is the call's key in the run. */
 export interface SubjectAsker {
   readonly kind: 'subject';
   readonly index: number;
@@ -65,22 +65,22 @@ export interface SubjectAsker {
   readonly command: Invoke;
 }
 
-/** A subject's run, and how it came to be. */
+/** A subject's run, and its history. */
 export interface StartedRun {
   readonly run: SubjectRun;
   /** 1-based; one more each time that a change of the subject's inputs made it ask for something else. */
   readonly number: number;
-  /** The answers that have made the run what it is, oldest first. */
+  /** The answers that the run has handled, oldest first. */
   readonly answers: readonly Answer[];
   /** How the run's calls are called outside, by their keys in the run. */
   readonly keys: ReadonlyMap<string, string>;
-  /** What the run had come to before it was folded again, which it may well come to again. */
+  /** The run's result before it was folded again, which it may well reach again. */
   readonly former?: WorldEvent;
   /** Subjects, by index, of whom it is likely that they change what the run reads: it asks nothing until they are done. */
   readonly waits_for?: readonly number[];
 }
 
-/** How a call ended that a run asked for; the event has the call's key in the run. */
+/** The end of a run's call; the event has the call's key in the run. */
 export interface Answer {
   readonly request_hash: string;
   readonly event: CallEvent;

@@ -19,7 +19,7 @@ import {
 
 /**
  * One subject's way through its workflow, on one world: a value that knows of no other subject. Its calls have the keys
- * of the subject's first run, whatever they are called outside.
+ * of the subject's first run, whatever their keys outside.
  *
  *   ambients → nodes → finished
  */
@@ -33,16 +33,16 @@ export interface SubjectRun extends GivenReadings {
   readonly failure?: Fail;
 }
 
-/** A call that a run waits for, and which of its parts asked. */
+/** A call that a run waits for, and the part that made it. */
 export interface Awaited {
   readonly command: Invoke;
   readonly asker: { readonly kind: 'ambient'; readonly id: string } | { readonly kind: 'node'; readonly id: string };
 }
 
-/** What a run begins with. */
+/** The inputs with which a run begins. */
 export type RunBase = Pick<Scope, 'world' | 'simulation_time'> & Pick<SubjectRun, 'turn_readings'>;
 
-/** What follows from one event in one run. */
+/** The result of one event in one run. */
 export interface RunStep {
   readonly run: SubjectRun;
   readonly commands: readonly Invoke[];

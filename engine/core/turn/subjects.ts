@@ -11,18 +11,18 @@ import type { Answer, StartedRun, SubjectAsker, TurnState } from './state.js';
 import { beginRun, handleInRun, type RunBase, type RunStep, type SubjectRun } from './subject-run.js';
 
 // Subjects of a workflow that runs them concurrently begin together. Each run is kept equal to the fold of its answers on
-// the world that its subject would see if every subject before it were as far as it is now. Where an earlier patch changes
-// what a subject has read, its run is folded again on the new world: answers to the same requests are kept, and only what
-// it would ask otherwise is asked anew. So a run that reaches the head is the run of an ordered turn.
+// the world that its subject would see if every subject before it were as far as it is now. Where an earlier patch
+// changes a subject's inputs, its run is folded again on the new world: answers to equal requests are kept, and only
+// other requests are made anew. So a run that reaches the head is the run of an ordered turn.
 
-/** What follows for the turn: calls to make, and calls that nobody waits for any more. */
+/** The result for the turn: calls to make, and calls that nobody waits for any more. */
 export interface SubjectsStep {
   readonly state: TurnState;
   readonly commands: readonly Invoke[];
   readonly discarded: readonly Discarded[];
 }
 
-/** Calls of a run whose subject has asked for something else since, by their keys outside. */
+/** Calls of a run whose subject has made another request since, by their keys outside. */
 export interface Discarded {
   readonly subject_id: string;
   readonly keys: readonly string[];
@@ -66,7 +66,7 @@ function beginSubject(
   return takeRun(program, state, { index, started: { run, number: 1, answers: [], keys: new Map() }, commands });
 }
 
-/** Gives the end of a call to the run that asked for it, and its consequences to later subjects. */
+/** Gives the end of a call to its run, and the consequences to later subjects. */
 export function handleInSubject(
   program: Program,
   state: TurnState,
@@ -118,9 +118,9 @@ function isRead({ call }: Invoke): boolean {
 }
 
 /**
- * A command of a run as the outside knows it: what a run asks anew has keys and conversations of its own. A call with a side
- * effect is asked by one run only, and a service may know it by its key: that is the same in whichever run it is asked, unless
- * a run before has read something in its place.
+ * A command of a run as the outside knows it: repeated requests of a later run have keys and conversations of their
+ * own. A call with a side effect is made by one run only, and a service may know it by its key: that is the same in
+ * every run, unless an earlier run has read something in its place.
  * @param keys of all runs of the subject so far; none of a side effect that has the key of its run
  */
 function toOutside(command: Invoke, keys: ReadonlyMap<string, string>, number: number): Invoke {
@@ -222,7 +222,7 @@ function fold(
   return { run, answers: heard };
 }
 
-/** Calls of a subject that nobody waits for any more; of those under way the ends are still to come. */
+/** Drops the calls of a subject that nobody waits for any more; those under way will still end. */
 function drop(state: TurnState, index: number, keys: readonly string[]): TurnState {
   let { awaited, dropped } = state;
   for (const key of keys) {
@@ -234,7 +234,7 @@ function drop(state: TurnState, index: number, keys: readonly string[]): TurnSta
   return { ...state, awaited, held, dropped };
 }
 
-/** The event that a run has come to, where it is done and its patch is one. */
+/** The event of a run, where it is done and its patch is one. */
 function toEvent(program: Program, { world }: TurnState, index: number, run: SubjectRun): readonly WorldEvent[] {
   if (run.stage !== 'finished' || run.patch === undefined) return [];
   return [{ turn: world.turn + 1, subject_id: subjectAt(program, index).subject_id, patch: run.patch.patch }];

@@ -5,7 +5,7 @@ import { eitherShape, type Shape } from './shape.js';
 import { namesBelow, possibleCases, stepInto } from './step.js';
 import { valuesOf } from './value-types.js';
 
-/** What some member or item of a shape can be, whichever. @returns undefined where there can be none */
+/** The shape of any member or item of a shape. @returns undefined where there can be none */
 export function anyBelow(shape: Shape): Shape | undefined {
   switch (shape.kind) {
     case 'unknown':

@@ -10,12 +10,12 @@ export interface Reader {
   readonly context: Shape;
 }
 
-/** What one path is to all who read it. */
+/** One path as all its readers see it. */
 export interface JoinedReading {
   readonly presence: Reading['presence'];
   /** Of what is read, where anything can be. */
   readonly shape: Shape;
-  /** Those who may find nothing, where others find something. */
+  /** Subjects for whom it may be missing, though others have it. */
   readonly lacking: readonly string[];
   /** Why no reader finds anything. */
   readonly never?: Extract<Reading, { readonly presence: 'never' }>;

@@ -15,7 +15,7 @@ export interface Misfit {
   readonly why: string;
 }
 
-/** What a value that is known breaks of a demand. */
+/** The demands that a known value breaks. */
 export type CheckValue = (value: Json, demand: Demand) => readonly Misfit[];
 
 /** How a shape is held against a schema. */
@@ -79,7 +79,7 @@ function compare(shape: Shape, demand: Demand, pointer: string, above: Compariso
   });
 }
 
-/** What finer rules say of a value that is known, beside what has been found of it. */
+/** The finer rules that a known value breaks, beside those already found. */
 function checkRest(
   value: Json,
   demand: Demand,
@@ -160,7 +160,7 @@ function compareNamed(form: Form, values: readonly Json[], pointer: string): rea
     .join(', ')}${values.length > 8 ? ', ...' : ''}`;
   const why = `is ${describe(form)}, and only ${wanted} is accepted`;
   if (form.value !== undefined) return includesValue(values, form.value) ? [] : [{ pointer, why }];
-  // What objects and lists hold may be just what is named.
+  // Objects and lists may hold exactly the named values.
   if (form.type === 'object' || form.type === 'array') return [];
   const isCovered = form.type === 'boolean' && includesValue(values, true) && includesValue(values, false);
   return isCovered || form.type === 'null' ? [] : [{ pointer, why }];
@@ -190,7 +190,7 @@ function compareMembers(
   });
 }
 
-/** What a schema leaves open may come as well: members that it does not speak of. */
+/** Members that a schema does not mention may be present as well. */
 function compareOthers(
   { shape }: Form,
   { one, root }: { readonly one: Case; readonly root: JsonObject },
@@ -253,7 +253,7 @@ function withArticle(type: ValueType): string {
   return `${/^[aeiou]/.test(name) ? 'an' : 'a'} ${name}`;
 }
 
-/** What JSON Schema calls a type. */
+/** The JSON Schema name of a type. */
 function nameOf(type: ValueType): string {
   return type === 'fraction' ? 'number' : type;
 }

@@ -4,7 +4,7 @@ import type { Presence } from './presence.js';
 import { type Case, listAt, objectAt, ownMember } from './schema-cases.js';
 import { valuesOf } from './value-types.js';
 
-/** What a case says of one member or item: whether it is there, and all that it fits. */
+/** A case's account of one member or item: whether it is there, and the schemas that it fits. */
 export interface Member {
   readonly presence: Presence;
   readonly schemas: readonly Json[];
@@ -13,8 +13,8 @@ export interface Member {
 const NEVER: Member = { presence: 'never', schemas: [false] };
 
 /**
- * What a case says of the member of an object.
- * What is not listed beside `properties` is never there, unless other members are spoken of.
+ * A case's account of an object's member. A member that is not listed beside `properties` is never there, unless other
+ * members are mentioned.
  */
 export function memberOf(schemas: Case, name: string): Member {
   const values = valuesOf(schemas);
@@ -27,7 +27,7 @@ export function memberOf(schemas: Case, name: string): Member {
   return { presence: isRequired ? 'there' : 'maybe', schemas: covering };
 }
 
-/** What a case says of an item of an array. */
+/** A case's account of an array's item. */
 export function itemOf(schemas: Case, index: number): Member {
   const values = valuesOf(schemas);
   if (values !== undefined) return memberOfValues(values, String(index));
@@ -50,7 +50,7 @@ export function coversOfItem(schemas: Case, index: number): readonly Json[] {
   return covering.length > 0 ? covering : keywordsOf(schemas, 'unevaluatedItems');
 }
 
-/** The names of members that a case speaks of, in the order in which it does. */
+/** The names of members that a case mentions, in its order. */
 export function namesOf(schemas: Case): readonly string[] {
   const values = valuesOf(schemas);
   if (values !== undefined)

@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '../../contract/json.js';
 import { isObject } from '../content/json-pointer.js';
 import { mapReferences } from '../content/subschemas.js';
 
-/** What is demanded of a value: to fit all of some schemas. */
+/** A demand on a value: to fit all of some schemas. */
 export interface Demand {
   readonly schemas: readonly Json[];
   /** Where their references lead. */

@@ -1,13 +1,13 @@
 /** Whether there is something at a place: in every value that can come, in some of them, or in none. */
 export type Presence = 'there' | 'maybe' | 'never';
 
-/** What holds of a value that can be any of several. @param presences at least one, else nothing can come at all */
+/** The presence of a value that can be any of several. @param presences at least one, else there is no value */
 export function joinPresences(presences: readonly Presence[]): Presence {
   const [first = 'never'] = presences;
   return presences.every((presence) => presence === first) ? first : 'maybe';
 }
 
-/** What holds of a place below a place. */
+/** The presence of a place below a place. */
 export function followPresences(above: Presence, below: Presence): Presence {
   if (above === 'never' || below === 'never') return 'never';
   return above === 'there' ? below : 'maybe';

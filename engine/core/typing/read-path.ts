@@ -2,14 +2,14 @@ import { followPresences } from './presence.js';
 import type { Shape } from './shape.js';
 import { namesBelow, stepInto } from './step.js';
 
-/** What a path leads to: something, perhaps something, or nothing ever. */
+/** The target of a path: something, perhaps something, or nothing ever. */
 export type Reading =
   | { readonly presence: 'there' | 'maybe'; readonly shape: Shape }
   | {
       readonly presence: 'never';
       /** How many tokens lead somewhere. */
       readonly depth: number;
-      /** What can follow those that do. */
+      /** The names that can follow those that do. */
       readonly known: readonly string[];
       /** Of what they lead to. */
       readonly shape: Shape;

@@ -14,16 +14,16 @@ const OPEN: Case = [{ additionalProperties: true, items: true }];
 const IN_PLACE = ['$ref', '$defs', 'allOf', 'anyOf', 'oneOf', 'if', 'then', 'else'];
 
 /**
- * The alternatives of a conjunction of schemas: whatever fits all of them fits all of at least one case.
- * `not` and dependencies are left out, which only makes a case wider.
- * @param schemas of a document that compiles, so that its references lead somewhere and come to an end
+ * The alternatives of a conjunction of schemas: a value that fits all of them fits all of at least one case. `not` and
+ * dependencies are left out, which only makes a case wider.
+ * @param schemas of a document that compiles, so that its references resolve and end
  * @returns none where nothing fits
  */
 export function expandCases(schemas: readonly Json[], root: JsonObject): readonly Case[] {
   return conjoin(schemas.map((schema) => casesOf(schema, root)));
 }
 
-/** What an object says at a name of its own. */
+/** The schema of an object at a name of its own. */
 export function ownMember(schema: JsonObject, name: string): Json | undefined {
   return Object.hasOwn(schema, name) ? schema[name] : undefined;
 }

@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '../../contract/json.js';
 import { pointerTokens } from '../content/json-pointer.js';
 import type { Presence } from './presence.js';
 
-/** What can be known, before anything runs, of a value. */
+/** The facts about a value that are known before a run. */
 export type Shape =
   | { readonly kind: 'unknown' }
   | { readonly kind: 'literal'; readonly value: Json }
@@ -20,7 +20,7 @@ export interface SchemaShape {
   readonly allow: Allowed;
 }
 
-/** What of a value may be seen: all of it, or what these paths lead to. */
+/** The visible parts of a value: all of it, or the targets of these paths. */
 export type Allowed = 'all' | readonly (readonly string[])[];
 
 /** Nothing is known: every path below may be there. */
@@ -77,7 +77,7 @@ export function unveil(shape: Shape): Shape {
   }
 }
 
-/** What may be seen of a member or item; an empty list where nothing may. */
+/** The visible paths of a member or item; an empty list where none is. */
 export function allowBelow(allow: Allowed, token: string): Allowed {
   if (allow === 'all') return 'all';
   return narrow(allow.filter(([first]) => first === token || first === '*').map((path) => path.slice(1)));
@@ -87,7 +87,7 @@ function narrow(allow: Allowed): Allowed {
   return allow !== 'all' && allow.some((path) => path.length === 0) ? 'all' : allow;
 }
 
-/** What is one token below a shape. */
+/** The place one token below a shape. */
 export interface Step {
   readonly presence: Presence;
   /** Of what is there, where anything can be. */

@@ -39,7 +39,7 @@ export function stepInto(shape: Shape, token: string): Step {
   }
 }
 
-/** What can be seen below a value of a shape: names of members, and indices where their number is known. */
+/** The visible names below a value of a shape: members, and indices where their number is known. */
 export function namesBelow(shape: Shape): readonly string[] {
   switch (shape.kind) {
     case 'unknown':
@@ -67,7 +67,7 @@ export interface PossibleCase {
   readonly types: readonly ValueType[];
 }
 
-/** What has been expanded once, by root and schemas: neither ever changes, and shapes are walked again and again. */
+/** Expanded cases, by root and schemas: neither ever changes, and shapes are walked again and again. */
 const expanded = new WeakMap<JsonObject, WeakMap<readonly Json[], readonly PossibleCase[]>>();
 
 /** The cases of a shape that some value fits. */
@@ -119,7 +119,7 @@ interface SchemaStep {
 
 interface Place {
   readonly token: string;
-  /** What may be seen below the token. */
+  /** The visible paths below the token. */
   readonly allow: Allowed;
   readonly shape: SchemaShape;
 }
@@ -138,7 +138,7 @@ function stepIntoCase(schemas: Case, type: ValueType, place: Place): SchemaStep 
 
 const NONE: SchemaStep = { presence: 'never', schemas: [] };
 
-/** What no value fits is not there. */
+/** A member that no value fits is not there. */
 function ifPossible(member: Member, { root }: SchemaShape): Member {
   return possibleCases({ schemas: member.schemas, root }).length === 0 ? NONE : member;
 }

@@ -20,7 +20,7 @@ export function turnsOf({ given, turns = 1 }: Pick<WorkflowTest, 'given' | 'turn
   return { first: before + 1, last: before + turns };
 }
 
-/** What of a test can never come about, whatever is answered: names of nothing, keys of no call, turns that are not run. */
+/** Finds parts of a test that no answers can bring about: unknown names, keys of no call, turns that are not run. */
 export function checkTest(program: Program, scenario: Scenario, test: WorkflowTest): readonly Complaint[] {
   const turns = turnsOf(test);
   const names = namesOf(program, scenario);

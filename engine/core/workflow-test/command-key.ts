@@ -4,7 +4,7 @@ import type { UnaskedKey } from '../nodes/call-key.js';
 import { NODE_TYPES, nodeTypeOf } from '../nodes/index.js';
 import type { Program, SubjectProgram } from '../protocol/program.js';
 
-/** What a command key says of its call. */
+/** The parts of a command key. */
 export interface DescribedKey {
   /** In words, for people. */
   readonly what: string;
@@ -77,7 +77,7 @@ function findUnaskedOfSubject(
   return unasked(`the workflow of ${subject_id} has no node ${JSON.stringify(name)}`, name, ids);
 }
 
-/** Who has changed the cast of a scenario need not mend each answer. */
+/** After a change of the cast, an author need not mend each answer. */
 const ANSWERS_ANEW = 'If the cast has changed, `chukwa run SLUG --dry --write-missing FILE` makes answers anew.';
 
 function unasked(message: string, written: string, known: readonly string[]): UnaskedKey {

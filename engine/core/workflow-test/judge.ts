@@ -1,6 +1,6 @@
 /**
- * Holds what came of a test's turns against what its author expects. Only what is expected is looked at; lists of patches,
- * tools and rejections are whole, so that what is too much is found as well.
+ * Compares the results of a test's turns with its author's expectations. Values without an expectation are ignored;
+ * lists of patches, tools and rejections are whole, so that surplus items are found as well.
  */
 import type { Json } from '../../contract/json.js';
 import { findScripted, withoutMark } from '../../contract/scripted.js';

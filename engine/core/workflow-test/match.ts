@@ -25,7 +25,7 @@ export function complain(place: Place, message: string): Difference {
   return { pointer: toPointer(place), message };
 }
 
-/** Compares a value that must be exactly this; what is not expected may be anything. */
+/** Compares a value that must be exactly this; without an expectation, it may be anything. */
 export function matchValue(place: Place, expected: Json | undefined, actual: Json): readonly Difference[] {
   if (expected === undefined || canonicalText(expected) === canonicalText(actual)) return [];
   return [differ(place, 'it is another', expected, actual)];
@@ -63,7 +63,7 @@ export function matchPart(place: Place, expected: Json | undefined, actual: Json
 }
 
 interface Matching {
-  /** What a list in a place holds. */
+  /** The noun for the items of a list in a place. */
   readonly nounOf: (place: Place) => string;
   readonly matchLeaf: (place: Place, expected: Json, actual: Json) => readonly Difference[];
 }

@@ -2,14 +2,13 @@ import type { Scenario } from '../../generated/scenario.js';
 import type { Given } from '../../generated/workflow-test.js';
 import type { Memory } from '../world/world.js';
 
-/** What a world begins with. */
 export interface StartOfWorld {
   readonly turn: number;
   readonly environments: readonly { readonly label: string; readonly content: string }[];
   readonly entities: readonly { readonly id: string; readonly state: string; readonly memory: readonly Memory[] }[];
 }
 
-/** A scenario's beginning, and what is given in place of it. */
+/** A scenario's beginning, with some values replaced. */
 export function startOfWorld(scenario: Scenario, given: Given = {}): StartOfWorld {
   return {
     turn: given.turn ?? 0,
@@ -24,7 +23,7 @@ export function startOfWorld(scenario: Scenario, given: Given = {}): StartOfWorl
   };
 }
 
-/** What must be given so that a scenario begins as a world stood. */
+/** The values to replace so that a scenario begins with a world's contents. */
 export function givenFor(scenario: Scenario, start: StartOfWorld): Given {
   const plain = startOfWorld(scenario);
   const entities = start.entities.flatMap(({ id, state, memory }) => {

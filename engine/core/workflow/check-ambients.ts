@@ -14,7 +14,7 @@ import { unveil } from '../typing/shape.js';
 import { checkEntityExists, checkEnvironmentLabel } from './check-scenario.js';
 import type { Readers, Setting } from './readers.js';
 
-/** What a workflow's ambient bindings say that the schema cannot check. */
+/** Checks of a workflow's ambient bindings beyond the schema. */
 export function checkAmbients(parts: SchemaParts, setting: Setting, readers: Readers): readonly Complaint[] {
   const { scenario, workflow } = setting;
   return workflow.ambient_sources.flatMap((binding, index) => {
@@ -103,7 +103,7 @@ function checkOncePerTurn(binding: AmbientSourceBinding, pointer: string): reado
     }));
 }
 
-/** Notes a reading that nobody is given, or that nothing shows: it could be meant. */
+/** Notes a reading that nobody is given, or that nothing shows: it may be intended. */
 function checkSeen(setting: Setting, binding: AmbientSourceBinding, pointer: string): readonly Complaint[] {
   // `checkPlace` reports a place that is not in the scenario.
   if (!isPlace(setting, binding.visible_to)) return [];

@@ -9,7 +9,7 @@ import type { Reader } from '../typing/join-readings.js';
 import { checkReach } from './check-reach.js';
 import { findChain } from './link/order.js';
 
-/** What a workflow's nodes say that the schema cannot check: names, paths, circles, and whose patch is applied. */
+/** Checks of a workflow's nodes beyond the schema: names, paths, circles, and the patch that is applied. */
 export function checkNodes(
   parts: SchemaParts,
   workflow: CognitionWorkflow,

@@ -7,7 +7,7 @@ import { type Complaint, complainIf } from '../protocol/document-problem.js';
 
 type Entity = Scenario['entities'][number];
 
-/** What a scenario says that its schema cannot check: ids, names and who thinks. */
+/** Checks of a scenario beyond its schema: ids, names and subjects. */
 export function checkScenario(scenario: Scenario): readonly Complaint[] {
   return [
     ...checkTime(scenario),
@@ -76,7 +76,7 @@ function checkEntity(scenario: Scenario, entity: Entity, index: number): readonl
   ];
 }
 
-/** What a patch may not say, a scenario may not begin with. */
+/** A text that no patch may write is refused in a scenario too. */
 function checkTexts({ environments, entities }: Scenario): readonly Complaint[] {
   const contents = environments.map(({ content }, index) => [`/environments/${index}/content`, content] as const);
   const ofEntities = entities.flatMap(({ name, state, goal, memory = [] }, index) => [
@@ -125,7 +125,7 @@ export function checkEntityExists(scenario: Scenario, id: string, pointer: strin
   return [{ code: 'ENTITY_UNKNOWN', message, pointer, repair: suggest(id, ids) }];
 }
 
-/** An entity whose own id is not canonical is found by what it is to become: that is one complaint, and not two. */
+/** An entity whose own id is not canonical is found by its canonical id: that is one complaint, and not two. */
 function findEntity({ entities }: Scenario, id: string): Entity | undefined {
   return entities.find((entity) => entity.id === id) ?? entities.find((entity) => canonicalOf(entity.id) === id);
 }

@@ -2,7 +2,7 @@ import type { CognitionWorkflow } from '../../generated/workflow.js';
 import type { Complaint } from '../protocol/document-problem.js';
 import { MAX_SPECULATIVE } from '../protocol/program.js';
 
-/** What concurrent subjects may cost beyond ordered ones, and a limit of that which nothing reads. */
+/** The cost of concurrent subjects beyond ordered ones, and a complaint of a limit that nothing reads. */
 export function checkSpeculation(
   { execution, max_speculative }: CognitionWorkflow,
   subjects: readonly string[],

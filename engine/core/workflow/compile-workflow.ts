@@ -68,7 +68,7 @@ export function compileWorkflow(
   };
 }
 
-/** What the prompts and request templates of a workflow read of the world. */
+/** The parts of the world that the prompts and request templates of a workflow read. */
 function toInputs(parts: readonly (AmbientProgram | NodeProgram)[]): Inputs {
   const templates = parts.flatMap((part) => ('request_template' in part ? listReads(part.request_template) : []));
   const pointers = templates.map(({ from }) => pointerTokens(from)).filter(([room = 'world']) => room === 'world');

@@ -103,7 +103,7 @@ function toPolicy(hash: string, document: ToolPolicy, workflow: CognitionWorkflo
   return { hash, allow: new Set(allow), names_nothing, require_approval, ...budgets };
 }
 
-/** What a policy can allow of a workflow. */
+/** The names of a workflow that a policy can allow. */
 function policedNames({ ambient_sources, nodes }: CognitionWorkflow): readonly string[] {
   const tools = nodes.flatMap((node) => nodeTypeOf(node).toolsOffered(node));
   return [...[...ambient_sources, ...nodes].map(({ id }) => id), ...tools.map(({ name }) => name)];

@@ -13,11 +13,11 @@ import type { ResolvePath } from './link/resolve-path.js';
 /** A file that was read. */
 export interface DocumentToLink {
   readonly path: string;
-  /** Undefined where nothing in the file says what it is. */
+  /** Undefined where nothing in the file names its kind. */
   readonly kind: DocumentKind | undefined;
   /** Undefined where the file could not be parsed. */
   readonly value: Json | undefined;
-  /** Valid for its kind. What is not is never linked, and neither is what refers to it. */
+  /** Valid for its kind. An unsound document is never linked, and neither is one that refers to it. */
   readonly is_sound: boolean;
 }
 
@@ -31,7 +31,6 @@ export interface LinkedDocument {
   readonly refers_to: readonly ComponentReference[];
 }
 
-/** What is wrong in one file. */
 export interface FileProblem {
   readonly path: string;
   readonly problem: Problem;
@@ -114,7 +113,7 @@ function findHash({ reference, to }: Edge, linked: ReadonlyMap<string, LinkedDoc
   return target?.kind === reference.wants ? target.hash : undefined;
 }
 
-/** What a reference can lead to. */
+/** The documents that a reference can lead to. */
 interface Known {
   readonly byPath: ReadonlyMap<string, DocumentToLink>;
   readonly resolvePath: ResolvePath;

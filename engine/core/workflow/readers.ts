@@ -7,7 +7,7 @@ import type { Reader } from '../typing/join-readings.js';
 import { ABSENCE, eitherShape, recordShape, type Shape, schemaShape } from '../typing/shape.js';
 import { resultShape, type SchemaParts } from '../binding/typed-schemas.js';
 
-/** Who reads at each kind of place of a workflow: what one subject is given, another may not be. */
+/** The readers at each kind of place of a workflow: one subject's values may be missing for another. */
 export interface Readers {
   readonly once_per_turn: readonly Reader[];
   readonly before_subject_workflow: readonly Reader[];

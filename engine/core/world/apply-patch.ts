@@ -12,8 +12,8 @@ import type { World } from './world.js';
 import type { AppliedEffect, AppliedPatch, WorldPatch } from './world-patch.js';
 
 /**
- * The world after a patch, and what each effect found and left. `state_before` is what was there immediately before the
- * effect, earlier patches and effects included. The given world is not changed.
+ * The world after a patch, with the values before and after each effect. `state_before` is the value immediately before
+ * the effect, earlier patches and effects included. The given world is not changed.
  * @throws Error where the patch was not judged against this world first: that is a bug
  */
 export function applyPatch(world: World, patch: WorldPatch): { readonly world: World; readonly applied: AppliedPatch } {

@@ -2,8 +2,8 @@ import { partsOf, PATCH_OPERATIONS } from './patch-operations.js';
 import type { WorldPatch } from './world-patch.js';
 
 /**
- * Whether a text has no character that shows: white space of any kind, control characters, and what Unicode says is not
- * drawn, such as a zero-width space.
+ * Whether a text has no character that shows: white space of any kind, control characters, and those that Unicode does
+ * not draw, such as a zero-width space.
  */
 export function isBlank(text: string): boolean {
   return !SHOWS.test(text);

@@ -3,7 +3,7 @@ import type { EffectOperation } from './world-patch.js';
 import type { Entity } from './world.js';
 import { pairByName } from '../content/pair-by-name.js';
 
-/** What a world held at one turn. */
+/** The contents of a world at one turn. */
 export interface WorldContents {
   readonly environments: readonly { readonly label: string; readonly content: string }[];
   readonly entities: readonly Entity[];
@@ -59,7 +59,7 @@ function pair(before: string | undefined, after: string | undefined): Pick<World
   return { before: before ?? null, after: after ?? null };
 }
 
-/** Memories are appended only, so what both share is how both begin. */
+/** Memories are appended only, so both lists begin with the shared ones. */
 function diffMemories(entity_id: string, before: Entity['memory'], after: Entity['memory']): readonly WorldChange[] {
   const parting = before.findIndex(({ turn, content }, at) => {
     const other = after[at];
@@ -71,7 +71,7 @@ function diffMemories(entity_id: string, before: Entity['memory'], after: Entity
   return [...gone, ...come].map((change) => ({ kind: 'entity_memory', entity_id, ...change }));
 }
 
-/** What an effect says of itself, wherever it is kept. */
+/** The members of an effect in every record. */
 export interface RecordedEffect {
   readonly turn: number;
   readonly op: EffectOperation;
@@ -82,7 +82,7 @@ export interface RecordedEffect {
 /** A change with the effects behind it, oldest first, those of the first place before those of the second. */
 export type Blamed<Effect extends RecordedEffect> = WorldChange & { readonly blame: readonly Effect[] };
 
-/** The effects that only one of two places has, each in the order of application. What both have made no difference. */
+/** The effects that only one of two places has, in the order of application. Effects of both made no difference. */
 export interface EffectsApart<Effect extends RecordedEffect> {
   readonly from: readonly Effect[];
   readonly to: readonly Effect[];
@@ -100,8 +100,8 @@ export function blameChanges<Effect extends RecordedEffect>(
     const place = placeOfChange(change);
     if (change.kind !== 'entity_memory')
       return { ...change, blame: [...(from.get(place) ?? []), ...(to.get(place) ?? [])] };
-    // Memories of a turn are in the order of their effects, and what the two places share stands first: so the last
-    // change is owed to the last effect.
+    // Memories of a turn are in the order of their effects, after those that the two places share: so the last change
+    // is due to the last effect.
     const side = `${place} ${change.after === null ? 'from' : 'to'}`;
     const later = taken.get(side) ?? 0;
     taken.set(side, later + 1);

@@ -16,9 +16,9 @@ import type { WorldEffect, WorldPatch } from './world-patch.js';
 /** Whose patch is judged. */
 export interface Patcher {
   readonly subject: Entity;
-  /** What the subject may see: rosters name nothing else. */
+  /** The subject's projection: rosters name nothing else. */
   readonly projected: Projected;
-  /** What its patches may touch. */
+  /** The limits of its patches. */
   readonly may: PatchReach;
 }
 
@@ -40,7 +40,7 @@ function findTargetComplaint(judged: JudgedPlace, { op }: WorldEffect, target: s
   return targetOf(op) === 'entity_id' ? findEntityComplaint(judged, target) : findEnvironmentComplaint(judged, target);
 }
 
-/** What an effect touches that the node's `may` keeps from it. What it names is known to exist. */
+/** Finds a target of an effect that the node's `may` forbids. The target is known to exist. */
 function findBreach(patcher: Patcher, effect: WorldEffect, place: string): PatchComplaint | undefined {
   const { target } = partsOf(effect);
   const allowed = listAllowed(patcher, PATCH_OPERATIONS[effect.op], targetOf(effect.op));
@@ -50,7 +50,7 @@ function findBreach(patcher: Patcher, effect: WorldEffect, place: string): Patch
   return { detail: 'disallowed_effect', message };
 }
 
-/** What may be touched; undefined where anything may. */
+/** The permitted targets; undefined where any is. */
 function listAllowed(
   { subject, projected, may }: Patcher,
   { limit, targets }: PatchOperation,

@@ -15,7 +15,7 @@ export type WorldValue = keyof typeof WORLD_VALUES;
 
 export type { PatchReach };
 
-/** What exactly the live world finds wrong with a patch. */
+/** The exact fault of a patch, by the live world. */
 export type PatchFault =
   | 'disallowed_effect'
   | 'unknown_entity'
@@ -43,7 +43,7 @@ export interface WorldDraft {
   readonly turn: number;
 }
 
-/** What an effect names and what it writes there. */
+/** The target of an effect, and the text that it writes there. */
 export interface EffectParts {
   readonly target: string;
   readonly text: string;
@@ -52,7 +52,7 @@ export interface EffectParts {
 /** Where an effect is judged. */
 export interface JudgedPlace {
   readonly world: World;
-  /** What the subject perceives: rosters name nothing else. */
+  /** The subject's perceptions: rosters name nothing else. */
   readonly projected: Projected;
   /** Such as `effects[0]`. */
   readonly place: string;
@@ -68,17 +68,17 @@ export interface PatchOperation {
   readonly limit: { readonly member: keyof PatchReach; readonly self: string; readonly perceived: string };
   /** The targets that a subject perceives. */
   readonly targets: (projected: Projected) => Names;
-  /** What is wrong with an effect whose target exists. */
+  /** The fault of an effect whose target exists. */
   readonly judge?: (judged: JudgedPlace, parts: EffectParts) => PatchComplaint | undefined;
   /** Changes the draft. The target exists. */
   readonly apply: (draft: WorldDraft, parts: EffectParts) => Left;
-  /** What a prompt says between target and text to those who perceive the target; left out where nobody perceives it. */
+  /** A prompt's words between target and text for those who perceive the target; left out where nobody does. */
   readonly perceived_as?: string;
-  /** What a terminal shows between target and text. */
+  /** A terminal's words between target and text. */
   readonly shown_as: string;
 }
 
-/** What an effect found and left. */
+/** The values before and after an effect. */
 export interface Left {
   /** Absent for what is appended. */
   readonly state_before?: string;
@@ -136,7 +136,7 @@ export const PATCH_OPERATIONS: Readonly<Record<EffectOperation, PatchOperation>>
 /** The names of all operations. */
 export const EFFECT_OPERATIONS = Object.keys(PATCH_OPERATIONS) as readonly EffectOperation[];
 
-/** What an effect names and writes, whatever its members are called. */
+/** The target and the text of an effect, whatever its members are called. */
 export function partsOf(effect: WorldEffect): EffectParts {
   const { changes, text } = PATCH_OPERATIONS[effect.op];
   const members: Readonly<Record<string, string>> = { ...effect };

@@ -5,13 +5,13 @@ import type { Entity, World } from './world.js';
 
 export type { Projection };
 
-/** What a subject may see of a world: the only names that prompts and feedback may mention. */
+/** The part of a world that a subject may see: the only names that prompts and feedback may mention. */
 export interface Projected {
   readonly environments: readonly { readonly label: string; readonly content: string }[];
   readonly entities: readonly Entity[];
 }
 
-/** What of a world a subject sees. The subject itself is always there. */
+/** The part of a world that a subject sees. The subject itself is always there. */
 export function project(world: World, subject: Entity, projection: Projection): Projected {
   const { labels, ids } = projection.scope === 'world' ? everywhere(world) : around(world, subject);
   return {
@@ -33,7 +33,7 @@ function everywhere({ environments, entities }: World): Region {
   return { labels: [...environments.keys()], ids: [...entities.keys()] };
 }
 
-/** What a subject perceives where it is, by the index of the world: all else is not looked at. */
+/** A subject's perceptions at its place, by the index of the world: all else is not looked at. */
 function around({ residents }: World, { id, environment }: Entity): Region {
   if (environment === undefined) return { labels: [], ids: [id] };
   return { labels: [environment], ids: residents.get(environment) ?? [] };
@@ -44,14 +44,14 @@ export function perceivesPlace(subject: Entity, { scope }: Pick<Projection, 'sco
   return scope === 'world' || label === subject.environment;
 }
 
-/** Whether a subject perceives an entity, and what it does. Entities never change their environment. */
+/** Whether a subject perceives an entity and its actions. Entities never change their environment. */
 export function perceivesEntity(subject: Entity, projection: Pick<Projection, 'scope'>, entity: Entity): boolean {
   const { id, environment } = entity;
   if (projection.scope === 'world' || id === subject.id) return true;
   return environment !== undefined && perceivesPlace(subject, projection, environment);
 }
 
-/** What a subject sees, as a prompt shows it. Memories are the subject's own and are not part of it. */
+/** A subject's projection, as a prompt shows it. Memories are the subject's own and are not part of it. */
 export function toProjectionJson(projected: Projected): JsonObject {
   return {
     environments: Object.fromEntries(projected.environments.map(({ label, content }) => [label, content])),

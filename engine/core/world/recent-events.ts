@@ -5,8 +5,8 @@ import type { Entity, World, WorldEvent } from './world.js';
 import type { WorldEffect } from './world-patch.js';
 
 /*
- * Events are shown in a bounded room: a model pays for each character, and what others write must not crowd out the rest
- * of a prompt. The latest event is always shown; older ones are, as long as all of them together have room.
+ * The room of events is bounded: a model pays for each character, and texts of others must not crowd out the rest of a
+ * prompt. The latest event is always shown; older ones are, as long as all of them together have room.
  */
 const SHOWN_LENGTH_MAX = 16_000;
 const EFFECTS_SHOWN_MAX = 20;
@@ -17,7 +17,7 @@ export function recentEvents({ turn, events }: World, turns: number): readonly W
   return events.filter((event) => event.turn > turn - turns);
 }
 
-/** What a subject perceives of an event; the acting subject is left out where it is not perceived itself. */
+/** A subject's perception of an event; without the acting subject, where that is not perceived itself. */
 export interface PerceivedEvent {
   readonly turn: number;
   readonly acting?: { readonly subject: Entity; readonly narration: string };
@@ -25,9 +25,9 @@ export interface PerceivedEvent {
 }
 
 /**
- * What a subject perceives of the events that its projection asks for, oldest first. A narration is perceived where its
- * subject is, an effect where the entity or environment is that it changed. Memories are perceived by nobody: the agent that
- * has one is shown it as a memory.
+ * A subject's perceptions of the events that its projection includes, oldest first. A narration is perceived where its
+ * subject is, an effect where the entity or environment is that it changed. Memories are perceived by nobody: the agent
+ * that has one is shown it as a memory.
  */
 export function perceiveEvents(world: World, subject: Entity, projection: Projection): readonly PerceivedEvent[] {
   const { events } = projection;

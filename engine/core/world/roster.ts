@@ -6,7 +6,7 @@ import type { Entity } from './world.js';
 /** How many names a roster shows before it says how many more there are. */
 const ROSTER_MAX = 50;
 
-/** What a patch may name: each id, and the name that is shown behind it; `''` shows none. */
+/** The names that a patch may use: each id, and the name that is shown behind it; `''` shows none. */
 export type Names = readonly (readonly [id: string, name: string])[];
 
 /** The names of entities. */

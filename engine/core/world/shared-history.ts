@@ -6,9 +6,9 @@ import { canonicalText } from '../content/canonical.js';
 import { appendToken } from '../content/json-pointer.js';
 
 /**
- * What keeps a world, or a fork of it, from going on by another scenario. The turns before were played in the time and
- * with the roster of the world's own scenario; so another one may differ from it in `CHANGEABLE_SCENARIO_FIELDS`, and in
- * nothing that those turns have shown already.
+ * Finds the obstacles to another scenario for a world, or for a fork of it. Its turns were played in the time and with
+ * the roster of its own scenario; so another one may differ from it in `CHANGEABLE_SCENARIO_FIELDS`, and in nothing
+ * that those turns have shown already.
  * @returns problems with pointers into `next`
  */
 export function findHistoryProblems(world: Scenario, next: Scenario): readonly Problem[] {

@@ -1,5 +1,5 @@
-// Time inside a world: the calendar is the proleptic Gregorian one, every day has 86,400 seconds, and what may be written
-// is what PostgreSQL and every page can show.
+// Time inside a world: the calendar is the proleptic Gregorian one, every day has 86,400 seconds, and PostgreSQL and
+// every page can show each valid time.
 
 /** The last millisecond of the year 9999, in milliseconds since 1970. */
 const LATEST = 253_402_300_799_999;
@@ -66,7 +66,7 @@ function toMilliseconds(hours: number, minutes: number, seconds: number): number
   return ((hours * 60 + minutes) * 60 + seconds) * 1000;
 }
 
-/** Of a date, in milliseconds since 1970. `Date.UTC` takes the years 0 to 99 for 1900 to 1999: it is asked 400 years on. */
+/** Of a date, in milliseconds since 1970. `Date.UTC` reads the years 0 to 99 as 1900 to 1999: it gets 400 more. */
 function toMidnight(year: number, month: number, day: number): number {
   return Date.UTC(year + 400, month - 1, day) - MILLISECONDS_OF_400_YEARS;
 }

@@ -4,7 +4,7 @@ export type { WorldPatch };
 export type WorldEffect = WorldPatch['effects'][number];
 export type EffectOperation = WorldEffect['op'];
 
-/** One effect with what stood there immediately before its patch reached it, and after. */
+/** One effect with the values immediately before and after it. */
 export interface AppliedEffect {
   /** 0-based, within the patch. */
   readonly effect_index: number;

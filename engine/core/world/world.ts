@@ -8,7 +8,7 @@ export interface Entity {
   readonly environment?: string;
   readonly goal?: string;
   readonly state: string;
-  /** What it remembers, oldest first, and since which turn; 0 for what the scenario began with. */
+  /** Its memories, oldest first, and their turns; 0 for those of the scenario. */
   readonly memory: readonly { readonly content: string; readonly turn: number }[];
 }
 
@@ -32,11 +32,10 @@ export interface World {
   readonly entities: FixedMap<Entity>;
   /** The ids of the entities in each environment, in the scenario's order. Entities never change their environment. */
   readonly residents: ReadonlyMap<string, readonly string[]>;
-  /** What happened in the latest turns, oldest first: of as many turns as some projection asks for, and of this one. */
+  /** The events of the latest turns, oldest first: of as many turns as some projection includes, and of this one. */
   readonly events: readonly WorldEvent[];
 }
 
-/** What a world is made of. */
 export interface WorldParts extends Pick<World, 'slug' | 'turn' | 'events'> {
   readonly environments: Iterable<readonly [label: string, content: string]>;
   readonly entities: Iterable<Entity>;

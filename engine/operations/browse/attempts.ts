@@ -9,9 +9,9 @@ export const CALLS_SHOWN = 500;
 
 /** An attempt as its page shows it: at most 500 of its calls, with their events. */
 export interface AttemptPage extends AttemptRecord {
-  /** When an attempt that goes on was read; null once it has ended. */
+  /** When an open attempt was read; null once it has ended. */
   readonly read_at: string | null;
-  /** The number of the last call that is shown, where there are more: the list of calls goes on after it. */
+  /** The number of the last call that is shown, where there are more: the list of calls continues after it. */
   readonly more_calls_after: number | null;
   /** The latest attempt at the same turn that began before it; null where it is the first. */
   readonly attempt_before: string | null;

@@ -3,7 +3,7 @@ import type { Archive } from '../engine.js';
 
 /**
  * An archive for many pages at once: it reads the agent turns of an attempt, and the patches of a turn, once, and gives
- * them to each page that asks. What is written meanwhile is not seen.
+ * them to each page that asks. Later writes are not seen.
  */
 export function readOnce({ store }: Archive): Archive {
   const { records, worlds } = store;

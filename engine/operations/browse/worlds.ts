@@ -83,7 +83,7 @@ export interface TurnPage extends WorldSnapshot {
   readonly attempts: readonly AttemptSummary[];
 }
 
-/** A world as it stood at the end of a turn, and what made it so. */
+/** A world at the end of a turn, and the effects that led to it. */
 export async function browseTurn(archive: Archive, asked: TextPlace): Promise<Done<TurnPage>> {
   const snapshot = await lookAtTurn(archive, asked);
   if (!snapshot.ok) return snapshot;

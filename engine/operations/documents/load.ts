@@ -36,7 +36,7 @@ export interface LoadedFiles {
 }
 
 /**
- * Reads files and folders, and every file that they refer to. What cannot be read is a problem of its file.
+ * Reads files and folders, and every file that they refer to. A file that cannot be read is a problem of its own.
  * @param shipped schemas by file name
  */
 export async function loadDocuments(

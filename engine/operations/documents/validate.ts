@@ -160,7 +160,7 @@ interface ForTests {
   readonly isSound: (path: string) => boolean;
 }
 
-/** Tests of incomplete scenarios are skipped: what is missing has been reported. */
+/** Tests of incomplete scenarios are skipped: the missing parts have been reported. */
 function checkTests(
   parts: DocumentParts,
   loaded: Pick<LoadedFiles, 'files' | 'resolve_path'>,

@@ -63,7 +63,7 @@ export function openStreams(look: HttpDesk['look']) {
       }
       return told;
     },
-    /** Looks whether a reader could be told anything. @returns a refusal where `follow` would refuse at once */
+    /** Checks a request for a stream. @returns a refusal where `follow` would refuse at once */
     find: (request: Omit<StreamRequest, 'view'>): Promise<Done<unknown>> =>
       look((archive) => findBeginning(archive, request)),
     /** Ends all streams; their readers can come back elsewhere. */

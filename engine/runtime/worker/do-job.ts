@@ -6,7 +6,7 @@ import type { AttemptEnd, AttemptRequest } from '../attempt-request.js';
 import type { Continued } from './worker-event.js';
 import type { DriveEnd, WorkerParts } from './worker-parts.js';
 
-/** A world in which something is to be done: a turn that a message asks for, or an attempt to go on with. */
+/** A world with work: a turn that a message asks for, or an attempt to resume. */
 export interface Job {
   readonly world_slug: string;
   /** Left out for an attempt that has lost its driver. */
@@ -17,16 +17,15 @@ export interface Job {
 export type JobEnd =
   | {
       readonly kind: 'done';
-      /** What the commit reserved for this worker: in this world or another. */
+      /** The message that the commit reserved for this worker: in this world or another. */
       readonly next?: Claimed;
     }
   | { readonly kind: 'deferred' | 'broke' };
 
-/** What a job needs to know of its worker. */
 export interface JobSurroundings {
-  /** How often the job was put off before. */
+  /** How often the job was deferred before. */
   readonly tries: number;
-  /** Aborted when another worker is to go on. */
+  /** Aborted when another worker is to take over. */
   readonly leave: AbortSignal;
   /** Whether the commit reserves something else for this worker. */
   readonly goesOn: NonNullable<AttemptRequest['goesOn']>;
@@ -36,7 +35,7 @@ const DEFER = { first_ms: 500, most_ms: 60_000 };
 
 /**
  * Does one job to its end and notifies watchers.
- * @throws whatever the database throws when it is gone
+ * @throws every error of a lost database
  */
 export async function doJob(parts: WorkerParts, job: Job, surroundings: JobSurroundings): Promise<JobEnd> {
   const { tries, leave, goesOn } = surroundings;
@@ -62,7 +61,7 @@ export async function doJob(parts: WorkerParts, job: Job, surroundings: JobSurro
   }
 }
 
-/** A turn is begun; everything else goes on with an attempt that there is. */
+/** A turn is begun; every other message resumes an open attempt. */
 function toAsked(claimed: Claimed | undefined) {
   if (claimed?.message_type !== 'turn') return { continues_only: true };
   const { inbox_id, waited_ms } = claimed;
@@ -90,7 +89,7 @@ function toContinued(claimed: Claimed | undefined): Continued {
   return claimed.message_type === 'turn' ? 'queued' : claimed.message_type;
 }
 
-/** What keeps a job from being done now, or for ever. */
+/** The reason why a job cannot be done now, or ever. */
 type Obstacle = Pick<Extract<DriveEnd, { kind: 'unfit' }>, 'reason' | 'is_final'>;
 
 function findObstacle(end: AttemptEnd, { world_slug, claimed }: Job): Obstacle | undefined {
@@ -153,7 +152,7 @@ function reportEnd(parts: WorkerParts, world_slug: string, end: AttemptEnd): voi
     case 'not_adoptable':
     case 'not_asked_for':
     case 'unknown_world':
-      // Somebody else was faster, or has done it.
+      // Another worker was faster, or has done it.
       return;
     default:
       return unreachable(end);

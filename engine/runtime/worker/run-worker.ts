@@ -9,8 +9,8 @@ import type { WorkerParts, WorkerSettings } from './worker-parts.js';
 // A worker looks into the inbox when a doorbell rings, when one of its jobs ends, and every second by itself: with all
 // doorbells silent it is as late as that and misses nothing. A look begins with a glance, one statement that says whether
 // there is anything to do; a worker that looks because a hand became free claims at once.
-// A commit takes along what is due longest, so that a hand with something to do needs no look. It takes nothing while a
-// free hand is looked for: an attempt that has lost its driver is in no inbox, and would wait until all queues are empty.
+// A commit takes along what is due longest, so that a hand with something to do needs no look. It claims nothing while
+// an undriven attempt needs a hand: that is in no inbox, and would wait until all queues are empty.
 //
 // An attempt that several drivers have died of may be what killed them. It is driven alone, so that no other dies with it:
 // a worker that finds such an attempt claims nothing else until its hands are free, and then drives it.
@@ -29,7 +29,7 @@ const LEFT_ALONE = { first_ms: 1_000, most_ms: 60_000 };
 
 const EVERYTHING: Glance = { is_due: true, is_expired: true, is_lapsing: true };
 
-/** What keeps statements from being done, and how often it has. */
+/** The reason why statements fail, and how often they have. */
 interface Trouble {
   readonly reason: string;
   readonly times: number;
@@ -61,7 +61,7 @@ interface Worker {
   /** Since when the doorbell is silent, and which reason was reported. */
   silent_since: number | undefined;
   reported_fault: string | undefined;
-  /** Why the worker cannot go on, where one of its jobs has found that. */
+  /** The reason why the worker cannot continue, where one of its jobs has found that. */
   broken: { readonly error: unknown } | undefined;
 }
 
@@ -152,7 +152,7 @@ async function glance(worker: Worker): Promise<Glance | undefined> {
   const is_waiting = quarantine !== 'none' || left_alone.size > 0;
   const is_needed = worker.is_called || is_waiting || now - worker.glanced_at >= LOOK_MS;
   worker.is_called = false;
-  // What only reads may be allowed to where nothing else is.
+  // A failing database may still permit reads, so a successful glance proves nothing.
   if (worker.trouble !== undefined) return EVERYTHING;
   if (!is_needed) return undefined;
   worker.glanced_at = now;
@@ -160,8 +160,8 @@ async function glance(worker: Worker): Promise<Glance | undefined> {
 }
 
 /**
- * A database that cannot do what it should is waited for; each reason is said once. One that may be another process's is
- * left. @throws everything else
+ * Waits for a failing database; each reason is reported once. A database that may be another process's is left alone.
+ * @throws every other error
  */
 function sleepOff(worker: Worker, error: unknown): number {
   const { parts } = worker;
@@ -216,7 +216,7 @@ async function seeLapses(worker: Worker, seen: Glance | undefined): Promise<numb
   if (seen === undefined) return LOOK_MS;
   if (!seen.is_lapsing) return seeNone(worker);
   if (worker.quarantine === 'on' || busy.size >= settings.concurrency) {
-    // Looked for again as soon as a hand is free.
+    // The next look is due as soon as a hand is free.
     worker.is_called = true;
     return LOOK_MS;
   }
@@ -278,7 +278,7 @@ function start(worker: Worker, job: Job): void {
   busy.set(world_slug, done);
 }
 
-/** Goes on with what was claimed: for this hand by the commit, and for another hand that waits for the world. */
+/** Starts the claimed messages: the commit's for this hand, and another hand's that waits for the world. */
 async function end(worker: Worker, world_slug: string, after: Claimed | undefined): Promise<void> {
   const { busy, next, ended, alarm, is_stopping } = worker;
   busy.delete(world_slug);

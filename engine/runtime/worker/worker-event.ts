@@ -5,12 +5,12 @@ import type { PutOff } from '../../ports/attempts.js';
 import type { Tidied } from '../../ports/inbox.js';
 
 /**
- * Why an attempt goes on. `undriven`: its driver was gone, or has handed it over. `queued`: its world has a turn to be done,
- * and it is that turn's.
+ * Why an attempt is resumed. `undriven`: its driver was gone, or has handed it over. `queued`: its world has a turn to
+ * be done, and it is that turn's.
  */
 export type Continued = 'undriven' | 'queued' | Exclude<InboxMessageType, 'turn'>;
 
-/** What watchers are notified of in a worker. Nothing depends on whether anybody listens. */
+/** An event of a worker, for watchers. Nothing depends on whether there are any. */
 export type WorkerEvent =
   | {
       readonly kind: 'turn_began';
@@ -20,7 +20,7 @@ export type WorkerEvent =
       /** So many calls of an earlier attempt answer this one's commands. */
       readonly adopts?: { readonly attempt_id: string; readonly calls: number };
     }
-  /** An attempt that there was goes on: so many of its calls are answered from their records, so many nobody saw end. */
+  /** An open attempt is resumed: so many of its calls are answered from their records, so many nobody saw end. */
   | {
       readonly kind: 'turn_continued';
       readonly world_slug: string;
@@ -49,14 +49,14 @@ export type WorkerEvent =
   | { readonly kind: 'turn_deferred'; readonly world_slug: string; readonly reason: string; readonly delay_ms: number }
   /** It can never be done. */
   | { readonly kind: 'turn_discarded'; readonly world_slug: string; readonly reason: string }
-  /** Somebody else drives the world now. */
+  /** Another driver has the world now. */
   | { readonly kind: 'overtaken'; readonly world_slug: string }
-  /** A bug: the attempt stays open, and the next driver goes on with it, a few times. */
+  /** A bug: the attempt stays open, and the next driver resumes it, a few times. */
   | { readonly kind: 'driver_broke'; readonly world_slug: string; readonly error: unknown }
   /** So many calls were to be answered by now. */
   | { readonly kind: 'timed_out'; readonly calls: number }
   | ({ readonly kind: 'tidied' } & Tidied)
-  /** It is gone, or cannot do what it should; the reason says what to do about it. */
+  /** It is gone, or failing; the reason says how to mend that. */
   | { readonly kind: 'database_lost'; readonly code: ProblemCode; readonly reason: string }
   | { readonly kind: 'database_found' }
   | { readonly kind: 'doorbell_lost'; readonly reason: string }

@@ -5,7 +5,6 @@ import type { Inbox } from '../../ports/inbox.js';
 import type { AttemptEnd, AttemptRequest } from '../attempt-request.js';
 import type { WorkerEvent } from './worker-event.js';
 
-/** What a worker needs of the outside. */
 export interface WorkerParts {
   readonly inbox: Inbox;
   readonly doorbell: Doorbell;
@@ -28,13 +27,13 @@ export type Drive = (
   >,
 ) => Promise<DriveEnd>;
 
-/** How a drive ended. `unfit`: this process cannot do it, or nobody ever can. */
+/** How a drive ended. `unfit`: this process cannot do it, or none ever can. */
 export type DriveEnd = AttemptEnd | { readonly kind: 'unfit'; readonly reason: string; readonly is_final: boolean };
 
 export interface WorkerSettings {
   /** How many attempts are driven at a time. */
   readonly concurrency: number;
-  /** How long attempts may go on once the worker is to stop. */
+  /** How long attempts may continue once the worker is to stop. */
   readonly grace_ms: number;
   /** These worlds only; left out for all. */
   readonly worlds?: readonly string[];

@@ -20,11 +20,11 @@ import { describeThrown, findSourceFailure } from '../source-failure.js';
 import { toStorableText } from '../storable-text.js';
 
 /**
- * Asks the plugin, once. It has until the deadline; whoever does not settle by then is left behind. That it will be answered
- * later is an answer only where the author lets it be one.
+ * Calls the plugin, once. It has until the deadline; a plugin that does not settle by then is abandoned. A later answer
+ * is accepted only where the author allows it.
  *
- * A plugin whose every request names its call reaches nothing but by them, and they wait for the record of the call: it is
- * asked while that is written, and gets its request ready. Every other is asked when the record is durable.
+ * A plugin whose every request names its call sends nothing without names, which wait for the record of the call: it is
+ * called while that is written, and gets its request ready. Every other is called when the record is durable.
  */
 export async function call(passage: Ready, outside: CallOutside): Promise<(Ready & Answered) | Halt | Pause> {
   if (passage.source.names_its_calls !== true) await passage.durable;
@@ -99,8 +99,8 @@ async function invoke(
 }
 
 /**
- * Sees when something leaves that may have a side effect: the source says so, or the door to its origin. A plugin that does
- * not say so and talks to a program, or to nothing that it was handed, may have sent something as soon as it is asked.
+ * Sees when a request leaves that may have a side effect: the source says so, or the door to its origin. A plugin that
+ * does neither, as one that talks to a program, may have sent a request as soon as it is called.
  */
 function watchSending({ command, route, source }: Ready) {
   let sent = source.says_when_it_acts !== true && route.origin === undefined;
@@ -109,7 +109,7 @@ function watchSending({ command, route, source }: Ready) {
   return { told: asks_door ? { onSending: acts } : {}, acts, has_sent: () => sent };
 }
 
-/** What a name may be that the other side gives to a call. */
+/** The longest name that a service may give to a call. */
 const ALIAS_LENGTH_MAX = 256;
 
 function pause(passage: Made & Pick<Answered, 'reply'>, said: SourcePending['pending']): Halt | Pause {

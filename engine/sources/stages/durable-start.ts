@@ -13,9 +13,9 @@ export async function startDurably(passage: Checked): Promise<Begun | Halt> {
   // The path of a URL may hold a secret, as that of some services does: it is left out.
   const resolved = present({ model, origin: origin && new URL(origin.url).origin });
   const durable = passage.recorder.started(resolved);
-  // The promise is rejected with the reason for those who wait for it; until then nobody may.
+  // The promise is rejected with the reason for those who wait for it; until then it must not count as unhandled.
   durable.catch(() => {});
-  // What is prepared must not keep the database waiting for the statement.
+  // Preparing the request must not keep the database waiting for the statement.
   await setImmediate();
   return { ...passage, begun: true, durable };
 }

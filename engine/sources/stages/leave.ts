@@ -1,7 +1,7 @@
 import type { Invoke } from '../../core/protocol/command.js';
 import { type Authorised, type Granted, type Halt, halt, type Permitted, type Routed } from '../passage.js';
 
-/** Denies by default: a call that needs leave goes on only where the policy names it. Asks again what the core has asked. */
+/** Denies by default: a call that needs leave continues only where the policy names it. Repeats the core's check. */
 export function checkPolicy(passage: Routed): Permitted | Halt {
   const { policy_id, policy } = passage.command.call;
   if (policy_id === undefined || policy?.allow.has(policy_id)) return { ...passage, permitted: true };

@@ -4,14 +4,13 @@ import type { MakeCallback } from '../../ports/sources.js';
 import { type Begun, type Halt, halt, type Ready } from '../passage.js';
 import { describeThrown, findSourceFailure } from '../source-failure.js';
 
-/** What knows secrets. */
 export interface SecretsParts {
   readonly opened: OpenedSources;
-  /** Left out where nobody can be called back. */
+  /** Left out where no callback can arrive. */
   readonly makeCallback?: MakeCallback;
 }
 
-/** Reads the secrets, as late as possible, and opens the source with them. Who may answer later is handed one of its own. */
+/** Reads the secrets, as late as possible, and opens the source with them. A call that may pend gets one of its own. */
 export async function readSecrets(passage: Begun, { opened, makeCallback }: SecretsParts): Promise<Ready | Halt> {
   const deadline_ms = passage.command.call.pending_deadline_ms;
   const callback = deadline_ms === undefined ? undefined : makeCallback?.(passage.surroundings.correlation_id);

@@ -2,7 +2,7 @@ import type { Json } from '../../contract/json.js';
 import { describeThrown } from '../source-failure.js';
 import { type Halt, halt, type Shown, type Validated } from '../passage.js';
 
-/** The view of a value: what the allow-list lets through. */
+/** The view of a value: the parts that the allow-list lets through. */
 export type Redact = (value: Json, allow: 'all' | readonly string[]) => Json;
 
 /** Makes the only thing that the turn, pages and telemetry see. There is no way around it. */

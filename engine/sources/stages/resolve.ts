@@ -16,8 +16,8 @@ export interface ResolveParts {
 }
 
 /**
- * Finds the plugin that knows the source, and where the operator lets it connect. What was found of a source holds as
- * long as the engine is open, as its secrets and its connections do.
+ * Finds the plugin that knows the source, and where the operator lets it connect. A source's route is kept as long as
+ * the engine is open, as its secrets and its connections are.
  */
 export function resolve(parts: ResolveParts): Stage<Asked, Routed> {
   const known = new WeakMap<SourceProgram, Route>();
@@ -42,7 +42,7 @@ export function findRoute(source: Pick<SourceProgram, 'plugin' | 'interface'>, p
   return toRoute(plugin, source.interface, parts);
 }
 
-/** What the operator's variables make of a source of this interface. @returns a sentence where something is missing */
+/** The route to a source, by the operator's variables. @returns a sentence where something is missing */
 export function toRoute(
   plugin: DescribedPlugin,
   definition: JsonObject,

@@ -33,7 +33,7 @@ function checkChat(passage: Granted, { messages, offered, schema_delivery }: Gen
   return { ...passage, request: Object.freeze(request) as unknown as Json };
 }
 
-/** A schema is the same in every round, and larger than what was said: it is copied once. */
+/** A schema is the same in every round, and larger than the messages: it is copied once. */
 const frozenSchemas = new WeakMap<JsonObject, JsonObject>();
 
 function toFrozenSchema(schema: JsonObject): JsonObject {
@@ -46,7 +46,7 @@ function refuse(passage: Granted, reason: string): Halt {
   return halt(passage, 'schema_invalid', `the request cannot be sent: ${reason}`);
 }
 
-/** A prompt is as long as its author made it; only what a tool or binding is asked has a limit. */
+/** A prompt is as long as its author made it; only requests of tools and bindings have a limit. */
 function findComplaint({ call, request }: Invoke, text: string): string | undefined {
   const bytes = Buffer.byteLength(text);
   const { max_request_bytes } = call.limits;

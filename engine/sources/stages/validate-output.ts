@@ -54,7 +54,7 @@ function listReasons(passage: Answered, answer: Json, schema: JsonObject, proble
   return shown.length === 0 ? rest : `${listProblems(shown)}; ${rest}`;
 }
 
-/** What the text says is the core's to judge; here it only becomes fit to be kept. */
+/** The core judges the text; here it only becomes storable. */
 function checkChat(passage: Answered): Validated | Halt {
   const { value } = passage;
   if (!isChatAnswer(value)) {

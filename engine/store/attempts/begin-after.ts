@@ -5,7 +5,7 @@ import { beginAdopting } from './continue-attempt.js';
 import { DOUBTS } from './doubt.js';
 import { listRecordedCalls } from './recorded-calls.js';
 
-// A new attempt after one that failed, with the world's row locked. What it adopts is decided by the core, from the records.
+// A new attempt after one that failed, with the world's row locked. The core decides, from the records, what it adopts.
 
 const FIND_DOUBT = prepare('find_doubt', `${DOUBTS} LIMIT 1`);
 
@@ -43,7 +43,7 @@ const SET_ASIDE = prepare(
 
 /**
  * Begins a new attempt after one that failed at the same turn. Demands a transaction, and the world's row locked.
- * @returns `free` where nothing of that one is in the way any more, and what was set aside for that
+ * @returns `free` where the failed attempt no longer prevents one, with the calls that were set aside for that
  */
 export async function beginAfter(
   transaction: Runner,
@@ -80,7 +80,7 @@ interface AttemptKey {
   readonly attempt_id: string;
 }
 
-/** Somebody wants a turn begun anew, whatever happened: the record says who, and what was set aside. */
+/** A person wants a turn begun anew in any case: the record names the person and the calls that were set aside. */
 async function setAside(transaction: Runner, request: BeginAttempt, left: AttemptKey): Promise<Free> {
   const [sets_aside] = await run<SetAside>(transaction, SET_ASIDE, {
     ...left,

@@ -7,10 +7,10 @@ import { DRAWN_EVENT_ID } from './event-numbers.js';
 import { leaseEnd } from './fence.js';
 import { writeCallsAfter } from './write-calls.js';
 
-// The epoch says that nobody has driven the world since it was left with a committed turn: then there is no attempt to go
-// on with, no call in doubt, and no earlier driver whose fence the row would still let pass. So neither is looked for, and
-// the row needs no lock beside that of its change. The attempt that committed the turn says that it is the same world, and
-// not another of that name, made since that one was deleted.
+// The epoch says that nobody has driven the world since its last driver left it with a committed turn: then there is no
+// open attempt, no call in doubt, and no earlier driver whose fence the row would still let pass. So the statement
+// looks for none of them, and the row needs no lock beside that of its change. The attempt that committed the turn
+// proves that it is the same world, and not a later one of that name.
 const IS_AS_LEFT = `
       worlds.world_slug = :world_slug AND turn = :attempted_turn::bigint - 1 AND lease_epoch = :epoch::bigint - 1
       AND lease_attempt_id IS NULL AND adoptable_attempt_id IS NULL AND scenario_hash = :scenario_hash
@@ -27,7 +27,7 @@ const TAKEN = `RETURNING worlds.world_slug, scenario_hash, ${DRAWN_EVENT_ID}`;
 const TAKING = `
   fence AS (${TAKE} WHERE ${IS_AS_LEFT} ${TAKEN})`;
 
-// The message is taken with the world or not at all; whoever takes turns back holds the lock of the world.
+// The message is claimed with the world or not at all; a driver that gives turns back holds the lock of the world.
 const TAKING_WITH_MESSAGE = `
   free AS (SELECT world_slug FROM worlds WHERE ${IS_AS_LEFT} FOR NO KEY UPDATE),
   message AS (

@@ -13,11 +13,11 @@ import { calling } from './suspend-attempt.js';
 /** Whether the driver that a lease names still drives its attempt. */
 export type IsDriven = (holder: Holder, attempt_id: string) => boolean;
 
-// One statement takes a free world in which nothing is left to go on with, to be adopted or to be settled, opens the
-// attempt and reads what the world holds. The lock comes before the epoch changes, as fences want it. While it waits for
-// the lock another driver may commit a turn, whose rows this statement does not see yet, though it is handed the world's new
-// row: then `place` is empty, and it is asked again.
-// Where a message asks for the attempt, it is taken with the world or not at all.
+// One statement takes the lease of a free world without an open attempt, calls to adopt or calls in doubt, opens the
+// attempt and reads the world's contents. The lock comes before the epoch changes, as fences require. While it waits
+// for the lock another driver may commit a turn, whose rows this statement does not see yet, though it gets the world's
+// new row: then `place` is empty, and the statement is repeated. A message that asks for the attempt is claimed with
+// the world or not at all.
 const TAKE_FREE = prepare(
   'take_free_world',
   `WITH seen AS (SELECT turn, lease_epoch FROM worlds WHERE world_slug = :world_slug),
@@ -58,8 +58,8 @@ interface Taken extends ContentsRow {
 }
 
 /**
- * Takes a world's lease with the next epoch, unless a living driver has it, and reads the world. What an earlier driver
- * left open goes on. A free world costs one statement.
+ * Takes a world's lease with the next epoch, unless a living driver has it, and reads the world. An attempt that an
+ * earlier driver left open is resumed. A free world costs one statement.
  */
 export async function beginAttempt(
   database: Pick<OpenDatabase, 'query' | 'pool'>,
@@ -78,7 +78,7 @@ export async function beginAttempt(
   }
 }
 
-/** What a new attempt, and the lease that comes with it, are written with. */
+/** The parameters that write a new attempt and its lease. */
 export function toTaking(request: BeginAttempt) {
   return {
     world_slug: request.world_slug,
@@ -122,7 +122,7 @@ interface LockedWorld {
   readonly scenario_hash: string;
 }
 
-// A statement of its own after the lock: what was committed while it was waited for is seen.
+// A statement of its own after the lock: it sees what others committed during the wait.
 const FIND_OPEN = prepare(
   'find_open_attempt',
   `SELECT attempt_id, attempted_turn, status = 'suspended' AND NOT EXISTS (
@@ -137,7 +137,7 @@ interface OpenAttempt extends Rest {
 
 const FIND_ASKING = prepare('find_asking_message', `SELECT FROM agent_inbox WHERE ${ASKS}`);
 
-/** Takes up what was left in a world that is not driven. Demands a transaction. @returns `free` where nothing was */
+/** Claims what was left in a world that is not driven. Demands a transaction. @returns `free` where nothing was */
 async function takeLeft(transaction: Runner, request: BeginAttempt, isDriven: IsDriven): Promise<BeginOutcome | Free> {
   const { world_slug } = request;
   const [world] = await run<LockedWorld>(transaction, LOCK_WORLD, { world_slug });

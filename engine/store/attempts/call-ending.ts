@@ -30,7 +30,7 @@ const ENDING_TYPES = {
 /** Columns that a statement writes, each with its value. */
 export type Assignments = readonly (readonly [column: string, value: string])[];
 
-/** What the end of a call writes, from the fence of its statement. */
+/** The columns that the end of a call writes, from the fence of its statement. */
 export const ENDING: Assignments = [
   ...Object.entries(ENDING_TYPES).map(([column, type]) => [column, `:${column}::${type}`] as const),
   ['ended_event_id', EVENT_ID],
@@ -69,7 +69,7 @@ function toFailure(outcome: CallOutcome, verdict: Verdict | undefined): Values {
   };
 }
 
-/** What a model said is checked by the core, after the call: its verdict says what came of that. */
+/** The core checks a model's answer after the call: its verdict holds the result. */
 function toValidationStatus(outcome: CallOutcome, verdict: Verdict | undefined): CallOutcome['validation_status'] {
   if (verdict?.failure?.failure_class === 'model_content') return 'invalid';
   const isAccepted = verdict?.model_output_kind !== undefined && verdict.failure === undefined;
@@ -81,7 +81,7 @@ export function toStoredHeaders(headers: Readonly<Record<string, string>>): Read
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, toStoredText(value)]));
 }
 
-/** What a plugin and the verdict leave beside the text of a generation, without what the text says itself. */
+/** The artifacts of a plugin and of the verdict beside a generation's text, without those that derive from it. */
 function toArtifacts({ outcome, verdict }: CallFinish) {
   const artifacts = [...(outcome.trace?.artifacts ?? []), ...(verdict?.artifacts ?? [])];
   return artifacts
@@ -111,7 +111,7 @@ export function toRejection({ verdict }: CallFinish): Values {
   };
 }
 
-/** What the end of a generation writes to its row in `llm_calls`. */
+/** The columns that the end of a generation writes to its row in `llm_calls`. */
 export const GENERATION_ENDING: Assignments = [
   ['status', ':status::source_invocation_status'],
   ['normalised_text', ':normalised_text::bytea'],

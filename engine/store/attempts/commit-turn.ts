@@ -28,7 +28,7 @@ const STORED_ROWS = `
     SELECT * FROM json_to_recordset(:stored::json)
       AS row (stored_as text, patch_seq int, effect_index int, entity_id text, environment_label text, state_after text))`;
 
-/** What a turn changes of its world, each in a table of its own. */
+/** The rows that a turn changes, a table each. */
 const VALUE_ROWS = {
   entity_state: `
   states AS (
@@ -56,7 +56,7 @@ const STORED_VALUES = Object.keys(VALUE_ROWS) as readonly StoredValue[];
 /** The end of the generation that gave the last patch. */
 const ANSWER = FINISHED.generation.map((clause) => atSlot(clause, 1));
 
-/** What a commit writes besides its turn and patches, and whether its driver goes on. */
+/** The parts that a commit writes besides its turn and patches, and whether its driver continues. */
 interface Shape extends CommitEnd {
   readonly has_answer: boolean;
   readonly values: readonly StoredValue[];

@@ -23,7 +23,7 @@ const BEGUN = `
   SELECT taken.turn, taken.epoch, take_overs, renderer_version, plugin_versions, ${CONTENTS}
   FROM taken, attempt`;
 
-// Whoever reports holds this row meanwhile: a statement of its own, so that what was reported is seen by the next.
+// A report holds this row while it is written: a statement of its own, so that the next one sees the report.
 const HOLD_ATTEMPT = prepare(
   'hold_attempt',
   'SELECT FROM attempts WHERE world_slug = :world_slug AND attempt_id = :attempt_id::uuid FOR UPDATE',
@@ -146,7 +146,7 @@ export async function continueAttempt(
   return goOn(transaction, CONTINUE, { ...request, attempt_id: open_attempt_id }, {});
 }
 
-/** What a new attempt adopts: calls, and the attempt before, which had made or adopted them. */
+/** The calls that a new attempt adopts, and the attempt before, which had made or adopted them. */
 export interface Adopted {
   readonly adopts: string;
   readonly source_invocation_ids: readonly string[];

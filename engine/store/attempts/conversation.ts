@@ -5,9 +5,9 @@ import { sha256 } from '../../core/content/sha256.js';
 import type { Values } from '../statement.js';
 
 /**
- * What the starts of generations add to what is stored of conversations. A long text, a message or a schema has one row,
- * however many generations send it. A statement inserts all its new rows in the order of their hashes: two drivers that add
- * the same rows in different orders could wait for each other.
+ * The rows that the starts of generations add to the stored conversations. A long text, a message or a schema has one
+ * row, however many generations send it. A statement inserts all its new rows in the order of their hashes: two drivers
+ * that add the same rows in different orders could wait for each other.
  */
 export const CONVERSATION_ROWS = {
   segments: `
@@ -33,7 +33,7 @@ export const CONVERSATION_ROWS = {
     ON CONFLICT DO NOTHING)`,
 } as const;
 
-/** Rows to send, and what to call once they have been written. */
+/** Rows to insert, and a callback for after the commit. */
 export interface ConversationRows {
   readonly values: Values;
   /** Of each conversation, the hashes of the messages that it did not have yet. */
@@ -45,7 +45,7 @@ export interface ConversationRows {
 
 /**
  * Remembers what this process has stored already, so that a round sends its new content only.
- * It is a saving, never the truth: what it has forgotten is sent again, and the database keeps one.
+ * It is a cache, never the truth: forgotten content is sent again, and the database keeps one copy.
  */
 export interface ConversationMemory {
   newRows(attempt_id: string, generations: readonly Generation[]): ConversationRows;

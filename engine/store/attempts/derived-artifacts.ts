@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../contract/json.js';
 
-// The text of a generation says what was parsed from it and which patch was accepted. Neither is stored again.
+// The text of a generation implies its parsed output and its accepted patch. Neither is stored again.
 
 const DERIVED: readonly string[] = ['parsed_output', 'accepted_patch'];
 
@@ -9,7 +9,7 @@ export function isDerived(kind: string): boolean {
   return DERIVED.includes(kind);
 }
 
-/** A part of what became of a generation. */
+/** A part of a generation's result. */
 export interface Artifact {
   readonly kind: string;
   readonly value: Json;

@@ -1,7 +1,7 @@
-// A call that may have had its side effect, and of which nobody saw the outcome, is in doubt until it is settled: another
-// attempt would make it again. One whose service performs it once however often it is sent is never in doubt.
+// A call that may have had its side effect, without an outcome on record, is in doubt until it is settled: another
+// attempt would make it again. A call whose service performs it once, however often it is sent, is never in doubt.
 
-/** Calls, as `calls`, of which nobody saw whether they had their side effect: a condition of the query around it. */
+/** Calls, as `calls`, whose side effect is unknown: a condition of the query around it. */
 export const IS_UNKNOWN = `(calls.effect_class <> 'read_only' AND NOT calls.repeatable
      AND (calls.status = 'interrupted' OR calls.outcome_unknown))`;
 

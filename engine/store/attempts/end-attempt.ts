@@ -46,8 +46,8 @@ const CONSEQUENCES = `
         'failure_message', :failure_message::text)
     FROM ended)`;
 
-// The next attempt has to look at this one where a call is in doubt, or where something can be adopted. What still runs or
-// pends is interrupted by the same statement, which does not see that yet.
+// The next attempt has to look at this one where a call is in doubt, or where something can be adopted. The same
+// statement interrupts calls that still run or pend, and does not see that yet.
 const LEAVES_SOMETHING = `EXISTS (
       SELECT FROM (
         SELECT source_invocation_id FROM source_invocations
@@ -80,8 +80,8 @@ interface FailedRow extends EndedRow {
 }
 
 /**
- * Ends an attempt without a turn and gives its lease back: one statement. The world stays as it was; the queued turn that
- * asked for the attempt is over or put off by the same statement, so that no driver can be lost between the two.
+ * Ends an attempt without a turn and gives its lease back: one statement. The world stays as it was; the same statement
+ * consumes or defers the message of the turn, so that a driver cannot die between the two.
  */
 export async function failAttempt(database: Ending, lease: AttemptLease, end: FailAttempt): Promise<Written | PutOff> {
   const { failure } = end;

@@ -9,8 +9,8 @@ import { demandWhole, type FencedRow, findHeld } from './fence.js';
 export type Ending = Pick<OpenDatabase, 'query' | 'pool' | 'ring'>;
 
 /**
- * Runs the statement that ends an attempt, and what follows from it in the inbox. A turn that was queued while it waited is
- * looked for afterwards; only the last of a queue pays for that.
+ * Runs the statement that ends an attempt, and its follow-up in the inbox. A turn that was queued while it waited is
+ * found afterwards; only the last of a queue pays for that.
  * @returns its row; undefined where another driver has the world
  */
 export async function endedRow<Row extends EndedRow>(
@@ -29,7 +29,7 @@ export async function endedRow<Row extends EndedRow>(
   return row;
 }
 
-/** What the statement that ends an attempt answers: what it did in the inbox, or whether there is anything to do. */
+/** The row of a statement that ends an attempt: its changes to the inbox, or whether there is anything to do. */
 export interface EndedRow extends FencedRow, Partial<Aftermath> {
   readonly is_waited_for?: boolean;
 }

@@ -2,9 +2,9 @@ import type { AttemptLease, Written } from '../../ports/attempts.js';
 import { type HotStatement, prepare, run, type Runner, type Values } from '../statement.js';
 import { DRAWN_EVENT_ID } from './event-numbers.js';
 
-// Who takes a world over locks its row FOR UPDATE before it raises the epoch. A driver's statement waits for that lock
-// at its fence and then finds the epoch changed, so nothing that it would write lands. Heartbeats change no key of the
-// row and pass.
+// A take-over locks the world's row FOR UPDATE before it raises the epoch. A driver's statement waits for that lock at
+// its fence and then finds the epoch changed, so that none of its writes lands. Heartbeats change no key of the row and
+// pass.
 
 export const HOLDS = 'world_slug = :world_slug AND lease_epoch = :epoch AND lease_attempt_id = :attempt_id::uuid';
 
@@ -15,7 +15,7 @@ export const FENCE = `fence AS (SELECT world_slug FROM worlds WHERE ${HOLDS} FOR
 export const CALLS_FENCE = `fence AS (
     SELECT world_slug, ${DRAWN_EVENT_ID} FROM worlds WHERE ${HOLDS} FOR KEY SHARE)`;
 
-/** What the fence of a last statement does beside giving the lease back. */
+/** The changes and conditions of the last fence beside giving the lease back. */
 interface Releasing {
   readonly set: string;
   readonly where: string;
@@ -63,7 +63,6 @@ export async function findHeld<Row extends { readonly held: number }>(
   return row?.held === 1 ? row : undefined;
 }
 
-/** What a fenced statement answers. */
 export interface FencedRow {
   readonly held: number;
   /** Whether all calls were found that the statement ends or that text streams into. */

@@ -22,7 +22,7 @@ const callRow = (ending: Assignments): string => `
 
 const CALL = callRow(ENDING);
 
-/** What came over the wire when a service took a call stays on the row when the answer is reported. */
+/** The HTTP status and headers of a service that accepted a call stay on the row when the answer is reported. */
 const REPORTED_CALL = callRow(ENDING.filter(([column]) => column !== 'http_status' && column !== 'response_headers'));
 
 /** The report is taken in with the end that it brings, and so is every other message about the call. */
@@ -46,7 +46,7 @@ const GENERATION = `
     WHERE llm_calls.world_slug = @call.world_slug AND llm_calls.attempt_id = @call.attempt_id
       AND llm_calls.llm_call_id = @call.llm_call_id)`;
 
-/** The clauses of a call that ends, by what it leaves: rows that there are none of cost as much as a look at their table. */
+/** The clauses that end a call, by what it leaves: a clause without rows costs as much as a look at its table. */
 export const FINISHED = {
   call: [CALL],
   reported_call: [REPORTED_CALL, TAKEN_IN],

@@ -5,7 +5,7 @@ import { prepare, type Runner, toTimestamp } from '../statement.js';
 import { toStoredHeaders } from './call-ending.js';
 import { FENCE, findHeld } from './fence.js';
 
-/** What the timeline says of the calls in a CTE `call` that have become pending. */
+/** The timeline's events for the calls in a CTE `call` that have become pending. */
 export const PENDED_EVENTS = `
      INSERT INTO attempt_events (world_slug, attempt_id, event_kind, occurred_at, source_invocation_id,
        workflow_node_id, workflow_subject_entity_id, details)
@@ -46,8 +46,8 @@ interface PendedRow {
 }
 
 /**
- * Writes that a call will be answered later: one statement.
- * @returns until when it is waited for, by the clock of the database
+ * Records that a call will be answered later: one statement.
+ * @returns the deadline, by the clock of the database
  */
 export async function pendCall(
   runner: Runner,

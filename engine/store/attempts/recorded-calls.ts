@@ -17,7 +17,7 @@ export const KNOWN = `
     WHERE world_slug = :world_slug AND attempt_id = :attempt_id::uuid)`;
 
 // Of a call that was made several times the last performance counts, and in the attempt itself each failed one before it,
-// which a retry followed. A settlement speaks where nobody saw the call end.
+// which a retry followed. A settlement counts where nobody saw the call end.
 const RECORDED = prepare(
   'recorded_calls',
   `WITH ${KNOWN},
@@ -96,7 +96,7 @@ export async function listRecordedCalls(
 ): Promise<Pick<AttemptPast, 'calls' | 'last_invocation_seq'>> {
   const rows = await run<RecordedRow>(runner, RECORDED, attempt);
   const [last] = await run<{ readonly last_invocation_seq: number }>(runner, LAST_SEQ, attempt);
-  // What was not performed has no record: it is asked for the first time.
+  // A call that was not performed has no record: it is requested for the first time.
   const calls = rows.filter((row) => row.settled_performed !== false).map(toRecordedCall);
   return { calls, last_invocation_seq: last?.last_invocation_seq ?? 0 };
 }
@@ -141,13 +141,13 @@ function toFact(row: RecordedRow): CallFact | undefined {
     ...(http_status === null ? {} : { http_status }),
     ...(retry_after_ms === null ? {} : { retry_after_ms }),
     ...(said === undefined ? {} : { said }),
-    // Of a call without an answer there is a detail only where the turn went on.
+    // A call without an answer has a detail only where the turn continued.
     ...(failure_detail === null ? {} : { is_final: true }),
     ...(row.deadline === null ? {} : { was_pending: true }),
   };
 }
 
-/** What the turn saw of the answer. The text of a generation is its chunks. */
+/** The turn's view of the answer. The text of a generation is its chunks. */
 function toView({ llm_call_id, text, finish_reason, response_json, redaction }: RecordedRow): Json {
   if (llm_call_id === null) return redact(response_json, redaction);
   const answer: JsonObject = { text: text?.toString('utf8') ?? '', finish_reason: finish_reason ?? '' };

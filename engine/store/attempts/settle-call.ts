@@ -5,7 +5,7 @@ import { AT_THE_FRONT, PROMOTE } from '../inbox/turn-message.js';
 import { prepare, run, type Runner, toTimestamp } from '../statement.js';
 import { COUNT_DOUBTED, IS_UNKNOWN } from './doubt.js';
 
-// A statement of its own: of several who settle one call at once, each sees what those before it have written.
+// A statement of its own: of several settlements of one call at once, each sees the earlier ones.
 const LOCK = prepare(
   'lock_world_to_settle',
   `SELECT FROM worlds JOIN attempts USING (world_slug) WHERE attempt_id = :attempt_id::uuid FOR UPDATE OF worlds`,
@@ -40,7 +40,7 @@ const SETTLE = prepare(
    FROM source_invocations WHERE world_slug = :world_slug AND source_invocation_id = :source_invocation_id::uuid`,
 );
 
-// Where nothing of the attempt is in doubt any more, a turn that was put off for it is due at once.
+// Where no call of the attempt is in doubt any more, a turn that was deferred for it is due at once.
 const RELEASE = prepare(
   'release_settled_attempt',
   `WITH in_doubt AS (${COUNT_DOUBTED}),
@@ -61,7 +61,7 @@ interface Found {
   readonly is_settled: boolean;
 }
 
-/** Writes down what was found out about a call that is in doubt. One transaction. */
+/** Records the outcome of a call in doubt. One transaction. */
 export async function settleCall(
   database: Pick<OpenDatabase, 'pool' | 'ring'>,
   settlement: SettleCall,

@@ -47,7 +47,7 @@ const generationRow = (ending: Assignments): string => `
       :message_count::int, :prefix_hash::text, :new_messages::sha256_hex[], :started_at::timestamptz${ending.map(([, value]) => `, ${value}`).join('')}
     FROM @call)`;
 
-/** The clauses of a call that starts, by what it is. */
+/** The clauses that start a call, by its kind. */
 export const STARTED = {
   call: [callRow(BEGINNING)],
   generation: [callRow(BEGINNING), generationRow([])],

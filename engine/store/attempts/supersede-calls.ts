@@ -18,7 +18,7 @@ const SUPERSEDE = prepare(
    SELECT count(*) AS held FROM fence`,
 );
 
-/** Notes once that nothing follows from these calls any more: one statement. A call whose start is not on record has no note. */
+/** Marks these calls as superseded, once: one statement. A call whose start is not on record has no note. */
 export function supersedeCalls(runner: Runner, lease: AttemptLease, superseded: SupersedeCalls): Promise<Written> {
   const { at, source_invocation_ids } = superseded;
   return runFenced(runner, SUPERSEDE, lease, { at: toTimestamp(at), source_invocation_ids });

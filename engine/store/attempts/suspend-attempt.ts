@@ -13,7 +13,7 @@ const IS_QUIET = `NOT EXISTS (
   SELECT FROM agent_inbox, (SELECT :world_slug::text AS world_slug, :attempt_id::uuid AS attempt_id) AS this
   WHERE ${calling('this')})`;
 
-// Whoever writes a message holds the attempt's row meanwhile: it is seen here, or finds the attempt suspended.
+// A writer of a message holds the attempt's row: this sees the message, or the writer finds the attempt suspended.
 const SUSPEND = prepare(
   'suspend_attempt',
   `WITH ${BELIEVED_HEADS}, ${releasingFence({ set: '', where: `AND ${IS_QUIET} AND ${HEADS_ARE_AS_BELIEVED}` })},
@@ -58,7 +58,7 @@ const DISCARD = prepare(
    SELECT count(*) AS held FROM fence`,
 );
 
-/** Takes in a message from which nothing follows: one statement. */
+/** Consumes a message that has no effect: one statement. */
 export function discardMessage(runner: Runner, lease: AttemptLease, inbox_id: string): Promise<Written> {
   return runFenced(runner, DISCARD, lease, { inbox_id });
 }

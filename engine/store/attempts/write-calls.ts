@@ -14,7 +14,7 @@ interface Slot {
   readonly values: Values;
 }
 
-/** What a statement that writes calls begins with. */
+/** The beginning of a statement that writes calls. */
 interface Head {
   readonly name: string;
   /** The first is `fence`, with a row where the rest is to be written. */

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { prepare, run, type Runner } from '../statement.js';
 
-/** Where a server tells its listeners of worlds in which something is to be done. */
+/** The channel on which a server notifies its listeners of worlds with work. */
 export const WAKEUP_CHANNEL = 'chukwa_wakeup';
 
 /** At most one notification is sent in so much time: it names all worlds that became due meanwhile. */
@@ -15,8 +15,9 @@ const RING = prepare(
 );
 
 /**
- * Opens a bell, which notifies the listeners of a server, never within the transaction that it tells of. A transaction that notifies holds a lock of the whole server while it commits, so that commits which
- * notify flush one after the other: each transaction commits without it, and the bell notifies afterwards.
+ * Opens a bell, which notifies the listeners of a server, never within the transaction behind the notice. A transaction
+ * that notifies holds a lock of the whole server while it commits, so that commits which notify flush one after the
+ * other: each transaction commits without it, and the bell notifies afterwards.
  */
 export function openBell(runner: Runner) {
   const due = new Set<string>();

@@ -10,8 +10,8 @@ const ASK_MS = 15_000;
 const ANSWER_MS = 5_000;
 
 /**
- * The doorbell that a PostgreSQL server has by itself. The store notifies of whatever it made due, so a ring from here is
- * sent only by those who listen as well: listening takes a connection of its own, which is made anew whenever it is gone.
+ * The doorbell that a PostgreSQL server has by itself. The store notifies of every row that it makes due, so only
+ * listeners ring from here: listening takes a connection of its own, which is made anew after each loss.
  */
 export function openServerDoorbell(connectionString: string): Doorbell {
   const listening = new Set<(world_slug: string | undefined) => void>();
@@ -33,7 +33,7 @@ export function openServerDoorbell(connectionString: string): Doorbell {
   };
 }
 
-/** What rings at a configured server, which is not looked at otherwise; undefined for an embedded database. */
+/** The doorbell of a configured server, without a connection to it; undefined for an embedded database. */
 export function findServer(url: string | undefined): { openDoorbell(): Doorbell } | undefined {
   return url !== undefined && /^postgres(ql)?:/.test(url) ? { openDoorbell: () => openServerDoorbell(url) } : undefined;
 }
@@ -69,7 +69,7 @@ function openLine(connectionString: string, tell: (world_slug: string | undefine
       fault = undefined;
       retries = 0;
       ask(mine);
-      // What was rung while nobody listened is lost.
+      // A ring without a listener is lost.
       tell(undefined);
     } catch (error) {
       lose(mine, error instanceof Error ? error.message : String(error));

@@ -1,8 +1,7 @@
 import type { AttemptLease } from '../../ports/attempts.js';
 
-/** What the thread that beats is born with. */
 export interface BeatSettings {
-  /** Where the leases stand that are kept. */
+  /** The leases that the thread renews. */
   readonly board: SharedArrayBuffer;
   readonly connectionString: string;
   readonly lease_ms: number;
@@ -12,7 +11,7 @@ export interface BeatSettings {
   readonly end_ms: number;
 }
 
-/** What the main thread gets back: leases of worlds that somebody else has. */
+/** A message to the main thread: leases of worlds that another process has. */
 export interface FromBeat {
   readonly lost: readonly AttemptLease[];
 }

@@ -8,11 +8,11 @@ import { countAwake, readLeases } from './lease-board.js';
 import { renewLeases } from './renew-leases.js';
 
 // A thread with a connection of its own and nothing else to do: it beats while the main thread computes or waits for a
-// model. It ends with the process, and falls silent when the main thread has hung for too long. A beat that fails is
-// made up for by the next, on a new connection.
+// model. It ends with the process, and falls silent when the main thread has hung for too long. The next beat, on a new
+// connection, makes up for one that failed.
 //
-// A main thread that computes for ever handles no signal, so that nobody could stop it in good order: in the end this one
-// ends the process. It counts its own ticks and not the time, which goes on while a process is paused.
+// A main thread that computes for ever handles no signal, so that nobody could stop it in good order: this thread ends
+// the process at last. It counts its own ticks and not the time, which passes while a process is paused.
 
 const { board, connectionString, lease_ms, hang_ms, end_ms } = workerData as BeatSettings;
 /** Several beats may be lost before the lease is. */

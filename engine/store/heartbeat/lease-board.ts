@@ -14,20 +14,20 @@ const SLOTS = 1_024;
 const SLOT_BYTES = 256;
 const WORDS = 2;
 const SLOT_WORDS = SLOT_BYTES / Int32Array.BYTES_PER_ELEMENT;
-/** Before the slots: how often the main thread has said that its event loop turns. */
+/** Before the slots: how often the main thread has reported that its event loop turns. */
 const AWAKE = 0;
 
-/** A board on which no lease stands. */
+/** A board without any lease. */
 export function openBoard(): SharedArrayBuffer {
   return new SharedArrayBuffer((1 + SLOTS) * SLOT_BYTES);
 }
 
-/** Says that the event loop of the main thread turns. */
+/** Reports that the event loop of the main thread turns. */
 export function sayAwake(board: SharedArrayBuffer): void {
   Atomics.add(new Int32Array(board), AWAKE, 1);
 }
 
-/** How often that was said. */
+/** Counts these reports. */
 export function countAwake(board: SharedArrayBuffer): number {
   return Atomics.load(new Int32Array(board), AWAKE);
 }

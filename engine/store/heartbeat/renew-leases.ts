@@ -1,8 +1,8 @@
 import type { AttemptLease } from '../../ports/attempts.js';
 import { prepare, run, type Runner } from '../statement.js';
 
-// A row that somebody holds at this moment is passed over, for one frozen client must not cost all others their leases;
-// its turn comes with the next beat.
+// A row that another transaction holds at this moment is skipped, for one frozen client must not cost all others their
+// leases; the next beat renews it.
 const RENEW_ALL = prepare(
   'renew_leases',
   `WITH kept AS (
@@ -22,8 +22,8 @@ const RENEW_ALL = prepare(
 );
 
 /**
- * Lets leases last so many milliseconds from now: one statement for all of a process.
- * @returns those of worlds that somebody else has
+ * Extends leases to so many milliseconds from now: one statement for all of a process.
+ * @returns those of worlds that another process has
  */
 export async function renewLeases(
   runner: Runner,

@@ -7,7 +7,7 @@ import { openBoard, postLease, sayAwake } from './lease-board.js';
 /** The main thread says so often that its event loop turns. */
 const AWAKE_MS = 1_000;
 
-/** With the epoch: this process may have taken an attempt up again before it is told that its former lease was lost. */
+/** With the epoch: this process may have claimed an attempt again before it learns that its former lease was lost. */
 function nameOf({ attempt_id, epoch }: AttemptLease): string {
   return `${attempt_id} ${epoch}`;
 }

@@ -3,7 +3,7 @@ import { prepare, run, type Runner } from '../statement.js';
 import { claimed } from './claimed.js';
 import { AT_THE_FRONT, firstQueued, IS_OPEN, WORLD_TURN } from './turn-message.js';
 
-// What the end of attempts does to the inbox, as CTEs of the statement that ends them. They read a CTE
+// The changes to the inbox when attempts end, as CTEs of the statement that ends them. They read a CTE
 // `ended (world_slug, attempt_id)`.
 
 /** Messages to the attempt that are not over. */
@@ -12,7 +12,7 @@ const OF_ATTEMPT = `agent_inbox.world_slug = :world_slug AND agent_inbox.attempt
 const messagesOfEnded = (isOver: string): string => `
     ${OF_ATTEMPT} AND agent_inbox.message_type <> 'tool_result' AND ${isOver}`;
 
-/** A turn that is put off until the attempt of its world has ended. */
+/** A turn that is deferred until the attempt of its world has ended. */
 const WAITS_FOR_ENDED = `agent_inbox.world_slug = :world_slug AND ${AT_THE_FRONT} AND agent_inbox.attempt_id IS NULL`;
 
 /**
@@ -37,7 +37,7 @@ const taken = (isOver: string, delay_ms = '0'): string => `
       AND agent_inbox.status = 'queued'
     RETURNING agent_inbox.world_slug, agent_inbox.inbox_id)`;
 
-/** What could not be done while the attempts ran is due at once. */
+/** Messages deferred while the attempts ran are due at once. */
 const RECALLED = `
   recalled AS (
     UPDATE agent_inbox SET status = 'pending', next_retry_at = now()
@@ -45,13 +45,13 @@ const RECALLED = `
     WHERE ${WAITS_FOR_ENDED}
     RETURNING agent_inbox.world_slug)`;
 
-/** What a statement that ends attempts answers of the inbox. */
+/** The columns about the inbox in a statement that ends attempts. */
 export interface Aftermath {
   /** How much of its world is due now. */
   readonly due: number;
   /**
-   * It ended a turn and found no next one. One that was queued while the statement waited for its lease is none that it
-   * can see.
+   * It ended a turn and found no next one. The statement does not see a turn that was queued while it waited for its
+   * lease.
    */
   readonly is_last: boolean;
 }
@@ -67,9 +67,8 @@ interface Part {
   readonly columns: string;
 }
 
-/** What the end of a turn depends on. */
 export interface CommitEnd extends Pick<CommitTurn, 'is_asked_for'> {
-  /** Whether its driver goes on: in all worlds, or in some. */
+  /** Whether its driver continues: in all worlds, or in some. */
   readonly goes_on?: 'anywhere' | 'in_some';
 }
 
@@ -87,10 +86,10 @@ const ending = (recalls: boolean): Part => ({
 });
 
 /**
- * Of a driver that goes on: it takes what is due longest in any world, else the next turn of its own, for `:reserve_ms`.
- * `reserved` is one row at most, of which nobody else is told. So no world waits for another to come to its end, and going
- * on takes no statement of its own. An attempt that is not held ends nothing, and goes on with nothing. Nobody is notified
- * of a promoted turn: it is reserved here, or others were due before it, of whom every worker with a free hand was notified.
+ * For a driver that continues: claims the message longest due in any world, else the next turn of its own, for
+ * `:reserve_ms`. `reserved` is one row at most, of which no other worker is notified. So no world waits for another to
+ * end, and continuing takes no statement of its own. An attempt without its lease ends nothing and claims nothing. A
+ * promoted turn notifies nobody: it is reserved here, or every worker with a free hand knows of others due before it.
  */
 const goingOn = (recalls: boolean, some: boolean): Part => ({
   clauses: `
@@ -132,13 +131,13 @@ export async function takeAftermath(runner: Runner, { world_slug, attempt_id }: 
   return row;
 }
 
-/** How long the turn of a failed attempt is put off; NULL where it is over. */
+/** How long the turn of a failed attempt is deferred; NULL where it is over. */
 const DELAY_MS = '(:retry_delays_ms::int[])[agent_inbox.transient_failures + 1]';
 const IS_PUT_OFF = `(${WORLD_TURN} AND ${DELAY_MS} IS NOT NULL)`;
 
 /**
- * Of a failed attempt whose queued turn may be tried anew: the turn stays first of its world, so that none overtakes it,
- * and no attempt does it any more.
+ * For a failed attempt whose queued turn may be retried: the turn stays first of its world, so that none overtakes it,
+ * and is no longer assigned to an attempt.
  */
 export const AFTERMATH_OF_FAILURE = `
   put_off AS (

@@ -16,7 +16,7 @@ export function claim(runner: Runner, { most, reserve_ms, worlds }: ClaimRequest
     : run<Claimed>(runner, CLAIM_OF_SOME, { most, reserve_ms, worlds });
 }
 
-// What somebody is doing is due at infinity, and stays so.
+// A claimed message is due at infinity, and stays so.
 const DEFER = prepare(
   'defer_message',
   `UPDATE agent_inbox
@@ -26,7 +26,7 @@ const DEFER = prepare(
      AND next_retry_at < 'infinity'`,
 );
 
-/** Puts off what was claimed and not begun: one statement. */
+/** Defers a message that was claimed and not begun: one statement. */
 export async function defer(
   runner: Runner,
   { world_slug, inbox_id }: Claimed,

@@ -1,13 +1,12 @@
 import { IS_DUE } from './turn-message.js';
 
 /**
- * Takes what is due, longest due first, and reserves it for a while, as the CTE `claimed` of a statement.
+ * Claims due messages, longest due first, for a while, as the CTE `claimed` of a statement.
  *
- * It asks for `now()` and not for the clock: a clock that may move within the statement cannot bound a walk through the
- * index, and what is done by somebody, due at infinity, would be walked through too. Messages to an attempt that is being
- * driven are its driver's business.
- * Which worlds it takes from is no parameter that may be NULL: with a value the planner thinks the statement cheaper than
- * without, and then a session plans it anew each time.
+ * It compares with `now()` and not with the clock: a clock that may move within the statement cannot bound a walk
+ * through the index, which would then walk the claimed messages too, due at infinity. Messages to a driven attempt are
+ * its driver's business. The choice of worlds is no parameter that may be NULL: with a value the planner thinks the
+ * statement cheaper than without, and then a session plans it anew each time.
  * @param most an expression: how much at most; a constant lets the planner walk the index for so many
  * @param some whether it takes of the worlds `:worlds` alone
  * @param condition whether anything is taken at all

@@ -4,8 +4,8 @@ import { prepare, run } from '../statement.js';
 import { AT_THE_FRONT, firstQueued, PROMOTE, WORLD_TURN } from './turn-message.js';
 
 /**
- * An attempt ends under the lock of its world's row, and so are turns queued: whoever comes second sees what the first
- * has done. No driver's fence waits for it.
+ * An attempt ends under the lock of its world's row, and a turn is queued under it: the second of two sees what the
+ * first has written. A driver's fence does not wait for it.
  */
 export const LOCK_WORLD = prepare(
   'lock_world_to_queue',

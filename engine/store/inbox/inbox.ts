@@ -7,7 +7,7 @@ import { listQueues, takeBack } from './queue.js';
 import { consumeUnheard, listUnheard, messagesOf, report, stop } from './report.js';
 import { countMessages, lapsed, tidy } from './watchdog.js';
 
-/** What is to be done, as workers and those who have work for them see it. */
+/** The inbox: queued turns and messages, for workers and for those who queue work. */
 export function openInbox(database: OpenDatabase): Inbox {
   return {
     enqueueTurns: (request) => enqueueTurns(database, request),

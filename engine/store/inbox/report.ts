@@ -10,9 +10,9 @@ import { IS_UNKNOWN } from '../attempts/doubt.js';
 import { IS_UNTAKEN } from './timeout.js';
 import { IS_OPEN } from './turn-message.js';
 
-// The world is locked first, then its attempt, then the call, as by whoever takes a world over: neither waits for the
-// other. While the attempt is held it cannot end, and while the call is held its status is the latest. What is written
-// here is therefore handled by a driver; nothing is written for what is over.
+// The locks are taken in the order of a take-over: the world, its attempt, the call. So neither waits for the other. A
+// held attempt cannot end, and the status of a held call is the latest. So a driver handles each message that is
+// written here; no message is written for what is over.
 const ADDRESSEE = `
    world AS (
      SELECT called.* FROM called JOIN worlds USING (world_slug) FOR KEY SHARE OF worlds),
@@ -70,9 +70,9 @@ const STOP = prepare(
    ${TOLD}`,
 );
 
-// A statement of its own: what somebody else wrote at the same moment is seen here. A call that was interrupted and is
-// made again is over; of one that may have changed something it is decided when its attempt ends. A report that was taken
-// in and left its call in doubt was unusable: another one may say more.
+// A statement of its own: it sees what others wrote at the same moment. An interrupted call that is made again is over;
+// one that may have changed something is decided when its attempt ends. A report that left its call in doubt was
+// unusable: another one may say more.
 const LOOK = prepare(
   'look_for_message',
   `SELECT EXISTS (

@@ -3,9 +3,9 @@ import { FENCE, findHeld } from '../attempts/fence.js';
 import { prepare, type Runner } from '../statement.js';
 import { IS_OPEN } from './turn-message.js';
 
-// One message says how a call ended, by a unique index: a report, or that none is waited for any more. A driver takes a
-// timeout before it hears of it, by making it due at infinity, as all is that somebody is doing. Until then a report
-// takes its place. Afterwards none is accepted; a driver that dies leaves the timeout to the next.
+// One message decides how a call ended, by a unique index: a report, or a timeout. A driver claims a timeout before it
+// handles it, by making it due at infinity, as all claimed messages are. Until then a report replaces it. Afterwards
+// none is accepted; a driver that dies leaves the timeout to the next.
 
 /** A message that no driver has taken. */
 export const IS_UNTAKEN = `${IS_OPEN} AND agent_inbox.next_retry_at < 'infinity'`;
@@ -22,7 +22,7 @@ const TAKE = prepare(
    SELECT (SELECT count(*) FROM fence) AS held, (SELECT count(*) FROM taken) AS closed`,
 );
 
-// It is over as soon as it is written: nobody has to handle it.
+// It is consumed as soon as it is written: nobody has to handle it.
 const CLOSE = prepare(
   'close_to_reports',
   `WITH ${FENCE},

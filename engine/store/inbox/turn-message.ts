@@ -4,7 +4,7 @@ export const WORLD_TURN = `agent_inbox.message_type = 'turn' AND agent_inbox.age
 /** Picks what is not over, and not behind another turn. */
 export const IS_OPEN = `agent_inbox.status IN ('pending', 'deferred')`;
 
-/** Picks what may be claimed. What somebody does is due at infinity, and so are the turns of agents, which no worker claims. */
+/** Picks claimable messages. Claimed ones are due at infinity, and so are turns of agents, which no worker claims. */
 export const IS_DUE = `${IS_OPEN} AND agent_inbox.next_retry_at <= now()`;
 
 /** A world's turn that is to be taken up: there is one at most. */

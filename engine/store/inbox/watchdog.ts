@@ -37,8 +37,8 @@ const FORGOTTEN = prepare(
      SELECT FROM agent_inbox WHERE agent_inbox.world_slug = slug AND ${AT_THE_FRONT})`,
 );
 
-// An attempt takes its messages with it. What was written at that moment, unseen by it, is taken after it. A report is
-// not: it may settle its call first.
+// An attempt consumes its messages. One written at that moment, unseen by it, is consumed later. A report is not: it
+// may settle its call first.
 const CONSUME_LATE = prepare(
   'consume_late_messages',
   `WITH late AS (
@@ -54,7 +54,7 @@ const CONSUME_LATE = prepare(
 /** Finds the way out for what lost it. Two statements where nothing did. */
 export async function tidy(database: Pick<OpenDatabase, 'pool' | 'query' | 'ring'>): Promise<Tidied> {
   const forgotten = await run<{ world_slug: string }>(database, FORGOTTEN, {});
-  // One world at a time: whoever holds several rows waits for others, and others for it.
+  // One world at a time: a holder of several rows waits for others, and others for it.
   let promoted = 0;
   for (const { world_slug } of forgotten) promoted += await promoteForgotten(database, world_slug);
   const [row] = await run<{ consumed: number }>(database, CONSUME_LATE, {});

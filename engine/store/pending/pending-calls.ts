@@ -20,8 +20,8 @@ const FIND_OWN = prepare(
    WHERE source_invocation_id = :correlation::uuid`,
 );
 
-// A name means the calls that need an answer: awaited ones, and those in doubt. Where there are none, it means
-// the last call that had it, so that a report which is sent again is answered that nothing follows from it.
+// A name means the calls that need an answer: awaited ones, and those in doubt. Without such calls, it means the last
+// call that had it, so that a repeated report learns that it changes nothing.
 const FIND_ALIAS = prepare(
   'find_call_by_alias',
   `WITH named AS (
@@ -39,7 +39,7 @@ const FIND_ALIAS = prepare(
 );
 
 async function find(runner: Runner, correlation: string): Promise<readonly MeantCall[]> {
-  // What has a character that the database takes in no text is no name of anything.
+  // The database stores no text with such a character, so no name has one.
   if (correlation !== toStoredText(correlation)) return [];
   const own = isUuid(correlation) ? await run<MeantCall>(runner, FIND_OWN, { correlation }) : [];
   return own.length > 0 ? own : run<MeantCall>(runner, FIND_ALIAS, { correlation });
@@ -58,14 +58,14 @@ const AWAITED = prepare(
    ORDER BY deadline, invocation_seq`,
 );
 
-/** What an attempt waits for, the nearest deadline first. */
+/** The calls that an attempt waits for, the nearest deadline first. */
 export function listAwaited(runner: Runner, attempt_id: string): Promise<readonly AwaitedCall[]> {
   return run<AwaitedCall>(runner, AWAITED, { attempt_id });
 }
 
 // `now()` and not the clock, which may move within the statement and so cannot bound a walk through the index. Each call
-// is told of once; an attempt that is over takes what it was told with it. A message holds on to the rows of its attempt
-// and world: where somebody else has locked one, the call is passed over and told of the next time.
+// is reported once; an attempt that is over consumes its reports. A message locks the rows of its attempt and world:
+// where another holder has locked one, the call is left for the next time.
 const EXPIRE = prepare(
   'expire_calls',
   `WITH due AS (

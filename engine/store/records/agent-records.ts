@@ -13,7 +13,7 @@ import { prepare, run, type Runner } from '../statement.js';
 import { listTimeline } from './timeline-rows.js';
 import { isDriven } from './work-state.js';
 
-// What agents do is folded from the record of their attempts whenever it is read.
+// The activity of agents is folded from the record of their attempts at each reading.
 
 const HEADS = prepare(
   'agents_of_world',
@@ -35,7 +35,7 @@ const IDLE = {
   resume_deadline: null,
 } as const;
 
-/** The state heads of a world's agents: what each of them does just now. */
+/** The state heads of a world's agents, with their current activity. */
 export async function listAgentHeads(runner: Runner, world_slug: string): Promise<readonly AgentHeadRecord[]> {
   const rows = await run<{ agent_id: string; turn_epoch: number }>(runner, HEADS, { world_slug });
   const turns = (await readOpenTurns(runner, world_slug)).map(({ head }) => [head.agent_id, head] as const);
@@ -43,7 +43,7 @@ export async function listAgentHeads(runner: Runner, world_slug: string): Promis
   return rows.map(({ agent_id, turn_epoch }) => heads.get(agent_id) ?? { agent_id, turn_epoch, ...IDLE });
 }
 
-/** The agent turns that go on: of a world, or of all. */
+/** The agent turns in progress: of a world, or of all. */
 async function readOpenTurns(runner: Runner, world_slug: string | null): Promise<readonly AgentTurn[]> {
   const open = await run<{ attempt_id: string }>(runner, OPEN, { world_slug });
   const turns: AgentTurn[] = [];
@@ -187,7 +187,7 @@ const WORKFLOWS = prepare(
   `SELECT hash, content FROM cognition_workflows WHERE hash = ANY (:hashes::text[])`,
 );
 
-/** What the workflow of each agent says, as the attempt had it. */
+/** The text of each agent's workflow, as the attempt had it. */
 async function readTasks(
   runner: Runner,
   calls: readonly RecordedCall[],

@@ -91,7 +91,7 @@ const FIND = prepare(
 );
 
 /**
- * One attempt with its patches and calls: what a run reports.
+ * One attempt with its patches and calls, as a run reports it.
  * @param calls_max how many of its calls are read; all where it is left out
  */
 export async function findRanAttempt(

@@ -234,7 +234,7 @@ interface Row extends WorldReading {
   readonly response_json: Json;
 }
 
-/** What ambient sources said in committed turns: the latest, in the order of turns. */
+/** The answers of ambient sources in committed turns: the latest, in the order of turns. */
 export async function listReadings(
   runner: Runner,
   world_slug: string,

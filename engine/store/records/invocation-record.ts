@@ -73,7 +73,7 @@ export async function findInvocation(
   };
 }
 
-/** What may be seen of the body of a call that failed, as a model is shown it. Of an answer, there is a view. */
+/** The visible part of a failed call's body, as a model is shown it. An answer has a view. */
 function toSaid(body: Buffer, { status, redaction }: Row): string | null {
   const said = status === 'failed' ? viewFailureBody(body, redaction) : undefined;
   return said === undefined ? null : canonicalText(said);

@@ -5,8 +5,8 @@ import { IS_UNKNOWN } from '../attempts/doubt.js';
 import { prepare, run, type Runner } from '../statement.js';
 import { callState } from './work-state.js';
 
-// What every reading of a call shows. The text of a generation is gathered from its stream; the pieces of a body that
-// redaction hides leave the database with the row and go no further than this module.
+// The columns of every reading of a call. The text of a generation is gathered from its stream; the pieces of a body
+// that redaction hides leave the database with the row and go no further than this module.
 const COLUMNS = `
   calls.source_invocation_id, calls.parent_source_invocation_id, calls.invocation_seq, calls.invocation_kind,
   calls.command_key, calls.request_hash, calls.performance, calls.ambient_source_id, calls.tool_name,
@@ -50,7 +50,7 @@ const OF_ATTEMPT = prepare(
 
 /**
  * The calls of an attempt and those that it has adopted, in the order of their issue.
- * @param part those after a number, and how many; all where nothing is said
+ * @param part those after a number, and how many; all where it is left out
  */
 export async function listInvocations(
   runner: Runner,
@@ -83,7 +83,7 @@ export function selectInvocation(more: string): string {
   return `SELECT ${COLUMNS}, NULL::uuid AS adopted_from, ${more} ${FROM}`;
 }
 
-/** What may be seen of a call: the columns that only serve to find that out are gone. */
+/** The visible part of a call, without the columns that only serve to compute it. */
 export function toShown<Row extends InvocationRow>(
   row: Row,
 ): Omit<Row, 'redaction' | 'finish_reason' | 'raw_text' | 'response_json'> & Pick<InvocationSummary, 'response_json'> {
@@ -101,7 +101,7 @@ export function toAnswer(row: InvocationRow): Json {
   return row.llm_call_id === null ? row.response_json : toChatAnswer(row);
 }
 
-/** A generation's answer: what `ChatAnswer` says, once it has ended. */
+/** A generation's answer as `ChatAnswer` has it, once it has ended. */
 function toChatAnswer({ raw_text, finish_reason }: InvocationRow): Json {
   if (raw_text === null && finish_reason === null) return null;
   return { text: raw_text?.toString('utf8') ?? '', finish_reason: finish_reason ?? '' };

@@ -9,7 +9,7 @@ import { isDriven, isSuperseded } from './work-state.js';
 
 type Queries = Kysely<DB>;
 
-/** One generation: what was sent, what streamed in, and what it cost. */
+/** One generation: its prompt, its streamed text, and its cost. */
 export async function findLlmCall(queries: Queries, llm_call_id: string): Promise<LlmCallRecord | undefined> {
   const row = await selectCall(queries, llm_call_id);
   if (!row) return undefined;

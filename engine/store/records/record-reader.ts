@@ -7,7 +7,7 @@ import { findInvocation } from './invocation-record.js';
 import { listExchanges } from './invocation-rows.js';
 import { findLlmCall } from './llm-call-record.js';
 
-/** The record as people and programs read it. What is no id names nothing. */
+/** The record as people and programs read it. A text that is no id names nothing. */
 export function recordReader(database: OpenDatabase): RecordReader {
   const agentTurnsBeside: RecordReader['agentTurnsBeside'] = async (id) =>
     isUuid(id) ? listTurnsBeside(database, id) : [];

@@ -1,4 +1,4 @@
-// What the state of an attempt or a call follows from, beside its status: conditions of the query around them.
+// The conditions beside the status that decide the state of an attempt or a call, for the query around them.
 
 /** Whether a driver holds the attempt of these rows: of attempts, or of calls. */
 export const isDriven = (rows: string): string => `EXISTS (

@@ -5,7 +5,7 @@ import { toSearchable } from './searchable-text.js';
 /** How much of one text can be found. */
 const TEXT_LENGTH_MAX = 32_000;
 
-// The attempts of a world have epochs that grow, and one of them at most is open: what is taken in ends at an epoch.
+// The epochs of a world's attempts grow, and one of them at most is open: the index is filled up to an epoch.
 const BEHIND = prepare(
   'search_attempts_behind',
   `SELECT latest.* FROM worlds LEFT JOIN search_progress progress USING (world_slug)
@@ -25,7 +25,7 @@ export async function catchUp(runner: Runner, attempts_max: number): Promise<num
   return attempts.length;
 }
 
-// Whoever raises the progress of a world writes the texts; another one who does the same at that moment writes nothing.
+// The transaction that raises a world's progress writes the texts; a concurrent one writes nothing.
 const TAKE_IN = prepare(
   'search_take_in',
   `WITH progressed AS (

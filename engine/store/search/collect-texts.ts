@@ -18,7 +18,7 @@ export interface EndedAttempt
 
 interface AttemptKey extends Pick<RanAttempt, 'world_slug' | 'attempt_id'> {}
 
-/** All texts of an attempt that can be searched for: what redaction hides is not among them. */
+/** All searchable texts of an attempt, without those that redaction hides. */
 export async function collectTexts(runner: Runner, attempt: EndedAttempt): Promise<readonly FoundText[]> {
   const texts = [...(await collectPatches(runner, attempt)), ...(await collectCalls(runner, attempt))];
   return texts
@@ -105,8 +105,8 @@ function textOf(value: Json): string {
     .join('\n');
 }
 
-// What an author wrote is in the documents, and in every prompt; what a model said is an answer. Each call has the
-// messages that it adds to its conversation.
+// An author's text is in the documents, and in every prompt; a model's text is an answer. Each call has the messages
+// that it adds to its conversation.
 const PROMPTS = prepare(
   'search_prompts',
   `SELECT llm_call_id, pieces.text

@@ -6,7 +6,7 @@ import { BRACKET, fromSearchable, toSearchable } from './searchable-text.js';
 const BEGINS = '\uE000';
 const ENDS = '\uE001';
 const MARKS = `${BEGINS}${ENDS}`;
-/** Stands where a snippet leaves text out. */
+/** The mark where a snippet leaves text out. */
 const CUT = ' … ';
 /** The length of a text lowers its rank, by its logarithm. */
 const BY_LENGTH = 1;
@@ -26,7 +26,7 @@ const CONDITIONS: Readonly<Record<keyof SearchQuestion | 'after' | Group, string
   after: '(attempt_id, world_slug, entry_seq) < (:attempt_id::uuid, :after_slug, :entry_seq::int)',
 };
 
-/** A prompt quotes what was told and said before: it comes after all that has words of its own. */
+/** A prompt quotes earlier texts: it comes after all that have words of their own. */
 type Group = 'own_words' | 'prompts';
 
 type FoundRow = Omit<SearchHit, 'entry' | 'snippet'> & {
@@ -36,7 +36,7 @@ type FoundRow = Omit<SearchHit, 'entry' | 'snippet'> & {
   readonly goes_on: boolean;
 };
 
-/** How many of the latest texts are looked through, before all are asked of the index. */
+/** How many of the latest texts are scanned before the index is searched for all. */
 const NEAR = 5_000;
 
 const ORDER = 'ORDER BY attempt_id DESC, world_slug DESC, entry_seq DESC';
@@ -141,7 +141,7 @@ function withWholeWords(snippet: string): string {
 
 function toParts(snippet: string): readonly SnippetPart[] {
   const parts = snippet.split(new RegExp(`[${BEGINS}${ENDS}]`));
-  // What was found is between two marks, so that it is every second part.
+  // Each match stands between two marks, so that it is every second part.
   return parts.map((text, index) => ({ text, is_match: index % 2 === 1 })).filter(({ text }) => text !== '');
 }
 

@@ -1,8 +1,8 @@
-// PostgreSQL's parser takes what stands after "<" for markup: it finds no word in it, and an excerpt leaves it out. Texts
-// are no markup here. They are kept and looked for with a control character in its place: no locale takes that for a letter,
-// as some do with characters for private use.
+// PostgreSQL's parser takes text after "<" for markup: it finds no word in it, and an excerpt leaves it out. Texts are
+// no markup here. They are stored and searched with a control character in its place: no locale takes that for a
+// letter, as some do with characters for private use.
 
-/** Stands where a text has "<". */
+/** Replaces "<" in a text. */
 export const BRACKET = '\u0002';
 
 /** A text as the parser is given it. */

@@ -10,14 +10,14 @@ const FETCHED_ROWS = 64;
 /** Writes lines, and knows what has been written. */
 type Write = (line: string) => Promise<void>;
 
-/** Writes out worlds and their ancestors in one snapshot, which holds nobody up. */
+/** Exports worlds and their ancestors in one snapshot, which blocks nobody. */
 export function exportWorlds(
   database: Pick<OpenDatabase, 'pool'>,
   world_slugs: readonly string[],
   write: Write,
 ): Promise<Exported> {
   return inTransaction(database.pool, async (client): Promise<Exported> => {
-    // Whoever takes the lines may be slow.
+    // The reader of the lines may be slow.
     await client.query('SET LOCAL idle_in_transaction_session_timeout = 0');
     await client.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY');
     const worlds = await listFamily(client, world_slugs);

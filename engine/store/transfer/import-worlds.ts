@@ -5,7 +5,7 @@ import { lastMigration } from './export-worlds.js';
 import { countMisnamed, describeTables, insertLines, type MovedTable, ROW_FAULTS } from './tables.js';
 import { type FileEnd, type FileHead, type FileRow, FORM_VERSION, openDigest, parseLine } from './world-file.js';
 
-/** What is written by one statement: so many rows, or so many characters, whichever comes first. */
+/** The size of one statement: so many rows, or so many characters, whichever comes first. */
 const ROWS_MAX = 500;
 const CHARACTERS_MAX = 4_000_000;
 
@@ -131,7 +131,7 @@ async function insert(client: PoolClient, { table, lines }: Batch): Promise<void
   await client.query(insertLines(table), [lines]);
 }
 
-/** What happens from now on is numbered after what was brought. */
+/** Raises the sequences, so that later rows have higher numbers than the imported ones. */
 async function raiseNumbers(
   client: PoolClient,
   { name, sequence, sequence_column }: MovedTable,
@@ -157,7 +157,7 @@ function damaged(reason: string): Refusal {
   return new Refusal({ kind: 'damaged', reason });
 }
 
-/** What a database says of values and of rows that do not fit. */
+/** The database's error about values or rows that do not fit. */
 function findContentFault(error: unknown): string | undefined {
   const isContent = error instanceof Error && 'code' in error && /^(22|23)/.test(String(error.code));
   return isContent ? error.message : undefined;

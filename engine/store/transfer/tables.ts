@@ -26,7 +26,7 @@ const OF_WORLDS = [
   'worlds',
 ] as const;
 
-/** What can be searched for is on record elsewhere, and is taken in anew where a world moves to. */
+/** Searchable texts are on record elsewhere; the world's new database indexes them anew. */
 const SEARCHED = ['search_entries', 'search_progress'] as const;
 
 /** All tables that hold rows of one world. */
@@ -34,7 +34,7 @@ export const WORLD_TABLES: readonly string[] = [...OF_WORLDS, 'agent_inbox', ...
 
 const DOCUMENTS = Object.values(COMPONENT_TABLES);
 
-/** The documents that scenarios of the worlds lead to: those that they went on by before as well. */
+/** The documents to which scenarios of the worlds refer: former scenarios as well. */
 const CLOSURE = `
   WITH RECURSIVE closure (kind, hash) AS (
     SELECT 'scenario'::component_kind, scenario_hash::text COLLATE "C"
@@ -61,7 +61,7 @@ const SHARED: Readonly<Record<string, string>> = {
 
 const ROWS: Readonly<Record<string, string>> = {
   ...Object.fromEntries(OF_WORLDS.map((table) => [table, 'world_slug = ANY ($1)'])),
-  // What is still to be done stays behind.
+  // Unfinished work is not exported.
   agent_inbox: `world_slug = ANY ($1) AND status = 'consumed'`,
   ...SHARED,
 };
@@ -81,7 +81,7 @@ const PIECES = `(
   SELECT string_agg(format('["%s","%s"]', origin, coalesce(hash, ${textHash('piece')})), ',' ORDER BY place)
   FROM unnest(origins, texts, segment_hashes) WITH ORDINALITY AS pieces (origin, piece, hash, place))`;
 
-/** Of rows that are named by their content: what their name must be. */
+/** The required names of rows that are named by their content. */
 const NAMES: Readonly<Record<string, string>> = {
   ...Object.fromEntries(DOCUMENTS.map((table) => [table, `hash = ${documentHash}`])),
   offered_schemas: `hash = ${documentHash}`,
@@ -147,7 +147,7 @@ export function countMisnamed({ name }: MovedTable): string | undefined {
   return condition && `SELECT count(*) AS misnamed ${INCOMING(name)} WHERE (${condition}) IS NOT TRUE`;
 }
 
-/** What a column, or several, refer to. */
+/** A foreign key: the columns, and what they refer to. */
 interface Reference {
   readonly from: string;
   readonly columns: readonly string[];
@@ -169,7 +169,7 @@ const REFERENCES: readonly Reference[] = [
   { from: 'world_patches', columns: ['world_slug', 'turn'], to: 'turns' },
 ];
 
-/** A statement that finds rows of worlds `$1` which no turn would have written, and what it says of them. */
+/** A statement that finds rows of worlds `$1` which no turn would have written, and the reason to report. */
 interface RowFault {
   readonly reason: string;
   readonly text: string;
@@ -200,7 +200,7 @@ function dangling(from: string, to: string): string {
   return `a row of ${from} refers to one of ${to} that is not there`;
 }
 
-/** What no constraint of the database checks. A statement that cannot read a JSON value throws. */
+/** Rules that no constraint of the database checks. A statement that cannot read a JSON value throws. */
 export const ROW_FAULTS: readonly RowFault[] = [
   {
     reason: 'an effect of a patch is incomplete, or not of exactly one entity or environment',

@@ -27,7 +27,7 @@ export interface FileRow {
   readonly row: JsonObject;
 }
 
-/** A line as what it is; undefined where it is none of them. */
+/** Parses a line; undefined where it is no line of an export. */
 export function parseLine(line: string): FileHead | FileRow | FileEnd | undefined {
   try {
     const value = JSON.parse(line) as Partial<FileHead & FileRow & FileEnd> | null;

@@ -15,7 +15,7 @@ import type { ListedInvocation, ListedLlmCall } from '../../ports/browse.js';
 import type { StoredComponent } from '../../ports/components.js';
 import type { AttemptSummary, InvocationRecord, InvocationSummary, LlmCallRecord } from '../../ports/records.js';
 
-/** What each kind of page, and an action, answers as JSON. The schemas of the OpenAPI document are made from these types. */
+/** The JSON value of each page or action. The schemas of the OpenAPI document are made from these types. */
 export interface Answers {
   readonly Acknowledgement: Acknowledgement;
   readonly Overview: Overview;

@@ -12,15 +12,15 @@ export interface Asked {
   readonly reader: Page['access'];
 }
 
-/** One page: its route, who may look at it, and what it shows. */
+/** One page: its route, its readers and its content. */
 export interface Page {
   readonly url: string;
   readonly summary: string;
   readonly answer: keyof Answers;
   readonly query: readonly ParameterName[];
-  /** What a person sees in place of a question that was refused, with what was written; left out, the problem alone. */
+  /** The view in place of a refused request, with the person's text; left out, the problem alone. */
   readonly refused?: (problem: Problem, asked: Asked) => View;
-  /** The least that a reader must be: whoever has the consumer's token, or the operator alone. */
+  /** The least right that a reader needs: the consumer's token, or the operator's. */
   readonly access: 'consumer' | 'operator';
   read(archive: Archive, asked: Asked): Promise<Done<Shown>>;
 }

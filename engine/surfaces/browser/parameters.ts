@@ -3,7 +3,6 @@ import { STREAM_FORMATS } from '../../core/stream/frames.js';
 import { LIMIT, LIMIT_MAX } from '../../operations/browse/list-part.js';
 import { SEARCH_KINDS } from '../../ports/search.js';
 
-/** What a path or a query may say: for people, and as a schema. */
 interface Parameter {
   readonly description: string;
   readonly schema: JsonObject;

@@ -9,9 +9,9 @@ const HOW_TO_ANSWER =
   'answer with a sentence in one line, told without effects. Ctrl-D ends the run without an answer.';
 
 /**
- * Asks the person at a terminal what a model would be asked, one question at a time: first the whole prompt, then only
- * what was added, such as why an answer was rejected. A plain sentence becomes a final patch without effects.
- * @param beforeAsking called before something is shown, to take away what is written over and over
+ * Puts a model's prompts to the person at a terminal, one at a time: first the whole prompt, then only its additions,
+ * such as why an answer was rejected. A plain sentence becomes a final patch without effects.
+ * @param beforeAsking called before each prompt, to erase the live line
  */
 export function askPerson(
   { error, ask }: Pick<Terminal, 'error'> & Required<Pick<Terminal, 'ask'>>,

@@ -131,7 +131,7 @@ function toProgramPath(command: Command): string {
   return command.parent === null ? command.name() : `${toRoot(command).name()} ${toPath(command)}`;
 }
 
-/** Turns the parser's outcome into an exit code: help and version were asked for, everything else is a mistake. */
+/** Turns the parser's outcome into an exit code: help and version were requested, everything else is a mistake. */
 function endParsing(session: Session, command: Command, { exitCode, code, message }: CommanderError): ExitCode {
   if (exitCode === 0) return EXIT.done;
   if (code === 'commander.help') return EXIT.usage;

@@ -35,7 +35,7 @@ export function toPatience(terminal: Terminal, seconds: number): Patience {
         // Nothing is under way yet, so the process may end.
         terminal.leave(EXIT.interrupted);
       });
-      // Printed after the listener is there: whoever reads of Ctrl-C may press it at once.
+      // Printed after the listener is there: a reader of the message may press Ctrl-C at once.
       const text = `${message} Waiting ${seconds} s for it at most (--wait); Ctrl-C ends the wait.`;
       printLines(terminal.error, [hanging(2, text)]);
       return { signal: controller.signal, end };

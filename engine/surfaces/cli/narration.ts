@@ -53,9 +53,9 @@ export function openNarration({ terminal, as_json }: Session): Narration {
 
 const UNSEEN: Output = { write: () => {}, is_terminal: false, is_live: false, columns: undefined, program: '' };
 
-/** One line at the foot of a terminal that says what is being waited for, written over and over. */
+/** One line at the foot of a terminal that names the calls under way, written over and over. */
 interface LiveLine {
-  /** Shows what is being waited for, from now on; nothing when left out. */
+  /** Shows the calls under way from now on; nothing when left out. */
   show(what?: string): void;
 }
 

@@ -17,7 +17,7 @@ export interface Session {
   readonly as_json: boolean;
 }
 
-/** A command: what it does, and the code with which the process ends. */
+/** A command's work; gives the code with which the process ends. */
 export type Task = (session: Session) => Promise<ExitCode>;
 
 /** Receives a command's task once the command line has chosen it. */

@@ -2,7 +2,7 @@ import { basename, delimiter, dirname, extname, relative } from 'node:path';
 
 const PLAIN_WORD = /^[\w@%+=:,./-]+$/;
 
-/** White space other than a space, and what a terminal may obey or hide: no line shows it as it is. */
+/** White space other than a space, and characters that a terminal may obey or hide: no line shows them as they are. */
 const UNSEEN = /(?! )[\p{Cc}\p{Cf}\p{Z}]/u;
 
 /** Words as a POSIX shell reads them again; `$'...'` is of POSIX.1-2024, and older in bash and zsh. */

@@ -14,7 +14,6 @@ export interface Output {
   readonly program: string;
 }
 
-/** What the command line needs of the process that it runs in. */
 export interface Terminal {
   readonly out: Output;
   readonly error: Output;

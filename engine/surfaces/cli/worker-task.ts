@@ -7,7 +7,7 @@ import { listenForInterrupt } from './interruption.js';
 import { leftLines, toSentence, toWorkerJson } from './render/worker.js';
 import { printEvent, printLines, printRefused, type Session } from './session.js';
 
-/** A worker as it is where nothing is said: attempts at a time, seconds to end them, retries of a queued turn. */
+/** A worker by default: attempts at a time, seconds to end them, retries of a queued turn. */
 export const WORKER_DEFAULTS = { concurrency: 4, grace: 20, maxRetries: TURN_RETRIES };
 
 export type WorkerOptions = typeof WORKER_DEFAULTS;
@@ -30,7 +30,6 @@ export const WORKER_OPTIONS = {
   ).default(WORKER_DEFAULTS.maxRetries),
 };
 
-/** What a worker is started with, but for what it says when it is ready. */
 type WorkSettings = Omit<WorkRequest, 'onReady' | 'worlds' | 'lease_ms'>;
 
 /** Runs a worker until a request to stop, and prints its events; a second request ends the process. */

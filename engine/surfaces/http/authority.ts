@@ -48,7 +48,7 @@ export function requireToken(allows: Allows, countRefusal: CountRefusal): Guard 
 }
 
 function refuse(reply: FastifyReply, isTooOften: boolean): FastifyReply {
-  // The rest of a refused body is not waited for.
+  // The rest of a refused body is not read.
   reply.header('connection', 'close');
   if (isTooOften) return sendProblem(reply.header('retry-after', '60'), TOO_OFTEN);
   return sendProblem(reply.header('www-authenticate', 'Bearer'), UNAUTHORISED);

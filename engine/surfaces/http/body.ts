@@ -6,7 +6,7 @@ import { type Done, refuse, succeed } from '../../operations/engine.js';
 import { malformed, saidTwice } from './malformed.js';
 import type { SaidReport } from '../../operations/reports.js';
 
-// A body that is not what it says is refused, and not altered: what is replaced in silence would be another text.
+// A malformed body is refused, and not repaired: a silent replacement would be another text.
 
 export const FORM_TYPE = 'application/x-www-form-urlencoded';
 

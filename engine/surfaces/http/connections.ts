@@ -101,7 +101,7 @@ function displace(connections: readonly Connection[]): boolean {
   return idle !== undefined;
 }
 
-/** Sends a last text to a connection and gives it up: a peer that keeps its half open is not waited for. */
+/** Sends a last text to a connection and closes it, without waiting for a peer that keeps its half open. */
 export function endSoon(socket: Duplex, text = ''): void {
   socket.end(text);
   const timer = setTimeout(() => socket.destroy(), LINGER_MS);

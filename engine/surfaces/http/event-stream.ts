@@ -52,7 +52,7 @@ interface EventStream extends StreamSink {
   readonly cut: () => void;
 }
 
-/** Takes a response over. Its head is sent with the first event, or once the stream is certain to go on. */
+/** Takes a response over. Its head is sent with the first event, or once the stream is certain to continue. */
 export function openEventStream(
   request: FastifyRequest,
   reply: FastifyReply,

@@ -5,7 +5,7 @@ import { isObject } from '../../core/content/json-pointer.js';
 import { type Done, refuse, succeed } from '../../operations/engine.js';
 import { bodyOf, isForm, readForm, readJson } from './body.js';
 
-/** What a request says: the fields of a form, or the members of a JSON object. */
+/** The fields of a form, or the members of a JSON object. */
 export type Fields = ReturnType<typeof fieldsOf>;
 
 /** Reads what a request says; no body says nothing. @returns a refusal of a form that is none, and of what is no JSON object */
@@ -43,7 +43,7 @@ const WHOLE_MAX = 999_999_999;
 function fieldsOf(members: JsonObject, { toNumber, toJson }: Notation) {
   return {
     names: Object.keys(members),
-    /** All that is said, as JSON. */
+    /** All fields, as JSON. */
     whole_text: JSON.stringify(members),
     /** @returns undefined where there is nothing but space */
     text(name: string): string | undefined {
@@ -55,7 +55,7 @@ function fieldsOf(members: JsonObject, { toNumber, toJson }: Notation) {
       const said = toNumber(members[name] ?? null) ?? -1;
       return Number.isInteger(said) && said >= 0 && said <= WHOLE_MAX ? said : undefined;
     },
-    /** The text of a JSON value: what a person wrote into a form, or what a program sent. */
+    /** The text of a JSON value: as a person wrote it into a form, or as a program sent it. */
     json(name: string): string | undefined {
       const said = members[name];
       return said === undefined ? undefined : toJson(said);

@@ -5,10 +5,10 @@ import { type ParameterName, PARAMETERS } from '../browser/parameters.js';
 import { PROBLEM_TYPE, titleOf } from './problem-document.js';
 import type { Route, RouteAccess } from './routes/route.js';
 
-/** Of what can be asked; it grows where something is answered otherwise than before. */
+/** The version of the interface; it grows where an answer changes. */
 const VERSION = '1.2.0';
 
-/** What routes can be asked for, as an OpenAPI 3.1 document. */
+/** Describes the routes as an OpenAPI 3.1 document. */
 export function toOpenApi(routes: readonly Route[]): JsonObject {
   const paths: Record<string, Record<string, JsonObject>> = {};
   for (const route of routes) {

@@ -54,7 +54,7 @@ export function toProblemDocument(
   };
 }
 
-/** What a status is called. */
+/** The name of a status. */
 export function titleOf(status: number): string {
   return TITLES[status] ?? 'Error';
 }

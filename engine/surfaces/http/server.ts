@@ -121,7 +121,7 @@ async function addRoutes(
   });
 }
 
-/** Where the public URL is https, browsers are told to use nothing else (HSTS). */
+/** With an https public URL, browsers may use nothing else (HSTS). */
 const TRANSPORT_HEADER = { 'strict-transport-security': 'max-age=31536000' };
 
 /** Counts requests of each address. @returns a function that is true once there have been too many */

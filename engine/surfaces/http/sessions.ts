@@ -27,7 +27,7 @@ export interface Session {
 export type Sessions = ReturnType<typeof openSessions>;
 
 /**
- * Sessions of the readers who have these tokens. A session follows from the reader's token: every server of a fleet
+ * Sessions of the readers who have these tokens. A session derives from the reader's token: every server of a fleet
  * knows it, and nothing is stored.
  */
 export function openSessions(tokens: Tokens, clock: Pick<Clock, 'now'>) {
@@ -45,7 +45,7 @@ export function openSessions(tokens: Tokens, clock: Pick<Clock, 'now'>) {
       const ends_at = now + SESSION_SECONDS * 1_000;
       return { reader, name: makeRandom(), ends_at, until: now + COOKIE_SECONDS * 1_000 };
     },
-    /** What the cookie of a session holds. */
+    /** The value of a session's cookie. */
     seal(session: Session): string {
       const text = toText(session);
       return `${text}.${sign(session.reader, 'session', text)}`;
@@ -79,7 +79,7 @@ export function openSessions(tokens: Tokens, clock: Pick<Clock, 'now'>) {
         endings.off(name, listener);
       };
     },
-    /** The synchroniser token of this session: its forms hold it, and nobody else knows it. */
+    /** The synchroniser token of this session: its forms hold it, and it is known to nobody else. */
     formToken: ({ reader, name }: Session): string => sign(reader, 'form', name),
     ...openTickets(clock),
   };
@@ -88,7 +88,7 @@ export function openSessions(tokens: Tokens, clock: Pick<Clock, 'now'>) {
 function openTickets(clock: Pick<Clock, 'now'>) {
   const tickets = new Map<string, { readonly reader: Reader; readonly until: number }>();
   return {
-    /** What signs in once, at this server, for ten minutes. */
+    /** Makes a ticket that signs in once, at this server, within ten minutes. */
     makeTicket(reader: Reader): string {
       const ticket = makeRandom();
       for (const [old, { until }] of tickets)

@@ -48,7 +48,7 @@ export async function demandTexts(request: FastifyRequest, reply: FastifyReply):
   return isForbidden ? refuseViewer(request, reply, malformed('it holds the character U+0000')) : undefined;
 }
 
-/** The router has decoded the path; it leaves what it cannot decode of a query as it is. */
+/** The router has decoded the path; it leaves undecodable parts of a query as they are. */
 function isDecodable(url: string): boolean {
   try {
     decodeURIComponent(url);

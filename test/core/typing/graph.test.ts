@@ -94,7 +94,7 @@ type Case = Omit<SmallPark, 'nodes_before' | 'schemas'> & {
   readonly nodes?: readonly ((shelf: Shelf) => JsonObject)[];
 };
 
-/** What typing says of a small park: `code place: message | repair`, notes too. */
+/** The findings of typing in a small park: `code place: message | repair`, notes too. */
 function check(sentence: string, { nodes = [], ...park }: Case, findings: readonly string[]): void {
   test(sentence, () => {
     const compiled = compileSmallPark({ ...park, schemas, nodes_before: (shelf) => nodes.map((node) => node(shelf)) });

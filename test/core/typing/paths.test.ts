@@ -6,7 +6,7 @@ import { namesBelow, stepInto } from '../../../engine/core/typing/step.js';
 import { readPath } from '../../../engine/core/typing/read-path.js';
 import { schemaShape } from '../../../engine/core/typing/shape.js';
 
-/** What each path of a schema leads to, as redaction lets it be seen. */
+/** The targets of a schema's paths, as redaction shows them. */
 function check(
   sentence: string,
   schema: JsonObject,

@@ -235,7 +235,7 @@ test('a port that is taken, or is none, ends a server with what to do', async ()
   assert.match(none.error, /Write a whole number from 0 to 65535\..*chukwa serve --help/s);
 });
 
-/** Serves until something has been said, and then presses Ctrl-C. */
+/** Serves until a text is printed, and then presses Ctrl-C. */
 async function serveUntil(said: RegExp) {
   let hasStopped = false;
   const terminal = openTestTerminal({

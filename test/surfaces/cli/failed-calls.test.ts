@@ -51,7 +51,7 @@ function finished({ id, kind, failure_class, message, has_retry }: Made): Progre
   };
 }
 
-/** What is shown of a turn whose calls fail, of which the first ends it. */
+/** The output for a turn whose calls fail, of which the first ends it. */
 function show(...calls: readonly [Made, ...Made[]]) {
   const [{ id, failure_class, message }] = calls;
   const ended: Progress = {

@@ -19,7 +19,7 @@ const PATCH = JSON.stringify({
 });
 const NUMBERS = Array.from({ length: 400 }, (_, index) => index + 1).join(' ');
 
-/** A model that does what it is asked. */
+/** A model that does as its prompt says. */
 function obey(request: JsonObject): Utterance {
   const asked = JSON.stringify(request['messages']);
   const text = asked.includes('READY') ? 'READY' : asked.includes('numbers') ? NUMBERS : PATCH;

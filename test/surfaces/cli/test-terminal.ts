@@ -4,7 +4,7 @@ import type { Output, Terminal } from '../../../engine/surfaces/cli/terminal.js'
 export interface TestTerminal extends Terminal {
   out_text(): string;
   error_text(): string;
-  /** The questions that the person was asked. */
+  /** The questions to the person. */
   readonly asked: readonly string[];
   /** Presses Ctrl-C. */
   interrupt(): void;
@@ -16,15 +16,15 @@ export interface TestTerminalSettings {
   readonly is_live?: boolean;
   readonly columns?: number;
   readonly working_folder?: string;
-  /** What the person at it types, line by line; nobody sits at it where it is left out. */
+  /** The lines that a person at it types; left out, nobody sits at it. */
   readonly types?: readonly string[];
-  /** Told of each write to standard output, after it. */
+  /** Called after each write to standard output. */
   readonly onWrite?: (terminal: TestTerminal) => void;
-  /** Told of each write to standard error, after it. */
+  /** Called after each write to standard error. */
   readonly onErrorWrite?: (terminal: TestTerminal) => void;
 }
 
-/** Opens a terminal: piped unless it is said to be live. */
+/** Opens a terminal: piped unless it is to be live. */
 export function openTestTerminal(settings: TestTerminalSettings = {}): TestTerminal {
   const out: string[] = [];
   const error: string[] = [];

@@ -19,7 +19,7 @@ async function findFreePort(): Promise<number> {
   return Number(new URL(server.url).port);
 }
 
-/** The ports after a free one may be taken: then another is looked for. */
+/** The ports after a free one may be taken: then another is tried. */
 async function toysSomewhere(): Promise<readonly [base: number, Awaited<ReturnType<typeof toys>>]> {
   for (let tries = 1; ; tries += 1) {
     const base = await findFreePort();

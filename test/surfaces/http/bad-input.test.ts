@@ -16,7 +16,7 @@ after(() => park.close());
 const TOKEN = { authorization: `Bearer ${TOKENS.operator_token}` };
 const NOBODY = '01a2015a-0bd6-7667-b4f2-ff813afe9e27';
 
-/** Asks by a path as it is written: nothing is made regular on its way. What comes back is as the OpenAPI document says. */
+/** Asks by a path as it is written: nothing is made regular on its way. The answer conforms to the OpenAPI document. */
 async function ask(...asked: Parameters<typeof send>): Promise<Answer> {
   const [method, path] = asked;
   const answer = await send(...asked);
@@ -49,7 +49,7 @@ function send(
   });
 }
 
-/** What tells of the inside: a stack, a file, SQL, or a module. */
+/** Traces of the inside: a stack, a file, SQL, or a module. */
 const INSIDE = /\bat \S+ \(|node_modules|\.[jt]s:\d|SELECT |syntax error|invalid (input|byte)|relation "|pg_|Error:/;
 
 function checkProblem({ status, type, text }: Answer, asked: string): void {

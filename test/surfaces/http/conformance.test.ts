@@ -11,7 +11,7 @@ import { TOKENS } from '../../support/served-park.js';
 
 /** How many pages of one kind are read. */
 const PATHS_OF_A_PAGE = 12;
-/** How many of them are asked with each parameter of their query as well. */
+/** How many of them are requested with each parameter of their query as well. */
 const PATHS_WITH_QUERY = 3;
 
 const PAGES = CATALOGUE.map((page) => ({ page, pattern: new RegExp(`^${page.url.replaceAll(/:\w+/g, '[^/]+')}$`) }));
@@ -44,7 +44,7 @@ function pathsBelow({ url }: Page, path: string, value: unknown): readonly strin
   });
 }
 
-/** What each parameter of a query says; of ids and hashes, those that were met last. */
+/** A value for each parameter of a query; of ids and hashes, those that were met last. */
 function toValue(name: ParameterName, path: string, seen: Iterable<string>): string {
   const last = (place: string): string | undefined =>
     [...seen].findLast((one) => one.startsWith(place) && !one.slice(place.length).includes('/'))?.slice(place.length);
@@ -96,7 +96,7 @@ describe('what is served', { timeout: 300_000 }, () => {
       if (path.includes('?') || count >= PATHS_WITH_QUERY) continue;
       const { status: own } = await read(path, TOKENS.token);
       assert.equal(own, page.access === 'operator' ? 403 : 200, `${path} for a consumer`);
-      // What a query names need not be there: a problem is an answer of the document as well.
+      // A thing that a query names need not exist: a problem is an answer of the document as well.
       for (const name of page.query) await read(`${path}?${name}=${toValue(name, path, seen)}`, TOKENS.operator_token);
     }
     assert.deepEqual([...counts.keys()].toSorted(), CATALOGUE.map(({ url }) => url).toSorted(), 'a page was not met');
@@ -135,7 +135,7 @@ describe('what is served', { timeout: 300_000 }, () => {
   });
 });
 
-/** What a difference says by itself: how two things compare, and of which kind a change is. */
+/** The words that are a difference by themselves: how two things compare, and the kind of a change. */
 const WORDS_OF_DIFFERENCES: ReadonlySet<string> = new Set([
   'adopted',
   'answered_otherwise',

@@ -38,7 +38,7 @@ async function openSocket(t: TestContext, { url }: HttpServer, first = ''): Prom
 const openSockets = (t: TestContext, server: HttpServer, count: number, first?: string): Promise<readonly Socket[]> =>
   Promise.all(Array.from({ length: count }, () => openSocket(t, server, first)));
 
-/** What is said over a connection until the server ends it. */
+/** The text of a connection until the server ends it. */
 async function readAll(socket: Socket): Promise<string> {
   let text = '';
   socket.on('data', (piece) => (text += piece.toString()));
@@ -92,7 +92,7 @@ test('a server gives up connections that send half a head, also those that keep 
   const sockets = await openSockets(t, server, 20, 'GET /healthz HTTP/1.1\r\n');
   const said = await Promise.all(sockets.map(readAll));
   assert.match(said[0] ?? '', /^HTTP\/1\.1 408 Request Timeout/);
-  // The server has closed its side whole: what is written now is answered by a reset.
+  // The server has closed its side whole: later bytes are answered by a reset.
   await Promise.all(
     sockets.map(async (socket) => {
       const closed = new Promise((resolve) => socket.once('close', resolve));

@@ -30,13 +30,13 @@ function ask({ url }: HttpServer, path: string, { last, headers = OPERATOR, sign
 const textOf = (events: readonly WireEvent[]): string => events.map(({ text }) => text).join('');
 const eventsOf = (play: Play, turn = 0): string => `/attempts/${play.attempts[turn]?.attempt_id}/events`;
 
-/** Speaks so slowly that what is said is written in several portions. */
+/** Speaks so slowly that the text is written in several portions. */
 async function speakSlowly(stage: ParkStage): Promise<void> {
   stage.model.setScript(await loadScript('park'));
   stage.model.onPiece(() => sleep(25));
 }
 
-/** The attempt that goes on in a world. */
+/** The open attempt of a world. */
 async function findRunning(stage: ParkStage, world_slug: string): Promise<string> {
   for (;;) {
     const [attempt] = await stage.engine.store.records.attempts(world_slug);

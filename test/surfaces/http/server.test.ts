@@ -346,7 +346,7 @@ describe('a hostile caller', () => {
   });
 });
 
-/** What is answered to bytes, of which some are sent again and again. */
+/** The answer to bytes, of which some are sent again and again. */
 function sendRaw(first: string, again?: string): Promise<string> {
   return new Promise((resolve, reject) => {
     let said = '';

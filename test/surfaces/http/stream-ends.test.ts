@@ -16,7 +16,7 @@ const ATTEMPT = '01a2015a-0bd6-7667-b4f2-ff813afe9e27';
 const PATH = `/attempts/${ATTEMPT}/events`;
 const BY_TOKEN = { authorization: `Bearer ${TOKENS.token}` };
 
-/** Serves the stream of one attempt, which goes on for ever where nothing else is said. */
+/** Serves the stream of one attempt, which is endless by default. */
 const serve = (t: TestContext, facts: FactReader = talkative(ATTEMPT, 1)): Promise<HttpServer> =>
   serveStored(t, { store: { facts } as Archive['store'] });
 

@@ -14,7 +14,7 @@ const WARM_UP = 200;
 const BLOCK = 400;
 const BLOCKS = 5;
 
-/** What a queued turn takes more than a turn of `run`: statements, and CPU of engine and database together. */
+/** The cost of a queued turn beyond a turn of `run`: statements, and CPU of engine and database together. */
 export async function measureQueuedTurns(url: string, progress: ProgressLine): Promise<readonly Row[]> {
   const rows: Row[] = [];
   for (const worlds of WORLDS) {

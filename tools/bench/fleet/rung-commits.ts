@@ -12,7 +12,7 @@ const BLOCKS = 9;
 const WAYS = ['silent', 'after', 'within'] as const;
 type Way = (typeof WAYS)[number];
 
-/** What notifying costs commits, over how many connections commit at a time. A listener hears all of it. */
+/** The cost of notifying for commits, over how many connections commit at a time. A listener receives all of it. */
 export async function measureRungCommits(url: string, progress: ProgressLine): Promise<readonly Row[]> {
   const outside = new pg.Client({ connectionString: url });
   await outside.connect();

@@ -1,10 +1,10 @@
-/** How one figure goes on while what it stands on grows. */
+/** How one figure develops while its cause grows. */
 export interface Curve {
   /** For programs, stable. */
   readonly id: string;
-  /** For people: what is measured. */
+  /** The measured figure, for people. */
   readonly title: string;
-  /** What grows. */
+  /** The quantity that grows. */
   readonly over: string;
   readonly unit: 'ms' | 's' | '/s';
   /** In rising order of `x`. */
@@ -15,7 +15,7 @@ export interface Point extends Measured {
   readonly x: number;
 }
 
-/** A figure, and what it costs in CPU for each turn: engine, services and database. */
+/** A figure, and its CPU for each turn: engine, services and database. */
 export interface Measured {
   readonly y: number;
   readonly cpu_ms?: number;

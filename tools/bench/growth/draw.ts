@@ -6,7 +6,7 @@ const PLOT = { left: 52, right: 24, top: 64, bottom: 46 };
 
 /**
  * Curves beside each other as an SVG picture: the figure as a line, the CPU of a turn as a dashed one. Both axes are
- * logarithmic, and what is flat is a level line.
+ * logarithmic, and a constant figure is a level line.
  */
 export function drawCurves(curves: readonly Curve[]): string {
   const rows = Math.ceil(curves.length / COLUMNS);

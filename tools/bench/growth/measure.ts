@@ -11,7 +11,7 @@ import { traceTurns } from './turns.js';
 const SUBJECTS = [1, 10, 100, 1_000, 10_000];
 
 /**
- * Measures how figures go on while what they stand on grows.
+ * Measures how figures develop while their causes grow.
  * @param program the compiled program
  * @param families those that are wanted
  */

@@ -17,7 +17,7 @@ import { must } from '../turns/must.js';
 export interface RoomSize {
   /** Things in the yard, which the agent does not see. */
   readonly entities?: number;
-  /** What the agent remembers from before; the newest two are shown. */
+  /** The agent's memories from before; the newest two are shown. */
   readonly memories?: number;
   /** How often the bell is rung in a turn, each time by a tool call of its own. */
   readonly tool_calls?: number;

@@ -8,11 +8,11 @@ import { openRoom } from './room.js';
 const CALLS = [1_000, 10_000, 100_000, 1_000_000, 5_000_000];
 /** Of the world whose calls are copied: one a turn. */
 const FIRST_CALLS = 10;
-/** What was just filled is not in memory yet, and its pages are written. */
+/** Fresh rows are not in memory yet, and their pages are still to be written. */
 const WARM_UP = 20;
 const MEASURED = 31;
 
-/** What a turn and a list of its calls take, over how many calls the database holds. */
+/** The cost of a turn and of a list of its calls, over how many calls the database holds. */
 export async function traceStored(url: string, progress: ProgressLine): Promise<readonly Curve[]> {
   const room = await openRoom(url, 'stored');
   const outside = new pg.Client({ connectionString: url });
@@ -51,7 +51,7 @@ async function timeList(store: BrowsableStore): Promise<number> {
 
 /**
  * Copies the calls of the first world, with their attempts, into worlds that are not there otherwise. Triggers and foreign
- * keys are left out: what is measured is how large tables and indexes are.
+ * keys are left out: only the size of tables and indexes is measured.
  */
 async function copyCalls(outside: pg.Client, from: number, to: number): Promise<void> {
   await outside.query("SET session_replication_role = 'replica'");

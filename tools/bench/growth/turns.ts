@@ -13,7 +13,7 @@ const WARM_UP = 10;
 const MEASURED = 31;
 const MEASURED_UNKNOWN = 5;
 
-/** What a turn takes that calls one agent, over the size of its world, of its past and of the turn itself. */
+/** The cost of a turn that calls one agent, over the size of its world, of its past and of the turn itself. */
 export async function traceTurns(url: string, progress: ProgressLine): Promise<readonly Curve[]> {
   const say = (text: string): void => progress.say(text);
   const inRoom = (name: string, toSize: (size: number) => RoomSize, measure: Measure) => {

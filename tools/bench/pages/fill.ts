@@ -8,7 +8,7 @@ import { must } from '../turns/must.js';
 /** How much is made: 1,000,000 calls, in worlds of 100 turns with 20 calls each. */
 export const SIZE = { worlds: 500, turns: 100, calls_per_turn: 20, long_attempt_calls: 10_000 };
 
-/** What pages are asked for by. */
+/** The names in the requests of pages. */
 export interface Filled {
   readonly world_slugs: readonly string[];
   /** It has 10,000 calls. */
@@ -133,7 +133,7 @@ export async function fill(url: string, size: typeof SIZE, progress: ProgressLin
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
-    // Neither foreign keys nor triggers look at each row: what is made holds to them.
+    // Neither foreign keys nor triggers look at each row: the rows satisfy them.
     await client.query(`SET session_replication_role = replica; SET synchronous_commit = off; ${FUNCTIONS}`);
     for (const [done, statement] of STATEMENTS.entries()) {
       const table = /INTO (\w+)/.exec(statement)?.[1];

@@ -21,7 +21,7 @@ interface Scene {
 }
 
 /**
- * What readers of a world's page cost the turns of that world: one process plays them, another serves the page, a third
+ * The cost of a page's readers for the turns of its world: one process plays them, another serves the page, a third
  * reads it.
  */
 export async function measureLive(program: string, url: string, progress: ProgressLine): Promise<readonly Row[]> {

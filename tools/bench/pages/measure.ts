@@ -16,12 +16,12 @@ const SECONDS = 20;
 const READERS = 16;
 /** Until then Node.js compiles, and sessions of the database plan their statements. */
 const WARM_UP = 1_500;
-/** Whoever follows the link that a server prints has to read it first. */
+/** A person has to read the link that a server prints before following it. */
 const READ_LINK_MS = 1_000;
 /** How often a long page is read. */
 const LONG_READS = 5;
 
-/** How fast pages are on a server with a million calls, how large they are, what they read, and what they cost a turn. */
+/** The speed of pages on a server with a million calls, their size, their reads, and their cost for a turn. */
 export async function measurePages(program: string, url: string, progress: ProgressLine): Promise<readonly Row[]> {
   const filled = await fill(url, SIZE, progress);
   const served = await whileServing(program, { CHUKWA_DATABASE_URL: url }, (serving) =>

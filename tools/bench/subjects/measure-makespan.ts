@@ -37,7 +37,7 @@ function compareMakespans(authoring: Authoring, progress: ProgressLine): readonl
   });
 }
 
-/** What conflicts cost the reducer: a run that is asked again is folded again. */
+/** The cost of conflicts for the reducer: a superseded run is folded again. */
 function compareCpu(authoring: Authoring, progress: ProgressLine): Row {
   const [none, most] = [Math.min(...RATES), Math.max(...RATES)];
   progress.say('counting the CPU of conflicts');

@@ -70,7 +70,7 @@ export const WORKFLOW = {
       max_generation_attempts: 2,
       max_tool_calls: 0,
       final_schema_ref: { path: 'chukwa:world-patch.schema.json' },
-      // A busy machine makes answers late: they are waited for, so that a long curve comes to its end.
+      // A busy machine makes answers late: the limit is generous, so that a long curve is finished.
       constraints: { token_budget: 100_000, timeout_seconds: 600 },
     },
   ],

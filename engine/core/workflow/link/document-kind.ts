@@ -3,7 +3,7 @@ import { isObject } from '../../content/json-pointer.js';
 import type { ComponentKind } from '../../protocol/component.js';
 import { COMPONENT_KINDS } from '../../protocol/component.js';
 
-/** What a file can be: a component, or one of the documents that are read and never stored. */
+/** The kind of a file: a component, or one of the documents that are read and never stored. */
 export type DocumentKind = ComponentKind | 'answers' | 'plugin_manifest' | 'plugin_conformance' | 'workflow_test';
 
 /** The schema that describes a kind. JSON Schemas have the metaschema. */
@@ -34,8 +34,8 @@ const SHAPES: readonly (readonly [DocumentKind, readonly string[]])[] = [
 ];
 
 /**
- * What a JSON document is: by the end of its name, by what its `$schema` says, or by its members.
- * @returns undefined where nothing says what it is
+ * The kind of a JSON document: by the end of its name, by its `$schema`, or by its members.
+ * @returns undefined where none of these names it
  */
 export function documentKindOf(path: string, value: Json): DocumentKind | undefined {
   if (path.endsWith('.test.json')) return 'workflow_test';

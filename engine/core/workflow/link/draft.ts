@@ -4,9 +4,9 @@ import type { DocumentKind } from './document-kind.js';
 import { NOWHERE, toTarget } from './references.js';
 
 /**
- * What can be looked through of a document with faults of its own, so that they hide none of another: where a profile
- * leads, and a source whose interface alone is at fault.
- * @returns undefined where nothing can
+ * The sound part of a document with faults of its own, so that they hide none of another: a profile's references, and a
+ * source whose interface alone is at fault.
+ * @returns undefined where there is none
  */
 export function draftOf(kind: DocumentKind | undefined, document: Json | undefined): JsonObject | undefined {
   if (!isObject(document)) return undefined;

@@ -60,7 +60,7 @@ interface Exchange {
   readonly seen: readonly SeenRequest[];
 }
 
-/** Runs a task with a session whose variables name a server of its own, where the example has one. */
+/** Runs a task with a session whose variables name its own server, where the example has one. */
 export function withExchange<Value>(
   bench: PluginBench,
   { example, respond = answerAs(example) }: { readonly example: Example; readonly respond?: Respond },

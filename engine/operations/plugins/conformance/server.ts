@@ -79,7 +79,7 @@ interface WireAnswer {
   readonly text: string;
 }
 
-/** Answers as an example says. The token of a call tells concurrent calls apart. */
+/** Answers as an example says. The token of a call distinguishes concurrent calls. */
 export function answerAs(example: Example): Respond {
   const given = new Map<string, Set<CannedAnswer>>();
   return (request, response) => {

@@ -56,7 +56,7 @@ function sayState({ deliverable_card_id, output_box, state }: ToldAgentTurn): Ht
   return html`${status(state)}${hadAnswered ? '. It had answered; then its attempt failed.' : undefined}`;
 }
 
-/** What kinds of cards mean to a reader. */
+/** The kinds of cards, in a reader's words. */
 const CARD_WORDS: Readonly<Record<string, string>> = {
   'task.instruction': 'the workflow that it ran',
   'task.result_fields': 'the schema of its answer',

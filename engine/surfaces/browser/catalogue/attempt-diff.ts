@@ -100,7 +100,7 @@ function drawPatches(changed: readonly ComparedPatch[]): Html {
   return html`${changed.slice(0, SHOWN).map(drawPatch)}${moreInJson(changed.length - SHOWN)}`;
 }
 
-/** What the world held before the turn is left out: it is not what the other attempt came to. */
+/** The values before the turn are left out: they are not the other attempt's result. */
 function drawPatch({ workflow_subject_entity_id: subject, comparison, before, after }: ComparedPatch): Html {
   const effects = (patch: PatchRecord | null): Html =>
     patch === null

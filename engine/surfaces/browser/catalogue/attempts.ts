@@ -88,7 +88,7 @@ function viewAttempt(shown: AttemptPage): View {
   };
 }
 
-/** The calls that the turn came from. Superseded ones were asked again, and are counted. */
+/** The calls behind the turn. Superseded ones were made again, and are counted. */
 function drawCalls({ attempt_id, invocations, more_calls_after, ...counts }: AttemptPage): Html {
   const { source_invocation_count, superseded_call_count: superseded } = counts;
   const kept = invocations.filter(({ is_superseded }) => !is_superseded);
@@ -113,7 +113,7 @@ function more(isMore: boolean, path: string, text: string): Html {
   return isMore ? html`<p class="more"><a href="${path}">${text}</a></p>` : NOTHING;
 }
 
-/** The calls that go on, each with how long it has taken so far; none does where the driver is gone. */
+/** The running calls, each with its time so far; none where the driver is gone. */
 function runsNow(shown: AttemptPage): Section {
   const { read_at, invocations, timeline } = shown;
   const running = invocations.filter(({ status: state }) => state === 'running');
@@ -134,7 +134,7 @@ function runsNow(shown: AttemptPage): Section {
   };
 }
 
-/** The calls over which an attempt, or the next one, waits for somebody, and what each decision lets happen. */
+/** The calls for which an attempt, or the next one, waits, and the consequence of each decision. */
 function waits({ awaited, is_adoptable, invocations }: AttemptRecord): Section {
   const doubted = is_adoptable ? invocations.filter(isInDoubt) : [];
   const findCall = (id: string): InvocationSummary | undefined =>

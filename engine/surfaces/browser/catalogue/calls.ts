@@ -222,7 +222,7 @@ function viewLlmCall(shown: LlmCallRecord): View {
   };
 }
 
-/** What a final patch tells, as the story has it. */
+/** The narration of a final patch. */
 function narrationOf({ model_output_kind, raw_text }: LlmCallRecord): Html {
   const said = parseJson(raw_text);
   const { patch } = (model_output_kind === 'final_patch' && said.ok ? said.value : {}) as {

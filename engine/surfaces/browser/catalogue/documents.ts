@@ -239,7 +239,7 @@ ${resolved.map(({ workflow_subject_entity_id, llm_call_id, messages }, index) =>
   };
 }
 
-/** What patches of a node may touch; what is left out is any. */
+/** The values that patches of a node may change; a member that is left out allows any. */
 function reachOf(may: PatchReach = {}): string {
   const { state = 'any', memory = 'any', environment = 'any' } = may;
   return `states of ${state}, memories of ${memory}, environments: ${environment}`;

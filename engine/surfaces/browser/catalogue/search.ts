@@ -51,7 +51,7 @@ function viewFound(found: Found, asked: Asked): View {
   };
 }
 
-/** The filters are folded away until one is set: on a phone they would stand between the words and what was found. */
+/** The filters are folded away until one is set: on a phone they would separate the words from the results. */
 function form(asked: Asked): Html {
   const { query } = asked;
   return html`<form class="search" role="search" method="get" action="/search">

@@ -79,7 +79,7 @@ function viewWorld(shown: WorldPage): View {
   };
 }
 
-/** In place of a story. What keeps a world from its first turn, or runs in it, comes before a command that plays one. */
+/** In place of a story. The obstacle to a first turn, or its open attempt, comes before a command that plays one. */
 function drawUnplayed({ world_slug, attempts: [latest] }: WorldPage): Html {
   const isOpen = latest?.ended_at === null && !isUndriven(latest);
   if (latest === undefined || (!isOpen && latest.calls_in_doubt === 0))
@@ -88,14 +88,14 @@ function drawUnplayed({ world_slug, attempts: [latest] }: WorldPage): Html {
   return html`<p class="empty">No turn has been played yet. ${said} <a href="${place}">${link}</a></p>`;
 }
 
-/** What keeps a world from going on, or what runs in it now: its latest attempt, unless that is committed. */
+/** The obstacle to a world's next turn, or its open attempt: the latest one, unless that is committed. */
 function drawStanding({ turn, attempts: [latest] }: WorldPage): Html {
   if (latest === undefined || latest.attempted_turn <= turn) return NOTHING;
   const { said, place, link } = standingOf(latest);
   return html`<p class="standing"><span class="status is-${toClass(stateOf(latest))}">${said}</span> <a href="${place}">${link}</a></p>`;
 }
 
-/** A sentence on a world, and the link to what it speaks of. */
+/** A sentence on a world, and the link to its subject. */
 function standingOf(attempt: AttemptSummary) {
   const { status: state, attempt_id, failure_class, calls_in_doubt } = attempt;
   const turn = `Turn ${attempt.attempted_turn}`;

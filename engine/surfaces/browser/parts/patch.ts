@@ -24,13 +24,13 @@ export function drawPatch(patch: ShownPatch): Html {
 <ul class="effects">${effects.map(effectLine)}</ul></section>`;
 }
 
-/** The link to the prompt behind a patch; nothing where no model was asked. @param label says it to a screen reader */
+/** The link to the prompt behind a patch; nothing without a model. @param label its text for a screen reader */
 export function whyLink({ llm_call_id }: Pick<ShownPatch, 'llm_call_id'>, label: string): Html {
   if (llm_call_id === null) return NOTHING;
   return html`<a class="why" href="${pathOf('llm_call', llm_call_id)}" aria-label="${label}">Why?</a>`;
 }
 
-/** What a patch changed, folded away behind how much that is. */
+/** The effects of a patch, folded away behind their number. */
 export function drawEffects({ effects }: Pick<ShownPatch, 'effects'>, who: Html = NOTHING): Html {
   const changed = `changed ${effects.length} ${effects.length === 1 ? 'value' : 'values'}`;
   return html`<details><summary>${who}${changed}</summary><ul class="effects">${effects.map(effectLine)}</ul></details>`;
@@ -41,12 +41,12 @@ export function isAppended(op: EffectOperation): boolean {
   return WORLD_VALUES[PATCH_OPERATIONS[op].changes].is_appended;
 }
 
-/** What an effect changed. */
+/** The change of one effect. */
 export function effectLine({ op, entity_id, environment_label, state_before, state_after }: PatchEffectRecord): Html {
   return html`<li class="effect"><span class="who">${entity_id ?? environment_label}</span> <span class="op">${isAppended(op) ? 'remembers' : 'is now'}</span> <span class="change">${change(state_before, state_after)}</span></li>`;
 }
 
-/** A turn as prose: its first patches, each with what it changed and why. @param patches_max how many patches are told */
+/** A turn as prose: its first patches, each with its changes and reason. @param patches_max how many are shown */
 export function tellTurn(world_slug: string, story: TurnStory, patches_max: number): Html {
   const { turn, simulation_time, attempt_id, patches } = story;
   const left_out = patches.length - patches_max;

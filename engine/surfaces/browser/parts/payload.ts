@@ -3,7 +3,7 @@ import { type Html, html, type HtmlValue } from '../html.js';
 import { pathOf, pathOfMember, type PlaceKind } from '../places.js';
 import { cut } from './text.js';
 
-/** How many values of one payload a page shows; one mark stands for the rest. */
+/** How many values of one payload a page shows; one mark replaces the others. */
 const VALUES_MAX = 1_000;
 
 /** Documents that a payload may name by hash. */

@@ -49,7 +49,7 @@ export function duration(milliseconds: number | null | undefined): string {
   return `${(milliseconds / 3_600_000).toFixed(1)} h`;
 }
 
-/** How long something that goes on has taken; the script of live pages counts on. */
+/** The time so far of an open call or attempt; the script of live pages counts on. */
 export function timeSoFar(began: string | null, read_at: string | null): Html {
   if (began === null || read_at === null) return NOTHING;
   const milliseconds = Math.max(0, Date.parse(read_at) - Date.parse(began));
@@ -123,7 +123,7 @@ export function cut(text: string): Html {
   return html`${text.slice(0, TEXT_LENGTH_MAX)}<span class="cut">… and ${rest} characters more; the JSON has them all.</span>`;
 }
 
-/** What a list leaves out; nothing where it has all. */
+/** The number of rows that a list leaves out; nothing where it has all. */
 export function moreInJson(left_out: number): Html {
   return left_out > 0 ? html`<p class="note">${count(left_out)} more; the JSON has them all.</p>` : NOTHING;
 }

@@ -37,7 +37,7 @@ const LANE_OF: Readonly<Record<InvocationSummary['invocation_kind'], LaneKind>> 
   quality_gate: 'calls',
 };
 
-/** An attempt, and when it was read where it goes on: its open calls are drawn up to then. */
+/** An attempt, with the time of its reading while it is open: its open calls are drawn up to then. */
 export type DrawnAttempt = AttemptRecord & { readonly read_at?: string | null };
 
 /** The calls of an attempt as bars, by subject and lane. */

@@ -18,7 +18,7 @@ const MEMORY = 2.5;
 const MEMORY_ASIDE = 14;
 const NAME_LENGTH_MAX = 22;
 const LINES_MAX = 20;
-/** How much of a state is said where a mark is pointed at. */
+/** How many characters of a state a mark shows when it is pointed at. */
 const STATE_LENGTH_MAX = 80;
 
 /**

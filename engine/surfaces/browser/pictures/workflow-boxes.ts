@@ -20,7 +20,7 @@ export interface Box {
 export interface Arrow {
   readonly from: string;
   readonly to: string;
-  /** Whether it is a tool, which is asked and answers. */
+  /** Whether it is a tool, with a request and an answer. */
   readonly is_mutual: boolean;
   /** Whether it passes above the columns between its ends. */
   readonly is_over: boolean;

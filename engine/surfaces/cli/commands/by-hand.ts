@@ -14,7 +14,7 @@ import { count } from '../render/words.js';
 import { answer, printRefused, refuseUsage, type Session, withEngine } from '../session.js';
 import type { CommandEntry } from './entry.js';
 
-// What a person says of a call or an attempt in place of a service or a driver.
+// Reports of a person on a call or an attempt, in place of a service or a driver.
 
 export const settleAttempt: CommandEntry = {
   name: 'attempt settle',

@@ -16,7 +16,7 @@ interface ParkOptions extends ModelOptions {
   readonly serve?: boolean;
 }
 
-/** What can be played, and how many turns of it are without `--turns`. */
+/** The worlds that can be played, and the number of turns without `--turns`. */
 const TURNS = { park: 3, village: 10 } as const;
 
 export const park: CommandEntry = {

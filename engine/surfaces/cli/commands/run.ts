@@ -115,7 +115,7 @@ function toNamed(session: Session, { scenario, ...options }: RunOptions): NamedS
   return scenario === undefined ? undefined : { scenario, place: toPlace(session, options) };
 }
 
-/** What is new about a scenario, with paths as a person would write them in the working folder. */
+/** The news about a scenario, with paths as a person would write them in the working folder. */
 function toShown({ terminal }: Session, { edited, adopted_from_turn }: ScenarioNews): ScenarioNews {
   if (edited === undefined) return { adopted_from_turn };
   const shown = (file: string): string => displayName(file, terminal.working_folder);

@@ -67,7 +67,7 @@ function showTokens({ terminal }: Session, { token, operator_token }: LoadedToke
   ]);
 }
 
-/** On standard error, as tokens are: what is written to standard output may be kept. */
+/** On standard error, as tokens are: standard output may be kept in a file. */
 function showSignInLink({ terminal }: Session, link: string): void {
   printLines(terminal.error, [
     verbatim('To look at everything in a browser, open this link. It signs in once, within ten minutes:'),

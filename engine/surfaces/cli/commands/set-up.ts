@@ -9,7 +9,7 @@ import { modelTrialLines } from '../render/model-trial.js';
 import { answer, show } from '../session.js';
 import type { CommandEntry } from './entry.js';
 
-/** A source that has to be changed is refused; a model that cannot be asked is no fault of its document. */
+/** A source that has to be changed is refused; an unreachable model is no fault of its document. */
 const TRIAL_CODES = {
   as_written: EXIT.done,
   with_changes: EXIT.refused,

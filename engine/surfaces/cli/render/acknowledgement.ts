@@ -1,7 +1,7 @@
 import type { Acknowledgement } from '../../../operations/reports.js';
 import { advice, command, faint, hanging, type Lines, verbatim } from './line.js';
 
-/** What became of something that was said to an attempt. */
+/** The outcome of a report to an attempt. */
 export function acknowledgementLines({ accepted, reason, message, attempt_id }: Acknowledgement): Lines {
   return [
     hanging(2, ...advice({ text: accepted ? message : `Nothing changes (${reason ?? 'no reason'}): ${message}` })),

@@ -51,7 +51,7 @@ export function agentTurnListLines(turns: readonly AgentTurnSummary[]): Lines {
   ];
 }
 
-/** One agent turn: its boxes, and what happened, in order. */
+/** One agent turn: its boxes and its events, in order. */
 export function agentTurnLines(turn: ToldAgentTurn): Lines {
   const { agent_turn_id, agent_id, turn_epoch, world_slug, attempted_turn, attempt_id, began_at, worked_until } = turn;
   const took = toSpanOfTime(began_at, worked_until);
@@ -83,7 +83,7 @@ function waitingLines({ outcome, waiting_tools }: ToldAgentTurn): Lines {
     .map(({ tool_call_id }) => verbatim('waits for an answer:  ', command('invocation', tool_call_id)));
 }
 
-/** Nobody is to blame for a turn that was not kept, so it has no colour. */
+/** A turn that was not kept is nobody's fault, so it has no colour. */
 function toState({ outcome, state }: AgentTurnSummary): Span {
   if (outcome === null || outcome !== state) return { text: state };
   return outcome === 'success' ? good(state) : bad(state);

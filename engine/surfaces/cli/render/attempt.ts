@@ -35,7 +35,7 @@ import { queueLines } from './queue.js';
 import { type Columns, tableLines } from './table.js';
 import { count, failureName, shortHash, toDuration, toMinute, toMoment, toSpanOfTime } from './words.js';
 
-/** One attempt: how it ended, its calls in order, its patches, and what was rejected on the way. */
+/** One attempt: its end, its calls in order, its patches, and the rejections on the way. */
 export function attemptLines(attempt: AttemptRecord): Lines {
   const { attempt_id, world_slug, attempted_turn, epoch, scenario_hash, started_at, ended_at, invocations } = attempt;
   const took = toSpanOfTime(started_at, ended_at);
@@ -123,7 +123,7 @@ export function toStatus(status: string): Span {
   return status === 'failed' || status === 'interrupted' ? bad(status) : { text: status };
 }
 
-/** How far a call is. That it is superseded is said beside it. */
+/** The state of a call. Whether it is superseded is shown beside it. */
 export function toCallState({ status, is_driven }: Pick<InvocationSummary, 'status' | 'is_driven'>): Span {
   return toStatus(stateOf({ status, is_driven }));
 }

@@ -40,7 +40,7 @@ export function jsonText(value: Json): string {
   return JSON.stringify(value, null, 2);
 }
 
-/** Told text, paragraph by paragraph. */
+/** Prose, paragraph by paragraph. */
 export function proseLines(text: string, indent: number): readonly Line[] {
   const paragraphs = text.split(/\s*\n\s*/).filter((paragraph) => paragraph !== '');
   return paragraphs.map((paragraph) => hanging(indent, ' '.repeat(indent), paragraph));

@@ -16,7 +16,7 @@ interface FinishedCall {
   /** The model; undefined where none is known, or the call has none. */
   readonly model: string | undefined;
   readonly is_ahead?: true;
-  /** What the accepted patch found and left; undefined until the working world has taken it. */
+  /** The effects of the accepted patch; undefined until the working world has it. */
   readonly effects?: readonly AppliedEffect[];
 }
 
@@ -99,7 +99,7 @@ function generationLines(call: FinishedCall): Lines {
 }
 
 function rejectedLine({ failure_class, detail, message }: NonNullable<Verdict['failure']>): Line {
-  // Only what a model said is rejected; a budget that is used up ends the attempt, however good the answer.
+  // Only a model's text is rejected; a used-up budget ends the attempt, however good the answer.
   const what = failure_class === 'model_content' ? `rejected, ${detail ?? failure_class}` : `ended: ${failure_class}`;
   return hanging(8, '      ', bad(what), `: ${toReason(message)}`);
 }
@@ -148,7 +148,7 @@ function artifactOf(verdict: Verdict, kind: string): Json | undefined {
   return verdict.artifacts.find((artifact) => artifact.kind === kind)?.value;
 }
 
-/** A value that is set to what it was is no change. */
+/** A value that is set to itself is no change. */
 function patchLines(value: Json | undefined, applied: readonly AppliedEffect[] = []): Lines {
   if (value === undefined) return [];
   const patch = value as unknown as WorldPatch;

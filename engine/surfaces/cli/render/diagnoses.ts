@@ -1,7 +1,7 @@
 import type { Diagnosis } from '../../../operations/composition.js';
 import { advice, bad, faint, good, hanging, type Lines, type Span } from './line.js';
 
-/** What is configured, reachable, missing: a line each, with what to do. */
+/** The configuration's diagnoses, a line each, with a repair. */
 export function diagnosisLines(diagnoses: readonly Diagnosis[]): Lines {
   const width = Math.max(0, ...diagnoses.map(({ subject }) => subject.length));
   return diagnoses.flatMap(({ subject, state, code, message, repair }, at) => [
@@ -12,7 +12,7 @@ export function diagnosisLines(diagnoses: readonly Diagnosis[]): Lines {
       ...(code === undefined ? [] : [bad(code), '  ']),
       message,
     ),
-    // What several in a row need is said once, beneath the last of them.
+    // Neighbours with the same repair share one line, beneath the last of them.
     repair !== undefined &&
       repair !== diagnoses[at + 1]?.repair &&
       hanging(width + 11, ...advice(faint(`${' '.repeat(width + 11)}what to do: ${repair}`))),

@@ -4,7 +4,7 @@ import { quote } from './json-view.js';
 import { command, commandLines, EMPTY, faint, hanging, line, type Lines, strong } from './line.js';
 import { count, toMoment } from './words.js';
 
-/** What changed between two turns, place by place, and beneath each change what brought it about. */
+/** The changes between two turns, place by place, each with its effects beneath it. */
 export function diffLines({ from, to, changes }: WorldDiff): Lines {
   const is_one = from.world_slug === to.world_slug;
   // Of two worlds, each effect says where it happened.

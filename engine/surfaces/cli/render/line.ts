@@ -51,7 +51,7 @@ export function verbatim(...parts: readonly Part[]): Line {
   return { spans: parts.map(toSpan) };
 }
 
-/** Keeps words together until lines are broken; what is painted has none. */
+/** Keeps words together until lines are broken; painted text has no such space. */
 export const NO_BREAK_SPACE = '\u00a0';
 
 export function unbroken(text: string): string {
@@ -70,7 +70,7 @@ const COMMANDS =
 
 const NAMES_PROGRAM = new RegExp(`(?<!npx |[\\w/.-])chukwa (?=(?:${COMMANDS})(?![\\w-]))`);
 
-/** The command's name, what it is about, and its options, quoted where they have spaces: a line may break behind them. */
+/** The command's name, its subject and its options, quoted where they have spaces: a line may break behind them. */
 const COMMAND_WORDS = (() => {
   const about = String.raw`(?: (?:'[^']*'|\\'|\\(?!')|[^\s'\\,;:])+)`;
   const value = String.raw`(?: (?!-)(?:'[^']*'|\\'|\\(?!')|[^\s'\\])+)`;
@@ -91,7 +91,6 @@ export function advice({ text, ...toned }: Span): readonly Span[] {
   return [{ ...toned, text: first }, ...commands, ...said];
 }
 
-/** A command, and what it shows. */
 export type Command = readonly [command: Span, why: string];
 
 /** Commands with what they show: beside them, or beneath each where that does not fit for one of them. */

@@ -47,7 +47,7 @@ export function toSettlement({ settled_as }: Pick<InvocationSummary, 'settled_as
 
 /**
  * Whom an attempt waits for and until when, how to answer in their place, and how to give it up.
- * @param run the words of the command that goes on with it
+ * @param run the words of the command that resumes it
  */
 export function awaitedLines(run: readonly string[], attempt_id: string, awaited: readonly AwaitedCall[]): Lines {
   return [
@@ -61,7 +61,7 @@ export function awaitedLines(run: readonly string[], attempt_id: string, awaited
   ];
 }
 
-/** Until when one call is waited for, and how to answer it. */
+/** The deadline of one awaited call, and how to answer it. */
 export function awaitedCallLines(call: PendedCall & { readonly source_invocation_id: string }): Lines {
   return [
     line(`It is answered later by its service${toNamed(call)}; waited for ${toUntil(call)}`),

@@ -42,7 +42,7 @@ export function createdLines({ name, folder, files }: CreatedPlugin, workingFold
 
 const WIDTH = 7;
 
-/** Each rule in a line; beneath those that failed, what is wrong and what to do. */
+/** Each rule in a line; beneath those that failed, the fault and the repair. */
 export function conformanceLines(report: ConformanceReport, workingFolder: string): Lines {
   const { plugin, folder, checks } = report;
   return [

@@ -143,7 +143,7 @@ function retryLines(
   ];
 }
 
-/** A model was to be asked that there is not, or that the call does not reach as it is set up. */
+/** The endpoint lacks the model of a call, or the call as it is set up does not reach it. */
 function isModelMissing(turn: TurnReport): boolean {
   const { invocation_kind, failure_class } = findFatal(turn) ?? {};
   return invocation_kind === 'llm_generation' && (failure_class === 'unavailable' || failure_class === 'call_rejected');

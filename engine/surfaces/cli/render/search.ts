@@ -2,7 +2,7 @@ import type { Found } from '../../../operations/search.js';
 import type { SearchHit } from '../../../ports/search.js';
 import { command, EMPTY, faint, hanging, line, type Lines, type Span, strong, verbatim } from './line.js';
 
-/** What was found, each text with its place and the command that leads on. */
+/** The texts found, each with its place and the command that shows it. */
 export function foundLines({ rows, next }: Found): Lines {
   if (rows.length === 0) return [line('Nothing was found.')];
   const more = next === null ? [] : [line(faint('There are more: write --limit, or other words.'))];

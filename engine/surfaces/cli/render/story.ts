@@ -74,7 +74,7 @@ export function tell(story: Story, progress: Progress): { readonly story: Story;
   return { story: afterProgress(story, progress), lines: progressLines(story, progress) };
 }
 
-/** What is being waited for; undefined while nothing is. */
+/** The calls under way; undefined without any. */
 export function waitingFor({ under_way }: Story): string | undefined {
   const names = [...under_way.values()].map(({ command, model }) => awaitedName(command, model));
   const shown = names.slice(0, AWAITED_SHOWN_MAX).join(', ');

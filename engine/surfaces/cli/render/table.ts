@@ -10,7 +10,7 @@ const BORDERLESS = { ...Object.fromEntries(LINES.split(' ').map((name) => [name,
 
 type Cell = string | number | null;
 
-/** The columns of a table, in order: the title of each, and what a row has in it. */
+/** The columns of a table, in order: the title of each, and its cell in a row. */
 export type Columns<Row> = Readonly<Record<string, (row: Row) => Cell>>;
 
 /**

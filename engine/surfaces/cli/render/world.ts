@@ -22,7 +22,7 @@ export function worldLines(world: WorldSnapshot): Lines {
   ];
 }
 
-/** The same, with the scenarios that it has gone on by, where they are several, and what is queued in it. */
+/** The same, with the world's scenarios, where they are several, and its queue. */
 export function shownWorldLines({ queued_turns, put_off, scenarios, ...world }: ShownWorld): Lines {
   const queued = queueLines(world.world_slug, { queued_turns, put_off });
   const lineage = scenarios.length > 1 ? [EMPTY, ...scenarios.map(scenarioLine)] : [];

@@ -90,7 +90,7 @@ function readJson(text: string): Done<Json> {
   return parsed.ok ? parsed : refuse(fieldInvalid('answer', 'JSON; a plain sentence needs double quotes'));
 }
 
-/** What operators do, each with a reason and an entry in the audit. */
+/** The actions of operators, each with a reason and an entry in the audit. */
 export const ACTION_ROUTES: readonly Route[] = ACTIONS.map((action) => ({
   method: 'POST',
   url: action.url,

@@ -1,7 +1,7 @@
 import { LIVE_SCRIPT, PACE_SCRIPT, STYLE } from '../../browser/assets.js';
 import { type Route, TEXT } from './route.js';
 
-/** What pages load. A page names each with its digest, so it never changes. */
+/** The files that pages load. A page names each with its digest, so it never changes. */
 export const FILE_ROUTES: readonly Route[] = [STYLE, LIVE_SCRIPT, PACE_SCRIPT].map(({ url, summary, type, text }) => ({
   method: 'GET',
   url,

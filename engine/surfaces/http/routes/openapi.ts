@@ -2,7 +2,7 @@ import { toOpenApi } from '../openapi.js';
 import { sendJson } from '../viewer.js';
 import type { Route } from './route.js';
 
-/** What can be asked over HTTP, for programs: made from the routes themselves. */
+/** The OpenAPI document for programs: made from the routes themselves. */
 export function openApi(listRoutes: () => readonly Route[]): Route {
   return {
     method: 'GET',

@@ -50,7 +50,7 @@ async function readPage({ look }: HttpDesk, page: Page, asked: Asked): Promise<D
   return succeed({ ...shown.value, view: () => (drawn ??= shown.value.view()) });
 }
 
-/** A misspelt parameter is refused: without it, the page would be another one than was asked for. */
+/** A misspelt parameter is refused: without it, the page would be another one than the reader wanted. */
 function findUnknown(query: Readonly<Record<string, string>>, known: readonly string[]): Problem | undefined {
   const name = Object.keys(query).find((one) => !known.includes(one));
   if (name === undefined) return undefined;

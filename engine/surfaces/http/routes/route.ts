@@ -12,8 +12,8 @@ import type { ShareRead } from '../shared-reads.js';
 import type { ViewerAuthority } from '../viewer.js';
 
 /**
- * Who may send a request: anybody; holders of the callback URL of the call in the path; operators who act; readers of
- * pages, by a token or a session, and of those the operators alone.
+ * The senders that a route admits: anybody; holders of the callback URL of the call in the path; operators who act;
+ * readers of pages, by a token or a session, and of those the operators alone.
  */
 export type RouteAccess = 'anybody' | 'reporter' | 'actor' | 'viewer' | 'operator_viewer';
 
@@ -42,11 +42,10 @@ export interface Route {
   readonly summary: string;
   /** How large a body may be; a mebibyte where it is left out. */
   readonly body_bytes_max?: number;
-  /** What its query may say. */
   readonly query?: readonly ParameterName[];
   /** The bodies that it takes, by media type. */
   readonly takes?: Readonly<Record<string, JsonObject>>;
-  /** What it answers, by status and media type; without one, there is no body. */
+  /** The answers by status and media type; without a media type, there is no body. */
   readonly answers: Readonly<Record<number, Readonly<Record<string, JsonObject>>>>;
   answer(exchange: Exchange): Promise<unknown>;
 }
@@ -55,10 +54,10 @@ export const TEXT = { type: 'string' };
 
 export const A_PAGE = { 'text/html': TEXT };
 
-/** What became of something that was said, as an answer. */
+/** The outcome of a report, as an answer. */
 export const ACKNOWLEDGEMENT = { 'application/json': { $ref: '#/components/schemas/Acknowledgement' } };
 
-/** Answers 202 where something follows from a request, 200 where nothing does: duplicates are idempotent. */
+/** Answers 202 where a request has an effect, 200 where it has none: duplicates are idempotent. */
 export function acknowledge(reply: FastifyReply, done: Done<Acknowledgement>): FastifyReply {
   if (!done.ok) return sendRefused(reply, done);
   return reply.code(done.value.accepted ? 202 : 200).send(done.value);

@@ -12,7 +12,7 @@ const State = Annotation.Root({
   done: Annotation<number>({ reducer: (_left, right) => right, default: () => 0 }),
 });
 
-/** LangGraph.js: a graph that goes round once for each call, with a checkpoint in PostgreSQL after each, before it goes on. */
+/** LangGraph.js: a graph with one round for each call, and a checkpoint in PostgreSQL after each. */
 export const open: OpenPeer = async (url, clients) => {
   const pool = new pg.Pool({ connectionString: url, max: 16 });
   await pool.query(COMMITTED);

@@ -7,7 +7,7 @@ import type { CapturedCall } from '../../../../dist/tools/bench/stage/captured-c
 import type { BareAnswer } from '../../../../dist/tools/bench/turns/bare-turn.js';
 import { askOne, COMMIT, COMMITTED, type OpenPeer, toGroups, toPatches } from '../peer.js';
 
-/** What a turn begins with. Mastra writes it once, and each step's result beside it. */
+/** The input of a turn. Mastra writes it once, and each step's result beside it. */
 interface Begun {
   readonly groups: readonly (readonly CapturedCall[])[];
 }

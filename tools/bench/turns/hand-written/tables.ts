@@ -1,5 +1,5 @@
-// The record that a careful engineer writes by hand: what this program records of a turn, in plain tables with primary and
-// foreign keys, and no other indexes than those.
+// The record that a careful engineer writes by hand: the same facts of a turn as this program, in plain tables with
+// primary and foreign keys, and no other indexes than those.
 
 /** Makes the tables, and a world with the states that the park begins with. */
 export const TABLES = `
