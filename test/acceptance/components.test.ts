@@ -17,7 +17,7 @@ interface Listed {
   readonly components: readonly StoredComponent[];
 }
 
-test('what get prints hashes with sha256sum to the hash that it was asked for, for every kind', async (context) => {
+test('the output of get hashes with sha256sum to the hash that it was asked for, for every kind', async (context) => {
   const variables = await emptyDatabase(context);
   const { stored } = await askHere<{ readonly stored: readonly PutDocument[] }>(
     ['put', 'workflows/park/scenario.json'],
@@ -33,7 +33,7 @@ test('what get prints hashes with sha256sum to the hash that it was asked for, f
   }
 });
 
-test('what put stores, list shows, and uses leads from each document to the next in both directions', async (context) => {
+test('documents that put stores are shown by list, and uses leads from each to the next in both directions', async (context) => {
   const variables = await emptyDatabase(context);
   await askHere(['put', 'workflows/park/scenario.json'], variables);
   const [scenario] = (await askHere<Listed>(['list', 'scenario'], variables)).components;

@@ -236,7 +236,7 @@ async function besideClerk(name: string, tests: Readonly<Record<string, unknown>
 
 const NOTHING_EXPECTED = { version: 1, label: 'nothing', scenario_ref: { path: './scenario.json' }, expect: {} };
 
-test('what differs is shown at its line with both sides, and the exit code is 1', async () => {
+test('a difference is shown at its line with both sides, and the exit code is 1', async () => {
   const clerk = await shippedTest('clerk');
   const root = await besideClerk('differs', {
     'differs.test.json': {

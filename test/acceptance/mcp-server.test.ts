@@ -26,7 +26,7 @@ for (const kind of ['embedded', 'PostgreSQL'] as const) {
     const command = commandOf('memory', [], { MEMORY_FILE_PATH: file });
     const open = sharedStage(kind, () => ({ CHUKWA_MCP_MEMORY: command }));
 
-    test('what the agent writes by a tool of the server, it reads there a turn later', async () => {
+    test('an agent reads a turn later what it wrote by a tool of the server', async () => {
       const stage = await open();
       const play = await stage.play({ scenario: 'mcp-memory', turns: 2 });
       const [first, second] = play.attempts;

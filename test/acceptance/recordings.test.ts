@@ -176,7 +176,7 @@ test('a recording gives its answers to a dry run as well', async () => {
   assert.deepEqual(again?.patches, run.turns[0]?.patches);
 });
 
-test('what cannot be recorded is reported, and an existing file stays', async () => {
+test('an attempt that cannot be recorded is reported, and an existing file stays', async () => {
   assert.match((await chukwa('record', 'nonsense')).error, /ATTEMPT_UNKNOWN/);
   const run = await play('simple', 'simple');
   const attempt = run.turns[0]?.attempt_id ?? '';

@@ -252,7 +252,7 @@ const BREAKS: readonly Break[] = [
   },
 ];
 
-describe('what is no mistake in the content of an answer is not tried again', () => {
+describe('a failure that is no mistake in the content of an answer is not tried again', () => {
   for (const { what, says, failure_class, message } of BREAKS) {
     test(`${what}: ${failure_class}, and exactly one request`, async () => {
       const stage = await open();

@@ -30,7 +30,7 @@ describe('verdicts', () => {
     check(2.5, { kind: 'exactly', value: 2 }, 'missed');
     check(1, { kind: 'exactly', value: 2 }, 'missed');
   });
-  test('what was not measured reaches no goal', () => {
+  test('a figure that was not measured reaches no goal', () => {
     check(Number.NaN, { kind: 'at_most', value: 3, stretch: 2 }, 'missed');
     check(Number.NaN, { kind: 'at_least', value: 3 }, 'missed');
   });

@@ -189,7 +189,7 @@ const shownOf = (turns: readonly AgentTurn[]): readonly string[] =>
     ...[...output_box.cards, ...(context_box?.cards ?? [])].map((card) => JSON.stringify(card)),
   ]);
 
-test('what an agent turn shows while its attempt goes on is shown of it afterwards as well', () => {
+test('an agent turn shows after its attempt what it showed during it', () => {
   fc.assert(
     fc.property(fateArbitrary, fc.nat({ max: 12 }), ({ outputs }, most) => {
       const fate = { ...UNDISTURBED, outputs };

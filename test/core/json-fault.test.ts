@@ -48,7 +48,7 @@ test('a character that is not allowed is found at its place', () => {
   }
 });
 
-test('what a model said within its JSON is not repeated in the complaint about it', () => {
+test("a model's words within its JSON are not repeated in the complaint about it", () => {
   for (const text of ['{"kind": sk-canary-word}', '{"kind": "x", "sk-canary-word']) {
     const read = readModelText({ text, finish_reason: 'stop' });
     assert.ok(!read.ok);

@@ -196,7 +196,7 @@ test('no text of the world, of a tool or of a model changes the lines of correct
   for (const text of HOSTILE_TEXTS) assert.deepEqual(lines(text), innocent, JSON.stringify(text));
 });
 
-test('what a model is shown changes only with the version of the renderer', () => {
+test('prompts change only with the version of the renderer', () => {
   const place = new URL(`./rendered-prompts/renderer-${RENDERER_VERSION}.txt`, import.meta.url);
   const shown = `${callsOfTurn('one\n## two', 'response_format').map(textOf).at(-1)}\n`;
   assert.equal(

@@ -63,7 +63,7 @@ function isNamed(leaf: readonly string[], allow: readonly string[]): boolean {
   });
 }
 
-test('what is named is seen unchanged, and nothing else is seen', () => {
+test('the named parts are seen unchanged, and nothing else is seen', () => {
   fc.assert(
     fc.property(json, fc.array(pointer, { maxLength: 4 }), (value, allow) => {
       const seen = redact(value, allow);

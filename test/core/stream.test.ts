@@ -185,7 +185,7 @@ for (const [event_kind, isClosed] of [
     assert.equal(/STEP_FINISHED/.test(textOf(frames)), isClosed);
   });
 
-test('what operators alone may see is in no stream of a consumer', () => {
+test('facts for operators alone are in no stream of a consumer', () => {
   fc.assert(
     fc.property(factsArbitrary, fc.constantFrom('ag-ui', 'ai-sdk'), (facts, format) => {
       assert.doesNotMatch(textOf(tell(facts, { format, reader: 'consumer' })), /secret/);

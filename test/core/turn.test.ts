@@ -308,7 +308,7 @@ test('a conversation only grows: earlier messages precede later ones unchanged',
   }
 });
 
-test('what a patch says is judged against the live world, and what a prompt shows is frozen before', () => {
+test('a patch is judged against the live world, and a prompt shows the world as it was frozen before', () => {
   const park = smallPark({ subjects: ['bob', 'ant'] });
   const { invokes, end } = playTurn(
     park,

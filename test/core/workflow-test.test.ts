@@ -122,7 +122,7 @@ function judge(test: Partial<WorkflowTest>, ...turns: readonly ObservedTurn[]): 
   return judgeTest({ expect: {}, ...test }, observed).map(({ pointer, message }) => `${pointer} ${message}`);
 }
 
-describe('what came of a turn', () => {
+describe('the outcome of a turn', () => {
   test('a turn of which nothing is expected must be committed', () => {
     assert.deepEqual(judge({}, COMMITTED), []);
     assert.deepEqual(judge({}, FAILED), [
@@ -142,7 +142,7 @@ describe('what came of a turn', () => {
     ]);
   });
 
-  test('what was to come after a failure was not reached', () => {
+  test('turns that were to come after a failure were not reached', () => {
     const expect = { turns: { 1: { failure: { class: 'timeout' } as const }, 2: { tools: [] } } };
     assert.deepEqual(judge({ turns: 2, expect }, FAILED), ['/expect/turns/2 turn 2 was not reached']);
   });
@@ -267,7 +267,7 @@ describe('an expected world', () => {
   });
 });
 
-test('what a world must be given is what its scenario does not begin with', () => {
+test('a world must be given what its scenario does not begin with', () => {
   const scenario = {
     environments: [{ label: 'park', content: 'Grass.' }],
     entities: [

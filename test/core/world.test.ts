@@ -80,7 +80,7 @@ test('a roster in feedback shows the nearest 50 names that the subject may see, 
   assert.match(lines.slice(0, 12).join(), /stone_9 /);
 });
 
-test('what a subject cannot see is not named to it', () => {
+test('an entity that a subject cannot see is not named to it', () => {
   const world = smallWorld();
   const hidden = {
     id: 'secret',

@@ -80,7 +80,7 @@ test('links that leave the root are refused, and links within it are followed', 
   assert.deepEqual(names, ['below/other.json', 'in.json', 'policy.json']);
 });
 
-test('what cannot be looked into is a finding beside the others', async (t) => {
+test('a path that cannot be looked into is a finding beside the others', async (t) => {
   const folder = await folderOf(t, { 'label.json': { ...policy, label: 7 } });
   await writeFile(Buffer.concat([Buffer.from(join(folder, 'bad-')), Buffer.from([0xff]), Buffer.from('.json')]), '{}');
   await mkdir(Buffer.concat([Buffer.from(join(folder, 'folder-')), Buffer.from([0xfe])]));

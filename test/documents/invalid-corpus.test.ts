@@ -29,7 +29,7 @@ test('the corpus of broken documents is there', () => {
   assert.ok(cases.length >= 60, `${cases.length} cases`);
 });
 
-test('what the broken documents refer to is sound', async () => {
+test('the documents that the broken ones refer to are sound', async () => {
   const { findings, components } = await validate(join(corpus, SOUND));
   assert.deepEqual(findings, []);
   assert.ok(components.some(({ kind }) => kind === 'scenario'));

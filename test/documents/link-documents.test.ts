@@ -43,7 +43,7 @@ test('equal content has one hash, under every path', () => {
   assert.equal(new Set(linked.filter(({ kind }) => kind === 'response_source').map(({ hash }) => hash)).size, 1);
 });
 
-test('what refers to an unsound document is neither linked nor complained about', () => {
+test('a document that refers to an unsound one is neither linked nor complained about', () => {
   const broken = { path: '/docs/source.json', kind: 'response_source', value: {}, is_sound: false } as const;
   const workflow = { nodes: [{ source_ref: { path: './source.json' } }] };
   const referring = {

@@ -96,7 +96,7 @@ test('a file outside of the working folder has its own folder as root', async (t
   ]);
 });
 
-test('what a scenario check says is found in the file of the document at fault', async (t) => {
+test('a finding of a scenario check is in the file of the document at fault', async (t) => {
   const folder = await folderOf(t, tree);
   const parts = await documentParts(folder);
   const { components } = await validateDocuments(parts, ['.']);

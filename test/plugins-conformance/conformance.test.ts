@@ -55,7 +55,7 @@ for (const [name, skipped] of [
   });
 }
 
-test('what the scaffold writes keeps every rule', async (t) => {
+test('a plugin as the scaffold writes it keeps every rule', async (t) => {
   const report = await examine(await plant(t, {}));
   assert.deepEqual(having(report, 'failed'), [], JSON.stringify(report.checks, null, 1));
   assert.deepEqual(having(report, 'skipped'), NOTHING_LATER);

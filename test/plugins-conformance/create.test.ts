@@ -62,7 +62,7 @@ test('its own tests pass as they are written, and its types are right', async (t
   );
 });
 
-test('what is written has the format of this repository', async (t) => {
+test('scaffolded files have the format of this repository', async (t) => {
   const folder = await makeFolder(t);
   const made = await createPlugin({ name: 'tide_table', into: folder, taken: [], package_root: ROOT });
   assert.ok(made.ok);

@@ -293,7 +293,7 @@ for (const [where, wire] of [
   ['a refusal', { status: 400, content_type: 'application/json', body: FAILED_GENERATION }],
   ['an event of a stream', { content_type: 'text/event-stream', body: `data: ${FAILED_GENERATION}\n\n` }],
 ] as const) {
-  test(`what a model said is its answer, though ${where} holds it as a failed generation`, async (t) => {
+  test(`a model's words are its answer, though ${where} holds them as a failed generation`, async (t) => {
     const outcome = await generate(t, await serve(t, answering(wire)), {});
     assert.deepEqual(summary(outcome), {
       succeeded: { text: '<function=buy>{}', finish_reason: 'tool_use_failed' },

@@ -97,7 +97,7 @@ test('a time to come back is named where it is a number of seconds', () => {
     assert.match(messageAfter(other), /try again later$/);
 });
 
-test('what a service says as it fails is quoted as far as redaction shows it', async (t) => {
+test("a failing service's words are quoted as far as redaction shows them", async (t) => {
   const { url } = await listen(t, JSON.stringify({ error: `no ${'such '.repeat(100)}station`, owner: 'Mary' }), 404);
   const sources = await openTestSources(t, { overlay: { CHUKWA_TEST_URL: url } });
   const messageOf = async (redaction: 'all' | readonly string[]): Promise<string> => {

@@ -369,7 +369,7 @@ for (const [name, odd] of [
   });
 }
 
-test('what had been said before a stream was cut stays on the record', async (t) => {
+test('the pieces before a stream was cut stay on the record', async (t) => {
   const outcome = await generate(t, says(piece('Hel'), piece('lo')));
   assert.equal(outcome.status, 'failed');
   assert.equal(Buffer.from(outcome.trace?.chunks?.text ?? []).toString(), 'Hello');

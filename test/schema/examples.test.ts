@@ -41,7 +41,7 @@ async function repairsOf(name: string, document: Json): Promise<ReadonlyMap<stri
   );
 }
 
-test('who leaves out what a node must have is shown how to write it', async () => {
+test('a workflow that lacks what a node must have is shown how to write it', async () => {
   const workflow = {
     version: 1,
     execution: 'per_subject_ordered',

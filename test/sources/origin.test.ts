@@ -31,7 +31,7 @@ test('the first variable that is set names the origin, and the default where non
   assert.deepEqual(resolved({}), ['ONE_URL', 'https://default.test/v1']);
 });
 
-test('what is no http URL, or has a query or fragment, names no origin', () => {
+test('a value that is no http URL, or has a query or fragment, names no origin', () => {
   for (const value of ['nonsense', 'file:///etc/passwd', 'ftp://one.test'])
     assert.match(String(resolved({ ONE_URL: value })), /^ONE_URL does not hold/);
   for (const value of ['http://one.test/?a=1', 'http://one.test/#a'])

@@ -72,7 +72,7 @@ describe('a service that answers later', () => {
   });
 });
 
-describe('what is reported of a call', () => {
+describe('the report of a call', () => {
   const HAPPY: Validate = (value) =>
     typeof value === 'object' && value !== null && 'happy' in value
       ? []

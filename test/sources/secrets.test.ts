@@ -373,7 +373,7 @@ test('a variable that holds no URL is named without its value', async (t) => {
   }
 });
 
-test('what a plugin says, throws, logs and leaves behind is free of its secrets', async (t) => {
+test('the answers, errors, logs and artifacts of a plugin are free of its secrets', async (t) => {
   const folder = await makeFolder(t);
   const leaky = `export default { open: (_, { variables: { TEST_KEY: key }, log, failure }) => ({ async invoke(request, { trace }) {
     log('asking with ' + key, { key });

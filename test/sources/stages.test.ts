@@ -125,7 +125,7 @@ test('an interface that is not one refuses the call', (t) =>
 test('a plugin that is not loaded refuses the call', (t) =>
   checkRefused(t, {}, { failed: 'unavailable', message: /no plugin named http_json/ }, {}, { folders: [] }));
 
-test('what policy does not allow is refused', (t) =>
+test('a call that policy does not allow is refused', (t) =>
   checkRefused(
     t,
     { call: { policy_id: 'buy_tank', policy: POLICY } },
@@ -135,7 +135,7 @@ test('what policy does not allow is refused', (t) =>
 test('a call that needs leave is refused where there is no policy', (t) =>
   checkRefused(t, { call: { policy_id: 'vend' } }, { failed: 'policy_denied', message: /vend/ }));
 
-test('what the operator does not authorise is refused', (t) => {
+test('a call that the operator does not authorise is refused', (t) => {
   const authorise = async () => ({ allowed: false as const, reason: 'not on Sundays' });
   return checkRefused(t, {}, { failed: 'authz_denied', message: /not on Sundays/ }, {}, { authorise });
 });

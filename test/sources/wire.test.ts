@@ -143,7 +143,7 @@ for (const status of [204, 205, 304]) {
   });
 }
 
-test('who cancels a body hangs up', async (t) => {
+test('a client that cancels a body hangs up', async (t) => {
   let tell = (): void => {};
   const hungUp = new Promise<void>((resolve) => {
     tell = resolve;
@@ -176,7 +176,7 @@ for (const [when, waits_ms] of [
   ['at once', 0],
   ['most of a second later', 800],
 ] as const) {
-  test(`what is asked to take a call back ${when} has until a second after the call`, async (t) => {
+  test(`a source that is asked to take a call back ${when} has until a second after the call`, async (t) => {
     const over = new AbortController();
     const fetch = await openFetch(t, () => {}, over);
     const order: string[] = [];

@@ -286,7 +286,7 @@ forEachDatabase('attempts', (open) => {
     assert.equal(await store.worlds.snapshot('nowhere'), undefined);
   });
 
-  test('what a turn leaves as it was costs no row', async () => {
+  test('a value that a turn leaves as it was costs no row', async () => {
     const { store, outside } = await open();
     await makeWorld(store, 'unchanged');
     const { lease } = await begin(store, 'unchanged');
@@ -368,7 +368,7 @@ forEachDatabase('attempts', (open) => {
     assert.equal((await store.attempts.begin(early, () => true)).kind, 'begun');
   });
 
-  test('what a driver left under way is interrupted by the next one, which goes on with its attempt', async () => {
+  test('the calls that a driver left under way are interrupted by the next one, which goes on with its attempt', async () => {
     const { store, outside } = await open();
     await makeWorld(store, 'dead');
     const { lease } = await begin(store, 'dead');
@@ -404,7 +404,7 @@ forEachDatabase('attempts', (open) => {
     assert.deepEqual(await startCall(store, lease, toyStart('c', 4)), 'overtaken');
   });
 
-  test('what a driver hands over is taken up at once, and its leaving is not counted', async () => {
+  test('an attempt that its driver hands over is taken up at once, and its leaving is not counted', async () => {
     const { store } = await open();
     await makeWorld(store, 'handed');
     const { lease } = await begin(store, 'handed');
@@ -415,7 +415,7 @@ forEachDatabase('attempts', (open) => {
     assert.equal(await store.attempts.handOver(lease, { at: NOON + 2, has_broken: false }), 'overtaken');
   });
 
-  test('what a driver breaks of is taken up at once as well, and counted as if it had died of it', async () => {
+  test('an attempt that breaks its driver is taken up at once as well, and counted as if the driver had died of it', async () => {
     const { store } = await open();
     await makeWorld(store, 'broken');
     const { lease } = await begin(store, 'broken');
@@ -480,7 +480,7 @@ forEachDatabase('attempts', (open) => {
     assert.deepEqual((told?.details as JsonObject | undefined)?.['in_doubt'], [aside.call]);
   });
 
-  test('what a failed call left open is in doubt; what its service denied, and what may be repeated, is not', async () => {
+  test('a failed side effect is in doubt unless its service denied it or it may be repeated', async () => {
     const { store } = await open();
     const acts = { effect: 'external_side_effect' } as const;
     const broke = { failure_class: 'timeout', failure_message: 'late', refused: false } as const;
@@ -642,7 +642,7 @@ forEachDatabase('attempts', (open) => {
     assert.equal(row?.body, 'ff00fe');
   });
 
-  test('what is no id names nothing', async () => {
+  test('a text that is no id names nothing', async () => {
     const { store } = await open();
     for (const id of ['', 'x', '0'.repeat(36)]) {
       assert.equal(await store.records.attempt(id), undefined);

@@ -178,7 +178,7 @@ forEachDatabase('forks', (open) => {
     assert.equal(past, undefined);
   });
 
-  test('what the ancestor does afterwards does not reach the fork, and the other way round', async () => {
+  test('later turns of the ancestor do not reach the fork, nor those of the fork the ancestor', async () => {
     const { store } = await open();
     await makeWorld(store, 'left');
     await playTurns(store, 'left', 1, 1);

@@ -185,7 +185,7 @@ forEachDatabase('the inbox', (open) => {
     assert.deepEqual(await statusesOf(outside, 'passes'), ['consumed', 'pending']);
   });
 
-  test('what kept a turn from being begun does not count as a failure of it', async () => {
+  test("an obstacle to a turn's beginning does not count as a failure of it", async () => {
     const { store, outside } = await open();
     await makeWorld(store, 'held-up');
     await enqueue(store, 'held-up', 1);

@@ -225,7 +225,7 @@ test('an address that asks for encryption makes the driver print no warning', as
   assert.deepEqual(warnings, []);
 });
 
-test('what is no address of a database is said to be none, and not repeated', async () => {
+test('a text that is no address of a database is said to be none, and not repeated', async () => {
   for (const url of ['mysql://me:hunter2@host/db', 'hunter2', 'postgres://[hunter2']) {
     const problem = await refusal({ data_dir: root, url });
     assert.equal(problem.code, 'DATABASE_URL_INVALID');

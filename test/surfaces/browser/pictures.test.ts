@@ -155,7 +155,7 @@ test('a column in which no row has anything is left out', () => {
   assert.doesNotMatch(table('Names', columns, [{ name: 'a' }]).toString(), /Nothing/);
 });
 
-describe('what a model said, piece by piece', () => {
+describe("the pieces of a model's answer", () => {
   test('is there as a whole, with its times', () => {
     const markup = drawChunks([
       { text: 'Bob ', offset_ms: 40 },

@@ -73,7 +73,7 @@ for (const [name, text, rows] of ADVICE) {
   });
 }
 
-test('what looks like quoting without end is read in linear time', { timeout: 5000 }, () => {
+test('a text that looks like endless quoting is read in linear time', { timeout: 5000 }, () => {
   const text = `chukwa run ${"\\'".repeat(2000)}`;
   assert.equal(advice({ text })[1]?.text.length, text.length - 'chukwa '.length);
 });
@@ -188,7 +188,7 @@ test('commands of one list are above their descriptions as soon as one of them d
   assert.deepEqual([first, second], ['  npx chukwa world show park', '      now']);
 });
 
-test('what a worker does is a line of a log, and is broken between words on a terminal', () => {
+test('each event of a worker is a line of a log, and is broken between words on a terminal', () => {
   const say = (is_live: boolean): readonly string[] => {
     const terminal = openTestTerminal({ is_live, columns: 60 });
     printEvent({ terminal, as_json: false }, 'park: turn 2 rests until it is answered, and waits', {

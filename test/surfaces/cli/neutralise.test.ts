@@ -19,7 +19,7 @@ const HOSTILE: readonly (readonly [name: string, text: string, shown: string])[]
 ];
 
 for (const [name, text, shown] of HOSTILE) {
-  test(`what a terminal would obey is written out: ${name}`, () => {
+  test(`a character that a terminal would obey is written out: ${name}`, () => {
     assert.equal(neutralise(text), shown);
   });
 

@@ -67,7 +67,7 @@ test('the exit code of the process is that of the command', async () => {
   assert.equal(code, 2);
 });
 
-test('what a plugin and its program log goes to standard error, without secrets, where it is asked for', async () => {
+test('the log of a plugin and of its program goes to standard error, without secrets, where it is asked for', async () => {
   const server = `console.error('my key is canary-1234'); process.stdin.once('data', () => process.exit(1));`;
   const command = JSON.stringify([process.execPath, '-e', server, 'API_KEY=canary-1234']);
   const errorOf = async (more: readonly string[], variables: Readonly<Record<string, string>>): Promise<string> => {

@@ -62,7 +62,7 @@ test('programs get the queue as well', async () => {
   assert.deepEqual(taken, { world: 'told', taken_back: 2, under_way: null });
 });
 
-test('what is queued in no world is refused', async () => {
+test('a turn that is queued in no world is refused', async () => {
   const refused = await chukwa('stop nowhere --queued');
   assert.equal(refused.code, 1);
   assert.match(refused.error, /There is no world "nowhere"/);

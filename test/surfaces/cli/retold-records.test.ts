@@ -65,7 +65,7 @@ test('a call whose driver is gone does not run', async () => {
   assert.match(toText(invocationLines({ ...invocation, ...left })), /^invocation \S+ {2}driver gone/);
 });
 
-test('what a model said is shown once, and its parts are named', async () => {
+test("a model's answer is shown once, and its parts are named", async () => {
   const generation = play.attempts[1]?.invocations.find(({ model_output_kind: kind }) => kind === 'final_patch');
   const call = must(await showLlmCall(stage.engine, generation?.llm_call_id ?? ''));
   const text = toText(llmCallLines(call));

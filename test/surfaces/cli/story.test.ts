@@ -343,7 +343,7 @@ test('no line names a model where a person or a script answers in its place', ()
   assert.equal(waitingFor(story), 'bob act try 1');
 });
 
-test('what is waited for is known while a call is under way, and no longer', () => {
+test('the awaited call is known while it is under way, and no longer', () => {
   const started: Progress = { ...STARTED, model: 'small-model' };
   assert.equal(waitingFor(toldAfter(BEGAN, started).story), 'bob act try 1, small-model');
   assert.equal(waitingFor(toldAfter(BEGAN, started, finished(GENERATION, answered({}))).story), undefined);

@@ -22,7 +22,7 @@ test('a worker says whether a turn began, or continues and why', () => {
   );
 });
 
-test('what is under way began or went on, and has not ended', () => {
+test('attempts under way are those that began or went on and have not ended', () => {
   const ends = { world_slug: 'sea', attempt_id: 'b', attempted_turn: 1 } as const;
   const events: readonly WorkerEvent[] = [
     { kind: 'turn_began', ...TURN },
@@ -36,7 +36,7 @@ test('what is under way began or went on, and has not ended', () => {
   assert.deepEqual([...events.reduce<UnderWay>(afterEvent, new Map())], [['park', 'a']]);
 });
 
-test('who is made to leave at once has the last word, and names what was under way', () => {
+test('a worker that is made to leave at once has the last word, and names the attempts under way', () => {
   const said: string[] = [];
   const terminal = openTestTerminal();
   const { signal } = listenForInterrupt(terminal, () =>

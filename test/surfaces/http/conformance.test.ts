@@ -66,7 +66,7 @@ function toValue(name: ParameterName, path: string, seen: Iterable<string>): str
   return said[name] ?? 'any';
 }
 
-describe('what is served', { timeout: 300_000 }, () => {
+describe('the answers of a server', { timeout: 300_000 }, () => {
   let worlds: LivedWorlds;
   before(async () => {
     worlds = await serveLivedWorlds();

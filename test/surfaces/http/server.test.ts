@@ -317,7 +317,7 @@ describe('a hostile caller', () => {
     ['names a target that is no path', 'GET * HTTP/1.1\r\nHost: localhost', /^HTTP\/1\.1 400 [^]*REQUEST_MALFORMED/],
   ];
   for (const [what, head, status] of odd)
-    test(`who ${what} is answered with the headers of every answer`, async () => {
+    test(`a request that ${what} is answered with the headers of every answer`, async () => {
       const said = await sendRaw(`${head}\r\nConnection: close\r\n\r\n`);
       assert.match(said, status);
       const [fields = ''] = said.split('\r\n\r\n');
@@ -332,7 +332,7 @@ describe('a hostile caller', () => {
       );
     });
 
-  test('who sends a byte now and then is sent away', async () => {
+  test('a client that sends a byte now and then is sent away', async () => {
     const said = await sendRaw('POST /callbacks/x HTTP/1.1\r\nHost: x\r\n', 'X-Slow: x\r\n');
     assert.match(said, /^HTTP\/1\.1 408 Request Timeout/);
   });
