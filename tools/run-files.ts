@@ -14,13 +14,23 @@ const END_MS = 60_000;
  * Runs test files one after another in this process: most cost less than a process that loads what they import. Each file
  * is a suite with its path as the name, and its hooks are those of the suite. With `CHUKWA_TEST_CPU`, adds a line for each
  * file to the file of that name: its seconds of CPU, those of the processes that it started and waited for, and its
- * seconds from start to end. The first file pays for the start of the process.
+ * seconds from start to end. The first file pays for the start of the process. Where the process ends before the last file,
+ * it fails, and names the files that have not ended.
  * @param files paths below the working directory
  */
 export async function runFiles(files: readonly string[]): Promise<void> {
   const report = process.env['CHUKWA_TEST_CPU'];
   const left: string[] = [];
   let before: readonly number[] = [0, 0, 0];
+  // A test that ends the process takes the files after it along, and so does one that awaits what nothing will settle.
+  const nameUnfinished = (): void => {
+    const unfinished = files.slice(left.length);
+    if (unfinished.length === 0) return;
+    process.exitCode = 1;
+    process.stderr.write(`This process ended before these files:\n${unfinished.join('\n')}\n`);
+  };
+  process.once('beforeExit', nameUnfinished);
+  process.once('exit', nameUnfinished);
   for (const file of files) {
     await describe(file, { timeout: FILE_MS }, async () => {
       enterSuite();

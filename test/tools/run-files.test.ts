@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
+import { spawnSync, type SpawnSyncReturns } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -34,7 +34,10 @@ describe('files that one process runs', () => {
   after(() => rmSync(folder, { recursive: true }));
   const imports = `import assert from 'node:assert/strict';\nimport { after, before, beforeEach, test } from 'node:test';\n`;
   for (const [name, text] of FILES) writeFileSync(join(folder, name), imports + text);
-  const { status, stdout } = runHere(folder);
+  const { status, stdout } = runHere(
+    folder,
+    FILES.map(([name]) => name),
+  );
 
   test('fail each by itself, and take no other along', () => {
     const said = [...stdout.matchAll(/^((?:not )?ok) \d+ - (.*)$/gm)].map(([, outcome, name]) => [name, outcome]);
@@ -50,12 +53,23 @@ describe('files that one process runs', () => {
     assert.match(stdout, /not ok 2 - is-no-module\.mjs\n[^]*is-not-there\.mjs/);
     assert.match(stdout, /not ok 3 - leaves-an-error\.mjs\n[^]*left/);
   });
+
+  for (const [what, text] of [
+    ['ends the process', `test('a test that ends the process', () => process.exit(0));`],
+    ['never ends', `test('a test that never ends', () => new Promise(() => {}));`],
+  ] as const)
+    test(`are named where they are not reached since one before them ${what}`, () => {
+      writeFileSync(join(folder, 'stops.mjs'), imports + text);
+      const run = runHere(folder, ['stops.mjs', 'is-last.mjs']);
+      assert.match(run.stderr, /ended before these files:\nstops\.mjs\nis-last\.mjs\n/);
+      assert.equal(run.status, 1);
+    });
 });
 
-function runHere(folder: string): { readonly status: number | null; readonly stdout: string } {
+function runHere(folder: string, files: readonly string[]): SpawnSyncReturns<string> {
   const tool = (name: string): string => fileURLToPath(new URL(`../../tools/${name}.js`, import.meta.url));
   const call = `import { runFiles } from ${JSON.stringify(tool('run-files'))};
-    await runFiles(${JSON.stringify(FILES.map(([name]) => name))});`;
+    await runFiles(${JSON.stringify(files)});`;
   writeFileSync(join(folder, 'part.mjs'), call);
   const { NODE_TEST_CONTEXT: _, CHUKWA_TEST_CPU: __, ...env } = process.env;
   const flags = ['--import', tool('plain-promises'), '--test-reporter', 'tap'];
