@@ -83,7 +83,7 @@ function toFailure(
   message: string | null,
   more: { readonly http_status?: number; readonly text?: string },
 ): Answer {
-  return { failure, ...(message === null ? {} : { message: withoutQuotation(message) }), ...more };
+  return { failure, ...(message === null ? {} : { message: withoutQuotation(message, more.text) }), ...more };
 }
 
 /**

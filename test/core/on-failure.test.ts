@@ -291,10 +291,15 @@ describe('a failed call of a tool that says "tell_model"', () => {
     }
   });
 
-  test('shows the model the sentence of the report that the call failed', () => {
-    const { told } = afterTool({}, (command) => fail(command, { failure_class: 'tool_error', message: 'no stamps' }));
-    assert.equal(told?.['message'], 'no stamps');
-  });
+  for (const [what, told_message, ended] of [
+    ['shows the whole sentence of a report', 'I asked; it said: no', { message: 'I asked; it said: no' }],
+    ['says once what the service said', 'It failed', { message: 'It failed; it said: no', said: 'no' }],
+    ['names no command', 'It failed', { message: 'It failed; chukwa invocation 7 --unredacted shows the answer' }],
+  ] as const)
+    test(`${what} to the model`, () => {
+      const { told } = afterTool({}, (command) => fail(command, { failure_class: 'tool_error', ...ended }));
+      assert.equal(told?.['message'], told_message);
+    });
 
   test('counts among the tool calls: after the last one only the final answer is on offer', () => {
     const { asked } = afterTool({}, (command) => fail(command, { failure_class: 'timeout' }));

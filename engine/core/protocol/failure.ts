@@ -63,8 +63,14 @@ export function leavesOpen({ failure_class, http_status = 0 }: FailedCall, sent:
 /** Precedes the first words of the service in the message of a failed call; the call's record has all of them. */
 export const IT_SAID = '; it said: ';
 
-/** The message of a failed call up to its quotation of the service, or up to the hint how to read its words. */
-export function withoutQuotation(message: string): string {
-  const ends = [IT_SAID, '; chukwa invocation '].map((mark) => message.indexOf(mark)).filter((at) => at >= 0);
-  return message.slice(0, Math.min(...ends, message.length));
+/** Precedes the command that shows the service's words, where redaction hides them. */
+const READ_IT = '; chukwa invocation ';
+
+/**
+ * The message of a failed call without its quotation of the service, and without the hint how to read its words.
+ * @param said the service's words, where there are any to be seen: else the message quotes nothing
+ */
+export function withoutQuotation(message: string, said: unknown): string {
+  const end = message.indexOf(said === undefined ? READ_IT : IT_SAID);
+  return end < 0 ? message : message.slice(0, end);
 }

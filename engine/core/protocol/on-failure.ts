@@ -29,7 +29,7 @@ export function toToldFailure({ failure_class, message, http_status, said }: Cal
   return {
     error: {
       failure_class,
-      message: failure_class === 'tool_error' ? withoutQuotation(message) : told,
+      message: failure_class === 'tool_error' ? withoutQuotation(message, said) : told,
       ...(http_status === undefined ? {} : { http_status }),
       ...(said !== undefined && denies === true ? { said } : {}),
     },

@@ -73,7 +73,7 @@ const SAID_LENGTH_MAX = 500;
  * @param unnamed a variable that only carried the given URL or command
  */
 function describeFailure({ failure_message, said }: CallBroke, unnamed: string | undefined): string {
-  const message = withoutQuotation(failure_message).replace(/[.?]?$/, '');
+  const message = withoutQuotation(failure_message, said).replace(/[.?]?$/, '');
   const named = unnamed === undefined ? message : message.replaceAll(unnamed, 'the argument');
   return said === undefined ? `${named}.` : `${named}${IT_SAID}${JSON.stringify(said).slice(0, SAID_LENGTH_MAX)}.`;
 }
