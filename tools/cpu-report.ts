@@ -25,9 +25,9 @@ function sumTicks(process: string, places: readonly number[]): number {
 }
 
 interface Cost {
-  /** Seconds of CPU of the process of the file. */
+  /** Seconds of CPU of its process while the file ran; of a process's first file, those of the start as well. */
   readonly own: number;
-  /** Seconds of CPU of the processes that it started. */
+  /** Seconds of CPU of the processes that it started and waited for. */
   readonly children: number;
   /** Seconds from its start to its end: the time beyond its CPU time was spent waiting. */
   readonly whole: number;
@@ -53,7 +53,7 @@ export function toCpuReport(text: string): string {
     folders.set(folder, { ...sum, own: sum.own + own, children: sum.children + children, whole: sum.whole + whole });
   }
   const rows = [...toRows([...folders.values()]), '', ...toRows(files)];
-  return `\nCPU seconds of its process and of its children, and seconds in all\n${rows.join('\n')}\n`;
+  return `\nCPU seconds of each file and of the processes that it started, and its seconds in all\n${rows.join('\n')}\n`;
 }
 
 function toRows(costs: readonly Cost[]): readonly string[] {

@@ -12,7 +12,7 @@ import type { RuntimeParts } from './runtime-parts.js';
 /** How many drivers an attempt may outlive. */
 const TAKE_OVERS_MAX = 5;
 
-/** The store's request to begin an attempt, with a fresh id. */
+/** The request to the store to begin an attempt, with a fresh id. */
 export function toBegin(parts: RuntimeParts, lease_ms: number, request: AttemptRequest): BeginAttempt {
   const { world_slug, program, inbox_id, continues_only, anew } = request;
   return {

@@ -1,5 +1,5 @@
 /** A part of a JSON text, or the place at which the text stops being JSON. */
-export type JsonPart =
+type JsonPart =
   | {
       readonly kind: 'name' | 'value';
       /** How many characters precede it. */

@@ -8,7 +8,7 @@ import { type NamedText, placeAt, toLocator } from './source-places.js';
 import { findSyntaxProblem } from './source-syntax.js';
 
 /** The most values of a document: the memory that checking takes grows with them, not with the file. */
-export const DOCUMENT_VALUES_MAX = 1_000_000;
+const DOCUMENT_VALUES_MAX = 1_000_000;
 
 /** A text that was read as a value, and knows the place of everything in it. */
 export interface SourceText {
