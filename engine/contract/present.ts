@@ -7,5 +7,8 @@ export type Present<Shape> = {
 
 /** Leaves out the members that are undefined: what is optional is left out, and never there without a value. */
 export function present<const Shape extends object>(members: Shape): Present<Shape> {
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Present<Shape>;
+  const left: Record<string, unknown> = {};
+  // A list of the entries costs several times as much, and the reducer does this for each event.
+  for (const name in members) if (members[name] !== undefined) left[name] = members[name];
+  return left as Present<Shape>;
 }
