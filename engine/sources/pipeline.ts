@@ -109,7 +109,7 @@ function reportStages(parts: PipelineParts, report: Reported): Stages<Shown> {
     .next('redact', (passage) => redactAnswer(passage, parts.redact));
 }
 
-/** Nobody answered: whether its source can be resolved here does not matter. */
+/** The end of a call that no report answered. Its source need not be resolved. */
 function timeOut(asked: Asked): Halt {
   const { pending_deadline_ms = 0 } = asked.command.call;
   return halt(

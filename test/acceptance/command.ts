@@ -53,7 +53,7 @@ export function startChukwa(words: readonly string[], variables: Variables, cwd 
   return { pid: child.pid, kill: (signal) => void child.kill(signal), said: stdout, complained: stderr, ended };
 }
 
-/** How long a command that ends may take: longer is for ever. */
+/** The time limit of a command that ends by itself, in milliseconds. */
 const RUN_MS = 300_000;
 
 /** Runs the compiled program to its end, or kills it. */

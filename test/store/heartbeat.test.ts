@@ -25,7 +25,7 @@ const LOOK = `
   await client.end();
   console.log(rows[0].holds);`;
 
-/** Keeps a lease, handles signals, and then computes for ever. */
+/** Keeps a lease, handles SIGTERM, and then blocks its thread in an endless loop. */
 const HANG = `
   const { startThreadHeartbeat } = await import('./dist/engine/store/heartbeat/thread-heartbeat.js');
   process.on('SIGTERM', () => {});

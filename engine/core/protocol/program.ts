@@ -155,7 +155,7 @@ export interface WorkflowProgram {
   readonly nodes: readonly NodeProgram[];
   /** How often a subject may begin before those before it are done; 0 where subjects run one after the other. */
   readonly max_speculative: number;
-  /** The parts of the world that its prompts and request templates read, whoever the subject is. */
+  /** The parts of the world that its prompts and request templates read, for all subjects alike. */
   readonly inputs: Inputs;
 }
 

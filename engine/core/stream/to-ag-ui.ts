@@ -27,7 +27,7 @@ export interface Told<State, Event> {
 
 /**
  * Translates one fact of the record into AG-UI events: an attempt is a run, its world the thread, each call a step, a generation
- * a message, a tool that a model chose a tool call. Pure: equal facts give equal events in every process.
+ * a message, a tool that a model chose a tool call. Equal facts give equal events in every process.
  */
 export function toAgUi(state: AgUiState, fact: Fact, reader: StreamReader): Told<AgUiState, AgUiEvent> {
   const told = tell(state, fact, reader);

@@ -11,8 +11,8 @@ import { renewLeases } from './renew-leases.js';
 // model. It ends with the process, and falls silent when the main thread has hung for too long. The next beat, on a new
 // connection, makes up for one that failed.
 //
-// A main thread that computes for ever handles no signal, so that nobody could stop it in good order: this thread ends
-// the process at last. It counts its own ticks and not the time, which passes while a process is paused.
+// A main thread that is blocked for good handles no signal and cannot be stopped in good order. After `end_ms` this thread
+// kills the process. It counts its own ticks and not the time, which passes while a process is paused.
 
 const { board, connectionString, lease_ms, hang_ms, end_ms } = workerData as BeatSettings;
 /** Several beats may be lost before the lease is. */

@@ -24,7 +24,7 @@ export const settleAttempt: CommandEntry = {
     new Option('--call <id>', 'the call in doubt, where there are several'),
     resultOption('it took place, and this is what it answered').conflicts('notPerformed'),
     new Option('--not-performed', 'it did not take place, and is to be asked again'),
-    new Option('--reason <text>', 'how you know; it is kept, for whoever asks later'),
+    new Option('--reason <text>', 'how you know; the record keeps it'),
   ],
   run: settle,
 };
