@@ -60,8 +60,7 @@ function openLine(address: NatsAddress, tell: (world_slug: string | undefined) =
 
   const serve = async (): Promise<void> => {
     connection = await connectPatiently(address, closing.signal, (reason) => (fault = reason));
-    if (connection === undefined) return;
-    fault = undefined;
+    if (connection === undefined || closing.signal.aborted) return;
     void connection.closed().then(comeBack);
     connection.subscribe(ALL_WAKEUPS, { callback: (_error, message) => tell(message.subject.split('.')[2]) });
     void watch(connection, (reason) => {
@@ -72,7 +71,9 @@ function openLine(address: NatsAddress, tell: (world_slug: string | undefined) =
     });
     for (const world_slug of early) connection.publish(wakeupOf(world_slug));
     early.clear();
+    // Until the server has answered, it may not know of the subscription, and a ring elsewhere would be lost.
     await connection.flush();
+    fault = undefined;
     tell(undefined);
   };
   /** The client gives a connection up for good where it is refused again and again: then another one is made. */
@@ -98,9 +99,10 @@ function openLine(address: NatsAddress, tell: (world_slug: string | undefined) =
     },
     findFault: () => fault,
     async close() {
-      if (early.size > 0) await Promise.race([connected, pause(GOODBYE_MS, closing.signal)]);
+      if (early.size > 0) await atMost(GOODBYE_MS, connected);
       closing.abort();
-      await connected;
+      // Its first answer may never come; what is not connected yet gives up soon.
+      if (connection === undefined) await connected;
       if (connection !== undefined) await leave(connection);
     },
   };
@@ -142,15 +144,28 @@ async function watch(connection: NatsConnection, onState: (fault: string | undef
   for await (const status of connection.status()) {
     if (status.type === 'disconnect') onState(LOST);
     if (status.type === 'error') onState(toReason(status.error));
-    if (status.type === 'reconnect') onState(undefined);
+    // It says so before the server has answered, as in `serve`. Where it is lost meanwhile, that is said next.
+    if (status.type === 'reconnect')
+      await connection.flush().then(
+        () => onState(undefined),
+        () => {},
+      );
   }
 }
 
 async function leave(connection: NatsConnection): Promise<void> {
-  const hangUp = new AbortController();
-  await Promise.race([connection.drain().catch(() => {}), pause(GOODBYE_MS, hangUp.signal)]);
-  hangUp.abort();
+  await atMost(
+    GOODBYE_MS,
+    connection.drain().catch(() => {}),
+  );
   await connection.close();
+}
+
+/** Waits for work that does not fail, and not longer than so many milliseconds. */
+async function atMost(delay_ms: number, work: Promise<void> | undefined): Promise<void> {
+  const ended = new AbortController();
+  await Promise.race([work, pause(delay_ms, ended.signal)]);
+  ended.abort();
 }
 
 /** Waits, or until it is not wanted any more. */

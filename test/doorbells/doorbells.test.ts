@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { after, describe, test } from 'node:test';
 import { chooseDoorbell } from '../../engine/doorbells/choose-doorbell.js';
 import { openNatsDoorbell } from '../../engine/doorbells/nats.js';
@@ -26,6 +28,35 @@ function nats(url: string): Doorbell {
   const address = parseNatsUrl(url);
   assert.ok(address.ok);
   return openNatsDoorbell(address.value);
+}
+
+/** A NATS server that answers the first ping of a connection, with which it is made, and nothing after it. */
+async function startSilentNats(): Promise<{ readonly url: string; pings(): number; stop(): void }> {
+  let pings = 0;
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => {});
+    socket.on('data', (bytes) => {
+      const asked = bytes
+        .toString()
+        .split('\r\n')
+        .filter((line) => line === 'PING').length;
+      if (pings === 0 && asked > 0) socket.write('PONG\r\n');
+      pings += asked;
+    });
+    socket.write('INFO {"server_id":"silent","version":"2.10.0","proto":1,"headers":true,"max_payload":1048576}\r\n');
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `nats://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    pings: () => pings,
+    stop: () => {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    },
+  };
 }
 
 describe('every doorbell', { timeout: 60_000 }, () => {
@@ -151,6 +182,21 @@ describe('every doorbell', { timeout: 60_000 }, () => {
       await waitUntil(() => heard.includes('park-4'));
     } finally {
       await listening.close();
+    }
+  });
+
+  test('NATS: a server that falls silent is not waited for, and never counts as connected', async () => {
+    const silent = await startSilentNats();
+    const doorbell = nats(silent.url);
+    listenTo(doorbell);
+    try {
+      await waitUntil(() => silent.pings() === 2);
+      assert.equal(doorbell.findFault(), 'not connected yet');
+      await doorbell.close();
+      // The third says goodbye. Those of a connection that goes on are ten seconds apart.
+      assert.equal(silent.pings(), 3);
+    } finally {
+      silent.stop();
     }
   });
 
