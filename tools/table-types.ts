@@ -4,16 +4,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { OpenDatabase } from '../engine/store/database.js';
+import { openQueries } from '../engine/store/queries.js';
 
 /** The row types of every table of a migrated database, as TypeScript in the format of the project at `root`. */
-export async function describeTables(root: URL, database: Pick<OpenDatabase, 'queries'>): Promise<string> {
+export async function describeTables(root: URL, database: Pick<OpenDatabase, 'pool'>): Promise<string> {
   const { generate, PostgresDialect } = await import('kysely-codegen');
   const folder = await mkdtemp(join(tmpdir(), 'chukwa-tables-'));
   try {
     const outFile = join(folder, 'tables.ts');
     await generate({
       // Its parameter is a Kysely of anything, which one with typed parsers is not.
-      db: (await database.queries()) as never,
+      db: openQueries(database.pool) as never,
       dialect: new PostgresDialect(),
       outFile,
       excludePattern: 'schema_migrations',

@@ -1,10 +1,8 @@
-import type { Kysely } from 'kysely';
 import type { PoolConfig } from 'pg';
 import pg from 'pg';
 import { findFault } from './database-fault.js';
 import { prepareSession } from './session-settings.js';
 import type { Runner } from './statement.js';
-import type { DB } from './tables.js';
 
 /** Hands out connections, each to one user at a time. Statements of their own go through `OpenDatabase.query`. */
 export interface Connections {
@@ -22,8 +20,6 @@ export interface OpenDatabase {
   /** Where connections beside the pool lead to; left out where there can be none. It may hold a password. */
   readonly server_url?: string;
   readonly pool: Connections;
-  /** The query builder, loaded from disk at its first use: it is half of what a start would have to load. */
-  readonly queries: () => Promise<Kysely<DB>>;
   /** Runs one statement on any connection. */
   readonly query: Runner['query'];
   /** Notifies other processes, after a commit, of worlds in which something is to be done. It waits for nothing. */
@@ -59,11 +55,6 @@ const types: NonNullable<PoolConfig['types']> = {
 /** The pool awaits it, though its type does not say so. */
 const onConnect: (client: pg.ClientBase) => unknown = prepareSession;
 
-async function openQueries(pool: Connections): Promise<Kysely<DB>> {
-  const { Kysely, PostgresDialect } = await import('kysely');
-  return new Kysely<DB>({ dialect: new PostgresDialect({ pool: { connect: pool.connect, end: async () => {} } }) });
-}
-
 /** The facts of a database before it is opened, and the release of its resources. */
 export interface AboutDatabase extends Pick<OpenDatabase, 'description' | 'is_exclusive' | 'is_kept'> {
   readonly release: () => Promise<void>;
@@ -78,15 +69,13 @@ export function openDatabase(config: PoolConfig, about: AboutDatabase): OpenData
   opened.on('error', () => {});
   opened.on('connect', (client) => client.on('error', () => {}));
   const pool = toConnections(opened, about);
-  let builder: Promise<Kysely<DB>> | undefined;
-  const queries = (): Promise<Kysely<DB>> => (builder ??= openQueries(pool));
   const close = async (): Promise<void> => {
     await opened.end();
     await about.release();
   };
   const { description, is_exclusive, is_kept } = about;
   // No other process is there to be notified, unless a server adds a bell.
-  return { description, is_exclusive, is_kept, pool, queries, query: queryOf(pool), ring: () => {}, close };
+  return { description, is_exclusive, is_kept, pool, query: queryOf(pool), ring: () => {}, close };
 }
 
 /** Connections of a pool; whether the database is still this process's is checked before each is handed out. */

@@ -2,7 +2,9 @@ import { type Kysely, sql } from 'kysely';
 import type { ResponseSource } from '../../generated/response-source.js';
 import type { LlmCallRecord } from '../../ports/records.js';
 import { type Artifact, withDerived } from '../attempts/derived-artifacts.js';
+import type { Connections } from '../database.js';
 import { decodePieces } from '../pieces.js';
+import { openQueries } from '../queries.js';
 import { toJson } from '../stored-json.js';
 import type { DB } from '../tables.js';
 import { isDriven, isSuperseded } from './work-state.js';
@@ -10,7 +12,8 @@ import { isDriven, isSuperseded } from './work-state.js';
 type Queries = Kysely<DB>;
 
 /** One generation: its prompt, its streamed text, and its cost. */
-export async function findLlmCall(queries: Queries, llm_call_id: string): Promise<LlmCallRecord | undefined> {
+export async function findLlmCall(pool: Connections, llm_call_id: string): Promise<LlmCallRecord | undefined> {
+  const queries = openQueries(pool);
   const row = await selectCall(queries, llm_call_id);
   if (!row) return undefined;
   const { conversation, message_count, schema, source, artifacts, ...others } = row;

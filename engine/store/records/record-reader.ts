@@ -5,7 +5,6 @@ import { listAgentHeads, listTurnsBeside } from './agent-records.js';
 import { findAttempt, findRanAttempt, listAttempts } from './attempt-record.js';
 import { findInvocation } from './invocation-record.js';
 import { listExchanges } from './invocation-rows.js';
-import { findLlmCall } from './llm-call-record.js';
 
 /** The record as people and programs read it. A text that is no id names nothing. */
 export function recordReader(database: OpenDatabase): RecordReader {
@@ -22,6 +21,11 @@ export function recordReader(database: OpenDatabase): RecordReader {
       (await agentTurnsBeside(id)).find(({ agent_turn_id }) => agent_turn_id === id.toLowerCase()),
     agentTurnsBeside,
     agents: (world_slug) => listAgentHeads(database, world_slug),
-    llmCall: async (id) => (isUuid(id) ? findLlmCall(await database.queries(), id) : undefined),
+    llmCall: async (id) => {
+      if (!isUuid(id)) return undefined;
+      // The query builder is loaded from disk at its first use: few processes need it.
+      const { findLlmCall } = await import('./llm-call-record.js');
+      return findLlmCall(database.pool, id);
+    },
   };
 }
