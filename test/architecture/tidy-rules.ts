@@ -6,10 +6,28 @@ export interface Untidy {
   readonly why: string;
 }
 
-export type TidyRule = (text: string) => readonly Untidy[];
+/** A file's text, and its syntax where a rule asks for it. */
+export interface Source {
+  readonly text: string;
+  /** @throws Error where the text is no TypeScript */
+  readonly syntax: Syntax;
+}
+
+export type TidyRule = (source: Source) => readonly Untidy[];
+
+/** Rules share one parse of a text. */
+export function toSource(text: string): Source {
+  let syntax: Syntax | undefined;
+  return {
+    text,
+    get syntax() {
+      return (syntax ??= parseTypeScript(text));
+    },
+  };
+}
 
 /** The longest function. */
-export const FUNCTION_LINES_MAX = 70;
+export const FUNCTION_LINES_MAX = 60;
 
 /** The globals that would let the outside into a pure function. */
 const IMPURE_GLOBALS = [
@@ -58,8 +76,7 @@ const REGISTRY_HOSTS = /\bregistry\.[a-z0-9-]+(\.[a-z0-9-]+)*\.(com|dev|internal
  * The clock, the network, the process and chance are not there for pure code. A name that the file binds itself is its own.
  * The calendar is arithmetic: `Date.UTC` reads no clock.
  */
-export function findImpureGlobals(text: string): readonly Untidy[] {
-  const syntax = parseTypeScript(text);
+export function findImpureGlobals({ syntax }: Source): readonly Untidy[] {
   const calendars = syntax.nodes.filter((node) => isMember(node, 'Date', 'UTC')).map((node) => node['object']);
   const globals = listGlobals(syntax, IMPURE_GLOBALS).filter((node) => !calendars.includes(node));
   const chance = syntax.nodes.filter((node) => isMember(node, 'Math', 'random'));
@@ -69,14 +86,12 @@ export function findImpureGlobals(text: string): readonly Untidy[] {
 }
 
 /** A way to the network that no import shows: globals, and access to globals by a computed name. */
-export function findNetworkGlobals(text: string): readonly Untidy[] {
-  const syntax = parseTypeScript(text);
+export function findNetworkGlobals({ syntax }: Source): readonly Untidy[] {
   return listGlobals(syntax, NETWORK_GLOBALS).map((node) => at(syntax, node, `${nameOf(node)} leads outside`));
 }
 
 /** The process itself: the program that embeds the engine owns it. */
-export function findProcess(text: string): readonly Untidy[] {
-  const syntax = parseTypeScript(text);
+export function findProcess({ syntax }: Source): readonly Untidy[] {
   return [
     ...listGlobals(syntax, ['process']).map((node) => at(syntax, node, "process is the host's")),
     ...listImports(syntax, /^(node:)?process$/),
@@ -84,21 +99,19 @@ export function findProcess(text: string): readonly Untidy[] {
 }
 
 /** A module of Node.js that opens connections or starts programs; its types do neither. */
-export function findNetworkModules(text: string): readonly Untidy[] {
-  return listImports(parseTypeScript(text), NETWORK_MODULES);
+export function findNetworkModules({ syntax }: Source): readonly Untidy[] {
+  return listImports(syntax, NETWORK_MODULES);
 }
 
 /** `any` turns the compiler off. */
-export function findAny(text: string): readonly Untidy[] {
-  const syntax = parseTypeScript(text);
+export function findAny({ syntax }: Source): readonly Untidy[] {
   return syntax.nodes
     .filter((node) => node.type === 'TsKeywordType' && node['kind'] === 'any')
     .map((node) => at(syntax, node, 'any'));
 }
 
 /** A function that no screen holds. */
-export function findLongFunctions(text: string): readonly Untidy[] {
-  const syntax = parseTypeScript(text);
+export function findLongFunctions({ syntax }: Source): readonly Untidy[] {
   return syntax.nodes.flatMap((node) => {
     if (
       !/^(FunctionDeclaration|FunctionExpression|ArrowFunctionExpression|ClassMethod|PrivateMethod|MethodProperty|Constructor)$/.test(
@@ -112,8 +125,7 @@ export function findLongFunctions(text: string): readonly Untidy[] {
 }
 
 /** A call of a plugin, or the loading of one. Imports by a literal name are for the cruiser to judge. */
-export function findWaysOut(text: string): readonly Untidy[] {
-  const syntax = parseTypeScript(text);
+export function findWaysOut({ syntax }: Source): readonly Untidy[] {
   return syntax.nodes.flatMap((node) => {
     if (node.type === 'MemberExpression' && nameOf(node['property']) === 'invoke')
       return [at(syntax, node, 'calls invoke')];
@@ -124,8 +136,7 @@ export function findWaysOut(text: string): readonly Untidy[] {
 }
 
 /** A plugin needs no code of ours. */
-export function findContractValues(text: string): readonly Untidy[] {
-  const syntax = parseTypeScript(text);
+export function findContractValues({ syntax }: Source): readonly Untidy[] {
   return syntax.nodes
     .filter(
       (node) =>
@@ -138,13 +149,14 @@ export function findContractValues(text: string): readonly Untidy[] {
 }
 
 /** Names that must not come back, in any kind of file. */
-export const findRetiredNames: TidyRule = (text) => findLines(text, RETIRED_NAMES, 'a retired name');
+export const findRetiredNames: TidyRule = ({ text }) => findLines(text, RETIRED_NAMES, 'a retired name');
 
 /** Paths of a developer's machine. */
-export const findMachinePaths: TidyRule = (text) => findLines(text, MACHINE_PATHS, 'a path of one machine');
+export const findMachinePaths: TidyRule = ({ text }) => findLines(text, MACHINE_PATHS, 'a path of one machine');
 
 /** Hosts that one network alone may know. */
-export const findRegistryHosts: TidyRule = (text) => findLines(text, REGISTRY_HOSTS, 'the host of a package registry');
+export const findRegistryHosts: TidyRule = ({ text }) =>
+  findLines(text, REGISTRY_HOSTS, 'the host of a package registry');
 
 function findLines(text: string, pattern: RegExp, why: string): readonly Untidy[] {
   return text.split('\n').flatMap((line, index) => {

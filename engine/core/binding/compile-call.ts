@@ -54,13 +54,10 @@ export function compileCall(
     source.value?.request_schema_ref,
     '/request_schema_ref',
   );
-  const args = compileReference(
-    parts,
-    document,
-    authored.arguments_schema_ref,
-    `${place.pointer}/arguments_schema_ref`,
-  );
-  const output = compileReference(parts, document, authored.result_schema_ref, `${place.pointer}/result_schema_ref`);
+  const compileOwn = (member: 'arguments_schema_ref' | 'result_schema_ref'): Part<SchemaProgram> =>
+    compileReference(parts, document, authored[member], `${place.pointer}/${member}`);
+  const args = compileOwn('arguments_schema_ref');
+  const output = compileOwn('result_schema_ref');
   const policed = place.always_policed === true || authored.effect !== 'read_only';
   const problems = [
     ...source.problems,

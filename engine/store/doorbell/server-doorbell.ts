@@ -53,12 +53,7 @@ function openLine(connectionString: string, tell: (world_slug: string | undefine
   let client: pg.Client | undefined;
 
   const connect = async (): Promise<void> => {
-    const mine = new pg.Client({
-      connectionString,
-      application_name: 'chukwa doorbell',
-      connectionTimeoutMillis: CONNECT_MS,
-      query_timeout: ANSWER_MS,
-    });
+    const mine = makeClient(connectionString);
     client = mine;
     mine.on('notification', ({ payload }) => tell(payload));
     mine.on('error', (error) => lose(mine, error.message));
@@ -109,4 +104,13 @@ function openLine(connectionString: string, tell: (world_slug: string | undefine
       await client?.end().catch(() => {});
     },
   };
+}
+
+function makeClient(connectionString: string): pg.Client {
+  return new pg.Client({
+    connectionString,
+    application_name: 'chukwa doorbell',
+    connectionTimeoutMillis: CONNECT_MS,
+    query_timeout: ANSWER_MS,
+  });
 }
