@@ -104,21 +104,26 @@ interface Trial {
 
 /** Runs the tests of the mutant's room on it, and takes it back. */
 async function tryMutant({ copy, importers, baseline }: Trial, mutant: Mutant): Promise<Run> {
-  const place = join(copy.folder, toCompiled(mutant.path));
-  const original = readFileSync(place);
+  const places = placesOf(copy, mutant.path);
+  const originals = places.map((place) => readFileSync(place));
   const text = readFileSync(mutant.path);
   const changed = Buffer.concat([text.subarray(0, mutant.start), Buffer.from(mutant.after), text.subarray(mutant.end)]);
   const { code } = transformSync(changed.toString(), {
     jsc: { parser: { syntax: 'typescript' }, target: 'es2022' },
     module: { type: 'es6' },
   });
-  writeFileSync(place, code);
+  for (const place of places) writeFileSync(place, code);
   try {
     const limitOf = (file: string): number => Math.max(HANG_SECONDS_MIN, HANG_FACTOR * (baseline.get(file) ?? 0));
     return await runConfirmed(copy, orderFiles(baseline, copy, importers, mutant.path), limitOf);
   } finally {
-    writeFileSync(place, original);
+    for (const [index, place] of places.entries()) writeFileSync(place, originals[index] ?? '');
   }
+}
+
+/** Where a module runs: tests import it from beside its source, and the programs that they start from what is built. */
+function placesOf({ folder }: Copy, path: string): readonly string[] {
+  return [join(folder, toCompiled(path)), join(folder, 'dist', toCompiled(path))];
 }
 
 /** A test may fail because the machine is busy: a mutant is killed where the same file fails when it runs once more, alone. */
