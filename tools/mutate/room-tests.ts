@@ -11,7 +11,7 @@ export const TESTS: Readonly<Record<string, readonly string[]>> = {
   sources: ['test/sources/', 'test/plugins/', 'test/plugins-conformance/'],
   runtime: [
     'test/runtime/',
-    ...['concurrent-subjects', 'failures', 'pending', 'retries', 'suspended-agents'].map(
+    ...['concurrent-subjects', 'failures', 'pending', 'retries', 'suspended-agents', 'transient-failures'].map(
       (name) => `test/acceptance/${name}.test`,
     ),
   ],
