@@ -57,6 +57,23 @@ for (const [coding, encode, how = 'as it should be'] of CODINGS) {
   }
 }
 
+for (const [how, encode] of [
+  ['with its header', deflateSync],
+  ['without its header', deflateRawSync],
+] as const) {
+  test(`a body in deflate, ${how}, is read as it was before when it arrives byte by byte`, async (t) => {
+    const fetch = await openFetch(t, async (_request, response) => {
+      response.writeHead(200, { 'content-encoding': 'deflate' });
+      for (const byte of encode(TEXT)) {
+        response.write(Uint8Array.of(byte));
+        await wait(2);
+      }
+      response.end();
+    });
+    assert.equal(await (await fetch('/answer')).text(), TEXT);
+  });
+}
+
 test('a body in a coding that is not known is handed on as it came, with its name', async (t) => {
   const fetch = await openFetch(t, (_request, response) =>
     response.writeHead(200, { 'content-encoding': 'secret' }).end(TEXT),
