@@ -40,7 +40,7 @@ export function openCallLimit(runtime_ms: number, stop: AbortSignal, durable: Pr
   };
   durable.then(startTime, () => cutBy('overtaken'));
   if (stop.aborted) onStop();
-  stop.addEventListener('abort', onStop, { once: true });
+  stop.addEventListener('abort', onStop);
   return {
     signal: controller.signal,
     cut: () => reason,
