@@ -55,9 +55,9 @@ const DEFLATE = 8;
 class Inflate extends Transform {
   #inflate: Transform | undefined;
 
-  override _transform(piece: Uint8Array, encoding: BufferEncoding, done: TransformCallback): void {
+  override _transform(piece: Buffer, encoding: BufferEncoding, done: TransformCallback): void {
     if (piece.length === 0) return done();
-    this.#inflate ??= this.#open(piece[0] ?? 0);
+    this.#inflate ??= this.#open(piece.readUInt8());
     this.#inflate.write(piece, encoding, done);
   }
 
