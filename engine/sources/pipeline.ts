@@ -1,3 +1,4 @@
+import { present } from '../contract/present.js';
 import type { CallRecorder, CallResult, CallSource, ReceiveReport, ReplaceSecrets } from '../ports/sources.js';
 import type { Clock } from '../ports/clock.js';
 import type { SourceProgram } from '../core/protocol/program.js';
@@ -59,13 +60,12 @@ export function createCallSource(parts: PipelineParts): CallSource {
 
 /** The key by which a call is admitted. Its endpoint is known as long as the engine is open, as its route is. */
 function applicantsOf(parts: PipelineParts): (asked: Pick<Asked, 'command' | 'surroundings'>) => Applicant {
-  const endpoints = new WeakMap<SourceProgram, string>();
+  const endpoints = new WeakMap<SourceProgram, string | undefined>();
   return ({ command: { call, rank = 0 }, surroundings: { client_request_id } }) => {
     const { source } = call;
-    const endpoint = endpoints.get(source) ?? findEndpoint(source, parts) ?? '';
-    endpoints.set(source, endpoint);
+    if (!endpoints.has(source)) endpoints.set(source, findEndpoint(source, parts));
     const [world_slug = ''] = client_request_id.split('/');
-    return { world_slug, rank, source, ...(endpoint === '' ? {} : { endpoint }) };
+    return present({ world_slug, rank, source, endpoint: endpoints.get(source) });
   };
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { test, type TestContext } from 'node:test';
 import type { Invoke } from '../../engine/core/protocol/command.js';
-import type { Sources } from '../../engine/sources/index.js';
+import type { FlightLimits, Sources } from '../../engine/sources/index.js';
 import { waitUntil } from '../support/wait-until.js';
 import { jsonCall, makeRecorder, openTestSources, serve } from './harness.js';
 
@@ -15,7 +15,7 @@ interface Service {
 }
 
 /** A service that answers when the test says so. */
-async function openService(t: TestContext): Promise<Service> {
+async function openService(t: TestContext, flight_limits: FlightLimits = {}): Promise<Service> {
   const service: { sources?: Sources; open: ServerResponse[]; most: number } = { open: [], most: 0 };
   const url = await serve(t, (request, response) => {
     request.resume();
@@ -23,7 +23,7 @@ async function openService(t: TestContext): Promise<Service> {
     service.most = Math.max(service.most, service.open.length);
   });
   const lookUp = (name: string) => (name === 'CHUKWA_TEST_URL' ? url : undefined);
-  const sources = await openTestSources(t, { lookUp });
+  const sources = await openTestSources(t, { lookUp, flight_limits });
   return Object.assign(service, { sources });
 }
 
@@ -90,3 +90,49 @@ test('a call without a rank is made before one of rank 1 that came first', async
   await Promise.all([first, higher, lower]);
   assert.deepEqual(ended, ['no rank', 'rank 1']);
 });
+
+const aside = (): Invoke => jsonCall({}, { path: '/aside' });
+
+test('the sources of one endpoint share its limit', async (t) => {
+  const service = await openService(t, { endpoint: 2 });
+  const calls = [jsonCall(), aside(), jsonCall(), aside()].map((command) => call(service, command));
+  for (let left = calls.length; left > 0; left -= 1) {
+    await waitUntil(() => service.open.length === Math.min(2, left));
+    answer(service.open.shift());
+  }
+  await Promise.all(calls);
+  assert.equal(service.most, 2);
+});
+
+for (const status of [429, 503]) {
+  test(`an endpoint that answers ${status} with Retry-After gets no call of any source until then`, async (t) => {
+    const service = await openService(t);
+    const refused = call(service, jsonCall());
+    await waitUntil(() => service.open.length === 1);
+    service.open.shift()?.writeHead(status, { 'retry-after-ms': '300' }).end();
+    await refused;
+    const began = performance.now();
+    const next = call(service, aside());
+    await waitUntil(() => service.open.length === 1);
+    assert.ok(performance.now() - began > 200);
+    answer(service.open.shift());
+    assert.equal((await next).status, 'succeeded');
+  });
+}
+
+for (const [status, headers] of [
+  [500, { 'retry-after': '3600' }],
+  [503, {}],
+] as const) {
+  test(`an endpoint that answers ${status} with headers ${JSON.stringify(headers)} gets the next call at once`, async (t) => {
+    const service = await openService(t);
+    const failed = call(service, jsonCall());
+    await waitUntil(() => service.open.length === 1);
+    service.open.shift()?.writeHead(status, headers).end();
+    await failed;
+    const next = call(service, aside());
+    await waitUntil(() => service.open.length === 1);
+    answer(service.open.shift());
+    assert.equal((await next).status, 'succeeded');
+  });
+}
