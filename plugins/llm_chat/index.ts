@@ -11,30 +11,37 @@ import type { LlmChatInterface } from './interface.js';
 import { Listener } from './listener.js';
 import { type AskedOf, readProviderError } from './provider-error.js';
 import { baseUrlVariable, keyVariable } from './request.js';
-import { send } from './send.js';
+import { openSender, type Send } from './send.js';
 import { listVariations } from './variations.js';
 
 const plugin: SourcePlugin = {
   listVariations: (definition, question) => listVariations(definition as unknown as LlmChatInterface, question),
   open(definition, capabilities) {
     const told = definition.interface as unknown as LlmChatInterface;
+    const asking = { told, capabilities, send: openSender(told, capabilities) };
     return {
       names_its_calls: true,
-      invoke: (request, context) => ask(told, capabilities, request as unknown as ChatRequest, context),
+      invoke: (request, context) => ask(asking, request as unknown as ChatRequest, context),
     };
   },
 };
 
 export default plugin;
 
+/** A source that is open. */
+interface Asking {
+  readonly told: LlmChatInterface;
+  readonly capabilities: Capabilities;
+  readonly send: Send;
+}
+
 async function ask(
-  told: LlmChatInterface,
-  capabilities: Capabilities,
+  { told, capabilities, send }: Asking,
   request: ChatRequest,
   context: InvocationContext,
 ): Promise<SourceAnswer> {
   const asked = toAskedOf(told, capabilities, request);
-  const response = await send(told, capabilities, request, context);
+  const response = await send(request, context);
   const facts: TransportFacts = {
     http_status: response.status,
     response_headers: Object.fromEntries(response.headers.entries()),

@@ -35,23 +35,14 @@ function toResponseFormat(
   return schema_delivery === 'json_object' ? { type: 'json_object' } : undefined;
 }
 
-/** The client's own headers that are sent. */
-const SENT_HEADERS = ['accept', 'authorization', 'content-type', 'x-client-request-id'];
-
-/** The headers for the client; null removes one. */
-export function toHeaders(key: string | undefined, client_request_id: string): Readonly<Record<string, string | null>> {
+/** All headers of a request. */
+export function toHeaders(key: string | undefined, client_request_id: string): Readonly<Record<string, string>> {
   return {
     accept: 'text/event-stream, application/json',
     'content-type': 'application/json',
     'x-client-request-id': client_request_id,
-    authorization: key === undefined ? null : `Bearer ${key}`,
+    ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
   };
-}
-
-/** An allow-list: the client would describe this machine, and read more from the environment. */
-export function toSentHeaders(given: RequestInit['headers']): Readonly<Record<string, string>> {
-  const sent = [...new Headers(given).entries()].filter(([name]) => SENT_HEADERS.includes(name));
-  return Object.fromEntries(sent);
 }
 
 /** The variable that names the endpoint, for messages. */

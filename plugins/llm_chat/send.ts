@@ -1,68 +1,91 @@
 import type { Capabilities, ChatRequest, InvocationContext } from 'chukwa/plugin';
-import OpenAI, { type ClientOptions } from 'openai';
+import OpenAI from 'openai';
 import type { LlmChatInterface } from './interface.js';
-import { baseUrlVariable, findKey, findUnsupported, toBody, toHeaders, toSentHeaders } from './request.js';
+import { baseUrlVariable, findKey, findUnsupported, toBody, toHeaders } from './request.js';
 
 /**
- * Sends the one request of a call through the `openai` client, without retries.
+ * Sends the one request of a call, without retries.
  * @returns the response with any status, its body unread: the client would read the whole of a refusal, and keep a part
  * @throws SourceFailure where nothing can be sent, or no response comes
  */
-export async function send(
-  told: LlmChatInterface,
-  capabilities: Capabilities,
-  request: ChatRequest,
-  context: InvocationContext,
-): Promise<Response> {
+export type Send = (request: ChatRequest, context: InvocationContext) => Promise<Response>;
+
+/** Makes the function that sends the calls of one source, all through one `openai` client. */
+export function openSender(told: LlmChatInterface, capabilities: Capabilities): Send {
   const { origin, model, failure } = capabilities;
-  const unsupported = findUnsupported(told);
-  if (unsupported) throw failure('unavailable', unsupported);
-  if (!origin || model === undefined) throw failure('unavailable', `${baseUrlVariable(told)} is not set`);
-  const found = findKey(told, capabilities.variables, origin.url);
-  if (!found.ok) throw failure('call_rejected', found.message);
-  let refused: Response | undefined;
-  let thrown: unknown;
-  // The request has the call's own signal. The client would abort a signal of its own at the end of each call, with an error.
-  const fetch: ClientFetch = async (url, init) => {
-    const given = { ...init, signal: context.signal, headers: toSentHeaders(init?.headers) };
-    const response = await origin.fetch(url instanceof Request ? url.url : url, given, context).catch((error) => {
-      thrown = error;
-      throw error;
-    });
-    if (response.ok) return response;
-    refused = response;
-    throw new Error(`HTTP status ${response.status}`);
+  const client = origin && openClient(origin);
+  return async (request, context) => {
+    const unsupported = findUnsupported(told);
+    if (unsupported) throw failure('unavailable', unsupported);
+    if (!origin || !client || model === undefined) throw failure('unavailable', `${baseUrlVariable(told)} is not set`);
+    const found = findKey(told, capabilities.variables, origin.url);
+    if (!found.ok) throw failure('call_rejected', found.message);
+    const body = toBody(told, model, request) as unknown as OpenAI.ChatCompletionCreateParams;
+    const headers = toHeaders(found.key, context.client_request_id);
+    const exchange: Exchange = { context, headers };
+    // Without a key, the client's placeholder is no header either.
+    const options = { headers: { authorization: null, ...headers }, fetchOptions: { exchange } as object };
+    try {
+      return await client.chat.completions.create(body, options).asResponse();
+    } catch (error) {
+      if (exchange.refused !== undefined) return exchange.refused;
+      throw exchange.thrown ?? error;
+    }
   };
-  const body = toBody(told, model, request) as unknown as OpenAI.ChatCompletionCreateParams;
-  const headers = toHeaders(found.key, context.client_request_id);
-  try {
-    return await openClient(origin.url, found.key, fetch).chat.completions.create(body, { headers }).asResponse();
-  } catch (error) {
-    if (refused !== undefined) return refused;
-    throw thrown ?? error;
-  }
 }
 
-/** A placeholder key that the client demands; it is never sent. */
+/** One call on its way through the client that all calls of its source share. */
+interface Exchange {
+  readonly context: InvocationContext;
+  readonly headers: ReturnType<typeof toHeaders>;
+  refused?: Response;
+  thrown?: unknown;
+}
+
+/** The client gives its `fetch` whatever a request's own options carry. */
+type Carrier = RequestInit & { readonly exchange?: Exchange };
+
+/** A placeholder key that the client demands. Each request has its key in a header, and the client knows none. */
 const NO_KEY = 'none';
 
 /** The call's signal ends it; the client's own timer would only hide why. */
 const CLIENT_TIMEOUT_MS = 2_147_483_647;
 
-type ClientFetch = NonNullable<ClientOptions['fetch']>;
-
-/** A client for one call. Every setting that it would read from the environment is given, and its retries are off. */
-function openClient(baseURL: string, key: string | undefined, fetch: ClientFetch): OpenAI {
+/** Every setting that the client would read from the environment is given, and its retries are off. */
+function openClient(origin: NonNullable<Capabilities['origin']>): OpenAI {
   return new OpenAI({
-    apiKey: key ?? NO_KEY,
+    apiKey: NO_KEY,
     adminAPIKey: null,
-    baseURL,
+    baseURL: origin.url,
     organization: null,
     project: null,
     webhookSecret: null,
     maxRetries: 0,
     timeout: CLIENT_TIMEOUT_MS,
     logLevel: 'off',
-    fetch,
+    fetch: (url, init) => exchangeAt(origin, url, init),
   });
+}
+
+/**
+ * Sends what the client would send, with the call's own headers and signal: the client's headers would describe this
+ * machine, and its signal would be aborted at the end of each call, with an error.
+ */
+async function exchangeAt(
+  origin: NonNullable<Capabilities['origin']>,
+  url: string | URL | Request,
+  { exchange, ...init }: Carrier = {},
+): Promise<Response> {
+  if (exchange === undefined) throw new Error('the client sends a request that belongs to no call');
+  const { context, headers } = exchange;
+  try {
+    const given = { ...init, signal: context.signal, headers };
+    const response = await origin.fetch(url instanceof Request ? url.url : url, given, context);
+    if (response.ok) return response;
+    exchange.refused = response;
+  } catch (error) {
+    exchange.thrown = error;
+    throw error;
+  }
+  throw new Error(`HTTP status ${exchange.refused.status}`);
 }

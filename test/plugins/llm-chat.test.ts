@@ -491,6 +491,60 @@ test('a model that says more than its limit is cut short', async (t) => {
   assert.deepEqual(summary(outcome), { failed: 'result_too_large', refused: false });
 });
 
+test('calls of one source that run at once have each their own request, answer, failure and signal', async (t) => {
+  const answers = new Map<string, ServerResponse>();
+  let arrive: () => void = () => {};
+  const arrived = new Promise<void>((resolve) => {
+    arrive = resolve;
+  });
+  const url = await serve(t, (request, response) => {
+    answers.set(String(request.headers['x-client-request-id']), response);
+    if (answers.size === 3) arrive();
+  });
+  const sources = await openTestSources(t, { overlay: { CHUKWA_LLM_BASE_URL: url } });
+  const stop = new AbortController();
+  const { signal } = new AbortController();
+  const surroundings = { correlation_id: 'call-1', signal };
+  const asked = [
+    sources.callSource(chatCall(), { ...surroundings, client_request_id: 'park/turn-1/a' }, makeRecorder()),
+    sources.callSource(chatCall(), { ...surroundings, client_request_id: 'park/turn-1/b' }, makeRecorder()),
+    sources.callSource(
+      chatCall(),
+      { ...surroundings, client_request_id: 'park/turn-1/c', signal: stop.signal },
+      makeRecorder(),
+    ),
+  ];
+  await arrived;
+  stop.abort('enough');
+  const refused = answers.get('park/turn-1/b');
+  refused?.writeHead(503).end('{"error":{"message":"busy"}}');
+  const answered = answers.get('park/turn-1/a');
+  assert.ok(answered);
+  [piece('of a'), finish('stop'), '[DONE]'].forEach(stream(answered));
+  answered.end();
+  assert.deepEqual((await Promise.all(asked)).map(summary), [
+    { succeeded: { text: 'of a', finish_reason: 'stop' } },
+    { failed: 'http_status', refused: false },
+    { failed: 'stopped', refused: false },
+  ]);
+});
+
+test('each source sends its own key, whichever was asked before, and a changed one once it is opened again', async (t) => {
+  const seen: unknown[] = [];
+  const url = await serve(t, (request, response) => {
+    seen.push(request.headers.authorization);
+    says(piece('x'), finish('stop'))(request, response);
+  });
+  const overlay = { CHUKWA_LLM_BASE_URL: url, CHUKWA_LLM_API_KEY: KEY, CHUKWA_LOCAL_URL: url };
+  const [named, own, keyless] = [chatCall(), chatCall({}, { api_key_env: 'CHUKWA_LOCAL_KEY' }), chatCall({}, LOCAL)];
+  for (const CHUKWA_LOCAL_KEY of ['sk-local-canary-1', 'sk-local-canary-2']) {
+    const sources = await openTestSources(t, { overlay: { ...overlay, CHUKWA_LOCAL_KEY } });
+    for (const command of [named, own, keyless, named]) assert.equal((await ask(sources, command)).status, 'succeeded');
+  }
+  const keys = (local: string) => [`Bearer ${KEY}`, `Bearer ${local}`, undefined, `Bearer ${KEY}`];
+  assert.deepEqual(seen, [...keys('sk-local-canary-1'), ...keys('sk-local-canary-2')]);
+});
+
 const LOCAL = { base_url_env: 'CHUKWA_LOCAL_URL' } as const;
 
 for (const [what, told, sent] of [
