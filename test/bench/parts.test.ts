@@ -3,9 +3,12 @@ import { describe, test } from 'node:test';
 import { openProgressLine } from '../../tools/bench/progress.js';
 import { renderTable, renderValue } from '../../tools/bench/render-table.js';
 import { type Goal, judge, toRow, type Verdict } from '../../tools/bench/row.js';
+import type { CapturedCall } from '../../tools/bench/stage/captured-call.js';
 import { toAnswers } from '../../tools/bench/stage/script.js';
+import { openBenchStage } from '../../tools/bench/stage/stage.js';
 import { median } from '../../tools/bench/statistics.js';
-import { splitTurns } from '../../tools/bench/turns/turn-about.js';
+import { openEngineArm, UNIT_TURN } from '../../tools/bench/turns/engine-arm.js';
+import { ENGINE, medianOf, ratioOf, runTurnAbout, splitTurns } from '../../tools/bench/turns/turn-about.js';
 import { countTrips } from '../../tools/bench/wire/count-trips.js';
 
 describe('verdicts', () => {
@@ -111,4 +114,64 @@ test('the model says something else in every turn, and streams for long in one',
   const long = turns['2']?.['bob/act/round-2/try-1'];
   assert.ok(long !== undefined && 'text' in long && long.text.length > 20_000);
   assert.equal(JSON.parse(long.text).kind, 'final_patch');
+});
+
+test('the unit turn makes a reading, a generation, a tool call and a generation', async () => {
+  const stage = await openBenchStage();
+  try {
+    const arm = await openEngineArm({ CHUKWA_DATABASE_URL: 'memory:' }, stage.variables, { scenario: UNIT_TURN });
+    try {
+      await arm.turn();
+    } finally {
+      await arm.close();
+    }
+    const [reading, ...others] = (await stage.takeCalls()).map(toKey);
+    assert.match(reading ?? '', /^turn\/park_weather@/);
+    assert.deepEqual(others, ['bob/act/round-1/try-1', 'bob/act/round-1/try-1/tool', 'bob/act/round-2/try-1']);
+  } finally {
+    await stage.close();
+  }
+});
+
+function toKey({ client_request_id }: CapturedCall): string {
+  return client_request_id.split('/').slice(2).join('/');
+}
+
+describe('arms that run turn about', () => {
+  const call = { to: 'toy' as const, url: '', body: null, client_request_id: 'w/turn-1/turn/a' };
+  const run = async () => {
+    const order: string[] = [];
+    let spent = 0;
+    const stage = { takeCalls: async () => [call] } as unknown as Parameters<typeof runTurnAbout>[0];
+    const engine = { turn: async () => (order.push(ENGINE), { attempt_id: '' }) };
+    const floorOf = (name: string, ms: number) => ({
+      run: async ({ turns }: { readonly turns: readonly (readonly unknown[])[] }) => {
+        order.push(`${name} ${turns.flat().length}`);
+        return { ms, cpu_ms: 1 };
+      },
+    });
+    const floors = new Map([
+      ['one', floorOf('one', 2)],
+      ['other', floorOf('other', 6)],
+    ]);
+    const plan = { warm_up_blocks: 1, blocks: 2, rounds_per_block: 1, at_once: 1 };
+    const readDatabaseMs = async (arm: string) => (arm === 'other' ? (spent += 3) : 0);
+    return { order, blocks: await runTurnAbout(stage, { engine, floors, readDatabaseMs }, plan) };
+  };
+  test('take turns at being first, and the floors repeat the calls of the engine', async () => {
+    const { order } = await run();
+    const blocks = [
+      [ENGINE, 'one 1', 'other 1'],
+      ['one 1', 'other 1', ENGINE],
+      ['other 1', ENGINE, 'one 1'],
+    ];
+    assert.deepEqual(order, blocks.flat());
+  });
+  test('are compared block by block, without the warm-up', async () => {
+    const { blocks } = await run();
+    assert.equal(blocks.length, 2);
+    assert.equal(ratioOf(blocks, 'ms', { of: 'other', over: 'one' }), 3);
+    assert.equal(medianOf(blocks, 'database_ms', 'other'), 3);
+    assert.ok(Number.isNaN(medianOf(blocks, 'ms', 'nobody')));
+  });
 });

@@ -9,7 +9,7 @@ export type Goal =
 /** `excellent` reaches the stretch too. */
 export type Verdict = 'excellent' | 'good' | 'missed';
 
-export type Unit = 'µs' | 'ms' | 's' | 'MB' | 'x' | '%' | 'trips' | 'scans';
+export type Unit = 'µs' | 'ms' | 's' | 'KB' | 'MB' | 'x' | '%' | 'trips' | 'scans';
 
 /** One figure of the benchmark, before it is judged. */
 interface Figure {

@@ -3,7 +3,7 @@ import { readPeakMegabytes } from '../peak-memory.js';
 import { type Row, toRow } from '../row.js';
 import { openBenchStage } from '../stage/stage.js';
 import { median } from '../statistics.js';
-import { type EngineArm, openEngineArm } from '../turns/engine-arm.js';
+import { type EngineArm, openEngineArm, PARK } from '../turns/engine-arm.js';
 import { type Cost, timeBlock } from '../turns/time-block.js';
 import { openReaders, type Readers } from './readers.js';
 import { type Serving, startServing } from './serve-process.js';
@@ -27,7 +27,7 @@ interface Scene {
 export async function measureLive(program: string, url: string, progress: ProgressLine): Promise<readonly Row[]> {
   const database = { CHUKWA_DATABASE_URL: url };
   const stage = await openBenchStage();
-  const arm = await openEngineArm(database, stage.variables);
+  const arm = await openEngineArm(database, stage.variables, { scenario: PARK });
   const serving = await startServing(program, database);
   const readers = openReaders();
   try {

@@ -4,18 +4,22 @@ import { readFileSync } from 'node:fs';
 import { cpus, loadavg, totalmem } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
-import type { CapturedCall } from '../../../dist/tools/bench/stage/captured-call.js';
 import { readSessionsMs } from '../../../dist/tools/bench/cpu.js';
 import { openBenchStage } from '../../../dist/tools/bench/stage/stage.js';
-import { median } from '../../../dist/tools/bench/statistics.js';
-import { openEngineArm } from '../../../dist/tools/bench/turns/engine-arm.js';
+import { openEngineArm, UNIT_TURN } from '../../../dist/tools/bench/turns/engine-arm.js';
 import type { Floor } from '../../../dist/tools/bench/turns/floor.js';
-import { type Cost, timeBlock } from '../../../dist/tools/bench/turns/time-block.js';
-import { splitTurns } from '../../../dist/tools/bench/turns/turn-about.js';
+import type { Cost } from '../../../dist/tools/bench/turns/time-block.js';
+import {
+  type BlockCosts,
+  ENGINE,
+  medianOf,
+  ratioOf,
+  runTurnAbout,
+} from '../../../dist/tools/bench/turns/turn-about.js';
 import { startPostgres } from '../../../dist/tools/postgres-server.js';
 
-// One unit of work, done turn about by this project, by floors written by hand, and by other frameworks: the park's turn, whose
-// very requests everybody else sends again. docs/benchmarks.md says how to read it.
+// One unit of work, done turn about by this project, by floors written by hand, and by other frameworks: a turn with one reading,
+// one tool and two generations, whose very requests everybody else sends again. docs/benchmarks.md says how to read it.
 
 /** How often each is run; `--rounds N` measures more or fewer, `--warm-up N` likewise. */
 const ROUNDS = 20;
@@ -32,22 +36,13 @@ const PEERS = [
 ] as const;
 
 const FLOOR = { arm: 'unrecorded', what: 'the same calls, nothing recorded' } as const;
-const OURS = 'this project';
-
-/** Of one turn, with the CPU of PostgreSQL. */
-interface ServedCost extends Cost {
-  readonly postgres_ms: number;
-}
-
-type Costs = ReadonlyMap<string, ServedCost>;
-
 async function main(words: readonly string[]): Promise<void> {
   const rounds = toNumber(words, '--rounds', ROUNDS);
   const warm_up = toNumber(words, '--warm-up', WARM_UP);
   const load_before = loadavg();
   const server = await startPostgres({ is_durable: true });
   const stage = await openBenchStage();
-  const arms = new Map<string, Floor>();
+  const floors = new Map<string, Floor>();
   const databases = new Map<string, pg.Client>();
   const open = async (arm: string): Promise<string> => {
     const url = await makeDatabase(server, arm);
@@ -56,64 +51,31 @@ async function main(words: readonly string[]): Promise<void> {
     databases.set(arm, client);
     return url;
   };
+  const readDatabaseMs = async (arm: string): Promise<number> => {
+    const client = databases.get(arm);
+    return client === undefined ? 0 : readSessionsMs(client);
+  };
   try {
-    const engine = await openEngineArm({ CHUKWA_DATABASE_URL: await open(OURS) }, stage.variables, 16);
-    for (const { arm } of [FLOOR, ...PEERS]) arms.set(arm, await openPeerProcess(arm, await open(arm)));
+    const played = { scenario: UNIT_TURN, worlds: 16 };
+    const engine = await openEngineArm({ CHUKWA_DATABASE_URL: await open(ENGINE) }, stage.variables, played);
+    for (const { arm } of [FLOOR, ...PEERS]) floors.set(arm, await openPeerProcess(arm, await open(arm)));
     for (const at_once of [1, 16] as const) {
-      const measured: Costs[] = [];
-      if (at_once > 1) for (const { arm } of PEERS.filter((peer) => 'has_one_world' in peer)) await drop(arms, arm);
-      for (let round = 0; round < warm_up + rounds; round += 1) {
-        const costs = await runRound({ engine, arms, databases, stage }, at_once, round);
-        if (round >= warm_up) measured.push(costs);
-      }
-      report(at_once, measured, load_before);
+      if (at_once > 1) for (const { arm } of PEERS.filter((peer) => 'has_one_world' in peer)) await drop(floors, arm);
+      const plan = { warm_up_blocks: warm_up, blocks: rounds, rounds_per_block: TURNS_PER_BLOCK[at_once], at_once };
+      report(at_once, await runTurnAbout(stage, { engine, floors, readDatabaseMs }, plan), load_before);
     }
     await engine.close();
   } finally {
-    for (const arm of arms.values()) await arm.close();
+    for (const floor of floors.values()) await floor.close();
     for (const client of databases.values()) await client.end();
     await stage.close();
     await server.stop();
   }
 }
 
-async function drop(arms: Map<string, Floor>, arm: string): Promise<void> {
-  await arms.get(arm)?.close();
-  arms.delete(arm);
-}
-
-interface Field {
-  readonly engine: Awaited<ReturnType<typeof openEngineArm>>;
-  readonly arms: ReadonlyMap<string, Floor>;
-  readonly databases: ReadonlyMap<string, pg.Client>;
-  readonly stage: Awaited<ReturnType<typeof openBenchStage>>;
-}
-
-/** This project first, whose requests are sent again; the others in an order that moves on by one each round. */
-async function runRound({ engine, arms, databases, stage }: Field, at_once: 1 | 16, round: number): Promise<Costs> {
-  const costs = new Map<string, ServedCost>();
-  const worlds = Array.from({ length: at_once }, (_one, world) => world);
-  const block = { rounds: TURNS_PER_BLOCK[at_once], at_once };
-  const count = async (arm: string, run: () => Promise<Cost>): Promise<void> => {
-    const client = databases.get(arm);
-    if (client === undefined) return;
-    const before = await readSessionsMs(client);
-    const cost = await run();
-    const postgres_ms = ((await readSessionsMs(client)) - before) / (block.rounds * at_once);
-    costs.set(arm, { ...cost, postgres_ms });
-  };
-  await count(OURS, () => timeBlock(block, () => Promise.all(worlds.map((world) => engine.turn(world)))));
-  const turns: readonly (readonly CapturedCall[])[] = splitTurns(await stage.takeCalls());
-  const order = [...arms.keys()];
-  for (const index of order.keys()) {
-    const arm = order[(index + round) % order.length] ?? '';
-    await count(
-      arm,
-      async () => (await arms.get(arm)?.run({ turns, at_once })) ?? { ms: Number.NaN, cpu_ms: Number.NaN },
-    );
-    await stage.takeCalls();
-  }
-  return costs;
+async function drop(floors: Map<string, Floor>, arm: string): Promise<void> {
+  await floors.get(arm)?.close();
+  floors.delete(arm);
 }
 
 async function makeDatabase(server: Awaited<ReturnType<typeof startPostgres>>, name: string): Promise<string> {
@@ -147,25 +109,21 @@ async function openPeerProcess(arm: string, url: string): Promise<Floor> {
   };
 }
 
-function report(at_once: number, measured: readonly Costs[], load_before: readonly number[]): void {
-  const everybody = [FLOOR, { arm: OURS, what: `${OURS}, PostgreSQL, everything recorded` }, ...PEERS];
-  const names = everybody.filter(({ arm }) => measured.every((costs) => costs.has(arm)));
+function report(at_once: number, blocks: readonly BlockCosts[], load_before: readonly number[]): void {
+  const everybody = [FLOOR, { arm: ENGINE, what: 'this project, PostgreSQL, everything recorded' }, ...PEERS];
+  const names = everybody.filter(({ arm }) => blocks.every((costs) => costs.has(arm)));
   const lines = names.map((peer) => {
-    const costs = measured.flatMap((costs) => {
-      const [one, floor] = [costs.get(peer.arm), costs.get(FLOOR.arm)];
-      return one === undefined || floor === undefined ? [] : [{ one, floor }];
-    });
-    const time = median(costs.map(({ one, floor }) => one.ms / floor.ms));
-    const cpu = median(costs.map(({ one, floor }) => one.cpu_ms / floor.cpu_ms));
-    const ms = median(costs.map(({ one }) => one.ms));
-    const postgres_ms = median(costs.map(({ one }) => one.postgres_ms));
+    const pair = { of: peer.arm, over: FLOOR.arm };
     const version = 'of' in peer ? ` ${versionOf(peer.of)}` : '';
-    return `| ${peer.what}${version} | ${time.toFixed(2)} | ${cpu.toFixed(2)} | ${ms.toFixed(1)} | ${postgres_ms.toFixed(2)} |`;
+    const ratios = [ratioOf(blocks, 'ms', pair), ratioOf(blocks, 'cpu_ms', pair)].map((ratio) => ratio.toFixed(2));
+    const ms = medianOf(blocks, 'ms', peer.arm).toFixed(1);
+    const database_ms = medianOf(blocks, 'database_ms', peer.arm).toFixed(2);
+    return `| ${peer.what}${version} | ${[...ratios, ms, database_ms].join(' | ')} |`;
   });
   const load = [load_before[0], loadavg()[0]].map((one) => one?.toFixed(1)).join(' before, ');
   process.stdout.write(
     [
-      `\n${at_once} at a time; medians of ${measured.length} rounds, each over the unrecorded calls of its round`,
+      `\n${at_once} at a time; medians of ${blocks.length} rounds, each over the unrecorded calls of its round`,
       `Node ${process.version}, ${cpus().length} x ${cpus()[0]?.model ?? ''}, ${Math.round(totalmem() / 2 ** 30)} GB; load average ${load} after\n`,
       '| what | time | CPU of its process | ms a turn | PostgreSQL, ms of CPU a turn |',
       '| --- | --- | --- | --- | --- |',

@@ -1,6 +1,8 @@
 import type { CapturedCall } from '../../../dist/tools/bench/stage/captured-call.js';
 import type { BareAnswer, BareClients } from '../../../dist/tools/bench/turns/bare-turn.js';
 
+export { COMMITTED, toPatches } from '../../../dist/tools/bench/turns/hand-written/fused.js';
+
 /** Something that does the unit of work: the calls of a turn, each on record before and after, and a commit at the end. */
 export interface Peer {
   turn(calls: readonly CapturedCall[]): Promise<void>;
@@ -28,15 +30,5 @@ export function toGroups(calls: readonly CapturedCall[]): readonly (readonly Cap
   const isOfTurn = ({ client_request_id }: CapturedCall): boolean => client_request_id.split('/')[2] === 'turn';
   return [calls.filter(isOfTurn), ...calls.filter((call) => !isOfTurn(call)).map((call) => [call])];
 }
-
-/** The patches that models said. */
-export function toPatches(answers: readonly BareAnswer[]): string {
-  const said = answers.map(({ text }) => JSON.parse(text) as { readonly kind?: string; readonly patch?: unknown });
-  return JSON.stringify(said.flatMap(({ kind, patch }) => (kind === 'final_patch' ? [patch] : [])));
-}
-
-/** Where peers that have no state of their own commit a turn. */
-export const COMMITTED = `CREATE TABLE committed (
-  id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, patches json NOT NULL, at timestamptz NOT NULL DEFAULT now())`;
 
 export const COMMIT = { name: 'commit', text: 'INSERT INTO committed (patches) VALUES ($1)' };

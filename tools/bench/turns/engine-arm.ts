@@ -10,7 +10,18 @@ import { must } from './must.js';
 
 type Variables = Readonly<Record<string, string>>;
 
-/** The real engine with fresh parks. */
+/** Scenarios whose turns are measured, below the root of the package. */
+export const PARK = 'workflows/park/scenario.json';
+/** One reading, one tool, two generations. */
+export const UNIT_TURN = 'fixtures/unit-turn/scenario.json';
+
+/** The worlds that an arm plays. */
+interface Played {
+  readonly scenario: string;
+  readonly worlds?: number;
+}
+
+/** The real engine with fresh worlds. */
 export interface EngineArm {
   readonly engine: Engine;
   readonly world_slugs: readonly string[];
@@ -20,13 +31,16 @@ export interface EngineArm {
 }
 
 /** Opens the engine on the database that the variables name, as any surface does, and makes the worlds. */
-export async function openEngineArm(database: Variables, stage: Variables, worlds = 1): Promise<EngineArm> {
+export async function openEngineArm(
+  database: Variables,
+  stage: Variables,
+  { scenario: path, worlds = 1 }: Played,
+): Promise<EngineArm> {
   const composition = await compose(database);
   const engine = must(await composition.openEngine({ variables: stage }));
-  const root = join(composition.package_root, 'workflows');
-  const place = { working_folder: root, root };
+  const root = composition.package_root;
   const slugOf = (world: number) => `bench-${process.pid}-${world + 1}`;
-  const scenario_hash = must(await putScenario(engine, join(root, 'park', 'scenario.json'), place));
+  const scenario_hash = must(await putScenario(engine, join(root, path), { working_folder: root, root }));
   const world_slugs = Array.from({ length: worlds }, (_none, world) => slugOf(world));
   for (const world_slug of world_slugs) must(await createWorld(engine, { world_slug, scenario_hash }));
   const { scenario, program } = must(await loadScenario(engine, scenario_hash));

@@ -1,7 +1,9 @@
 import { openInFolder } from '../../../engine/store/embedded.js';
+import { unreachable } from '../../../engine/contract/unreachable.js';
 import type { CapturedCall } from '../stage/captured-call.js';
 import { openBareClients, recordNothing } from './bare-turn.js';
 import type { FloorBlock, FloorKind } from './floor.js';
+import { openFused } from './hand-written/fused.js';
 import { openHandWritten } from './hand-written/turn.js';
 import { must } from './must.js';
 import { timeBlock } from './time-block.js';
@@ -14,10 +16,16 @@ const clients = openBareClients();
 const run = await open(kind);
 
 async function open(kind: FloorKind): Promise<(calls: readonly CapturedCall[]) => Promise<void>> {
-  if (kind.kind === 'unrecorded') return (calls) => clients.turn(calls, recordNothing);
-  const database = must(await openInFolder(kind.folder, kind.template));
-  const { turn } = await openHandWritten(database, clients);
-  return turn;
+  switch (kind.kind) {
+    case 'unrecorded':
+      return (calls) => clients.turn(calls, recordNothing);
+    case 'fused':
+      return (await openFused(kind.url, clients)).turn;
+    case 'hand_written':
+      return (await openHandWritten(must(await openInFolder(kind.folder, kind.template)), clients)).turn;
+    default:
+      return unreachable(kind);
+  }
 }
 
 process.on('disconnect', () => process.exit(0));

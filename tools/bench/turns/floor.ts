@@ -4,9 +4,10 @@ import { fileURLToPath } from 'node:url';
 import type { CapturedCall } from '../stage/captured-call.js';
 import type { Cost } from './time-block.js';
 
-/** The floors: the engine's calls without a record, or recorded by hand on the embedded database. */
+/** The floors: the engine's calls without a record, or recorded by hand on a PostgreSQL server or on the embedded database. */
 export type FloorKind =
   | { readonly kind: 'unrecorded' }
+  | { readonly kind: 'fused'; readonly url: string }
   | { readonly kind: 'hand_written'; readonly folder: string; readonly template: string };
 
 /** Turns, so many of them at once. */

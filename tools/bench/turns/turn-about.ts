@@ -5,17 +5,22 @@ import type { EngineArm } from './engine-arm.js';
 import type { Floor } from './floor.js';
 import { type Cost, timeBlock } from './time-block.js';
 
-/** The two arms of a comparison: the engine, and the same calls made without it. */
-interface Arms {
+/** The name of the engine among the arms of a comparison. */
+export const ENGINE = 'engine';
+
+/** The arms of a comparison: the engine, and the same calls made without it. */
+export interface Arms {
   readonly engine: Pick<EngineArm, 'turn'>;
-  readonly floor: Pick<Floor, 'run'>;
+  readonly floors: ReadonlyMap<string, Pick<Floor, 'run'>>;
+  /** CPU that the database of an arm has used so far, in milliseconds; left out where the arms' own CPU is all. */
+  readonly readDatabaseMs?: (arm: string) => Promise<number>;
 }
 
 /**
  * How often each arm is run. A block is timed as a whole: it is long enough for its share of garbage collection. Until
  * a function has run some hundred times, Node.js compiles it beside what is timed.
  */
-interface Plan {
+export interface Plan {
   readonly warm_up_blocks: number;
   readonly blocks: number;
   readonly rounds_per_block: number;
@@ -23,44 +28,62 @@ interface Plan {
   readonly at_once: number;
 }
 
-/** The engine's cost over the floor's: medians over the pairs of blocks. */
-export interface Comparison {
-  readonly time: number;
-  readonly cpu: number;
-  /** Medians, of one turn. */
-  readonly engine: Cost;
-  readonly floor: Cost;
+/** Of one turn, in milliseconds, with the CPU of the arm's database. */
+export interface ArmCost extends Cost {
+  readonly database_ms: number;
 }
 
-/** Runs both turn about, and in turn first; the floor makes the very calls that the engine's last block made. */
-export async function runTurnAbout(stage: BenchStage, arms: Arms, plan: Plan): Promise<Comparison> {
-  const pairs: { readonly engine: Cost; readonly floor: Cost }[] = [];
-  const { at_once } = plan;
+/** What a turn cost each arm, of one block. */
+export type BlockCosts = ReadonlyMap<string, ArmCost>;
+
+/**
+ * Runs all arms turn about, in an order that moves on by one each block. The floors make the very calls that the engine's
+ * last block made.
+ * @returns the blocks after the warm-up
+ */
+export async function runTurnAbout(stage: BenchStage, arms: Arms, plan: Plan): Promise<readonly BlockCosts[]> {
+  const { at_once, rounds_per_block: rounds } = plan;
+  const names = [ENGINE, ...arms.floors.keys()];
+  const readDatabaseMs = arms.readDatabaseMs ?? (async () => 0);
   const runRound = () => Promise.all(Array.from({ length: at_once }, (_one, world) => arms.engine.turn(world)));
   let turns: readonly (readonly CapturedCall[])[] = [];
-  const runEngine = async (): Promise<Cost> => {
-    const cost = await timeBlock({ rounds: plan.rounds_per_block, at_once }, runRound);
-    turns = splitTurns(await stage.takeCalls());
+  const run = async (name: string): Promise<Cost> => {
+    const floor = arms.floors.get(name);
+    const cost = await (floor?.run({ turns, at_once }) ?? timeBlock({ rounds, at_once }, runRound));
+    const calls = await stage.takeCalls();
+    if (!floor) turns = splitTurns(calls);
     return cost;
   };
-  const runFloor = async (): Promise<Cost> => {
-    const cost = await arms.floor.run({ turns, at_once });
-    await stage.takeCalls();
-    return cost;
-  };
+  const blocks: BlockCosts[] = [];
   for (let block = 0; block < plan.warm_up_blocks + plan.blocks; block += 1) {
-    const isFloorFirst = block % 2 === 1;
-    const early = isFloorFirst ? await runFloor() : undefined;
-    const engine = await runEngine();
-    const floor = early ?? (await runFloor());
-    if (block >= plan.warm_up_blocks) pairs.push({ engine, floor });
+    const costs = new Map<string, ArmCost>();
+    for (const place of names.keys()) {
+      const name = names[(block + place) % names.length] ?? ENGINE;
+      const before = await readDatabaseMs(name);
+      const cost = await run(name);
+      costs.set(name, { ...cost, database_ms: ((await readDatabaseMs(name)) - before) / (rounds * at_once) });
+    }
+    if (block >= plan.warm_up_blocks) blocks.push(costs);
   }
-  return {
-    time: median(pairs.map(({ engine, floor }) => engine.ms / floor.ms)),
-    cpu: median(pairs.map(({ engine, floor }) => engine.cpu_ms / floor.cpu_ms)),
-    engine: medianCost(pairs.map(({ engine }) => engine)),
-    floor: medianCost(pairs.map(({ floor }) => floor)),
-  };
+  return blocks;
+}
+
+/** The median, over the blocks, of one arm's figure over another's in the same block. */
+export function ratioOf(
+  blocks: readonly BlockCosts[],
+  figure: keyof ArmCost,
+  { of, over }: { readonly of: string; readonly over: string },
+): number {
+  return median(blocks.map((costs) => figureOf(costs, of, figure) / figureOf(costs, over, figure)));
+}
+
+/** The median, over the blocks, of an arm's figure. */
+export function medianOf(blocks: readonly BlockCosts[], figure: keyof ArmCost, arm: string): number {
+  return median(blocks.map((costs) => figureOf(costs, arm, figure)));
+}
+
+function figureOf(costs: BlockCosts, arm: string, figure: keyof ArmCost): number {
+  return costs.get(arm)?.[figure] ?? Number.NaN;
 }
 
 /** The calls of several turns, turn by turn. */
@@ -73,8 +96,4 @@ export function splitTurns(calls: readonly CapturedCall[]): readonly (readonly C
     else turns.set(`${world}/${turn}`, [call]);
   }
   return [...turns.values()];
-}
-
-function medianCost(costs: readonly Cost[]): Cost {
-  return { ms: median(costs.map(({ ms }) => ms)), cpu_ms: median(costs.map(({ cpu_ms }) => cpu_ms)) };
 }

@@ -3,7 +3,7 @@ import { showAttempt } from '../../../engine/operations/records.js';
 import type { ProgressLine } from '../progress.js';
 import { type Row, toRow } from '../row.js';
 import type { BenchStage } from '../stage/stage.js';
-import { type EngineArm, openEngineArm } from '../turns/engine-arm.js';
+import { type EngineArm, openEngineArm, PARK } from '../turns/engine-arm.js';
 import { must } from '../turns/must.js';
 import { countTrips, type TripCount } from './count-trips.js';
 import { type CountingProxy, openCountingProxy } from './counting-proxy.js';
@@ -19,7 +19,7 @@ export async function measureRoundTrips(
   progress.say('counting round trips');
   const proxy = await openCountingProxy(url);
   try {
-    const arm = await openEngineArm({ CHUKWA_DATABASE_URL: proxy.url }, stage.variables);
+    const arm = await openEngineArm({ CHUKWA_DATABASE_URL: proxy.url }, stage.variables, { scenario: PARK });
     try {
       await stage.speak(LONG_TURN);
       await countTurn(arm, proxy);
