@@ -1,5 +1,4 @@
 import { readdir, readFile } from 'node:fs/promises';
-import type pg from 'pg';
 
 /**
  * CPU that a process has used so far, all its threads together, in milliseconds. Linux counts it in nanoseconds.
@@ -17,17 +16,22 @@ async function readThreadMs(path: string): Promise<number> {
   return Number(text.split(' ')[0]) / 1e6;
 }
 
+/** A connection to the database. */
+interface Outside {
+  query(text: string): Promise<{ readonly rows: readonly unknown[] }>;
+}
+
 /** The processes of the sessions of a database, those of a pool among them. @param condition on them */
-async function listSessions(outside: pg.Client, condition = 'true'): Promise<readonly number[]> {
-  const { rows } = await outside.query<{ pid: number }>(
+async function listSessions(outside: Outside, condition = 'true'): Promise<readonly number[]> {
+  const { rows } = await outside.query(
     `SELECT pid FROM pg_stat_activity
      WHERE datname = current_database() AND backend_type = 'client backend' AND ${condition}`,
   );
-  return rows.map(({ pid }) => pid);
+  return (rows as readonly { readonly pid: number }[]).map(({ pid }) => pid);
 }
 
 /** CPU that the other sessions of a database have used so far, in milliseconds. */
-export async function readSessionsMs(outside: pg.Client): Promise<number> {
+export async function readSessionsMs(outside: Outside): Promise<number> {
   const spent = await readAll(await listSessions(outside, 'pid <> pg_backend_pid()'));
   return [...spent.values()].reduce((sum, ms) => sum + ms, 0);
 }
@@ -37,7 +41,7 @@ export async function readSessionsMs(outside: pg.Client): Promise<number> {
  * Neighbours on the machine change it little, unlike the clock's time.
  */
 export async function spendCpu<Value>(
-  outside: pg.Client,
+  outside: Outside,
   others: readonly number[],
   work: () => Promise<Value>,
 ): Promise<{ readonly value: Value; readonly cpu_ms: number }> {

@@ -17,8 +17,8 @@ interface Said {
 }
 
 const ANY = z.any();
-/** Of a turn of the park: the readings that are made at once, a reading of a subject, three generations and a tool. */
-const GROUPS = 6;
+/** Of the unit turn: its reading, a generation, the tool, and another generation. */
+const GROUPS = 4;
 
 /** Mastra: a workflow of steps, whose snapshot is written to PostgreSQL after each. */
 export const open: OpenPeer = async (url, clients) => {
