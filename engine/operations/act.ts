@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../contract/json.js';
+import { present } from '../contract/present.js';
 import type { ActionPlace, OperatorActionKind } from '../ports/operator-actions.js';
 import { type Done, type Engine, refuse, succeed } from './engine.js';
 import { forkWorld } from './fork-world.js';
@@ -125,8 +126,7 @@ const RULES: Rules = {
       const settled = await settleCall(engine, {
         attempt_id,
         source_invocation_id,
-        ...(answer === undefined ? {} : { result_text: answer }),
-        ...(reason === undefined ? {} : { reason }),
+        ...present({ result_text: answer, reason }),
       });
       if (!settled.ok) return settled;
       const { performed, left_in_doubt, world } = settled.value;

@@ -4,6 +4,7 @@ import type { ExamineOrigin, PluginCatalogue } from '../ports/sources.js';
 import type { Diagnosis } from './composition.js';
 import type { Doorbell } from '../ports/doorbell.js';
 import type { JsonObject } from '../contract/json.js';
+import { present } from '../contract/present.js';
 import type { OriginFromVariables } from '../generated/plugin-manifest.js';
 
 interface Surroundings extends ServiceSurroundings {
@@ -97,13 +98,7 @@ function toRefused(problem: Problem): Diagnosis {
 }
 
 function toBroken(subject: string): (problem: Problem) => Diagnosis {
-  return ({ code, message, repair }) => ({
-    subject,
-    state: 'broken',
-    code,
-    message,
-    ...(repair === undefined ? {} : { repair }),
-  });
+  return ({ code, message, repair }) => present({ subject, state: 'broken', code, message, repair });
 }
 
 const PATIENCE_MS = 3_000;

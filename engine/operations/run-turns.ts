@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Json } from '../contract/json.js';
 import type { Problem } from '../contract/problem.js';
+import { present } from '../contract/present.js';
 import { turnBackoffMs } from '../core/inbox/backoff.js';
 import { atLeisure } from '../core/workflow/at-leisure.js';
 import type { Program } from '../core/protocol/program.js';
@@ -132,7 +133,7 @@ export async function runTurns(engine: Engine, request: RunRequest): Promise<Don
         program,
         simulationTime: (turn) => timeAt(scenario, turn),
         anew: request.anew === true && turns.length === 0,
-        ...(left === undefined ? {} : { left }),
+        ...present({ left }),
       }),
     );
     if (!played.ok) return played;

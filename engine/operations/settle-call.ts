@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../contract/json.js';
 import type { Outcome, Problem } from '../contract/problem.js';
+import { present } from '../contract/present.js';
 import { parseSource, type SourceText } from '../core/content/source-text.js';
 import type { Settled, SettleCall } from '../ports/attempts.js';
 import type { AttemptRecord, InvocationRecord, InvocationSummary } from '../ports/records.js';
@@ -46,8 +47,7 @@ export async function settleCall(engine: Engine, request: SettleRequest): Promis
   const { reason } = request;
   const done = await settle(engine, shown.value, {
     settled_by: 'operator',
-    ...(read === undefined ? {} : { answer: read.value.value }),
-    ...(reason === undefined ? {} : { reason }),
+    ...present({ answer: read?.value.value, reason }),
   });
   if (!done.ok) return refuse(...locateIn(read?.value, done.problems));
   const settled = done.value;

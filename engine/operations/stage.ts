@@ -1,6 +1,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Problem } from '../contract/problem.js';
+import { present } from '../contract/present.js';
 import { parseSource } from '../core/content/source-text.js';
 import { nearestName } from '../core/content/nearest-name.js';
 import type { AnswerAsPerson, Composition, Stage } from './composition.js';
@@ -40,7 +41,7 @@ export async function startStage(composition: Composition, request: StageRequest
   }
   const variables = Object.assign({}, ...stages.map((stage) => stage.variables)) as Stage['variables'];
   const model_at = stages.find((stage) => stage.model_at)?.model_at;
-  return succeed({ variables, ...(model_at === undefined ? {} : { model_at }), close });
+  return succeed(present({ variables, model_at, close }));
 }
 
 function findTakenPort(error: unknown): number | undefined {

@@ -1,6 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import type { Problem } from '../../contract/problem.js';
 import { PROBLEMS, type ProblemCode } from '../../contract/problems/index.js';
+import { present } from '../../contract/present.js';
 import type { Refused } from '../../operations/engine.js';
 
 /** A problem document (RFC 9457); `code` is stable, and the same as in the command line. */
@@ -43,15 +44,7 @@ export function toProblemDocument(
   { code, message, repair, pointer }: Problem,
   status: number = PROBLEMS[code].status,
 ): ProblemDocument {
-  return {
-    type: 'about:blank',
-    title: titleOf(status),
-    status,
-    code,
-    detail: message,
-    ...(repair === undefined ? {} : { repair }),
-    ...(pointer === undefined ? {} : { pointer }),
-  };
+  return present({ type: 'about:blank', title: titleOf(status), status, code, detail: message, repair, pointer });
 }
 
 /** The name of a status. */

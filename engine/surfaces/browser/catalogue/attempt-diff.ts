@@ -1,4 +1,5 @@
 import type { Json } from '../../../contract/json.js';
+import { present } from '../../../contract/present.js';
 import { stateOf } from '../../../core/protocol/work-state.js';
 import {
   type AttemptComparison,
@@ -27,7 +28,7 @@ export const attemptDiff: Page = itemPage({
   answer: 'AttemptComparison',
   query: ['other'],
   read: (archive, { parameters: { attempt_id = '' }, query: { other } }) =>
-    compareAttempts(archive, { attempt_id, ...(other === undefined ? {} : { other }) }),
+    compareAttempts(archive, present({ attempt_id, other })),
   view: viewComparison,
 });
 

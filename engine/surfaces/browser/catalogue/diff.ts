@@ -1,3 +1,4 @@
+import { present } from '../../../contract/present.js';
 import type { DiffedChange, TurnPlace, WorldDiff } from '../../../operations/diff-worlds.js';
 import { browseDiff } from '../../../operations/browse/worlds.js';
 import type { EffectOrigin } from '../../../ports/worlds.js';
@@ -16,12 +17,7 @@ export const diff: Page = itemPage({
   answer: 'Diff',
   query: ['from', 'to', 'other'],
   read: (archive, { parameters: { world_slug = '' }, query: { from, to, other } }) =>
-    browseDiff(archive, {
-      world_slug,
-      ...(from === undefined ? {} : { from }),
-      ...(to === undefined ? {} : { to }),
-      ...(other === undefined ? {} : { other }),
-    }),
+    browseDiff(archive, present({ world_slug, from, to, other })),
   view: viewDiff,
 });
 

@@ -1,3 +1,4 @@
+import { present } from '../../../contract/present.js';
 import { COMPONENT_KINDS, type ComponentKind } from '../../../core/protocol/component.js';
 import { MAX_SPECULATIVE } from '../../../core/protocol/program.js';
 import type { CognitionWorkflow, PatchReach } from '../../../generated/workflow.js';
@@ -61,7 +62,7 @@ function documentOf(kind: ComponentKind): Page {
       answer: 'Workflow',
       query: ['attempt'],
       read: (archive, { parameters: { hash = '' }, query: { attempt }, reader }) =>
-        browseWorkflow(archive, { hash, reader, ...(attempt === undefined ? {} : { attempt }) }),
+        browseWorkflow(archive, present({ hash, reader, attempt })),
       view: viewWorkflow,
     });
   return itemPage({

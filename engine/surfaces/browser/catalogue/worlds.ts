@@ -1,3 +1,4 @@
+import { present } from '../../../contract/present.js';
 import type { AttemptSummary } from '../../../ports/records.js';
 import type { WorldSnapshot } from '../../../ports/worlds.js';
 import { isUndriven, stateOf } from '../../../core/protocol/work-state.js';
@@ -25,7 +26,7 @@ export const world: Page = itemPage({
   answer: 'World',
   query: ['until'],
   read: (archive, { parameters: { world_slug = '' }, query: { until } }) =>
-    browseWorld(archive, { world_slug, ...(until === undefined ? {} : { until }) }),
+    browseWorld(archive, present({ world_slug, until })),
   // An earlier turn never changes.
   view: (shown, { query }) => ({
     ...viewWorld(shown),

@@ -1,3 +1,4 @@
+import { present } from '../../../contract/present.js';
 import { Argument, Option } from 'commander';
 import { resolve } from 'node:path';
 import { parseSource } from '../../../core/content/source-text.js';
@@ -46,9 +47,8 @@ async function settle(session: Session, attempt_id: string, { call, result, notP
   const settled = await withEngine(session, (engine) =>
     settleCall(engine, {
       attempt_id,
-      ...(call === undefined ? {} : { source_invocation_id: call }),
+      ...present({ source_invocation_id: call, reason }),
       ...toResult(result, session.terminal),
-      ...(reason === undefined ? {} : { reason }),
     }),
   );
   return answer(session, settled, { lines: settledLines });

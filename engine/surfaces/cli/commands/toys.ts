@@ -1,3 +1,4 @@
+import { present } from '../../../contract/present.js';
 import type { Done } from '../../../operations/engine.js';
 import { findScript, startStage } from '../../../operations/stage.js';
 import type { Stage } from '../../../operations/composition.js';
@@ -48,7 +49,7 @@ async function runToys(session: Session, options: ToysOptions): Promise<ExitCode
 }
 
 async function start({ composition, terminal }: Session, { script, portBase }: ToysOptions): Promise<Done<Stage>> {
-  const wanted = { with_toys: true, ...(portBase === undefined ? {} : { port_base: portBase }) };
+  const wanted = present({ with_toys: true, port_base: portBase });
   if (script === undefined) return startStage(composition, wanted);
   const file = await findScript(composition, terminal.working_folder, script);
   return file.ok ? startStage(composition, { ...wanted, answers_file: file.value }) : file;

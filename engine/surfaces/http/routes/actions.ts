@@ -1,6 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import type { Problem } from '../../../contract/problem.js';
 import type { Json, JsonObject } from '../../../contract/json.js';
+import { present } from '../../../contract/present.js';
 import { parseJson } from '../../../core/content/parse-json.js';
 import type { OperatorAction } from '../../../operations/act.js';
 import { type Done, refuse, succeed } from '../../../operations/engine.js';
@@ -63,7 +64,7 @@ const ACTIONS: readonly Action[] = [
     members: { answer: {} },
     read({ source_invocation_id = '' }, fields) {
       const answer = fields.json('answer');
-      return succeed({ kind: 'settle_call', source_invocation_id, ...(answer === undefined ? {} : { answer }) });
+      return succeed(present({ kind: 'settle_call', source_invocation_id, answer }));
     },
   },
   {
@@ -134,7 +135,7 @@ async function perform(action: Action, { desk, request }: Exchange): Promise<Don
   if (too_long !== undefined) return refuse(too_long);
   const read = action.read(request.params as Readonly<Record<string, string>>, fields.value);
   if (!read.ok) return read;
-  return desk.act(read.value, { ...actorOf(request), ...(reason === undefined ? {} : { reason }) });
+  return desk.act(read.value, present({ ...actorOf(request), reason }));
 }
 
 /** The page that shows the outcome of an action. */
