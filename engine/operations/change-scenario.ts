@@ -1,4 +1,5 @@
 import { unreachable } from '../contract/unreachable.js';
+import { present } from '../contract/present.js';
 import { findHistoryProblems } from '../core/world/shared-history.js';
 import type { Scenario } from '../generated/scenario.js';
 import type { WorldRecord } from '../ports/worlds.js';
@@ -46,7 +47,7 @@ async function changeScenario(
     world_slug,
     scenario_hash,
     chosen_at: engine.runtime.clock.now(),
-    ...(files === undefined ? {} : { files }),
+    ...present({ files }),
   });
   switch (changed.kind) {
     case 'changed':

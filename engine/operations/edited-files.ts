@@ -1,3 +1,4 @@
+import { present } from '../contract/present.js';
 import { dirname } from 'node:path';
 import { readScenario } from './author.js';
 import type { WorldScenario } from '../ports/worlds.js';
@@ -27,7 +28,7 @@ export async function findEdited(
   const files: string[] = [];
   for (const [file, digest] of Object.entries(digests)) if ((await digestOf(file)) !== digest) files.push(file);
   if (files.length === 0) return undefined;
-  const within = root === undefined ? {} : { root };
+  const within = present({ root });
   const read = await readScenario({ store, authoring }, path, { working_folder: dirname(path), ...within });
   return read.ok && read.value.hash === current.scenario_hash ? undefined : { files, scenario: path, ...within };
 }

@@ -1,3 +1,4 @@
+import { present } from '../contract/present.js';
 import type { WorldSnapshot } from '../ports/worlds.js';
 import { findFitting } from './change-scenario.js';
 import { type Done, type Engine, refuse } from './engine.js';
@@ -33,7 +34,7 @@ export async function forkWorld(engine: Engine, request: ForkRequest): Promise<D
     at_turn,
     scenario_hash,
     created_at: engine.runtime.clock.now(),
-    ...(files === undefined ? {} : { files }),
+    ...present({ files }),
   });
   return forked ? showWorld(engine, { world_slug }) : slugTaken(world_slug);
 }

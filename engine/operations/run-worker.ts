@@ -1,3 +1,4 @@
+import { present } from '../contract/present.js';
 import { simulationTime } from '../core/world/simulation-time.js';
 import type { LeftWorld } from '../ports/attempts.js';
 import type { Doorbell } from '../ports/doorbell.js';
@@ -71,7 +72,7 @@ function toParts(
     doorbell,
     clock: engine.runtime.clock,
     jitter: Math.random,
-    drive: (driven) => drive({ ...driven, ...(turn_retries === undefined ? {} : { turn_retries }) }),
+    drive: (driven) => drive({ ...driven, ...present({ turn_retries }) }),
     expireCalls: () => expireCalls(engine),
     findFault: (error) => engine.store.database.findFault(error),
     onEvent,

@@ -1,3 +1,4 @@
+import { present } from '../contract/present.js';
 import type { Database } from '../ports/store.js';
 import type { WorldSnapshot } from '../ports/worlds.js';
 import type { AnswerAsPerson, Composition } from './composition.js';
@@ -54,12 +55,8 @@ export function runWorld(
 
 export function withNews(run: Done<RunReport>, { edited, adopted_from_turn }: ScenarioNews): Done<RunReport> {
   if (!run.ok) return run;
-  const value = {
-    ...run.value,
-    ...(edited === undefined ? {} : { edited_files: edited.files }),
-    ...(adopted_from_turn === undefined ? {} : { scenario_adopted_from_turn: adopted_from_turn }),
-  };
-  return succeed(value);
+  const news = present({ edited_files: edited?.files, scenario_adopted_from_turn: adopted_from_turn });
+  return succeed({ ...run.value, ...news });
 }
 
 /** Sets a stage up, opens the engine on it for one task, and closes both in any case. */

@@ -1,10 +1,12 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Problem } from '../contract/problem.js';
+import { present } from '../contract/present.js';
 import { parseSource } from '../core/content/source-text.js';
 import { nearestName } from '../core/content/nearest-name.js';
 import type { AnswerAsPerson, Composition, Stage } from './composition.js';
 import { type Done, refuse, succeed } from './engine.js';
+import { locateIn } from './read-answer-file.js';
 
 export interface StageRequest {
   readonly with_toys: boolean;
@@ -40,7 +42,7 @@ export async function startStage(composition: Composition, request: StageRequest
   }
   const variables = Object.assign({}, ...stages.map((stage) => stage.variables)) as Stage['variables'];
   const model_at = stages.find((stage) => stage.model_at)?.model_at;
-  return succeed({ variables, ...(model_at === undefined ? {} : { model_at }), close });
+  return succeed(present({ variables, model_at, close }));
 }
 
 function findTakenPort(error: unknown): number | undefined {
@@ -84,9 +86,5 @@ async function inFile(path: string, problems: readonly Problem[]): Promise<reado
   const text = await readFile(path, 'utf8').catch(() => undefined);
   if (text === undefined) return problems;
   const source = parseSource(path, text);
-  if (!source.ok) return source.problems;
-  const { locate } = source.value;
-  return problems.map((problem) =>
-    problem.pointer === undefined ? problem : { ...problem, location: problem.location ?? locate(problem.pointer) },
-  );
+  return source.ok ? locateIn(source.value, problems) : source.problems;
 }

@@ -1,3 +1,4 @@
+import { present } from '../contract/present.js';
 import { nearestName } from '../core/content/nearest-name.js';
 import type { ToldPatch, WorldSnapshot } from '../ports/worlds.js';
 import { type Archive, type Done, refuse, type Refused, succeed } from './engine.js';
@@ -6,9 +7,9 @@ import { showWorld } from './worlds.js';
 export interface StoryRequest {
   readonly world_slug: string;
   /** The first turn; 1 by default. */
-  readonly from_turn?: number;
+  readonly from?: number;
   /** The last turn; the world's latest by default. */
-  readonly to_turn?: number;
+  readonly to?: number;
   readonly subject?: string;
   readonly entity?: string;
 }
@@ -30,12 +31,12 @@ interface ToldTurn {
 
 /** Reads the narrations of a world, those of turns that a fork shares included. */
 export async function tellWorld(archive: Archive, request: StoryRequest): Promise<Done<WorldStory>> {
-  const { world_slug, from_turn = 1, to_turn, subject, entity } = request;
-  const world = await showWorld(archive, { world_slug, ...(to_turn === undefined ? {} : { turn: to_turn }) });
+  const { world_slug, from = 1, to, subject, entity } = request;
+  const world = await showWorld(archive, present({ world_slug, turn: to }));
   if (!world.ok) return world;
   const unknown = findUnknownEntity([world.value], [subject, entity]);
   if (unknown !== undefined) return unknown;
-  const patches = await archive.store.worlds.patches(world_slug, { after: from_turn - 1, until: world.value.turn });
+  const patches = await archive.store.worlds.patches(world_slug, { after: from - 1, until: world.value.turn });
   const told = patches.filter(
     ({ workflow_subject_entity_id: by, touched_entities }) =>
       (subject === undefined || by === subject) &&

@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../contract/json.js';
+import { present } from '../contract/present.js';
 import { contentHash } from '../core/content/canonical.js';
 import type { Generation, Invoke } from '../core/protocol/command.js';
 import type { CallRecorder } from '../ports/sources.js';
@@ -29,14 +30,14 @@ export function toInvoke({ key, label, request, generation, pending_deadline_ms,
     request_hash: 'none',
     workflow_hash: 'none',
     deadline_ms: limits.max_runtime_ms,
-    ...(generation === undefined ? {} : { generation }),
+    ...present({ generation }),
     call: {
       source: { hash: contentHash(definition), label, plugin: definition.name, interface: definition },
       effect: 'read_only',
       repeatable: false,
       redaction: 'all',
       limits,
-      ...(pending_deadline_ms === undefined ? {} : { pending_deadline_ms }),
+      ...present({ pending_deadline_ms }),
     },
   };
 }

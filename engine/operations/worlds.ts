@@ -1,4 +1,5 @@
 import type { Problem } from '../contract/problem.js';
+import { present } from '../contract/present.js';
 import { nearestName } from '../core/content/nearest-name.js';
 import { simulationTime } from '../core/world/simulation-time.js';
 import type { Scenario } from '../generated/scenario.js';
@@ -28,7 +29,7 @@ export async function createWorld(
     scenario_hash: hash,
     start_time: timeAt(scenario, 0),
     created_at: engine.runtime.clock.now(),
-    ...(files === undefined ? {} : { files }),
+    ...present({ files }),
   });
   return created ? showWorld(engine, { world_slug }) : slugTaken(world_slug);
 }

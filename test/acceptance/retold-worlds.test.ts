@@ -51,7 +51,7 @@ describe('a world retold, compared and deleted', () => {
     const fork = `${world_slug}-fork`;
     must(await forkWorld(stage.engine, { source_slug: world_slug, at_turn: 1, world_slug: fork }));
     assert.deepEqual(must(await tellWorld(stage.engine, { world_slug: fork })).turns, told.turns.slice(0, 1));
-    const late = must(await tellWorld(stage.engine, { world_slug, from_turn: 2, to_turn: 2, subject: 'ant' }));
+    const late = must(await tellWorld(stage.engine, { world_slug, from: 2, to: 2, subject: 'ant' }));
     assert.deepEqual(
       late.turns.map(({ turn, patches }) => [turn, patches.map((patch) => patch.workflow_subject_entity_id)]),
       [[2, ['ant']]],

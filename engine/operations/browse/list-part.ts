@@ -1,4 +1,5 @@
 import type { Problem } from '../../contract/problem.js';
+import { present } from '../../contract/present.js';
 import type { ListPart } from '../../ports/browse.js';
 import { type Done, refuse, succeed } from '../engine.js';
 
@@ -44,7 +45,7 @@ export async function readPart<Row>(
   if (!/^\d{1,6}$/.test(limit) || Number(limit) < 1 || Number(limit) > LIMIT_MAX) return refuse(limitInvalid(limit));
   if (after !== undefined && !CURSOR_FORMS[cursor].test(after)) return refuse(cursorInvalid(after));
   const most = Number(limit);
-  const found = await read({ limit: most + 1, ...(after === undefined ? {} : { after }) });
+  const found = await read(present({ limit: most + 1, after }));
   if (!found.ok) return found;
   const rows = found.value.slice(0, most);
   const last = rows.at(-1);

@@ -1,3 +1,4 @@
+import { present } from '../../contract/present.js';
 import type { ListPart, WorldReading } from '../../ports/browse.js';
 import type { OperatorActionRecord } from '../../ports/operator-actions.js';
 import type { AttemptSummary } from '../../ports/records.js';
@@ -7,7 +8,7 @@ import type { AgentHeadRecord } from '../../core/agents/agent-turn.js';
 import { type Archive, type Done, succeed } from '../engine.js';
 import { diffPlaces, type WorldDiff } from '../diff-worlds.js';
 import { type QueuedTurns, toQueued } from '../queue.js';
-import { lookAtWorld, showWorld, type ShownWorld, unknownWorld, type WorldPlace } from '../worlds.js';
+import { lookAtWorld, showWorld, type ShownWorld, unknownWorld } from '../worlds.js';
 import { toTurn } from './list-part.js';
 
 const TURNS_TOLD = 10;
@@ -113,16 +114,11 @@ export async function browseDiff(
   if (!to.ok) return to;
   const first = other === undefined ? (from.value ?? 0) : from.value;
   return diffPlaces(archive, {
-    from: toPlace(world_slug, first),
-    to: toPlace(other ?? world_slug, to.value),
+    from: present({ world_slug, turn: first }),
+    to: present({ world_slug: other ?? world_slug, turn: to.value }),
     blame: true,
   });
 }
-
-const toPlace = (world_slug: string, turn: number | undefined): WorldPlace => ({
-  world_slug,
-  ...(turn === undefined ? {} : { turn }),
-});
 
 export type ListedWorld = WorldRecord & QueuedTurns;
 

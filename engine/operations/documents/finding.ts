@@ -1,5 +1,6 @@
 import type { Location, Problem } from '../../contract/problem.js';
 import type { ProblemCode } from '../../contract/problems/index.js';
+import { present } from '../../contract/present.js';
 
 /** One problem of a file, as people and programs are shown it. Line and column are 0 where it is about the path. */
 export interface Finding extends Location {
@@ -13,7 +14,7 @@ export interface Finding extends Location {
 export function toFinding(problem: Problem, location: Location): Finding {
   const { file, line, column } = problem.location ?? location;
   const { code, message, pointer = '', repair, severity = 'error' } = problem;
-  return { file, line, column, pointer, code, message, ...(repair === undefined ? {} : { repair }), severity };
+  return present({ file, line, column, pointer, code, message, repair, severity });
 }
 
 /** Each finding once, in the order of files, lines and columns. */

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../contract/json.js';
 import type { ChatAnswer } from '../../contract/source.js';
+import { present } from '../../contract/present.js';
 import { contentHash } from '../../core/content/canonical.js';
 import type { Invoke } from '../../core/protocol/command.js';
 import { listDeliveries, readDelivery, readTimeout } from '../../core/binding/source-settings.js';
@@ -86,8 +87,7 @@ export async function tryModel(opened: OpenSources, source: TriedSource): Promis
     asked,
   );
   if (busy) {
-    const { retry_after_ms } = busy;
-    const wait = retry_after_ms === undefined ? {} : { retry_after_ms };
+    const wait = present({ retry_after_ms: busy.retry_after_ms });
     return succeed({ label: source.label, ...resolved, questions: tried, works: 'busy', changes, ...wait });
   }
   const isGood = tried.length === questions.length && tried.every(({ tries }) => tries.at(-1)?.is_good === true);

@@ -1,4 +1,5 @@
 import type { Location, Problem } from '../../contract/problem.js';
+import { present } from '../../contract/present.js';
 import { judgeTest, type Observed } from '../../core/workflow-test/judge.js';
 import type { Difference } from '../../core/workflow-test/match.js';
 import { startOfWorld } from '../../core/workflow-test/world-start.js';
@@ -81,11 +82,9 @@ async function readAttempts(engine: Engine, ids: readonly string[]): Promise<rea
 function complain(loaded: LoadedTest, missing: readonly Problem[], observed: Observed): readonly TestComplaint[] {
   if (missing.length === 0) return judgeTest(loaded.test, observed).map((found) => place(loaded, found));
   const pointer = loaded.test.answers === undefined ? '' : '/answers';
-  return missing.map(({ message, repair }) => ({
-    ...place(loaded, { pointer, message }),
-    code: 'ANSWER_MISSING',
-    ...(repair === undefined ? {} : { repair }),
-  }));
+  return missing.map(({ message, repair }) =>
+    present({ ...place(loaded, { pointer, message }), code: 'ANSWER_MISSING', repair }),
+  );
 }
 
 function place({ file }: LoadedTest, { pointer, ...rest }: Difference): TestComplaint {

@@ -1,5 +1,6 @@
 import { Argument, InvalidArgumentError, Option } from 'commander';
 import { CHANGEABLE_SCENARIO_FIELDS } from '../../contract/changeable-fields.js';
+import { present } from '../../contract/present.js';
 import type { Place } from '../../operations/documents/index.js';
 import type { WorldPlace } from '../../operations/worlds.js';
 import type { Session } from './session.js';
@@ -76,7 +77,7 @@ export interface RootOptions {
 
 /** The working folder of a command on documents, and the root beyond which it reads nothing. */
 export function toPlace({ terminal }: Pick<Session, 'terminal'>, { root }: RootOptions = {}): Place {
-  return { working_folder: terminal.working_folder, ...(root === undefined ? {} : { root }) };
+  return present({ working_folder: terminal.working_folder, root });
 }
 
 export const SLUG = new Argument('<slug>', 'the name of the world');

@@ -4,24 +4,22 @@ import type { Patience } from '../../operations/wait-for-database.js';
 import { hanging } from './render/line.js';
 import { printLines } from './session.js';
 
-/** A request to stop, as long as it is listened for. */
-interface Interruption {
-  readonly signal: AbortSignal;
-  end(): void;
-}
-
 /**
- * The first request to stop aborts the signal; the second ends the process at once.
+ * Runs a task. The first request to stop aborts its signal; the second ends the process at once.
  * @param onLeave called before the process ends, to print what is still under way
  */
-export function listenForInterrupt(terminal: Terminal, onLeave: () => void = () => {}): Interruption {
+export async function untilStopped<Value>(
+  terminal: Terminal,
+  task: (signal: AbortSignal) => Promise<Value>,
+  onLeave: () => void = () => {},
+): Promise<Value> {
   const controller = new AbortController();
   const end = terminal.onInterrupt(() => {
     if (!controller.signal.aborted) return controller.abort();
     onLeave();
     terminal.leave(EXIT.interrupted);
   });
-  return { signal: controller.signal, end };
+  return task(controller.signal).finally(end);
 }
 
 /** Waits for so many seconds, says so once on standard error, and ends early where a person interrupts it. */

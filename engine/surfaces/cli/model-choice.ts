@@ -1,3 +1,4 @@
+import { present } from '../../contract/present.js';
 import { Option } from 'commander';
 import { type Done, refuse, type Refused, succeed } from '../../operations/engine.js';
 import { findScript } from '../../operations/stage.js';
@@ -45,7 +46,7 @@ export async function chooseModel(
     );
   if (script === undefined) {
     const name = model === undefined ? 'of the environment' : `${model}, of the environment`;
-    return succeed({ model: name, has_stand_in: false, asked: model === undefined ? {} : { model } });
+    return succeed({ model: name, has_stand_in: false, asked: present({ model }) });
   }
   const file = await findScript(composition, terminal.working_folder, script);
   if (!file.ok) return file;

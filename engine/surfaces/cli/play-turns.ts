@@ -2,7 +2,7 @@ import type { Problem } from '../../contract/problem.js';
 import type { Done } from '../../operations/engine.js';
 import type { RunReport } from '../../operations/run-turns.js';
 import { EXIT, type ExitCode } from './exit-code.js';
-import { listenForInterrupt } from './interruption.js';
+import { untilStopped } from './interruption.js';
 import { type Narration, openNarration } from './narration.js';
 import { problemLines } from './render/problems.js';
 import { printJson, printLines, printRefused, type Session } from './session.js';
@@ -13,23 +13,15 @@ interface Audience {
 }
 
 /** Runs turns, prints progress for a person or a program, stops on request, and ends with a report. */
-export async function playTurns(
-  session: Session,
-  run: (audience: Audience) => Promise<Done<RunReport>>,
-): Promise<ExitCode> {
-  const interruption = listenForInterrupt(session.terminal);
-  const narration = openNarration(session);
-  interruption.signal.addEventListener('abort', () => narration.announceStop());
-  try {
+export function playTurns(session: Session, run: (audience: Audience) => Promise<Done<RunReport>>): Promise<ExitCode> {
+  return untilStopped(session.terminal, async (signal) => {
+    const narration = openNarration(session);
+    signal.addEventListener('abort', () => narration.announceStop());
     narration.wait('opening the database');
-    const done = await run({ signal: interruption.signal, narration });
-    narration.close();
+    const done = await run({ signal, narration }).finally(() => narration.close());
     const code = done.ok ? report(session, narration, done.value) : printRefused(session, done);
-    return interruption.signal.aborted ? EXIT.interrupted : code;
-  } finally {
-    narration.close();
-    interruption.end();
-  }
+    return signal.aborted ? EXIT.interrupted : code;
+  });
 }
 
 /** Standard output has the run's report; standard error gets the commands that follow. */

@@ -3,7 +3,7 @@ import type { Done } from '../../operations/engine.js';
 import type { WorkerEvent, WorkRequest } from '../../operations/run-worker.js';
 import { wholeOption } from './arguments.js';
 import { EXIT, type ExitCode } from './exit-code.js';
-import { listenForInterrupt } from './interruption.js';
+import { untilStopped } from './interruption.js';
 import { leftLines, toSentence, toWorkerJson } from './render/worker.js';
 import { printEvent, printLines, printRefused, type Session } from './session.js';
 
@@ -39,26 +39,19 @@ export async function workUntilStopped(
   work: (settings: WorkSettings) => Promise<Done<unknown>>,
 ): Promise<ExitCode> {
   let under_way: UnderWay = new Map();
-  const interruption = listenForInterrupt(session.terminal, () =>
-    printLines(session.terminal.error, leftLines([...under_way.values()])),
+  const onEvent = (event: WorkerEvent): void => {
+    under_way = afterEvent(under_way, event);
+    printEvent(session, toSentence(event), toWorkerJson(event));
+  };
+  const limits = { concurrency, grace_ms: grace * 1000, turn_retries: maxRetries };
+  const worked = await untilStopped(
+    session.terminal,
+    (signal) => work({ ...limits, signal, onEvent }),
+    () => printLines(session.terminal.error, leftLines([...under_way.values()])),
   );
-  try {
-    const worked = await work({
-      concurrency,
-      grace_ms: grace * 1000,
-      turn_retries: maxRetries,
-      signal: interruption.signal,
-      onEvent: (event) => {
-        under_way = afterEvent(under_way, event);
-        printEvent(session, toSentence(event), toWorkerJson(event));
-      },
-    });
-    if (!worked.ok) return printRefused(session, worked);
-    printEvent(session, 'stopped', { kind: 'stopped' });
-    return EXIT.done;
-  } finally {
-    interruption.end();
-  }
+  if (!worked.ok) return printRefused(session, worked);
+  printEvent(session, 'stopped', { kind: 'stopped' });
+  return EXIT.done;
 }
 
 /** The attempts that a worker drives at this moment, by their worlds. */

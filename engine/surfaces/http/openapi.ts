@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../../contract/json.js';
 import { PROBLEMS } from '../../contract/problems/index.js';
+import { present } from '../../contract/present.js';
 import { ANSWER_SCHEMAS } from '../../generated/answer-schemas.js';
 import { type ParameterName, PARAMETERS } from '../browser/parameters.js';
 import { PROBLEM_TYPE, titleOf } from './problem-document.js';
@@ -50,7 +51,7 @@ function toOperation(route: Route): JsonObject {
     operationId: toOperationId(route),
     summary,
     security: access === 'anybody' ? [] : [{ token: [] }],
-    ...(WHO[access] === undefined ? {} : { description: WHO[access] }),
+    ...present({ description: WHO[access] }),
     parameters: [
       ...namesIn(url).map((name) => ({ name, in: 'path', required: true, ...PARAMETERS[name] })),
       ...query.map((name) => ({ name, in: 'query', ...PARAMETERS[name] })),

@@ -4,6 +4,7 @@ import { createServer as createHttpServer, type ServerOptions } from 'node:http'
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Problem } from '../../contract/problem.js';
+import { present } from '../../contract/present.js';
 import { REPORT_BYTES_MAX } from '../../operations/read-answer-file.js';
 import type { HttpDesk, HttpServer, ServePlace } from '../../operations/composition.js';
 import { type Done, refuse, succeed } from '../../operations/engine.js';
@@ -107,7 +108,7 @@ async function addRoutes(
     void scope.route({
       method,
       url,
-      ...(body_bytes_max === undefined ? {} : { bodyLimit: body_bytes_max }),
+      ...present({ bodyLimit: body_bytes_max }),
       ...guards[access],
       handler: (request, reply) => {
         if (access !== 'anybody') connections.keep(reply.raw);

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { WorkerEvent } from '../../../engine/operations/run-worker.js';
 import { paint } from '../../../engine/surfaces/cli/render/paint.js';
 import { leftLines, toSentence } from '../../../engine/surfaces/cli/render/worker.js';
-import { listenForInterrupt } from '../../../engine/surfaces/cli/interruption.js';
+import { untilStopped } from '../../../engine/surfaces/cli/interruption.js';
 import { afterEvent, type UnderWay } from '../../../engine/surfaces/cli/worker-task.js';
 import { openTestTerminal } from './test-terminal.js';
 
@@ -39,11 +39,14 @@ test('attempts under way are those that began or went on and have not ended', ()
 test('a worker that is made to leave at once has the last word, and names the attempts under way', () => {
   const said: string[] = [];
   const terminal = openTestTerminal();
-  const { signal } = listenForInterrupt(terminal, () =>
-    said.push(paint(leftLines(['a']), { width: 120, has_colours: false, program: 'npx chukwa' })),
+  const signals: AbortSignal[] = [];
+  void untilStopped(
+    terminal,
+    (signal) => new Promise(() => signals.push(signal)),
+    () => said.push(paint(leftLines(['a']), { width: 120, has_colours: false, program: 'npx chukwa' })),
   );
   terminal.interrupt();
-  assert.deepEqual([signal.aborted, said, terminal.left], [true, [], []]);
+  assert.deepEqual([signals[0]?.aborted, said, terminal.left], [true, [], []]);
   terminal.interrupt();
   assert.match(said.join(''), /^Left at once\. .* in doubt:\n {2}npx chukwa attempt a\n$/);
   assert.deepEqual(terminal.left, [130]);

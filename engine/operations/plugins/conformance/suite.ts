@@ -1,3 +1,4 @@
+import { present } from '../../../contract/present.js';
 import { stat } from 'node:fs/promises';
 import type { LaidOutPlugin } from '../../../ports/plugin-bench.js';
 import { type Done, refuse, succeed } from '../../engine.js';
@@ -63,7 +64,7 @@ async function runAll(workshop: Workshop, folder: string, unheard: readonly stri
   await new Promise((resolve) => setImmediate(resolve));
   checks.push({ ...UNHEARD, ...(laidOut.bench ? judge(unheard, UNHEARD_REPAIR) : skip('it cannot be loaded')) });
   const ok = checks.every(({ status }) => status !== 'failed');
-  return { ok, folder, ...(plugin === undefined ? {} : { plugin }), checks };
+  return present({ ok, folder, plugin, checks });
 }
 
 const CONFORMANCE = { rule: 'conformance', sentence: `${EXAMPLES_FILE} shows it at work` };

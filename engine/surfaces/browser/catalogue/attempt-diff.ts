@@ -1,4 +1,5 @@
 import type { Json } from '../../../contract/json.js';
+import { present } from '../../../contract/present.js';
 import { stateOf } from '../../../core/protocol/work-state.js';
 import {
   type AttemptComparison,
@@ -26,8 +27,8 @@ export const attemptDiff: Page = itemPage({
   summary: 'What is different between an attempt and another one: what was asked, what came back, and the patches.',
   answer: 'AttemptComparison',
   query: ['other'],
-  read: (archive, { parameters: { attempt_id = '' }, query: { other } }) =>
-    compareAttempts(archive, { attempt_id, ...(other === undefined ? {} : { other }) }),
+  read: (archive, { parameters: { attempt_id }, query: { other } }) =>
+    compareAttempts(archive, present({ attempt_id, other })),
   view: viewComparison,
 });
 

@@ -1,3 +1,4 @@
+import { present } from '../../../contract/present.js';
 import type { DiffedChange, TurnPlace, WorldDiff } from '../../../operations/diff-worlds.js';
 import { browseDiff } from '../../../operations/browse/worlds.js';
 import type { EffectOrigin } from '../../../ports/worlds.js';
@@ -15,13 +16,8 @@ export const diff: Page = itemPage({
     'What changed from one turn of a world to another, or differs in another world, each with what brought it about.',
   answer: 'Diff',
   query: ['from', 'to', 'other'],
-  read: (archive, { parameters: { world_slug = '' }, query: { from, to, other } }) =>
-    browseDiff(archive, {
-      world_slug,
-      ...(from === undefined ? {} : { from }),
-      ...(to === undefined ? {} : { to }),
-      ...(other === undefined ? {} : { other }),
-    }),
+  read: (archive, { parameters: { world_slug }, query: { from, to, other } }) =>
+    browseDiff(archive, present({ world_slug, from, to, other })),
   view: viewDiff,
 });
 

@@ -1,3 +1,4 @@
+import { present } from '../../../contract/present.js';
 import { Option } from 'commander';
 import { runPark } from '../../../operations/park.js';
 import { SERVE, toWords, turnsOption } from '../arguments.js';
@@ -50,16 +51,13 @@ function toRerun(world_slug: string, script: string | undefined, { model }: Park
 async function runAndShow(session: Session, options: ParkOptions): Promise<ExitCode> {
   const { scenario, llm, script, execution, turns = TURNS[scenario] } = options;
   const spoken = script ?? (llm === 'scripted' ? scenario : undefined);
-  const choice = await chooseModel(session, {
-    ...options,
-    ...(spoken === undefined ? {} : { script: spoken }),
-  });
+  const choice = await chooseModel(session, { ...options, ...present({ script: spoken }) });
   if (!choice.ok) return printRefused(session, choice);
   const code = await playTurns(session, ({ signal, narration }) =>
     runPark(session.composition, {
       scenario,
       turns,
-      ...(execution === undefined ? {} : { execution }),
+      ...present({ execution }),
       ...choice.value.asked,
       signal,
       onProgress: narration.onProgress,

@@ -1,3 +1,4 @@
+import { present } from '../../../contract/present.js';
 import { Argument, Option } from 'commander';
 import { resolve } from 'node:path';
 import { writeNewFile } from '../../../operations/new-file.js';
@@ -40,8 +41,7 @@ async function record(session: Session, named: string, options: RecordOptions): 
     turns,
     view: unredacted === true ? 'unredacted' : 'redacted',
     place: toPlace(session, options),
-    ...(scenario === undefined ? {} : { scenario_path: scenario }),
-    ...(out === undefined ? {} : { out_path: out }),
+    ...present({ scenario_path: scenario, out_path: out }),
   };
   const recorded = await withEngine(session, (engine) => recordAttempt(engine, request));
   if (!recorded.ok) return printRefused(session, recorded);

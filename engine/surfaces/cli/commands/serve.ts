@@ -1,3 +1,4 @@
+import { present } from '../../../contract/present.js';
 import { Option } from 'commander';
 import { serve } from '../../../operations/serve.js';
 import type { StageRequest } from '../../../operations/stage.js';
@@ -43,9 +44,9 @@ function run(session: Session, { host, port, ...options }: ServeOptions, stage?:
   return workUntilStopped(session, options, (settings) =>
     serve(session.composition, {
       ...settings,
-      place: { ...(host === undefined ? {} : { host }), ...(port === undefined ? {} : { port }) },
+      place: present({ host, port }),
       lease_ms: LEASE_MS,
-      ...(stage === undefined ? {} : { stage }),
+      ...present({ stage }),
       onReady: ({ url, database, tokens, sign_in_link }) => {
         const sentence = `serving at ${url}; ${database}; tokens in ${tokens.file}`;
         printEvent(session, sentence, { kind: 'serving', url, database, tokens_file: tokens.file });

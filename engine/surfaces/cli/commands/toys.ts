@@ -1,12 +1,15 @@
+import { present } from '../../../contract/present.js';
+import { once } from 'node:events';
 import type { Done } from '../../../operations/engine.js';
 import { findScript, startStage } from '../../../operations/stage.js';
 import type { Stage } from '../../../operations/composition.js';
 import { wholeOption } from '../arguments.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
-import { listenForInterrupt } from '../interruption.js';
+import { untilStopped } from '../interruption.js';
 import { scriptOption } from '../model-choice.js';
 import { line, type Lines, verbatim } from '../render/line.js';
 import { answer, printLines, type Session } from '../session.js';
+import { toShell } from '../shell.js';
 import type { CommandEntry } from './entry.js';
 
 interface ToysOptions {
@@ -29,42 +32,27 @@ export const toys: CommandEntry = {
   run: runToys,
 };
 
-async function runToys(session: Session, options: ToysOptions): Promise<ExitCode> {
-  const interruption = listenForInterrupt(session.terminal);
-  try {
+function runToys(session: Session, options: ToysOptions): Promise<ExitCode> {
+  return untilStopped(session.terminal, async (signal) => {
     const stage = await start(session, options);
     const code = answer(session, stage, { json: ({ variables }) => ({ variables }), lines: exportLines });
     if (!stage.ok) return code;
-    printLines(session.terminal.error, [
-      line('Running until Ctrl-C. Paste the lines above into the shell that runs worlds.'),
-    ]);
-    await aborted(interruption.signal);
+    const running = 'Running until Ctrl-C. Paste the lines above into the shell that runs worlds.';
+    printLines(session.terminal.error, line(running));
+    if (!signal.aborted) await once(signal, 'abort');
     await stage.value.close();
     // Ctrl-C is the expected end.
     return EXIT.done;
-  } finally {
-    interruption.end();
-  }
+  });
 }
 
 async function start({ composition, terminal }: Session, { script, portBase }: ToysOptions): Promise<Done<Stage>> {
-  const wanted = { with_toys: true, ...(portBase === undefined ? {} : { port_base: portBase }) };
+  const wanted = present({ with_toys: true, port_base: portBase });
   if (script === undefined) return startStage(composition, wanted);
   const file = await findScript(composition, terminal.working_folder, script);
   return file.ok ? startStage(composition, { ...wanted, answers_file: file.value }) : file;
 }
 
 function exportLines({ variables }: Stage): Lines {
-  return Object.entries(variables).map(([name, value]) => verbatim(`export ${name}=${toShellWord(value)}`));
-}
-
-function toShellWord(value: string): string {
-  return /^[A-Za-z0-9_.:/@-]+$/.test(value) ? value : `'${value.replaceAll("'", "'\\''")}'`;
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
+  return Object.entries(variables).map(([name, value]) => verbatim(`export ${name}=${toShell([value])}`));
 }

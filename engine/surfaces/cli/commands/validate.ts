@@ -3,7 +3,7 @@ import { checkPaths, watchPaths } from '../../../operations/author.js';
 import type { Validation } from '../../../operations/documents/index.js';
 import { pathsArgument, ROOT, type RootOptions, toPlace } from '../arguments.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
-import { listenForInterrupt } from '../interruption.js';
+import { untilStopped } from '../interruption.js';
 import { EMPTY, faint, hanging, line } from '../render/line.js';
 import { findingLines } from '../render/problems.js';
 import { count } from '../render/words.js';
@@ -29,37 +29,29 @@ export const validate: CommandEntry = {
 async function validateOnce(session: Session, paths: readonly string[], options: RootOptions): Promise<ExitCode> {
   const authoring = await session.composition.openAuthoring();
   const validation = await checkPaths(authoring, { paths, place: toPlace(session, options) });
-  const { ok, findings } = validation;
-  if (session.as_json) printJson(session.terminal, { ok, findings });
-  else printValidation(session, validation);
-  return ok ? EXIT.done : EXIT.refused;
+  printValidation(session, validation);
+  return validation.ok ? EXIT.done : EXIT.refused;
 }
 
 /** One check after the other; with `--json` each is one line. */
 async function watch(session: Session, paths: readonly string[], options: RootOptions): Promise<ExitCode> {
   const authoring = await session.composition.openAuthoring();
-  const { out, error } = session.terminal;
-  const interruption = listenForInterrupt(session.terminal);
-  try {
-    const asked = { paths, place: toPlace(session, options) };
-    for await (const validation of watchPaths(authoring, asked, interruption.signal)) {
-      const { ok, findings } = validation;
-      if (session.as_json) {
-        printJson(session.terminal, { ok, findings }, 0);
-        continue;
-      }
-      printValidation(session, validation);
-      printLines(error, [line(faint('Waiting for a change; Ctrl-C ends this.'))]);
-      printLines(out, [EMPTY]);
+  const asked = { paths, place: toPlace(session, options) };
+  return untilStopped(session.terminal, async (signal) => {
+    for await (const validation of watchPaths(authoring, asked, signal)) {
+      printValidation(session, validation, 0);
+      if (session.as_json) continue;
+      printLines(session.terminal.error, line(faint('Waiting for a change; Ctrl-C ends this.')));
+      printLines(session.terminal.out, EMPTY);
     }
     // Ctrl-C is the expected end.
     return EXIT.done;
-  } finally {
-    interruption.end();
-  }
+  });
 }
 
-function printValidation({ terminal }: Session, { ok, findings, components }: Validation): void {
+function printValidation({ terminal, as_json }: Session, validation: Validation, indent?: number): void {
+  const { ok, findings, components } = validation;
+  if (as_json) return printJson(terminal, { ok, findings }, indent);
   printLines(terminal.out, findingLines(findings));
   if (ok) {
     // Answers and tests are documents that are never stored.

@@ -1,3 +1,4 @@
+import { present } from '../../../contract/present.js';
 import { Option } from 'commander';
 import { runWorker } from '../../../operations/run-worker.js';
 import { wholeOption } from '../arguments.js';
@@ -28,7 +29,7 @@ export const worker: CommandEntry = {
         runWorker(engine, {
           ...settings,
           lease_ms: lease * 1000,
-          ...(worlds === undefined ? {} : { worlds }),
+          ...present({ worlds }),
           onReady: ({ database, doorbell }) => {
             const sentence = `working, ${options.concurrency} at a time; ${database}; doorbell: ${doorbell}`;
             printEvent(session, sentence, { kind: 'working', concurrency: options.concurrency, database, doorbell });

@@ -1,3 +1,4 @@
+import { present } from '../../../contract/present.js';
 import { Argument, Option } from 'commander';
 import type { PagesToExport } from '../../../operations/composition.js';
 import { exportWorlds, importWorlds } from '../../../operations/transfer-worlds.js';
@@ -37,7 +38,7 @@ export const TRANSFER_COMMANDS: readonly CommandEntry[] = [
         );
       if (html === undefined) return exportRecords(session, slugs, out ?? '');
       if (slugs.length > 1) return refuseUsage(session, 'A page holds one world.', SEE);
-      return exportPage(session, { world_slug, ...(attempt === undefined ? {} : { attempt_id: attempt }) }, html);
+      return exportPage(session, present({ world_slug, attempt_id: attempt }), html);
     },
   },
   {

@@ -78,18 +78,8 @@ export const WORLD_COMMANDS: readonly CommandEntry[] = [
       new Option('--entity <id>', 'only what touched this entity, or what it did'),
       new Option('--subject <id>', 'only what this subject did'),
     ],
-    run: (session, world_slug: string, { from, to, ...only }: StoryOptions) =>
-      show(
-        session,
-        (archive) =>
-          tellWorld(archive, {
-            world_slug,
-            ...(from === undefined ? {} : { from_turn: from }),
-            ...(to === undefined ? {} : { to_turn: to }),
-            ...only,
-          }),
-        { lines: worldStoryLines },
-      ),
+    run: (session, world_slug: string, wanted: Omit<StoryRequest, 'world_slug'>) =>
+      show(session, (archive) => tellWorld(archive, { world_slug, ...wanted }), { lines: worldStoryLines }),
   },
   {
     name: 'world fork',
@@ -111,11 +101,6 @@ export const WORLD_COMMANDS: readonly CommandEntry[] = [
   },
   ...TRANSFER_COMMANDS,
 ];
-
-interface StoryOptions extends Pick<StoryRequest, 'entity' | 'subject'> {
-  readonly from?: number;
-  readonly to?: number;
-}
 
 interface DiffOptions extends Pick<DiffRequest, 'entity' | 'subject'> {
   readonly blame?: boolean;

@@ -1,4 +1,5 @@
 import type { Problem } from '../../../contract/problem.js';
+import { present } from '../../../contract/present.js';
 import type { Finding } from '../../../operations/documents/index.js';
 import { toPhrase } from './json-view.js';
 import { advice, bad, faint, hanging, type Lines, verbatim } from './line.js';
@@ -35,7 +36,7 @@ export function problemLines(problems: readonly Problem[]): Lines {
 export function toFinding({ location, pointer = '', severity = 'error', ...problem }: Problem): readonly Finding[] {
   if (location === undefined) return [];
   const { code, message, repair } = problem;
-  return [{ ...location, pointer, code, message, severity, ...(repair === undefined ? {} : { repair }) }];
+  return [present({ ...location, pointer, code, message, severity, repair })];
 }
 
 function toLines({ message, repair, details, pointer, code }: Problem): Lines {

@@ -1,6 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import type { Problem } from '../../../contract/problem.js';
 import type { Json, JsonObject } from '../../../contract/json.js';
+import { present } from '../../../contract/present.js';
 import { parseJson } from '../../../core/content/parse-json.js';
 import type { OperatorAction } from '../../../operations/act.js';
 import { type Done, refuse, succeed } from '../../../operations/engine.js';
@@ -62,8 +63,9 @@ const ACTIONS: readonly Action[] = [
     summary: 'Settles a call in doubt: it took place, with this answer; without one, it did not.',
     members: { answer: {} },
     read({ source_invocation_id = '' }, fields) {
-      const answer = fields.json('answer');
-      return succeed({ kind: 'settle_call', source_invocation_id, ...(answer === undefined ? {} : { answer }) });
+      const answer = readAnswer(fields);
+      if (!answer.ok) return answer;
+      return succeed(present({ kind: 'settle_call', source_invocation_id, answer: answer.value }));
     },
   },
   {
@@ -73,19 +75,21 @@ const ACTIONS: readonly Action[] = [
     members: { answer: {} },
     is_reason_optional: true,
     read({ source_invocation_id: correlation_id = '' }, fields) {
-      const answer = fields.json('answer');
-      if (answer === undefined) {
-        const message = fields.text('reason') ?? 'an operator reported a failure';
-        return succeed({ kind: 'report_call', correlation_id, said: { kind: 'failed', message } });
-      }
-      const value = readJson(answer);
-      if (!value.ok) return value;
-      return succeed({ kind: 'report_call', correlation_id, said: { kind: 'answered', value: value.value } });
+      const answer = readAnswer(fields);
+      if (!answer.ok) return answer;
+      const { value } = answer;
+      const message = fields.text('reason') ?? 'an operator reported a failure';
+      const said =
+        value === undefined ? ({ kind: 'failed', message } as const) : ({ kind: 'answered', value } as const);
+      return succeed({ kind: 'report_call', correlation_id, said });
     },
   },
 ];
 
-function readJson(text: string): Done<Json> {
+/** @returns undefined where there is none */
+function readAnswer(fields: Fields): Done<Json | undefined> {
+  const text = fields.json('answer');
+  if (text === undefined) return succeed(undefined);
   const parsed = parseJson(text);
   return parsed.ok ? parsed : refuse(fieldInvalid('answer', 'JSON; a plain sentence needs double quotes'));
 }
@@ -134,7 +138,7 @@ async function perform(action: Action, { desk, request }: Exchange): Promise<Don
   if (too_long !== undefined) return refuse(too_long);
   const read = action.read(request.params as Readonly<Record<string, string>>, fields.value);
   if (!read.ok) return read;
-  return desk.act(read.value, { ...actorOf(request), ...(reason === undefined ? {} : { reason }) });
+  return desk.act(read.value, present({ ...actorOf(request), reason }));
 }
 
 /** The page that shows the outcome of an action. */
