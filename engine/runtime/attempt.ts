@@ -1,7 +1,7 @@
 import { present } from '../contract/present.js';
 import type { TurnCommand } from '../core/protocol/command.js';
-import { advance, type Step } from '../core/turn/advance.js';
-import type { Discarded } from '../core/turn/subjects.js';
+import { advance } from '../core/turn/advance.js';
+import type { Discarded, Step } from '../core/turn/step.js';
 import type { TurnBegan } from '../core/protocol/event.js';
 import { refoldAsPlayed } from '../core/turn/refold.js';
 import { type TurnState, UNBEGUN } from '../core/turn/state.js';
