@@ -166,11 +166,11 @@ function foldAgain(program: Program, state: TurnState, { index, world }: View): 
   const { run: old, keys, answers, number, former: earlier } = runAt(state, index);
   const folded = fold(subject, toBase(state, world), answers);
   const isKept = (key: string): boolean => {
-    const asked = old.awaited.get(key)?.command.request_hash;
-    return asked !== undefined && asked === folded.run.awaited.get(key)?.command.request_hash;
+    const asked = old.awaited.get(key)?.request_hash;
+    return asked !== undefined && asked === folded.run.awaited.get(key)?.request_hash;
   };
   const outside = (key: string): string => keys.get(key) ?? key;
-  const commands = [...folded.run.awaited].flatMap(([key, { command }]) => (isKept(key) ? [] : [command]));
+  const commands = [...folded.run.awaited].flatMap(([key, command]) => (isKept(key) ? [] : [command]));
   const gone = [...old.awaited.keys()].filter((key) => !isKept(key)).map(outside);
   const unheard = answers.filter((answer) => !folded.answers.includes(answer)).map(({ event }) => outside(event.key));
   const discarded = [...unheard, ...gone.filter((key) => state.awaited.has(key))];
@@ -198,10 +198,9 @@ function fold(
   let { run } = beginRun(subject, base);
   const heard: Answer[] = [];
   const findNext = (): Answer | undefined =>
-    answers.find((answer) => {
-      const asked = run.awaited.get(answer.event.key);
-      return asked?.command.request_hash === answer.request_hash && !heard.includes(answer);
-    });
+    answers.find(
+      (answer) => run.awaited.get(answer.event.key)?.request_hash === answer.request_hash && !heard.includes(answer),
+    );
   for (let next = findNext(); next !== undefined; next = findNext()) {
     ({ run } = handleInRun(subject, run, next.event));
     heard.push(next);
