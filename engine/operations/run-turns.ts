@@ -10,7 +10,7 @@ import type { Doubt, Holder, LeftWorld } from '../ports/attempts.js';
 import type { AwaitedCall } from '../ports/pending-calls.js';
 import type { InvocationSummary, PatchRecord, RanAttempt } from '../ports/records.js';
 import type { OnProgress } from '../runtime/progress.js';
-import { Overtaken } from '../runtime/attempt.js';
+import { Overtaken } from '../runtime/overtaken.js';
 import type { AttemptEnd } from '../runtime/attempt-request.js';
 import { runAttempt } from '../runtime/run-attempt.js';
 import { type Done, type Engine, refuse, type Refused, succeed } from './engine.js';

@@ -126,6 +126,7 @@ export interface SetAside {
   readonly side_effects: readonly string[];
 }
 
+/** An attempt, and the turn that it tries. */
 export interface Rest {
   readonly attempt_id: string;
   readonly attempted_turn: number;

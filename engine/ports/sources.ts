@@ -12,29 +12,9 @@ export type CallOutcome = CallSucceeded | CallBroke;
 /** The facts of a call's end that a turn gets, live and from the record alike; `eventOf` makes its event of them. */
 export type CallFact =
   | Pick<CallSucceeded, 'key' | 'status' | 'view' | 'usage' | 'duration_ms'>
-  | Pick<
-      CallBroke,
-      | 'key'
-      | 'status'
-      | 'failure_class'
-      | 'failure_message'
-      | 'refused'
-      | 'outcome_unknown'
-      | 'http_status'
-      | 'retry_after_ms'
-      | 'duration_ms'
-      | 'said'
-      | 'is_final'
-      | 'was_pending'
-    >
-  | PendedFact;
-
-/** A pending call, with its recorded deadline in milliseconds since 1970. */
-export interface PendedFact {
-  readonly key: string;
-  readonly status: 'pending';
-  readonly deadline: number;
-}
+  | (Pick<CallEnd, 'key' | 'http_status' | 'duration_ms'> & Omit<CallBroke, keyof CallEnd | 'answer'>)
+  /** A pending call, with its recorded deadline in milliseconds since 1970. */
+  | { readonly key: string; readonly status: 'pending'; readonly deadline: number };
 
 /** The facts of every call's end, good or bad. */
 export interface CallEnd {

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../contract/json.js';
 import type { Problem } from '../contract/problem.js';
-import type { AttemptStore } from './attempts.js';
+import type { AttemptStore, Rest } from './attempts.js';
 import type { Doorbell } from './doorbell.js';
 import type { OpenHeartbeat } from './heartbeat.js';
 import type { Inbox } from './inbox.js';
@@ -41,10 +41,8 @@ export interface DatabaseReport {
 }
 
 /** An attempt whose driver is gone; the next run of its world resumes it. */
-export interface UndrivenAttempt {
+export interface UndrivenAttempt extends Rest {
   readonly world_slug: string;
-  readonly attempt_id: string;
-  readonly attempted_turn: number;
 }
 
 /** The functions of a database that several processes share. */

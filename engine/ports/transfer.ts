@@ -1,3 +1,5 @@
+import type { Rest } from './attempts.js';
+
 /** Moves worlds between databases, with their whole record, as lines of text. */
 export interface WorldTransfer {
   /**
@@ -16,10 +18,8 @@ export type Exported =
   | { readonly kind: 'under_way'; readonly attempt: OpenAttempt };
 
 /** An attempt that has not ended. */
-export interface OpenAttempt {
+export interface OpenAttempt extends Rest {
   readonly world_slug: string;
-  readonly attempt_id: string;
-  readonly attempted_turn: number;
   readonly status: 'running' | 'suspended';
 }
 

@@ -1,6 +1,6 @@
 import type { Fail } from '../core/protocol/command.js';
 import type { Program } from '../core/protocol/program.js';
-import type { BeginOutcome, CommitTurn, LeftWorld, PutOff } from '../ports/attempts.js';
+import type { BeginOutcome, CommitTurn, LeftWorld, PutOff, Rest } from '../ports/attempts.js';
 import type { Claimed } from '../ports/claim.js';
 import type { OnProgress } from './progress.js';
 
@@ -33,22 +33,17 @@ export interface AttemptRequest {
 
 /** How an attempt ended, or why there was none. */
 export type AttemptEnd =
-  | {
+  | (Rest & {
       readonly kind: 'committed';
-      readonly attempt_id: string;
-      readonly attempted_turn: number;
       readonly left: LeftWorld;
       /** The message reserved for this driver. */
       readonly next?: Claimed;
-    }
-  | {
+    })
+  | (Rest & {
       readonly kind: 'failed';
-      readonly attempt_id: string;
-      readonly attempted_turn: number;
       readonly failure: Fail;
       /** The queued turn that asked for it gets a retry. */
       readonly put_off?: PutOff;
-    }
-  | { readonly kind: 'suspended'; readonly attempt_id: string; readonly attempted_turn: number }
-  | { readonly kind: 'handed_over'; readonly attempt_id: string; readonly attempted_turn: number }
+    })
+  | (Rest & { readonly kind: 'suspended' | 'handed_over' })
   | Exclude<BeginOutcome, { kind: 'begun' | 'other_scenario' }>;

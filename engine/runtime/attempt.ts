@@ -1,36 +1,24 @@
 import { present } from '../contract/present.js';
 import type { TurnCommand } from '../core/protocol/command.js';
-import { advance, type Step } from '../core/turn/advance.js';
-import type { Discarded } from '../core/turn/subjects.js';
+import { advance } from '../core/turn/advance.js';
+import type { Discarded, Step } from '../core/turn/step.js';
 import type { TurnBegan } from '../core/protocol/event.js';
 import { refoldAsPlayed } from '../core/turn/refold.js';
 import { type TurnState, UNBEGUN } from '../core/turn/state.js';
 import type { Program } from '../core/protocol/program.js';
-import type { AgentHeads, AttemptLease, AttemptPast, CallFinish, CallStart, Written } from '../ports/attempts.js';
+import type { AgentHeads, AttemptLease, AttemptPast, CallFinish, CallStart } from '../ports/attempts.js';
 import type { InboxMessage } from '../ports/inbox.js';
-import type { CallOutcome, CallPended } from '../ports/sources.js';
+import type { CallOutcome, CallResult } from '../ports/sources.js';
 import type { Arrivals } from './arrivals.js';
 import type { AttemptRequest } from './attempt-request.js';
 import { endWaits, type Waits } from './backoff.js';
 import { eventOf, toRecorded } from './event-of.js';
 import { type CallWrite, type Journal, writeAlone, writeCall } from './journal.js';
-import type { OnProgress } from './progress.js';
+import type { OnProgress, RecalledCall } from './progress.js';
 import type { RuntimeParts } from './runtime-parts.js';
 
-/** Another driver took the world over; this one has written nothing since, and must stop. */
-export class Overtaken extends Error {
-  override name = 'Overtaken';
-  override message = 'another driver has taken this world over';
-}
-
-/** A world was not as it was left: nothing has been written, and no call made. */
-export class NotAsLeft extends Error {
-  override name = 'NotAsLeft';
-  override message = 'the world does not stand as it was left';
-}
-
-/** An attempt while it is driven: the one mutable thing of the runtime. */
-export interface Attempt {
+/** An attempt in which nothing has happened yet. */
+interface Opening {
   readonly lease: AttemptLease;
   readonly simulation_time: string;
   /** How often a queued turn is tried anew after transient failures. */
@@ -40,18 +28,22 @@ export interface Attempt {
   readonly goesOn: AttemptRequest['goesOn'];
   readonly onProgress: OnProgress;
   readonly arrivals: Arrivals<Arrival>;
+  readonly journal: Journal;
+  /** The state heads of the world's agents, as the last statement that moved them has left them. */
+  readonly heads: AgentHeads;
+  /** It runs subjects as an earlier driver of the attempt did. */
+  program: Program;
+}
+
+/** An attempt while it is driven: the one mutable thing of the runtime. */
+export interface Attempt extends Opening {
   readonly calls: Map<string, Call>;
   /** How often each command has been performed, here and by earlier drivers. */
   readonly performances: Map<string, number>;
   /** Calls that have failed and are made again in a while. */
   readonly waits: Waits;
-  readonly journal: Journal;
-  /** The state heads of the world's agents, as the last statement that moved them has left them. */
-  readonly heads: AgentHeads;
   /** The highest number that a call has. */
   last_invocation_seq: number;
-  /** It runs subjects as an earlier driver of the attempt did. */
-  program: Program;
   state: TurnState;
   /** Makes no further call: another driver is to take over. */
   is_leaving: boolean;
@@ -59,8 +51,7 @@ export interface Attempt {
 
 /** An input of a driver. `withdrawn`: a call is not made again after all. `leave`: another driver is to take over. */
 export type Arrival =
-  | { readonly kind: 'ended'; readonly outcome: CallOutcome }
-  | { readonly kind: 'pended'; readonly pended: CallPended }
+  | { readonly kind: 'result'; readonly result: CallResult }
   | { readonly kind: 'mail'; readonly messages: readonly InboxMessage[] }
   | { readonly kind: 'withdrawn'; readonly key: string }
   | { readonly kind: 'stop'; readonly reason: string }
@@ -79,22 +70,8 @@ export interface Call {
   reported?: Promise<void>;
 }
 
-/** An attempt in which nothing has happened yet. */
-export function openAttempt(
-  opening: Pick<
-    Attempt,
-    | 'lease'
-    | 'program'
-    | 'simulation_time'
-    | 'turn_retries'
-    | 'is_asked_for'
-    | 'goesOn'
-    | 'onProgress'
-    | 'arrivals'
-    | 'journal'
-    | 'heads'
-  >,
-): Attempt {
+/** An attempt that can be driven. */
+export function openAttempt(opening: Opening): Attempt {
   return {
     ...opening,
     state: UNBEGUN,
@@ -106,28 +83,31 @@ export function openAttempt(
   };
 }
 
-/** Folds the record up to where the turn was. @returns the commands that are left */
-export function recall(
-  parts: RuntimeParts,
-  attempt: Attempt,
-  began: TurnBegan,
-  past: AttemptPast,
-): readonly TurnCommand[] {
+/** The commands that are left of a turn, and its calls on record. */
+export interface Recalled {
+  readonly commands: readonly TurnCommand[];
+  readonly calls: readonly RecalledCall[];
+}
+
+/** Folds the record up to where the turn was. */
+export function recall(parts: RuntimeParts, attempt: Attempt, began: TurnBegan, past: AttemptPast): Recalled {
   const recorded = past.calls.map((call) => ({ call, record: toRecorded(call) }));
   const records = recorded.map(({ record }) => record);
   const { state, commands, asked, answered, discarded, program } = refoldAsPlayed(attempt.program, began, records);
   attempt.program = program;
   attempt.state = state;
   attempt.last_invocation_seq = past.last_invocation_seq;
+  const calls: RecalledCall[] = [];
   for (const { call, record } of recorded) {
     if (!record.is_adopted) attempt.performances.set(call.key, call.performance);
     const command = record.is_adopted ? answered.get(record) : asked.get(call.key);
     if (command === undefined) continue;
+    calls.push({ command, call });
     attempt.calls.set(command.key, { start: { ...call, command }, abort: new AbortController(), stage: 'over' });
   }
   // The driver before may have died before it noted them.
   if (discarded.length > 0) supersede(parts, attempt, discarded);
-  return commands;
+  return { commands, calls };
 }
 
 /** One finished call becomes a fact: the core decides, and its commands wait until the record of it is written. */
@@ -171,7 +151,7 @@ function supersede(parts: RuntimeParts, attempt: Attempt, discarded: readonly Di
   const made = discarded.map((run) => ({ ...run, keys: run.keys.filter((key) => findMade(attempt, key)) }));
   const runs = made.filter((run) => run.keys.length > 0);
   const superseded = { source_invocation_ids, at: parts.clock.now() };
-  writeAlone(attempt.journal, async () => demand(await parts.attempts.supersede(attempt.lease, superseded)))
+  writeAlone(attempt.journal, () => parts.attempts.supersede(attempt.lease, superseded))
     .then(() => runs.forEach((run) => attempt.onProgress({ kind: 'calls_superseded', ...run })))
     .catch((error: unknown) => attempt.arrivals.put({ kind: 'broken', error }));
 }
@@ -257,12 +237,4 @@ export function callOf(attempt: Attempt, key: string): Call {
   const call = attempt.calls.get(key);
   if (call === undefined) throw new Error(`the command ${key} was never issued`);
   return call;
-}
-
-/**
- * Demands that a write has landed.
- * @throws Overtaken where it did not
- */
-export function demand(written: Written): void {
-  if (written === 'overtaken') throw new Overtaken();
 }

@@ -5,6 +5,7 @@ import { type Adoption, adopt } from '../core/turn/adopt.js';
 import { mismatch } from '../core/turn/refold.js';
 import type { AttemptPast, BeginAttempt, LeftAttempt } from '../ports/attempts.js';
 import { toRecorded } from './event-of.js';
+import { heartbeatOf } from './interval-heartbeat.js';
 import type { Progress } from './progress.js';
 import type { AttemptRequest } from './attempt-request.js';
 import type { RuntimeParts } from './runtime-parts.js';
@@ -13,7 +14,7 @@ import type { RuntimeParts } from './runtime-parts.js';
 const TAKE_OVERS_MAX = 5;
 
 /** The request to the store to begin an attempt, with a fresh id. */
-export function toBegin(parts: RuntimeParts, lease_ms: number, request: AttemptRequest): BeginAttempt {
+export function toBegin(parts: RuntimeParts, request: AttemptRequest): BeginAttempt {
   const { world_slug, program, inbox_id, continues_only, anew } = request;
   return {
     attempt_id: parts.clock.uuid(),
@@ -21,7 +22,7 @@ export function toBegin(parts: RuntimeParts, lease_ms: number, request: AttemptR
     scenario_hash: program.scenario_hash,
     holder: parts.holder,
     started_at: parts.clock.now(),
-    lease_ms,
+    lease_ms: heartbeatOf(parts).lease_ms,
     renderer_version: RENDERER_VERSION,
     plugin_versions: parts.plugin_versions,
     event_turns: program.event_turns,

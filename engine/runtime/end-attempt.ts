@@ -4,7 +4,7 @@ import type { Commit, Fail } from '../core/protocol/command.js';
 import type { CallFinish, FailAttempt, PutOff } from '../ports/attempts.js';
 import type { Claimed } from '../ports/claim.js';
 import { endAgents } from './agent-moves.js';
-import { abandon, type Attempt, callOf, demand, Overtaken } from './attempt.js';
+import { abandon, type Attempt, callOf } from './attempt.js';
 import { writeAlone } from './journal.js';
 import type { RuntimeParts } from './runtime-parts.js';
 
@@ -24,7 +24,6 @@ export async function commit(parts: RuntimeParts, attempt: Attempt, command: Com
   const turn = { patches, simulation_time, ended_at: parts.clock.now(), agents: endAgents(attempt), ...next };
   const write = (answer?: CallFinish) => parts.attempts.commit(lease, { ...turn, ...present({ answer }) });
   const written = await writeAlone(attempt.journal, write, true);
-  if (written === 'overtaken') throw new Overtaken();
   attempt.onProgress({
     kind: 'turn_committed',
     attempt_id: lease.attempt_id,
@@ -43,7 +42,6 @@ export async function fail(parts: RuntimeParts, attempt: Attempt, failure: Fail)
   const agents = endAgents(attempt);
   const ended = { failure, ended_at: parts.clock.now(), agents, ...by, ...toDelays(attempt, failure) };
   const written = await writeAlone(attempt.journal, () => parts.attempts.fail(lease, ended));
-  if (written === 'overtaken') throw new Overtaken();
   const put_off = written === 'written' ? undefined : written;
   attempt.onProgress({
     kind: 'attempt_failed',
@@ -66,7 +64,6 @@ function toDelays({ turn_retries }: Attempt, failure: Fail): Pick<FailAttempt, '
 /** Gives the world back with the attempt still open. */
 export async function handOver(parts: RuntimeParts, attempt: Attempt): Promise<void> {
   abandon(attempt);
-  await writeAlone(attempt.journal, async () =>
-    demand(await parts.attempts.handOver(attempt.lease, { at: parts.clock.now(), has_broken: false })),
-  );
+  const left = { at: parts.clock.now(), has_broken: false };
+  await writeAlone(attempt.journal, () => parts.attempts.handOver(attempt.lease, left));
 }

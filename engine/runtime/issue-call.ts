@@ -2,7 +2,7 @@ import { present } from '../contract/present.js';
 import type { Invoke } from '../core/protocol/command.js';
 import type { CallStart } from '../ports/attempts.js';
 import type { CallResult } from '../ports/sources.js';
-import { type Arrival, type Attempt, type Call, callOf, demand } from './attempt.js';
+import { type Attempt, type Call, callOf } from './attempt.js';
 import { chooseWait, waitFor } from './backoff.js';
 import { writeAlone, writeCall } from './journal.js';
 import type { RuntimeParts } from './runtime-parts.js';
@@ -30,13 +30,9 @@ function begin(parts: RuntimeParts, attempt: Attempt, command: Invoke): void {
   const call: Call = { start, abort, stage: 'waits', ...present({ former }) };
   attempt.calls.set(command.key, call);
   perform(parts, attempt, call).then(
-    (result) => attempt.arrivals.put(toArrival(result)),
+    (result) => attempt.arrivals.put({ kind: 'result', result }),
     (error: unknown) => attempt.arrivals.put({ kind: 'broken', error }),
   );
-}
-
-function toArrival(result: CallResult): Arrival {
-  return result.status === 'pending' ? { kind: 'pended', pended: result } : { kind: 'ended', outcome: result };
 }
 
 /** Makes the core's call. */
@@ -60,9 +56,7 @@ function perform(parts: RuntimeParts, attempt: Attempt, call: Call): Promise<Cal
       async flushed(batch) {
         if (llm_call_id === undefined) return;
         // In the journal's order, so that a reader of the record never finds an event between two that it has read.
-        await writeAlone(attempt.journal, async () =>
-          demand(await parts.attempts.flushChunks(lease, llm_call_id, batch)),
-        );
+        await writeAlone(attempt.journal, () => parts.attempts.flushChunks(lease, llm_call_id, batch));
       },
     },
   );

@@ -1,4 +1,5 @@
 import type { CallFinish, CallStart, CallsWrite } from '../ports/attempts.js';
+import { demand } from './overtaken.js';
 
 /** How many calls a statement writes at most: each number of them makes a statement of its own. */
 const CALLS_MAX = 4;
@@ -83,18 +84,17 @@ export function writeCall(journal: Journal, call: CallWrite): Promise<void> {
  * Writes a statement of its own, once all before it are written.
  * @param write is given the end of a generation that it may write as well, where it takes one
  * @returns its result
- * @throws its error
+ * @throws its error; Overtaken where it has not landed
  */
 export async function writeAlone<Result>(
   journal: Journal,
   write: (answer?: CallFinish) => Promise<Result>,
   takes_answer = false,
-): Promise<Result> {
-  const results: Result[] = [];
-  const lone: Lone = { kind: 'alone', takes_answer, write: async (answer) => void results.push(await write(answer)) };
-  await put(journal, lone);
-  const [result] = results;
-  return result as Result;
+): Promise<Exclude<Result, 'overtaken'>> {
+  const landed: Exclude<Result, 'overtaken'>[] = [];
+  const writeLone: Lone['write'] = async (answer) => void landed.push(demand(await write(answer)));
+  await put(journal, { kind: 'alone', takes_answer, write: writeLone });
+  return landed[0] as Exclude<Result, 'overtaken'>;
 }
 
 /** Gives up what has not been written, and begins afresh. @returns once nothing is being written */
@@ -153,7 +153,7 @@ async function writeNext(journal: Journal): Promise<void> {
 
 /** An answer is kept, even when the writes beside it failed: nobody is to repeat its call. */
 async function salvage({ writes }: Journal, batch: readonly Entry[]): Promise<void> {
-  const finished = batch.flatMap(({ what }) => (what.kind === 'finished' ? what.finish : []));
+  const { finished } = callsOf(batch);
   if (finished.length === 0 || finished.length === batch.length) return;
   await writes.writeCalls({ finished, started: [] }).catch(() => {
     // Then the answers are lost too, and the first error is the one to report.
@@ -180,23 +180,20 @@ function isAnswer({ llm_call_id, verdict, is_reported }: CallFinish): boolean {
 }
 
 async function writeBatch(journal: Journal, batch: readonly Entry[]): Promise<void> {
-  const started: CallStart[] = [];
-  const finished: CallFinish[] = [];
-  for (const { what } of batch) {
-    if (what.kind === 'alone') {
-      if (journal.begin) await writeFirst(journal, journal.begin, NO_CALLS);
-      return what.write(finished[0]);
-    }
-    if (what.kind === 'started') started.push(what.start);
-    else finished.push(what.finish);
-  }
-  if (journal.begin) await writeFirst(journal, journal.begin, { finished, started });
-  else await journal.writes.writeCalls({ finished, started });
+  const { begin, writes } = journal;
+  const calls = callsOf(batch);
+  const lone = batch.map(({ what }) => what).find((what) => what.kind === 'alone');
+  await begin?.(lone === undefined ? calls : NO_CALLS);
+  journal.begin = undefined;
+  if (lone !== undefined) return lone.write(calls.finished[0]);
+  if (begin === undefined) await writes.writeCalls(calls);
 }
 
 const NO_CALLS: CallsWrite = { finished: [], started: [] };
 
-async function writeFirst(journal: Journal, begin: NonNullable<Journal['begin']>, calls: CallsWrite): Promise<void> {
-  await begin(calls);
-  journal.begin = undefined;
+function callsOf(batch: readonly Entry[]): CallsWrite {
+  return {
+    finished: batch.flatMap(({ what }) => (what.kind === 'finished' ? what.finish : [])),
+    started: batch.flatMap(({ what }) => (what.kind === 'started' ? what.start : [])),
+  };
 }

@@ -2,11 +2,10 @@ import type { Json } from '../contract/json.js';
 import { present } from '../contract/present.js';
 import { advance, suspensionOf } from '../core/turn/advance.js';
 import type { Suspend, TurnCommand } from '../core/protocol/command.js';
-import type { Closed } from '../ports/attempts.js';
 import type { InboxMessage } from '../ports/inbox.js';
 import type { CallOutcome, CallPended, CallReport } from '../ports/sources.js';
 import { agentsOf } from './agent-moves.js';
-import { type Attempt, callOf, demand, handleOutcome, Overtaken, moveTo } from './attempt.js';
+import { type Attempt, callOf, handleOutcome, moveTo } from './attempt.js';
 import { eventOf } from './event-of.js';
 import { writeAlone } from './journal.js';
 import type { RuntimeParts } from './runtime-parts.js';
@@ -26,7 +25,6 @@ export async function pend(parts: RuntimeParts, attempt: Attempt, pended: CallPe
   const deadline = await writeAlone(attempt.journal, () =>
     parts.attempts.pendCall(attempt.lease, source_invocation_id, pended),
   );
-  if (deadline === 'overtaken') throw new Overtaken();
   call.stage = 'over';
   attempt.onProgress({ kind: 'call_pended', source_invocation_id, command, deadline });
   const event = eventOf({ key: pended.key, status: 'pending', deadline });
@@ -48,24 +46,17 @@ export async function findReported(
   if (deadline_ms === undefined || (outcome.status === 'failed' && outcome.refused)) return undefined;
   const call = { source_invocation_id, inbox_id: parts.clock.uuid() };
   const closed = await writeAlone(attempt.journal, () => parts.attempts.closeToReports(attempt.lease, call));
-  if (!isReported(closed)) return undefined;
+  if (closed !== 'reported') return undefined;
   const { key, ended_at: pended_at, http_status, response_headers, response_body } = outcome;
   const facts = present({ http_status, response_headers, response_body });
   return { key, status: 'pending', pended_at, deadline_ms, ...facts };
-}
-
-function isReported(closed: Closed): boolean {
-  if (closed === 'overtaken') throw new Overtaken();
-  return closed === 'reported';
 }
 
 /** Suspends the attempt. @returns false where it has got a message meanwhile, which arrives next */
 export async function suspend(parts: RuntimeParts, attempt: Attempt, command: Suspend): Promise<boolean> {
   const { attempt_id, attempted_turn } = attempt.lease;
   const suspension = { at: parts.clock.now(), agents: agentsOf(attempt) };
-  const write = () => parts.attempts.suspend(attempt.lease, suspension);
-  const rested = await writeAlone(attempt.journal, write);
-  if (rested === 'overtaken') throw new Overtaken();
+  const rested = await writeAlone(attempt.journal, () => parts.attempts.suspend(attempt.lease, suspension));
   if (rested === 'called') {
     attempt.arrivals.put({ kind: 'mail', messages: await parts.inbox.messagesOf(attempt.lease) });
     return false;
@@ -115,7 +106,7 @@ async function handleTimeout(
   const taken = await writeAlone(attempt.journal, () =>
     parts.attempts.takeTimeout(attempt.lease, source_invocation_id),
   );
-  if (!isReported(taken)) return handleReport(parts, attempt, message);
+  if (taken !== 'reported') return handleReport(parts, attempt, message);
   const messages = await parts.inbox.messagesOf(attempt.lease);
   const reported = messages.find(({ inbox_id }) => inbox_id === message.inbox_id);
   // Undefined where this timeout was handled before, and its end is being written.
@@ -131,7 +122,7 @@ async function handleReport(
   const call = [...attempt.calls.values()].find(({ start }) => start.source_invocation_id === message.correlation_id);
   const key = call?.start.command.key ?? '';
   if (call === undefined || !state.awaited.has(key)) {
-    await writeAlone(attempt.journal, async () => demand(await parts.attempts.discard(lease, message.inbox_id)));
+    await writeAlone(attempt.journal, () => parts.attempts.discard(lease, message.inbox_id));
     return [];
   }
   if (!state.pended.has(key)) return [];

@@ -3,15 +3,13 @@ import type { AttemptFailureClass } from '../core/protocol/failure.js';
 import type { Program } from '../core/protocol/program.js';
 import type { Verdict } from '../core/protocol/verdict.js';
 import type { AppliedEffect } from '../core/world/world-patch.js';
-import type { AttemptLease, PutOff, RecordedCall, SetAside } from '../ports/attempts.js';
-import type { CallOutcome } from '../ports/sources.js';
+import type { AttemptLease, PutOff, RecordedCall, Rest, SetAside } from '../ports/attempts.js';
+import type { CallOutcome, ResolvedSource } from '../ports/sources.js';
 
 /** An event of a running turn, for watchers. Nothing depends on whether there are any. */
 export type Progress =
-  | {
+  | (Rest & {
       readonly kind: 'attempt_began';
-      readonly attempt_id: string;
-      readonly attempted_turn: number;
       readonly simulation_time: string;
       /** Present where it resumes: how many calls are answered from their records, and how many nobody saw end. */
       readonly continued?: { readonly answered: number; readonly interrupted: number };
@@ -21,16 +19,12 @@ export type Progress =
       readonly sets_aside?: SetAside;
       /** How long the queued turn that asked for it was due, in milliseconds; left out where none did. */
       readonly waited_ms?: number;
-    }
-  | {
+    })
+  | (ResolvedSource & {
       readonly kind: 'call_started';
       readonly source_invocation_id: string;
       readonly command: Invoke;
-      /** The resolved model, where the operator's settings name one. */
-      readonly model?: string;
-      /** Scheme, host and port of the service, where there is one. */
-      readonly origin?: string;
-    }
+    })
   | {
       readonly kind: 'call_finished';
       readonly source_invocation_id: string;
@@ -62,18 +56,8 @@ export type Progress =
       /** The deadline of its answer, in milliseconds since 1970. */
       readonly deadline: number;
     }
-  | {
-      readonly kind: 'attempt_suspended';
-      readonly attempt_id: string;
-      readonly attempted_turn: number;
-      readonly resume_deadline: number;
-    }
-  | {
-      readonly kind: 'turn_committed';
-      readonly attempt_id: string;
-      readonly attempted_turn: number;
-      readonly patches: readonly AcceptedPatch[];
-    }
+  | (Rest & { readonly kind: 'attempt_suspended'; readonly resume_deadline: number })
+  | (Rest & { readonly kind: 'turn_committed'; readonly patches: readonly AcceptedPatch[] })
   | {
       /** The turn has failed for something that may pass by itself, and is tried anew when the wait is over. */
       readonly kind: 'turn_waits';
@@ -85,16 +69,14 @@ export type Progress =
       /** For what it failed. */
       readonly failure_class: AttemptFailureClass;
     }
-  | {
+  | (Rest & {
       readonly kind: 'attempt_failed';
-      readonly attempt_id: string;
-      readonly attempted_turn: number;
       readonly failure: Fail;
       /** The call that ended it. */
       readonly source_invocation_id?: string;
       /** The queued turn that asked for it gets a retry. */
       readonly put_off?: PutOff;
-    };
+    });
 
 export type OnProgress = (progress: Progress) => void;
 

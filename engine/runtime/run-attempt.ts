@@ -6,7 +6,7 @@ import type { TurnCommand } from '../core/protocol/command.js';
 import { pluginsOf } from '../core/workflow/plugins-of.js';
 import { TURN_RETRIES } from '../core/inbox/backoff.js';
 import type { AttemptLease, BeginOutcome, CallsWrite, LeftWorld } from '../ports/attempts.js';
-import type { CallOutcome } from '../ports/sources.js';
+import type { CallResult } from '../ports/sources.js';
 import {
   type Arrival,
   type Attempt,
@@ -15,12 +15,10 @@ import {
   isActing,
   isDropped,
   isUnmade,
-  NotAsLeft,
-  demand,
   openAttempt,
-  Overtaken,
   prepareToLeave,
   recall,
+  type Recalled,
   moveTo,
   withdraw,
 } from './attempt.js';
@@ -29,14 +27,19 @@ import { leftBy } from './agent-moves.js';
 import { openArrivals } from './arrivals.js';
 import { findUnfit, toBegin, toPast } from './begin.js';
 import { issue } from './issue-call.js';
-import { beatAtIntervals } from './interval-heartbeat.js';
+import { heartbeatOf } from './interval-heartbeat.js';
 import { forget, type Journal, openJournal } from './journal.js';
 import { findReported, handleMail, lookForMail, pend, suspend, stop } from './later.js';
 import type { AttemptEnd, AttemptRequest } from './attempt-request.js';
-import type { OnProgress, RecalledCall } from './progress.js';
+import { demand, Overtaken } from './overtaken.js';
+import type { OnProgress } from './progress.js';
 import type { RuntimeParts } from './runtime-parts.js';
 
-type BeatingParts = RuntimeParts & Required<Pick<RuntimeParts, 'heartbeat'>>;
+/** A world was not as it was left: nothing has been written, and no call made. */
+class NotAsLeft extends Error {
+  override name = 'NotAsLeft';
+  override message = 'the world does not stand as it was left';
+}
 
 type Begun = Extract<BeginOutcome, { readonly kind: 'begun' }>;
 
@@ -47,14 +50,9 @@ type Begun = Extract<BeginOutcome, { readonly kind: 'begun' }>;
 export async function runAttempt(parts: RuntimeParts, request: AttemptRequest): Promise<AttemptEnd> {
   const end = request.left === undefined ? undefined : await runAsLeft(parts, request, request.left);
   if (end !== undefined) return end;
-  const beating = withHeartbeat(parts);
-  const begun = await parts.attempts.begin(toBegin(parts, beating.heartbeat.lease_ms, request), parts.isAlive);
+  const begun = await parts.attempts.begin(toBegin(parts, request), parts.isAlive);
   if (begun.kind === 'other_scenario') throw new Overtaken();
-  return begun.kind === 'begun' ? runBegun(beating, request, begun) : begun;
-}
-
-function withHeartbeat(parts: RuntimeParts): BeatingParts {
-  return { ...parts, heartbeat: parts.heartbeat ?? beatAtIntervals(parts.attempts) };
+  return begun.kind === 'begun' ? runBegun(parts, request, begun) : begun;
 }
 
 /**
@@ -63,14 +61,13 @@ function withHeartbeat(parts: RuntimeParts): BeatingParts {
  * @throws as `runAttempt` does
  */
 export async function runAsLeft(
-  given: RuntimeParts,
+  parts: RuntimeParts,
   request: AttemptRequest,
   left: LeftWorld,
 ): Promise<AttemptEnd | undefined> {
   const { world_slug } = request;
   if (request.continues_only) return undefined;
-  const parts = withHeartbeat(given);
-  const begin = toBegin(parts, parts.heartbeat.lease_ms, request);
+  const begin = toBegin(parts, request);
   const { attempt_id } = begin;
   const lease = { attempt_id, world_slug, attempted_turn: left.world.turn + 1, epoch: left.epoch + 1 };
   const begun: Begun = { kind: 'begun', lease, world: left.world, heads: left.heads };
@@ -87,7 +84,7 @@ export async function runAsLeft(
 
 /** @param takeWorld takes the world together with the first calls; left out where it has been taken */
 async function runBegun(
-  parts: BeatingParts,
+  parts: RuntimeParts,
   request: AttemptRequest,
   begun: Begun,
   takeWorld?: (calls: CallsWrite) => Promise<void>,
@@ -101,7 +98,8 @@ async function runBegun(
   let watch = (): void => {};
   const takeAndWatch = takeWorld && ((calls: CallsWrite) => takeWorld(calls).then(() => watch()));
   const arrivals = openArrivals<Arrival>();
-  const writeCalls = async (calls: CallsWrite): Promise<void> => demand(await parts.attempts.writeCalls(lease, calls));
+  const writeCalls = async (calls: CallsWrite): Promise<void> =>
+    void demand(await parts.attempts.writeCalls(lease, calls));
   const journal = openJournal({ ...present({ begin: takeAndWatch }), writeCalls });
   try {
     const simulation_time = request.simulationTime(lease.attempted_turn);
@@ -122,8 +120,13 @@ async function runBegun(
     watch = () => void ends.push(...watchOver(parts, request, attempt, begun));
     if (takeWorld === undefined) watch();
     const first = findFirst(parts, attempt, begun);
-    observer?.onRecalled(recalledOf(attempt, begun));
-    return await drive(parts, attempt, begun.past === undefined ? first : await handleStop(parts, attempt, first));
+    observer?.onRecalled(first.calls);
+    const { commands } = first;
+    return await drive(
+      parts,
+      attempt,
+      begun.past === undefined ? commands : await handleStop(parts, attempt, commands),
+    );
   } catch (error) {
     endAll();
     const isHeld = !(error instanceof Overtaken || error instanceof NotAsLeft);
@@ -142,19 +145,9 @@ function tellBoth(first: OnProgress, second: OnProgress | undefined): OnProgress
   };
 }
 
-/** Calls on record that answer commands of this attempt. */
-function recalledOf({ calls }: Attempt, { past }: Begun): readonly RecalledCall[] {
-  const starts = new Map([...calls.values()].map(({ start }) => [start.source_invocation_id, start]));
-  return (past?.calls ?? []).flatMap((call) => {
-    const start = starts.get(call.source_invocation_id) ?? calls.get(call.key)?.start;
-    const command = start?.command;
-    return command === undefined ? [] : [{ command, call }];
-  });
-}
-
 /** Notifies watchers that the attempt has begun, keeps its lease and listens for it. @returns what ends each of these */
 function watchOver(
-  parts: BeatingParts,
+  parts: RuntimeParts,
   request: AttemptRequest,
   attempt: Attempt,
   { lease, past, adopts, sets_aside }: Begun,
@@ -164,18 +157,19 @@ function watchOver(
   const before = { ...toPast(past, adopts), ...present({ sets_aside, waited_ms: request.waited_ms }) };
   onProgress({ kind: 'attempt_began', attempt_id, attempted_turn, simulation_time, ...before });
   const stopListening = listen(attempt, request);
-  const stopBeating = parts.heartbeat.keep(lease, (why) => {
+  const stopBeating = heartbeatOf(parts).keep(lease, (why) => {
     attempt.arrivals.put({ kind: 'broken', error: why === 'overtaken' ? new Overtaken() : why });
   });
   return [lookForMail(parts, attempt), stopBeating, stopListening];
 }
 
 /** The first commands: of an attempt that is resumed, those that are not on record yet. */
-function findFirst(parts: RuntimeParts, attempt: Attempt, { world, past }: Begun): readonly TurnCommand[] {
+function findFirst(parts: RuntimeParts, attempt: Attempt, { world, past }: Begun): Recalled {
   const began = { kind: 'turn_began', world, simulation_time: attempt.simulation_time } as const;
-  if (past === undefined) return moveTo(attempt, advance(attempt.program, attempt.state, began));
+  if (past === undefined)
+    return { commands: moveTo(attempt, advance(attempt.program, attempt.state, began)), calls: [] };
   const failure = findUnfit(parts, past, pluginsOf(attempt.program));
-  return failure === undefined ? recall(parts, attempt, began, past) : [failure];
+  return failure === undefined ? recall(parts, attempt, began, past) : { commands: [failure], calls: [] };
 }
 
 /**
@@ -242,10 +236,8 @@ async function drive(parts: RuntimeParts, attempt: Attempt, first: readonly Turn
 async function handleNext(parts: RuntimeParts, attempt: Attempt): Promise<readonly TurnCommand[]> {
   const arrival: Arrival = await attempt.arrivals.next();
   switch (arrival.kind) {
-    case 'ended':
-      return isDropped(attempt, arrival.outcome.key) ? [] : handleEnd(parts, attempt, arrival.outcome);
-    case 'pended':
-      return isDropped(attempt, arrival.pended.key) ? [] : pend(parts, attempt, arrival.pended);
+    case 'result':
+      return isDropped(attempt, arrival.result.key) ? [] : handleResult(parts, attempt, arrival.result);
     case 'mail':
       return handleMail(parts, attempt, arrival.messages);
     case 'withdrawn':
@@ -262,10 +254,15 @@ async function handleNext(parts: RuntimeParts, attempt: Attempt): Promise<readon
   }
 }
 
-async function handleEnd(parts: RuntimeParts, attempt: Attempt, outcome: CallOutcome): Promise<readonly TurnCommand[]> {
-  if (isUnmade(attempt, outcome.key)) return withdraw(attempt, outcome.key);
-  const pended = await findReported(parts, attempt, outcome);
-  return pended === undefined ? handleOutcome(parts, attempt, outcome) : pend(parts, attempt, pended);
+async function handleResult(
+  parts: RuntimeParts,
+  attempt: Attempt,
+  result: CallResult,
+): Promise<readonly TurnCommand[]> {
+  if (result.status === 'pending') return pend(parts, attempt, result);
+  if (isUnmade(attempt, result.key)) return withdraw(attempt, result.key);
+  const pended = await findReported(parts, attempt, result);
+  return pended === undefined ? handleOutcome(parts, attempt, result) : pend(parts, attempt, pended);
 }
 
 function listen(attempt: Attempt, { signal, leave }: AttemptRequest): () => void {

@@ -7,9 +7,9 @@ import type { Json, JsonObject } from '../contract/json.js';
 import type { Problem } from '../contract/problem.js';
 import { appendToken, isObject } from '../core/content/json-pointer.js';
 import { listChoices } from './alternatives.js';
-import { findCircles } from './circles.js';
-import { compileLinearPattern } from './linear-pattern.js';
 import { listChildren, pointerOfReference } from '../core/content/subschemas.js';
+import { invert, listReached } from '../core/workflow/link/order.js';
+import { compileLinearPattern } from './linear-pattern.js';
 
 /** The most steps that one schema may take at one place of a value. */
 const STEPS_MAX = 5000;
@@ -76,17 +76,16 @@ interface Way {
 
 function checkCircles(root: JsonObject, places: Places): readonly Problem[] {
   const below = new Map([...places].map(([pointer, schema]) => [pointer, listDeeper(schema, pointer)]));
-  const circles = findCircles([...places.keys()], (pointer) => [
-    ...listInPlace(places.get(pointer), pointer),
-    ...(below.get(pointer) ?? []).map(({ leads_to }) => leads_to),
-  ]);
-  const choices = listChoices(root);
   const inPlace = new Map([...places].map(([pointer, schema]) => [pointer, listInPlace(schema, pointer)]));
-  const walk: Walk = { in_place: inPlace, choices, below, left: WAYS_MAX };
-  const entries = new Set(['', ...[...below.values()].flat().map(({ leads_to }) => leads_to)]);
-  for (const [pointer, circle] of circles) {
-    if (!entries.has(pointer)) continue;
-    const ways = listWays(walk, pointer, new Map()).filter(({ leads_to }) => circles.get(leads_to) === circle);
+  const deeper = (pointer: string) => (below.get(pointer) ?? []).map(({ leads_to }) => leads_to);
+  const next = new Map([...inPlace].map(([pointer, here]) => [pointer, [...here, ...deeper(pointer)]]));
+  const before = invert(next);
+  const walk: Walk = { in_place: inPlace, choices: listChoices(root), below, left: WAYS_MAX };
+  const entries = new Set(['', ...[...places.keys()].flatMap(deeper)]);
+  for (const pointer of entries) {
+    const leading_back = listReached(before, pointer);
+    if (next.get(pointer)?.some((one) => leading_back.has(one)) !== true) continue;
+    const ways = listWays(walk, pointer, new Map()).filter(({ leads_to }) => leading_back.has(leads_to));
     if (walk.left < 0) return [tooCostly(pointer, `has more than ${WAYS_MAX} ways back to itself`)];
     const twice = findTwice(ways);
     if (twice !== undefined) return [exponential(twice.first, twice.second)];

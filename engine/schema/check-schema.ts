@@ -112,9 +112,15 @@ function checkKeywords({ schema, pointer }: Subschema, knownFormats: ReadonlySet
     if (keyword === 'patternProperties' && isObject(value)) {
       return Object.keys(value).flatMap((pattern) => checkPattern(appendToken(place, pattern), pattern));
     }
-    if (keyword === 'format' && typeof value === 'string' && !knownFormats.has(value))
-      return [unknownFormat(place, value, knownFormats)];
-    return KNOWN_KEYWORDS.includes(keyword) ? [] : [unknownKeyword(place, keyword)];
+    if (keyword === 'format' && typeof value === 'string')
+      return checkKnown(place, value, [...knownFormats], {
+        code: 'UNKNOWN_FORMAT',
+        message: `the format "${value}" is not known and checks nothing`,
+      });
+    return checkKnown(place, keyword, KNOWN_KEYWORDS, {
+      code: 'UNKNOWN_KEYWORD',
+      message: `"${keyword}" is no keyword of JSON Schema and checks nothing`,
+    });
   });
 }
 
@@ -151,26 +157,16 @@ function checkPattern(pointer: string, pattern: string): readonly Problem[] {
   return [{ code: 'PATTERN_NOT_LINEAR', message, pointer, repair }];
 }
 
-function unknownFormat(pointer: string, format: string, known: ReadonlySet<string>): Problem {
-  const nearest = nearestName(format, [...known]);
-  return {
-    code: 'UNKNOWN_FORMAT',
-    message: `the format "${format}" is not known and checks nothing`,
-    pointer,
-    repair: nearest === undefined ? 'Take it away, or accept that.' : `Did you mean "${nearest}"?`,
-    severity: 'note',
-  };
-}
-
-function unknownKeyword(pointer: string, keyword: string): Problem {
-  const nearest = nearestName(keyword, KNOWN_KEYWORDS);
-  return {
-    code: 'UNKNOWN_KEYWORD',
-    message: `"${keyword}" is no keyword of JSON Schema and checks nothing`,
-    pointer,
-    repair: nearest === undefined ? 'Take it away, or accept that.' : `Did you mean "${nearest}"?`,
-    severity: 'note',
-  };
+function checkKnown(
+  pointer: string,
+  name: string,
+  known: readonly string[],
+  unknown: Pick<Problem, 'code' | 'message'>,
+): readonly Problem[] {
+  if (known.includes(name)) return [];
+  const nearest = nearestName(name, known);
+  const repair = nearest === undefined ? 'Take it away, or accept that.' : `Did you mean "${nearest}"?`;
+  return [{ ...unknown, pointer, repair, severity: 'note' }];
 }
 
 function checkReference({ schema, pointer }: Subschema, places: ReadonlyMap<string, Json>): readonly Problem[] {

@@ -69,12 +69,15 @@ export function addLinearKeywords(ajv: Ajv2020, counter: StepCounter): void {
 function checkUnique(counter: StepCounter): SchemaValidateFunction {
   const validate: SchemaValidateFunction = (items: readonly Json[]): boolean => {
     if (items.length < 2) return true;
-    const seen = new Values();
-    for (let i = 0; i < items.length; i += 1) {
-      const j = seen.add(items[i] ?? null, i, counter);
-      if (j === undefined) continue;
-      validate.errors = [{ keyword: UNIQUE, params: { i, j }, message: 'must not have equal items' }];
-      return false;
+    const places = new Map<Json, number>();
+    for (const [i, item] of items.entries()) {
+      const identity = identityOf(item, counter);
+      const j = places.get(identity);
+      if (j !== undefined) {
+        validate.errors = [{ keyword: UNIQUE, params: { i, j }, message: 'must not have equal items' }];
+        return false;
+      }
+      places.set(identity, i);
     }
     return true;
   };
@@ -82,10 +85,9 @@ function checkUnique(counter: StepCounter): SchemaValidateFunction {
 }
 
 function checkListed(values: readonly Json[], counter: StepCounter): SchemaValidateFunction {
-  const known = new Values();
-  values.forEach((value, index) => known.add(value, index, FREE));
+  const known = new Set(values.map((value) => identityOf(value, FREE)));
   const validate: SchemaValidateFunction = (value: Json): boolean => {
-    if (known.has(value, counter)) return true;
+    if (known.has(identityOf(value, counter))) return true;
     validate.errors = [{ keyword: ENUM, params: { allowedValues: values }, message: 'must be a listed value' }];
     return false;
   };
@@ -96,28 +98,9 @@ type Spend = Pick<StepCounter, 'spend'>;
 
 const FREE: Spend = { spend: () => {} };
 
-/** Values that are found again by what they are: a text or number by itself, a list or object by one text for all its equals. */
-class Values {
-  readonly #plain = new Map<Json, number>();
-  #held: Map<string, number> | undefined;
-
-  /** @returns the place of an equal value, and undefined where the value is new */
-  add(value: Json, place: number, counter: Spend): number | undefined {
-    if (typeof value !== 'object' || value === null) return put(this.#plain, plain(value, counter), place);
-    this.#held ??= new Map();
-    return put(this.#held, identityOf(value, counter), place);
-  }
-
-  has(value: Json, counter: Spend): boolean {
-    if (typeof value !== 'object' || value === null) return this.#plain.has(plain(value, counter));
-    return this.#held?.has(identityOf(value, counter)) ?? false;
-  }
-}
-
-function put<Key>(places: Map<Key, number>, key: Key, place: number): number | undefined {
-  const found = places.get(key);
-  if (found === undefined) places.set(key, place);
-  return found;
+/** What equal values share: a text or number itself; of a list or object one text, behind a character that no text has. */
+function identityOf(value: Json, counter: Spend): Json {
+  return isHeld(value) ? `\0${writtenOut(value, counter)}` : plain(value, counter);
 }
 
 /** Looking a text up reads all of it. */
@@ -126,13 +109,13 @@ function plain<Value extends Json>(value: Value, counter: Spend): Value {
   return value;
 }
 
-function identityOf(value: Json, counter: Spend): string {
+function writtenOut(value: Json, counter: Spend): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(plain(value, counter));
   if (isList(value)) {
     counter.spend(2 + value.length);
-    return `[${value.map((item) => identityOf(item, counter)).join(',')}]`;
+    return `[${value.map((item) => writtenOut(item, counter)).join(',')}]`;
   }
   const names = Object.keys(value).sort();
   counter.spend(2 + names.length * 8);
-  return `{${names.map((name) => `${JSON.stringify(name)}:${identityOf(value[name] ?? null, counter)}`).join(',')}}`;
+  return `{${names.map((name) => `${JSON.stringify(name)}:${writtenOut(value[name] ?? null, counter)}`).join(',')}}`;
 }

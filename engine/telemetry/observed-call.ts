@@ -2,7 +2,7 @@ import { present } from '../contract/present.js';
 import type { Invoke } from '../core/protocol/command.js';
 import type { Verdict } from '../core/protocol/verdict.js';
 import type { RecalledCall } from '../runtime/progress.js';
-import type { CallOutcome } from '../ports/sources.js';
+import type { CallOutcome, ResolvedSource } from '../ports/sources.js';
 
 /** A call that has ended, as its driver saw it. */
 export interface EndedCall {
@@ -11,7 +11,7 @@ export interface EndedCall {
   readonly outcome: CallOutcome;
   readonly verdict?: Verdict;
   /** The model and its origin, as far as this driver has made the call itself. */
-  readonly resolved?: { readonly model?: string; readonly origin?: string };
+  readonly resolved?: ResolvedSource;
 }
 
 /** A time of work, and its subject and node: spans of nodes and agents are made of these. */

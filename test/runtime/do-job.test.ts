@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { composeWorld } from '../../engine/core/world/world.js';
 import type { Claimed } from '../../engine/ports/claim.js';
-import { Overtaken } from '../../engine/runtime/attempt.js';
+import { Overtaken } from '../../engine/runtime/overtaken.js';
 import type { Progress } from '../../engine/runtime/progress.js';
 import { doJob, type Job, type JobEnd } from '../../engine/runtime/worker/do-job.js';
 import type { WorkerEvent } from '../../engine/runtime/worker/worker-event.js';

@@ -9,6 +9,7 @@ import {
   writeAlone,
   writeCall,
 } from '../../engine/runtime/journal.js';
+import { Overtaken } from '../../engine/runtime/overtaken.js';
 import { answered, generationStart, message, toyStart } from '../store/record-fixtures.js';
 
 const toy = (key: string) => toyStart(key, 1);
@@ -93,6 +94,16 @@ describe('the journal of a driver', () => {
       await ended;
       assert.deepEqual(written, [`-${finish.outcome.key}`]);
     }
+  });
+
+  test('the journal writes nothing after a write that another driver has overtaken', async () => {
+    const { journal, written, started } = listening();
+    await assert.rejects(
+      writeAlone(journal, async () => 'overtaken'),
+      Overtaken,
+    );
+    await assert.rejects(started('a'), Overtaken);
+    assert.deepEqual(written, []);
   });
 
   test('the journal keeps an answer though what goes with it cannot be written, and writes nothing after that', async () => {

@@ -6,7 +6,7 @@ import { loadScenario } from '../../engine/operations/load-program.js';
 import { askToStop, reportCall } from '../../engine/operations/reports.js';
 import { runTurns } from '../../engine/operations/run-turns.js';
 import type { AttemptRecord } from '../../engine/ports/records.js';
-import { Overtaken } from '../../engine/runtime/attempt.js';
+import { Overtaken } from '../../engine/runtime/overtaken.js';
 import type { AttemptEnd, AttemptRequest } from '../../engine/runtime/attempt-request.js';
 import { runAttempt } from '../../engine/runtime/run-attempt.js';
 import type { RuntimeParts } from '../../engine/runtime/runtime-parts.js';

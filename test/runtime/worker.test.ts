@@ -7,7 +7,7 @@ import { openProcessDoorbell } from '../../engine/doorbells/process.js';
 import type { Doorbell } from '../../engine/ports/doorbell.js';
 import type { Inbox } from '../../engine/ports/inbox.js';
 import { composeWorld } from '../../engine/core/world/world.js';
-import { Overtaken } from '../../engine/runtime/attempt.js';
+import { Overtaken } from '../../engine/runtime/overtaken.js';
 import { runWorker } from '../../engine/runtime/worker/run-worker.js';
 import type { WorkerEvent } from '../../engine/runtime/worker/worker-event.js';
 import type { Drive, WorkerParts } from '../../engine/runtime/worker/worker-parts.js';

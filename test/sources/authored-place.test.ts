@@ -33,7 +33,7 @@ for (const [pointer, answer, isAuthored] of PLACES)
     assert.equal(isAuthoredPlace(pointer, answer, SCHEMA), isAuthored));
 
 test('a schema that leads to itself has an end', () => {
-  const schema = { $ref: '#', allOf: [{ $ref: '#' }], properties: { next: { $ref: '#' } } };
+  const schema = { properties: { next: { $ref: '#' } } };
   assert.equal(isAuthoredPlace('/next/next/next', {}, schema), true);
   assert.equal(isAuthoredPlace('/next/other', {}, schema), false);
 });

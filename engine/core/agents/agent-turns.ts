@@ -84,31 +84,16 @@ function eventsOf({ calls, timeline, started_at }: RecordedAttempt): readonly Re
 }
 
 function foldEvent(fold: Fold, event: RecordedEvent, call: RecordedCall | undefined): void {
-  switch (event.event_kind) {
-    case 'call_started':
-      if (call !== undefined) beginCall(fold, call);
-      return;
-    case 'call_pended':
-      if (call !== undefined) fold.pending.add(call.source_invocation_id);
-      return;
-    case 'call_refused':
-      if (call !== undefined) beginCall(fold, call);
-      if (call !== undefined) endCall(fold, call, event.occurred_at);
-      return;
-    case 'call_answered':
-    case 'call_failed':
-      if (call !== undefined) endCall(fold, call, event.occurred_at);
-      return;
-    case 'attempt_suspended':
-      suspend(fold, event);
-      return;
-    case 'attempt_continued':
-      takeOver(fold, event);
-      return;
-    default:
-      return;
-  }
+  const { event_kind, occurred_at } = event;
+  if (event_kind === 'attempt_suspended') suspend(fold, event);
+  if (event_kind === 'attempt_continued') takeOver(fold, event);
+  if (call === undefined) return;
+  if (event_kind === 'call_pended') fold.pending.add(call.source_invocation_id);
+  if (event_kind === 'call_started' || event_kind === 'call_refused') beginCall(fold, call);
+  if (END_KINDS.has(event_kind)) endCall(fold, call, occurred_at);
 }
+
+const END_KINDS: ReadonlySet<string> = new Set(['call_answered', 'call_failed', 'call_refused']);
 
 /** A command that is performed again has begun already. */
 function beginCall(fold: Fold, call: RecordedCall): void {

@@ -30,16 +30,18 @@ type DraftRecord = Mutable<
   readonly waiting_tools: Mutable<AgentTurnRecord['waiting_tools'][number]>[];
 };
 
+/** What an agent is doing. */
+type Head = Pick<AgentHeadRecord, 'status' | 'activity' | 'current_tool' | 'resume_deadline'>;
+
+const AT_REST = { activity: null, current_tool: null, resume_deadline: null } as const;
+
 /** An agent turn while the record of its attempt is folded. Each method is something that happened in it, and when. */
 export class TurnDraft {
   readonly #attempt: RecordedAttempt;
   readonly #record: DraftRecord;
-  #status: AgentHeadRecord['status'] = 'dispatched';
-  #activity: AgentHeadRecord['activity'] = null;
-  #current_tool: string | null = null;
+  #head: Head = { ...AT_REST, status: 'dispatched' };
   /** The calls that it waits for while it is suspended, by the ids of their invocations. */
   #waiting: readonly string[] = [];
-  #resume_deadline: string | null = null;
   #answer: RecordedCall | undefined;
 
   /** The subject was given its turn. */
@@ -60,7 +62,7 @@ export class TurnDraft {
   /** All that it may know has been gathered, and its nodes begin. */
   enter(at: string, task: Task): void {
     this.#record.context_box = toContextBox(this.#record.agent_turn_id, task);
-    this.#goOn(at, 'thinking');
+    this.#become(at, { status: 'running', activity: 'thinking' });
   }
 
   callTool(at: string, call: RecordedCall): void {
@@ -69,7 +71,7 @@ export class TurnDraft {
     const edge = { primitive: 'tool_call', edge_phase: 'request', correlation_id: source_invocation_id } as const;
     this.#addEdge(at, edge, parent_step_id);
     this.#addStep(at, call, 'tool_call');
-    this.#goOn(at, 'executing_tool', call.tool_name);
+    this.#become(at, { status: 'running', activity: 'executing_tool', current_tool: call.tool_name });
   }
 
   /** A tool's call, or one answered later, has ended. A turn that waits for several resumes with the last. */
@@ -81,9 +83,8 @@ export class TurnDraft {
     this.#waiting = this.#waiting.filter((id) => id !== source_invocation_id);
     this.#addEdge(at, { primitive: 'report', edge_phase: 'response', correlation_id: source_invocation_id });
     this.#addStep(at, call, 'tool_result');
-    if (this.#waiting.length === 0) return this.#goOn(at, 'thinking');
-    this.#current_tool = null;
-    this.#addState(at);
+    const goesOn = { status: 'running', activity: 'thinking' } as const;
+    this.#become(at, this.#waiting.length === 0 ? goesOn : { ...this.#head, current_tool: null });
   }
 
   /**
@@ -92,14 +93,13 @@ export class TurnDraft {
    */
   suspend(at: string, calls: readonly RecordedCall[], resume_deadline: string): void {
     const waiting = calls.map(({ source_invocation_id }) => source_invocation_id).toSorted();
-    const isSame = this.#resume_deadline === resume_deadline && this.#waiting.join() === waiting.join();
-    if (this.#status === 'suspended' && isSame) return;
+    const { status, current_tool, resume_deadline: until } = this.#head;
+    if (status === 'suspended' && until === resume_deadline && this.#waiting.join() === waiting.join()) return;
     for (const tool_call_id of waiting)
       if (!this.#waiting.includes(tool_call_id))
         this.#record.waiting_tools.push({ tool_call_id, registered_at: at, received_at: null });
     this.#waiting = waiting;
-    this.#resume_deadline = resume_deadline;
-    this.#become(at, 'suspended', 'awaiting_tool_result', this.#current_tool);
+    this.#become(at, { status: 'suspended', activity: 'awaiting_tool_result', current_tool, resume_deadline });
   }
 
   /** The subject has given its patch; its fate is known when the attempt ends. @param call its generation */
@@ -107,7 +107,7 @@ export class TurnDraft {
     this.#answer = call;
     this.#record.worked_until = at;
     this.#addStep(at, call, 'answered');
-    this.#goOn(at, null);
+    this.#become(at, { status: 'running' });
   }
 
   /** Another driver has taken the attempt over. */
@@ -121,8 +121,7 @@ export class TurnDraft {
     const outcome = outcomeOf(this.#attempt, this.#answer);
     const { card_id } = this.#putOut(toDeliverable(this.#attempt, record.agent_id, this.#answer));
     this.#waiting = [];
-    this.#resume_deadline = null;
-    this.#become(at, 'idle', null, null);
+    this.#become(at, { status: 'idle' });
     const { box_id: output_box_id } = record.output_box;
     this.#addEvent(at, 'task', { status: outcome, output_box_id, deliverable_card_id: card_id });
     this.#addEdge(at, { primitive: 'join', edge_phase: 'response', correlation_id: record.agent_turn_id });
@@ -135,32 +134,17 @@ export class TurnDraft {
     return {
       record: { ...this.#record, state: stateOfTurn(this.#attempt, this.#record) },
       head: {
+        ...this.#head,
         agent_id,
-        status: this.#status,
         turn_epoch,
-        active_agent_turn_id: this.#status === 'idle' ? null : agent_turn_id,
-        activity: this.#activity,
-        current_tool: this.#current_tool,
+        active_agent_turn_id: this.#head.status === 'idle' ? null : agent_turn_id,
         waiting_tool_count: this.#waiting.length,
-        resume_deadline: this.#resume_deadline,
       },
     };
   }
 
-  #goOn(at: string, activity: AgentHeadRecord['activity'], current_tool: string | null = null): void {
-    this.#resume_deadline = null;
-    this.#become(at, 'running', activity, current_tool);
-  }
-
-  #become(
-    at: string,
-    status: AgentHeadRecord['status'],
-    activity: AgentHeadRecord['activity'],
-    current_tool: string | null,
-  ): void {
-    this.#status = status;
-    this.#activity = activity;
-    this.#current_tool = current_tool;
+  #become(at: string, head: Pick<Head, 'status'> & Partial<Head>): void {
+    this.#head = { ...AT_REST, ...head };
     this.#addState(at);
   }
 
@@ -187,12 +171,13 @@ export class TurnDraft {
   }
 
   #addState(at: string): void {
+    const { status, activity, current_tool } = this.#head;
     const metadata = {
-      ...(this.#activity === null ? {} : { activity: this.#activity }),
-      ...(this.#current_tool === null ? {} : { current_tool: this.#current_tool }),
+      ...(activity === null ? {} : { activity }),
+      ...(current_tool === null ? {} : { current_tool }),
       waiting_tool_count: this.#waiting.length,
     };
-    this.#addEvent(at, 'state', { status: this.#status, turn_epoch: this.#record.turn_epoch, metadata });
+    this.#addEvent(at, 'state', { status, turn_epoch: this.#record.turn_epoch, metadata });
   }
 }
 

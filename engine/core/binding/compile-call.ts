@@ -45,7 +45,7 @@ export function compileCall(
   authored: AuthoredCall,
   place: CallPlace,
 ): Part<CallProgram> {
-  const document: ComponentReference = { kind: 'cognition_workflow', hash: setting.hash };
+  const { document } = setting;
   const source = findSource(parts, document, authored.source_ref, place);
   const manifest = parts.findManifest(source.value?.interface.name ?? '');
   const request = compileReference(
@@ -66,7 +66,7 @@ export function compileCall(
     ...output.problems,
     ...checkRetry(authored.source_ref, source.value?.retry),
     ...inDocument(document, checkActing(manifest, source.value, authored, place)),
-    ...checkCall(document, setting, authored, place),
+    ...checkCall(setting, authored, place),
   ];
   if (source.value === undefined || manifest === undefined || problems.length > 0) return { problems };
   const { label, interface: definition, max_in_flight } = source.value;
@@ -143,12 +143,7 @@ function findSource(
   return { problems: inDocument(document, [other]) };
 }
 
-function checkCall(
-  document: ComponentReference,
-  setting: WorkflowSetting,
-  authored: AuthoredCall,
-  place: CallPlace,
-): readonly DocumentProblem[] {
+function checkCall(setting: WorkflowSetting, authored: AuthoredCall, place: CallPlace): readonly DocumentProblem[] {
   const needsLeave = place.always_policed !== true && authored.effect !== 'read_only';
   const allowed = setting.policy?.allow.has(place.policy_id) ?? setting.policy_missing === true;
   const approval =
@@ -159,7 +154,7 @@ function checkCall(
     pointer: `${place.pointer}/effect`,
     repair: `Add ${JSON.stringify(place.policy_id)} to the "allow" of the profile's tool policy.`,
   } as const;
-  const complaints = inDocument(document, [
+  const complaints = inDocument(setting.document, [
     ...complainIf(approval && (needsLeave || allowed), {
       code: 'NOT_SUPPORTED_YET',
       message: `The tool policy wants a person's approval for ${place.policy_id}, and this version cannot ask for one.`,

@@ -21,7 +21,7 @@ export interface CompileParts {
 
 /** The identity of the workflow that is compiled, those for whom it runs, and the policy under which it does. */
 export interface WorkflowSetting {
-  readonly hash: string;
+  readonly document: ComponentReference;
   readonly subjects: readonly string[];
   readonly policy?: CompiledPolicy;
   /** A policy is named and cannot be found: its permissions are not known. */

@@ -8,13 +8,12 @@ import type { Complaint, DocumentProblem } from '../protocol/document-problem.js
  * @param complaint of the workflow
  */
 export function notAllowed(
-  { hash, policy }: WorkflowSetting,
+  { document, policy }: WorkflowSetting,
   name: string,
   complaint: Omit<Complaint, 'code'> & { readonly code: 'TOOL_NOT_ALLOWED' | 'POLICY_DENIES' },
 ): DocumentProblem {
   const meant = nearestName(name, policy?.names_nothing ?? []);
-  if (policy === undefined || meant === undefined)
-    return { ...complaint, document: { kind: 'cognition_workflow', hash } };
+  if (policy === undefined || meant === undefined) return { ...complaint, document };
   return {
     ...complaint,
     message: `The policy allows ${meant}, which names nothing in the workflow. ${complaint.message}`,

@@ -3,15 +3,7 @@ import type { ChatAnswer } from '../../contract/source.js';
 import type { CallAnswered } from '../protocol/event.js';
 import type { OfferedSchema } from '../protocol/program.js';
 import type { ModelOutputKind, Verdict } from '../protocol/verdict.js';
-import {
-  type Asked,
-  type Complaint,
-  correct,
-  type GenerationProgram,
-  type Lane,
-  spend,
-  toRejection,
-} from './generation.js';
+import { type Asked, type Complaint, correct, type GenerationProgram, type Lane } from './generation.js';
 import { type ReadText, readModelText } from './model-text.js';
 import type { NodeFailure, NodeScope } from './node-type.js';
 
@@ -39,12 +31,14 @@ export function readAnswer<Node extends GenerationProgram>(
   before: Lane,
   event: CallAnswered,
 ): Answer<Node> | FailedByAnswer {
-  const { text, finish_reason } = event.value as unknown as ChatAnswer;
-  const { lane, overspent } = spend(node, before, event);
+  const { key, value, tokens, duration_ms } = event;
+  const { text, finish_reason } = value as unknown as ChatAnswer;
+  const lane = { ...before, tokens: before.tokens + tokens, duration_ms: before.duration_ms + duration_ms };
   const read = readModelText({ text, finish_reason });
-  const { key } = event;
-  if (overspent === undefined) return { node, scope, lane, key, text, read };
-  const failure = { failure_class: 'budget_exhausted' as const, message: overspent };
+  const { token_budget } = node.constraints;
+  if (lane.tokens <= token_budget) return { node, scope, lane, key, text, read };
+  const message = `node ${node.id} has used ${lane.tokens} tokens of its token_budget of ${token_budget}`;
+  const failure = { failure_class: 'budget_exhausted', message } as const;
   return {
     kind: 'failed',
     failure: { ...failure, call_key: key },
@@ -80,7 +74,14 @@ export function rejectAnswer<Node extends GenerationProgram>(
       failure: { failure_class: 'model_content', detail, message },
       normalised_text: read.normalised,
       artifacts: [...parsed, { kind: 'error', value: { detail, message } }],
-      rejection: toRejection(node, scope, lane, text, complaint),
+      rejection: {
+        subject_id: scope.subject_id,
+        node_id: node.id,
+        workflow_hash: scope.workflow_hash,
+        attempt_number: lane.generation_try,
+        raw_response: text,
+        rejection: message,
+      },
     },
   };
 }

@@ -2,25 +2,19 @@ import type { AvailableTool, LlmToolLoopNode } from '../../generated/workflow.js
 import { checkRedaction } from '../binding/check-redaction.js';
 import { checkArguments } from '../binding/check-requests.js';
 import { resultShape, type SchemaParts } from '../binding/typed-schemas.js';
-import { type Complaint, complainIf } from '../protocol/document-problem.js';
+import { type Complaint, complainIf, complainOfTwins } from '../protocol/document-problem.js';
 import { unveil } from '../typing/shape.js';
 
 /** Checks of a node's tools beyond the schema: names, arguments, and the visible parts of their results. */
 export function checkTools(parts: SchemaParts, node: LlmToolLoopNode, pointer: string): readonly Complaint[] {
   const { available_tools: tools, max_tool_calls } = node;
+  const names = tools.map(({ name }) => name);
+  const list = { pointer: `${pointer}/available_tools`, member: 'name', noun: 'tool', each: 'tool of a node' } as const;
   return [
+    ...complainOfTwins('TOOL_NAME_TWICE', names, list),
     ...tools.flatMap((tool, index) => {
-      const place = `${pointer}/available_tools/${index}`;
-      return [
-        ...complainIf(tools.findIndex(({ name }) => name === tool.name) < index, {
-          code: 'TOOL_NAME_TWICE',
-          message: `The tool ${tool.name} is listed a second time here.`,
-          pointer: `${place}/name`,
-          repair: 'Give each tool of a node a name of its own.',
-        }),
-        ...checkArguments(parts, tool, place),
-        ...checkToolRedaction(parts, tool, place),
-      ];
+      const place = `${list.pointer}/${index}`;
+      return [...checkArguments(parts, tool, place), ...checkToolRedaction(parts, tool, place)];
     }),
     ...complainIf(tools.length > 0 && max_tool_calls === 0, {
       code: 'TOOLS_NEVER_OFFERED',

@@ -29,10 +29,7 @@ export function compileGeneration(
   const refused = manifest && call.value && findNotYet(manifest, call.value.source.interface);
   const problems = [
     ...call.problems,
-    ...inDocument({ kind: 'cognition_workflow', hash: setting.hash }, [
-      ...prompt.complaints,
-      ...checkEvents(node, prompt.template, pointer),
-    ]),
+    ...inDocument(setting.document, [...prompt.complaints, ...checkEvents(node, prompt.template, pointer)]),
     ...(call.value === undefined || refused === undefined
       ? []
       : inDocument({ kind: 'response_source', hash: call.value.source.hash }, [notYet(refused.member, refused.value)])),

@@ -13,7 +13,7 @@ export function compileTool(
   tool: AvailableTool,
   pointer: string,
 ): Part<ToolProgram> {
-  const document = { kind: 'cognition_workflow', hash: setting.hash } as const;
+  const { document } = setting;
   const call = compileCall(parts, setting, tool, {
     pointer,
     policy_id: tool.name,

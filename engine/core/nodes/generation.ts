@@ -5,10 +5,8 @@ import { escapeUnseen, fenceJson } from '../prompt/quote.js';
 import { renderPrompt } from '../prompt/render.js';
 import type { PromptTemplate } from '../prompt/template.js';
 import type { Invoke } from '../protocol/command.js';
-import type { CallAnswered } from '../protocol/event.js';
 import type { ModelContentDetail } from '../protocol/failure.js';
 import type { CallProgram, NodeConstraints, NodeProgram, OfferedSchema, SchemaDelivery } from '../protocol/program.js';
-import type { Rejection } from '../protocol/verdict.js';
 import { renderEvents } from '../world/recent-events.js';
 import { type Projection, project, renderSubject, toProjectionJson } from '../world/projection.js';
 import { generationRest } from './call-key.js';
@@ -130,20 +128,6 @@ export function ask(node: GenerationProgram, scope: NodeScope, lane: Lane, offer
   return { ok: true, lane: { ...lane, generations: lane.generations + 1 }, command };
 }
 
-/** Counts what an answered generation used; the second value is set where that was more than the node may use. */
-export function spend(
-  node: GenerationProgram,
-  lane: Lane,
-  event: CallAnswered,
-): { readonly lane: Lane; readonly overspent?: string } {
-  const spent = { ...lane, tokens: lane.tokens + event.tokens, duration_ms: lane.duration_ms + event.duration_ms };
-  if (spent.tokens <= node.constraints.token_budget) return { lane: spent };
-  return {
-    lane: spent,
-    overspent: `node ${node.id} has used ${spent.tokens} tokens of its token_budget of ${node.constraints.token_budget}`,
-  };
-}
-
 /** Writes to the model what was wrong and lets it try again, or ends with `generation_attempts_exhausted`. */
 export function correct(
   node: GenerationProgram,
@@ -188,24 +172,6 @@ function correctionText(complaint: Complaint): string {
     ? 'Answer anew with one JSON object: begin with { and end with }, with nothing before, after or around it.'
     : 'Return one corrected JSON object. Keep everything else; only fix what was wrong.';
   return `Your previous response was rejected (${complaint.detail}). ${escapeUnseen(complaint.message)}\n\n${how}`;
-}
-
-/** The rejection of one generation, as the audit keeps it. */
-export function toRejection(
-  node: GenerationProgram,
-  scope: NodeScope,
-  lane: Lane,
-  text: string,
-  complaint: Complaint,
-): Rejection {
-  return {
-    subject_id: scope.subject_id,
-    node_id: node.id,
-    workflow_hash: scope.workflow_hash,
-    attempt_number: lane.generation_try,
-    raw_response: text,
-    rejection: complaint.message,
-  };
 }
 
 /** A lane with more messages. */

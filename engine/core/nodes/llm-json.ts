@@ -36,12 +36,8 @@ export const llmJson: NodeType<LlmJsonNode, LlmJsonProgram, LlmJsonState> = {
 
   compile(parts, setting, node, pointer) {
     const generation = compileGeneration(parts, setting, node, pointer);
-    const result = compileReference(
-      parts,
-      { kind: 'cognition_workflow', hash: setting.hash },
-      node.result_schema_ref,
-      `${pointer}/result_schema_ref`,
-    );
+    const place = `${pointer}/result_schema_ref`;
+    const result = compileReference(parts, setting.document, node.result_schema_ref, place);
     const problems = [...generation.problems, ...result.problems];
     if (generation.value === undefined || result.value === undefined) return { problems };
     const offered = offerAnswerSchema(result.value.schema);

@@ -76,7 +76,7 @@ export const llmToolLoop: NodeType<LlmToolLoopNode, LlmToolLoopProgram, LlmToolL
   check: (parts, node, pointer) => checkTools(parts, node, pointer),
 
   compile(parts, setting, node, pointer) {
-    const document = { kind: 'cognition_workflow', hash: setting.hash } as const;
+    const { document } = setting;
     const generation = compileGeneration(parts, setting, node, pointer);
     const compiled = node.available_tools.map((tool, index) =>
       compileTool(parts, setting, tool, `${pointer}/available_tools/${index}`),

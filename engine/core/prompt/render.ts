@@ -1,9 +1,8 @@
 import type { Json } from '../../contract/json.js';
-import { unreachable } from '../../contract/unreachable.js';
 import { findAt } from '../content/json-pointer.js';
 import { type Message, type Segment, toMessage } from './message.js';
 import { fenceJson, lastLineAfter, quoteName, type QuotePlace, quoteText } from './quote.js';
-import type { Placeholder, PromptTemplate } from './template.js';
+import type { Placeholder, PlaceholderName, PromptTemplate } from './template.js';
 
 /** The values of placeholders. Costly texts are made only when a placeholder reads them. */
 export interface PromptScope {
@@ -50,35 +49,26 @@ export function renderPrompt(template: PromptTemplate, scope: PromptScope): Rend
 }
 
 function fill(placeholder: Placeholder, scope: PromptScope, place: QuotePlace): string | undefined {
-  switch (placeholder.reads) {
-    case 'world':
-      return asItIs(findAt(scope.world, [placeholder.member]));
-    case 'subject':
-      return placeholder.member === 'name' ? quoteName(scope.subject.name) : scope.subject.id;
-    case 'nodes':
-      return render(findAt(scope.nodes, [placeholder.node_id, 'output', ...placeholder.path]), placeholder, place);
-    case 'world.projection':
-      return fenceJson(placeholder.name, scope.projection());
-    case 'world.recent_events':
-      return scope.recent_events();
-    case 'subject.rendered':
-      return scope.rendered_subject();
-    case 'ambient.visible':
-      return fenceJson(placeholder.name, scope.ambient) + scope.absent.map(sayAbsent).join('');
-    case 'tools.available':
-      return fenceJson(placeholder.name, scope.tools());
-    default:
-      return unreachable(placeholder);
-  }
+  if (placeholder.reads !== 'nodes') return FILLS[placeholder.name](scope);
+  return render(findAt(scope.nodes, [placeholder.node_id, 'output', ...placeholder.path]), placeholder, place);
 }
+
+/** The text of each placeholder but outputs of nodes. A value that is not free text needs no quoting. */
+const FILLS: Readonly<Record<PlaceholderName, (scope: PromptScope) => string>> = {
+  'world.slug': ({ world }) => world.slug,
+  'world.attempted_turn': ({ world }) => String(world.attempted_turn),
+  'world.simulation_time': ({ world }) => world.simulation_time,
+  'world.projection': ({ projection }) => fenceJson('world.projection', projection()),
+  'world.recent_events': ({ recent_events }) => recent_events(),
+  'subject.id': ({ subject }) => subject.id,
+  'subject.name': ({ subject }) => quoteName(subject.name),
+  'subject.rendered': ({ rendered_subject }) => rendered_subject(),
+  'ambient.visible': ({ ambient, absent }) => fenceJson('ambient.visible', ambient) + absent.map(sayAbsent).join(''),
+  'tools.available': ({ tools }) => fenceJson('tools.available', tools()),
+};
 
 function sayAbsent({ place, failure_class }: Absent): string {
   return `\n${quoteName(place)} is absent: its source failed (${failure_class}), and nothing is known of it now.`;
-}
-
-/** A value that is not free text needs no quoting. */
-function asItIs(value: Json | undefined): string | undefined {
-  return value === undefined || typeof value === 'object' ? undefined : String(value);
 }
 
 function render(value: Json | undefined, { name }: Placeholder, place: QuotePlace): string | undefined {

@@ -11,16 +11,7 @@ export type PromptPart =
 
 /** The text between double braces, and its meaning. */
 export type Placeholder =
-  | {
-      readonly reads:
-        | 'world.projection'
-        | 'world.recent_events'
-        | 'subject.rendered'
-        | 'ambient.visible'
-        | 'tools.available';
-      readonly name: string;
-    }
-  | { readonly reads: 'world' | 'subject'; readonly name: string; readonly member: string }
+  | { readonly reads: (typeof PLACEHOLDERS)[PlaceholderName]; readonly name: PlaceholderName }
   | { readonly reads: 'nodes'; readonly name: string; readonly node_id: string; readonly path: readonly string[] };
 
 /** A placeholder that means nothing: its place in the text, and how it was written. */
@@ -29,19 +20,23 @@ export interface UnknownPlaceholder {
   readonly text: string;
 }
 
-/** The names that a prompt may use, beside paths below `nodes.<id>.output`. */
-export const PLACEHOLDER_NAMES = [
-  'world.slug',
-  'world.attempted_turn',
-  'world.simulation_time',
-  'world.projection',
-  'world.recent_events',
-  'subject.id',
-  'subject.name',
-  'subject.rendered',
-  'ambient.visible',
-  'tools.available',
-] as const;
+/** What each name reads that a prompt may use, beside paths below `nodes.<id>.output`. */
+const PLACEHOLDERS = {
+  'world.slug': 'world',
+  'world.attempted_turn': 'world',
+  'world.simulation_time': 'world',
+  'world.projection': 'world.projection',
+  'world.recent_events': 'world.recent_events',
+  'subject.id': 'subject',
+  'subject.name': 'subject',
+  'subject.rendered': 'subject.rendered',
+  'ambient.visible': 'ambient.visible',
+  'tools.available': 'tools.available',
+} as const;
+
+export type PlaceholderName = keyof typeof PLACEHOLDERS;
+
+export const PLACEHOLDER_NAMES = Object.keys(PLACEHOLDERS) as readonly PlaceholderName[];
 
 /** One authored text, cut at its placeholders. */
 export interface ParsedPromptText {
@@ -84,19 +79,8 @@ function innermost(text: string, open: number, close: number): number {
 }
 
 function toPlaceholder(name: string): Placeholder | undefined {
-  const [root, member, ...rest] = name.split('.');
-  if (root === 'nodes' && member !== undefined && rest[0] === 'output') {
-    return { reads: 'nodes', name, node_id: member, path: rest.slice(1) };
-  }
-  if (!PLACEHOLDER_NAMES.some((known) => known === name)) return undefined;
-  switch (name) {
-    case 'world.projection':
-    case 'world.recent_events':
-    case 'subject.rendered':
-    case 'ambient.visible':
-    case 'tools.available':
-      return { reads: name, name };
-    default:
-      return { reads: root === 'world' ? 'world' : 'subject', name, member: member ?? '' };
-  }
+  const [root, node_id, output, ...path] = name.split('.');
+  if (root === 'nodes' && node_id !== undefined && output === 'output') return { reads: 'nodes', name, node_id, path };
+  const known = PLACEHOLDER_NAMES.find((one) => one === name);
+  return known && { reads: PLACEHOLDERS[known], name: known };
 }

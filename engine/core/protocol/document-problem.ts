@@ -17,6 +17,33 @@ export function complainIf(holds: boolean, complaint: Complaint): readonly Compl
   return holds ? [complaint] : [];
 }
 
+/** A list of a document, of which each item has a name of its own. */
+interface NamedList {
+  /** The list itself. */
+  readonly pointer: string;
+  /** The member that names an item. */
+  readonly member: 'id' | 'label' | 'name';
+  readonly noun: string;
+  /** The noun at length, where it says more. */
+  readonly each?: string;
+}
+
+/** A complaint of each item that has the name of an earlier one. */
+export function complainOfTwins(
+  code: Complaint['code'],
+  names: readonly string[],
+  { pointer, member, noun, each = noun }: NamedList,
+): readonly Complaint[] {
+  return names.flatMap((name, index) =>
+    complainIf(names.indexOf(name) < index, {
+      code,
+      message: `The ${noun} ${name} is listed a second time here.`,
+      pointer: `${pointer}/${index}/${member}`,
+      repair: `Give each ${each} ${member === 'id' ? 'an' : 'a'} ${member} of its own.`,
+    }),
+  );
+}
+
 /** Whether a problem keeps a document from being used; a note does not. */
 export function isError(problem: Pick<Problem, 'severity'>): boolean {
   return problem.severity !== 'note';

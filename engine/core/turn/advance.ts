@@ -1,10 +1,9 @@
 import { present } from '../../contract/present.js';
-import type { Fail, Invoke, Suspend, TurnCommand } from '../protocol/command.js';
+import type { Fail, Invoke, Suspend } from '../protocol/command.js';
 import type { CallEvent, CallPended, TurnEvent } from '../protocol/event.js';
 import { callFailed } from '../nodes/node-failure.js';
 import { isPassedOn, toAbsence } from '../protocol/on-failure.js';
 import type { Program } from '../protocol/program.js';
-import type { Verdict } from '../protocol/verdict.js';
 import { applyPatch } from '../world/apply-patch.js';
 import { recentEvents } from '../world/recent-events.js';
 import { askTurnAmbients } from './ambients.js';
@@ -13,25 +12,8 @@ import { withOutcome } from './outcomes.js';
 import { decideRetry } from './retry.js';
 import type { Asker, StartedRun, TurnState } from './state.js';
 import { withEntry, without } from './subject-run.js';
-import {
-  beginAhead,
-  beginHead,
-  type Discarded,
-  handleInSubject,
-  join,
-  subjectAt,
-  type SubjectsStep,
-} from './subjects.js';
-
-/** The result of one event. */
-export interface Step {
-  readonly state: TurnState;
-  readonly commands: readonly TurnCommand[];
-  /** The verdict to write beside the call that has ended. */
-  readonly verdict?: Verdict;
-  /** Calls of runs that other subjects' patches have made obsolete: those under way are to be aborted. */
-  readonly discarded?: readonly Discarded[];
-}
+import { type Step, join } from './step.js';
+import { beginAhead, beginHead, handleInSubject, subjectAt } from './subjects.js';
 
 /** The whole meaning of a turn: pure, total, and idempotent: an event that it has handled, or awaits no more, changes nothing. */
 export function advance(program: Program, state: TurnState, event: TurnEvent): Step {
@@ -97,7 +79,7 @@ function handleEnd(program: Program, state: TurnState, asker: Asker, event: Call
   if (state.failure !== undefined) return settle(heard);
   if (asker.kind === 'turn_ambient') return handleTurnReading(program, heard, asker.command, event);
   const step = handleInSubject(program, heard, asker, event);
-  return after(step, goOn(program, step.state));
+  return join(step, goOn(program, step.state));
 }
 
 function handleTurnReading(program: Program, state: TurnState, { call }: Invoke, event: CallEvent): Step {
@@ -132,20 +114,20 @@ function beginTurn(program: Program, state: TurnState): Step {
 
 /** Advances as far as possible without another event. */
 function goOn(program: Program, state: TurnState): Step {
-  if (state.stage !== 'turn_ambients') return goOnFromHead(program, { state, commands: [], discarded: [] });
+  if (state.stage !== 'turn_ambients') return goOnFromHead(program, { state, commands: [] });
   if (state.awaited.size > 0) return { state, commands: [] };
   return goOnFromHead(program, beginAhead(program, { ...state, stage: 'subjects' }));
 }
 
 /** Accepts the patches of subjects that are done, in their order, up to the first that is not. */
-function goOnFromHead(program: Program, sofar: SubjectsStep): Step {
+function goOnFromHead(program: Program, sofar: Step): Step {
   for (let step = sofar; ; ) {
     step = join(step, beginHead(program, step.state));
     const head = step.state.runs.get(step.state.head);
-    if (head === undefined) return after(step, endTurn(step.state));
+    if (head === undefined) return join(step, endTurn(step.state));
     const { failure, stage } = head.run;
-    if (failure !== undefined) return after(step, failTurn(step.state, toOutside(failure, head)));
-    if (stage !== 'finished') return after(step, releaseHeld(step.state));
+    if (failure !== undefined) return join(step, failTurn(step.state, toOutside(failure, head)));
+    if (stage !== 'finished') return join(step, releaseHeld(step.state));
     step = { ...step, state: acceptHead(program, step.state, head) };
   }
 }
@@ -183,17 +165,6 @@ function acceptHead(program: Program, state: TurnState, { run, keys }: StartedRu
 function toOutside(failure: Fail, { keys }: StartedRun): Fail {
   const { call_key } = failure;
   return call_key === undefined ? failure : { ...failure, call_key: keys.get(call_key) ?? call_key };
-}
-
-/** One step after another, as one. */
-function after(first: SubjectsStep & Pick<Step, 'verdict'>, { state, commands, discarded = [] }: Step): Step {
-  const all = join(first, { state, commands: [], discarded });
-  return {
-    state,
-    commands: [...first.commands, ...commands],
-    ...(first.verdict === undefined ? {} : { verdict: first.verdict }),
-    ...(all.discarded.length === 0 ? {} : { discarded: all.discarded }),
-  };
 }
 
 /** The first failure stops new commands; the attempt ends when nothing is awaited any more but answers that come later. */

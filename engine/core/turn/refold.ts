@@ -1,9 +1,9 @@
 import type { EffectClass, Program } from '../protocol/program.js';
-import { advance, suspensionOf, type Step } from './advance.js';
+import { advance, suspensionOf } from './advance.js';
 import type { Commit, Fail, Invoke, TurnCommand } from '../protocol/command.js';
 import type { CallEvent, CallFailed, CallPended, TurnBegan } from '../protocol/event.js';
 import { mayRepeat } from '../protocol/failure.js';
-import type { Discarded } from './subjects.js';
+import type { Discarded, Step } from './step.js';
 import { present } from '../../contract/present.js';
 import { withoutRun } from '../../contract/scripted.js';
 import { type TurnState, UNBEGUN } from './state.js';

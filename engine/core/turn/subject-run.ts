@@ -25,18 +25,12 @@ import {
  */
 export interface SubjectRun extends GivenReadings {
   readonly stage: 'ambients' | 'nodes' | 'finished';
-  readonly awaited: ReadonlyMap<string, Awaited>;
+  readonly awaited: ReadonlyMap<string, Invoke>;
   readonly waiting: ReadonlyMap<string, NodeState>;
   readonly outputs: ReadonlyMap<string, Json>;
   readonly patch?: AnsweredPatch & { readonly node_id: string };
   /** The first failure; the run asks nothing more. */
   readonly failure?: Fail;
-}
-
-/** A call that a run waits for, and the part that made it. */
-export interface Awaited {
-  readonly command: Invoke;
-  readonly asker: { readonly kind: 'ambient'; readonly id: string } | { readonly kind: 'node'; readonly id: string };
 }
 
 /** The inputs with which a run begins. */
@@ -71,38 +65,39 @@ export function beginRun(subject: SubjectProgram, { world, simulation_time, turn
  * @param event names the call by its key in the run
  */
 export function handleInRun(subject: SubjectProgram, run: SubjectRun, event: CallEvent): RunStep {
-  const awaited = run.awaited.get(event.key);
-  if (awaited === undefined) return { run, commands: [] };
+  const command = run.awaited.get(event.key);
+  if (command === undefined) return { run, commands: [] };
   const heard = { ...run, awaited: without(run.awaited, event.key) };
   if (run.failure !== undefined) return { run: heard, commands: [] };
-  return awaited.asker.kind === 'node'
-    ? handleNode(subject, heard, awaited.asker.id, event)
-    : handleReading(subject, heard, awaited, event);
+  return command.node_id === undefined
+    ? handleReading(subject, heard, command, event)
+    : handleNode(subject, heard, command.node_id, event);
 }
 
 function askAmbients(subject: SubjectProgram, run: SubjectRun, asked: AmbientAsk): RunStep {
   if (!asked.ok) return { run: { ...run, failure: asked.failure }, commands: [] };
   if (asked.commands.length === 0) return beginNodes(subject, run);
-  const awaited = asked.commands.map((command): [string, Awaited] => [
-    command.key,
-    { command, asker: { kind: 'ambient', id: command.ambient_id ?? '' } },
-  ]);
-  return { run: { ...run, awaited: new Map(awaited) }, commands: asked.commands };
+  return { run: withAwaited(run, asked.commands), commands: asked.commands };
+}
+
+function withAwaited(run: SubjectRun, commands: readonly Invoke[]): SubjectRun {
+  const asked = commands.map((command): [string, Invoke] => [command.key, command]);
+  return { ...run, awaited: new Map([...run.awaited, ...asked]) };
 }
 
 function handleReading(
   subject: SubjectProgram,
   run: SubjectRun,
-  { asker, command }: Awaited,
+  { call, ambient_id = '' }: Invoke,
   event: CallEvent,
 ): RunStep {
-  const isAbsent = isPassedOn(command.call, event);
+  const isAbsent = isPassedOn(call, event);
   if (event.kind !== 'call_answered' && !isAbsent) {
     const failure: Fail = { kind: 'fail', ...callFailed(event), subject_id: subject.subject_id };
     return { run: { ...run, failure }, commands: [] };
   }
   const value = isAbsent ? toAbsence(event) : event.value;
-  const read = { ...run, readings: withEntry(run.readings, asker.id, value) };
+  const read = { ...run, readings: withEntry(run.readings, ambient_id, value) };
   const step = read.awaited.size === 0 ? beginNodes(subject, read) : { run: read, commands: [] };
   return isAbsent ? { ...step, verdict: { key: event.key, passed_on: 'absent', artifacts: [] } } : step;
 }
@@ -146,16 +141,8 @@ function applyNodeStep(
       return { run: { ...run, failure }, commands: [] };
     }
     case 'waits': {
-      const asked = step.commands.map((command): [string, Awaited] => [
-        command.key,
-        { command, asker: { kind: 'node', id: node.id } },
-      ]);
-      const waits = {
-        ...run,
-        waiting: withEntry(run.waiting, node.id, step.state),
-        awaited: new Map([...run.awaited, ...asked]),
-      };
-      return { run: waits, commands: step.commands };
+      const waiting = withEntry(run.waiting, node.id, step.state);
+      return { run: withAwaited({ ...run, waiting }, step.commands), commands: step.commands };
     }
     case 'done':
       return finishNode(

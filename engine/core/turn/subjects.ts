@@ -1,4 +1,4 @@
-import type { Invoke } from '../protocol/command.js';
+import type { Invoke, TurnCommand } from '../protocol/command.js';
 import type { CallEvent } from '../protocol/event.js';
 import { MAX_SPECULATIVE, type Program, type SubjectProgram, type WorkflowProgram } from '../protocol/program.js';
 import type { World, WorldEvent } from '../world/world.js';
@@ -8,30 +8,18 @@ import { type Outcome, type View, viewOf, withOutcome, worldAfter } from './outc
 import { listReaders, readersAfter } from './readers.js';
 import { withRun } from '../../contract/scripted.js';
 import type { Answer, StartedRun, SubjectAsker, TurnState } from './state.js';
-import { beginRun, handleInRun, type RunBase, type RunStep, type SubjectRun } from './subject-run.js';
+import { type Step, join } from './step.js';
+import { beginRun, handleInRun, type RunBase, type SubjectRun } from './subject-run.js';
 
 // Subjects of a workflow that runs them concurrently begin together. Each run is kept equal to the fold of its answers on
 // the world that its subject would see if every subject before it were as far as it is now. Where an earlier patch
 // changes a subject's inputs, its run is folded again on the new world: answers to equal requests are kept, and only
 // other requests are made anew. So a run that reaches the head is the run of an ordered turn.
 
-/** The result for the turn: calls to make, and calls that nobody waits for any more. */
-export interface SubjectsStep {
-  readonly state: TurnState;
-  readonly commands: readonly Invoke[];
-  readonly discarded: readonly Discarded[];
-}
-
-/** Calls of a run whose subject has made another request since, by their keys outside. */
-export interface Discarded {
-  readonly subject_id: string;
-  readonly keys: readonly string[];
-}
-
 /** Begins every subject, except the first, that need not wait for those before it. */
-export function beginAhead(program: Program, state: TurnState): SubjectsStep {
+export function beginAhead(program: Program, state: TurnState): Step {
   const allowance = program.subjects.reduce((sum, { workflow }) => sum + speculationOf(program, workflow), 0);
-  const commands: Invoke[] = [];
+  const commands: TurnCommand[] = [];
   let ahead: TurnState = { ...state, allowance, readers: listReaders(program.subjects, state.world) };
   let { world } = state;
   for (const [index, { workflow }] of program.subjects.entries()) {
@@ -41,7 +29,7 @@ export function beginAhead(program: Program, state: TurnState): SubjectsStep {
     commands.push(...step.commands);
     world = worldAfter(world, toEvent(program, ahead, index, runAt(ahead, index).run));
   }
-  return { state: ahead, commands, discarded: [] };
+  return { state: ahead, commands };
 }
 
 /** How many runs of each subject of a workflow may be superseded on average; 0 where its subjects run one after the other. */
@@ -51,9 +39,8 @@ function speculationOf({ execution }: Program, { max_speculative }: WorkflowProg
 }
 
 /** Begins the head, where it has not begun and there is one. */
-export function beginHead(program: Program, state: TurnState): SubjectsStep {
-  if (state.runs.has(state.head) || state.head === program.subjects.length)
-    return { state, commands: [], discarded: [] };
+export function beginHead(program: Program, state: TurnState): Step {
+  if (state.runs.has(state.head) || state.head === program.subjects.length) return { state, commands: [] };
   return beginSubject(program, state, { index: state.head, world: state.world });
 }
 
@@ -61,7 +48,7 @@ function beginSubject(
   program: Program,
   state: TurnState,
   { index, world }: { readonly index: number; readonly world: World },
-): SubjectsStep {
+): Step {
   const { run, commands } = beginRun(subjectAt(program, index), toBase(state, world));
   return takeRun(program, state, { index, started: { run, number: 1, answers: [], keys: new Map() }, commands });
 }
@@ -72,7 +59,7 @@ export function handleInSubject(
   state: TurnState,
   { index, key, command }: SubjectAsker,
   event: CallEvent,
-): SubjectsStep & Pick<RunStep, 'verdict'> {
+): Step {
   const started = runAt(state, index);
   const answer: Answer = { request_hash: command.request_hash, event: { ...event, key } };
   const { run, commands, verdict } = handleInRun(subjectAt(program, index), started.run, answer.event);
@@ -90,11 +77,11 @@ interface Change {
 }
 
 /** Stores a run, and issues its commands or holds them back. */
-function takeRun(program: Program, state: TurnState, { index, started, commands }: Change): SubjectsStep {
+function takeRun(program: Program, state: TurnState, { index, started, commands }: Change): Step {
   const outcomes = withOutcome(state.outcomes, index, toOutcome(program, state, index, started));
   if (commands.length === 0) {
     const taken = { ...state, runs: state.runs.with(index, started), outcomes };
-    return { state: noteChanged(taken, index, started), commands, discarded: [] };
+    return { state: noteChanged(taken, index, started), commands };
   }
   const keys = new Map(started.keys);
   let { awaited, held } = state;
@@ -110,7 +97,7 @@ function takeRun(program: Program, state: TurnState, { index, started, commands 
     } else held = held.with(index, [...(held.get(index) ?? []), asker]);
   }
   const taken = { ...state, runs: runs.with(index, { ...started, keys }), outcomes, awaited, held };
-  return { state: noteChanged(taken, index, started), commands: issued, discarded: [] };
+  return { state: noteChanged(taken, index, started), commands: issued };
 }
 
 function isRead({ call }: Invoke): boolean {
@@ -147,8 +134,8 @@ function likelyToChange(program: Program, { world, outcomes }: TurnState, index:
 }
 
 /** Folds the runs of later subjects again whose inputs a run has changed, in their order. */
-function updateLater(program: Program, state: TurnState, index: number, run: SubjectRun): SubjectsStep {
-  let step: SubjectsStep = { state, commands: [], discarded: [] };
+function updateLater(program: Program, state: TurnState, index: number, run: SubjectRun): Step {
+  let step: Step = { state, commands: [] };
   let view: View = { world: state.world, index: state.head };
   const changes = [...toEvent(program, state, index, run)];
   let later = readersAfter(index, state.readers, changes, state.world);
@@ -174,16 +161,16 @@ function isConcerned(program: Program, { runs, world }: TurnState, index: number
   return entity !== undefined && changes.some((event) => affects(workflow.inputs, world, entity, event));
 }
 
-function foldAgain(program: Program, state: TurnState, { index, world }: View): SubjectsStep {
+function foldAgain(program: Program, state: TurnState, { index, world }: View): Step {
   const subject = subjectAt(program, index);
   const { run: old, keys, answers, number, former: earlier } = runAt(state, index);
   const folded = fold(subject, toBase(state, world), answers);
   const isKept = (key: string): boolean => {
-    const asked = old.awaited.get(key)?.command.request_hash;
-    return asked !== undefined && asked === folded.run.awaited.get(key)?.command.request_hash;
+    const asked = old.awaited.get(key)?.request_hash;
+    return asked !== undefined && asked === folded.run.awaited.get(key)?.request_hash;
   };
   const outside = (key: string): string => keys.get(key) ?? key;
-  const commands = [...folded.run.awaited].flatMap(([key, { command }]) => (isKept(key) ? [] : [command]));
+  const commands = [...folded.run.awaited].flatMap(([key, command]) => (isKept(key) ? [] : [command]));
   const gone = [...old.awaited.keys()].filter((key) => !isKept(key)).map(outside);
   const unheard = answers.filter((answer) => !folded.answers.includes(answer)).map(({ event }) => outside(event.key));
   const discarded = [...unheard, ...gone.filter((key) => state.awaited.has(key))];
@@ -211,10 +198,9 @@ function fold(
   let { run } = beginRun(subject, base);
   const heard: Answer[] = [];
   const findNext = (): Answer | undefined =>
-    answers.find((answer) => {
-      const asked = run.awaited.get(answer.event.key);
-      return asked?.command.request_hash === answer.request_hash && !heard.includes(answer);
-    });
+    answers.find(
+      (answer) => run.awaited.get(answer.event.key)?.request_hash === answer.request_hash && !heard.includes(answer),
+    );
   for (let next = findNext(); next !== undefined; next = findNext()) {
     ({ run } = handleInRun(subject, run, next.event));
     heard.push(next);
@@ -258,15 +244,6 @@ function isSamePatch(one: SubjectRun, other: SubjectRun): boolean {
 
 function toBase({ simulation_time, readings }: TurnState, world: World): RunBase {
   return { world, simulation_time, turn_readings: readings };
-}
-
-/** One step after another, as one. */
-export function join(first: SubjectsStep, second: SubjectsStep): SubjectsStep {
-  return {
-    state: second.state,
-    commands: [...first.commands, ...second.commands],
-    discarded: [...first.discarded, ...second.discarded],
-  };
 }
 
 /** The subject at an index of the scenario's order. */

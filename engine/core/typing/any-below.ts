@@ -1,6 +1,7 @@
 import type { Json } from '../../contract/json.js';
 import { unreachable } from '../../contract/unreachable.js';
-import { type Case, listAt, objectAt, ownMember } from './schema-cases.js';
+import { listChildren } from '../content/subschemas.js';
+import type { Case } from './schema-cases.js';
 import { eitherShape, type Shape } from './shape.js';
 import { namesBelow, possibleCases, stepInto } from './step.js';
 import { valuesOf } from './value-types.js';
@@ -20,8 +21,8 @@ export function anyBelow(shape: Shape): Shape | undefined {
       return toShape(shape.shapes.flatMap((one) => anyBelow(one) ?? []));
     case 'schema': {
       const below = possibleCases(shape).flatMap(({ schemas, types }) => [
-        ...(types.includes('object') ? membersOf(schemas) : []),
-        ...(types.includes('array') ? itemsOf(schemas) : []),
+        ...(types.includes('object') ? spokenBelow(schemas, OF_MEMBERS) : []),
+        ...(types.includes('array') ? spokenBelow(schemas, OF_ITEMS) : []),
       ]);
       const possible = below.filter((schema) => possibleCases({ schemas: [schema], root: shape.root }).length > 0);
       return possible.length === 0 ? undefined : { ...shape, schemas: [{ anyOf: possible }] };
@@ -35,35 +36,19 @@ function toShape(shapes: readonly Shape[]): Shape | undefined {
   return shapes.length === 0 ? undefined : eitherShape(shapes);
 }
 
-function membersOf(schemas: Case): readonly Json[] {
+const OF_MEMBERS = ['properties', 'patternProperties', 'additionalProperties', 'unevaluatedProperties'];
+const OF_ITEMS = ['prefixItems', 'items', 'unevaluatedItems'];
+
+/** The schemas of members or items. Where nothing is said of them, or of the items behind the first ones, anything may be there. */
+function spokenBelow(schemas: Case, keywords: readonly string[]): readonly Json[] {
   const values = valuesOf(schemas);
-  if (values !== undefined) return namedBelow(values);
-  const spoken = schemas.flatMap((schema) => [
-    ...Object.values(objectAt(schema, 'properties')),
-    ...Object.values(objectAt(schema, 'patternProperties')),
-    ...keyword(schema, 'additionalProperties'),
-    ...keyword(schema, 'unevaluatedProperties'),
-  ]);
-  return spoken.length === 0 ? [true] : spoken;
-}
-
-function itemsOf(schemas: Case): readonly Json[] {
-  const values = valuesOf(schemas);
-  if (values !== undefined) return namedBelow(values);
-  const spoken = schemas.flatMap((schema) => [
-    ...listAt(schema, 'prefixItems'),
-    ...keyword(schema, 'items'),
-    ...keyword(schema, 'unevaluatedItems'),
-  ]);
-  return schemas.some((schema) => Object.hasOwn(schema, 'items')) ? spoken : [...spoken, true];
-}
-
-function keyword(schema: Case[number], name: string): readonly Json[] {
-  const value = ownMember(schema, name);
-  return value === undefined ? [] : [value];
-}
-
-function namedBelow(values: readonly Json[]): readonly Json[] {
-  const below = values.flatMap((value) => (typeof value === 'object' && value !== null ? Object.values(value) : []));
-  return [{ enum: below }];
+  if (values !== undefined)
+    return [
+      { enum: values.flatMap((value) => (typeof value === 'object' && value !== null ? Object.values(value) : [])) },
+    ];
+  const spoken = schemas.flatMap((schema) =>
+    listChildren(schema, '').filter(({ pointer }) => keywords.includes(pointer.split('/')[1] ?? '')),
+  );
+  const isOpen = keywords === OF_ITEMS ? !spoken.some(({ pointer }) => pointer === '/items') : spoken.length === 0;
+  return [...spoken.map(({ schema }) => schema), ...(isOpen ? [true] : [])];
 }

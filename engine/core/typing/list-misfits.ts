@@ -34,6 +34,8 @@ interface Form {
 }
 
 interface Comparison extends Measure {
+  /** Where references of the demands lead. */
+  readonly root: JsonObject;
   /** Whether one more comparison may be made. */
   readonly spend: () => boolean;
   readonly depth: number;
@@ -53,26 +55,22 @@ const OTHER_NAME = 'another_member';
  */
 export function listMisfits(shape: Shape, schema: JsonObject, measure: Measure): readonly Misfit[] {
   let left = COMPARISONS_MAX;
-  const comparison = { ...measure, spend: () => left-- > 0, depth: 0 };
-  const misfits = compare(shape, { schemas: [schema], root: schema }, '', comparison);
+  const comparison = { ...measure, root: schema, spend: () => left-- > 0, depth: 0 };
+  const misfits = compare(shape, [schema], '', comparison);
   return [...new Map(misfits.map((misfit) => [`${misfit.pointer}\n${misfit.why}`, misfit])).values()];
 }
 
-function compare(shape: Shape, demand: Demand, pointer: string, above: Comparison): readonly Misfit[] {
-  if (shape.kind === 'unknown' || demand.schemas.length === 0) return [];
+function compare(shape: Shape, demand: Demand['schemas'], pointer: string, above: Comparison): readonly Misfit[] {
+  if (shape.kind === 'unknown' || demand.length === 0) return [];
   if (above.depth === DEPTH_MAX || !above.spend()) return [];
   const comparison = { ...above, depth: above.depth + 1 };
-  const cases = expandCases(demand.schemas, demand.root);
+  const cases = expandCases(demand, above.root);
   const forms = withoutTwins(formsOf(shape), cases);
   return forms.flatMap((form) => {
     // A value that is known is checked whole, and not once more at each of its parts.
     const within = form.value === undefined ? comparison : { ...comparison, checkValue: () => [] };
     const ofType = cases.filter((one) => typesOf(one).includes(form.type));
-    const found = fewest(
-      (ofType.length === 0 ? cases : ofType).map((one) =>
-        compareForm(form, { one, root: demand.root }, pointer, within),
-      ),
-    );
+    const found = fewest((ofType.length === 0 ? cases : ofType).map((one) => compareForm(form, one, pointer, within)));
     return form.value === undefined
       ? found
       : [...found, ...checkRest(form.value, demand, pointer, { found, comparison })];
@@ -82,12 +80,12 @@ function compare(shape: Shape, demand: Demand, pointer: string, above: Compariso
 /** The finer rules that a known value breaks, beside those already found. */
 function checkRest(
   value: Json,
-  demand: Demand,
+  schemas: Demand['schemas'],
   pointer: string,
   { found, comparison }: { readonly found: readonly Misfit[]; readonly comparison: Comparison },
 ): readonly Misfit[] {
   const broken = comparison
-    .checkValue(value, demand)
+    .checkValue(value, { schemas, root: comparison.root })
     .map((misfit) => ({ ...misfit, pointer: `${pointer}${misfit.pointer}` }));
   return broken.filter((misfit) => !found.some((other) => `${other.pointer}/`.startsWith(`${misfit.pointer}/`)));
 }
@@ -129,12 +127,7 @@ function formsOf(shape: Shape): readonly Form[] {
   }
 }
 
-function compareForm(
-  form: Form,
-  { one, root }: { readonly one: Case; readonly root: JsonObject },
-  pointer: string,
-  comparison: Comparison,
-): readonly Misfit[] {
+function compareForm(form: Form, one: Case, pointer: string, comparison: Comparison): readonly Misfit[] {
   const types = typesOf(one);
   if (!types.includes(form.type)) return [{ pointer, why: `is ${describe(form)}, and ${listTypes(types)} is wanted` }];
   const values = valuesOf(one);
@@ -143,11 +136,11 @@ function compareForm(
     case 'object':
       return [
         ...compareRequired(form, one, pointer),
-        ...compareMembers(form, { one, root }, pointer, comparison),
-        ...compareOthers(form, { one, root }, pointer, comparison),
+        ...compareMembers(form, one, pointer, comparison),
+        ...compareOthers(form, one, pointer, comparison),
       ];
     case 'array':
-      return compareItems(form, { one, root }, pointer, comparison);
+      return compareItems(form, one, pointer, comparison);
     default:
       return [];
   }
@@ -176,27 +169,17 @@ function compareRequired(form: Form, one: Case, pointer: string): readonly Misfi
   });
 }
 
-function compareMembers(
-  form: Form,
-  { one, root }: { readonly one: Case; readonly root: JsonObject },
-  pointer: string,
-  comparison: Comparison,
-): readonly Misfit[] {
+function compareMembers(form: Form, one: Case, pointer: string, comparison: Comparison): readonly Misfit[] {
   return namesBelow(form.shape).flatMap((name) => {
     const place = appendToken(pointer, name);
     const schemas = coversOfMember(one, name);
     if (schemas.includes(false)) return [{ pointer: place, why: 'is a member that is not accepted' }];
-    return compare(stepInto(form.shape, name).shape, { schemas, root }, place, comparison);
+    return compare(stepInto(form.shape, name).shape, schemas, place, comparison);
   });
 }
 
 /** Members that a schema does not mention may be present as well. */
-function compareOthers(
-  { shape }: Form,
-  { one, root }: { readonly one: Case; readonly root: JsonObject },
-  pointer: string,
-  comparison: Comparison,
-): readonly Misfit[] {
+function compareOthers({ shape }: Form, one: Case, pointer: string, comparison: Comparison): readonly Misfit[] {
   if (!comparison.is_strict || shape.kind !== 'schema') return [];
   const spoken = namesBelow(shape);
   const refused = [...namesOf(one), OTHER_NAME].find((name) => {
@@ -204,19 +187,14 @@ function compareOthers(
     const schemas = coversOfMember(one, name);
     if (spoken.includes(name) || own.includes(false)) return false;
     const open = { ...shape, schemas: own.length === 0 ? [true] : own };
-    return schemas.includes(false) || compare(open, { schemas, root }, pointer, comparison).length > 0;
+    return schemas.includes(false) || compare(open, schemas, pointer, comparison).length > 0;
   });
   if (refused === undefined) return [];
   const which = refused === OTHER_NAME ? 'any other member' : `a member ${JSON.stringify(refused)} of any kind`;
   return [{ pointer, why: `may have ${which}, as its schema does not write "additionalProperties": false` }];
 }
 
-function compareItems(
-  form: Form,
-  { one, root }: { readonly one: Case; readonly root: JsonObject },
-  pointer: string,
-  comparison: Comparison,
-): readonly Misfit[] {
+function compareItems(form: Form, one: Case, pointer: string, comparison: Comparison): readonly Misfit[] {
   const counted = form.shape.kind === 'schema' ? spokenItems(form.shape, one) + 1 : namesBelow(form.shape).length;
   return Array.from({ length: Math.min(counted, ITEMS_MAX) }, (_, index) => index).flatMap((index) => {
     const step = stepInto(form.shape, String(index));
@@ -224,7 +202,7 @@ function compareItems(
     if (step.presence === 'never') return [];
     const place = appendToken(pointer, index);
     if (schemas.includes(false)) return [{ pointer: place, why: 'is an item that is not accepted' }];
-    return compare(step.shape, { schemas, root }, place, comparison);
+    return compare(step.shape, schemas, place, comparison);
   });
 }
 

@@ -10,7 +10,8 @@ export interface Member {
   readonly schemas: readonly Json[];
 }
 
-const NEVER: Member = { presence: 'never', schemas: [false] };
+/** What no value has. */
+export const NEVER: Member = { presence: 'never', schemas: [false] };
 
 /**
  * A case's account of an object's member. A member that is not listed beside `properties` is never there, unless other

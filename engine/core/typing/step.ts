@@ -1,8 +1,8 @@
 import type { Json, JsonObject } from '../../contract/json.js';
 import { unreachable } from '../../contract/unreachable.js';
 import { findAt } from '../content/json-pointer.js';
-import { itemOf, type Member, memberOf, namesOf } from './members.js';
-import { joinPresences, type Presence } from './presence.js';
+import { itemOf, type Member, memberOf, namesOf, NEVER } from './members.js';
+import { joinPresences } from './presence.js';
 import { type Case, expandCases } from './schema-cases.js';
 import {
   type Allowed,
@@ -101,7 +101,7 @@ function stepIntoSchema(shape: SchemaShape, token: string): Step {
   if (shape.allow !== 'all' && shape.allow.length === 0) return NOTHING;
   const allow = allowBelow(shape.allow, token);
   const steps = possibleCases(shape).flatMap(({ schemas, types }) =>
-    types.map((type): SchemaStep => stepIntoCase(schemas, type, { token, allow, shape })),
+    types.map((type): Member => stepIntoCase(schemas, type, { token, allow, shape })),
   );
   const found = steps.filter(({ presence }) => presence !== 'never').map(({ schemas }) => ({ allOf: schemas }));
   if (found.length === 0) return NOTHING;
@@ -112,11 +112,6 @@ function stepIntoSchema(shape: SchemaShape, token: string): Step {
   };
 }
 
-interface SchemaStep {
-  readonly presence: Presence;
-  readonly schemas: readonly Json[];
-}
-
 interface Place {
   readonly token: string;
   /** The visible paths below the token. */
@@ -124,30 +119,28 @@ interface Place {
   readonly shape: SchemaShape;
 }
 
-function stepIntoCase(schemas: Case, type: ValueType, place: Place): SchemaStep {
+function stepIntoCase(schemas: Case, type: ValueType, place: Place): Member {
   switch (type) {
     case 'object':
       return redacted(ifPossible(memberOf(schemas, place.token), place.shape), place);
     case 'array':
       // A list keeps its length: its items are there, emptied where nothing of them may be seen.
-      return isIndex(place.token) ? ifPossible(itemOf(schemas, Number(place.token)), place.shape) : NONE;
+      return isIndex(place.token) ? ifPossible(itemOf(schemas, Number(place.token)), place.shape) : NEVER;
     default:
-      return NONE;
+      return NEVER;
   }
 }
 
-const NONE: SchemaStep = { presence: 'never', schemas: [] };
-
 /** A member that no value fits is not there. */
 function ifPossible(member: Member, { root }: SchemaShape): Member {
-  return possibleCases({ schemas: member.schemas, root }).length === 0 ? NONE : member;
+  return possibleCases({ schemas: member.schemas, root }).length === 0 ? NEVER : member;
 }
 
 /** A member on the way to what may be seen is there only as far as it holds something: scalars vanish. */
-function redacted({ presence, schemas }: Member, { allow, shape }: Place): SchemaStep {
+function redacted({ presence, schemas }: Member, { allow, shape }: Place): Member {
   if (allow === 'all' || presence === 'never') return { presence, schemas };
   const held = [...schemas, CONTAINER];
-  if (allow.length === 0 || possibleCases({ schemas: held, root: shape.root }).length === 0) return NONE;
+  if (allow.length === 0 || possibleCases({ schemas: held, root: shape.root }).length === 0) return NEVER;
   const types = possibleCases({ schemas, root: shape.root }).flatMap((one) => one.types);
   const isHeld = types.every((type) => type === 'object' || type === 'array');
   return { presence: isHeld ? presence : 'maybe', schemas: held };

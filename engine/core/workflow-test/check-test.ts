@@ -1,14 +1,15 @@
 import type { Json } from '../../contract/json.js';
+import { present } from '../../contract/present.js';
 import type { ByTurn } from '../../contract/scripted.js';
 import { suggestName } from '../content/nearest-name.js';
-import { findAt, isList, toPointer } from '../content/json-pointer.js';
+import { toPointer } from '../content/json-pointer.js';
 import type { Answer } from '../../generated/answers.js';
 import type { Scenario } from '../../generated/scenario.js';
-import type { ExpectedTurn, WorkflowTest } from '../../generated/workflow-test.js';
-import type { Complaint } from '../protocol/document-problem.js';
+import type { WorkflowTest } from '../../generated/workflow-test.js';
+import { type Complaint, complainIf } from '../protocol/document-problem.js';
 import type { Program } from '../protocol/program.js';
 import { simulationTime } from '../world/simulation-time.js';
-import { findUnasked } from './command-key.js';
+import { findCaller, findUnasked } from './command-key.js';
 
 export interface TestedTurns {
   readonly first: number;
@@ -20,37 +21,71 @@ export function turnsOf({ given, turns = 1 }: Pick<WorkflowTest, 'given' | 'turn
   return { first: before + 1, last: before + turns };
 }
 
+/** What a test may name, by the word for it. */
+type Names = Readonly<Record<'entity' | 'agent' | 'subject' | 'environment' | 'tool', readonly string[]>>;
+
+/** Something that is named, and where: `*` is each member or item, and `NAME` the name of each member. */
+type Named<What> = readonly (readonly [what: What, place: string])[];
+
+const NAMED_BY_TESTS: Named<keyof Names | 'turn' | 'key'> = [
+  ['turn', 'answers/NAME'],
+  ['key', 'answers/*/NAME'],
+  ['entity', 'given/entities/NAME'],
+  ['environment', 'given/environments/NAME'],
+  ['turn', 'expect/turns/NAME'],
+  ['subject', 'expect/turns/*/failure/subject'],
+  ['key', 'expect/turns/*/failure/key'],
+  ['subject', 'expect/turns/*/patches/*/subject'],
+  ['entity', 'expect/turns/*/patches/*/effects/*/entity_id'],
+  ['environment', 'expect/turns/*/patches/*/effects/*/environment_label'],
+  ['subject', 'expect/turns/*/rejections/*/subject'],
+  ['tool', 'expect/turns/*/tools/*'],
+  ['key', 'expect/turns/*/calls/NAME'],
+  ['key', 'expect/turns/*/not_called/*'],
+  ['entity', 'expect/world/entities/NAME'],
+  ['environment', 'expect/world/environments/NAME'],
+];
+
+const NAMED_BY_ANSWERS: Named<'entity' | 'environment' | 'tool'> = [
+  ['entity', 'patch/effects/*/entity_id'],
+  ['environment', 'patch/effects/*/environment_label'],
+  ['tool', 'tool_call/name'],
+];
+
+type Place = readonly string[];
+
+/** The texts in the places of a pattern, each with its own place. */
+function listNamed(
+  value: Json,
+  [token, ...rest]: readonly string[],
+  place: Place = [],
+): readonly { readonly name: string; readonly place: Place }[] {
+  if (token === undefined) return typeof value === 'string' ? [{ name: value, place }] : [];
+  if (typeof value !== 'object' || value === null) return [];
+  const members: readonly (readonly [string, Json])[] = Object.entries(value);
+  if (token === 'NAME') return members.map(([name]) => ({ name, place: [...place, name] }));
+  const meant = members.filter(([name]) => token === '*' || token === name);
+  return meant.flatMap(([name, inner]) => listNamed(inner, rest, [...place, name]));
+}
+
 /** Finds parts of a test that no answers can bring about: unknown names, keys of no call, turns that are not run. */
 export function checkTest(program: Program, scenario: Scenario, test: WorkflowTest): readonly Complaint[] {
   const turns = turnsOf(test);
   const names = namesOf(program, scenario);
-  const inline = test.answers ?? {};
-  return [
-    ...checkTime(scenario, turns),
-    ...Object.keys(inline).flatMap((turn) => checkTurn(turns, turn, ['answers', turn])),
-    ...checkAnswerKeys(program, inline, ['answers']),
-    ...checkGiven(names, test),
-    ...Object.entries(test.expect.turns ?? {}).flatMap(([turn, expected]) => [
-      ...checkTurn(turns, turn, ['expect', 'turns', turn]),
-      ...checkExpected(program, names, expected, ['expect', 'turns', turn]),
-    ]),
-    ...checkWorld(names, test),
-  ];
+  const named = NAMED_BY_TESTS.flatMap(([what, pattern]) =>
+    listNamed(test as unknown as Json, pattern.split('/')).flatMap(({ name, place }) => {
+      if (what === 'turn') return checkTurn(turns, name, place);
+      return what === 'key' ? checkKey(program, name, place) : checkName(names, what, name, place);
+    }),
+  );
+  return [...checkTime(scenario, turns), ...named, ...checkMemories(names, test)];
 }
 
 /** Answers that no turn of a program can ask for, at their places below a pointer. */
-export function checkAnswerKeys(
-  program: Program,
-  turns: ByTurn<Answer>,
-  place: readonly string[],
-): readonly Complaint[] {
-  return Object.entries(turns).flatMap(([turn, answers]) =>
-    Object.keys(answers).flatMap((key) => checkKey(program, key, [...place, turn, key])),
-  );
+export function checkAnswerKeys(program: Program, turns: ByTurn<Answer>, place: Place): readonly Complaint[] {
+  const keys = listNamed(turns as unknown as Json, ['*', 'NAME'], place);
+  return keys.flatMap((key) => checkKey(program, key.name, key.place));
 }
-
-/** What a test may name, by the word for it. */
-type Names = Readonly<Record<'entity' | 'agent' | 'subject' | 'environment' | 'tool', readonly string[]>>;
 
 function namesOf(program: Program, { entities, environments }: Scenario): Names {
   const nodes = program.subjects.flatMap(({ workflow }) => workflow.nodes);
@@ -63,8 +98,6 @@ function namesOf(program: Program, { entities, environments }: Scenario): Names 
     tool: [...new Set(tools.map(({ name }) => name))],
   };
 }
-
-type Place = readonly string[];
 
 function checkKey(program: Program, key: string, place: Place): readonly Complaint[] {
   const unasked = findUnasked(program, key);
@@ -89,90 +122,32 @@ function checkTurn({ first, last }: TestedTurns, turn: string, place: Place): re
   ];
 }
 
-function checkName(names: Names, what: keyof Names, name: string | undefined, place: Place): readonly Complaint[] {
+function checkName(names: Partial<Names>, what: keyof Names, name: string, place: Place): readonly Complaint[] {
   const known = names[what];
-  if (name === undefined || known.includes(name)) return [];
+  if (known === undefined || known.includes(name)) return [];
+  const message = `there is no ${what} ${JSON.stringify(name)}`;
   const repair = known.length === 0 ? 'There are none.' : suggestName(name, known);
-  return [
-    {
-      code: 'TEST_NAMES_NOTHING',
-      message: `there is no ${what} ${JSON.stringify(name)}`,
-      pointer: toPointer(place),
-      repair,
-    },
-  ];
+  return [{ code: 'TEST_NAMES_NOTHING', message, pointer: toPointer(place), repair }];
 }
 
-function checkGiven(names: Names, { given }: WorkflowTest): readonly Complaint[] {
-  const entities = Object.entries(given?.entities ?? {});
-  return [
-    ...entities.flatMap(([id, { memory }]) => [
-      ...checkName(names, 'entity', id, ['given', 'entities', id]),
-      ...(memory === undefined || !names.entity.includes(id)
+/** Only agents remember, and only turns that have been played. */
+function checkMemories(names: Names, { given }: WorkflowTest): readonly Complaint[] {
+  const played = given?.turn ?? 0;
+  return Object.entries(given?.entities ?? {}).flatMap(([id, { memory }]) => {
+    if (memory === undefined || !names.entity.includes(id)) return [];
+    const place = ['given', 'entities', id, 'memory'];
+    const early = memory.flatMap((item, index) =>
+      typeof item === 'string'
         ? []
-        : [
-            ...checkName(names, 'agent', id, ['given', 'entities', id, 'memory']),
-            ...checkMemory(memory, given?.turn ?? 0, ['given', 'entities', id, 'memory']),
-          ]),
-    ]),
-    ...Object.keys(given?.environments ?? {}).flatMap((label) =>
-      checkName(names, 'environment', label, ['given', 'environments', label]),
-    ),
-  ];
-}
-
-type GivenMemories = NonNullable<NonNullable<NonNullable<WorkflowTest['given']>['entities']>[string]['memory']>;
-
-function checkMemory(memory: GivenMemories, turn: number, place: Place): readonly Complaint[] {
-  return memory.flatMap((item, index) =>
-    typeof item === 'string' || item.turn <= turn
-      ? []
-      : [
-          {
+        : complainIf(item.turn > played, {
             code: 'TURN_NEVER_RUN',
-            message: `this is remembered of turn ${item.turn}, and turn ${turn} was played last`,
+            message: `this is remembered of turn ${item.turn}, and turn ${played} was played last`,
             pointer: toPointer([...place, index, 'turn']),
             repair: 'Set "turn" of "given", or correct this one.',
-          },
-        ],
-  );
-}
-
-function checkExpected(program: Program, names: Names, expected: ExpectedTurn, place: Place): readonly Complaint[] {
-  const { failure, patches = [], rejections = [], calls = {}, tools = [], not_called = [] } = expected;
-  const subject = (id: string | undefined, at: Place) => checkName(names, 'subject', id, [...at, 'subject']);
-  return [
-    ...subject(failure?.subject, [...place, 'failure']),
-    ...(failure?.key === undefined ? [] : checkKey(program, failure.key, [...place, 'failure', 'key'])),
-    ...patches.flatMap(({ subject: id, effects = [] }, index) => {
-      const at = [...place, 'patches', String(index)];
-      return [
-        ...subject(id, at),
-        ...effects.flatMap(({ entity_id, environment_label }, effect) => {
-          const inEffect = [...at, 'effects', String(effect)];
-          return [
-            ...checkName(names, 'entity', entity_id, [...inEffect, 'entity_id']),
-            ...checkName(names, 'environment', environment_label, [...inEffect, 'environment_label']),
-          ];
-        }),
-      ];
-    }),
-    ...rejections.flatMap(({ subject: id }, index) => subject(id, [...place, 'rejections', String(index)])),
-    ...tools.flatMap((name, index) => checkName(names, 'tool', name, [...place, 'tools', String(index)])),
-    ...Object.keys(calls).flatMap((key) => checkKey(program, key, [...place, 'calls', key])),
-    ...not_called.flatMap((key, index) => checkKey(program, key, [...place, 'not_called', String(index)])),
-  ];
-}
-
-function checkWorld(names: Names, { expect }: WorkflowTest): readonly Complaint[] {
-  const { entities = {}, environments = {} } = expect.world ?? {};
-  const place = ['expect', 'world'];
-  return [
-    ...Object.keys(entities).flatMap((id) => checkName(names, 'entity', id, [...place, 'entities', id])),
-    ...Object.keys(environments).flatMap((label) =>
-      checkName(names, 'environment', label, [...place, 'environments', label]),
-    ),
-  ];
+          }),
+    );
+    return [...checkName(names, 'agent', id, place), ...early];
+  });
 }
 
 /**
@@ -186,14 +161,16 @@ export function checkAnsweredNames(
   turns: ByTurn<Answer>,
   place: Place,
 ): readonly Complaint[] {
-  const names = namesOf(program, scenario);
+  const { entity, environment } = namesOf(program, scenario);
   return Object.entries(turns).flatMap(([turn, answers]) =>
     Object.entries(answers).flatMap(([key, answer]) => {
       if (!('json' in answer) || Object.hasOwn(answers, nextTry(key)) || findUnasked(program, key)) return [];
-      return [
-        ...checkEffects(names, answer.json, [...place, turn, key, 'json']),
-        ...checkTool(program, names, answer.json, key, [...place, turn, key, 'json']),
-      ];
+      const tool = findCaller(program, key)?.node.tools?.map(({ name }) => name);
+      return NAMED_BY_ANSWERS.flatMap(([what, pattern]) =>
+        listNamed(answer.json, pattern.split('/'), [...place, turn, key, 'json']).flatMap((named) =>
+          checkName({ entity, environment, ...present({ tool }) }, what, named.name, named.place).map(toNote),
+        ),
+      );
     }),
   );
 }
@@ -203,36 +180,7 @@ function nextTry(key: string): string {
   return tried === null ? '' : `${tried[1]}${Number(tried[2]) + 1}`;
 }
 
-function checkEffects(names: Names, answer: Json, place: Place) {
-  const effects = findAt(answer, ['patch', 'effects']);
-  if (!isList(effects)) return [];
-  return effects.flatMap((effect, index) => {
-    const at = [...place, 'patch', 'effects', String(index)];
-    return [
-      ...checkAnswered(names, 'entity', effect, [...at, 'entity_id']),
-      ...checkAnswered(names, 'environment', effect, [...at, 'environment_label']),
-    ];
-  });
-}
-
-function checkTool(program: Program, names: Names, answer: Json, key: string, place: Place): readonly Complaint[] {
-  const [subject, id] = key.split('/');
-  const node = program.subjects
-    .find(({ subject_id }) => subject_id === subject)
-    ?.workflow.nodes.find((candidate) => candidate.id === id);
-  const call = findAt(answer, ['tool_call']);
-  if (node?.tools === undefined || call === undefined) return [];
-  const offered = { ...names, tool: node.tools.map(({ name }) => name) };
-  return checkAnswered(offered, 'tool', call, [...place, 'tool_call', 'name']);
-}
-
-/** @param place of the member that names something */
-function checkAnswered(names: Names, what: keyof Names, holder: Json, place: Place): readonly Complaint[] {
-  const name = findAt(holder, place.slice(-1));
-  return checkName(names, what, typeof name === 'string' ? name : undefined, place).map((complaint) => ({
-    ...complaint,
-    code: 'ANSWER_NAMES_NOTHING',
-    message: `${complaint.message}, so this answer is sent back to the model`,
-    severity: 'note',
-  }));
+function toNote(complaint: Complaint): Complaint {
+  const message = `${complaint.message}, so this answer is sent back to the model`;
+  return { ...complaint, code: 'ANSWER_NAMES_NOTHING', message, severity: 'note' };
 }

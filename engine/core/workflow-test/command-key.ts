@@ -2,7 +2,7 @@ import { suggestName } from '../content/nearest-name.js';
 import { withoutMark } from '../../contract/scripted.js';
 import type { UnaskedKey } from '../nodes/call-key.js';
 import { NODE_TYPES, nodeTypeOf } from '../nodes/index.js';
-import type { Program, SubjectProgram } from '../protocol/program.js';
+import type { NodeProgram, Program, SubjectProgram } from '../protocol/program.js';
 
 /** The parts of a command key. */
 export interface DescribedKey {
@@ -26,6 +26,17 @@ export function describeKey(key: string): DescribedKey {
   const rest = parts.slice(2).join('/');
   const [what = `the call ${key}`] = Object.values(NODE_TYPES).flatMap((type) => type.describeCall(place, rest) ?? []);
   return { what, ...place };
+}
+
+/** The node that makes the call of a key, and what distinguishes that from its other calls. */
+export function findCaller(
+  program: Program,
+  key: string,
+): { readonly node: NodeProgram; readonly rest: string } | undefined {
+  const [subject, id, ...rest] = key.split('/');
+  const { workflow } = program.subjects.find(({ subject_id }) => subject_id === subject) ?? {};
+  const node = workflow?.nodes.find((candidate) => candidate.id === id);
+  return node && { node, rest: rest.join('/') };
 }
 
 /** Says why a key is none that a program's turns can ask for; keys of the turn's sources may leave their hash out. */

@@ -1,4 +1,5 @@
 import type { NodeProgram, Program } from '../protocol/program.js';
+import { changeNodes } from './narrow-tools.js';
 
 const DAY_SECONDS = 86_400;
 
@@ -7,11 +8,7 @@ const DAY_SECONDS = 86_400;
  * records of both fit each other.
  */
 export function atLeisure(program: Program): Program {
-  const subjects = program.subjects.map((subject) => {
-    const nodes = subject.workflow.nodes.map(widen);
-    return { ...subject, workflow: { ...subject.workflow, nodes } };
-  });
-  return { ...program, subjects };
+  return changeNodes(program, widen);
 }
 
 function widen(node: NodeProgram): NodeProgram {

@@ -7,7 +7,7 @@ import { listPlaceholders } from '../binding/prompt-messages.js';
 import { resultShape, type SchemaParts } from '../binding/typed-schemas.js';
 import { overlaps, pointerTokens } from '../content/json-pointer.js';
 import { nodeTypeOf } from '../nodes/index.js';
-import { type Complaint, complainIf } from '../protocol/document-problem.js';
+import { type Complaint, complainIf, complainOfTwins } from '../protocol/document-problem.js';
 import { listReads } from '../protocol/request-template.js';
 import { isVisibleTo } from '../protocol/visibility.js';
 import { unveil } from '../typing/shape.js';
@@ -17,10 +17,11 @@ import type { Readers, Setting } from './readers.js';
 /** Checks of a workflow's ambient bindings beyond the schema. */
 export function checkAmbients(parts: SchemaParts, setting: Setting, readers: Readers): readonly Complaint[] {
   const { scenario, workflow } = setting;
-  return workflow.ambient_sources.flatMap((binding, index) => {
+  const list = { pointer: '/ambient_sources', member: 'id', noun: 'ambient source' } as const;
+  const ids = workflow.ambient_sources.map(({ id }) => id);
+  const complaints = workflow.ambient_sources.flatMap((binding, index) => {
     const pointer = `/ambient_sources/${index}`;
     return [
-      ...checkId(workflow, binding, index),
       ...checkPlace(scenario, binding.scope, `${pointer}/scope`),
       ...checkPlace(scenario, binding.visible_to, `${pointer}/visible_to`),
       ...checkInjection(workflow, binding, index),
@@ -31,16 +32,7 @@ export function checkAmbients(parts: SchemaParts, setting: Setting, readers: Rea
       ...checkSeen(setting, binding, pointer),
     ];
   });
-}
-
-function checkId(workflow: CognitionWorkflow, binding: AmbientSourceBinding, index: number): readonly Complaint[] {
-  const first = workflow.ambient_sources.findIndex((candidate) => candidate.id === binding.id);
-  return complainIf(first < index, {
-    code: 'AMBIENT_ID_TWICE',
-    message: `The ambient source ${binding.id} is listed a second time here.`,
-    pointer: `/ambient_sources/${index}/id`,
-    repair: 'Give each ambient source an id of its own.',
-  });
+  return [...complainOfTwins('AMBIENT_ID_TWICE', ids, list), ...complaints];
 }
 
 function checkPlace(

@@ -4,7 +4,7 @@ import type { SchemaParts } from '../binding/typed-schemas.js';
 import { nodeTypeOf, typesEndingInPatch } from '../nodes/index.js';
 import type { AuthoredNode } from '../nodes/node-type.js';
 import { edgesOf, referencesOf } from '../nodes/references.js';
-import { type Complaint, complainIf } from '../protocol/document-problem.js';
+import { type Complaint, complainIf, complainOfTwins } from '../protocol/document-problem.js';
 import type { Reader } from '../typing/join-readings.js';
 import { checkReach } from './check-reach.js';
 import { findChain } from './link/order.js';
@@ -16,10 +16,8 @@ export function checkNodes(
   readers: readonly Reader[],
 ): readonly Complaint[] {
   return [
-    ...workflow.nodes.flatMap((node, index) => [
-      ...checkNodeId(workflow, node, index),
-      ...checkNode(parts, node, `/nodes/${index}`, readers),
-    ]),
+    ...checkNodeIds(workflow),
+    ...workflow.nodes.flatMap((node, index) => checkNode(parts, node, `/nodes/${index}`, readers)),
     ...checkCycles(workflow),
     ...checkApply(workflow),
     ...checkReach(workflow),
@@ -40,23 +38,17 @@ function checkNode(
   ];
 }
 
-function checkNodeId(workflow: CognitionWorkflow, node: AuthoredNode, index: number): readonly Complaint[] {
-  const pointer = `/nodes/${index}/id`;
-  if (node.id === 'ambient')
-    return [
-      {
-        code: 'NODE_ID_RESERVED',
-        message: '"ambient" is not a node id: calls of ambient sources are recorded under it.',
-        pointer,
-        repair: 'Choose another id.',
-      },
-    ];
-  return complainIf(workflow.nodes.findIndex((candidate) => candidate.id === node.id) < index, {
-    code: 'NODE_ID_TWICE',
-    message: `The node ${node.id} is listed a second time here.`,
-    pointer,
-    repair: 'Give each node an id of its own.',
-  });
+function checkNodeIds({ nodes }: CognitionWorkflow): readonly Complaint[] {
+  const ids = nodes.map(({ id }) => id);
+  const reserved = ids.flatMap((id, index) =>
+    complainIf(id === 'ambient', {
+      code: 'NODE_ID_RESERVED',
+      message: '"ambient" is not a node id: calls of ambient sources are recorded under it.',
+      pointer: `/nodes/${index}/id`,
+      repair: 'Choose another id.',
+    }),
+  );
+  return [...reserved, ...complainOfTwins('NODE_ID_TWICE', ids, { pointer: '/nodes', member: 'id', noun: 'node' })];
 }
 
 /** Each circle once, at a reference that closes it. */

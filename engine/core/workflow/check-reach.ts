@@ -3,6 +3,7 @@ import type { Complaint } from '../protocol/document-problem.js';
 import { nodeTypeOf } from '../nodes/index.js';
 import type { AuthoredNode } from '../nodes/node-type.js';
 import { edgesOf } from '../nodes/references.js';
+import { listReached } from './link/order.js';
 
 /**
  * Notes nodes whose output is never used: no node reads it, or only nodes that do not lead to the applied patch.
@@ -12,18 +13,12 @@ export function checkReach(workflow: CognitionWorkflow): readonly Complaint[] {
   const applied = workflow.apply.from.slice(0, -'.final'.length);
   if (!workflow.nodes.some(({ id }) => id === applied)) return [];
   const edges = new Map(workflow.nodes.map((node) => [node.id, edgesOf(nodeTypeOf(node), node)]));
-  const reaching = nodesBehind(applied, edges);
+  const reaching = listReached(edges, applied);
   const read = new Set([...edges.values()].flat());
   return workflow.nodes.flatMap((node, index) => {
     if (reaching.has(node.id)) return [];
     return [read.has(node.id) ? leadsNowhere(node, applied, index) : unused(node, index)];
   });
-}
-
-function nodesBehind(id: string, edges: ReadonlyMap<string, readonly string[]>): ReadonlySet<string> {
-  const found = new Set([id]);
-  for (const next of found) for (const before of edges.get(next) ?? []) found.add(before);
-  return found;
 }
 
 function unused(node: AuthoredNode, index: number): Complaint {

@@ -3,7 +3,7 @@ import { suggestName } from '../content/nearest-name.js';
 import { isBlank } from '../world/blank-text.js';
 import { isCanonicalEntityId, normaliseEntityId } from '../world/entity-id.js';
 import { longestChronon, parseMoment } from '../world/simulation-time.js';
-import { type Complaint, complainIf } from '../protocol/document-problem.js';
+import { type Complaint, complainIf, complainOfTwins } from '../protocol/document-problem.js';
 
 type Entity = Scenario['entities'][number];
 
@@ -11,7 +11,7 @@ type Entity = Scenario['entities'][number];
 export function checkScenario(scenario: Scenario): readonly Complaint[] {
   return [
     ...checkTime(scenario),
-    ...checkEnvironments(scenario),
+    ...checkNames(scenario),
     ...scenario.entities.flatMap((entity, index) => checkEntity(scenario, entity, index)),
     ...checkTexts(scenario),
     ...checkSubjects(scenario),
@@ -41,15 +41,14 @@ function checkTime({ start_time, chronon_seconds }: Scenario): readonly Complain
   });
 }
 
-function checkEnvironments({ environments }: Scenario): readonly Complaint[] {
-  return environments.flatMap(({ label }, index) =>
-    complainIf(environments.findIndex((other) => other.label === label) < index, {
-      code: 'ENVIRONMENT_TWICE',
-      message: `The environment ${label} is listed a second time here.`,
-      pointer: `/environments/${index}/label`,
-      repair: 'Give each environment a label of its own.',
-    }),
-  );
+/** Each environment and each entity has a name of its own. */
+function checkNames({ environments, entities }: Scenario): readonly Complaint[] {
+  const labels = environments.map(({ label }) => label);
+  const ids = entities.map(({ id }) => id);
+  return [
+    ...complainOfTwins('ENVIRONMENT_TWICE', labels, { pointer: '/environments', member: 'label', noun: 'environment' }),
+    ...complainOfTwins('ENTITY_TWICE', ids, { pointer: '/entities', member: 'id', noun: 'entity' }),
+  ];
 }
 
 function checkEntity(scenario: Scenario, entity: Entity, index: number): readonly Complaint[] {
@@ -58,12 +57,6 @@ function checkEntity(scenario: Scenario, entity: Entity, index: number): readonl
   const kept = (['memory', 'goal'] as const).filter((member) => entity[member] !== undefined);
   return [
     ...checkEntityId(id, `${pointer}/id`),
-    ...complainIf(scenario.entities.findIndex((other) => other.id === id) < index, {
-      code: 'ENTITY_TWICE',
-      message: `The entity ${id} is listed a second time here.`,
-      pointer: `${pointer}/id`,
-      repair: 'Give each entity an id of its own.',
-    }),
     ...(environment === undefined ? [] : checkEnvironmentLabel(scenario, environment, `${pointer}/environment`)),
     ...kept.flatMap((member) =>
       complainIf(entity.kind === 'prop', {

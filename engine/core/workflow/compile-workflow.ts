@@ -30,8 +30,8 @@ export function compileWorkflow(
 ):
   | { readonly ok: true; readonly workflow: WorkflowProgram; readonly notes: readonly DocumentProblem[] }
   | { readonly ok: false; readonly problems: readonly DocumentProblem[] } {
-  const document = { kind: 'cognition_workflow', hash: setting.hash } as const;
-  const { workflow, problems: missing, place } = withPrompts(parts, setting.hash, authored);
+  const { document } = setting;
+  const { workflow, problems: missing, place } = withPrompts(parts, document, authored);
   const ambients = workflow.ambient_sources.map((binding, index) =>
     compileAmbient(parts, setting, binding, `/ambient_sources/${index}`),
   );
@@ -56,7 +56,7 @@ export function compileWorkflow(
   return {
     ok: true,
     workflow: {
-      hash: setting.hash,
+      hash: document.hash,
       turn_ambients: compiled.flatMap((ambient) => (ambient.run === 'once_per_turn' ? [ambient.binding] : [])),
       subject_ambients,
       nodes: compiledNodes,
@@ -89,7 +89,7 @@ function compileAmbient(
     request_template: binding.request_template,
     visible_to: binding.visible_to,
     inject_at: pointerTokens(binding.inject_as).slice(1),
-    workflow_hash: setting.hash,
+    workflow_hash: setting.document.hash,
   };
   const value = { run: binding.run, binding: { ...ambient, key: turnAmbientKey(binding) } };
   return { value, problems: call.problems };

@@ -68,7 +68,7 @@ function compileCognition(
       problems: [...unmet, missing(document, '/workflow_ref', 'cognition_workflow', workflowHash)],
     };
   const compiled = compileWorkflow(parts, scenario, workflow, {
-    hash: workflowHash,
+    document: { kind: 'cognition_workflow', hash: workflowHash },
     subjects: place.cognition.subjects,
     ...present({ policy: policy.policy }),
     policy_missing: policy.policy === undefined && profile.tool_policy_ref !== undefined,

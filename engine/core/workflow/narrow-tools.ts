@@ -1,5 +1,5 @@
 import { nodeTypeOf } from '../nodes/index.js';
-import type { Program } from '../protocol/program.js';
+import type { NodeProgram, Program } from '../protocol/program.js';
 
 /** The names of the tools that policy lets models of this program be offered. */
 export function permittedToolsOf({ subjects }: Program): ReadonlySet<string> {
@@ -9,8 +9,13 @@ export function permittedToolsOf({ subjects }: Program): ReadonlySet<string> {
 
 /** The program with these of its permitted tools alone. It never permits more than the policy does. */
 export function narrowTools(program: Program, names: ReadonlySet<string>): Program {
+  return changeNodes(program, (node) => nodeTypeOf(node).narrow(node, names));
+}
+
+/** The program with other nodes in the place of its own. */
+export function changeNodes(program: Program, change: (node: NodeProgram) => NodeProgram): Program {
   const subjects = program.subjects.map((subject) => {
-    const nodes = subject.workflow.nodes.map((node) => nodeTypeOf(node).narrow(node, names));
+    const nodes = subject.workflow.nodes.map(change);
     return { ...subject, workflow: { ...subject.workflow, nodes } };
   });
   return { ...program, subjects };

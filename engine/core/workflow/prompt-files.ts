@@ -1,6 +1,7 @@
 import type { CognitionWorkflow, PromptMessage } from '../../generated/workflow.js';
 import { messagePointer } from '../binding/prompt-messages.js';
 import { type CompileParts, hashOf, missing } from '../binding/compile-parts.js';
+import type { ComponentReference } from '../protocol/component.js';
 import type { DocumentProblem } from '../protocol/document-problem.js';
 import { nodeTypeOf } from '../nodes/index.js';
 import type { AuthoredNode } from '../nodes/node-type.js';
@@ -17,10 +18,9 @@ export interface WithPrompts {
 /** Puts the texts of prompts that are documents of their own into the workflow that names them. */
 export function withPrompts(
   { find }: Pick<CompileParts, 'find'>,
-  hash: string,
+  document: ComponentReference,
   authored: CognitionWorkflow,
 ): WithPrompts {
-  const document = { kind: 'cognition_workflow', hash } as const;
   const hashes = new Map<string, string>();
   const problems: DocumentProblem[] = [];
   const toText = (content: MessageContent, pointer: string): string => {
@@ -36,7 +36,7 @@ export function withPrompts(
     workflow: { ...authored, nodes },
     problems,
     place: (problem) => {
-      const named = problem.document.hash === hash ? hashes.get(problem.pointer) : undefined;
+      const named = problem.document.hash === document.hash ? hashes.get(problem.pointer) : undefined;
       if (named === undefined || problem.code === 'COMPONENT_MISSING') return problem;
       return { ...problem, pointer: '/text', document: { kind: 'prompt_text', hash: named } };
     },

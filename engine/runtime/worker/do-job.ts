@@ -1,7 +1,7 @@
 import { unreachable } from '../../contract/unreachable.js';
 import { backoffMs } from '../../core/inbox/backoff.js';
 import type { Claimed } from '../../ports/claim.js';
-import { Overtaken } from '../attempt.js';
+import { Overtaken } from '../overtaken.js';
 import type { AttemptEnd, AttemptRequest } from '../attempt-request.js';
 import type { Continued } from './worker-event.js';
 import type { DriveEnd, WorkerParts } from './worker-parts.js';

@@ -1,7 +1,7 @@
 import type { ProblemCode } from '../../contract/problems/index.js';
 import type { InboxMessageType } from '../../core/inbox/message.js';
 import type { Fail } from '../../core/protocol/command.js';
-import type { PutOff } from '../../ports/attempts.js';
+import type { PutOff, Rest } from '../../ports/attempts.js';
 import type { Tidied } from '../../ports/inbox.js';
 
 /**
@@ -10,41 +10,30 @@ import type { Tidied } from '../../ports/inbox.js';
  */
 export type Continued = 'undriven' | 'queued' | Exclude<InboxMessageType, 'turn'>;
 
+/** An attempt of a world. */
+type WorldAttempt = Rest & { readonly world_slug: string };
+
 /** An event of a worker, for watchers. Nothing depends on whether there are any. */
 export type WorkerEvent =
-  | {
+  | (WorldAttempt & {
       readonly kind: 'turn_began';
-      readonly world_slug: string;
-      readonly attempt_id: string;
-      readonly attempted_turn: number;
       /** So many calls of an earlier attempt answer this one's commands. */
       readonly adopts?: { readonly attempt_id: string; readonly calls: number };
-    }
+    })
   /** An open attempt is resumed: so many of its calls are answered from their records, so many nobody saw end. */
-  | {
+  | (WorldAttempt & {
       readonly kind: 'turn_continued';
-      readonly world_slug: string;
-      readonly attempt_id: string;
-      readonly attempted_turn: number;
       readonly why: Continued;
       readonly answered: number;
       readonly interrupted: number;
-    }
-  | {
-      readonly kind: 'turn_committed' | 'turn_suspended' | 'turn_handed_over';
-      readonly world_slug: string;
-      readonly attempt_id: string;
-      readonly attempted_turn: number;
-    }
-  | {
+    })
+  | (WorldAttempt & { readonly kind: 'turn_committed' | 'turn_suspended' | 'turn_handed_over' })
+  | (WorldAttempt & {
       readonly kind: 'turn_failed';
-      readonly world_slug: string;
-      readonly attempt_id: string;
-      readonly attempted_turn: number;
       readonly failure: Fail;
       /** The queued turn is tried anew, since what failed may pass by itself. */
       readonly put_off?: PutOff;
-    }
+    })
   /** It cannot be done now; where no message asks for it, the watchdog comes back to it. */
   | { readonly kind: 'turn_deferred'; readonly world_slug: string; readonly reason: string; readonly delay_ms: number }
   /** It can never be done. */

@@ -1,7 +1,8 @@
 import type { Json } from '../../../engine/contract/json.js';
 import type { Invoke } from '../../../engine/core/protocol/command.js';
 import type { CallEvent } from '../../../engine/core/protocol/event.js';
-import { advance, type Step } from '../../../engine/core/turn/advance.js';
+import { advance } from '../../../engine/core/turn/advance.js';
+import type { Step } from '../../../engine/core/turn/step.js';
 import { UNBEGUN } from '../../../engine/core/turn/state.js';
 import { AdmissionTable, type Applicant } from '../../../engine/sources/admission-table.js';
 import type { Crowd } from './crowd.js';

@@ -1,4 +1,4 @@
-/** The files that each file refers to. */
+/** What each file, node or schema refers to. */
 export type Graph = ReadonlyMap<string, readonly string[]>;
 
 /**
@@ -31,7 +31,15 @@ export function findChain(graph: Graph, from: string, to: string): readonly stri
   return undefined;
 }
 
-function invert(graph: Graph): ReadonlyMap<string, ReadonlySet<string>> {
+/** All that references lead to from one, itself included. */
+export function listReached(graph: ReadonlyMap<string, Iterable<string>>, from: string): ReadonlySet<string> {
+  const reached = new Set([from]);
+  for (const one of reached) for (const next of graph.get(one) ?? []) reached.add(next);
+  return reached;
+}
+
+/** Who refers to each. */
+export function invert(graph: Graph): ReadonlyMap<string, ReadonlySet<string>> {
   const referrers = new Map<string, Set<string>>();
   for (const [file, targets] of graph) {
     for (const target of targets) {
