@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
-import type { OriginFetch } from '../../engine/contract/source.js';
+import type { OriginFetch, SourceFailure } from '../../engine/contract/source.js';
 import { boundCall } from '../../engine/sources/call-bounds.js';
 import { openOriginFetches } from '../../engine/sources/origin-fetch.js';
 import { type Listener, serve } from './harness.js';
@@ -38,7 +38,6 @@ const CODINGS: readonly (readonly [string, (text: Buffer) => Buffer, string?])[]
   ['X-GZIP', gzipSync],
   ['deflate', deflateSync],
   ['deflate', deflateRawSync, 'without its header'],
-  ['gzip', (text) => gzipSync(text).subarray(0, -8), 'without its end'],
   ['br', brotliCompressSync],
   ['gzip, br', (text) => brotliCompressSync(gzipSync(text))],
 ];
@@ -70,6 +69,40 @@ for (const [how, encode] of [
       }
       response.end();
     });
+    assert.equal(await (await fetch('/answer')).text(), TEXT);
+  });
+}
+
+for (const [coding, encode, how] of CODINGS) {
+  const asCut = [1, 4, 8].map((bytes) => encode(Buffer.from(TEXT)).subarray(0, -bytes));
+  test(`a body in ${coding}, ${how ?? 'as it should be'}, is not taken for whole where its last bytes are missing`, async (t) => {
+    const bodies = asCut.values();
+    const fetch = await openFetch(t, (_request, response) =>
+      response.writeHead(200, { 'content-encoding': coding }).end(bodies.next().value),
+    );
+    for (const _ of asCut)
+      await assert.rejects(
+        async () => (await fetch('/answer')).text(),
+        ({ failure_class, message }: SourceFailure) =>
+          failure_class === 'transport' && /cannot be decompressed: unexpected end of file/.test(message),
+      );
+  });
+
+  test(`an empty body in ${coding}, ${how ?? 'as it should be'}, is empty`, async (t) => {
+    const fetch = await openFetch(t, (_request, response) =>
+      response.writeHead(200, { 'content-encoding': coding }).end(),
+    );
+    assert.equal(await (await fetch('/answer')).text(), '');
+  });
+}
+
+for (const encode of [deflateSync, deflateRawSync, brotliCompressSync]) {
+  test(`bytes after the end of a body by ${encode.name} are not waited for, nor read`, async (t) => {
+    const fetch = await openFetch(t, (_request, response) =>
+      response
+        .writeHead(200, { 'content-encoding': encode === brotliCompressSync ? 'br' : 'deflate' })
+        .end(Buffer.concat([encode(TEXT), Buffer.from('more')])),
+    );
     assert.equal(await (await fetch('/answer')).text(), TEXT);
   });
 }
