@@ -24,7 +24,7 @@ function openFetchAt(t: TestContext, url: string, over = new AbortController()):
   });
   const call = boundCall(
     over.signal,
-    { max_wire_bytes: 1_000_000, max_body_bytes: 1_000_000 },
+    { left: () => 20_000, max_wire_bytes: 1_000_000, max_body_bytes: 1_000_000 },
     { names_its_calls: true },
   );
   const fetch = fetches.bind({ variable: 'CHUKWA_TEST_URL', url, secrets: [] });
@@ -106,6 +106,17 @@ for (const encode of [deflateSync, deflateRawSync, brotliCompressSync]) {
     assert.equal(await (await fetch('/answer')).text(), TEXT);
   });
 }
+
+test('a refusal whose body breaks off is a refusal to a reader that looks no further', async (t) => {
+  const fetch = await openFetch(t, (_request, response) =>
+    response.writeHead(409, { 'content-length': '1000' }).write('no', () => response.destroy()),
+  );
+  const response = await fetch('/answer');
+  await assert.rejects(response.text(), ({ failure_class, message, facts }: SourceFailure) => {
+    assert.match(message, /\(CHUKWA_TEST_URL\) answered with status 409, and its body broke off: /);
+    return failure_class === 'http_status' && facts?.http_status === 409;
+  });
+});
 
 test('a body in a coding that is not known is handed on as it came, with its name', async (t) => {
   const fetch = await openFetch(t, (_request, response) =>
