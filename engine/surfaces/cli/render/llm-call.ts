@@ -6,7 +6,7 @@ import type { LlmCallRecord } from '../../../ports/records.js';
 import { toCallState } from './attempt.js';
 import { blockLines, factLines, jsonText } from './block.js';
 import { toPhrase } from './json-view.js';
-import { accent, bad, EMPTY, faint, hanging, line, type Lines, type Span, strong, verbatim } from './line.js';
+import { accent, advice, bad, EMPTY, faint, hanging, line, type Lines, type Span, strong, verbatim } from './line.js';
 import { toSafeLines } from './neutralise.js';
 import { count, failureName, shortHash, toDuration, toMoment } from './words.js';
 
@@ -54,7 +54,9 @@ export function schemaLines({ output_schema }: LlmCallRecord): Lines {
 
 function failureLines({ failure_class, failure_detail, failure_message }: LlmCallRecord): Lines {
   if (failure_class === null) return [];
-  return [hanging(2, bad(failureName(failure_class, failure_detail)), `: ${failure_message ?? ''}`)];
+  return [
+    hanging(2, bad(failureName(failure_class, failure_detail)), ...advice({ text: `: ${failure_message ?? ''}` })),
+  ];
 }
 
 function factsOf(call: LlmCallRecord): Readonly<Record<string, string | number | null>> {
