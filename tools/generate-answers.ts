@@ -13,7 +13,7 @@ type Schema = { readonly [member: string]: unknown };
 export const ANSWERS_FILE = 'engine/generated/answer-schemas.ts';
 
 /** The file as the types now ask for it. */
-function generateAnswers(root: string): string {
+export function generateAnswers(root: string): string {
   const { definitions = {} } = createGenerator({
     path: join(root, 'engine/surfaces/browser/answers.ts'),
     tsconfig: join(root, 'tsconfig.json'),

@@ -149,7 +149,13 @@ async function askBare(source: Source, request: Json, context: Omit<InvocationCo
   const trace = { chunk: (text: string) => void chunks.push(text), tokens: () => {}, artifact: () => {} };
   const bytes = context.max_result_bytes * 512 + 1_048_576;
   const never = new AbortController().signal;
-  const bounds = { signal: never, farewell: () => never, max_wire_bytes: bytes, max_body_bytes: bytes };
+  const bounds = {
+    signal: never,
+    farewell: () => never,
+    left: () => Number.POSITIVE_INFINITY,
+    max_wire_bytes: bytes,
+    max_body_bytes: bytes,
+  };
   try {
     const answer: unknown = await withinCall(bounds, async () => source.invoke(request, { ...context, trace }));
     return { kind: 'answered', answer, chunks };

@@ -7,6 +7,8 @@ export interface CallBounds {
   readonly signal: AbortSignal;
   /** Gives the signal that is aborted a second after that: until then the plugin may still cancel its request. */
   readonly farewell: () => AbortSignal;
+  /** The time until the deadline, in milliseconds. */
+  readonly left: () => number;
   /** Of one response, as it comes over the wire. */
   readonly max_wire_bytes: number;
   /** Of one response, decompressed. */
@@ -42,7 +44,7 @@ export const FAREWELL_MS = 1_000;
  */
 export function boundCall(
   over: AbortSignal,
-  limits: Pick<CallBounds, 'max_wire_bytes' | 'max_body_bytes' | 'onSending' | 'durable'>,
+  limits: Pick<CallBounds, 'left' | 'max_wire_bytes' | 'max_body_bytes' | 'onSending' | 'durable'>,
   source: Pick<Source, 'names_its_calls'>,
 ): BoundCall {
   const callBounds = { signal: over, farewell: openFarewell(over), ...limits };
@@ -99,6 +101,7 @@ export async function withinClosing(close: () => Promise<void> | undefined): Pro
   const bounds = {
     signal,
     farewell: () => signal,
+    left: () => FAREWELL_MS,
     max_wire_bytes: CLOSING_BYTES_MAX,
     max_body_bytes: CLOSING_BYTES_MAX,
   };

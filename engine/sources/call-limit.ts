@@ -7,6 +7,8 @@ export interface CallLimit {
   /** Why the call was cut, once it was. */
   readonly cut: () => Cut | undefined;
   readonly whenCut: Promise<Cut>;
+  /** The time until the deadline, in milliseconds. */
+  readonly left: () => number;
   /** Ends the call because its record cannot be kept any more. */
   readonly overtake: () => void;
   /** The call is over: ends what it may have left running. */
@@ -35,7 +37,9 @@ export function openCallLimit(runtime_ms: number, stop: AbortSignal, durable: Pr
   };
   const onStop = (): void => cutBy('stopped');
   let timer: NodeJS.Timeout | undefined;
+  let ends_at: number | undefined;
   const startTime = (): void => {
+    ends_at = performance.now() + runtime_ms;
     if (!controller.signal.aborted) timer = setTimeout(() => cutBy('timeout'), Math.min(runtime_ms, TIMER_MAX_MS));
   };
   durable.then(startTime, () => cutBy('overtaken'));
@@ -45,6 +49,7 @@ export function openCallLimit(runtime_ms: number, stop: AbortSignal, durable: Pr
     signal: controller.signal,
     cut: () => reason,
     whenCut,
+    left: () => (ends_at === undefined ? runtime_ms : ends_at - performance.now()),
     overtake: () => cutBy('overtaken'),
     close: () => {
       clearTimeout(timer);

@@ -1,4 +1,4 @@
-import { pipeline, type Readable, Transform, type TransformCallback } from 'node:stream';
+import { finished, pipeline, type Readable, Transform, type TransformCallback } from 'node:stream';
 import { constants, createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib';
 
 /** The value of a request's `Accept-Encoding`. */
@@ -7,15 +7,17 @@ export const ACCEPTED_CODINGS = 'gzip, deflate, br';
 /** Codings may be nested; more than so many have no good reason. */
 const CODINGS_MAX = 5;
 
-// Decompressed bytes are handed on at once, and a body without the mark of its end is accepted as it is: servers send
-// such bodies, and HTTP clients accept them.
-const ZLIB = { flush: constants.Z_SYNC_FLUSH, finishFlush: constants.Z_SYNC_FLUSH };
-const BROTLI = { flush: constants.BROTLI_OPERATION_FLUSH, finishFlush: constants.BROTLI_OPERATION_FLUSH };
+// Decompressed bytes are handed on at once. A body without the mark of its end was cut, and ends with an error.
+const ZLIB = { flush: constants.Z_SYNC_FLUSH };
+const BROTLI = { flush: constants.BROTLI_OPERATION_FLUSH };
 
-const DECODERS = new Map<string, () => Transform>([
+/** By the first byte of the body. */
+type OpenDecoder = (first: number) => Transform;
+
+const DECODERS = new Map<string, OpenDecoder>([
   ['gzip', () => createGunzip(ZLIB)],
   ['x-gzip', () => createGunzip(ZLIB)],
-  ['deflate', () => new Inflate()],
+  ['deflate', openInflate],
   ['br', () => createBrotliDecompress(BROTLI)],
 ]);
 
@@ -36,46 +38,64 @@ export function decodeBody(body: Readable, content_encoding: string | undefined)
   const decoders = codings.toReversed().map((coding) => DECODERS.get(coding));
   if (codings.length > CODINGS_MAX || decoders.includes(undefined)) return { body, is_decoded: false };
   return {
-    body: decoders.reduce<Readable>((encoded, open) => (open ? pass(encoded, open()) : encoded), body),
+    body: decoders.reduce<Readable>((encoded, open) => (open ? pass(encoded, open) : encoded), body),
     is_decoded: true,
   };
-}
-
-/** An error of either one ends both. */
-function pass(encoded: Readable, decoder: Transform): Readable {
-  return pipeline(encoded, decoder, () => {
-    // The reader of the decoder gets the error.
-  });
 }
 
 /** The method that a header of zlib names in its first half byte. */
 const DEFLATE = 8;
 
-/** By its name deflate has a header, and some servers leave that out: the first byte shows it. */
-class Inflate extends Transform {
-  #inflate: Transform | undefined;
+/** By its name deflate has a header, and some servers leave that out. */
+function openInflate(first: number): Transform {
+  return (first & 0x0f) === DEFLATE ? createInflate(ZLIB) : createInflateRaw(ZLIB);
+}
+
+/** An error of either one ends both. */
+function pass(encoded: Readable, open: OpenDecoder): Readable {
+  return pipeline(encoded, new Decoding(open), () => {
+    // The reader of the decoded body gets the error.
+  });
+}
+
+/** Takes one coding off. Without a first byte nothing is decoded: an empty body is empty in every coding. */
+class Decoding extends Transform {
+  readonly #open: OpenDecoder;
+  #decoder: Transform | undefined;
+
+  constructor(open: OpenDecoder) {
+    super();
+    this.#open = open;
+  }
 
   override _transform(piece: Buffer, encoding: BufferEncoding, done: TransformCallback): void {
     if (piece.length === 0) return done();
-    this.#inflate ??= this.#open(piece.readUInt8());
-    this.#inflate.write(piece, encoding, done);
+    this.#decoder ??= this.#start(piece.readUInt8());
+    this.#decoder.write(piece, encoding, done);
+  }
+
+  override _read(size: number): void {
+    this.#decoder?.resume();
+    super._read(size);
   }
 
   override _final(done: TransformCallback): void {
-    if (this.#inflate === undefined) return done();
-    this.#inflate.once('end', () => done());
-    this.#inflate.end();
+    if (this.#decoder === undefined) return done();
+    // Where more bytes follow its mark of the end, the decoder may have ended already.
+    finished(this.#decoder.end(), { writable: false }, done);
   }
 
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {
-    this.#inflate?.destroy();
+    this.#decoder?.destroy();
     done(error);
   }
 
-  #open(first: number): Transform {
-    const inflate = (first & 0x0f) === DEFLATE ? createInflate(ZLIB) : createInflateRaw(ZLIB);
-    inflate.on('data', (piece: Uint8Array) => this.push(piece));
-    inflate.on('error', (error) => this.destroy(error));
-    return inflate;
+  #start(first: number): Transform {
+    const decoder = this.#open(first);
+    decoder.on('data', (piece: Uint8Array) => {
+      if (!this.push(piece)) decoder.pause();
+    });
+    decoder.on('error', (error) => this.destroy(error));
+    return decoder;
   }
 }

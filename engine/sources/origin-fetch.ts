@@ -143,7 +143,27 @@ function admit(
   }
   const decoded = decodeBody(body, headers.get('content-encoding') ?? undefined);
   if (decoded.is_decoded) headers.delete('content-encoding');
-  return new Response(boundBody(decoded.body, origin, bounds, factsOf), { status, headers });
+  const is_refusal = status >= LEAST_REFUSAL;
+  if (is_refusal) endInTime(decoded.body, bounds);
+  const toBodyFailure = (error: unknown): SourceFailure => {
+    if (!is_refusal) return toFailure(origin, error, bounds, factsOf());
+    const message = `${describeOrigin(origin)} answered with status ${status}, and its body broke off: ${describeThrown(error)}`;
+    return makeSourceFailure('http_status', message, factsOf());
+  };
+  return new Response(boundBody(decoded.body, bounds, toBodyFailure), { status, headers });
+}
+
+/** From this status on the service has refused, and the body only says why. */
+const LEAST_REFUSAL = 400;
+
+/** The longest that the body of a refusal is read. */
+const REFUSAL_MS_MAX = 5_000;
+
+/** Ends the body of a refusal before the call's own time is over, which would hide that the service has answered. */
+function endInTime(body: Readable, { left }: CallBounds): void {
+  const end = (): void => hangUp(body, new Error('it did not end in time'));
+  const timer = setTimeout(end, Math.min(REFUSAL_MS_MAX, left() / 2));
+  body.once('close', () => clearTimeout(timer));
 }
 
 function toHeaders(said: Dispatcher.ResponseData['headers']): Headers {
@@ -162,9 +182,8 @@ function describeRedirect(origin: Origin, status: number, headers: Headers): str
 /** Reads the body as its reader does. A cancel ends the connection. */
 function boundBody(
   body: Readable,
-  origin: Origin,
   bounds: CallBounds,
-  factsOf: () => TransportFacts,
+  toBodyFailure: (error: unknown) => SourceFailure,
 ): ReadableStream<Uint8Array> {
   const pieces: AsyncIterator<Uint8Array> = body[Symbol.asyncIterator]();
   let bytes = 0;
@@ -176,10 +195,10 @@ function boundBody(
         bytes += value.byteLength;
         if (bytes <= bounds.max_body_bytes) return controller.enqueue(value);
         hangUp(body);
-        controller.error(makeTooLarge(bounds.max_body_bytes, factsOf()));
+        controller.error(toBodyFailure(makeTooLarge(bounds.max_body_bytes)));
       } catch (error) {
         const isOver = bounds.signal.aborted || (error instanceof Error && error.name === 'AbortError');
-        controller.error(isOver ? error : toFailure(origin, error, bounds, factsOf()));
+        controller.error(isOver ? error : toBodyFailure(error));
       }
     },
     cancel: () => hangUp(body),
@@ -187,19 +206,19 @@ function boundBody(
 }
 
 /** Destroying a body before its end emits an error, which nobody needs. */
-function hangUp(body: Readable): void {
-  body.on('error', () => {}).destroy();
+function hangUp(body: Readable, reason?: Error): void {
+  body.on('error', () => {}).destroy(reason);
 }
 
 function toFailure(origin: Origin, error: unknown, bounds: CallBounds, facts?: TransportFacts): SourceFailure {
   const known = findSourceFailure(error);
-  if (known) return known;
+  if (known) return known.facts || !facts ? known : makeSourceFailure(known.failure_class, known.message, facts);
   const codes = errorCodes(error);
   if (codes.includes('UND_ERR_RES_EXCEEDED_MAX_SIZE')) return makeTooLarge(bounds.max_wire_bytes, facts);
   return makeSourceFailure('transport', `${describeOrigin(origin)} ${describeBreak(codes, error)}`, facts);
 }
 
-function makeTooLarge(limit: number, facts: TransportFacts | undefined): SourceFailure {
+function makeTooLarge(limit: number, facts?: TransportFacts): SourceFailure {
   return makeSourceFailure('result_too_large', `the answer has more than ${limit} bytes, which is the limit`, facts);
 }
 

@@ -84,8 +84,21 @@ async function admit(response: Response, id: string, { failure, parseJson, lost 
 }
 
 async function toStatusFailure(response: Response, failure: Capabilities['failure']): Promise<SourceFailure> {
-  const text = await response.text().catch(() => '');
-  return failure('http_status', `the server answered with status ${response.status}`, factsOf(response, text));
+  const { text, is_body_cut } = await readRefusal(response);
+  const facts = { ...factsOf(response, text), is_body_cut };
+  return failure('http_status', `the server answered with status ${response.status}`, facts);
+}
+
+/** Where the body breaks off, the part that arrived is kept. */
+async function readRefusal({ body }: Response): Promise<{ readonly text: string; readonly is_body_cut: boolean }> {
+  const decoder = new TextDecoder();
+  let text = '';
+  try {
+    for await (const piece of body ?? []) text += decoder.decode(piece as Uint8Array, { stream: true });
+    return { text: text + decoder.decode(), is_body_cut: false };
+  } catch {
+    return { text: text + decoder.decode(), is_body_cut: true };
+  }
 }
 
 function factsOf(response: Response, text: string): TransportFacts {

@@ -3,12 +3,17 @@ import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { ANSWERS_FILE, generateAnswers } from '../../tools/generate-answers.js';
 import { findStale, generateTypes } from '../../tools/generate-types.js';
 import { PACKAGE_ROOT } from './cruise.js';
 
 test('the generated types are those of the schemas', async () => {
   assert.deepEqual(await findStale(PACKAGE_ROOT), []);
   assert.ok((await generateTypes(PACKAGE_ROOT)).length >= 11);
+});
+
+test('the generated schemas of answers are those of their types, descriptions included', async () => {
+  assert.equal(await readFile(join(PACKAGE_ROOT, ANSWERS_FILE), 'utf8'), generateAnswers(PACKAGE_ROOT));
 });
 
 test('a schema that changed, and a file without a schema, are found stale', async (t) => {

@@ -58,6 +58,29 @@ test('a character of a string is found where it is written, however those before
   assert.deepEqual(places, ['1:10', '1:11', '1:13', '1:15', '1:21', '1:22']);
 });
 
+/** So many that a second look at the text for each of them would take an hour. */
+const MANY = 200_000;
+
+test('every one of many repeated names is placed', () => {
+  const parsed = parseSource('a.json', `{"a": 0${',\n"a": 1'.repeat(MANY)}}`);
+  assert.ok(!parsed.ok);
+  assert.deepEqual(
+    parsed.problems.map(({ location }) => location?.line),
+    Array.from({ length: MANY }, (_, index) => index + 2),
+  );
+});
+
+test('every one of many members is found, below a long name too', () => {
+  const name = 'x'.repeat(MANY);
+  const parsed = parseSource('a.json', `{"${name}": [0${',\n1'.repeat(MANY)}]}`);
+  assert.ok(parsed.ok);
+  const { locate } = parsed.value;
+  assert.deepEqual(locate(`/${name}/${MANY}`), { file: 'a.json', line: MANY + 1, column: 1 });
+  const items = parseSource('a.json', `[0${',\n1'.repeat(MANY)}]`);
+  assert.ok(items.ok);
+  for (let index = 1; index <= MANY; index += 1) assert.equal(items.value.locate(`/${index}`).line, index + 1);
+});
+
 for (const [written, isExact] of [
   ['0', true],
   ['-0', true],

@@ -124,6 +124,15 @@ test('of a refusal whose body has no end the status and the beginning are kept',
   assert.equal(outcome.response_body?.length, 65_536);
 });
 
+test('a refusal whose body is not ended is a refusal', async (t) => {
+  const outcome = await generate(t, (_, response) => void response.writeHead(400).write('context_length_exceeded'), {
+    deadline_ms: 2_000,
+  });
+  assert.deepEqual(summary(outcome), { failed: 'call_rejected', refused: false });
+  assert.equal(outcome.http_status, 400);
+  assert.equal(Buffer.from(outcome.response_body ?? []).toString(), 'context_length_exceeded');
+});
+
 test('an endpoint that goes on after [DONE] has answered', async (t) => {
   for (const after of ['', piece('more')]) {
     const outcome = await generate(t, (_, response) => {

@@ -173,6 +173,14 @@ const HOSTILE: readonly Hostile[] = [
     body: /canary: it hurts/,
   },
   {
+    name: 'answers with a status of failure that never ends',
+    answer: (_, response) => void response.writeHead(500).write('canary: it hurts'),
+    failed: 'http_status',
+    message: /answered with status 500; it said: canary: it hurts$/,
+    body: /canary: it hurts/,
+    wanted: { deadline_ms: 2_000, call: { effect: 'external_side_effect' } },
+  },
+  {
     name: 'wants to be paid',
     answer: (_, response) => response.writeHead(401, { 'www-authenticate': 'Bearer' }).end('canary'),
     failed: 'http_status',

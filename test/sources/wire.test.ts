@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
-import type { OriginFetch } from '../../engine/contract/source.js';
+import type { OriginFetch, SourceFailure } from '../../engine/contract/source.js';
 import { boundCall } from '../../engine/sources/call-bounds.js';
 import { openOriginFetches } from '../../engine/sources/origin-fetch.js';
 import { type Listener, serve } from './harness.js';
@@ -24,7 +24,7 @@ function openFetchAt(t: TestContext, url: string, over = new AbortController()):
   });
   const call = boundCall(
     over.signal,
-    { max_wire_bytes: 1_000_000, max_body_bytes: 1_000_000 },
+    { left: () => 20_000, max_wire_bytes: 1_000_000, max_body_bytes: 1_000_000 },
     { names_its_calls: true },
   );
   const fetch = fetches.bind({ variable: 'CHUKWA_TEST_URL', url, secrets: [] });
@@ -38,7 +38,6 @@ const CODINGS: readonly (readonly [string, (text: Buffer) => Buffer, string?])[]
   ['X-GZIP', gzipSync],
   ['deflate', deflateSync],
   ['deflate', deflateRawSync, 'without its header'],
-  ['gzip', (text) => gzipSync(text).subarray(0, -8), 'without its end'],
   ['br', brotliCompressSync],
   ['gzip, br', (text) => brotliCompressSync(gzipSync(text))],
 ];
@@ -73,6 +72,51 @@ for (const [how, encode] of [
     assert.equal(await (await fetch('/answer')).text(), TEXT);
   });
 }
+
+for (const [coding, encode, how] of CODINGS) {
+  const asCut = [1, 4, 8].map((bytes) => encode(Buffer.from(TEXT)).subarray(0, -bytes));
+  test(`a body in ${coding}, ${how ?? 'as it should be'}, is not taken for whole where its last bytes are missing`, async (t) => {
+    const bodies = asCut.values();
+    const fetch = await openFetch(t, (_request, response) =>
+      response.writeHead(200, { 'content-encoding': coding }).end(bodies.next().value),
+    );
+    for (const _ of asCut)
+      await assert.rejects(
+        async () => (await fetch('/answer')).text(),
+        ({ failure_class, message }: SourceFailure) =>
+          failure_class === 'transport' && /cannot be decompressed: unexpected end of file/.test(message),
+      );
+  });
+
+  test(`an empty body in ${coding}, ${how ?? 'as it should be'}, is empty`, async (t) => {
+    const fetch = await openFetch(t, (_request, response) =>
+      response.writeHead(200, { 'content-encoding': coding }).end(),
+    );
+    assert.equal(await (await fetch('/answer')).text(), '');
+  });
+}
+
+for (const encode of [deflateSync, deflateRawSync, brotliCompressSync]) {
+  test(`bytes after the end of a body by ${encode.name} are not waited for, nor read`, async (t) => {
+    const fetch = await openFetch(t, (_request, response) =>
+      response
+        .writeHead(200, { 'content-encoding': encode === brotliCompressSync ? 'br' : 'deflate' })
+        .end(Buffer.concat([encode(TEXT), Buffer.from('more')])),
+    );
+    assert.equal(await (await fetch('/answer')).text(), TEXT);
+  });
+}
+
+test('a refusal whose body breaks off is a refusal to a reader that looks no further', async (t) => {
+  const fetch = await openFetch(t, (_request, response) =>
+    response.writeHead(409, { 'content-length': '1000' }).write('no', () => response.destroy()),
+  );
+  const response = await fetch('/answer');
+  await assert.rejects(response.text(), ({ failure_class, message, facts }: SourceFailure) => {
+    assert.match(message, /\(CHUKWA_TEST_URL\) answered with status 409, and its body broke off: /);
+    return failure_class === 'http_status' && facts?.http_status === 409;
+  });
+});
 
 test('a body in a coding that is not known is handed on as it came, with its name', async (t) => {
   const fetch = await openFetch(t, (_request, response) =>

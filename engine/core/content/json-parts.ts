@@ -80,14 +80,15 @@ function readToken(pattern: RegExp, text: string, at: number): { readonly end: n
 }
 
 const PLAIN = /[^"\\\0-\x1f]*/y;
-const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
+/** Several at a time, and a bounded number: matching an unbounded one takes memory that grows with it. */
+const ESCAPES = /(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})){1,64}/y;
 /** A backslash nearer to the end than this may be the beginning of an escape that was cut. */
 const LONGEST_ESCAPE = 6;
 
 function readText(text: string, start: number): { readonly end: number; readonly fault?: number } {
   for (let at = endOf(PLAIN, text, start); ; at = endOf(PLAIN, text, at)) {
     if (text[at] === '"') return { end: at + 1 };
-    const end = endOf(ESCAPE, text, at);
+    const end = endOf(ESCAPES, text, at);
     const isCut = text[at] === '\\' && text.length - at < LONGEST_ESCAPE;
     if (end === at) return { end, fault: isCut ? text.length : at };
     at = end;

@@ -1,6 +1,6 @@
 import type { Problem } from '../../contract/problem.js';
 import { findJsonFault } from './json-parts.js';
-import { type NamedText, placeAt } from './source-places.js';
+import { type NamedText, toPlacer } from './source-places.js';
 
 /** Where and why a text that `JSON.parse` refuses is not JSON. */
 export function findSyntaxProblem(source: NamedText): Problem {
@@ -8,7 +8,7 @@ export function findSyntaxProblem(source: NamedText): Problem {
   return {
     code: 'INVALID_JSON',
     pointer: '',
-    location: placeAt(source, offset),
+    location: toPlacer(source)(offset),
     ...describeFault(source.text, offset),
   };
 }

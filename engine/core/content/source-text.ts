@@ -4,7 +4,7 @@ import { unreachable } from '../../contract/unreachable.js';
 import { DEPTH_MAX } from './i-json.js';
 import { shorten } from './shorten.js';
 import { listFaults, type SourceFault } from './source-faults.js';
-import { type NamedText, placeAt, toLocator } from './source-places.js';
+import { type NamedText, toLocator, toPlacer } from './source-places.js';
 import { findSyntaxProblem } from './source-syntax.js';
 
 /** The most values of a document: the memory that checking takes grows with them, not with the file. */
@@ -41,24 +41,26 @@ export function parseSource(file: string, written: string): Outcome<SourceText> 
  */
 export function parsePrompt(file: string, written: string): Outcome<SourceText> {
   const text = written.replaceAll('\r\n', '\n').replace(/\n$/, '');
+  const placeAt = toPlacer({ file, text });
   const nul = text.indexOf('\u0000');
   const reason = 'text with the character U+0000';
   const problems = [
     ...(text.startsWith('\uFEFF') ? [byteOrderMark(file)] : []),
-    ...(nul === -1 ? [] : [toProblem({ file, text }, { kind: 'text_not_storable', reason, pointer: '', at: nul })]),
+    ...(nul === -1 ? [] : [notStorable(reason, { pointer: '', location: placeAt(nul) })]),
   ];
   if (problems.length > 0) return { ok: false, problems };
-  return { ok: true, value: { value: { text }, locate: (_, offset = 0) => placeAt({ file, text }, offset) } };
+  return { ok: true, value: { value: { text }, locate: (_, offset = 0) => placeAt(offset) } };
 }
 
 function parseText(source: NamedText): Outcome<Json> {
   const faults = listFaults(source.text, DOCUMENT_VALUES_MAX);
   if (faults.length === 0) return { ok: true, value: JSON.parse(source.text) as Json };
-  return { ok: false, problems: faults.map((fault) => toProblem(source, fault)) };
+  const placeAt = toPlacer(source);
+  return { ok: false, problems: faults.map((fault) => toProblem(source, fault, placeAt)) };
 }
 
-function toProblem(source: NamedText, fault: SourceFault): Problem {
-  const place = { pointer: 'pointer' in fault ? fault.pointer : '', location: placeAt(source, fault.at) };
+function toProblem(source: NamedText, fault: SourceFault, placeAt: (offset: number) => Location): Problem {
+  const place = { pointer: 'pointer' in fault ? fault.pointer : '', location: placeAt(fault.at) };
   switch (fault.kind) {
     case 'no_json':
       return findSyntaxProblem(source);
@@ -74,7 +76,7 @@ function toProblem(source: NamedText, fault: SourceFault): Problem {
       return { ...place, code: 'FILE_TOO_LARGE', message, repair: 'Split it.' };
     }
     case 'repeated_name': {
-      const { line } = placeAt(source, fault.first_at);
+      const { line } = placeAt(fault.first_at);
       const message = `${JSON.stringify(fault.name)} is in this object twice; it was first written on line ${line}`;
       return { ...place, code: 'REPEATED_NAME', message, repair: 'Keep one of the two.' };
     }
@@ -86,15 +88,14 @@ function toProblem(source: NamedText, fault: SourceFault): Problem {
         repair: 'Write a number that a double holds exactly, or write it as a string.',
       };
     case 'text_not_storable':
-      return {
-        ...place,
-        code: 'TEXT_NOT_STORABLE',
-        message: `this is ${fault.reason}`,
-        repair: 'Take the character out.',
-      };
+      return notStorable(fault.reason, place);
     default:
       return unreachable(fault);
   }
+}
+
+function notStorable(reason: string, place: Pick<Problem, 'pointer' | 'location'>): Problem {
+  return { ...place, code: 'TEXT_NOT_STORABLE', message: `this is ${reason}`, repair: 'Take the character out.' };
 }
 
 function byteOrderMark(file: string): Problem {

@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { open, realpath, stat } from 'node:fs/promises';
 import type { Outcome, Problem } from '../../contract/problem.js';
 import type { ProblemCode } from '../../contract/problems/index.js';
-import { placeAt } from '../../core/content/source-places.js';
+import { toPlacer } from '../../core/content/source-places.js';
 import { isWithin } from '../../core/workflow/link/resolve-path.js';
 
 /** The largest file that is read: room for the scenario of a hundred thousand entities. */
@@ -102,7 +102,7 @@ async function readBytes(path: string, bytes_max: number): Promise<Uint8Array | 
 function notUtf8(name: string, bytes: Uint8Array): Problem {
   const place = findFirstBadByte(bytes);
   const before = new TextDecoder().decode(bytes.subarray(0, place));
-  const location = placeAt({ file: name, text: before }, before.length);
+  const location = toPlacer({ file: name, text: before })(before.length);
   return { ...simple('NOT_UTF8', `byte ${place + 1} is not UTF-8`, 'Save the file as UTF-8.'), location };
 }
 

@@ -86,7 +86,8 @@ async function invoke(
   if (cut) return { end: { kind: 'cut', cut }, sent: false };
   const { source, durable } = passage;
   const sending = watchSending(passage);
-  const { signal, within } = boundCall(limit.signal, { ...wireLimits(passage), ...sending.told, durable }, source);
+  const bounds = { left: limit.left, ...wireLimits(passage), ...sending.told, durable };
+  const { signal, within } = boundCall(limit.signal, bounds, source);
   const answered = within(async () => source.invoke(passage.request, { ...context, acts: sending.acts, signal })).then(
     (answer): End => ({ kind: 'answered', answer }),
     (thrown: unknown): End => ({ kind: 'threw', thrown }),

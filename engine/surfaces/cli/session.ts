@@ -4,7 +4,7 @@ import { PROBLEMS } from '../../contract/problems/index.js';
 import type { Composition } from '../../operations/composition.js';
 import { type Archive, type Done, type Engine, type Refused, whileOpen } from '../../operations/engine.js';
 import { EXIT, type ExitCode } from './exit-code.js';
-import { hanging, type Lines, verbatim } from './render/line.js';
+import { advice, hanging, type Lines, verbatim } from './render/line.js';
 import { escapeUnseen, toSafeJson } from './render/neutralise.js';
 import { type Canvas, paint } from './render/paint.js';
 import { problemLines, toFinding } from './render/problems.js';
@@ -110,8 +110,8 @@ export function printEvent({ terminal, as_json, composition }: EventSession, sen
   composition?.log?.(levelOf(event.kind), sentence, event);
   if (as_json) return printJson(terminal, { at, ...event }, 0);
   if (composition?.log !== undefined) return;
-  const text = `${at}  ${sentence}`;
-  printLines(terminal.out, [terminal.out.is_terminal ? hanging(at.length + 2, text) : verbatim(text)]);
+  const spans = advice({ text: `${at}  ${sentence}` });
+  printLines(terminal.out, [terminal.out.is_terminal ? hanging(at.length + 2, ...spans) : verbatim(...spans)]);
 }
 
 interface Event {

@@ -70,6 +70,10 @@ test('the body of a failed call is hidden by size, and shown to the operator who
   const { out } = await chukwa('invocation', id);
   assert.match(out, new RegExp(`\nbody: ${BROKEN.length} bytes kept, hidden by redaction; --unredacted shows them\n`));
   assert.doesNotMatch(out, /thermometer/);
+  const { attempt_id } = await recordOf(id);
+  const { out: attempt } = await chukwa('attempt', attempt_id);
+  assert.match(attempt, / npx chukwa invocation \S+ --unredacted/);
+  assert.doesNotMatch(attempt, /(?<!npx )chukwa invocation/);
   const { response_bytes, hidden_by_redaction, response_text } = await recordOf(id);
   assert.deepEqual([response_bytes, hidden_by_redaction, response_text], [BROKEN.length, true, null]);
   assert.match((await chukwa('invocation', id, '--unredacted')).out, /\nanswered\n {2}\{"error":"the thermometer/);

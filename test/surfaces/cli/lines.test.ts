@@ -15,6 +15,7 @@ import {
   verbatim,
 } from '../../../engine/surfaces/cli/render/line.js';
 import { paint, wrap } from '../../../engine/surfaces/cli/render/paint.js';
+import { queueLines } from '../../../engine/surfaces/cli/render/queue.js';
 import { tableLines } from '../../../engine/surfaces/cli/render/table.js';
 import { toDuration, toMoment } from '../../../engine/surfaces/cli/render/words.js';
 import { printEvent } from '../../../engine/surfaces/cli/session.js';
@@ -186,6 +187,20 @@ test('commands of one list are above their descriptions as soon as one of them d
   ]);
   const [first, second] = paint(lines, { width: 48, has_colours: false, program: 'npx chukwa' }).split('\n');
   assert.deepEqual([first, second], ['  npx chukwa world show park', '      now']);
+});
+
+test('commands in an event of a worker begin as the program was called', () => {
+  const terminal = openTestTerminal();
+  const sentence = 'nothing is begun; to begin anew all the same: chukwa run park --anew';
+  printEvent({ terminal, as_json: false }, sentence, { kind: 'turn_deferred' });
+  assert.match(terminal.out_text(), /same: npx chukwa run park --anew\n$/);
+});
+
+test('commands in the reason of a turn that was put off begin as the program was called', () => {
+  const put_off = { until: '2025-11-02T17:00:00Z', reason: 'if it took place, chukwa report 42 --result FILE' };
+  const lines = queueLines('park', { queued_turns: 1, put_off });
+  const painted = paint(lines, { width: 200, has_colours: false, program: 'npx chukwa' });
+  assert.match(painted, /if it took place, npx chukwa report 42 --result FILE\n/);
 });
 
 test('each event of a worker is a line of a log, and is broken between words on a terminal', () => {

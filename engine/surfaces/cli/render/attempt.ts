@@ -199,7 +199,12 @@ function brokenLine(invocation: InvocationSummary, indent: string): Line {
   const settlement = toSettlement(invocation);
   const said = settlement === undefined ? '' : `. ${settlement}`;
   const why = failureName(failure_class ?? 'failed', failure_detail);
-  return hanging(indent.length + 5, `${indent}   `, bad(why), `: ${toReason(failure_message ?? '')}${said}`);
+  return hanging(
+    indent.length + 5,
+    `${indent}   `,
+    bad(why),
+    ...advice({ text: `: ${toReason(failure_message ?? '')}${said}` }),
+  );
 }
 
 function patchLines({

@@ -1,7 +1,7 @@
 import type { QueuedTurns } from '../../../operations/queue.js';
 import type { QueueReport } from '../../../operations/run-worker.js';
 import type { TakenBack } from '../../../operations/take-back-turns.js';
-import { command, commandLines, hanging, line, type Lines, verbatim } from './line.js';
+import { advice, command, commandLines, hanging, line, type Lines, verbatim } from './line.js';
 import { count, toMoment } from './words.js';
 
 export function queuedLines({ world, queued, waiting }: QueueReport): Lines {
@@ -20,7 +20,8 @@ export function queueLines(world: string, { queued_turns, put_off }: QueuedTurns
   if (queued_turns === 0) return false;
   return [
     line(`${count(queued_turns, 'turn is', 'turns are')} queued, for a worker to run: `, command('worker'), '.'),
-    put_off !== null && hanging(2, `The first was put off until ${toMoment(put_off.until)}: ${put_off.reason}`),
+    put_off !== null &&
+      hanging(2, ...advice({ text: `The first was put off until ${toMoment(put_off.until)}: ${put_off.reason}` })),
     verbatim('Take back:  ', command('stop', world, '--queued')),
   ];
 }

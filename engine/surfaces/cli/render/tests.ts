@@ -1,6 +1,6 @@
 import type { Json } from '../../../contract/json.js';
 import type { TestComplaint, TestReport, TestResult } from '../../../operations/workflow-tests/index.js';
-import { bad, EMPTY, faint, good, hanging, line, type Lines, verbatim } from './line.js';
+import { advice, bad, EMPTY, faint, good, hanging, line, type Lines, verbatim } from './line.js';
 import { findingLines } from './problems.js';
 import { count } from './words.js';
 
@@ -33,7 +33,7 @@ function complaintLines(complaint: TestComplaint): Lines {
     verbatim(`  ${file}:${row}:${column}  `, bad(message), faint(`  (at ${pointer === '' ? '/' : pointer})`)),
     expected !== undefined && sideLines('- expected  ', expected),
     actual !== undefined && sideLines('+ actual    ', shorten(actual, expected)),
-    repair !== undefined && hanging(6, faint(`    what to do: ${repair}`)),
+    repair !== undefined && hanging(6, ...advice(faint(`    what to do: ${repair}`))),
   ];
 }
 
