@@ -45,7 +45,6 @@ export interface JournalWrites {
  */
 export interface Journal {
   readonly writes: JournalWrites;
-  readonly linger_ms: number;
   waiting: readonly Entry[];
   writing: Promise<void> | undefined;
   /** Set while something waits that can. */
@@ -55,14 +54,10 @@ export interface Journal {
   broken: { readonly error: unknown } | undefined;
 }
 
-/**
- * A journal in which nothing waits.
- * @param linger_ms how long the end of a call without consequences waits for company
- */
-export function openJournal(writes: JournalWrites, linger_ms = LINGER_MS): Journal {
+/** A journal in which nothing waits. */
+export function openJournal(writes: JournalWrites): Journal {
   return {
     writes,
-    linger_ms,
     waiting: [],
     writing: undefined,
     hurry: undefined,
@@ -128,7 +123,7 @@ async function writeAll(journal: Journal): Promise<void> {
 function gather(journal: Journal): Promise<void> {
   return new Promise((resolve) => {
     if (!journal.waiting.every(({ what }) => canWait(what))) return void setImmediate(resolve);
-    const timer = setTimeout(resolve, journal.linger_ms);
+    const timer = setTimeout(resolve, LINGER_MS);
     journal.hurry = () => {
       journal.hurry = undefined;
       clearTimeout(timer);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { afterEach, beforeEach, mock, test } from 'node:test';
 import { setImmediate as pause } from 'node:timers/promises';
 import type { EffectClass } from '../../engine/generated/workflow.js';
 import { advance } from '../../engine/core/turn/advance.js';
@@ -11,7 +11,7 @@ import type { RuntimeParts } from '../../engine/runtime/runtime-parts.js';
 import { parkWithReadings, SMALL_PARK_BEGAN, smallPark } from '../support/park-documents.js';
 
 /**
- * Whether the end of a turn's first call is written before anything else happens, by a journal that waits for ever.
+ * Whether the end of a turn's first call is written before anything else happens, while no time passes.
  * @param readings the ambient sources that are asked first, at once
  */
 async function isWrittenAtOnce(readings: readonly string[], effect: EffectClass): Promise<boolean> {
@@ -23,7 +23,7 @@ async function isWrittenAtOnce(readings: readonly string[], effect: EffectClass)
   const attempt = openAttempt({
     program: smallPark(parkWithReadings(readings)),
     arrivals: openArrivals(),
-    journal: openJournal(writes, 600_000),
+    journal: openJournal(writes),
     onProgress: () => {},
   } as unknown as Attempt);
   const commands = moveTo(attempt, advance(attempt.program, attempt.state, SMALL_PARK_BEGAN));
@@ -42,6 +42,9 @@ async function isWrittenAtOnce(readings: readonly string[], effect: EffectClass)
   assert.deepEqual(written, [key]);
   return isWritten;
 }
+
+beforeEach(() => mock.timers.enable({ apis: ['setTimeout'] }));
+afterEach(() => mock.timers.reset());
 
 test('the end of a reading from which nothing follows waits for other writes', async () =>
   assert.equal(await isWrittenAtOnce(['weather', 'news'], 'read_only'), false));

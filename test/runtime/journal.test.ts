@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { setImmediate as pause } from 'node:timers/promises';
 import type { CallsWrite } from '../../engine/ports/attempts.js';
 import {
   forget,
@@ -15,7 +16,7 @@ import { answered, generationStart, message, toyStart } from '../store/record-fi
 const toy = (key: string) => toyStart(key, 1);
 
 /** A journal with what it wrote, statement by statement. */
-function listening(write: (calls: CallsWrite) => Promise<void> = async () => {}, linger_ms = 1) {
+function listening(write: (calls: CallsWrite) => Promise<void> = async () => {}) {
   const written: string[] = [];
   const writes: JournalWrites = {
     writeCalls: async (calls) => {
@@ -24,7 +25,7 @@ function listening(write: (calls: CallsWrite) => Promise<void> = async () => {},
       await write(calls);
     },
   };
-  const journal: Journal = openJournal(writes, linger_ms);
+  const journal: Journal = openJournal(writes);
   const started = (key: string) => writeCall(journal, { kind: 'started', start: toy(key) });
   const finished = (key: string) => writeCall(journal, { kind: 'finished', finish: answered(toy(key), {}) });
   return { journal, written, started, finished };
@@ -50,17 +51,25 @@ describe('the journal of a driver', () => {
     assert.deepEqual(written, ['+a', '-b -c -d -e', '-f']);
   });
 
-  test('the journal writes the end of a call from which nothing follows with what comes soon, and else alone', async () => {
-    const waiting = (journal: Journal, key: string) =>
+  test('the journal writes the end of a call from which nothing follows with what comes within two milliseconds, and else alone', async (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    const { journal, written, started } = listening();
+    const waiting = (key: string) =>
       writeCall(journal, { kind: 'finished', finish: answered(toy(key), {}), can_wait: true });
-    const patient = listening(undefined, 600_000);
-    const first = waiting(patient.journal, 'a');
-    await new Promise((resolve) => setImmediate(resolve));
-    await Promise.all([first, waiting(patient.journal, 'b'), patient.started('c')]);
-    assert.deepEqual(patient.written, ['-a -b +c']);
-    const alone = listening();
-    await waiting(alone.journal, 'd');
-    assert.deepEqual(alone.written, ['-d']);
+    const pass = async (ms: number): Promise<void> => {
+      t.mock.timers.tick(ms);
+      for (let turn = 0; turn < 5; turn += 1) await pause();
+    };
+    const first = waiting('a');
+    await pass(1);
+    await Promise.all([first, waiting('b'), started('c')]);
+    assert.deepEqual(written, ['-a -b +c']);
+    void waiting('d');
+    await pause();
+    await pass(1);
+    assert.equal(written.length, 1);
+    await pass(1);
+    assert.equal(written[1], '-d');
   });
 
   test('the journal writes everything else alone, and in its order', async () => {

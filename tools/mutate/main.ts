@@ -106,7 +106,8 @@ interface Trial {
 async function tryMutant({ copy, importers, baseline }: Trial, mutant: Mutant): Promise<Run> {
   const places = placesOf(copy, mutant.path);
   const originals = places.map((place) => readFileSync(place));
-  const text = readFileSync(mutant.path);
+  // That of the checkout may have been edited since its mutants were listed.
+  const text = readFileSync(join(copy.folder, mutant.path));
   const changed = Buffer.concat([text.subarray(0, mutant.start), Buffer.from(mutant.after), text.subarray(mutant.end)]);
   const { code } = transformSync(changed.toString(), {
     jsc: { parser: { syntax: 'typescript' }, target: 'es2022' },

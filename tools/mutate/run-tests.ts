@@ -53,8 +53,10 @@ export async function runTests(
   };
   let [begun, begun_at] = [0, performance.now()];
   createInterface({ input: child.stdout }).on('line', (line) => {
+    // What came before the signal arrived: its file would count as one that ended without a failure.
+    if (found !== undefined) return;
     const [, not, name = ''] = /^\s*(not )?ok \d+ - (.*)/.exec(line) ?? [];
-    if (not !== undefined) end('killed', name);
+    if (not !== undefined) return end('killed', name);
     if (name !== files[took.size]) return;
     took.set(name, secondsOf(pid) - begun);
     [begun, begun_at] = [secondsOf(pid), performance.now()];

@@ -147,10 +147,9 @@ async function look(worker: Worker): Promise<number> {
 
 /** @returns undefined where the worker looks only because a hand became free */
 async function glance(worker: Worker): Promise<Glance | undefined> {
-  const { parts, quarantine, left_alone } = worker;
+  const { parts, quarantine } = worker;
   const now = parts.clock.now();
-  const is_waiting = quarantine !== 'none' || left_alone.size > 0;
-  const is_needed = worker.is_called || is_waiting || now - worker.glanced_at >= LOOK_MS;
+  const is_needed = worker.is_called || quarantine !== 'none' || now - worker.glanced_at >= LOOK_MS;
   worker.is_called = false;
   // A failing database may still permit reads, so a successful glance proves nothing.
   if (worker.trouble !== undefined) return EVERYTHING;
