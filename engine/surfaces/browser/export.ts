@@ -19,7 +19,7 @@ interface Leaf {
 
 interface Match {
   readonly page: Page;
-  readonly parameters: Readonly<Record<string, string>>;
+  readonly parameters: Asked['parameters'];
   readonly query: Readonly<Record<string, string>>;
 }
 
@@ -75,7 +75,11 @@ function matchPage(path: string): Match | undefined {
     const found = pattern.exec(place);
     if (found === null) continue;
     const parameters = Object.entries(found.groups ?? {}).map(([name, value]) => [name, decodeURIComponent(value)]);
-    return { page, parameters: Object.fromEntries(parameters), query: Object.fromEntries(new URLSearchParams(query)) };
+    return {
+      page,
+      parameters: Object.fromEntries(parameters) as Asked['parameters'],
+      query: Object.fromEntries(new URLSearchParams(query)),
+    };
   }
   return undefined;
 }

@@ -26,7 +26,8 @@ interface ListEntry<Kind extends ListKind> extends Pick<Page, 'url' | 'access' |
     asked: Asked,
     part: Parameters<PartReader<Row<Kind>>['read']>[0],
   ) => ReturnType<PartReader<Row<Kind>>['read']>;
-  readonly about: (asked: Asked) => Pick<View, 'title' | 'eyebrow' | 'trail' | 'lede'>;
+  /** Without more it is a list, and nothing is above it. */
+  readonly about: (asked: Asked) => Pick<View, 'title'> & Partial<View>;
   /** The sort order of the rows, above the table. */
   readonly order: string;
   readonly columns: readonly Column<Row<Kind>>[];
@@ -50,19 +51,10 @@ export function listPage<Kind extends ListKind>(entry: ListEntry<Kind>): Page {
       });
       return part as Awaited<ReturnType<Parameters<typeof itemPage<Kind>>[0]['read']>>;
     },
-    view: (shown, asked): View => {
-      const { title } = about(asked);
-      const { rows, next } = shown;
-      return {
-        ...about(asked),
-        sections: [
-          {
-            id: 'rows',
-            title: order,
-            body: html`${table<Row<Kind>>(title, columns, rows, empty)}${nextPart(next, asked)}`,
-          },
-        ],
-      };
+    view: ({ rows, next }, asked): View => {
+      const head = { eyebrow: 'List', trail: [], ...about(asked) };
+      const body = html`${table<Row<Kind>>(head.title, columns, rows, empty)}${nextPart(next, asked)}`;
+      return { ...head, sections: [{ id: 'rows', title: order, body }] };
     },
   });
 }

@@ -6,7 +6,8 @@ import type { ParameterName } from './parameters.js';
 import type { Decision } from './parts/decision.js';
 
 export interface Asked {
-  readonly parameters: Readonly<Record<string, string>>;
+  /** Those that the URL of its page names. */
+  readonly parameters: Readonly<Record<ParameterName, string>>;
   readonly query: Readonly<Record<string, string>>;
   /** The reader's role; some pages show operators more. */
   readonly reader: Page['access'];

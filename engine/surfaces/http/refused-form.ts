@@ -3,7 +3,8 @@ import type { HttpDesk } from '../../operations/composition.js';
 import type { Refused } from '../../operations/engine.js';
 import { CATALOGUE } from '../browser/catalogue/index.js';
 import { renderRefusedForm } from '../browser/layout.js';
-import type { View } from '../browser/page.js';
+import type { Asked, View } from '../browser/page.js';
+import type { ParameterName } from '../browser/parameters.js';
 import { type Decision, fieldsOf } from '../browser/parts/decision.js';
 import { readFields } from './fields.js';
 import type { Exchange } from './routes/route.js';
@@ -34,8 +35,10 @@ function pageOf({ url }: FastifyRequest): string {
 }
 
 async function readView(desk: HttpDesk, request: FastifyRequest, path: string): Promise<View | undefined> {
-  const parameters = request.params as Readonly<Record<string, string>>;
-  const page = CATALOGUE.find(({ url }) => url.replaceAll(/:(\w+)/g, (_, name) => parameters[name] ?? '') === path);
+  const parameters = request.params as Asked['parameters'];
+  const page = CATALOGUE.find(
+    ({ url }) => url.replaceAll(/:(\w+)/g, (_, name: ParameterName) => parameters[name] ?? '') === path,
+  );
   const asked = { parameters, query: {}, reader: 'operator' } as const;
   const shown = page && (await desk.look((archive) => page.read(archive, asked)));
   return shown?.ok === true ? shown.value.view() : undefined;

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Archive } from '../../../engine/operations/engine.js';
 import type { WorldSnapshot } from '../../../engine/ports/worlds.js';
+import type { Asked } from '../../../engine/surfaces/browser/page.js';
 import { renderPage } from '../../../engine/surfaces/browser/layout.js';
 import { diff } from '../../../engine/surfaces/browser/catalogue/diff.js';
 
@@ -28,8 +29,9 @@ function archiveOf(memories: readonly number[]): Archive {
 }
 
 async function drawDiff(memories: readonly number[]): Promise<string> {
+  const parameters = { world_slug: 'long' } as Asked['parameters'];
   const query = { from: '0', to: '1' };
-  const shown = await diff.read(archiveOf(memories), { parameters: { world_slug: 'long' }, query, reader: 'consumer' });
+  const shown = await diff.read(archiveOf(memories), { parameters, query, reader: 'consumer' });
   assert.ok(shown.ok);
   return renderPage(shown.value.view(), { path: '/worlds/long/diff' });
 }

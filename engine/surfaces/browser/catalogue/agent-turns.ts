@@ -12,7 +12,7 @@ export const agentTurn: Page = itemPage({
   access: 'consumer',
   summary: 'What an agent was given, did and left in one turn.',
   answer: 'AgentTurn',
-  read: (archive, { parameters: { agent_turn_id = '' }, reader }) => showAgentTurn(archive, { agent_turn_id, reader }),
+  read: (archive, { parameters: { agent_turn_id }, reader }) => showAgentTurn(archive, { agent_turn_id, reader }),
   view: viewAgentTurn,
 });
 

@@ -27,7 +27,7 @@ export const attemptDiff: Page = itemPage({
   summary: 'What is different between an attempt and another one: what was asked, what came back, and the patches.',
   answer: 'AttemptComparison',
   query: ['other'],
-  read: (archive, { parameters: { attempt_id = '' }, query: { other } }) =>
+  read: (archive, { parameters: { attempt_id }, query: { other } }) =>
     compareAttempts(archive, present({ attempt_id, other })),
   view: viewComparison,
 });

@@ -33,7 +33,7 @@ import { labelOf } from '../pictures/attempt-bars.js';
 import { attemptTimeline } from '../pictures/attempt-timeline.js';
 import { eventsOf, pathOf, pathOfTurn } from '../places.js';
 import { decideAttempt, decideCall } from './decisions.js';
-import { took, trailToWorld } from './overview.js';
+import { took, trailToList, trailToWorld } from './overview.js';
 
 /** How many rows each table of an attempt's page has. */
 const ROWS_SHOWN = 30;
@@ -44,7 +44,7 @@ export const attempt: Page = itemPage({
   access: 'consumer',
   summary: 'An attempt: its calls, patches, agent turns, audit and events.',
   answer: 'Attempt',
-  read: (archive, { parameters: { attempt_id = '' } }) => browseAttempt(archive, attempt_id),
+  read: (archive, { parameters: { attempt_id } }) => browseAttempt(archive, attempt_id),
   view: viewAttempt,
 });
 
@@ -206,12 +206,8 @@ export const attemptAgentTurns: Page = listPage({
   answer: 'AgentTurns',
   cursor: 'id',
   keyOf: ({ agent_turn_id }) => agent_turn_id,
-  read: (archive, { parameters: { attempt_id = '' } }, part) => listAgentTurnsPart(archive, attempt_id, part),
-  about: ({ parameters: { attempt_id = '' } }) => ({
-    title: 'Agent turns of an attempt',
-    eyebrow: 'List',
-    trail: [{ path: pathOf('attempt', attempt_id), text: 'the attempt' }],
-  }),
+  read: (archive, { parameters: { attempt_id } }, part) => listAgentTurnsPart(archive, attempt_id, part),
+  about: (asked) => ({ title: 'Agent turns of an attempt', trail: trailToList(asked) }),
   order: 'In the order in which they began',
   columns: agentTurnColumns,
   empty: emptyState('No agent has begun its turn yet.'),

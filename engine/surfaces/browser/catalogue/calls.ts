@@ -26,10 +26,10 @@ import {
   verbatim,
   words,
 } from '../parts/text.js';
-import { eventsOf, pathOf } from '../places.js';
+import { eventsOf } from '../places.js';
 import { callColumns } from './attempts.js';
 import { decideCall } from './decisions.js';
-import { trailToAttempt } from './overview.js';
+import { trailToAttempt, trailToList } from './overview.js';
 
 type Listed = Pick<ListedInvocation, 'world_slug' | 'attempt_id' | 'attempted_turn'>;
 
@@ -81,7 +81,7 @@ export const invocationList: Page = listPage({
   cursor: 'id',
   keyOf: ({ source_invocation_id }) => source_invocation_id,
   read: async ({ store }, _asked, part) => succeed(await store.browse.invocations(part)),
-  about: () => ({ title: 'Source invocations', eyebrow: 'List', trail: [] }),
+  about: () => ({ title: 'Source invocations' }),
   order: 'The latest first',
   columns: listedColumns,
   empty: NO_CALLS,
@@ -95,7 +95,7 @@ export const llmCallList: Page = listPage({
   cursor: 'id',
   keyOf: ({ llm_call_id }) => llm_call_id,
   read: async ({ store }, _asked, part) => succeed(await store.browse.llmCalls(part)),
-  about: () => ({ title: 'LLM calls', eyebrow: 'List', trail: [] }),
+  about: () => ({ title: 'LLM calls' }),
   order: 'The latest first',
   columns: llmColumns,
   empty: NO_CALLS,
@@ -108,12 +108,8 @@ export const attemptInvocations: Page = listPage({
   answer: 'Calls',
   cursor: 'number',
   keyOf: ({ invocation_seq }) => String(invocation_seq),
-  read: (archive, { parameters: { attempt_id = '' } }, part) => listCallsPart(archive, attempt_id, part),
-  about: ({ parameters: { attempt_id = '' } }) => ({
-    title: 'Calls of an attempt',
-    eyebrow: 'List',
-    trail: [{ path: pathOf('attempt', attempt_id), text: 'the attempt' }],
-  }),
+  read: (archive, { parameters: { attempt_id } }, part) => listCallsPart(archive, attempt_id, part),
+  about: (asked) => ({ title: 'Calls of an attempt', trail: trailToList(asked) }),
   order: 'In the order of their issue',
   columns: callColumns,
   empty: emptyState('No call has been made yet.'),
@@ -124,7 +120,7 @@ export const invocation: Page = itemPage({
   access: 'operator',
   summary: 'A source call: what was asked, what came back, how it was judged.',
   answer: 'SourceInvocation',
-  read: (archive, { parameters: { source_invocation_id = '' } }) => showInvocation(archive, source_invocation_id),
+  read: (archive, { parameters: { source_invocation_id } }) => showInvocation(archive, source_invocation_id),
   view: viewInvocation,
 });
 
@@ -183,7 +179,7 @@ export const llmCall: Page = itemPage({
   access: 'operator',
   summary: 'A generation: the exact text that the model saw and said.',
   answer: 'LlmCall',
-  read: (archive, { parameters: { llm_call_id = '' } }) => showLlmCall(archive, llm_call_id),
+  read: (archive, { parameters: { llm_call_id } }) => showLlmCall(archive, llm_call_id),
   view: viewLlmCall,
 });
 

@@ -16,7 +16,7 @@ export const diff: Page = itemPage({
     'What changed from one turn of a world to another, or differs in another world, each with what brought it about.',
   answer: 'Diff',
   query: ['from', 'to', 'other'],
-  read: (archive, { parameters: { world_slug = '' }, query: { from, to, other } }) =>
+  read: (archive, { parameters: { world_slug }, query: { from, to, other } }) =>
     browseDiff(archive, present({ world_slug, from, to, other })),
   view: viewDiff,
 });

@@ -41,7 +41,7 @@ function listOf(kind: ComponentKind): Page {
     cursor: 'hash',
     keyOf: ({ hash }) => hash,
     read: async ({ store }, _asked, part) => succeed(await store.browse.documents(kind, part)),
-    about: () => ({ title: titleCase(nouns), eyebrow: 'Documents', trail: [] }),
+    about: () => ({ title: titleCase(nouns), eyebrow: 'Documents' }),
     order: 'By label',
     columns: [
       { title: 'Label', cell: ({ hash, label }) => linkTo(kind, hash, label ?? undefined) },
@@ -61,7 +61,7 @@ function documentOf(kind: ComponentKind): Page {
       summary: `A ${noun}: its prompts, and, for operators, how an attempt resolved them.`,
       answer: 'Workflow',
       query: ['attempt'],
-      read: (archive, { parameters: { hash = '' }, query: { attempt }, reader }) =>
+      read: (archive, { parameters: { hash }, query: { attempt }, reader }) =>
         browseWorkflow(archive, present({ hash, reader, attempt })),
       view: viewWorkflow,
     });
@@ -69,7 +69,7 @@ function documentOf(kind: ComponentKind): Page {
     ...entry,
     summary: `A ${noun}, what it names and what names it.`,
     answer: 'Document',
-    read: (archive, { parameters: { hash = '' } }) => browseDocument(archive, { kind, hash }),
+    read: (archive, { parameters: { hash } }) => browseDocument(archive, { kind, hash }),
     view: (document): View => viewDocument(document, []),
   });
 }
@@ -81,7 +81,7 @@ function usesOf(kind: ComponentKind): Page {
     access: 'consumer',
     summary: `What a ${noun} names, and what names it.`,
     answer: 'Uses',
-    read: (archive, { parameters: { hash = '' } }) => showUses(archive, { kind, hash }),
+    read: (archive, { parameters: { hash } }) => showUses(archive, { kind, hash }),
     view: (uses): View => ({
       title: `Uses of ${uses.label ?? noun}`,
       eyebrow: titleCase(noun),

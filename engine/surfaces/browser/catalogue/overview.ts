@@ -3,7 +3,7 @@ import { type ListedWorld, listWorldsPart } from '../../../operations/browse/wor
 import type { ListedAttempt, ListedMessage } from '../../../ports/browse.js';
 import { type Html, html } from '../html.js';
 import { listPage, nextPart } from '../list-page.js';
-import { type Column, emptyState, itemPage, type Page, type View } from '../page.js';
+import { type Asked, type Column, emptyState, itemPage, type Page, type View } from '../page.js';
 import { tellTurn } from '../parts/patch.js';
 import { table } from '../parts/table.js';
 import { count, duration, linkTo, moment, status, words, worldTime } from '../parts/text.js';
@@ -73,7 +73,7 @@ export const worldList: Page = listPage({
   cursor: 'name',
   keyOf: ({ world_slug }) => world_slug,
   read: (archive, { query: { scenario } }, part) => listWorldsPart(archive, part, scenario),
-  about: () => ({ title: 'Worlds', eyebrow: 'List', trail: [] }),
+  about: () => ({ title: 'Worlds' }),
   order: 'By name',
   columns: worldColumns,
   empty: NO_WORLDS,
@@ -164,6 +164,11 @@ export function trailToAttempt(of: Pick<ListedAttempt, 'world_slug' | 'attempt_i
     ...trailToWorld(world_slug),
     { path: pathOf('attempt', attempt_id), text: `attempt at turn ${attempted_turn}` },
   ];
+}
+
+/** The trail to a list of an attempt. */
+export function trailToList({ parameters: { attempt_id } }: Asked): View['trail'] {
+  return [{ path: pathOf('attempt', attempt_id), text: 'the attempt' }];
 }
 
 /** How long an attempt took. */

@@ -23,7 +23,7 @@ export const turn: Page = itemPage({
   access: 'consumer',
   summary: 'A world as it stood at the end of a turn, and what made it so.',
   answer: 'Turn',
-  read: (archive, { parameters: { world_slug = '', turn = '' } }) => browseTurn(archive, { world_slug, turn }),
+  read: (archive, { parameters: { world_slug, turn } }) => browseTurn(archive, { world_slug, turn }),
   view: viewTurn,
 });
 
@@ -70,13 +70,12 @@ function showPatch(patch: PatchStory): Html {
 }
 
 const trailToTurn = (asked: Asked): View['trail'] => {
-  const { world_slug = '', turn: number = '0' } = asked.parameters;
+  const { world_slug, turn: number } = asked.parameters;
   return [...trailTo(asked), { path: pathOfTurn(world_slug, Number(number)), text: `turn ${number}` }];
 };
 
 const aboutTurn = (what: string) => (asked: Asked) => ({
-  title: `${what} turn ${asked.parameters['turn']} of ${asked.parameters['world_slug']}`,
-  eyebrow: 'List',
+  title: `${what} turn ${asked.parameters.turn} of ${asked.parameters.world_slug}`,
   trail: trailToTurn(asked),
 });
 
@@ -94,8 +93,7 @@ export const turnPatches: Page = listPage({
   answer: 'Patches',
   cursor: 'number',
   keyOf: ({ patch_seq }) => String(patch_seq),
-  read: (archive, { parameters: { world_slug = '', turn = '' } }, part) =>
-    listPatchesPart(archive, { world_slug, turn }, part),
+  read: (archive, { parameters: { world_slug, turn } }, part) => listPatchesPart(archive, { world_slug, turn }, part),
   about: aboutTurn('Patches of'),
   order: 'In the order of their application',
   columns: patchColumns,
@@ -118,8 +116,7 @@ export const turnEntities: Page = listPage({
   answer: 'Entities',
   cursor: 'name',
   keyOf: ({ id }) => id,
-  read: (archive, { parameters: { world_slug = '', turn = '' } }, part) =>
-    listEntitiesPart(archive, { world_slug, turn }, part),
+  read: (archive, { parameters: { world_slug, turn } }, part) => listEntitiesPart(archive, { world_slug, turn }, part),
   about: aboutTurn('Entities at the end of'),
   order: 'By id',
   columns: entityColumns,

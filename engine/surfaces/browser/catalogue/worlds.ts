@@ -25,7 +25,7 @@ export const world: Page = itemPage({
   summary: 'A world: its story, where everybody is, readings, attempts, forks and scenarios.',
   answer: 'World',
   query: ['until'],
-  read: (archive, { parameters: { world_slug = '' }, query: { until } }) =>
+  read: (archive, { parameters: { world_slug }, query: { until } }) =>
     browseWorld(archive, present({ world_slug, until })),
   // An earlier turn never changes.
   view: (shown, { query }) => ({
@@ -136,7 +136,7 @@ export const attemptColumns: readonly Column<AttemptSummary>[] = [
 ];
 
 /** The trail to a page of a world. */
-export const trailTo = ({ parameters: { world_slug = '' } }: Asked): View['trail'] => trailToWorld(world_slug);
+export const trailTo = ({ parameters: { world_slug } }: Asked): View['trail'] => trailToWorld(world_slug);
 
 const NO_ATTEMPTS = emptyState('Nothing has been tried yet.');
 
@@ -147,12 +147,8 @@ export const worldAttempts: Page = listPage({
   answer: 'Attempts',
   cursor: 'id',
   keyOf: ({ attempt_id }) => attempt_id,
-  read: (archive, { parameters: { world_slug = '' } }, part) => listAttemptsPart(archive, world_slug, part),
-  about: (asked) => ({
-    title: `Attempts of ${asked.parameters['world_slug']}`,
-    eyebrow: 'List',
-    trail: trailTo(asked),
-  }),
+  read: (archive, { parameters: { world_slug } }, part) => listAttemptsPart(archive, world_slug, part),
+  about: (asked) => ({ title: `Attempts of ${asked.parameters.world_slug}`, trail: trailTo(asked) }),
   order: 'The latest first',
   columns: attemptColumns,
   empty: NO_ATTEMPTS,
@@ -165,8 +161,8 @@ export const worldAgents: Page = listPage({
   answer: 'Agents',
   cursor: 'name',
   keyOf: ({ agent_id }) => agent_id,
-  read: (archive, { parameters: { world_slug = '' } }, part) => listAgentsPart(archive, world_slug, part),
-  about: (asked) => ({ title: `Agents of ${asked.parameters['world_slug']}`, eyebrow: 'List', trail: trailTo(asked) }),
+  read: (archive, { parameters: { world_slug } }, part) => listAgentsPart(archive, world_slug, part),
+  about: (asked) => ({ title: `Agents of ${asked.parameters.world_slug}`, trail: trailTo(asked) }),
   order: 'What each of them does just now',
   columns: [
     {

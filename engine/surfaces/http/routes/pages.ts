@@ -29,7 +29,7 @@ async function answerPage(page: Page, { desk, request, reply }: Exchange): Promi
   const { format } = query;
   if (format !== undefined && format !== 'json' && format !== 'html')
     return refuseViewer(request, reply, formatUnknown(format));
-  const parameters = request.params as Readonly<Record<string, string>>;
+  const parameters = request.params as Asked['parameters'];
   const viewer = viewerOf(request);
   const asked = { parameters, query, reader: viewer?.reader ?? 'consumer' };
   const shown = await desk.shareRead(JSON.stringify([page.url, asked]), () => readPage(desk, page, asked));
