@@ -13,8 +13,8 @@ export type OperatorAction =
   | { readonly kind: 'run_turns'; readonly world_slug: string; readonly turns: number }
   | { readonly kind: 'stop_attempt'; readonly attempt_id: string }
   | { readonly kind: 'fork_world'; readonly world_slug: string; readonly at_turn: number; readonly as: string }
-  /** `answer` is the text of a JSON value; absent where the call was never performed. */
-  | { readonly kind: 'settle_call'; readonly source_invocation_id: string; readonly answer?: string }
+  /** `answer` is absent where the call was never performed. */
+  | { readonly kind: 'settle_call'; readonly source_invocation_id: string; readonly answer?: Json }
   /** Names the call by its id, or by its service's. */
   | { readonly kind: 'report_call'; readonly correlation_id: string; readonly said: SaidReport };
 
@@ -123,11 +123,7 @@ const RULES: Rules = {
       const call = await showInvocation(engine, source_invocation_id);
       if (!call.ok) return call;
       const { attempt_id } = call.value;
-      const settled = await settleCall(engine, {
-        attempt_id,
-        source_invocation_id,
-        ...present({ result_text: answer, reason }),
-      });
+      const settled = await settleCall(engine, present({ attempt_id, source_invocation_id, answer, reason }));
       if (!settled.ok) return settled;
       const { performed, left_in_doubt, world } = settled.value;
       const message = `The call ${performed ? 'took place' : 'did not take place'}; ${left_in_doubt} of its attempt are left in doubt.`;

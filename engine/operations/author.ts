@@ -17,6 +17,7 @@ import {
 } from './documents/index.js';
 import { type Authoring, type Done, type Engine, refuse, type Refused, succeed } from './engine.js';
 import { compileScenario, type UsableScenario } from './load-program.js';
+import { locateIn } from './read-answer-file.js';
 import { digestFiles } from './scenario-files.js';
 
 /** Files and folders, and the root that their references stay below. */
@@ -95,11 +96,7 @@ export async function placeInScenario(
   problems: readonly Problem[],
 ): Promise<readonly Problem[]> {
   const { files } = await loadDocuments(paths, place, authoring.shippedSchemas);
-  const source = files.find(({ kind }) => kind === 'scenario')?.source;
-  if (source === undefined) return problems;
-  return problems.map((problem) =>
-    problem.pointer === undefined ? problem : { ...problem, location: source.locate(problem.pointer, problem.offset) },
-  );
+  return locateIn(files.find(({ kind }) => kind === 'scenario')?.source, problems);
 }
 
 /** Findings as the problems of a refusal, each at its place. */

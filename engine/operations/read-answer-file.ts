@@ -21,13 +21,13 @@ export function isJsonItself(given: string): boolean {
   return /^\s*[{["]/.test(given);
 }
 
-/** Adds to each problem of an answer its place in the text that the person gave. */
-export function locateIn(answer: SourceText | undefined, problems: readonly Problem[]): readonly Problem[] {
-  return problems.map((problem) =>
-    answer === undefined || problem.pointer === undefined
-      ? problem
-      : { ...problem, location: answer.locate(problem.pointer) },
-  );
+/** Adds to each problem of a value its place in the text that a person gave. */
+export function locateIn(text: SourceText | undefined, problems: readonly Problem[]): readonly Problem[] {
+  if (text === undefined) return problems;
+  return problems.map((problem) => {
+    const { pointer, offset, location } = problem;
+    return pointer === undefined ? problem : { ...problem, location: location ?? text.locate(pointer, offset) };
+  });
 }
 
 function toProblem(file: Exclude<ReadFile, { kind: 'text' }>, shown: string): Problem {

@@ -1,11 +1,9 @@
 import type { Json, JsonObject } from '../contract/json.js';
-import type { Outcome, Problem } from '../contract/problem.js';
+import type { Problem } from '../contract/problem.js';
 import { present } from '../contract/present.js';
-import { parseSource, type SourceText } from '../core/content/source-text.js';
 import type { Settled, SettleCall } from '../ports/attempts.js';
 import type { AttemptRecord, InvocationRecord, InvocationSummary } from '../ports/records.js';
 import { type Done, type Engine, refuse, succeed } from './engine.js';
-import { locateIn, readAnswerFile } from './read-answer-file.js';
 import { findReasonProblem } from './reason.js';
 import { showAttempt, showInvocation } from './records.js';
 
@@ -13,9 +11,8 @@ interface SettleRequest {
   readonly attempt_id: string;
   /** Absent where only one call is in doubt. */
   readonly source_invocation_id?: string;
-  /** The file with the call's answer; absent where it was never performed, or where the answer is given here. */
-  readonly result_file?: string;
-  readonly result_text?: string;
+  /** What the call answered; absent where it was never performed. */
+  readonly answer?: Json;
   readonly reason?: string;
 }
 
@@ -30,8 +27,8 @@ export interface SettledCall {
 }
 
 /**
- * Settles a call whose side effect is in doubt, so that the next attempt can adopt from the failed one. A result has to
- * fit the schema of the source's answers.
+ * Settles a call whose side effect is in doubt, so that the next attempt can adopt from the failed one.
+ * @returns a refusal, with places in the answer, where it does not fit the schema of the source's answers
  */
 export async function settleCall(engine: Engine, request: SettleRequest): Promise<Done<SettledCall>> {
   const too_long = findReasonProblem(request.reason);
@@ -42,19 +39,14 @@ export async function settleCall(engine: Engine, request: SettleRequest): Promis
   if (!call.ok) return call;
   const shown = await showInvocation(engine, call.value.source_invocation_id);
   if (!shown.ok) return shown;
-  const read = await readAnswer(request);
-  if (read?.ok === false) return refuse(...read.problems);
-  const { reason } = request;
-  const done = await settle(engine, shown.value, {
-    settled_by: 'operator',
-    ...present({ answer: read?.value.value, reason }),
-  });
-  if (!done.ok) return refuse(...locateIn(read?.value, done.problems));
+  const { answer, reason } = request;
+  const done = await settle(engine, shown.value, { settled_by: 'operator', ...present({ answer, reason }) });
+  if (!done.ok) return done;
   const settled = done.value;
   if (settled.kind !== 'settled') return refuse(toProblem(settled.kind, attempt.value, call.value));
   const { world_slug: world, left_in_doubt } = settled;
   const { attempt_id, source_invocation_id, command_key } = shown.value;
-  const performed = read !== undefined;
+  const performed = answer !== undefined;
   return succeed({ world, attempt_id, source_invocation_id, command_key, performed, left_in_doubt });
 }
 
@@ -138,12 +130,6 @@ function nothingInDoubt({ attempt_id }: AttemptRecord): Problem {
     message: `No call of attempt ${attempt_id} is in doubt: how each ended is known, or it may be made again.`,
     repair: `See its calls: chukwa attempt ${attempt_id}`,
   };
-}
-
-/** @returns undefined where there is no answer */
-async function readAnswer({ result_file, result_text }: SettleRequest): Promise<Outcome<SourceText> | undefined> {
-  if (result_text !== undefined) return parseSource('the answer', result_text);
-  return result_file === undefined ? undefined : readAnswerFile(result_file);
 }
 
 /** The reasons why an answer does not fit the schema of its source, each with its place. */

@@ -6,6 +6,7 @@ import { parseSource } from '../core/content/source-text.js';
 import { nearestName } from '../core/content/nearest-name.js';
 import type { AnswerAsPerson, Composition, Stage } from './composition.js';
 import { type Done, refuse, succeed } from './engine.js';
+import { locateIn } from './read-answer-file.js';
 
 export interface StageRequest {
   readonly with_toys: boolean;
@@ -85,9 +86,5 @@ async function inFile(path: string, problems: readonly Problem[]): Promise<reado
   const text = await readFile(path, 'utf8').catch(() => undefined);
   if (text === undefined) return problems;
   const source = parseSource(path, text);
-  if (!source.ok) return source.problems;
-  const { locate } = source.value;
-  return problems.map((problem) =>
-    problem.pointer === undefined ? problem : { ...problem, location: problem.location ?? locate(problem.pointer) },
-  );
+  return source.ok ? locateIn(source.value, problems) : source.problems;
 }

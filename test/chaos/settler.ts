@@ -1,6 +1,3 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Json } from '../../engine/contract/json.js';
 import type { Engine } from '../../engine/operations/engine.js';
 import { settleCall } from '../../engine/operations/settle-call.js';
@@ -38,22 +35,7 @@ export async function settleDoubts({ engine, toys, query }: World): Promise<void
   for (const { attempt_id, call, tool_name } of doubts) {
     const requests = [toys.vending, toys.fountain, toys.phone].flatMap(({ served }) => served);
     const has_taken_place = requests.some(({ headers }) => headers['x-chukwa-correlation-id'] === call);
-    const settle = (answer: object): ReturnType<typeof settleCall> =>
-      settleCall(engine, { attempt_id, source_invocation_id: call, ...answer });
-    must(has_taken_place ? await withFile(ANSWERS[tool_name] ?? null, settle) : await settle({}));
-  }
-}
-
-async function withFile<Result>(
-  content: Json,
-  work: (answer: { readonly result_file: string }) => Promise<Result>,
-): Promise<Result> {
-  const folder = await mkdtemp(join(tmpdir(), 'chukwa-settler-'));
-  try {
-    const result_file = join(folder, 'result.json');
-    await writeFile(result_file, JSON.stringify(content));
-    return await work({ result_file });
-  } finally {
-    await rm(folder, { recursive: true, force: true });
+    const answer = has_taken_place ? { answer: ANSWERS[tool_name] ?? null } : {};
+    must(await settleCall(engine, { attempt_id, source_invocation_id: call, ...answer }));
   }
 }

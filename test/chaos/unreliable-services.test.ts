@@ -1,7 +1,4 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { JsonObject } from '../../engine/contract/json.js';
@@ -87,13 +84,11 @@ const DOUBTS = `
       SELECT FROM call_settlements AS settled WHERE settled.source_invocation_id = calls.source_invocation_id)`;
 
 /** Decides about each call in doubt as a person does who looks into the fountain's own book. */
-async function settleDoubts({ engine, outside }: ParkStage, { fountain }: Scene, folder: string): Promise<number> {
+async function settleDoubts({ engine, outside }: ParkStage, { fountain }: Scene): Promise<number> {
   assert.ok(outside);
   const doubts = await outside.query<Doubt>(DOUBTS);
-  const result_file = join(folder, 'result.json');
-  await writeFile(result_file, JSON.stringify(DRUNK));
   for (const { attempt_id, call } of doubts) {
-    const answer = fountain.correlations.has(call) ? { result_file } : {};
+    const answer = fountain.correlations.has(call) ? { answer: DRUNK } : {};
     must(await settleCall(engine, { attempt_id, source_invocation_id: call, ...answer }));
   }
   return doubts.length;
@@ -134,9 +129,7 @@ describe('services that fail (PostgreSQL)', () => {
     scene = await opening;
     const stage = await openStage();
     stage.model.setScript(SCRIPT);
-    const folder = await mkdtemp(join(tmpdir(), 'chukwa-unreliable-'));
     const running = new Set<Running>();
-    context.after(() => rm(folder, { recursive: true, force: true }));
     context.after(() => running.forEach((worker) => worker.kill('SIGKILL')));
     const workflows = await editWorkflows(context, {
       'sources/vending-machine.json': withRetry,
@@ -158,7 +151,7 @@ describe('services that fail (PostgreSQL)', () => {
     do {
       for (const world_slug of worlds) must(await queueTurns(stage.engine, { world_slug, turns: TURNS }));
       while ((await stage.engine.store.inbox.count()).length > 0) {
-        settled += await settleDoubts(stage, scene, folder);
+        settled += await settleDoubts(stage, scene);
         await wait(200);
       }
     } while (Date.now() < until);

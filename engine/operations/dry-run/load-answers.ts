@@ -4,6 +4,7 @@ import type { Answers } from '../../generated/answers.js';
 import { refuseFindings, toParts } from '../author.js';
 import { type LoadedFiles, listTests, loadDocuments, type Place, validateLoaded } from '../documents/index.js';
 import { type Authoring, type Done, refuse, succeed } from '../engine.js';
+import { locateIn } from '../read-answer-file.js';
 import { joinTurns } from './answer-book.js';
 
 /** Reads a document of answers, or those of a test. Each problem has its place. */
@@ -25,10 +26,8 @@ export async function loadAnswers(
       repair: 'Name one file of the form that schemas/answers.schema.json describes, or a test that has been recorded.',
     });
   }
-  const { locate } = file.source;
   const unasked = checkAnswerKeys(program, found.own, [found.member]);
-  if (unasked.length === 0) return succeed(found.answers);
-  return refuse(...unasked.map((complaint) => ({ ...complaint, location: locate(complaint.pointer) })));
+  return unasked.length === 0 ? succeed(found.answers) : refuse(...locateIn(file.source, unasked));
 }
 
 type Turns = Answers['turns'];

@@ -118,7 +118,7 @@ test('a report whose file is not there, is none, or is too large, is refused, an
   const pipe = join(data, 'pipe');
   execFileSync('mkfifo', [pipe]);
   assert.deepEqual(await refusalOf('report', call, '--result', pipe), [1, 'NOT_A_FILE']);
-  assert.deepEqual(await refusalOf('attempt', 'settle', attempt, '--result', pipe), [1, 'CALL_NOT_IN_DOUBT']);
+  assert.deepEqual(await refusalOf('attempt', 'settle', attempt, '--result', pipe), [1, 'NOT_A_FILE']);
   const garbled = join(data, 'garbled.json');
   await writeFile(garbled, Buffer.from([0x22, 0xff, 0x22]));
   assert.deepEqual(await refusalOf('report', call, '--result', garbled), [1, 'NOT_UTF8']);

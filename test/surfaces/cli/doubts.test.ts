@@ -77,8 +77,10 @@ test('a settled call says who settled it, when, why, and with what, and holds no
     /transport, 1 call in doubt calls 2 /,
   );
   const file = join(data, 'result.json');
-  await writeFile(file, JSON.stringify({ status: 'dispensed', remaining: 0, message: `It dropped, says ${KEY}.` }));
   const settle = ['attempt', 'settle', attempt_id, '--result', file, '--reason', `the shelf is empty, ${KEY}`];
+  await writeFile(file, '{"status": 7}');
+  assert.match((await chukwa(...settle)).error, /result\.json:1:2 {2}\w+ .*\(at \/status\)/, 'a misfit has its place');
+  await writeFile(file, JSON.stringify({ status: 'dispensed', remaining: 0, message: `It dropped, says ${KEY}.` }));
   assert.equal((await chukwa(...settle)).code, 0);
   assert.match((await chukwa('attempts', 'settled')).out, / failed transport 2 /);
   const { out } = await chukwa('invocation', call ?? '');

@@ -1,13 +1,16 @@
 import { present } from '../../../contract/present.js';
 import { Argument, Option } from 'commander';
 import { resolve } from 'node:path';
-import { parseSource } from '../../../core/content/source-text.js';
+import type { Outcome } from '../../../contract/problem.js';
+import { parseSource, type SourceText } from '../../../core/content/source-text.js';
+import type { Done } from '../../../operations/engine.js';
 import { isJsonItself, locateIn, readAnswerFile } from '../../../operations/read-answer-file.js';
 import type { SaidReport } from '../../../operations/reports.js';
 import { report as reportCall, stop as stopAttempt } from '../../../operations/served.js';
 import { type SettledCall, settleCall } from '../../../operations/settle-call.js';
 import { takeBackTurns } from '../../../operations/take-back-turns.js';
 import { resultOption } from '../arguments.js';
+import type { ExitCode } from '../exit-code.js';
 import { acknowledgementLines, reportedLines } from '../render/acknowledgement.js';
 import { command, hanging, type Lines, verbatim } from '../render/line.js';
 import { takenBackLines } from '../render/queue.js';
@@ -44,19 +47,29 @@ async function settle(session: Session, attempt_id: string, { call, result, notP
       'Whether the call took place has to be said.',
       'Add --result FILE with what it answered, or --not-performed.',
     );
-  const settled = await withEngine(session, (engine) =>
-    settleCall(engine, {
-      attempt_id,
-      ...present({ source_invocation_id: call, reason }),
-      ...toResult(result, session.terminal),
-    }),
-  );
-  return answer(session, settled, { lines: settledLines });
+  const read = await readResult(session, result);
+  if (!read.ok) return printRefused(session, read);
+  const request = present({ attempt_id, source_invocation_id: call, answer: read.value?.value, reason });
+  const settled = await withEngine(session, (engine) => settleCall(engine, request));
+  return answerAbout(session, read.value, settled, settledLines);
 }
 
-function toResult(result: string | undefined, { working_folder }: Session['terminal']) {
-  if (result === undefined) return {};
-  return isJsonItself(result) ? { result_text: result } : { result_file: resolve(working_folder, result) };
+/** The answer that a person gives, or the file that holds it. @returns undefined where there is none */
+async function readResult({ terminal }: Session, result: string | undefined): Promise<Outcome<SourceText | undefined>> {
+  if (result === undefined) return { ok: true, value: undefined };
+  return isJsonItself(result)
+    ? parseSource('--result', result)
+    : readAnswerFile(resolve(terminal.working_folder, result), result);
+}
+
+/** Prints the outcome of what was said about a call, each problem at its place in the answer. */
+function answerAbout<Value>(
+  session: Session,
+  given: SourceText | undefined,
+  done: Done<Value>,
+  lines: (value: Value) => Lines,
+): ExitCode {
+  return answer(session, done.ok ? done : { ...done, problems: locateIn(given, done.problems) }, { lines });
 }
 
 function settledLines({ world, command_key, performed, left_in_doubt }: SettledCall): Lines {
@@ -86,24 +99,15 @@ export const report: CommandEntry = {
   async run(session, correlation: string, options: ReportOptions) {
     if ((options.result === undefined) === (options.failed === undefined))
       return refuseUsage(session, 'Either --result or --failed says how the call ended.', 'Give one of the two.');
-    const read = await readResult(session, options);
-    if (read?.ok === false) return printRefused(session, read);
+    const read = await readResult(session, options.result);
+    if (!read.ok) return printRefused(session, read);
     const said: SaidReport =
-      read === undefined
+      read.value === undefined
         ? { kind: 'failed', message: options.failed ?? '' }
         : { kind: 'answered', value: read.value.value };
-    const done = await reportCall(session.composition, correlation, said);
-    return done.ok
-      ? answer(session, done, { lines: reportedLines })
-      : printRefused(session, { problems: locateIn(read?.value, done.problems) });
+    return answerAbout(session, read.value, await reportCall(session.composition, correlation, said), reportedLines);
   },
 };
-
-function readResult({ terminal }: Session, { result }: ReportOptions) {
-  if (result === undefined) return undefined;
-  if (isJsonItself(result)) return parseSource('--result', result);
-  return readAnswerFile(resolve(terminal.working_folder, result), result);
-}
 
 export const stop: CommandEntry = {
   name: 'stop',

@@ -63,8 +63,9 @@ const ACTIONS: readonly Action[] = [
     summary: 'Settles a call in doubt: it took place, with this answer; without one, it did not.',
     members: { answer: {} },
     read({ source_invocation_id = '' }, fields) {
-      const answer = fields.json('answer');
-      return succeed(present({ kind: 'settle_call', source_invocation_id, answer }));
+      const answer = readAnswer(fields);
+      if (!answer.ok) return answer;
+      return succeed(present({ kind: 'settle_call', source_invocation_id, answer: answer.value }));
     },
   },
   {
@@ -74,19 +75,21 @@ const ACTIONS: readonly Action[] = [
     members: { answer: {} },
     is_reason_optional: true,
     read({ source_invocation_id: correlation_id = '' }, fields) {
-      const answer = fields.json('answer');
-      if (answer === undefined) {
-        const message = fields.text('reason') ?? 'an operator reported a failure';
-        return succeed({ kind: 'report_call', correlation_id, said: { kind: 'failed', message } });
-      }
-      const value = readJson(answer);
-      if (!value.ok) return value;
-      return succeed({ kind: 'report_call', correlation_id, said: { kind: 'answered', value: value.value } });
+      const answer = readAnswer(fields);
+      if (!answer.ok) return answer;
+      const { value } = answer;
+      const message = fields.text('reason') ?? 'an operator reported a failure';
+      const said =
+        value === undefined ? ({ kind: 'failed', message } as const) : ({ kind: 'answered', value } as const);
+      return succeed({ kind: 'report_call', correlation_id, said });
     },
   },
 ];
 
-function readJson(text: string): Done<Json> {
+/** @returns undefined where there is none */
+function readAnswer(fields: Fields): Done<Json | undefined> {
+  const text = fields.json('answer');
+  if (text === undefined) return succeed(undefined);
   const parsed = parseJson(text);
   return parsed.ok ? parsed : refuse(fieldInvalid('answer', 'JSON; a plain sentence needs double quotes'));
 }
