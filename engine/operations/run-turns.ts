@@ -1,14 +1,14 @@
 import { setTimeout } from 'node:timers/promises';
-import type { Json } from '../contract/json.js';
 import type { Problem } from '../contract/problem.js';
 import { present } from '../contract/present.js';
+import { pick } from '../contract/pick.js';
 import { turnBackoffMs } from '../core/inbox/backoff.js';
 import { atLeisure } from '../core/workflow/at-leisure.js';
 import type { Program } from '../core/protocol/program.js';
 import { simulationTime } from '../core/world/simulation-time.js';
 import type { Doubt, Holder, LeftWorld } from '../ports/attempts.js';
 import type { AwaitedCall } from '../ports/pending-calls.js';
-import type { AttemptStatus, InvocationSummary, RanAttempt } from '../ports/records.js';
+import type { InvocationSummary, PatchRecord, RanAttempt } from '../ports/records.js';
 import type { OnProgress } from '../runtime/progress.js';
 import { Overtaken } from '../runtime/attempt.js';
 import type { AttemptEnd } from '../runtime/attempt-request.js';
@@ -42,27 +42,26 @@ export interface DryRunSummary {
   readonly written_answers?: number;
 }
 
-export interface TurnReport {
-  readonly attempted_turn: number;
-  readonly attempt_id: string;
-  /** The earlier attempt whose calls answer this one's commands. */
-  readonly adopts: string | null;
-  readonly status: AttemptStatus;
-  readonly failure_class: string | null;
-  readonly failure_message: string | null;
+export interface TurnReport extends Pick<RanAttempt, (typeof TURN_MEMBERS)[number]> {
+  readonly patches: readonly Pick<PatchRecord, (typeof PATCH_MEMBERS)[number]>[];
+  readonly invocations: readonly InvocationReport[];
   /** The failure may be transient, and the turn can be retried. */
   readonly is_transient?: true;
-  readonly failed_source_invocation_id: string | null;
-  readonly patches: readonly {
-    readonly patch_seq: number;
-    readonly workflow_subject_entity_id: string;
-    readonly narration: string;
-    readonly effects: readonly Json[];
-  }[];
-  readonly invocations: readonly InvocationReport[];
 }
 
 export type InvocationReport = Pick<InvocationSummary, (typeof INVOCATION_MEMBERS)[number]>;
+
+const TURN_MEMBERS = [
+  'attempted_turn',
+  'attempt_id',
+  'adopts',
+  'status',
+  'failure_class',
+  'failure_message',
+  'failed_source_invocation_id',
+] as const;
+
+const PATCH_MEMBERS = ['patch_seq', 'workflow_subject_entity_id', 'narration', 'effects'] as const;
 
 const INVOCATION_MEMBERS = [
   'source_invocation_id',
@@ -221,30 +220,10 @@ function refuseTime(slug: string, committed: number) {
 async function reportTurn(engine: Engine, attemptId: string): Promise<TurnReport> {
   const record = await engine.store.records.ranAttempt(attemptId);
   if (record === undefined) throw new Error(`the attempt ${attemptId} left no record`);
-  return toTurnReport(record);
-}
-
-function toTurnReport(record: RanAttempt): TurnReport {
   return {
-    attempted_turn: record.attempted_turn,
-    attempt_id: record.attempt_id,
-    adopts: record.adopts,
-    status: record.status,
-    failure_class: record.failure_class,
-    failure_message: record.failure_message,
-    failed_source_invocation_id: record.failed_source_invocation_id,
-    patches: record.patches.map(({ patch_seq, workflow_subject_entity_id, narration, effects }) => ({
-      patch_seq,
-      workflow_subject_entity_id,
-      narration,
-      effects: effects as unknown as readonly Json[],
-    })),
-    invocations: record.invocations.map(
-      (invocation) =>
-        Object.fromEntries(
-          INVOCATION_MEMBERS.map((member) => [member, invocation[member]]),
-        ) as unknown as InvocationReport,
-    ),
+    ...pick(record, TURN_MEMBERS),
+    patches: record.patches.map((patch) => pick(patch, PATCH_MEMBERS)),
+    invocations: record.invocations.map((invocation) => pick(invocation, INVOCATION_MEMBERS)),
   };
 }
 

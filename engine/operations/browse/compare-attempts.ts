@@ -1,5 +1,6 @@
+import { pick } from '../../contract/pick.js';
 import { pairByName } from '../../core/content/pair-by-name.js';
-import type { AttemptRecord, AttemptSummary, InvocationSummary, PatchRecord } from '../../ports/records.js';
+import type { AttemptSummary, InvocationSummary, PatchRecord } from '../../ports/records.js';
 import { type Archive, type Done, refuse, succeed } from '../engine.js';
 import { attemptUnknown } from '../records.js';
 import { CALLS_SHOWN, findAttemptBefore } from './attempts.js';
@@ -44,37 +45,32 @@ export async function compareAttempts(
   const before = other === undefined ? undefined : await archive.store.records.attempt(other, CALLS_SHOWN);
   if (other !== undefined && before === undefined) return refuse(attemptUnknown(other.slice(0, 80)));
   const { world_slug, attempted_turn } = after;
-  const place = { attempt_id: after.attempt_id, world_slug, attempted_turn, after: toSummary(after) };
+  const place = { attempt_id: after.attempt_id, world_slug, attempted_turn, after: pick(after, SUMMARY_MEMBERS) };
   if (before === undefined) return succeed({ ...place, before: null, calls: [], patches: [] });
   return succeed({
     ...place,
-    before: toSummary(before),
+    before: pick(before, SUMMARY_MEMBERS),
     calls: compareCalls(before.invocations, after.invocations),
     patches: comparePatches(before.patches, after.patches),
   });
 }
 
-function toSummary(attempt: AttemptRecord): AttemptSummary {
-  const { attempt_id, world_slug, attempted_turn, status, failure_class, failure_message } = attempt;
-  const { failed_subject_entity_id, failed_node_id, failed_source_invocation_id } = attempt;
-  const { source_invocation_count, calls_in_doubt, is_driven, started_at, ended_at } = attempt;
-  return {
-    attempt_id,
-    world_slug,
-    attempted_turn,
-    status,
-    failure_class,
-    failure_message,
-    failed_subject_entity_id,
-    failed_node_id,
-    failed_source_invocation_id,
-    source_invocation_count,
-    calls_in_doubt,
-    is_driven,
-    started_at,
-    ended_at,
-  };
-}
+const SUMMARY_MEMBERS: readonly (keyof AttemptSummary)[] = [
+  'attempt_id',
+  'world_slug',
+  'attempted_turn',
+  'status',
+  'failure_class',
+  'failure_message',
+  'failed_subject_entity_id',
+  'failed_node_id',
+  'failed_source_invocation_id',
+  'source_invocation_count',
+  'calls_in_doubt',
+  'is_driven',
+  'started_at',
+  'ended_at',
+];
 
 function compareCalls(
   before: readonly InvocationSummary[],

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../contract/json.js';
+import { pick } from '../../contract/pick.js';
 import type { ComponentKind } from '../../core/protocol/component.js';
 import type { ListedAttempt, ListedInvocation, UsedDocument } from '../../ports/browse.js';
 import type { ComponentRecord, ComponentUses } from '../../ports/components.js';
@@ -32,8 +33,9 @@ function isUsed(kind: ComponentKind): kind is UsedDocument['kind'] {
 }
 
 /** A first generation of a node in an attempt: its messages are the node's prompt with every placeholder resolved. */
-export interface ResolvedPrompt
-  extends Pick<LlmCallRecord, 'llm_call_id' | 'workflow_node_id' | 'workflow_subject_entity_id' | 'messages'> {}
+export interface ResolvedPrompt extends Pick<LlmCallRecord, (typeof PROMPT_MEMBERS)[number]> {}
+
+const PROMPT_MEMBERS = ['llm_call_id', 'workflow_node_id', 'workflow_subject_entity_id', 'messages'] as const;
 
 /** A workflow with its prompts, and how an attempt resolved them. */
 export interface WorkflowPage extends DocumentPage {
@@ -90,12 +92,7 @@ async function resolvePrompts(
   const calls: ResolvedPrompt[] = [];
   for (const id of firsts) {
     const call = await store.records.llmCall(id);
-    if (call !== undefined) calls.push(toResolved(call));
+    if (call !== undefined) calls.push(pick(call, PROMPT_MEMBERS));
   }
   return calls;
-}
-
-function toResolved(call: LlmCallRecord): ResolvedPrompt {
-  const { llm_call_id, workflow_node_id, workflow_subject_entity_id, messages } = call;
-  return { llm_call_id, workflow_node_id, workflow_subject_entity_id, messages };
 }

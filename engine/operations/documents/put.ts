@@ -41,12 +41,7 @@ export async function storeDocuments(
   checked: readonly LinkedDocument[],
 ): Promise<number> {
   const distinct = new Map(checked.map((document) => [`${document.kind}/${document.hash}`, document]));
-  const records = [...distinct.values()].map(({ kind, hash, content, refers_to }) => ({
-    kind,
-    hash,
-    content,
-    refers_to,
-  }));
+  const records = [...distinct.values()].map(({ path: _path, ...record }) => record);
   return records.length === 0 ? 0 : components.put(records);
 }
 

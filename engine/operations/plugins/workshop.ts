@@ -1,4 +1,5 @@
 import type { Problem } from '../../contract/problem.js';
+import { pick } from '../../contract/pick.js';
 import type { Validate } from '../../core/protocol/program.js';
 import type { LayOutPlugin } from '../../ports/plugin-bench.js';
 import type { PluginCatalogue, PluginDescription } from '../../ports/sources.js';
@@ -12,18 +13,14 @@ export interface Workshop {
 
 /** The plugins that can be used, and why others cannot. */
 export interface PluginList {
-  readonly plugins: readonly Pick<PluginDescription, 'name' | 'description' | 'speaks' | 'version' | 'folder'>[];
+  readonly plugins: readonly Pick<PluginDescription, (typeof LISTED)[number]>[];
   readonly problems: readonly Problem[];
 }
 
+const LISTED = ['name', 'description', 'speaks', 'version', 'folder'] as const;
+
 /** All plugins that were found, by name. */
 export function listPlugins({ catalogue }: Workshop): PluginList {
-  const plugins = catalogue.plugins.map(({ name, description, speaks, version, folder }) => ({
-    name,
-    description,
-    speaks,
-    version,
-    folder,
-  }));
+  const plugins = catalogue.plugins.map((plugin) => pick(plugin, LISTED));
   return { plugins: plugins.toSorted((a, b) => (a.name < b.name ? -1 : 1)), problems: catalogue.problems };
 }
