@@ -37,58 +37,41 @@ export async function diagnose(surroundings: Surroundings): Promise<readonly Dia
 
 function diagnoseNode(version: string): Diagnosis {
   const [major = 0, minor = 0] = version.replace('v', '').split('.').map(Number);
-  if (major > 20 || (major === 20 && minor >= 19)) return { subject: 'node', state: 'good', message: version };
-  return {
-    subject: 'node',
-    state: 'broken',
-    message: `${version} is too old`,
-    repair: 'Install Node.js 20.19 or newer.',
-  };
+  if (major > 20 || (major === 20 && minor >= 19)) return good('node', version);
+  return broken('node', `${version} is too old`, 'Install Node.js 20.19 or newer.');
 }
 
 function diagnoseDatabase({ description, exists, applied, pending, worlds }: DatabaseReport): Diagnosis {
-  const subject = 'database';
-  if (!exists) return { subject, state: 'good', message: `${description}; the first command makes it` };
-  if (pending.length > 0)
-    return {
-      subject,
-      state: 'missing',
-      message: `${description}, ${applied.length === 0 ? 'empty' : 'of an earlier version'}; to be applied: ${pending.join(', ')}`,
-      repair: 'chukwa migrate, or any command that uses the database.',
-    };
-  return { subject, state: 'good', message: `${description}, ${worlds} ${worlds === 1 ? 'world' : 'worlds'}` };
+  if (!exists) return good('database', `${description}; the first command makes it`);
+  if (pending.length === 0) return good('database', `${description}, ${worlds} ${worlds === 1 ? 'world' : 'worlds'}`);
+  const age = applied.length === 0 ? 'empty' : 'of an earlier version';
+  const message = `${description}, ${age}; to be applied: ${pending.join(', ')}`;
+  return missing('database', message, 'chukwa migrate, or any command that uses the database.');
 }
 
 function diagnoseWorld(world_slug: string | undefined, { has_world }: DatabaseReport): readonly Diagnosis[] {
   if (world_slug === undefined || has_world) return [];
-  const message = 'there is no world of this name';
-  return [
-    {
-      subject: `world ${world_slug}`,
-      state: 'broken',
-      code: 'WORLD_UNKNOWN',
-      message,
-      repair: 'See chukwa world list.',
-    },
-  ];
+  const unknown = {
+    code: 'WORLD_UNKNOWN',
+    message: 'there is no world of this name',
+    repair: 'See chukwa world list.',
+  };
+  return [{ subject: `world ${world_slug}`, state: 'broken', ...unknown }];
 }
 
 function diagnoseUndriven({ world_slug, attempt_id, attempted_turn }: UndrivenAttempt): Diagnosis {
-  return {
-    subject: `world ${world_slug}`,
-    state: 'missing',
-    message: `the driver of turn ${attempted_turn} is gone (attempt ${attempt_id})`,
-    repair: `chukwa run ${world_slug} goes on with it. To end it: chukwa stop ${attempt_id}, then chukwa run ${world_slug}.`,
-  };
+  return missing(
+    `world ${world_slug}`,
+    `the driver of turn ${attempted_turn} is gone (attempt ${attempt_id})`,
+    `chukwa run ${world_slug} goes on with it. To end it: chukwa stop ${attempt_id}, then chukwa run ${world_slug}.`,
+  );
 }
 
 function diagnosePlugins({ plugins, problems }: PluginCatalogue): readonly Diagnosis[] {
-  const found = plugins.map(
-    ({ name, description }): Diagnosis => ({ subject: `plugin ${name}`, state: 'good', message: description }),
-  );
+  const found = plugins.map(({ name, description }) => good(`plugin ${name}`, description));
   if (found.length + problems.length > 0) return [...found, ...problems.map(toBroken('plugins'))];
   const repair = 'Install the package again: its plugins ship with it.';
-  return [{ subject: 'plugins', state: 'broken', message: 'none found, so no source can be asked', repair }];
+  return [broken('plugins', 'none found, so no source can be asked', repair)];
 }
 
 /** A refused setting under its variable, where the problem names one. */
@@ -114,9 +97,9 @@ export async function diagnoseDoorbell(chosen: Outcome<Doorbell>): Promise<Diagn
   const doorbell = chosen.value;
   try {
     const fault = await findLastingFault(doorbell);
-    if (fault === undefined) return { subject, state: 'good', message: doorbell.description };
+    if (fault === undefined) return good(subject, doorbell.description);
     const repair = 'See that it is started and reachable; until then workers look by themselves, every second.';
-    return { subject, state: 'broken', message: `${doorbell.description} does not work: ${fault}`, repair };
+    return broken(subject, `${doorbell.description} does not work: ${fault}`, repair);
   } finally {
     await doorbell.close();
   }
@@ -176,16 +159,14 @@ async function diagnoseModel(
   const hasKey = keys.some((name) => lookUp(name) !== undefined);
   const base = (variable && lookUp(variable)) ?? (hasKey ? otherwise : undefined);
   if (base === undefined)
-    return {
+    return missing(
       subject,
-      state: 'missing',
-      message: 'no endpoint and no key; the park, --llm scripted and --llm ask need none',
-      repair: `For a real model set ${first}${keys[0] === undefined ? '' : `, and ${keys[0]} where it wants a key`}.`,
-    };
+      'no endpoint and no key; the park, --llm scripted and --llm ask need none',
+      `For a real model set ${first}${keys[0] === undefined ? '' : `, and ${keys[0]} where it wants a key`}.`,
+    );
   const found = await examineOrigin(variable ?? first, base, ENDPOINT_EXAMPLE);
-  if (!found.ok) return { subject, state: 'broken', message: found.message, repair: found.repair };
-  const key = keys.length === 0 ? '' : `, ${hasKey ? 'with' : 'without'} a key`;
-  return { subject, state: 'good', message: `${found.origin}${key}` };
+  if (!found.ok) return broken(subject, found.message, found.repair);
+  return good(subject, `${found.origin}${keys.length === 0 ? '' : `, ${hasKey ? 'with' : 'without'} a key`}`);
 }
 
 /** Whether the variables that stored sources name are set, and their addresses answer. */
@@ -212,15 +193,13 @@ export function diagnoseVariables(
 
 /** A folder or a secret; of a secret only the name is shown. */
 function diagnoseSetting({ lookUp }: ServiceSurroundings, variable: string): Diagnosis {
-  if (lookUp(variable) !== undefined) return { subject: variable, state: 'good', message: 'is set' };
-  return missing(variable, 'Set it to the folder or the secret that the source means.');
+  if (lookUp(variable) !== undefined) return good(variable, 'is set');
+  return unset(variable, 'Set it to the folder or the secret that the source means.');
 }
 
-function missing(variable: string, advice: string): Diagnosis {
-  const repair = isToy(variable)
-    ? 'chukwa toys starts the toy services and prints the line to set it; chukwa park needs none.'
-    : advice;
-  return { subject: variable, state: 'missing', message: 'is not set, and sources need it', repair };
+function unset(variable: string, advice: string): Diagnosis {
+  const toys = 'chukwa toys starts the toy services and prints the line to set it; chukwa park needs none.';
+  return missing(variable, 'is not set, and sources need it', isToy(variable) ? toys : advice);
 }
 
 function isToy(variable: string): boolean {
@@ -229,13 +208,20 @@ function isToy(variable: string): boolean {
 
 async function diagnoseVariable({ lookUp, examineOrigin }: ServiceSurroundings, variable: string): Promise<Diagnosis> {
   const value = lookUp(variable);
-  if (value === undefined)
-    return missing(
-      variable,
-      `Set it to the URL of the service, such as ${SERVICE_EXAMPLE}; that of an MCP server may be a command, too`,
-    );
+  const wanted = `Set it to the URL of the service, such as ${SERVICE_EXAMPLE}; that of an MCP server may be a command, too`;
+  if (value === undefined) return unset(variable, wanted);
   const found = await examineOrigin(variable, value, SERVICE_EXAMPLE);
-  return found.ok
-    ? { subject: variable, state: 'good', message: found.origin }
-    : { subject: variable, state: 'broken', message: found.message, repair: found.repair };
+  return found.ok ? good(variable, found.origin) : broken(variable, found.message, found.repair);
+}
+
+function good(subject: string, message: string): Diagnosis {
+  return { subject, state: 'good', message };
+}
+
+function missing(subject: string, message: string, repair: string): Diagnosis {
+  return { subject, state: 'missing', message, repair };
+}
+
+function broken(subject: string, message: string, repair: string): Diagnosis {
+  return { subject, state: 'broken', message, repair };
 }
