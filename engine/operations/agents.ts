@@ -8,6 +8,7 @@ import type {
 } from '../core/agents/agent-turn.js';
 import type { ListPart } from '../ports/browse.js';
 import { type Archive, type Done, refuse, succeed } from './engine.js';
+import { unknown } from './records.js';
 import { unknownWorld } from './worlds.js';
 
 /** An agent's status, and its turn in the world's latest attempt: null where it had none in it. */
@@ -73,8 +74,7 @@ export async function showAgentTurn(
   const { agent_turn_id: id, reader } = asked;
   const record = await archive.store.records.agentTurn(id);
   if (record !== undefined) return succeed(await tellCards(archive, record, reader));
-  const message = `There is no agent turn ${JSON.stringify(id)}.`;
-  return refuse({ code: 'AGENT_TURN_UNKNOWN', message, repair: 'See chukwa attempt ID.' });
+  return refuse(unknown('AGENT_TURN_UNKNOWN', 'agent turn', id));
 }
 
 async function tellCards(

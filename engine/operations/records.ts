@@ -14,8 +14,7 @@ import { unknownWorld, type WorldPlace } from './worlds.js';
 
 /** Everything about one attempt: its calls, patches, timeline and audit. */
 export async function showAttempt(archive: Archive, id: string): Promise<Done<AttemptRecord>> {
-  const record = await archive.store.records.attempt(id);
-  return record === undefined ? refuse(attemptUnknown(id)) : succeed(record);
+  return found(await archive.store.records.attempt(id), attemptUnknown(id));
 }
 
 /** The attempt that committed a turn of a world itself: a turn that a fork shares was committed in another world. */
@@ -36,11 +35,7 @@ export async function showCommitted(
 
 /** The problem with an id that no attempt has. */
 export function attemptUnknown(id: string): Problem {
-  return {
-    code: 'ATTEMPT_UNKNOWN',
-    message: `There is no attempt ${JSON.stringify(id)}.`,
-    repair: 'See chukwa attempts SLUG.',
-  };
+  return unknown('ATTEMPT_UNKNOWN', 'attempt', id, 'attempts SLUG');
 }
 
 /** The attempts of a world, and its queue. */
@@ -87,20 +82,19 @@ export async function showInvocation(
   view: InvocationView = 'redacted',
 ): Promise<Done<InvocationRecord>> {
   const record = await archive.store.records.invocation(id, view);
-  return found(
-    record,
-    'UNKNOWN_SOURCE_INVOCATION',
-    `There is no source invocation ${JSON.stringify(id)}.`,
-    'See chukwa attempt ID.',
-  );
+  return found(record, unknown('UNKNOWN_SOURCE_INVOCATION', 'source invocation', id));
 }
 
 /** One generation: prompt, text chunk by chunk, and verdict. */
 export async function showLlmCall(archive: Archive, id: string): Promise<Done<LlmCallRecord>> {
-  const record = await archive.store.records.llmCall(id);
-  return found(record, 'LLM_CALL_UNKNOWN', `There is no LLM call ${JSON.stringify(id)}.`, 'See chukwa attempt ID.');
+  return found(await archive.store.records.llmCall(id), unknown('LLM_CALL_UNKNOWN', 'LLM call', id));
 }
 
-function found<Value>(value: Value | undefined, code: ProblemCode, message: string, repair: string): Done<Value> {
-  return value === undefined ? refuse({ code, message, repair }) : succeed(value);
+/** The problem with an id that nothing of a kind has. @param see the command that lists ids */
+export function unknown(code: ProblemCode, kind: string, id: string, see = 'attempt ID'): Problem {
+  return { code, message: `There is no ${kind} ${JSON.stringify(id)}.`, repair: `See chukwa ${see}.` };
+}
+
+function found<Value>(value: Value | undefined, otherwise: Problem): Done<Value> {
+  return value === undefined ? refuse(otherwise) : succeed(value);
 }

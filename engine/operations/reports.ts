@@ -4,7 +4,7 @@ import { isUuid } from '../core/content/uuid.js';
 import { unreachable } from '../contract/unreachable.js';
 import type { Reported } from '../ports/inbox.js';
 import type { MeantCall } from '../ports/pending-calls.js';
-import { type Archive, type Done, type Engine, refuse, type Refused, succeed } from './engine.js';
+import { type Archive, type Done, type Engine, refuse, succeed } from './engine.js';
 import { findQueue } from './queue.js';
 import { findReasonProblem } from './reason.js';
 import { findMisfits, withoutSecrets } from './settle-call.js';
@@ -98,11 +98,11 @@ async function findMisfitsOfOpen(
 async function reportMeant(engine: Engine, call: MeantCall, said: SaidReport): Promise<Done<Acknowledgement>> {
   const { source_invocation_id, world_slug: world } = call;
   const reported = await tellAttempt(engine, call, said);
-  if (reported.kind === 'undecided') return undecided();
+  if (reported.kind === 'undecided') return refuse(UNDECIDED);
   if (reported.kind !== 'late') return succeed({ ...acknowledge(reported, CALL), source_invocation_id });
   const settled = await settleByReport(engine, source_invocation_id, said);
   if (!settled.ok) return settled;
-  if (settled.value === 'undecided') return undecided();
+  if (settled.value === 'undecided') return refuse(UNDECIDED);
   const about = { world, attempt_id: reported.attempt_id, source_invocation_id };
   if (settled.value === 'settled')
     return succeed({ accepted: true, reason: 'settled', message: SETTLED[said.kind], ...about });
@@ -131,13 +131,11 @@ const SETTLED: Readonly<Record<SaidReport['kind'], string>> = {
 };
 
 /** The report is not stored: it has to be sent again. */
-function undecided(): Refused {
-  return refuse({
-    code: 'CALL_ENDING',
-    message: 'The call is being ended at this moment, or its driver has just died: the report was not kept.',
-    repair: 'Send the report again in a few seconds.',
-  });
-}
+const UNDECIDED: Problem = {
+  code: 'CALL_ENDING',
+  message: 'The call is being ended at this moment, or its driver has just died: the report was not kept.',
+  repair: 'Send the report again in a few seconds.',
+};
 
 /** Names no ids and no worlds: holders of a callback URL may know no other call. */
 function notOne(correlation: string, meant: readonly MeantCall[]): Acknowledgement {

@@ -4,7 +4,7 @@ import type { Problem } from '../../contract/problem.js';
 import { nearestName } from '../../core/content/nearest-name.js';
 import { isPromptFile } from '../../core/workflow/link/document-kind.js';
 import { isWithin } from '../../core/workflow/link/resolve-path.js';
-import { leavesRoot, realPathOf, unreadable } from './read-file.js';
+import { LEAVES_ROOT, realPathOf, unreadable } from './read-file.js';
 
 const FILES_MAX = 10_000;
 
@@ -36,10 +36,10 @@ export async function findFiles(given: string, place: Place): Promise<FoundFiles
   const refuse = (problem: Problem): FoundFiles => ({ files: [], folders: [], root, problems: [{ path, problem }] });
   if ('error' in facts) return refuse(await pathFault(path, given, facts.error));
   if (path !== root && !isWithin(root, path))
-    return refuse({ ...leavesRoot(), code: 'PATH_LEAVES_ROOT', message: 'this is outside of the root' });
+    return refuse({ ...LEAVES_ROOT, code: 'PATH_LEAVES_ROOT', message: 'this is outside of the root' });
   if (!isFolder) return { files: [path], folders: [], root, problems: [] };
   const found = await walk(path, (await realPathOf(root)) ?? root);
-  if (found.files.length + found.problems.length === 0) return refuse(noDocuments());
+  if (found.files.length + found.problems.length === 0) return refuse(NO_DOCUMENTS);
   if (found.files.length <= FILES_MAX) return { ...found, root };
   const message = `there are more than ${FILES_MAX} JSON files here`;
   return refuse({ code: 'TOO_MANY_FILES', message, pointer: '', repair: 'Name a smaller folder.' });
@@ -53,7 +53,7 @@ export async function listDocumentFiles(folder: string): Promise<readonly string
 }
 
 async function pathFault(path: string, given: string, error: unknown): Promise<Problem> {
-  if (hasCode(error, 'ELOOP')) return linkLoop();
+  if (hasCode(error, 'ELOOP')) return LINK_LOOP;
   return hasCode(error, 'ENOENT', 'ENOTDIR') ? pathMissing(path, given) : unreadable('this path may not be read');
 }
 
@@ -71,14 +71,12 @@ async function pathMissing(path: string, given: string): Promise<Problem> {
   };
 }
 
-function noDocuments(): Problem {
-  return {
-    code: 'NO_DOCUMENTS',
-    message: 'there is no JSON document here, so nothing was checked',
-    pointer: '',
-    repair: 'Documents are files that end in .json; hidden folders and node_modules are passed by.',
-  };
-}
+const NO_DOCUMENTS: Problem = {
+  code: 'NO_DOCUMENTS',
+  message: 'there is no JSON document here, so nothing was checked',
+  pointer: '',
+  repair: 'Documents are files that end in .json; hidden folders and node_modules are passed by.',
+};
 
 function rootOf(path: string, isFolder: boolean, place: Place): string {
   if (place.root !== undefined) return resolve(place.working_folder, place.root);
@@ -121,12 +119,12 @@ async function lookAt(path: string, realRoot: string): Promise<'folder' | 'file'
 async function followLink(path: string, realRoot: string): Promise<'folder' | 'file' | Problem> {
   try {
     const real = await realpath(path);
-    if (real !== realRoot && !isWithin(realRoot, real)) return leavesRoot();
+    if (real !== realRoot && !isWithin(realRoot, real)) return LEAVES_ROOT;
     if (!(await stat(real)).isDirectory()) return 'file';
     // A link to a folder that contains the link is a cycle; it is not followed.
-    return isWithin(real, join(await realpath(dirname(path)), basename(path))) ? leadsAround() : 'folder';
+    return isWithin(real, join(await realpath(dirname(path)), basename(path))) ? LEADS_AROUND : 'folder';
   } catch (error) {
-    return hasCode(error, 'ELOOP') ? linkLoop() : unreadable('this link leads to nothing that may be read');
+    return hasCode(error, 'ELOOP') ? LINK_LOOP : unreadable('this link leads to nothing that may be read');
   }
 }
 
@@ -134,16 +132,17 @@ function hasCode(error: unknown, ...codes: readonly string[]): boolean {
   return codes.some((code) => (error as NodeJS.ErrnoException).code === code);
 }
 
-function linkLoop(): Problem {
-  return { code: 'LINK_LOOP', message: 'this link leads back to itself', pointer: '', repair: 'Take it out.' };
-}
+const LINK_LOOP: Problem = {
+  code: 'LINK_LOOP',
+  message: 'this link leads back to itself',
+  pointer: '',
+  repair: 'Take it out.',
+};
 
-function leadsAround(): Problem {
-  return {
-    code: 'LINK_LOOP',
-    message: 'this link leads to a folder that contains it, and is not followed',
-    pointer: '',
-    repair: 'Take it out, or leave it so: what the folder holds is read once.',
-    severity: 'note',
-  };
-}
+const LEADS_AROUND: Problem = {
+  code: 'LINK_LOOP',
+  message: 'this link leads to a folder that contains it, and is not followed',
+  pointer: '',
+  repair: 'Take it out, or leave it so: what the folder holds is read once.',
+  severity: 'note',
+};

@@ -18,7 +18,7 @@ export async function readTextFile(
 ): Promise<Outcome<string> | undefined> {
   const real = await realPathOf(path);
   if (real === undefined) return undefined;
-  if (!realRoots.some((root) => isWithin(root, real))) return refuse(leavesRoot());
+  if (!realRoots.some((root) => isWithin(root, real))) return refuse(LEAVES_ROOT);
   const file = await readRegularFile(real, FILE_BYTES_MAX);
   switch (file.kind) {
     case 'text':
@@ -71,13 +71,12 @@ export async function realPathOf(path: string): Promise<string | undefined> {
 }
 
 /** The problem of a link that leaves the root. */
-export function leavesRoot(): Problem {
-  return simple(
-    'LINK_LEAVES_ROOT',
-    'this link leaves the folder that may be read',
-    'Copy the file, or name a folder that holds both with --root.',
-  );
-}
+export const LEAVES_ROOT: Problem = {
+  code: 'LINK_LEAVES_ROOT',
+  message: 'this link leaves the folder that may be read',
+  pointer: '',
+  repair: 'Copy the file, or name a folder that holds both with --root.',
+};
 
 /** The problem of a file or folder that cannot be read. */
 export function unreadable(message: string): Problem {

@@ -1,6 +1,7 @@
 import type { Json } from '../../../contract/json.js';
 import type { AgentEventRecord, AgentTurnSummary } from '../../../core/agents/agent-turn.js';
 import { type ListedAgent, stateOfAgent, type ToldAgentTurn, type ToldCard } from '../../../operations/agents.js';
+import { beganLine } from './block.js';
 import { toPhrase } from './json-view.js';
 import {
   bad,
@@ -17,7 +18,7 @@ import {
   verbatim,
 } from './line.js';
 import { type Columns, tableLines } from './table.js';
-import { count, shortHash, toMoment, toSpanOfTime } from './words.js';
+import { count, shortHash, toMoment } from './words.js';
 
 export function agentListLines(agents: readonly ListedAgent[]): Lines {
   if (agents.length === 0) return [line('This world has no agents.')];
@@ -54,12 +55,11 @@ export function agentTurnListLines(turns: readonly AgentTurnSummary[]): Lines {
 /** One agent turn: its boxes and its events, in order. */
 export function agentTurnLines(turn: ToldAgentTurn): Lines {
   const { agent_turn_id, agent_id, turn_epoch, world_slug, attempted_turn, attempt_id, began_at, worked_until } = turn;
-  const took = toSpanOfTime(began_at, worked_until);
   return [
     verbatim(strong(`agent-turn ${agent_turn_id}`), '  ', toState(turn)),
     line(`world ${world_slug} · turn ${attempted_turn} · agent ${agent_id} · epoch ${turn_epoch}`),
     verbatim(faint(`attempt ${attempt_id}, ${turn.attempt_status}`)),
-    line(faint([`began ${toMoment(began_at)}`, ...(took === undefined ? [] : [`took ${took}`])].join(' · '))),
+    beganLine(began_at, worked_until),
     waitingLines(turn),
     turn.context_box !== null && boxLines('what it was given', 'context box', turn.context_box),
     boxLines('what it did, and what it left', 'output box', turn.output_box),

@@ -3,7 +3,9 @@ import type {
   AttemptRecord,
   AttemptSummary,
   AuditRecord,
+  InvocationRecord,
   InvocationSummary,
+  LlmCallRecord,
   PatchEffectRecord,
   PatchRecord,
 } from '../../../ports/records.js';
@@ -13,7 +15,7 @@ import type { WorldAttempts } from '../../../operations/records.js';
 import { agentTurnListLines } from './agents.js';
 import { awaitedLines, doubtLines, toSettlement } from './open-call.js';
 import { toReason } from './call.js';
-import { proseLines, quotedLines } from './block.js';
+import { beganLine, proseLines, quotedLines } from './block.js';
 import { quote, toPhrase } from './json-view.js';
 import {
   advice,
@@ -33,16 +35,15 @@ import {
 import { toSafeLines } from './neutralise.js';
 import { queueLines } from './queue.js';
 import { type Columns, tableLines } from './table.js';
-import { count, failureName, shortHash, toDuration, toMinute, toMoment, toSpanOfTime } from './words.js';
+import { count, failureName, shortHash, toDuration, toMinute } from './words.js';
 
 /** One attempt: its end, its calls in order, its patches, and the rejections on the way. */
 export function attemptLines(attempt: AttemptRecord): Lines {
   const { attempt_id, world_slug, attempted_turn, epoch, scenario_hash, started_at, ended_at, invocations } = attempt;
-  const took = toSpanOfTime(started_at, ended_at);
   return [
     verbatim(strong(`attempt ${attempt_id}`), '  ', toStatus(stateOf(attempt))),
     line(`world ${world_slug} · turn ${attempted_turn} · epoch ${epoch} · scenario ${shortHash(scenario_hash)}`),
-    line(faint([`began ${toMoment(started_at)}`, ...(took === undefined ? [] : [`took ${took}`])].join(' · '))),
+    beganLine(started_at, ended_at),
     verbatim(faint(`trace ${toTraceId(attempt_id)}`)),
     historyLines(attempt),
     undrivenLines([attempt]),
@@ -124,8 +125,19 @@ export function toStatus(status: string): Span {
 }
 
 /** The state of a call. Whether it is superseded is shown beside it. */
-export function toCallState({ status, is_driven }: Pick<InvocationSummary, 'status' | 'is_driven'>): Span {
+function toCallState({ status, is_driven }: Pick<InvocationSummary, 'status' | 'is_driven'>): Span {
   return toStatus(stateOf({ status, is_driven }));
+}
+
+/** The head of a call's record: its name, how it ended or how far it is, and why it failed. */
+export function callHead(name: string, call: InvocationRecord | LlmCallRecord): Lines {
+  const { is_superseded, failure_class, failure_detail, failure_message } = call;
+  const superseded = is_superseded ? '  superseded: nothing followed from it' : '';
+  return [
+    verbatim(strong(name), '  ', toCallState(call), superseded),
+    failure_class !== null &&
+      hanging(2, bad(failureName(failure_class, failure_detail)), ...advice({ text: `: ${failure_message ?? ''}` })),
+  ];
 }
 
 /** Only for a suspended attempt: the calls of a running one belong to its driver. */

@@ -1,25 +1,17 @@
 import { isBare } from '../../../core/content/failure-body.js';
 import type { InvocationRecord } from '../../../ports/records.js';
-import { toCallState } from './attempt.js';
+import { callHead } from './attempt.js';
 import { awaitedCallLines, settleLines, settlementLines } from './open-call.js';
 import { isInDoubt } from '../../../operations/settle-call.js';
 import { blockLines, factLines, jsonText } from './block.js';
-import { advice, bad, EMPTY, hanging, line, type Lines, strong, verbatim } from './line.js';
-import { count, failureName, shortHash, toDuration, toMoment } from './words.js';
+import { EMPTY, line, type Lines } from './line.js';
+import { count, shortHash, toDuration, toMoment } from './words.js';
 
 /** One source call: its request, its redacted answer, its verdict. */
 export function invocationLines(invocation: InvocationRecord): Lines {
-  const { source_invocation_id, failure_class, failure_detail, failure_message } = invocation;
-  const why = failure_class === null ? null : failureName(failure_class, failure_detail);
   const { settlement } = invocation;
   return [
-    verbatim(
-      strong(`invocation ${source_invocation_id}`),
-      '  ',
-      toCallState(invocation),
-      invocation.is_superseded ? '  superseded: nothing followed from it' : '',
-    ),
-    why !== null && hanging(2, bad(why), ...advice({ text: `: ${failure_message ?? ''}` })),
+    callHead(`invocation ${invocation.source_invocation_id}`, invocation),
     settlement !== null && settlementLines(settlement),
     isInDoubt(invocation) && settleLines(invocation.attempt_id),
     factLines(Object.entries(factsOf(invocation))),

@@ -3,25 +3,19 @@ import type { Json } from '../../../contract/json.js';
 import { isObject } from '../../../core/content/json-pointer.js';
 import { parseJson } from '../../../core/content/parse-json.js';
 import type { LlmCallRecord } from '../../../ports/records.js';
-import { toCallState } from './attempt.js';
+import { callHead } from './attempt.js';
 import { blockLines, factLines, jsonText } from './block.js';
 import { toPhrase } from './json-view.js';
-import { accent, bad, EMPTY, faint, hanging, line, type Lines, type Span, strong, verbatim } from './line.js';
+import { accent, EMPTY, faint, line, type Lines, type Span, strong, verbatim } from './line.js';
 import { toSafeLines } from './neutralise.js';
-import { count, failureName, shortHash, toDuration, toMoment } from './words.js';
+import { count, shortHash, toDuration, toMoment } from './words.js';
 
 /** One generation: its messages with the origin of each part, its streamed text, its verdict. */
 export function llmCallLines(call: LlmCallRecord): Lines {
   const { llm_call_id, messages, raw_text, normalised_text, artifacts } = call;
   const isCleaned = normalised_text !== null && normalised_text !== raw_text;
   return [
-    verbatim(
-      strong(`llm-call ${llm_call_id}`),
-      '  ',
-      toCallState(call),
-      call.is_superseded ? '  superseded: nothing followed from it' : '',
-    ),
-    failureLines(call),
+    callHead(`llm-call ${llm_call_id}`, call),
     factLines(Object.entries(factsOf(call))),
     messages.flatMap(messageLines),
     EMPTY,
@@ -50,11 +44,6 @@ function artifactLines({ kind, value }: Artifact, said: string): Lines {
 
 export function schemaLines({ output_schema }: LlmCallRecord): Lines {
   return blockLines('offered schema', jsonText(output_schema));
-}
-
-function failureLines({ failure_class, failure_detail, failure_message }: LlmCallRecord): Lines {
-  if (failure_class === null) return [];
-  return [hanging(2, bad(failureName(failure_class, failure_detail)), `: ${failure_message ?? ''}`)];
 }
 
 function factsOf(call: LlmCallRecord): Readonly<Record<string, string | number | null>> {

@@ -23,11 +23,6 @@ export function toDuration(milliseconds: number): string {
   return milliseconds < 1000 ? `${Math.round(milliseconds)} ms` : `${(milliseconds / 1000).toFixed(1)} s`;
 }
 
-/** From one moment to another, where both are known. */
-export function toSpanOfTime(from: string, until: string | null): string | undefined {
-  return until === null ? undefined : toDuration(Date.parse(until) - Date.parse(from));
-}
-
 export function shortHash(hash: string): string {
   return hash.slice(0, 12);
 }
