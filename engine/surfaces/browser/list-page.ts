@@ -2,8 +2,8 @@ import { type PartReader, readPart } from '../../operations/browse/list-part.js'
 import type { Archive } from '../../operations/engine.js';
 import type { Answers } from './answers.js';
 import { type Html, html, NOTHING } from './html.js';
-import { type Asked, type Column, itemPage, type Page, type View } from './page.js';
-import { table } from './parts/table.js';
+import { type Asked, itemPage, type Page, type View } from './page.js';
+import { type Columns, table } from './parts/table.js';
 
 /** The answers that are parts of a list. */
 type ListKind = {
@@ -30,7 +30,7 @@ interface ListEntry<Kind extends ListKind> extends Pick<Page, 'url' | 'access' |
   readonly about: (asked: Asked) => Pick<View, 'title'> & Partial<View>;
   /** The sort order of the rows, above the table. */
   readonly order: string;
-  readonly columns: readonly Column<Row<Kind>>[];
+  readonly columns: Columns<Row<Kind>>;
   readonly empty: Html;
 }
 

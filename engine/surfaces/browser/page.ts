@@ -1,7 +1,7 @@
 import type { Problem } from '../../contract/problem.js';
 import { type Archive, type Done, succeed } from '../../operations/engine.js';
 import type { Answers } from './answers.js';
-import { type Html, html, type HtmlValue } from './html.js';
+import { type Html, html } from './html.js';
 import type { ParameterName } from './parameters.js';
 import type { Decision } from './parts/decision.js';
 
@@ -64,15 +64,6 @@ export interface Section {
   readonly tells_of_others?: true;
   /** A section without one is left out. */
   readonly body: Html | false | undefined;
-}
-
-export interface Column<Row> {
-  readonly title: string;
-  readonly cell: (row: Row) => HtmlValue;
-  /** Numbers are aligned to the right. */
-  readonly is_number?: boolean;
-  /** Sentences get room and may wrap. */
-  readonly is_text?: boolean;
 }
 
 /** The catalogue's entry of a page with one thing on it. */

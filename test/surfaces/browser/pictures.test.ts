@@ -148,10 +148,7 @@ test('the name of a call goes on beside a bar that is too short for it, and one 
 });
 
 test('a column in which no row has anything is left out', () => {
-  const columns = [
-    { title: 'Name', cell: ({ name }: { name: string }) => name },
-    { title: 'Nothing', cell: () => '' },
-  ];
+  const columns = { Name: ({ name }: { name: string }) => name, Nothing: () => '' };
   assert.doesNotMatch(table('Names', columns, [{ name: 'a' }]).toString(), /Nothing/);
 });
 

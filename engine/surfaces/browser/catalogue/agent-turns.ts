@@ -31,11 +31,11 @@ function viewAgentTurn(shown: ToldAgentTurn): View {
         title: 'What caused what',
         body: table(
           'Execution edges',
-          [
-            { title: 'Edge', cell: ({ primitive }) => words(primitive) },
-            { title: 'Phase', cell: ({ edge_phase }) => edge_phase },
-            { title: 'At', cell: ({ occurred_at }) => moment(occurred_at) },
-          ],
+          {
+            Edge: ({ primitive }) => words(primitive),
+            Phase: ({ edge_phase }) => edge_phase,
+            At: ({ occurred_at }) => moment(occurred_at),
+          },
           execution_edges,
         ),
       },

@@ -12,10 +12,10 @@ import { type AttemptPage, browseAttempt, listAgentTurnsPart } from '../../../op
 import { type Html, html, type HtmlValue, NOTHING } from '../html.js';
 import { isInDoubt } from '../../../operations/settle-call.js';
 import { listPage } from '../list-page.js';
-import { type Column, emptyState, itemPage, type Page, type Section, type View } from '../page.js';
+import { emptyState, itemPage, type Page, type Section, type View } from '../page.js';
 import { operatorActions } from '../parts/operator-actions.js';
 import { drawPatch } from '../parts/patch.js';
-import { facts, table } from '../parts/table.js';
+import { type Columns, facts, numbers, sentences, table } from '../parts/table.js';
 import {
   callWord,
   count,
@@ -188,16 +188,12 @@ function turnOf({ status: state, world_slug, attempted_turn }: AttemptRecord): H
   return html`<a href="${pathOfTurn(world_slug, attempted_turn)}">${attempted_turn}</a>`;
 }
 
-const agentTurnColumns: readonly Column<AgentTurnSummary>[] = [
-  { title: 'Agent', cell: ({ agent_turn_id, agent_id }) => linkTo('agent_turn', agent_turn_id, agent_id) },
-  { title: 'State', cell: ({ state }) => status(state) },
-  { title: 'Began', cell: ({ began_at }) => moment(began_at) },
-  {
-    title: 'Took',
-    is_number: true,
-    cell: ({ began_at, worked_until }) => took({ started_at: began_at, ended_at: worked_until }),
-  },
-];
+const agentTurnColumns: Columns<AgentTurnSummary> = {
+  Agent: ({ agent_turn_id, agent_id }) => linkTo('agent_turn', agent_turn_id, agent_id),
+  State: ({ state }) => status(state),
+  Began: ({ began_at }) => moment(began_at),
+  Took: numbers(({ began_at, worked_until }) => took({ started_at: began_at, ended_at: worked_until })),
+};
 
 export const attemptAgentTurns: Page = listPage({
   url: '/attempts/:attempt_id/agent-turns',
@@ -223,39 +219,31 @@ function showPatch({ invocations }: AttemptRecord, patch: PatchRecord): Html {
   return drawPatch({ ...patch, llm_call_id, source_invocation_id });
 }
 
-export const callColumns: readonly Column<InvocationSummary>[] = [
-  { title: '#', is_number: true, cell: ({ invocation_seq }) => invocation_seq },
-  {
-    title: 'Call',
-    cell: (call) => html`${linkTo('source_invocation', call.source_invocation_id, labelOf(call))}${runWord(call)}`,
-  },
-  {
-    title: 'Subject',
-    cell: ({ workflow_subject_entity_id }) => workflow_subject_entity_id ?? html`<span class="dim">whole turn</span>`,
-  },
-  { title: 'State', cell: (row) => status(stateOf(row)) },
-  { title: 'Took', is_number: true, cell: ({ duration_ms }) => duration(duration_ms) },
-  { title: 'Prompt', cell: ({ llm_call_id }) => linkTo('llm_call', llm_call_id, 'prompt') },
-  { title: 'Kind', cell: callWord },
-  { title: 'Node', cell: ({ workflow_node_id }) => workflow_node_id ?? '' },
-  { title: 'Adopted from', cell: ({ adopted_from }) => linkTo('attempt', adopted_from) },
-];
+export const callColumns: Columns<InvocationSummary> = {
+  '#': numbers(({ invocation_seq }) => invocation_seq),
+  Call: (call) => html`${linkTo('source_invocation', call.source_invocation_id, labelOf(call))}${runWord(call)}`,
+  Subject: ({ workflow_subject_entity_id }) => workflow_subject_entity_id ?? html`<span class="dim">whole turn</span>`,
+  State: (row) => status(stateOf(row)),
+  Took: numbers(({ duration_ms }) => duration(duration_ms)),
+  Prompt: ({ llm_call_id }) => linkTo('llm_call', llm_call_id, 'prompt'),
+  Kind: callWord,
+  Node: ({ workflow_node_id }) => workflow_node_id ?? '',
+  'Adopted from': ({ adopted_from }) => linkTo('attempt', adopted_from),
+};
 
-const auditColumns: readonly Column<AuditRecord>[] = [
-  { title: 'Entry', cell: ({ audit_kind }) => words(audit_kind) },
-  { title: 'Subject', cell: ({ workflow_subject_entity_id }) => workflow_subject_entity_id ?? '' },
-  { title: 'Call', cell: ({ source_invocation_id }) => linkTo('source_invocation', source_invocation_id) },
-  {
-    title: 'Why it was rejected',
-    is_text: true,
-    cell: ({ rejection }) => (rejection === null ? '' : html`<span class="lines">${rejection}</span>`),
-  },
-];
+const auditColumns: Columns<AuditRecord> = {
+  Entry: ({ audit_kind }) => words(audit_kind),
+  Subject: ({ workflow_subject_entity_id }) => workflow_subject_entity_id ?? '',
+  Call: ({ source_invocation_id }) => linkTo('source_invocation', source_invocation_id),
+  'Why it was rejected': sentences(({ rejection }) =>
+    rejection === null ? '' : html`<span class="lines">${rejection}</span>`,
+  ),
+};
 
-const eventColumns: readonly Column<TimelineRecord>[] = [
-  { title: '#', is_number: true, cell: ({ event_seq }) => event_seq },
-  { title: 'Event', cell: ({ event_kind }) => words(event_kind) },
-  { title: 'At', cell: ({ occurred_at }) => html`<time datetime="${occurred_at}">${occurred_at.slice(11, 23)}</time>` },
-  { title: 'Subject', cell: ({ workflow_subject_entity_id }) => workflow_subject_entity_id ?? '' },
-  { title: 'Call', cell: ({ source_invocation_id }) => linkTo('source_invocation', source_invocation_id) },
-];
+const eventColumns: Columns<TimelineRecord> = {
+  '#': numbers(({ event_seq }) => event_seq),
+  Event: ({ event_kind }) => words(event_kind),
+  At: ({ occurred_at }) => html`<time datetime="${occurred_at}">${occurred_at.slice(11, 23)}</time>`,
+  Subject: ({ workflow_subject_entity_id }) => workflow_subject_entity_id ?? '',
+  Call: ({ source_invocation_id }) => linkTo('source_invocation', source_invocation_id),
+};

@@ -7,11 +7,11 @@ import { showInvocation, showLlmCall } from '../../../operations/records.js';
 import { succeed } from '../../../operations/engine.js';
 import { type Html, html, NOTHING } from '../html.js';
 import { listPage } from '../list-page.js';
-import { type Column, emptyState, itemPage, type Page, type Section, type View } from '../page.js';
+import { emptyState, itemPage, type Page, type Section, type View } from '../page.js';
 import { drawChunks } from '../parts/chunks.js';
 import { conversation, originBar, outputBar } from '../parts/conversation.js';
 import { payload } from '../parts/payload.js';
-import { facts } from '../parts/table.js';
+import { type Columns, facts, numbers } from '../parts/table.js';
 import {
   callWord,
   count,
@@ -33,43 +33,35 @@ import { trailToAttempt, trailToList } from './overview.js';
 
 type Listed = Pick<ListedInvocation, 'world_slug' | 'attempt_id' | 'attempted_turn'>;
 
-const whereColumns: readonly Column<Listed>[] = [
-  { title: 'World', cell: ({ world_slug }) => linkTo('world', world_slug) },
-  {
-    title: 'Attempt',
-    cell: ({ attempt_id, attempted_turn }) => linkTo('attempt', attempt_id, `turn ${attempted_turn}`),
-  },
-];
+const whereColumns: Columns<Listed> = {
+  World: ({ world_slug }) => linkTo('world', world_slug),
+  Attempt: ({ attempt_id, attempted_turn }) => linkTo('attempt', attempt_id, `turn ${attempted_turn}`),
+};
 
 /** A source call in a list of many attempts. */
-export const listedColumns: readonly Column<ListedInvocation>[] = [
-  {
-    title: 'Call',
-    cell: ({ source_invocation_id, command_key }) =>
-      html`<code>${linkTo('source_invocation', source_invocation_id, command_key)}</code>`,
-  },
-  { title: 'State', cell: (row) => status(stateOf(row)) },
-  { title: 'Took', is_number: true, cell: ({ duration_ms }) => duration(duration_ms) },
-  { title: 'Kind', cell: callWord },
-  { title: 'Prompt', cell: ({ llm_call_id }) => linkTo('llm_call', llm_call_id, 'prompt') },
+export const listedColumns: Columns<ListedInvocation> = {
+  Call: ({ source_invocation_id, command_key }) =>
+    html`<code>${linkTo('source_invocation', source_invocation_id, command_key)}</code>`,
+  State: (row) => status(stateOf(row)),
+  Took: numbers(({ duration_ms }) => duration(duration_ms)),
+  Kind: callWord,
+  Prompt: ({ llm_call_id }) => linkTo('llm_call', llm_call_id, 'prompt'),
   ...whereColumns,
-  { title: 'Began', cell: ({ started_at }) => moment(started_at) },
-];
+  Began: ({ started_at }) => moment(started_at),
+};
 
-const llmColumns: readonly Column<ListedLlmCall>[] = [
-  {
-    title: 'Prompt of',
-    cell: ({ llm_call_id, workflow_subject_entity_id }) => linkTo('llm_call', llm_call_id, workflow_subject_entity_id),
-  },
-  { title: 'Answer', cell: ({ model_output_kind }) => words(model_output_kind) },
-  { title: 'State', cell: (row) => status(stateOf(row)) },
-  { title: 'Tokens in', is_number: true, cell: ({ input_tokens }) => count(input_tokens) },
-  { title: 'out', is_number: true, cell: ({ output_tokens }) => count(output_tokens) },
-  { title: 'Node', cell: ({ workflow_node_id }) => workflow_node_id },
-  { title: 'Model', cell: ({ model }) => model ?? '' },
+const llmColumns: Columns<ListedLlmCall> = {
+  'Prompt of': ({ llm_call_id, workflow_subject_entity_id }) =>
+    linkTo('llm_call', llm_call_id, workflow_subject_entity_id),
+  Answer: ({ model_output_kind }) => words(model_output_kind),
+  State: (row) => status(stateOf(row)),
+  'Tokens in': numbers(({ input_tokens }) => count(input_tokens)),
+  out: numbers(({ output_tokens }) => count(output_tokens)),
+  Node: ({ workflow_node_id }) => workflow_node_id,
+  Model: ({ model }) => model ?? '',
   ...whereColumns,
-  { title: 'Began', cell: ({ started_at }) => moment(started_at) },
-];
+  Began: ({ started_at }) => moment(started_at),
+};
 
 const NO_CALLS = emptyState('No call has been made yet. Three turns make some:', 'npx chukwa park');
 

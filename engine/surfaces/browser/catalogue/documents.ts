@@ -14,10 +14,10 @@ import type { ComponentSummary, ComponentUses } from '../../../ports/components.
 import { succeed } from '../../../operations/engine.js';
 import { type Html, html, NOTHING } from '../html.js';
 import { listPage } from '../list-page.js';
-import { type Column, emptyState, itemPage, type Page, type Section, type View } from '../page.js';
+import { emptyState, itemPage, type Page, type Section, type View } from '../page.js';
 import { authoredPrompt, conversation } from '../parts/conversation.js';
 import { payload } from '../parts/payload.js';
-import { facts, table } from '../parts/table.js';
+import { type Columns, facts, numbers, table } from '../parts/table.js';
 import { linkTo, moment, status, words } from '../parts/text.js';
 import { workflowGraph } from '../pictures/workflow-graph.js';
 import { pathOfList, PLACES } from '../places.js';
@@ -43,11 +43,11 @@ function listOf(kind: ComponentKind): Page {
     read: async ({ store }, _asked, part) => succeed(await store.browse.documents(kind, part)),
     about: () => ({ title: titleCase(nouns), eyebrow: 'Documents' }),
     order: 'By label',
-    columns: [
-      { title: 'Label', cell: ({ hash, label }) => linkTo(kind, hash, label ?? undefined) },
-      { title: 'Hash', cell: ({ hash }) => linkTo(kind, hash) },
-      { title: 'Stored', cell: ({ created_at }) => moment(created_at) },
-    ],
+    columns: {
+      Label: ({ hash, label }) => linkTo(kind, hash, label ?? undefined),
+      Hash: ({ hash }) => linkTo(kind, hash),
+      Stored: ({ created_at }) => moment(created_at),
+    },
     empty: emptyState(`No ${noun} is stored. Check and store documents:`, 'npx chukwa put PATH'),
   });
 }
@@ -161,11 +161,11 @@ function useSections({
   ];
 }
 
-const componentColumns: readonly Column<ComponentSummary>[] = [
-  { title: 'Kind', cell: ({ kind }) => PLACES[kind].noun },
-  { title: 'Label', cell: ({ kind, hash, label }) => linkTo(kind, hash, label ?? undefined) },
-  { title: 'Hash', cell: ({ kind, hash }) => linkTo(kind, hash) },
-];
+const componentColumns: Columns<ComponentSummary> = {
+  Kind: ({ kind }) => PLACES[kind].noun,
+  Label: ({ kind, hash, label }) => linkTo(kind, hash, label ?? undefined),
+  Hash: ({ kind, hash }) => linkTo(kind, hash),
+};
 
 function viewWorkflow(shown: WorkflowPage): View {
   const workflow = withPrompts(shown);
@@ -256,23 +256,22 @@ function ambientSection({ refers_to }: WorkflowPage, { ambient_sources }: Cognit
   };
 }
 
-const attemptColumns: readonly Column<ListedAttempt>[] = [
-  { title: 'Attempt', cell: ({ attempt_id }) => linkTo('attempt', attempt_id) },
-  { title: 'World', cell: ({ world_slug }) => linkTo('world', world_slug) },
-  { title: 'Turn', is_number: true, cell: ({ attempted_turn }) => attempted_turn },
-  { title: 'State', cell: (row) => status(row.status) },
-  { title: 'Took', is_number: true, cell: took },
-];
+const attemptColumns: Columns<ListedAttempt> = {
+  Attempt: ({ attempt_id }) => linkTo('attempt', attempt_id),
+  World: ({ world_slug }) => linkTo('world', world_slug),
+  Turn: numbers(({ attempted_turn }) => attempted_turn),
+  State: (row) => status(row.status),
+  Took: numbers(took),
+};
 
 function attemptChoice({ attempts, chosen }: WorkflowPage): Html {
-  const choice: Column<ListedAttempt> = {
-    title: 'Prompts above',
-    cell: ({ attempt_id }) =>
+  const choice: Columns<ListedAttempt> = {
+    'Prompts above': ({ attempt_id }) =>
       attempt_id === chosen?.attempt_id
         ? html`<strong>as sent in this one</strong>`
         : html`<a href="?attempt=${attempt_id}">show as sent in this one</a>`,
   };
-  const columns = chosen === null ? attemptColumns : [...attemptColumns, choice];
+  const columns = chosen === null ? attemptColumns : { ...attemptColumns, ...choice };
   return table('Attempts that ran it', columns, attempts, emptyState('No attempt has run it yet.'));
 }
 

@@ -3,9 +3,9 @@ import { type ListedWorld, listWorldsPart } from '../../../operations/browse/wor
 import type { ListedAttempt, ListedMessage } from '../../../ports/browse.js';
 import { type Html, html } from '../html.js';
 import { listPage, nextPart } from '../list-page.js';
-import { type Asked, type Column, emptyState, itemPage, type Page, type View } from '../page.js';
+import { type Asked, emptyState, itemPage, type Page, type View } from '../page.js';
 import { tellTurn } from '../parts/patch.js';
-import { table } from '../parts/table.js';
+import { type Columns, numbers, sentences, table } from '../parts/table.js';
 import { count, duration, linkTo, moment, status, words, worldTime } from '../parts/text.js';
 import { pathOf, pathOfList, pathOfTurn, PLACES } from '../places.js';
 
@@ -42,25 +42,18 @@ function tellLatest({ world_slug, story }: LatestTurn): Html {
   return html`${tellTurn(world_slug, story, story.patches.length)}<p class="more">${linkTo('world', world_slug, `The whole story of ${world_slug}`)}</p>`;
 }
 
-const worldColumns: readonly Column<ListedWorld>[] = [
-  { title: 'World', cell: ({ world_slug }) => html`<strong>${linkTo('world', world_slug)}</strong>` },
-  {
-    title: 'Turn',
-    is_number: true,
-    cell: ({ world_slug, turn }) => html`<a href="${pathOfTurn(world_slug, turn)}">${turn}</a>`,
-  },
-  { title: 'Time in it', cell: ({ simulation_time }) => worldTime(simulation_time) },
-  { title: 'Scenario', cell: ({ scenario_hash, scenario_label }) => linkTo('scenario', scenario_hash, scenario_label) },
-  {
-    title: 'Forked from',
-    cell: ({ forked_from }) =>
-      forked_from === undefined
-        ? ''
-        : html`<a href="${pathOfTurn(forked_from.world_slug, forked_from.turn)}">${forked_from.world_slug} at ${forked_from.turn}</a>`,
-  },
-  { title: 'Queued', is_number: true, cell: ({ queued_turns }) => (queued_turns === 0 ? '' : queued_turns) },
-  { title: 'Made', cell: ({ created_at }) => moment(created_at) },
-];
+const worldColumns: Columns<ListedWorld> = {
+  World: ({ world_slug }) => html`<strong>${linkTo('world', world_slug)}</strong>`,
+  Turn: numbers(({ world_slug, turn }) => html`<a href="${pathOfTurn(world_slug, turn)}">${turn}</a>`),
+  'Time in it': ({ simulation_time }) => worldTime(simulation_time),
+  Scenario: ({ scenario_hash, scenario_label }) => linkTo('scenario', scenario_hash, scenario_label),
+  'Forked from': ({ forked_from }) =>
+    forked_from === undefined
+      ? ''
+      : html`<a href="${pathOfTurn(forked_from.world_slug, forked_from.turn)}">${forked_from.world_slug} at ${forked_from.turn}</a>`,
+  Queued: numbers(({ queued_turns }) => (queued_turns === 0 ? '' : queued_turns)),
+  Made: ({ created_at }) => moment(created_at),
+};
 
 const NO_WORLDS = emptyState('There is no world yet. Make one, and play three turns in it:', 'npx chukwa park');
 
@@ -120,32 +113,29 @@ export const inbox: Page = itemPage({
   }),
 });
 
-const waitingColumns: readonly Column<ListedAttempt>[] = [
-  { title: 'World', cell: ({ world_slug }) => linkTo('world', world_slug) },
-  {
-    title: 'What to do',
-    cell: (row) =>
-      row.status === 'suspended'
-        ? html`<a href="${pathOf('attempt', row.attempt_id)}#waits">report its calls</a>`
-        : html`<a href="${pathOf('attempt', row.attempt_id)}#waits">settle its calls in doubt</a>`,
-  },
-  { title: 'Turn', is_number: true, cell: ({ attempted_turn }) => attempted_turn },
-  { title: 'Attempt', cell: ({ attempt_id }) => linkTo('attempt', attempt_id) },
-  { title: 'State', cell: (row) => status(row.status) },
-  { title: 'Began', cell: ({ started_at }) => moment(started_at) },
-];
+const waitingColumns: Columns<ListedAttempt> = {
+  World: ({ world_slug }) => linkTo('world', world_slug),
+  'What to do': (row) =>
+    row.status === 'suspended'
+      ? html`<a href="${pathOf('attempt', row.attempt_id)}#waits">report its calls</a>`
+      : html`<a href="${pathOf('attempt', row.attempt_id)}#waits">settle its calls in doubt</a>`,
+  Turn: numbers(({ attempted_turn }) => attempted_turn),
+  Attempt: ({ attempt_id }) => linkTo('attempt', attempt_id),
+  State: (row) => status(row.status),
+  Began: ({ started_at }) => moment(started_at),
+};
 
 function messageTable(messages: readonly ListedMessage[]) {
-  const columns: readonly Column<ListedMessage>[] = [
-    { title: 'Message', cell: ({ message_type }) => words(message_type) },
-    { title: 'World', cell: ({ world_slug }) => linkTo('world', world_slug) },
-    { title: 'State', cell: (row) => status(row.status) },
-    { title: 'Attempt', cell: ({ attempt_id }) => linkTo('attempt', attempt_id) },
-    { title: 'Tries', is_number: true, cell: ({ retry_count }) => retry_count + 1 },
-    { title: 'Due', cell: ({ next_retry_at }) => moment(next_retry_at) },
-    { title: 'Why it waits', is_text: true, cell: ({ defer_reason }) => defer_reason ?? '' },
-    { title: 'Since', cell: ({ created_at }) => html`${moment(created_at)}` },
-  ];
+  const columns: Columns<ListedMessage> = {
+    Message: ({ message_type }) => words(message_type),
+    World: ({ world_slug }) => linkTo('world', world_slug),
+    State: (row) => status(row.status),
+    Attempt: ({ attempt_id }) => linkTo('attempt', attempt_id),
+    Tries: numbers(({ retry_count }) => retry_count + 1),
+    Due: ({ next_retry_at }) => moment(next_retry_at),
+    'Why it waits': sentences(({ defer_reason }) => defer_reason ?? ''),
+    Since: ({ created_at }) => html`${moment(created_at)}`,
+  };
   return table('Messages', columns, messages);
 }
 

@@ -3,8 +3,8 @@ import type { Found } from '../../../operations/search.js';
 import { SEARCH_KINDS, type SearchHit } from '../../../ports/search.js';
 import { type Html, html, NOTHING } from '../html.js';
 import { nextPart } from '../list-page.js';
-import { type Asked, type Column, emptyState, itemPage, type Page, type View } from '../page.js';
-import { table } from '../parts/table.js';
+import { type Asked, emptyState, itemPage, type Page, type View } from '../page.js';
+import { type Columns, numbers, sentences, table } from '../parts/table.js';
 import { linkTo, words } from '../parts/text.js';
 import { pathOf, pathOfPatch, pathOfTurn } from '../places.js';
 
@@ -76,26 +76,21 @@ function nothingFound(asked: Asked): Html {
     : emptyState('Write words, or choose a filter. "Two words" in quotes stand side by side; -word excludes.');
 }
 
-const columns: readonly Column<SearchHit>[] = [
-  { title: 'Where', cell: place },
-  {
-    title: 'What was found',
-    is_text: true,
-    cell: ({ snippet }) => html`${snippet.map(({ text, is_match }) => (is_match ? html`<mark>${text}</mark>` : text))}`,
-  },
-  { title: 'Subject', cell: ({ workflow_subject_entity_id }) => workflow_subject_entity_id ?? '' },
-  { title: 'World', cell: ({ world_slug }) => linkTo('world', world_slug) },
-  {
-    title: 'Turn',
-    is_number: true,
-    cell: ({ world_slug, turn, attempt_id, patch_seq }) =>
-      patch_seq === null
-        ? html`<a href="${pathOf('attempt', attempt_id)}">${turn}</a>`
-        : html`<a href="${pathOfTurn(world_slug, turn)}">${turn}</a>`,
-  },
-  { title: 'Source', cell: ({ source_label }) => source_label ?? '' },
-  { title: 'Failure', cell: ({ failure_class }) => words(failure_class) },
-];
+const columns: Columns<SearchHit> = {
+  Where: place,
+  'What was found': sentences(
+    ({ snippet }) => html`${snippet.map(({ text, is_match }) => (is_match ? html`<mark>${text}</mark>` : text))}`,
+  ),
+  Subject: ({ workflow_subject_entity_id }) => workflow_subject_entity_id ?? '',
+  World: ({ world_slug }) => linkTo('world', world_slug),
+  Turn: numbers(({ world_slug, turn, attempt_id, patch_seq }) =>
+    patch_seq === null
+      ? html`<a href="${pathOf('attempt', attempt_id)}">${turn}</a>`
+      : html`<a href="${pathOfTurn(world_slug, turn)}">${turn}</a>`,
+  ),
+  Source: ({ source_label }) => source_label ?? '',
+  Failure: ({ failure_class }) => words(failure_class),
+};
 
 /** The link to a found text: to a turn for a patch, to a generation, or to a call for a result. */
 function place({ kind, world_slug, turn, patch_seq, llm_call_id, source_invocation_id }: SearchHit): Html {

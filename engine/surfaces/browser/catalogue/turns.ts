@@ -8,10 +8,10 @@ import {
 } from '../../../operations/browse/worlds.js';
 import { type Html, html, NOTHING } from '../html.js';
 import { listPage } from '../list-page.js';
-import { type Asked, type Column, emptyState, itemPage, type Page, type View } from '../page.js';
+import { type Asked, emptyState, itemPage, type Page, type View } from '../page.js';
 import { drawEffects, drawPatch, whyLink } from '../parts/patch.js';
 import { drawPlaces } from '../parts/places.js';
-import { table } from '../parts/table.js';
+import { type Columns, numbers, sentences, table } from '../parts/table.js';
 import { count, worldTime } from '../parts/text.js';
 import { PATCHES_ON_TURN, pathOfTurn } from '../places.js';
 import { decideTurn } from './decisions.js';
@@ -79,12 +79,12 @@ const aboutTurn = (what: string) => (asked: Asked) => ({
   trail: trailToTurn(asked),
 });
 
-const patchColumns: readonly Column<PatchStory>[] = [
-  { title: '#', is_number: true, cell: ({ patch_seq }) => html`<span id="patch-${patch_seq}">${patch_seq}</span>` },
-  { title: 'Subject', cell: ({ workflow_subject_entity_id }) => workflow_subject_entity_id },
-  { title: 'What happened', is_text: true, cell: (patch) => html`${patch.narration}${drawEffects(patch)}` },
-  { title: 'Why', cell: (patch) => whyLink(patch, `Why? The prompt behind patch ${patch.patch_seq}`) },
-];
+const patchColumns: Columns<PatchStory> = {
+  '#': numbers(({ patch_seq }) => html`<span id="patch-${patch_seq}">${patch_seq}</span>`),
+  Subject: ({ workflow_subject_entity_id }) => workflow_subject_entity_id,
+  'What happened': sentences((patch) => html`${patch.narration}${drawEffects(patch)}`),
+  Why: (patch) => whyLink(patch, `Why? The prompt behind patch ${patch.patch_seq}`),
+};
 
 export const turnPatches: Page = listPage({
   url: '/worlds/:world_slug/turns/:turn/patches',
@@ -100,14 +100,14 @@ export const turnPatches: Page = listPage({
   empty: emptyState('No patch was applied in this turn.'),
 });
 
-const entityColumns: readonly Column<Entity>[] = [
-  { title: 'Id', cell: ({ id }) => html`<code>${id}</code>` },
-  { title: 'Name', cell: ({ name }) => name },
-  { title: 'Where', cell: ({ environment }) => environment ?? '' },
-  { title: 'State', is_text: true, cell: ({ state }) => state },
-  { title: 'Goal', is_text: true, cell: ({ goal }) => goal ?? '' },
-  { title: 'Memories', is_number: true, cell: ({ memory }) => (memory.length === 0 ? '' : memory.length) },
-];
+const entityColumns: Columns<Entity> = {
+  Id: ({ id }) => html`<code>${id}</code>`,
+  Name: ({ name }) => name,
+  Where: ({ environment }) => environment ?? '',
+  State: sentences(({ state }) => state),
+  Goal: sentences(({ goal }) => goal ?? ''),
+  Memories: numbers(({ memory }) => (memory.length === 0 ? '' : memory.length)),
+};
 
 export const turnEntities: Page = listPage({
   url: '/worlds/:world_slug/turns/:turn/entities',

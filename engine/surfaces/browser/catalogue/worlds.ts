@@ -3,14 +3,14 @@ import type { AttemptSummary } from '../../../ports/records.js';
 import type { WorldSnapshot } from '../../../ports/worlds.js';
 import { isUndriven, stateOf } from '../../../core/protocol/work-state.js';
 import { browseWorld, listAttemptsPart, type WorldPage } from '../../../operations/browse/worlds.js';
-import { listAgentsPart, stateOfAgent } from '../../../operations/agents.js';
+import { type ListedAgent, listAgentsPart, stateOfAgent } from '../../../operations/agents.js';
 import { type Html, html, NOTHING } from '../html.js';
 import { listPage } from '../list-page.js';
-import { type Asked, type Column, emptyState, itemPage, type Page, type View } from '../page.js';
+import { type Asked, emptyState, itemPage, type Page, type View } from '../page.js';
 import { operatorActions } from '../parts/operator-actions.js';
 import { drawPlaces } from '../parts/places.js';
 import { tellTurn } from '../parts/patch.js';
-import { table } from '../parts/table.js';
+import { type Columns, numbers, table } from '../parts/table.js';
 import { linkTo, moment, status, toClass, words, worldTime } from '../parts/text.js';
 import { forkTree } from '../pictures/fork-tree.js';
 import { lifeLines } from '../pictures/life-lines.js';
@@ -120,20 +120,17 @@ function forkedFrom({ forked_from }: WorldSnapshot): Html {
   return html`; a fork of <a href="${pathOfTurn(world_slug, turn)}">${world_slug} at turn ${turn}</a>`;
 }
 
-export const attemptColumns: readonly Column<AttemptSummary>[] = [
-  { title: 'Turn', is_number: true, cell: ({ attempted_turn }) => attempted_turn },
-  { title: 'Attempt', cell: ({ attempt_id }) => linkTo('attempt', attempt_id) },
-  { title: 'State', cell: (row) => status(stateOf(row)) },
-  { title: 'Calls', is_number: true, cell: ({ source_invocation_count }) => source_invocation_count },
-  { title: 'Took', is_number: true, cell: took },
-  { title: 'Began', cell: ({ started_at }) => moment(started_at) },
-  {
-    title: 'Why it failed',
-    cell: ({ failure_class, failed_source_invocation_id }) =>
-      failure_class &&
-      html`${words(failure_class)} ${linkTo('source_invocation', failed_source_invocation_id, 'the call')}`,
-  },
-];
+export const attemptColumns: Columns<AttemptSummary> = {
+  Turn: numbers(({ attempted_turn }) => attempted_turn),
+  Attempt: ({ attempt_id }) => linkTo('attempt', attempt_id),
+  State: (row) => status(stateOf(row)),
+  Calls: numbers(({ source_invocation_count }) => source_invocation_count),
+  Took: numbers(took),
+  Began: ({ started_at }) => moment(started_at),
+  'Why it failed': ({ failure_class, failed_source_invocation_id }) =>
+    failure_class &&
+    html`${words(failure_class)} ${linkTo('source_invocation', failed_source_invocation_id, 'the call')}`,
+};
 
 /** The trail to a page of a world. */
 export const trailTo = ({ parameters: { world_slug } }: Asked): View['trail'] => trailToWorld(world_slug);
@@ -154,6 +151,19 @@ export const worldAttempts: Page = listPage({
   empty: NO_ATTEMPTS,
 });
 
+const agentColumns: Columns<ListedAgent> = {
+  Agent: ({ agent_id, active_agent_turn_id, latest_turn }) => {
+    const agent_turn_id = active_agent_turn_id ?? latest_turn?.agent_turn_id;
+    return agent_turn_id === undefined ? agent_id : linkTo('agent_turn', agent_turn_id, agent_id);
+  },
+  State: (row) => status(stateOfAgent(row)),
+  Activity: ({ activity }) => words(activity),
+  'Turns so far': numbers(({ turn_epoch }) => turn_epoch),
+  'Its latest turn': ({ latest_turn }) => status(latest_turn?.outcome),
+  Tool: ({ current_tool }) => current_tool ?? '',
+  'Waits until': ({ resume_deadline }) => moment(resume_deadline),
+};
+
 export const worldAgents: Page = listPage({
   url: '/worlds/:world_slug/agents',
   access: 'consumer',
@@ -164,20 +174,6 @@ export const worldAgents: Page = listPage({
   read: (archive, { parameters: { world_slug } }, part) => listAgentsPart(archive, world_slug, part),
   about: (asked) => ({ title: `Agents of ${asked.parameters.world_slug}`, trail: trailTo(asked) }),
   order: 'What each of them does just now',
-  columns: [
-    {
-      title: 'Agent',
-      cell: ({ agent_id, active_agent_turn_id, latest_turn }) => {
-        const agent_turn_id = active_agent_turn_id ?? latest_turn?.agent_turn_id;
-        return agent_turn_id === undefined ? agent_id : linkTo('agent_turn', agent_turn_id, agent_id);
-      },
-    },
-    { title: 'State', cell: (row) => status(stateOfAgent(row)) },
-    { title: 'Activity', cell: ({ activity }) => words(activity) },
-    { title: 'Turns so far', is_number: true, cell: ({ turn_epoch }) => turn_epoch },
-    { title: 'Its latest turn', cell: ({ latest_turn }) => status(latest_turn?.outcome) },
-    { title: 'Tool', cell: ({ current_tool }) => current_tool ?? '' },
-    { title: 'Waits until', cell: ({ resume_deadline }) => moment(resume_deadline) },
-  ],
+  columns: agentColumns,
   empty: emptyState('This world has no agents.'),
 });

@@ -1,20 +1,16 @@
 import type { OperatorActionRecord } from '../../../ports/operator-actions.js';
-import type { Column, Section } from '../page.js';
-import { table } from './table.js';
+import type { Section } from '../page.js';
+import { type Columns, sentences, table } from './table.js';
 import { linkTo, moment, words } from './text.js';
 
-const columns: readonly Column<OperatorActionRecord>[] = [
-  { title: 'What', is_text: true, cell: ({ action, details }) => `${words(action)}${toDetails(details)}` },
-  { title: 'Why', is_text: true, cell: ({ reason }) => reason ?? '' },
-  {
-    title: 'What came of it',
-    is_text: true,
-    cell: ({ outcome }) => outcome ?? 'not known: the server ended meanwhile',
-  },
-  { title: 'By', cell: ({ acted_by }) => acted_by },
-  { title: 'When', cell: ({ acted_at }) => moment(acted_at) },
-  { title: 'Attempt', cell: ({ attempt_id }) => linkTo('attempt', attempt_id) },
-];
+const columns: Columns<OperatorActionRecord> = {
+  What: sentences(({ action, details }) => `${words(action)}${toDetails(details)}`),
+  Why: sentences(({ reason }) => reason ?? ''),
+  'What came of it': sentences(({ outcome }) => outcome ?? 'not known: the server ended meanwhile'),
+  By: ({ acted_by }) => acted_by,
+  When: ({ acted_at }) => moment(acted_at),
+  Attempt: ({ attempt_id }) => linkTo('attempt', attempt_id),
+};
 
 function toDetails(details: OperatorActionRecord['details']): string {
   const said = Object.entries(details).map(
