@@ -29,28 +29,6 @@ function wakeupOf(world_slug: string): string {
  */
 export function openNatsDoorbell(address: NatsAddress): Doorbell {
   const rings = new Rings();
-  const line = openLine(address, rings.ring);
-  return {
-    description: `NATS at ${address.place}`,
-    ring: (world_slug) => line.ring(world_slug),
-    listen: (onRing) => {
-      line.open();
-      return rings.listen(onRing);
-    },
-    findFault: line.findFault,
-    close: line.close,
-  };
-}
-
-/** The one connection, as far as there is one. */
-interface Line {
-  open(): void;
-  ring(world_slug: string): void;
-  readonly findFault: () => string | undefined;
-  readonly close: () => Promise<void>;
-}
-
-function openLine(address: NatsAddress, tell: (world_slug: string | undefined) => void): Line {
   const closing = new AbortController();
   /** Rung before there was a connection. */
   const early = new Set<string>();
@@ -62,19 +40,19 @@ function openLine(address: NatsAddress, tell: (world_slug: string | undefined) =
     connection = await connectPatiently(address, closing.signal, (reason) => (fault = reason));
     if (connection === undefined || closing.signal.aborted) return;
     void connection.closed().then(comeBack);
-    connection.subscribe(ALL_WAKEUPS, { callback: (_error, message) => tell(message.subject.split('.')[2]) });
+    connection.subscribe(ALL_WAKEUPS, { callback: (_error, message) => rings.ring(message.subject.split('.')[2]) });
     void watch(connection, (reason) => {
       // Why it was lost says more than that it was.
       fault = reason === LOST ? (fault ?? reason) : reason;
       // A ring without a connection is lost.
-      if (reason === undefined) tell(undefined);
+      if (reason === undefined) rings.ring(undefined);
     });
     for (const world_slug of early) connection.publish(wakeupOf(world_slug));
     early.clear();
     // Until the server has answered, it may not know of the subscription, and a ring elsewhere would be lost.
     await connection.flush();
     fault = undefined;
-    tell(undefined);
+    rings.ring(undefined);
   };
   /** The client gives a connection up for good where it is refused again and again: then another one is made. */
   const comeBack = async (why: unknown): Promise<void> => {
@@ -90,7 +68,11 @@ function openLine(address: NatsAddress, tell: (world_slug: string | undefined) =
     }));
 
   return {
-    open: () => void open(),
+    description: `NATS at ${address.place}`,
+    listen(onRing) {
+      void open();
+      return rings.listen(onRing);
+    },
     ring(world_slug) {
       if (connection === undefined || connection.isClosed()) {
         early.add(world_slug);

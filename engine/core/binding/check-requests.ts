@@ -16,35 +16,36 @@ import { findSchema, type SchemaParts } from './typed-schemas.js';
 /** A request must fit the schema of its source, as far as can be known before anything runs. */
 export function checkRequest(
   parts: SchemaParts,
-  binding: Pick<AmbientSourceBinding, 'source_ref' | 'request_template'>,
+  { source_ref, request_template: template }: Pick<AmbientSourceBinding, 'source_ref' | 'request_template'>,
   pointer: string,
   readers: readonly Reader[],
 ): readonly Complaint[] {
-  const template = binding.request_template;
   if (listMalformedReads(template).length > 0) return [];
-  const measure = { checkValue: checkValueBy(parts), is_strict: false };
-  return listDemands(parts, binding.source_ref).flatMap(({ schema, of }) =>
-    listMisfits(templateShape(template, readers), schema, measure).map(({ pointer: place, why }) => ({
-      code: 'REQUEST_DOES_NOT_FIT',
-      message: `${place === '' ? 'The request' : place} ${why}.`,
-      pointer: `${pointer}/request_template${place}`,
-      repair: `Ask as ${of} says.`,
-    })),
-  );
+  return listBreaches(parts, source_ref, templateShape(template, readers), false).map(({ place, why, of }) => ({
+    code: 'REQUEST_DOES_NOT_FIT',
+    message: `${place === '' ? 'The request' : place} ${why}.`,
+    pointer: `${pointer}/request_template${place}`,
+    repair: `Ask as ${of} says.`,
+  }));
 }
 
 /** The arguments of a tool must fit the request schema of its source. */
 export function checkArguments(parts: SchemaParts, tool: AvailableTool, pointer: string): readonly Complaint[] {
   const args = findSchema(parts, tool.arguments_schema_ref);
   if (args === undefined) return [];
-  const measure = { checkValue: checkValueBy(parts), is_strict: true };
-  return listDemands(parts, tool.source_ref).flatMap(({ schema, of }) =>
-    listMisfits(schemaShape(args), schema, measure).map(({ pointer: place, why }) => ({
-      code: 'ARGUMENTS_DO_NOT_FIT',
-      message: `${place === '' ? `What ${tool.name} may be given` : place} ${why}.`,
-      pointer: `${pointer}/arguments_schema_ref`,
-      repair: `Make the arguments schema as narrow as ${of}.`,
-    })),
+  return listBreaches(parts, tool.source_ref, schemaShape(args), true).map(({ place, why, of }) => ({
+    code: 'ARGUMENTS_DO_NOT_FIT',
+    message: `${place === '' ? `What ${tool.name} may be given` : place} ${why}.`,
+    pointer: `${pointer}/arguments_schema_ref`,
+    repair: `Make the arguments schema as narrow as ${of}.`,
+  }));
+}
+
+/** Where requests of a shape break the demands of a source, and what demands it. */
+function listBreaches(parts: SchemaParts, source: Reference, shape: Shape, is_strict: boolean) {
+  const measure = { checkValue: checkValueBy(parts), is_strict };
+  return listDemands(parts, source).flatMap(({ schema, of }) =>
+    listMisfits(shape, schema, measure).map(({ pointer: place, why }) => ({ place, why, of })),
   );
 }
 

@@ -52,12 +52,9 @@ function handleCall(program: Program, state: TurnState, event: CallEvent): Step 
     state.failure !== undefined;
   if (isFinal) return handleEnd(program, state, asker, withRetries(asker.command, event));
   const after = decideRetry(asker.command, event);
-  if (after.kind === 'final') return handleEnd(program, state, asker, after.event);
-  const { command } = after;
-  return {
-    state: { ...state, awaited: state.awaited.with(event.key, { ...asker, command }) },
-    commands: [command],
-  };
+  if (after.kind !== 'invoke') return handleEnd(program, state, asker, after);
+  const awaited = state.awaited.with(event.key, { ...asker, command: after });
+  return { state: { ...state, awaited }, commands: [after] };
 }
 
 /** The asker sees the duration of all performances of a call together. */
@@ -104,12 +101,12 @@ export function suspensionOf({ stage, awaited, pended, dropped }: TurnState): Su
 
 /** Asks for readings, or advances at once where there are none. */
 function beginTurn(program: Program, state: TurnState): Step {
-  const asked = askTurnAmbients(program, state);
-  if (!asked.ok) return failTurn(state, asked.failure);
-  if (asked.commands.length === 0) return goOn(program, state);
+  const commands = askTurnAmbients(program, state);
+  if ('kind' in commands) return failTurn(state, commands);
+  if (commands.length === 0) return goOn(program, state);
   let { awaited } = state;
-  for (const command of asked.commands) awaited = awaited.with(command.key, { kind: 'turn_ambient', command });
-  return { state: { ...state, awaited }, commands: asked.commands };
+  for (const command of commands) awaited = awaited.with(command.key, { kind: 'turn_ambient', command });
+  return { state: { ...state, awaited }, commands };
 }
 
 /** Advances as far as possible without another event. */

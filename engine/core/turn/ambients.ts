@@ -11,9 +11,7 @@ import { type Scope, toTemplateContext } from '../protocol/scope.js';
 import { isVisibleTo } from '../protocol/visibility.js';
 
 /** The calls of ambient bindings, or the reason why one cannot be made. */
-export type AmbientAsk =
-  | { readonly ok: true; readonly commands: readonly Invoke[] }
-  | { readonly ok: false; readonly failure: Fail };
+export type AmbientAsk = readonly Invoke[] | Fail;
 
 /** A reading and the binding that says where it is injected. */
 export interface Reading {
@@ -110,6 +108,5 @@ function askAmbient(
 
 function collect(asked: readonly (Invoke | Fail)[]): AmbientAsk {
   const failure = asked.find((command) => command.kind === 'fail');
-  if (failure?.kind === 'fail') return { ok: false, failure };
-  return { ok: true, commands: asked.flatMap((command) => (command.kind === 'invoke' ? [command] : [])) };
+  return failure ?? asked.filter((command) => command.kind === 'invoke');
 }

@@ -3,22 +3,17 @@ import type { RetryClass } from '../protocol/program.js';
 import type { Invoke, Retry } from '../protocol/command.js';
 import type { CallFailed, CallRefused } from '../protocol/event.js';
 
-/** The result of a failed call: the same call again, or its failure, which says why there is no further retry. */
-export type AfterFailure =
-  | { readonly kind: 'again'; readonly command: Invoke }
-  | { readonly kind: 'final'; readonly event: CallFailed | CallRefused };
-
 /**
  * Decides whether a failed call is made again, as the `retry` of its source says.
  * @param command the performance that has failed
+ * @returns the command to make it again, or its failure, which says why there is no further retry
  */
-export function decideRetry(command: Invoke, event: CallFailed | CallRefused): AfterFailure {
+export function decideRetry(command: Invoke, event: CallFailed | CallRefused): Invoke | CallFailed | CallRefused {
   const { retry: policy } = command.call;
   // One that was refused before it was made waits for its operator, whom a wait does not bring.
-  if (policy === undefined || event.kind === 'call_refused') return { kind: 'final', event };
+  if (policy === undefined || event.kind === 'call_refused') return event;
   const retry_class = classOf(event);
-  if (retry_class === undefined || !policy.on.has(retry_class) || event.outcome_unknown === true)
-    return { kind: 'final', event };
+  if (retry_class === undefined || !policy.on.has(retry_class) || event.outcome_unknown === true) return event;
   const retries = command.retry?.number ?? 0;
   if (retries >= policy.max) return giveUp(event, `it was made again ${retries} of ${policy.max} times`);
   const backoff = { first_ms: policy.backoff_ms, most_ms: policy.backoff_max_ms };
@@ -35,10 +30,7 @@ export function decideRetry(command: Invoke, event: CallFailed | CallRefused): A
   const left_ms = command.node_time_left_ms === undefined ? undefined : command.node_time_left_ms - spent_ms;
   if (left_ms !== undefined && left_ms <= 0)
     return giveUp(event, `the time of node ${command.node_id ?? ''} would be over before the next retry`);
-  return {
-    kind: 'again',
-    command: again(command, { number: retries + 1, after: retry_class, least_ms, most_ms, spent_ms }, left_ms),
-  };
+  return again(command, { number: retries + 1, after: retry_class, least_ms, most_ms, spent_ms }, left_ms);
 }
 
 function again(command: Invoke, retry: Retry, left_ms: number | undefined): Invoke {
@@ -47,8 +39,8 @@ function again(command: Invoke, retry: Retry, left_ms: number | undefined): Invo
   return { ...command, retry, deadline_ms };
 }
 
-function giveUp(event: CallFailed, why: string): AfterFailure {
-  return { kind: 'final', event: { ...event, message: `${event.message} (${why})` } };
+function giveUp(event: CallFailed, why: string): CallFailed {
+  return { ...event, message: `${event.message} (${why})` };
 }
 
 function toSeconds(ms: number): string {

@@ -75,9 +75,9 @@ export function handleInRun(subject: SubjectProgram, run: SubjectRun, event: Cal
 }
 
 function askAmbients(subject: SubjectProgram, run: SubjectRun, asked: AmbientAsk): RunStep {
-  if (!asked.ok) return { run: { ...run, failure: asked.failure }, commands: [] };
-  if (asked.commands.length === 0) return beginNodes(subject, run);
-  return { run: withAwaited(run, asked.commands), commands: asked.commands };
+  if ('kind' in asked) return { run: { ...run, failure: asked }, commands: [] };
+  if (asked.length === 0) return beginNodes(subject, run);
+  return { run: withAwaited(run, asked), commands: asked };
 }
 
 function withAwaited(run: SubjectRun, commands: readonly Invoke[]): SubjectRun {

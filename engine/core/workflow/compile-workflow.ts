@@ -7,7 +7,7 @@ import { checkSpeculation } from './check-speculation.js';
 import { compileCall } from '../binding/compile-call.js';
 import { compileNode } from '../nodes/index.js';
 import type { CompileParts, Part, WorkflowSetting } from '../binding/compile-parts.js';
-import { type DocumentProblem, inDocument, isError } from '../protocol/document-problem.js';
+import { inDocument, isError } from '../protocol/document-problem.js';
 import {
   MAX_SPECULATIVE,
   type AmbientProgram,
@@ -27,9 +27,7 @@ export function compileWorkflow(
   scenario: Scenario,
   authored: CognitionWorkflow,
   setting: WorkflowSetting,
-):
-  | { readonly ok: true; readonly workflow: WorkflowProgram; readonly notes: readonly DocumentProblem[] }
-  | { readonly ok: false; readonly problems: readonly DocumentProblem[] } {
+): Part<WorkflowProgram> {
   const { document } = setting;
   const { workflow, problems: missing, place } = withPrompts(parts, document, authored);
   const ambients = workflow.ambient_sources.map((binding, index) =>
@@ -49,13 +47,13 @@ export function compileWorkflow(
     ...nodes.flatMap((part) => part.problems),
   ];
   const problems = found.map(place);
-  if (problems.some(isError)) return { ok: false, problems };
+  if (problems.some(isError)) return { problems };
   const compiled = ambients.flatMap((part) => part.value ?? []);
   const subject_ambients = compiled.flatMap(({ run, binding }) => (run === 'before_subject_workflow' ? [binding] : []));
   const compiledNodes = nodes.flatMap((part) => part.value ?? []);
   return {
-    ok: true,
-    workflow: {
+    problems,
+    value: {
       hash: document.hash,
       turn_ambients: compiled.flatMap((ambient) => (ambient.run === 'once_per_turn' ? [ambient.binding] : [])),
       subject_ambients,
@@ -64,7 +62,6 @@ export function compileWorkflow(
         workflow.execution === 'per_subject_concurrent' ? (workflow.max_speculative ?? MAX_SPECULATIVE) : 0,
       inputs: toInputs([...subject_ambients, ...compiledNodes]),
     },
-    notes: problems,
   };
 }
 

@@ -73,11 +73,10 @@ function compileCognition(
     ...present({ policy: policy.policy }),
     policy_missing: policy.policy === undefined && profile.tool_policy_ref !== undefined,
   });
-  if (!compiled.ok) return { subjects: [], problems: [...unmet, ...compiled.problems] };
-  return {
-    subjects: place.cognition.subjects.map((subject_id) => ({ subject_id, workflow: compiled.workflow })),
-    problems: [...unmet, ...compiled.notes],
-  };
+  const subjects = place.cognition.subjects.flatMap((subject_id) =>
+    compiled.value === undefined ? [] : [{ subject_id, workflow: compiled.value }],
+  );
+  return { subjects, problems: [...unmet, ...compiled.problems] };
 }
 
 function findPolicy(

@@ -38,16 +38,15 @@ export function readersOf(parts: SchemaParts, setting: Setting): Readers {
   const readings = workflow.ambient_sources.map((binding) => ({ binding, shape: readingShape(parts, binding) }));
   const turnReadings = readings.filter(({ binding }) => binding.run === 'once_per_turn');
   const subjects = scenario.entities.filter(({ id }) => setting.subjects.includes(id));
+  const ofSubjects = (given: readonly Reading[], more: Readonly<Record<string, Shape>> = {}): readonly Reader[] =>
+    groupByGiven(subjects, given).map(({ entity, subject_ids, given }) => ({
+      subject_ids,
+      context: recordShape({ world, subject: subjectShape(entity), ambient: ambientShape(given), ...more }),
+    }));
   return {
     once_per_turn: [{ subject_ids: [], context: recordShape({ world }) }],
-    before_subject_workflow: groupByGiven(subjects, turnReadings).map(({ entity, subject_ids, given }) => ({
-      subject_ids,
-      context: recordShape({ world, subject: subjectShape(entity), ambient: ambientShape(given) }),
-    })),
-    nodes: groupByGiven(subjects, readings).map(({ entity, subject_ids, given }) => ({
-      subject_ids,
-      context: recordShape({ world, subject: subjectShape(entity), ambient: ambientShape(given), nodes }),
-    })),
+    before_subject_workflow: ofSubjects(turnReadings),
+    nodes: ofSubjects(readings, { nodes }),
   };
 }
 
