@@ -1,4 +1,4 @@
-import { finished, pipeline, type Readable, Transform, type TransformCallback } from 'node:stream';
+import { Duplex, pipeline, type Readable, type Transform } from 'node:stream';
 import { constants, createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib';
 
 /** The value of a request's `Accept-Encoding`. */
@@ -59,7 +59,7 @@ function pass(encoded: Readable, open: OpenDecoder): Readable {
 }
 
 /** Takes one coding off. Without a first byte nothing is decoded: an empty body is empty in every coding. */
-class Decoding extends Transform {
+class Decoding extends Duplex {
   readonly #open: OpenDecoder;
   #decoder: Transform | undefined;
 
@@ -68,21 +68,20 @@ class Decoding extends Transform {
     this.#open = open;
   }
 
-  override _transform(piece: Buffer, encoding: BufferEncoding, done: TransformCallback): void {
+  override _write(piece: Buffer, encoding: BufferEncoding, done: (error?: Error | null) => void): void {
     if (piece.length === 0) return done();
     this.#decoder ??= this.#start(piece.readUInt8());
     this.#decoder.write(piece, encoding, done);
   }
 
-  override _read(size: number): void {
+  override _read(): void {
     this.#decoder?.resume();
-    super._read(size);
   }
 
-  override _final(done: TransformCallback): void {
-    if (this.#decoder === undefined) return done();
-    // Where more bytes follow its mark of the end, the decoder may have ended already.
-    finished(this.#decoder.end(), { writable: false }, done);
+  override _final(done: () => void): void {
+    if (this.#decoder === undefined) this.push(null);
+    else this.#decoder.end();
+    done();
   }
 
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {
@@ -95,6 +94,7 @@ class Decoding extends Transform {
     decoder.on('data', (piece: Uint8Array) => {
       if (!this.push(piece)) decoder.pause();
     });
+    decoder.on('end', () => this.push(null));
     decoder.on('error', (error) => this.destroy(error));
     return decoder;
   }
