@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openProcessDoorbell } from '../../engine/doorbells/process.js';
 import type { Claimed } from '../../engine/ports/claim.js';
-import type { Inbox } from '../../engine/ports/inbox.js';
+import type { Inbox, Lapse } from '../../engine/ports/inbox.js';
 import type { Drive, DriveEnd } from '../../engine/runtime/worker/worker-parts.js';
 import { NOTHING, watchWorker } from './watched-worker.js';
 
@@ -105,6 +105,38 @@ test('a worker drives what a commit has reserved for it', async (t) => {
   await pass(0);
   assert.deepEqual([...requests.keys()], ['park', 'lake']);
   end('lake');
+});
+
+test('a worker with a free hand claims at once, without a look at what else there is', async (t) => {
+  const { drive, end } = holdDrives();
+  const due = claimsOf('park');
+  let claims = 0;
+  const claim: Inbox['claim'] = async (request) => {
+    claims += 1;
+    return due(request);
+  };
+  const { looks, pass } = await watchWorker(t, { ...DUE, inbox: { claim }, parts: { drive } });
+  assert.deepEqual([looks(), claims], [1, 1]);
+  end('park');
+  await pass(0);
+  assert.deepEqual([looks(), claims], [1, 2]);
+});
+
+test('a worker drives an attempt that drivers died of as soon as its hands are free, and alone', async (t) => {
+  const { requests, drive, end } = holdDrives();
+  const lapses: Lapse[] = [];
+  const { pass } = await watchWorker(t, {
+    seen: () => ({ is_due: true, is_expired: false, is_lapsing: lapses.length > 0 }),
+    inbox: { claim: claimsOf('park'), lapsed: async () => lapses },
+    parts: { drive },
+  });
+  lapses.push({ world_slug: 'suspect', in_ms: 0, take_overs: 2 }, { world_slug: 'lake', in_ms: 0, take_overs: 0 });
+  await pass(SECOND_MS);
+  assert.deepEqual([...requests.keys()], ['park']);
+  end('park');
+  await pass(0);
+  assert.deepEqual([...requests.keys()], ['park', 'suspect']);
+  end('suspect');
 });
 
 test('a worker looks at once when it is called, unless its hands are full or it drives that world', async (t) => {

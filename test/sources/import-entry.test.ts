@@ -25,7 +25,11 @@ async function importText(context: TestContext, text: string, alarm: Alarm = tim
 }
 
 const BROKEN: Readonly<Record<string, readonly [text: string, said: RegExp]>> = {
-  'throws at import': ['throw new Error("cannot begin");', /the plugin tried cannot be loaded: .*cannot begin/],
+  'throws at import': [
+    'throw new Error("cannot begin");',
+    /the plugin tried cannot be loaded: .*\/index\.js cannot be imported: cannot begin$/,
+  ],
+  'throws what is no error': ['throw "a text";', /cannot be imported: a text$/],
   'exports nothing that opens': ['export default {};', /the plugin tried cannot be loaded: .*no function open/],
 };
 

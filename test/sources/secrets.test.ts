@@ -277,6 +277,7 @@ test('a short password in a URL stops the call before anything leaves, and so do
   assert.match(command.ok ? '' : command.message, /^CHUKWA_TEST holds a secret of 5 characters/);
   const single = parseCommand('CHUKWA_TEST', 'server --token a');
   assert.match(single.ok ? '' : single.message, /^CHUKWA_TEST holds a secret of 1 character,/);
+  assert.equal(parseCommand('CHUKWA_TEST', 'server --token abcd12').ok, true);
 });
 
 for (const [url, isSecret] of [
