@@ -62,10 +62,7 @@ export function openNatsDoorbell(address: NatsAddress): Doorbell {
     connected = undefined;
     if (!closing.signal.aborted) void open();
   };
-  const open = (): Promise<void> =>
-    (connected ??= serve().catch((error: unknown) => {
-      fault = toReason(error);
-    }));
+  const open = (): Promise<void> => (connected ??= serve().catch((error: unknown) => void (fault = toReason(error))));
 
   return {
     description: `NATS at ${address.place}`,
@@ -74,10 +71,9 @@ export function openNatsDoorbell(address: NatsAddress): Doorbell {
       return rings.listen(onRing);
     },
     ring(world_slug) {
-      if (connection === undefined || connection.isClosed()) {
-        early.add(world_slug);
-        void open();
-      } else connection.publish(wakeupOf(world_slug));
+      if (connection?.isClosed() === false) return connection.publish(wakeupOf(world_slug));
+      early.add(world_slug);
+      void open();
     },
     findFault: () => fault,
     async close() {
