@@ -3,8 +3,8 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { Kysely, PostgresDialect as Dialect } from 'kysely';
 import type { OpenDatabase } from '../engine/store/database.js';
-import { openQueries } from '../engine/store/queries.js';
 
 /** The row types of every table of a migrated database, as TypeScript in the format of the project at `root`. */
 export async function describeTables(root: URL, database: Pick<OpenDatabase, 'pool'>): Promise<string> {
@@ -13,12 +13,14 @@ export async function describeTables(root: URL, database: Pick<OpenDatabase, 'po
   try {
     const outFile = join(folder, 'tables.ts');
     await generate({
-      // Its parameter is a Kysely of anything, which one with typed parsers is not.
-      db: openQueries(database.pool) as never,
+      // Its parameter has the type of the CommonJS build.
+      db: new Kysely({
+        dialect: new Dialect({ pool: { connect: database.pool.connect, end: async () => {} } }),
+      }) as never,
       dialect: new PostgresDialect(),
       outFile,
       excludePattern: 'schema_migrations',
-      typeMapping: { int8: 'number', timestamptz: 'string' },
+      typeMapping: { int8: 'number', timestamptz: 'string', json: 'Json' },
     });
     return format(root, (await readFile(outFile, 'utf8')).replace(/^\/\*\*[^]*?\*\/\n/, HEAD));
   } finally {
@@ -26,7 +28,9 @@ export async function describeTables(root: URL, database: Pick<OpenDatabase, 'po
   }
 }
 
-const HEAD = '// Made by tools/generate-tables.ts from migrations/: do not edit.\n';
+const HEAD = `// Made by tools/generate-tables.ts from migrations/: do not edit.
+
+import type { Json } from '../contract/json.js';`;
 
 function format(root: URL, text: string): string {
   const biome = fileURLToPath(new URL('node_modules/.bin/biome', root));

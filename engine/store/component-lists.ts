@@ -1,11 +1,9 @@
 import type { ListPart } from '../ports/browse.js';
-import type { ComponentSummary, ComponentUses, StoredComponent } from '../ports/components.js';
+import type { ComponentSummary, ComponentUses } from '../ports/components.js';
 import type { ComponentKind } from '../ports/validation.js';
-import { COMPONENT_TABLES } from './component-tables.js';
-import type { OpenDatabase } from './database.js';
-import { type HotStatement, prepare, run } from './statement.js';
-
-const KINDS = Object.keys(COMPONENT_TABLES) as readonly ComponentKind[];
+import { COMPONENT_TABLES, ofEachKind } from './component-tables.js';
+import { type Building, query } from './queries.js';
+import { prepare, run, type Runner } from './statement.js';
 
 const OWN_NAMES = `content->>'label', content->>'title', content->>'$id'`;
 const FIRST_LINE = `split_part(content->>'text', E'\\n', 1)`;
@@ -14,62 +12,50 @@ const FIRST_LINE = `split_part(content->>'text', E'\\n', 1)`;
 const LABEL = `coalesce(${OWN_NAMES}, CASE WHEN length(${FIRST_LINE}) <= 60 THEN ${FIRST_LINE}
   ELSE regexp_replace(left(${FIRST_LINE}, 60), '\\s+\\S*$', '') || ' …' END)`;
 
-const LISTS = Object.fromEntries(
-  KINDS.map((kind) => [
-    kind,
-    prepare(
-      `list_${COMPONENT_TABLES[kind]}`,
-      `SELECT kind, hash, ${LABEL} AS label, created_at FROM ${COMPONENT_TABLES[kind]} ORDER BY label NULLS LAST, hash`,
-    ),
-  ]),
-) as Readonly<Record<ComponentKind, HotStatement>>;
+/** The documents of a table as a list shows them. All kinds have the same columns. */
+const selectDocuments = ({ from, sql }: Building, table: (typeof COMPONENT_TABLES)[ComponentKind]) =>
+  from(table).select(['kind', 'hash', sql.raw<string | null>(LABEL).as('label'), 'created_at']);
 
 /** All documents of one kind, by label and hash. */
-export function listComponents(database: OpenDatabase, kind: ComponentKind): Promise<readonly StoredComponent[]> {
-  return run<StoredComponent>(database, LISTS[kind], {});
-}
+export const listComponents = ofEachKind((table) =>
+  query((building) =>
+    selectDocuments(building, table)
+      .orderBy('label', (by) => by.nullsLast())
+      .orderBy('hash'),
+  ),
+);
 
 /** The sort key of a list; each table has an index on it. */
 const PLACE = `(left(coalesce(${OWN_NAMES}, left(${FIRST_LINE}, 60), hash::text), 200) COLLATE "C")`;
 
-const PARTS = Object.fromEntries(
-  KINDS.map((kind) => [
-    kind,
-    prepare(
-      `browse_${COMPONENT_TABLES[kind]}`,
-      `SELECT kind, hash, ${LABEL} AS label, created_at FROM ${COMPONENT_TABLES[kind]}
-       WHERE (${PLACE}, hash) > (
-         coalesce((SELECT ${PLACE} FROM ${COMPONENT_TABLES[kind]} WHERE hash = :after), ''), coalesce(:after::text, ''))
-       ORDER BY ${PLACE}, hash LIMIT :limit`,
-    ),
-  ]),
-) as Readonly<Record<ComponentKind, HotStatement>>;
-
 /** Documents of one kind by label, after one of them. */
-export function listComponentsAfter(
-  database: OpenDatabase,
-  kind: ComponentKind,
-  { after, limit }: ListPart,
-): Promise<readonly StoredComponent[]> {
-  return run<StoredComponent>(database, PARTS[kind], { after: after ?? null, limit });
-}
+export const listComponentsAfter = ofEachKind((table) =>
+  query((building, { after, limit }: ListPart) => {
+    const { from, sql } = building;
+    const place = sql.raw<string>(PLACE);
+    const documents = selectDocuments(building, table).orderBy(place).orderBy('hash').limit(limit);
+    if (after === undefined) return documents;
+    const shown = from(table).select(place.as('place')).where('hash', '=', after);
+    return documents.where(sql<boolean>`(${place}, hash) > (coalesce((${shown}), ''), ${after})`);
+  }),
+);
 
-const COUNT = prepare('count_components', 'SELECT kind, count(*) AS count FROM components GROUP BY kind');
+const readCounts = query(({ from }) =>
+  from('components')
+    .select((eb) => ['kind', eb.fn.countAll<number>().as('count')])
+    .groupBy('kind'),
+);
 
 /** How many documents there are of each kind that has any. */
-export async function countComponents(database: OpenDatabase): Promise<ReadonlyMap<ComponentKind, number>> {
-  const rows = await run<{ kind: ComponentKind; count: number }>(database, COUNT, {});
-  return new Map(rows.map(({ kind, count }) => [kind, count]));
+export async function countComponents(runner: Runner): Promise<ReadonlyMap<ComponentKind, number>> {
+  return new Map((await readCounts(runner, {})).map(({ kind, count }) => [kind, count]));
 }
 
-/** Those of `chosen` with their labels. Each table is searched for its own hashes. */
-function withLabels(chosen: string): string {
-  const labelled = KINDS.map(
-    (kind) =>
-      `SELECT ${chosen}.kind, ${chosen}.hash, ${LABEL} AS label FROM ${chosen} JOIN ${COMPONENT_TABLES[kind]} USING (kind, hash)`,
-  );
-  return `${labelled.join(' UNION ALL ')} ORDER BY kind, label NULLS LAST, hash`;
-}
+/** The rows of a CTE `chosen (kind, hash)` with their labels. Each table is searched for its own hashes. */
+const LABELLED = Object.values(COMPONENT_TABLES)
+  .map((table) => `SELECT chosen.kind, chosen.hash, ${LABEL} AS label FROM chosen JOIN ${table} USING (kind, hash)`)
+  .join(' UNION ALL ')
+  .concat(' ORDER BY kind, label NULLS LAST, hash');
 
 const STARTING_WITH = prepare(
   'components_starting_with',
@@ -78,40 +64,32 @@ const STARTING_WITH = prepare(
      SELECT kind, hash FROM components
      WHERE kind = ANY (enum_range(NULL::component_kind)) AND hash >= :digits AND hash < :digits || 'g'
      ORDER BY hash, kind LIMIT 20)
-   ${withLabels('chosen')}`,
+   ${LABELLED}`,
 );
 
 /** Documents of any kind whose hash begins with these digits, at most 20. */
-export function findStartingWith(database: OpenDatabase, digits: string): Promise<readonly ComponentSummary[]> {
-  return run<ComponentSummary>(database, STARTING_WITH, { digits });
+export function findStartingWith(runner: Runner, digits: string): Promise<readonly ComponentSummary[]> {
+  return run<ComponentSummary>(runner, STARTING_WITH, { digits });
 }
 
-const REFERS_TO = prepare(
-  'component_refers_to',
+/** The documents at one end of references, by the document at the other end. */
+const selectEnds = (end: 'from' | 'to', other: 'from' | 'to'): string =>
   `WITH chosen AS (
-     SELECT to_kind AS kind, to_hash AS hash FROM component_references
-     WHERE from_kind = :kind::component_kind AND from_hash = :hash)
-   ${withLabels('chosen')}`,
-);
+     SELECT ${end}_kind AS kind, ${end}_hash AS hash FROM component_references
+     WHERE ${other}_kind = :kind::component_kind AND ${other}_hash = :hash)
+   ${LABELLED}`;
 
-const USED_BY = prepare(
-  'component_used_by',
-  `WITH chosen AS (
-     SELECT from_kind AS kind, from_hash AS hash FROM component_references
-     WHERE to_kind = :kind::component_kind AND to_hash = :hash)
-   ${withLabels('chosen')}`,
-);
+const REFERS_TO = prepare('component_refers_to', selectEnds('to', 'from'));
+const USED_BY = prepare('component_used_by', selectEnds('from', 'to'));
 
-const WORLDS = prepare(
-  'worlds_of_scenario',
-  'SELECT DISTINCT world_slug FROM world_scenarios WHERE scenario_hash = :hash ORDER BY world_slug',
+const readWorlds = query(({ from }, { hash }: { readonly hash: string }) =>
+  from('world_scenarios').select('world_slug').distinct().where('scenario_hash', '=', hash).orderBy('world_slug'),
 );
 
 /** Finds the documents that name a document, and those that it names: one step in each direction. */
-export async function findUses(database: OpenDatabase, kind: ComponentKind, hash: string): Promise<ComponentUses> {
-  const place = { kind, hash };
-  const refers_to = await run<ComponentSummary>(database, REFERS_TO, place);
-  const used_by = await run<ComponentSummary>(database, USED_BY, place);
-  const worlds = kind === 'scenario' ? await run<{ world_slug: string }>(database, WORLDS, { hash }) : [];
+export async function findUses(runner: Runner, kind: ComponentKind, hash: string): Promise<ComponentUses> {
+  const refers_to = await run<ComponentSummary>(runner, REFERS_TO, { kind, hash });
+  const used_by = await run<ComponentSummary>(runner, USED_BY, { kind, hash });
+  const worlds = kind === 'scenario' ? await readWorlds(runner, { hash }) : [];
   return { refers_to, used_by, worlds: worlds.map(({ world_slug }) => world_slug) };
 }

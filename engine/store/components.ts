@@ -3,11 +3,9 @@ import { canonicalText } from '../core/content/canonical.js';
 import type { ComponentRecord, ComponentStore, ComponentToStore } from '../ports/components.js';
 import type { ComponentKind } from '../ports/validation.js';
 import { countComponents, findStartingWith, findUses, listComponents } from './component-lists.js';
-import { COMPONENT_TABLES } from './component-tables.js';
+import { COMPONENT_TABLES, KINDS, ofEachKind } from './component-tables.js';
 import { inTransaction, type OpenDatabase } from './database.js';
-import { type HotStatement, prepare, run, type Runner } from './statement.js';
-
-const KINDS = Object.keys(COMPONENT_TABLES) as readonly ComponentKind[];
+import { prepare, run, type Runner } from './statement.js';
 
 /** Documents by the hash of their canonical form. */
 export function componentStore(database: OpenDatabase): ComponentStore {
@@ -15,7 +13,7 @@ export function componentStore(database: OpenDatabase): ComponentStore {
     put: (components) => inTransaction(database.pool, (client) => putAll(client, components)),
     find: (kind, hash) => find(database, kind, hash),
     closure: (kind, hash) => closure(database, kind, hash),
-    list: (kind) => listComponents(database, kind),
+    list: (kind) => listComponents[kind](database, {}),
     count: () => countComponents(database),
     startingWith: (digits) => findStartingWith(database, digits),
     uses: (kind, hash) => findUses(database, kind, hash),
@@ -44,18 +42,15 @@ const PUT_REFERENCES = prepare(
 /** Columns of a kind's table beside the document's hash and content. */
 const REFERRING: Partial<Record<ComponentKind, string>> = { cognition_profile: ', workflow_hash, tool_policy_hash' };
 
-const PUT_CONTENT = Object.fromEntries(
-  KINDS.map((kind) => [
-    kind,
-    prepare(
-      `put_${COMPONENT_TABLES[kind]}`,
-      `INSERT INTO ${COMPONENT_TABLES[kind]} (hash, content${REFERRING[kind] ?? ''})
-       SELECT hash, content${REFERRING[kind] ?? ''}
-       FROM json_to_recordset(:rows::json) AS row (hash text, content json, workflow_hash text, tool_policy_hash text)
-       ON CONFLICT DO NOTHING`,
-    ),
-  ]),
-) as Readonly<Record<ComponentKind, HotStatement>>;
+const PUT_CONTENT = ofEachKind((table, kind) =>
+  prepare(
+    `put_${table}`,
+    `INSERT INTO ${table} (hash, content${REFERRING[kind] ?? ''})
+     SELECT hash, content${REFERRING[kind] ?? ''}
+     FROM json_to_recordset(:rows::json) AS row (hash text, content json, workflow_hash text, tool_policy_hash text)
+     ON CONFLICT DO NOTHING`,
+  ),
+);
 
 async function putAll(client: Runner, components: readonly ComponentToStore[]): Promise<number> {
   if (components.length === 0) return 0;
@@ -82,12 +77,7 @@ function findReference(component: ComponentToStore, kind: ComponentKind): string
   return component.refers_to.find((reference) => reference.kind === kind)?.hash ?? null;
 }
 
-const FIND = Object.fromEntries(
-  KINDS.map((kind) => [
-    kind,
-    prepare(`find_${COMPONENT_TABLES[kind]}`, `SELECT content FROM ${COMPONENT_TABLES[kind]} WHERE hash = :hash`),
-  ]),
-) as Readonly<Record<ComponentKind, HotStatement>>;
+const FIND = ofEachKind((table) => prepare(`find_${table}`, `SELECT content FROM ${table} WHERE hash = :hash`));
 
 async function find(database: OpenDatabase, kind: ComponentKind, hash: string): Promise<ComponentRecord | undefined> {
   const [row] = await run<{ content: JsonObject }>(database, FIND[kind], { hash });

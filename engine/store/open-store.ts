@@ -97,7 +97,7 @@ export function toStore(database: OpenDatabase, applied: readonly string[]): Bro
     facts: factReader(database),
     search: {
       find: (question, part) => findTexts(database, question, part),
-      names: (of, world_slug) => listNames(database, of, world_slug),
+      names: async (of, world_slug) => (await listNames[of](database, { world_slug })).map(({ name }) => name),
       catchUp: (attempts_max) => catchUp(database, attempts_max),
     },
     transfer: {

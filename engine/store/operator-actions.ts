@@ -1,8 +1,8 @@
+import type { JsonObject } from '../contract/json.js';
 import { canonicalText } from '../core/content/canonical.js';
-import type { OperatorActionRecord, OperatorActions } from '../ports/operator-actions.js';
+import type { OperatorActions } from '../ports/operator-actions.js';
+import { type InAttempt, type InWorld, query } from './queries.js';
 import { prepare, run, type Runner, toStoredText, toTimestamp } from './statement.js';
-
-const LIST_MAX = 100;
 
 const BEGIN = prepare(
   'begin_operator_action',
@@ -18,14 +18,16 @@ const END = prepare(
    WHERE world_slug = :world_slug AND action_id = :action_id::uuid`,
 );
 
-const LIST = prepare(
-  'operator_actions',
-  `SELECT world_slug, action_id, action, acted_by, reason, details, attempt_id, source_invocation_id, acted_at,
-     accepted, outcome
-   FROM operator_actions
-   WHERE world_slug = :world_slug AND (:attempt_id::uuid IS NULL OR attempt_id = :attempt_id::uuid)
-   ORDER BY action_id DESC LIMIT ${LIST_MAX}`,
-);
+const listActions = query(({ from, lit }, { world_slug, attempt_id }: InWorld & Partial<InAttempt>) => {
+  const latest = from('operator_actions')
+    .select(['world_slug', 'action_id', 'action', 'acted_by', 'reason', 'details', 'attempt_id'])
+    .select(['source_invocation_id', 'acted_at', 'accepted', 'outcome'])
+    .where('world_slug', '=', world_slug)
+    .orderBy('action_id', 'desc')
+    .limit(lit(100))
+    .$narrowType<{ details: JsonObject }>();
+  return attempt_id === undefined ? latest : latest.where('attempt_id', '=', attempt_id);
+});
 
 /** The audit of what operators do, in the database. */
 export function operatorActions(runner: Runner): OperatorActions {
@@ -41,6 +43,6 @@ export function operatorActions(runner: Runner): OperatorActions {
     async end({ outcome, ...action }) {
       await run(runner, END, { ...action, outcome: toStoredText(outcome) });
     },
-    list: ({ world_slug, attempt_id = null }) => run<OperatorActionRecord>(runner, LIST, { world_slug, attempt_id }),
+    list: (of) => listActions(runner, of),
   };
 }

@@ -40,12 +40,12 @@ export function prepare(label: string, text: string): HotStatement {
     if (!places.has(place)) places.set(place, { name: parameter, slot: slot === undefined ? undefined : Number(slot) });
     return `$${[...places.keys()].indexOf(place) + 1}`;
   });
-  return { name: toName(label, numbered), text: numbered, parameters: [...places.values()] };
+  return toHotStatement(label, numbered, [...places.values()]);
 }
 
-/** PostgreSQL reads the first 63 bytes of a name. */
-function toName(label: string, text: string): string {
-  return `chukwa_${label.slice(0, 39)}_${sha256(text).slice(0, 16)}`;
+/** A statement by its numbered text. PostgreSQL reads the first 63 bytes of a name. */
+export function toHotStatement(label: string, text: string, parameters: HotStatement['parameters']): HotStatement {
+  return { name: `chukwa_${label.slice(0, 39)}_${sha256(text).slice(0, 16)}`, text, parameters };
 }
 
 const PLACE = /(?<![:\w]):([a-z][a-z_0-9]*)(?:@(\d+))?/g;

@@ -1,5 +1,6 @@
 // Made by tools/generate-tables.ts from migrations/: do not edit.
 
+import type { Json } from '../contract/json.js';
 import type { ColumnType } from 'kysely';
 
 export type AgentStatus = 'dispatched' | 'idle' | 'running' | 'suspended';
@@ -37,18 +38,6 @@ export type Generated<T> =
 export type InboxMessageType = 'stop' | 'timeout' | 'tool_result' | 'turn' | 'ui_action';
 
 export type InboxStatus = 'consumed' | 'deferred' | 'pending' | 'queued';
-
-export type Json = JsonValue;
-
-export type JsonArray = JsonValue[];
-
-export type JsonObject = {
-  [x: string]: JsonValue | undefined;
-};
-
-export type JsonPrimitive = boolean | number | string | null;
-
-export type JsonValue = JsonArray | JsonObject | JsonPrimitive;
 
 export type MemoryOrigin = 'patch' | 'scenario';
 

@@ -63,9 +63,7 @@ const LIST = prepare(
    WHERE world_slug = :world_slug ORDER BY scenario_seq`,
 );
 
-interface Row extends Omit<WorldScenario, 'files'> {
-  readonly files: ScenarioFiles | null;
-}
+type Row = Omit<WorldScenario, 'files'> & { readonly files: ScenarioFiles | null };
 
 /** The scenarios that a world has gone on by, in the order in which they were chosen. */
 export async function listScenarios(

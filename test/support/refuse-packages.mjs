@@ -2,7 +2,7 @@
 import { register } from 'node:module';
 
 const hooks = `
-  const refused = /^(@opentelemetry\\/|pino$)/;
+  const refused = ${process.env['REFUSED_PACKAGES'] === 'kysely' ? '/^kysely$/' : '/^(@opentelemetry\\/|pino$)/'};
   export async function resolve(specifier, context, next) {
     // fastify has a logger of its own kind, which is never opened.
     const isOurs = !(context.parentURL ?? '').includes('/node_modules/');

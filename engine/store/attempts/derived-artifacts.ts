@@ -10,7 +10,7 @@ export function isDerived(kind: string): boolean {
 }
 
 /** A part of a generation's result. */
-export interface Artifact {
+export interface Artifact extends JsonObject {
   readonly kind: string;
   readonly value: Json;
 }

@@ -1,30 +1,21 @@
+import type { NotNull } from 'kysely';
 import type { Json } from '../../contract/json.js';
 import type { AgentHeadRecord, AgentTurnRecord, AgentTurnSummary } from '../../core/agents/agent-turn.js';
 import { agentTurnsOf } from '../../core/agents/agent-turns.js';
 import type { AgentTurn } from '../../core/agents/turn-draft.js';
 import { agentTaskOf, type TaskDocument } from '../../core/agents/agent-task.js';
-import type { AgentTask, RecordedAttempt, RecordedCall, RecordedEvent } from '../../core/agents/recorded-attempt.js';
+import type { AgentTask, RecordedCall, RecordedEvent } from '../../core/agents/recorded-attempt.js';
 import type { AttemptFailureClass } from '../../core/protocol/failure.js';
 import type { Entity } from '../../core/world/world.js';
 import type { TimelineRecord } from '../../ports/records.js';
 import { KNOWN } from '../attempts/recorded-calls.js';
 import { CALLS_OF_HEAD } from '../state-heads.js';
+import { type InAttempt, type InWorld, query } from '../queries.js';
 import { prepare, run, type Runner } from '../statement.js';
 import { listTimeline } from './timeline-rows.js';
 import { isDriven } from './work-state.js';
 
 // The activity of agents is folded from the record of their attempts at each reading.
-
-const HEADS = prepare(
-  'agents_of_world',
-  `SELECT agent_id, turn_epoch FROM agent_state_heads WHERE world_slug = :world_slug ORDER BY agent_id`,
-);
-
-const OPEN = prepare(
-  'open_attempts',
-  `SELECT attempt_id FROM attempts
-   WHERE status IN ('running', 'suspended') AND (:world_slug::text IS NULL OR world_slug = :world_slug)`,
-);
 
 const IDLE = {
   status: 'idle',
@@ -35,19 +26,29 @@ const IDLE = {
   resume_deadline: null,
 } as const;
 
+const readHeads = query(({ from }, { world_slug }: InWorld) =>
+  from('agent_state_heads').select(['agent_id', 'turn_epoch']).where('world_slug', '=', world_slug).orderBy('agent_id'),
+);
+
 /** The state heads of a world's agents, with their current activity. */
 export async function listAgentHeads(runner: Runner, world_slug: string): Promise<readonly AgentHeadRecord[]> {
-  const rows = await run<{ agent_id: string; turn_epoch: number }>(runner, HEADS, { world_slug });
-  const turns = (await readOpenTurns(runner, world_slug)).map(({ head }) => [head.agent_id, head] as const);
+  const rows = await readHeads(runner, { world_slug });
+  const turns = (await readOpenTurns(runner, { world_slug })).map(({ head }) => [head.agent_id, head] as const);
   const heads = new Map(turns);
   return rows.map(({ agent_id, turn_epoch }) => heads.get(agent_id) ?? { agent_id, turn_epoch, ...IDLE });
 }
 
+const findOpen = query(({ from, lit }, { world_slug }: Partial<InWorld>) => {
+  const open = from('attempts')
+    .select('attempt_id')
+    .where('status', 'in', [lit('running'), lit('suspended')]);
+  return world_slug === undefined ? open : open.where('world_slug', '=', world_slug);
+});
+
 /** The agent turns in progress: of a world, or of all. */
-async function readOpenTurns(runner: Runner, world_slug: string | null): Promise<readonly AgentTurn[]> {
-  const open = await run<{ attempt_id: string }>(runner, OPEN, { world_slug });
+async function readOpenTurns(runner: Runner, world: Partial<InWorld>): Promise<readonly AgentTurn[]> {
   const turns: AgentTurn[] = [];
-  for (const { attempt_id } of open) turns.push(...(await readAgentTurns(runner, attempt_id)));
+  for (const { attempt_id } of await findOpen(runner, world)) turns.push(...(await readAgentTurns(runner, attempt_id)));
   return turns;
 }
 
@@ -57,69 +58,64 @@ export async function listAgentTurns(
   attempt_id: string,
   timeline: readonly TimelineRecord[],
 ): Promise<readonly AgentTurnSummary[]> {
-  const turns = await readAgentTurns(runner, attempt_id, timeline);
-  return turns.map(({ record }) => {
-    const { agent_turn_id, agent_id, turn_epoch, outcome, deliverable_card_id } = record;
-    const { state, began_at, worked_until, ended_at } = record;
-    return {
-      agent_turn_id,
-      agent_id,
-      turn_epoch,
-      outcome,
-      state,
-      deliverable_card_id,
-      began_at,
-      worked_until,
-      ended_at,
-    };
-  });
+  return (await readAgentTurns(runner, attempt_id, timeline)).map(({ record }) => toSummary(record));
 }
 
-const FIND = prepare(
-  'attempt_of_agent_turn',
-  `SELECT attempt_id FROM agent_inbox WHERE agent_turn_id = :agent_turn_id::uuid AND message_type = 'turn'`,
+function toSummary(record: AgentTurnRecord): AgentTurnSummary {
+  const { agent_turn_id, agent_id, turn_epoch, outcome, deliverable_card_id } = record;
+  const { state, began_at, worked_until, ended_at } = record;
+  return { agent_turn_id, agent_id, turn_epoch, outcome, state, deliverable_card_id, began_at, worked_until, ended_at };
+}
+
+const findMessage = query(({ from, lit }, { agent_turn_id }: { readonly agent_turn_id: string }) =>
+  from('agent_inbox')
+    .select('attempt_id')
+    .where('agent_turn_id', '=', agent_turn_id)
+    .where('message_type', '=', lit('turn'))
+    .$narrowType<{ attempt_id: NotNull }>(),
 );
 
 /** The agent turns of the attempt that has this one: all are folded from its record at once. */
 export async function listTurnsBeside(runner: Runner, agent_turn_id: string): Promise<readonly AgentTurnRecord[]> {
-  const [asked] = await run<{ attempt_id: string }>(runner, FIND, { agent_turn_id });
+  const [asked] = await findMessage(runner, { agent_turn_id });
   // One that has just begun has no message yet.
-  const turns = asked ? await readAgentTurns(runner, asked.attempt_id) : await readOpenTurns(runner, null);
+  const turns = asked ? await readAgentTurns(runner, asked.attempt_id) : await readOpenTurns(runner, {});
   return turns.map(({ record }) => record);
 }
 
-const ATTEMPT = prepare(
-  'attempt_of_agents',
-  `SELECT world_slug, attempt_id, attempted_turn, status, started_at, ended_at, failure_class, failure_message,
-     failed_subject_entity_id, failed_source_invocation_id, scenarios.content->'entities' AS entities,
-     ${isDriven('attempts')} AS is_driven
-   FROM attempts JOIN scenarios ON scenarios.hash = scenario_hash
-   WHERE attempt_id = :attempt_id::uuid`,
+const readAttempt = query(({ from, sql }, { attempt_id }: Pick<InAttempt, 'attempt_id'>) =>
+  from('attempts')
+    .innerJoin('scenarios', 'scenarios.hash', 'attempts.scenario_hash')
+    .select(['world_slug', 'attempt_id', 'attempted_turn', 'status', 'started_at', 'ended_at', 'failure_message'])
+    .select(['failed_subject_entity_id', 'failed_source_invocation_id'])
+    .select((eb) => [
+      eb.ref('failure_class').$castTo<AttemptFailureClass | null>().as('failure_class'),
+      sql<readonly Acting[]>`${eb.ref('content')}->'entities'`.as('entities'),
+      sql.raw<boolean>(isDriven('attempts')).as('is_driven'),
+    ])
+    .where('attempt_id', '=', attempt_id),
 );
 
-interface AttemptRow extends Omit<RecordedAttempt, 'agents' | 'calls' | 'timeline' | 'patches' | 'tasks'> {
-  readonly failure_class: AttemptFailureClass | null;
-  readonly entities: readonly Pick<Entity, 'id' | 'environment'>[];
-}
+/** An entity of the scenario, for its task. */
+type Acting = Pick<Entity, 'id' | 'environment'>;
 
 async function readAgentTurns(
   runner: Runner,
   attempt_id: string,
   timeline?: readonly TimelineRecord[],
 ): Promise<readonly AgentTurn[]> {
-  const [row] = await run<AttemptRow>(runner, ATTEMPT, { attempt_id });
+  const [row] = await readAttempt(runner, { attempt_id });
   if (row === undefined) return [];
   const { entities, ...columns } = row;
   const key = { world_slug: row.world_slug, attempt_id };
   const calls = await run<RecordedCall>(runner, CALLS, key);
+  const patches = await readPatches(runner, key);
   return agentTurnsOf({
     ...columns,
     agents: await readEpochs(runner, key),
     calls,
     timeline: (timeline ?? (await listTimeline(runner, key))).map(toRecordedEvent),
-    patches: new Map(
-      (await run<PatchRow>(runner, PATCHES, key)).map(({ agent_id, patch_seq }) => [agent_id, patch_seq]),
-    ),
+    patches: new Map(patches.map(({ agent_id, patch_seq }) => [agent_id, patch_seq])),
     tasks: await readTasks(runner, calls, entities),
   });
 }
@@ -137,6 +133,13 @@ const CALLS = prepare(
    ORDER BY calls.invocation_seq`,
 );
 
+const readPatches = query(({ from }, { world_slug, attempt_id }: InAttempt) =>
+  from('world_patches')
+    .select(['workflow_subject_entity_id as agent_id', 'patch_seq'])
+    .where((eb) => eb.and({ world_slug, attempt_id }))
+    .orderBy('patch_seq'),
+);
+
 // An agent that has a call and no message yet is about to be given one, with the next epoch.
 const EPOCHS = prepare(
   'epochs_of_agent_turns',
@@ -152,20 +155,9 @@ const EPOCHS = prepare(
      AND EXISTS (${CALLS_OF_HEAD})`,
 );
 
-async function readEpochs(runner: Runner, attempt: AttemptKey): Promise<ReadonlyMap<string, number>> {
-  const rows = await run<{ agent_id: string; turn_epoch: number }>(runner, EPOCHS, attempt);
+async function readEpochs(runner: Runner, attempt: InAttempt): Promise<ReadonlyMap<string, number>> {
+  const rows = await run<{ agent_id: string; turn_epoch: number }>(runner, EPOCHS, { ...attempt });
   return new Map(rows.map(({ agent_id, turn_epoch }) => [agent_id, turn_epoch]));
-}
-
-const PATCHES = prepare(
-  'patches_of_agents',
-  `SELECT workflow_subject_entity_id AS agent_id, patch_seq FROM world_patches
-   WHERE world_slug = :world_slug AND attempt_id = :attempt_id::uuid ORDER BY patch_seq`,
-);
-
-interface PatchRow {
-  readonly agent_id: string;
-  readonly patch_seq: number;
 }
 
 /** An event as the fold reads it. */
@@ -182,22 +174,23 @@ function toRecordedEvent({ event_kind, occurred_at, source_invocation_id, detail
 
 type TimelineDetails = { readonly [Member in 'resume_deadline' | 'take_overs']?: Json };
 
-const WORKFLOWS = prepare(
-  'workflows_of_agents',
-  `SELECT hash, content FROM cognition_workflows WHERE hash = ANY (:hashes::text[])`,
+const readWorkflows = query(({ from }, { hashes }: { readonly hashes: readonly string[] }) =>
+  from('cognition_workflows')
+    .select((eb) => ['hash', eb.ref('content').$castTo<TaskDocument>().as('content')])
+    .where('hash', '=', (eb) => eb.fn.any(eb.val(hashes))),
 );
 
 /** The text of each agent's workflow, as the attempt had it. */
 async function readTasks(
   runner: Runner,
   calls: readonly RecordedCall[],
-  entities: readonly Pick<Entity, 'id' | 'environment'>[],
+  entities: readonly Acting[],
 ): Promise<ReadonlyMap<string, AgentTask>> {
   const workflowOf = new Map(
     calls.map(({ workflow_subject_entity_id, workflow_hash }) => [workflow_subject_entity_id, workflow_hash]),
   );
-  const hashes = [...new Set(workflowOf.values())];
-  const rows = await run<{ readonly hash: string; readonly content: TaskDocument }>(runner, WORKFLOWS, { hashes });
+  const hashes = [...new Set(workflowOf.values())].filter((hash) => hash !== null);
+  const rows = await readWorkflows(runner, { hashes });
   const contents = new Map(rows.map(({ hash, content }) => [hash, content]));
   return new Map(
     entities.flatMap((entity) => {
@@ -205,10 +198,4 @@ async function readTasks(
       return content === undefined ? [] : [[entity.id, agentTaskOf(content, entity)] as const];
     }),
   );
-}
-
-interface AttemptKey {
-  readonly [column: string]: string;
-  readonly world_slug: string;
-  readonly attempt_id: string;
 }

@@ -1,17 +1,12 @@
+import type { NotNull } from 'kysely';
 import type { ListPart } from '../../ports/browse.js';
-import type {
-  AttemptRecord,
-  AttemptSummary,
-  AuditRecord,
-  PatchEffectRecord,
-  PatchRecord,
-  RanAttempt,
-} from '../../ports/records.js';
+import type { AttemptRecord, AuditRecord, PatchRecord, RanAttempt } from '../../ports/records.js';
 import { IS_DOUBTED } from '../attempts/doubt.js';
 import { CALL_COUNT, TRACE_SUMMARY } from '../attempts/trace-summary.js';
 import type { OpenDatabase } from '../database.js';
 import { operatorActions } from '../operator-actions.js';
 import { listAwaited } from '../pending/pending-calls.js';
+import { type Building, type InAttempt, type InWorld, query } from '../queries.js';
 import { prepare, run, type Runner } from '../statement.js';
 import { listAgentTurns } from './agent-records.js';
 import { listInvocations } from './invocation-rows.js';
@@ -24,61 +19,54 @@ const DOUBTED = `(
      WHERE worlds.world_slug = attempts.world_slug AND worlds.adoptable_attempt_id = attempts.attempt_id
        AND calls.attempt_id = attempts.attempt_id AND ${IS_DOUBTED})`;
 
-const SUMMARY = `attempt_id, world_slug, attempted_turn, status, failure_class, failure_message,
-     failed_subject_entity_id, failed_node_id, failed_source_invocation_id, started_at, ended_at,
-     ${CALL_COUNT} AS source_invocation_count, ${DOUBTED} AS calls_in_doubt, ${isDriven('attempts')} AS is_driven`;
-
-const SELECT_SUMMARY = `SELECT ${SUMMARY} FROM attempts`;
-
-const LIST = prepare('attempts_of_world', `${SELECT_SUMMARY} WHERE world_slug = :world_slug ORDER BY epoch`);
+/** Attempts as lists show them. */
+const selectSummaries = ({ from, sql }: Building) =>
+  from('attempts')
+    .select(['attempt_id', 'world_slug', 'attempted_turn', 'status', 'failure_class', 'failure_message'])
+    .select(['failed_subject_entity_id', 'failed_node_id', 'failed_source_invocation_id', 'started_at', 'ended_at'])
+    .select([sql.raw<number>(CALL_COUNT).as('source_invocation_count'), sql.raw<number>(DOUBTED).as('calls_in_doubt')])
+    .select(sql.raw<boolean>(isDriven('attempts')).as('is_driven'));
 
 /** A world's attempts, oldest first. */
-export function listAttempts(runner: Runner, world_slug: string): Promise<readonly AttemptSummary[]> {
-  return run<AttemptSummary>(runner, LIST, { world_slug });
-}
-
-const LATEST = prepare(
-  'browse_attempts',
-  `${SELECT_SUMMARY} WHERE world_slug = :world_slug AND epoch < coalesce(
-     (SELECT epoch FROM attempts AS shown WHERE shown.world_slug = :world_slug AND attempt_id = :after::uuid),
-     CASE WHEN :after::uuid IS NULL THEN 9223372036854775807 ELSE 0 END)
-   ORDER BY epoch DESC LIMIT :limit`,
+export const listAttempts = query((building, { world_slug }: InWorld) =>
+  selectSummaries(building).where('world_slug', '=', world_slug).orderBy('epoch'),
 );
 
 /** A world's attempts, the latest first, after one of them. */
-export function listLatestAttempts(
-  runner: Runner,
-  world_slug: string,
-  { after, limit }: ListPart,
-): Promise<readonly AttemptSummary[]> {
-  return run<AttemptSummary>(runner, LATEST, { world_slug, after: after ?? null, limit });
-}
+export const listLatestAttempts = query((building, { world_slug, after, limit }: InWorld & ListPart) => {
+  const latest = selectSummaries(building).where('world_slug', '=', world_slug).orderBy('epoch', 'desc').limit(limit);
+  if (after === undefined) return latest;
+  const shown = building.from('attempts as shown').select('shown.epoch').where('shown.attempt_id', '=', after);
+  return latest.where('epoch', '<', shown.where('shown.world_slug', '=', world_slug));
+});
 
-// Epochs grow with turns: the attempts at one lie between the commit of the turn before and its own.
-const epochOfCommit = (turn: string): string =>
-  `(SELECT committed.epoch FROM turns JOIN attempts AS committed USING (world_slug, attempt_id)
-    WHERE turns.world_slug = :world_slug AND turns.turn = ${turn})`;
+type AtTurn = InWorld & Readonly<Record<'turn' | 'turn_before' | 'limit', number>>;
 
-const AT_TURN = prepare(
-  'browse_attempts_at_turn',
-  `${SELECT_SUMMARY} WHERE world_slug = :world_slug AND attempted_turn = :turn
-     AND epoch > coalesce(${epochOfCommit(':turn::bigint - 1')}, 0)
-     AND epoch <= coalesce(${epochOfCommit(':turn::bigint')}, 9223372036854775807)
-   ORDER BY epoch DESC LIMIT :limit`,
-);
-
-/** A world's attempts at one turn, the latest first. */
-export function listAttemptsAtTurn(
-  runner: Runner,
-  world_slug: string,
-  { turn, limit }: { readonly turn: number; readonly limit: number },
-): Promise<readonly AttemptSummary[]> {
-  return run<AttemptSummary>(runner, AT_TURN, { world_slug, turn, limit });
-}
+/**
+ * A world's attempts at one turn, the latest first. Epochs grow with turns: they lie between the commit of the turn before
+ * and its own.
+ */
+export const listAttemptsAtTurn = query((building, { world_slug, turn, turn_before, limit }: AtTurn) => {
+  const { from, sql, lit } = building;
+  const epochOfCommit = (of: number) =>
+    from('turns')
+      .innerJoin('attempts as by', 'by.attempt_id', 'turns.attempt_id')
+      .whereRef('by.world_slug', '=', 'turns.world_slug')
+      .where((eb) => eb.and({ 'turns.world_slug': world_slug, 'turns.turn': of }))
+      .select('by.epoch');
+  return selectSummaries(building)
+    .where((eb) => eb.and({ world_slug, attempted_turn: turn }))
+    .where('epoch', '>', (eb) => eb.fn.coalesce(epochOfCommit(turn_before), lit<number>(0)))
+    .where('epoch', '<=', (eb) => eb.fn.coalesce(epochOfCommit(turn), sql<number>`9223372036854775807`))
+    .orderBy('epoch', 'desc')
+    .limit(limit);
+});
 
 const FIND = prepare(
   'find_attempt',
-  `SELECT ${SUMMARY}, epoch, take_overs, adopts,
+  `SELECT attempt_id, world_slug, attempted_turn, status, failure_class, failure_message, failed_subject_entity_id,
+     failed_node_id, failed_source_invocation_id, started_at, ended_at, ${CALL_COUNT} AS source_invocation_count,
+     ${DOUBTED} AS calls_in_doubt, ${isDriven('attempts')} AS is_driven, epoch, take_overs, adopts,
      EXISTS (
        SELECT FROM worlds
        WHERE worlds.world_slug = attempts.world_slug AND adoptable_attempt_id = attempt_id) AS is_adoptable,
@@ -102,10 +90,9 @@ export async function findRanAttempt(
   const [row] = await run<Omit<RanAttempt, 'patches' | 'invocations'>>(database, FIND, { attempt_id });
   if (!row) return undefined;
   const attempt = { world_slug: row.world_slug, attempt_id };
-  const bounded = { ...attempt, limit: toEventLimit(calls_max) };
   return {
     ...row,
-    patches: await listPatches(database, bounded),
+    patches: await run<PatchRecord>(database, PATCHES, { ...attempt, limit: toEventLimit(calls_max) }),
     invocations: await listInvocations(database, attempt, calls_max === undefined ? {} : { limit: calls_max }),
   };
 }
@@ -141,10 +128,7 @@ export async function findAttempt(
 /** It starts, is accepted or superseded, and ends. */
 const EVENTS_OF_CALL = 3;
 
-interface BoundedAttempt {
-  readonly [column: string]: string | number | null;
-  readonly world_slug: string;
-  readonly attempt_id: string;
+interface BoundedAttempt extends InAttempt {
   /** Null for no limit. */
   readonly limit: number | null;
 }
@@ -153,9 +137,9 @@ const PATCHES = prepare(
   'patches_of_attempt',
   `SELECT patch_seq, workflow_subject_entity_id, workflow_node_id, narration,
      touched_entities::text[] AS touched_entities,
-     (SELECT json_agg(json_build_object('effect_index', effect_index, 'op', op, 'entity_id', entity_id,
+     (SELECT coalesce(json_agg(json_build_object('effect_index', effect_index, 'op', op, 'entity_id', entity_id,
         'environment_label', environment_label, 'state_before', state_before, 'state_after', state_after)
-        ORDER BY effect_index)
+        ORDER BY effect_index), '[]')
       FROM patch_effects effects
       WHERE effects.world_slug = patches.world_slug AND effects.turn = patches.turn
         AND effects.patch_seq = patches.patch_seq) AS effects
@@ -163,24 +147,20 @@ const PATCHES = prepare(
    WHERE world_slug = :world_slug AND attempt_id = :attempt_id::uuid ORDER BY patch_seq LIMIT :limit`,
 );
 
-type PatchRow = Omit<PatchRecord, 'effects'> & { readonly effects: readonly PatchEffectRecord[] | null };
-
-async function listPatches(runner: Runner, attempt: BoundedAttempt): Promise<readonly PatchRecord[]> {
-  const rows = await run<PatchRow>(runner, PATCHES, attempt);
-  return rows.map((row) => ({ ...row, effects: row.effects ?? [] }));
-}
-
-const AUDIT = prepare(
-  'audit_of_attempt',
-  `SELECT audit_kind, attempts.status AS attempt_status, source_invocation_id, workflow_subject_entity_id,
-     workflow_node_id, patch_seq, attempt_number, raw_response, rejection, details
-   FROM world_audit_events JOIN attempts USING (world_slug, attempt_id)
-   WHERE world_slug = :world_slug AND attempt_id = :attempt_id::uuid ORDER BY audit_event_id LIMIT :limit`,
+const readAudit = query(({ from }, { world_slug, attempt_id, limit }: BoundedAttempt) =>
+  from('world_audit_events as events')
+    .innerJoin('attempts', 'attempts.attempt_id', 'events.attempt_id')
+    .whereRef('attempts.world_slug', '=', 'events.world_slug')
+    .select(['audit_kind', 'attempts.status as attempt_status', 'source_invocation_id', 'workflow_subject_entity_id'])
+    .select(['workflow_node_id', 'patch_seq', 'attempt_number', 'raw_response', 'rejection', 'details'])
+    .where('events.world_slug', '=', world_slug)
+    .where('events.attempt_id', '=', attempt_id)
+    .orderBy('audit_event_id')
+    .limit(limit)
+    .$narrowType<{ audit_kind: NotNull }>(),
 );
 
-type AuditRow = Omit<AuditRecord, 'raw_response'> & { readonly raw_response: Buffer | null };
-
 async function listAudit(runner: Runner, attempt: BoundedAttempt): Promise<readonly AuditRecord[]> {
-  const rows = await run<AuditRow>(runner, AUDIT, attempt);
+  const rows = await readAudit(runner, attempt);
   return rows.map((row) => ({ ...row, raw_response: row.raw_response?.toString('utf8') ?? null }));
 }

@@ -1,4 +1,4 @@
-import type { Json } from '../../contract/json.js';
+import type { NotNull } from 'kysely';
 import { redact } from '../../core/content/redact.js';
 import { isUuid } from '../../core/content/uuid.js';
 import type {
@@ -6,9 +6,6 @@ import type {
   DocumentUse,
   FirstGenerations,
   ListedAttempt,
-  ListedInvocation,
-  ListedLlmCall,
-  ListedMessage,
   ListPart,
   ReadingsPart,
   UsedDocument,
@@ -16,12 +13,13 @@ import type {
 } from '../../ports/browse.js';
 import { IS_DOUBTED } from '../attempts/doubt.js';
 import type { OpenDatabase } from '../database.js';
-import { type HotStatement, prepare, run, type Runner } from '../statement.js';
+import { type Building, type InAttempt, query } from '../queries.js';
+import { prepare, run, type Runner } from '../statement.js';
 import { listComponentsAfter } from '../component-lists.js';
 import { READABLE } from '../lineage.js';
 import { listFamily, listWorldsAfter } from '../worlds.js';
 import { listAttemptsAtTurn, listLatestAttempts } from './attempt-record.js';
-import { listInvocations } from './invocation-rows.js';
+import { listInvocations, type Redacted } from './invocation-rows.js';
 import { callState } from './work-state.js';
 
 /** Lists that pages show. Ids are ordered by time, so the newest row has the greatest. */
@@ -29,63 +27,69 @@ export function browseReader(database: OpenDatabase): BrowseReader {
   return {
     worlds: (part, scenario_hash) => listWorldsAfter(database, part, scenario_hash),
     family: (world_slug, limit) => listFamily(database, world_slug, limit),
-    attempts: (world_slug, part) => listLatestAttempts(database, world_slug, part),
-    attemptsAtTurn: (world_slug, turn, limit) => listAttemptsAtTurn(database, world_slug, { turn, limit }),
+    attempts: (world_slug, part) => listLatestAttempts(database, { world_slug, ...part }),
+    attemptsAtTurn: (world_slug, turn, limit) =>
+      listAttemptsAtTurn(database, { world_slug, turn, turn_before: turn - 1, limit }),
     calls: (attempt_id, part) => listCalls(database, attempt_id, part),
-    invocations: ({ after = null, limit }) => run<ListedInvocation>(database, INVOCATIONS, { after, limit }),
-    llmCalls: ({ after = null, limit }) => run<ListedLlmCall>(database, LLM_CALLS, { after, limit }),
-    inbox: ({ after = null, limit }) => run<ListedMessage>(database, INBOX, { after, limit }),
-    waitingAttempts: () => run<ListedAttempt>(database, WAITING_ATTEMPTS, {}),
-    documents: (kind, part) => listComponentsAfter(database, kind, part),
+    invocations: (part) => listCallsBefore(database, part),
+    llmCalls: (part) => listGenerations(database, part),
+    inbox: (part) => listInbox(database, part),
+    waitingAttempts: () => listWaiting(database, {}),
+    documents: (kind, part) => listComponentsAfter[kind](database, part),
     useOf: (document) => findUse(database, document),
     readings: (world_slug, part) => listReadings(database, world_slug, part),
     firstGenerations: (attempt_id, part) => listFirstGenerations(database, attempt_id, part),
   };
 }
 
-const LISTED = `source_invocation_id, world_slug, attempt_id, attempted_turn, invocation_kind, command_key,
-     ambient_source_id, tool_name, workflow_subject_entity_id, workflow_node_id, status, failure_class, llm_call_id,
-     duration_ms, started_at, ${callState('source_invocations')}`;
+const selectListed = ({ from, sql }: Building) =>
+  from('source_invocations as calls')
+    .select(['calls.source_invocation_id', 'calls.world_slug', 'calls.attempt_id', 'calls.attempted_turn'])
+    .select(['calls.invocation_kind', 'calls.command_key', 'calls.ambient_source_id', 'calls.tool_name'])
+    .select(['calls.workflow_subject_entity_id', 'calls.workflow_node_id', 'calls.status', 'calls.failure_class'])
+    .select(['calls.llm_call_id', 'calls.duration_ms', 'calls.started_at', ...callState(sql, 'calls')]);
 
-/** Of ids that are ordered by time: every one, or those before another. */
-const isBefore = (id: string): string => `${id} < coalesce(:after::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')`;
-
-const INVOCATIONS = prepare(
-  'browse_invocations',
-  `SELECT ${LISTED} FROM source_invocations
-   WHERE ${isBefore('source_invocation_id')} ORDER BY source_invocation_id DESC LIMIT :limit`,
-);
+const listCallsBefore = query((building, { after, limit }: ListPart) => {
+  const newest = selectListed(building).orderBy('calls.source_invocation_id', 'desc').limit(limit);
+  return after === undefined ? newest : newest.where('calls.source_invocation_id', '<', after);
+});
 
 async function listCalls(runner: Runner, attempt_id: string, { after, limit }: ListPart) {
   const place = await findPlace(runner, attempt_id);
   return place && listInvocations(runner, place, { after: Number(after ?? 0), limit });
 }
 
-const LLM_CALLS = prepare(
-  'browse_llm_calls',
-  `WITH newest AS (
-     SELECT world_slug, llm_call_id, source_invocation_id, attempt_id, model, status, input_tokens, output_tokens, started_at
-     FROM llm_calls
-     WHERE ${isBefore('llm_call_id')}
-     ORDER BY llm_call_id DESC LIMIT :limit)
-   SELECT newest.*, asked.attempted_turn, asked.workflow_subject_entity_id, asked.workflow_node_id, asked.model_output_kind,
-     ${callState('newest')}
-   FROM newest JOIN source_invocations asked USING (world_slug, source_invocation_id)
-   ORDER BY newest.llm_call_id DESC`,
-);
+const listGenerations = query(({ from, sql }, { after, limit }: ListPart) => {
+  const all = from('llm_calls')
+    .select(['world_slug', 'llm_call_id', 'source_invocation_id', 'attempt_id', 'model', 'status'])
+    .select(['input_tokens', 'output_tokens', 'started_at'])
+    .orderBy('llm_call_id', 'desc')
+    .limit(limit);
+  return from((after === undefined ? all : all.where('llm_call_id', '<', after)).as('newest'))
+    .innerJoin('source_invocations as asked', 'asked.source_invocation_id', 'newest.source_invocation_id')
+    .whereRef('asked.world_slug', '=', 'newest.world_slug')
+    .selectAll('newest')
+    .select(['asked.attempted_turn', 'asked.workflow_subject_entity_id', 'asked.workflow_node_id'])
+    .select(['asked.model_output_kind', ...callState(sql, 'newest')])
+    .orderBy('newest.llm_call_id', 'desc')
+    .$narrowType<{ workflow_subject_entity_id: NotNull; workflow_node_id: NotNull }>();
+});
 
-// Two halves, for each is found by an index of its own, however many messages are over.
-const INBOX = prepare(
-  'browse_inbox',
-  `WITH open AS (
-     SELECT * FROM agent_inbox WHERE status IN ('pending', 'deferred') AND (message_type <> 'turn' OR agent_id IS NULL)
-     UNION ALL
-     SELECT * FROM agent_inbox WHERE status = 'queued' AND agent_id IS NULL)
-   SELECT inbox_id, world_slug, message_type, status, attempt_id, retry_count,
-     nullif(next_retry_at, 'infinity') AS next_retry_at, defer_reason, created_at
-   FROM open WHERE inbox_id > coalesce(:after::uuid, '00000000-0000-0000-0000-000000000000')
-   ORDER BY inbox_id LIMIT :limit`,
-);
+const listInbox = query(({ from, sql, lit }, { after, limit }: ListPart) => {
+  const inbox = from('agent_inbox').selectAll();
+  // Two halves, for each is found by an index of its own, however many messages are over.
+  const open = inbox
+    .where('status', 'in', [lit('pending'), lit('deferred')])
+    .where((eb) => eb.or([eb('message_type', '<>', lit('turn')), eb('agent_id', 'is', null)]))
+    .unionAll(inbox.where('status', '=', lit('queued')).where('agent_id', 'is', null));
+  const listed = from(open.as('open'))
+    .select(['inbox_id', 'world_slug', 'message_type', 'status', 'attempt_id', 'retry_count'])
+    .select(sql<string | null>`nullif(next_retry_at, 'infinity')`.as('next_retry_at'))
+    .select(['defer_reason', 'created_at'])
+    .orderBy('inbox_id')
+    .limit(limit);
+  return after === undefined ? listed : listed.where('inbox_id', '>', after);
+});
 
 // Calls have no index by source or workflow, which every call would have to write. The scenarios that lead to the document
 // are known, and with them the worlds that play them: the latest attempts of all are among those of the worlds that were
@@ -113,30 +117,34 @@ const attemptsBy = (column: string): string => `
        AND calls.attempt_id = latest.attempt_id AND calls.${column} = :hash)
    ORDER BY attempt_id DESC LIMIT 20`;
 
-const callsBy = (column: string): string => `
-   SELECT ${LISTED} FROM unnest(:world_slugs::text[], :attempt_ids::uuid[]) AS chosen (world_slug, attempt_id)
-     JOIN source_invocations USING (world_slug, attempt_id)
-   WHERE ${column} = :hash ORDER BY source_invocation_id DESC LIMIT 20`;
+type UsedIn = Pick<UsedDocument, 'hash'> & Readonly<Record<'world_slugs' | 'attempt_ids', readonly string[]>>;
 
-interface UseStatements {
-  readonly attempts: HotStatement;
-  readonly calls: HotStatement;
-}
+const callsBy = (column: 'calls.source_hash' | 'calls.workflow_hash') =>
+  query((building, { hash, world_slugs, attempt_ids }: UsedIn) => {
+    const { sql, lit } = building;
+    const chosen = sql<InAttempt>`unnest(${world_slugs}::text[], ${attempt_ids}::uuid[])`;
+    return selectListed(building)
+      .innerJoin(chosen.as<'chosen'>(sql`chosen (world_slug, attempt_id)`), 'chosen.attempt_id', 'calls.attempt_id')
+      .whereRef('chosen.world_slug', '=', 'calls.world_slug')
+      .where(column, '=', hash)
+      .orderBy('calls.source_invocation_id', 'desc')
+      .limit(lit(20));
+  });
 
-const USES: Readonly<Record<UsedDocument['kind'], UseStatements>> = {
+const USES = {
   response_source: {
     attempts: prepare('browse_attempts_of_source', attemptsBy('source_hash')),
-    calls: prepare('browse_calls_of_source', callsBy('source_hash')),
+    calls: callsBy('calls.source_hash'),
   },
   cognition_workflow: {
     attempts: prepare('browse_attempts_of_workflow', attemptsBy('workflow_hash')),
-    calls: prepare('browse_calls_of_workflow', callsBy('workflow_hash')),
+    calls: callsBy('calls.workflow_hash'),
   },
-};
+} as const satisfies Record<UsedDocument['kind'], unknown>;
 
 async function findUse(runner: Runner, { kind, hash }: UsedDocument): Promise<DocumentUse> {
   const attempts = await run<ListedAttempt>(runner, USES[kind].attempts, { kind, hash });
-  const calls = await run<ListedInvocation>(runner, USES[kind].calls, {
+  const calls = await USES[kind].calls(runner, {
     hash,
     world_slugs: attempts.map(({ world_slug }) => world_slug),
     attempt_ids: attempts.map(({ attempt_id }) => attempt_id),
@@ -145,29 +153,28 @@ async function findUse(runner: Runner, { kind, hash }: UsedDocument): Promise<Do
 }
 
 // A turn waits for the doubts of one attempt alone; of others they have been set aside.
-const WAITING_ATTEMPTS = prepare(
-  'browse_waiting_attempts',
-  `WITH waiting AS (
-     SELECT world_slug, attempt_id FROM attempts WHERE status = 'suspended'
-     UNION
-     SELECT worlds.world_slug, calls.attempt_id
-     FROM worlds JOIN source_invocations calls
-       ON calls.world_slug = worlds.world_slug AND calls.attempt_id = worlds.adoptable_attempt_id
-     WHERE ${IS_DOUBTED})
-   SELECT attempt_id, world_slug, attempted_turn, status, started_at, ended_at
-   FROM attempts JOIN waiting USING (world_slug, attempt_id) ORDER BY attempt_id LIMIT 200`,
-);
+const listWaiting = query(({ from, sql, lit }) => {
+  const doubted = from('worlds')
+    .innerJoin('source_invocations as calls', 'calls.attempt_id', 'worlds.adoptable_attempt_id')
+    .whereRef('calls.world_slug', '=', 'worlds.world_slug')
+    .select(['worlds.world_slug', 'calls.attempt_id'])
+    .where(sql.raw<boolean>(IS_DOUBTED));
+  const suspended = from('attempts').select(['world_slug', 'attempt_id']).where('status', '=', lit('suspended'));
+  return from(suspended.union(doubted).as('waiting'))
+    .innerJoin('attempts', 'attempts.attempt_id', 'waiting.attempt_id')
+    .whereRef('attempts.world_slug', '=', 'waiting.world_slug')
+    .select(['attempts.attempt_id', 'attempts.world_slug', 'attempted_turn', 'status', 'started_at', 'ended_at'])
+    .orderBy('attempts.attempt_id')
+    .limit(lit(200));
+});
 
-const PLACE = prepare(
-  'world_of_attempt',
-  'SELECT world_slug, attempt_id FROM attempts WHERE attempt_id = :attempt_id::uuid',
+const readPlace = query(({ from }, { attempt_id }: Pick<InAttempt, 'attempt_id'>) =>
+  from('attempts').select(['world_slug', 'attempt_id']).where('attempt_id', '=', attempt_id),
 );
 
 /** Where an attempt is; undefined for an unknown one, and for what is no id. */
-export async function findPlace(runner: Runner, attempt_id: string) {
-  if (!isUuid(attempt_id)) return undefined;
-  const [place] = await run<{ world_slug: string; attempt_id: string }>(runner, PLACE, { attempt_id });
-  return place;
+export async function findPlace(runner: Runner, attempt_id: string): Promise<InAttempt | undefined> {
+  return isUuid(attempt_id) ? (await readPlace(runner, { attempt_id }))[0] : undefined;
 }
 
 // Each half is found by an index of its own, however many calls the world has.
@@ -228,19 +235,13 @@ const READINGS = prepare(
    ORDER BY told.turn DESC, invocation_seq DESC LIMIT :limit`,
 );
 
-interface Row extends WorldReading {
-  readonly invocation_seq: number;
-  readonly redaction: 'all' | readonly string[];
-  readonly response_json: Json;
-}
-
 /** The answers of ambient sources in committed turns: the latest, in the order of turns. */
 export async function listReadings(
   runner: Runner,
   world_slug: string,
   { after, until, limit }: ReadingsPart,
 ): Promise<readonly WorldReading[]> {
-  const rows = await run<Row>(runner, READINGS, { world_slug, after, turn: until, limit });
+  const rows = await run<WorldReading & Redacted>(runner, READINGS, { world_slug, after, turn: until, limit });
   return rows.toReversed().map(({ turn, ambient_source_id, source_invocation_id, response_json, redaction }) => ({
     turn,
     ambient_source_id,

@@ -1,48 +1,82 @@
-import type { Json } from '../../contract/json.js';
+import type { NotNull } from 'kysely';
+import type { Json, JsonObject } from '../../contract/json.js';
 import { canonicalText } from '../../core/content/canonical.js';
 import { viewFailureBody } from '../../core/content/failure-body.js';
 import { redact } from '../../core/content/redact.js';
-import type { InvocationRecord, InvocationView, SettlementRecord } from '../../ports/records.js';
-import { prepare, run, type Runner } from '../statement.js';
-import { type InvocationRow, selectInvocation, toAnswer, toShown } from './invocation-rows.js';
+import type { CallExchange, InvocationRecord, InvocationView, SettlementRecord } from '../../ports/records.js';
+import { IS_UNKNOWN } from '../attempts/doubt.js';
+import { type InWorld, query } from '../queries.js';
+import type { Runner } from '../statement.js';
+import { RAW_TEXT, type Redacted, SETTLED_AS, toAnswer, toShown } from './invocation-rows.js';
+import { callState } from './work-state.js';
 
 /** The request of a generation names its conversation, as its row in `llm_calls` does. */
 const REQUEST = `coalesce(calls.request_json, json_build_object('conversation', conversation, 'message_count', message_count,
        'output_schema_hash', llm_calls.output_schema_hash, 'prefix_hash', prefix_hash, 'schema_delivery', schema_delivery))`;
 
-const INVOCATION = prepare(
-  'find_invocation',
-  `${selectInvocation(`
-     calls.attempt_id, calls.world_slug, calls.attempted_turn, calls.workflow_hash, calls.source_hash,
-     response_sources.content->>'label' AS source_label,
-     ${REQUEST} AS request_json, calls.input_schema_hash, calls.output_schema_hash, calls.validation_status,
-     calls.response_headers, calls.response_body, calls.started_at, calls.ended_at, pending_calls.correlation_alias,
-     pending_calls.pended_at, pending_calls.deadline, settled.performed, settled.settled_at,
-     settled.response_json AS settled_json, settling.details AS settled_how`)}
-   JOIN response_sources ON response_sources.hash = calls.source_hash
-   LEFT JOIN pending_calls ON pending_calls.world_slug = calls.world_slug
-     AND pending_calls.source_invocation_id = calls.source_invocation_id
-   LEFT JOIN call_settlements AS settled ON settled.world_slug = calls.world_slug
-     AND settled.source_invocation_id = calls.source_invocation_id
-   LEFT JOIN attempt_events AS settling ON settling.world_slug = calls.world_slug
-     AND settling.attempt_id = calls.attempt_id AND settling.event_kind = 'call_settled'
-     AND settling.source_invocation_id = calls.source_invocation_id
-   WHERE calls.source_invocation_id = :source_invocation_id::uuid`,
+const readInvocation = query(
+  ({ from, sql, lit }, { source_invocation_id }: Pick<InvocationRecord, 'source_invocation_id'>) =>
+    from('source_invocations as calls')
+      .innerJoin('response_sources', 'response_sources.hash', 'calls.source_hash')
+      .leftJoin('llm_calls', (join) =>
+        join
+          .onRef('llm_calls.world_slug', '=', 'calls.world_slug')
+          .onRef('llm_calls.llm_call_id', '=', 'calls.llm_call_id'),
+      )
+      .leftJoin('pending_calls as waits', (join) =>
+        join
+          .onRef('waits.world_slug', '=', 'calls.world_slug')
+          .onRef('waits.source_invocation_id', '=', 'calls.source_invocation_id'),
+      )
+      .leftJoin('call_settlements as settled', (join) =>
+        join
+          .onRef('settled.world_slug', '=', 'calls.world_slug')
+          .onRef('settled.source_invocation_id', '=', 'calls.source_invocation_id'),
+      )
+      .leftJoin('attempt_events as settling', (join) =>
+        join
+          .onRef('settling.world_slug', '=', 'calls.world_slug')
+          .onRef('settling.attempt_id', '=', 'calls.attempt_id')
+          .on('settling.event_kind', '=', lit('call_settled'))
+          .onRef('settling.source_invocation_id', '=', 'calls.source_invocation_id'),
+      )
+      .select(['calls.source_invocation_id', 'calls.parent_source_invocation_id', 'calls.invocation_seq'])
+      .select(['calls.invocation_kind', 'calls.command_key', 'calls.request_hash', 'calls.performance'])
+      .select(['calls.ambient_source_id', 'calls.tool_name', 'calls.workflow_subject_entity_id'])
+      .select(['calls.workflow_node_id', 'calls.tool_loop_round', 'calls.logical_generation_attempt'])
+      .select(['calls.model_output_kind', 'calls.status', 'calls.failure_class', 'calls.failure_detail'])
+      .select(['calls.failure_message', 'calls.effect_class', 'calls.repeatable'])
+      .select([sql.raw<boolean>(IS_UNKNOWN).as('outcome_unknown'), sql.raw<SettledAs>(SETTLED_AS).as('settled_as')])
+      .select([...callState(sql, 'calls'), 'calls.http_status', 'calls.llm_call_id', 'calls.duration_ms'])
+      .select([
+        'calls.redaction',
+        'calls.response_json',
+        'finish_reason',
+        sql.raw<Buffer | null>(RAW_TEXT).as('raw_text'),
+      ])
+      .select([
+        sql<null>`NULL::uuid`.as('adopted_from'),
+        'calls.attempt_id',
+        'calls.world_slug',
+        'calls.attempted_turn',
+      ])
+      .select(['calls.workflow_hash', 'calls.source_hash', sql<string>`content->>'label'`.as('source_label')])
+      .select([sql.raw<Json>(REQUEST).as('request_json'), 'calls.input_schema_hash', 'calls.output_schema_hash'])
+      .select(['calls.validation_status', 'calls.response_headers', 'calls.response_body', 'calls.started_at'])
+      .select(['calls.ended_at', 'waits.correlation_alias', 'waits.pended_at', 'waits.deadline', 'settled.performed'])
+      .select(['settled.settled_at', 'settled.response_json as settled_json', 'settling.details as settled_how'])
+      .where('calls.source_invocation_id', '=', source_invocation_id)
+      .$narrowType<Narrowed>(),
 );
 
-interface Row
-  extends InvocationRow,
-    Omit<
-      InvocationRecord,
-      keyof InvocationRow | 'response_text' | 'response_bytes' | 'hidden_by_redaction' | 'pended' | 'settlement'
-    > {
-  readonly response_body: Buffer | null;
-  readonly correlation_alias: string | null;
-  readonly pended_at: string | null;
-  readonly deadline: string | null;
-  readonly performed: boolean | null;
-  readonly settled_at: string | null;
-  readonly settled_json: Json;
+type SettledAs = InvocationRecord['settled_as'];
+
+type Row = Awaited<ReturnType<typeof readInvocation>>[number];
+
+/** What the tables cannot say: every call has a workflow, and documents are in columns of json. */
+interface Narrowed extends Redacted {
+  readonly workflow_hash: NotNull;
+  readonly response_headers: JsonObject;
   readonly settled_how: Partial<Pick<SettlementRecord, 'settled_by' | 'host' | 'reason'>> | null;
 }
 
@@ -52,7 +86,7 @@ export async function findInvocation(
   source_invocation_id: string,
   view: InvocationView,
 ): Promise<InvocationRecord | undefined> {
-  const [row] = await run<Row>(runner, INVOCATION, { source_invocation_id });
+  const [row] = await readInvocation(runner, { source_invocation_id });
   if (!row) return undefined;
   const seen: Row = view === 'unredacted' ? { ...row, redaction: 'all' } : row;
   const { response_body, correlation_alias, pended_at, deadline, ...others } = toShown(seen);
@@ -84,4 +118,28 @@ function toSettlement({ performed, settled_at, settled_json, settled_how, redact
   const { settled_by = null, host = null, reason = null } = settled_how ?? {};
   const answer = settled_json === null ? null : redact(settled_json, redaction);
   return { performed, answer, settled_at, settled_by, host, reason };
+}
+
+type AskedCalls = InWorld & { readonly source_invocation_ids: readonly string[] };
+
+const readExchanges = query(({ from }, { world_slug, source_invocation_ids }: AskedCalls) =>
+  from('source_invocations')
+    .select(['source_invocation_id', 'command_key', 'ambient_source_id', 'tool_name', 'request_json', 'response_json'])
+    .select('redaction')
+    .where('world_slug', '=', world_slug)
+    .where('source_invocation_id', '=', (eb) => eb.fn.any(eb.val(source_invocation_ids)))
+    .$narrowType<Redacted>(),
+);
+
+/** Reads the requests and answers of several calls, none of them a generation, by one statement. */
+export async function listExchanges(
+  runner: Runner,
+  world_slug: string,
+  source_invocation_ids: readonly string[],
+): Promise<readonly CallExchange[]> {
+  const rows = await readExchanges(runner, { world_slug, source_invocation_ids });
+  return rows.map(({ redaction, response_json, ...call }) => ({
+    ...call,
+    response_json: response_json === null ? null : redact(response_json, redaction),
+  }));
 }

@@ -1,37 +1,31 @@
-import { type Kysely, sql } from 'kysely';
+import type { NotNull } from 'kysely';
 import type { ResponseSource } from '../../generated/response-source.js';
 import type { LlmCallRecord } from '../../ports/records.js';
 import { type Artifact, withDerived } from '../attempts/derived-artifacts.js';
-import type { Connections } from '../database.js';
 import { decodePieces } from '../pieces.js';
-import { openQueries } from '../queries.js';
-import { toJson } from '../stored-json.js';
-import type { DB } from '../tables.js';
-import { isDriven, isSuperseded } from './work-state.js';
-
-type Queries = Kysely<DB>;
+import { type InAttempt, query } from '../queries.js';
+import type { Runner } from '../statement.js';
+import type { LlmCalls } from '../tables.js';
+import { callState } from './work-state.js';
 
 /** One generation: its prompt, its streamed text, and its cost. */
-export async function findLlmCall(pool: Connections, llm_call_id: string): Promise<LlmCallRecord | undefined> {
-  const queries = openQueries(pool);
-  const row = await selectCall(queries, llm_call_id);
+export async function findLlmCall(runner: Runner, llm_call_id: string): Promise<LlmCallRecord | undefined> {
+  const [row] = await readCall(runner, { llm_call_id });
   if (!row) return undefined;
-  const { conversation, message_count, schema, source, artifacts, ...others } = row;
+  const { conversation: _conversation, message_count: _count, schema, source, artifacts, ...others } = row;
   const { input_tokens, output_tokens, cached_input_tokens, reasoning_tokens, ...columns } = others;
-  const key = { world_slug: row.world_slug, llm_call_id };
-  const stream = toStream(await listBatches(queries, key));
+  const stream = toStream(await readBatches(runner, row));
   const said = row.model_output_kind === null ? null : stream.raw_text;
   const normalised_text = row.normalised_text?.toString('utf8') ?? said;
-  const { label, interface: asked } = toJson(source) as unknown as Pick<ResponseSource, 'label' | 'interface'>;
   return {
     ...columns,
-    source_label: label,
-    interface: asked,
-    output_schema: toJson(schema),
+    source_label: source.label,
+    interface: source.interface,
+    output_schema: schema,
     normalised_text,
-    messages: await listMessages(queries, { ...row, conversation, message_count }),
+    messages: await listMessages(runner, row),
     ...stream,
-    artifacts: withDerived(toJson(artifacts) as unknown as readonly Artifact[], { ...row, normalised_text }),
+    artifacts: withDerived(artifacts, { ...row, normalised_text }),
     tokens:
       input_tokens === null || output_tokens === null
         ? null
@@ -39,53 +33,40 @@ export async function findLlmCall(pool: Connections, llm_call_id: string): Promi
   };
 }
 
-/** Columns of a call that every generation has. */
+/** Columns of a call that every generation has, and the documents in its columns. */
 interface OfGeneration {
-  readonly workflow_hash: string;
-  readonly workflow_node_id: string;
-  readonly workflow_subject_entity_id: string;
-  readonly logical_generation_attempt: number;
-  readonly tool_loop_round: number;
+  readonly workflow_hash: NotNull;
+  readonly workflow_node_id: NotNull;
+  readonly workflow_subject_entity_id: NotNull;
+  readonly logical_generation_attempt: NotNull;
+  readonly tool_loop_round: NotNull;
+  readonly artifacts: readonly Artifact[];
+  readonly source: Pick<ResponseSource, 'label' | 'interface'>;
 }
 
-function selectCall(queries: Queries, llm_call_id: string) {
-  return queries
-    .selectFrom('llm_calls as calls')
-    .innerJoin('source_invocations as asked', (join) =>
-      join
-        .onRef('asked.world_slug', '=', 'calls.world_slug')
-        .onRef('asked.source_invocation_id', '=', 'calls.source_invocation_id'),
-    )
+const readCall = query(({ from, sql }, { llm_call_id }: Pick<LlmCalls, 'llm_call_id'>) =>
+  from('llm_calls as calls')
+    .innerJoin('source_invocations as asked', 'asked.source_invocation_id', 'calls.source_invocation_id')
+    .whereRef('asked.world_slug', '=', 'calls.world_slug')
     .innerJoin('response_sources as sources', 'sources.hash', 'asked.source_hash')
     .innerJoin('offered_schemas as offered', 'offered.hash', 'calls.output_schema_hash')
     .select(['calls.llm_call_id', 'calls.source_invocation_id', 'calls.attempt_id', 'calls.world_slug'])
     .select(['asked.command_key', 'asked.attempted_turn', 'asked.workflow_hash', 'asked.workflow_node_id'])
     .select(['asked.workflow_subject_entity_id', 'asked.logical_generation_attempt', 'asked.tool_loop_round'])
     .select(['asked.model_output_kind', 'calls.status', 'calls.model', 'calls.schema_delivery', 'calls.prefix_hash'])
-    .select(['calls.endpoint_origin', 'calls.delivered_schema_hash'])
-    .select(['calls.output_schema_hash', 'calls.finish_reason', 'calls.conversation', 'calls.message_count'])
+    .select(['calls.endpoint_origin', 'calls.delivered_schema_hash', 'calls.output_schema_hash', 'calls.finish_reason'])
+    .select(['calls.conversation', 'calls.message_count'])
     .select(['calls.normalised_text', 'calls.started_at', 'calls.ended_at', 'asked.source_hash'])
     .select(['asked.failure_class', 'asked.failure_detail', 'asked.failure_message', 'asked.duration_ms'])
     .select(['calls.input_tokens', 'calls.output_tokens', 'calls.cached_input_tokens', 'calls.reasoning_tokens'])
-    .select(['calls.artifacts', 'sources.content as source', 'offered.content as schema'])
-    .select(sql<boolean>`${sql.raw(isSuperseded('calls'))}`.as('is_superseded'))
-    .select(sql<boolean>`${sql.raw(isDriven('calls'))}`.as('is_driven'))
+    .select(['calls.artifacts', 'sources.content as source', 'offered.content as schema', ...callState(sql, 'calls')])
     .where('calls.llm_call_id', '=', llm_call_id)
-    .$narrowType<OfGeneration>()
-    .executeTakeFirst();
-}
+    .$narrowType<OfGeneration>(),
+);
 
-interface ConversationKey {
-  readonly world_slug: string;
-  readonly attempt_id: string;
-  readonly conversation: string;
-  readonly message_count: number;
-}
-
-async function listMessages(queries: Queries, call: ConversationKey): Promise<LlmCallRecord['messages']> {
-  const pieces = await selectPieces(queries, call);
+async function listMessages(runner: Runner, call: Conversation): Promise<LlmCallRecord['messages']> {
   const messages: { role: string; content: string; segments: { origin: string; characters: number }[] }[] = [];
-  for (const { position, role, origin, text } of pieces) {
+  for (const { position, role, origin, text } of await readPieces(runner, call)) {
     const message = (messages[position - 1] ??= { role, content: '', segments: [] });
     if (origin === null || text === null) continue;
     const piece = text.toString('utf8');
@@ -95,9 +76,10 @@ async function listMessages(queries: Queries, call: ConversationKey): Promise<Ll
   return messages;
 }
 
-function selectPieces(queries: Queries, call: ConversationKey) {
-  return queries
-    .selectFrom('llm_conversation_messages as listed')
+type Conversation = InAttempt & Pick<LlmCalls, 'conversation' | 'message_count'>;
+
+const readPieces = query(({ from }, call: Conversation) =>
+  from('llm_conversation_messages as listed')
     .innerJoin('llm_messages', 'llm_messages.message_hash', 'listed.message_hash')
     .leftJoin('llm_message_pieces as pieces', 'pieces.message_hash', 'listed.message_hash')
     .select(['listed.position', 'llm_messages.role', 'pieces.origin', 'pieces.text'])
@@ -107,29 +89,20 @@ function selectPieces(queries: Queries, call: ConversationKey) {
     .where('listed.position', '<=', call.message_count)
     .orderBy('listed.position')
     .orderBy('pieces.position')
-    .$narrowType<{ position: number }>()
-    .execute();
-}
+    .$narrowType<{ position: NotNull }>(),
+);
 
-interface CallKey {
-  readonly world_slug: string;
-  readonly llm_call_id: string;
-}
+const readBatches = query(({ from }, { world_slug, llm_call_id }: Pick<LlmCalls, 'world_slug' | 'llm_call_id'>) =>
+  from('llm_streams')
+    .select(['text', 'pieces'])
+    .where((eb) => eb.and({ world_slug, llm_call_id }))
+    .orderBy('batch_seq')
+    .$narrowType<{ text: NotNull; pieces: NotNull }>(),
+);
 
 interface Batch {
   readonly text: Buffer;
   readonly pieces: Buffer;
-}
-
-function listBatches(queries: Queries, { world_slug, llm_call_id }: CallKey): Promise<readonly Batch[]> {
-  return queries
-    .selectFrom('llm_streams')
-    .select(['text', 'pieces'])
-    .where('world_slug', '=', world_slug)
-    .where('llm_call_id', '=', llm_call_id)
-    .orderBy('batch_seq')
-    .$narrowType<Batch>()
-    .execute();
 }
 
 /** The pieces as they came, and their text as one: bytes are joined before they are read, so no character is cut. */

@@ -3,8 +3,8 @@ import type { RecordReader } from '../../ports/records.js';
 import type { OpenDatabase } from '../database.js';
 import { listAgentHeads, listTurnsBeside } from './agent-records.js';
 import { findAttempt, findRanAttempt, listAttempts } from './attempt-record.js';
-import { findInvocation } from './invocation-record.js';
-import { listExchanges } from './invocation-rows.js';
+import { findInvocation, listExchanges } from './invocation-record.js';
+import { findLlmCall } from './llm-call-record.js';
 
 /** The record as people and programs read it. A text that is no id names nothing. */
 export function recordReader(database: OpenDatabase): RecordReader {
@@ -14,18 +14,13 @@ export function recordReader(database: OpenDatabase): RecordReader {
     ranAttempt: async (attempt_id) => (isUuid(attempt_id) ? findRanAttempt(database, attempt_id) : undefined),
     attempt: async (attempt_id, calls_max) =>
       isUuid(attempt_id) ? findAttempt(database, attempt_id, calls_max) : undefined,
-    attempts: (world_slug) => listAttempts(database, world_slug),
+    attempts: (world_slug) => listAttempts(database, { world_slug }),
     invocation: async (id, view) => (isUuid(id) ? findInvocation(database, id, view) : undefined),
     exchanges: (world_slug, ids) => listExchanges(database, world_slug, ids),
     agentTurn: async (id) =>
       (await agentTurnsBeside(id)).find(({ agent_turn_id }) => agent_turn_id === id.toLowerCase()),
     agentTurnsBeside,
     agents: (world_slug) => listAgentHeads(database, world_slug),
-    llmCall: async (id) => {
-      if (!isUuid(id)) return undefined;
-      // The query builder is loaded from disk at its first use: few processes need it.
-      const { findLlmCall } = await import('./llm-call-record.js');
-      return findLlmCall(database.pool, id);
-    },
+    llmCall: async (id) => (isUuid(id) ? findLlmCall(database, id) : undefined),
   };
 }

@@ -1,3 +1,5 @@
+import type { Sql } from 'kysely';
+
 // The conditions beside the status that decide the state of an attempt or a call, for the query around them.
 
 /** Whether a driver holds the attempt of these rows: of attempts, or of calls. */
@@ -12,6 +14,9 @@ export const isSuperseded = (calls: string): string => `EXISTS (
        AND noted.event_kind = 'call_superseded'
        AND noted.source_invocation_id = ${calls}.source_invocation_id)`;
 
-/** Both as columns of calls. */
-export const callState = (calls: string): string =>
-  `${isSuperseded(calls)} AS is_superseded, ${isDriven(calls)} AS is_driven`;
+/** Both as columns of a query. @param calls the name of a relation of calls */
+export const callState = (sql: Sql, calls: string) =>
+  [
+    sql.raw<boolean>(isSuperseded(calls)).as('is_superseded'),
+    sql.raw<boolean>(isDriven(calls)).as('is_driven'),
+  ] as const;

@@ -1,9 +1,9 @@
 import type { Json } from '../../contract/json.js';
 import { parseJson } from '../../core/content/parse-json.js';
 import type { ChatAnswer } from '../../contract/source.js';
-import type { RanAttempt } from '../../ports/records.js';
+import type { InvocationRecord, RanAttempt } from '../../ports/records.js';
 import type { SearchHit } from '../../ports/search.js';
-import { type InvocationRow, selectInvocation, toShown } from '../records/invocation-rows.js';
+import { type AnswerColumns, RAW_TEXT, toShown } from '../records/invocation-rows.js';
 import { prepare, run, type Runner } from '../statement.js';
 
 /** A text of an attempt, and its place. */
@@ -61,12 +61,16 @@ async function collectPatches(runner: Runner, attempt: EndedAttempt): Promise<re
 
 const CALLS = prepare(
   'search_calls',
-  `${selectInvocation(`(SELECT content->>'label' FROM response_sources WHERE hash = calls.source_hash) AS source_label`)}
+  `SELECT calls.source_invocation_id, calls.workflow_subject_entity_id, content->>'label' AS source_label,
+     calls.failure_class, calls.failure_message, calls.llm_call_id, calls.redaction, calls.response_json,
+     llm_calls.finish_reason, ${RAW_TEXT} AS raw_text
+   FROM source_invocations calls JOIN response_sources ON response_sources.hash = calls.source_hash
+     LEFT JOIN llm_calls USING (world_slug, llm_call_id)
    WHERE calls.world_slug = :world_slug AND calls.attempt_id = :attempt_id::uuid ORDER BY calls.invocation_seq`,
 );
 
 async function collectCalls(runner: Runner, attempt: EndedAttempt): Promise<readonly FoundText[]> {
-  const rows = await run<InvocationRow & { readonly source_label: string | null }>(runner, CALLS, toKey(attempt));
+  const rows = await run<AnswerColumns & InvocationRecord>(runner, CALLS, toKey(attempt));
   const prompts = await readPrompts(runner, attempt);
   return rows.map(toShown).flatMap((call): readonly FoundText[] => {
     const { workflow_subject_entity_id, source_invocation_id, llm_call_id, source_label, failure_class } = call;

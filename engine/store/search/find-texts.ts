@@ -1,5 +1,7 @@
+import type { NotNull } from 'kysely';
 import type { SearchHit, SearchQuestion, SnippetPart } from '../../ports/search.js';
-import { prepare, run, type Runner, toStoredText, type Values } from '../statement.js';
+import { query } from '../queries.js';
+import { prepare, type Runner, toStoredText, type Values } from '../statement.js';
 import { BRACKET, fromSearchable, toSearchable } from './searchable-text.js';
 
 // Two characters for private use enclose what was found. A text that has them itself loses them first.
@@ -145,20 +147,12 @@ function toParts(snippet: string): readonly SnippetPart[] {
   return parts.map((text, index) => ({ text, is_match: index % 2 === 1 })).filter(({ text }) => text !== '');
 }
 
-const NAME_COLUMNS = { subject: 'workflow_subject_entity_id', source: 'source_label' } as const;
+const namesIn = (column: 'workflow_subject_entity_id' | 'source_label') =>
+  query(({ from }, { world_slug }: { readonly world_slug: string | undefined }) => {
+    const names = from('search_entries').select(`${column} as name`).distinct().where(column, 'is not', null);
+    const ordered = names.orderBy('name').$narrowType<{ name: NotNull }>();
+    return world_slug === undefined ? ordered : ordered.where('world_slug', '=', world_slug);
+  });
 
 /** All names of one kind that texts have. */
-export async function listNames(
-  runner: Runner,
-  of: keyof typeof NAME_COLUMNS,
-  world_slug?: string,
-): Promise<readonly string[]> {
-  const column = NAME_COLUMNS[of];
-  const names = prepare(
-    `search_${of}_names`,
-    `SELECT DISTINCT ${column} AS name FROM search_entries
-     WHERE ${column} IS NOT NULL AND world_slug = coalesce(:world_slug, world_slug) ORDER BY name`,
-  );
-  const rows = await run<{ readonly name: string }>(runner, names, { world_slug: world_slug ?? null });
-  return rows.map(({ name }) => name);
-}
+export const listNames = { subject: namesIn('workflow_subject_entity_id'), source: namesIn('source_label') } as const;
