@@ -8,21 +8,22 @@ import { prepare, run, type Runner, type Values } from './statement.js';
 // so that a driver that lost a race writes nothing. Heads need no lock of their own: only the holder of the world's
 // lease writes them, and a take-over locks the world and raises its epoch before it raises theirs.
 
-/** CTEs before the fence: the agents that a statement moves, and the heads that are as their driver knows them. */
-export const BELIEVED_HEADS = `
+/** A CTE before the fence: the agents that a statement moves, with their heads as their driver knows them. */
+export const MOVES = `
   moves AS (
     SELECT agent_id, status, turn_epoch AS believed_epoch, turn_epoch + (NOT is_active)::int AS turn_epoch, is_active,
       agent_turn_id, inbox_id
     FROM json_to_recordset(:agents::json)
-      AS move (agent_id text, status agent_status, turn_epoch bigint, is_active boolean, agent_turn_id uuid, inbox_id uuid)),
-  believed_heads AS (
-    SELECT
-    FROM moves JOIN agent_state_heads AS heads ON heads.world_slug = :world_slug AND heads.agent_id = moves.agent_id
-    WHERE heads.turn_epoch = moves.believed_epoch
-      AND heads.active_agent_turn_id IS NOT DISTINCT FROM CASE WHEN moves.is_active THEN moves.agent_turn_id END)`;
+      AS move (agent_id text, status agent_status, turn_epoch bigint, is_active boolean, agent_turn_id uuid, inbox_id uuid))`;
 
 /** The fence's condition beside the lease. */
-export const HEADS_ARE_AS_BELIEVED = '(SELECT count(*) FROM believed_heads) = (SELECT count(*) FROM moves)';
+export const HEADS_ARE_AS_BELIEVED = `NOT EXISTS (
+    SELECT FROM moves
+    WHERE NOT EXISTS (
+      SELECT FROM agent_state_heads AS heads
+      WHERE heads.world_slug = :world_slug AND heads.agent_id = moves.agent_id
+        AND heads.turn_epoch = moves.believed_epoch
+        AND heads.active_agent_turn_id IS NOT DISTINCT FROM CASE WHEN moves.is_active THEN moves.agent_turn_id END))`;
 
 /** CTEs that select from the fence. */
 export const MOVED_HEADS = `

@@ -4,7 +4,7 @@ import { effectsToStore } from '../../core/world/apply-patch.js';
 import type { AppliedEffect } from '../../core/world/world-patch.js';
 import type { AttemptLease, CommitTurn, Reserved, Written } from '../../ports/attempts.js';
 import type { Claimed } from '../../ports/claim.js';
-import { BELIEVED_HEADS, HEADS_ARE_AS_BELIEVED, MOVED_HEADS, toMoves } from '../state-heads.js';
+import { MOVES, HEADS_ARE_AS_BELIEVED, MOVED_HEADS, toMoves } from '../state-heads.js';
 import { aftermathOfCommit, type CommitEnd } from '../inbox/aftermath.js';
 import { type HotStatement, prepare, type Values, toTimestamp } from '../statement.js';
 import { type EndedRow, endedRow, type Ending } from './ending.js';
@@ -73,7 +73,7 @@ function prepareCommit({ has_answer, values, ...end }: Shape): HotStatement {
   const where = `AND turn = :turn::bigint - 1 AND ${HEADS_ARE_AS_BELIEVED}`;
   return prepare(
     has_answer ? 'commit_turn_with_answer' : 'commit_turn',
-    `WITH ${BELIEVED_HEADS}, ${releasingFence({ set: 'turn = :turn,', where, returning: has_answer ? [DRAWN_EVENT_ID] : [] })},
+    `WITH ${MOVES}, ${releasingFence({ set: 'turn = :turn,', where, returning: has_answer ? [DRAWN_EVENT_ID] : [] })},
    ${answer.map((clause) => `${clause},`).join('')}
    new_turn AS (
      INSERT INTO turns (world_slug, turn, attempt_id, simulation_time, committed_at)
@@ -85,8 +85,7 @@ function prepareCommit({ has_answer, values, ...end }: Shape): HotStatement {
      WHERE attempts.world_slug = fence.world_slug AND attempts.attempt_id = :attempt_id::uuid
      RETURNING attempts.world_slug, attempts.attempt_id, attempts.status),
    ${[PATCH_ROWS, ...stored, aftermath.clauses, MOVED_HEADS].join(',')}
-   SELECT (SELECT count(*) FROM fence) AS held,
-     ${has_answer ? '(SELECT count(*) FROM call_1) = 1 AS is_whole,' : ''} ${aftermath.columns}`,
+   SELECT ${has_answer ? 'EXISTS (SELECT FROM call_1) AS is_whole,' : ''} ${aftermath.columns} FROM fence`,
   );
 }
 

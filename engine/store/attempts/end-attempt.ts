@@ -1,6 +1,6 @@
 import { isAdoptedWhole } from '../../core/turn/adopt.js';
 import type { AttemptLease, FailAttempt, HandOver, PutOff, Written } from '../../ports/attempts.js';
-import { BELIEVED_HEADS, HEADS_ARE_AS_BELIEVED, MOVED_HEADS, toMoves } from '../state-heads.js';
+import { MOVES, HEADS_ARE_AS_BELIEVED, MOVED_HEADS, toMoves } from '../state-heads.js';
 import { AFTERMATH_COLUMNS_OF_FAILURE, AFTERMATH_OF_FAILURE } from '../inbox/aftermath.js';
 import { prepare, type Runner, toStoredText, toTimestamp } from '../statement.js';
 import { type Ending, endedRow, type EndedRow } from './ending.js';
@@ -64,14 +64,15 @@ const LEFT = `adoptable_attempt_id = CASE WHEN ${LEAVES_SOMETHING} THEN :attempt
 
 const FAIL = prepare(
   'fail_attempt',
-  `WITH ${BELIEVED_HEADS}, ${releasingFence({ set: LEFT, where: `AND ${HEADS_ARE_AS_BELIEVED}` })},
+  `WITH ${MOVES}, ${releasingFence({ set: LEFT, where: `AND ${HEADS_ARE_AS_BELIEVED}` })},
    ended AS (
     UPDATE attempts ${ENDED}
     FROM fence
     WHERE attempts.world_slug = fence.world_slug AND attempts.attempt_id = :attempt_id::uuid
     ${RETURNING}), ${[CONSEQUENCES, AFTERMATH_OF_FAILURE, MOVED_HEADS].join(',')}
-   SELECT (SELECT count(*) FROM fence) AS held, (SELECT retry FROM put_off) AS retry,
-     (SELECT delay_ms::bigint FROM put_off) AS delay_ms, ${AFTERMATH_COLUMNS_OF_FAILURE}`,
+   SELECT (SELECT retry FROM put_off) AS retry, (SELECT delay_ms::bigint FROM put_off) AS delay_ms,
+     ${AFTERMATH_COLUMNS_OF_FAILURE}
+   FROM fence`,
 );
 
 interface FailedRow extends EndedRow {
@@ -116,7 +117,7 @@ const HAND_OVER = prepare(
      SELECT world_slug, attempt_id, 'attempt_handed_over', :at::timestamptz,
        json_build_object('has_broken', :has_broken::boolean)
      FROM left_open)
-   SELECT count(*) AS held FROM fence`,
+   SELECT world_slug FROM fence`,
 );
 
 /** Gives the lease back with the attempt still open: one statement. */

@@ -23,8 +23,8 @@ export async function endedRow<Row extends EndedRow>(
   const row = await findHeld<Row>(database, statement, lease, values, slots);
   if (row === undefined) return undefined;
   demandWhole(statement, row);
-  const { due, is_last } = row.is_waited_for === true ? await takeAftermath(database, lease) : row;
-  if (due !== undefined && due > 0) database.ring([lease.world_slug]);
+  const { is_due, is_last } = row.is_waited_for === true ? await takeAftermath(database, lease) : row;
+  if (is_due === true) database.ring([lease.world_slug]);
   if (is_last === true) await promoteUnseen(database, lease.world_slug);
   return row;
 }

@@ -8,7 +8,10 @@ import { DRAWN_EVENT_ID } from './event-numbers.js';
 
 export const HOLDS = 'world_slug = :world_slug AND lease_epoch = :epoch AND lease_attempt_id = :attempt_id::uuid';
 
-/** Begins every statement of a driver: one row while the lease holds, none once it has been overtaken. */
+/**
+ * Begins every statement of a driver: one row while the lease holds, none once it has been overtaken. The statement answers
+ * with the rows of its fence.
+ */
 export const FENCE = `fence AS (SELECT world_slug FROM worlds WHERE ${HOLDS} FOR KEY SHARE)`;
 
 /** The fence of a statement that writes calls or what streams in, with the number of their events. */
@@ -37,7 +40,7 @@ export function leaseEnd(parameter: string): string {
   return `clock_timestamp() + :${parameter}::int * interval '1 millisecond'`;
 }
 
-/** Runs a fenced statement, which answers with the rows of its fence as `held`. */
+/** Runs a fenced statement. */
 export async function runFenced(
   runner: Runner,
   statement: HotStatement,
@@ -52,19 +55,18 @@ export async function runFenced(
 }
 
 /** Runs a fenced statement. @returns its row; undefined where the lease does not hold any more */
-export async function findHeld<Row extends { readonly held: number }>(
+export async function findHeld<Row extends object>(
   runner: Runner,
   statement: HotStatement,
   { world_slug, epoch, attempt_id }: AttemptLease,
   values: Values,
   slots?: readonly Values[],
 ): Promise<Row | undefined> {
-  const [row] = await run<Row>(runner, statement, { ...values, world_slug, epoch, attempt_id }, slots);
-  return row?.held === 1 ? row : undefined;
+  const [held] = await run<Row>(runner, statement, { ...values, world_slug, epoch, attempt_id }, slots);
+  return held;
 }
 
 export interface FencedRow {
-  readonly held: number;
   /** Whether all calls were found that the statement ends or that text streams into. */
   readonly is_whole?: boolean;
 }
@@ -77,8 +79,7 @@ export function demandWhole({ name }: HotStatement, { is_whole }: FencedRow): vo
 
 const RENEW = prepare(
   'renew_lease',
-  `WITH renewed AS (UPDATE worlds SET lease_until = ${leaseEnd('lease_ms')} WHERE ${HOLDS} RETURNING 1)
-   SELECT count(*) AS held FROM renewed`,
+  `UPDATE worlds SET lease_until = ${leaseEnd('lease_ms')} WHERE ${HOLDS} RETURNING world_slug`,
 );
 
 /** Lets a lease last so many milliseconds from now. */

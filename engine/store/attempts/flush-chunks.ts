@@ -12,7 +12,7 @@ const FLUSH = prepare(
      FROM fence JOIN llm_calls USING (world_slug)
      WHERE llm_call_id = :llm_call_id::uuid
      RETURNING 1)
-   SELECT (SELECT count(*) FROM fence) AS held, EXISTS (SELECT FROM chunks) AS is_whole`,
+   SELECT EXISTS (SELECT FROM chunks) AS is_whole FROM fence`,
 );
 
 /** Writes what has streamed in since the last flush, numbered as events are: one statement. */

@@ -37,11 +37,10 @@ const PEND = prepare(
      RETURNING calls.world_slug, attempt_id, calls.source_invocation_id, workflow_node_id,
        workflow_subject_entity_id, deadline),
    event AS (${PENDED_EVENTS})
-   SELECT (SELECT count(*) FROM fence) AS held, (SELECT deadline FROM call) AS deadline`,
+   SELECT (SELECT deadline FROM call) AS deadline FROM fence`,
 );
 
 interface PendedRow {
-  readonly held: number;
   readonly deadline: string | null;
 }
 

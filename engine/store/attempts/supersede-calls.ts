@@ -15,7 +15,7 @@ const SUPERSEDE = prepare(
      WHERE NOT EXISTS (SELECT FROM attempt_events AS noted WHERE noted.attempt_id = :attempt_id::uuid
        AND noted.event_kind = 'call_superseded' AND noted.source_invocation_id = calls.source_invocation_id)
      ORDER BY invocation_seq)
-   SELECT count(*) AS held FROM fence`,
+   SELECT world_slug FROM fence`,
 );
 
 /** Marks these calls as superseded, once: one statement. A call whose start is not on record has no note. */

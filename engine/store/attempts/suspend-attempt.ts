@@ -1,5 +1,5 @@
 import type { AttemptLease, Rested, SuspendAttempt, Written } from '../../ports/attempts.js';
-import { BELIEVED_HEADS, HEADS_ARE_AS_BELIEVED, MOVED_HEADS, toMoves } from '../state-heads.js';
+import { MOVES, HEADS_ARE_AS_BELIEVED, MOVED_HEADS, toMoves } from '../state-heads.js';
 import { prepare, run, type Runner, toTimestamp } from '../statement.js';
 import { HOLDS, releasingFence, runFenced, FENCE } from './fence.js';
 
@@ -16,7 +16,7 @@ const IS_QUIET = `NOT EXISTS (
 // A writer of a message holds the attempt's row: this sees the message, or the writer finds the attempt suspended.
 const SUSPEND = prepare(
   'suspend_attempt',
-  `WITH ${BELIEVED_HEADS}, ${releasingFence({ set: '', where: `AND ${IS_QUIET} AND ${HEADS_ARE_AS_BELIEVED}` })},
+  `WITH ${MOVES}, ${releasingFence({ set: '', where: `AND ${IS_QUIET} AND ${HEADS_ARE_AS_BELIEVED}` })},
    held AS (SELECT world_slug FROM worlds WHERE ${HOLDS} AND ${HEADS_ARE_AS_BELIEVED}),
    rests AS (
      UPDATE attempts
@@ -34,7 +34,7 @@ const SUSPEND = prepare(
        json_build_object('resume_deadline', resume_deadline)
      FROM rests),
    ${MOVED_HEADS}
-   SELECT (SELECT count(*) FROM held) AS held, (SELECT count(*) FROM fence) AS rested`,
+   SELECT EXISTS (SELECT FROM fence) AS rested FROM held`,
 );
 
 /** Suspends an attempt and gives its lease back, unless a message has come meanwhile: one statement. */
@@ -42,9 +42,9 @@ export async function suspendAttempt(runner: Runner, lease: AttemptLease, rest: 
   const { world_slug, epoch, attempt_id } = lease;
   const { at, agents } = rest;
   const values = { world_slug, epoch, attempt_id, suspended_at: toTimestamp(at), ...toMoves(attempt_id, agents) };
-  const [row] = await run<{ readonly held: number; readonly rested: number }>(runner, SUSPEND, values);
-  if (row?.rested === 1) return 'rested';
-  return row?.held === 1 ? 'called' : 'overtaken';
+  const [row] = await run<{ readonly rested: boolean }>(runner, SUSPEND, values);
+  if (row === undefined) return 'overtaken';
+  return row.rested ? 'rested' : 'called';
 }
 
 const DISCARD = prepare(
@@ -55,7 +55,7 @@ const DISCARD = prepare(
      FROM fence
      WHERE agent_inbox.world_slug = fence.world_slug AND agent_inbox.inbox_id = :inbox_id::uuid
        AND agent_inbox.status IN ('pending', 'deferred'))
-   SELECT count(*) AS held FROM fence`,
+   SELECT world_slug FROM fence`,
 );
 
 /** Consumes a message that has no effect: one statement. */

@@ -85,8 +85,8 @@ function statementOf(head: Head, slots: readonly Slot[], rows: ConversationRows 
   return statement;
 }
 
-/** How many of the calls were found. */
+/** Whether all of the calls were found. */
 function landed(slots: number): string {
-  const written = Array.from({ length: slots }, (_slot, index) => `(SELECT count(*) FROM call_${index + 1})`);
-  return `SELECT (SELECT count(*) FROM fence) AS held, ${['0', ...written].join(' + ')} = ${slots} AS is_whole`;
+  const written = Array.from({ length: slots }, (_slot, index) => `EXISTS (SELECT FROM call_${index + 1})`);
+  return `SELECT ${['true', ...written].join(' AND ')} AS is_whole FROM fence`;
 }

@@ -47,8 +47,8 @@ const RECALLED = `
 
 /** The columns about the inbox in a statement that ends attempts. */
 export interface Aftermath {
-  /** How much of its world is due now. */
-  readonly due: number;
+  /** Whether something of its world is due now. */
+  readonly is_due: boolean;
   /**
    * It ended a turn and found no next one. The statement does not see a turn that was queued while it waited for its
    * lease.
@@ -58,8 +58,8 @@ export interface Aftermath {
 
 /** The columns of `Aftermath`. @param due the CTEs of what is due now */
 const aftermathColumns = (...due: readonly string[]): string => `
-  ${['0', ...due.map((rows) => `(SELECT count(*) FROM ${rows})`)].join(' + ')} AS due,
-  (SELECT count(*) > 0 FROM finished) AND (SELECT count(*) = 0 FROM promoted) AS is_last`;
+  ${['false', ...due.map((rows) => `EXISTS (SELECT FROM ${rows})`)].join(' OR ')} AS is_due,
+  EXISTS (SELECT FROM finished) AND NOT EXISTS (SELECT FROM promoted) AS is_last`;
 
 /** A part of the statement that ends attempts. */
 interface Part {

@@ -19,7 +19,7 @@ const TAKE = prepare(
      WHERE agent_inbox.world_slug = fence.world_slug AND agent_inbox.correlation_id = :source_invocation_id::uuid
        AND agent_inbox.message_type = 'timeout' AND agent_inbox.status IN ('pending', 'deferred')
      RETURNING 1)
-   SELECT (SELECT count(*) FROM fence) AS held, (SELECT count(*) FROM taken) AS closed`,
+   SELECT EXISTS (SELECT FROM taken) AS closed FROM fence`,
 );
 
 // It is consumed as soon as it is written: nobody has to handle it.
@@ -34,12 +34,11 @@ const CLOSE = prepare(
      FROM fence
      ON CONFLICT (world_slug, correlation_id) WHERE correlation_id IS NOT NULL DO NOTHING
      RETURNING 1)
-   SELECT (SELECT count(*) FROM fence) AS held, (SELECT count(*) FROM closed) AS closed`,
+   SELECT EXISTS (SELECT FROM closed) AS closed FROM fence`,
 );
 
 interface ClosedRow {
-  readonly held: number;
-  readonly closed: number;
+  readonly closed: boolean;
 }
 
 /** Takes the timeout of a call, after which no report of it is accepted: one statement. */
@@ -61,5 +60,5 @@ export async function closeToReports(
 
 function toClosed(row: ClosedRow | undefined): Closed {
   if (row === undefined) return 'overtaken';
-  return row.closed === 1 ? 'closed' : 'reported';
+  return row.closed ? 'closed' : 'reported';
 }
