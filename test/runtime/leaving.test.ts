@@ -42,7 +42,7 @@ function endsOf({ invocations }: AttemptRecord): readonly string[] {
 describe('a driver that leaves its attempt to another', () => {
   const open = sharedStage('PostgreSQL');
 
-  /** What is on record when the first driver has left at a call, and when the next has committed the turn. */
+  /** The record when the first driver has left at a call, and when the next has committed the turn. */
   async function leave(key: string): Promise<readonly (readonly string[])[]> {
     const stage = await open();
     stage.model.setScript(await loadScript('tools'));

@@ -53,7 +53,7 @@ export async function runTests(
   };
   let [begun, begun_at] = [0, performance.now()];
   createInterface({ input: child.stdout }).on('line', (line) => {
-    // What came before the signal arrived: its file would count as one that ended without a failure.
+    // Lines that came before the signal arrived: their file would count as one that ended without a failure.
     if (found !== undefined) return;
     const [, not, name = ''] = /^\s*(not )?ok \d+ - (.*)/.exec(line) ?? [];
     if (not !== undefined) return end('killed', name);
