@@ -138,29 +138,6 @@ const HOSTILE: readonly Hostile[] = [
     also: (outcome) => assert.equal(outcome.status === 'failed' && outcome.outcome_unknown, true),
   },
   {
-    name: 'refuses without an end',
-    server: (_, response) => {
-      response.writeHead(500);
-      response.write('no candy');
-    },
-    failed: 'http_status',
-    message: /status 500/,
-    wanted: { deadline_ms: 1_000, call: { effect: 'external_side_effect' } },
-    also: (outcome) => {
-      assert.equal(outcome.http_status, 500);
-      assert.equal(Buffer.from(outcome.response_body ?? []).toString(), 'no candy');
-      assert.equal(outcome.status === 'failed' && outcome.outcome_unknown, undefined);
-    },
-  },
-  {
-    name: 'is a gateway that refuses without an end',
-    server: (_, response) => void response.writeHead(502).write('no candy'),
-    failed: 'http_status',
-    message: /status 502.*whether its side effect took place is not known/,
-    wanted: { deadline_ms: 1_000, call: { effect: 'external_side_effect' } },
-    also: (outcome) => assert.equal(outcome.status === 'failed' && outcome.outcome_unknown, true),
-  },
-  {
     name: 'refuses with 50 MB',
     server: says(Buffer.alloc(50_000_000), 500),
     failed: 'http_status',
