@@ -1,3 +1,4 @@
+import { present } from './contract/present.js';
 import { basename, delimiter, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Problem } from './contract/problem.js';
@@ -39,8 +40,7 @@ export function toTelemetrySettings(variables: Variables): Done<TelemetrySetting
   const wrong = new Set(named.filter(({ url }) => !isHttpUrl(url)).map(({ variable }) => variable));
   if (wrong.size > 0) return refuse(...[...wrong].map(telemetryUrlInvalid));
   const value = {
-    ...(traces === undefined ? {} : { traces_url: traces.url }),
-    ...(metrics === undefined ? {} : { metrics_url: metrics.url }),
+    ...present({ traces_url: traces?.url, metrics_url: metrics?.url }),
     sampled_ratio: toSampledRatio(variables),
     has_contents: variables['OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT']?.toLowerCase() === 'true',
   };
@@ -95,7 +95,7 @@ export function toDataDir(variables: Variables): string {
 export function toStoreConfiguration(variables: Variables): StoreConfiguration {
   const url = variables['CHUKWA_DATABASE_URL'];
   return {
-    ...(url === undefined ? {} : { url }),
+    ...present({ url }),
     data_dir: toDataDir(variables),
     migrations_dir: join(PACKAGE_ROOT, 'migrations'),
     template_file: join(PACKAGE_ROOT, 'dist', 'template.tar.gz'),
@@ -157,7 +157,7 @@ function flightLimitInvalid(variable: string): Problem {
 /** The doorbell that the operator wants. */
 export function toWantedDoorbell(variables: Variables): WantedDoorbell {
   const nats_url = variables['CHUKWA_NATS_URL'] || undefined;
-  return { kind: variables['CHUKWA_DOORBELL'] || 'auto', ...(nats_url === undefined ? {} : { nats_url }) };
+  return { kind: variables['CHUKWA_DOORBELL'] || 'auto', ...present({ nats_url }) };
 }
 
 const SERVE_PORT = 4747;
@@ -166,9 +166,9 @@ const SERVE_PORT = 4747;
 export function toServePlace(variables: Variables): Done<ServePlace> {
   const port = variables['CHUKWA_PORT'] || String(SERVE_PORT);
   if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) return refuse(PORT_INVALID);
-  const public_url = variables['CHUKWA_PUBLIC_URL'] || undefined;
-  const reached = public_url === undefined ? {} : { public_url: public_url.replace(/\/+$/, '') };
-  return { ok: true, value: { host: variables['CHUKWA_HOST'] || '127.0.0.1', port: Number(port), ...reached } };
+  const public_url = (variables['CHUKWA_PUBLIC_URL'] || undefined)?.replace(/\/+$/, '');
+  const host = variables['CHUKWA_HOST'] || '127.0.0.1';
+  return { ok: true, value: { host, port: Number(port), ...present({ public_url }) } };
 }
 
 const PORT_INVALID: Problem = {

@@ -2,6 +2,7 @@
  * The library: what `import('chukwa')` gives. An engine that is opened here leaves its process alone: it installs no handler
  * of signals or uncaught errors, changes no exit code and no built-in. docs/library.md shows it at work.
  */
+import { present } from './contract/present.js';
 import { compose } from './main.js';
 import { checkPaths, readScenario } from './operations/author.js';
 import { type DiffRequest, diffPlaces, type WorldDiff } from './operations/diff-worlds.js';
@@ -84,7 +85,7 @@ export async function openEngine(configuration: Configuration = {}): Promise<Don
 }
 
 function toOpenEngine(engine: Engine, { working_folder = process.cwd(), root }: Configuration): OpenEngine {
-  const place = { working_folder, ...(root === undefined ? {} : { root }) };
+  const place = { working_folder, ...present({ root }) };
   return {
     validate: async (paths) => {
       const { ok, findings } = await checkPaths(engine.authoring, { place, paths });
@@ -97,7 +98,7 @@ function toOpenEngine(engine: Engine, { working_folder = process.cwd(), root }: 
       }),
     listWorlds: () => whileReachable(engine, listWorlds),
     showWorld: (world_slug, turn) =>
-      whileReachable(engine, () => showWorld(engine, { world_slug, ...(turn === undefined ? {} : { turn }) })),
+      whileReachable(engine, () => showWorld(engine, { world_slug, ...present({ turn }) })),
     diffPlaces: (request) => whileReachable(engine, () => diffPlaces(engine, request)),
     runTurns: (world_slug, { turns = 1, signal = new AbortController().signal, onProgress = () => {} } = {}) =>
       whileReachable(engine, () => runTurns(engine, { world_slug, turns, signal, onProgress })),

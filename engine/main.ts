@@ -1,3 +1,4 @@
+import { present } from './contract/present.js';
 import { readFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
@@ -68,7 +69,7 @@ export async function compose(
   const outside: Outside = { version, variables, writeLog, log };
   return {
     version,
-    ...(writeJson === undefined ? {} : { log: writeJson }),
+    ...present({ log: writeJson }),
     package_root: PACKAGE_ROOT,
     openAuthoring: async () => (await openParts(outside, {})).authoring,
     withSources: (task, overlay = {}) => withSources(outside, task, overlay),
@@ -129,7 +130,7 @@ async function openParts(
     ...toPluginPlaces(variables, process.cwd()),
     lookUp: (name) => variables[name],
     ...options,
-    ...(overlay === undefined ? {} : { overlay }),
+    ...present({ overlay }),
     compileSchema,
     validateManifest: (value) => validateShape('plugin_manifest', value),
     clock,

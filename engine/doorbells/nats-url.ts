@@ -1,3 +1,4 @@
+import { present } from '../contract/present.js';
 import type { Outcome } from '../contract/problem.js';
 
 /** Where a NATS server is, and who we are there. */
@@ -24,8 +25,7 @@ export function parseNatsUrl(text: string): Outcome<NatsAddress> {
     value: {
       place: `${url.hostname}:${url.port === '' ? PORT : url.port}`,
       is_encrypted: url.protocol === 'tls:',
-      ...(user === '' ? {} : { user }),
-      ...(password === '' ? {} : { password }),
+      ...present({ user: user || undefined, password: password || undefined }),
     },
   };
 }

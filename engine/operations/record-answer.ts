@@ -1,3 +1,4 @@
+import { present } from '../contract/present.js';
 import { isWritableFailure } from '../contract/failure-class.js';
 import type { Json, JsonObject } from '../contract/json.js';
 import { withoutQuotation } from '../core/protocol/failure.js';
@@ -45,7 +46,7 @@ function toSaid({ raw_text, finish_reason, tokens, failure_class, failure_messag
   const usage =
     tokens === null ? {} : { usage: { input_tokens: tokens.input_tokens, output_tokens: tokens.output_tokens } };
   if (isSourceClass(failure_class))
-    return toFailure(failure_class, failure_message, raw_text === '' ? {} : { text: raw_text });
+    return toFailure(failure_class, failure_message, present({ text: raw_text || undefined }));
   const json = parseExactly(raw_text);
   if (json !== undefined && finish_reason === 'stop') return { json, ...usage };
   return { text: raw_text, ...(isFinishReason(finish_reason) ? { finish_reason } : {}), ...usage };
@@ -72,10 +73,8 @@ function toReplied(record: InvocationRecord): Answer {
   // The schema is checked again; a refused request has no answer.
   const isJudged = failure_class === 'schema_invalid' && response_json !== null;
   if (!isSourceClass(failure_class) || isJudged) return { json: response_json };
-  return toFailure(failure_class, failure_message, {
-    ...(http_status === null || http_status < 100 ? {} : { http_status }),
-    ...(response_text === null ? {} : { text: response_text }),
-  });
+  const status = http_status === null || http_status < 100 ? undefined : http_status;
+  return toFailure(failure_class, failure_message, present({ http_status: status, text: response_text ?? undefined }));
 }
 
 function toFailure(
@@ -83,7 +82,8 @@ function toFailure(
   message: string | null,
   more: { readonly http_status?: number; readonly text?: string },
 ): Answer {
-  return { failure, ...(message === null ? {} : { message: withoutQuotation(message, more.text) }), ...more };
+  const said = message === null ? undefined : withoutQuotation(message, more.text);
+  return { failure, ...present({ message: said }), ...more };
 }
 
 /**

@@ -1,3 +1,4 @@
+import { present } from '../contract/present.js';
 import { dirname, resolve } from 'node:path';
 import type { Json } from '../contract/json.js';
 import type { Problem } from '../contract/problem.js';
@@ -64,8 +65,10 @@ export async function recordAttempt(engine: Engine, request: RecordRequest): Pro
     description: `Recorded from turn ${attempt.attempted_turn} of the world ${attempt.world_slug}, attempt ${attempt.attempt_id}${later.length === 0 ? '' : `, and ${later.length} more`}.`,
     scenario_ref: scenario_ref.value,
     world: attempt.world_slug,
-    ...(later.length === 0 ? {} : { turns: found.value.length }),
-    ...(Object.keys(given).length === 0 ? {} : { given }),
+    ...present({
+      turns: later.length === 0 ? undefined : found.value.length,
+      given: Object.keys(given).length === 0 ? undefined : given,
+    }),
     answers: turns,
     expect: await expectationOf(engine, found.value),
   };
@@ -207,7 +210,7 @@ function toExpectedTurn(attempt: AttemptRecord): ExpectedTurn {
   const { failure, patches, rejections } = toTurn(attempt, []);
   const tools = attempt.invocations.flatMap(({ tool_name }) => tool_name ?? []);
   const known = {
-    ...(failure === undefined ? {} : { failure: withoutNulls({ ...failure, message: null }) }),
+    ...present({ failure: failure && withoutNulls({ ...failure, message: null }) }),
     patches,
     tools,
     rejections: rejections.map(({ message: _message, ...rejection }) => rejection),
@@ -234,7 +237,7 @@ function toExpectedWorld(
     entities: Object.fromEntries(
       entities.map(({ id, state, memory }) => [
         id,
-        { state, ...(memory.length === 0 ? {} : { memory: memory.map(({ content }) => content) }) },
+        present({ state, memory: memory.length === 0 ? undefined : memory.map(({ content }) => content) }),
       ]),
     ),
     environments: Object.fromEntries(environments.map(({ label, content }) => [label, { content }])),

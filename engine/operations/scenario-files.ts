@@ -1,3 +1,4 @@
+import { present } from '../contract/present.js';
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
@@ -21,7 +22,7 @@ export async function digestFiles(
   const digests = await Promise.all(paths.map(async ({ path: file }) => [file, (await digestOf(file)) ?? ''] as const));
   return {
     path: resolve(working_folder, path),
-    ...(root === undefined ? {} : { root: resolve(working_folder, root) }),
+    ...present({ root: root === undefined ? undefined : resolve(working_folder, root) }),
     digests: Object.fromEntries(digests),
   };
 }

@@ -1,3 +1,4 @@
+import { present } from '../contract/present.js';
 import { setTimeout as wait } from 'node:timers/promises';
 import { FAILURE_CLASSES } from '../contract/failure-class.js';
 import type { Problem } from '../contract/problem.js';
@@ -101,7 +102,7 @@ function toQuestion({ q, kind, world, turn, subject, source, failure }: WantedSe
   if (Object.values(filters).some((value) => (value?.length ?? 0) > FILTER_LENGTH_MAX))
     return refuse(searchInvalid('a filter that nothing can match'));
   const said = Object.entries({ words, kind, ...filters }).filter(([, value]) => value !== undefined && value !== '');
-  return succeed({ ...Object.fromEntries(said), ...(at.value === undefined ? {} : { turn: at.value }) });
+  return succeed({ ...Object.fromEntries(said), ...present({ turn: at.value }) });
 }
 
 function isKind(kind: string): kind is SearchKind {

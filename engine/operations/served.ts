@@ -1,3 +1,4 @@
+import { present } from '../contract/present.js';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { hostname, networkInterfaces } from 'node:os';
 import { join } from 'node:path';
@@ -158,7 +159,7 @@ async function through(
       method: 'POST',
       redirect: 'error',
       headers: { ...headers, authorization },
-      ...(body === '' ? {} : { body }),
+      ...present({ body: body || undefined }),
     });
     const answer: unknown = await response.json();
     if (response.ok && isAcknowledgement(answer)) return succeed(answer);

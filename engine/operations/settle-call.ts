@@ -71,8 +71,7 @@ export async function settle(
     settled_at: engine.runtime.clock.now(),
     settled_by,
     holder: engine.runtime.holder,
-    ...(answer === undefined ? {} : { answer: said.answer }),
-    ...(said.reason === null ? {} : { reason: said.reason }),
+    ...present({ answer: answer === undefined ? undefined : said.answer, reason: said.reason ?? undefined }),
   });
   if (settled.kind === 'settled' && settled.left_in_doubt === 0) await ringForWorld(engine, settled.world_slug);
   return succeed(settled);

@@ -3,6 +3,7 @@
  * back to itself by two ways that look at one and the same part of a value, each level of the value doubles the work. Where
  * every part is looked at by one way only, the work of one circle grows with the value; the steps of a check bound the rest.
  */
+import { present } from '../contract/present.js';
 import type { Json, JsonObject } from '../contract/json.js';
 import type { Problem } from '../contract/problem.js';
 import { appendToken, isObject } from '../core/content/json-pointer.js';
@@ -194,7 +195,7 @@ function listDeeper(schema: Json, pointer: string): readonly Deeper[] {
 }
 
 function member(matches: (name: string) => boolean, name?: string): Part {
-  return { of: 'member', matches, ...(name === undefined ? {} : { name }) };
+  return { of: 'member', matches, ...present({ name }) };
 }
 
 function membersOf(held: Json | undefined): readonly string[] {

@@ -3,6 +3,7 @@
  * timer can end them: the generated code itself counts, and throws when the steps are used up. Steps do not depend on the
  * machine, so that the same value is refused everywhere, and again when an attempt is resumed.
  */
+import { present } from '../contract/present.js';
 import type { Ajv2020 } from 'ajv/dist/2020.js';
 import { _, type Code, type CodeKeywordDefinition, type KeywordCxt } from 'ajv';
 import names from 'ajv/dist/compile/names.js';
@@ -74,9 +75,7 @@ function weigh(schema: JsonObject, tracks: boolean): Weight {
   return {
     // Each branch that fails copies the complaints of those before it.
     own: 1 + sizesOf(schema) + inPlace + Math.ceil((branches * branches) / 16),
-    ...(items > 0 ? { items } : {}),
-    ...(members > 0 ? { members } : {}),
-    ...(texts > 0 ? { texts } : {}),
+    ...present({ items: items || undefined, members: members || undefined, texts: texts || undefined }),
   };
 }
 

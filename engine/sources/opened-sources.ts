@@ -1,3 +1,4 @@
+import { present } from '../contract/present.js';
 import type { JsonObject } from '../contract/json.js';
 import type { Outcome } from '../contract/problem.js';
 import type { Alarm, Capabilities, LogLevel, Source, SourcePlugin } from '../contract/source.js';
@@ -149,7 +150,7 @@ function toolsFor(
     return value === undefined ? [] : [[name, value] as const];
   });
   return {
-    ...(model === undefined ? {} : { model }),
+    ...present({ model }),
     variables: Object.freeze(
       Object.fromEntries([...variables, ...named.map((of) => [of.variable, of.value] as const)]),
     ),
@@ -160,7 +161,7 @@ function toolsFor(
         plugin: plugin.name,
         level,
         message: secrets.text(message),
-        ...(details === undefined ? {} : { details: secrets.json(details) as JsonObject }),
+        ...present({ details: details && (secrets.json(details) as JsonObject) }),
       }),
     quote: (said, ending) => shorten(secrets.text(said, ending), QUOTE_LENGTH_MAX),
     parseJson: parseAnswer,

@@ -2,6 +2,7 @@
  * The stand-in for plugins in a dry run. It imports none of their code, and their manifests lose each way out: an
  * origin, a program, variables. A plugin's promises are all that is left of it; its answers were written before.
  */
+import { present } from '../contract/present.js';
 import { setImmediate } from 'node:timers/promises';
 import type { Json } from '../contract/json.js';
 import { parseClientRequestId, toPieces } from '../contract/scripted.js';
@@ -111,14 +112,13 @@ function failureOf(answer: Answer): SourceFailure {
   if ('failure' in answer) {
     const { failure, message, http_status, text } = answer;
     const failure_class = failure === 'stopped' ? 'transport' : failure;
-    return makeSourceFailure(failure_class, message ?? `the answer that was written says ${failure}`, {
-      ...(http_status === undefined ? {} : { http_status }),
-      ...(text === undefined ? {} : { body: Buffer.from(text) }),
-    });
+    const facts = present({ http_status, body: text === undefined ? undefined : Buffer.from(text) });
+    return makeSourceFailure(failure_class, message ?? `the answer that was written says ${failure}`, facts);
   }
   if ('status' in answer) {
     const { status, body } = answer;
-    const facts = { http_status: status, ...(body === undefined ? {} : { body: Buffer.from(JSON.stringify(body)) }) };
+    const said = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
+    const facts = { http_status: status, ...present({ body: said }) };
     return makeSourceFailure('http_status', `the answer that was written has status ${status}`, facts);
   }
   if ('refusal' in answer) return makeSourceFailure('model_refusal', `the model refused: ${answer.refusal}`);

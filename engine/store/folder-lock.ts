@@ -1,3 +1,4 @@
+import { present } from '../contract/present.js';
 import { readFileSync, readlinkSync } from 'node:fs';
 import { link, lstat, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
 import { randomUUID } from 'node:crypto';
@@ -132,13 +133,7 @@ function toProblem(folder: string, lock_file: string, { host, namespace, pid, si
       : isForeign(namespace ?? null)
         ? { where: 'in another container of this host', gone: 'that container' }
         : undefined;
-  return databaseLocked(folder, {
-    host: host ?? hostname(),
-    ...(pid === undefined ? {} : { pid }),
-    ...(since === undefined ? {} : { since }),
-    lock_file,
-    ...(elsewhere === undefined ? {} : { elsewhere }),
-  });
+  return databaseLocked(folder, { host: host ?? hostname(), lock_file, ...present({ pid, since, elsewhere }) });
 }
 
 async function linkOnce(draft: string, place: string): Promise<void> {

@@ -1,3 +1,4 @@
+import { present } from '../contract/present.js';
 import type { Problem } from '../contract/problem.js';
 import type { ProblemCode } from '../contract/problems/index.js';
 
@@ -25,7 +26,7 @@ export function databaseLocked(folder: string, { pid, host, since, elsewhere, lo
     repair: elsewhere
       ? `Wait until it has ended; if ${elsewhere.gone} is gone for good, delete ${lock_file}. Or ${SHARE}.`
       : `Try again when it has ended, or wait for it with --wait SECONDS. To look while turns run, queue them with chukwa run SLUG --queue, and start chukwa serve: it runs them and shows everything in a browser. Or ${SHARE}.`,
-    details: { ...(pid === undefined ? {} : { pid }), host, folder, may_pass: elsewhere === undefined },
+    details: { ...present({ pid }), host, folder, may_pass: elsewhere === undefined },
   };
 }
 

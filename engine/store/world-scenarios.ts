@@ -1,3 +1,4 @@
+import { present } from '../contract/present.js';
 import type { ChangedScenario, ScenarioChange, ScenarioFiles, WorldScenario } from '../ports/worlds.js';
 import { inTransaction, type OpenDatabase } from './database.js';
 import { prepare, run, toTimestamp } from './statement.js';
@@ -71,7 +72,7 @@ export async function listScenarios(
   world_slug: string,
 ): Promise<readonly WorldScenario[]> {
   const rows = await run<Row>(database, LIST, { world_slug });
-  return rows.map(({ files, ...row }) => ({ ...row, ...(files === null ? {} : { files }) }));
+  return rows.map(({ files, ...row }) => ({ ...row, ...present({ files: files ?? undefined }) }));
 }
 
 /** The column of the files that a scenario was read from. */

@@ -1,3 +1,4 @@
+import { present } from '../contract/present.js';
 import type { WorldContents } from '../core/world/diff-worlds.js';
 import { type EffectParts, effectOf } from '../core/world/patch-operations.js';
 import { composeWorld, type Entity, type World } from '../core/world/world.js';
@@ -151,8 +152,7 @@ function toEntity(row: EntityRow, memory: Entity['memory']): Entity {
     id: row.id,
     name: row.name,
     kind: row.kind,
-    ...(row.environment === null ? {} : { environment: row.environment }),
-    ...(row.goal === null ? {} : { goal: row.goal }),
+    ...present({ environment: row.environment ?? undefined, goal: row.goal ?? undefined }),
     state: row.state,
     memory,
   };

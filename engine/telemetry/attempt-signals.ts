@@ -1,3 +1,4 @@
+import { present } from '../contract/present.js';
 import { timeOfUuid, toTraceId } from '../core/content/trace-id.js';
 import { agentTurnId } from '../core/agents/agent-turn.js';
 import type { AttemptLease } from '../ports/attempts.js';
@@ -76,7 +77,7 @@ function toAttemptSpan({ lease, scenario, adopts, waited_ms, ended_at, failure }
       'chukwa.queue.wait_ms': waited_ms,
       'error.type': failure?.failure_class,
     },
-    ...(failure === undefined ? {} : { error: failure.message === undefined ? {} : { message: failure.message } }),
+    ...present({ error: failure && present({ message: failure.message }) }),
     links: adopts === undefined ? [] : [{ trace_id: toTraceId(adopts), span_id: attemptSpanId(adopts) }],
   };
 }

@@ -26,7 +26,7 @@ export function toCallSignals(around: CallSurroundings, ended: EndedCall): Signa
     attributes: {
       ...attributesOf(ended),
       'http.response.status_code': outcome.http_status,
-      ...(has_contents ? toContents(ended) : {}),
+      ...(has_contents && toContents(ended)),
     },
     ...(errorOf(ended) === undefined ? {} : { error: has_contents && message !== undefined ? { message } : {} }),
   };
@@ -127,7 +127,7 @@ function attributesOf(call: Made & Partial<EndedCall>): Attributes {
     'chukwa.generation.round': command.round,
     'chukwa.generation.try': command.generation_try,
     'chukwa.retry.number': command.retry?.number,
-    ...(outcome === undefined ? {} : toOutcome({ ...call, outcome })),
+    ...(outcome && toOutcome({ ...call, outcome })),
   };
 }
 

@@ -1,3 +1,4 @@
+import { present } from '../contract/present.js';
 import {
   type Attributes as OtelAttributes,
   ROOT_CONTEXT,
@@ -115,7 +116,7 @@ function toReadable(span: Span, resource: Resource, scope: ReadableSpan['instrum
     name,
     kind: kind === 'client' ? SpanKind.CLIENT : SpanKind.INTERNAL,
     spanContext: () => toContext(trace_id, span_id),
-    ...(parent_span_id === undefined ? {} : { parentSpanContext: toContext(trace_id, parent_span_id) }),
+    ...present({ parentSpanContext: parent_span_id === undefined ? undefined : toContext(trace_id, parent_span_id) }),
     startTime: toHrTime(began_at),
     endTime: toHrTime(ended_at),
     duration: toHrTime(Math.max(0, ended_at - began_at)),

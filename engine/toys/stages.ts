@@ -1,3 +1,4 @@
+import { present } from '../contract/present.js';
 import type { Json, JsonObject } from '../contract/json.js';
 import type { Outcome, Problem } from '../contract/problem.js';
 import { startToys, TOY_PORTS } from './index.js';
@@ -59,7 +60,7 @@ export async function startPersonStage(answer: (question: Question) => Promise<s
   model.onRequest(async ({ turn, key, body }) => {
     const { messages, response_format } = body as unknown as AskedOfPerson;
     const schema = response_format?.json_schema?.schema;
-    const text = await answer({ turn, key, messages, ...(schema === undefined ? {} : { schema }) });
+    const text = await answer({ turn, key, messages, ...present({ schema }) });
     if (text === undefined) return new Promise<never>(() => {});
     turns[turn] = { ...turns[turn], [key]: { text } };
   });

@@ -1,3 +1,4 @@
+import { present } from '../../contract/present.js';
 import type { JsonObject } from '../../contract/json.js';
 import { namedUuid } from '../content/uuid.js';
 import { stateOf } from '../protocol/work-state.js';
@@ -173,8 +174,7 @@ export class TurnDraft {
   #addState(at: string): void {
     const { status, activity, current_tool } = this.#head;
     const metadata = {
-      ...(activity === null ? {} : { activity }),
-      ...(current_tool === null ? {} : { current_tool }),
+      ...present({ activity: activity ?? undefined, current_tool: current_tool ?? undefined }),
       waiting_tool_count: this.#waiting.length,
     };
     this.#addEvent(at, 'state', { status, turn_epoch: this.#record.turn_epoch, metadata });

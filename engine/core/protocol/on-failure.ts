@@ -1,3 +1,4 @@
+import { present } from '../../contract/present.js';
 import { factsOfFailure } from '../../contract/failure-class.js';
 import type { Json } from '../../contract/json.js';
 import type { CallProgram } from './program.js';
@@ -30,8 +31,7 @@ export function toToldFailure({ failure_class, message, http_status, said }: Cal
     error: {
       failure_class,
       message: failure_class === 'tool_error' ? withoutQuotation(message, said) : told,
-      ...(http_status === undefined ? {} : { http_status }),
-      ...(said !== undefined && denies === true ? { said } : {}),
+      ...present({ http_status, said: denies === true ? said : undefined }),
     },
   };
 }

@@ -1,3 +1,4 @@
+import { present } from '../../contract/present.js';
 import type { Json, JsonObject } from '../../contract/json.js';
 import { isList } from '../content/json-pointer.js';
 import type { Entity, World } from '../world/world.js';
@@ -31,7 +32,7 @@ export function toTemplateContext(scope: Scope, nodes: Json): JsonObject {
         return entities();
       },
     },
-    ...(scope.subject === undefined ? {} : { subject: toSubjectContext(scope.subject) }),
+    ...present({ subject: scope.subject && toSubjectContext(scope.subject) }),
     ambient: scope.ambient,
     nodes,
   };
@@ -48,7 +49,7 @@ function toSubjectContext(subject: Entity): JsonObject {
     id: subject.id,
     name: subject.name,
     state: subject.state,
-    ...(subject.environment === undefined ? {} : { environment: subject.environment }),
+    ...present({ environment: subject.environment }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { present } from '../../contract/present.js';
 import type { JsonObject } from '../../contract/json.js';
 import { unreachable } from '../../contract/unreachable.js';
 import { toPointer } from '../content/json-pointer.js';
@@ -81,7 +82,7 @@ function begin(fact: AttemptBegan): Told<AgUiState, AgUiBody> {
         type: 'RUN_STARTED',
         threadId: world_slug,
         runId: attempt_id,
-        ...(adopts === null ? {} : { parentRunId: adopts }),
+        ...present({ parentRunId: adopts ?? undefined }),
       },
       { type: 'STATE_SNAPSHOT', snapshot },
     ],
@@ -102,14 +103,14 @@ function stepOf(call: FactCall): string {
 
 function openMessage({ llm_call_id, workflow_subject_entity_id }: FactCall): readonly AgUiBody[] {
   if (llm_call_id === null) return [];
-  const name = workflow_subject_entity_id === null ? {} : { name: workflow_subject_entity_id };
-  return [{ type: 'TEXT_MESSAGE_START', messageId: llm_call_id, role: 'assistant', ...name }];
+  const name = workflow_subject_entity_id ?? undefined;
+  return [{ type: 'TEXT_MESSAGE_START', messageId: llm_call_id, role: 'assistant', ...present({ name }) }];
 }
 
 function askTool(call: FactCall, reader: StreamReader): readonly AgUiBody[] {
   if (call.invocation_kind !== 'model_elected_tool') return [];
   const { source_invocation_id: toolCallId, tool_name, parent_llm_call_id, request_json } = call;
-  const parent = parent_llm_call_id === null ? {} : { parentMessageId: parent_llm_call_id };
+  const parent = present({ parentMessageId: parent_llm_call_id ?? undefined });
   const shown = reader === 'operator' && request_json !== null ? [JSON.stringify(request_json)] : [];
   return [
     { type: 'TOOL_CALL_START', toolCallId, toolCallName: tool_name ?? '', ...parent },
@@ -151,7 +152,7 @@ function tellAnswer({ call, failure_class, failure_message, response_json }: Cal
       toolCallId: source_invocation_id,
       role: 'tool',
       content: failure_class === null ? JSON.stringify(response_json) : (failure_message ?? failure_class),
-      ...(failure_class === null ? {} : { metadata: { failure_class } }),
+      ...present({ metadata: failure_class === null ? undefined : { failure_class } }),
     },
   ];
 }

@@ -153,7 +153,7 @@ function follow(fold: Fold, { state, commands, discarded: gone = [] }: Step): Fo
     } else if (command.kind !== 'suspend') end = command;
   }
   const discarded = [...fold.discarded, ...gone];
-  return { ...fold, state, asked, latest, discarded, ...(end === undefined ? {} : { end }) };
+  return { ...fold, state, asked, latest, discarded, ...present({ end }) };
 }
 
 function toRefolded({ state, asked, answered, discarded, end }: Fold): Refolded {

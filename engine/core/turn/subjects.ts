@@ -1,3 +1,4 @@
+import { present } from '../../contract/present.js';
 import type { Invoke, TurnCommand } from '../protocol/command.js';
 import type { CallEvent } from '../protocol/event.js';
 import { MAX_SPECULATIVE, type Program, type SubjectProgram, type WorkflowProgram } from '../protocol/program.js';
@@ -116,10 +117,10 @@ function toOutside(command: Invoke, keys: ReadonlyMap<string, string>, number: n
   return {
     ...command,
     key: isRead(command) || keys.has(command.key) ? named(command.key) : command.key,
-    ...(parent_key === undefined ? {} : { parent_key: keys.get(parent_key) ?? parent_key }),
-    ...(generation === undefined
-      ? {}
-      : { generation: { ...generation, conversation: named(generation.conversation) } }),
+    ...present({
+      parent_key: parent_key && (keys.get(parent_key) ?? parent_key),
+      generation: generation && { ...generation, conversation: named(generation.conversation) },
+    }),
   };
 }
 
@@ -182,7 +183,7 @@ function foldAgain(program: Program, state: TurnState, { index, world }: View): 
     answers: folded.answers,
     keys,
     number: number + asksAnew,
-    ...(former === undefined ? {} : { former }),
+    ...present({ former }),
     waits_for: likelyToChange(program, state, index),
   };
   const step = takeRun(program, rest, { index, started, commands });

@@ -1,3 +1,4 @@
+import { present } from '../../contract/present.js';
 import { joinPresences } from './presence.js';
 import { type Reading, readPath } from './read-path.js';
 import { eitherShape, literalShape, type Shape, UNKNOWN } from './shape.js';
@@ -32,7 +33,7 @@ export function readAsAll(readers: readonly Reader[], tokens: readonly string[])
     presence: joinPresences(readings.map(({ reading }) => reading.presence)),
     shape: found.length === 0 ? UNKNOWN : eitherShape(found),
     lacking: wanting.length === readings.length ? [] : wanting.flatMap(({ reader }) => reader.subject_ids),
-    ...(found.length === 0 && first.reading.presence === 'never' ? { never: first.reading } : {}),
+    ...present({ never: found.length === 0 && first.reading.presence === 'never' ? first.reading : undefined }),
   };
 }
 

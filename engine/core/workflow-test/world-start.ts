@@ -1,3 +1,4 @@
+import { present } from '../../contract/present.js';
 import type { Scenario } from '../../generated/scenario.js';
 import type { Given } from '../../generated/workflow-test.js';
 import type { Memory } from '../world/world.js';
@@ -28,10 +29,10 @@ export function givenFor(scenario: Scenario, start: StartOfWorld): Given {
   const plain = startOfWorld(scenario);
   const entities = start.entities.flatMap(({ id, state, memory }) => {
     const own = plain.entities.find((entity) => entity.id === id);
-    const other = {
-      ...(own?.state === state ? {} : { state }),
-      ...(isSame(own?.memory ?? [], memory) ? {} : { memory: memory.map(fromMemory) }),
-    };
+    const other = present({
+      state: own?.state === state ? undefined : state,
+      memory: isSame(own?.memory ?? [], memory) ? undefined : memory.map(fromMemory),
+    });
     return Object.keys(other).length === 0 ? [] : [[id, other] as const];
   });
   const environments = start.environments.flatMap(({ label, content }) =>
@@ -39,11 +40,11 @@ export function givenFor(scenario: Scenario, start: StartOfWorld): Given {
       ? []
       : [[label, { content }] as const],
   );
-  return {
-    ...(start.turn === 0 ? {} : { turn: start.turn }),
-    ...(entities.length === 0 ? {} : { entities: Object.fromEntries(entities) }),
-    ...(environments.length === 0 ? {} : { environments: Object.fromEntries(environments) }),
-  };
+  return present({
+    turn: start.turn === 0 ? undefined : start.turn,
+    entities: entities.length === 0 ? undefined : Object.fromEntries(entities),
+    environments: environments.length === 0 ? undefined : Object.fromEntries(environments),
+  });
 }
 
 function toMemory(memory: string | Memory): Memory {

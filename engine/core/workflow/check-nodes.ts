@@ -1,3 +1,4 @@
+import { present } from '../../contract/present.js';
 import type { CognitionWorkflow } from '../../generated/workflow.js';
 import { checkPromptReads, checkTemplate } from '../binding/check-reads.js';
 import type { SchemaParts } from '../binding/typed-schemas.js';
@@ -64,7 +65,7 @@ function checkCycles({ nodes }: CognitionWorkflow): readonly Complaint[] {
     if (circle?.way === undefined || reported.has(node.id)) return [];
     for (const id of circle.way) reported.add(id);
     const { offset, pointer, way } = circle;
-    return [{ ...nodesCycle(node.id, way, `/nodes/${index}${pointer}`), ...(offset === undefined ? {} : { offset }) }];
+    return [{ ...nodesCycle(node.id, way, `/nodes/${index}${pointer}`), ...present({ offset }) }];
   });
 }
 

@@ -1,3 +1,4 @@
+import { present } from '../../contract/present.js';
 import type { JsonObject } from '../../contract/json.js';
 import type { Projection } from '../../generated/workflow.js';
 import { quoteName, quoteText } from '../prompt/quote.js';
@@ -63,7 +64,7 @@ function toEntityJson(entity: Entity): JsonObject {
   return {
     name: entity.name,
     kind: entity.kind,
-    ...(entity.environment === undefined ? {} : { environment: entity.environment }),
+    ...present({ environment: entity.environment }),
     state: entity.state,
   };
 }

@@ -2,6 +2,7 @@
  * A dry run: the outcome of a world's next turns, if models and sources gave the written answers. It runs in a database
  * that is thrown away, on a copy of the world that begins at the world's turn; the world itself is only read.
  */
+import { present } from '../../contract/present.js';
 import type { Program } from '../../core/protocol/program.js';
 import type { World } from '../../core/world/world.js';
 import type { Answers } from '../../generated/answers.js';
@@ -73,7 +74,9 @@ export async function dryRun(composition: Composition, request: DryRun): Promise
         write_missing === undefined
           ? book.listMissing(world.world_slug).map((call) => missingAnswer(call, program))
           : [],
-      ...(write_missing === undefined ? {} : { written_answers: book.listMissing(world.world_slug).length }),
+      ...present({
+        written_answers: write_missing === undefined ? undefined : book.listMissing(world.world_slug).length,
+      }),
     };
     return succeed({ ...run.value, dry_run });
   } finally {

@@ -1,3 +1,4 @@
+import { present } from '../../contract/present.js';
 import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { JsonObject } from '../../contract/json.js';
@@ -148,7 +149,7 @@ function toSource({ plugin, server_env }: ServerTools, label: string, { name, de
   return {
     version: 1,
     label,
-    ...(description === '' ? {} : { description }),
+    ...present({ description: description || undefined }),
     interface: { name: plugin.name, [plugin.origin_field]: server_env, [plugin.tool_list.tool_field]: name },
   };
 }
@@ -161,6 +162,6 @@ function toBinding({ id, description, name, effect, result_schema }: UsableTool,
     effect,
     redaction: { allow: 'all' },
     arguments_schema_ref: { path: `./schemas/${stem}-arguments.json` },
-    ...(result_schema === undefined ? {} : { result_schema_ref: { path: `./schemas/${stem}-result.json` } }),
+    ...present({ result_schema_ref: result_schema && { path: `./schemas/${stem}-result.json` } }),
   };
 }

@@ -1,3 +1,4 @@
+import { present } from '../../contract/present.js';
 import type {
   Observed,
   ObservedCall,
@@ -66,8 +67,7 @@ function toFailure(attempt: AttemptRecord): ObservedTurn['failure'] {
 export function toEffect({ op, entity_id, environment_label, state_after }: PatchEffectRecord): ObservedEffect {
   return {
     op,
-    ...(entity_id === null ? {} : { entity_id }),
-    ...(environment_label === null ? {} : { environment_label }),
+    ...present({ entity_id: entity_id ?? undefined, environment_label: environment_label ?? undefined }),
     [PATCH_OPERATIONS[op].text]: state_after,
   };
 }

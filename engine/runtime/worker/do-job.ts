@@ -1,3 +1,4 @@
+import { present } from '../../contract/present.js';
 import { unreachable } from '../../contract/unreachable.js';
 import { backoffMs } from '../../core/inbox/backoff.js';
 import type { Claimed } from '../../ports/claim.js';
@@ -78,7 +79,7 @@ function reportBeginning(
     const turn = { world_slug, attempt_id, attempted_turn };
     parts.onEvent(
       continued === undefined
-        ? { kind: 'turn_began', ...turn, ...(adopts === undefined ? {} : { adopts }) }
+        ? { kind: 'turn_began', ...turn, ...present({ adopts }) }
         : { kind: 'turn_continued', ...turn, why: toContinued(claimed), ...continued },
     );
   };

@@ -1,3 +1,4 @@
+import { present } from '../../contract/present.js';
 import { backoffMs } from '../../core/inbox/backoff.js';
 import type { CommitTurn } from '../../ports/attempts.js';
 import type { Claimed, ClaimRequest } from '../../ports/claim.js';
@@ -261,7 +262,7 @@ function toClaim(worker: Worker): Omit<ClaimRequest, 'most'> {
 }
 
 function toWorlds({ settings: { worlds } }: Worker): Pick<WorkerSettings, 'worlds'> {
-  return worlds === undefined ? {} : { worlds };
+  return present({ worlds });
 }
 
 /** Begins a job, at once or when the world is free: the turn after is due as soon as a turn is committed. */

@@ -1,3 +1,4 @@
+import { present } from '../../contract/present.js';
 import type { InvocationContext, SourceAnswer, SourcePending, TransportFacts } from '../../contract/source.js';
 import { timeoutField } from '../../core/binding/source-settings.js';
 import { boundCall } from '../call-bounds.js';
@@ -131,7 +132,7 @@ function contextOf(passage: Ready): Omit<InvocationContext, 'signal' | 'trace' |
     max_result_bytes: passage.command.call.limits.max_result_bytes,
     client_request_id: passage.surroundings.client_request_id,
     correlation_id: passage.surroundings.correlation_id,
-    ...(passage.pending === undefined ? {} : { pending: passage.pending }),
+    ...present({ pending: passage.pending }),
   };
 }
 
@@ -176,7 +177,7 @@ function cleanFacts(facts: TransportFacts | undefined, { secrets, command }: Rea
     ...(Number.isInteger(facts?.http_status) ? { http_status: Number(facts?.http_status) } : {}),
     ...(facts?.response_headers ? { response_headers: cleanHeaders(facts.response_headers, secrets) } : {}),
     ...(typeof finish_reason === 'string' ? { finish_reason: secrets.text(toStorableText(finish_reason)) } : {}),
-    ...(body ? { body: secrets.bytes(body.subarray(0, max_result_bytes), ending) } : {}),
+    ...present({ body: body && secrets.bytes(body.subarray(0, max_result_bytes), ending) }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { present } from '../../contract/present.js';
 import type { BeginAttempt, BeginOutcome, Doubt, LeftAttempt, SetAside } from '../../ports/attempts.js';
 import { prepare, run, type Runner, toTimestamp } from '../statement.js';
 import { readWorld } from '../world-snapshot.js';
@@ -89,7 +90,7 @@ async function setAside(transaction: Runner, request: BeginAttempt, left: Attemp
     pid: request.holder.pid,
     at: toTimestamp(request.started_at),
   });
-  return { kind: 'free', ...(sets_aside === undefined ? {} : { sets_aside }) };
+  return { kind: 'free', ...present({ sets_aside }) };
 }
 
 async function readLeft(

@@ -1,3 +1,4 @@
+import { present } from '../../contract/present.js';
 import type { JsonObject } from '../../contract/json.js';
 import { canonicalText } from '../../core/content/canonical.js';
 import { effectsToStore } from '../../core/world/apply-patch.js';
@@ -116,10 +117,7 @@ export async function commitTurn(database: Ending, lease: AttemptLease, turn: Co
 }
 
 function toEnd({ is_asked_for, goes_on }: CommitTurn): CommitEnd {
-  return {
-    ...(is_asked_for === undefined ? {} : { is_asked_for }),
-    ...(goes_on === undefined ? {} : { goes_on: goes_on.worlds === undefined ? 'anywhere' : 'in_some' }),
-  };
+  return present({ is_asked_for, goes_on: goes_on && (goes_on.worlds === undefined ? 'anywhere' : 'in_some') });
 }
 
 interface CommittedRow extends EndedRow {
@@ -144,7 +142,7 @@ function toValues(lease: AttemptLease, turn: CommitTurn, stored: readonly Stored
   return {
     ...toMoves(lease.attempt_id, turn.agents),
     turn: lease.attempted_turn,
-    ...(turn.goes_on === undefined ? {} : turn.goes_on),
+    ...turn.goes_on,
     simulation_time: turn.simulation_time,
     ended_at: toTimestamp(turn.ended_at),
     patches: canonicalText(turn.patches.map(toPatchRow)),

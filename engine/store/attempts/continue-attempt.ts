@@ -1,3 +1,4 @@
+import { present } from '../../contract/present.js';
 import { canonicalText } from '../../core/content/canonical.js';
 import type { AttemptPast, BeginAttempt, BeginOutcome } from '../../ports/attempts.js';
 import { CONTINUED_HEADS, readHeads } from '../state-heads.js';
@@ -186,6 +187,6 @@ async function goOn(
     world: toWorld(world_slug, turn, row),
     heads: await readHeads(transaction, { world_slug, attempt_id }),
     past: { take_overs, renderer_version, plugin_versions, ...past },
-    ...(more.adopts === undefined ? {} : { adopts: more.adopts }),
+    ...present({ adopts: more.adopts }),
   };
 }

@@ -1,3 +1,4 @@
+import { present } from '../../contract/present.js';
 import type { Json, JsonObject } from '../../contract/json.js';
 import { viewFailureBody } from '../../core/content/failure-body.js';
 import { redact } from '../../core/content/redact.js';
@@ -105,7 +106,6 @@ function toRecordedCall(row: RecordedRow): RecordedCall {
   const fact = toFact(row);
   return {
     source_invocation_id: row.source_invocation_id,
-    ...(row.llm_call_id === null ? {} : { llm_call_id: row.llm_call_id }),
     invocation_seq: row.invocation_seq,
     started_at: Date.parse(row.started_at),
     key: row.command_key,
@@ -113,8 +113,7 @@ function toRecordedCall(row: RecordedRow): RecordedCall {
     request_hash: row.request_hash,
     effect: row.effect_class,
     repeatable: row.repeatable,
-    ...(row.adopted_from === null ? {} : { adopted_from: row.adopted_from }),
-    ...(fact === undefined ? {} : { fact }),
+    ...present({ llm_call_id: row.llm_call_id ?? undefined, adopted_from: row.adopted_from ?? undefined, fact }),
   };
 }
 
@@ -138,12 +137,14 @@ function toFact(row: RecordedRow): CallFact | undefined {
     refused,
     duration_ms,
     ...(outcome_unknown ? { outcome_unknown } : {}),
-    ...(http_status === null ? {} : { http_status }),
-    ...(retry_after_ms === null ? {} : { retry_after_ms }),
-    ...(said === undefined ? {} : { said }),
-    // A call without an answer has a detail only where the turn continued.
-    ...(failure_detail === null ? {} : { is_final: true }),
-    ...(row.deadline === null ? {} : { was_pending: true }),
+    ...present({
+      http_status: http_status ?? undefined,
+      retry_after_ms: retry_after_ms ?? undefined,
+      said,
+      // A call without an answer has a detail only where the turn continued.
+      is_final: failure_detail === null ? undefined : true,
+      was_pending: row.deadline === null ? undefined : true,
+    }),
   };
 }
 

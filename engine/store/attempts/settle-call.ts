@@ -1,3 +1,4 @@
+import { present } from '../../contract/present.js';
 import { canonicalText } from '../../core/content/canonical.js';
 import type { SettleCall, Settled } from '../../ports/attempts.js';
 import { inTransaction, type OpenDatabase } from '../database.js';
@@ -89,7 +90,7 @@ async function write(transaction: Runner, settlement: SettleCall, world_slug: st
     source_invocation_id,
     performed,
     response_json: performed ? canonicalText(answer) : null,
-    details: canonicalText({ performed, settled_by, ...holder, ...(reason === undefined ? {} : { reason }) }),
+    details: canonicalText({ performed, settled_by, ...holder, ...present({ reason }) }),
     settled_at: toTimestamp(settled_at),
   });
   const [in_doubt] = await run<{ readonly left: number }>(transaction, RELEASE, { world_slug, attempt_id });

@@ -1,3 +1,4 @@
+import { present } from '../../contract/present.js';
 import type { NotNull } from 'kysely';
 import type { ListPart } from '../../ports/browse.js';
 import type { AttemptRecord, AuditRecord, PatchRecord, RanAttempt } from '../../ports/records.js';
@@ -93,7 +94,7 @@ export async function findRanAttempt(
   return {
     ...row,
     patches: await run<PatchRecord>(database, PATCHES, { ...attempt, limit: toEventLimit(calls_max) }),
-    invocations: await listInvocations(database, attempt, calls_max === undefined ? {} : { limit: calls_max }),
+    invocations: await listInvocations(database, attempt, present({ limit: calls_max })),
   };
 }
 

@@ -1,3 +1,4 @@
+import { present } from '../../contract/present.js';
 import type { NotNull } from 'kysely';
 import type { SearchHit, SearchQuestion, SnippetPart } from '../../ports/search.js';
 import { query } from '../queries.js';
@@ -54,7 +55,10 @@ export async function findTexts(runner: Runner, question: SearchQuestion, part: 
   const isLate = after?.endsWith(PROMPT_MARK) === true;
   const own = isLate ? [] : await findGroup(runner, question, part, 'own_words');
   if (own.length >= limit) return own;
-  const rest = { limit: limit - own.length, ...(isLate ? { after: after.slice(0, -PROMPT_MARK.length) } : {}) };
+  const rest = {
+    limit: limit - own.length,
+    ...present({ after: isLate ? after.slice(0, -PROMPT_MARK.length) : undefined }),
+  };
   return [...own, ...(await findGroup(runner, question, rest, 'prompts'))];
 }
 

@@ -1,3 +1,4 @@
+import { present } from '../../contract/present.js';
 import type { Json } from '../../contract/json.js';
 import type { Problem } from '../../contract/problem.js';
 import { PROBLEMS } from '../../contract/problems/index.js';
@@ -154,9 +155,9 @@ function toCanvas({ columns, is_live, program }: Output): Canvas {
 function toRefusedJson(problems: readonly Problem[]): unknown {
   const findings = problems.flatMap(toFinding);
   const others = problems.filter(({ location }) => location === undefined) as unknown as readonly Json[];
-  return {
-    ok: false,
-    ...(findings.length === 0 ? {} : { findings }),
-    ...(others.length === 0 ? {} : { problems: others }),
+  const named = {
+    findings: findings.length === 0 ? undefined : findings,
+    problems: others.length === 0 ? undefined : others,
   };
+  return { ok: false, ...present(named) };
 }

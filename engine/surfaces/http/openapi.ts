@@ -56,7 +56,7 @@ function toOperation(route: Route): JsonObject {
       ...namesIn(url).map((name) => ({ name, in: 'path', required: true, ...PARAMETERS[name] })),
       ...query.map((name) => ({ name, in: 'query', ...PARAMETERS[name] })),
     ],
-    ...(takes === undefined ? {} : { requestBody: { required: true, content: toContent(takes) } }),
+    ...present({ requestBody: takes && { required: true, content: toContent(takes) } }),
     responses: { ...toResponses(route), default: { $ref: '#/components/responses/Problem' } },
   };
 }
@@ -79,7 +79,7 @@ function toResponses({ answers }: Route): JsonObject {
       status,
       {
         description: titleOf(Number(status)),
-        ...(Object.keys(content).length === 0 ? {} : { content: toContent(content) }),
+        ...present({ content: Object.keys(content).length === 0 ? undefined : toContent(content) }),
       },
     ]),
   );

@@ -1,3 +1,4 @@
+import { present } from '../../../contract/present.js';
 import type {
   AttemptRecord,
   AuditRecord,
@@ -54,7 +55,7 @@ function viewAttempt(shown: AttemptPage): View {
     title: `Attempt at turn ${attempted_turn} of ${world_slug}`,
     eyebrow: 'Attempt',
     trail: trailToWorld(world_slug),
-    ...(ended_at === null ? { events: eventsOf('attempt', attempt_id) } : {}),
+    ...present({ events: ended_at === null ? eventsOf('attempt', attempt_id) : undefined }),
     lede: outcome(shown),
     sections: [
       waits(shown),

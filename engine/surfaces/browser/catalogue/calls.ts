@@ -1,3 +1,4 @@
+import { present } from '../../../contract/present.js';
 import { parseJson } from '../../../core/content/parse-json.js';
 import type { InvocationRecord, LlmCallRecord } from '../../../ports/records.js';
 import type { ListedInvocation, ListedLlmCall } from '../../../ports/browse.js';
@@ -183,7 +184,7 @@ function viewLlmCall(shown: LlmCallRecord): View {
     title: `What ${subject} was asked, and said`,
     eyebrow: `LLM call · node ${shown.workflow_node_id}${runWord(shown)}, round ${shown.tool_loop_round}, try ${shown.logical_generation_attempt}`,
     trail: trailToAttempt(shown),
-    ...(ended_at === null ? { events: eventsOf('attempt', attempt_id) } : {}),
+    ...present({ events: ended_at === null ? eventsOf('attempt', attempt_id) : undefined }),
     has_pace: chunks.length > 1,
     lede: html`${outcome(shown, shown.model_output_kind === null ? '' : `, ${words(shown.model_output_kind)}`)}${narrationOf(shown)}`,
     sections: [

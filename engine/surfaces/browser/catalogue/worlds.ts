@@ -30,7 +30,7 @@ export const world: Page = itemPage({
   // An earlier turn never changes.
   view: (shown, { query }) => ({
     ...viewWorld(shown),
-    ...(query['until'] === undefined ? { events: eventsOf('world', shown.world_slug) } : {}),
+    ...present({ events: query['until'] === undefined ? eventsOf('world', shown.world_slug) : undefined }),
   }),
 });
 
