@@ -63,6 +63,8 @@ async function fetchAt(
       path: `${url.pathname}${url.search}`,
       ...sent,
       signal,
+      // All of a body is buffered: a connection that its peer ends while nobody reads would fail undici by an assertion.
+      highWaterMark: bounds.max_wire_bytes + 1,
     });
     return admit(origin, response, bounds);
   } catch (error) {

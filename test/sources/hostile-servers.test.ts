@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
@@ -7,11 +8,13 @@ import {
   ask,
   findFreeOrigin,
   jsonCall,
+  makeFolder,
   openTestSources,
   serve,
   summary,
   type Wanted,
   type Listener,
+  writePlugin,
 } from './harness.js';
 
 interface Hostile {
@@ -255,4 +258,25 @@ test('an answer of exactly the limit passes', async (t) => {
   const fits = await ask(sources, jsonCall({ call: { limits: { ...limits, max_result_bytes: 100 } } }));
   const exceeds = await ask(sources, jsonCall({ call: { limits: { ...limits, max_result_bytes: 99 } } }));
   assert.deepEqual([fits.status, summary(exceeds)], ['succeeded', { failed: 'result_too_large', refused: false }]);
+});
+
+test('a service may close the connection before its long answer is read', async (t) => {
+  const body = 'x'.repeat(200_000);
+  let closed: Promise<unknown> | undefined;
+  const url = await serve(t, (request, response) => {
+    if (request.url === '/closed') return void closed?.then(() => response.end());
+    closed = once(request.socket, 'close');
+    request.socket.end(`HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n${body}`);
+  });
+  const folder = await makeFolder(t);
+  const slow = `export default { open: (_, { origin }) => ({ invoke: async () => {
+    const answer = await origin.fetch('/answer');
+    await origin.fetch('/closed');
+    return { value: (await answer.text()).length };
+  } }) };`;
+  await writePlugin(folder, 'slow', slow, { origin: { variables: ['CHUKWA_TEST_URL'] } });
+  const sources = await openTestSources(t, { folders: [folder], overlay: { CHUKWA_TEST_URL: url } });
+  const limits = { max_runtime_ms: 20_000, max_request_bytes: 8_192, max_result_bytes: 300_000 };
+  const outcome = await ask(sources, jsonCall({ call: { limits } }, { name: 'slow' }));
+  assert.deepEqual(summary(outcome), { succeeded: body.length });
 });
