@@ -2,16 +2,7 @@ import type { QueryConfig, QueryResult, QueryResultRow } from 'pg';
 import { sha256 } from '../core/content/sha256.js';
 
 /** A statement's parameter. Text is sent as it is: pass text from outside through `toStoredText` first. */
-export type Parameter =
-  | null
-  | boolean
-  | number
-  | string
-  | Uint8Array
-  | readonly number[]
-  | readonly (string | null)[]
-  | readonly (number | null)[]
-  | readonly (Uint8Array | null)[];
+export type Parameter = null | boolean | number | string | Uint8Array | readonly number[] | readonly string[];
 
 /** A statement of a hot path: written once, parsed by each session once, run with the values of its `:names`. */
 export interface HotStatement {
@@ -80,15 +71,7 @@ export async function run<Row extends object>(
 }
 
 function toParameter(value: Parameter): unknown {
-  return value instanceof Uint8Array ? toBuffer(value) : Array.isArray(value) ? value.map(toElement) : value;
-}
-
-function toElement(element: unknown): unknown {
-  return element instanceof Uint8Array ? toBuffer(element) : element;
-}
-
-function toBuffer(bytes: Uint8Array): Buffer {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return value instanceof Uint8Array ? Buffer.from(value.buffer, value.byteOffset, value.byteLength) : value;
 }
 
 /** Text of others as PostgreSQL takes it: without U+0000. Lone surrogates fall to the encoding. */

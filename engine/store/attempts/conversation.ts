@@ -14,22 +14,20 @@ export const CONVERSATION_ROWS = {
   segments AS (
     INSERT INTO llm_segments (segment_hash, text)
     SELECT hash, substr(:segment_bytes::bytea, start, bytes)
-    FROM fence, unnest(:segment_hashes::text[], :segment_starts::int[], :segment_lengths::int[]) AS row (hash, start, bytes)
+    FROM fence, json_to_recordset(:segments::json) AS row (hash text, start int, bytes int)
     ON CONFLICT DO NOTHING)`,
   messages: `
   messages AS (
     INSERT INTO llm_messages (message_hash, role, content_hash, origins, texts, segment_hashes)
-    SELECT hash, role, content_hash, (:piece_origins::segment_origin[])[first_piece:last_piece],
-      (:piece_texts::bytea[])[first_piece:last_piece], (:piece_segments::sha256_hex[])[first_piece:last_piece]
-    FROM fence, unnest(:message_hashes::text[], :message_roles::message_role[], :content_hashes::text[],
-      :first_pieces::int[], :last_pieces::int[]) AS row (hash, role, content_hash, first_piece, last_piece)
+    SELECT hash, role, content_hash, origins, texts, segment_hashes
+    FROM fence, json_to_recordset(:messages::json) AS row (hash text, role message_role, content_hash text,
+      origins segment_origin[], texts bytea[], segment_hashes sha256_hex[])
     ON CONFLICT DO NOTHING)`,
   offered: `
   offered AS (
     INSERT INTO offered_schemas (hash, name, content)
-    SELECT hash, name, content::json
-    FROM fence, unnest(:offered_hashes::text[], :offered_names::text[], :offered_contents::text[])
-      AS row (hash, name, content)
+    SELECT hash, name, content
+    FROM fence, json_to_recordset(:offered::json) AS row (hash text, name text, content json)
     ON CONFLICT DO NOTHING)`,
 } as const;
 
@@ -86,11 +84,7 @@ export function conversationMemory(): ConversationMemory {
           ...(offered.length > 0 ? (['offered'] as const) : []),
         ],
         added: new Map([...added].map(([conversation, its]) => [conversation, its.map((one) => one.message_hash)])),
-        values: {
-          ...toOfferedValues(offered),
-          ...toMessageValues(messages),
-          ...toSegmentValues(segments),
-        },
+        values: { ...toSegmentValues(segments), messages: toMessageRows(messages), offered: toOfferedRows(offered) },
         landed: () => {
           for (const { conversation, messages } of generations) conversations.set(conversation, messages.length);
           lengths.set(attempt_id, conversations);
@@ -161,43 +155,32 @@ function distinctOffered(generations: readonly Generation[]): readonly StoredSch
   return [...byHash.values()].sort((one, other) => compare(one.hash, other.hash));
 }
 
-function toOfferedValues(offered: readonly StoredSchema[]) {
-  return {
-    offered_hashes: offered.map(({ hash }) => hash),
-    offered_names: offered.map(({ name }) => name),
-    offered_contents: offered.map(({ schema }) => canonicalText(schema)),
-  };
+/** A schema is stored as its hash was made, with the members in order. */
+function toOfferedRows(offered: readonly StoredSchema[]): string {
+  const rows = offered.map(({ hash, name, schema }) => canonicalText({ hash, name, content: schema }));
+  return `[${rows.join(',')}]`;
 }
 
-/** Long texts go as one value, which is sent as it is: an array of them is written out in digits, and read letter by letter. */
+/** Long texts go as one value, which is sent as it is: in JSON they would be written in digits, and read letter by letter. */
 function toSegmentValues(segments: readonly StoredPiece[]) {
-  const starts: number[] = [];
-  let end = 0;
-  for (const { bytes } of segments) {
-    starts.push(end + 1);
-    end += bytes.length;
-  }
-  return {
-    segment_hashes: segments.map(({ hash }) => hash),
-    segment_bytes: Buffer.concat(segments.map(({ bytes }) => bytes)),
-    segment_starts: starts,
-    segment_lengths: segments.map(({ bytes }) => bytes.length),
-  };
+  let start = 1;
+  const rows = segments.map(({ hash, bytes: { length: bytes } }) => {
+    const row = { hash, start, bytes };
+    start += bytes;
+    return row;
+  });
+  return { segments: JSON.stringify(rows), segment_bytes: Buffer.concat(segments.map(({ bytes }) => bytes)) };
 }
 
-/** The pieces of all messages in one list, and of each message which of them are its own, counted from 1. */
-function toMessageValues(messages: readonly StoredMessage[]) {
-  const pieces = messages.flatMap((message) => message.pieces);
-  const last_pieces: number[] = [];
-  for (const message of messages) last_pieces.push((last_pieces.at(-1) ?? 0) + message.pieces.length);
-  return {
-    message_hashes: messages.map(({ message_hash }) => message_hash),
-    message_roles: messages.map(({ message }) => message.role),
-    content_hashes: messages.map(({ message }) => message.hash),
-    first_pieces: [1, ...last_pieces.map((last) => last + 1)].slice(0, messages.length),
-    last_pieces,
-    piece_origins: pieces.map(({ origin }) => origin),
-    piece_texts: pieces.map((piece) => (isSegment(piece) ? null : piece.bytes)),
-    piece_segments: pieces.map((piece) => (isSegment(piece) ? piece.hash : null)),
-  };
+function toMessageRows(messages: readonly StoredMessage[]): string {
+  return JSON.stringify(
+    messages.map(({ message, message_hash, pieces }) => ({
+      hash: message_hash,
+      role: message.role,
+      content_hash: message.hash,
+      origins: pieces.map(({ origin }) => origin),
+      texts: pieces.map((piece) => (isSegment(piece) ? null : `\\x${piece.bytes.toString('hex')}`)),
+      segment_hashes: pieces.map((piece) => (isSegment(piece) ? piece.hash : null)),
+    })),
+  );
 }
