@@ -1,23 +1,13 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import type { JsonObject } from '../../engine/contract/json.js';
-import type { Program } from '../../engine/core/protocol/program.js';
-import { advance } from '../../engine/core/turn/advance.js';
-import { UNBEGUN } from '../../engine/core/turn/state.js';
-import { RENDERER_VERSION } from '../../engine/core/prompt/renderer-version.js';
-import type {
-  AttemptPast,
-  CommitTurn,
-  FailAttempt,
-  RecordedCall,
-  SupersedeCalls,
-} from '../../engine/ports/attempts.js';
+import type { CommitTurn, FailAttempt, SupersedeCalls } from '../../engine/ports/attempts.js';
 import type { AttemptObserver } from '../../engine/runtime/progress.js';
 import { Overtaken } from '../../engine/runtime/overtaken.js';
-import { parkWithReadings, SMALL_PARK_BEGAN, type SmallPark, smallPark } from '../support/park-documents.js';
+import { parkWithReadings, type SmallPark, smallPark } from '../support/park-documents.js';
 import { finalPatch, setState, toolCall } from '../support/turn-player.js';
 import { BEGAN, ENTITIES, PLACES } from '../core/concurrent-scene.js';
-import { callsIn, type HeldDriver, holdDriver } from './held-driver.js';
+import { callsIn, type HeldDriver, holdDriver, pastOf } from './held-driver.js';
 
 // How a driver makes its calls, and how it ends them, on a store that accepts everything.
 
@@ -115,17 +105,6 @@ test('a driver makes a failed call again after a wait at random within its limit
   await driver.answer(FIRST, finalPatch());
   assert.equal((await driver.end).kind, 'committed');
 });
-
-/** An attempt of which a driver has recorded the first call of its turn, as the fourth of the attempt. */
-function pastOf(program: Program, record: Partial<RecordedCall>): { readonly past: AttemptPast } {
-  const [first] = advance(program, UNBEGUN, SMALL_PARK_BEGAN).commands;
-  assert.ok(first?.kind === 'invoke');
-  const { key, request_hash, call } = first;
-  const made = { source_invocation_id: 'before', invocation_seq: 4, started_at: 0, performance: 1 };
-  const calls = [{ ...made, key, request_hash, effect: call.effect, repeatable: call.repeatable, ...record }];
-  const pinned = { renderer_version: RENDERER_VERSION, plugin_versions: {} };
-  return { past: { take_overs: 0, ...pinned, calls, last_invocation_seq: 4 } };
-}
 
 test('a driver makes a call again that had failed for the driver before, as its next performance', async (t) => {
   const program = smallPark({ retry: RETRY });

@@ -4,7 +4,7 @@ import type { CallsWrite } from '../../engine/ports/attempts.js';
 import type { InboxMessage } from '../../engine/ports/inbox.js';
 import { parkWithReadings, type SmallPark, smallPark } from '../support/park-documents.js';
 import { toolCall } from '../support/turn-player.js';
-import { callsIn, type HeldDriver, holdDriver } from './held-driver.js';
+import { callsIn, type HeldDriver, holdDriver, pastOf } from './held-driver.js';
 
 // How a driver hears of messages and of calls that are answered later, on a store that accepts everything.
 
@@ -34,6 +34,20 @@ for (const [what, payload, message] of [
     assert.equal(end.failure.failure_class, 'stopped');
     assert.match(end.failure.message, message);
   });
+
+test('an attempt that was asked to stop while nobody drove it makes no call', async (t) => {
+  const program = smallPark();
+  const driver = await holdDriver(t, program, { begun: pastOf(program, {}), messages: () => [STOP] });
+  const end = await driver.end;
+  assert.deepEqual([driver.asked(), end.kind === 'failed' && end.failure.failure_class], [[], 'stopped']);
+});
+
+test('an attempt that was asked to stop while it was suspended is not suspended again', async (t) => {
+  const program = smallPark();
+  const fact = { key: FIRST, status: 'pending', deadline: 60_000 } as const;
+  const driver = await holdDriver(t, program, { begun: pastOf(program, { fact }), messages: () => [STOP] });
+  assert.deepEqual([(await driver.end).kind, driver.statements()], ['failed', ['fail']]);
+});
 
 test('a driver does not look for messages while it still looks, and does again afterwards', async (t) => {
   let looks = 0;

@@ -2,16 +2,19 @@ import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { setImmediate as pause } from 'node:timers/promises';
 import type { Json } from '../../engine/contract/json.js';
+import { RENDERER_VERSION } from '../../engine/core/prompt/renderer-version.js';
 import type { Invoke } from '../../engine/core/protocol/command.js';
 import type { Program } from '../../engine/core/protocol/program.js';
-import type { AttemptStore, BeginOutcome, CallsWrite } from '../../engine/ports/attempts.js';
+import { advance } from '../../engine/core/turn/advance.js';
+import { UNBEGUN } from '../../engine/core/turn/state.js';
+import type { AttemptPast, AttemptStore, BeginOutcome, CallsWrite, RecordedCall } from '../../engine/ports/attempts.js';
 import type { InboxMessage } from '../../engine/ports/inbox.js';
 import type { CallBroke, CallResult } from '../../engine/ports/sources.js';
 import type { AttemptEnd, AttemptRequest } from '../../engine/runtime/attempt-request.js';
 import type { Progress } from '../../engine/runtime/progress.js';
 import { runAttempt } from '../../engine/runtime/run-attempt.js';
 import type { RuntimeParts } from '../../engine/runtime/runtime-parts.js';
-import { smallWorld } from '../support/park-documents.js';
+import { SMALL_PARK_BEGAN, smallWorld } from '../support/park-documents.js';
 
 /** The answers of a store that accepts every write. */
 const ACCEPTED = {
@@ -139,6 +142,17 @@ export function callsIn(driver: HeldDriver): {
 } {
   const writes = driver.wrote('writeCalls') as readonly CallsWrite[];
   return { started: writes.flatMap(({ started }) => started), finished: writes.flatMap(({ finished }) => finished) };
+}
+
+/** An attempt of which a driver has recorded the first call of its turn, as the fourth of the attempt. */
+export function pastOf(program: Program, record: Partial<RecordedCall>): { readonly past: AttemptPast } {
+  const [first] = advance(program, UNBEGUN, SMALL_PARK_BEGAN).commands;
+  assert.ok(first?.kind === 'invoke');
+  const { key, request_hash, call } = first;
+  const made = { source_invocation_id: 'before', invocation_seq: 4, started_at: 0, performance: 1 };
+  const calls = [{ ...made, key, request_hash, effect: call.effect, repeatable: call.repeatable, ...record }];
+  const pinned = { renderer_version: RENDERER_VERSION, plugin_versions: {} };
+  return { past: { take_overs: 0, ...pinned, calls, last_invocation_seq: 4 } };
 }
 
 const ENDED = { ended_at: 1, duration_ms: 1, validation_status: 'valid' } as const;
