@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import type { JsonObject } from '../../engine/contract/json.js';
-import type { CommitTurn, FailAttempt, SupersedeCalls } from '../../engine/ports/attempts.js';
+import type { CallStart, CommitTurn, FailAttempt, SupersedeCalls } from '../../engine/ports/attempts.js';
 import type { AttemptObserver } from '../../engine/runtime/progress.js';
 import { Overtaken } from '../../engine/runtime/overtaken.js';
 import { parkWithReadings, type SmallPark, smallPark } from '../support/park-documents.js';
@@ -147,6 +147,18 @@ const [ADA, DOT, BEN] = ['ada', 'dot', 'ben'].map((subject) => `${subject}/act/r
   string,
 ];
 const AGAIN = `${DOT}@2`;
+
+test('the text that a model streams is written while its call is under way, and no other', async (t) => {
+  const driver = await holdDriver(t, smallPark(SHOP));
+  await driver.stream(FIRST, '{"kind"');
+  const [{ llm_call_id }] = callsIn(driver).started as readonly [CallStart];
+  assert.ok(llm_call_id !== undefined);
+  assert.deepEqual(driver.wrote('flushChunks'), [llm_call_id]);
+  await driver.answer(FIRST, toolCall('buy_candy'));
+  await driver.stream(SALE, 'sold');
+  assert.deepEqual(driver.wrote('flushChunks'), [llm_call_id]);
+  await driver.leave();
+});
 
 /** Ada, who is the first, and Dot perceive each other; Ben is somewhere else. All of them are asked at once. */
 async function holdThree(

@@ -9,7 +9,7 @@ import { advance } from '../../engine/core/turn/advance.js';
 import { UNBEGUN } from '../../engine/core/turn/state.js';
 import type { AttemptPast, AttemptStore, BeginOutcome, CallsWrite, RecordedCall } from '../../engine/ports/attempts.js';
 import type { InboxMessage } from '../../engine/ports/inbox.js';
-import type { CallBroke, CallResult } from '../../engine/ports/sources.js';
+import type { CallBroke, CallRecorder, CallResult } from '../../engine/ports/sources.js';
 import type { AttemptEnd, AttemptRequest } from '../../engine/runtime/attempt-request.js';
 import type { Progress } from '../../engine/runtime/progress.js';
 import { runAttempt } from '../../engine/runtime/run-attempt.js';
@@ -46,6 +46,7 @@ interface Surroundings {
 interface HeldCall {
   readonly command: Invoke;
   readonly signal: AbortSignal;
+  readonly flushed: CallRecorder['flushed'];
   readonly end: (result: CallResult) => void;
 }
 
@@ -58,6 +59,8 @@ export interface HeldDriver {
   readonly answer: (key: string, value: Json) => Promise<void>;
   readonly fail: (key: string, failure: Partial<CallBroke>) => Promise<void>;
   readonly pend: (key: string) => Promise<void>;
+  /** Lets the latest call of a key have streamed some text. */
+  readonly stream: (key: string, text: string) => Promise<void>;
   /** Why the latest call of a key was aborted; undefined where it was not. */
   readonly abortedAs: (key: string) => unknown;
   /** What it gave to a statement, each time. */
@@ -126,6 +129,10 @@ export async function holdDriver(t: TestContext, program: Program, around: Surro
     answer: (key, value) => finish(key, { status: 'succeeded', ...answerOf(latest(key).command, value) }),
     fail: (key, failure) => finish(key, { ...FAILED, ...failure }),
     pend: (key) => finish(key, { status: 'pending', pended_at: 0, deadline_ms: 60_000 }),
+    stream: (key, text) => {
+      const batch = { batch_seq: 1, text: Buffer.from(text), lengths: [text.length], offsets_ms: [0] };
+      return latest(key).flushed(batch);
+    },
     abortedAs: (key) => latest(key).signal.reason,
     wrote: (statement) => statements.flatMap(([name, given]) => (name === statement ? [given] : [])),
     statements: () => statements.map(([name]) => name),
@@ -170,7 +177,7 @@ function holdCalls(calls: HeldCall[], hasNoPlace: (key: string) => boolean): Run
     const ended = new Promise<CallResult>((resolve) => (end = resolve));
     const stopped = { ...ENDED, ...FAILED, key: command.key, failure_class: 'stopped' } as const;
     signal.addEventListener('abort', () => end(stopped));
-    calls.push({ command, signal, end });
+    calls.push({ command, signal, flushed: recorder.flushed, end });
     if (!hasNoPlace(command.key)) await recorder.started({});
     return ended;
   };
