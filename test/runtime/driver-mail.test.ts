@@ -99,6 +99,13 @@ test('a driver closes only those calls to reports that may have one', async (t) 
   await driver.leave();
 });
 
+test('a driver closes a call to reports that failed while it was made', async (t) => {
+  const driver = await holdDriver(t, smallPark(LATER));
+  await driver.answer(FIRST, toolCall('buy_candy'));
+  await driver.fail(SALE, {});
+  assert.ok(driver.statements().includes('closeToReports'));
+});
+
 test('a driver closes no call to reports that was refused before it was made', async (t) => {
   const driver = await holdDriver(t, smallPark(LATER), { hasNoPlace: (key) => key === SALE });
   await driver.answer(FIRST, toolCall('buy_candy'));

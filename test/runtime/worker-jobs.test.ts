@@ -9,6 +9,10 @@ import { claimsOf, holdDrives, NOTHING, toClaimed, watchWorker } from './watched
 // How a worker acts when its jobs begin and end, on an inbox with fixed answers.
 
 const SECOND_MS = 1_000;
+const COMMITTED = { kind: 'committed', attempt_id: 'A', attempted_turn: 1, left: {} } as unknown as Extract<
+  DriveEnd,
+  { kind: 'committed' }
+>;
 const DUE = { seen: () => ({ ...NOTHING, is_due: true }) };
 
 test('a worker lets a commit reserve what is due, but not once it is called or stops', async (t) => {
@@ -29,8 +33,7 @@ test('a worker lets a commit reserve what is due, but not once it is called or s
 test('a worker drives what a commit has reserved for it', async (t) => {
   const { requests, drive, end } = holdDrives();
   const { pass } = await watchWorker(t, { ...DUE, inbox: { claim: claimsOf('park') }, parts: { drive } });
-  const left = { attempt_id: 'A', attempted_turn: 1, left: {} } as unknown as Extract<DriveEnd, { kind: 'committed' }>;
-  end('park', { ...left, kind: 'committed', next: toClaimed('lake') });
+  end('park', { ...COMMITTED, next: toClaimed('lake') });
   await pass(0);
   assert.deepEqual([...requests.keys()], ['park', 'lake']);
   end('lake');
@@ -97,7 +100,9 @@ test('a worker that stops leaves what it has claimed for a world that it drives 
   doorbell.listen((world_slug) => rings.push(world_slug));
   await stop();
   assert.deepEqual([deferred, rings], [[['the next', 0]], ['park']]);
-  end('park');
+  end('park', { ...COMMITTED, next: toClaimed('lake') });
+  await pass(0);
+  assert.deepEqual([deferred.slice(1), rings.slice(1)], [[['message to lake', 0]], ['lake']]);
 });
 
 test('a worker looks at once when it is called, unless its hands are full or it drives that world', async (t) => {

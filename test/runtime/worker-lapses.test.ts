@@ -154,6 +154,9 @@ test('a worker asks for as many lost attempts as it has hands, besides those tha
   assert.equal(looks(), 1);
   await pass(500);
   assert.deepEqual([looks(), asked], [2, [2, 3]]);
+  await pass(SECOND_MS);
+  await pass(500);
+  assert.equal(looks(), 3, 'an attempt that is left alone needs no look before the next one');
 });
 
 test('a worker leaves an attempt alone whose driver broke at a turn, as it does later', async (t) => {

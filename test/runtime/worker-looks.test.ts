@@ -11,13 +11,15 @@ import { NOTHING, watchWorker } from './watched-worker.js';
 const LOOK_MS = 1_000;
 
 test('a worker looks at once, and then each second', async (t) => {
-  const { looks, pass, claims } = await watchWorker(t, {});
+  const { events, looks, pass, claims, stop } = await watchWorker(t, {});
   assert.equal(looks(), 1);
   await pass(LOOK_MS - 1);
   assert.equal(looks(), 1);
   await pass(1);
   assert.equal(looks(), 2);
   assert.deepEqual(claims, []);
+  await stop();
+  assert.deepEqual(events, [], 'a worker with nothing to do tells nothing, and leaves nothing');
 });
 
 test('a worker claims as many turns as it has free hands, of any world', async (t) => {
