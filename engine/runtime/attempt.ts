@@ -106,7 +106,7 @@ export function recall(parts: RuntimeParts, attempt: Attempt, began: TurnBegan, 
     attempt.calls.set(command.key, { start: { ...call, command }, abort: new AbortController(), stage: 'over' });
   }
   // The driver before may have died before it noted them.
-  if (discarded.length > 0) supersede(parts, attempt, discarded);
+  supersede(parts, attempt, discarded);
   return { commands, calls };
 }
 

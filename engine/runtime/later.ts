@@ -153,8 +153,7 @@ export function lookForMail(parts: RuntimeParts, attempt: Attempt): () => void {
   const look = async (): Promise<void> => {
     if (attempt.state.pended.size > 0)
       await parts.pending.expire(Array.from({ length: EXPIRE_MAX }, () => parts.clock.uuid()));
-    const messages = await parts.inbox.messagesOf(attempt.lease);
-    if (messages.length > 0) attempt.arrivals.put({ kind: 'mail', messages });
+    attempt.arrivals.put({ kind: 'mail', messages: await parts.inbox.messagesOf(attempt.lease) });
   };
   const timer = setInterval(() => {
     if (is_looking) return;

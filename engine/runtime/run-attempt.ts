@@ -276,6 +276,6 @@ function onAbort(signal: AbortSignal, listener: () => void): () => void {
   // All attempts of a worker listen to one signal, and Node.js takes an eleventh listener for a leak.
   setMaxListeners(0, signal);
   if (signal.aborted) listener();
-  else signal.addEventListener('abort', listener, { once: true });
+  else signal.addEventListener('abort', listener);
   return () => signal.removeEventListener('abort', listener);
 }

@@ -77,6 +77,12 @@ const doubt: DriveEnd = { kind: 'in_doubt', ...ATTEMPT, source_invocation_id: 'C
 
 const ENDS: readonly (readonly [name: string, job: Job, end: DriveEnd, expected: Omit<Done, 'asked'>])[] = [
   ['a turn of a held world', TURN, held, put(TURN, HELD, 2_000)],
+  [
+    'a turn that was put off ever so often',
+    { ...TURN, claimed: { ...CLAIMED, retry_count: 40 } },
+    held,
+    put(TURN, HELD, 60_000),
+  ],
   ['a report to a held world', REPORT, held, put(REPORT, HELD, 2_000)],
   ['a held attempt that no message asks for', UNDRIVEN, held, NOTHING],
   [

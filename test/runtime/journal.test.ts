@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setImmediate as pause } from 'node:timers/promises';
+import type { Verdict } from '../../engine/core/protocol/verdict.js';
 import type { CallsWrite } from '../../engine/ports/attempts.js';
 import {
   forget,
@@ -77,6 +78,8 @@ describe('the journal of a driver', () => {
     const alone = writeAlone(journal, async () => written.push('alone'));
     await Promise.all([alone, finished('a'), started('b')]);
     assert.deepEqual(written, ['alone', '-a +b']);
+    await Promise.all([started('c'), writeAlone(journal, async () => written.push('again'), true)]);
+    assert.deepEqual(written.slice(2), ['+c', 'again']);
   });
 
   test('the journal writes the end of the last generation with the end of the attempt', async () => {
@@ -90,16 +93,21 @@ describe('the journal of a driver', () => {
     assert.deepEqual(written, []);
   });
 
-  test('the journal writes an end by a statement of its own where what follows takes none, or it is no generation', async () => {
+  test('the journal writes an end by a statement of its own where what follows takes none, or it is not the plain answer of a model', async () => {
     const said = generationStart(1, [message('system', 'author', 'You are Zoe.')]);
     const spoken = answered(said, { text: '{}', finish_reason: 'stop' });
-    for (const [finish, takes_answer] of [
+    const rejection = { failure_class: 'model_content', message: 'No.' } as unknown as Verdict['rejection'];
+    const verdict = { rejection } as Verdict;
+    for (const [finish, ...takes_answer] of [
+      [spoken],
       [spoken, false],
       [answered(toy('a'), {}), true],
+      [{ ...spoken, verdict }, true],
+      [{ ...spoken, is_reported: true }, true],
     ] as const) {
       const { journal, written } = listening();
       const ended = writeCall(journal, { kind: 'finished', finish });
-      assert.equal(await writeAlone(journal, async (answer) => answer, takes_answer), undefined);
+      assert.equal(await writeAlone(journal, async (answer) => answer, ...takes_answer), undefined);
       await ended;
       assert.deepEqual(written, [`-${finish.outcome.key}`]);
     }
@@ -130,5 +138,15 @@ describe('the journal of a driver', () => {
     await forget(journal);
     await finished('d');
     assert.deepEqual(written.at(-1), '-d');
+  });
+
+  test('the journal does not write again what has failed with nothing beside it', async () => {
+    for (const write of ['started', 'finished'] as const) {
+      const one = listening(async () => {
+        throw new Error('the disk is full');
+      });
+      await assert.rejects(one[write]('a'), /the disk is full/);
+      assert.equal(one.written.length, 1);
+    }
   });
 });

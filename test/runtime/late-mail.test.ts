@@ -23,7 +23,12 @@ async function reportAfter(closed: 'reported' | 'closed', messages: readonly Inb
     journal: openJournal({ writeCalls: async () => {} }),
   } as unknown as Attempt;
   const parts = {
-    attempts: { takeTimeout: async () => closed },
+    attempts: {
+      takeTimeout: async (_lease: unknown, source_invocation_id: string) => {
+        assert.equal(source_invocation_id, 'call');
+        return closed;
+      },
+    },
     inbox: { messagesOf: async () => messages },
     receiveReport: async (_command: unknown, report: CallReport) => {
       reports.push(report);

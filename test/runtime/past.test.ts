@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { RENDERER_VERSION } from '../../engine/core/prompt/renderer-version.js';
-import type { AttemptPast, RecordedCall } from '../../engine/ports/attempts.js';
+import type { AttemptPast, LeftAttempt, RecordedCall } from '../../engine/ports/attempts.js';
 import type { CallFact } from '../../engine/ports/sources.js';
-import { findUnfit, toPast } from '../../engine/runtime/begin.js';
+import type { AttemptRequest } from '../../engine/runtime/attempt-request.js';
+import { findUnfit, toBegin, toPast } from '../../engine/runtime/begin.js';
 import { eventOf, toRecorded } from '../../engine/runtime/event-of.js';
 import type { RuntimeParts } from '../../engine/runtime/runtime-parts.js';
+import { smallPark, smallWorld } from '../support/park-documents.js';
+import { toolCall } from '../support/turn-player.js';
+import { pastOf } from './held-driver.js';
 
 const BROKE = {
   key: 'k',
@@ -125,3 +129,28 @@ test('watchers learn how many calls an attempt begins with', () => {
   assert.deepEqual(toPast({ ...PAST, calls }, undefined), { continued: { answered: 2, interrupted: 1 } });
   assert.deepEqual(toPast({ ...PAST, calls }, 'before'), { adopts: { attempt_id: 'before', calls: 4 } });
 });
+
+for (const [what, change, adopted] of [
+  ['failed for something that may pass by itself: all that was answered', {}, ['before']],
+  ['failed over the only answer: nothing', { failed_source_invocation_id: 'before' }, []],
+  ['failed for what may not pass by itself: nothing, where nothing was changed', { is_transient: false }, []],
+] as const)
+  test(`an attempt adopts of one that ${what}`, () => {
+    const program = smallPark({ tools: ['buy_candy'], allow: ['buy_candy'] });
+    const view = { text: JSON.stringify(toolCall('buy_candy')), finish_reason: 'stop' };
+    const { past } = pastOf(program, { fact: { ...ANSWERED, view } });
+    const left: LeftAttempt = {
+      attempt_id: 'A',
+      attempted_turn: 1,
+      scenario_hash: program.scenario_hash,
+      failure_class: 'http_status',
+      is_transient: true,
+      failed_source_invocation_id: 'another',
+      world: smallWorld(),
+      calls: past.calls,
+      ...change,
+    };
+    const parts = { clock: { now: () => 0, uuid: () => 'id' } } as unknown as RuntimeParts;
+    const request = { program, simulationTime: () => '2026-05-01T09:01:00.000Z' } as unknown as AttemptRequest;
+    assert.deepEqual(toBegin(parts, request).adopt(left), { kind: 'adopts', source_invocation_ids: adopted });
+  });

@@ -1,11 +1,11 @@
 import type { TestContext } from 'node:test';
 import { setImmediate as pause } from 'node:timers/promises';
 import { openProcessDoorbell } from '../../engine/doorbells/process.js';
-import type { ClaimRequest } from '../../engine/ports/claim.js';
+import type { Claimed, ClaimRequest } from '../../engine/ports/claim.js';
 import type { Glance, Inbox } from '../../engine/ports/inbox.js';
 import { runWorker } from '../../engine/runtime/worker/run-worker.js';
 import type { WorkerEvent } from '../../engine/runtime/worker/worker-event.js';
-import type { Drive, WorkerParts } from '../../engine/runtime/worker/worker-parts.js';
+import type { Drive, DriveEnd, WorkerParts } from '../../engine/runtime/worker/worker-parts.js';
 
 export const NOTHING: Glance = { is_due: false, is_expired: false, is_lapsing: false };
 
@@ -88,4 +88,27 @@ export async function watchWorker(
   };
   await settle();
   return { events, claims, driven, looks: () => looks, pass, stop };
+}
+
+/** A turn of a world, as it is claimed. */
+export const toClaimed = (world_slug: string): Claimed => {
+  return { world_slug, inbox_id: `message to ${world_slug}`, message_type: 'turn', retry_count: 0, waited_ms: 0 };
+};
+
+/** Drives that end by hand, and the requests of those that have begun. */
+export function holdDrives() {
+  const requests = new Map<string, Parameters<Drive>[0]>();
+  const ends = new Map<string, (end: DriveEnd) => void>();
+  const drive: Drive = (request) => {
+    requests.set(request.world_slug, request);
+    return new Promise((resolve) => ends.set(request.world_slug, resolve));
+  };
+  const end = (world_slug: string, as: DriveEnd = { kind: 'not_asked_for' }): void => ends.get(world_slug)?.(as);
+  return { requests, drive, end };
+}
+
+/** An inbox in which turns of these worlds are due, each once. */
+export function claimsOf(...worlds: readonly string[]): Inbox['claim'] {
+  const due = worlds.map(toClaimed);
+  return async ({ most }) => due.splice(0, most);
 }

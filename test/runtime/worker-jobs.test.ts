@@ -2,85 +2,18 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openProcessDoorbell } from '../../engine/doorbells/process.js';
 import type { Claimed } from '../../engine/ports/claim.js';
-import type { Inbox, Lapse } from '../../engine/ports/inbox.js';
-import type { Drive, DriveEnd } from '../../engine/runtime/worker/worker-parts.js';
-import { NOTHING, watchWorker } from './watched-worker.js';
+import type { Inbox } from '../../engine/ports/inbox.js';
+import type { DriveEnd } from '../../engine/runtime/worker/worker-parts.js';
+import { claimsOf, holdDrives, NOTHING, toClaimed, watchWorker } from './watched-worker.js';
 
 // How a worker acts when its jobs begin and end, on an inbox with fixed answers.
 
 const SECOND_MS = 1_000;
+const COMMITTED = { kind: 'committed', attempt_id: 'A', attempted_turn: 1, left: {} } as unknown as Extract<
+  DriveEnd,
+  { kind: 'committed' }
+>;
 const DUE = { seen: () => ({ ...NOTHING, is_due: true }) };
-const DONE: DriveEnd = { kind: 'not_asked_for' };
-
-const toClaimed = (world_slug: string): Claimed => {
-  return { world_slug, inbox_id: `message to ${world_slug}`, message_type: 'turn', retry_count: 0, waited_ms: 0 };
-};
-
-/** Drives that end by hand, and the requests of those that have begun. */
-function holdDrives() {
-  const requests = new Map<string, Parameters<Drive>[0]>();
-  const ends = new Map<string, (end: DriveEnd) => void>();
-  const drive: Drive = (request) => {
-    requests.set(request.world_slug, request);
-    return new Promise((resolve) => ends.set(request.world_slug, resolve));
-  };
-  const end = (world_slug: string, as = DONE): void => ends.get(world_slug)?.(as);
-  return { requests, drive, end };
-}
-
-/** An inbox in which turns of these worlds are due, each once. */
-function claimsOf(...worlds: readonly string[]): Inbox['claim'] {
-  const due = worlds.map(toClaimed);
-  return async ({ most }) => due.splice(0, most);
-}
-
-const LAPSED = { seen: () => ({ ...NOTHING, is_lapsing: true }) };
-const lapsed: Inbox['lapsed'] = async () => [{ world_slug: 'park', in_ms: 0, take_overs: 0 }];
-
-/** At which seconds a worker drives an attempt that loses its driver again and again. */
-async function drivenAt(
-  t: Parameters<typeof watchWorker>[0],
-  drive: Drive,
-  seconds: number,
-): Promise<readonly number[]> {
-  let now = 0;
-  const at: number[] = [];
-  const parts = {
-    jitter: () => 1,
-    findFault: () => undefined,
-    drive: (async (request) => {
-      at.push(now);
-      return drive(request);
-    }) satisfies Drive,
-  };
-  const { pass } = await watchWorker(t, { ...LAPSED, inbox: { lapsed }, parts });
-  for (now = 1; now <= seconds; now += 1) await pass(SECOND_MS);
-  return at;
-}
-
-for (const [name, drive] of [
-  ['that it cannot run', async () => ({ kind: 'unfit', reason: 'not here', is_final: false })],
-  ['whose driver broke', () => Promise.reject(new Error('a bug'))],
-] as readonly (readonly [string, Drive])[])
-  test(`a worker leaves an attempt alone ${name}, longer each time and a minute at most`, async (t) => {
-    assert.deepEqual(await drivenAt(t, drive, 190), [0, 1, 3, 7, 15, 31, 63, 123, 183]);
-  });
-
-test('a worker continues an attempt again at its next look where its job was done', async (t) => {
-  const { drive, end } = holdDrives();
-  let driven = 0;
-  const counting: Drive = (request) => {
-    driven += 1;
-    return drive(request);
-  };
-  const { pass, stop } = await watchWorker(t, { ...LAPSED, inbox: { lapsed }, parts: { drive: counting } });
-  assert.equal(driven, 1);
-  end('park');
-  await pass(SECOND_MS);
-  assert.equal(driven, 2);
-  await stop();
-  end('park');
-});
 
 test('a worker lets a commit reserve what is due, but not once it is called or stops', async (t) => {
   const { requests, drive, end } = holdDrives();
@@ -100,8 +33,7 @@ test('a worker lets a commit reserve what is due, but not once it is called or s
 test('a worker drives what a commit has reserved for it', async (t) => {
   const { requests, drive, end } = holdDrives();
   const { pass } = await watchWorker(t, { ...DUE, inbox: { claim: claimsOf('park') }, parts: { drive } });
-  const left = { attempt_id: 'A', attempted_turn: 1, left: {} } as unknown as Extract<DriveEnd, { kind: 'committed' }>;
-  end('park', { ...left, kind: 'committed', next: toClaimed('lake') });
+  end('park', { ...COMMITTED, next: toClaimed('lake') });
   await pass(0);
   assert.deepEqual([...requests.keys()], ['park', 'lake']);
   end('lake');
@@ -122,21 +54,55 @@ test('a worker with a free hand claims at once, without a look at what else ther
   assert.deepEqual([looks(), claims], [1, 2]);
 });
 
-test('a worker drives an attempt that drivers died of as soon as its hands are free, and alone', async (t) => {
-  const { requests, drive, end } = holdDrives();
-  const lapses: Lapse[] = [];
-  const { pass } = await watchWorker(t, {
-    seen: () => ({ is_due: true, is_expired: false, is_lapsing: lapses.length > 0 }),
-    inbox: { claim: claimsOf('park'), lapsed: async () => lapses },
+test('a worker whose jobs end all the time still looks each second at what else there is', async (t) => {
+  const { drive, end } = holdDrives();
+  const due: Claimed[] = [];
+  const { looks, pass } = await watchWorker(t, {
+    ...DUE,
+    inbox: { claim: async ({ most }) => due.splice(0, most) },
     parts: { drive },
   });
-  lapses.push({ world_slug: 'suspect', in_ms: 0, take_overs: 2 }, { world_slug: 'lake', in_ms: 0, take_overs: 0 });
+  const endOne = async (world_slug: string): Promise<number> => {
+    end(world_slug);
+    await pass(0);
+    return looks();
+  };
+  due.push(...['a', 'b', 'c'].map(toClaimed));
   await pass(SECOND_MS);
-  assert.deepEqual([...requests.keys()], ['park']);
-  end('park');
+  assert.equal(looks(), 2);
+  await pass(600);
+  assert.equal(await endOne('a'), 2, 'after 600 ms');
+  await pass(400);
+  assert.equal(await endOne('b'), 3, 'after a second');
+  end('c');
+});
+
+test('a worker that stops leaves what it has claimed for a world that it drives to others, at once', async (t) => {
+  const { drive, end } = holdDrives();
+  const doorbell = openProcessDoorbell();
+  const deferred: unknown[] = [];
+  const rings: (string | undefined)[] = [];
+  const due = [[toClaimed('park')], [{ ...toClaimed('park'), inbox_id: 'the next' }]];
+  const { looks, pass, stop } = await watchWorker(t, {
+    ...DUE,
+    inbox: {
+      claim: async () => due.shift() ?? [],
+      defer: async ({ inbox_id }, { delay_ms }) => void deferred.push([inbox_id, delay_ms]),
+    },
+    parts: { drive, doorbell },
+  });
+  doorbell.ring('elsewhere');
   await pass(0);
-  assert.deepEqual([...requests.keys()], ['park', 'suspect']);
-  end('suspect');
+  assert.deepEqual([looks(), due.length], [2, 0]);
+  doorbell.ring('elsewhere');
+  await pass(0);
+  assert.equal(looks(), 2, 'called with full hands: a job that waits for its world has one');
+  doorbell.listen((world_slug) => rings.push(world_slug));
+  await stop();
+  assert.deepEqual([deferred, rings], [[['the next', 0]], ['park']]);
+  end('park', { ...COMMITTED, next: toClaimed('lake') });
+  await pass(0);
+  assert.deepEqual([deferred.slice(1), rings.slice(1)], [[['message to lake', 0]], ['lake']]);
 });
 
 test('a worker looks at once when it is called, unless its hands are full or it drives that world', async (t) => {

@@ -2,18 +2,24 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Problem } from '../../engine/contract/problem.js';
 import type { Inbox, Lapse, Tidied } from '../../engine/ports/inbox.js';
+import { openProcessDoorbell } from '../../engine/doorbells/process.js';
+import type { Doorbell } from '../../engine/ports/doorbell.js';
+import { runWorker } from '../../engine/runtime/worker/run-worker.js';
+import type { Drive, WorkerParts } from '../../engine/runtime/worker/worker-parts.js';
 import { NOTHING, watchWorker } from './watched-worker.js';
 
 const LOOK_MS = 1_000;
 
 test('a worker looks at once, and then each second', async (t) => {
-  const { looks, pass, claims } = await watchWorker(t, {});
+  const { events, looks, pass, claims, stop } = await watchWorker(t, {});
   assert.equal(looks(), 1);
   await pass(LOOK_MS - 1);
   assert.equal(looks(), 1);
   await pass(1);
   assert.equal(looks(), 2);
   assert.deepEqual(claims, []);
+  await stop();
+  assert.deepEqual(events, [], 'a worker with nothing to do tells nothing, and leaves nothing');
 });
 
 test('a worker claims as many turns as it has free hands, of any world', async (t) => {
@@ -60,17 +66,38 @@ test('a worker tidies each half minute, and reports what it has found', async (t
   ]);
 });
 
-test('a worker wakes for the end of a lease, and continues the attempt whose driver is lost', async (t) => {
-  const lapses: Lapse[][] = [
-    [{ world_slug: 'park', in_ms: 300, take_overs: 0 }],
-    [{ world_slug: 'park', in_ms: 0, take_overs: 0 }],
-  ];
-  const lapsed: Inbox['lapsed'] = async () => lapses.shift() ?? [];
-  const { driven, pass } = await watchWorker(t, { seen: () => ({ ...NOTHING, is_lapsing: true }), inbox: { lapsed } });
-  await pass(299);
-  assert.deepEqual(driven, []);
-  await pass(1);
-  assert.deepEqual(driven, ['park']);
+for (const in_ms of [300, 1])
+  test(`a worker wakes for the end of a lease in ${in_ms} ms, and continues the attempt whose driver is lost`, async (t) => {
+    const lapses: Lapse[][] = [
+      [{ world_slug: 'park', in_ms, take_overs: 0 }],
+      [{ world_slug: 'park', in_ms: 0, take_overs: 0 }],
+    ];
+    const lapsed: Inbox['lapsed'] = async () => lapses.shift() ?? [];
+    const { driven, pass } = await watchWorker(t, {
+      seen: () => ({ ...NOTHING, is_lapsing: true }),
+      inbox: { lapsed },
+    });
+    await pass(in_ms - 1);
+    assert.deepEqual(driven, []);
+    await pass(1);
+    assert.deepEqual(driven, ['park']);
+  });
+
+test('workers that wait for the end of one lease wake soon after it, and none before', async (t) => {
+  let asked = 0;
+  const lapsed: Inbox['lapsed'] = async () => {
+    asked += 1;
+    return [{ world_slug: 'park', in_ms: 300, take_overs: 0 }];
+  };
+  const { pass } = await watchWorker(t, {
+    seen: () => ({ ...NOTHING, is_lapsing: true }),
+    inbox: { lapsed },
+    parts: { jitter: () => 1 },
+  });
+  await pass(300);
+  assert.equal(asked, 1);
+  await pass(100);
+  assert.equal(asked, 2);
 });
 
 test('a worker does not wake later than by itself for the end of a lease', async (t) => {
@@ -137,3 +164,47 @@ test('a worker that could not reach its database claims, continues and expires w
   await pass(500);
   assert.deepEqual([done, looks()], [['lapsed', 'claim', 'expire'], 0]);
 });
+
+test('a worker reports a silent doorbell as soon as it would have looked by itself, however late it falls silent', async (t) => {
+  let reason: string | undefined;
+  const doorbell: Doorbell = { ...openProcessDoorbell(), findFault: () => reason };
+  const { events, pass } = await watchWorker(t, { parts: { doorbell } });
+  await pass(LOOK_MS);
+  reason = 'nobody rings';
+  await pass(LOOK_MS);
+  assert.deepEqual(events, []);
+  await pass(LOOK_MS);
+  assert.deepEqual(events, [{ kind: 'doorbell_lost', reason }]);
+});
+
+const BUG = new Error('a bug');
+const LOCK_LOST: Problem = { code: 'DATABASE_LOCK_LOST', message: 'Another process has the folder.' };
+const breaks = (): never => {
+  throw BUG;
+};
+
+for (const [what, inbox, drive, fault] of [
+  ['a fault of the program at a look', { tidy: async () => breaks() }, undefined, undefined],
+  ['a folder that is another process’s by now', { tidy: async () => breaks() }, undefined, LOCK_LOST],
+  ['such a folder, where a job finds that', {}, async () => breaks(), LOCK_LOST],
+] as readonly (readonly [string, Partial<Inbox>, Drive | undefined, Problem | undefined])[])
+  test(`a worker does not wait for ${what}: it ends with the error`, async () => {
+    const claimed = { world_slug: 'park', inbox_id: 'id', message_type: 'turn', retry_count: 0, waited_ms: 0 } as const;
+    const all = {
+      glance: async () => ({ ...NOTHING, is_due: true }),
+      tidy: async () => ({ promoted: 0, consumed: 0 }),
+      claim: async () => [claimed],
+      ...inbox,
+    };
+    const parts = {
+      inbox: all,
+      doorbell: openProcessDoorbell(),
+      clock: { now: () => 0 },
+      jitter: () => 0,
+      drive,
+      findFault: () => fault,
+      onEvent: () => {},
+    } as unknown as WorkerParts;
+    const working = runWorker(parts, { concurrency: 1, grace_ms: 0 }, new AbortController().signal);
+    await assert.rejects(working, BUG);
+  });
