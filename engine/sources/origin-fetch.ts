@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { Agent, type Dispatcher } from 'undici';
+import { Agent, type Dispatcher, errors } from 'undici';
 import type { OriginFetch, SourceFailure, TransportFacts } from '../contract/source.js';
 import { type CallBounds, findCallBounds, isOfCall } from './call-bounds.js';
 import { ACCEPTED_CODINGS, decodeBody } from './content-coding.js';
@@ -237,6 +237,7 @@ function describeBreak(codes: readonly string[], error: unknown): string {
     return 'closed the connection before the answer was complete';
   if (codes.some((code) => code.startsWith('Z_') || code.startsWith('ERR_BROTLI')))
     return `sent a body that cannot be decompressed: ${describeThrown(error)}`;
-  if (codes.some((code) => code.startsWith('HPE_') || code === 'ERR_ASSERTION')) return 'answered with what is no HTTP';
+  if (error instanceof errors.HTTPParserError || codes.includes('ERR_ASSERTION'))
+    return 'answered with what is no HTTP';
   return `could not be asked: ${describeThrown(error)}`;
 }
