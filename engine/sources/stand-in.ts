@@ -72,7 +72,7 @@ function openStandIn(speaks: CallToAnswer['speaks'], answerCall: AnswerCall): So
 function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
+    else signal.addEventListener('abort', () => resolve());
   });
 }
 
