@@ -180,6 +180,25 @@ test('of the facts of a failure only those are kept that are what they should be
   );
 });
 
+const CANARY = 'canary-word';
+
+for (const [body, is_body_cut, kept] of [
+  ['it is canary', false, 'it is canary'],
+  ['it is canary', true, 'it is '],
+  ['it is canary-word.', true, 'it is [secret:TEST_KEY].'],
+  [`${'.'.repeat(32_762)}canary`, false, `${'.'.repeat(32_762)}canary`],
+  [`${'.'.repeat(32_763)}canary`, false, '.'.repeat(32_763)],
+] as const)
+  test(`of a body of ${body.length} bytes, ${is_body_cut ? 'cut' : 'whole'}, ${kept.length} bytes are kept`, async (t) => {
+    const folder = await makeFolder(t);
+    const facts = `{ body: new TextEncoder().encode(${JSON.stringify(body)}), is_body_cut: ${is_body_cut} }`;
+    const entry = `export default { open: (_, { failure }) => ({ async invoke() { ${FAILED(facts)} } }) };`;
+    await writePlugin(folder, 'odd', entry, { secret_variables: ['TEST_KEY'] });
+    const sources = await openTestSources(t, { folders: [folder], overlay: { TEST_KEY: CANARY } });
+    const outcome = await ask(sources, jsonCall({}, { name: 'odd' }));
+    assert.equal(Buffer.from(outcome.response_body ?? []).toString(), kept);
+  });
+
 for (const [reason, why] of [
   ['the park closes', 'the park closes'],
   [undefined, 'nobody wanted the answer any more'],
