@@ -23,7 +23,7 @@ export type Sign = { readonly kind: 'works' } | { readonly kind: 'closed'; reado
 interface Gate {
   readonly most: number;
   in_flight: number;
-  /** How many calls at a time the endpoint has proved to bear. */
+  /** How many calls at a time the endpoint has proved to bear: it may be more than `most`. */
   width: number;
   closed_until: number;
 }
@@ -94,7 +94,7 @@ export class AdmissionTable<Call extends Applicant> {
   end(call: Call, sign: Sign, now: number): void {
     const gates = this.#gatesOf(call);
     const gate = call.endpoint === undefined ? undefined : this.#gates.get(`endpoint ${call.endpoint}`);
-    if (gate !== undefined && sign?.kind === 'works' && gate.width < gate.most) gate.width += 1 / gate.width;
+    if (gate !== undefined && sign?.kind === 'works') gate.width += 1 / gate.width;
     if (gate !== undefined && sign?.kind === 'closed') {
       // The calls that were under way together are refused together: that halves once.
       if (gate.closed_until <= now) gate.width = Math.max(1, Math.floor(gate.in_flight / 2));

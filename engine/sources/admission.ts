@@ -41,7 +41,7 @@ export function openAdmission(limits: FlightLimits, clock: Pick<Clock, 'now'>): 
         };
         const call: Waiting = { ...applicant, go };
         if (signal.aborted) return giveUp();
-        signal.addEventListener('abort', giveUp, { once: true });
+        signal.addEventListener('abort', giveUp);
         table.add(call);
         admit();
       }),

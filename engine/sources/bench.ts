@@ -10,6 +10,7 @@ import { withinCall } from './call-bounds.js';
 import { openChildren } from './children.js';
 import { timerAlarm } from './chunk-collector.js';
 import { capabilitiesFor, createOpenedSources, type OpenedSourcesParts } from './opened-sources.js';
+import { toResponseLimit } from './stages/call.js';
 import { toRoute } from './stages/resolve.js';
 import { openOriginFetches, type OriginFetches } from './origin-fetch.js';
 import { openAdmission } from './admission.js';
@@ -147,14 +148,12 @@ function toBareSource(source: Source): BareSource {
 async function askBare(source: Source, request: Json, context: Omit<InvocationContext, 'trace'>): Promise<BareEnd> {
   const chunks: string[] = [];
   const trace = { chunk: (text: string) => void chunks.push(text), tokens: () => {}, artifact: () => {} };
-  const bytes = context.max_result_bytes * 512 + 1_048_576;
   const never = new AbortController().signal;
   const bounds = {
     signal: never,
     farewell: () => never,
     left: () => Number.POSITIVE_INFINITY,
-    max_wire_bytes: bytes,
-    max_body_bytes: bytes,
+    max_response_bytes: toResponseLimit({ speaks: 'chat' }, context.max_result_bytes),
   };
   try {
     const answer: unknown = await withinCall(bounds, async () => source.invoke(request, { ...context, trace }));

@@ -9,10 +9,8 @@ export interface CallBounds {
   readonly farewell: () => AbortSignal;
   /** The time until the deadline, in milliseconds. */
   readonly left: () => number;
-  /** Of one response, as it comes over the wire. */
-  readonly max_wire_bytes: number;
-  /** Of one response, decompressed. */
-  readonly max_body_bytes: number;
+  /** Of one response: as it comes over the wire, and once more decompressed. */
+  readonly max_response_bytes: number;
   /** Called each time before something may leave; left out where nobody asks. */
   readonly onSending?: () => void;
   /** Nothing is sent before it resolves, nor ever where it rejects; left out where nothing is on record. */
@@ -44,7 +42,7 @@ export const FAREWELL_MS = 1_000;
  */
 export function boundCall(
   over: AbortSignal,
-  limits: Pick<CallBounds, 'left' | 'max_wire_bytes' | 'max_body_bytes' | 'onSending' | 'durable'>,
+  limits: Pick<CallBounds, 'left' | 'max_response_bytes' | 'onSending' | 'durable'>,
   source: Pick<Source, 'names_its_calls'>,
 ): BoundCall {
   const callBounds = { signal: over, farewell: openFarewell(over), ...limits };
@@ -82,7 +80,7 @@ function endLater(farewell: AbortController, after_ms: number): void {
 
 function whenOver(over: AbortSignal, react: () => void): void {
   if (over.aborted) react();
-  else over.addEventListener('abort', react, { once: true });
+  else over.addEventListener('abort', react);
 }
 
 /** A call whose bounds are set. */
@@ -95,15 +93,14 @@ export interface BoundCall {
 /** Lets a source close: a second, and small responses. */
 export async function withinClosing(close: () => Promise<void> | undefined): Promise<void> {
   const over = new AbortController();
-  const late = new Promise<void>((resolve) => over.signal.addEventListener('abort', () => resolve(), { once: true }));
+  const late = new Promise<void>((resolve) => over.signal.addEventListener('abort', () => resolve()));
   const timer = setTimeout(() => over.abort(), FAREWELL_MS);
   const { signal } = over;
   const bounds = {
     signal,
     farewell: () => signal,
     left: () => FAREWELL_MS,
-    max_wire_bytes: CLOSING_BYTES_MAX,
-    max_body_bytes: CLOSING_BYTES_MAX,
+    max_response_bytes: CLOSING_BYTES_MAX,
   };
   await Promise.race([withinCall(bounds, close), late]).finally(() => clearTimeout(timer));
 }

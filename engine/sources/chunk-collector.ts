@@ -119,7 +119,7 @@ function clean(pieces: readonly Piece[], secrets: ChunkOutside['secrets'], endin
     pieces.map(({ text }) => text),
     ending,
   );
-  return texts.map((text, index) => ({ text, offset_ms: pieces[index]?.offset_ms ?? 0 }));
+  return pieces.slice(0, texts.length).map(({ offset_ms }, index) => ({ text: texts[index] ?? '', offset_ms }));
 }
 
 function toBatch(given: readonly Piece[], batch_seq: number): ChunkBatch | undefined {

@@ -24,7 +24,7 @@ const DECODERS = new Map<string, OpenDecoder>([
 /** A body as its sender had it before it was compressed. */
 export interface DecodedBody {
   readonly body: Readable;
-  /** False where a coding is not known: then the body is as it came. */
+  /** False where a coding is not known, or too many are there: then the body is as it came. */
   readonly is_decoded: boolean;
 }
 
@@ -33,8 +33,7 @@ export interface DecodedBody {
  * @param content_encoding what the response says of it; undefined where it says nothing
  */
 export function decodeBody(body: Readable, content_encoding: string | undefined): DecodedBody {
-  if (content_encoding === undefined) return { body, is_decoded: false };
-  const codings = content_encoding.split(',').map((coding) => coding.trim().toLowerCase());
+  const codings = content_encoding?.split(',').map((coding) => coding.trim().toLowerCase()) ?? [];
   const decoders = codings.toReversed().map((coding) => DECODERS.get(coding));
   if (codings.length > CODINGS_MAX || decoders.includes(undefined)) return { body, is_decoded: false };
   return {

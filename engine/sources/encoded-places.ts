@@ -25,7 +25,7 @@ export function createFindPlaces(values: readonly string[]): FindPlaces {
     const places: number[] = [];
     let at = length - 1;
     while (at < text.length) {
-      const shift = shifts[blockEndingAt(text, at)] ?? 0;
+      const shift = shifts[blockEndingAt(text, at)] as number;
       if (shift === 0 && marks.has(fold(text.slice(at - length + 1, at + 1)))) places.push(at);
       at += shift || 1;
     }
@@ -35,22 +35,25 @@ export function createFindPlaces(values: readonly string[]): FindPlaces {
 
 /** How far to skip, by the last three bytes that were seen. */
 function shiftsOf(marks: ReadonlySet<string>, length: number): Uint8Array {
-  const shifts = new Uint8Array(65_536).fill(length - 2);
+  const shifts = new Uint8Array(BLOCKS).fill(length - 2);
   for (const mark of marks) {
     for (let at = 2; at < length; at += 1) {
       const block = blockEndingAt(mark, at);
-      shifts[block] = Math.min(shifts[block] ?? 0, length - 1 - at);
+      shifts[block] = Math.min(shifts[block] as number, length - 1 - at);
     }
   }
   return shifts;
 }
 
-/** Three characters as a number below 65,536; some share one. */
+/** How many numbers three characters have; some share one. */
+const BLOCKS = 65_536;
+
 function blockEndingAt(text: string, at: number): number {
-  const first = FOLDED[text.charCodeAt(at - 2) & 255] ?? 0;
-  const second = FOLDED[text.charCodeAt(at - 1) & 255] ?? 0;
-  const third = FOLDED[text.charCodeAt(at) & 255] ?? 0;
-  return ((first << 9) ^ (second << 5) ^ third) & 65_535;
+  return ((foldedAt(text, at - 2) << 9) ^ (foldedAt(text, at - 1) << 5) ^ foldedAt(text, at)) % BLOCKS;
+}
+
+function foldedAt(text: string, at: number): number {
+  return FOLDED[text.charCodeAt(at) & 255] as number;
 }
 
 /** The characters of encoded text, and those with which escapes begin. */

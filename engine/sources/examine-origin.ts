@@ -3,14 +3,13 @@ import type { ExamineOrigin } from '../ports/sources.js';
 import { parseOrigin } from './origin.js';
 
 const PATIENCE_MS = 2000;
-const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 };
 
 /** Checks whether a variable's value leads to a listening server. No request is sent. */
 export const examineOrigin: ExamineOrigin = async (variable, value, example) => {
   const parsed = parseOrigin(variable, value);
   if (!parsed.ok) return { ok: false, message: parsed.message, repair: `Set ${variable} to a URL such as ${example}` };
   const { origin, protocol, hostname, port } = new URL(parsed.origin.url);
-  const reason = await knock(hostname.replace(/^\[|\]$/g, ''), Number(port) || (DEFAULT_PORTS[protocol] ?? 0));
+  const reason = await knock(hostname.replace(/^\[|\]$/g, ''), Number(port) || (protocol === 'https:' ? 443 : 80));
   if (reason === undefined) return { ok: true, origin };
   return {
     ok: false,

@@ -17,8 +17,8 @@ export interface Folder {
 /** One name in a folder: not hidden, and no way to another folder. */
 const NAME = /^[^./\\\p{Cc}][^/\\\p{Cc}]*$/u;
 
-/** Opening a pipe does not wait, and a link at the end of the path is not followed. */
-const READING = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+/** Opening a pipe does not wait, and a link at the end of the path is not followed. Windows has neither flag: undefined adds none. */
+const READING = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /**
  * The only door to files: it reads regular files below a folder, within the limits of the call. A link anywhere below the
@@ -37,7 +37,7 @@ export function bindFolder({ variable, path: root }: Folder): ReadFile {
       throw makeSourceFailure('unavailable', unreadable('the folder', errorCodes(error), variable));
     });
     try {
-      return await readBelow(join(folder, ...names), bounds.max_body_bytes);
+      return await readBelow(join(folder, ...names), bounds.max_response_bytes);
     } catch (error) {
       throw findSourceFailure(error) ?? toFailure(errorCodes(error), variable);
     }

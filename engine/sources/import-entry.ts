@@ -89,7 +89,7 @@ function exists(path: string): Promise<boolean> {
 }
 
 function isPlugin(value: unknown): value is SourcePlugin {
-  return typeof value === 'object' && value !== null && 'open' in value && typeof value.open === 'function';
+  return typeof (Object(value) as Partial<SourcePlugin>).open === 'function';
 }
 
 /** A path in a plugin's folder. @returns undefined where it leads out */

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { Agent, type Dispatcher } from 'undici';
+import { Agent, type Dispatcher, errors } from 'undici';
 import type { OriginFetch, SourceFailure, TransportFacts } from '../contract/source.js';
 import { type CallBounds, findCallBounds, isOfCall } from './call-bounds.js';
 import { ACCEPTED_CODINGS, decodeBody } from './content-coding.js';
@@ -23,11 +23,11 @@ const WITHOUT_BODY = new Set([204, 205, 304]);
 export function openOriginFetches(): OriginFetches {
   // undici limits what comes over the wire by agent, so that each limit in use has one, and with it a pool for each origin.
   const agents = new Map<number, Agent>();
-  const agentFor = (max_wire_bytes: number): Agent => {
+  const agentFor = (max_response_bytes: number): Agent => {
     // Without timeouts of its own: only the call's deadline counts.
-    const limits = { maxResponseSize: max_wire_bytes, headersTimeout: 0, bodyTimeout: 0 };
-    const agent = agents.get(max_wire_bytes) ?? new Agent(limits);
-    agents.set(max_wire_bytes, agent);
+    const limits = { maxResponseSize: max_response_bytes, headersTimeout: 0, bodyTimeout: 0 };
+    const agent = agents.get(max_response_bytes) ?? new Agent(limits);
+    agents.set(max_response_bytes, agent);
     return agent;
   };
   return {
@@ -47,7 +47,7 @@ const DEFAULT_HEADERS = { accept: '*/*', 'accept-encoding': ACCEPTED_CODINGS, 'u
 
 async function fetchAt(
   origin: Origin,
-  agentFor: (max_wire_bytes: number) => Agent,
+  agentFor: (max_response_bytes: number) => Agent,
   [asked, init, call]: Parameters<OriginFetch>,
 ): Promise<Response> {
   const bounds = findCallBounds(call);
@@ -58,13 +58,13 @@ async function fetchAt(
     const sent = await toSent(origin, init);
     await bounds.durable;
     // A fetch of the same client costs twice as much.
-    const response = await watchSending(agentFor(bounds.max_wire_bytes), bounds.onSending).request({
+    const response = await watchSending(agentFor(bounds.max_response_bytes), bounds.onSending).request({
       origin: url.origin,
       path: `${url.pathname}${url.search}`,
       ...sent,
       signal,
       // All of a body is buffered: a connection that its peer ends while nobody reads would fail undici by an assertion.
-      highWaterMark: bounds.max_wire_bytes + 1,
+      highWaterMark: bounds.max_response_bytes + 1,
     });
     return admit(origin, response, bounds);
   } catch (error) {
@@ -106,15 +106,18 @@ async function toSent(
   init: RequestInit = {},
 ): Promise<Pick<Dispatcher.RequestOptions, 'method' | 'headers' | 'body'>> {
   const headers = new Headers(init.headers);
-  const body = await toSentBody(init.body, headers);
+  const body = await toSentBody(init.body ?? null, headers);
   if (origin.authorization && !headers.has('authorization')) headers.set('authorization', origin.authorization);
   for (const [name, value] of Object.entries(DEFAULT_HEADERS)) if (!headers.has(name)) headers.set(name, value);
   return { method: (init.method ?? 'GET').toUpperCase(), headers: Object.fromEntries(headers), body };
 }
 
 /** Reads any kind of body, and sets its type where the headers have none. */
-async function toSentBody(given: RequestInit['body'], headers: Headers): Promise<string | Uint8Array | null> {
-  if (given === undefined || given === null) return null;
+async function toSentBody(
+  given: Exclude<RequestInit['body'], undefined>,
+  headers: Headers,
+): Promise<string | Uint8Array | null> {
+  if (given === null) return null;
   if (typeof given === 'string' && headers.has('content-type')) return given;
   const whole = new Response(given);
   const type = whole.headers.get('content-type');
@@ -195,9 +198,9 @@ function boundBody(
         const { done, value } = await pieces.next();
         if (done === true) return controller.close();
         bytes += value.byteLength;
-        if (bytes <= bounds.max_body_bytes) return controller.enqueue(value);
+        if (bytes <= bounds.max_response_bytes) return controller.enqueue(value);
         hangUp(body);
-        controller.error(toBodyFailure(makeTooLarge(bounds.max_body_bytes)));
+        controller.error(toBodyFailure(new errors.ResponseExceededMaxSizeError(describeTooLarge(bounds))));
       } catch (error) {
         const isOver = bounds.signal.aborted || (error instanceof Error && error.name === 'AbortError');
         controller.error(isOver ? error : toBodyFailure(error));
@@ -214,14 +217,15 @@ function hangUp(body: Readable, reason?: Error): void {
 
 function toFailure(origin: Origin, error: unknown, bounds: CallBounds, facts?: TransportFacts): SourceFailure {
   const known = findSourceFailure(error);
-  if (known) return known.facts || !facts ? known : makeSourceFailure(known.failure_class, known.message, facts);
+  if (known) return known;
   const codes = errorCodes(error);
-  if (codes.includes('UND_ERR_RES_EXCEEDED_MAX_SIZE')) return makeTooLarge(bounds.max_wire_bytes, facts);
+  if (codes.includes('UND_ERR_RES_EXCEEDED_MAX_SIZE'))
+    return makeSourceFailure('result_too_large', describeTooLarge(bounds), facts);
   return makeSourceFailure('transport', `${describeOrigin(origin)} ${describeBreak(codes, error)}`, facts);
 }
 
-function makeTooLarge(limit: number, facts?: TransportFacts): SourceFailure {
-  return makeSourceFailure('result_too_large', `the answer has more than ${limit} bytes, which is the limit`, facts);
+function describeTooLarge({ max_response_bytes }: CallBounds): string {
+  return `the answer has more than ${max_response_bytes} bytes, which is the limit`;
 }
 
 function describeOrigin(origin: Origin): string {
@@ -239,6 +243,7 @@ function describeBreak(codes: readonly string[], error: unknown): string {
     return 'closed the connection before the answer was complete';
   if (codes.some((code) => code.startsWith('Z_') || code.startsWith('ERR_BROTLI')))
     return `sent a body that cannot be decompressed: ${describeThrown(error)}`;
-  if (codes.some((code) => code.startsWith('HPE_') || code === 'ERR_ASSERTION')) return 'answered with what is no HTTP';
+  if (error instanceof errors.HTTPParserError || codes.includes('ERR_ASSERTION'))
+    return 'answered with what is no HTTP';
   return `could not be asked: ${describeThrown(error)}`;
 }

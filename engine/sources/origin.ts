@@ -24,12 +24,12 @@ export interface Origin {
 export type Found<What> = ({ readonly ok: true } & What) | { readonly ok: false; readonly message: string };
 
 /** The origin, or the command in its place. */
-export type OriginOutcome = Found<{ readonly origin: Origin | undefined; readonly command?: Command }>;
+export type OriginOutcome = Found<{ readonly origin?: Origin; readonly command?: Command }>;
 
 /** Reads where a source may connect from the variable that the manifest, or the source's interface, names. */
 export function resolveOrigin(manifest: PluginManifest, definition: JsonObject, lookUp: LookUpVariable): OriginOutcome {
   const named = manifest.origin;
-  if (!named) return { ok: true, origin: undefined };
+  if (!named) return { ok: true };
   const variable = named.interface_field === undefined ? undefined : definition[named.interface_field];
   if (typeof variable === 'string') return fromVariables(manifest, { variables: [variable] }, lookUp);
   if ('variables' in named) return fromVariables(manifest, named, lookUp);
@@ -108,10 +108,7 @@ function fromVariables(
   const value = variable === undefined ? otherwise : lookUp(variable);
   const name = variable ?? variables[0] ?? 'the default';
   if (value !== undefined && (!spawn || hasScheme(value))) return parseOrigin(name, value);
-  if (value !== undefined) {
-    const parsed = parseCommand(name, value);
-    return parsed.ok ? { ...parsed, origin: undefined } : parsed;
-  }
+  if (value !== undefined) return parseCommand(name, value);
   const names = variables.join(' or ');
   const place = `the URL of the service, such as http://127.0.0.1:8080${spawn ? ', or to the command that starts it' : ''}`;
   return { ok: false, message: `${names} is not set: set it to ${place}` };

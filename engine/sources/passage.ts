@@ -39,19 +39,24 @@ export interface Routed extends Asked {
   readonly route: Route;
 }
 
+// Marks of the stages that add nothing to a call. No value has them: they keep the compiler from leaving a stage out.
+declare const permitted: unique symbol;
+declare const authorised: unique symbol;
+declare const granted: unique symbol;
+
 /** The policy names the call, where it needs leave. */
 export interface Permitted extends Routed {
-  readonly permitted: true;
+  readonly [permitted]: true;
 }
 
 /** The operator's authorisation allows it. */
 export interface Authorised extends Permitted {
-  readonly authorised: true;
+  readonly [authorised]: true;
 }
 
 /** It has the connection that it needs. */
 export interface Granted extends Authorised {
-  readonly granted: true;
+  readonly [granted]: true;
 }
 
 export interface Checked extends Granted {
@@ -111,7 +116,6 @@ export type Passage = Asked &
 
 /** A call that ended before its last stage. */
 export interface Halt {
-  readonly halted: true;
   readonly passage: Passage;
   readonly failure_class: InvocationFailureClass;
   readonly message: string;
@@ -127,7 +131,6 @@ export interface RejectedAnswer {
 
 /** A call whose answer comes later. */
 export interface Pause {
-  readonly paused: true;
   readonly passage: Passage;
   /** How long the answer may take from now on. */
   readonly deadline_ms: number;
@@ -141,7 +144,7 @@ export function halt(
   message: string,
   rejected?: RejectedAnswer,
 ): Halt {
-  return { halted: true, passage, failure_class, message, ...(rejected ? { rejected } : {}) };
+  return { passage, failure_class, message, ...(rejected ? { rejected } : {}) };
 }
 
 /** The reason why the turn no longer wants the answer, in the caller's words. */
@@ -185,9 +188,9 @@ function stagesOf<To extends Asked>(names: readonly string[], run: Stages<To>['r
 }
 
 export function isHalt(passage: Asked | Halt | Pause): passage is Halt {
-  return 'halted' in passage;
+  return 'failure_class' in passage;
 }
 
 export function isPause(passage: Asked | Halt | Pause): passage is Pause {
-  return 'paused' in passage;
+  return 'deadline_ms' in passage;
 }

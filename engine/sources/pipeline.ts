@@ -111,7 +111,7 @@ function reportStages(parts: PipelineParts, report: Reported): Stages<Shown> {
 
 /** The end of a call that no report answered. Its source need not be resolved. */
 function timeOut(asked: Asked): Halt {
-  const { pending_deadline_ms = 0 } = asked.command.call;
+  const { pending_deadline_ms } = asked.command.call;
   return halt(
     { ...asked, begun: true, sent: true },
     'timeout',

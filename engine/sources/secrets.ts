@@ -53,9 +53,7 @@ export function createSecretReplacer(secrets: readonly Secret[]): SecretReplacer
     return withoutMatches(binary.slice(0, end), 0, matches);
   };
   const text = (given: string, ending: Ending = 'whole'): string =>
-    ending === 'whole' && (given.length < SECRET_LENGTH_MIN || isClean(given))
-      ? given
-      : fromBinary(clean(toBinary(given), ending));
+    ending === 'whole' && isClean(given) ? given : fromBinary(clean(toBinary(given), ending));
   return {
     text,
     // Written out, it is searched once.
@@ -166,12 +164,12 @@ function find(text: string, search: Search, depth: number, isCut: boolean): read
       to: match.isOpen === true ? text.length : inner.endOf(match.to),
     })),
   );
-  return encoded.length === 0 ? plain : [...plain, ...encoded];
+  return [...plain, ...encoded];
 }
 
 function findPlain(text: string, { needles }: Search): readonly Match[] {
   const matches: Match[] = [];
-  const small = needles.some(({ is_any_case }) => is_any_case) ? text.toLowerCase() : text;
+  const small = text.toLowerCase();
   for (const { variable, text: needle, is_any_case } of needles) {
     const within = is_any_case ? small : text;
     for (let from = within.indexOf(needle); from !== -1; from = within.indexOf(needle, from + needle.length))
@@ -186,7 +184,8 @@ function findOpen(text: string, { needles, length_max }: Search): readonly Match
   const small = end.toLowerCase();
   const lengths = needles.map(({ text: needle, is_any_case }) => {
     let length = Math.min(needle.length - 1, end.length);
-    while (length > 0 && !(is_any_case ? small : end).endsWith(needle.slice(0, length))) length -= 1;
+    // Every text ends with the empty one.
+    while (!(is_any_case ? small : end).endsWith(needle.slice(0, length))) length -= 1;
     return length;
   });
   const length = Math.max(...lengths, UNFINISHED.exec(text.slice(-UNFINISHED_MAX))?.[0].length ?? 0);
@@ -198,7 +197,6 @@ const UNFINISHED_MAX = 12;
 
 /** Matches that overlap are one, by the name of the first. */
 function joinOverlapping(matches: readonly Match[]): readonly Match[] {
-  if (matches.length < 2) return matches;
   const joined: Match[] = [];
   for (const match of matches.toSorted((one, other) => one.from - other.from || other.to - one.to)) {
     const last = joined.at(-1);

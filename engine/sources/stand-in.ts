@@ -73,7 +73,7 @@ function openStandIn(speaks: CallToAnswer['speaks'], answerCall: AnswerCall): So
 function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
+    else signal.addEventListener('abort', () => resolve());
   });
 }
 
@@ -82,7 +82,8 @@ function utter(answer: Answer, trace: TraceSink): SourceAnswer {
   const text = textOf(answer);
   const characters = 'chunk_characters' in answer ? answer.chunk_characters : undefined;
   for (const piece of toPieces(text ?? '', characters)) trace.chunk(piece);
-  if ('usage' in answer && answer.usage !== undefined) trace.tokens(answer.usage);
+  const usage = 'usage' in answer ? answer.usage : undefined;
+  if (usage) trace.tokens(usage);
   if (text === undefined || isFailing(answer)) throw failureOf(answer);
   const said: ChatAnswer = { text, finish_reason: ('finish_reason' in answer && answer.finish_reason) || 'stop' };
   return { value: said as unknown as Json };

@@ -131,8 +131,10 @@ test('a folder on the way that is a link is refused, wherever it leads', async (
 
 test('a file of more bytes than the call may take is too large, also one that says it has none', async (t) => {
   const { root } = await layOut(t);
-  await writeFile(join(root, 'large.json'), JSON.stringify('x'.repeat(32_768)));
+  await writeFile(join(root, 'full.json'), JSON.stringify('x'.repeat(32_766)));
+  await writeFile(join(root, 'large.json'), JSON.stringify('x'.repeat(32_767)));
   const sources = await openOn(t, root);
+  assert.equal((await ask(sources, fileCall('/full.json'))).status, 'succeeded');
   assert.deepEqual(summary(await ask(sources, fileCall('/large.json'))), {
     failed: 'result_too_large',
     refused: false,
@@ -160,16 +162,18 @@ for (const [what, bytes] of [
 test('a file that is not there is an error, a folder or a variable is unavailable, and no message names a path', async (t) => {
   const { outside, root } = await layOut(t);
   await link(join(root, 'stations', 'kew.json'), join(root, 'linked.json'));
-  for (const [folder, path, failed] of [
-    [root, '/nothing.json', 'tool_error'],
-    [root, '/linked.json/x', 'tool_error'],
-    [join(outside, 'nowhere'), '/x.json', 'unavailable'],
-    [join(outside, 'secret.json'), '/x.json', 'tool_error'],
+  for (const [folder, path, failed, says] of [
+    [root, '/nothing.json', 'tool_error', /^there is no such file in the folder/],
+    [root, '/linked.json/x', 'tool_error', /^there is no such file in the folder/],
+    [root, `/${'x'.repeat(300)}.json`, 'tool_error', /^a name is too long for the folder/],
+    [join(outside, 'nowhere'), '/x.json', 'unavailable', /^the folder that \w+ names cannot be read: ENOENT$/],
+    [join(outside, 'secret.json'), '/x.json', 'tool_error', /^there is no such file in the folder/],
   ] as const) {
     const outcome = await ask(await openOn(t, folder), fileCall(path));
     assert.deepEqual(summary(outcome), { failed, refused: false }, path);
     const message = outcome.status === 'failed' ? outcome.failure_message : '';
     assert.match(message, /CHUKWA_TEST_DIR/);
+    assert.match(message, says);
     assert.ok(!message.includes(outside), message);
   }
   const unset = await ask(await openTestSources(t), fileCall('/x.json'));

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { type TestContext, test } from 'node:test';
-import { createGzip } from 'node:zlib';
+import { createGzip, gzipSync } from 'node:zlib';
 import * as fc from 'fast-check';
 import type { Json } from '../../engine/contract/json.js';
 import type { CallOutcome } from '../../engine/ports/sources.js';
@@ -16,6 +16,9 @@ const event = (value: Json): string => `data: ${JSON.stringify(value)}\n\n`;
 const piece = (content: string): string => event({ id: 'c-1', choices: [{ index: 0, delta: { content } }] });
 const FINISH = event({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] });
 const DONE = 'data: [DONE]\n\n';
+
+/** The checksum and the length at the end of a body in gzip. */
+const GZIP_TRAILER_BYTES = 8;
 
 async function generate(t: TestContext, server: Listener, wanted: Wanted = {}): Promise<CallOutcome> {
   const url = await serve(t, server);
@@ -144,6 +147,21 @@ test('an endpoint that goes on after [DONE] has answered', async (t) => {
     assert.deepEqual(summary(outcome), { succeeded: { text: 'Hi', finish_reason: 'stop' } });
   }
 });
+
+for (const [what, events, expected] of [
+  ['behind [DONE] has answered', [FINISH, DONE], { succeeded: { text: 'Hi', finish_reason: 'stop' } }],
+  ['before [DONE] was cut on the way', [FINISH], { failed: 'transport', refused: false }],
+  ['before the model had finished was cut on the way', [], { failed: 'transport', refused: false }],
+] as const)
+  test(`a compressed stream that breaks off ${what}`, async (t) => {
+    const packed = gzipSync([piece('Hi'), ...events].join(''));
+    const outcome = await generate(t, (_, response) => {
+      response.writeHead(200, { ...EVENT_STREAM, 'content-encoding': 'gzip' });
+      response.end(packed.subarray(0, packed.length - GZIP_TRAILER_BYTES));
+    });
+    assert.deepEqual(summary(outcome), expected);
+    if (outcome.status === 'failed') assert.match(outcome.failure_message, /cannot be decompressed: unexpected end/);
+  });
 
 test('an endpoint that ends after [DONE] keeps its connection for the next call', async (t) => {
   const ports = new Set<number | undefined>();

@@ -312,6 +312,7 @@ test('a value of any characters arrives as one segment, the same as it left', as
     '$&',
     '__proto__',
     '1e400',
+    'x'.repeat(256),
   ];
   for (const value of values) {
     await ask(sources, jsonCall({ request: { station_id: value, q: value } }, STATION));

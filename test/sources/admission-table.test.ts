@@ -53,7 +53,10 @@ test('of one world the call goes first for whose subject the others wait', () =>
     call('head', { rank: 1 }),
     call('next', { rank: 4 }),
   ]);
-  assert.deepEqual(namesOf(table.admit(0)), ['head', 'next']);
+  const admitted = table.admit(0);
+  assert.deepEqual(namesOf(admitted), ['head', 'next']);
+  for (const each of admitted) table.end(each, undefined, 1);
+  assert.deepEqual(namesOf(table.admit(1)), ['late']);
 });
 
 test('an endpoint that says Retry-After gets no call until then, and then half as many at a time', () => {
@@ -66,6 +69,17 @@ test('an endpoint that says Retry-After gets no call until then, and then half a
   assert.deepEqual(table.admit(5_000), []);
   assert.equal(table.opensAt(5_000), 5_010);
   assert.equal(table.admit(5_010).length, 4);
+});
+
+test('an endpoint that says Retry-After once more, at the moment at which it opens, gets half as many again', () => {
+  const calls = Array.from({ length: 20 }, (_none, at) => call(`${at}`));
+  const table = tableWith({ endpoint: 8 }, calls);
+  const admitted = [0, 100].map((now) => {
+    const under_way = table.admit(now);
+    for (const each of under_way) table.end(each, { kind: 'closed', for_ms: 100 }, now);
+    return under_way.length;
+  });
+  assert.deepEqual([...admitted, table.admit(200).length], [8, 4, 2]);
 });
 
 test('an endpoint that works again is asked by more and more at a time, up to its limit', () => {
@@ -81,7 +95,7 @@ test('an endpoint that works again is asked by more and more at a time, up to it
     widths.push(admitted.length);
     for (const each of admitted) table.end(each, { kind: 'works' }, 200 + turn);
   }
-  assert.equal(widths[0], 1);
+  assert.deepEqual(widths.slice(0, 2), [1, 2]);
   assert.deepEqual(
     widths,
     widths.toSorted((a, b) => a - b),

@@ -3,6 +3,9 @@ import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { test, type TestContext } from 'node:test';
 import type { Json, JsonObject } from '../../engine/contract/json.js';
+import { boundCall } from '../../engine/sources/call-bounds.js';
+import { openChildren } from '../../engine/sources/children.js';
+import { timerAlarm } from '../../engine/sources/chunk-collector.js';
 import { parseCommand } from '../../engine/sources/command.js';
 import type { Log, Sources } from '../../engine/sources/index.js';
 import { resolveOrigin } from '../../engine/sources/origin.js';
@@ -166,7 +169,44 @@ test('a program that floods its standard error is read to a limit, without its s
   });
   assert.equal(lines[0], 'CHUKWA_TEST_PROGRAM: my key is [secret:CHUKWA_TEST_PROGRAM]');
   assert.equal(lines.length, 201);
-  assert.ok(Math.max(...lines.map((line) => line.length)) < 1_100);
+  assert.equal(Math.max(...lines.map((line) => line.length)), 'CHUKWA_TEST_PROGRAM: '.length + 1_000);
+});
+
+test('a line that a program says in two pieces is logged as one, and so is a last one without an end', async (t) => {
+  const lines: string[] = [];
+  const script = `process.stderr.write('half a '); setTimeout(() => process.stderr.write('line\\n \\nthe end', () => console.log('{}')), 100);`;
+  const sources = await openProgram(t, script, { log: ({ message }) => lines.push(message) });
+  await askLine(sources);
+  await sources.close();
+  assert.deepEqual(lines, ['CHUKWA_TEST_PROGRAM: half a line', 'CHUKWA_TEST_PROGRAM: the end']);
+});
+
+test('of the last words of a program its last 4096 bytes are kept', async (t) => {
+  const { last_words } = await askLine(await openProgram(t, `process.stderr.write('a' + 'b'.repeat(4_096));`));
+  assert.equal(last_words, 'b'.repeat(4_096));
+});
+
+test('a program that cannot be started is unavailable, with the reason', async (t) => {
+  const folder = await makeFolder(t);
+  await writePlugin(folder, 'line', LINE_PLUGIN, SPAWNS);
+  const overlay = { CHUKWA_TEST_PROGRAM: `${process.execPath}/canary-program` };
+  const outcome = await ask(await openTestSources(t, { folders: [folder], overlay }), jsonCall({}, { name: 'line' }));
+  assert.equal(
+    outcome.status === 'failed' && outcome.failure_message,
+    'the program that CHUKWA_TEST_PROGRAM names cannot be started (ENOTDIR)',
+  );
+});
+
+test('nothing is started once the programs have ended', async () => {
+  const children = openChildren(() => undefined, timerAlarm);
+  const command = { variable: 'CHUKWA_TEST_PROGRAM', file: process.execPath, arguments: ['-e', ''], secrets: [] };
+  const start = children.bind(command, () => {});
+  await children.close();
+  const { within } = boundCall(AbortSignal.abort(), { left: () => 1, max_response_bytes: 1 }, {});
+  await assert.rejects(
+    within(() => start()),
+    { message: 'a program is started only for a call' },
+  );
 });
 
 test('a missing program is unavailable, and its command is not shown', async (t) => {
@@ -293,22 +333,4 @@ test('a source that never finishes closing blocks nothing', async (t) => {
   const sources = await openTestSources(t, { folders: [folder] });
   assert.deepEqual(summary(await ask(sources, jsonCall({}, { name: 'endless' }))), { succeeded: 1 });
   await sources.close();
-});
-
-test('a protocol that says things twice has room for it on the wire, and its result has none', async (t) => {
-  const folder = await makeFolder(t);
-  const twice = `export default { open: (definition, { origin }) => ({
-    invoke: async (request) => ({ value: (await (await origin.fetch(origin.url)).json()).slice(0, request) }),
-  }) };`;
-  const origin = { variables: ['CHUKWA_TEST_URL'] };
-  await writePlugin(folder, 'plain', twice, { origin });
-  await writePlugin(folder, 'wrapped', twice, { origin, wire_overhead: { factor: 2, bytes: 50 } });
-  const url = await serve(t, (_, response) => response.end(JSON.stringify('x'.repeat(200))));
-  const sources = await openTestSources(t, { folders: [folder], overlay: { CHUKWA_TEST_URL: url } });
-  const limits = { max_runtime_ms: 20_000, max_request_bytes: 100, max_result_bytes: 100 };
-  const askFor = async (name: string, length: number): Promise<Json> =>
-    summary(await ask(sources, jsonCall({ request: length, call: { limits } }, { name })));
-  assert.deepEqual(await askFor('plain', 50), { failed: 'result_too_large', refused: false });
-  assert.deepEqual(await askFor('wrapped', 50), { succeeded: 'x'.repeat(50) });
-  assert.deepEqual(await askFor('wrapped', 150), { failed: 'result_too_large', refused: false });
 });

@@ -136,6 +136,16 @@ test('one write at a time: what arrives meanwhile goes into the next, and finish
   assert.deepEqual(order, ['written', 'finished']);
 });
 
+test('one alarm is set for all pieces until it rings, and none once a write has failed', async () => {
+  const { collector, delays, ring } = open({ write: () => Promise.reject(new Error('overtaken')) });
+  collector.chunk('a');
+  collector.chunk('b');
+  assert.deepEqual(delays, [250]);
+  await ring();
+  collector.chunk('c');
+  assert.deepEqual(delays, [250]);
+});
+
 test('a write that fails is reported at once and thrown by finish', async () => {
   const { collector, lost, ring } = open({ write: () => Promise.reject(new Error('overtaken')) });
   collector.chunk('a');
@@ -145,9 +155,10 @@ test('a write that fails is reported at once and thrown by finish', async () => 
 });
 
 test('text beyond its limit is refused', () => {
-  const { collector } = open({ max_bytes: 5 });
+  const { collector } = open({ max_bytes: 6 });
   collector.chunk('äb');
-  assert.throws(() => collector.chunk('äb'), { failure_class: 'result_too_large' });
+  collector.chunk('äb');
+  assert.throws(() => collector.chunk('c'), { failure_class: 'result_too_large' });
 });
 
 test('batches together are the text with its secrets replaced, whenever the alarm rings', async () => {

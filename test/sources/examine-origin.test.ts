@@ -41,6 +41,22 @@ test('a service that has ended cannot be reached, and the repair names its varia
   });
 });
 
+for (const [url, port] of [
+  ['http://127.0.0.2', 80],
+  ['https://127.0.0.2', 443],
+] as const)
+  test(`a service at ${url} is looked for at port ${port}`, async () => {
+    const report = await examineOrigin('CHUKWA_TEST_URL', url, EXAMPLE);
+    assert.match(report.ok ? '' : report.message, new RegExp(`connect ECONNREFUSED 127\\.0\\.0\\.2:${port}$`));
+  });
+
+test('a service at a name of several addresses is refused with the reason of the first', async (t) => {
+  const { port, close } = await listen(t);
+  await close();
+  const report = await examineOrigin('CHUKWA_TEST_URL', `http://localhost:${port}`, EXAMPLE);
+  assert.match(report.ok ? '' : report.message, new RegExp(`cannot be reached: connect ECONNREFUSED \\S+:${port}$`));
+});
+
 test('a value that is no URL is refused with an example of one', async () => {
   const report = await examineOrigin('CHUKWA_TEST_URL', 'not a URL', EXAMPLE);
   assert.ok(!report.ok);

@@ -40,6 +40,12 @@ function drip(response: ServerResponse): void {
   response.on('close', () => clearInterval(timer));
 }
 
+/** Says this in the place of a response, whatever it is. */
+const saysRaw =
+  (text: string): Listener =>
+  ({ socket }) =>
+    void socket.end(text);
+
 const SHORT: Wanted = { deadline_ms: 100 };
 
 const HOSTILE: readonly Hostile[] = [
@@ -103,6 +109,40 @@ const HOSTILE: readonly Hostile[] = [
     failed: 'http_status',
     message: /redirect \(302\) to http:\/\/evil\.test, .*CHUKWA_TEST_URL/,
     also: (outcome) => assert.equal(outcome.http_status, 302),
+  },
+  ...[301, 302, 303, 307, 308].map(
+    (status): Hostile => ({
+      name: `redirects to its own origin by ${status}`,
+      server: (_, response) => response.writeHead(status, { location: '/elsewhere' }).end('{}'),
+      failed: 'http_status',
+      message: new RegExp(`redirect \\(${status}\\) to http://127\\.0\\.0\\.1:\\d+, and redirects are not followed`),
+    }),
+  ),
+  {
+    name: 'answers with the last status that HTTP defines',
+    server: saysRaw('HTTP/1.1 599 Odd\r\ncontent-length: 2\r\n\r\n{}'),
+    failed: 'http_status',
+    message: /POST .*\/answer answered with status 599/,
+    also: (outcome) => assert.equal(Buffer.from(outcome.response_body ?? []).toString(), '{}'),
+  },
+  {
+    name: 'answers with a status that HTTP does not define',
+    server: saysRaw('HTTP/1.1 600 Odd\r\ncontent-length: 2\r\n\r\n{}'),
+    failed: 'http_status',
+    message: /^http:\/\/127\.0\.0\.1:\d+ \(CHUKWA_TEST_URL\) answered with status 600$/,
+    also: (outcome) => assert.equal(outcome.http_status, 600),
+  },
+  {
+    name: 'speaks no HTTP',
+    server: saysRaw('220 ready\r\n'),
+    failed: 'transport',
+    message: /\(CHUKWA_TEST_URL\) answered with what is no HTTP$/,
+  },
+  {
+    name: 'sends headers without measure',
+    server: saysRaw(`HTTP/1.1 200 OK\r\nx: ${'x'.repeat(100_000)}\r\n\r\n`),
+    failed: 'transport',
+    message: /could not be asked: Headers Overflow Error$/,
   },
   {
     name: 'refuses with a body',
@@ -234,6 +274,15 @@ test('a service that is not there fails the call and is named with its variable'
   assert.deepEqual(summary(outcome), { failed: 'transport', refused: false });
   const message = outcome.status === 'failed' ? outcome.failure_message : '';
   assert.ok(message.startsWith(`${url} (CHUKWA_TEST_URL) refused the connection`), message);
+});
+
+test('a service whose name cannot be resolved is named with its variable', async (t) => {
+  const sources = await openTestSources(t, { overlay: { CHUKWA_TEST_URL: `http://${'no-'.repeat(21)}name.invalid` } });
+  const outcome = await ask(sources, jsonCall());
+  assert.match(
+    outcome.status === 'failed' ? outcome.failure_message : '',
+    /\(CHUKWA_TEST_URL\) is a name that cannot be resolved$/,
+  );
 });
 
 test('a connection that was closed between two calls does not fail the second', async (t) => {

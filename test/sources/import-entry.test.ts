@@ -30,7 +30,15 @@ const BROKEN: Readonly<Record<string, readonly [text: string, said: RegExp]>> = 
     /the plugin tried cannot be loaded: .*\/index\.js cannot be imported: cannot begin$/,
   ],
   'throws what is no error': ['throw "a text";', /cannot be imported: a text$/],
-  'exports nothing that opens': ['export default {};', /the plugin tried cannot be loaded: .*no function open/],
+  ...Object.fromEntries(
+    ['{}', 'null', '"a text"', '{ open: true }', 'undefined'].map((exported) => [
+      `exports ${exported}, which has no function open`,
+      [
+        `export default ${exported};`,
+        /the plugin tried cannot be loaded: the default export of .* has no function open$/,
+      ],
+    ]),
+  ),
 };
 
 for (const [what, [text, said]] of Object.entries(BROKEN))

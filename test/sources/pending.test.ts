@@ -22,6 +22,7 @@ async function serveLater(t: TestContext, body: string | ((headers: IncomingHttp
 describe('a service that answers later', () => {
   for (const [body, alias] of [
     ['{"correlation_id": "letter-7"}', 'letter-7'],
+    [`{"correlation_id": "${'x'.repeat(256)}"}`, 'x'.repeat(256)],
     ['', null],
     ['on its way', null],
     ['{"correlation_id": 7}', null],
@@ -102,6 +103,14 @@ describe('the report of a call', () => {
     assert.equal(outcome.validation_status, 'invalid');
   });
 
+  test('leaves the side effect of its call in doubt where it cannot be used', async (t) => {
+    const effect = 'external_side_effect';
+    const outcome = await receive(t, { kind: 'answered', value: { sad: true } }, { effect });
+    assert.equal(outcome.status === 'failed' && outcome.outcome_unknown, true);
+    const said = await receive(t, { kind: 'failed', message: 'no van' }, { effect });
+    assert.equal(said.status === 'failed' && said.outcome_unknown, undefined);
+  });
+
   test('fails as result_too_large beyond the limit of its binding', async (t) => {
     const outcome = await receive(t, { kind: 'answered', value: { happy: 'x'.repeat(40_000) } });
     assert.deepEqual(summary(outcome), { failed: 'result_too_large', refused: false });
@@ -123,7 +132,14 @@ describe('the report of a call', () => {
   test('is a timeout where nothing was, also where the service is not known here', async (t) => {
     const sources = await openTestSources(t, {});
     const call = { correlation_id: 'call-1', started_at: Date.now() };
-    const outcome = await sources.receiveReport(jsonCall(LATER), { kind: 'timed_out' }, call);
+    const command = jsonCall({ call: { ...LATER.call, effect: 'external_side_effect' } });
+    const outcome = await sources.receiveReport(command, { kind: 'timed_out' }, call);
     assert.deepEqual(summary(outcome), { failed: 'timeout', refused: false });
+    assert.ok(outcome.status === 'failed');
+    assert.match(
+      outcome.failure_message,
+      /^no answer was reported within 60000 ms; whether its side effect took place/,
+    );
+    assert.deepEqual([outcome.outcome_unknown, outcome.was_pending], [true, true]);
   });
 });

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { mkdir, rm, symlink, truncate, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, readFile, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { test } from 'node:test';
+import type { Json } from '../../engine/contract/json.js';
 import { createCompileSchema } from '../../engine/schema/compile-schema.js';
 import { describePlugins, findPlugin, findPlugins } from '../../engine/sources/registry.js';
 import {
@@ -132,6 +133,68 @@ test('files of a plugin that are no regular ones, or too large, are problems and
   assert.equal(messages.match(/not a regular file/g)?.length, 4);
   assert.match(messages, /more than 67108864 bytes, by more\.js/);
   assert.match(messages, /larger than 1048576 bytes/);
+});
+
+test('files of a plugin may have exactly as many bytes as they may', async (t) => {
+  const folder = await makeFolder(t);
+  await writePlugin(folder, 'full', GOOD);
+  const manifest = join(folder, 'full', 'plugin.json');
+  await writeFile(manifest, (await readFile(manifest, 'utf8')).padEnd(1_048_576));
+  const modules = Buffer.byteLength(await readFile(join(folder, 'full', 'index.js')));
+  const others = (await stat(manifest)).size + (await stat(join(folder, 'full', 'interface.schema.json'))).size;
+  const rest = 67_108_864 - modules - others - (await stat(join(folder, 'full', 'package.json'))).size;
+  await writeFile(join(folder, 'full', 'more.js'), '');
+  await truncate(join(folder, 'full', 'more.js'), rest);
+  assert.deepEqual((await describeAll([folder])).names, ['full']);
+  await truncate(join(folder, 'full', 'more.js'), rest + 1);
+  assert.match((await describeAll([folder])).messages, /more than 67108864 bytes/);
+});
+
+test('the version of a plugin differs where its manifest, its schema or a module differs, and by no other file', async (t) => {
+  const folder = await makeFolder(t);
+  await writePlugin(folder, 'tides', GOOD);
+  const versionWith = async (file: string, text: string): Promise<string | undefined> => {
+    const path = join(folder, 'tides', file);
+    const before = await readFile(path, 'utf8').catch(() => undefined);
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, text);
+    const found = await findPlugins({ folders: [folder] }, await loadManifestCheck());
+    const { plugins } = await describePlugins(found.plugins, createCompileSchema());
+    await (before === undefined ? rm(path) : writeFile(path, before));
+    return plugins[0]?.version;
+  };
+  const manifest = await readFile(join(folder, 'tides', 'plugin.json'), 'utf8');
+  const plain = await versionWith('plugin.json', manifest);
+  for (const [file, text, isSame] of [
+    ['plugin.json', manifest.replace('Made by', 'Changed by'), false],
+    ['interface.schema.json', '{"type":"object","properties":{}}', false],
+    ['index.js', `${GOOD}\n`, false],
+    ['more.mjs', '', false],
+    ['deep/more.js', '', false],
+    ['README.md', 'words', true],
+    ['node_modules/other/index.js', '', true],
+  ] as const)
+    assert.equal((await versionWith(file, text)) === plain, isSame, file);
+});
+
+test('of an interface that is none, each problem is named once, and nothing is read of what is no object', async (t) => {
+  const folder = await makeFolder(t);
+  const secret_variable_fields = ['headers'];
+  const schema = { type: 'object', properties: { url_env: { type: 'string', maxLength: 12 }, headers: {} } };
+  await writePlugin(folder, 'tides', GOOD, { origin: { interface_field: 'url_env' }, secret_variable_fields });
+  await writeFile(join(folder, 'tides', 'interface.schema.json'), JSON.stringify(schema));
+  const found = await findPlugins({ folders: [folder] }, await loadManifestCheck());
+  const { plugins } = await describePlugins(found.plugins, createCompileSchema());
+  const problemsOf = (definition: Json): readonly string[] =>
+    (plugins[0]?.validateInterface(definition) ?? []).map(({ code, pointer }) => `${code} ${pointer}`);
+  assert.deepEqual(problemsOf({ url_env: 'HOME', headers: { a: 'PATH', b: 'CHUKWA_B' } }), [
+    'VARIABLE_NAME_FOREIGN /url_env',
+    'VARIABLE_NAME_FOREIGN /headers/a',
+  ]);
+  assert.equal(problemsOf({ url_env: 'HOME_IS_FAR_AWAY' }).length, 1);
+  assert.deepEqual(problemsOf({ headers: null }), []);
+  assert.equal(problemsOf(['HOME']).length, 1);
+  assert.deepEqual(plugins[0]?.listVariables({ url_env: 'CHUKWA_A', headers: { b: 'CHUKWA_B' } }), ['CHUKWA_B']);
 });
 
 test('a source that names a variable of another program is refused before anything is asked', async (t) => {

@@ -161,6 +161,13 @@ test('a request beyond its limit is refused', (t) =>
     { failed: 'schema_invalid', message: /9011 bytes, and 8192/ },
   ));
 
+test('a request of exactly its limit is made', async (t) => {
+  const url = await serve(t, (_, response) => response.end('{}'));
+  const sources = await openTestSources(t, { overlay: { CHUKWA_TEST_URL: url } });
+  const outcome = await ask(sources, jsonCall({ request: { note: 'x'.repeat(8_192 - 11) } }));
+  assert.deepEqual(summary(outcome), { succeeded: {} });
+});
+
 test('a request that is not I-JSON is refused', (t) =>
   checkRefused(t, { request: { note: 'a\u0000b' } }, { failed: 'schema_invalid', message: /U\+0000/ }));
 
@@ -479,6 +486,7 @@ test('a plugin that never settles is left behind at the deadline', async (t) => 
   for (const [wanted, source, setting] of [
     [{ deadline_ms: 30 }, {}, "what is left of the node's timeout_seconds"],
     [{}, { timeout_ms: 30 }, "which is the source's timeout_ms"],
+    [{ deadline_ms: 30 }, { timeout_ms: 30 }, "which is the source's timeout_ms"],
     [
       { call: { limits } },
       { timeout_ms: 90 },
@@ -539,6 +547,20 @@ for (const [what, init] of [
     await whenClosed;
   });
 }
+
+test('sources of one plugin whose variables differ lead to different services', async (t) => {
+  const heard: string[] = [];
+  const serveAs = (name: string): Promise<string> =>
+    serve(t, (_, response) => {
+      heard.push(name);
+      response.end('{}');
+    });
+  const overlay = { CHUKWA_ONE_URL: await serveAs('one'), CHUKWA_OTHER_URL: await serveAs('other') };
+  const sources = await openTestSources(t, { overlay });
+  for (const url_env of ['CHUKWA_ONE_URL', 'CHUKWA_OTHER_URL', 'CHUKWA_ONE_URL'])
+    await ask(sources, jsonCall({}, { url_env }));
+  assert.deepEqual(heard, ['one', 'other', 'one']);
+});
 
 test('a source is opened once for all its calls', async (t) => {
   const folder = await makeFolder(t);

@@ -46,6 +46,16 @@ const ANSWERS: readonly (readonly [speaks: 'json' | 'chat', answer: Answer | und
   ['chat', { refusal: 'never' }, failed('model_refusal', 'the model refused: never')],
 ];
 
+for (const [answer, lengths, usage] of [
+  [{ text: 'Well, well' }, [10], undefined],
+  [{ text: 'Well, well', chunk_characters: 4 }, [4, 4, 2], undefined],
+  [{ json: 7, usage: { input_tokens: 3, output_tokens: 4 } }, [1], { input_tokens: 3, output_tokens: 4 }],
+] as const)
+  test(`a model says ${JSON.stringify(answer)} in pieces of ${JSON.stringify(lengths)} characters`, async (t) => {
+    const outcome = await ask(await openTestSources(t, { answerCall: () => answer }), chatCall());
+    assert.deepEqual([outcome.trace?.chunks?.lengths, outcome.usage], [lengths, usage]);
+  });
+
 for (const [speaks, answer, told] of ANSWERS)
   test(`the written answer ${JSON.stringify(answer)} stands in for ${speaks === 'chat' ? 'a model' : 'a source'}`, async (t) => {
     const sources = await openTestSources(t, { answerCall: () => answer });

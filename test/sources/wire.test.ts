@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { createServer } from 'node:http';
+import { Readable } from 'node:stream';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
+import { brotliCompressSync, createGunzip, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import type { OriginFetch, SourceFailure } from '../../engine/contract/source.js';
 import { boundCall } from '../../engine/sources/call-bounds.js';
+import { decodeBody } from '../../engine/sources/content-coding.js';
 import { openOriginFetches } from '../../engine/sources/origin-fetch.js';
 import { type Listener, serve } from './harness.js';
 
@@ -22,11 +25,7 @@ function openFetchAt(t: TestContext, url: string, over = new AbortController()):
     over.abort();
     await fetches.close();
   });
-  const call = boundCall(
-    over.signal,
-    { left: () => 20_000, max_wire_bytes: 1_000_000, max_body_bytes: 1_000_000 },
-    { names_its_calls: true },
-  );
+  const call = boundCall(over.signal, { left: () => 20_000, max_response_bytes: 1_000_000 }, { names_its_calls: true });
   const fetch = fetches.bind({ variable: 'CHUKWA_TEST_URL', url, secrets: [] });
   return (asked, init) => fetch(asked, init, call);
 }
@@ -40,6 +39,13 @@ const CODINGS: readonly (readonly [string, (text: Buffer) => Buffer, string?])[]
   ['deflate', deflateRawSync, 'without its header'],
   ['br', brotliCompressSync],
   ['gzip, br', (text) => brotliCompressSync(gzipSync(text))],
+  [
+    Array(5).fill('gzip').join(', '),
+    (text) =>
+      Array(5)
+        .fill(gzipSync)
+        .reduce((packed, pack) => pack(packed), text),
+  ],
 ];
 
 for (const [coding, encode, how = 'as it should be'] of CODINGS) {
@@ -134,6 +140,15 @@ test('more codings around each other than anyone needs are not undone', async (t
   assert.equal(await (await fetch('/answer')).text(), TEXT);
 });
 
+test('a body that nobody reads is not decompressed', async () => {
+  const packed = gzipSync(Buffer.alloc(5_000_000));
+  const { body } = decodeBody(Readable.from([packed]), 'gzip');
+  await once(body, 'readable');
+  // As much work, by the same threads, as all of it would be.
+  for await (const _ of Readable.from([packed]).pipe(createGunzip()));
+  assert.ok(body.readableLength < 200_000, `${body.readableLength} bytes are waiting`);
+});
+
 test('a request says what it takes and who asks, unless it says otherwise', async (t) => {
   const fetch = await openFetch(t, (request, response) => response.end(JSON.stringify(request.headers)));
   const said = (await (await fetch('/answer')).json()) as Record<string, string>;
@@ -204,6 +219,25 @@ for (const status of [204, 205, 304]) {
   });
 }
 
+const refusesToEnd: Listener = (_request, response) => response.writeHead(200).write('for ever');
+
+test('a signal that a plugin gives a request ends it, and the reading of its body, though the call goes on', async (t) => {
+  const asked = new AbortController();
+  const fetch = await openFetch(t, () => asked.abort());
+  await assert.rejects(fetch('/answer', { signal: asked.signal }), { name: 'AbortError' });
+  const reading = new AbortController();
+  const response = await (await openFetch(t, refusesToEnd))('/answer', { signal: reading.signal });
+  reading.abort();
+  await assert.rejects(response.text(), { name: 'AbortError' });
+});
+
+test('the end of a call ends the reading of a body', async (t) => {
+  const over = new AbortController();
+  const response = await (await openFetch(t, refusesToEnd, over))('/answer');
+  over.abort();
+  await assert.rejects(response.text(), { name: 'AbortError' });
+});
+
 test('a client that cancels a body hangs up', async (t) => {
   let tell = (): void => {};
   const hungUp = new Promise<void>((resolve) => {
@@ -232,6 +266,16 @@ test('a service may be at a port that browsers refuse', async (t) => {
 
 /** Of the list in the fetch standard. */
 const REFUSED_BY_BROWSERS = 6669;
+
+test('a request that is to outlive its call ends with it all the same where it has the signal of the call', async (t) => {
+  const over = new AbortController();
+  const endsLate: Listener = (_request, response) => {
+    over.abort();
+    setTimeout(() => response.end(), 100);
+  };
+  const fetch = await openFetch(t, endsLate, over);
+  await assert.rejects(fetch('/back', { keepalive: true, signal: over.signal }), { name: 'AbortError' });
+});
 
 for (const [when, waits_ms] of [
   ['at once', 0],

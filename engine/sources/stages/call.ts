@@ -1,5 +1,6 @@
 import { present } from '../../contract/present.js';
 import type { InvocationContext, SourceAnswer, SourcePending, TransportFacts } from '../../contract/source.js';
+import type { PluginManifest } from '../../generated/plugin-manifest.js';
 import { timeoutField } from '../../core/binding/source-settings.js';
 import { boundCall } from '../call-bounds.js';
 import { type CallLimit, type Cut, openCallLimit } from '../call-limit.js';
@@ -85,9 +86,10 @@ async function invoke(
 ): Promise<{ readonly end: End; readonly sent: boolean }> {
   const cut = limit.cut();
   if (cut) return { end: { kind: 'cut', cut }, sent: false };
-  const { source, durable } = passage;
+  const { command, route, source, durable } = passage;
   const sending = watchSending(passage);
-  const bounds = { left: limit.left, ...wireLimits(passage), ...sending.told, durable };
+  const max_response_bytes = toResponseLimit(route.plugin.manifest, command.call.limits.max_result_bytes);
+  const bounds = { left: limit.left, max_response_bytes, ...sending.told, durable };
   const { signal, within } = boundCall(limit.signal, bounds, source);
   const answered = within(async () => source.invoke(passage.request, { ...context, acts: sending.acts, signal })).then(
     (answer): End => ({ kind: 'answered', answer }),
@@ -123,7 +125,7 @@ function pause(passage: Made & Pick<Answered, 'reply'>, said: SourcePending['pen
   const alias = typeof named === 'string' ? passage.secrets.text(toStorableText(named)) : '';
   const isName = alias.length > 0 && alias.length <= ALIAS_LENGTH_MAX;
   const { deadline_ms } = passage.pending;
-  return { paused: true, passage, deadline_ms, ...(isName ? { correlation_alias: alias } : {}) };
+  return { passage, deadline_ms, ...(isName ? { correlation_alias: alias } : {}) };
 }
 
 function contextOf(passage: Ready): Omit<InvocationContext, 'signal' | 'trace' | 'acts'> {
@@ -143,12 +145,14 @@ function runtimeOf({ command }: Passage): number {
 /** A model's text comes piece by piece, each wrapped in an event of a few hundred bytes; its own size is limited as it is collected. */
 const OVERHEADS = { chat: { factor: 512, bytes: 1_048_576 }, json: { factor: 1, bytes: 0 } } as const;
 
-function wireLimits({ command, route }: Ready): { readonly max_wire_bytes: number; readonly max_body_bytes: number } {
-  const { max_result_bytes } = command.call.limits;
-  const { factor, bytes } = route.plugin.manifest.wire_overhead ?? OVERHEADS[route.plugin.speaks];
+/** How many bytes one response may have, for a plugin whose answer may have so many. */
+export function toResponseLimit(
+  { wire_overhead, speaks }: Pick<PluginManifest, 'wire_overhead' | 'speaks'>,
+  max_result_bytes: number,
+): number {
+  const { factor, bytes } = wire_overhead ?? OVERHEADS[speaks];
   const overhead = Math.min(max_result_bytes * factor + bytes, WIRE_BYTES_MAX);
-  const max_bytes = Math.max(overhead, max_result_bytes);
-  return { max_wire_bytes: max_bytes, max_body_bytes: max_bytes };
+  return Math.max(overhead, max_result_bytes);
 }
 
 /** However much a protocol wraps. */

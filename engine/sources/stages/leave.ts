@@ -4,7 +4,7 @@ import { type Authorised, type Granted, type Halt, halt, type Permitted, type Ro
 /** Denies by default: a call that needs leave continues only where the policy names it. Repeats the core's check. */
 export function checkPolicy(passage: Routed): Permitted | Halt {
   const { policy_id, policy } = passage.command.call;
-  if (policy_id === undefined || policy?.allow.has(policy_id)) return { ...passage, permitted: true };
+  if (policy_id === undefined || policy?.allow.has(policy_id)) return passage as Permitted;
   return halt(passage, 'policy_denied', `${policy_id} is not in the policy's allow list`);
 }
 
@@ -19,10 +19,10 @@ export const allowEverybody: Authorise = async () => ({ allowed: true });
 /** Asks the operator's own authorisation. */
 export async function authorise(passage: Permitted, ask: Authorise): Promise<Authorised | Halt> {
   const verdict = await ask(passage.command);
-  return verdict.allowed ? { ...passage, authorised: true } : halt(passage, 'authz_denied', verdict.reason);
+  return verdict.allowed ? (passage as Authorised) : halt(passage, 'authz_denied', verdict.reason);
 }
 
 /** Every call passes: none carries a connection, so that there is nothing yet that would have to be granted. */
 export function grant(passage: Authorised): Granted {
-  return { ...passage, granted: true };
+  return passage as Granted;
 }

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createSecretReplacer } from '../../engine/sources/secrets.js';
+
+// Where exactly a secret is replaced: beside what, and at which end of a text.
+
+/** Its base64 has no padding, and its length is the least that a secret may have. */
+const LEAST = 'canary';
+const BASE64 = Buffer.from(LEAST).toString('base64');
+const HEX = Buffer.from(LEAST).toString('hex');
+
+test('a text that is a secret and nothing else is replaced, and so is each of several', () => {
+  const { text, json, bytes, pieces } = createSecretReplacer([{ variable: 'K', value: LEAST }]);
+  assert.equal(text(LEAST), '[secret:K]');
+  assert.equal(text(LEAST + LEAST), '[secret:K][secret:K]');
+  assert.deepEqual(json(LEAST), '[secret:K]');
+  assert.deepEqual(json({ a: [null, 1, true, LEAST] }), { a: [null, 1, true, '[secret:K]'] });
+  assert.equal(Buffer.from(bytes(Buffer.from(LEAST))).toString(), '[secret:K]');
+  assert.deepEqual(pieces([LEAST]), ['[secret:K]']);
+});
+
+test('a value below six characters is not replaced', () => {
+  assert.equal(createSecretReplacer([{ variable: 'K', value: 'canar' }]).text('canary'), 'canary');
+});
+
+test('characters that no encoding has may stand right beside an encoded secret', () => {
+  const { text } = createSecretReplacer([{ variable: 'K', value: LEAST }]);
+  const besides = (encoded: string, characters: string): void => {
+    for (const character of characters) {
+      const around = character.repeat(2);
+      assert.equal(text(around + encoded + around), `${around}[secret:K]${around}`, character);
+    }
+  };
+  besides(BASE64, '.,:;@`[{ *()');
+  besides(HEX, '.,/:@`gG[{ *()');
+});
+
+test('characters of its own encoding may stand before an encoded secret', () => {
+  const { text } = createSecretReplacer([{ variable: 'K', value: LEAST }]);
+  for (const before of ['', 'A', 'AB', 'ABC', 'ABCD', 'z', '09', '+', '-', '/', '_'])
+    assert.equal(text(` ${before}${BASE64} `), ` ${before}[secret:K] `);
+  for (const before of ['', 'a', 'f', '0', '9', 'ab', 'AF0'])
+    assert.equal(text(` ${before}${HEX} `), ` ${before}[secret:K] `);
+});
+
+for (const names of ['KL', 'LK'])
+  test(`of two secrets of which one begins the other, the longer one is named, given as ${names}`, () => {
+    const values: Readonly<Record<string, string>> = { K: 'abcdef', L: 'abcdefgh' };
+    const { text } = createSecretReplacer(Array.from(names, (name) => ({ variable: name, value: values[name] ?? '' })));
+    assert.equal(text('a abcdefgh b abcdef c'), 'a [secret:L] b [secret:K] c');
+  });
+
+test('secrets that overlap are one, by the name of the first, and those that touch are two', () => {
+  const { text } = createSecretReplacer([
+    { variable: 'K', value: 'abcdef' },
+    { variable: 'L', value: 'defghi' },
+    { variable: 'M', value: 'uvwxyz' },
+  ]);
+  assert.equal(text('1 abcdefghi 2'), '1 [secret:K] 2');
+  assert.equal(text('abcdefuvwxyz'), '[secret:K][secret:M]');
+});
+
+test('a text that was cut loses nothing but what may begin a secret', () => {
+  const { text, pieces } = createSecretReplacer([{ variable: 'K', value: 'canary word!' }]);
+  for (const [cut, kept] of [
+    ['', ''],
+    ['all is well.', 'all is well.'],
+    ['canary word!', '[secret:K]'],
+    ['it is canary word!', 'it is [secret:K]'],
+    ['it is canary word', 'it is '],
+    ['canary ', ''],
+    ['c', ''],
+    [`${'long '.repeat(4_000)}. canary `, `${'long '.repeat(4_000)}. `],
+  ] as const) {
+    assert.equal(text(cut, 'cut'), kept);
+  }
+  assert.deepEqual(pieces(['it is ', 'canary ', 'word!', ' here.'], 'cut'), ['it is ', '[secret:K]', '', ' here.']);
+  assert.deepEqual(pieces(['it is ', 'here or ', 'there'], 'cut'), ['it is ', 'here or ']);
+  assert.deepEqual(pieces([''], 'cut'), ['']);
+});
+
+test('letters of another case begin a secret only where they are the secret in the name of a host', () => {
+  const { text } = createSecretReplacer([
+    { variable: 'HOST', value: 'Abc-Example7' },
+    { variable: 'K', value: 'Word With Case!' },
+  ]);
+  assert.equal(text('at .ABC-EXAMPLE', 'cut'), 'at .');
+  assert.equal(text('it is (Word With', 'cut'), 'it is (');
+  assert.equal(text('it is WORD WITH CASE!'), 'it is WORD WITH CASE!');
+  assert.equal(text('it is (word with.', 'cut'), 'it is (word with.');
+});
