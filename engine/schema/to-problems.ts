@@ -3,36 +3,26 @@ import type { Json, JsonObject } from '../contract/json.js';
 import type { Problem } from '../contract/problem.js';
 import type { ProblemCode } from '../contract/problems/index.js';
 import { appendToken, isList } from '../core/content/json-pointer.js';
+import { listProblems, PROBLEMS_MAX } from '../core/content/listed-problems.js';
 import { nearestName } from '../core/content/nearest-name.js';
 import { NO_ALTERNATIVE } from './alternatives.js';
 import { exampleOf, FORMAT_EXAMPLES, writeJson } from './hints.js';
 import { writtenKeyword } from './linear-keywords.js';
 
-/** The most problems of one value. */
-export const PROBLEM_MAX = 200;
-
 /** A validator with more complaints stops looking: several complaints may give one problem. */
-export const COMPLAINTS_MAX = PROBLEM_MAX * 5;
+export const COMPLAINTS_MAX = PROBLEMS_MAX * 5;
 
 /** The complaints of a validator, as sentences at their places. */
 export function toProblems(errors: readonly ErrorObject[]): readonly Problem[] {
   const looked = errors.slice(0, countWithinRoom(errors));
-  const problems = listFirst(foldAlternatives(looked));
-  if (problems.length <= PROBLEM_MAX && errors.length === looked.length) return problems;
-  const rest: Problem = {
-    code: 'TOO_MANY_PROBLEMS',
-    message: `there are more problems than the ${Math.min(PROBLEM_MAX, problems.length)} that are listed`,
-    pointer: '',
-    repair: 'Mend the others first.',
-  };
-  return [...problems.slice(0, PROBLEM_MAX), rest];
+  return listProblems(listFirst(foldAlternatives(looked)), errors.length === looked.length);
 }
 
 /** One more problem than is shown at most, where there are so many: to word each takes time. */
 function listFirst(complaints: ReturnType<typeof foldAlternatives>): readonly Problem[] {
   const problems: Problem[] = [];
   for (const complaint of complaints) {
-    if (problems.length > PROBLEM_MAX) break;
+    if (problems.length > PROBLEMS_MAX) break;
     problems.push(...toProblem(complaint));
   }
   return problems;

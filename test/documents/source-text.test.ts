@@ -61,14 +61,20 @@ test('a character of a string is found where it is written, however those before
 /** So many that a second look at the text for each of them would take an hour. */
 const MANY = 200_000;
 
-test('every one of many repeated names is placed', () => {
-  const parsed = parseSource('a.json', `{"a": 0${',\n"a": 1'.repeat(MANY)}}`);
-  assert.ok(!parsed.ok);
-  assert.deepEqual(
-    parsed.problems.map(({ location }) => location?.line),
-    Array.from({ length: MANY }, (_, index) => index + 2),
-  );
-});
+for (const [what, item] of [
+  ['repeated names', '"a": 1'],
+  ['numbers that no double holds', '"NEXT": 0.12345678901234567890'],
+] as const) {
+  test(`the first of many ${what} are placed, and the last problem says that there are more`, () => {
+    const members = Array.from({ length: MANY }, (_, index) => `,\n${item.replace('NEXT', `b${index}`)}`);
+    const parsed = parseSource('a.json', `{"a": 0${members.join('')}}`);
+    assert.ok(!parsed.ok);
+    assert.deepEqual(
+      parsed.problems.map(({ code, location }) => location?.line ?? code),
+      [...Array.from({ length: 200 }, (_, index) => index + 2), 'TOO_MANY_PROBLEMS'],
+    );
+  });
+}
 
 test('every one of many members is found, below a long name too', () => {
   const name = 'x'.repeat(MANY);

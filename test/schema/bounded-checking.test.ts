@@ -9,7 +9,7 @@ import type { Json, JsonObject } from '../../engine/contract/json.js';
 import type { Problem } from '../../engine/contract/problem.js';
 import { contentHash } from '../../engine/core/content/canonical.js';
 import { createCompileSchema } from '../../engine/schema/index.js';
-import { PROBLEM_MAX } from '../../engine/schema/to-problems.js';
+import { PROBLEMS_MAX } from '../../engine/core/content/listed-problems.js';
 import { knownPairs, list, recursiveSchemas, smallValues } from './hostile-pairs.js';
 import { argumentsOf } from '../support/program.js';
 
@@ -209,7 +209,7 @@ test('of very many problems the first are listed, however large the value is', (
     { items: { type: 'string' } },
     list(300_000, () => 1),
   );
-  assert.equal(found.length, PROBLEM_MAX + 1);
+  assert.equal(found.length, PROBLEMS_MAX + 1);
   assert.equal(found.at(-1)?.code, 'TOO_MANY_PROBLEMS');
 });
 

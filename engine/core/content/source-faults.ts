@@ -2,6 +2,7 @@ import { DEPTH_MAX, findIJsonProblem } from './i-json.js';
 import { isExactNumber } from './exact-number.js';
 import { readParts, textOf } from './json-parts.js';
 import { toPointer } from './json-pointer.js';
+import { PROBLEMS_MAX } from './listed-problems.js';
 
 /** Why a text is not taken as JSON. `at` counts the characters before the fault. */
 export type SourceFault = { readonly at: number } & (
@@ -18,8 +19,9 @@ type KeptOtherwise = { readonly pointer: string } & (
 );
 
 /**
- * Everything that keeps a text from being taken as JSON, in the order of the text: repeated names, numbers that no double
- * holds, text that cannot be stored. What is no JSON at all, nested too deeply or too large has that one fault.
+ * What keeps a text from being taken as JSON, in the order of the text: repeated names, numbers that no double holds, text
+ * that cannot be stored, up to one more than are listed. What is no JSON at all, nested too deeply or too large has that
+ * one fault.
  * @param values_max how many values it may hold, those in objects and lists included
  */
 export function listFaults(text: string, values_max = Number.POSITIVE_INFINITY): readonly SourceFault[] {
@@ -29,6 +31,7 @@ export function listFaults(text: string, values_max = Number.POSITIVE_INFINITY):
   for (const part of readParts(text)) {
     if (part.kind === 'fault') return [{ kind: 'no_json', at: part.at }];
     const { kind, at, written, path } = part;
+    const isFull = faults.length > PROBLEMS_MAX;
     if (kind === 'value') {
       values += 1;
       if (values > values_max) return [{ kind: 'too_many_values', at: 0 }];
@@ -39,9 +42,9 @@ export function listFaults(text: string, values_max = Number.POSITIVE_INFINITY):
       const known = names[path.length - 1];
       const first_at = known?.get(name);
       if (first_at === undefined) known?.set(name, at);
-      else faults.push({ kind: 'repeated_name', name, first_at, at, pointer: toPointer(path) });
+      else if (!isFull) faults.push({ kind: 'repeated_name', name, first_at, at, pointer: toPointer(path) });
     }
-    const changed = findChange(written);
+    const changed = isFull ? undefined : findChange(written);
     if (changed !== undefined) faults.push({ ...changed, at, pointer: toPointer(path) });
   }
   return faults;

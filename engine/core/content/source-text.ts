@@ -2,6 +2,7 @@ import type { Json } from '../../contract/json.js';
 import type { Location, Outcome, Problem } from '../../contract/problem.js';
 import { unreachable } from '../../contract/unreachable.js';
 import { DEPTH_MAX } from './i-json.js';
+import { listProblems } from './listed-problems.js';
 import { shorten } from './shorten.js';
 import { listFaults, type SourceFault } from './source-faults.js';
 import { type NamedText, toLocator, toPlacer } from './source-places.js';
@@ -56,7 +57,7 @@ function parseText(source: NamedText): Outcome<Json> {
   const faults = listFaults(source.text, DOCUMENT_VALUES_MAX);
   if (faults.length === 0) return { ok: true, value: JSON.parse(source.text) as Json };
   const placeAt = toPlacer(source);
-  return { ok: false, problems: faults.map((fault) => toProblem(source, fault, placeAt)) };
+  return { ok: false, problems: listProblems(faults.map((fault) => toProblem(source, fault, placeAt))) };
 }
 
 function toProblem(source: NamedText, fault: SourceFault, placeAt: (offset: number) => Location): Problem {
