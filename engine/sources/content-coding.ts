@@ -33,7 +33,8 @@ export interface DecodedBody {
  * @param content_encoding what the response says of it; undefined where it says nothing
  */
 export function decodeBody(body: Readable, content_encoding: string | undefined): DecodedBody {
-  const codings = content_encoding?.split(',').map((coding) => coding.trim().toLowerCase()) ?? [];
+  const listed = content_encoding?.split(',').map((coding) => coding.trim().toLowerCase()) ?? [];
+  const codings = listed.filter((coding) => coding !== '' && coding !== 'identity');
   const decoders = codings.toReversed().map((coding) => DECODERS.get(coding));
   if (codings.length > CODINGS_MAX || decoders.includes(undefined)) return { body, is_decoded: false };
   return {

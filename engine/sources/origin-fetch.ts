@@ -180,8 +180,9 @@ function toHeaders(said: Dispatcher.ResponseData['headers']): Headers {
 
 function describeRedirect(origin: Origin, status: number, headers: Headers): string {
   const location = headers.get('location') ?? '';
-  const target = URL.canParse(location, `${origin.url}/`) ? ` to ${new URL(location, `${origin.url}/`).origin}` : '';
-  return `${describeOrigin(origin)} answered with a redirect (${status})${target}, and redirects are not followed: set ${origin.variable} to the URL where the service is`;
+  const target = URL.canParse(location, `${origin.url}/`) ? new URL(location, `${origin.url}/`).origin : 'null';
+  const to = target === 'null' ? '' : ` to ${target}`;
+  return `${describeOrigin(origin)} answered with a redirect (${status})${to}, and redirects are not followed: set ${origin.variable} to the URL where the service is`;
 }
 
 /** Reads the body as its reader does. A cancel ends the connection. */
@@ -241,7 +242,8 @@ function describeBreak(codes: readonly string[], error: unknown): string {
   if (said === 'bad upgrade') return 'answered that it goes on by another protocol (101), for which nothing had asked';
   if (codes.includes('ECONNRESET') || codes.includes('UND_ERR_SOCKET'))
     return 'closed the connection before the answer was complete';
-  if (codes.some((code) => code.startsWith('Z_') || code.startsWith('ERR_BROTLI')))
+  // Node.js 20 gives an error of brotli a code such as ERR__ERROR_FORMAT_PADDING_2.
+  if (codes.some((code) => /^(Z_|ERR__ERROR_|ERR_BROTLI_)/.test(code)))
     return `sent a body that cannot be decompressed: ${describeThrown(error)}`;
   if (error instanceof errors.HTTPParserError || codes.includes('ERR_ASSERTION'))
     return 'answered with what is no HTTP';

@@ -110,6 +110,12 @@ const HOSTILE: readonly Hostile[] = [
     message: /redirect \(302\) to http:\/\/evil\.test, .*CHUKWA_TEST_URL/,
     also: (outcome) => assert.equal(outcome.http_status, 302),
   },
+  {
+    name: 'redirects to what is no place',
+    server: (_, response) => response.writeHead(302, { location: 'javascript:alert(1)' }).end(),
+    failed: 'http_status',
+    message: /redirect \(302\), and redirects are not followed/,
+  },
   ...[301, 302, 303, 307, 308].map(
     (status): Hostile => ({
       name: `redirects to its own origin by ${status}`,
@@ -248,12 +254,14 @@ const HOSTILE: readonly Hostile[] = [
     failed: 'transport',
     message: /closed the connection/,
   },
-  {
-    name: 'sends a body that is not packed as it says',
-    server: (_, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end('{"plain":true}'),
-    failed: 'transport',
-    message: /CHUKWA_TEST_URL/,
-  },
+  ...['gzip', 'deflate', 'br'].map(
+    (coding): Hostile => ({
+      name: `sends a body that is not packed in ${coding} as it says`,
+      server: (_, response) => response.writeHead(200, { 'content-encoding': coding }).end('{"plain":true}'),
+      failed: 'transport',
+      message: /CHUKWA_TEST_URL.* cannot be decompressed/,
+    }),
+  ),
 ];
 
 for (const { name, server, failed, message, wanted, told, also } of HOSTILE) {

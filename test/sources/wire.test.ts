@@ -39,6 +39,7 @@ const CODINGS: readonly (readonly [string, (text: Buffer) => Buffer, string?])[]
   ['deflate', deflateRawSync, 'without its header'],
   ['br', brotliCompressSync],
   ['gzip, br', (text) => brotliCompressSync(gzipSync(text))],
+  ['gzip, identity,', gzipSync],
   [
     Array(5).fill('gzip').join(', '),
     (text) =>
