@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import type { JsonObject } from '../../engine/contract/json.js';
+import type { Program } from '../../engine/core/protocol/program.js';
 import type { CallStart, CommitTurn, FailAttempt, SupersedeCalls } from '../../engine/ports/attempts.js';
 import type { AttemptObserver } from '../../engine/runtime/progress.js';
 import { Overtaken } from '../../engine/runtime/overtaken.js';
@@ -109,7 +110,7 @@ test('a driver makes a failed call again after a wait at random within its limit
 test('a driver makes a call again that had failed for the driver before, as its next performance', async (t) => {
   const program = smallPark({ retry: RETRY });
   const failed = { key: FIRST, status: 'failed', refused: false, failure_message: 'Busy.', duration_ms: 1 } as const;
-  const driver = await holdDriver(t, program, { begun: pastOf(program, { fact: { ...failed, ...BUSY } }) });
+  const driver = await holdDriver(t, program, { begun: pastOf(program, [{ fact: { ...failed, ...BUSY } }]) });
   await driver.pass(1_000);
   assert.deepEqual([driver.asked(), numbersOf(driver)], [[FIRST], [[5, 2]]]);
   await driver.leave();
@@ -122,7 +123,7 @@ test('a driver makes a call again whose end nobody saw, and its observer learns 
     onProgress: () => {},
     onRecalled: (calls) => recalled.push(calls.map(({ call }) => call.source_invocation_id)),
   };
-  const driver = await holdDriver(t, program, { begun: pastOf(program, {}), parts: { observe: () => observer } });
+  const driver = await holdDriver(t, program, { begun: pastOf(program, [{}]), parts: { observe: () => observer } });
   assert.deepEqual([recalled, driver.asked(), numbersOf(driver)], [[['before']], [FIRST], [[5, 2]]]);
   await driver.leave();
 });
@@ -132,7 +133,9 @@ test('a call that is adopted from a later run of its subject answers it, and is 
   const view = { text: JSON.stringify(finalPatch()), finish_reason: 'stop' };
   const fact = { key: FIRST, status: 'succeeded', view, duration_ms: 1 } as const;
   const adopted = { key: `${FIRST}@2`, adopted_from: 'the attempt before', performance: 0, fact };
-  const driver = await holdDriver(t, program, { begun: { ...pastOf(program, adopted), adopts: 'the attempt before' } });
+  const driver = await holdDriver(t, program, {
+    begun: { ...pastOf(program, [adopted]), adopts: 'the attempt before' },
+  });
   assert.deepEqual([driver.asked(), (await driver.end).kind], [[], 'committed']);
   const [{ patches }] = driver.wrote('commit') as readonly [CommitTurn];
   assert.deepEqual(
@@ -161,12 +164,8 @@ test('the text that a model streams is written while its call is under way, and 
 });
 
 /** Ada, who is the first, and Dot perceive each other; Ben is somewhere else. All of them are asked at once. */
-async function holdThree(
-  t: TestContext,
-  hasNoPlace = (_key: string): boolean => false,
-  scope = 'subject_environment',
-): Promise<HeldDriver> {
-  const program = smallPark({
+const threeSubjects = (scope = 'subject_environment'): Program =>
+  smallPark({
     subjects: ['ada', 'dot', 'ben'],
     environments: PLACES.map((label) => ({ label, content: 'Quiet.' })),
     entities: ENTITIES,
@@ -174,14 +173,17 @@ async function holdThree(
     retry: RETRY,
     change: (workflow: JsonObject) => ({ ...workflow, execution: 'per_subject_concurrent' }),
   });
-  const driver = await holdDriver(t, program, { begun: { world: BEGAN.world }, hasNoPlace });
+
+async function holdThree(t: TestContext, hasNoPlace = (_key: string): boolean => false, scope?: string) {
+  const driver = await holdDriver(t, threeSubjects(scope), { begun: { world: BEGAN.world }, hasNoPlace });
   assert.deepEqual(driver.asked(), [ADA, DOT, BEN]);
   return driver;
 }
 
+const KICK = finalPatch([setState('stone_park', 'kicked')]);
+
 /** Ada changes what Dot reads. */
-const kicked = (driver: HeldDriver): Promise<void> =>
-  driver.answer(ADA, finalPatch([setState('stone_park', 'kicked')]));
+const kicked = (driver: HeldDriver): Promise<void> => driver.answer(ADA, KICK);
 
 async function endWell(driver: HeldDriver): Promise<void> {
   for (const key of [BEN, AGAIN]) await driver.answer(key, finalPatch());
@@ -225,6 +227,18 @@ test('of calls whose subjects read something else by then, only those on record 
   const [{ source_invocation_ids }] = driver.wrote('supersede') as readonly [SupersedeCalls];
   const told = driver.progress.flatMap((event) => (event.kind === 'calls_superseded' ? [event.keys] : []));
   assert.deepEqual([source_invocation_ids.length, told], [1, [[BEN]]]);
+  await driver.leave();
+});
+
+test('a driver supersedes what the one before has discarded, which may have died before it noted that', async (t) => {
+  const program = threeSubjects();
+  const view = { text: JSON.stringify(KICK), finish_reason: 'stop' };
+  const kick = { fact: { key: ADA, status: 'succeeded', view, duration_ms: 1 } } as const;
+  const records = [kick, { source_invocation_id: 'of dot' }, { source_invocation_id: 'of ben' }];
+  const begun = { world: BEGAN.world, ...pastOf(program, records, BEGAN) };
+  const driver = await holdDriver(t, program, { begun });
+  assert.deepEqual(driver.wrote('supersede'), [{ source_invocation_ids: ['of dot'], at: 0 }]);
+  assert.deepEqual(driver.asked().toSorted(), [BEN, AGAIN].toSorted());
   await driver.leave();
 });
 

@@ -37,7 +37,7 @@ for (const [what, payload, message] of [
 
 test('an attempt that was asked to stop while nobody drove it makes no call', async (t) => {
   const program = smallPark();
-  const driver = await holdDriver(t, program, { begun: pastOf(program, {}), messages: () => [STOP] });
+  const driver = await holdDriver(t, program, { begun: pastOf(program, [{}]), messages: () => [STOP] });
   const end = await driver.end;
   assert.deepEqual([driver.asked(), end.kind === 'failed' && end.failure.failure_class], [[], 'stopped']);
 });
@@ -45,7 +45,7 @@ test('an attempt that was asked to stop while nobody drove it makes no call', as
 test('an attempt that was asked to stop while it was suspended is not suspended again', async (t) => {
   const program = smallPark();
   const fact = { key: FIRST, status: 'pending', deadline: 60_000 } as const;
-  const driver = await holdDriver(t, program, { begun: pastOf(program, { fact }), messages: () => [STOP] });
+  const driver = await holdDriver(t, program, { begun: pastOf(program, [{ fact }]), messages: () => [STOP] });
   assert.deepEqual([(await driver.end).kind, driver.statements()], ['failed', ['fail']]);
 });
 

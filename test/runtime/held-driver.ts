@@ -151,15 +151,22 @@ export function callsIn(driver: HeldDriver): {
   return { started: writes.flatMap(({ started }) => started), finished: writes.flatMap(({ finished }) => finished) };
 }
 
-/** An attempt of which a driver has recorded the first call of its turn, as the fourth of the attempt. */
-export function pastOf(program: Program, record: Partial<RecordedCall>): { readonly past: AttemptPast } {
-  const [first] = advance(program, UNBEGUN, SMALL_PARK_BEGAN).commands;
-  assert.ok(first?.kind === 'invoke');
-  const { key, request_hash, call } = first;
-  const made = { source_invocation_id: 'before', invocation_seq: 4, started_at: 0, performance: 1 };
-  const calls = [{ ...made, key, request_hash, effect: call.effect, repeatable: call.repeatable, ...record }];
+/** An attempt of which a driver has recorded the first calls of its turn, the first one as its fourth. */
+export function pastOf(
+  program: Program,
+  records: readonly Partial<RecordedCall>[],
+  began = SMALL_PARK_BEGAN,
+): { readonly past: AttemptPast } {
+  const { commands } = advance(program, UNBEGUN, began);
+  const calls = records.map((record, index): RecordedCall => {
+    const command = commands[index];
+    assert.ok(command?.kind === 'invoke');
+    const { key, request_hash, call } = command;
+    const made = { source_invocation_id: 'before', invocation_seq: 4 + index, started_at: 0, performance: 1 };
+    return { ...made, key, request_hash, effect: call.effect, repeatable: call.repeatable, ...record };
+  });
   const pinned = { renderer_version: RENDERER_VERSION, plugin_versions: {} };
-  return { past: { take_overs: 0, ...pinned, calls, last_invocation_seq: 4 } };
+  return { past: { take_overs: 0, ...pinned, calls, last_invocation_seq: 3 + calls.length } };
 }
 
 const ENDED = { ended_at: 1, duration_ms: 1, validation_status: 'valid' } as const;

@@ -138,7 +138,7 @@ for (const [what, change, adopted] of [
   test(`an attempt adopts of one that ${what}`, () => {
     const program = smallPark({ tools: ['buy_candy'], allow: ['buy_candy'] });
     const view = { text: JSON.stringify(toolCall('buy_candy')), finish_reason: 'stop' };
-    const { past } = pastOf(program, { fact: { ...ANSWERED, view } });
+    const { past } = pastOf(program, [{ fact: { ...ANSWERED, view } }]);
     const left: LeftAttempt = {
       attempt_id: 'A',
       attempted_turn: 1,
