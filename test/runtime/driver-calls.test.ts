@@ -26,13 +26,14 @@ test('a driver that leaves makes no call that follows from the side effect which
   assert.deepEqual([(await driver.end).kind, driver.asked()], ['handed_over', [FIRST, SALE]]);
 });
 
-test('a driver that leaves aborts the reads that are under way', async (t) => {
+test('a driver that leaves aborts the reads that are under way, and hands its attempt over unbroken', async (t) => {
   const driver = await holdDriver(t, smallPark());
   await driver.leave();
   assert.deepEqual(
     [(await driver.end).kind, driver.abortedAs(FIRST)],
     ['handed_over', 'its driver left it to another'],
   );
+  assert.deepEqual(driver.wrote('handOver'), [{ at: 0, has_broken: false }]);
 });
 
 test('a driver that leaves makes no call again that had failed', async (t) => {
