@@ -43,6 +43,18 @@ test('characters of its own encoding may stand before an encoded secret', () => 
     assert.equal(text(` ${before}${HEX} `), ` ${before}[secret:K] `);
 });
 
+test('a secret is found behind its own last characters, whatever follows those', () => {
+  for (const [value, given] of [
+    ['zaaaaa', 'xzaaaaa'],
+    ['canary', 'xxxry\0canary'],
+    ['canary', 'xxxry\u0100canary'],
+    ['canary', 'canarcanary'],
+  ] as const) {
+    const { text } = createSecretReplacer([{ variable: 'K', value }]);
+    assert.equal(text(given), given.replace(value, '[secret:K]'));
+  }
+});
+
 for (const names of ['KL', 'LK'])
   test(`of two secrets of which one begins the other, the longer one is named, given as ${names}`, () => {
     const values: Readonly<Record<string, string>> = { K: 'abcdef', L: 'abcdefgh' };
