@@ -43,10 +43,9 @@ async function listNamed(folder: string): Promise<PlacedPlugins> {
     await readdir(folder);
     return { folders: await listWithManifest(folder), problems: [] };
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
     const problem: Problem = {
       code: 'PLUGIN_FOLDER_UNREADABLE',
-      message: `${folder} cannot be read: ${reason}`,
+      message: `${folder} cannot be read: ${(error as Error).message}`,
       repair: 'Name folders that hold plugin folders, or leave the folder out.',
       details: { folder },
     };

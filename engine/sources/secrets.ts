@@ -161,7 +161,7 @@ function find(text: string, search: Search, depth: number, isCut: boolean): read
     find(inner.text, search, depth - 1, inner.isCut).map((match) => ({
       ...match,
       from: inner.startOf(match.from),
-      to: match.isOpen === true ? text.length : inner.endOf(match.to),
+      to: inner.endOf(match.to),
     })),
   );
   return [...plain, ...encoded];

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import type { Capabilities } from '../../engine/contract/source.js';
 import { boundCall } from '../../engine/sources/call-bounds.js';
 import { capabilitiesFor, type OpenedSourcesParts } from '../../engine/sources/opened-sources.js';
 import type { Route } from '../../engine/sources/passage.js';
@@ -42,7 +41,7 @@ test('an alarm that names no call is set at once', () => {
 test('an alarm that names its call is set when the record of that is durable', async () => {
   const { happened, capabilities } = open();
   const { call, settle } = openCall();
-  const cancel = capabilities.alarm(5, ignore, call as Parameters<Capabilities['alarm']>[2]);
+  const cancel = capabilities.alarm(5, ignore, call);
   await setImmediate();
   assert.deepEqual(happened, []);
   settle();
@@ -55,7 +54,7 @@ test('an alarm that names its call is set when the record of that is durable', a
 test('an alarm that is cancelled before the record of its call is durable is never set', async () => {
   const { happened, capabilities } = open();
   const { call, settle } = openCall();
-  capabilities.alarm(5, ignore, call as Parameters<Capabilities['alarm']>[2])();
+  capabilities.alarm(5, ignore, call)();
   settle();
   await setImmediate();
   assert.deepEqual(happened, []);

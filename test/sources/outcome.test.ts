@@ -180,6 +180,18 @@ test('of the facts of a failure only those are kept that are what they should be
   );
 });
 
+for (const [thrown, failed, message] of [
+  ['new Error("a bug of mine")', 'unavailable', 'a bug of mine'],
+  ['failure("call_rejected", "no key")', 'call_rejected', 'no key'],
+] as const)
+  test(`a plugin that throws ${thrown} while it opens ends the call as ${failed}`, async (t) => {
+    const folder = await makeFolder(t);
+    await writePlugin(folder, 'odd', `export default { open: (_, { failure }) => { throw ${thrown}; } };`);
+    const outcome = await ask(await openTestSources(t, { folders: [folder] }), jsonCall({}, { name: 'odd' }));
+    assert.deepEqual(summary(outcome), { failed, refused: false });
+    assert.equal(messageOf(outcome), message);
+  });
+
 const CANARY = 'canary-word';
 
 for (const [body, is_body_cut, kept] of [

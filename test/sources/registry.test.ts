@@ -60,6 +60,8 @@ test('a plugin whose files are broken is left out with its reason, and the other
   await writePlugin(folder, 'wrong_manifest', GOOD, { speaks: 'xml' });
   await mkdir(join(folder, 'not_json'));
   await writeFile(join(folder, 'not_json', 'plugin.json'), '{');
+  await mkdir(join(folder, 'no_object'));
+  await writeFile(join(folder, 'no_object', 'plugin.json'), '[]');
   await mkdir(join(folder, 'no_plugin'));
   const { names, problems, messages } = await describeAll([folder]);
   assert.deepEqual(names, ['good']);
@@ -69,8 +71,10 @@ test('a plugin whose files are broken is left out with its reason, and the other
     'PLUGIN_INTERFACE_SCHEMA_INVALID',
     'PLUGIN_MANIFEST_INVALID',
     'PLUGIN_MANIFEST_INVALID',
+    'PLUGIN_MANIFEST_INVALID',
   ]);
-  for (const reason of [/main\.js is not there(?!,)/, /url_env/, /outside/, /speaks/]) assert.match(messages, reason);
+  for (const reason of [/main\.js is not there(?!,)/, /url_env/, /outside/, /\(at \/speaks\)/, /\(at the top\)/])
+    assert.match(messages, reason);
 });
 
 test('an interface schema that cannot be compiled is a problem of its plugin', async (t) => {

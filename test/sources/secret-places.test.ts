@@ -91,6 +91,17 @@ test('a text that was cut loses nothing but what may begin a secret', () => {
   assert.deepEqual(pieces([''], 'cut'), ['']);
 });
 
+test('a text that was cut where one secret may go on loses another that overlaps it', () => {
+  for (const other of ['my canary word', 'ary-song']) {
+    const { text } = createSecretReplacer([
+      { variable: 'K', value: 'canary' },
+      { variable: 'L', value: other },
+    ]);
+    assert.equal(text('it is (my canary', 'cut'), other.startsWith('my') ? 'it is (' : 'it is (my ');
+    assert.equal(text('it is (my canary)', 'cut'), 'it is (my [secret:K])');
+  }
+});
+
 test('letters of another case begin a secret only where they are the secret in the name of a host', () => {
   const { text } = createSecretReplacer([
     { variable: 'HOST', value: 'Abc-Example7' },
