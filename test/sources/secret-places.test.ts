@@ -91,6 +91,11 @@ test('a text that was cut loses nothing but what may begin a secret', () => {
   assert.deepEqual(pieces([''], 'cut'), ['']);
 });
 
+test('a piece that shares a secret with one that is left out is left out, too', () => {
+  const { pieces } = createSecretReplacer([{ variable: 'K', value: 'canary' }]);
+  assert.deepEqual(pieces(['it is ', 'cana', 'ry or cana'], 'cut'), ['it is ']);
+});
+
 test('a text that was cut where one secret may go on loses another that overlaps it', () => {
   for (const other of ['my canary word', 'ary-song']) {
     const { text } = createSecretReplacer([
