@@ -9,13 +9,13 @@ import { freePort, startNats } from '../../tools/nats-server.js';
 import { NEEDS_NATS } from '../support/nats.js';
 import { waitUntil } from '../support/wait-until.js';
 import {
-  askChukwa,
   askHere,
   makeFolder,
   type Running,
-  runChukwa,
+  type RunningHere,
   runHere,
   startChukwa,
+  startHere,
   whileRunning,
 } from './command.js';
 import { script } from './readings.js';
@@ -29,8 +29,9 @@ type Stage = ParkStage & { readonly outside: NonNullable<ParkStage['outside']> }
 
 describe('workers (PostgreSQL)', ENOUGH, () => {
   const opened = sharedStage('PostgreSQL');
-  const running = new Set<Running>();
-  after(() => running.forEach((worker) => worker.kill('SIGKILL')));
+  /** What ends each worker, for those that a failed test leaves. */
+  const ends: (() => void)[] = [];
+  after(() => ends.forEach((end) => end()));
 
   async function open(): Promise<Stage> {
     const stage = await opened();
@@ -40,27 +41,43 @@ describe('workers (PostgreSQL)', ENOUGH, () => {
     return { ...stage, outside };
   }
 
-  /** Starts a worker and waits until it works. */
+  const WORKER = ['worker', '--lease', '1', '--json'];
+
+  /** Starts a worker as a process of its own, for signals and sudden ends, and waits until it works. */
+  async function startProcess(stage: Stage): Promise<Running> {
+    const worker = startChukwa(WORKER, stage.variables);
+    ends.push(() => worker.kill('SIGKILL'));
+    await untilItWorks(worker);
+    return worker;
+  }
+
+  /** Starts a worker within this process, which is several times cheaper, and waits until it works. */
   async function startWorker(
     stage: Stage,
     words: readonly string[] = [],
     variables: Readonly<Record<string, string>> = {},
-  ): Promise<Running> {
-    const worker = startChukwa(['worker', '--lease', '1', ...words, '--json'], { ...stage.variables, ...variables });
-    running.add(worker);
-    await whileRunning(
-      worker,
-      waitUntil(() => kindsOf(worker).includes('working')),
-    );
+  ): Promise<RunningHere> {
+    const worker = startHere([...WORKER, ...words], { ...stage.variables, ...variables });
+    ends.push(worker.interrupt);
+    await untilItWorks(worker);
     return worker;
   }
 
-  async function stop(worker: Running, signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP' = 'SIGTERM'): Promise<void> {
-    worker.kill(signal);
-    const { code, stderr } = await worker.ended;
-    running.delete(worker);
+  async function stop(worker: RunningHere): Promise<void> {
+    worker.interrupt();
+    await endsWell(worker);
+  }
+
+  async function endsWell({ ended }: Pick<Running, 'ended'>): Promise<void> {
+    const { code, stderr } = await ended;
     assert.equal(code, 0, stderr);
   }
+
+  const untilItWorks = (worker: RunningHere | Running): Promise<void> =>
+    whileRunning(
+      worker,
+      waitUntil(() => kindsOf(worker).includes('working')),
+    );
 
   async function makeWorlds(stage: Stage, number: number): Promise<readonly WorldSnapshot[]> {
     const worlds: WorldSnapshot[] = [];
@@ -79,11 +96,14 @@ describe('workers (PostgreSQL)', ENOUGH, () => {
     const stage = await open();
     const worlds = await makeWorlds(stage, 20);
     for (const world of worlds) await queue(stage, world, 3);
-    const workers = await Promise.all([startWorker(stage), startWorker(stage), startWorker(stage)]);
+    const workers = await Promise.all([startProcess(stage), startProcess(stage), startProcess(stage)]);
     for (const world of worlds) await untilTurn(stage, world, 3);
     const [first, second, third] = workers;
     assert.ok(first && second && third);
-    await Promise.all([stop(first, 'SIGINT'), stop(second, 'SIGTERM'), stop(third, 'SIGHUP')]);
+    first.kill('SIGINT');
+    second.kill('SIGTERM');
+    third.kill('SIGHUP');
+    await Promise.all(workers.map(endsWell));
     for (const world of worlds) {
       const attempts = await attemptsOf(stage, world);
       assert.deepEqual(
@@ -159,7 +179,7 @@ describe('workers (PostgreSQL)', ENOUGH, () => {
       if (asked === 1) await held;
     });
     await queue(stage, world);
-    const first = await startWorker(stage);
+    const first = await startProcess(stage);
     await whileRunning(
       first,
       waitUntil(() => asked === 1),
@@ -212,7 +232,7 @@ describe('workers (PostgreSQL)', ENOUGH, () => {
       return new Promise(() => {});
     });
     await queue(stage, world);
-    const worker = await startWorker(stage);
+    const worker = await startProcess(stage);
     await whileRunning(
       worker,
       waitUntil(() => asked),
@@ -231,6 +251,7 @@ describe('workers (PostgreSQL)', ENOUGH, () => {
     await stop(next);
   });
 
+  // The engine that queues has a doorbell of its own, as another process would.
   const SILENT: Readonly<Record<string, () => Promise<Readonly<Record<string, string>>>>> = {
     'a doorbell that no other process hears': async () => ({ CHUKWA_DOORBELL: 'process' }),
     'a NATS server that is not there': async () => ({
@@ -270,7 +291,7 @@ describe('workers (PostgreSQL)', ENOUGH, () => {
         worker,
         waitUntil(() => kindsOf(worker).lastIndexOf('doorbell_found') > kindsOf(worker).lastIndexOf('doorbell_lost')),
       );
-      await askChukwa(['run', world.world_slug, '--queue'], { ...stage.variables, ...variables });
+      await askHere(['run', world.world_slug, '--queue'], { ...stage.variables, ...variables });
       await untilTurn(stage, world, 2);
       await stop(worker);
     } finally {
@@ -324,7 +345,7 @@ test(
       worker,
       waitUntil(() => kindsOf(worker).filter((kind) => kind === 'turn_committed').length === 2),
     );
-    const second = await runChukwa(['worker', '--wait', '0'], variables);
+    const second = await runHere(['worker', '--wait', '0'], variables);
     assert.equal(second.code, 4);
     assert.match(second.stderr, /DATABASE_LOCKED/);
     worker.kill('SIGTERM');
@@ -333,7 +354,7 @@ test(
 );
 
 /** The kinds of a worker's events so far. */
-function kindsOf(worker: Running): readonly string[] {
+function kindsOf(worker: Pick<Running, 'said'>): readonly string[] {
   const lines = worker.said().split('\n').slice(0, -1);
   return lines.map((line) => (JSON.parse(line) as { readonly kind: string }).kind);
 }
