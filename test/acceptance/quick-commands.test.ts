@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
-import { queueTurns } from '../../engine/operations/run-worker.js';
-import { loadScript, must, openParkStage, ROOT } from '../support/park-stage.js';
+import { loadScript, openParkStage, ROOT } from '../support/park-stage.js';
+import { argumentsOf, FIRST_COMPILED } from '../support/program.js';
 import { waitUntil } from '../support/wait-until.js';
-import { runChukwa, startChukwa, whileRunning } from './command.js';
 
 // Loading the query builder takes half as long as a start.
 test('commands that run turns and list worlds do not load the query builder; those that show records do', async (context) => {
@@ -11,29 +12,29 @@ test('commands that run turns and list worlds do not load the query builder; tho
   context.after(() => stage.close());
   stage.model.setScript(await loadScript('simple'));
   const { world_slug } = await stage.makeWorld({ scenario: 'simple' });
-  const refusing = {
-    ...stage.variables,
-    REFUSED_PACKAGES: 'kysely',
-    NODE_OPTIONS: `--import ${ROOT}test/support/refuse-packages.mjs`,
-  };
   const quick: readonly (readonly string[])[] = [
     ['world', 'create', 'another', '--scenario', 'workflows/simple/scenario.json'],
     ['world', 'list'],
     ['world', 'show', world_slug],
     ['run', world_slug],
     ['park', '--turns', '1'],
+    ['run', world_slug, '--queue'],
+    ['worker', '--json'],
   ];
-  for (const command of quick) {
-    const ended = await runChukwa(command, refusing);
-    assert.equal(ended.code, 0, `${command.join(' ')}: ${ended.stderr}`);
-  }
-  must(await queueTurns(stage.engine, { world_slug, turns: 1 }));
-  const worker = startChukwa(['worker', '--json'], refusing);
-  await whileRunning(
-    worker,
-    waitUntil(async () => (await stage.world(world_slug)).turn === 2),
-  );
-  worker.kill('SIGTERM');
-  assert.equal((await worker.ended).code, 0);
-  assert.match((await runChukwa(['attempts', world_slug], refusing)).stderr, /imported kysely/);
+  const commands = JSON.stringify([...quick, ['attempts', world_slug]]);
+  const program = argumentsOf(new URL('../support/run-commands.js', import.meta.url));
+  const refusing = ['--import', `${ROOT}test/support/refuse-packages.mjs`];
+  const running = spawn(process.execPath, [...FIRST_COMPILED, ...refusing, ...program, commands], {
+    cwd: ROOT,
+    env: { PATH: process.env['PATH'], ...stage.variables, REFUSED_PACKAGES: 'kysely' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  context.after(() => running.kill('SIGKILL'));
+  const said = Promise.all([text(running.stdout), text(running.stderr)]);
+  const early = said.then(([, stderr]) => assert.fail(`it ended too early: ${stderr}`));
+  await Promise.race([early, waitUntil(async () => (await stage.world(world_slug)).turn === 2)]);
+  running.kill('SIGTERM');
+  const [stdout, stderr] = await said;
+  assert.deepEqual(JSON.parse(stdout.trim().split('\n').at(-1) ?? ''), [...quick.map(() => 0), 4], stderr);
+  assert.match(stderr, /imported kysely/);
 });
