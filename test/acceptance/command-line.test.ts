@@ -9,7 +9,7 @@ import { type ScriptedModel, startScriptedModel } from '../../engine/toys/script
 import { emptyDatabase } from '../support/databases.js';
 import { editWorkflows } from '../support/park-stage.js';
 import { waitUntil } from '../support/wait-until.js';
-import { askChukwa, askHere, makeFolder, runChukwa, runHere, startChukwa, whileRunning } from './command.js';
+import { askHere, makeFolder, runChukwa, runHere, startChukwa, startHere, whileRunning } from './command.js';
 import { memberOf, script } from './readings.js';
 
 const IN_MEMORY = { CHUKWA_DATABASE_URL: 'memory:' };
@@ -47,7 +47,7 @@ function assertHas(value: object, members: readonly string[]): void {
 describe('chukwa park', () => {
   test('runs four turns from nothing, and reports them in the form that the contracts give', async (context) => {
     const variables = { CHUKWA_DATA_DIR: await makeFolder(context) };
-    const report = await askChukwa<RunReport>(['park', '--turns', '4'], variables);
+    const report = await askHere<RunReport>(['park', '--turns', '4'], variables);
     assert.deepEqual(Object.keys(report).toSorted(), ['turns', 'world']);
     assert.equal(report.world, 'park');
     assert.deepEqual(
@@ -172,7 +172,7 @@ describe('while a turn runs', () => {
     const running = startChukwa(['run', 'slow', '--json'], variables);
     await whileRunning(running, asked);
     const second = await runHere(['world', 'list', '--wait', '0'], variables);
-    const reader = startChukwa(['world', 'list', '--wait', '600'], variables);
+    const reader = startHere(['world', 'list', '--wait', '600'], variables);
     await whileRunning(
       reader,
       waitUntil(async () => reader.complained().includes('(--wait)')),

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { compose } from '../../engine/main.js';
 import { runCommandLine } from '../../engine/surfaces/cli/command-line.js';
+import { printLog } from '../../engine/surfaces/cli/session.js';
 import { openTestTerminal } from '../surfaces/cli/test-terminal.js';
 import { ROOT } from '../support/park-stage.js';
 import { FIRST_COMPILED } from '../support/program.js';
@@ -78,7 +79,9 @@ export function startHere(words: readonly string[], variables: Variables, cwd = 
   const terminal = openTestTerminal({ working_folder: cwd });
   const { out_text, error_text, interrupt } = terminal;
   const run = async (): Promise<Ended> => {
-    const composition = await compose({ PATH: process.env['PATH'], ...variables });
+    const composition = await compose({ PATH: process.env['PATH'], ...variables }, (line, format) =>
+      printLog(terminal, line, format),
+    );
     const code = await runCommandLine(composition, words, terminal);
     return { code, stdout: out_text(), stderr: error_text() };
   };

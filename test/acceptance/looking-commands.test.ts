@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { after, before, describe, type TestContext, test } from 'node:test';
 import { emptyDatabase } from '../support/databases.js';
 import { writePlugin } from '../sources/harness.js';
-import { askHere, makeFolder, runChukwa, runHere, startChukwa, whileRunning } from './command.js';
+import { askHere, makeFolder, runChukwa, runHere, startHere, whileRunning } from './command.js';
 import { waitUntil } from '../support/wait-until.js';
 
 /** Ids of a world that has run a turn, for commands that look at one. */
@@ -97,14 +97,14 @@ describe('a plugin without calls', { timeout: 600_000 }, () => {
   });
 
   for (const words of [['serve', '--port', '0'], ['worker'], ['toys']])
-    test(`${words[0]} that calls no source of it does not run its code`, async () => {
+    test(`${words[0]} that calls no source of it does not run its code`, async (t) => {
       const { variables, isMarked } = await opened;
-      const running = startChukwa(words, { ...variables, CHUKWA_DATABASE_URL: 'memory:' });
+      const running = startHere(words, { ...variables, ...(await emptyDatabase(t)) });
       await whileRunning(
         running,
         waitUntil(() => running.said() !== ''),
       );
-      running.kill('SIGTERM');
+      running.interrupt();
       await running.ended;
       assert.equal(await isMarked(), false);
     });

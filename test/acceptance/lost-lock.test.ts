@@ -6,9 +6,9 @@ import type { AttemptSummary } from '../../engine/ports/records.js';
 import { type ScriptedModel, startScriptedModel } from '../../engine/toys/scripted-model/index.js';
 import { startToys, type Toys } from '../../engine/toys/index.js';
 import { waitUntil } from '../support/wait-until.js';
-import { askHere, makeFolder, runChukwa, startChukwa, whileRunning } from './command.js';
+import { askHere, makeFolder, runHere, startChukwa, startHere, whileRunning } from './command.js';
 
-// Real processes share one folder of the embedded database, and a person tampers with its lock meanwhile.
+// Two processes share one folder of the embedded database, the second is this one, and a person tampers with its lock meanwhile.
 
 const ENOUGH = { timeout: 180_000 };
 const TURNS = 2;
@@ -64,7 +64,7 @@ for (const [how, tamper] of Object.entries(TAMPERED)) {
       );
       await tamper(lock_file);
       // The first leaves at its next statement: a second run races with it for the folder.
-      const second = await runChukwa([...run, '--wait', '0'], variables);
+      const second = await runHere([...run, '--wait', '0'], variables);
       if (second.code !== 0) assert.match(second.stderr, /DATABASE_LOCKED/);
       goOn();
       const { code, stderr } = await first.ended;
@@ -72,7 +72,7 @@ for (const [how, tamper] of Object.entries(TAMPERED)) {
       assert.match(stderr, /DATABASE_LOCK_LOST/);
       if (second.code !== 0) {
         await rm(lock_file, { force: true });
-        assert.equal((await runChukwa(run, variables)).code, 0);
+        assert.equal((await runHere(run, variables)).code, 0);
       }
       const { attempts } = await askHere<{ readonly attempts: readonly AttemptSummary[] }>(
         ['attempts', 'a'],
@@ -87,7 +87,7 @@ for (const [how, tamper] of Object.entries(TAMPERED)) {
 
 test('a worker whose lock is emptied leaves with a problem', ENOUGH, async (context) => {
   const { lock_file, variables } = await open(context);
-  const worker = startChukwa(['worker', '--json'], variables);
+  const worker = startHere(['worker', '--json'], variables);
   await whileRunning(
     worker,
     waitUntil(() => worker.said().includes('"working"')),

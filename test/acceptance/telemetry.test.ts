@@ -20,7 +20,7 @@ import {
   sharedStage,
 } from '../support/park-stage.js';
 import { waitUntil } from '../support/wait-until.js';
-import { makeFolder, runChukwa, runHere, startChukwa, whileRunning } from './command.js';
+import { makeFolder, runChukwa, runHere, startChukwa, startHere, whileRunning } from './command.js';
 import { callAt, onlyAttempt, script } from './readings.js';
 import { misbehave } from '../support/faults.js';
 
@@ -227,12 +227,12 @@ describe('telemetry of processes (PostgreSQL)', { timeout: 600_000 }, () => {
     stage.model.setScript(await loadScript('simple'));
     const world = await stage.makeWorld({ scenario: 'simple' });
     must(await queueTurns(stage.engine, { world_slug: world.world_slug, turns: 1 }));
-    const worker = startChukwa(['worker', '--json'], variables);
+    const worker = startHere(['worker', '--json'], variables);
     await whileRunning(
       worker,
       waitUntil(async () => (await stage.world(world.world_slug)).turn === 1),
     );
-    worker.kill('SIGTERM');
+    worker.interrupt();
     assert.equal((await worker.ended).code, 0);
     const [wait] = pointsOf(receiver, 'chukwa.queue.wait');
     assert.equal(wait?.count, 1);
@@ -258,7 +258,7 @@ describe('telemetry of processes (PostgreSQL)', { timeout: 600_000 }, () => {
     stage.model.setScript(await loadScript('simple'));
     const world = await stage.makeWorld({ scenario: 'simple' });
     const away = { ...stage.variables, OTEL_EXPORTER_OTLP_ENDPOINT: 'http://user:hidden@127.0.0.1:9' };
-    const ended = await runChukwa(['run', world.world_slug, '--turns', '2'], away);
+    const ended = await runHere(['run', world.world_slug, '--turns', '2'], away);
     assert.equal(ended.code, 0, ended.stderr);
     assert.equal(ended.stderr.match(/telemetry: /g)?.length, 1, ended.stderr);
     assert.ok(!ended.stderr.includes('hidden'));
@@ -320,12 +320,12 @@ describe('logs for programs (PostgreSQL)', { timeout: 600_000 }, () => {
     stage.model.setScript(await loadScript('simple'));
     const world = await stage.makeWorld({ scenario: 'simple' });
     must(await queueTurns(stage.engine, { world_slug: world.world_slug, turns: 1 }));
-    const worker = startChukwa(['worker'], { ...stage.variables, CHUKWA_LOG_FORMAT: 'json' });
+    const worker = startHere(['worker'], { ...stage.variables, CHUKWA_LOG_FORMAT: 'json' });
     await whileRunning(
       worker,
       waitUntil(() => worker.complained().includes('turn_committed')),
     );
-    worker.kill('SIGTERM');
+    worker.interrupt();
     const { code, stdout, stderr } = await worker.ended;
     assert.deepEqual([code, stdout], [0, '']);
     const lines = toLines(stderr);
@@ -340,12 +340,12 @@ describe('logs for programs (PostgreSQL)', { timeout: 600_000 }, () => {
   test('a server keeps tokens and sign-in links out of a log for programs', async (context) => {
     const stage = await opened();
     const variables = { ...stage.variables, CHUKWA_DATA_DIR: await makeFolder(context), CHUKWA_LOG_FORMAT: 'json' };
-    const server = startChukwa(['serve', '--port', '0'], variables);
+    const server = startHere(['serve', '--port', '0'], variables);
     await whileRunning(
       server,
       waitUntil(() => server.complained().includes('serving')),
     );
-    server.kill('SIGTERM');
+    server.interrupt();
     const { stderr } = await server.ended;
     assert.ok(toLines(stderr).some(({ kind }) => kind === 'serving'));
     assert.doesNotMatch(stderr, /sign-in|[0-9a-f]{40}/);

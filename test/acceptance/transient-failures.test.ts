@@ -212,19 +212,19 @@ describe('run --retries', () => {
   });
 });
 
-describe('run --retries (PostgreSQL, as a process)', ENOUGH, () => {
+describe('run --retries (PostgreSQL)', ENOUGH, () => {
   const open = sharedStage('PostgreSQL');
 
-  test('announces the wait, and a signal ends it', async () => {
+  test('announces the wait, and a request to stop ends it', async () => {
     const stage = await open();
     const { world_slug } = await stage.makeWorld({ scenario: 'simple' });
     stage.model.setScript(BROKEN);
-    const run = startChukwa(['run', world_slug, '--retries', '9'], stage.variables);
+    const run = startHere(['run', world_slug, '--retries', '9'], stage.variables);
     await whileRunning(
       run,
       waitUntil(() => /turn 1 is tried again in .* retry 1 of 9/.test(run.said())),
     );
-    run.kill('SIGINT');
+    run.interrupt();
     assert.equal((await run.ended).code, 130);
   });
 

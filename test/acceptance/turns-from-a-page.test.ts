@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { emptyDatabase } from '../support/databases.js';
 import { waitUntil } from '../support/wait-until.js';
-import { makeFolder, startChukwa, whileRunning } from './command.js';
+import { makeFolder, startHere, whileRunning } from './command.js';
 
 const OPERATOR = 'an-operator-of-worlds-with-32-characters';
 
@@ -11,9 +12,14 @@ interface Told {
 }
 
 test('park --serve plays turns that are queued from a page, with the services and the model of the park', async (t) => {
-  const variables = { CHUKWA_DATA_DIR: await makeFolder(t), CHUKWA_PORT: '0', CHUKWA_OPERATOR_TOKEN: OPERATOR };
-  const running = startChukwa(['park', '--turns', '1', '--serve'], variables);
-  t.after(() => running.kill('SIGTERM'));
+  const variables = {
+    ...(await emptyDatabase(t)),
+    CHUKWA_DATA_DIR: await makeFolder(t),
+    CHUKWA_PORT: '0',
+    CHUKWA_OPERATOR_TOKEN: OPERATOR,
+  };
+  const running = startHere(['park', '--turns', '1', '--serve'], variables);
+  t.after(() => running.interrupt());
   await whileRunning(
     running,
     waitUntil(() => running.complained().includes('ticket=')),
@@ -30,6 +36,6 @@ test('park --serve plays turns that are queued from a page, with the services an
     waitUntil(async () => (await read()).turn === 3),
   );
   assert.match(JSON.stringify((await read()).story), /last candy bar/);
-  running.kill('SIGTERM');
-  await running.ended;
+  running.interrupt();
+  assert.equal((await running.ended).code, 0);
 });

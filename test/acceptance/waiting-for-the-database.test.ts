@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import pg from 'pg';
 import { startPostgres, type TestServer } from '../../tools/postgres-server.js';
 import { waitUntil } from '../support/wait-until.js';
-import { type Running, runChukwa, runHere, startChukwa, whileRunning } from './command.js';
+import { type RunningHere, runHere, startHere, whileRunning } from './command.js';
 
 describe('a PostgreSQL that is away when a command starts', () => {
   let server: TestServer;
@@ -15,14 +15,14 @@ describe('a PostgreSQL that is away when a command starts', () => {
   });
   after(() => server.stop());
 
-  const says = (running: Running, text: string): Promise<void> =>
+  const says = (running: RunningHere, text: string): Promise<void> =>
     whileRunning(
       running,
       waitUntil(async () => `${running.said()}${running.complained()}`.includes(text)),
     );
 
-  async function end(running: Running): Promise<void> {
-    running.kill('SIGTERM');
+  async function end(running: RunningHere): Promise<void> {
+    running.interrupt();
     const { code, stderr } = await running.ended;
     assert.equal(code, 0, stderr);
   }
@@ -30,7 +30,7 @@ describe('a PostgreSQL that is away when a command starts', () => {
   for (const words of [['worker'], ['serve', '--port', '0']])
     test(`is waited for by ${words[0]}, which says so once and works when it is there`, async () => {
       await server.halt('fast');
-      const running = startChukwa([...words, '--wait', '600'], variables);
+      const running = startHere([...words, '--wait', '600'], variables);
       await says(running, '(--wait)');
       await server.resume();
       await says(running, words[0] === 'serve' ? 'serving at' : 'working');
@@ -39,7 +39,7 @@ describe('a PostgreSQL that is away when a command starts', () => {
     });
 
   test('and goes away as soon as a worker has begun is waited for by it', async () => {
-    const running = startChukwa(['worker'], variables);
+    const running = startHere(['worker'], variables);
     await says(running, 'working');
     await server.halt('immediate');
     await says(running, 'the database is waited for');
@@ -50,7 +50,7 @@ describe('a PostgreSQL that is away when a command starts', () => {
 
   test('is waited for no longer than the option says, and then reported with 4', async () => {
     await server.halt('fast');
-    const { code, stderr } = await runChukwa(['run', 'nobody', '--wait', '1'], variables);
+    const { code, stderr } = await runHere(['run', 'nobody', '--wait', '1'], variables);
     await server.resume();
     assert.equal(code, 4, stderr);
     assert.match(stderr, /\(--wait\)[^]*error: PostgreSQL at .* cannot be reached/);
@@ -64,7 +64,7 @@ describe('a PostgreSQL that is away when a command starts', () => {
     const barred = new URL(server.url('postgres'));
     barred.username = 'barred';
     for (const url of [server.url('no_such_database'), barred.href, 'postgres://x@no-such-host.invalid/x']) {
-      const { code, stderr } = await runChukwa(['world', 'list', '--wait', '600'], { CHUKWA_DATABASE_URL: url });
+      const { code, stderr } = await runHere(['world', 'list', '--wait', '600'], { CHUKWA_DATABASE_URL: url });
       assert.equal(code, 4, stderr);
       assert.doesNotMatch(stderr, /--wait/);
     }
