@@ -19,7 +19,7 @@ import { shareServer } from './shared-server.js';
 
 /** More processes than cores: during half of its time a file waits, for another process or for a moment to come. */
 const PROCESSES_AT_ONCE = 2 * availableParallelism() + 1;
-/** How many files of a room one process runs, at most: few enough that all cores have work to the end. */
+/** How many files one process runs, at most: few enough that all cores have work to the end. */
 const FILES_OF_PROCESS = 8;
 /** Where Linux keeps files in memory. */
 const MEMORY = '/dev/shm';
@@ -105,28 +105,20 @@ async function run({ folder, modules, flags, variables }: Run): Promise<number> 
 }
 
 /**
- * Writes a module for each part of the files that one process runs, and gives their paths. Files of one room share
- * processes, because they import much the same.
+ * Writes a module for each part of the files that one process runs, and gives their paths. Files that follow each other
+ * share a process, because those of a room import much the same.
  * @param most how many files a part has, at most
  */
 function writeParts(folder: string, files: readonly string[], most: number): readonly string[] {
   mkdirSync(join(folder, 'parts'));
-  const rooms = [...new Set(files.map(roomOf))];
-  return rooms.flatMap((room) => {
-    const own = files.filter((file) => roomOf(file) === room).map(toCompiled);
-    const count = Math.ceil(own.length / most);
-    return Array.from({ length: count }, (_, index) => {
-      const part = own.slice((index * own.length) / count, ((index + 1) * own.length) / count);
-      const path = join('parts', `${room}-${index + 1}.js`);
-      const text = `import { runFiles } from '../tools/run-files.js';\nawait runFiles(${JSON.stringify(part)});\n`;
-      writeFileSync(join(folder, path), text);
-      return path;
-    });
+  const count = Math.ceil(files.length / most);
+  return Array.from({ length: count }, (_, index) => {
+    const part = files.slice((index * files.length) / count, ((index + 1) * files.length) / count).map(toCompiled);
+    const path = join('parts', `${index + 1}.js`);
+    const text = `import { runFiles } from '../tools/run-files.js';\nawait runFiles(${JSON.stringify(part)});\n`;
+    writeFileSync(join(folder, path), text);
+    return path;
   });
-}
-
-function roomOf(file: string): string {
-  return file.split('/')[1] ?? '';
 }
 
 function listTests(folder: string): readonly string[] {
