@@ -134,9 +134,9 @@ describe('the pages in a browser', NEEDS_CHROMIUM, () => {
       const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
       await page.emulateMedia({ colorScheme: scheme });
       for (const path of await listPaths()) {
+        await open(path);
         for (const width of WIDTHS) {
           await page.setViewportSize({ width, height: 900 });
-          await open(path);
           const over = (await page.evaluate<number>('document.documentElement.scrollWidth')) - width;
           assert.ok(over <= 0, `${path} is ${over} pixels wider than ${width}`);
         }

@@ -15,7 +15,7 @@ describe('how a world stands', () => {
   let server: HttpServer;
 
   before(async () => {
-    stage = await openParkStage('embedded');
+    stage = await openParkStage('PostgreSQL');
     server = await startServer(toDesk(stage.engine), TOKENS, { host: '127.0.0.1', port: 0 });
   });
   after(async () => {

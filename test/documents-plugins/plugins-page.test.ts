@@ -6,6 +6,7 @@ import { delimiter, join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { askHere } from '../acceptance/command.js';
 import { emptyDatabase } from '../support/databases.js';
 import { FIRST_COMPILED } from '../support/program.js';
 
@@ -41,8 +42,8 @@ test('the page on plugins, followed to the letter, ends with a world that uses a
 });
 
 test('the page lists every rule that a plugin is held to, and no other', async () => {
-  const { stdout } = await promisify(execFile)(process.execPath, [PROGRAM, 'plugin', 'test', 'http_json', '--json']);
-  const { checks } = JSON.parse(stdout) as { readonly checks: readonly { readonly rule: string }[] };
+  const words = ['plugin', 'test', 'http_json'];
+  const { checks } = await askHere<{ readonly checks: readonly { readonly rule: string }[] }>(words, {});
   const [, below = ''] = page.split('\n## What every plugin keeps\n');
   const listed = [...below.matchAll(/^\| `([a-z_]+)` \|/gm)].map(([, rule]) => rule);
   assert.deepEqual(
