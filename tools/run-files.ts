@@ -1,6 +1,6 @@
 import { appendFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { describe } from 'node:test';
+import { after, describe } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { childSeconds } from './cpu-report.js';
 import { enterSuite, leaveSuite } from './plain-promises.js';
@@ -35,6 +35,7 @@ export async function runFiles(files: readonly string[]): Promise<void> {
     await describe(file, { timeout: FILE_MS }, async () => {
       enterSuite();
       await import(pathToFileURL(resolve(file)).href);
+      after(untilErrorsHaveCome);
     });
     leaveSuite();
     left.push(`${file}: ${process.getActiveResourcesInfo().join(', ')}`);
@@ -48,6 +49,11 @@ export async function runFiles(files: readonly string[]): Promise<void> {
     process.stderr.write(`${left.join('\n')}\n`);
     process.exit(1);
   }, END_MS).unref();
+}
+
+/** The last hook of a file: an error that its last test has left under way is raised while the file still runs. */
+async function untilErrorsHaveCome(): Promise<void> {
+  for (let turns = 0; turns < 3; turns += 1) await new Promise((resume) => setImmediate(resume));
 }
 
 /** Seconds of CPU of this process, of its children, and since it started. */

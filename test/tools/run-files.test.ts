@@ -17,6 +17,11 @@ const FILES: readonly (readonly [name: string, text: string, outcome: 'ok' | 'no
     'not ok',
   ],
   [
+    'ends-before-its-error.mjs',
+    `test('a test that ends first', () => { setImmediate(() => Promise.reject(new Error('late'))); });`,
+    'not ok',
+  ],
+  [
     'has-hooks.mjs',
     `globalThis.calls = [];
      await new Promise(setImmediate);
@@ -52,6 +57,7 @@ describe('files that one process runs', () => {
     assert.match(stdout, /not ok 1 - a test that fails\n[^]*fails\.mjs:\d+/);
     assert.match(stdout, /not ok 2 - is-no-module\.mjs\n[^]*is-not-there\.mjs/);
     assert.match(stdout, /not ok 3 - leaves-an-error\.mjs\n[^]*left/);
+    assert.match(stdout, /not ok 4 - ends-before-its-error\.mjs\n[^]*late/);
   });
 
   for (const [what, text] of [
