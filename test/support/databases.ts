@@ -1,6 +1,5 @@
 import { readdirSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -9,16 +8,16 @@ import type { Outcome } from '../../engine/contract/problem.js';
 import type { BrowsableStore } from '../../engine/ports/browse.js';
 import type { OpenDatabase } from '../../engine/store/database.js';
 import { openInMemory } from '../../engine/store/embedded.js';
-import { loadMigrations } from '../../engine/store/migrations.js';
 import { toStore } from '../../engine/store/open-store.js';
 import { openServer } from '../../engine/store/server.js';
 import type { Runner } from '../../engine/store/statement.js';
-import { ensureTemplate, templateDigest } from '../../engine/store/template.js';
+import { ensureTemplate } from '../../engine/store/template.js';
 import { makeTemplate, sendTo } from '../../tools/migrated-template.js';
 import { startPostgres, toUrls } from '../../tools/postgres-server.js';
 
 /** Where the migrations stand. */
 export const MIGRATIONS = fileURLToPath(new URL('../../migrations', import.meta.url));
+const DIST = fileURLToPath(new URL('../../dist', import.meta.url));
 
 /** The names of the migrations, in their order. */
 export const MIGRATION_NAMES = readdirSync(MIGRATIONS)
@@ -85,14 +84,13 @@ async function openEmbedded(): Promise<TestDatabase> {
 
 let template: Promise<string> | undefined;
 
-/** A packed migrated database, made once for these migrations on this machine. */
+/** The packed migrated database of the build, which is made here where it is missing or old. */
 export function templateFile(): Promise<string> {
   template ??= (async () => {
-    const digest = templateDigest(await loadMigrations(MIGRATIONS));
-    const folder = join(tmpdir(), `chukwa-test-${digest.slice(0, 16)}`);
-    await mkdir(folder, { recursive: true });
-    await ensureTemplate(join(folder, 'template.tar.gz'), MIGRATIONS);
-    return join(folder, 'template.tar.gz');
+    await mkdir(DIST, { recursive: true });
+    const file = join(DIST, 'template.tar.gz');
+    await ensureTemplate(file, MIGRATIONS);
+    return file;
   })();
   return template;
 }
