@@ -11,7 +11,7 @@ import { contentHash } from '../../engine/core/content/canonical.js';
 import { createCompileSchema } from '../../engine/schema/index.js';
 import { PROBLEMS_MAX } from '../../engine/core/content/listed-problems.js';
 import { knownPairs, list, recursiveSchemas, smallValues } from './hostile-pairs.js';
-import { argumentsOf } from '../support/program.js';
+import { argumentsOf, FIRST_COMPILED } from '../support/program.js';
 
 const compile = createCompileSchema();
 
@@ -22,7 +22,7 @@ const HEAP_MB = 256;
 for (const seed of [2]) {
   test(`hostile schemas and values are refused or checked within little time and memory: seed ${seed}`, async () => {
     const program = argumentsOf(new URL('check-hostile-pairs.js', import.meta.url));
-    const words = [process.execPath, `--max-old-space-size=${HEAP_MB}`, ...program, `${seed}`];
+    const words = [process.execPath, ...FIRST_COMPILED, `--max-old-space-size=${HEAP_MB}`, ...program, `${seed}`];
     const limited = `ulimit -t ${CPU_SECONDS}; exec "$0" "$@"`;
     const { stdout } = await promisify(execFile)('sh', ['-c', limited, ...words]);
     const counts = JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as Readonly<Record<string, number>>;
