@@ -9,16 +9,17 @@ import { queueTurns } from '../../engine/operations/run-worker.js';
 import { createWorld } from '../../engine/operations/worlds.js';
 import { type ScriptedModel, startScriptedModel } from '../../engine/toys/scripted-model/index.js';
 import { startToys, type Toys } from '../../engine/toys/index.js';
-import { startPostgres, type TestServer } from '../../tools/postgres-server.js';
 import { type Running, startChukwa, whileRunning } from '../acceptance/command.js';
+import { emptyDatabase } from '../support/databases.js';
 import { must, ROOT } from '../support/park-stage.js';
 import { waitUntil } from '../support/wait-until.js';
 import { SCRIPT } from './script.js';
 import { settleDoubts } from './settler.js';
 
-/** Worlds on a PostgreSQL of their own, with services and a model that count, for real processes to be destroyed on. */
+/** Worlds in a PostgreSQL database of their own, with services and a model that count, for real processes to be destroyed on. */
 export interface Fleet {
-  readonly server: TestServer;
+  /** The address of the database. */
+  readonly url: string;
   readonly engine: Engine;
   readonly toys: Toys;
   readonly model: ScriptedModel;
@@ -41,27 +42,29 @@ export interface Fleet {
   close(): Promise<void>;
 }
 
-/** Opens a fleet without workers. Close it. */
-export async function openFleet(): Promise<Fleet> {
-  const server = await startPostgres();
+/** Opens a fleet without workers, on an empty database of the server that tests share, or of another one. Close it. */
+export async function openFleet(elsewhere?: string): Promise<Fleet> {
+  let drop = async (): Promise<void> => {};
+  const scope = { after: (end: () => Promise<void>) => void (drop = end) };
+  const url = elsewhere ?? (await emptyDatabase(scope)).CHUKWA_DATABASE_URL;
   const [toys, model] = await Promise.all([startToys(), startScriptedModel(SCRIPT)]);
   const variables = {
     ...toys.variables,
-    CHUKWA_DATABASE_URL: server.url('postgres'),
+    CHUKWA_DATABASE_URL: url,
     CHUKWA_LLM_BASE_URL: model.url,
     CHUKWA_LLM_API_KEY: 'loopback-needs-no-key',
   };
   const engine = must(await (await compose(variables)).openEngine());
-  const pool = new pg.Pool({ connectionString: server.url('postgres'), max: 2 });
+  const pool = new pg.Pool({ connectionString: url, max: 2 });
   pool.on('error', () => {});
   const running = new Set<Running>();
   const close = async (): Promise<void> => {
     for (const worker of running) worker.kill('SIGKILL');
     await pool.end();
     await engine.close();
-    await Promise.all([toys.close(), model.close(), server.stop()]);
+    await Promise.all([toys.close(), model.close(), drop()]);
   };
-  return { server, engine, toys, model, variables, close, ...actions(engine, pool, { variables, running, toys }) };
+  return { url, engine, toys, model, variables, close, ...actions(engine, pool, { variables, running, toys }) };
 }
 
 type Actions = Pick<Fleet, 'query' | 'makeWorlds' | 'queue' | 'startWorker' | 'stop' | 'settleDoubts' | 'untilDone'>;

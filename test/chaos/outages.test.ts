@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
+import { startPostgres, type TestServer } from '../../tools/postgres-server.js';
 import type { Running } from '../acceptance/command.js';
 import { openDice } from './dice.js';
 import { extent, IS_THOROUGH } from './extent.js';
@@ -11,16 +12,18 @@ const ENOUGH = { timeout: extent(240_000, 600_000) };
 const ANSWER_MS = 80;
 const [WORLDS, TURNS] = extent([3, 2], [8, 5]);
 const dice = openDice();
+/** A server of its own, for what befalls a whole server. */
+let server: TestServer;
 
 /** Tables that a driver writes at different moments of a turn. */
 const FULL = ['source_invocations', 'llm_calls', 'attempt_events', 'turns', 'world_patches', 'agent_inbox'];
 
 /** The faults of the database, again and again, in the middle of turns. */
 const OUTAGES: Readonly<Record<string, Outage>> = {
-  'killed and started again': { times: extent(1, 6), happen: ({ server }) => restart(server, 'immediate') },
+  'killed and started again': { times: extent(1, 6), happen: () => restart('immediate') },
   ...extent<Readonly<Record<string, Outage>>>(
     {},
-    { 'stopped in good order and started again': { times: 6, happen: ({ server }) => restart(server, 'fast') } },
+    { 'stopped in good order and started again': { times: 6, happen: () => restart('fast') } },
   ),
   'sending all its clients away': { times: extent(4, 20), happen: cutConnections },
   'without room for some tables, one after the other': { times: extent(2, FULL.length), happen: fillUp },
@@ -38,10 +41,14 @@ describe(`a database in the middle of turns, ${WORLDS} worlds and two workers (s
   let fleet: Fleet;
   let workers: readonly Running[] = [];
   before(async () => {
-    fleet = await openFleet();
+    server = await startPostgres();
+    fleet = await openFleet(server.url('postgres'));
     workers = await Promise.all([fleet.startWorker(), fleet.startWorker()]);
   });
-  after(() => fleet.close());
+  after(async () => {
+    await fleet.close();
+    await server.stop();
+  });
 
   for (const [what, { times, happen }] of Object.entries(OUTAGES))
     test(`${what}: the workers wait for it, and every queued turn is done once`, async () => {
@@ -64,7 +71,7 @@ describe(`a database in the middle of turns, ${WORLDS} worlds and two workers (s
   });
 });
 
-async function restart(server: Fleet['server'], how: 'fast' | 'immediate'): Promise<void> {
+async function restart(how: 'fast' | 'immediate'): Promise<void> {
   await server.halt(how);
   await wait(dice.below(1_000));
   await server.resume();

@@ -73,7 +73,7 @@ describe('a driver that was paused for longer than its lease, overtaken, and goe
       const [world_slug] = await fleet.makeWorlds(1);
       assert.ok(world_slug);
       const inbox_ids = await fleet.queue(world_slug, 1);
-      const opened = await openServer(fleet.server.url('postgres'));
+      const opened = await openServer(fleet.url);
       assert.ok(opened.ok);
       const frozen = opened.value;
       let hasLocked = false;
