@@ -73,6 +73,18 @@ describe('the journal of a driver', () => {
     assert.equal(written[1], '-d');
   });
 
+  test('the journal takes the world by its first statement, with the calls that it writes', async () => {
+    const written: string[] = [];
+    const writes: JournalWrites = {
+      begin: async ({ started }) => void written.push(`takes it with ${started.length}`),
+      writeCalls: async () => void written.push('calls'),
+    };
+    const [one, other] = [openJournal(writes), openJournal(writes)];
+    for (const key of ['a', 'b']) await writeCall(one, { kind: 'started', start: toy(key) });
+    await writeAlone(other, async () => written.push('alone'));
+    assert.deepEqual(written, ['takes it with 1', 'calls', 'takes it with 0', 'alone']);
+  });
+
   test('the journal writes everything else alone, and in its order', async () => {
     const { journal, written, started, finished } = listening();
     const alone = writeAlone(journal, async () => written.push('alone'));
