@@ -33,7 +33,7 @@ const SCHEMAS_OF_TEMPLATES = '../../schemas/';
  * Writes the files of a small complete world, whose scenario is labelled by its name. Nothing is written where the name
  * is bad, or the folder exists.
  */
-export async function layOutWorld({ name, shape, into, package_root }: WantedWorld): Promise<Done<NewWorld>> {
+export async function writeNewWorld({ name, shape, into, package_root }: WantedWorld): Promise<Done<NewWorld>> {
   const invalid = findSlugProblem(name);
   if (invalid !== undefined) return refuse(invalid);
   const folder = join(into, name);

@@ -64,9 +64,9 @@ export async function reportByHand(
   if (!call.ok) return call;
   const misfits = said.kind === 'answered' ? await findMisfitsOfOpen(engine, call.value, said.value) : [];
   if (misfits.length > 0) return refuse(...misfits);
-  const told = await reportMeant(engine, call.value, said);
-  if (!told.ok || told.value.reason !== 'not_awaited') return told;
-  const { message } = told.value;
+  const reported = await reportMeant(engine, call.value, said);
+  if (!reported.ok || reported.value.reason !== 'not_awaited') return reported;
+  const { message } = reported.value;
   return refuse({ code: 'CALL_NOT_AWAITED', message, repair: 'See for which one it waits: chukwa attempt ID' });
 }
 
@@ -97,7 +97,7 @@ async function findMisfitsOfOpen(
 
 async function reportMeant(engine: Engine, call: MeantCall, said: SaidReport): Promise<Done<Acknowledgement>> {
   const { source_invocation_id, world_slug: world } = call;
-  const reported = await tellAttempt(engine, call, said);
+  const reported = await notifyAttempt(engine, call, said);
   if (reported.kind === 'undecided') return refuse(UNDECIDED);
   if (reported.kind !== 'late') return succeed({ ...acknowledge(reported, CALL), source_invocation_id });
   const settled = await settleByReport(engine, source_invocation_id, said);
@@ -110,10 +110,10 @@ async function reportMeant(engine: Engine, call: MeantCall, said: SaidReport): P
   return succeed({ ...acknowledge({ ...reported, kind: settled.value }, CALL), source_invocation_id });
 }
 
-type ToldCall = Exclude<Reported, { readonly kind: 'unknown' }>;
+type ReportedCall = Exclude<Reported, { readonly kind: 'unknown' }>;
 
 /** Reports go only to pending calls; another call may still be in doubt. */
-async function tellAttempt(engine: Engine, call: MeantCall, said: SaidReport): Promise<ToldCall> {
+async function notifyAttempt(engine: Engine, call: MeantCall, said: SaidReport): Promise<ReportedCall> {
   const { source_invocation_id, world_slug, attempt_id, may_pend } = call;
   if (!may_pend) return { kind: 'late', world_slug, attempt_id };
   const reported = await engine.store.inbox.report({
@@ -163,17 +163,20 @@ export async function askToStop(
     attempt_id,
     payload: { reason: `the attempt was stopped on request${why === undefined ? '' : `: ${why}`}` },
   });
-  const told = acknowledge(reported, ATTEMPT);
-  return succeed(told.accepted ? await withQueued(engine, told) : told);
+  const acknowledgement = acknowledge(reported, ATTEMPT);
+  return succeed(acknowledgement.accepted ? await withQueued(engine, acknowledgement) : acknowledgement);
 }
 
 /** The acknowledgement of a stop, with the queued turns: they begin once the attempt has ended. */
-export async function withQueued(archive: Archive, told: Acknowledgement): Promise<Acknowledgement> {
-  const { world = '', message } = told;
+export async function withQueued(archive: Archive, acknowledgement: Acknowledgement): Promise<Acknowledgement> {
+  const { world = '', message } = acknowledgement;
   const { queued_turns } = await findQueue(archive, world);
-  if (queued_turns === 0) return told;
+  if (queued_turns === 0) return acknowledgement;
   const more = queued_turns === 1 ? 'One more turn is queued' : `${queued_turns} more turns are queued`;
-  return { ...told, message: `${message} ${more}: chukwa stop ${world} --queued takes back what has not begun.` };
+  return {
+    ...acknowledgement,
+    message: `${message} ${more}: chukwa stop ${world} --queued takes back what has not begun.`,
+  };
 }
 
 type Sentences = Readonly<Record<Exclude<Reported['kind'], 'undecided'>, string>>;

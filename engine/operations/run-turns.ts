@@ -17,7 +17,7 @@ import { type Done, type Engine, refuse, type Refused, succeed } from './engine.
 import { loadScenario } from './load-program.js';
 import { narrowRun, type Narrowing } from './narrow-run.js';
 import { expireCalls } from './reports.js';
-import { settleUnheard } from './settle-by-report.js';
+import { settleUnhandled } from './settle-by-report.js';
 import { timeAt, unknownWorld } from './worlds.js';
 
 /** The output of `run --json`. */
@@ -123,7 +123,7 @@ export async function runTurns(engine: Engine, request: RunRequest): Promise<Don
   let committed = world.turn;
   let retries = 0;
   await expireCalls(engine);
-  await settleUnheard(engine);
+  await settleUnhandled(engine);
   while (committed < world.turn + request.turns && !request.signal.aborted) {
     if (simulationTime(scenario, committed + 1) === undefined) return refuseTime(request.world_slug, committed);
     const played = await unlessLost(engine, { world_slug: request.world_slug, committed, rerun }, () =>
@@ -137,7 +137,7 @@ export async function runTurns(engine: Engine, request: RunRequest): Promise<Don
     );
     if (!played.ok) return played;
     const end = played.value;
-    if (end.kind !== 'committed' && end.kind !== 'failed' && end.kind !== 'suspended' && end.kind !== 'rests')
+    if (end.kind !== 'committed' && end.kind !== 'failed' && end.kind !== 'suspended' && end.kind !== 'still_suspended')
       return refuseAttempt(engine, { slug: request.world_slug, rerun }, end);
     turns.push({ ...(await reportTurn(engine, end.attempt_id)), ...(mayPass(end) ? { is_transient: true } : {}) });
     if (end.kind === 'failed' && (await waitToRetry(request, end, retries))) {
@@ -235,7 +235,7 @@ interface Refusable {
 function refuseAttempt(
   engine: Engine,
   { slug, rerun }: Refusable,
-  end: Exclude<AttemptEnd, { kind: 'committed' | 'failed' | 'suspended' | 'rests' }>,
+  end: Exclude<AttemptEnd, { kind: 'committed' | 'failed' | 'suspended' | 'still_suspended' }>,
 ) {
   if (end.kind === 'unknown_world') return unknownWorld(engine, slug);
   if (end.kind === 'in_doubt') return refuse(callInDoubt({ slug, rerun }, end));

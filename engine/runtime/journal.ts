@@ -160,11 +160,11 @@ function nextBatch(waiting: readonly Entry[]): readonly Entry[] {
   const alone = waiting.findIndex(({ what }) => what.kind === 'alone');
   const calls = waiting.slice(0, Math.min(CALLS_MAX, alone === -1 ? waiting.length : alone));
   const [call, next] = waiting;
-  if (calls.length === 0 || (calls.length === 1 && isTaken(call, next))) return waiting.slice(0, calls.length + 1);
+  if (calls.length === 0 || (calls.length === 1 && joinsNext(call, next))) return waiting.slice(0, calls.length + 1);
   return calls;
 }
 
-function isTaken(call: Entry | undefined, next: Entry | undefined): boolean {
+function joinsNext(call: Entry | undefined, next: Entry | undefined): boolean {
   if (call?.what.kind !== 'finished' || next?.what.kind !== 'alone') return false;
   return next.what.takes_answer && isAnswer(call.what.finish);
 }

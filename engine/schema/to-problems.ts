@@ -203,8 +203,8 @@ function oneOf(value: Json, expected: readonly string[], texts: readonly string[
 
 function badValue(error: ErrorObject): Complaint {
   const description = error.parentSchema?.['description'];
-  const isToldByRule = error.keyword === 'pattern' || error.keyword === 'not';
-  const rule = isToldByRule && typeof description === 'string' ? description : undefined;
+  const hasRule = error.keyword === 'pattern' || error.keyword === 'not';
+  const rule = hasRule && typeof description === 'string' ? description : undefined;
   const said = [rule, sayExample(error)].filter((part) => part !== undefined);
   const keyword = writtenKeyword(error.keyword);
   const texts = Object.hasOwn(RULES, keyword) ? RULES[keyword] : undefined;

@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
-import { takeKernelLock } from '../../engine/store/kernel-lock.js';
+import { acquireKernelLock } from '../../engine/store/kernel-lock.js';
 import { makeFolder, runHere } from './command.js';
 
 const OPERATOR_TOKEN = 'the-real-token-of-a-real-operator-0123456789';
@@ -51,7 +51,7 @@ async function plant(t: TestContext, { url, pid, mode = 0o600, folder_mode = 0o7
   const lock = JSON.stringify({ host: hostname(), namespace: null, pid, started: null });
   await writeFile(join(data_dir, 'lock'), lock);
   // The planter holds the folder, and so its file is believed.
-  const kernel = await takeKernelLock(data_dir, lock);
+  const kernel = await acquireKernelLock(data_dir, lock);
   t.after(() => kernel.kind === 'taken' && kernel.release());
   await writeFile(join(data_dir, 'serve.json'), JSON.stringify({ url, pid }));
   await chmod(join(data_dir, 'serve.json'), mode);

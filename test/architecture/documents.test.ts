@@ -99,7 +99,7 @@ test('the terms name the failure classes that are transient, and those with whic
   ]);
   assertSame(
     named(sentence('With `on_failure`, a turn goes on')),
-    where(({ told }) => told !== undefined),
+    where(({ reason_for_model }) => reason_for_model !== undefined),
   );
 });
 

@@ -89,7 +89,7 @@ async function suspend(scene: Scene): Promise<CallStart> {
   const tool = await pendTool(scene);
   await finishCall(store, lease, answered(said, { text: '{}', finish_reason: 'stop' }));
   const agents = moving(scene, 'suspended');
-  assert.equal(await store.attempts.suspend(lease, { at: NOON + 5_000, agents }), 'rested');
+  assert.equal(await store.attempts.suspend(lease, { at: NOON + 5_000, agents }), 'suspended');
   return tool;
 }
 
@@ -138,8 +138,8 @@ forEachDatabase('a statement that moves the head of an agent', (open) => {
   const writes: Readonly<Record<string, (scene: Scene) => Promise<Written | Reserved>>> = {
     'lets nothing rest': async (scene) => {
       const agents = moving(scene, 'running');
-      const rested = await scene.store.attempts.suspend(scene.lease, { at: NOON, agents });
-      return rested === 'rested' ? 'written' : 'overtaken';
+      const outcome = await scene.store.attempts.suspend(scene.lease, { at: NOON, agents });
+      return outcome === 'suspended' ? 'written' : 'overtaken';
     },
     'commits nothing': (scene) => {
       const turn = committing(scene.said, [patchOf({ before: 'rested', after: 'tired' })]);

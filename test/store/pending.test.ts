@@ -81,9 +81,9 @@ forEachDatabase('a call that is answered later', (open) => {
 
   test('a suspended attempt has no lease, and no driver claims it without mail', async () => {
     const { store, lease, id } = await pend('rests');
-    assert.equal(await store.attempts.suspend(lease, { at: 0, agents: [] }), 'rested');
+    assert.equal(await store.attempts.suspend(lease, { at: 0, agents: [] }), 'suspended');
     assert.equal(await store.attempts.suspend(lease, { at: 0, agents: [] }), 'overtaken');
-    const rests = { kind: 'rests', attempt_id: lease.attempt_id, attempted_turn: 1 };
+    const rests = { kind: 'still_suspended', attempt_id: lease.attempt_id, attempted_turn: 1 };
     assert.deepEqual(await store.attempts.begin(beginning('rests'), () => true), rests);
     assert.equal((await tell(store, id)).kind, 'accepted');
     const again = await begin(store, 'rests');
@@ -131,7 +131,7 @@ forEachDatabase('a call that is answered later', (open) => {
     assert.equal(await store.attempts.suspend(lease, { at: 0, agents: [] }), 'called');
     const [message] = await store.inbox.messagesOf(lease);
     assert.equal(await store.attempts.discard(lease, message?.inbox_id ?? ''), 'written');
-    assert.equal(await store.attempts.suspend(lease, { at: 0, agents: [] }), 'rested');
+    assert.equal(await store.attempts.suspend(lease, { at: 0, agents: [] }), 'suspended');
   });
 
   test('the end of a pending call handles all its mail', async () => {
@@ -159,7 +159,8 @@ forEachDatabase('a call that is answered later', (open) => {
     const failed = await pend('forgotten-too');
     await tell(failed.store, failed.id);
     await failed.store.attempts.fail(failed.lease, failing());
-    for (const report of await failed.store.inbox.unheard(9)) await failed.store.inbox.consumeUnheard(report);
+    for (const report of await failed.store.inbox.unhandledReports(9))
+      await failed.store.inbox.consumeUnhandled(report);
     assert.deepEqual(await payloadsOf('forgotten-too'), [{}]);
   });
 
@@ -198,7 +199,7 @@ forEachDatabase('a call that is answered later', (open) => {
     await (await open()).outside.query('SELECT pg_sleep(0.01)');
     assert.equal(await store.pending.expire([v7(), v7()]), 2);
     assert.equal((await tell(store, id)).kind, 'accepted');
-    assert.equal(await store.attempts.takeTimeout(lease, id), 'reported');
+    assert.equal(await store.attempts.claimTimeout(lease, id), 'reported');
     const messages = await store.inbox.messagesOf(lease);
     assert.deepEqual(
       messages.map(({ message_type, payload }) => [message_type, payload]),
@@ -207,7 +208,7 @@ forEachDatabase('a call that is answered later', (open) => {
     assert.equal(await finishCall(store, lease, { ...answered(call, 1), is_reported: true }), 'written');
     const [timeout] = await store.inbox.messagesOf(other.lease);
     assert.ok(timeout);
-    assert.equal(await store.attempts.takeTimeout(other.lease, other.id), 'closed');
+    assert.equal(await store.attempts.claimTimeout(other.lease, other.id), 'closed');
     assert.equal((await tell(store, other.id)).kind, 'undecided');
     // A worker that had claimed it before finds the world held.
     const claimed = { ...timeout, world_slug: 'too-late', retry_count: 0, waited_ms: 0 };
@@ -254,16 +255,16 @@ forEachDatabase('a call that is answered later', (open) => {
   test('a report that was accepted before its attempt ended stays to be handled', async () => {
     const { store, lease, id } = await pend('unheard');
     await tell(store, id);
-    const before = await store.inbox.unheard(9);
+    const before = await store.inbox.unhandledReports(9);
     await store.attempts.fail(lease, failing());
-    const after = await store.inbox.unheard(9);
+    const after = await store.inbox.unhandledReports(9);
     assert.deepEqual(before, []);
     assert.deepEqual(
       after.map(({ source_invocation_id, payload }) => [source_invocation_id, payload]),
       [[id, { result: 1 }]],
     );
-    for (const report of after) await store.inbox.consumeUnheard(report);
-    assert.deepEqual(await store.inbox.unheard(9), []);
+    for (const report of after) await store.inbox.consumeUnhandled(report);
+    assert.deepEqual(await store.inbox.unhandledReports(9), []);
     assert.equal((await tell(store, id)).kind, 'duplicate');
   });
 

@@ -36,13 +36,13 @@ export async function listServerTools(
       repair: '`chukwa plugin list` shows those that are there, and why others are left out.',
     });
   const { name, origin_field, tool_prefix, tool_list } = plugin;
-  const told = {
+  const settings = {
     name,
     [origin_field]: server_env,
     [tool_list.interface_field]: true,
   };
   const outcome = await callSource(
-    toInvoke({ key: 'tools', label: 'tools', interface: told, request: {}, ...LIMITS }),
+    toInvoke({ key: 'tools', label: 'tools', interface: settings, request: {}, ...LIMITS }),
     { client_request_id: 'mcp-tools/turn-1/tools', correlation_id: 'tools', signal: new AbortController().signal },
     FORGETFUL,
   );

@@ -86,7 +86,7 @@ async function invoke(
   if (cut) return { end: { kind: 'cut', cut }, sent: false };
   const { source, durable } = passage;
   const sending = watchSending(passage);
-  const bounds = { left: limit.left, ...wireLimits(passage), ...sending.told, durable };
+  const bounds = { left: limit.left, ...wireLimits(passage), ...sending.bounds, durable };
   const { signal, within } = boundCall(limit.signal, bounds, source);
   const answered = within(async () => source.invoke(passage.request, { ...context, acts: sending.acts, signal })).then(
     (answer): End => ({ kind: 'answered', answer }),
@@ -107,7 +107,7 @@ function watchSending({ command, route, source }: Ready) {
   let sent = source.says_when_it_acts !== true && route.origin === undefined;
   const acts = (): void => void (sent = true);
   const asks_door = command.call.effect !== 'read_only' && source.says_when_it_acts !== true;
-  return { told: asks_door ? { onSending: acts } : {}, acts, has_sent: () => sent };
+  return { bounds: asks_door ? { onSending: acts } : {}, acts, has_sent: () => sent };
 }
 
 /** The longest name that a service may give to a call. */

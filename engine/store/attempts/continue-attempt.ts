@@ -10,7 +10,7 @@ import { listRecordedCalls } from './recorded-calls.js';
 
 // The world's row is locked when these run, so that the driver before waits at its fence and then finds itself overtaken.
 
-const TAKE = `
+const CLAIM_WORLD = `
   taken AS (
     UPDATE worlds
     SET lease_epoch = lease_epoch + 1, lease_attempt_id = :attempt_id::uuid, lease_host = :host,
@@ -30,9 +30,9 @@ const HOLD_ATTEMPT = prepare(
 );
 
 // Its driver is gone, its answer is not: the service reported before the driver knew that it would.
-const AWAIT_TOLD = prepare(
-  'await_told_calls',
-  `WITH told AS (
+const AWAIT_REPORTED = prepare(
+  'await_reported_calls',
+  `WITH reported AS (
      SELECT world_slug, source_invocation_id, attempt_id, pending_deadline_ms FROM source_invocations AS calls
      WHERE world_slug = :world_slug AND attempt_id = :attempt_id::uuid AND status = 'running'
        AND pending_deadline_ms IS NOT NULL
@@ -44,7 +44,7 @@ const AWAIT_TOLD = prepare(
      INSERT INTO pending_calls (world_slug, source_invocation_id, attempt_id, pended_at, deadline)
      SELECT world_slug, source_invocation_id, attempt_id, clock_timestamp(),
        clock_timestamp() + pending_deadline_ms * interval '1 millisecond'
-     FROM told
+     FROM reported
      RETURNING world_slug, source_invocation_id, deadline),
    call AS (
      UPDATE source_invocations AS calls SET status = 'pending'
@@ -60,7 +60,7 @@ const IS_TAKEN_OVER = `status = 'running' AND NOT handed_over`;
 
 const CONTINUE = prepare(
   'continue_attempt',
-  `WITH ${TAKE},
+  `WITH ${CLAIM_WORLD},
    continued AS (
      SELECT world_slug, (${IS_TAKEN_OVER})::int AS raised FROM attempts
      WHERE world_slug = :world_slug AND attempt_id = :attempt_id::uuid),
@@ -107,7 +107,7 @@ const CONTINUE = prepare(
 
 const BEGIN_ADOPTING = prepare(
   'begin_adopting_attempt',
-  `WITH ${TAKE},
+  `WITH ${CLAIM_WORLD},
    message AS (
      UPDATE agent_inbox ${BEGUN_FOR}
      FROM taken WHERE ${ASKS}
@@ -142,7 +142,7 @@ export async function continueAttempt(
 ): Promise<BeginOutcome> {
   const attempt = { world_slug: request.world_slug, attempt_id: open_attempt_id };
   await run(transaction, HOLD_ATTEMPT, attempt);
-  await run(transaction, AWAIT_TOLD, { ...attempt, pended_at: toTimestamp(request.started_at) });
+  await run(transaction, AWAIT_REPORTED, { ...attempt, pended_at: toTimestamp(request.started_at) });
   return goOn(transaction, CONTINUE, { ...request, attempt_id: open_attempt_id }, {});
 }
 

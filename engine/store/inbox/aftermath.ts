@@ -118,14 +118,14 @@ const LOOKS_FIRST: Part = {
 };
 
 const AFTERMATH = prepare(
-  'take_aftermath',
+  'handle_aftermath',
   `WITH ended AS (SELECT :world_slug::text COLLATE "C" AS world_slug, :attempt_id::uuid AS attempt_id),
    ${ending(true).clauses}
    SELECT ${ending(true).columns}`,
 );
 
 /** Does what `LOOKS_FIRST` has found: one statement. Its attempt has ended. */
-export async function takeAftermath(runner: Runner, { world_slug, attempt_id }: AttemptLease): Promise<Aftermath> {
+export async function handleAftermath(runner: Runner, { world_slug, attempt_id }: AttemptLease): Promise<Aftermath> {
   const [row] = await run<Aftermath>(runner, AFTERMATH, { world_slug, attempt_id });
   if (row === undefined) throw new Error('an aftermath answers with one row');
   return row;

@@ -5,7 +5,7 @@ import type { InvocationReport, TurnReport } from '../../../engine/operations/ru
 import type { Progress } from '../../../engine/runtime/progress.js';
 import { paint } from '../../../engine/surfaces/cli/render/paint.js';
 import { endingLines } from '../../../engine/surfaces/cli/render/run.js';
-import { type Story, tell, UNTOLD } from '../../../engine/surfaces/cli/render/story.js';
+import { type Story, narrate, STORY_BEGINNING } from '../../../engine/surfaces/cli/render/story.js';
 
 interface Made {
   readonly id: string;
@@ -62,10 +62,10 @@ function show(...calls: readonly [Made, ...Made[]]) {
     source_invocation_id: id,
   };
   const began = { attempt_id: 'attempt', attempted_turn: 1, simulation_time: '2025-10-04T12:10:00Z' };
-  let story: Story = { ...UNTOLD, rerun: { run: ['run', 'park'], without_model: ['run', 'park'] } };
+  let story: Story = { ...STORY_BEGINNING, rerun: { run: ['run', 'park'], without_model: ['run', 'park'] } };
   const events: readonly Progress[] = [{ kind: 'attempt_began', ...began }, ...calls.map(finished), ended];
   const told = events.flatMap((event) => {
-    const next = tell(story, event);
+    const next = narrate(story, event);
     story = next.story;
     return next.lines;
   });

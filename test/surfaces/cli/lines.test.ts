@@ -206,7 +206,7 @@ test('commands in the reason of a turn that was put off begin as the program was
 test('each event of a worker is a line of a log, and is broken between words on a terminal', () => {
   const say = (is_live: boolean): readonly string[] => {
     const terminal = openTestTerminal({ is_live, columns: 60 });
-    printEvent({ terminal, as_json: false }, 'park: turn 2 rests until it is answered, and waits', {
+    printEvent({ terminal, as_json: false }, 'park: turn 2 is suspended until it is answered, and waits', {
       kind: 'turn_suspended',
     });
     return terminal.out_text().trimEnd().split('\n');

@@ -6,7 +6,7 @@ import type { Verdict } from '../../../engine/core/protocol/verdict.js';
 import type { CallOutcome } from '../../../engine/ports/sources.js';
 import type { Progress } from '../../../engine/runtime/progress.js';
 import { paint } from '../../../engine/surfaces/cli/render/paint.js';
-import { tell, UNTOLD, waitingFor } from '../../../engine/surfaces/cli/render/story.js';
+import { narrate, STORY_BEGINNING, waitingFor } from '../../../engine/surfaces/cli/render/story.js';
 
 const ATTEMPT = '0192f0c0-0000-7000-8000-000000000001';
 const INVOCATION = '0192f0c0-0000-7000-8000-000000000002';
@@ -94,9 +94,9 @@ const BEGAN: Progress = {
 };
 
 function toldAfter(...events: readonly Progress[]) {
-  let story = UNTOLD;
-  let lines: ReturnType<typeof tell>['lines'] = [];
-  for (const event of events) ({ story, lines } = tell(story, event));
+  let story = STORY_BEGINNING;
+  let lines: ReturnType<typeof narrate>['lines'] = [];
+  for (const event of events) ({ story, lines } = narrate(story, event));
   return { story, text: paint(lines, { width: 100, has_colours: false, program: 'npx chukwa' }) };
 }
 
@@ -339,7 +339,7 @@ test('a generation names the model that its record names, and not the one that i
 });
 
 test('no line names a model where a person or a script answers in its place', () => {
-  const { story } = tell({ ...UNTOLD, has_stand_in: true }, { ...STARTED, model: 'small-model' });
+  const { story } = narrate({ ...STORY_BEGINNING, has_stand_in: true }, { ...STARTED, model: 'small-model' });
   assert.equal(waitingFor(story), 'bob act try 1');
 });
 

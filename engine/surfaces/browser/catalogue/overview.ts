@@ -4,7 +4,7 @@ import type { ListedAttempt, ListedMessage } from '../../../ports/browse.js';
 import { type Html, html } from '../html.js';
 import { listPage, nextPart } from '../list-page.js';
 import { type Asked, emptyState, itemPage, type Page, type View } from '../page.js';
-import { tellTurn } from '../parts/patch.js';
+import { drawTurn } from '../parts/patch.js';
 import { type Columns, numbers, sentences, table } from '../parts/table.js';
 import { count, duration, linkTo, moment, status, words, worldTime } from '../parts/text.js';
 import { pathOf, pathOfList, pathOfTurn, PLACES } from '../places.js';
@@ -25,7 +25,7 @@ export const overview: Page = itemPage({
       {
         id: 'latest',
         title: `What happened last, in ${latest?.world_slug}`,
-        body: latest !== null && tellLatest(latest),
+        body: latest !== null && drawLatest(latest),
       },
       {
         id: 'worlds',
@@ -38,8 +38,8 @@ export const overview: Page = itemPage({
   }),
 });
 
-function tellLatest({ world_slug, story }: LatestTurn): Html {
-  return html`${tellTurn(world_slug, story, story.patches.length)}<p class="more">${linkTo('world', world_slug, `The whole story of ${world_slug}`)}</p>`;
+function drawLatest({ world_slug, story }: LatestTurn): Html {
+  return html`${drawTurn(world_slug, story, story.patches.length)}<p class="more">${linkTo('world', world_slug, `The whole story of ${world_slug}`)}</p>`;
 }
 
 const worldColumns: Columns<ListedWorld> = {

@@ -9,7 +9,7 @@ import { listPage } from '../list-page.js';
 import { type Asked, emptyState, itemPage, type Page, type View } from '../page.js';
 import { operatorActions } from '../parts/operator-actions.js';
 import { drawPlaces } from '../parts/places.js';
-import { tellTurn } from '../parts/patch.js';
+import { drawTurn } from '../parts/patch.js';
 import { type Columns, numbers, table } from '../parts/table.js';
 import { linkTo, moment, status, toClass, words, worldTime } from '../parts/text.js';
 import { forkTree } from '../pictures/fork-tree.js';
@@ -35,12 +35,12 @@ export const world: Page = itemPage({
 });
 
 /** How many patches the story has in all; where there are more, it has the first few of each turn. */
-const PATCHES_TOLD = 50;
-const PATCHES_TOLD_OF_TURN = 2;
+const PATCHES_SHOWN = 50;
+const PATCHES_SHOWN_OF_TURN = 2;
 
 function viewWorld(shown: WorldPage): View {
-  const patches = shown.story.reduce((sum, told) => sum + told.patches.length, 0);
-  const patches_max = patches > PATCHES_TOLD ? PATCHES_TOLD_OF_TURN : PATCHES_TOLD;
+  const patches = shown.story.reduce((sum, story) => sum + story.patches.length, 0);
+  const patches_max = patches > PATCHES_SHOWN ? PATCHES_SHOWN_OF_TURN : PATCHES_SHOWN;
   const { world_slug, turn, story, earlier, readings, attempts, family, scenarios } = shown;
   const more =
     earlier === null
@@ -58,7 +58,7 @@ function viewWorld(shown: WorldPage): View {
         body:
           story.length === 0
             ? drawUnplayed(shown)
-            : html`${story.map((one) => tellTurn(world_slug, one, patches_max))}${more}`,
+            : html`${story.map((one) => drawTurn(world_slug, one, patches_max))}${more}`,
       },
       { id: 'places', title: 'Where everybody is', body: drawPlaces(shown) },
       { id: 'lives', title: 'Who was where, turn by turn', body: story.length > 0 && lifeLines(shown, story) },
@@ -68,7 +68,7 @@ function viewWorld(shown: WorldPage): View {
         title: 'Attempts',
         body: html`${table('Attempts', attemptColumns, attempts, NO_ATTEMPTS)}<p class="more"><a href="${pathOf('world', world_slug)}/attempts">All attempts</a> · <a href="${pathOf('world', world_slug)}/agents">its agents</a></p>`,
       },
-      { id: 'forks', title: 'Forks', tells_of_others: true, body: family.length > 1 && forkTree(family, world_slug) },
+      { id: 'forks', title: 'Forks', is_about_others: true, body: family.length > 1 && forkTree(family, world_slug) },
       {
         id: 'scenarios',
         title: 'Scenarios',

@@ -22,5 +22,5 @@ function toDetails(details: OperatorActionRecord['details']): string {
 /** The actions of operators, the latest first. */
 export function operatorActions(actions: readonly OperatorActionRecord[]): Section {
   const body = actions.length > 0 && table('What operators did', columns, actions);
-  return { id: 'actions', title: 'What operators did', tells_of_others: true, body };
+  return { id: 'actions', title: 'What operators did', is_about_others: true, body };
 }

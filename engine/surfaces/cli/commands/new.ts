@@ -1,6 +1,6 @@
 import { Argument, Option } from 'commander';
 import { resolve } from 'node:path';
-import { layOutWorld, WORLD_SHAPES, type WorldShape } from '../../../operations/new-world.js';
+import { writeNewWorld, WORLD_SHAPES, type WorldShape } from '../../../operations/new-world.js';
 import { pathOption } from '../arguments.js';
 import { newWorldLines } from '../render/new-world.js';
 import { answer } from '../session.js';
@@ -26,8 +26,8 @@ export const newFiles: readonly CommandEntry[] = [
     async run(session, name: string, { shape, into }: NewWorldOptions) {
       const { working_folder } = session.terminal;
       const { package_root } = session.composition;
-      const laid = await layOutWorld({ name, shape, into: resolve(working_folder, into), package_root });
-      return answer(session, laid, { lines: (world) => newWorldLines(world, working_folder) });
+      const written = await writeNewWorld({ name, shape, into: resolve(working_folder, into), package_root });
+      return answer(session, written, { lines: (world) => newWorldLines(world, working_folder) });
     },
   },
 ];

@@ -4,7 +4,7 @@ import { type Deleted, deleteWorld } from '../../../operations/delete-world.js';
 import { diffPlaces, type DiffRequest } from '../../../operations/diff-worlds.js';
 import { type Done, type Engine, succeed } from '../../../operations/engine.js';
 import { forkWorld } from '../../../operations/fork-world.js';
-import { type StoryRequest, tellWorld } from '../../../operations/tell-world.js';
+import { type StoryRequest, readStory } from '../../../operations/world-story.js';
 import { createWorld, listWorlds, lookAtWorld } from '../../../operations/worlds.js';
 import type { WorldRecord, WorldSnapshot } from '../../../ports/worlds.js';
 import {
@@ -79,7 +79,7 @@ export const WORLD_COMMANDS: readonly CommandEntry[] = [
       new Option('--subject <id>', 'only what this subject did'),
     ],
     run: (session, world_slug: string, wanted: Omit<StoryRequest, 'world_slug'>) =>
-      show(session, (archive) => tellWorld(archive, { world_slug, ...wanted }), { lines: worldStoryLines }),
+      show(session, (archive) => readStory(archive, { world_slug, ...wanted }), { lines: worldStoryLines }),
   },
   {
     name: 'world fork',

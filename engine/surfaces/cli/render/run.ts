@@ -69,13 +69,13 @@ export function endingLines(report: RunReport, story: Story): Lines {
 }
 
 /** A turn that was suspended throughout has a report, but no tally. */
-function tallyLines(turns: readonly TurnReport[], told: Story['turns']): Lines {
+function tallyLines(turns: readonly TurnReport[], narrated: Story['turns']): Lines {
   return tableLines(turns, {
     turn: ({ attempted_turn }) => attempted_turn,
     status: ({ status }) => status,
     patches: ({ patches }) => patches.length,
     calls: ({ invocations }) => invocations.filter(({ adopted_from }) => adopted_from === null).length,
-    tokens: ({ attempt_id }) => told.find((tally) => tally.attempt_id === attempt_id)?.tokens ?? null,
+    tokens: ({ attempt_id }) => narrated.find((tally) => tally.attempt_id === attempt_id)?.tokens ?? null,
     attempt: ({ attempt_id }) => attempt_id,
   });
 }
@@ -172,7 +172,7 @@ function toCommands(turn: TurnReport): readonly Command[] {
   return [
     [command('attempt', attempt_id), `all of turn ${attempted_turn}`],
     ...(fatal === undefined
-      ? [...toGeneration(invocations.findLast(isEndedGeneration)), ...toCall(findTelling(invocations), 'the call of')]
+      ? [...toGeneration(invocations.findLast(isEndedGeneration)), ...toCall(findNotable(invocations), 'the call of')]
       : [...toCall(fatal, 'the call that ended it:'), ...toGeneration(fatal)]),
   ];
 }
@@ -182,7 +182,7 @@ function isEndedGeneration({ llm_call_id, status }: InvocationReport): boolean {
 }
 
 /** The most telling call: a failed one, else one that a model elected, else an ambient one. */
-function findTelling(invocations: readonly InvocationReport[]): InvocationReport | undefined {
+function findNotable(invocations: readonly InvocationReport[]): InvocationReport | undefined {
   return (
     invocations.find(({ status, llm_call_id }) => status === 'failed' && llm_call_id === null) ??
     invocations.findLast(({ invocation_kind }) => invocation_kind === 'model_elected_tool') ??

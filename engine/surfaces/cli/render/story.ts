@@ -58,7 +58,7 @@ interface UnderWay {
   readonly model: string | undefined;
 }
 
-export const UNTOLD: Story = {
+export const STORY_BEGINNING: Story = {
   turns: [],
   heading: undefined,
   under_way: new Map(),
@@ -70,7 +70,7 @@ export const UNTOLD: Story = {
 };
 
 /** The next story after an event, and the lines that show the event. */
-export function tell(story: Story, progress: Progress): { readonly story: Story; readonly lines: Lines } {
+export function narrate(story: Story, progress: Progress): { readonly story: Story; readonly lines: Lines } {
   return { story: afterProgress(story, progress), lines: progressLines(story, progress) };
 }
 
@@ -206,8 +206,8 @@ function continuedLine(
       ? []
       : [`${count(interrupted, 'call was', 'calls were')} interrupted; one that only reads is made again`]),
   ];
-  const told = facts.length === 0 ? '' : `: ${facts.join(', and ')}`;
-  return hanging(2, `Going on with attempt ${attempt_id}${told}.`);
+  const details = facts.length === 0 ? '' : `: ${facts.join(', and ')}`;
+  return hanging(2, `Going on with attempt ${attempt_id}${details}.`);
 }
 
 function adoptedLine({ attempt_id, calls }: NonNullable<Of<'attempt_began'>['adopts']>): Line {

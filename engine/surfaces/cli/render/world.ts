@@ -7,7 +7,7 @@ import { proseLines } from './block.js';
 import { queueLines } from './queue.js';
 import { type Columns, tableLines } from './table.js';
 import { shortHash, toMoment } from './words.js';
-import type { WorldStory } from '../../../operations/tell-world.js';
+import type { WorldStory } from '../../../operations/world-story.js';
 
 /** A world at one turn: places, agents and what they remember, things. */
 export function worldLines(world: WorldSnapshot): Lines {
