@@ -43,11 +43,11 @@ describe('a PostgreSQL that goes away in the middle of a run', () => {
     const { code, out, error } = await chukwa('run', 'brittle', '--turns', '3', '--json');
     assert.equal(asked, 2, error);
     assert.equal(code, 4, error);
-    const told = error.replaceAll(/\s+/g, ' ');
-    assert.match(told, /^error: The connection to the database \(PostgreSQL at .*\/postgres\) was lost: /);
-    assert.match(told, /Turn 1 of brittle is the last that is known to be committed\./);
-    assert.match(told, /what to do: Wait until it answers.* Then: npx chukwa run brittle\./);
-    assert.doesNotMatch(told, /UNEXPECTED/);
+    const message = error.replaceAll(/\s+/g, ' ');
+    assert.match(message, /^error: The connection to the database \(PostgreSQL at .*\/postgres\) was lost: /);
+    assert.match(message, /Turn 1 of brittle is the last that is known to be committed\./);
+    assert.match(message, /what to do: Wait until it answers.* Then: npx chukwa run brittle\./);
+    assert.doesNotMatch(message, /UNEXPECTED/);
     const [problem] = (JSON.parse(out) as { readonly problems: readonly { code: string; details: object }[] }).problems;
     assert.equal(problem?.code, 'DATABASE_UNREACHABLE');
     assert.deepEqual(problem?.details, { world_slug: 'brittle', last_committed_turn: 1 });

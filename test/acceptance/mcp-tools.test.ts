@@ -52,8 +52,8 @@ test('a server behind a URL, a variable, and the source that names it are listed
   const url = await startHttpServer(t);
   const folder = await makeFolder(t);
   const file = join(folder, 'echo.json');
-  const told = { name: 'mcp_tool', server_env: 'CHUKWA_MCP_EVERYTHING', tool_name: 'echo' };
-  await writeFile(file, JSON.stringify({ version: 1, label: 'echo', interface: told }));
+  const settings = { name: 'mcp_tool', server_env: 'CHUKWA_MCP_EVERYTHING', tool_name: 'echo' };
+  await writeFile(file, JSON.stringify({ version: 1, label: 'echo', interface: settings }));
   const variables = { CHUKWA_MCP_EVERYTHING: url };
   const names = ({ tools }: ServerTools) => tools.map(({ name }) => name);
   const byUrl = names(await list(url));

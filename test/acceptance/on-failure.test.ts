@@ -41,8 +41,8 @@ describe('a turn that goes on after failures', () => {
       [call.status, call.failure_class, call.failure_detail],
       ['failed', 'http_status', 'told_to_model'],
     );
-    const told = promptOf(requestAt(stage.model, 1, 'bob/act/round-2/try-1'));
-    assert.match(told, /"failure_class":"http_status","http_status":400.*The body lacks machine_id/);
+    const prompt = promptOf(requestAt(stage.model, 1, 'bob/act/round-2/try-1'));
+    assert.match(prompt, /"failure_class":"http_status","http_status":400.*The body lacks machine_id/);
     assert.equal(callAt(attempt, 'bob/act/round-2/try-1/tool').status, 'succeeded');
   });
 

@@ -104,9 +104,9 @@ describe('a folder planted by a stranger', () => {
     const url = `http://127.0.0.1:${port}`;
     await tryAll(t, await plant(t, { url, pid: startBystander(t) }));
     assert.ok(caught.length > 0, 'the thief heard nothing, and nothing was proved');
-    for (const heard of caught) {
-      assert.doesNotMatch(heard, /bearer/i);
-      assert.ok(!heard.includes(OPERATOR_TOKEN));
+    for (const text of caught) {
+      assert.doesNotMatch(text, /bearer/i);
+      assert.ok(!text.includes(OPERATOR_TOKEN));
     }
   });
 });

@@ -28,9 +28,9 @@ describe('a world retold, compared and deleted', () => {
   test('its story is every narration by turn, time, place and subject, a shared turn included', async () => {
     const stage = await open();
     const { world_slug, attempts } = await stage.play({ scenario: 'park', turns: 2 });
-    const told = must(await readStory(stage.engine, { world_slug }));
+    const story = must(await readStory(stage.engine, { world_slug }));
     assert.deepEqual(
-      told.turns.map(({ turn, patches }) => [
+      story.turns.map(({ turn, patches }) => [
         turn,
         patches.map((patch) => [patch.workflow_subject_entity_id, patch.narration]),
       ]),
@@ -40,17 +40,17 @@ describe('a world retold, compared and deleted', () => {
       ]),
     );
     const first = await stage.world(world_slug, 1);
-    assert.equal(told.turns[0]?.simulation_time, first.simulation_time);
+    assert.equal(story.turns[0]?.simulation_time, first.simulation_time);
     assert.deepEqual(
-      told.turns[0]?.patches.map(({ name, environment }) => [name, environment]),
-      told.turns[0]?.patches.map(({ workflow_subject_entity_id: id }) => {
+      story.turns[0]?.patches.map(({ name, environment }) => [name, environment]),
+      story.turns[0]?.patches.map(({ workflow_subject_entity_id: id }) => {
         const entity = first.entities.find((one) => one.id === id);
         return [entity?.name, entity?.environment];
       }),
     );
     const fork = `${world_slug}-fork`;
     must(await forkWorld(stage.engine, { source_slug: world_slug, at_turn: 1, world_slug: fork }));
-    assert.deepEqual(must(await readStory(stage.engine, { world_slug: fork })).turns, told.turns.slice(0, 1));
+    assert.deepEqual(must(await readStory(stage.engine, { world_slug: fork })).turns, story.turns.slice(0, 1));
     const late = must(await readStory(stage.engine, { world_slug, from: 2, to: 2, subject: 'ant' }));
     assert.deepEqual(
       late.turns.map(({ turn, patches }) => [turn, patches.map((patch) => patch.workflow_subject_entity_id)]),

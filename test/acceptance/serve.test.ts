@@ -72,7 +72,7 @@ async function briefly<Value>({ composition }: Place, task: (engine: Engine) => 
 }
 
 /** A world whose first turn rests. @returns its attempt */
-function makeResting(
+function makeSuspended(
   place: Place,
   world_slug: string,
 ): Promise<{ attempt_id: string; call: string; alias: string | null }> {
@@ -124,7 +124,7 @@ for (const kind of ['embedded', 'PostgreSQL'] as const) {
   describe(`a program that serves (${kind})`, () => {
     test('takes a service’s answer over HTTP, and the turn that rested is committed', async (t) => {
       const place = await openPlace(t, kind);
-      const { call } = await makeResting(place, 'called-back');
+      const { call } = await makeSuspended(place, 'called-back');
       const [letter] = place.toys.post.letters;
       assert.ok(letter);
       assert.equal(letter.correlation_id, call);
@@ -147,7 +147,7 @@ for (const kind of ['embedded', 'PostgreSQL'] as const) {
 
     test('that is gone and comes back finds what was reported meanwhile', async (t) => {
       const place = await openPlace(t, kind);
-      const { call } = await makeResting(place, 'gone');
+      const { call } = await makeSuspended(place, 'gone');
       await serving(place, async () => {});
       const said = { kind: 'answered', value: { status: 'returned' } } as const;
       assert.equal(must(await report(place.composition, call, said)).accepted, true);
@@ -156,14 +156,14 @@ for (const kind of ['embedded', 'PostgreSQL'] as const) {
 
     test('gets a stop from another program', async (t) => {
       const place = await openPlace(t, kind);
-      const { attempt_id } = await makeResting(place, 'stops');
-      const told: boolean[] = [];
+      const { attempt_id } = await makeSuspended(place, 'stops');
+      const accepted: boolean[] = [];
       await serving(
         place,
-        async () => void told.push(must(await stop(place.composition, attempt_id)).accepted),
+        async () => void accepted.push(must(await stop(place.composition, attempt_id)).accepted),
         kind === 'embedded' ? 'turn_failed' : undefined,
       );
-      assert.deepEqual(told, [true]);
+      assert.deepEqual(accepted, [true]);
       const attempt = await briefly(place, (engine) => engine.store.records.attempt(attempt_id));
       assert.deepEqual([attempt?.status, attempt?.failure_class], ['failed', 'stopped']);
     });
@@ -173,7 +173,7 @@ for (const kind of ['embedded', 'PostgreSQL'] as const) {
 describe('an embedded database that is served', () => {
   test('is not opened by others, which get its address; their reports are sent to it, and judged there', async (t) => {
     const place = await openPlace(t, 'embedded');
-    const { call, alias } = await makeResting(place, 'through');
+    const { call, alias } = await makeSuspended(place, 'through');
     await serving(
       place,
       async () => {

@@ -236,12 +236,12 @@ function listDeadLinks(text: string): readonly string[] {
 /** The park's script in which the ant's first answer in a turn is this object, which is rejected. */
 async function answering(turn: string, said: JsonObject): Promise<Answers> {
   const script = await loadScript('park');
-  const told = script.turns[turn] ?? {};
-  const ant = told['ant/act/round-1/try-1'];
+  const answers = script.turns[turn] ?? {};
+  const ant = answers['ant/act/round-1/try-1'];
   assert.ok(ant);
   const first = { text: JSON.stringify(said) };
   return {
     ...script,
-    turns: { ...script.turns, [turn]: { ...told, 'ant/act/round-1/try-1': first, 'ant/act/round-1/try-2': ant } },
+    turns: { ...script.turns, [turn]: { ...answers, 'ant/act/round-1/try-1': first, 'ant/act/round-1/try-2': ant } },
   };
 }

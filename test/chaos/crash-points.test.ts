@@ -103,7 +103,7 @@ async function lookAtTurn(store: Store, attempt: AttemptRecord, agent_turn_id: s
   return {
     agent_id: turn.agent_id,
     outcome: turn.outcome,
-    told: turn.context_box?.cards.map(toPointer),
+    given: turn.context_box?.cards.map(toPointer),
     left: toPointer(deliverable ?? assert.fail()),
     did: turn.output_box.cards.map(toPointer),
     said: turn.events.map(({ subject, payload }) => [

@@ -58,13 +58,13 @@ for (const kind of KINDS) {
       assert.ok(!misfit.ok);
       assert.equal(misfit.because, 'content');
       assert.ok(misfit.problems.every(({ pointer }) => pointer !== undefined));
-      const told = await Promise.all(
+      const reports = await Promise.all(
         Array.from({ length: 50 }, async () =>
           must(await reportCall(engine, call, { kind: 'answered', value: BOUGHT })),
         ),
       );
-      assert.equal(told.filter(({ accepted, reason }) => accepted && reason === 'settled').length, 1);
-      assert.equal(told.filter(({ accepted, reason }) => !accepted && reason === 'duplicate').length, 49);
+      assert.equal(reports.filter(({ accepted, reason }) => accepted && reason === 'settled').length, 1);
+      assert.equal(reports.filter(({ accepted, reason }) => !accepted && reason === 'duplicate').length, 49);
       const attempt = await goOn(world_slug);
       assert.deepEqual([attempt.status, attempt.adopts], ['committed', failed.attempt_id]);
       assert.ok(!keysOf(attempt).includes(TOOL), 'the tool was asked again');
@@ -75,8 +75,8 @@ for (const kind of KINDS) {
     test('is settled by the report that it failed, and is asked again', async () => {
       const { world_slug, failed } = await makeDoubt();
       const call = failed.failed_source_invocation_id ?? '';
-      const told = must(await reportCall(arena.freshEngine(), call, { kind: 'failed', message: 'It is jammed.' }));
-      assert.equal(told.reason, 'settled');
+      const reported = must(await reportCall(arena.freshEngine(), call, { kind: 'failed', message: 'It is jammed.' }));
+      assert.equal(reported.reason, 'settled');
       const attempt = await goOn(world_slug);
       assert.deepEqual([attempt.status, keysOf(attempt).includes(TOOL)], ['committed', true]);
     });
@@ -161,15 +161,15 @@ for (const kind of KINDS) {
       const { world_slug, failed } = await makeDoubt();
       const engine = arena.freshEngine();
       must(await queueTurns(engine, { world_slug, turns: 2 }));
-      const told: WorkerEvent[] = [];
+      const events: WorkerEvent[] = [];
       const stop = new AbortController();
       const settings = { concurrency: 1, grace_ms: 0, lease_ms: 30_000, worlds: [world_slug] };
-      const onEvent = (event: WorkerEvent): void => void told.push(event);
+      const onEvent = (event: WorkerEvent): void => void events.push(event);
       const working = runWorker(engine, { ...settings, signal: stop.signal, onEvent, onReady: () => {} });
-      await waitUntil(() => told.some(({ kind }) => kind === 'turn_deferred'));
+      await waitUntil(() => events.some(({ kind }) => kind === 'turn_deferred'));
       assert.equal(arena.stage.toys.vending.served.length, 1);
       must(await settle(failed));
-      await waitUntil(() => told.filter(({ kind }) => kind === 'turn_committed').length === 2);
+      await waitUntil(() => events.filter(({ kind }) => kind === 'turn_committed').length === 2);
       stop.abort();
       must(await working);
       const attempts = await engine.store.records.attempts(world_slug);

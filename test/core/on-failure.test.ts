@@ -120,7 +120,7 @@ const speak = (command: Invoke): CallEvent =>
 
 function toRecord({ key, request_hash, call }: Invoke, event: CallEvent, verdict?: Verdict): Played['records'][number] {
   const { effect, repeatable } = call;
-  const heard =
+  const recorded =
     event.kind === 'call_failed' && verdict?.passed_on !== undefined ? { ...event, is_final: true as const } : event;
   return {
     source_invocation_id: key,
@@ -128,7 +128,7 @@ function toRecord({ key, request_hash, call }: Invoke, event: CallEvent, verdict
     request_hash,
     effect,
     repeatable,
-    event: heard,
+    event: recorded,
   };
 }
 
@@ -179,9 +179,9 @@ describe('a turn whose bindings go on after failures', () => {
         const program = parkOf({ on_failure: true, retries });
         const played = play(program, begin(program), scripted(script));
         assert.equal(played.end?.kind, 'commit');
-        const told = played.verdicts.flatMap(({ key, passed_on }) => (passed_on === undefined ? [] : [key]));
-        assert.deepEqual(told.toSorted(), failedKeys(played).toSorted());
-        passedOn += told.length;
+        const passed_on_keys = played.verdicts.flatMap(({ key, passed_on }) => (passed_on === undefined ? [] : [key]));
+        assert.deepEqual(passed_on_keys.toSorted(), failedKeys(played).toSorted());
+        passedOn += passed_on_keys.length;
       }),
       RUNS,
     );
@@ -260,13 +260,13 @@ function afterTool(park: Omit<ParkOf, 'on_failure'>, endOf: (command: Invoke) =>
   const { end, asked } = play(program, begin(program), says);
   const next = asked.find(({ key }) => key === 'bob/act/round-2/try-1');
   const fence = /failed; it has no result:\n```json buy_candy\n(.*)\n```/.exec(next === undefined ? '' : textOf(next));
-  const told = fence?.[1] === undefined ? undefined : (JSON.parse(fence[1]) as { readonly error: JsonObject });
-  return { end, told: told?.error, asked };
+  const shown = fence?.[1] === undefined ? undefined : (JSON.parse(fence[1]) as { readonly error: JsonObject });
+  return { end, shown: shown?.error, asked };
 }
 
 describe('a failed call of a tool that says "tell_model"', () => {
   test("shows the model the class, the status, and the service's words", () => {
-    const { end, told } = afterTool({}, (command) =>
+    const { end, shown } = afterTool({}, (command) =>
       fail(command, {
         failure_class: 'http_status',
         http_status: 404,
@@ -274,7 +274,7 @@ describe('a failed call of a tool that says "tell_model"', () => {
       }),
     );
     assert.equal(end?.kind, 'commit');
-    assert.deepEqual(told, {
+    assert.deepEqual(shown, {
       failure_class: 'http_status',
       http_status: 404,
       message: 'the service answered with an error',
@@ -285,20 +285,20 @@ describe('a failed call of a tool that says "tell_model"', () => {
   test('shows the model nothing of the way to the service, and nothing of an answer that cannot be used', () => {
     const message = 'connect ECONNREFUSED 10.1.2.3:4';
     for (const failure_class of ['transport', 'timeout', 'non_json', 'schema_invalid', 'result_too_large'] as const) {
-      const { told } = afterTool({}, (command) => fail(command, { failure_class, message, said: { secret: 1 } }));
-      assert.deepEqual(Object.keys(told ?? {}), ['failure_class', 'message']);
-      assert.doesNotMatch(JSON.stringify(told), /10\.1\.2\.3/);
+      const { shown } = afterTool({}, (command) => fail(command, { failure_class, message, said: { secret: 1 } }));
+      assert.deepEqual(Object.keys(shown ?? {}), ['failure_class', 'message']);
+      assert.doesNotMatch(JSON.stringify(shown), /10\.1\.2\.3/);
     }
   });
 
-  for (const [what, told_message, ended] of [
+  for (const [what, shown_message, ended] of [
     ['shows the whole sentence of a report', 'I asked; it said: no', { message: 'I asked; it said: no' }],
     ['says once what the service said', 'It failed', { message: 'It failed; it said: no', said: 'no' }],
     ['names no command', 'It failed', { message: 'It failed; chukwa invocation 7 --unredacted shows the answer' }],
   ] as const)
     test(`${what} to the model`, () => {
-      const { told } = afterTool({}, (command) => fail(command, { failure_class: 'tool_error', ...ended }));
-      assert.equal(told?.['message'], told_message);
+      const { shown } = afterTool({}, (command) => fail(command, { failure_class: 'tool_error', ...ended }));
+      assert.equal(shown?.['message'], shown_message);
     });
 
   test('counts among the tool calls: after the last one only the final answer is on offer', () => {
@@ -345,9 +345,9 @@ describe('a failed call of a tool that says "tell_model" ends the turn all the s
 
   test('but not where it has a side effect and the service itself said that the call failed', () => {
     for (const failure of FAILURES.slice(0, 3)) {
-      const { end, told } = afterTool({ effect: 'state_change' }, (command) => fail(command, failure));
+      const { end, shown } = afterTool({ effect: 'state_change' }, (command) => fail(command, failure));
       assert.equal(end?.kind, 'commit');
-      assert.equal(told?.['failure_class'], failure.failure_class);
+      assert.equal(shown?.['failure_class'], failure.failure_class);
     }
   });
 });

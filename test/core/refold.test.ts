@@ -189,15 +189,15 @@ test('a pending call stays pending: the attempt suspends again, and repeats no c
     ...(event === undefined ? {} : { event }),
   });
   const pended = { kind: 'call_pended', key: pa.key, deadline: 70 } as const;
-  const resting = refold(program, SMALL_PARK_BEGAN, [recordOf(weather, answered(weather, 1)), recordOf(pa, pended)]);
-  assert.deepEqual(resting.commands, [{ kind: 'suspend', resume_deadline: 70 }]);
+  const suspended = refold(program, SMALL_PARK_BEGAN, [recordOf(weather, answered(weather, 1)), recordOf(pa, pended)]);
+  assert.deepEqual(suspended.commands, [{ kind: 'suspend', resume_deadline: 70 }]);
   const both = { ...pended, key: weather.key, deadline: 50 };
   assert.deepEqual(refold(program, SMALL_PARK_BEGAN, [recordOf(pa, pended), recordOf(weather, both)]).commands, [
     { kind: 'suspend', resume_deadline: 50 },
   ]);
   const one = refold(program, SMALL_PARK_BEGAN, [recordOf(pa, pended)]);
   assert.deepEqual(one.commands, [weather]);
-  const step = advance(program, resting.state, answered(pa, 2));
+  const step = advance(program, suspended.state, answered(pa, 2));
   assert.deepEqual(
     step.commands.map((command) => command.kind === 'invoke' && command.key),
     ['bob/ambient/inbox'],

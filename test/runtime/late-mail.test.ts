@@ -23,7 +23,7 @@ async function reportAfter(closed: 'reported' | 'closed', messages: readonly Inb
     journal: openJournal({ writeCalls: async () => {} }),
   } as unknown as Attempt;
   const parts = {
-    attempts: { takeTimeout: async () => closed },
+    attempts: { claimTimeout: async () => closed },
     inbox: { messagesOf: async () => messages },
     receiveReport: async (_command: unknown, report: CallReport) => {
       reports.push(report);

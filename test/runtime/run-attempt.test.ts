@@ -159,15 +159,15 @@ describe('a driver that waits for a call', () => {
     const stage = await open();
     context.mock.timers.enable({ apis: ['setInterval'] });
     const { callSource, inbox } = stage.engine.runtime;
-    let tellLooked = (): void => {};
+    let resolveLooked = (): void => {};
     const parts: Partial<RuntimeParts> = {
       inbox: {
         ...inbox,
-        messagesOf: (lease) => inbox.messagesOf(lease).finally(() => tellLooked()),
+        messagesOf: (lease) => inbox.messagesOf(lease).finally(() => resolveLooked()),
       },
       callSource: async (...given) => {
         for (const _ of ['first', 'second']) {
-          const looked = new Promise<void>((resume) => (tellLooked = resume));
+          const looked = new Promise<void>((resume) => (resolveLooked = resume));
           context.mock.timers.tick(LOOK_MS);
           await looked;
           await setImmediate();
@@ -286,9 +286,9 @@ describe('attempts that share the signal that stops them', () => {
   test('are not warned of as a leak, however many there are at once', async (t) => {
     const stage = await open();
     const warnings: string[] = [];
-    const hear = ({ name }: Error): void => void warnings.push(name);
-    process.on('warning', hear);
-    t.after(() => process.off('warning', hear));
+    const onWarning = ({ name }: Error): void => void warnings.push(name);
+    process.on('warning', onWarning);
+    t.after(() => process.off('warning', onWarning));
     const { signal } = new AbortController();
     let waiting = 0;
     let go = (): void => {};

@@ -207,15 +207,15 @@ describe('a side effect', () => {
     const stage = await open();
     stage.model.setScript(await loadScript('letters'));
     const world = await stage.makeWorld({ scenario: 'letters' });
-    const resting = await tryTurn(stage, world);
-    const call = resting.awaited[0]?.source_invocation_id ?? assert.fail('no call is awaited');
-    const tell = async (value: Json) => must(await reportCall(stage.engine, call, { kind: 'answered', value }));
-    assert.deepEqual([(await tell({ status: 7 })).accepted, (await tell(LETTER)).reason], [true, 'duplicate']);
+    const suspended = await tryTurn(stage, world);
+    const call = suspended.awaited[0]?.source_invocation_id ?? assert.fail('no call is awaited');
+    const report = async (value: Json) => must(await reportCall(stage.engine, call, { kind: 'answered', value }));
+    assert.deepEqual([(await report({ status: 7 })).accepted, (await report(LETTER)).reason], [true, 'duplicate']);
     assert.equal((await tryTurn(stage, world)).failure_class, 'schema_invalid');
     assert.deepEqual(await refusals(stage, world), ['CALL_IN_DOUBT']);
-    assert.deepEqual([(await tell(LETTER)).reason, (await tell(LETTER)).reason], ['settled', 'duplicate']);
+    assert.deepEqual([(await report(LETTER)).reason, (await report(LETTER)).reason], ['settled', 'duplicate']);
     const attempt = await tryTurn(stage, world);
-    assert.deepEqual([attempt.status, attempt.adopts], ['committed', resting.attempt_id]);
+    assert.deepEqual([attempt.status, attempt.adopts], ['committed', suspended.attempt_id]);
     assert.ok(
       keysOf(attempt, 'adopted').some((key) => key.endsWith('/tool')),
       'the letter was sent again',
@@ -231,9 +231,9 @@ describe('a side effect', () => {
     const attempt = await tryTurn(stage, { ...world, anew: true });
     assert.deepEqual([attempt.status, attempt.adopts, stage.toys.vending.served.length], ['committed', null, 2]);
     const before = await stage.engine.store.records.attempt(failed.attempt_id);
-    const told = before?.audit.find(({ audit_kind }) => audit_kind === 'attempt_set_aside')?.details as JsonObject;
-    assert.equal(told['begun_anew_by'], attempt.attempt_id);
-    assert.deepEqual(told['in_doubt'], [failed.failed_source_invocation_id]);
+    const details = before?.audit.find(({ audit_kind }) => audit_kind === 'attempt_set_aside')?.details as JsonObject;
+    assert.equal(details['begun_anew_by'], attempt.attempt_id);
+    assert.deepEqual(details['in_doubt'], [failed.failed_source_invocation_id]);
     const late = await settleCall(stage.engine, { attempt_id: failed.attempt_id });
     assert.deepEqual(!late.ok && late.problems.map(({ code }) => code), ['SETTLED_TOO_LATE']);
   });

@@ -20,7 +20,7 @@ interface Hostile {
   readonly failed: string;
   readonly message: RegExp;
   readonly wanted?: Wanted;
-  readonly told?: { readonly timeout_ms: number };
+  readonly settings?: { readonly timeout_ms: number };
   readonly also?: (outcome: CallOutcome) => void;
 }
 
@@ -66,14 +66,14 @@ const HOSTILE: readonly Hostile[] = [
     server: () => {},
     failed: 'timeout',
     message: /timeout_ms/,
-    told: { timeout_ms: 50 },
+    settings: { timeout_ms: 50 },
   },
   {
     name: 'drips longer than the source allows',
     server: (_, response) => drip(response),
     failed: 'timeout',
     message: /timeout_ms/,
-    told: { timeout_ms: 50 },
+    settings: { timeout_ms: 50 },
   },
   { name: 'sends 50 MB', server: says(Buffer.alloc(50_000_000, 0x20)), failed: 'result_too_large', message: /32768/ },
   {
@@ -213,11 +213,11 @@ const HOSTILE: readonly Hostile[] = [
   },
 ];
 
-for (const { name, server, failed, message, wanted, told, also } of HOSTILE) {
+for (const { name, server, failed, message, wanted, settings, also } of HOSTILE) {
   test(`a server that ${name} fails the call as ${failed}`, async (t) => {
     const url = await serve(t, server);
     const sources = await openTestSources(t, { overlay: { CHUKWA_TEST_URL: url } });
-    const outcome = await ask(sources, jsonCall(wanted, told));
+    const outcome = await ask(sources, jsonCall(wanted, settings));
     assert.deepEqual(summary(outcome), { failed, refused: false });
     assert.match(outcome.status === 'failed' ? outcome.failure_message : '', message);
     also?.(outcome);

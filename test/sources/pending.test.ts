@@ -11,12 +11,12 @@ const makeCallback = (id: string) => ({ url: `http://chukwa.test/callbacks/${id}
 
 /** A service that answers everything with 202 and this body; and the headers that it was sent. */
 async function serveLater(t: TestContext, body: string | ((headers: IncomingHttpHeaders) => string)) {
-  const heard: IncomingHttpHeaders[] = [];
+  const received: IncomingHttpHeaders[] = [];
   const url = await serve(t, (request, response) => {
-    heard.push(request.headers);
+    received.push(request.headers);
     response.writeHead(202).end(typeof body === 'string' ? body : body(request.headers));
   });
-  return { url, heard };
+  return { url, received };
 }
 
 describe('a service that answers later', () => {
@@ -39,12 +39,15 @@ describe('a service that answers later', () => {
   }
 
   test('gets the id of the call, and the URL for its answer', async (t) => {
-    const { url, heard } = await serveLater(t, '');
+    const { url, received } = await serveLater(t, '');
     const sources = await openTestSources(t, { overlay: { CHUKWA_TEST_URL: url }, makeCallback });
     await askOnce(sources, jsonCall(LATER));
     await askOnce(sources, jsonCall());
-    const told = heard.map((headers) => [headers['x-chukwa-correlation-id'], headers['x-chukwa-callback-url']]);
-    assert.deepEqual(told, [
+    const correlations = received.map((headers) => [
+      headers['x-chukwa-correlation-id'],
+      headers['x-chukwa-callback-url'],
+    ]);
+    assert.deepEqual(correlations, [
       ['call-1', makeCallback('call-1').url],
       ['call-1', undefined],
     ]);

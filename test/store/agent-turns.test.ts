@@ -246,14 +246,14 @@ forEachDatabase('the record of an agent turn', (open) => {
     const { source_invocation_id } = scene.said;
     await store.inbox.report({ inbox_id: v7(), source_invocation_id, payload: {} });
     await store.inbox.stop({ inbox_id: v7(), attempt_id: lease.attempt_id, payload: {} });
-    const told = await scene.database.outside.query(
+    const messages = await scene.database.outside.query(
       `SELECT message_type, agent_id, turn_epoch::int AS turn_epoch, agent_turn_id FROM agent_inbox
        WHERE world_slug = $1 AND message_type <> 'turn' ORDER BY message_type::text`,
       [lease.world_slug],
     );
     const its = { agent_id: 'zoe', turn_epoch: 1, agent_turn_id: turnIdOf(scene) };
     assert.deepEqual(
-      told,
+      messages,
       ['stop', 'timeout', 'tool_result'].map((message_type) => ({ message_type, ...its })),
     );
   });

@@ -83,9 +83,9 @@ test('of many processes that find a stale lock at one instant, one takes it, tim
       await writeFile(lockOf(folder), staleLock(round));
       const at = Date.now() + NOTICE_MS;
       const answers = await Promise.all(rivals.map((rival) => ask(rival, { folder, at })));
-      const told = answers.map((answer) => String(answer).replace(/ by .*/, '')).toSorted();
+      const outcomes = answers.map((answer) => String(answer).replace(/ by .*/, '')).toSorted();
       const others = Array.from({ length: RIVALS - 1 }, () => 'DATABASE_LOCKED');
-      assert.deepEqual(told, [...others, 'holds'], `round ${round}`);
+      assert.deepEqual(outcomes, [...others, 'holds'], `round ${round}`);
       assert.deepEqual(await readdir(folder), ['lock']);
       await Promise.all(rivals.map((rival) => ask(rival, { folder })));
     }

@@ -150,12 +150,12 @@ const LIVES: Readonly<Record<string, readonly [(life: Life) => Promise<unknown>,
   ],
   'a call that is reported before its driver died, which had not heard that it would be': [
     async ({ store, outside, world, lease }) => {
-      const [told, untold] = [pendingStart('a', 1), pendingStart('b', 2)];
-      await store.attempts.writeCalls(lease, { finished: [], started: [told, untold] });
-      await report(store, told);
+      const [reported, unreported] = [pendingStart('a', 1), pendingStart('b', 2)];
+      await store.attempts.writeCalls(lease, { finished: [], started: [reported, unreported] });
+      await report(store, reported);
       await endLease(outside, world);
       const next = await begin(store, world);
-      await finishCall(store, next.lease, { ...answered(told, 1), is_reported: true });
+      await finishCall(store, next.lease, { ...answered(reported, 1), is_reported: true });
     },
     [
       'attempt_began',
@@ -222,14 +222,14 @@ async function crowd(outside: OutsideView, { source_invocation_id }: CallStart):
 }
 
 forEachDatabase('the timeline of an attempt', (open) => {
-  for (const [index, [what, [live, told]]] of Object.entries(LIVES).entries())
+  for (const [index, [what, [live, expected]]] of Object.entries(LIVES).entries())
     test(`reports ${what}`, async () => {
       const { store, outside } = await open();
       const world = `life-${index}`;
       await makeWorld(store, world);
       const { lease } = await begin(store, world);
       await live({ store, outside, world, lease });
-      assert.deepEqual(await timelineOf(store, lease.attempt_id), told);
+      assert.deepEqual(await timelineOf(store, lease.attempt_id), expected);
     });
 
   test('reports a settled call in the attempt that left it in doubt, and the attempt that continues', async () => {
@@ -299,11 +299,11 @@ forEachDatabase('the timeline of an attempt', (open) => {
       }),
     );
     const threes = [1, 4, 7].map((seq) => [seq, seq + 1, seq + 2]);
-    const told = threes.flatMap((calls) =>
+    const expected = threes.flatMap((calls) =>
       ['call_started', 'call_answered'].flatMap((kind) => calls.map((call) => `${kind} call-${call}`)),
     );
     for (const attempt_id of attempts)
-      assert.deepEqual(await timelineOf(store, attempt_id), ['attempt_began', ...told]);
+      assert.deepEqual(await timelineOf(store, attempt_id), ['attempt_began', ...expected]);
   });
 
   test('has a place for as many calls as a statement may write, and no statement writes more', async () => {
@@ -315,10 +315,10 @@ forEachDatabase('the timeline of an attempt', (open) => {
     await assert.rejects(store.attempts.writeCalls(lease, { finished: [], started: calls }), /too many/);
     await store.attempts.writeCalls(lease, { finished: [], started: most });
     await store.attempts.writeCalls(lease, { finished: most.map((call) => answered(call, {})), started: [] });
-    const told = ['call_started', 'call_answered'].flatMap((kind) =>
+    const expected = ['call_started', 'call_answered'].flatMap((kind) =>
       most.map(({ command }) => `${kind} ${command.key}`),
     );
-    assert.deepEqual(await timelineOf(store, lease.attempt_id), ['attempt_began', ...told]);
+    assert.deepEqual(await timelineOf(store, lease.attempt_id), ['attempt_began', ...expected]);
   });
 
   test('is read by indexes, whatever other attempts and worlds there are', async () => {

@@ -140,7 +140,7 @@ check(
     'PATH_NEVER_THERE /nodes/1/request_template/topic/$from: /nodes/choose/output/topic/x is never there: /nodes/choose/output/topic has nothing below it. | Read /nodes/choose/output/topic.',
   ],
 );
-for (const [path, told] of [
+for (const [path, message] of [
   ['list/first', '/nodes/look/output/list has items. | Write an index, such as 0.'],
   ['list/00', '/nodes/look/output/list has items. | Write an index, such as 0.'],
   ['list/-1', '/nodes/look/output/list has items. | Write an index, such as 0.'],
@@ -156,7 +156,7 @@ for (const [path, told] of [
       ],
       prompt: '{{nodes.tell.output}}',
     },
-    [`PATH_NEVER_THERE /nodes/1/request_template/read/$from: /nodes/look/output/${path} is never there: ${told}`],
+    [`PATH_NEVER_THERE /nodes/1/request_template/read/$from: /nodes/look/output/${path} is never there: ${message}`],
   );
 check(
   'nodes that wait for each other are told where one waits',
@@ -486,7 +486,7 @@ check(
   ],
 );
 
-const told = (why: string): string =>
+const argumentsMisfit = (why: string): string =>
   `ARGUMENTS_DO_NOT_FIT /nodes/0/available_tools/0/arguments_schema_ref: ${why}. | Make the arguments schema as narrow as the request schema of the source toy.`;
 /** Holds a tool's arguments schema against what its source takes. */
 function checkTool(sentence: string, said: JsonObject, wants: JsonObject, findings: readonly string[]): void {
@@ -498,7 +498,7 @@ function checkTool(sentence: string, said: JsonObject, wants: JsonObject, findin
   check(
     sentence,
     { tools: ['buy_candy'], request_schema: properties(wants), arguments_schema: properties(said) },
-    findings.map(told),
+    findings.map(argumentsMisfit),
   );
 }
 checkTool(
@@ -527,7 +527,7 @@ check(
     arguments_schema: { type: 'object', properties: { button: text } },
   },
   [
-    told(
+    argumentsMisfit(
       'What buy_candy may be given may have any other member, as its schema does not write "additionalProperties": false',
     ),
   ],
@@ -540,7 +540,7 @@ check(
     arguments_schema: { type: 'object', properties: { button: text } },
   },
   [
-    told(
+    argumentsMisfit(
       'What buy_candy may be given may have a member "coins" of any kind, as its schema does not write "additionalProperties": false',
     ),
   ],

@@ -197,8 +197,8 @@ check(
 test('where a path ends, the possible next names are listed', () => {
   const shape = schemaShape({ type: 'object', properties: { a: pair, secret: text } }, ['/a']);
   assert.deepEqual(readPath(shape, ['b']), { presence: 'never', depth: 0, known: ['a'], shape });
-  const { shape: ended, ...told } = readPath(shape, ['a', 'c']);
-  assert.deepEqual(told, { presence: 'never', depth: 1, known: ['a', 'b'] });
+  const { shape: ended, ...read } = readPath(shape, ['a', 'c']);
+  assert.deepEqual(read, { presence: 'never', depth: 1, known: ['a', 'b'] });
   assert.deepEqual(namesBelow(ended), ['a', 'b']);
 });
 

@@ -55,7 +55,7 @@ async function chukwa(...words: readonly string[]) {
 }
 
 /** A world whose first turn rests until a letter is answered. */
-async function makeResting(slug: string) {
+async function makeSuspended(slug: string) {
   await chukwa('world', 'create', slug, '--scenario', 'workflows/letters/scenario.json');
   const ran = await chukwa('run', slug, '--json');
   const { turns, awaited } = JSON.parse(ran.out) as RunReport;
@@ -65,7 +65,7 @@ async function makeResting(slug: string) {
 }
 
 test('a run of a suspended turn says each time which calls it awaits, their deadlines, and how to answer them', async () => {
-  const { code, attempt, call, alias } = await makeResting('rests');
+  const { code, attempt, call, alias } = await makeSuspended('rests');
   assert.equal(code, 5);
   const again = await chukwa('run', 'rests');
   assert.equal(again.code, 5);
@@ -78,7 +78,7 @@ test('a run of a suspended turn says each time which calls it awaits, their dead
 });
 
 test('a suspended attempt shows its deadline and the next commands on every page of the record', async () => {
-  const { attempt, call, alias } = await makeResting('looked-at');
+  const { attempt, call, alias } = await makeSuspended('looked-at');
   const shown = await chukwa('attempt', attempt);
   assert.match(shown.out, toAwaited(alias));
   assert.match(shown.out, toCommand(`report ${call} --result FILE`));
@@ -96,7 +96,7 @@ test('a suspended attempt shows its deadline and the next commands on every page
 });
 
 test('a report says what follows from it, once; afterwards that nothing does, which is no fault', async () => {
-  const { attempt, call } = await makeResting('reported');
+  const { attempt, call } = await makeSuspended('reported');
   const file = join(data, 'answer.json');
   await writeFile(file, ANSWER);
   const first = await chukwa('report', call, '--result', file);
@@ -112,7 +112,7 @@ test('a report says what follows from it, once; afterwards that nothing does, wh
 });
 
 test('a report whose file is not there, is none, or is too large, is refused, and nothing is reported', async () => {
-  const { attempt, call } = await makeResting('slipped');
+  const { attempt, call } = await makeSuspended('slipped');
   assert.deepEqual(await refusalOf('report', call, '--result', join(data, 'nowhere.json')), [1, 'FILE_UNREADABLE']);
   assert.deepEqual(await refusalOf('report', call, '--result', data), [1, 'NOT_A_FILE']);
   const pipe = join(data, 'pipe');
@@ -134,7 +134,7 @@ test('a report whose file is not there, is none, or is too large, is refused, an
 });
 
 test('a report whose answer is no JSON, or does not fit, is refused with its place, and the call waits on', async () => {
-  const { call } = await makeResting('misfit');
+  const { call } = await makeSuspended('misfit');
   const file = join(data, 'misfit.json');
   for (const [text, place, code] of [
     ['{ "status": "answered",\n  }', /misfit\.json:2:3 {2}INVALID_JSON /, 'INVALID_JSON'],
@@ -159,7 +159,7 @@ test('a report whose answer is no JSON, or does not fit, is refused with its pla
 });
 
 test('a report that names no call, a call that is not awaited, or several, is refused with what to write', async () => {
-  const { attempt, call } = await makeResting('misnamed');
+  const { attempt, call } = await makeSuspended('misnamed');
   const unknown = await chukwa('report', 'nope', '--failed', 'x');
   assert.deepEqual([unknown.code, unknown.out], [1, '']);
   assert.match(unknown.error, /There is no call "nope".*\n {2}what to do: Find its id: npx chukwa attempts SLUG/);
@@ -167,9 +167,9 @@ test('a report that names no call, a call that is not awaited, or several, is re
   const generation = invocations[0]?.source_invocation_id ?? '';
   assert.deepEqual(await refusalOf('report', generation, '--failed', 'x'), [1, 'CALL_NOT_AWAITED']);
   toys.post.countAnew();
-  const one = await makeResting('namesake-1');
+  const one = await makeSuspended('namesake-1');
   toys.post.countAnew();
-  const two = await makeResting('namesake-2');
+  const two = await makeSuspended('namesake-2');
   assert.equal(one.alias, two.alias);
   const ambiguous = await chukwa('report', two.alias ?? '', '--failed', 'x');
   assert.equal(ambiguous.code, 1);
@@ -179,7 +179,7 @@ test('a report that names no call, a call that is not awaited, or several, is re
 });
 
 test('a stop ends a suspended attempt at once; a second one is no fault, and an unknown id is refused', async () => {
-  const { attempt } = await makeResting('stopped');
+  const { attempt } = await makeSuspended('stopped');
   const first = await chukwa('stop', attempt);
   assert.equal(first.code, 0);
   assert.match(first.out, /^The attempt has been stopped\.\n/);
@@ -200,7 +200,7 @@ test('a stop ends a suspended attempt at once; a second one is no fault, and an 
 });
 
 test('a server prints its address, shows new tokens once, logs its work, and ends in order', async () => {
-  const { call } = await makeResting('served');
+  const { call } = await makeSuspended('served');
   const file = join(data, 'served.json');
   await writeFile(file, ANSWER);
   const reported = await chukwa('report', call, '--result', file);

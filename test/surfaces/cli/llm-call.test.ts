@@ -69,13 +69,13 @@ test('a generation that failed says its class and why, as its invocation does', 
 
 test('a rejected generation says its detail and is invalid, an accepted one is valid', async () => {
   const calls = await generations({ [FIRST]: { text: 'Well.' }, 'bob/act/round-1/try-2': { json: PATCH } });
-  const told: unknown[] = [];
+  const verdicts: unknown[] = [];
   for (const [id, invocation] of calls) {
     const { failure_class, failure_detail } = await read<LlmCallRecord>('llm-call', id);
     const { validation_status } = await read<InvocationRecord>('invocation', invocation);
-    told.push([failure_class, failure_detail, validation_status]);
+    verdicts.push([failure_class, failure_detail, validation_status]);
   }
-  assert.deepEqual(told, [
+  assert.deepEqual(verdicts, [
     ['model_content', 'non_json', 'invalid'],
     [null, null, 'valid'],
   ]);

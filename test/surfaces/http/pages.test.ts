@@ -187,8 +187,8 @@ describe('a page', () => {
     } as const;
     const play = await park.stage.play({ scenario: 'simple', says });
     const [call] = play.attempts[0]?.invocations.filter(({ llm_call_id }) => llm_call_id !== null) ?? [];
-    const told = await (await get(`/worlds/${play.world_slug}`)).text();
-    const [, why] = /class="why" href="([^"]+)" aria-label="Why did bob do that in turn 1\?"/.exec(told) ?? [];
+    const page = await (await get(`/worlds/${play.world_slug}`)).text();
+    const [, why] = /class="why" href="([^"]+)" aria-label="Why did bob do that in turn 1\?"/.exec(page) ?? [];
     assert.equal(why, `/llm-calls/${call?.llm_call_id}`);
     assert.match(await (await get(`/worlds/${play.world_slug}/turns/1`)).text(), new RegExp(`href="${why}"`));
   });
@@ -356,16 +356,16 @@ describe('a reader', () => {
       readonly source_invocation_id: string | null;
       readonly tells: { readonly value: unknown } | null;
     }
-    const told = async (headers: typeof operator, kind: string): Promise<unknown> => {
+    const shownValue = async (headers: typeof operator, kind: string): Promise<unknown> => {
       const { output_box } = (await (await get(path, headers)).json()) as { output_box: { cards: readonly Card[] } };
       const cards = output_box.cards.filter((card) => card.source_invocation_id === tool?.source_invocation_id);
       return cards.find((card) => card.kind === kind)?.tells?.value;
     };
     const { request_json, response_json } = await park.stage.invocation(tool?.source_invocation_id ?? '');
-    assert.deepEqual(await told(operator, 'tool.call'), request_json);
-    assert.deepEqual(await told(operator, 'tool.result'), response_json);
-    assert.equal(await told(consumer, 'tool.call'), undefined);
-    assert.deepEqual(await told(consumer, 'tool.result'), response_json);
+    assert.deepEqual(await shownValue(operator, 'tool.call'), request_json);
+    assert.deepEqual(await shownValue(operator, 'tool.result'), response_json);
+    assert.equal(await shownValue(consumer, 'tool.call'), undefined);
+    assert.deepEqual(await shownValue(consumer, 'tool.result'), response_json);
   });
 
   test('is refused by a name that the server does not have', async () => {

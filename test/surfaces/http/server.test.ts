@@ -14,15 +14,15 @@ const CALL = '01a2015a-0bd6-7667-b4f2-ff813afe9e27';
 const JSON_TYPE = { 'content-type': 'application/json' };
 
 let server: HttpServer;
-let heard: unknown[] = [];
+let received: unknown[] = [];
 let answer: Done<Acknowledgement> = { ok: true, value: { accepted: true, message: 'kept' } };
 let is_ready = true;
 
 before(async () => {
   server = await startServer(
     {
-      report: async (correlation, report) => (heard.push([correlation, report]), answer),
-      act: async (action, { acted_by, reason }) => (heard.push([action, acted_by, reason]), answer),
+      report: async (correlation, report) => (received.push([correlation, report]), answer),
+      act: async (action, { acted_by, reason }) => (received.push([action, acted_by, reason]), answer),
       look: async () => ({ ok: false, because: 'environment', problems: [] }),
       isReady: async () => is_ready,
     },
@@ -32,7 +32,7 @@ before(async () => {
 });
 after(() => server.close(0));
 beforeEach(() => {
-  heard = [];
+  received = [];
   is_ready = true;
   answer = { ok: true, value: { accepted: true, message: 'kept' } };
 });
@@ -77,7 +77,7 @@ test('every route but health and signing in refuses a request without a token', 
     if (!open.includes(name)) assert.equal(response.status, 401, name);
     assert.equal(access === 'anybody', open.includes(name), name);
   }
-  assert.deepEqual(heard, []);
+  assert.deepEqual(received, []);
 });
 
 test('no answer may run a script, be framed, or be taken for another content type', async () => {
@@ -117,14 +117,14 @@ describe('a callback', () => {
   test('takes JSON as the answer of its call', async () => {
     const { status } = await post(withToken(CALL), JSON_TYPE, '{"status": "answered"}');
     assert.equal(status, 202);
-    assert.deepEqual(heard, [[CALL, { kind: 'answered', value: { status: 'answered' } }]]);
+    assert.deepEqual(received, [[CALL, { kind: 'answered', value: { status: 'answered' } }]]);
   });
 
   test('takes a problem document as the word that there is no answer', async () => {
     const type = { 'content-type': 'application/problem+json; charset=utf-8' };
     await post(withToken(CALL), type, '{"title": "Lost", "detail": "The van lies in a ditch."}');
     await post(withToken(CALL), type, '[]');
-    assert.deepEqual(heard, [
+    assert.deepEqual(received, [
       [CALL, { kind: 'failed', message: 'The van lies in a ditch.' }],
       [CALL, { kind: 'failed', message: 'the service reported a failure, and did not say which' }],
     ]);
@@ -141,7 +141,7 @@ describe('a callback', () => {
     for (const token of Object.values(TOKENS))
       assert.equal((await post('/callbacks/letter%2F7', { ...bearer(token), ...JSON_TYPE }, 'null')).status, 202);
     assert.deepEqual(
-      heard,
+      received,
       [1, 2].map(() => ['letter/7', { kind: 'answered', value: null }]),
     );
   });
@@ -157,7 +157,7 @@ describe('a stop', () => {
   test('is the operator’s alone', async () => {
     assert.equal((await post(`/attempts/${CALL}/stop`, bearer(TOKENS.operator_token))).status, 202);
     assert.equal((await post(`/attempts/${CALL}/stop`, bearer(TOKENS.token))).status, 401);
-    assert.deepEqual(heard, [[{ kind: 'stop_attempt', attempt_id: CALL }, 'token', undefined]]);
+    assert.deepEqual(received, [[{ kind: 'stop_attempt', attempt_id: CALL }, 'token', undefined]]);
   });
 });
 
@@ -172,14 +172,14 @@ describe('a proof', () => {
     const proof = proofOf();
     assert.ok(!proof.includes(TOKENS.operator_token));
     assert.deepEqual([await sendTo(path, proof), await sendTo(path, proof)], [202, 401]);
-    assert.deepEqual(heard, [[{ kind: 'stop_attempt', attempt_id: CALL }, 'proof', undefined]]);
+    assert.deepEqual(received, [[{ kind: 'stop_attempt', attempt_id: CALL }, 'proof', undefined]]);
   });
 
   test('lets a report in with its own body, and with no other', async () => {
     const target = '/callbacks/letter%2F7';
     assert.equal(await sendTo(target, proofOf({ path: target }, '{"a":1}'), '{"a":1}'), 202);
     assert.equal(await sendTo(target, proofOf({ path: target }, '{"a":1}'), '{"a":2}'), 401);
-    assert.deepEqual(heard, [['letter/7', { kind: 'answered', value: { a: 1 } }]]);
+    assert.deepEqual(received, [['letter/7', { kind: 'answered', value: { a: 1 } }]]);
   });
 
   const useless: readonly (readonly [what: string, proof: () => string])[] = [
@@ -197,7 +197,7 @@ describe('a proof', () => {
   for (const [what, proof] of useless)
     test(`${what} does not sign in`, async () => {
       assert.equal(await sendTo(path, proof()), 401);
-      assert.deepEqual(heard, []);
+      assert.deepEqual(received, []);
     });
 });
 
@@ -217,7 +217,7 @@ describe('a stranger', () => {
     test(`${what} is refused, and nothing is recorded`, async () => {
       const { status, code } = await post(path(), { ...headers, ...JSON_TYPE }, '{}');
       assert.deepEqual([status, code], [401, 'UNAUTHORISED']);
-      assert.deepEqual(heard, []);
+      assert.deepEqual(received, []);
     });
   }
 });
@@ -226,7 +226,7 @@ describe('a hostile caller', () => {
   test('sends no body that is larger than any answer', async () => {
     const { status, code } = await post(withToken(CALL), JSON_TYPE, `"${'x'.repeat(1_048_576)}"`);
     assert.deepEqual([status, code], [413, 'BODY_TOO_LARGE']);
-    assert.deepEqual(heard, []);
+    assert.deepEqual(received, []);
   });
 
   const bodies: readonly (readonly [what: string, body: string])[] = [
@@ -242,7 +242,7 @@ describe('a hostile caller', () => {
     test(`is refused where ${what} is no JSON that can be kept, and may be sent again`, async () => {
       const { status, code } = await post(withToken(CALL), JSON_TYPE, body);
       assert.deepEqual([status, code], [400, 'BODY_NOT_JSON']);
-      assert.deepEqual(heard, []);
+      assert.deepEqual(received, []);
     });
   }
 
@@ -258,7 +258,7 @@ describe('a hostile caller', () => {
       assert.deepEqual([response.status, code], [400, 'BODY_NOT_JSON']);
       assert.match(detail, /it is not UTF-8/);
     }
-    assert.deepEqual(heard, []);
+    assert.deepEqual(received, []);
   });
 
   test('sends nothing but JSON', async () => {

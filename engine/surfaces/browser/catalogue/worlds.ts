@@ -50,7 +50,7 @@ function viewWorld(shown: WorldPage): View {
     title: world_slug,
     eyebrow: 'World',
     trail: trailToWorld(world_slug).slice(0, 1),
-    lede: html`Turn ${turn}, at ${worldTime(shown.simulation_time)} of its own time, by the scenario ${linkTo('scenario', shown.scenario_hash, shown.scenario_label)}${forkedFrom(shown)}.${drawStanding(shown)}`,
+    lede: html`Turn ${turn}, at ${worldTime(shown.simulation_time)} of its own time, by the scenario ${linkTo('scenario', shown.scenario_hash, shown.scenario_label)}${forkedFrom(shown)}.${drawStatus(shown)}`,
     sections: [
       {
         id: 'story',
@@ -85,19 +85,19 @@ function drawUnplayed({ world_slug, attempts: [latest] }: WorldPage): Html {
   const isOpen = latest?.ended_at === null && !isUndriven(latest);
   if (latest === undefined || (!isOpen && latest.calls_in_doubt === 0))
     return emptyState('No turn has been played yet. Play one:', `npx chukwa run ${world_slug}`);
-  const { said, place, link } = standingOf(latest);
+  const { said, place, link } = statusOf(latest);
   return html`<p class="empty">No turn has been played yet. ${said} <a href="${place}">${link}</a></p>`;
 }
 
 /** The obstacle to a world's next turn, or its open attempt: the latest one, unless that is committed. */
-function drawStanding({ turn, attempts: [latest] }: WorldPage): Html {
+function drawStatus({ turn, attempts: [latest] }: WorldPage): Html {
   if (latest === undefined || latest.attempted_turn <= turn) return NOTHING;
-  const { said, place, link } = standingOf(latest);
-  return html`<p class="standing"><span class="status is-${toClass(stateOf(latest))}">${said}</span> <a href="${place}">${link}</a></p>`;
+  const { said, place, link } = statusOf(latest);
+  return html`<p class="world-status"><span class="status is-${toClass(stateOf(latest))}">${said}</span> <a href="${place}">${link}</a></p>`;
 }
 
 /** A sentence on a world, and the link to its subject. */
-function standingOf(attempt: AttemptSummary) {
+function statusOf(attempt: AttemptSummary) {
   const { status: state, attempt_id, failure_class, calls_in_doubt } = attempt;
   const turn = `Turn ${attempt.attempted_turn}`;
   const place = pathOf('attempt', attempt_id);
