@@ -23,7 +23,7 @@ export function toProblems(errors: readonly ErrorObject[]): readonly Problem[] {
     code: 'TOO_MANY_PROBLEMS',
     message: `there are more problems than the ${Math.min(PROBLEM_MAX, problems.length)} that are listed`,
     pointer: '',
-    repair: 'Mend the others first.',
+    repair: 'Correct the others first.',
   };
   return [...problems.slice(0, PROBLEM_MAX), rest];
 }
@@ -133,7 +133,7 @@ function complain(error: ErrorObject): Complaint | undefined {
     case NO_ALTERNATIVE:
       return noAlternative(error);
     case 'false schema':
-      return { code: 'UNEXPECTED_VALUE', message: 'nothing may stand here', repair: 'Take it away.' };
+      return { code: 'UNEXPECTED_VALUE', message: 'nothing may stand here', repair: 'Remove it.' };
     default:
       return badValue(error);
   }
@@ -275,7 +275,7 @@ const RULES: Readonly<Record<string, RuleTexts>> = {
   maxProperties: { advice: 'Write less.' },
   uniqueItems: {
     message: ({ params }) => `items ${String(params['j'])} and ${String(params['i'])} are the same`,
-    advice: 'Take one of them away.',
+    advice: 'Remove one of them.',
   },
   minimum: NUMBER_RULE,
   maximum: NUMBER_RULE,
