@@ -56,12 +56,12 @@ function unmade(folder: string, reason: string | undefined): Problem {
   if (reason === 'EEXIST')
     return {
       code: 'WORLD_FOLDER_EXISTS',
-      message: `${folder} is there already, and nothing is written over.`,
+      message: `${folder} already exists, and is not overwritten.`,
       repair: 'Choose another name, or another folder with --into.',
     };
   return {
     code: 'FILE_UNWRITABLE',
     message: `The folder ${folder} cannot be made (${reason ?? 'no reason is known'}).`,
-    repair: 'Name a folder that is there and that you may write, with --into.',
+    repair: 'Name an existing folder that you may write, with --into.',
   };
 }

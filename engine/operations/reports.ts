@@ -67,7 +67,7 @@ export async function reportByHand(
   const reported = await reportMeant(engine, call.value, said);
   if (!reported.ok || reported.value.reason !== 'not_awaited') return reported;
   const { message } = reported.value;
-  return refuse({ code: 'CALL_NOT_AWAITED', message, repair: 'See for which one it waits: chukwa attempt ID' });
+  return refuse({ code: 'CALL_NOT_AWAITED', message, repair: 'See which calls are awaited: chukwa attempt ID' });
 }
 
 /** Finds the call of a correlation id. @returns a refusal where there is none, or several */
@@ -126,14 +126,14 @@ async function notifyAttempt(engine: Engine, call: MeantCall, said: SaidReport):
 
 const SETTLED: Readonly<Record<SaidReport['kind'], string>> = {
   answered:
-    'The call was in doubt, and the report settles it: it took place, and the next attempt goes on with the answer.',
+    'The call was in doubt, and the report settles it: it took place, and the next attempt continues with the answer.',
   failed: 'The call was in doubt, and the report settles it: it did not take place, and is made again.',
 };
 
 /** The report is not stored: it has to be sent again. */
 const UNDECIDED: Problem = {
   code: 'CALL_ENDING',
-  message: 'The call is being ended at this moment, or its driver has just died: the report was not kept.',
+  message: 'The call is ending at this moment, or its driver has just died: the report was not stored.',
   repair: 'Send the report again in a few seconds.',
 };
 
@@ -141,8 +141,8 @@ const UNDECIDED: Problem = {
 function notOne(correlation: string, meant: readonly MeantCall[]): Acknowledgement {
   const name = JSON.stringify(correlation);
   return meant.length === 0
-    ? { accepted: false, reason: 'unknown', message: `There is no call ${name}, and none that a service calls so.` }
-    : { accepted: false, reason: 'ambiguous', message: `Several calls are awaited that services call ${name}.` };
+    ? { accepted: false, reason: 'unknown', message: `There is no call with the id or the alias ${name}.` }
+    : { accepted: false, reason: 'ambiguous', message: `Several pending calls have the alias ${name}.` };
 }
 
 const NOT_AWAITED: Acknowledgement = {
@@ -175,14 +175,14 @@ export async function withQueued(archive: Archive, acknowledgement: Acknowledgem
   const more = queued_turns === 1 ? 'One more turn is queued' : `${queued_turns} more turns are queued`;
   return {
     ...acknowledgement,
-    message: `${message} ${more}: chukwa stop ${world} --queued takes back what has not begun.`,
+    message: `${message} ${more}: chukwa stop ${world} --queued takes back the turns that have not begun.`,
   };
 }
 
 type Sentences = Readonly<Record<Exclude<Reported['kind'], 'undecided'>, string>>;
 
 const CALL: Sentences = {
-  accepted: 'The report is kept, and the attempt goes on with it.',
+  accepted: 'The report is stored, and the attempt continues with it.',
   duplicate: 'This call has been reported or settled before.',
   late: 'The call is over: it was answered, ran out of time, or its attempt has ended.',
   unknown: 'There is no such call.',

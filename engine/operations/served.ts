@@ -48,7 +48,7 @@ export async function nameServer(folder: string, problems: readonly Problem[]): 
   return problems.map((problem) => {
     if (served === undefined || problem.code !== 'DATABASE_LOCKED' || problem.details?.['pid'] !== served.pid)
       return problem;
-    const repair = `chukwa serve has it, at ${served.url}: chukwa report and chukwa stop go through it. All else waits until it has ended (process ${served.pid}). To share a database between processes, use CHUKWA_DATABASE_URL with PostgreSQL.`;
+    const repair = `chukwa serve uses the database, at ${served.url}: chukwa report and chukwa stop go through it. Other commands wait until it has ended (process ${served.pid}). To share a database between processes, use CHUKWA_DATABASE_URL with PostgreSQL.`;
     return { ...problem, repair, details: { ...problem.details, served_at: served.url, may_pass: false } };
   });
 }
@@ -187,7 +187,7 @@ function toProblem({ url }: ServedAt, said: unknown): Problem {
   const { code, message, repair, pointer } = Object(said) as Readonly<Record<string, unknown>>;
   return {
     code: isProblemCode(code) ? code : 'UNEXPECTED',
-    message: typeof message === 'string' ? message : `The server at ${url} could not do it.`,
+    message: typeof message === 'string' ? message : `The server at ${url} could not carry out the request.`,
     ...(typeof repair === 'string' ? { repair } : {}),
     ...(typeof pointer === 'string' ? { pointer } : {}),
   };

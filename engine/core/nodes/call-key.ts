@@ -67,11 +67,11 @@ export function findUnaskedGeneration(
     };
   if (!read.is_tool) return undefined;
   if (read.round > calls)
-    return { message: `node ${node} calls no tool in round ${read.round}`, repair: 'Take "/tool" away.' };
+    return { message: `node ${node} calls no tool in round ${read.round}`, repair: 'Remove "/tool".' };
   if (permitted) return undefined;
   return {
     message: `node ${node} has no tool that its tool policy allows`,
-    repair: 'Allow the tool in the policy, or take "/tool" away.',
+    repair: 'Allow the tool in the policy, or remove "/tool".',
   };
 }
 

@@ -30,7 +30,7 @@ export function openAnswerBook(): AnswerBook {
   const pages = new Map<string, Page>();
   const pageOf = (world_slug: string): Page => {
     const page = pages.get(world_slug);
-    if (page === undefined) throw new Error(`no answers were laid out for ${world_slug}`);
+    if (page === undefined) throw new Error(`no answers were prepared for ${world_slug}`);
     return page;
   };
   return {

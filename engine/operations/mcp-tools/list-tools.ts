@@ -32,8 +32,8 @@ export async function listServerTools(
   if (plugin === undefined)
     return refuse({
       code: 'PLUGIN_UNKNOWN',
-      message: 'There is no plugin that lists the tools of servers.',
-      repair: '`chukwa plugin list` shows those that are there, and why others are left out.',
+      message: 'No plugin lists the tools of servers.',
+      repair: '`chukwa plugin list` shows the plugins that were found, and why others are left out.',
     });
   const { name, origin_field, tool_prefix, tool_list } = plugin;
   const settings = {

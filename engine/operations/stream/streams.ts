@@ -139,6 +139,6 @@ function eventUnknown(id: string): Problem {
   return {
     code: 'EVENT_ID_UNKNOWN',
     message: `The stream has no event ${JSON.stringify(id.slice(0, 80))}.`,
-    repair: 'Send the id of an event of this stream as Last-Event-ID, or none to begin anew.',
+    repair: 'Send the id of an event of this stream as Last-Event-ID, or none to start from the beginning.',
   };
 }

@@ -114,7 +114,7 @@ function toDoubtful({ command_key, attempt_id, source_invocation_id }: Extract<A
 }
 
 function toUnadoptable(world_slug: string, end: Extract<AttemptEnd, { kind: 'not_adoptable' }>): string {
-  return `nothing is begun after attempt ${end.attempt_id}, ${end.reason}; to begin anew all the same: chukwa run ${world_slug} --anew`;
+  return `nothing is begun after attempt ${end.attempt_id}, ${end.reason}; to start over all the same: chukwa run ${world_slug} --anew`;
 }
 
 async function putOff(

@@ -126,7 +126,7 @@ interface LockedWorld {
 const FIND_OPEN = prepare(
   'find_open_attempt',
   `SELECT attempt_id, attempted_turn, status = 'suspended' AND NOT EXISTS (
-       SELECT FROM agent_inbox WHERE ${calling('attempts')}) AS rests
+       SELECT FROM agent_inbox WHERE ${calling('attempts')}) AS still_suspended
    FROM attempts WHERE world_slug = :world_slug AND status IN ('running', 'suspended')`,
 );
 

@@ -76,8 +76,8 @@ const CONTINUE = prepare(
      UPDATE source_invocations
      SET status = 'interrupted', failure_class = 'interrupted', ended_at = :started_at::timestamptz,
        failure_message = CASE WHEN effect_class = 'read_only' OR repeatable
-         THEN 'The driver was gone before the answer came; the call is made again.'
-         ELSE 'The driver was gone before the answer came; whether the side effect took place is not known.' END
+         THEN 'The driver was lost before the answer came; the call is repeated.'
+         ELSE 'The driver was lost before the answer came; it is unknown whether the side effect took place.' END
      FROM attempt
      WHERE source_invocations.world_slug = attempt.world_slug
        AND source_invocations.attempt_id = attempt.attempt_id AND source_invocations.status = 'running'
@@ -177,7 +177,7 @@ async function goOn(
     started_at: toTimestamp(request.started_at),
     ...more,
   });
-  if (!row) throw new Error(`the attempt ${attempt_id} of ${world_slug} was gone before it could go on`);
+  if (!row) throw new Error(`the attempt ${attempt_id} of ${world_slug} was gone before it could be resumed`);
   const { turn, epoch, take_overs, renderer_version, plugin_versions } = row;
   const past = await listRecordedCalls(transaction, { world_slug, attempt_id });
   return {

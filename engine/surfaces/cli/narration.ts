@@ -19,7 +19,7 @@ export interface Narration {
   close(): void;
 }
 
-const STOPPING = hanging(2, 'Stopping: calls with side effects are waited for. Ask again to leave at once.');
+const STOPPING = hanging(2, 'Stopping after calls with side effects have ended. Ask again to leave at once.');
 
 /** Opens a narration on standard output; with `--json` it prints nothing there. */
 export function openNarration({ terminal, as_json }: Session): Narration {

@@ -122,6 +122,6 @@ function toRawHeaders(reply: FastifyReply): Readonly<Record<string, string | num
 
 export const READERS_TOO_MANY: Problem = {
   code: 'READERS_TOO_MANY',
-  message: 'As many read streams here as may, or as many from your address.',
-  repair: 'Close some, or come back later with your Last-Event-ID.',
+  message: 'The server, or your address, has reached its limit of stream readers.',
+  repair: 'Close some streams, or reconnect later with your Last-Event-ID.',
 };

@@ -83,7 +83,7 @@ async function checkParts(prepared: PreparedPlugin): Promise<Check[]> {
   const at = PARTS.findIndex(([code]) => prepared.problems.some((problem) => problem.code === code));
   const checks = PARTS.map(([, rule, sentence], index): Check => {
     if (at === -1 || index < at) return { rule, sentence, ...PASSED };
-    if (index > at) return { rule, sentence, ...skip('something before it has to be mended first') };
+    if (index > at) return { rule, sentence, ...skip('an earlier fault has to be corrected first') };
     const complaints = prepared.problems.map(({ message }) => message);
     return { rule, sentence, ...judge(complaints, prepared.problems[0]?.repair ?? 'Correct what the message names.') };
   });

@@ -10,7 +10,7 @@ import { trailToAttempt } from './overview.js';
 export const agentTurn: Page = itemPage({
   url: '/agent-turns/:agent_turn_id',
   access: 'consumer',
-  summary: 'What an agent was given, did and left in one turn.',
+  summary: 'One turn of an agent: its context, its actions and its result.',
   answer: 'AgentTurn',
   read: (archive, { parameters: { agent_turn_id }, reader }) => showAgentTurn(archive, { agent_turn_id, reader }),
   view: viewAgentTurn,

@@ -102,8 +102,8 @@ function statusOf(attempt: AttemptSummary) {
   const turn = `Turn ${attempt.attempted_turn}`;
   const place = pathOf('attempt', attempt_id);
   if (isUndriven(attempt)) {
-    const said = `The driver of turn ${attempt.attempted_turn} is gone. The next run goes on with it.`;
-    return { said, place, link: 'See how far it came' };
+    const said = `The driver of turn ${attempt.attempted_turn} is gone. The next run resumes it.`;
+    return { said, place, link: 'See its progress' };
   }
   if (state === 'running') return { said: `${turn} runs now.`, place, link: 'See what it does' };
   const waits = `${place}#waits`;
@@ -111,7 +111,7 @@ function statusOf(attempt: AttemptSummary) {
   if (calls_in_doubt === 0)
     return { said: `${turn} failed: ${words(failure_class ?? state)}.`, place, link: 'See why' };
   const inDoubt = `${calls_in_doubt} ${calls_in_doubt === 1 ? 'call is' : 'calls are'} in doubt`;
-  return { said: `${turn} failed, and ${inDoubt}.`, place: waits, link: 'Decide what became of it' };
+  return { said: `${turn} failed, and ${inDoubt}.`, place: waits, link: 'Settle the calls' };
 }
 
 function forkedFrom({ forked_from }: WorldSnapshot): Html {

@@ -12,16 +12,19 @@ interface NewWorldOptions {
 }
 
 export const newFiles: readonly CommandEntry[] = [
-  { name: 'new', says: 'Lay out files to begin with.' },
+  { name: 'new', says: 'Write files to begin with.' },
   {
     name: 'new world',
     says: 'Write the files of a small, complete world: scenario, prompts, answers and a test.',
     takes: [
-      new Argument('<name>', 'its name, and that of its folder: lower-case letters and digits, joined by - or _'),
+      new Argument(
+        '<name>',
+        'the name of the world and of its folder: lower-case letters and digits, joined by - or _',
+      ),
       new Option('--shape <shape>', 'one agent, a place with services, or several agents')
         .choices(WORLD_SHAPES)
         .default('agent'),
-      pathOption('--into <dir>', 'the folder in which the world gets its own').default('.'),
+      pathOption('--into <dir>', 'the parent of the new folder').default('.'),
     ],
     async run(session, name: string, { shape, into }: NewWorldOptions) {
       const { working_folder } = session.terminal;

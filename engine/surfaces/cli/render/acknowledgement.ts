@@ -15,6 +15,6 @@ export function reportedLines(acknowledgement: Acknowledgement): Lines {
     acknowledgementLines(acknowledgement),
     accepted &&
       world !== undefined &&
-      verbatim(faint('go on    '), command('run', world), faint('  where no worker and no serve runs')),
+      verbatim(faint('continue '), command('run', world), faint('  if neither a worker nor serve runs')),
   ];
 }

@@ -69,12 +69,12 @@ export function agentTurnLines(turn: ResolvedAgentTurn): Lines {
     turn.context_box !== null && boxLines('what it was given', 'context box', turn.context_box),
     boxLines('what it did, and what it left', 'output box', turn.output_box),
     EMPTY,
-    line(strong(count(turn.events.length, 'event')), faint('  in order, as live streams tell them')),
+    line(strong(count(turn.events.length, 'event')), faint('  in order, as in live streams')),
     turn.events.map(eventLine),
     EMPTY,
     line(
       strong(count(turn.execution_edges.length, 'execution edge')),
-      faint('  what caused what, with the id of the call or the message'),
+      faint('  causes and effects, with the id of the call or the message'),
     ),
     turn.execution_edges.map(({ primitive, edge_phase, correlation_id }) =>
       verbatim(`  ${primitive.padEnd(9)} ${edge_phase.padEnd(8)}`, faint(`  ${correlation_id}`)),

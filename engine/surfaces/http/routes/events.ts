@@ -15,12 +15,12 @@ interface EventRoute extends Pick<Route, 'url' | 'summary'> {
 const TRACKS: readonly EventRoute[] = [
   {
     url: '/attempts/:attempt_id/events',
-    summary: 'What happens in an attempt, as server-sent events.',
+    summary: 'The events of an attempt, as server-sent events.',
     track: ({ attempt_id = '' }) => ({ kind: 'attempt', attempt_id }),
   },
   {
     url: '/worlds/:world_slug/events',
-    summary: 'What happens in a world, attempt after attempt, as server-sent events.',
+    summary: 'The events of a world, attempt after attempt, as server-sent events.',
     track: ({ world_slug = '' }) => ({ kind: 'world', world_slug }),
   },
 ];
@@ -87,12 +87,12 @@ function isFormat(format: unknown): format is StreamFormat {
 
 const FORMAT_UNKNOWN: Problem = {
   code: 'FORMAT_UNKNOWN',
-  message: 'There is no such format of a stream.',
+  message: 'The format of the stream is unknown.',
   repair: 'Write format=ai-sdk, or leave it out for AG-UI.',
 };
 
 const SINCE_UNKNOWN: Problem = {
   code: 'REQUEST_MALFORMED',
-  message: 'A stream begins from start or from now.',
+  message: 'The value of since is neither start nor now.',
   repair: 'Write since=now, or leave it out.',
 };

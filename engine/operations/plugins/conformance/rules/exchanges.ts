@@ -55,7 +55,7 @@ function freeze<Value extends Json>(value: Value): Value {
 /** A pending call needs a correlation id; and without the author's permission no call may be pending. */
 export const pending: Rule = {
   rule: 'pending',
-  sentence: 'Where an answer comes later, the other side was told which call it is',
+  sentence: 'A call that is answered later sends its correlation id to the service',
   needs: ['answers'],
   repair: 'Send context.correlation_id along, and answer { pending: {...} } only to say that the answer comes later.',
   skips: (scene) => (listPending(scene).length === 0 ? 'no example says that its answer comes later' : undefined),
@@ -189,7 +189,7 @@ export const answers: Rule = {
   rule: 'answers',
   sentence: 'JSON goes in and JSON comes out, as each example says',
   needs: ['inputs'],
-  repair: 'Mend the plugin, or what the example in conformance.json expects.',
+  repair: 'Correct the plugin, or the expectation of the example in conformance.json.',
   check: ({ bench, examples }) =>
     complainOf(examples, async (example) => {
       const token = makeToken();
