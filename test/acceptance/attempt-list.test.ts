@@ -61,7 +61,7 @@ test('a run without a key names the ways to run the world without a model, with 
   assert.match(out, /npx chukwa run keyless --tools '' --llm ask/);
 });
 
-test('a failure of a call is told once', () => {
+test('a failure of a call is reported once', () => {
   assert.match(failed, /turn 1 failed, transport\n +subject /);
   assert.equal(failed.split('refused the connection').length, 2, failed);
 });

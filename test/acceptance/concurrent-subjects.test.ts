@@ -76,7 +76,7 @@ describe('a village whose subjects run concurrently', () => {
 describe('a village whose endpoints admit one call at a time', () => {
   const open = sharedStage('embedded', () => ({ CHUKWA_ENDPOINT_MAX_IN_FLIGHT: '1' }));
 
-  test('has a record of no call that was superseded before it was made, and counts the others as the run does', async (context) => {
+  test('a village whose endpoints admit one call at a time has a record of no call that was superseded before it was made, and counts the others as the run does', async (context) => {
     const stage = await open();
     const played = await stage.play({ scenario: 'village', workflows: await villagers(context), turns: 2 });
     const calls = played.attempts.flatMap(({ invocations }) => invocations);

@@ -309,7 +309,7 @@ test('a test without answers says what to write; one whose scenario is broken do
   assert.match(JSON.stringify(byName.get('lost.test.json')?.findings), /FILE_MISSING.*scenario\.json/);
 });
 
-test('that there are no tests is no success', async () => {
+test('a folder without tests is no success', async () => {
   await mkdir(join(folder, 'none'));
   await write(join('none', 'a.json'), answersOf({}));
   const { code, error } = await chukwa('test', join(folder, 'none'));

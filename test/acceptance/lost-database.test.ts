@@ -32,7 +32,7 @@ describe('a PostgreSQL that goes away in the middle of a run', () => {
     return { code, out: terminal.out_text(), error: terminal.error_text() };
   }
 
-  test('ends it with 4, names the last committed turn, and says how to continue', async () => {
+  test('a PostgreSQL that goes away in the middle of a run ends it with 4, names the last committed turn, and says how to continue', async () => {
     const made = await chukwa('world', 'create', 'brittle', '--scenario', 'workflows/simple/scenario.json');
     assert.equal(made.code, 0, made.error);
     let asked = 0;
@@ -74,7 +74,7 @@ describe('a PostgreSQL that fails in the middle of a turn', () => {
     return done.ok ? assert.fail('the turn was played') : done;
   }
 
-  test('for want of room says so, and how to go on', async () => {
+  test('a PostgreSQL without room in the middle of a turn is reported with the way to continue', async () => {
     const stage = await open();
     const { because, problems } = await fail(
       stage,
@@ -88,7 +88,7 @@ describe('a PostgreSQL that fails in the middle of a turn', () => {
     assert.match(problems[0]?.repair ?? '', /^Make room .* Then: chukwa run /);
   });
 
-  test('by breaking off a statement is reported, and the turn continues without a second side effect', async () => {
+  test('a PostgreSQL that fails in the middle of a turn by breaking off a statement is reported, and the turn continues without a second side effect', async () => {
     const stage = await open();
     const world = await stage.makeWorld({ scenario: 'tools' });
     const { world_slug } = world;

@@ -190,7 +190,7 @@ const UNUSABLE: readonly (readonly [what: string, said: JsonObject, why: RegExp]
   ['a name that steers a terminal', tool('\u001b[2Jx'), /its name has other characters/],
   ['a name of 4000 characters', tool('x'.repeat(4_000)), /its name has other characters/],
   ['a name that is too long with its server', tool('x'.repeat(60)), /more than 64 characters/],
-  ['no schema', { name: 'bare' }, /it is no object/],
+  ['no schema', { name: 'bare' }, /it is not an object/],
   ['a schema of texts', tool('text', { inputSchema: { type: 'string' } }), /does not say "type": "object"/],
   [
     'a schema that refers to another server',

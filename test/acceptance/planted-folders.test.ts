@@ -79,7 +79,7 @@ describe('a folder planted by a stranger', () => {
     ['names a process that is not there', () => ({ pid: 2 ** 22 + 1 })],
   ];
   for (const [what, change] of places)
-    test(`and that ${what} causes no request`, async (t) => {
+    test(`a folder planted by a stranger that ${what} causes no request`, async (t) => {
       const { caught, port } = await openThief(t);
       const planted = { url: `http://127.0.0.1:${port}`, pid: startBystander(t), ...change(port) };
       const codes = await tryAll(t, await plant(t, planted));
@@ -91,15 +91,15 @@ describe('a folder planted by a stranger', () => {
     });
 
   for (const said of ['{}', '[]', 'null', '{"accepted": true}', '{"message": 7, "accepted": "yes"}'])
-    test(`and whose server answers ${said} has acknowledged nothing, and that is said`, async (t) => {
+    test(`a folder planted by a stranger whose server answers ${said} has acknowledged nothing, and that is said`, async (t) => {
       const { port } = await openThief(t, said);
       const url = `http://127.0.0.1:${port}`;
       const stopped = await runHere(['stop', ATTEMPT], await plant(t, { url, pid: startBystander(t) }));
       assert.equal(stopped.code, 4, stopped.stderr);
-      assert.match(stopped.stderr, new RegExp(`The server at ${url} could not do it`));
+      assert.match(stopped.stderr, new RegExp(`The server at ${url} could not carry out the request`));
     });
 
-  test('and that looks like our own in everything collects no token, and no proof for another server', async (t) => {
+  test('a folder planted by a stranger that looks like our own in everything collects no token, and no proof for another server', async (t) => {
     const { caught, port } = await openThief(t);
     const url = `http://127.0.0.1:${port}`;
     await tryAll(t, await plant(t, { url, pid: startBystander(t) }));

@@ -122,7 +122,7 @@ async function serving(place: Place, task: () => Promise<unknown>, until?: strin
 
 for (const kind of ['embedded', 'PostgreSQL'] as const) {
   describe(`a program that serves (${kind})`, () => {
-    test('takes a service’s answer over HTTP, and the turn that rested is committed', async (t) => {
+    test('a program that serves takes a service’s answer over HTTP, and the turn that rested is committed', async (t) => {
       const place = await openPlace(t, kind);
       const { call } = await makeSuspended(place, 'called-back');
       const [letter] = place.toys.post.letters;
@@ -145,7 +145,7 @@ for (const kind of ['embedded', 'PostgreSQL'] as const) {
       assert.equal(JSON.stringify(record).includes('?token='), false);
     });
 
-    test('that is gone and comes back finds what was reported meanwhile', async (t) => {
+    test('a program that serves that is gone and comes back finds what was reported meanwhile', async (t) => {
       const place = await openPlace(t, kind);
       const { call } = await makeSuspended(place, 'gone');
       await serving(place, async () => {});
@@ -154,7 +154,7 @@ for (const kind of ['embedded', 'PostgreSQL'] as const) {
       assert.deepEqual(await serving(place, async () => {}, 'turn_committed'), ['turn_continued', 'turn_committed']);
     });
 
-    test('gets a stop from another program', async (t) => {
+    test('a program that serves gets a stop from another program', async (t) => {
       const place = await openPlace(t, kind);
       const { attempt_id } = await makeSuspended(place, 'stops');
       const accepted: boolean[] = [];
@@ -206,7 +206,7 @@ describe('an embedded database that is served', () => {
 });
 
 describe('a server with a request to stop', () => {
-  test('ends within its grace, with any open connections', async (t) => {
+  test('a server with a request to stop ends within its grace, with any open connections', async (t) => {
     const data_dir = await mkdtemp(join(tmpdir(), 'chukwa-serve-'));
     t.after(() => rm(data_dir, { recursive: true, force: true }));
     const running = startChukwa(['serve', '--port', '0', '--grace', '3600'], { CHUKWA_DATA_DIR: data_dir });

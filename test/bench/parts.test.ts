@@ -167,7 +167,7 @@ describe('arms that run turn about', () => {
     ];
     assert.deepEqual(order, blocks.flat());
   });
-  test('are compared block by block, without the warm-up', async () => {
+  test('arms that run turn about are compared block by block, without the warm-up', async () => {
     const { blocks } = await run();
     assert.equal(blocks.length, 2);
     assert.equal(ratioOf(blocks, 'ms', { of: 'other', over: 'one' }), 3);

@@ -48,7 +48,7 @@ describe('the status of a world on its page', () => {
     misbehave(stage.toys.vending, 'reset_connection');
     const doubted = await stage.play({ scenario: 'tools' });
     misbehave(stage.toys.vending);
-    assert.equal(await statusOf(doubted.world_slug), 'Turn 1 failed, and 1 call is in doubt. Decide what became of it');
+    assert.equal(await statusOf(doubted.world_slug), 'Turn 1 failed, and 1 call is in doubt. Settle the calls');
     assert.match(await storyOf(doubted.world_slug), /1 call is in doubt\. Decide/);
     assert.match(await storyOf((await stage.makeWorld({ scenario: 'park' })).world_slug), /Play one: npx chukwa run/);
   });
@@ -60,10 +60,7 @@ describe('the status of a world on its page', () => {
     assert.ok(begun.kind === 'begun');
     assert.equal(await statusOf(world_slug), 'Turn 1 runs now. See what it does');
     await attempts.handOver(begun.lease, { at: Date.now(), has_broken: false });
-    assert.equal(
-      await statusOf(world_slug),
-      'The driver of turn 1 is gone. The next run goes on with it. See how far it came',
-    );
+    assert.equal(await statusOf(world_slug), 'The driver of turn 1 is gone. The next run resumes it. See its progress');
     assert.match(await read(`/worlds/${world_slug}/attempts`), /is-driver-gone/);
   });
 
@@ -96,7 +93,7 @@ describe('the status of a world on its page', () => {
     );
   });
 
-  test('is no failure of an agent that had answered when another one failed', async () => {
+  test('the status of a world on its page is no failure of an agent that had answered when another one failed', async () => {
     const script = await loadScript('park');
     const broken = { ...script.turns['1'], 'ant/act/round-1/try-1': { status: 500 } };
     const play = await stage.play({ scenario: 'park', says: { ...script, turns: { ...script.turns, '1': broken } } });
@@ -123,7 +120,7 @@ describe('the status of a world on its page', () => {
     );
   });
 
-  test('is shown on the first page by what happened last, with the way to the prompt behind it', async () => {
+  test('the status of a world on its page is shown on the first page by what happened last, with the way to the prompt behind it', async () => {
     const play = await stage.play({ scenario: 'park' });
     const page = await read('/');
     assert.match(page, new RegExp(`What happened last, in ${play.world_slug}`));

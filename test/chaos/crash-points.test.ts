@@ -193,7 +193,7 @@ for (const kind of ['embedded', 'PostgreSQL'] as const) {
     const open = (): Promise<Arena> => (arena ??= openArena(kind));
     after(async () => (await arena)?.close());
 
-    test('is followed by one that commits the same turn, or names the side effect that is in doubt', async () => {
+    test('a driver that dies after any of its steps is followed by one that commits the same turn, or names the side effect that is in doubt', async () => {
       const opened = await open();
       const undisturbed = await playDying(opened, []);
       assert.equal(undisturbed.attempt.status, 'committed');
@@ -206,7 +206,7 @@ for (const kind of ['embedded', 'PostgreSQL'] as const) {
       if (STRIDES[kind] === 1) assert.equal(ends.filter((end) => end === 'in doubt').length, 4);
     });
 
-    test('and so on, however often the next one dies as well', async () => {
+    test('a driver that dies after any of its steps and so on, however often the next one dies as well', async () => {
       const opened = await open();
       const undisturbed = await playDying(opened, []);
       for (const lives of [

@@ -30,7 +30,7 @@ for (const [what, text, finish_reason, message, from_scratch] of [
     undefined,
   ],
 ] as const) {
-  test(`a model is told of ${what} in its own terms`, () => {
+  test(`a model sees ${what} in its own terms`, () => {
     const read = readModelText({ text, finish_reason });
     assert.ok(!read.ok);
     assert.equal(read.complaint.message, `The response is not one JSON object: ${message}`);

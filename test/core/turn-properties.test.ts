@@ -280,7 +280,7 @@ test('without failures it makes no difference which answers come later, how late
 });
 
 property(
-  'an attempt rests only when all that it awaits comes later, and never after its end',
+  'an attempt is suspended only when all calls that it awaits are pending, and never after its end',
   ({ commands, rests }) => {
     const end = commands.findIndex((command) => command.kind === 'commit' || command.kind === 'fail');
     const last = commands.findLastIndex((command) => command.kind === 'suspend');

@@ -147,7 +147,7 @@ describe('the outcome of a turn', () => {
     assert.deepEqual(judge({ turns: 2, expect }, FAILED), ['/expect/turns/2 turn 2 was not reached']);
   });
 
-  test('lists are whole: what is too much differs too', () => {
+  test('the outcome of a turn lists are whole: what is too much differs too', () => {
     assert.deepEqual(judge({ expect: { turns: { 1: { patches: [] } } } }, COMMITTED), [
       '/expect/turns/1/patches 1 patches, and not 0',
     ]);

@@ -29,7 +29,7 @@ test('the page on authoring, followed to the letter, ends with a scenario that r
   const looks = (await readFile(join(folder, 'looks.txt'), 'utf8')).trim().split('\n');
   const sound = looks.map((look) => (JSON.parse(look) as { readonly ok: boolean }).ok);
   assert.deepEqual([sound[0], sound.at(-1)], [false, true]);
-  assert.match(stdout, /This was a dry run: nobody was asked, and the world bakery stays at turn 0\./);
+  assert.match(stdout, /This was a dry run: it made no call, and the world bakery stays at turn 0\./);
   assert.match(stdout, /loaves {2}Loaves[^\n]*\n +state +rising on the table/);
   assert.match(stdout, /^2 tests passed$/m);
   assert.match(stdout, /turn 1 committed: 1 patch/);

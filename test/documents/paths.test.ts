@@ -86,7 +86,7 @@ const WIDER: readonly (readonly [root: string, working: string, written: string,
   ['/docs/worlds/park', '/docs/worlds/park', '../sources/a.json', '--root ..'],
   ['/docs/worlds/park', '/home', '../../a.json', '--root ../docs'],
   ['/my docs/park', '/', '../a.json', '--root "my docs"'],
-  ['/docs/worlds/park', '/docs', '../../../etc/a.json', 'Keep a copy of the file below the folder that is given.'],
+  ['/docs/worlds/park', '/docs', '../../../etc/a.json', 'Keep a copy of the file in the root folder.'],
 ];
 
 for (const [root, working, written, said] of WIDER) {

@@ -77,7 +77,7 @@ describe('every doorbell', { timeout: 60_000 }, () => {
 
   for (const [name, open] of Object.entries(DOORBELLS)) {
     test(
-      `${name}: a ring is heard by all who listen, with its world, until they stop`,
+      `${name}: all listeners receive a ring, with its world, until they stop`,
       name === 'NATS' ? NEEDS_NATS : {},
       async () => {
         const doorbell = await open();
@@ -118,7 +118,7 @@ describe('every doorbell', { timeout: 60_000 }, () => {
     }
   });
 
-  test('NATS: a server that is gone is told of, and is heard again when it is back', NEEDS_NATS, async () => {
+  test('NATS: a lost server is reported, and received from again when it is back', NEEDS_NATS, async () => {
     const server = await startNats();
     const [mine, theirs] = [nats(server.url), nats(server.url)];
     const { rung } = listenTo(mine);
@@ -141,7 +141,7 @@ describe('every doorbell', { timeout: 60_000 }, () => {
   });
 
   test(
-    'NATS: a server that refuses us is told of as that, for as long as it does, and heard when it does no more',
+    'NATS: a server that refuses connections is reported so for as long as it does, and received from when it does no more',
     NEEDS_NATS,
     async () => {
       const server = await startNats();

@@ -102,7 +102,7 @@ const ENDS: readonly (readonly [name: string, job: Job, end: DriveEnd, expected:
     { kind: 'not_adoptable', ...ATTEMPT, reason: 'which changed' },
     put(
       TURN,
-      'nothing is begun after attempt A, which changed; to begin anew all the same: chukwa run park --anew',
+      'nothing is begun after attempt A, which changed; to start over all the same: chukwa run park --anew',
       2_000,
     ),
   ],

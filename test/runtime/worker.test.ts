@@ -167,7 +167,7 @@ forEachDatabase('a worker', (open) => {
   });
 
   test(
-    'drives an attempt that two drivers have died of alone, and takes up others again afterwards',
+    'a worker drives an attempt that two drivers have died of alone, and takes up others again afterwards',
     ENOUGH,
     async () => {
       const database = await open();

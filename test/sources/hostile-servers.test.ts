@@ -44,7 +44,7 @@ const HOSTILE: readonly Hostile[] = [
     name: 'says 100 Continue unasked',
     server: (_, response) => response.writeContinue(),
     failed: 'transport',
-    message: /answered with 100 Continue, for which nothing had asked/,
+    message: /answered with 100 Continue, which was not requested/,
   },
   {
     name: 'goes over to another protocol',
@@ -133,7 +133,7 @@ const HOSTILE: readonly Hostile[] = [
     name: 'is a gateway that refuses without an end',
     server: (_, response) => void response.writeHead(502).write('no candy'),
     failed: 'http_status',
-    message: /status 502.*whether its side effect took place is not known/,
+    message: /status 502.*it is unknown whether its side effect took place/,
     wanted: { deadline_ms: 1_000, call: { effect: 'external_side_effect' } },
     also: (outcome) => assert.equal(outcome.status === 'failed' && outcome.outcome_unknown, true),
   },

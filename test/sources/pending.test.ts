@@ -31,14 +31,14 @@ describe('a service that answers later', () => {
     ['{"correlation_id": "a\\u0000b"}', null],
     ['{"correlation_id": "a", "correlation_id": "b"}', null],
   ] as const) {
-    test(`with the body ${JSON.stringify(body.slice(0, 40))} calls it ${JSON.stringify(alias)}`, async (t) => {
+    test(`a service that answers later with the body ${JSON.stringify(body.slice(0, 40))} calls it ${JSON.stringify(alias)}`, async (t) => {
       const { url } = await serveLater(t, body);
       const sources = await openTestSources(t, { overlay: { CHUKWA_TEST_URL: url } });
       assert.deepEqual(summary(await askOnce(sources, jsonCall(LATER))), { pending: alias });
     });
   }
 
-  test('gets the id of the call, and the URL for its answer', async (t) => {
+  test('a service that answers later gets the id of the call, and the URL for its answer', async (t) => {
     const { url, received } = await serveLater(t, '');
     const sources = await openTestSources(t, { overlay: { CHUKWA_TEST_URL: url }, makeCallback });
     await askOnce(sources, jsonCall(LATER));
@@ -53,7 +53,7 @@ describe('a service that answers later', () => {
     ]);
   });
 
-  test('leaves status, headers and body on record, without credentials', async (t) => {
+  test('a service that answers later leaves status, headers and body on record, without credentials', async (t) => {
     const { url } = await serveLater(t, (headers) => JSON.stringify({ echo: headers }));
     const sources = await openTestSources(t, { overlay: { CHUKWA_TEST_URL: url }, makeCallback });
     const result = await askOnce(sources, jsonCall(LATER));
@@ -65,7 +65,7 @@ describe('a service that answers later', () => {
     assert.equal(result.deadline_ms, 60_000);
   });
 
-  test('fails where the author lets nothing come later, and the message says what is missing', async (t) => {
+  test('a service that answers later fails where the author lets nothing come later, and the message says what is missing', async (t) => {
     const { url } = await serveLater(t, '{"correlation_id": "letter-7"}');
     const sources = await openTestSources(t, { overlay: { CHUKWA_TEST_URL: url } });
     const result = await askOnce(sources, jsonCall());
@@ -91,7 +91,7 @@ describe('the report of a call', () => {
     return sources.receiveReport(command, report, { correlation_id: 'call-1', started_at: Date.now() - 5_000 });
   }
 
-  test('is validated, and shown as redaction lets it be', async (t) => {
+  test('the report of a call is validated, and shown as redaction lets it be', async (t) => {
     const value = { happy: true, address: 'secret lane' };
     const outcome = await receive(t, { kind: 'answered', value }, { redaction: ['/happy'] });
     assert.ok(outcome.status === 'succeeded');
@@ -99,23 +99,23 @@ describe('the report of a call', () => {
     assert.ok(outcome.duration_ms >= 5_000);
   });
 
-  test('fails as schema_invalid where it is of another schema', async (t) => {
+  test('the report of a call fails as schema_invalid where it is of another schema', async (t) => {
     const outcome = await receive(t, { kind: 'answered', value: { sad: true } });
     assert.deepEqual(summary(outcome), { failed: 'schema_invalid', refused: false });
     assert.equal(outcome.validation_status, 'invalid');
   });
 
-  test('fails as result_too_large beyond the limit of its binding', async (t) => {
+  test('the report of a call fails as result_too_large beyond the limit of its binding', async (t) => {
     const outcome = await receive(t, { kind: 'answered', value: { happy: 'x'.repeat(40_000) } });
     assert.deepEqual(summary(outcome), { failed: 'result_too_large', refused: false });
   });
 
-  test('loses its secrets, the token of the callback among them', async (t) => {
+  test('the report of a call loses its secrets, the token of the callback among them', async (t) => {
     const outcome = await receive(t, { kind: 'answered', value: { happy: `open-sesame ${TOKEN}` } });
     assert.deepEqual(summary(outcome), { succeeded: { happy: '[secret:CHUKWA_TEST_URL] [secret:callback_token]' } });
   });
 
-  test('is a failure where it says so, in its own words', async (t) => {
+  test('the report of a call is a failure where it says so, in its own words', async (t) => {
     const outcome = await receive(t, { kind: 'failed', message: 'the van broke down near open-sesame' });
     assert.ok(outcome.status === 'failed');
     assert.equal(outcome.failure_class, 'tool_error');
@@ -123,7 +123,7 @@ describe('the report of a call', () => {
     assert.equal(outcome.refused, false);
   });
 
-  test('is a timeout where nothing was, also where the service is not known here', async (t) => {
+  test('the report of a call is a timeout where nothing was, also where the service is not known here', async (t) => {
     const sources = await openTestSources(t, {});
     const call = { correlation_id: 'call-1', started_at: Date.now() };
     const outcome = await sources.receiveReport(jsonCall(LATER), { kind: 'timed_out' }, call);

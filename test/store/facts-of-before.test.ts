@@ -113,7 +113,7 @@ const GENERATIONS = `
   FROM llm_calls ORDER BY llm_call_id`;
 
 forEachDatabase('a database in which a turn was told several times', (open) => {
-  test('has the same audit, conversations, generations and summaries after its migration', async () => {
+  test('a database in which a turn was told several times has the same audit, conversations, generations and summaries after its migration', async () => {
     const { database, outside } = await open();
     const migrations = await loadMigrations(MIGRATIONS);
     await outside.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public');

@@ -208,7 +208,7 @@ forEachDatabase('the inbox', (open) => {
     });
   });
 
-  test('claims go round the worlds, however many turns wait in each', async () => {
+  test('the inbox claims go round the worlds, however many turns wait in each', async () => {
     const { store } = await open();
     const worlds = Array.from({ length: 20 }, (_none, index) => `round-${String(index).padStart(2, '0')}`);
     for (const world of worlds) {

@@ -83,8 +83,8 @@ forEachDatabase('a call that is answered later', (open) => {
     const { store, lease, id } = await pend('rests');
     assert.equal(await store.attempts.suspend(lease, { at: 0, agents: [] }), 'suspended');
     assert.equal(await store.attempts.suspend(lease, { at: 0, agents: [] }), 'overtaken');
-    const rests = { kind: 'still_suspended', attempt_id: lease.attempt_id, attempted_turn: 1 };
-    assert.deepEqual(await store.attempts.begin(beginning('rests'), () => true), rests);
+    const still_suspended = { kind: 'still_suspended', attempt_id: lease.attempt_id, attempted_turn: 1 };
+    assert.deepEqual(await store.attempts.begin(beginning('rests'), () => true), still_suspended);
     assert.equal((await report(store, id)).kind, 'accepted');
     const again = await begin(store, 'rests');
     assert.equal(again.lease.attempt_id, lease.attempt_id);

@@ -70,7 +70,7 @@ const TIMELINE = `
   FROM attempt_timeline_events ORDER BY event_id`;
 
 forEachDatabase('a timeline that was written when each call was told of by rows of its own', (open) => {
-  test('is read as it was, and goes on from there', async () => {
+  test('a timeline that was written when each call was told of by rows of its own is read as it was, and goes on from there', async () => {
     const { database, outside } = await open();
     const migrations = (await loadMigrations(MIGRATIONS)).filter(({ name }) => name < FIRST_DERIVED);
     await outside.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public');

@@ -136,7 +136,7 @@ const LIVES: Readonly<Record<string, readonly [(life: Life) => Promise<unknown>,
     },
     ['attempt_began', 'attempt_handed_over', 'attempt_continued'],
   ],
-  'a call that is reported while its attempt rests': [
+  'a call that is reported while its attempt is suspended': [
     async ({ store, world, lease }) => {
       const call = pendingStart('a', 1);
       await startCall(store, lease, call);
@@ -223,7 +223,7 @@ async function crowd(outside: OutsideView, { source_invocation_id }: CallStart):
 
 forEachDatabase('the timeline of an attempt', (open) => {
   for (const [index, [what, [live, expected]]] of Object.entries(LIVES).entries())
-    test(`reports ${what}`, async () => {
+    test(`the timeline of an attempt reports ${what}`, async () => {
       const { store, outside } = await open();
       const world = `life-${index}`;
       await makeWorld(store, world);
@@ -232,7 +232,7 @@ forEachDatabase('the timeline of an attempt', (open) => {
       assert.deepEqual(await timelineOf(store, lease.attempt_id), expected);
     });
 
-  test('reports a settled call in the attempt that left it in doubt, and the attempt that continues', async () => {
+  test('the timeline of an attempt reports a settled call in the attempt that left it in doubt, and the attempt that continues', async () => {
     const { store } = await open();
     await makeWorld(store, 'settled');
     const { lease, call } = await doubt(store, 'settled');
@@ -244,7 +244,7 @@ forEachDatabase('the timeline of an attempt', (open) => {
     assert.deepEqual(await timelineOf(store, next.lease.attempt_id), ['attempt_began']);
   });
 
-  test('says of each event when it was, and whose', async () => {
+  test('the timeline of an attempt says of each event when it was, and whose', async () => {
     const { store, outside } = await open();
     await makeWorld(store, 'whose');
     const { lease } = await begin(store, 'whose');
@@ -282,7 +282,7 @@ forEachDatabase('the timeline of an attempt', (open) => {
     );
   });
 
-  test('has the same order however many attempts write at once', async () => {
+  test('the timeline of an attempt has the same order however many attempts write at once', async () => {
     const { store } = await open();
     const worlds = Array.from({ length: 6 }, (_none, index) => `beside-${index}`);
     for (const world of worlds) await makeWorld(store, world);
@@ -306,7 +306,7 @@ forEachDatabase('the timeline of an attempt', (open) => {
       assert.deepEqual(await timelineOf(store, attempt_id), ['attempt_began', ...expected]);
   });
 
-  test('has a place for as many calls as a statement may write, and no statement writes more', async () => {
+  test('the timeline of an attempt has a place for as many calls as a statement may write, and no statement writes more', async () => {
     const { store } = await open();
     await makeWorld(store, 'full');
     const { lease } = await begin(store, 'full');
@@ -321,7 +321,7 @@ forEachDatabase('the timeline of an attempt', (open) => {
     assert.deepEqual(await timelineOf(store, lease.attempt_id), ['attempt_began', ...expected]);
   });
 
-  test('is read by indexes, whatever other attempts and worlds there are', async () => {
+  test('the timeline of an attempt is read by indexes, whatever other attempts and worlds there are', async () => {
     const { store, outside, statementsOf } = await open();
     await makeWorld(store, 'crowded');
     const { lease } = await begin(store, 'crowded');

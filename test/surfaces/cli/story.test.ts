@@ -111,7 +111,7 @@ const PATCH = {
 
 const NARRATED: readonly (readonly [name: string, event: Progress, text: string])[] = [
   [
-    'a reading is told in its own words',
+    'a reading is shown in its own words',
     finished(AMBIENT, answered({ hour: 12 })),
     '\n  once for everybody\n    clock             hour 12  12 ms\n',
   ],
@@ -150,7 +150,7 @@ const NARRATED: readonly (readonly [name: string, event: Progress, text: string]
     '\n  bob\n    act try 1  30 + 4 tokens · 12 ms  asks for buy\n',
   ],
   [
-    'a final patch is told as prose, with its effects beneath',
+    'a final patch is shown as prose, with its effects beneath',
     finished(GENERATION, answered({}), {
       model_output_kind: 'final_patch',
       artifacts: [{ kind: 'accepted_patch', value: PATCH }],
@@ -181,7 +181,7 @@ const NARRATED: readonly (readonly [name: string, event: Progress, text: string]
     ].join('\n'),
   ],
   [
-    'a retry stands below the heading of its subject, in the words of its call',
+    'a retry is shown below the heading of its subject, in the words of its call',
     {
       kind: 'retry_waits',
       command: GENERATION,
@@ -257,7 +257,10 @@ test('a turn begins with its number and its simulated time', () => {
 
 test('an attempt that a dead process left behind is mentioned', () => {
   const text = narrateAll({ ...BEGAN, continued: { answered: 3, interrupted: 1 } }).text;
-  assert.match(text, /Going on with attempt \S+: 3 calls are answered from the record,\s+and 1 call was interrupted/);
+  assert.match(
+    text,
+    /Resuming attempt \S+: 3 calls are answered from the record,\s+and\s+1\s+call\s+was\s+interrupted/,
+  );
 });
 
 test('a subject is named once, above all that is its own', () => {

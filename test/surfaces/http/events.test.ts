@@ -47,7 +47,7 @@ async function findRunning(stage: ParkStage, world_slug: string): Promise<string
 
 describe('the stream of an attempt', () => {
   const open = sharedStage('PostgreSQL');
-  test('has the same bytes after each of its events, in both formats', async (t) => {
+  test('the stream of an attempt has the same bytes after each of its events, in both formats', async (t) => {
     const stage = await open();
     const play = await stage.play({ scenario: 'park' });
     const server = await serveStored(t, stage.engine);
@@ -64,7 +64,7 @@ describe('the stream of an attempt', () => {
     }
   });
 
-  test('sends a reader that joins in the middle the same as one that comes afterwards', async (t) => {
+  test('the stream of an attempt sends a reader that joins in the middle the same as one that comes afterwards', async (t) => {
     const stage = await open();
     await speakSlowly(stage);
     const world = await stage.makeWorld({ scenario: 'park' });
