@@ -31,7 +31,7 @@ interface Entry {
 
 /** The statements of a journal, besides its entries. */
 export interface JournalWrites {
-  /** Takes the world, and writes the first calls by the same statement, or throws; left out where it has been taken. */
+  /** Claims the world, and writes the first calls by the same statement, or throws; absent where it is claimed already. */
   readonly begin?: (calls: CallsWrite) => Promise<void>;
   /** Writes them by one statement, or throws. */
   readonly writeCalls: (calls: CallsWrite) => Promise<void>;
@@ -49,7 +49,7 @@ export interface Journal {
   writing: Promise<void> | undefined;
   /** Set while something waits that can. */
   hurry: (() => void) | undefined;
-  /** Takes the world by the first statement; undefined once that is done. */
+  /** Claims the world by the first statement; undefined once that is done. */
   begin: JournalWrites['begin'] | undefined;
   broken: { readonly error: unknown } | undefined;
 }

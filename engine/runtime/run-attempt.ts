@@ -44,7 +44,7 @@ class NotAsLeft extends Error {
 type Begun = Extract<BeginOutcome, { readonly kind: 'begun' }>;
 
 /**
- * Tries a world's next turn once: takes the lease, drives the reducer, commits or fails.
+ * Tries a world's next turn once: claims the lease, drives the reducer, commits or fails.
  * @throws Overtaken when another driver took the world; every error of a lost database
  */
 export async function runAttempt(parts: RuntimeParts, request: AttemptRequest): Promise<AttemptEnd> {
@@ -82,7 +82,7 @@ export async function runAsLeft(
   }
 }
 
-/** @param claimWorld takes the world together with the first calls; left out where it has been taken */
+/** @param claimWorld claims the world together with the first calls; absent where it is claimed already */
 async function runBegun(
   parts: RuntimeParts,
   request: AttemptRequest,

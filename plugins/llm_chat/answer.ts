@@ -18,7 +18,7 @@ export class Received {
   model: string | undefined;
   system_fingerprint: string | undefined;
 
-  /** Adds one event, without its text, which may be reasoning: `takeText` adds that. */
+  /** Adds one event, without its text, which may be reasoning: `appendText` adds that. */
   append(chunk: Chunk): void {
     this.#appendReasoning(chunk.reasoning, chunk.reasoning_from);
     this.refusal += chunk.refusal;

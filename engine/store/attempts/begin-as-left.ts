@@ -49,7 +49,7 @@ const HEAD = { name: 'begin_as_left', clauses: [CLAIM_AS_LEFT, ATTEMPT] };
 const HEAD_WITH_MESSAGE = { name: 'begin_turn_as_left', clauses: [CLAIM_WITH_MESSAGE, ATTEMPT] };
 
 /**
- * Takes a world that is as it was left, and the message that asks for the turn; opens an attempt and writes its first
+ * Claims a world that is as it was left, and the message that asks for the turn; opens an attempt and writes its first
  * calls: one statement.
  * @param left_by the attempt that committed the turn before
  * @param lease what the lease will be: of the next turn, with the next epoch

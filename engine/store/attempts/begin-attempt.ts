@@ -13,7 +13,7 @@ import { calling } from './suspend-attempt.js';
 /** Whether the driver that a lease names still drives its attempt. */
 export type IsDriven = (holder: Holder, attempt_id: string) => boolean;
 
-// One statement takes the lease of a free world without an open attempt, calls to adopt or calls in doubt, opens the
+// One statement claims the lease of a free world without an open attempt, calls to adopt or calls in doubt, opens the
 // attempt and reads the world's contents. The lock comes before the epoch changes, as fences require. While it waits
 // for the lock another driver may commit a turn, whose rows this statement does not see yet, though it gets the world's
 // new row: then `place` is empty, and the statement is repeated. A message that asks for the attempt is claimed with
@@ -58,7 +58,7 @@ interface ClaimedWorld extends ContentsRow {
 }
 
 /**
- * Takes a world's lease with the next epoch, unless a living driver has it, and reads the world. An attempt that an
+ * Claims a world's lease with the next epoch, unless a living driver has it, and reads the world. An attempt that an
  * earlier driver left open is resumed. A free world costs one statement.
  */
 export async function beginAttempt(

@@ -41,7 +41,7 @@ interface ClosedRow {
   readonly closed: boolean;
 }
 
-/** Takes the timeout of a call, after which no report of it is accepted: one statement. */
+/** Claims the timeout of a call, after which no report of it is accepted: one statement. */
 export async function claimTimeout(runner: Runner, lease: AttemptLease, source_invocation_id: string): Promise<Closed> {
   return toClosed(await findHeld<ClosedRow>(runner, CLAIM, lease, { source_invocation_id }));
 }
