@@ -180,7 +180,10 @@ describe('an embedded database that is served', () => {
         const refused = await place.composition.openArchive();
         assert.ok(!refused.ok);
         assert.equal(refused.problems[0]?.code, 'DATABASE_LOCKED');
-        assert.match(refused.problems[0]?.repair ?? '', new RegExp(`chukwa serve has it, at ${place.public_url}`));
+        assert.match(
+          refused.problems[0]?.repair ?? '',
+          new RegExp(`chukwa serve uses the database, at ${place.public_url}`),
+        );
         const misfit = await report(place.composition, call, { kind: 'answered', value: { status: 7 } });
         assert.deepEqual(misfit.ok ? [] : misfit.problems.map(({ code, pointer }) => [code, pointer]), [
           ['UNEXPECTED_VALUE', '/status'],

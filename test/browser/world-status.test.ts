@@ -49,7 +49,7 @@ describe('the status of a world on its page', () => {
     const doubted = await stage.play({ scenario: 'tools' });
     misbehave(stage.toys.vending);
     assert.equal(await statusOf(doubted.world_slug), 'Turn 1 failed, and 1 call is in doubt. Settle the calls');
-    assert.match(await storyOf(doubted.world_slug), /1 call is in doubt\. Decide/);
+    assert.match(await storyOf(doubted.world_slug), /1 call is in doubt\. Settle/);
     assert.match(await storyOf((await stage.makeWorld({ scenario: 'park' })).world_slug), /Play one: npx chukwa run/);
   });
 
