@@ -182,18 +182,18 @@ async function withSources<Value>(
 
 /** The catalogue reads files only; a plugin on the bench has its code imported. */
 async function openWorkshop(outside: Outside): Promise<Workshop> {
-  const [{ createLayOutPlugin }, { authoring, sources, validateShape }] = await Promise.all([
+  const [{ createPreparePlugin }, { authoring, sources, validateShape }] = await Promise.all([
     import('./sources/index.js'),
     openParts(outside, {}),
   ]);
   await sources.close();
-  const layOutPlugin = createLayOutPlugin({
+  const preparePlugin = createPreparePlugin({
     compileSchema: authoring.compileSchema,
     validateManifest: (value) => validateShape('plugin_manifest', value),
     clock,
   });
   const validateExamples: Validate = (value) => validateShape('plugin_conformance', value);
-  return { catalogue: authoring.catalogue, layOutPlugin, validateExamples };
+  return { catalogue: authoring.catalogue, preparePlugin, validateExamples };
 }
 
 async function openArchive(configuration: StoreConfiguration): Promise<Done<OpenArchive>> {

@@ -11,7 +11,7 @@ const missing = Object.keys(PROGRAMS).filter((program) => !isInstalled(program))
 if (missing.length > 0) install(missing.map((program) => PROGRAMS[program]));
 
 /** @param {string} text */
-function tell(text) {
+function print(text) {
   process.stderr.write(`${text}\n`);
 }
 
@@ -25,14 +25,14 @@ function isInstalled(program) {
 function install(packages) {
   const list = packages.join(' ');
   if (process.getuid?.() !== 0 || !isInstalled('apt-get')) {
-    tell(`Not installed, and this user cannot: ${list}. On Debian: sudo apt-get install ${list}`);
+    print(`Not installed, and this user cannot: ${list}. On Debian: sudo apt-get install ${list}`);
     return;
   }
-  tell(`Installing ${list}`);
+  print(`Installing ${list}`);
   const options = { stdio: 'inherit', env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } };
   const flags = ['install', '--yes', '--no-install-recommends', ...packages];
   const isDone = () => spawnSync('apt-get', flags, options).status === 0;
   if (isDone()) return;
   spawnSync('apt-get', ['update'], options);
-  if (!isDone()) tell(`Could not install ${list}; the tests that need it will fail.`);
+  if (!isDone()) print(`Could not install ${list}; the tests that need it will fail.`);
 }

@@ -45,11 +45,11 @@ export async function startPostgres(settings: { readonly is_durable?: boolean } 
   );
   const url = (database: string) => `postgres://postgres@localhost/${database}?host=${encodeURIComponent(folder)}`;
   const resume = async (): Promise<void> => {
-    await keeper.tell('start');
+    await keeper.send('start');
     await untilItAnswers(url('postgres'));
   };
   await resume();
-  const halt: TestServer['halt'] = (how) => keeper.tell(how === 'fast' ? 'INT' : 'QUIT');
+  const halt: TestServer['halt'] = (how) => keeper.send(how === 'fast' ? 'INT' : 'QUIT');
   return { url, halt, resume, stop: keeper.end };
 }
 
@@ -75,7 +75,7 @@ function toFlags(isDurable: boolean): readonly string[] {
 
 interface Keeper {
   /** Starts the server, or signals it and waits until it has ended. */
-  tell(order: 'start' | 'INT' | 'QUIT'): Promise<void>;
+  send(order: 'start' | 'INT' | 'QUIT'): Promise<void>;
   end(): Promise<void>;
 }
 
@@ -100,7 +100,7 @@ function keep(command: readonly string[], folder: string, user: User): Keeper {
   const lifelines = [keeper.stdin, keeper.stdout] as readonly { readonly unref?: () => void }[];
   for (const lifeline of lifelines) lifeline.unref?.();
   return {
-    async tell(order) {
+    async send(order) {
       keeper.ref();
       const done = once(keeper.stdout, 'data');
       keeper.stdin.write(`${order}\n`);

@@ -6,7 +6,7 @@ interface FailureClassFacts {
   /** The service, its reporter or a stage of the engine says that the call was not performed. */
   readonly denies?: true;
   /** The reason that a model is shown. Absent where the turn cannot continue. */
-  readonly told?: string;
+  readonly reason_for_model?: string;
   /** Set for a class that no plugin gives, where written answers may name it all the same. */
   readonly may_be_written?: true;
 }
@@ -16,19 +16,23 @@ interface FailureClassFacts {
  * `npm run generate`, the types are below, and a test holds the table in docs/terms.md to it.
  */
 export const FAILURE_CLASSES = {
-  transport: { by: 'plugin', is_transient: true, told: 'the service was out of reach, or its answer broke off' },
-  timeout: { by: 'plugin', is_transient: true, told: 'the service did not answer in time' },
-  http_status: { by: 'plugin', denies: true, told: 'the service answered with an error' },
-  call_rejected: { by: 'plugin', denies: true, told: 'the service rejects the call, and would again' },
-  tool_error: { by: 'plugin', denies: true, told: 'the service answered that the call failed' },
-  non_json: { by: 'plugin', told: 'the service did not answer with JSON' },
-  result_too_large: { by: 'plugin', told: 'the answer of the service is too large' },
+  transport: {
+    by: 'plugin',
+    is_transient: true,
+    reason_for_model: 'the service was out of reach, or its answer broke off',
+  },
+  timeout: { by: 'plugin', is_transient: true, reason_for_model: 'the service did not answer in time' },
+  http_status: { by: 'plugin', denies: true, reason_for_model: 'the service answered with an error' },
+  call_rejected: { by: 'plugin', denies: true, reason_for_model: 'the service rejects the call, and would again' },
+  tool_error: { by: 'plugin', denies: true, reason_for_model: 'the service answered that the call failed' },
+  non_json: { by: 'plugin', reason_for_model: 'the service did not answer with JSON' },
+  result_too_large: { by: 'plugin', reason_for_model: 'the answer of the service is too large' },
   unavailable: { by: 'plugin', is_transient: true, denies: true },
   structured_output_rejected: { by: 'plugin', denies: true },
   model_refusal: { by: 'plugin', denies: true },
   schema_invalid: {
     by: 'plugin',
-    told: 'the request or the answer does not have the form that was agreed',
+    reason_for_model: 'the request or the answer does not have the form that was agreed',
   },
   policy_denied: { by: 'engine' },
   authz_denied: { by: 'engine' },

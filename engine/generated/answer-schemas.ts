@@ -165,7 +165,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     "$ref": "#/components/schemas/Part_AgentTurnSummary"
   },
   "AgentTurn": {
-    "$ref": "#/components/schemas/ToldAgentTurn"
+    "$ref": "#/components/schemas/ResolvedAgentTurn"
   },
   "SourceInvocations": {
     "$ref": "#/components/schemas/Part_ListedInvocation"
@@ -2010,7 +2010,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "state_change",
       "external_side_effect"
     ],
-    "description": "What a call may do to the outside. A read-only call can be made again after a crash; any other only where its binding is repeatable."
+    "description": "The effect of a call on the outside. A read-only call can be repeated after a crash; any other only if its binding is repeatable."
   },
   "AwaitedCall": {
     "type": "object",
@@ -2511,7 +2511,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     ],
     "additionalProperties": false
   },
-  "ToldAgentTurn": {
+  "ResolvedAgentTurn": {
     "type": "object",
     "properties": {
       "agent_turn_id": {
@@ -2589,7 +2589,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
               "cards": {
                 "type": "array",
                 "items": {
-                  "$ref": "#/components/schemas/ToldCard"
+                  "$ref": "#/components/schemas/ResolvedCard"
                 }
               }
             },
@@ -2614,7 +2614,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
           "cards": {
             "type": "array",
             "items": {
-              "$ref": "#/components/schemas/ToldCard"
+              "$ref": "#/components/schemas/ResolvedCard"
             }
           }
         },
@@ -2668,7 +2668,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     "additionalProperties": false,
     "description": "An agent turn whose cards hold what was given, done and decided."
   },
-  "ToldCard": {
+  "ResolvedCard": {
     "type": "object",
     "properties": {
       "card_id": {

@@ -7,7 +7,7 @@ export type SchemaUrl = string;
 export type HumanId = string;
 export type Description = string;
 export type Answer = JsonAnswer | TextAnswer | RefusalAnswer | StatusAnswer | FaultAnswer | FailureAnswer;
-/** Characters a streamed piece. */
+/** Characters of each streamed piece. */
 export type ChunkCharacters = number;
 export type SourceClass =
   | 'transport'
@@ -23,7 +23,7 @@ export type SourceClass =
   | 'schema_invalid'
   | 'stopped';
 
-/** What models and sources answer, by turn and command key: for scripted models, dry runs and recordings. */
+/** Answers of models and sources, by turn and command key: for scripted models, dry runs and recordings. */
 export interface Answers {
   readonly $schema?: SchemaUrl;
   readonly version: 1;
@@ -37,7 +37,7 @@ export interface Answers {
   };
 }
 export interface JsonAnswer {
-  /** A model says this JSON; any other source answers it. */
+  /** A model writes this JSON; any other source answers with it. */
   readonly json: Json;
   readonly usage?: AnswerUsage;
   readonly chunk_characters?: ChunkCharacters;
@@ -47,7 +47,7 @@ export interface AnswerUsage {
   readonly output_tokens: number;
 }
 export interface TextAnswer {
-  /** A model says exactly this; any other source answers it as its body. */
+  /** A model writes exactly this text; any other source answers with it as its body. */
   readonly text: string;
   readonly finish_reason?: 'stop' | 'length' | 'content_filter';
   readonly usage?: AnswerUsage;
@@ -62,16 +62,16 @@ export interface StatusAnswer {
   readonly body?: Json;
 }
 export interface FaultAnswer {
-  /** cut_stream drops the connection after the text; no_finish ends the stream without a finish reason; hang says the text and then nothing; reset drops the connection before a byte. */
+  /** cut_stream drops the connection after the text; no_finish ends the stream without a finish reason; hang sends the text and then nothing; reset drops the connection before the first byte. */
   readonly fault: 'cut_stream' | 'no_finish' | 'hang' | 'reset';
   readonly text?: string;
 }
-/** The call fails with this class, as if its plugin had said so; one that is stopped waits until the turn no longer wants it. */
+/** The call fails with this class, as if its plugin had reported it. With the class stopped, it waits until the turn no longer needs it. */
 export interface FailureAnswer {
   readonly failure: SourceClass;
-  /** What the failure says. */
+  /** The message of the failure. */
   readonly message?: string;
   readonly http_status?: number;
-  /** What a model had said before it failed, or the body that another source failed with. */
+  /** The text of a model before the failure, or the body of another source's failed answer. */
   readonly text?: string;
 }

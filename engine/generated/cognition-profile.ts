@@ -4,10 +4,10 @@ export type SchemaUrl = string;
 /** Lower-case letters and digits, joined by single hyphens or underscores; at most 64 characters. */
 export type HumanId = string;
 export type Description = string;
-/** Another document: by the hash of its canonical form, or, in a file, by a relative path that linking turns into the hash. */
+/** A reference to another document: the hash of its canonical form or, in a file, a relative path, which linking replaces by the hash. */
 export type Reference = HashReference | PathReference;
 
-/** A workflow with the policy and budgets under which it runs. */
+/** A workflow, with the policy and the budgets under which it runs. */
 export interface CognitionProfile {
   readonly $schema?: SchemaUrl;
   readonly version: 1;

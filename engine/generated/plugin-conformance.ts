@@ -14,7 +14,7 @@ export type PluginClass =
   | 'model_refusal'
   | 'schema_invalid';
 
-/** Examples of a plugin at work: what it is asked, what a server would answer it, and what comes of that. The conformance suite plays them, and derives from them the servers that misbehave. */
+/** Examples of a plugin's calls: the request, the server's answers and the expected result. The conformance suite plays them, and derives misbehaving servers from them. */
 export interface PluginConformance {
   /** For the editor only. */
   readonly $schema?: string;
@@ -23,17 +23,17 @@ export interface PluginConformance {
 }
 export interface Example {
   readonly name: string;
-  /** As a source would write it. Where the manifest takes the origin from a field of the interface, the suite sets the variable that stands there. */
+  /** The interface of a source. If a field of it names the variable of the origin, the suite sets that variable. */
   readonly interface: JsonObject & { readonly name: string };
-  /** Values of variables that the manifest names. Secret ones get values of the suite's own. */
+  /** Values of variables that the manifest names. The suite makes up the values of secret ones. */
   readonly variables?: {
     readonly [k: string]: string;
   };
-  /** What the plugin is asked. {{call}} in a text stands for a text of the suite's own, different in each call. A chat plugin is asked {"messages": [...], "output_schema"?: {...}}. */
+  /** The request to the plugin. {{call}} in a text is replaced by a text of the suite, different in each call. The request of a chat plugin is {"messages": [...], "output_schema"?: {...}}. */
   readonly request: Json;
-  /** To each request the first answer is given that fits it and has not been given in this call; when all that fit have been given, the last of them again. Left out where nothing is asked over HTTP. */
+  /** The server's answers. Each request gets the first matching answer that was not used in this call; when all are used, the last matching one again. Leave it out for a plugin without HTTP. */
   readonly server?: readonly CannedAnswer[];
-  /** Of a plugin that reads files: what stands in the folder, by path. The suite makes the folder and sets the variable that names it. */
+  /** For a plugin that reads files: the files of the folder, by path. The suite makes the folder and sets its variable. */
   readonly files?: {
     readonly [k: string]: string;
   };
@@ -45,34 +45,34 @@ export interface CannedAnswer {
   readonly headers?: {
     readonly [k: string]: string;
   };
-  /** A text is sent as it stands, anything else as JSON. {"$from": "/body/id"} becomes what stands there in the request: /method, /path, /query/..., /headers/..., /body/... . */
+  /** A text is sent unchanged, anything else as JSON. {"$from": "/body/id"} is replaced by that value of the request: /method, /path, /query/..., /headers/..., /body/... . */
   readonly body?: Json;
   /**
-   * Server-sent events in place of a body, with the same rules: one `data:` each.
+   * Server-sent events in place of a body, by the same rules: one `data:` each.
    *
-   * Items: A text as it stands, anything else as JSON.
+   * Items: A text is sent unchanged, anything else as JSON.
    */
   readonly events?: readonly Json[];
 }
-/** What a request must be to be answered so; every request where it is left out. */
+/** The condition on the request; without it, every request matches. */
 export interface WhenAsked {
   readonly method?: string;
   /** The whole path, without the query. */
   readonly path?: string;
-  /** Each member that is written here is in the request's JSON, with this value. */
+  /** The request's JSON has each of these members, with this value. */
   readonly body?: Json;
 }
 export interface ExpectedValue {
-  /** The answer, equal as JSON. {{call}} stands for the same text as in the request. */
+  /** The expected answer, compared as JSON. {{call}} is the same text as in the request. */
   readonly value: Json;
 }
 export interface ExpectedFailure {
   readonly failure_class: PluginClass;
 }
 export interface ExpectedPending {
-  /** The answer comes later. The suite lets it. */
+  /** The call is pending: its answer comes later, which the suite allows. */
   readonly pending: {
-    /** The name that the other side gives to the call; {{call}} as above. */
+    /** The alias that the service gives to the call; {{call}} as above. */
     readonly correlation_id?: string;
   };
 }

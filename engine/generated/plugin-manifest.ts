@@ -3,10 +3,10 @@
 export type SchemaUrl = string;
 export type Description = string;
 export type Variable = string;
-/** response_format: the plugin is handed the schema beside the messages. json_object and prompt: the schema is a part of the last message; the first says that the endpoint is told to answer with some JSON object. */
+/** response_format: the plugin receives the schema beside the messages. json_object and prompt: the last message contains the schema; with json_object the endpoint also has to answer with a JSON object. */
 export type SchemaDelivery = 'response_format' | 'json_object' | 'prompt';
 
-/** What a plugin folder says of itself. */
+/** The manifest of a plugin folder. */
 export interface PluginManifest {
   readonly $schema?: SchemaUrl;
   readonly version: 1;
@@ -14,7 +14,7 @@ export interface PluginManifest {
   readonly name: string;
   readonly description: Description;
   readonly contract_version: 1;
-  /** json: a JSON request is answered by JSON. chat: messages are answered by a model's text, with a trace. */
+  /** json: the plugin answers a JSON request with JSON. chat: it answers messages with a model's text and a trace. */
   readonly speaks: 'json' | 'chat';
   /** Path of the JSON Schema of the interface, relative to the manifest. */
   readonly interface_schema: string;
@@ -23,25 +23,25 @@ export interface PluginManifest {
   /** Where the plugin may connect. The operator's variable holds the URL; an author only names the variable. */
   readonly origin?: OriginFromInterface | OriginFromVariables;
   readonly folder?: FolderFromInterface;
-  /** The interface member with a path whose segments may be {name}, members of the request that capabilities.fillPath puts there: validate refuses a request that lacks one. */
+  /** The interface member with a path whose segments may be {name}, members of the request, filled in by capabilities.fillPath. The command validate rejects a request that lacks one. */
   readonly path_field?: string;
   readonly acting?: ActingInterface;
-  /** The variable of the origin may hold a command instead of a URL: an http or https URL leads to a service, anything else starts a program. The variable's name must begin with CHUKWA_. */
+  /** The variable of the origin may hold a command instead of a URL: an http or https URL names a service, anything else starts a program. The variable's name must begin with CHUKWA_. */
   readonly spawn?: boolean;
   /** A reserved prefix of tool names. Tools of this plugin's sources are named prefix, server, two underscores, tool, such as mcp__memory__search_nodes; no other tool's name begins with it. */
   readonly tool_prefix?: string;
   readonly tool_list?: ToolList;
   readonly wire_overhead?: WireOverhead;
-  /** Environment variables that the plugin is handed, beside its origin. */
+  /** Environment variables that the plugin receives, beside its origin. */
   readonly variables?: readonly Variable[];
-  /** Variables that hold secrets: handed over, and replaced wherever a record would hold them. */
+  /** Variables with secrets: the plugin receives them, and records hold a replacement. */
   readonly secret_variables?: readonly Variable[];
-  /** Interface members that hold the name of a variable with a secret, or an object of such names: each value is handed over, and replaced in the records of that source's calls. Such a name must begin with CHUKWA_. */
+  /** Interface members that hold the name of a variable with a secret, or an object of such names: the plugin receives each value, and the records of that source's calls hold a replacement. Such a name must begin with CHUKWA_. */
   readonly secret_variable_fields?: readonly string[];
   readonly model?: ModelFromInterface;
   readonly timeout?: TimeoutFromInterface;
   readonly schema_delivery?: SchemaDeliveryFromInterface;
-  /** Interface members with values that the plugin cannot honour yet, each with the value to write in its place. A scenario with one is refused with NOT_SUPPORTED_YET before anything runs. */
+  /** Interface members with values that the plugin does not support yet, each with the value to use instead. A scenario with one is rejected with NOT_SUPPORTED_YET before anything runs. */
   readonly not_yet?: {
     readonly [k: string]: {
       readonly [k: string]: string;
@@ -55,7 +55,7 @@ export interface OriginFromInterface {
   readonly interface_field: string;
 }
 export interface OriginFromVariables {
-  /** The interface member that holds the name of another variable, which must begin with CHUKWA_ and then goes before these. Where a source has it, the default is not used. */
+  /** The interface member that holds the name of another variable, which must begin with CHUKWA_. That variable takes precedence over these, and without it the default is not used. */
   readonly interface_field?: string;
   readonly variables: readonly Variable[];
   /** Used when no variable is set. */
@@ -66,43 +66,43 @@ export interface FolderFromInterface {
   /** The interface member that holds the name of the variable with the folder, which must begin with CHUKWA_. */
   readonly interface_field: string;
 }
-/** Values of an interface member with which a call changes something outside: no binding of such a source is read_only. */
+/** Values of an interface member with which a call has a side effect: no binding of such a source may be read_only. */
 export interface ActingInterface {
   readonly interface_field: string;
   readonly values: readonly string[];
 }
-/** A source can answer with its server's list of tools, {"tools": [...]} in the words of the Model Context Protocol: chukwa mcp tools asks for it. */
+/** A source can answer with its server's list of tools, {"tools": [...]} in the form of the Model Context Protocol: chukwa mcp tools requests it. */
 export interface ToolList {
-  /** The interface member that is true where a source answers with the list. */
+  /** The interface member that is true if a source answers with the list. */
   readonly interface_field: string;
   /** The interface member that names one tool. */
   readonly tool_field: string;
 }
-/** How much larger than its result a response may be on the wire, where the plugin's protocol wraps results or says them twice. Without it a response may be as large as a result. */
+/** How much larger than its result a response may be on the wire, for a protocol that wraps or repeats results. Without it, a response may be as large as a result. */
 export interface WireOverhead {
-  /** Times the call's largest result. */
+  /** A factor of the call's result limit. */
   readonly factor: number;
-  /** And so many bytes more. */
+  /** Bytes added to that. */
   readonly bytes: number;
 }
-/** Of a chat plugin: where a source says which model is asked. What it comes to is handed over, and stands on the record of each call. */
+/** For a chat plugin: the interface members that name the model. The plugin receives the resolved name, which is recorded with each call. */
 export interface ModelFromInterface {
   /** The interface member that holds the model's name. */
   readonly interface_field: string;
-  /** The interface member that holds the name of a variable with the model's name, which must begin with CHUKWA_; it goes before the other. */
+  /** The interface member that holds the name of a variable with the model's name, which must begin with CHUKWA_; it takes precedence. */
   readonly variable_field?: string;
 }
-/** Where a source says how long one call may take. The engine ends the call then. Left out: the member timeout_ms, where the interface has one. */
+/** The interface member with the time limit of one call, at which the engine ends the call. By default: the member timeout_ms, if the interface has one. */
 export interface TimeoutFromInterface {
   /** The interface member that holds a number of milliseconds. */
   readonly interface_field: string;
-  /** Milliseconds, where the source does not say. The engine's own default where this is left out: 10000, and 120000 of a chat plugin. */
+  /** Milliseconds, if the source does not set it. The engine's default is 10000, and 120000 for a chat plugin. */
   readonly default_ms?: number;
 }
-/** Of a chat plugin: how a source says the way in which its model learns the schema of an answer. Left out: the member schema_delivery with the values response_format, json_object and prompt; prompt where a source does not say. */
+/** For a chat plugin: the interface member that says how the model gets the schema of an answer. By default: the member schema_delivery with the values response_format, json_object and prompt; prompt if a source does not set it. */
 export interface SchemaDeliveryFromInterface {
   readonly interface_field: string;
-  /** The meaning of each value of that member. A value that is not listed is refused with NOT_SUPPORTED_YET before anything runs. */
+  /** The meaning of each value of that member. Other values are rejected with NOT_SUPPORTED_YET before anything runs. */
   readonly values: {
     readonly [k: string]: SchemaDelivery;
   };

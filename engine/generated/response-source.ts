@@ -6,10 +6,10 @@ export type SchemaUrl = string;
 /** Lower-case letters and digits, joined by single hyphens or underscores; at most 64 characters. */
 export type HumanId = string;
 export type Description = string;
-/** Another document: by the hash of its canonical form, or, in a file, by a relative path that linking turns into the hash. */
+/** A reference to another document: the hash of its canonical form or, in a file, a relative path, which linking replaces by the hash. */
 export type Reference = HashReference | PathReference;
 
-/** Something outside that can be asked, and the interface through which a plugin asks it. */
+/** An external service or model, and the interface settings with which a plugin calls it. */
 export interface ResponseSource {
   readonly $schema?: SchemaUrl;
   readonly version: 1;
@@ -19,7 +19,7 @@ export interface ResponseSource {
   readonly interface: JsonObject & { readonly name: string };
   readonly request_schema_ref?: Reference;
   readonly retry?: Retry;
-  /** How many calls of this source one process makes at a time; further calls wait for their turn. Left out: as many as there are. */
+  /** How many calls of this source one process makes at the same time; further calls wait. By default, there is no limit. */
   readonly max_in_flight?: number;
 }
 export interface HashReference {
@@ -28,14 +28,14 @@ export interface HashReference {
 export interface PathReference {
   readonly path: string;
 }
-/** When a call to this source is made again after it has failed. It holds for generations, for calls that only read, and for calls with a side effect whose binding is repeatable; of any other call with a side effect, only for unavailable, since nothing was sent. Where it is left out, the first failure ends the attempt. */
+/** The retry policy of this source. It applies to generations, to read-only calls, and to calls with a side effect whose binding is repeatable; other calls with a side effect are retried only after unavailable, because then nothing was sent. By default, the first failure ends the attempt. */
 export interface Retry {
-  /** How often a call is made again, after the first time. */
+  /** How many retries a call has. */
   readonly max: number;
-  /** The failures after which a call is made again; http_5xx stands for the statuses 500 to 599. */
+  /** The failures after which a call is retried; http_5xx means the statuses 500 to 599. */
   readonly on: readonly ('timeout' | 'transport' | 'http_408' | 'http_425' | 'http_429' | 'http_5xx' | 'unavailable')[];
-  /** The longest wait before the first retry; it doubles with each further one. 500 where it is left out. */
+  /** The longest wait before the first retry; it doubles with each further one. The default is 500. */
   readonly backoff_ms?: number;
-  /** No wait is longer than this, and a service that asks for a longer one by Retry-After is not asked again. Where it is left out, 30000, or backoff_ms where that is more. */
+  /** The longest wait. If a service requests a longer one by Retry-After, there is no retry. The default is 30000, or backoff_ms if that is more. */
   readonly backoff_max_ms?: number;
 }

@@ -4,17 +4,17 @@ export type SchemaUrl = string;
 /** Lower-case letters and digits, joined by single hyphens or underscores; at most 64 characters. */
 export type HumanId = string;
 export type Description = string;
-/** Another document: by the hash of its canonical form, or, in a file, by a relative path that linking turns into the hash. */
+/** A reference to another document: the hash of its canonical form or, in a file, a relative path, which linking replaces by the hash. */
 export type Reference = HashReference | PathReference;
 
-/** A small world at its start, and who thinks in it. */
+/** A small world at its start, and its thinking agents. */
 export interface Scenario {
   readonly $schema?: SchemaUrl;
   readonly version: 1;
   readonly label: HumanId;
   readonly description?: Description;
   readonly start_time: string;
-  /** Simulated seconds that one turn takes. */
+  /** Simulated seconds of one turn. */
   readonly chronon_seconds: number;
   readonly environments: readonly ScenarioEnvironment[];
   readonly entities: readonly ScenarioEntity[];

@@ -5,7 +5,7 @@ export type SchemaUrl = string;
 export type HumanId = string;
 export type Description = string;
 
-/** What may be called. What is not allowed here is neither offered nor called. */
+/** The tools that may be called. Any other tool is neither offered nor called. */
 export interface ToolPolicy {
   readonly $schema?: SchemaUrl;
   readonly version: 1;
@@ -13,7 +13,7 @@ export interface ToolPolicy {
   readonly description?: Description;
   /** Tool ids. An ambient source or source_call node whose effect is not read_only is allowed under its own id. */
   readonly allow: readonly string[];
-  /** Effect classes or tool ids that wait for a person. */
+  /** Effect classes or tool ids that need a person's approval. */
   readonly require_approval: readonly string[];
   readonly budgets: {
     readonly max_runtime_ms: number;

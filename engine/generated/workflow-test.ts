@@ -6,10 +6,10 @@ export type SchemaUrl = string;
 /** Lower-case letters and digits, joined by single hyphens or underscores; at most 64 characters. */
 export type HumanId = string;
 export type Description = string;
-/** Another document: by the hash of its canonical form, or, in a file, by a relative path that linking turns into the hash. */
+/** A reference to another document: the hash of its canonical form or, in a file, a relative path, which linking replaces by the hash. */
 export type Reference = HashReference | PathReference;
 export type Answer = JsonAnswer | TextAnswer | RefusalAnswer | StatusAnswer | FaultAnswer | FailureAnswer;
-/** Characters a streamed piece. */
+/** Characters of each streamed piece. */
 export type ChunkCharacters = number;
 export type SourceClass =
   | 'transport'
@@ -49,7 +49,7 @@ export type AttemptClass =
   | 'record_mismatch'
   | 'poisoned';
 export type EntityId = string;
-/** A text, exactly; or what it must contain and must lack. */
+/** The exact text; or parts that it must contain and parts that it must lack. */
 export type Text = string | TextParts;
 export type Detail =
   | 'non_json'
@@ -85,29 +85,29 @@ export type CallClass =
 export type TurnNumber = string;
 export type Texts = string | readonly string[];
 
-/** A test of a scenario's workflows: what it begins with, what models and sources answer, and what must come of it. */
+/** A test of a scenario's workflows: the world at its start, the answers of models and sources, and the expected results. */
 export interface WorkflowTest {
   readonly $schema?: SchemaUrl;
   readonly version: 1;
   readonly label: HumanId;
   readonly description?: Description;
   readonly scenario_ref: Reference;
-  /** The name of the world, as prompts show it; the label without this. Of several tests in one run, a second world of a name gets -2 after it. */
+  /** The name of the world, as prompts show it; the label by default. In one run of several tests, the second world of a name gets the suffix -2. */
   readonly world?: string;
   readonly given?: Given;
-  /** How many turns are run; 1 without this. */
+  /** The number of turns to run; 1 by default. */
   readonly turns?: number;
-  /** A document of answers. */
+  /** An answers document. */
   readonly answers_ref?: {
     readonly path: string;
   };
-  /** By turn, then by command key, as in a document of answers. They go before those of answers_ref. */
+  /** By turn, then by command key, as in an answers document. They take precedence over those of answers_ref. */
   readonly answers?: {
     readonly [k: string]: {
       readonly [k: string]: Answer;
     };
   };
-  /** What must come of it. What is left out may be anything; turns that are not named must be committed. */
+  /** The expected results. Members that are left out are not checked; turns that are not named must be committed. */
   readonly expect: {
     /** By turn. */
     readonly turns?: {
@@ -122,9 +122,9 @@ export interface HashReference {
 export interface PathReference {
   readonly path: string;
 }
-/** What the world is before the first turn, where it is not as the scenario begins. */
+/** The world before the first turn, as far as it differs from the start of the scenario. */
 export interface Given {
-  /** The turn that was played last; 0 without this. */
+  /** The last played turn; 0 by default. */
   readonly turn?: number;
   readonly entities?: {
     readonly [k: string]: GivenEntity;
@@ -146,7 +146,7 @@ export interface GivenEnvironment {
   readonly content?: string;
 }
 export interface JsonAnswer {
-  /** A model says this JSON; any other source answers it. */
+  /** A model writes this JSON; any other source answers with it. */
   readonly json: Json;
   readonly usage?: AnswerUsage;
   readonly chunk_characters?: ChunkCharacters;
@@ -156,7 +156,7 @@ export interface AnswerUsage {
   readonly output_tokens: number;
 }
 export interface TextAnswer {
-  /** A model says exactly this; any other source answers it as its body. */
+  /** A model writes exactly this text; any other source answers with it as its body. */
   readonly text: string;
   readonly finish_reason?: 'stop' | 'length' | 'content_filter';
   readonly usage?: AnswerUsage;
@@ -171,20 +171,20 @@ export interface StatusAnswer {
   readonly body?: Json;
 }
 export interface FaultAnswer {
-  /** cut_stream drops the connection after the text; no_finish ends the stream without a finish reason; hang says the text and then nothing; reset drops the connection before a byte. */
+  /** cut_stream drops the connection after the text; no_finish ends the stream without a finish reason; hang sends the text and then nothing; reset drops the connection before the first byte. */
   readonly fault: 'cut_stream' | 'no_finish' | 'hang' | 'reset';
   readonly text?: string;
 }
-/** The call fails with this class, as if its plugin had said so; one that is stopped waits until the turn no longer wants it. */
+/** The call fails with this class, as if its plugin had reported it. With the class stopped, it waits until the turn no longer needs it. */
 export interface FailureAnswer {
   readonly failure: SourceClass;
-  /** What the failure says. */
+  /** The message of the failure. */
   readonly message?: string;
   readonly http_status?: number;
-  /** What a model had said before it failed, or the body that another source failed with. */
+  /** The text of a model before the failure, or the body of another source's failed answer. */
   readonly text?: string;
 }
-/** What must come of one turn. Without "failure", it must be committed. */
+/** The expected result of one turn. Without "failure", it must be committed. */
 export interface ExpectedTurn {
   readonly failure?: ExpectedFailure;
   /** All patches of the turn, in order. */
@@ -200,7 +200,7 @@ export interface ExpectedTurn {
   /** Command keys of calls that must not be made. */
   readonly not_called?: readonly string[];
 }
-/** The attempt at this turn must fail so. It ends the test. */
+/** The attempt at this turn must fail like this, which ends the test. */
 export interface ExpectedFailure {
   readonly class: AttemptClass;
   readonly subject?: EntityId;
@@ -210,9 +210,9 @@ export interface ExpectedFailure {
   readonly message?: Text;
 }
 export interface TextParts {
-  /** Each of these stands in it. */
+  /** The text contains each of these. */
   readonly contains?: string | readonly string[];
-  /** None of these stands in it. */
+  /** The text contains none of these. */
   readonly lacks?: string | readonly string[];
 }
 export interface ExpectedPatch {
@@ -222,7 +222,7 @@ export interface ExpectedPatch {
   /** All effects, in order. */
   readonly effects?: readonly ExpectedEffect[];
 }
-/** An effect of the patch; what is left out may be anything. */
+/** An effect of the patch; members that are left out are not checked. */
 export interface ExpectedEffect {
   readonly op?: 'set_entity_state' | 'append_entity_memory' | 'set_environment_content';
   readonly entity_id?: EntityId;
@@ -235,23 +235,23 @@ export interface ExpectedRejection {
   readonly node?: HumanId;
   readonly try?: number;
   readonly detail?: Detail;
-  /** A text, exactly; or what it must contain and must lack. */
+  /** The exact text; or parts that it must contain and parts that it must lack. */
   readonly message?: string | TextParts;
 }
 export interface ExpectedCall {
   readonly status?: 'succeeded' | 'failed';
   readonly failure?: CallClass;
-  /** What is wrong with an answer of a model; of another call that failed, how the turn went on. */
+  /** The fault of a model's answer; for another failed call, how the turn continued. */
   readonly detail?: Detail | ('told_to_model' | 'absent');
-  /** What a generation turned out to be. */
+  /** The kind of a generation's answer. */
   readonly output?: 'tool_call' | 'final_patch' | 'json_answer' | 'invalid';
   /** The name of the tool that was called. */
   readonly tool?: string;
-  /** What the source was asked: members that are left out may be anything. */
+  /** The request; members that are left out are not checked. */
   readonly request?: Json;
-  /** What redaction lets be seen of the answer: members that are left out may be anything. */
+  /** The answer as redaction shows it; members that are left out are not checked. */
   readonly response?: Json;
-  /** A text, exactly; or what it must contain and must lack. */
+  /** The exact text; or parts that it must contain and parts that it must lack. */
   readonly prompt?: string | TextParts;
 }
 /** The world after the last turn. */

@@ -6,11 +6,11 @@ export type SchemaUrl = string;
 /** Lower-case letters and digits, joined by single hyphens or underscores; at most 64 characters. */
 export type HumanId = string;
 export type Description = string;
-/** Another document: by the hash of its canonical form, or, in a file, by a relative path that linking turns into the hash. */
+/** A reference to another document: the hash of its canonical form or, in a file, a relative path, which linking replaces by the hash. */
 export type Reference = HashReference | PathReference;
-/** What a call may do to the outside. A read-only call can be made again after a crash; any other only where its binding is repeatable. */
+/** The effect of a call on the outside. A read-only call can be repeated after a crash; any other only if its binding is repeatable. */
 export type EffectClass = 'read_only' | 'state_change' | 'external_side_effect';
-/** True where the service performs a call once however often it is sent: it recognises the call by the X-Client-Request-Id header. Such a call with a side effect may be made again. A read-only call may be anyway, and does not say so. */
+/** True if the service is idempotent: it recognises a call by the X-Client-Request-Id header, and performs it once. Then a call with a side effect may be repeated. Leave it out for a read-only call, which may always be repeated. */
 export type Repeatable = boolean;
 /** A JSON Pointer (RFC 6901). */
 export type Pointer = string;
@@ -20,15 +20,15 @@ export type EntityId = string;
 export type ToolName = string;
 export type Reach = 'self' | 'perceived' | 'any';
 
-/** How a subject thinks: what it is told, what it may call, and the node whose final patch is applied. */
+/** The workflow of a subject: its prompts, its calls, and the node whose final patch is applied. */
 export interface CognitionWorkflow {
   readonly $schema?: SchemaUrl;
   readonly version: 1;
   readonly label?: HumanId;
   readonly description?: Description;
-  /** per_subject_ordered: one subject after the other, each on the world as the earlier ones left it. per_subject_concurrent: subjects begin together; the turn is the same, and a subject whose inputs an earlier one has changed asks again. */
+  /** per_subject_ordered: one subject after the other, each on the world as the earlier ones left it. per_subject_concurrent: subjects begin together, with the same result: if an earlier subject changes the inputs of a later one, that one makes its requests again. */
   readonly execution: 'per_subject_ordered' | 'per_subject_concurrent';
-  /** With per_subject_concurrent: how many runs a turn may supersede, for each subject on average. When they are used up, subjects wait for those before them. 4 where it is left out. */
+  /** With per_subject_concurrent: how many runs a turn may supersede, for each subject on average. After that, subjects wait for the earlier ones. The default is 4. */
   readonly max_speculative?: number;
   readonly ambient_sources: readonly AmbientSourceBinding[];
   readonly nodes: readonly (LlmToolLoopNode | LlmJsonNode | SourceCallNode)[];
@@ -37,25 +37,25 @@ export interface CognitionWorkflow {
     readonly from: string;
   };
 }
-/** A source that runs because the workflow says so; its answer becomes context. */
+/** A source that always runs; its answer becomes context. */
 export interface AmbientSourceBinding {
   readonly id: HumanId;
   readonly source_ref: Reference;
   readonly effect: EffectClass;
   readonly repeatable?: Repeatable;
   readonly redaction: Redaction;
-  /** What follows when the call fails, its retries used up. fail: the attempt fails; so it is where this is left out. inject_absence: the reading is {"absent": {"failure_class": ...}}, and the turn goes on. A call that may have had its side effect fails the attempt all the same. */
+  /** The consequence of a call that fails after its retries. fail, the default: the attempt fails. inject_absence: the reading is {"absent": {"failure_class": ...}}, and the turn continues. A call whose side effect may have taken place always fails the attempt. */
   readonly on_failure?: 'fail' | 'inject_absence';
   /** Lower-case letters and digits, joined by single hyphens or underscores; at most 64 characters. */
   readonly connection?: string;
-  /** Lets the source say that its answer comes later, and how long that may take from then on; at most 366 days. Without it such an answer is a failure. */
+  /** Allows the call to be pending, and limits the wait for its later answer; at most 366 days. Without it, a pending answer is a failure. */
   readonly pending_deadline_ms?: number;
   readonly run: 'once_per_turn' | 'before_subject_workflow';
-  /** What the reading is about. */
+  /** The subject, place or entity of the reading. */
   readonly scope: 'world' | 'acting_subject' | EnvironmentPlace | EntityPlace;
-  /** Which subjects are given the reading. */
+  /** The subjects that get the reading. */
   readonly visible_to: 'all_subjects' | 'acting_subject' | EnvironmentPlace | EntityPlace;
-  /** The request, any JSON, in which {"$from": pointer, "default"?: value} stands for a value of the context. */
+  /** The request: any JSON, in which {"$from": pointer, "default"?: value} is replaced by a value of the context. */
   readonly request_template: Json;
   readonly result_schema_ref?: Reference;
   /** A JSON Pointer (RFC 6901). */
@@ -99,26 +99,26 @@ export interface PromptTemplate {
 }
 export interface PromptMessage {
   readonly role: 'system' | 'user' | 'assistant';
-  /** Text in which {{world.projection}}, {{subject.rendered}}, {{ambient.visible}}, {{tools.available}} and the like are filled in; or the file, .md or .txt, that holds it. */
+  /** Text in which {{world.projection}}, {{subject.rendered}}, {{ambient.visible}}, {{tools.available}} and other placeholders are filled in; or the .md or .txt file with the text. */
   readonly content: string | PromptHash | PromptPath;
 }
 export interface PromptHash {
   readonly hash: string;
 }
 export interface PromptPath {
-  /** A path relative to this file, whose end is .md or .txt. */
+  /** A path relative to this file, which ends in .md or .txt. */
   readonly path: string;
 }
-/** What the subject may see of the world. */
+/** The part of the world that the subject may see. */
 export interface Projection {
   readonly scope: 'world' | 'subject_environment';
   readonly memory: {
-    /** How many of the subject's latest memories. */
+    /** The number of the subject's latest memories. */
     readonly recent: number;
   };
-  /** What {{world.recent_events}} tells: narrations and effects that the subject could see. */
+  /** The contents of {{world.recent_events}}: narrations and effects that the subject could see. */
   readonly events?: {
-    /** Of how many committed turns; what earlier subjects did in this one is always told. */
+    /** The number of committed turns; the events of earlier subjects in this turn are always included. */
     readonly turns: number;
   };
 }
@@ -130,7 +130,7 @@ export interface NodeConstraints {
   /** Generations that one run of the node may make. */
   readonly turn_limit?: number;
 }
-/** A source that runs only when the model elects it. */
+/** A source that is called only if the model elects it. */
 export interface AvailableTool {
   readonly name: ToolName;
   readonly description: string;
@@ -138,22 +138,22 @@ export interface AvailableTool {
   readonly effect: EffectClass;
   readonly repeatable?: Repeatable;
   readonly redaction: Redaction;
-  /** What follows when the call fails, its retries used up. fail: the attempt fails; so it is where this is left out. tell_model: the model is told that it failed in place of a result, and goes on. A call that may have had its side effect fails the attempt all the same. */
+  /** The consequence of a call that fails after its retries. fail, the default: the attempt fails. tell_model: the model gets the failure in place of a result, and continues. A call whose side effect may have taken place always fails the attempt. */
   readonly on_failure?: 'fail' | 'tell_model';
   /** Lower-case letters and digits, joined by single hyphens or underscores; at most 64 characters. */
   readonly connection?: string;
-  /** Lets the source say that its answer comes later, and how long that may take from then on; at most 366 days. Without it such an answer is a failure. */
+  /** Allows the call to be pending, and limits the wait for its later answer; at most 366 days. Without it, a pending answer is a failure. */
   readonly pending_deadline_ms?: number;
   readonly arguments_schema_ref: Reference;
   readonly result_schema_ref?: Reference;
 }
-/** What the node's patches may touch: the subject alone, what its projection shows, or anything. What is left out is any. */
+/** The targets of the node's patches: self, the subject alone; perceived, whatever its projection shows; or any, which is the default. */
 export interface PatchReach {
-  /** Of whom a patch may set the state. */
+  /** The entities whose state a patch may set. */
   readonly state?: 'self' | 'perceived' | 'any';
-  /** To whom a patch may give a memory. */
+  /** The agents to which a patch may give a memory. */
   readonly memory?: 'self' | 'perceived' | 'any';
-  /** Which environment a patch may describe anew; self is the one that the subject is in. */
+  /** The environments that a patch may describe; self is the environment of the subject. */
   readonly environment?: 'self' | 'perceived' | 'any';
 }
 /** One structured answer of a declared schema, for later nodes. */
@@ -179,7 +179,7 @@ export interface SourceCallNode {
   readonly redaction: Redaction;
   /** Lower-case letters and digits, joined by single hyphens or underscores; at most 64 characters. */
   readonly connection?: string;
-  /** Lets the source say that its answer comes later, and how long that may take from then on; at most 366 days. Without it such an answer is a failure. */
+  /** Allows the call to be pending, and limits the wait for its later answer; at most 366 days. Without it, a pending answer is a failure. */
   readonly pending_deadline_ms?: number;
   /** As in ambient sources. */
   readonly request_template: Json;

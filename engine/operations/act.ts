@@ -113,7 +113,7 @@ const RULES: Rules = {
     describe: ({ at_turn, as }) => ({ at_turn, as }),
     async perform(engine, { world_slug, at_turn, as }) {
       const forked = await forkWorld(engine, { source_slug: world_slug, at_turn, world_slug: as });
-      return forked.ok ? accepted(`The world ${as} goes on from turn ${at_turn} by itself.`, as) : forked;
+      return forked.ok ? accepted(`The world ${as} continues independently from turn ${at_turn}.`, as) : forked;
     },
   },
   settle_call: {

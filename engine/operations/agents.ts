@@ -49,18 +49,18 @@ export async function listAgentsPart(
 }
 
 /** A card with the value that it points to: a reading, arguments, a result, or a narration. */
-export interface ToldCard extends CardRecord {
+export interface ResolvedCard extends CardRecord {
   readonly tells: { readonly of: string; readonly value: Json } | null;
 }
 
-interface ToldBox extends BoxRecord {
-  readonly cards: readonly ToldCard[];
+interface ResolvedBox extends BoxRecord {
+  readonly cards: readonly ResolvedCard[];
 }
 
 /** An agent turn whose cards hold what was given, done and decided. */
-export interface ToldAgentTurn extends AgentTurnRecord {
-  readonly context_box: ToldBox | null;
-  readonly output_box: ToldBox;
+export interface ResolvedAgentTurn extends AgentTurnRecord {
+  readonly context_box: ResolvedBox | null;
+  readonly output_box: ResolvedBox;
 }
 
 /**
@@ -70,25 +70,25 @@ export interface ToldAgentTurn extends AgentTurnRecord {
 export async function showAgentTurn(
   archive: Archive,
   asked: { readonly agent_turn_id: string; readonly reader: 'consumer' | 'operator' },
-): Promise<Done<ToldAgentTurn>> {
+): Promise<Done<ResolvedAgentTurn>> {
   const { agent_turn_id: id, reader } = asked;
   const record = await archive.store.records.agentTurn(id);
-  if (record !== undefined) return succeed(await tellCards(archive, record, reader));
+  if (record !== undefined) return succeed(await resolveCards(archive, record, reader));
   return refuse(unknown('AGENT_TURN_UNKNOWN', 'agent turn', id));
 }
 
-async function tellCards(
+async function resolveCards(
   { store }: Archive,
   record: AgentTurnRecord,
   reader: 'consumer' | 'operator',
-): Promise<ToldAgentTurn> {
+): Promise<ResolvedAgentTurn> {
   const { world_slug, attempted_turn: until, agent_id, context_box, output_box } = record;
   const patches = await store.worlds.patches(world_slug, { after: until - 1, until });
   const ids = [...(context_box?.cards ?? []), ...output_box.cards].flatMap((card) => callOf(card) ?? []);
   const calls = new Map(
     (await store.records.exchanges(world_slug, ids)).map((call) => [call.source_invocation_id, call]),
   );
-  const tell = (card: CardRecord): ToldCard => {
+  const resolve = (card: CardRecord): ResolvedCard => {
     const patch = patches.find(({ patch_seq }) => patch_seq === card.patch_seq);
     if (patch !== undefined) return { ...card, tells: { of: agent_id, value: patch.narration } };
     const call = calls.get(callOf(card) ?? '');
@@ -97,8 +97,8 @@ async function tellCards(
     const of = call.tool_name ?? call.ambient_source_id ?? call.command_key;
     return { ...card, tells: { of, value: isRequest ? call.request_json : call.response_json } };
   };
-  const tellBox = (box: BoxRecord): ToldBox => ({ ...box, cards: box.cards.map(tell) });
-  return { ...record, context_box: context_box && tellBox(context_box), output_box: tellBox(output_box) };
+  const resolveBox = (box: BoxRecord): ResolvedBox => ({ ...box, cards: box.cards.map(resolve) });
+  return { ...record, context_box: context_box && resolveBox(context_box), output_box: resolveBox(output_box) };
 }
 
 /** The call that a card shows: a generation is shown by its patch. */

@@ -55,7 +55,7 @@ async function changeScenario(
     case 'unknown_world':
       return unknownWorld(engine, world_slug);
     case 'under_way':
-      return refuse(worldUnderWay(changed.attempt, 'It goes on by the documents with which it began.'));
+      return refuse(worldUnderWay(changed.attempt, 'It continues with the documents with which it began.'));
     default:
       return unreachable(changed);
   }

@@ -22,7 +22,7 @@ export async function checkChosenModel(
   const labels = models.map(({ source }) => source.label).join(', ');
   return refuse({
     code: 'MODEL_NOT_CHOOSABLE',
-    message: `--model ${model} would change nothing: no source of this world leaves its model to a variable (${labels || 'there is none'}).`,
+    message: `--model ${model} would change nothing: no source of this world takes its model from a variable (${labels || 'there is none'}).`,
     repair:
       field === undefined
         ? 'Name a source in the workflow whose plugin lets a variable name the model, and make a world of it.'

@@ -99,7 +99,7 @@ function refuseUnknown(kind: ComponentKind, digits: string, others: readonly Com
     message: `There is no ${kind} ${digits}.`,
     repair:
       other === undefined
-        ? `See chukwa list ${kind}, or put it first: chukwa put PATH`
+        ? `See chukwa list ${kind}, or store it first: chukwa put PATH`
         : `There is one of another kind: ${other.kind} ${other.hash}`,
   });
 }

@@ -77,7 +77,7 @@ export interface OpenArchive extends Archive {
 export interface EngineOptions {
   /** Override the environment's variables: the addresses of a stage's services. */
   readonly variables?: Readonly<Record<string, string>>;
-  /** The model to call, where a source leaves its name to a variable: overrides that variable. */
+  /** The model to call, where a source takes its name from a variable: overrides that variable. */
   readonly model?: string;
   readonly model_at?: ModelPlace;
 }

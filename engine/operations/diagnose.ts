@@ -63,7 +63,7 @@ function diagnoseUndriven({ world_slug, attempt_id, attempted_turn }: UndrivenAt
   return missing(
     `world ${world_slug}`,
     `the driver of turn ${attempted_turn} is gone (attempt ${attempt_id})`,
-    `chukwa run ${world_slug} goes on with it. To end it: chukwa stop ${attempt_id}, then chukwa run ${world_slug}.`,
+    `chukwa run ${world_slug} resumes it. To end it: chukwa stop ${attempt_id}, then chukwa run ${world_slug}.`,
   );
 }
 
@@ -71,7 +71,7 @@ function diagnosePlugins({ plugins, problems }: PluginCatalogue): readonly Diagn
   const found = plugins.map(({ name, description }) => good(`plugin ${name}`, description));
   if (found.length + problems.length > 0) return [...found, ...problems.map(toBroken('plugins'))];
   const repair = 'Install the package again: its plugins ship with it.';
-  return [broken('plugins', 'none found, so no source can be asked', repair)];
+  return [broken('plugins', 'none found, so no source can be called', repair)];
 }
 
 /** A refused setting under its variable, where the problem names one. */
@@ -98,7 +98,7 @@ export async function diagnoseDoorbell(chosen: Outcome<Doorbell>): Promise<Diagn
   try {
     const fault = await findLastingFault(doorbell);
     if (fault === undefined) return good(subject, doorbell.description);
-    const repair = 'See that it is started and reachable; until then workers look by themselves, every second.';
+    const repair = 'Start it, and make it reachable; until then workers poll every second.';
     return broken(subject, `${doorbell.description} does not work: ${fault}`, repair);
   } finally {
     await doorbell.close();
@@ -162,7 +162,7 @@ async function diagnoseModel(
     return missing(
       subject,
       'no endpoint and no key; the park, --llm scripted and --llm ask need none',
-      `For a real model set ${first}${keys[0] === undefined ? '' : `, and ${keys[0]} where it wants a key`}.`,
+      `For a real model set ${first}${keys[0] === undefined ? '' : `, and ${keys[0]} if it requires a key`}.`,
     );
   const found = await examineOrigin(variable ?? first, base, ENDPOINT_EXAMPLE);
   if (!found.ok) return broken(subject, found.message, found.repair);
@@ -194,12 +194,12 @@ export function diagnoseVariables(
 /** A folder or a secret; of a secret only the name is shown. */
 function diagnoseSetting({ lookUp }: ServiceSurroundings, variable: string): Diagnosis {
   if (lookUp(variable) !== undefined) return good(variable, 'is set');
-  return unset(variable, 'Set it to the folder or the secret that the source means.');
+  return unset(variable, 'Set it to the folder or the secret of the source.');
 }
 
 function unset(variable: string, advice: string): Diagnosis {
   const toys = 'chukwa toys starts the toy services and prints the line to set it; chukwa park needs none.';
-  return missing(variable, 'is not set, and sources need it', isToy(variable) ? toys : advice);
+  return missing(variable, 'is not set, but sources need it', isToy(variable) ? toys : advice);
 }
 
 function isToy(variable: string): boolean {
@@ -208,7 +208,7 @@ function isToy(variable: string): boolean {
 
 async function diagnoseVariable({ lookUp, examineOrigin }: ServiceSurroundings, variable: string): Promise<Diagnosis> {
   const value = lookUp(variable);
-  const wanted = `Set it to the URL of the service, such as ${SERVICE_EXAMPLE}; that of an MCP server may be a command, too`;
+  const wanted = `Set it to the URL of the service, such as ${SERVICE_EXAMPLE}; for an MCP server, a command is allowed as well`;
   if (value === undefined) return unset(variable, wanted);
   const found = await examineOrigin(variable, value, SERVICE_EXAMPLE);
   return found.ok ? good(variable, found.origin) : broken(variable, found.message, found.repair);

@@ -1,7 +1,7 @@
 import { blameChanges, diffWorlds, type EffectsApart, type WorldChange } from '../core/world/diff-worlds.js';
 import type { EffectOrigin, WorldSnapshot } from '../ports/worlds.js';
 import { type Archive, type Done, succeed } from './engine.js';
-import { findUnknownEntity } from './tell-world.js';
+import { findUnknownEntity } from './world-story.js';
 import { showWorld, type WorldPlace } from './worlds.js';
 
 export interface DiffRequest {

@@ -36,7 +36,7 @@ export async function loadScenario(engine: Engine, scenarioHash: string): Promis
     return refuse({
       code: 'UNKNOWN_SCENARIO',
       message: `There is no stored scenario ${scenarioHash}.`,
-      repair: 'Put it first: chukwa put PATH',
+      repair: 'Store it first: chukwa put PATH',
     });
   }
   const closure = await engine.store.components.closure('scenario', scenarioHash);

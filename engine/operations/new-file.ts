@@ -25,8 +25,8 @@ export async function writeNewFile(path: string, text: string, shown = path): Pr
 export function fileExists(shown: string): Refused {
   return refuse({
     code: 'FILE_EXISTS',
-    message: `${shown} is there already, and stays as it is.`,
-    repair: 'Name another file, or take this one away.',
+    message: `${shown} already exists, and is not overwritten.`,
+    repair: 'Name another file, or remove this one.',
   });
 }
 
@@ -34,6 +34,6 @@ function fileUnwritable(shown: string, reason: string): Refused {
   return refuse({
     code: 'FILE_UNWRITABLE',
     message: `${shown} cannot be written: ${reason}.`,
-    repair: 'Name a file in a folder that is there.',
+    repair: 'Name a file in an existing folder.',
   });
 }

@@ -33,7 +33,7 @@ const SCHEMAS_OF_TEMPLATES = '../../schemas/';
  * Writes the files of a small complete world, whose scenario is labelled by its name. Nothing is written where the name
  * is bad, or the folder exists.
  */
-export async function layOutWorld({ name, shape, into, package_root }: WantedWorld): Promise<Done<NewWorld>> {
+export async function writeNewWorld({ name, shape, into, package_root }: WantedWorld): Promise<Done<NewWorld>> {
   const invalid = findSlugProblem(name);
   if (invalid !== undefined) return refuse(invalid);
   const folder = join(into, name);
@@ -56,12 +56,12 @@ function unmade(folder: string, reason: string | undefined): Problem {
   if (reason === 'EEXIST')
     return {
       code: 'WORLD_FOLDER_EXISTS',
-      message: `${folder} is there already, and nothing is written over.`,
+      message: `${folder} already exists, and is not overwritten.`,
       repair: 'Choose another name, or another folder with --into.',
     };
   return {
     code: 'FILE_UNWRITABLE',
     message: `The folder ${folder} cannot be made (${reason ?? 'no reason is known'}).`,
-    repair: 'Name a folder that is there and that you may write, with --into.',
+    repair: 'Name an existing folder that you may write, with --into.',
   };
 }

@@ -36,19 +36,19 @@ function toProblem(file: Exclude<ReadFile, { kind: 'text' }>, shown: string): Pr
       return {
         code: 'FILE_UNREADABLE',
         message: `The file ${shown} cannot be read.`,
-        repair: 'Name a JSON file that holds what the call answered.',
+        repair: 'Name a JSON file with the answer of the call.',
       };
     case 'folder':
     case 'no_file':
       return {
         code: 'NOT_A_FILE',
         message: `${shown} is not a regular file.`,
-        repair: 'Name a file; what a pipe says can be written into one first.',
+        repair: 'Name a file; write the output of a pipe into one first.',
       };
     case 'too_large':
       return {
         code: 'FILE_TOO_LARGE',
-        message: `The file ${shown} has ${file.size} bytes, and ${REPORT_BYTES_MAX} are read at most.`,
+        message: `The file ${shown} has ${file.size} bytes; the limit is ${REPORT_BYTES_MAX}.`,
         repair: 'Hand in a smaller answer.',
       };
     case 'not_utf8':

@@ -8,7 +8,7 @@ export function findReasonProblem(reason: string | undefined): Problem | undefin
   if (reason === undefined || reason.length <= REASON_LENGTH_MAX) return undefined;
   return {
     code: 'REASON_TOO_LONG',
-    message: `The reason has ${reason.length} characters, and ${REASON_LENGTH_MAX} are kept at most.`,
+    message: `The reason has ${reason.length} characters; the limit is ${REASON_LENGTH_MAX}.`,
     repair: 'Write a shorter reason.',
   };
 }

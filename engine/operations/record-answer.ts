@@ -102,8 +102,8 @@ async function fillAnswer(engine: Engine, record: InvocationRecord): Promise<Inv
   const reasons = problems.map(({ message, pointer }) => (pointer ? `${message} (at ${pointer})` : message));
   return refuse({
     code: 'RECORDING_HIDDEN',
-    message: `Redaction hides a part of the answer to ${command_key} that its schema asks for, and that cannot be made up: ${reasons.join('; ')}.`,
-    repair: 'Where all of it may stand in a file, record it with --unredacted.',
+    message: `Redaction hides a part of the answer to ${command_key} that its schema requires, and that cannot be made up: ${reasons.join('; ')}.`,
+    repair: 'If a file may hold the hidden parts, record it with --unredacted.',
   });
 }
 

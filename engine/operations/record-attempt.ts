@@ -130,14 +130,14 @@ function findUnfit({ attempt_id, status, failure_class }: AttemptRecord) {
   if (status === 'running' || status === 'suspended')
     return refuse({
       code: 'ATTEMPT_RUNNING',
-      message: `The attempt ${attempt_id} is ${status}: what comes of it is not known yet.`,
+      message: `The attempt ${attempt_id} is ${status}: its outcome is not known yet.`,
       repair: 'Record it when it has ended.',
     });
   const ended = status === 'interrupted' ? 'was interrupted' : FROM_OUTSIDE[failure_class ?? ''];
   if (ended === undefined) return undefined;
   return refuse({
     code: 'ATTEMPT_NOT_RECORDABLE',
-    message: `The attempt ${attempt_id} ${ended}: what ended it is none of its answers.`,
+    message: `The attempt ${attempt_id} ${ended}: its end did not come from its answers.`,
     repair: 'Record one that was committed, or that failed by itself. See chukwa attempts SLUG.',
   });
 }
@@ -147,7 +147,7 @@ const FROM_OUTSIDE: Readonly<Record<string, string>> = {
   stopped: 'was stopped',
   interrupted: 'lost its driver in the middle of a side effect',
   poisoned: 'lost one driver after the other',
-  record_mismatch: 'could not go on from its records',
+  record_mismatch: 'could not resume from its records',
 };
 
 async function nameScenario(
@@ -161,8 +161,8 @@ async function nameScenario(
   if (read.value.hash !== scenario_hash) {
     return refuse({
       code: 'RECORD_SCENARIO_DIFFERS',
-      message: `${scenario_path} is another scenario now than the one of this attempt, which is ${scenario_hash}.`,
-      repair: 'Leave --scenario out: the test then names the scenario by its hash. Or undo what was changed since.',
+      message: `${scenario_path} no longer is the scenario of this attempt, which is ${scenario_hash}.`,
+      repair: 'Leave --scenario out: the test then names the scenario by its hash. Or undo the changes.',
     });
   }
   const folder = out_path === undefined ? place.working_folder : dirname(resolve(place.working_folder, out_path));

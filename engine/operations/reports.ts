@@ -64,10 +64,10 @@ export async function reportByHand(
   if (!call.ok) return call;
   const misfits = said.kind === 'answered' ? await findMisfitsOfOpen(engine, call.value, said.value) : [];
   if (misfits.length > 0) return refuse(...misfits);
-  const told = await reportMeant(engine, call.value, said);
-  if (!told.ok || told.value.reason !== 'not_awaited') return told;
-  const { message } = told.value;
-  return refuse({ code: 'CALL_NOT_AWAITED', message, repair: 'See for which one it waits: chukwa attempt ID' });
+  const reported = await reportMeant(engine, call.value, said);
+  if (!reported.ok || reported.value.reason !== 'not_awaited') return reported;
+  const { message } = reported.value;
+  return refuse({ code: 'CALL_NOT_AWAITED', message, repair: 'See which calls are awaited: chukwa attempt ID' });
 }
 
 /** Finds the call of a correlation id. @returns a refusal where there is none, or several */
@@ -97,7 +97,7 @@ async function findMisfitsOfOpen(
 
 async function reportMeant(engine: Engine, call: MeantCall, said: SaidReport): Promise<Done<Acknowledgement>> {
   const { source_invocation_id, world_slug: world } = call;
-  const reported = await tellAttempt(engine, call, said);
+  const reported = await notifyAttempt(engine, call, said);
   if (reported.kind === 'undecided') return refuse(UNDECIDED);
   if (reported.kind !== 'late') return succeed({ ...acknowledge(reported, CALL), source_invocation_id });
   const settled = await settleByReport(engine, source_invocation_id, said);
@@ -110,10 +110,10 @@ async function reportMeant(engine: Engine, call: MeantCall, said: SaidReport): P
   return succeed({ ...acknowledge({ ...reported, kind: settled.value }, CALL), source_invocation_id });
 }
 
-type ToldCall = Exclude<Reported, { readonly kind: 'unknown' }>;
+type ReportedCall = Exclude<Reported, { readonly kind: 'unknown' }>;
 
 /** Reports go only to pending calls; another call may still be in doubt. */
-async function tellAttempt(engine: Engine, call: MeantCall, said: SaidReport): Promise<ToldCall> {
+async function notifyAttempt(engine: Engine, call: MeantCall, said: SaidReport): Promise<ReportedCall> {
   const { source_invocation_id, world_slug, attempt_id, may_pend } = call;
   if (!may_pend) return { kind: 'late', world_slug, attempt_id };
   const reported = await engine.store.inbox.report({
@@ -126,14 +126,14 @@ async function tellAttempt(engine: Engine, call: MeantCall, said: SaidReport): P
 
 const SETTLED: Readonly<Record<SaidReport['kind'], string>> = {
   answered:
-    'The call was in doubt, and the report settles it: it took place, and the next attempt goes on with the answer.',
+    'The call was in doubt, and the report settles it: it took place, and the next attempt continues with the answer.',
   failed: 'The call was in doubt, and the report settles it: it did not take place, and is made again.',
 };
 
 /** The report is not stored: it has to be sent again. */
 const UNDECIDED: Problem = {
   code: 'CALL_ENDING',
-  message: 'The call is being ended at this moment, or its driver has just died: the report was not kept.',
+  message: 'The call is ending at this moment, or its driver has just died: the report was not stored.',
   repair: 'Send the report again in a few seconds.',
 };
 
@@ -141,8 +141,8 @@ const UNDECIDED: Problem = {
 function notOne(correlation: string, meant: readonly MeantCall[]): Acknowledgement {
   const name = JSON.stringify(correlation);
   return meant.length === 0
-    ? { accepted: false, reason: 'unknown', message: `There is no call ${name}, and none that a service calls so.` }
-    : { accepted: false, reason: 'ambiguous', message: `Several calls are awaited that services call ${name}.` };
+    ? { accepted: false, reason: 'unknown', message: `There is no call with the id or the alias ${name}.` }
+    : { accepted: false, reason: 'ambiguous', message: `Several pending calls have the alias ${name}.` };
 }
 
 const NOT_AWAITED: Acknowledgement = {
@@ -163,23 +163,26 @@ export async function askToStop(
     attempt_id,
     payload: { reason: `the attempt was stopped on request${why === undefined ? '' : `: ${why}`}` },
   });
-  const told = acknowledge(reported, ATTEMPT);
-  return succeed(told.accepted ? await withQueued(engine, told) : told);
+  const acknowledgement = acknowledge(reported, ATTEMPT);
+  return succeed(acknowledgement.accepted ? await withQueued(engine, acknowledgement) : acknowledgement);
 }
 
 /** The acknowledgement of a stop, with the queued turns: they begin once the attempt has ended. */
-export async function withQueued(archive: Archive, told: Acknowledgement): Promise<Acknowledgement> {
-  const { world = '', message } = told;
+export async function withQueued(archive: Archive, acknowledgement: Acknowledgement): Promise<Acknowledgement> {
+  const { world = '', message } = acknowledgement;
   const { queued_turns } = await findQueue(archive, world);
-  if (queued_turns === 0) return told;
+  if (queued_turns === 0) return acknowledgement;
   const more = queued_turns === 1 ? 'One more turn is queued' : `${queued_turns} more turns are queued`;
-  return { ...told, message: `${message} ${more}: chukwa stop ${world} --queued takes back what has not begun.` };
+  return {
+    ...acknowledgement,
+    message: `${message} ${more}: chukwa stop ${world} --queued takes back the turns that have not begun.`,
+  };
 }
 
 type Sentences = Readonly<Record<Exclude<Reported['kind'], 'undecided'>, string>>;
 
 const CALL: Sentences = {
-  accepted: 'The report is kept, and the attempt goes on with it.',
+  accepted: 'The report is stored, and the attempt continues with it.',
   duplicate: 'This call has been reported or settled before.',
   late: 'The call is over: it was answered, ran out of time, or its attempt has ended.',
   unknown: 'There is no such call.',

@@ -17,7 +17,7 @@ import { type Done, type Engine, refuse, type Refused, succeed } from './engine.
 import { loadScenario } from './load-program.js';
 import { narrowRun, type Narrowing } from './narrow-run.js';
 import { expireCalls } from './reports.js';
-import { settleUnheard } from './settle-by-report.js';
+import { settleUnhandled } from './settle-by-report.js';
 import { timeAt, unknownWorld } from './worlds.js';
 
 /** The output of `run --json`. */
@@ -123,7 +123,7 @@ export async function runTurns(engine: Engine, request: RunRequest): Promise<Don
   let committed = world.turn;
   let retries = 0;
   await expireCalls(engine);
-  await settleUnheard(engine);
+  await settleUnhandled(engine);
   while (committed < world.turn + request.turns && !request.signal.aborted) {
     if (simulationTime(scenario, committed + 1) === undefined) return refuseTime(request.world_slug, committed);
     const played = await unlessLost(engine, { world_slug: request.world_slug, committed, rerun }, () =>
@@ -137,7 +137,7 @@ export async function runTurns(engine: Engine, request: RunRequest): Promise<Don
     );
     if (!played.ok) return played;
     const end = played.value;
-    if (end.kind !== 'committed' && end.kind !== 'failed' && end.kind !== 'suspended' && end.kind !== 'rests')
+    if (end.kind !== 'committed' && end.kind !== 'failed' && end.kind !== 'suspended' && end.kind !== 'still_suspended')
       return refuseAttempt(engine, { slug: request.world_slug, rerun }, end);
     turns.push({ ...(await reportTurn(engine, end.attempt_id)), ...(mayPass(end) ? { is_transient: true } : {}) });
     if (end.kind === 'failed' && (await waitToRetry(request, end, retries))) {
@@ -194,7 +194,7 @@ async function unlessLost<Value>(
     return refuse({
       ...problem,
       message: `${problem.message} Turn ${committed} of ${world_slug} is the last that is known to be committed.`,
-      repair: `${problem.repair} Then: ${rerun}. Turn ${committed + 1} goes on from its records, with the services that it had: after a park, chukwa toys starts them, and tells the variables to set.`,
+      repair: `${problem.repair} Then: ${rerun}. Turn ${committed + 1} resumes from its records, with the same services: after a park, chukwa toys starts them, and prints the variables to set.`,
       details: { world_slug, last_committed_turn: committed },
     });
   }
@@ -203,7 +203,7 @@ async function unlessLost<Value>(
 function overtaken(world_slug: string): Problem {
   return {
     code: 'WORLD_OVERTAKEN',
-    message: `Another driver has taken the world ${world_slug} over; nothing was written here since.`,
+    message: `Another driver has taken over the world ${world_slug}; nothing was written here since.`,
     repair: `See what it does: chukwa attempts ${world_slug}`,
     details: { world_slug },
   };
@@ -235,7 +235,7 @@ interface Refusable {
 function refuseAttempt(
   engine: Engine,
   { slug, rerun }: Refusable,
-  end: Exclude<AttemptEnd, { kind: 'committed' | 'failed' | 'suspended' | 'rests' }>,
+  end: Exclude<AttemptEnd, { kind: 'committed' | 'failed' | 'suspended' | 'still_suspended' }>,
 ) {
   if (end.kind === 'unknown_world') return unknownWorld(engine, slug);
   if (end.kind === 'in_doubt') return refuse(callInDoubt({ slug, rerun }, end));
@@ -266,8 +266,8 @@ function notAdoptable({ slug, rerun }: Refusable, end: Extract<AttemptEnd, { kin
   const { attempt_id, attempted_turn, reason } = end;
   return {
     code: 'RECORD_NOT_ADOPTABLE',
-    message: `Turn ${attempted_turn} of ${slug} cannot go on from attempt ${attempt_id}: ${reason}. Nothing was begun.`,
-    repair: `See what it did: chukwa attempt ${attempt_id}. To begin anew, and make its side effects again: ${rerun} --anew`,
+    message: `Turn ${attempted_turn} of ${slug} cannot continue from attempt ${attempt_id}: ${reason}. Nothing was begun.`,
+    repair: `See what it did: chukwa attempt ${attempt_id}. To start over, and repeat its side effects: ${rerun} --anew`,
     details: { world_slug: slug, attempt_id, attempted_turn },
   };
 }
@@ -276,8 +276,8 @@ function callInDoubt({ slug, rerun }: Refusable, { command_key, attempt_id, sour
   const settle = `chukwa attempt settle ${attempt_id}`;
   return {
     code: 'CALL_IN_DOUBT',
-    message: `Whether the call ${command_key} of attempt ${attempt_id} took place is not known, and another turn of ${slug} would make it again.`,
-    repair: `Find out, and settle it. It did: ${settle} --result FILE, with what it answered. It did not: ${settle} --not-performed. Then: ${rerun}. To begin anew whatever it did: ${rerun} --anew`,
+    message: `Whether the call ${command_key} of attempt ${attempt_id} took place is unknown, and another turn of ${slug} would repeat it.`,
+    repair: `Find out, and settle it. If it did: ${settle} --result FILE, with its answer. If not: ${settle} --not-performed. Then: ${rerun}. To start over in either case: ${rerun} --anew`,
     details: { world_slug: slug, attempt_id, source_invocation_id, command_key },
   };
 }

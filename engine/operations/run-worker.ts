@@ -11,7 +11,7 @@ import type { Drive, WorkerParts } from '../runtime/worker/worker-parts.js';
 import { type Done, type Engine, type LoadedScenario, succeed } from './engine.js';
 import { loadScenario } from './load-program.js';
 import { expireCalls } from './reports.js';
-import { settleUnheard } from './settle-by-report.js';
+import { settleUnhandled } from './settle-by-report.js';
 import { timeAt, unknownWorld } from './worlds.js';
 
 export type { WorkerEvent } from '../runtime/worker/worker-event.js';
@@ -80,7 +80,7 @@ function toParts(
 }
 
 async function tidy(engine: Engine): Promise<Tidied> {
-  await settleUnheard(engine);
+  await settleUnhandled(engine);
   return engine.store.inbox.tidy();
 }
 

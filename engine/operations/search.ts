@@ -9,7 +9,7 @@ import { type Archive, type Done, refuse, type Refused, succeed, whileReachable 
 import { unknownWorld } from './worlds.js';
 
 /** How many ended attempts one search indexes before it answers. */
-const TAKEN_IN = 20;
+const INDEXED_AT_ONCE = 20;
 const BATCH = 50;
 /** The pause between two batches, because turns have priority. */
 const PAUSE_MS = 100;
@@ -44,7 +44,7 @@ export async function search(archive: Archive, wanted: WantedSearch): Promise<Do
   const { store } = archive;
   const question = toQuestion(wanted);
   if (!question.ok) return question;
-  const is_complete = (await store.search.catchUp(TAKEN_IN)) < TAKEN_IN;
+  const is_complete = (await store.search.catchUp(INDEXED_AT_ONCE)) < INDEXED_AT_ONCE;
   const isAsked = Object.keys(question.value).length > 0;
   const part = await readPart<SearchHit>(wanted, {
     cursor: 'entry',

@@ -49,7 +49,7 @@ export async function nameServer(folder: string, problems: readonly Problem[]): 
   return problems.map((problem) => {
     if (served === undefined || problem.code !== 'DATABASE_LOCKED' || problem.details?.['pid'] !== served.pid)
       return problem;
-    const repair = `chukwa serve has it, at ${served.url}: chukwa report and chukwa stop go through it. All else waits until it has ended (process ${served.pid}). To share a database between processes, use CHUKWA_DATABASE_URL with PostgreSQL.`;
+    const repair = `chukwa serve uses the database, at ${served.url}: chukwa report and chukwa stop go through it. Other commands wait until it has ended (process ${served.pid}). To share a database between processes, use CHUKWA_DATABASE_URL with PostgreSQL.`;
     return { ...problem, repair, details: { ...problem.details, served_at: served.url, may_pass: false } };
   });
 }
@@ -85,11 +85,11 @@ export async function report(
 
 /** Stops an attempt, here or through the server that holds the database. A suspended one ends at once. */
 export async function stop(composition: Composition, attempt_id: string): Promise<Done<Acknowledgement>> {
-  const told = await hereOrThere(composition, (engine) => stopHere(engine, attempt_id), {
+  const stopped = await hereOrThere(composition, (engine) => stopHere(engine, attempt_id), {
     path: `/attempts/${encodeURIComponent(attempt_id)}/stop`,
     headers: {},
   });
-  return told.ok && told.value.reason === 'unknown' ? refuse(noSuchAttempt(attempt_id)) : told;
+  return stopped.ok && stopped.value.reason === 'unknown' ? refuse(noSuchAttempt(attempt_id)) : stopped;
 }
 
 /** A name in place of an id is probably that of a world. */
@@ -101,23 +101,26 @@ function noSuchAttempt(id: string): Problem {
 
 /** No driver may be running, so a suspended attempt is resumed here until its end. */
 async function stopHere(engine: Engine, attempt_id: string): Promise<Done<Acknowledgement>> {
-  const told = await askToStop(engine, attempt_id);
-  if (!told.ok || told.value.world === undefined || told.value.reason === 'late') return told;
+  const asked = await askToStop(engine, attempt_id);
+  if (!asked.ok || asked.value.world === undefined || asked.value.reason === 'late') return asked;
   const attempt = await engine.store.records.attempt(attempt_id);
-  if (attempt !== undefined && isUndriven(attempt)) return succeed(withoutDriver(told.value));
-  if (attempt?.status !== 'suspended') return told;
-  const end = await continueAttempt(engine, told.value.world);
-  if (end.kind !== 'failed') return told;
+  if (attempt !== undefined && isUndriven(attempt)) return succeed(withoutDriver(asked.value));
+  if (attempt?.status !== 'suspended') return asked;
+  const end = await continueAttempt(engine, asked.value.world);
+  if (end.kind !== 'failed') return asked;
   const { failure_class } = end.failure;
   const message =
     failure_class === 'stopped'
       ? 'The attempt has been stopped.'
       : `The attempt failed before it could be stopped: ${failure_class}. See it: chukwa attempt ${attempt_id}`;
-  return succeed(await withQueued(engine, { ...told.value, message }));
+  return succeed(await withQueued(engine, { ...asked.value, message }));
 }
 
-function withoutDriver(told: Acknowledgement): Acknowledgement {
-  return { ...told, message: `${told.message} Its driver is gone, so a run is needed: chukwa run ${told.world ?? ''}` };
+function withoutDriver(acknowledgement: Acknowledgement): Acknowledgement {
+  return {
+    ...acknowledgement,
+    message: `${acknowledgement.message} Its driver is gone, so a run is needed: chukwa run ${acknowledgement.world ?? ''}`,
+  };
 }
 
 interface Request {
@@ -185,7 +188,7 @@ function toProblem({ url }: ServedAt, said: unknown): Problem {
   const { code, message, repair, pointer } = Object(said) as Readonly<Record<string, unknown>>;
   return {
     code: isProblemCode(code) ? code : 'UNEXPECTED',
-    message: typeof message === 'string' ? message : `The server at ${url} could not do it.`,
+    message: typeof message === 'string' ? message : `The server at ${url} could not carry out the request.`,
     ...(typeof repair === 'string' ? { repair } : {}),
     ...(typeof pointer === 'string' ? { pointer } : {}),
   };

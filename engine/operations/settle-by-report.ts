@@ -14,7 +14,7 @@ export type SaidReport = Exclude<CallReport, { readonly kind: 'timed_out' }>;
  */
 type OutcomeOfLate = 'settled' | 'duplicate' | 'late' | 'undecided';
 
-const UNHEARD_MAX = 20;
+const UNHANDLED_MAX = 20;
 
 /**
  * Lets a report settle its call, where that is in doubt: it is the best evidence. A reported failure settles it as not
@@ -29,8 +29,8 @@ export async function settleByReport(
   const call = await engine.store.records.invocation(source_invocation_id, 'redacted');
   if (call === undefined) return succeed('late');
   if (!isInDoubt(call)) return succeed(call.settled_as === null ? 'late' : 'duplicate');
-  const told = said.kind === 'answered' ? { answer: said.value } : { reason: said.message };
-  const done = await settle(engine, call, { settled_by: 'report', ...told });
+  const evidence = said.kind === 'answered' ? { answer: said.value } : { reason: said.message };
+  const done = await settle(engine, call, { settled_by: 'report', ...evidence });
   return done.ok ? succeed(toOutcome(done.value.kind)) : done;
 }
 
@@ -51,11 +51,11 @@ function toOutcome(kind: Settled['kind']): OutcomeOfLate {
 }
 
 /** Handles reports that were accepted while their attempt ended: each may settle its call. */
-export async function settleUnheard(engine: Engine): Promise<void> {
-  for (const report of await engine.store.inbox.unheard(UNHEARD_MAX)) {
+export async function settleUnhandled(engine: Engine): Promise<void> {
+  for (const report of await engine.store.inbox.unhandledReports(UNHANDLED_MAX)) {
     // A report that does not fit settles nothing, as it would answer nothing.
     await settleByReport(engine, report.source_invocation_id, toSaid(report.payload));
-    await engine.store.inbox.consumeUnheard(report);
+    await engine.store.inbox.consumeUnhandled(report);
   }
 }
 

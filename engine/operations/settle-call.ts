@@ -126,7 +126,7 @@ export function isInDoubt({ outcome_unknown, settled_as }: InvocationSummary): b
 function nothingInDoubt({ attempt_id }: AttemptRecord): Problem {
   return {
     code: 'CALL_NOT_IN_DOUBT',
-    message: `No call of attempt ${attempt_id} is in doubt: how each ended is known, or it may be made again.`,
+    message: `No call of attempt ${attempt_id} is in doubt: each outcome is known, or the call may be repeated.`,
     repair: `See its calls: chukwa attempt ${attempt_id}`,
   };
 }
@@ -156,18 +156,18 @@ function toProblem(
       return {
         code: 'CALL_ALREADY_SETTLED',
         message: `The call ${source_invocation_id} has been settled already.`,
-        repair: `Go on: chukwa run ${attempt.world_slug}`,
+        repair: `Continue: chukwa run ${attempt.world_slug}`,
       };
     case 'not_ended':
       return {
         code: 'ATTEMPT_NOT_ENDED',
-        message: `The attempt ${attempt.attempt_id} is ${attempt.status}: its driver may still learn how the call ended.`,
-        repair: `Go on with it: chukwa run ${attempt.world_slug}. Then settle what is in doubt.`,
+        message: `The attempt ${attempt.attempt_id} is ${attempt.status}: its driver may still receive the outcome of the call.`,
+        repair: `Resume it: chukwa run ${attempt.world_slug}. Then settle what is in doubt.`,
       };
     case 'too_late':
       return {
         code: 'SETTLED_TOO_LATE',
-        message: `The world ${attempt.world_slug} has gone on since attempt ${attempt.attempt_id}, or was begun anew, and nothing waits for the call.`,
+        message: `The world ${attempt.world_slug} has continued since attempt ${attempt.attempt_id}, or began anew, so the call no longer matters.`,
         repair: `See what came after: chukwa attempts ${attempt.world_slug}`,
       };
   }

@@ -53,7 +53,7 @@ function findTakenPort(error: unknown): number | undefined {
 function portTaken(port: number): Problem {
   return {
     code: 'PORT_TAKEN',
-    message: `Port ${port} of 127.0.0.1 cannot be had: another program listens there, or this user may not.`,
+    message: `Port ${port} of 127.0.0.1 is not available: another program listens there, or this user may not.`,
     repair: 'Name another --port-base, or leave it out for ports that are free.',
     details: { port },
   };
@@ -77,8 +77,8 @@ export async function findScript(
   const nearest = nearestName(name, shipped);
   return refuse({
     code: 'SCRIPT_UNKNOWN',
-    message: `There is no script ${JSON.stringify(name)}: neither a file nor one that ships.`,
-    repair: `${nearest === undefined ? '' : `Did you mean ${nearest}? `}Scripts that ship: ${shipped.toSorted().join(', ')}.`,
+    message: `There is no script ${JSON.stringify(name)}: it is neither a file nor one of the shipped scripts.`,
+    repair: `${nearest === undefined ? '' : `Did you mean ${nearest}? `}Shipped scripts: ${shipped.toSorted().join(', ')}.`,
   });
 }
 

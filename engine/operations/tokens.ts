@@ -103,15 +103,16 @@ function tooShort(variable: string): Problem {
   return {
     code: 'TOKEN_TOO_SHORT',
     message: `The token in ${variable} has fewer than ${TOKEN_LENGTH_MIN} characters, and could be guessed.`,
-    repair: `Write a random one, such as: openssl rand -hex 32; or leave ${variable} out, and one is made.`,
+    repair: `Write a random one, such as: openssl rand -hex 32; or leave ${variable} out to have one made.`,
     details: { variable },
   };
 }
 
 const EQUAL: Problem = {
   code: 'TOKENS_EQUAL',
-  message: 'CHUKWA_TOKEN and CHUKWA_OPERATOR_TOKEN are the same, so whoever may report could stop attempts as well.',
-  repair: 'Write two different ones, or leave one out, and it is made.',
+  message:
+    'CHUKWA_TOKEN and CHUKWA_OPERATOR_TOKEN are the same, so a consumer that may report could also stop attempts.',
+  repair: 'Write two different ones, or leave one out to have it made.',
 };
 
 function exposed(file: string, foreign: Foreign): Problem {
@@ -122,12 +123,12 @@ function exposed(file: string, foreign: Foreign): Problem {
 const anew = 'Delete it, and new ones are made.';
 
 const EXPOSED: Readonly<Record<Foreign, readonly [message: string, repair: (file: string) => string]>> = {
-  open_to_others: ['Others may read the file of the tokens', (file) => `Write: chmod 600 ${file}. ${READ_BEFORE}`],
+  open_to_others: ['Other users may read the file of the tokens', (file) => `Write: chmod 600 ${file}. ${READ_BEFORE}`],
   of_another: ['The file of the tokens belongs to another user', () => anew],
   not_a_file: ['The file of the tokens is a link or no file', () => anew],
 };
 
-const READ_BEFORE = 'If another user may have read them, delete the file instead, and new ones are made.';
+const READ_BEFORE = 'If another user may have read them, delete the file instead: new tokens are then made.';
 
 function unusable(file: string, reason: string) {
   return refuse({

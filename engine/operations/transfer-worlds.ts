@@ -101,7 +101,7 @@ export function worldUnderWay(
   return {
     code: 'WORLD_UNDER_WAY',
     message: `The attempt ${attempt_id} at turn ${attempted_turn} of ${world_slug} ${state}. ${because}`,
-    repair: `Wait for its end; where nobody drives it, chukwa run ${world_slug} goes on with it, or, after chukwa stop ${attempt_id}, ends it.`,
+    repair: `Wait for its end; if it has no driver, chukwa run ${world_slug} resumes it, or ends it after chukwa stop ${attempt_id}.`,
     details: { world_slug, attempt_id },
   };
 }
@@ -130,7 +130,7 @@ function toDone(imported: Imported, file: string): Done<Moved> {
     case 'world_exists':
       return refuse({
         code: 'WORLD_EXISTS',
-        message: `${file} brings the world ${imported.world_slug}, and there is one already.`,
+        message: `${file} holds the world ${imported.world_slug}, which already exists here.`,
         repair: 'Import it into a database that has no such world. Nothing was imported.',
       });
     case 'other_version':
@@ -143,7 +143,7 @@ function toDone(imported: Imported, file: string): Done<Moved> {
       return refuse({
         code: 'WORLD_FILE_DAMAGED',
         message: `${file} is not as it was exported: ${imported.reason}.`,
-        repair: 'Copy it anew from where it was exported, or export again. Nothing was imported.',
+        repair: 'Copy it again from its origin, or export it again. Nothing was imported.',
       });
     default:
       return unreachable(imported);
@@ -185,7 +185,7 @@ function fileUnwritable(file: string, { message }: FileFault): Refused {
   return refuse({
     code: 'FILE_UNWRITABLE',
     message: `${file} cannot be written: ${message}.`,
-    repair: 'Name a file in a folder that is there, that you may write, and whose disk has room.',
+    repair: 'Name a file in an existing folder that you may write, on a disk with space.',
   });
 }
 
@@ -200,15 +200,15 @@ class FileFault extends Error {
 
 const FILE_REASONS: Readonly<Record<string, string>> = {
   not_a_file: 'it is not a regular file',
-  line_too_long: 'it has a line that is longer than any row of a world',
-  ENOENT: 'it is not there, or its folder is not',
-  ENOTDIR: 'a file is in the place of its folder',
+  line_too_long: 'a line of it is longer than any row of a world',
+  ENOENT: 'it does not exist, or its folder does not',
+  ENOTDIR: 'its folder is a file',
   EISDIR: 'it is a folder',
-  EACCES: 'this user may not do that there',
-  EPERM: 'this user may not do that there',
+  EACCES: 'permission is missing',
+  EPERM: 'permission is missing',
   EROFS: 'the file system is read-only',
   ENOSPC: 'the disk is full',
-  EDQUOT: 'what this user may store there is used up',
+  EDQUOT: 'the disk quota of this user is used up',
 };
 
 async function onFile<Value>(work: Promise<Value>): Promise<Value> {

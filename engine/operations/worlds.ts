@@ -47,7 +47,7 @@ export function findSlugProblem(slug: string): Problem | undefined {
 export function slugTaken(slug: string): Refused {
   return refuse({
     code: 'WORLD_EXISTS',
-    message: `There is a world ${slug} already.`,
+    message: `The world ${slug} already exists.`,
     repair: 'Choose another name.',
   });
 }

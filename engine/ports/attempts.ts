@@ -111,11 +111,11 @@ export type BeginOutcome =
   /** The message is over, or another attempt serves it; or no attempt is open to resume. */
   | { readonly kind: 'not_asked_for' }
   /** An attempt is suspended, and no message has come. */
-  | ({ readonly kind: 'rests' } & Rest)
+  | ({ readonly kind: 'still_suspended' } & AttemptOfTurn)
   /** A call of the latest attempt is in doubt. */
   | ({ readonly kind: 'in_doubt' } & Doubt)
   /** A new attempt would repeat side effects of the latest one. */
-  | ({ readonly kind: 'not_adoptable'; readonly reason: string } & Rest)
+  | ({ readonly kind: 'not_adoptable'; readonly reason: string } & AttemptOfTurn)
   | { readonly kind: 'held'; readonly holder: Holder; readonly attempt_id: string; readonly until: number };
 
 export interface SetAside {
@@ -127,13 +127,13 @@ export interface SetAside {
 }
 
 /** An attempt, and the turn that it tries. */
-export interface Rest {
+export interface AttemptOfTurn {
   readonly attempt_id: string;
   readonly attempted_turn: number;
 }
 
 /** A call of a failed attempt that has to be settled before a turn begins. */
-export interface Doubt extends Rest {
+export interface Doubt extends AttemptOfTurn {
   readonly source_invocation_id: string;
   readonly command_key: string;
 }
@@ -205,7 +205,7 @@ export interface SuspendAttempt {
 }
 
 /** The outcome of suspending an attempt; `called`: a message has come meanwhile, and it continues. */
-export type Rested = 'rested' | 'called' | 'overtaken';
+export type SuspendOutcome = 'suspended' | 'called' | 'overtaken';
 
 export interface CommitTurn {
   readonly patches: readonly (AcceptedPatch & {
@@ -310,13 +310,13 @@ export interface AttemptStore {
   /** One statement. @returns its deadline in milliseconds since 1970, by the clock of the database */
   pendCall(lease: AttemptLease, source_invocation_id: string, pended: CallPended): Promise<number | 'overtaken'>;
   /** Suspends the attempt and releases the lease, unless a message has come. One statement. */
-  suspend(lease: AttemptLease, rest: SuspendAttempt): Promise<Rested>;
+  suspend(lease: AttemptLease, suspension: SuspendAttempt): Promise<SuspendOutcome>;
   /** Notes in the timeline that these calls are superseded. One statement. */
   supersede(lease: AttemptLease, superseded: SupersedeCalls): Promise<Written>;
   /** Consumes a message without an effect. One statement. */
   discard(lease: AttemptLease, inbox_id: string): Promise<Written>;
   /** Claims the timeout of a call before it is handled: later reports of the call are refused. One statement. */
-  takeTimeout(lease: AttemptLease, source_invocation_id: string): Promise<Closed>;
+  claimTimeout(lease: AttemptLease, source_invocation_id: string): Promise<Closed>;
   /** Closes a call that was answered at once to reports. One statement. @param call with a fresh `inbox_id` */
   closeToReports(
     lease: AttemptLease,

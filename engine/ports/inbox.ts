@@ -71,7 +71,7 @@ export interface InboxMessage {
 }
 
 /** A report that was accepted while its attempt ended, so that no driver has handled it. */
-export interface UnheardReport {
+export interface UnhandledReport {
   readonly world_slug: string;
   readonly inbox_id: string;
   readonly attempt_id: string;
@@ -138,9 +138,9 @@ export interface Inbox {
   /** The unhandled messages of an attempt, oldest first. */
   messagesOf(lease: AttemptLease): Promise<readonly InboxMessage[]>;
   /** Accepted reports of ended attempts that nobody has handled; at most so many. One statement. */
-  unheard(most: number): Promise<readonly UnheardReport[]>;
+  unhandledReports(most: number): Promise<readonly UnhandledReport[]>;
   /** Consumes such a report. One statement. */
-  consumeUnheard(report: Pick<UnheardReport, 'world_slug' | 'inbox_id'>): Promise<void>;
+  consumeUnhandled(report: Pick<UnhandledReport, 'world_slug' | 'inbox_id'>): Promise<void>;
   /** Worlds without a driver, longest ago first, and then those that may lose it soon. One statement. */
   lapsed(request: LapsedRequest): Promise<readonly Lapse[]>;
   /** Repairs lost work: turns that were never promoted, messages to attempts that are over. */

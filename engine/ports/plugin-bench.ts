@@ -5,10 +5,10 @@ import type { PluginManifest } from '../generated/plugin-manifest.js';
 import type { CallSource } from './sources.js';
 
 /** Prepares one plugin for examination: reads its manifest, and runs its entry if it can be found. */
-export type LayOutPlugin = (folder: string) => Promise<LaidOutPlugin>;
+export type PreparePlugin = (folder: string) => Promise<PreparedPlugin>;
 
 /** A plugin, prepared as far as possible. */
-export interface LaidOutPlugin {
+export interface PreparedPlugin {
   readonly folder: string;
   /** Present where it is valid. */
   readonly manifest?: PluginManifest;

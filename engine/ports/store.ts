@@ -1,6 +1,6 @@
 import type { JsonObject } from '../contract/json.js';
 import type { Problem } from '../contract/problem.js';
-import type { AttemptStore, Rest } from './attempts.js';
+import type { AttemptStore, AttemptOfTurn } from './attempts.js';
 import type { Doorbell } from './doorbell.js';
 import type { OpenHeartbeat } from './heartbeat.js';
 import type { Inbox } from './inbox.js';
@@ -41,7 +41,7 @@ export interface DatabaseReport {
 }
 
 /** An attempt whose driver is gone; the next run of its world resumes it. */
-export interface UndrivenAttempt extends Rest {
+export interface UndrivenAttempt extends AttemptOfTurn {
   readonly world_slug: string;
 }
 

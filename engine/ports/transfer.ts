@@ -1,4 +1,4 @@
-import type { Rest } from './attempts.js';
+import type { AttemptOfTurn } from './attempts.js';
 
 /** Moves worlds between databases, with their whole record, as lines of text. */
 export interface WorldTransfer {
@@ -18,7 +18,7 @@ export type Exported =
   | { readonly kind: 'under_way'; readonly attempt: OpenAttempt };
 
 /** An attempt that has not ended. */
-export interface OpenAttempt extends Rest {
+export interface OpenAttempt extends AttemptOfTurn {
   readonly world_slug: string;
   readonly status: 'running' | 'suspended';
 }

@@ -66,7 +66,7 @@ export type DeletedWorld =
     };
 
 /** A committed patch as a story shows it. */
-export interface ToldPatch {
+export interface NarratedPatch {
   readonly turn: number;
   readonly simulation_time: string;
   readonly patch_seq: number;
@@ -142,7 +142,10 @@ export interface WorldStore {
   /** Deletes a world with its whole record, unless it has forks or a driver. */
   delete(world_slug: string): Promise<DeletedWorld>;
   /** Committed patches of the turns after one, up to another, in the order of application. */
-  patches(world_slug: string, turns: { readonly after: number; readonly until: number }): Promise<readonly ToldPatch[]>;
+  patches(
+    world_slug: string,
+    turns: { readonly after: number; readonly until: number },
+  ): Promise<readonly NarratedPatch[]>;
   /** Effects that changed something in the turns after one, up to another, in the order of application. */
   effects(
     world_slug: string,

@@ -1,6 +1,6 @@
 import type { Fail } from '../core/protocol/command.js';
 import type { Program } from '../core/protocol/program.js';
-import type { BeginOutcome, CommitTurn, LeftWorld, PutOff, Rest } from '../ports/attempts.js';
+import type { BeginOutcome, CommitTurn, LeftWorld, PutOff, AttemptOfTurn } from '../ports/attempts.js';
 import type { Claimed } from '../ports/claim.js';
 import type { OnProgress } from './progress.js';
 
@@ -33,17 +33,17 @@ export interface AttemptRequest {
 
 /** How an attempt ended, or why there was none. */
 export type AttemptEnd =
-  | (Rest & {
+  | (AttemptOfTurn & {
       readonly kind: 'committed';
       readonly left: LeftWorld;
       /** The message reserved for this driver. */
       readonly next?: Claimed;
     })
-  | (Rest & {
+  | (AttemptOfTurn & {
       readonly kind: 'failed';
       readonly failure: Fail;
       /** The queued turn that asked for it gets a retry. */
       readonly put_off?: PutOff;
     })
-  | (Rest & { readonly kind: 'suspended' | 'handed_over' })
+  | (AttemptOfTurn & { readonly kind: 'suspended' | 'handed_over' })
   | Exclude<BeginOutcome, { kind: 'begun' | 'other_scenario' }>;

@@ -48,7 +48,7 @@ function adoptFrom(
 /** The reason why this program cannot resume an attempt that another driver left; undefined where it can. */
 export function findUnfit(parts: RuntimeParts, past: AttemptPast, plugins: ReadonlySet<string>): Fail | undefined {
   if (past.take_overs > TAKE_OVERS_MAX) {
-    const message = `${past.take_overs} drivers have died or broken of this attempt; the next one would most likely be no luckier`;
+    const message = `${past.take_overs} drivers have failed in this attempt; the next one would most likely fail as well`;
     return { kind: 'fail', failure_class: 'poisoned', message };
   }
   const versions = Object.entries(parts.plugin_versions).filter(([name]) => plugins.has(name));

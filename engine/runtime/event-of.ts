@@ -26,8 +26,8 @@ export function eventOf(fact: CallFact): CallEvent | CallPended {
   } = fact;
   if (fact.refused) return { kind: 'call_refused', key, failure_class, message };
   const http_status = failure_class === 'http_status' ? fact.http_status : undefined;
-  const told = present({ outcome_unknown, http_status, retry_after_ms, said, is_final, was_pending });
-  return { kind: 'call_failed', key, failure_class, message, duration_ms, ...told };
+  const details = present({ outcome_unknown, http_status, retry_after_ms, said, is_final, was_pending });
+  return { kind: 'call_failed', key, failure_class, message, duration_ms, ...details };
 }
 
 /** The fold's view of a call on record. The attempt that made a call has paid for it: adopted, it costs nothing. */

@@ -31,7 +31,7 @@ interface Entry {
 
 /** The statements of a journal, besides its entries. */
 export interface JournalWrites {
-  /** Takes the world, and writes the first calls by the same statement, or throws; left out where it has been taken. */
+  /** Claims the world, and writes the first calls by the same statement, or throws; absent where it is claimed already. */
   readonly begin?: (calls: CallsWrite) => Promise<void>;
   /** Writes them by one statement, or throws. */
   readonly writeCalls: (calls: CallsWrite) => Promise<void>;
@@ -49,7 +49,7 @@ export interface Journal {
   writing: Promise<void> | undefined;
   /** Set while something waits that can. */
   hurry: (() => void) | undefined;
-  /** Takes the world by the first statement; undefined once that is done. */
+  /** Claims the world by the first statement; undefined once that is done. */
   begin: JournalWrites['begin'] | undefined;
   broken: { readonly error: unknown } | undefined;
 }
@@ -160,11 +160,11 @@ function nextBatch(waiting: readonly Entry[]): readonly Entry[] {
   const alone = waiting.findIndex(({ what }) => what.kind === 'alone');
   const calls = waiting.slice(0, Math.min(CALLS_MAX, alone === -1 ? waiting.length : alone));
   const [call, next] = waiting;
-  if (calls.length === 0 || (calls.length === 1 && isTaken(call, next))) return waiting.slice(0, calls.length + 1);
+  if (calls.length === 0 || (calls.length === 1 && joinsNext(call, next))) return waiting.slice(0, calls.length + 1);
   return calls;
 }
 
-function isTaken(call: Entry | undefined, next: Entry | undefined): boolean {
+function joinsNext(call: Entry | undefined, next: Entry | undefined): boolean {
   if (call?.what.kind !== 'finished' || next?.what.kind !== 'alone') return false;
   return next.what.takes_answer && isAnswer(call.what.finish);
 }

@@ -56,8 +56,8 @@ export async function findReported(
 export async function suspend(parts: RuntimeParts, attempt: Attempt, command: Suspend): Promise<boolean> {
   const { attempt_id, attempted_turn } = attempt.lease;
   const suspension = { at: parts.clock.now(), agents: agentsOf(attempt) };
-  const rested = await writeAlone(attempt.journal, () => parts.attempts.suspend(attempt.lease, suspension));
-  if (rested === 'called') {
+  const outcome = await writeAlone(attempt.journal, () => parts.attempts.suspend(attempt.lease, suspension));
+  if (outcome === 'called') {
     attempt.arrivals.put({ kind: 'mail', messages: await parts.inbox.messagesOf(attempt.lease) });
     return false;
   }
@@ -103,10 +103,10 @@ async function handleTimeout(
   message: InboxMessage,
 ): Promise<readonly TurnCommand[]> {
   const source_invocation_id = message.correlation_id ?? '';
-  const taken = await writeAlone(attempt.journal, () =>
-    parts.attempts.takeTimeout(attempt.lease, source_invocation_id),
+  const claimed = await writeAlone(attempt.journal, () =>
+    parts.attempts.claimTimeout(attempt.lease, source_invocation_id),
   );
-  if (taken !== 'reported') return handleReport(parts, attempt, message);
+  if (claimed !== 'reported') return handleReport(parts, attempt, message);
   const messages = await parts.inbox.messagesOf(attempt.lease);
   const reported = messages.find(({ inbox_id }) => inbox_id === message.inbox_id);
   // Undefined where this timeout was handled before, and its end is being written.

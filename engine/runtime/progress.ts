@@ -3,12 +3,12 @@ import type { AttemptFailureClass } from '../core/protocol/failure.js';
 import type { Program } from '../core/protocol/program.js';
 import type { Verdict } from '../core/protocol/verdict.js';
 import type { AppliedEffect } from '../core/world/world-patch.js';
-import type { AttemptLease, PutOff, RecordedCall, Rest, SetAside } from '../ports/attempts.js';
+import type { AttemptLease, PutOff, RecordedCall, AttemptOfTurn, SetAside } from '../ports/attempts.js';
 import type { CallOutcome, ResolvedSource } from '../ports/sources.js';
 
 /** An event of a running turn, for watchers. Nothing depends on whether there are any. */
 export type Progress =
-  | (Rest & {
+  | (AttemptOfTurn & {
       readonly kind: 'attempt_began';
       readonly simulation_time: string;
       /** Present where it resumes: how many calls are answered from their records, and how many nobody saw end. */
@@ -56,8 +56,8 @@ export type Progress =
       /** The deadline of its answer, in milliseconds since 1970. */
       readonly deadline: number;
     }
-  | (Rest & { readonly kind: 'attempt_suspended'; readonly resume_deadline: number })
-  | (Rest & { readonly kind: 'turn_committed'; readonly patches: readonly AcceptedPatch[] })
+  | (AttemptOfTurn & { readonly kind: 'attempt_suspended'; readonly resume_deadline: number })
+  | (AttemptOfTurn & { readonly kind: 'turn_committed'; readonly patches: readonly AcceptedPatch[] })
   | {
       /** The turn has failed for something that may pass by itself, and is tried anew when the wait is over. */
       readonly kind: 'turn_waits';
@@ -69,7 +69,7 @@ export type Progress =
       /** For what it failed. */
       readonly failure_class: AttemptFailureClass;
     }
-  | (Rest & {
+  | (AttemptOfTurn & {
       readonly kind: 'attempt_failed';
       readonly failure: Fail;
       /** The call that ended it. */

@@ -44,7 +44,7 @@ class NotAsLeft extends Error {
 type Begun = Extract<BeginOutcome, { readonly kind: 'begun' }>;
 
 /**
- * Tries a world's next turn once: takes the lease, drives the reducer, commits or fails.
+ * Tries a world's next turn once: claims the lease, drives the reducer, commits or fails.
  * @throws Overtaken when another driver took the world; every error of a lost database
  */
 export async function runAttempt(parts: RuntimeParts, request: AttemptRequest): Promise<AttemptEnd> {
@@ -82,25 +82,25 @@ export async function runAsLeft(
   }
 }
 
-/** @param takeWorld takes the world together with the first calls; left out where it has been taken */
+/** @param claimWorld claims the world together with the first calls; absent where it is claimed already */
 async function runBegun(
   parts: RuntimeParts,
   request: AttemptRequest,
   begun: Begun,
-  takeWorld?: (calls: CallsWrite) => Promise<void>,
+  claimWorld?: (calls: CallsWrite) => Promise<void>,
 ): Promise<AttemptEnd> {
   const { lease } = begun;
   const { program, turn_retries = TURN_RETRIES, goesOn } = request;
   const observer = parts.observe?.({ lease, program });
-  const onProgress = tellBoth(request.onProgress, observer?.onProgress);
+  const onProgress = notifyBoth(request.onProgress, observer?.onProgress);
   const ends: (() => void)[] = [];
   const endAll = (): void => ends.splice(0).forEach((end) => end());
   let watch = (): void => {};
-  const takeAndWatch = takeWorld && ((calls: CallsWrite) => takeWorld(calls).then(() => watch()));
+  const claimAndWatch = claimWorld && ((calls: CallsWrite) => claimWorld(calls).then(() => watch()));
   const arrivals = openArrivals<Arrival>();
   const writeCalls = async (calls: CallsWrite): Promise<void> =>
     void demand(await parts.attempts.writeCalls(lease, calls));
-  const journal = openJournal({ ...present({ begin: takeAndWatch }), writeCalls });
+  const journal = openJournal({ ...present({ begin: claimAndWatch }), writeCalls });
   try {
     const simulation_time = request.simulationTime(lease.attempted_turn);
     const opening = {
@@ -118,7 +118,7 @@ async function runBegun(
     const attempt = openAttempt(opening);
     ends.push(() => abandon(attempt));
     watch = () => void ends.push(...watchOver(parts, request, attempt, begun));
-    if (takeWorld === undefined) watch();
+    if (claimWorld === undefined) watch();
     const first = findFirst(parts, attempt, begun);
     observer?.onRecalled(first.calls);
     const { commands } = first;
@@ -137,7 +137,7 @@ async function runBegun(
   }
 }
 
-function tellBoth(first: OnProgress, second: OnProgress | undefined): OnProgress {
+function notifyBoth(first: OnProgress, second: OnProgress | undefined): OnProgress {
   if (second === undefined) return first;
   return (progress) => {
     first(progress);

@@ -165,7 +165,7 @@ function checkKnown(
 ): readonly Problem[] {
   if (known.includes(name)) return [];
   const nearest = nearestName(name, known);
-  const repair = nearest === undefined ? 'Take it away, or accept that.' : `Did you mean "${nearest}"?`;
+  const repair = nearest === undefined ? 'Remove it, or accept that.' : `Did you mean "${nearest}"?`;
   return [{ ...unknown, pointer, repair, severity: 'note' }];
 }
 

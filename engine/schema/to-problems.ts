@@ -123,7 +123,7 @@ function complain(error: ErrorObject): Complaint | undefined {
     case NO_ALTERNATIVE:
       return noAlternative(error);
     case 'false schema':
-      return { code: 'UNEXPECTED_VALUE', message: 'nothing may stand here', repair: 'Take it away.' };
+      return { code: 'UNEXPECTED_VALUE', message: 'nothing may stand here', repair: 'Remove it.' };
     default:
       return badValue(error);
   }
@@ -193,8 +193,8 @@ function oneOf(value: Json, expected: readonly string[], texts: readonly string[
 
 function badValue(error: ErrorObject): Complaint {
   const description = error.parentSchema?.['description'];
-  const isToldByRule = error.keyword === 'pattern' || error.keyword === 'not';
-  const rule = isToldByRule && typeof description === 'string' ? description : undefined;
+  const hasRule = error.keyword === 'pattern' || error.keyword === 'not';
+  const rule = hasRule && typeof description === 'string' ? description : undefined;
   const said = [rule, sayExample(error)].filter((part) => part !== undefined);
   const keyword = writtenKeyword(error.keyword);
   const texts = Object.hasOwn(RULES, keyword) ? RULES[keyword] : undefined;
@@ -265,7 +265,7 @@ const RULES: Readonly<Record<string, RuleTexts>> = {
   maxProperties: { advice: 'Write less.' },
   uniqueItems: {
     message: ({ params }) => `items ${String(params['j'])} and ${String(params['i'])} are the same`,
-    advice: 'Take one of them away.',
+    advice: 'Remove one of them.',
   },
   minimum: NUMBER_RULE,
   maximum: NUMBER_RULE,

@@ -4,7 +4,7 @@ import type { InvocationContext, Source, SourcePlugin } from '../contract/source
 import { redact } from '../core/content/redact.js';
 import type { Validate } from '../core/protocol/program.js';
 import type { Clock } from '../ports/clock.js';
-import type { BareEnd, BareSource, BenchSession, LaidOutPlugin, LayOutPlugin } from '../ports/plugin-bench.js';
+import type { BareEnd, BareSource, BenchSession, PreparedPlugin, PreparePlugin } from '../ports/plugin-bench.js';
 import type { CompileSchema } from '../ports/validation.js';
 import { withinCall } from './call-bounds.js';
 import { openChildren } from './children.js';
@@ -30,7 +30,7 @@ export interface BenchParts {
 const CLOSE_PATIENCE_MS = 100;
 
 /** Makes what prepares plugins for tests: each by itself, with the stages, origins and secrets of a real call. */
-export function createLayOutPlugin(parts: BenchParts): LayOutPlugin {
+export function createPreparePlugin(parts: BenchParts): PreparePlugin {
   return async (folder) => {
     const found = await findPlugin(folder, parts.validateManifest);
     if (!found.ok) return { folder, problems: found.problems };
@@ -70,7 +70,7 @@ function findLeftOpen(before: readonly string[], after: readonly string[]): read
   return [...new Set(after)].filter((kind) => count(after, kind) > count(before, kind));
 }
 
-function toBench(folder: string, plugin: LoadedPlugin, clock: BenchParts['clock']): LaidOutPlugin {
+function toBench(folder: string, plugin: LoadedPlugin, clock: BenchParts['clock']): PreparedPlugin {
   const { manifest, validateInterface } = plugin;
   const begin = (variables: Readonly<Record<string, string>>) => beginSession(plugin, variables, clock);
   return { folder, manifest, bench: { manifest, validateInterface, begin }, problems: [] };

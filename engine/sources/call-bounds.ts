@@ -50,11 +50,11 @@ export function boundCall(
     named.set(over, callBounds);
     return { signal: over, within: (run) => run() };
   }
-  const told = new AbortController();
-  named.set(told.signal, callBounds);
+  const controller = new AbortController();
+  named.set(controller.signal, callBounds);
   const within: BoundCall['within'] = (run) => withinCall(callBounds, run);
-  whenOver(over, () => within(() => told.abort(over.reason)));
-  return { signal: told.signal, within };
+  whenOver(over, () => within(() => controller.abort(over.reason)));
+  return { signal: controller.signal, within };
 }
 
 /** Few calls take anything back, so that the signal is made when one does. */

@@ -25,14 +25,14 @@ const OVER = new DOMException('the call is over', 'AbortError');
 export function openCallLimit(runtime_ms: number, stop: AbortSignal, durable: Promise<void>): CallLimit {
   const controller = new AbortController();
   let reason: Cut | undefined;
-  let tell: (cut: Cut) => void = () => {};
+  let resolveCut: (cut: Cut) => void = () => {};
   const whenCut = new Promise<Cut>((resolve) => {
-    tell = resolve;
+    resolveCut = resolve;
   });
   const cutBy = (cut: Cut): void => {
     if (reason || controller.signal.aborted) return;
     reason = cut;
-    tell(cut);
+    resolveCut(cut);
     controller.abort();
   };
   const onStop = (): void => cutBy('stopped');

@@ -128,7 +128,7 @@ function toChild(child: Process, { variable }: Command, log: (line: string) => v
     output: child.stdout,
     ended,
     write: async (text) => {
-      if (await isTaken(child.stdin, text)) return;
+      if (await isWritten(child.stdin, text)) return;
       const end = await noLongerThan(END_MS, ended, alarm);
       if (end === undefined) throw makeSourceFailure('transport', `the program that ${variable} names takes no more`);
       throw makeSourceFailure('transport', end.message, { body: end.last_words });
@@ -153,7 +153,7 @@ async function drain({ stdout, stderr }: Process): Promise<void> {
   });
 }
 
-function isTaken(stdin: Writable, text: string): Promise<boolean> {
+function isWritten(stdin: Writable, text: string): Promise<boolean> {
   return new Promise((resolve) => stdin.write(text, (error) => resolve(!error)));
 }
 
@@ -179,7 +179,7 @@ const TAIL_BYTES_MAX = 4_096;
  */
 function listenToErrors(stream: Readable, log: (line: string) => void): () => Uint8Array {
   let [tail, line, lines] = [Buffer.alloc(0), '', 0];
-  const tell = (text: string): void => {
+  const logLine = (text: string): void => {
     lines += 1;
     if (lines > LINES_MAX || text.trim() === '') return;
     log(toStorableText(text).slice(0, LINE_LENGTH_MAX));
@@ -190,9 +190,9 @@ function listenToErrors(stream: Readable, log: (line: string) => void): () => Ui
     const [first = '', ...rest] = piece.toString('utf8').split('\n');
     const pieces = [line + first, ...rest];
     line = (pieces.pop() ?? '').slice(0, LINE_LENGTH_MAX);
-    pieces.forEach(tell);
+    pieces.forEach(logLine);
   });
-  stream.on('end', () => tell(line));
+  stream.on('end', () => logLine(line));
   stream.on('error', () => {});
   return () => tail;
 }

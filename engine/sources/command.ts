@@ -20,7 +20,7 @@ export type CommandOutcome =
 const COMMAND_VARIABLE = /^CHUKWA_[A-Z0-9_]+$/;
 
 /** Names, of options and variables, whose values no record may hold. */
-const TELLING = /(key|token|secret|password|passwd|credential)/i;
+const SECRET_NAME = /(key|token|secret|password|passwd|credential)/i;
 
 /**
  * Reads a command: a JSON array of words, or words with white space between them. No shell, no quotes, no variables.
@@ -63,8 +63,8 @@ function toWords(value: string): readonly string[] | undefined {
 function findSecrets(variable: string, words: readonly string[]): readonly Secret[] {
   const values = words.flatMap((word, index) => {
     const [, name = '', assigned] = /^([^=]*)=(.*)$/s.exec(word) ?? [];
-    if (assigned !== undefined) return TELLING.test(name) ? [assigned] : [];
-    return word.startsWith('-') && TELLING.test(word) ? (words[index + 1] ?? []) : [];
+    if (assigned !== undefined) return SECRET_NAME.test(name) ? [assigned] : [];
+    return word.startsWith('-') && SECRET_NAME.test(word) ? (words[index + 1] ?? []) : [];
   });
   return values.filter((value) => value !== '').map((value) => ({ variable, value }));
 }

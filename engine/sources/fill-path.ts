@@ -17,7 +17,7 @@ export function fillPath(path: string, request: Json, encode: (value: string) =>
   const names = listPathParameters(path);
   if (names.length === 0) return { path, rest: request };
   if (!isObject(request))
-    throw refuseRequest(`it is no object, and the path takes ${names.join(', ')} from its members`);
+    throw refuseRequest(`it is not an object, and the path takes ${names.join(', ')} from its members`);
   const values = new Map(names.map((name) => [name, encode(toValue(request, name))]));
   const rest = Object.fromEntries(Object.entries(request).filter(([name]) => !values.has(name)));
   return { path: replacePathParameters(path, (name) => values.get(name) ?? ''), rest };

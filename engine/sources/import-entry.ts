@@ -67,7 +67,7 @@ async function importModule(found: FoundPlugin): Promise<Outcome<SourcePlugin>> 
   }
 }
 
-const REPAIR = 'Correct its modules, which should do nothing at import but import, or take its folder away.';
+const REPAIR = 'Correct its modules, which should do nothing at import but import, or remove its folder.';
 
 const COMPILE =
   'Compile it, as npm run build does, and name the folder with what was compiled: a plugin that ships is dist/plugins/NAME.';

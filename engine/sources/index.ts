@@ -31,7 +31,7 @@ import { allowEverybody, type Authorise } from './stages/leave.js';
 export { examineOrigin } from './examine-origin.js';
 export type { Log, Remark } from './opened-sources.js';
 export type { LookUpVariable } from './origin.js';
-export { createLayOutPlugin } from './bench.js';
+export { createPreparePlugin } from './bench.js';
 export type { FlightLimits } from './admission-table.js';
 export type { PluginPlaces } from './plugin-places.js';
 export type { Authorise } from './stages/leave.js';
@@ -141,6 +141,6 @@ function lookUpSet(
   plugins: readonly DescribedPlugin[],
 ): LookUpVariable {
   const secrets = plugins.flatMap(({ speaks, manifest }) => (speaks === 'chat' && manifest.secret_variables) || []);
-  const laid = { ...(model_at && Object.fromEntries(secrets.map((name) => [name, model_at.key]))), ...overlay };
-  return (name) => (Object.hasOwn(laid, name) ? laid[name] : lookUp(name)) || undefined;
+  const given = { ...(model_at && Object.fromEntries(secrets.map((name) => [name, model_at.key]))), ...overlay };
+  return (name) => (Object.hasOwn(given, name) ? given[name] : lookUp(name)) || undefined;
 }

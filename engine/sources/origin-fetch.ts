@@ -238,8 +238,8 @@ function describeBreak(codes: readonly string[], error: unknown): string {
   if (codes.includes('ENOTFOUND') || codes.includes('EAI_AGAIN')) return 'is a name that cannot be resolved';
   if (codes.includes('UND_ERR_CONNECT_TIMEOUT')) return 'did not take the connection in time';
   const said = error instanceof Error ? error.message : '';
-  if (said === 'bad response') return 'answered with 100 Continue, for which nothing had asked';
-  if (said === 'bad upgrade') return 'answered that it goes on by another protocol (101), for which nothing had asked';
+  if (said === 'bad response') return 'answered with 100 Continue, which was not requested';
+  if (said === 'bad upgrade') return 'switched protocols (101), which was not requested';
   if (codes.includes('ECONNRESET') || codes.includes('UND_ERR_SOCKET'))
     return 'closed the connection before the answer was complete';
   // Node.js 20 gives an error of brotli a code such as ERR__ERROR_FORMAT_PADDING_2.

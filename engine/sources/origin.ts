@@ -135,7 +135,7 @@ export function parseOrigin(variable: string, value: string): Found<{ readonly o
   // Without a password, the user is what a service knows its client by.
   const refused = findShortSecret([{ variable, value: password === '' ? user : password }]);
   if (refused !== undefined) return { ok: false, message: refused };
-  const words = [user, password, ...[...url.hostname.split('.'), ...path.split('/').map(decode)].filter(isTelling)];
+  const words = [user, password, ...[...url.hostname.split('.'), ...path.split('/').map(decode)].filter(isKeyLike)];
   const secrets = words.filter((value) => value !== '').map((value) => ({ variable, value }));
   const hasCredentials = user !== '' || password !== '';
   const authorization = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
@@ -147,7 +147,7 @@ export function parseOrigin(variable: string, value: string): Found<{ readonly o
  * Whether a segment of a path, or a part of a host's name, looks like a key and not like words: a part of it between other
  * marks has nine letters and digits or more, with a digit among them, or twenty or more.
  */
-function isTelling(segment: string): boolean {
+function isKeyLike(segment: string): boolean {
   return segment.split(/[^A-Za-z0-9]+/).some((word) => word.length >= 20 || (word.length >= 9 && /[0-9]/.test(word)));
 }
 

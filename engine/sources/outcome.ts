@@ -13,7 +13,7 @@ import { toStorableText } from './storable-text.js';
 const MESSAGE_LENGTH_MAX = 4_000;
 
 /** Ends the message of a call that may have had its side effect, though it failed. */
-const DOUBT = '; whether its side effect took place is not known';
+const DOUBT = '; it is unknown whether its side effect took place';
 
 /** The outcome of the call, for its record. */
 export function toCallOutcome(end: Shown | Halt | Pause, now: number): CallOutcome | CallPended {
@@ -36,13 +36,14 @@ export function toOutcome(end: Shown | Halt, ended_at: number): CallOutcome {
   const ending = callEnd(passage, ended_at, rejected?.answer);
   const { response_body } = ending;
   const said = response_body && viewFailureBody(response_body, passage.command.call.redaction ?? []);
-  const told = toStorableText(passage.secrets?.text(message) ?? message);
+  const redacted = toStorableText(passage.secrets?.text(message) ?? message);
   const isDoubted = isUnknown(end);
   return present({
     ...ending,
     status: 'failed',
     failure_class,
-    failure_message: shorten(told, MESSAGE_LENGTH_MAX) + quoteBody(end, response_body, said) + (isDoubted ? DOUBT : ''),
+    failure_message:
+      shorten(redacted, MESSAGE_LENGTH_MAX) + quoteBody(end, response_body, said) + (isDoubted ? DOUBT : ''),
     refused: passage.begun !== true,
     outcome_unknown: isDoubted ? true : undefined,
     validation_status: validationOf(end),

@@ -150,7 +150,7 @@ export function halt(
 /** The reason why the turn no longer wants the answer, in the caller's words. */
 export function whyUnwanted({ surroundings }: Pick<Passage, 'surroundings'>): string {
   const reason: unknown = surroundings.signal.reason;
-  return typeof reason === 'string' ? reason : 'nobody wanted the answer any more';
+  return typeof reason === 'string' ? reason : 'the answer was no longer needed';
 }
 
 /** When the record of a call that has come so far is durable; undefined where it never began. */

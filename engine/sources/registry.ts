@@ -186,7 +186,7 @@ function bad(
   code: ProblemCode,
   message: string,
   { folder, name }: { readonly folder: string; readonly name: string },
-  repair = 'Correct it, or take the folder out; the other plugins are there.',
+  repair = 'Correct it, or remove the folder; the other plugins are there.',
 ): { ok: false; problems: readonly Problem[] } {
   return { ok: false, problems: [{ code, message, details: { folder, name }, repair }] };
 }

@@ -263,7 +263,7 @@ const FILE_REASONS: Readonly<Record<string, string>> = {
   ENOTDIR: 'a file stands in its place',
   ENOENT: 'it does not exist and cannot be made',
   ENOSPC: 'the disk is full',
-  EDQUOT: 'what this user may store there is used up',
+  EDQUOT: 'the disk quota of this user is used up',
 };
 
 const ROOM_REASONS = [FILE_REASONS['ENOSPC'], FILE_REASONS['EDQUOT']];

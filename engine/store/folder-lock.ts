@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { Outcome, Problem } from '../contract/problem.js';
-import { type KernelOutcome, takeKernelLock } from './kernel-lock.js';
+import { type KernelOutcome, acquireKernelLock } from './kernel-lock.js';
 import { databaseLocked, lockUnusable } from './problems.js';
 import { isRunning } from './running-process.js';
 
@@ -53,7 +53,7 @@ export async function lockFolder(folder: string): Promise<Outcome<FolderLock>> {
     held.delete(place);
   };
   try {
-    kernel = await takeKernelLock(place, text);
+    kernel = await acquireKernelLock(place, text);
     const holder =
       kernel.kind === 'held' ? (parseHolder(kernel.answer) ?? {}) : await claimFile(lock_file, text, kernel);
     if (holder) {

@@ -1,4 +1,4 @@
-import type { EffectOrigin, ToldPatch } from '../ports/worlds.js';
+import type { EffectOrigin, NarratedPatch } from '../ports/worlds.js';
 import { READABLE } from './lineage.js';
 import { prepare, run, type Runner } from './statement.js';
 
@@ -49,6 +49,6 @@ export function listPatches(
   runner: Runner,
   world_slug: string,
   turns: { readonly after: number; readonly until: number },
-): Promise<readonly ToldPatch[]> {
-  return run<ToldPatch>(runner, PATCHES, { world_slug, after: turns.after, turn: turns.until });
+): Promise<readonly NarratedPatch[]> {
+  return run<NarratedPatch>(runner, PATCHES, { world_slug, after: turns.after, turn: turns.until });
 }

@@ -22,7 +22,7 @@ const ANSWER_MS = 2_000;
  * Takes the kernel's lock of a folder.
  * @param answer the answer to every process that asks for the folder's holder
  */
-export async function takeKernelLock(folder: string, answer: string): Promise<KernelOutcome> {
+export async function acquireKernelLock(folder: string, answer: string): Promise<KernelOutcome> {
   if (process.platform !== 'linux') return { kind: 'unsupported' };
   const { dev, ino } = await stat(folder);
   // Versions of Node fill a shorter name up or do not: one of the full length is the same for all.

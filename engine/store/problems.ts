@@ -85,7 +85,7 @@ const FAULTS = {
     code: 'DATABASE_LOCK_LOST',
     says: (it, reason) => `The ${it} may be in use by another process: ${reason}. Nothing more is written to it.`,
     repair:
-      'Leave the lock file alone while a process has the database. See that no other process uses it, and run the command again: a turn that was under way goes on from its records.',
+      'Make sure that no other process uses the database, and run the command again: an interrupted turn resumes from its records. Do not touch the lock file while a process has the database.',
   },
   /** The server was there, and is gone. */
   lost: {

@@ -31,7 +31,7 @@ export function createObserve(parts: ObservingParts): Observe {
     const memory: Memory = { attempt, stretches: [], resolved: new Map(), began: undefined };
     const { attempt_id } = attempt.lease;
     return {
-      onProgress: (progress) => takeIn(parts, memory, progress),
+      onProgress: (progress) => observe(parts, memory, progress),
       onRecalled: (calls) => {
         const own = calls.filter(({ call }) => call.adopted_from === undefined);
         memory.stretches.push(...own.map(toRecalledStretch));
@@ -41,7 +41,7 @@ export function createObserve(parts: ObservingParts): Observe {
   };
 }
 
-function takeIn(parts: ObservingParts, memory: Memory, progress: Progress): void {
+function observe(parts: ObservingParts, memory: Memory, progress: Progress): void {
   switch (progress.kind) {
     case 'attempt_began':
       memory.began = progress;

@@ -5,22 +5,22 @@ import { findLeftOver } from './request.js';
 
 const plugin: SourcePlugin = {
   open(definition, capabilities) {
-    const told = definition.interface as unknown as FileJsonInterface;
-    return { names_its_calls: true, invoke: (request, context) => read(told, capabilities, request, context) };
+    const settings = definition.interface as unknown as FileJsonInterface;
+    return { names_its_calls: true, invoke: (request, context) => read(settings, capabilities, request, context) };
   },
 };
 
 export default plugin;
 
 async function read(
-  told: FileJsonInterface,
+  settings: FileJsonInterface,
   { files, fillPath, failure, parseJson }: Capabilities,
   request: Json,
   context: InvocationContext,
 ): Promise<SourceAnswer> {
   context.signal.throwIfAborted();
-  if (!files) throw failure('unavailable', `${told.folder_env} is not set`);
-  const { path, rest } = fillPath(told.path, request, (value) => value);
+  if (!files) throw failure('unavailable', `${settings.folder_env} is not set`);
+  const { path, rest } = fillPath(settings.path, request, (value) => value);
   const leftOver = findLeftOver(rest);
   if (leftOver !== undefined) throw failure('schema_invalid', `the request cannot be sent: ${leftOver}`);
   const body = await files.read(path, context);

@@ -15,22 +15,22 @@ import { toHttpRequest } from './request.js';
 
 const plugin: SourcePlugin = {
   open(definition, capabilities) {
-    const told = definition.interface as unknown as HttpJsonInterface;
-    return { names_its_calls: true, invoke: (request, context) => ask(told, capabilities, request, context) };
+    const settings = definition.interface as unknown as HttpJsonInterface;
+    return { names_its_calls: true, invoke: (request, context) => ask(settings, capabilities, request, context) };
   },
 };
 
 export default plugin;
 
 async function ask(
-  told: HttpJsonInterface,
+  settings: HttpJsonInterface,
   { origin, failure, fillPath, parseJson, variables }: Capabilities,
   request: Json,
   context: InvocationContext,
 ): Promise<SourceAnswer | SourcePending> {
-  if (!origin) throw failure('unavailable', `${told.url_env} is not set`);
+  if (!origin) throw failure('unavailable', `${settings.url_env} is not set`);
   const { url, ...init } = toHttpRequest(
-    told,
+    settings,
     { origin_url: origin.url, failure, fillPath, variables },
     request,
     context,
@@ -49,10 +49,10 @@ async function ask(
   }
   if (!response.ok) {
     const asked = {
-      method: told.method,
-      place: `${new URL(origin.url).origin}${told.path}`,
-      url_variable: told.url_env,
-      key_variables: Object.values(told.secret_headers ?? {}),
+      method: settings.method,
+      place: `${new URL(origin.url).origin}${settings.path}`,
+      url_variable: settings.url_env,
+      key_variables: Object.values(settings.secret_headers ?? {}),
     };
     const retry_after = response.headers.get('retry-after') ?? undefined;
     const refused = readRefusal({ http_status: response.status, body: bytes, retry_after }, asked);

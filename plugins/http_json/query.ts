@@ -9,7 +9,8 @@ export type Query = { readonly ok: true; readonly query: string } | { readonly o
  */
 export function toQuery(request: Json): Query {
   if (request === null) return { ok: true, query: '' };
-  if (typeof request !== 'object' || isList(request)) return bad('it is no object, whose members would be the query');
+  if (typeof request !== 'object' || isList(request))
+    return bad('it is not an object, whose members would be the query');
   const pairs: string[] = [];
   for (const [name, value] of Object.entries(request)) {
     for (const item of isList(value) ? value : [value].filter((one) => one !== null)) {

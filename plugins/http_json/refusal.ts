@@ -36,14 +36,14 @@ const REQUEST_TIMEOUT = 408;
 
 /** The failure that a status means. */
 export function readRefusal(refusal: Refusal, asked: AskedOf): Refused {
-  const told = `${asked.method} ${asked.place} answered with status ${refusal.http_status}`;
+  const sentence = `${asked.method} ${asked.place} answered with status ${refusal.http_status}`;
   if (isQuota(refusal))
     return {
       failure_class: 'call_rejected',
-      message: `${told}: its quota or credit is used up, and waiting does not help; paying or another key does`,
+      message: `${sentence}: its quota or credit is used up, and waiting does not help; paying or another key does`,
     };
   const repair = toRepair(refusal, asked);
-  return { failure_class: 'http_status', message: repair === '' ? told : `${told}: ${repair}` };
+  return { failure_class: 'http_status', message: repair === '' ? sentence : `${sentence}: ${repair}` };
 }
 
 function isQuota({ http_status, body, retry_after }: Refusal): boolean {

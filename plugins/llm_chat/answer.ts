@@ -3,7 +3,7 @@ import type { Chunk, ToolCallPiece } from './chunk.js';
 import type { Failed } from './provider-error.js';
 
 /** The accumulated answer. It is mutable: a copy for each event costs more than reading the event. */
-export class Heard {
+export class Received {
   text = '';
   reasoning = '';
   /** The members in which reasoning came. */
@@ -18,11 +18,11 @@ export class Heard {
   model: string | undefined;
   system_fingerprint: string | undefined;
 
-  /** Adds one event, without its text, which may be reasoning: `takeText` adds that. */
-  take(chunk: Chunk): void {
-    this.#takeReasoning(chunk.reasoning, chunk.reasoning_from);
+  /** Adds one event, without its text, which may be reasoning: `appendText` adds that. */
+  append(chunk: Chunk): void {
+    this.#appendReasoning(chunk.reasoning, chunk.reasoning_from);
     this.refusal += chunk.refusal;
-    this.tool_calls = chunk.tool_calls.reduce(hearToolCall, this.tool_calls);
+    this.tool_calls = chunk.tool_calls.reduce(mergeToolCall, this.tool_calls);
     this.finish_reason = chunk.finish_reason ?? this.finish_reason;
     this.usage = chunk.usage ?? this.usage;
     this.id = chunk.id || this.id;
@@ -31,12 +31,12 @@ export class Heard {
   }
 
   /** Adds text of the answer, and reasoning from between tags. */
-  takeText({ text, reasoning }: { readonly text: string; readonly reasoning: string }): void {
+  appendText({ text, reasoning }: { readonly text: string; readonly reasoning: string }): void {
     this.text += text;
-    if (reasoning !== '') this.#takeReasoning(reasoning, 'tags');
+    if (reasoning !== '') this.#appendReasoning(reasoning, 'tags');
   }
 
-  #takeReasoning(reasoning: string, from: string | undefined): void {
+  #appendReasoning(reasoning: string, from: string | undefined): void {
     this.reasoning += reasoning;
     if (from !== undefined) this.reasoning_from.add(from);
   }
@@ -46,7 +46,7 @@ export class Heard {
 const TOOL_CALLS_MAX = 128;
 
 /** A call arrives in pieces that share its number. */
-function hearToolCall(calls: readonly ToolCallPiece[], piece: ToolCallPiece): readonly ToolCallPiece[] {
+function mergeToolCall(calls: readonly ToolCallPiece[], piece: ToolCallPiece): readonly ToolCallPiece[] {
   const known = calls.some(({ index }) => index === piece.index);
   if (!known) return calls.length < TOOL_CALLS_MAX ? [...calls, piece] : calls;
   return calls.map((call) =>
@@ -57,8 +57,8 @@ function hearToolCall(calls: readonly ToolCallPiece[], piece: ToolCallPiece): re
 }
 
 /** Characters of all that is kept, and never more than its bytes, which the engine limits. */
-export function lengthOf(heard: Heard): number {
-  const { text, reasoning, refusal, tool_calls, id, model, system_fingerprint, finish_reason } = heard;
+export function lengthOf(received: Received): number {
+  const { text, reasoning, refusal, tool_calls, id, model, system_fingerprint, finish_reason } = received;
   const beside = `${id ?? ''}${model ?? ''}${system_fingerprint ?? ''}${finish_reason ?? ''}`.length;
   const called = tool_calls.reduce((sum, call) => sum + call.name.length + call.arguments.length, 0);
   return text.length + reasoning.length + refusal.length + beside + called;
@@ -75,10 +75,10 @@ const FILTERED = ['content_filter', 'sensitive', 'safety'];
 
 /** The result of the whole answer. An answer cut by its length is an ordinary answer, and so are native tool calls. */
 export function conclude(
-  heard: Heard,
+  received: Received,
   quote: Capabilities['quote'],
 ): { readonly ok: true; readonly answer: ChatAnswer } | ({ readonly ok: false } & Failed) {
-  const { refusal, finish_reason, is_done, text } = heard;
+  const { refusal, finish_reason, is_done, text } = received;
   if (refusal !== '') return failed('model_refusal', `the model refused to answer: ${quote(refusal)}`);
   if (finish_reason === undefined && !is_done) {
     return failed('transport', 'the answer ended before the model had finished: it was cut on the way');
@@ -87,13 +87,13 @@ export function conclude(
     return failed('model_refusal', `the endpoint's content filter stopped the answer (${finish_reason})`);
   if (finish_reason !== undefined && BROKEN.includes(finish_reason))
     return failed('transport', `the endpoint broke off its answer (${finish_reason})`);
-  const called = text.trim() === '' ? writeToolCalls(heard) : '';
+  const called = text.trim() === '' ? writeToolCalls(received) : '';
   if (called !== '') return { ok: true, answer: { text: called, finish_reason: 'tool_calls' } };
   return { ok: true, answer: { text, finish_reason: finish_reason ?? DONE } };
 }
 
 /** Writes native tool calls in the form in which models write them as text: they are the whole answer. */
-function writeToolCalls({ tool_calls }: Heard): string {
+function writeToolCalls({ tool_calls }: Received): string {
   return tool_calls
     .map(
       (call) => `<tool_call>{"name": ${JSON.stringify(call.name)}, "arguments": ${call.arguments || '{}'}}</tool_call>`,
@@ -102,8 +102,8 @@ function writeToolCalls({ tool_calls }: Heard): string {
 }
 
 /** The artifact that names the provider, and how the answer ended. */
-export function toProviderArtifact(heard: Heard): Json {
-  const { id, model, system_fingerprint, finish_reason, is_done, reasoning_from } = heard;
+export function toProviderArtifact(received: Received): Json {
+  const { id, model, system_fingerprint, finish_reason, is_done, reasoning_from } = received;
   return {
     id: id ?? null,
     model: model ?? null,

@@ -46,7 +46,7 @@ export async function* readEvents(
         if (last.length > 0) yield last;
         return;
       }
-      const data = cutter.take(value);
+      const data = cutter.push(value);
       if (data.length > 0) yield data;
     }
     await endGently(reader, alarm);
@@ -117,7 +117,7 @@ class EventCutter {
   }
 
   /** The data of the events that these bytes complete. */
-  take(bytes: Uint8Array): readonly string[] {
+  push(bytes: Uint8Array): readonly string[] {
     const said: string[] = [];
     let start = 0;
     for (let index = 0; index < bytes.length && !this.is_done; index += 1) {

@@ -17,8 +17,8 @@ import { listVariations } from './variations.js';
 const plugin: SourcePlugin = {
   listVariations: (definition, question) => listVariations(definition as unknown as LlmChatInterface, question),
   open(definition, capabilities) {
-    const told = definition.interface as unknown as LlmChatInterface;
-    const asking = { told, capabilities, send: openSender(told, capabilities) };
+    const settings = definition.interface as unknown as LlmChatInterface;
+    const asking = { settings, capabilities, send: openSender(settings, capabilities) };
     return {
       names_its_calls: true,
       invoke: (request, context) => ask(asking, request as unknown as ChatRequest, context),
@@ -30,17 +30,17 @@ export default plugin;
 
 /** A source that is open. */
 interface Asking {
-  readonly told: LlmChatInterface;
+  readonly settings: LlmChatInterface;
   readonly capabilities: Capabilities;
   readonly send: Send;
 }
 
 async function ask(
-  { told, capabilities, send }: Asking,
+  { settings, capabilities, send }: Asking,
   request: ChatRequest,
   context: InvocationContext,
 ): Promise<SourceAnswer> {
-  const asked = toAskedOf(told, capabilities, request);
+  const asked = toAskedOf(settings, capabilities, request);
   const response = await send(request, context);
   const facts: TransportFacts = {
     http_status: response.status,
@@ -48,9 +48,9 @@ async function ask(
   };
   if (!response.ok)
     return answerRefused(response, facts, asked, { failure: capabilities.failure, trace: context.trace });
-  const listener = new Listener(asked, told.reasoning ?? 'strip_think', capabilities, context);
+  const listener = new Listener(asked, settings.reasoning ?? 'strip_think', capabilities, context);
   try {
-    if (response.body) for await (const arrival of readBody(response.body, capabilities)) listener.take(arrival);
+    if (response.body) for await (const arrival of readBody(response.body, capabilities)) listener.handle(arrival);
     return { value: { ...listener.conclude(response.headers.get('content-type')) }, facts };
   } catch (error) {
     throw toFailure(error, { ...facts, ...listener.kept() }, capabilities.failure);
@@ -60,15 +60,15 @@ async function ask(
 }
 
 function toAskedOf(
-  told: LlmChatInterface,
+  settings: LlmChatInterface,
   { model = '', quote }: Capabilities,
   { output_schema }: ChatRequest,
 ): AskedOf {
-  const isObject = told.schema_delivery === 'json_object';
+  const isObject = settings.schema_delivery === 'json_object';
   return {
     model,
-    base_url_variable: baseUrlVariable(told),
-    key_variable: keyVariable(told),
+    base_url_variable: baseUrlVariable(settings),
+    key_variable: keyVariable(settings),
     ...(output_schema ? { response_format: 'json_schema' } : isObject ? { response_format: 'json_object' } : {}),
     quote,
   };

@@ -1,5 +1,5 @@
 import type { Capabilities, ChatAnswer, InvocationContext, TransportFacts } from 'chukwa/plugin';
-import { conclude, Heard, lengthOf, toProviderArtifact } from './answer.js';
+import { conclude, Received, lengthOf, toProviderArtifact } from './answer.js';
 import type { Arrival } from './body.js';
 import { isFields, readChunk } from './chunk.js';
 import { DONE } from './event-stream.js';
@@ -16,7 +16,7 @@ export class Listener {
   readonly #capabilities: Pick<Capabilities, 'failure' | 'quote'>;
   readonly #context: Pick<InvocationContext, 'trace' | 'max_result_bytes'>;
   readonly #tags: ThinkTags | undefined;
-  readonly #heard = new Heard();
+  readonly #received = new Received();
   #arrived = false;
   #events = 0;
   #whole: string | undefined;
@@ -36,12 +36,12 @@ export class Listener {
   }
 
   /** @throws SourceFailure for an error, for a part of no answer, and beyond the size limit */
-  take(arrival: Arrival): void {
+  handle(arrival: Arrival): void {
     if (arrival.kind === 'neither') return void (this.#neither = arrival);
     this.#arrived = true;
-    if (arrival.kind === 'events') return arrival.events.forEach((data) => this.#takeData(data));
+    if (arrival.kind === 'events') return arrival.events.forEach((data) => this.#handleData(data));
     this.#whole = arrival.text;
-    this.#takeData(arrival.text);
+    this.#handleData(arrival.text);
   }
 
   /** The result of the answer, at the end of its body. @throws SourceFailure where there is no answer */
@@ -50,9 +50,9 @@ export class Listener {
     if (this.#instead !== undefined) return this.#say(this.#instead);
     if (this.#events === 0) throw failure('transport', this.#describeNothing(content_type));
     this.#flush();
-    const conclusion = conclude(this.#heard, quote);
+    const conclusion = conclude(this.#received, quote);
     if (!conclusion.ok) throw failure(conclusion.failure_class, conclusion.message);
-    const isWritten = conclusion.answer.text === this.#heard.text;
+    const isWritten = conclusion.answer.text === this.#received.text;
     return isWritten ? conclusion.answer : this.#say(conclusion.answer);
   }
 
@@ -60,16 +60,16 @@ export class Listener {
   report(): void {
     const { trace } = this.#context;
     this.#flush();
-    const heard = this.#heard;
-    if (heard.usage) trace.tokens(heard.usage);
-    if (heard.refusal !== '') trace.artifact('refusal', heard.refusal);
-    if (heard.reasoning !== '') trace.artifact('reasoning', heard.reasoning);
-    if (this.#events > 0) trace.artifact('provider', toProviderArtifact(heard));
+    const received = this.#received;
+    if (received.usage) trace.tokens(received.usage);
+    if (received.refusal !== '') trace.artifact('refusal', received.refusal);
+    if (received.reasoning !== '') trace.artifact('reasoning', received.reasoning);
+    if (this.#events > 0) trace.artifact('provider', toProviderArtifact(received));
   }
 
   /** The facts that a failure keeps: the finish reason, and the useful part of a body that is no answer. */
   kept(): Pick<TransportFacts, 'body' | 'is_body_cut' | 'finish_reason'> {
-    const { finish_reason } = this.#heard;
+    const { finish_reason } = this.#received;
     if (finish_reason !== undefined) return { finish_reason };
     if (this.#neither !== undefined) return { body: this.#neither.body, is_body_cut: this.#neither.is_body_cut };
     if (this.#whole === undefined || this.#events > 0) return {};
@@ -77,51 +77,51 @@ export class Listener {
     return { body, is_body_cut: this.#whole.length > KEPT_MAX };
   }
 
-  #takeData(data: string): void {
+  #handleData(data: string): void {
     if (this.#instead !== undefined) return;
     if (data === DONE) {
       this.#events += 1;
-      this.#heard.is_done = true;
+      this.#received.is_done = true;
       return;
     }
     const event = this.#parse(data);
-    if (isError(event)) return this.#takeError(data);
-    const chunk = readChunk(event, this.#heard.text === '' && this.#heard.finish_reason === undefined);
+    if (isError(event)) return this.#handleError(data);
+    const chunk = readChunk(event, this.#received.text === '' && this.#received.finish_reason === undefined);
     if (chunk === undefined) throw this.#capabilities.failure('transport', this.#describeOdd(data));
     this.#events += 1;
-    this.#heard.take(chunk);
-    if (chunk.text !== '') this.#hearText(this.#tags?.take(chunk.text) ?? { text: chunk.text, reasoning: '' });
+    this.#received.append(chunk);
+    if (chunk.text !== '') this.#handleText(this.#tags?.push(chunk.text) ?? { text: chunk.text, reasoning: '' });
     this.#limit();
   }
 
-  #takeError(data: string): void {
+  #handleError(data: string): void {
     const read = readProviderError({ body: data }, this.#asked);
     if ('failure_class' in read) throw this.#capabilities.failure(read.failure_class, read.message);
     this.#events += 1;
     // The text that was streamed before is a prefix of it.
-    const rest = read.text.startsWith(this.#heard.text) ? read.text.slice(this.#heard.text.length) : read.text;
+    const rest = read.text.startsWith(this.#received.text) ? read.text.slice(this.#received.text.length) : read.text;
     this.#instead = { text: rest, finish_reason: read.finish_reason };
   }
 
-  #hearText(split: Split): void {
-    this.#heard.takeText(split);
+  #handleText(split: Split): void {
+    this.#received.appendText(split);
     if (split.text !== '') this.#context.trace.chunk(split.text);
   }
 
   #flush(): void {
-    if (this.#tags) this.#hearText(this.#tags.end());
+    if (this.#tags) this.#handleText(this.#tags.end());
   }
 
   /** Reports an answer that did not stream in as text. */
   #say(answer: ChatAnswer): ChatAnswer {
     this.#flush();
-    this.#hearText({ text: answer.text, reasoning: '' });
-    return { ...answer, text: this.#heard.text };
+    this.#handleText({ text: answer.text, reasoning: '' });
+    return { ...answer, text: this.#received.text };
   }
 
   #limit(): void {
     const { max_result_bytes } = this.#context;
-    if (lengthOf(this.#heard) + (this.#tags?.held_length ?? 0) <= max_result_bytes) return;
+    if (lengthOf(this.#received) + (this.#tags?.held_length ?? 0) <= max_result_bytes) return;
     const message = `the model said more than ${max_result_bytes} bytes, which is the limit`;
     throw this.#capabilities.failure('result_too_large', message);
   }

@@ -142,12 +142,12 @@ export function readProviderError(error: ProviderError, asked: AskedOf): Failed 
     http_status === undefined
       ? 'the endpoint broke off its answer with an error'
       : `the endpoint answered with status ${http_status}`;
-  const told = `${opening}${cause}`;
+  const sentence = `${opening}${cause}`;
   const kind = http_status === 402 ? QUOTA : findKind(error, asked);
   const advice = kind?.advise(asked, error) ?? adviseByStatus(error, content, asked);
   return {
     failure_class: kind?.failure_class ?? (http_status === undefined ? 'transport' : 'http_status'),
-    message: advice === '' ? told : `${told.replace(/[.;,\s]+$/, '')}; ${advice}`,
+    message: advice === '' ? sentence : `${sentence.replace(/[.;,\s]+$/, '')}; ${advice}`,
   };
 }
 

@@ -8,19 +8,23 @@ const BASE_URL_VARIABLES = ['CHUKWA_LLM_BASE_URL', 'OPENAI_BASE_URL'] as const;
 const KEY_VARIABLES = ['CHUKWA_LLM_API_KEY', 'OPENAI_API_KEY'] as const;
 
 /** The body of the request. */
-export function toBody(told: LlmChatInterface, model: string, { messages, output_schema }: ChatRequest): JsonObject {
-  const streams = told.stream ?? true;
-  const response_format = toResponseFormat(told, output_schema);
+export function toBody(
+  settings: LlmChatInterface,
+  model: string,
+  { messages, output_schema }: ChatRequest,
+): JsonObject {
+  const streams = settings.stream ?? true;
+  const response_format = toResponseFormat(settings, output_schema);
   return {
     model,
     messages: messages.map(({ role, content }) => ({ role, content })),
     stream: streams,
-    ...(streams && (told.usage ?? true) ? { stream_options: { include_usage: true } } : {}),
-    ...(told.temperature === undefined ? {} : { temperature: told.temperature }),
-    ...(told.seed === undefined ? {} : { seed: told.seed }),
-    ...(told.max_output_tokens === undefined ? {} : { max_completion_tokens: told.max_output_tokens }),
+    ...(streams && (settings.usage ?? true) ? { stream_options: { include_usage: true } } : {}),
+    ...(settings.temperature === undefined ? {} : { temperature: settings.temperature }),
+    ...(settings.seed === undefined ? {} : { seed: settings.seed }),
+    ...(settings.max_output_tokens === undefined ? {} : { max_completion_tokens: settings.max_output_tokens }),
     ...(response_format === undefined ? {} : { response_format }),
-    ...told.extra_body,
+    ...settings.extra_body,
   };
 }
 
@@ -64,11 +68,11 @@ export type FoundKey =
  * Finds the key. An endpoint that the source names by a variable of its own never gets the key of another.
  */
 export function findKey(
-  told: LlmChatInterface,
+  settings: LlmChatInterface,
   variables: Readonly<Record<string, string>>,
   origin_url: string,
 ): FoundKey {
-  const { api_key_env, base_url_env } = told;
+  const { api_key_env, base_url_env } = settings;
   if (api_key_env !== undefined) {
     const key = variables[api_key_env];
     return key === undefined

@@ -11,16 +11,17 @@ import { baseUrlVariable, findKey, findUnsupported, toBody, toHeaders } from './
 export type Send = (request: ChatRequest, context: InvocationContext) => Promise<Response>;
 
 /** Makes the function that sends the calls of one source, all through one `openai` client. */
-export function openSender(told: LlmChatInterface, capabilities: Capabilities): Send {
+export function openSender(settings: LlmChatInterface, capabilities: Capabilities): Send {
   const { origin, model, failure } = capabilities;
   const client = origin && openClient(origin);
   return async (request, context) => {
-    const unsupported = findUnsupported(told);
+    const unsupported = findUnsupported(settings);
     if (unsupported) throw failure('unavailable', unsupported);
-    if (!origin || !client || model === undefined) throw failure('unavailable', `${baseUrlVariable(told)} is not set`);
-    const found = findKey(told, capabilities.variables, origin.url);
+    if (!origin || !client || model === undefined)
+      throw failure('unavailable', `${baseUrlVariable(settings)} is not set`);
+    const found = findKey(settings, capabilities.variables, origin.url);
     if (!found.ok) throw failure('call_rejected', found.message);
-    const body = toBody(told, model, request) as unknown as OpenAI.ChatCompletionCreateParams;
+    const body = toBody(settings, model, request) as unknown as OpenAI.ChatCompletionCreateParams;
     const headers = toHeaders(found.key, context.client_request_id);
     const exchange: Exchange = { context, headers };
     // Without a key, the client's placeholder is no header either.

@@ -40,7 +40,7 @@ export class ThinkTags {
   }
 
   /** @returns the newly classified text */
-  take(piece: string): Split {
+  push(piece: string): Split {
     if (this.#phase === 'answering') return { text: piece, reasoning: '' };
     return this.#phase === 'undecided' ? this.#decide(this.#release() + piece) : this.#seekClose(piece);
   }

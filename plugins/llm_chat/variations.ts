@@ -2,9 +2,9 @@ import type { JsonObject, TriedQuestion } from 'chukwa/plugin';
 import type { LlmChatInterface } from './interface.js';
 
 /** Settings in which servers differ, for `chukwa model try`: usage, streams, output limit, reasoning in tags. */
-export function listVariations(told: LlmChatInterface, { has_schema }: TriedQuestion): readonly JsonObject[] {
-  if (has_schema) return told.reasoning === 'keep' ? [{ reasoning: 'strip_think' }] : [];
-  const { max_output_tokens, stream = true, usage = true, extra_body = {} } = told;
+export function listVariations(settings: LlmChatInterface, { has_schema }: TriedQuestion): readonly JsonObject[] {
+  if (has_schema) return settings.reasoning === 'keep' ? [{ reasoning: 'strip_think' }] : [];
+  const { max_output_tokens, stream = true, usage = true, extra_body = {} } = settings;
   return [
     ...(stream && usage ? [{ usage: false }] : []),
     ...(stream ? [{ stream: false }] : []),

@@ -35,7 +35,7 @@ export async function openHttpWire(
   };
 }
 
-interface Told {
+interface ExchangeParts {
   readonly failure: Capabilities['failure'];
   readonly parseJson: Capabilities['parseJson'];
   /** Why the stream of a request broke off, by the request's id. */
@@ -43,32 +43,37 @@ interface Told {
   readonly breakOff: (reason: SourceFailure) => void;
 }
 
-function openExchange(fetch: OriginFetch, told: Told): OriginFetch {
+function openExchange(fetch: OriginFetch, parts: ExchangeParts): OriginFetch {
   return async (url, init = {}) => {
-    if (init.method === 'GET') return resume(fetch, url, init, told);
+    if (init.method === 'GET') return resume(fetch, url, init, parts);
     const sent = readSent(init.body);
     const takesBack = sent.method === 'notifications/cancelled';
     const response = await fetch(url, takesBack ? { ...init, keepalive: true } : init);
     if (init.method === 'DELETE' || takesBack) return response;
-    if (!response.ok) throw await toStatusFailure(response, told.failure);
-    return sent.id === undefined ? response : admit(response, String(sent.id), told);
+    if (!response.ok) throw await toStatusFailure(response, parts.failure);
+    return sent.id === undefined ? response : admit(response, String(sent.id), parts);
   };
 }
 
 /** A broken stream may be resumed. A stream beside all calls is not wanted: 405 refuses it. */
-async function resume(fetch: OriginFetch, url: string | URL, init: RequestInit, told: Told): Promise<Response> {
+async function resume(
+  fetch: OriginFetch,
+  url: string | URL,
+  init: RequestInit,
+  parts: ExchangeParts,
+): Promise<Response> {
   if (!new Headers(init.headers).has('last-event-id')) return new Response(null, { status: 405 });
   try {
     const response = await fetch(url, init);
     if (response.ok) return response;
-    throw await toStatusFailure(response, told.failure);
+    throw await toStatusFailure(response, parts.failure);
   } catch (error) {
-    told.breakOff(told.failure('transport', 'the stream of the answer broke off and could not be resumed'));
+    parts.breakOff(parts.failure('transport', 'the stream of the answer broke off and could not be resumed'));
     throw error;
   }
 }
 
-async function admit(response: Response, id: string, { failure, parseJson, lost }: Told): Promise<Response> {
+async function admit(response: Response, id: string, { failure, parseJson, lost }: ExchangeParts): Promise<Response> {
   const type = (response.headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase();
   const { status, headers } = response;
   if (type === 'text/event-stream' && response.body) {

@@ -16,7 +16,7 @@ import { isSourceFailure } from './wire.js';
 
 const plugin: SourcePlugin = {
   open(definition, capabilities) {
-    const told = definition.interface as unknown as McpToolInterface;
+    const settings = definition.interface as unknown as McpToolInterface;
     const connection = findConnection(capabilities);
     const { failure, parseJson } = capabilities;
     let closed = false;
@@ -24,7 +24,7 @@ const plugin: SourcePlugin = {
       says_when_it_acts: true,
       invoke: async (request, context) => {
         if (closed) throw failure('unavailable', 'the source has been closed');
-        return ask(told, { connection, failure, parseJson }, request, context);
+        return ask(settings, { connection, failure, parseJson }, request, context);
       },
       close: async () => {
         closed = true;
@@ -43,12 +43,12 @@ interface Outside {
 }
 
 async function ask(
-  told: McpToolInterface,
+  settings: McpToolInterface,
   { connection, failure, parseJson }: Outside,
   request: Json,
   context: InvocationContext,
 ): Promise<SourceAnswer> {
-  if (!connection) throw failure('unavailable', `${told.server_env} is not set`);
+  if (!connection) throw failure('unavailable', `${settings.server_env} is not set`);
   const given = toArguments(request);
   if (!given) throw failure('unavailable', 'the request of an MCP tool is the object of its arguments');
   for (;;) {
@@ -56,7 +56,7 @@ async function ask(
     const isFresh = !session.used;
     session.used = true;
     try {
-      return await callTool(told, { failure, parseJson }, { session, given, context });
+      return await callTool(settings, { failure, parseJson }, { session, given, context });
     } catch (error) {
       if (context.signal.aborted) session.doubted = session.wire.can_hang;
       const status = statusOf(error);
@@ -80,11 +80,11 @@ interface Call {
 }
 
 async function callTool(
-  told: McpToolInterface,
+  settings: McpToolInterface,
   { failure, parseJson }: Pick<Capabilities, 'failure' | 'parseJson'>,
   { session, given, context }: Call,
 ): Promise<SourceAnswer> {
-  const { tool_name } = told;
+  const { tool_name } = settings;
   if (tool_name === undefined) return listAll(failure, { session, context });
   const declares_output = await findTool(tool_name, session, context.signal);
   if (typeof declares_output === 'string') throw failure('unavailable', declares_output);
@@ -92,7 +92,7 @@ async function callTool(
   context.acts();
   const result = await session.ask('tools/call', params, context.signal);
   const facts = toFacts(result);
-  const answer = readResult(result, told.text === 'json' || declares_output, parseJson);
+  const answer = readResult(result, settings.text === 'json' || declares_output, parseJson);
   if (!answer.ok) throw failure(answer.failure_class, answer.message, facts);
   return { value: answer.value, facts };
 }

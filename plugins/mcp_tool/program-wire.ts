@@ -49,7 +49,7 @@ function findUnusable(error: unknown, failure: Capabilities['failure']): SourceF
   return failure('transport', 'the server answered with something that is not of the protocol', { body });
 }
 
-interface Told extends Pick<Capabilities, 'failure' | 'log' | 'parseJson'> {
+interface WireParts extends Pick<Capabilities, 'failure' | 'log' | 'parseJson'> {
   readonly isMessage: (message: object) => boolean;
 }
 
@@ -59,14 +59,14 @@ class ProgramTransport implements Transport {
   onmessage?: Transport['onmessage'];
   broken: SourceFailure | undefined;
   readonly #spawn: Spawn;
-  readonly #told: Told;
+  readonly #parts: WireParts;
   #child: Child | undefined;
   #rest = '';
   #line_bytes_max = OVERHEAD.bytes;
 
-  constructor(spawn: Spawn, told: Told) {
+  constructor(spawn: Spawn, parts: WireParts) {
     this.#spawn = spawn;
-    this.#told = told;
+    this.#parts = parts;
   }
 
   allow(max_result_bytes: number): void {
@@ -91,40 +91,40 @@ class ProgramTransport implements Transport {
     const decoder = new TextDecoder();
     try {
       for await (const piece of child.output) {
-        if (!this.#take(decoder.decode(piece, { stream: true }))) break;
+        if (!this.#handleText(decoder.decode(piece, { stream: true }))) break;
       }
     } catch {
       // Its pipe was closed: it has ended.
     }
     await child.stop();
     const { message, last_words } = await child.ended;
-    this.broken ??= this.#told.failure('transport', message, { body: last_words });
+    this.broken ??= this.#parts.failure('transport', message, { body: last_words });
     this.onclose?.();
   }
 
   /** Adds a chunk of output; false where it exceeds the limit. */
-  #take(text: string): boolean {
+  #handleText(text: string): boolean {
     const lines = (this.#rest + text).split('\n');
     this.#rest = lines.pop() ?? '';
     const longest = Math.max(this.#rest.length, ...lines.map((line) => line.length));
     if (longest > this.#line_bytes_max) {
       const message = `the server said more than ${this.#line_bytes_max} bytes at once, and was ended`;
-      this.broken = this.#told.failure('result_too_large', message);
+      this.broken = this.#parts.failure('result_too_large', message);
       return false;
     }
-    for (const line of lines) this.#hear(line);
+    for (const line of lines) this.#handleLine(line);
     return true;
   }
 
-  #hear(line: string): void {
+  #handleLine(line: string): void {
     const message = parseObject(line);
     const id = message === undefined ? undefined : findAnswered(message);
-    const parsed = this.#told.parseJson(line);
+    const parsed = this.#parts.parseJson(line);
     if (message && id !== undefined && !parsed.ok) this.onmessage?.(toUnusable(id, line, parsed.reason));
-    else if (message && id !== undefined && !this.#told.isMessage(message)) this.onmessage?.(toUnusable(id, line));
+    else if (message && id !== undefined && !this.#parts.isMessage(message)) this.onmessage?.(toUnusable(id, line));
     else if (message) this.onmessage?.(message as unknown as JSONRPCMessage);
     else if (line.trim() !== '')
-      this.#told.log('a line on standard output that is no message', { length: line.length });
+      this.#parts.log('a line on standard output that is no message', { length: line.length });
   }
 }
 

@@ -61,7 +61,7 @@ test('a run without a key names the ways to run the world without a model, with 
   assert.match(out, /npx chukwa run keyless --tools '' --llm ask/);
 });
 
-test('a failure of a call is told once', () => {
+test('a failure of a call is reported once', () => {
   assert.match(failed, /turn 1 failed, transport\n +subject /);
   assert.equal(failed.split('refused the connection').length, 2, failed);
 });
@@ -123,20 +123,20 @@ const FAILED: AttemptSummary = {
   ended_at: null,
 };
 
-function told(attempt: AttemptSummary): string {
+function summarise(attempt: AttemptSummary): string {
   const lines = attemptListLines({ world_slug: 'tower', attempts: [attempt], queued_turns: 0, put_off: null });
   return paint(lines, { width: 160, has_colours: false, program: 'npx chukwa' });
 }
 
 test('a list of attempts says of an open one without a driver that the next run goes on with it', () => {
   const open = { ...FAILED, status: 'running', failure_class: null, calls_in_doubt: 0 } as const;
-  assert.match(told(open), / driver gone .*\n\nThe driver of turn 1 is gone\. .*\n +npx chukwa run tower\n$/);
-  assert.match(told({ ...open, is_driven: true }), / running /);
-  assert.doesNotMatch(told({ ...open, is_driven: true }), /gone/);
+  assert.match(summarise(open), / driver gone .*\n\nThe driver of turn 1 is gone\. .*\n +npx chukwa run tower\n$/);
+  assert.match(summarise({ ...open, is_driven: true }), / running /);
+  assert.doesNotMatch(summarise({ ...open, is_driven: true }), /gone/);
 });
 
 test('a list of attempts cuts a long failure, so that the columns behind it keep their place', () => {
-  const text = told(FAILED);
+  const text = summarise(FAILED);
   assert.match(text, /a_class_of_a_plugin_that_has_a_very\S*… +3 /);
   assert.doesNotMatch(text, /long_name/);
 });

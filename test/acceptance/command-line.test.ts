@@ -45,7 +45,7 @@ function assertHas(value: object, members: readonly string[]): void {
 }
 
 describe('chukwa park', () => {
-  test('runs four turns from nothing, and reports them in the form that the contracts give', async (context) => {
+  test('chukwa park runs four turns from nothing, and reports them in the form that the contracts give', async (context) => {
     const variables = { CHUKWA_DATA_DIR: await makeFolder(context) };
     const report = await askHere<RunReport>(['park', '--turns', '4'], variables);
     assert.deepEqual(Object.keys(report).toSorted(), ['turns', 'world']);
@@ -94,7 +94,7 @@ describe('chukwa park', () => {
     }
   });
 
-  test('prints the turn for people, and nothing on standard error', async () => {
+  test('chukwa park prints the turn for people, and nothing on standard error', async () => {
     const { code, stdout, stderr } = await runChukwa(['park', '--turns', '1'], IN_MEMORY);
     assert.equal(code, 0);
     assert.equal(stderr, '');
@@ -216,7 +216,7 @@ interface Stored {
 }
 
 describe('chukwa put', () => {
-  test('stores a folder whole or not at all, and a second time nothing new', async (context) => {
+  test('chukwa put stores a folder whole or not at all, and a second time nothing new', async (context) => {
     const variables = await emptyDatabase(context);
     const broken = await editWorkflows(context, {
       'simple/profile.json': (profile) => ({ ...profile, temper: 'bad' }),

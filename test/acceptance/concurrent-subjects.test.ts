@@ -76,7 +76,7 @@ describe('a village whose subjects run concurrently', () => {
 describe('a village whose endpoints admit one call at a time', () => {
   const open = sharedStage('embedded', () => ({ CHUKWA_ENDPOINT_MAX_IN_FLIGHT: '1' }));
 
-  test('has a record of no call that was superseded before it was made, and counts the others as the run does', async (context) => {
+  test('a village whose endpoints admit one call at a time has a record of no call that was superseded before it was made, and counts the others as the run does', async (context) => {
     const stage = await open();
     const played = await stage.play({ scenario: 'village', workflows: await villagers(context), turns: 2 });
     const calls = played.attempts.flatMap(({ invocations }) => invocations);
@@ -84,11 +84,11 @@ describe('a village whose endpoints admit one call at a time', () => {
       calls.filter(({ failure_class, is_superseded }) => failure_class === 'stopped' && !is_superseded),
       [],
     );
-    const told = played.progress.flatMap((event) => (event.kind === 'calls_superseded' ? event.keys : []));
+    const superseded = played.progress.flatMap((event) => (event.kind === 'calls_superseded' ? event.keys : []));
     const counted = played.attempts.map(({ superseded_call_count }) => superseded_call_count);
     const noted = calls.filter(({ is_superseded }) => is_superseded);
     assert.ok(noted.length > 0, 'the villagers never met');
-    assert.equal(told.length, noted.length);
+    assert.equal(superseded.length, noted.length);
     assert.equal(
       counted.reduce((sum, count) => sum + count, 0),
       noted.length,
@@ -108,11 +108,11 @@ async function breakAgainAndAgain({ engine }: ParkStage, { world_slug }: WorldSn
       if (command.call.effect !== 'read_only') acting.add(command.key);
       return engine.runtime.callSource(command, ...others);
     };
-    let told = 0;
+    let progress_count = 0;
     const onProgress = (progress: Progress): void => {
       if (progress.kind === 'call_finished') acting.delete(progress.command.key);
-      told += 1;
-      if (told >= 5 + drivers && acting.size === 0) throw new Error('the driver breaks');
+      progress_count += 1;
+      if (progress_count >= 5 + drivers && acting.size === 0) throw new Error('the driver breaks');
     };
     const breaking = { ...engine, runtime: { ...engine.runtime, callSource } };
     await runTurns(breaking, { world_slug, turns: 2 - turn, signal, onProgress }).catch(() => undefined);

@@ -32,8 +32,8 @@ test('a dry run from a later turn shows its subjects the events of the turns bef
   await chukwa('run', world, '--dry', '--write-missing', 'all.json');
   const narrations = turns.flatMap(({ patches }) => patches.map(({ narration }) => narration));
   assert.ok(narrations.length > 1);
-  const told = narrations.filter((narration) =>
+  const matching = narrations.filter((narration) =>
     asked.some((text) => text.includes(JSON.stringify(narration).slice(1, -1))),
   );
-  assert.notDeepEqual(told, [], 'no prompt of the dry run tells of the turn before');
+  assert.notDeepEqual(matching, [], 'no prompt of the dry run tells of the turn before');
 });

@@ -159,9 +159,9 @@ test('a missing answer says turn, key, subject, node, binding, source, and what 
   });
   assert.match(missing?.repair ?? '', /\{"1":\{"bob\/ambient\/bob_phone_inbox":\{"json":\{"messages":\[\]\}\}\}\}/);
   assert.match(error, /ANSWER_MISSING/);
-  const told = await chukwa('run', 'silent', '--dry', '--answers', nothing);
-  assert.match(told.out, /1 answer that nothing asked for:\n {2}turn 2 {2}bob\/act\/round-1\/try-1/);
-  assert.doesNotMatch(told.out, /npx chukwa (attempt|invocation|llm-call)/);
+  const ran = await chukwa('run', 'silent', '--dry', '--answers', nothing);
+  assert.match(ran.out, /1 answer that nothing asked for:\n {2}turn 2 {2}bob\/act\/round-1\/try-1/);
+  assert.doesNotMatch(ran.out, /npx chukwa (attempt|invocation|llm-call)/);
 });
 
 const UNASKED = answersOf({ 1: { 'rob/act/round-1/try-1': { text: 'x' } } });
@@ -274,9 +274,9 @@ test('a difference is shown at its line with both sides, and the exit code is 1'
     ],
   );
   assert.ok(result.complaints.every(({ line, column }) => line > 1 && column > 1));
-  const told = await chukwa('test', join(root, 'clerk', 'differs.test.json'), '--root', root);
-  assert.match(told.out, /^failed {2}.*differs\.test\.json/m);
-  assert.match(told.out, /- expected {2}"lost"\n {4}\+ actual {4}"read and answered, on the spike"/);
+  const ran = await chukwa('test', join(root, 'clerk', 'differs.test.json'), '--root', root);
+  assert.match(ran.out, /^failed {2}.*differs\.test\.json/m);
+  assert.match(ran.out, /- expected {2}"lost"\n {4}\+ actual {4}"read and answered, on the spike"/);
 });
 
 test('a test without answers says what to write; one whose scenario is broken does not stop the others', async () => {
@@ -309,7 +309,7 @@ test('a test without answers says what to write; one whose scenario is broken do
   assert.match(JSON.stringify(byName.get('lost.test.json')?.findings), /FILE_MISSING.*scenario\.json/);
 });
 
-test('that there are no tests is no success', async () => {
+test('a folder without tests is no success', async () => {
   await mkdir(join(folder, 'none'));
   await write(join('none', 'a.json'), answersOf({}));
   const { code, error } = await chukwa('test', join(folder, 'none'));

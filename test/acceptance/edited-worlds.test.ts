@@ -63,12 +63,12 @@ test('run names the edited files once, and adopts them only on request', async (
   await edit(file('simple', 'workflow.json'), (text) => text.trimEnd().concat('\n'));
 
   await edit(file('prompts', 'plain.user.md'), (text) => text.replace('What does', 'What on earth does'));
-  const told = await chukwa('run', 'pond', '--script', 'simple');
-  assert.equal(told.code, 0, told.error);
-  assert.match(told.out, /This file has changed since[^\n]*:\n {2}workflows\/prompts\/plain\.user\.md\n/);
-  assert.equal(told.out.split('workflows/prompts/plain.user.md').length, 2);
+  const ran = await chukwa('run', 'pond', '--script', 'simple');
+  assert.equal(ran.code, 0, ran.error);
+  assert.match(ran.out, /This file has changed since[^\n]*:\n {2}workflows\/prompts\/plain\.user\.md\n/);
+  assert.equal(ran.out.split('workflows/prompts/plain.user.md').length, 2);
   assert.match(
-    told.out,
+    ran.out,
     /To adopt what it says: npx chukwa run pond --script simple --scenario workflows\/simple\/scenario\.json --root workflows\n/,
   );
   assert.equal((await show()).scenario_hash, first_hash);
@@ -95,9 +95,9 @@ test('run names the edited files once, and adopts them only on request', async (
 
 test('run --scenario says from which turn on the world goes by the new scenario, in the head of the run', async () => {
   await edit(file('prompts', 'plain.user.md'), (text) => text.replace('What on earth does', 'What then does'));
-  const told = await chukwa('run', 'pond', '--script', 'simple', ...scenario());
-  assert.equal(told.code, 0, told.error);
-  assert.match(told.out, /^The new scenario is adopted from turn 6 on\.$/m);
+  const ran = await chukwa('run', 'pond', '--script', 'simple', ...scenario());
+  assert.equal(ran.code, 0, ran.error);
+  assert.match(ran.out, /^The new scenario is adopted from turn 6 on\.$/m);
   const again = await chukwa('run', 'pond', '--script', 'simple', ...scenario());
   assert.doesNotMatch(again.out, /adopted/, 'a scenario that the world has already is not adopted again');
 });

@@ -190,7 +190,7 @@ describe('a failing tool ends the attempt, and the model is not asked again', ()
 });
 
 describe('a failed attempt', () => {
-  test('keeps the patches of earlier subjects as artifacts and commits none of them', async () => {
+  test('a failed attempt keeps the patches of earlier subjects as artifacts and commits none of them', async () => {
     const stage = await open();
     const patch = finalPatch([setState('bob', 'fed')], 'Bob eats.');
     const says = script({ [FIRST]: { json: patch }, 'ant/act/round-1/try-1': { status: 503 } });
@@ -211,7 +211,7 @@ describe('a failed attempt', () => {
     );
   });
 
-  test('leaves its turn to the next attempt', async () => {
+  test('a failed attempt leaves its turn to the next attempt', async () => {
     const stage = await open();
     misbehave(stage.toys.weather, 'status_500');
     const { world_slug, before, attempts } = await stage.play({ scenario: 'ambient-weather' });
@@ -226,7 +226,7 @@ describe('a failed attempt', () => {
     );
   });
 
-  test('that used up its tool calls says so, after the model was told that only the final answer is left', async () => {
+  test('a failed attempt that used up its tool calls says so, after the model has read that only the final answer is left', async () => {
     const stage = await open();
     const calls = [1, 2, 3, 4].map((round) => [`bob/act/round-${round}/try-1`, { json: BUY }] as const);
     const play = await stage.play({ scenario: 'tools', says: script(Object.fromEntries(calls)) });
@@ -238,7 +238,7 @@ describe('a failed attempt', () => {
     assertStayed(play);
   });
 
-  test('that was stopped while a model thinks ends as stopped, at once', async () => {
+  test('a failed attempt that was stopped while a model thinks ends as stopped, at once', async () => {
     const stage = await open();
     const stop = new AbortController();
     stage.model.onRequest(async () => stop.abort());
@@ -248,7 +248,7 @@ describe('a failed attempt', () => {
     assert.equal(stage.model.requests.length, 1);
   });
 
-  test('that was stopped while a machine works lets it finish, and does nothing with its answer', async () => {
+  test('a failed attempt that was stopped while a machine works lets it finish, and does nothing with its answer', async () => {
     const stage = await open();
     const stop = new AbortController();
     stage.toys.vending.onRequest(async () => stop.abort());

@@ -32,7 +32,7 @@ describe('a PostgreSQL that goes away in the middle of a run', () => {
     return { code, out: terminal.out_text(), error: terminal.error_text() };
   }
 
-  test('ends it with 4, names the last committed turn, and says how to continue', async () => {
+  test('a PostgreSQL that goes away in the middle of a run ends it with 4, names the last committed turn, and says how to continue', async () => {
     const made = await chukwa('world', 'create', 'brittle', '--scenario', 'workflows/simple/scenario.json');
     assert.equal(made.code, 0, made.error);
     let asked = 0;
@@ -43,11 +43,11 @@ describe('a PostgreSQL that goes away in the middle of a run', () => {
     const { code, out, error } = await chukwa('run', 'brittle', '--turns', '3', '--json');
     assert.equal(asked, 2, error);
     assert.equal(code, 4, error);
-    const told = error.replaceAll(/\s+/g, ' ');
-    assert.match(told, /^error: The connection to the database \(PostgreSQL at .*\/postgres\) was lost: /);
-    assert.match(told, /Turn 1 of brittle is the last that is known to be committed\./);
-    assert.match(told, /what to do: Wait until it answers.* Then: npx chukwa run brittle\./);
-    assert.doesNotMatch(told, /UNEXPECTED/);
+    const message = error.replaceAll(/\s+/g, ' ');
+    assert.match(message, /^error: The connection to the database \(PostgreSQL at .*\/postgres\) was lost: /);
+    assert.match(message, /Turn 1 of brittle is the last that is known to be committed\./);
+    assert.match(message, /what to do: Wait until it answers.* Then: npx chukwa run brittle\./);
+    assert.doesNotMatch(message, /UNEXPECTED/);
     const [problem] = (JSON.parse(out) as { readonly problems: readonly { code: string; details: object }[] }).problems;
     assert.equal(problem?.code, 'DATABASE_UNREACHABLE');
     assert.deepEqual(problem?.details, { world_slug: 'brittle', last_committed_turn: 1 });
@@ -74,7 +74,7 @@ describe('a PostgreSQL that fails in the middle of a turn', () => {
     return done.ok ? assert.fail('the turn was played') : done;
   }
 
-  test('for want of room says so, and how to go on', async () => {
+  test('a PostgreSQL without room in the middle of a turn is reported with the way to continue', async () => {
     const stage = await open();
     const { because, problems } = await fail(
       stage,
@@ -88,7 +88,7 @@ describe('a PostgreSQL that fails in the middle of a turn', () => {
     assert.match(problems[0]?.repair ?? '', /^Make room .* Then: chukwa run /);
   });
 
-  test('by breaking off a statement is reported, and the turn continues without a second side effect', async () => {
+  test('a PostgreSQL that fails in the middle of a turn by breaking off a statement is reported, and the turn continues without a second side effect', async () => {
     const stage = await open();
     const world = await stage.makeWorld({ scenario: 'tools' });
     const { world_slug } = world;

@@ -78,8 +78,8 @@ for (const [how, tamper] of Object.entries(TAMPERED)) {
         ['attempts', 'a'],
         variables,
       );
-      const told = attempts.toReversed().map(({ attempted_turn, status }) => `${attempted_turn} ${status}`);
-      assert.deepEqual(told, ['1 committed', '2 committed']);
+      const listed = attempts.toReversed().map(({ attempted_turn, status }) => `${attempted_turn} ${status}`);
+      assert.deepEqual(listed, ['1 committed', '2 committed']);
       assert.equal(toys.phone.served.filter(({ path }) => path.includes('send')).length, TURNS);
     },
   );

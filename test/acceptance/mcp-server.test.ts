@@ -109,10 +109,10 @@ for (const kind of ['embedded', 'PostgreSQL'] as const) {
         ['failed', 'tool_error', 'told_to_model'],
       );
       assert.equal(callAt(attempt, 'iris/act/round-2/try-1/tool').status, 'succeeded');
-      const told = promptOf(requestAt(stage.model, 1, 'iris/act/round-2/try-1'));
-      assert.match(told, /The call of mcp__memory__create_entities failed; it has no result:/);
-      assert.match(told, /"failure_class":"tool_error","message":"the tool answered that it failed"/);
-      assert.match(told, /"said":.*entityType.*"isError":true/);
+      const prompt = promptOf(requestAt(stage.model, 1, 'iris/act/round-2/try-1'));
+      assert.match(prompt, /The call of mcp__memory__create_entities failed; it has no result:/);
+      assert.match(prompt, /"failure_class":"tool_error","message":"the tool answered that it failed"/);
+      assert.match(prompt, /"said":.*entityType.*"isError":true/);
       assert.match(readFileSync(file, 'utf8'), /tin whistle/);
     });
   });

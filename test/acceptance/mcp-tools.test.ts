@@ -52,8 +52,8 @@ test('a server behind a URL, a variable, and the source that names it are listed
   const url = await startHttpServer(t);
   const folder = await makeFolder(t);
   const file = join(folder, 'echo.json');
-  const told = { name: 'mcp_tool', server_env: 'CHUKWA_MCP_EVERYTHING', tool_name: 'echo' };
-  await writeFile(file, JSON.stringify({ version: 1, label: 'echo', interface: told }));
+  const settings = { name: 'mcp_tool', server_env: 'CHUKWA_MCP_EVERYTHING', tool_name: 'echo' };
+  await writeFile(file, JSON.stringify({ version: 1, label: 'echo', interface: settings }));
   const variables = { CHUKWA_MCP_EVERYTHING: url };
   const names = ({ tools }: ServerTools) => tools.map(({ name }) => name);
   const byUrl = names(await list(url));
@@ -190,7 +190,7 @@ const UNUSABLE: readonly (readonly [what: string, said: JsonObject, why: RegExp]
   ['a name that steers a terminal', tool('\u001b[2Jx'), /its name has other characters/],
   ['a name of 4000 characters', tool('x'.repeat(4_000)), /its name has other characters/],
   ['a name that is too long with its server', tool('x'.repeat(60)), /more than 64 characters/],
-  ['no schema', { name: 'bare' }, /it is no object/],
+  ['no schema', { name: 'bare' }, /it is not an object/],
   ['a schema of texts', tool('text', { inputSchema: { type: 'string' } }), /does not say "type": "object"/],
   [
     'a schema that refers to another server',

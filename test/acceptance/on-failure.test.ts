@@ -31,7 +31,7 @@ const withWeather = (context: TestContext, forecast: JsonObject = {}) =>
 
 describe('a turn that goes on after failures', () => {
   const open = sharedStage('PostgreSQL');
-  test('shows the model the complaint of a machine, and the model calls again with the missing member', async () => {
+  test('a turn that goes on after failures shows the model the complaint of a machine, and the model calls again with the missing member', async () => {
     const stage = await open();
     const play = await stage.play({ scenario: 'out-of-order' });
     const attempt = onlyAttempt(play);
@@ -41,12 +41,12 @@ describe('a turn that goes on after failures', () => {
       [call.status, call.failure_class, call.failure_detail],
       ['failed', 'http_status', 'told_to_model'],
     );
-    const told = promptOf(requestAt(stage.model, 1, 'bob/act/round-2/try-1'));
-    assert.match(told, /"failure_class":"http_status","http_status":400.*The body lacks machine_id/);
+    const prompt = promptOf(requestAt(stage.model, 1, 'bob/act/round-2/try-1'));
+    assert.match(prompt, /"failure_class":"http_status","http_status":400.*The body lacks machine_id/);
     assert.equal(callAt(attempt, 'bob/act/round-2/try-1/tool').status, 'succeeded');
   });
 
-  test('gives no subject the reading of a weather service that answers 500, and commits', async (context) => {
+  test('a turn that goes on after failures gives no subject the reading of a weather service that answers 500, and commits', async (context) => {
     const stage = await open();
     const workflows = await withWeather(context);
     misbehaveOn(stage.toys.weather, 1, 'status_500');
@@ -67,7 +67,7 @@ describe('a turn that goes on after failures', () => {
     }
   });
 
-  test('fails with the weather service where the binding says nothing', async (context) => {
+  test('a turn that goes on after failures fails with the weather service where the binding says nothing', async (context) => {
     const stage = await open();
     const workflows = await withWeather(context, { on_failure: 'fail' });
     misbehaveOn(stage.toys.weather, 1, 'status_500');
@@ -76,7 +76,7 @@ describe('a turn that goes on after failures', () => {
     assert.equal(callAt(attempt, keysOf(attempt)[0] ?? '').failure_detail, null);
   });
 
-  test('gets its failures from the record when it is retried, and repeats none of those calls', async () => {
+  test('a turn that goes on after failures gets its failures from the record when it is retried, and repeats none of those calls', async () => {
     const stage = await open();
     const world = await stage.makeWorld({ scenario: 'out-of-order' });
     const says = await loadScript('out-of-order');

@@ -78,8 +78,8 @@ onEachDatabase('a call that is answered later', (open) => {
     const workflows = await withoutDeadline(context, { effect: 'read_only', on_failure: 'tell_model' });
     const play = await stage.play({ ...LETTERS, workflows });
     assert.deepEqual(statusesOf(play), ['committed']);
-    const told = play.attempts[0]?.invocations.find(({ status }) => status === 'failed');
-    assert.deepEqual([told?.failure_class, told?.failure_detail], ['schema_invalid', 'told_to_model']);
+    const failed = play.attempts[0]?.invocations.find(({ status }) => status === 'failed');
+    assert.deepEqual([failed?.failure_class, failed?.failure_detail], ['schema_invalid', 'told_to_model']);
   });
 
   test('a 202 to a side effect that allows no late answer is in doubt until it is settled', async (context) => {
@@ -208,10 +208,10 @@ onEachDatabase('a call that is answered later', (open) => {
         await drive(stage, first.world_slug);
         const record = await stage.invocation(call);
         const answer = (record.response_json as { readonly body?: string } | null)?.body;
-        const told = `${order.join(', ')}: ${record.status}, settled as ${record.settled_as}`;
+        const summary = `${order.join(', ')}: ${record.status}, settled as ${record.settled_as}`;
         // The answer of a report that settled a doubt stands beside the call, which stays as it ended.
-        if (record.settled_as === 'performed') assert.equal(accepted.length, 1, told);
-        else assert.deepEqual(accepted, answer === undefined ? [] : [answer], told);
+        if (record.settled_as === 'performed') assert.equal(accepted.length, 1, summary);
+        else assert.deepEqual(accepted, answer === undefined ? [] : [answer], summary);
       }),
       { numRuns: stage.outside === undefined ? 8 : 40 },
     );

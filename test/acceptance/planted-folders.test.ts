@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
-import { takeKernelLock } from '../../engine/store/kernel-lock.js';
+import { acquireKernelLock } from '../../engine/store/kernel-lock.js';
 import { makeFolder, runHere } from './command.js';
 
 const OPERATOR_TOKEN = 'the-real-token-of-a-real-operator-0123456789';
@@ -51,7 +51,7 @@ async function plant(t: TestContext, { url, pid, mode = 0o600, folder_mode = 0o7
   const lock = JSON.stringify({ host: hostname(), namespace: null, pid, started: null });
   await writeFile(join(data_dir, 'lock'), lock);
   // The planter holds the folder, and so its file is believed.
-  const kernel = await takeKernelLock(data_dir, lock);
+  const kernel = await acquireKernelLock(data_dir, lock);
   t.after(() => kernel.kind === 'taken' && kernel.release());
   await writeFile(join(data_dir, 'serve.json'), JSON.stringify({ url, pid }));
   await chmod(join(data_dir, 'serve.json'), mode);
@@ -79,7 +79,7 @@ describe('a folder planted by a stranger', () => {
     ['names a process that is not there', () => ({ pid: 2 ** 22 + 1 })],
   ];
   for (const [what, change] of places)
-    test(`and that ${what} causes no request`, async (t) => {
+    test(`a folder planted by a stranger that ${what} causes no request`, async (t) => {
       const { caught, port } = await openThief(t);
       const planted = { url: `http://127.0.0.1:${port}`, pid: startBystander(t), ...change(port) };
       const codes = await tryAll(t, await plant(t, planted));
@@ -91,22 +91,22 @@ describe('a folder planted by a stranger', () => {
     });
 
   for (const said of ['{}', '[]', 'null', '{"accepted": true}', '{"message": 7, "accepted": "yes"}'])
-    test(`and whose server answers ${said} has acknowledged nothing, and that is said`, async (t) => {
+    test(`a folder planted by a stranger whose server answers ${said} has acknowledged nothing, and that is said`, async (t) => {
       const { port } = await openThief(t, said);
       const url = `http://127.0.0.1:${port}`;
       const stopped = await runHere(['stop', ATTEMPT], await plant(t, { url, pid: startBystander(t) }));
       assert.equal(stopped.code, 4, stopped.stderr);
-      assert.match(stopped.stderr, new RegExp(`The server at ${url} could not do it`));
+      assert.match(stopped.stderr, new RegExp(`The server at ${url} could not carry out the request`));
     });
 
-  test('and that looks like our own in everything collects no token, and no proof for another server', async (t) => {
+  test('a folder planted by a stranger that looks like our own in everything collects no token, and no proof for another server', async (t) => {
     const { caught, port } = await openThief(t);
     const url = `http://127.0.0.1:${port}`;
     await tryAll(t, await plant(t, { url, pid: startBystander(t) }));
     assert.ok(caught.length > 0, 'the thief heard nothing, and nothing was proved');
-    for (const heard of caught) {
-      assert.doesNotMatch(heard, /bearer/i);
-      assert.ok(!heard.includes(OPERATOR_TOKEN));
+    for (const text of caught) {
+      assert.doesNotMatch(text, /bearer/i);
+      assert.ok(!text.includes(OPERATOR_TOKEN));
     }
   });
 });

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { deleteWorld } from '../../engine/operations/delete-world.js';
 import { diffPlaces } from '../../engine/operations/diff-worlds.js';
 import { forkWorld } from '../../engine/operations/fork-world.js';
-import { tellWorld } from '../../engine/operations/tell-world.js';
+import { readStory } from '../../engine/operations/world-story.js';
 import { must, type ParkStage, sharedStage } from '../support/park-stage.js';
 
 const surely = () => Promise.resolve(true);
@@ -28,9 +28,9 @@ describe('a world retold, compared and deleted', () => {
   test('its story is every narration by turn, time, place and subject, a shared turn included', async () => {
     const stage = await open();
     const { world_slug, attempts } = await stage.play({ scenario: 'park', turns: 2 });
-    const told = must(await tellWorld(stage.engine, { world_slug }));
+    const story = must(await readStory(stage.engine, { world_slug }));
     assert.deepEqual(
-      told.turns.map(({ turn, patches }) => [
+      story.turns.map(({ turn, patches }) => [
         turn,
         patches.map((patch) => [patch.workflow_subject_entity_id, patch.narration]),
       ]),
@@ -40,26 +40,26 @@ describe('a world retold, compared and deleted', () => {
       ]),
     );
     const first = await stage.world(world_slug, 1);
-    assert.equal(told.turns[0]?.simulation_time, first.simulation_time);
+    assert.equal(story.turns[0]?.simulation_time, first.simulation_time);
     assert.deepEqual(
-      told.turns[0]?.patches.map(({ name, environment }) => [name, environment]),
-      told.turns[0]?.patches.map(({ workflow_subject_entity_id: id }) => {
+      story.turns[0]?.patches.map(({ name, environment }) => [name, environment]),
+      story.turns[0]?.patches.map(({ workflow_subject_entity_id: id }) => {
         const entity = first.entities.find((one) => one.id === id);
         return [entity?.name, entity?.environment];
       }),
     );
     const fork = `${world_slug}-fork`;
     must(await forkWorld(stage.engine, { source_slug: world_slug, at_turn: 1, world_slug: fork }));
-    assert.deepEqual(must(await tellWorld(stage.engine, { world_slug: fork })).turns, told.turns.slice(0, 1));
-    const late = must(await tellWorld(stage.engine, { world_slug, from: 2, to: 2, subject: 'ant' }));
+    assert.deepEqual(must(await readStory(stage.engine, { world_slug: fork })).turns, story.turns.slice(0, 1));
+    const late = must(await readStory(stage.engine, { world_slug, from: 2, to: 2, subject: 'ant' }));
     assert.deepEqual(
       late.turns.map(({ turn, patches }) => [turn, patches.map((patch) => patch.workflow_subject_entity_id)]),
       [[2, ['ant']]],
     );
-    const of_bob = must(await tellWorld(stage.engine, { world_slug, entity: 'bob' }));
+    const of_bob = must(await readStory(stage.engine, { world_slug, entity: 'bob' }));
     for (const { workflow_subject_entity_id: by, touched_entities } of of_bob.turns.flatMap((turn) => turn.patches))
       assert.ok(by === 'bob' || touched_entities.includes('bob'));
-    const unknown = await tellWorld(stage.engine, { world_slug, subject: 'bobb' });
+    const unknown = await readStory(stage.engine, { world_slug, subject: 'bobb' });
     assert.ok(!unknown.ok);
     assert.equal(unknown.problems[0]?.code, 'ENTITY_UNKNOWN');
     assert.match(unknown.problems[0]?.repair ?? '', /Did you mean bob\?/);

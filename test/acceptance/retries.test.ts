@@ -18,72 +18,72 @@ interface Stumble {
   readonly says: Answer;
   readonly detail: string;
   /** Stands in the corrective message. */
-  readonly told: readonly RegExp[];
+  readonly complaints: readonly RegExp[];
 }
 
 const ROSTER = /Entity ids that exist here:\n(- [a-z_]+ \([^)]+\)\n?){4}/;
 
 const STUMBLES: readonly Stumble[] = [
-  { what: 'no JSON', says: { text: 'Bob sits down.' }, detail: 'non_json', told: [/not one JSON object/] },
+  { what: 'no JSON', says: { text: 'Bob sits down.' }, detail: 'non_json', complaints: [/not one JSON object/] },
   {
     what: 'JSON that was cut off at the output limit',
     says: { text: '{"kind": "final_patch", "patch": {"narr', finish_reason: 'length' },
     detail: 'non_json',
-    told: [/cut off at the output limit/],
+    complaints: [/cut off at the output limit/],
   },
   {
     what: 'JSON of another shape',
     says: { json: { kind: 'think', thought: 'sweet' } },
     detail: 'schema_invalid',
-    told: [/not a tool call or a final patch/],
+    complaints: [/not a tool call or a final patch/],
   },
   {
     what: 'a tool that there is not',
     says: { json: toolCall('buy_coffee', { size: 'large' }) },
     detail: 'unknown_tool',
-    told: [/"buy_coffee"/, /The tools are: buy_candy, use_drinking_fountain, send_text\./],
+    complaints: [/"buy_coffee"/, /The tools are: buy_candy, use_drinking_fountain, send_text\./],
   },
   {
     what: 'arguments that do not fit',
     says: { json: toolCall('buy_candy', { actor_id: 'bob', machine_id: 'Vending Machine', button: 'Z' }) },
     detail: 'bad_arguments',
-    told: [/\/machine_id/, /\/button/],
+    complaints: [/\/machine_id/, /\/button/],
   },
   {
     what: 'a patch of the wrong shape',
     says: { json: { kind: 'final_patch', patch: { effects: [] } } },
     detail: 'invalid_patch',
-    told: [/narration/],
+    complaints: [/narration/],
   },
   {
     what: 'an effect that is not allowed',
     says: { json: finalPatch([{ op: 'delete_entity', entity_id: 'vending_machine' }]) },
     detail: 'disallowed_effect',
-    told: [/effects\[0\]\.op "delete_entity"/, /set_entity_state, append_entity_memory, set_environment_content/],
+    complaints: [/effects\[0\]\.op "delete_entity"/, /set_entity_state, append_entity_memory, set_environment_content/],
   },
   {
     what: 'an entity that there is not',
     says: { json: finalPatch([setState('beetle', 'greeted')]) },
     detail: 'unknown_entity',
-    told: [/"beetle"/, ROSTER],
+    complaints: [/"beetle"/, ROSTER],
   },
   {
     what: 'an id that is nearly right',
     says: { json: finalPatch([setState('Vending Machine', 'empty')]) },
     detail: 'near_miss_entity',
-    told: [/must be written exactly as "vending_machine"/, ROSTER],
+    complaints: [/must be written exactly as "vending_machine"/, ROSTER],
   },
   {
     what: 'a memory for a thing',
     says: { json: finalPatch([{ op: 'append_entity_memory', entity_id: 'vending_machine', content: 'Kicked.' }]) },
     detail: 'memory_on_prop',
-    told: [/only agents remember/, /- bob \(Bob\)/],
+    complaints: [/only agents remember/, /- bob \(Bob\)/],
   },
   {
     what: 'a place that there is not',
     says: { json: finalPatch([{ op: 'set_environment_content', environment_label: 'north_gate', content: 'Open.' }]) },
     detail: 'unknown_environment',
-    told: [/"north_gate"/, /Environments that exist here:\n- park/],
+    complaints: [/"north_gate"/, /Environments that exist here:\n- park/],
   },
 ];
 
@@ -115,7 +115,7 @@ async function assertRejected(stage: ParkStage, attempt: AttemptRecord, key: str
   assert.equal(audit?.source_invocation_id, call.source_invocation_id);
   assert.equal(audit.raw_response, textOf(stumble.says));
   assert.equal(audit.rejection, call.failure_message);
-  for (const pattern of stumble.told) assert.match(audit.rejection ?? '', pattern);
+  for (const pattern of stumble.complaints) assert.match(audit.rejection ?? '', pattern);
 }
 
 describe('a model that answers wrongly gets the reason, in the one retry lane', () => {
@@ -165,8 +165,8 @@ describe('a model that answers wrongly gets the reason, in the one retry lane', 
     const attempt = onlyAttempt(await stage.play({ scenario: 'tools', workflows, says }));
     assert.doesNotMatch(JSON.stringify(requestAt(stage.model, 1, FIRST).body), /use_drinking_fountain|send_text/);
     assert.equal(attempt.status, 'committed');
-    const told = [/"use_drinking_fountain" may not be called here\. The tools are: buy_candy\./];
-    const stumble = { what: 'a denied tool', says: { json: drink }, detail: 'policy_denied', told };
+    const complaints = [/"use_drinking_fountain" may not be called here\. The tools are: buy_candy\./];
+    const stumble = { what: 'a denied tool', says: { json: drink }, detail: 'policy_denied', complaints };
     await assertRejected(stage, attempt, FIRST, stumble);
     assertCorrected(stage, stumble, [FIRST, SECOND]);
     assert.deepEqual(stage.toys.fountain.served, []);
@@ -203,12 +203,12 @@ function assertCorrected(stage: ParkStage, stumble: Stumble, keys: readonly [str
   assert.ok(before && after);
   const [earlier, later] = [messagesOf(before), messagesOf(after)];
   assert.deepEqual(later.slice(0, earlier.length), earlier);
-  const [said, told, ...others] = later.slice(earlier.length);
-  assert.ok(said && told && others.length === 0);
+  const [said, complaint, ...others] = later.slice(earlier.length);
+  assert.ok(said && complaint && others.length === 0);
   assert.deepEqual(said, { role: 'assistant', content: textOf(stumble.says) });
-  assert.equal(told.role, 'user');
-  assert.match(told.content, new RegExp(`rejected \\(${stumble.detail}\\)`));
-  for (const pattern of stumble.told) assert.match(told.content, pattern);
+  assert.equal(complaint.role, 'user');
+  assert.match(complaint.content, new RegExp(`rejected \\(${stumble.detail}\\)`));
+  for (const pattern of stumble.complaints) assert.match(complaint.content, pattern);
   const settings = [before, after].map(({ body }) => ({ ...(body as object), messages: [] }));
   assert.deepEqual(settings[0], settings[1]);
 }

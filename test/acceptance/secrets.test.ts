@@ -150,10 +150,10 @@ describe('secrets that services and models send back are stored nowhere', () => 
   let hostile: LoopbackServer;
   let stage: ParkStage;
   let betrayal: Betrayal | undefined;
-  const heard: string[] = [];
+  const received: string[] = [];
 
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    heard.push(JSON.stringify(request.headers), await readText(request));
+    received.push(JSON.stringify(request.headers), await readText(request));
     const [asked, otherwise] = request.url === '/weather' ? [betrayal?.weather, sunny] : [betrayal?.model, decent];
     (asked ?? otherwise)(request, response);
   };
@@ -177,16 +177,16 @@ describe('secrets that services and models send back are stored nowhere', () => 
   for (const next of BETRAYALS) {
     test(`${next.what}: no row, no report and no later request holds them`, async () => {
       betrayal = next;
-      heard.length = 0;
+      received.length = 0;
       const play = await stage.play({ scenario: 'ambient-weather' });
       assert.equal(play.attempts[0]?.status, next.status);
-      assert.ok(heard.join('\n').includes(CREDENTIAL), 'the credentials were never sent');
+      assert.ok(received.join('\n').includes(CREDENTIAL), 'the credentials were never sent');
       const rows = await dump(stage);
       const left = rows.filter((row) => row.includes(play.world_slug) && row.includes(next.label));
       assert.ok(left.length > 0, 'the hostile answer left no trace');
       assertFree(rows.join('\n'), 'a table');
-      assertFree(await tell(stage, play), 'a report');
-      assertFree(heard.filter((text) => !text.includes('"authorization"')).join('\n'), 'the body of a request');
+      assertFree(await collectTexts(stage, play), 'a report');
+      assertFree(received.filter((text) => !text.includes('"authorization"')).join('\n'), 'the body of a request');
     });
   }
 });
@@ -222,7 +222,7 @@ function spellHexadecimal(row: string): string {
 }
 
 /** All texts for people and programs about a play. */
-async function tell(stage: ParkStage, play: Play): Promise<string> {
+async function collectTexts(stage: ParkStage, play: Play): Promise<string> {
   const calls = play.attempts.flatMap(({ invocations }) => invocations);
   const invocations = await Promise.all(calls.map((call) => stage.invocation(call.source_invocation_id)));
   const generations = await Promise.all(

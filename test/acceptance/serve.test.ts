@@ -72,7 +72,7 @@ async function briefly<Value>({ composition }: Place, task: (engine: Engine) => 
 }
 
 /** A world whose first turn rests. @returns its attempt */
-function makeResting(
+function makeSuspended(
   place: Place,
   world_slug: string,
 ): Promise<{ attempt_id: string; call: string; alias: string | null }> {
@@ -122,9 +122,9 @@ async function serving(place: Place, task: () => Promise<unknown>, until?: strin
 
 for (const kind of ['embedded', 'PostgreSQL'] as const) {
   describe(`a program that serves (${kind})`, () => {
-    test('takes a service’s answer over HTTP, and the turn that rested is committed', async (t) => {
+    test('a program that serves takes a service’s answer over HTTP, and the turn that rested is committed', async (t) => {
       const place = await openPlace(t, kind);
-      const { call } = await makeResting(place, 'called-back');
+      const { call } = await makeSuspended(place, 'called-back');
       const [letter] = place.toys.post.letters;
       assert.ok(letter);
       assert.equal(letter.correlation_id, call);
@@ -145,25 +145,25 @@ for (const kind of ['embedded', 'PostgreSQL'] as const) {
       assert.equal(JSON.stringify(record).includes('?token='), false);
     });
 
-    test('that is gone and comes back finds what was reported meanwhile', async (t) => {
+    test('a program that serves that is gone and comes back finds what was reported meanwhile', async (t) => {
       const place = await openPlace(t, kind);
-      const { call } = await makeResting(place, 'gone');
+      const { call } = await makeSuspended(place, 'gone');
       await serving(place, async () => {});
       const said = { kind: 'answered', value: { status: 'returned' } } as const;
       assert.equal(must(await report(place.composition, call, said)).accepted, true);
       assert.deepEqual(await serving(place, async () => {}, 'turn_committed'), ['turn_continued', 'turn_committed']);
     });
 
-    test('gets a stop from another program', async (t) => {
+    test('a program that serves gets a stop from another program', async (t) => {
       const place = await openPlace(t, kind);
-      const { attempt_id } = await makeResting(place, 'stops');
-      const told: boolean[] = [];
+      const { attempt_id } = await makeSuspended(place, 'stops');
+      const accepted: boolean[] = [];
       await serving(
         place,
-        async () => void told.push(must(await stop(place.composition, attempt_id)).accepted),
+        async () => void accepted.push(must(await stop(place.composition, attempt_id)).accepted),
         kind === 'embedded' ? 'turn_failed' : undefined,
       );
-      assert.deepEqual(told, [true]);
+      assert.deepEqual(accepted, [true]);
       const attempt = await briefly(place, (engine) => engine.store.records.attempt(attempt_id));
       assert.deepEqual([attempt?.status, attempt?.failure_class], ['failed', 'stopped']);
     });
@@ -173,14 +173,17 @@ for (const kind of ['embedded', 'PostgreSQL'] as const) {
 describe('an embedded database that is served', () => {
   test('is not opened by others, which get its address; their reports are sent to it, and judged there', async (t) => {
     const place = await openPlace(t, 'embedded');
-    const { call, alias } = await makeResting(place, 'through');
+    const { call, alias } = await makeSuspended(place, 'through');
     await serving(
       place,
       async () => {
         const refused = await place.composition.openArchive();
         assert.ok(!refused.ok);
         assert.equal(refused.problems[0]?.code, 'DATABASE_LOCKED');
-        assert.match(refused.problems[0]?.repair ?? '', new RegExp(`chukwa serve has it, at ${place.public_url}`));
+        assert.match(
+          refused.problems[0]?.repair ?? '',
+          new RegExp(`chukwa serve uses the database, at ${place.public_url}`),
+        );
         const misfit = await report(place.composition, call, { kind: 'answered', value: { status: 7 } });
         assert.deepEqual(misfit.ok ? [] : misfit.problems.map(({ code, pointer }) => [code, pointer]), [
           ['UNEXPECTED_VALUE', '/status'],
@@ -206,7 +209,7 @@ describe('an embedded database that is served', () => {
 });
 
 describe('a server with a request to stop', () => {
-  test('ends within its grace, with any open connections', async (t) => {
+  test('a server with a request to stop ends within its grace, with any open connections', async (t) => {
     const data_dir = await mkdtemp(join(tmpdir(), 'chukwa-serve-'));
     t.after(() => rm(data_dir, { recursive: true, force: true }));
     const running = startChukwa(['serve', '--port', '0', '--grace', '3600'], { CHUKWA_DATA_DIR: data_dir });

@@ -134,10 +134,10 @@ onEachDatabase('the tests that the design asks for', (open) => {
     assert.deepEqual([bought.tool_name, bought.status, bought.http_status], ['buy_candy', 'succeeded', 200]);
     const result = { status: 'dispensed', remaining: 0, message: 'A candy bar was dispensed.' };
     assert.deepEqual((await stage.invocation(bought.source_invocation_id)).response_json, result);
-    const [said, told] = messagesOf(requestAt(stage.model, 1, 'bob/act/round-2/try-1')).slice(-2);
+    const [said, complaint] = messagesOf(requestAt(stage.model, 1, 'bob/act/round-2/try-1')).slice(-2);
     assert.deepEqual([said?.role, said?.content], ['assistant', JSON.stringify(BUY)]);
-    assert.equal(told?.role, 'user');
-    assert.match(told.content, /buy_candy[^]*A candy bar was dispensed\./);
+    assert.equal(complaint?.role, 'user');
+    assert.match(complaint.content, /buy_candy[^]*A candy bar was dispensed\./);
     assert.equal(stateOf(play.after, 'bob'), 'holding a candy bar');
     assert.equal(stateOf(play.after, 'vending_machine'), stateOf(play.before, 'vending_machine'));
     assertOnlyPatchesChanged(play);

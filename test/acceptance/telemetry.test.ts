@@ -270,7 +270,7 @@ describe('the endpoint of telemetry', () => {
   const open = async (variables: Readonly<Record<string, string>>) =>
     (await compose({ CHUKWA_DATABASE_URL: 'memory:', ...variables })).openEngine();
 
-  test('is refused by the name of its variable where it is no URL of HTTP', async () => {
+  test('the endpoint of telemetry is refused by the name of its variable where it is no URL of HTTP', async () => {
     const own = 'OTEL_EXPORTER_OTLP_METRICS_ENDPOINT';
     const cases: readonly (readonly [Readonly<Record<string, string>>, string])[] = [
       [{ [common]: 'not a url' }, common],
@@ -291,7 +291,7 @@ describe('the endpoint of telemetry', () => {
     }
   });
 
-  test('is of no interest where telemetry is switched off', async () => {
+  test('the endpoint of telemetry is of no interest where telemetry is switched off', async () => {
     const opened = must(await open({ [common]: 'not a url', OTEL_SDK_DISABLED: 'true' }));
     await opened.close();
   });

@@ -58,7 +58,7 @@ describe('a queue whose model answers 500 (PostgreSQL)', ENOUGH, () => {
     return world;
   }
 
-  test('keeps its turns in their order, and does all of them once the model has recovered', async () => {
+  test('a queue whose model answers 500 keeps its turns in their order, and does all of them once the model has recovered', async () => {
     const stage = await open();
     const world = await queued(stage, 2);
     stage.model.setScript(BROKEN);
@@ -77,7 +77,7 @@ describe('a queue whose model answers 500 (PostgreSQL)', ENOUGH, () => {
     assert.deepEqual(await stage.engine.store.inbox.count(), []);
   });
 
-  test('gives a turn up after its last retry, and goes on with the next', async () => {
+  test('a queue whose model answers 500 gives a turn up after its last retry, and goes on with the next', async () => {
     const stage = await open();
     const world = await queued(stage, 2);
     stage.model.setScript(BROKEN);
@@ -97,7 +97,7 @@ describe('a queue whose model answers 500 (PostgreSQL)', ENOUGH, () => {
     assert.equal(attempts.length, 4);
   });
 
-  test('loses no turn where its worker is killed after the failure: the turn is put off by the same statement', async () => {
+  test('a queue whose model answers 500 loses no turn where its worker is killed after the failure: the turn is put off by the same statement', async () => {
     const stage = await open();
     const world = await queued(stage, 2);
     stage.model.setScript(BROKEN);
@@ -118,7 +118,7 @@ describe('a queue whose model answers 500 (PostgreSQL)', ENOUGH, () => {
     await stop(next);
   });
 
-  test('consumes a turn that fails for what the model says', async () => {
+  test('a queue whose model answers 500 consumes a turn that fails for what the model says', async () => {
     const stage = await open();
     const world = await queued(stage, 1);
     stage.model.setScript(
@@ -149,7 +149,7 @@ describe('run --retries', () => {
     return { turns: report.turns.map(({ attempted_turn, status }) => [attempted_turn, status]), waits };
   }
 
-  test('tries a turn anew that failed transiently, and goes on with the next one', ENOUGH, async () => {
+  test('run --retries tries a turn anew that failed transiently, and goes on with the next one', ENOUGH, async () => {
     assert.deepEqual(await runWith(2, 1), {
       turns: [
         [1, 'failed'],
@@ -160,11 +160,11 @@ describe('run --retries', () => {
     });
   });
 
-  test('stops at the first failure where none is wanted', async () => {
+  test('run --retries stops at the first failure where none is wanted', async () => {
     assert.deepEqual(await runWith(0, 1), { turns: [[1, 'failed']], waits: [] });
   });
 
-  test('stops after the last retry', ENOUGH, async () => {
+  test('run --retries stops after the last retry', ENOUGH, async () => {
     assert.deepEqual(await runWith(1, 9), {
       turns: [
         [1, 'failed'],
@@ -174,7 +174,7 @@ describe('run --retries', () => {
     });
   });
 
-  test('tries nothing anew that failed for a variable that is not set, and the next run adopts what was answered', async (context) => {
+  test('run --retries tries nothing anew that failed for a variable that is not set, and the next run adopts what was answered', async (context) => {
     const lacking = await openParkStage('PostgreSQL', () => ({ CHUKWA_TOY_VENDING_URL: '' }));
     context.after(lacking.close);
     lacking.model.setScript(await loadScript('tools'));
@@ -187,7 +187,7 @@ describe('run --retries', () => {
     assert.deepEqual([next?.adopts, lacking.model.requests.length], [turn?.attempt_id, 1]);
   });
 
-  test('tries nothing anew while a call is in doubt', async () => {
+  test('run --retries tries nothing anew while a call is in doubt', async () => {
     const stage = await open();
     stage.model.setScript(await loadScript('tools'));
     misbehave(stage.toys.vending, 'reset_connection');
@@ -201,7 +201,7 @@ describe('run --retries', () => {
     assert.equal(stage.toys.vending.served.length, 1);
   });
 
-  test('tries nothing anew that failed for what a model said', async () => {
+  test('run --retries tries nothing anew that failed for what a model said', async () => {
     const stage = await open();
     const nonsense = Object.fromEntries([1, 2, 3].map((at) => [`bob/act/round-1/try-${at}`, { text: 'nonsense' }]));
     stage.model.setScript(script(nonsense));
@@ -215,7 +215,7 @@ describe('run --retries', () => {
 describe('run --retries (PostgreSQL)', ENOUGH, () => {
   const open = sharedStage('PostgreSQL');
 
-  test('announces the wait, and a request to stop ends it', async () => {
+  test('run --retries announces the wait, and a request to stop ends it', async () => {
     const stage = await open();
     const { world_slug } = await stage.makeWorld({ scenario: 'simple' });
     stage.model.setScript(BROKEN);
@@ -228,7 +228,7 @@ describe('run --retries (PostgreSQL)', ENOUGH, () => {
     assert.equal((await run.ended).code, 130);
   });
 
-  test('is refused beside --queue', async () => {
+  test('run --retries is refused beside --queue', async () => {
     const stage = await open();
     const refused = await askHere<object>(['run', 'any', '--queue', '--retries', '1'], stage.variables, 2);
     assert.match(JSON.stringify(refused), /USAGE/);

@@ -6,7 +6,7 @@ import { makeFolder, startHere, whileRunning } from './command.js';
 
 const OPERATOR = 'an-operator-of-worlds-with-32-characters';
 
-interface Told {
+interface ShownWorld {
   readonly turn: number;
   readonly story: readonly unknown[];
 }
@@ -29,8 +29,8 @@ test('park --serve plays turns that are queued from a page, with the services an
   const body = JSON.stringify({ turns: 2, reason: 'to see the candy sold' });
   const queued = await fetch(`${url}/worlds/park/turns`, { method: 'POST', headers, body });
   assert.equal(queued.status, 202);
-  const read = async (): Promise<Told> =>
-    (await (await fetch(`${url}/worlds/park?format=json`, { headers })).json()) as Told;
+  const read = async (): Promise<ShownWorld> =>
+    (await (await fetch(`${url}/worlds/park?format=json`, { headers })).json()) as ShownWorld;
   await whileRunning(
     running,
     waitUntil(async () => (await read()).turn === 3),

@@ -42,7 +42,7 @@ describe('a PostgreSQL that is away when a command starts', () => {
     const running = startHere(['worker'], variables);
     await says(running, 'working');
     await server.halt('immediate');
-    await says(running, 'the database is waited for');
+    await says(running, 'waiting for the database');
     await server.resume();
     await says(running, 'the database answers again');
     await end(running);

@@ -131,7 +131,7 @@ describe('workers (PostgreSQL)', ENOUGH, () => {
     );
     const { code, stdout } = await runHere(['run', world_slug, '--queue'], stage.variables);
     assert.equal(code, 0);
-    assert.match(stdout, new RegExp(`Queued 1 turn of ${world_slug}; with those before, 3 are to be done`));
+    assert.match(stdout, new RegExp(`Queued 1 turn of ${world_slug}; with earlier ones, 3 are queued`));
     const worker = await startWorker(stage, ['--worlds', world_slug]);
     await untilTurn(stage, world, 3);
     await stop(worker);
@@ -253,7 +253,7 @@ describe('workers (PostgreSQL)', ENOUGH, () => {
 
   // The engine that queues has a doorbell of its own, as another process would.
   const SILENT: Readonly<Record<string, () => Promise<Readonly<Record<string, string>>>>> = {
-    'a doorbell that no other process hears': async () => ({ CHUKWA_DOORBELL: 'process' }),
+    'a doorbell that reaches no other process': async () => ({ CHUKWA_DOORBELL: 'process' }),
     'a NATS server that is not there': async () => ({
       CHUKWA_DOORBELL: 'nats',
       CHUKWA_NATS_URL: `nats://127.0.0.1:${await freePort()}`,

@@ -17,7 +17,7 @@ async function openHarbour(context: TestContext) {
   const chukwa = async (words: readonly string[]) => {
     const terminal = openTestTerminal({ working_folder: folder });
     const code = await runCommandLine(await compose(variables), words, terminal);
-    return { code, told: terminal.out_text() + terminal.error_text() };
+    return { code, output: terminal.out_text() + terminal.error_text() };
   };
   const scenario = join(ROOT, 'fixtures/templates/place/scenario.json');
   assert.equal((await chukwa(['world', 'create', 'harbour', '--scenario', scenario])).code, 0);
@@ -31,14 +31,14 @@ test('a dry run with --write-missing writes every answer of two turns, which a d
   const { chukwa, read } = await openHarbour(context);
   const dry = ['run', 'harbour', '--dry', '--turns', '2'];
   const made = await chukwa([...dry, '--write-missing', 'all.json']);
-  assert.equal(made.code, 0, made.told);
-  assert.match(made.told, /4 answers made up and written/);
+  assert.equal(made.code, 0, made.output);
+  assert.match(made.output, /4 answers made up and written/);
   const { turns } = await read('all.json');
   const said = { kind: 'final_patch', patch: { narration: '...', effects: [] } };
   const turn = { 'turn/tide': { json: { centimetres: 0, rising: false } }, 'olav/act/round-1/try-1': { json: said } };
   assert.deepEqual(turns, { '1': turn, '2': turn });
   const taken = await chukwa([...dry, '--answers', 'all.json']);
-  assert.equal(taken.code, 0, taken.told);
+  assert.equal(taken.code, 0, taken.output);
 });
 
 test('--write-missing keeps the answers that there are, makes up what a called tool answers, and writes over nothing', {
@@ -50,17 +50,17 @@ test('--write-missing keeps the answers that there are, makes up what a called t
   await writeFile(join(folder, 'some.json'), JSON.stringify(given));
   const words = ['run', 'harbour', '--dry', '--answers', 'some.json', '--write-missing', 'all.json'];
   const made = await chukwa(words);
-  assert.equal(made.code, 0, made.told);
+  assert.equal(made.code, 0, made.output);
   const { turns } = await read('all.json');
   assert.deepEqual(turns['1']?.['olav/act/round-1/try-1'], call);
   assert.deepEqual(turns['1']?.['olav/act/round-1/try-1/tool'], { json: { heard_by: 0 } });
   assert.ok(turns['1']?.['olav/act/round-2/try-1']);
   const again = await chukwa(words);
   assert.equal(again.code, 1);
-  assert.match(again.told, /FILE_EXISTS/);
-  assert.doesNotMatch(again.told, /turn 1/, 'no turn is tried where its answers cannot be written');
+  assert.match(again.output, /FILE_EXISTS/);
+  assert.doesNotMatch(again.output, /turn 1/, 'no turn is tried where its answers cannot be written');
   const nowhere = await chukwa([...words.slice(0, -1), 'no-folder/all.json']);
   assert.equal(nowhere.code, 1);
-  assert.match(nowhere.told, /FILE_UNWRITABLE/);
-  assert.doesNotMatch(nowhere.told, /turn 1/);
+  assert.match(nowhere.output, /FILE_UNWRITABLE/);
+  assert.doesNotMatch(nowhere.output, /turn 1/);
 });

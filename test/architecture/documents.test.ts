@@ -99,7 +99,7 @@ test('the terms name the failure classes that are transient, and those with whic
   ]);
   assertSame(
     named(sentence('With `on_failure`, a turn goes on')),
-    where(({ told }) => told !== undefined),
+    where(({ reason_for_model }) => reason_for_model !== undefined),
   );
 });
 
@@ -232,13 +232,13 @@ test('the picture of a run shows what the script of the park says', async () => 
       Record<string, Readonly<Record<string, { readonly json?: { readonly patch?: { readonly narration: string } } }>>>
     >;
   };
-  const told = Object.entries(script.turns['2'] ?? {}).flatMap(([key, answer]) =>
+  const narrated = Object.entries(script.turns['2'] ?? {}).flatMap(([key, answer]) =>
     answer.json?.patch === undefined ? [] : [{ key, narration: answer.json.patch.narration }],
   );
   // A rejected try says its narration too, and is never told.
-  const accepted = told.filter(
+  const accepted = narrated.filter(
     ({ key }) =>
-      !told.some((other) => other.key !== key && other.key.startsWith(key.replace(/\d+$/, '')) && other.key > key),
+      !narrated.some((other) => other.key !== key && other.key.startsWith(key.replace(/\d+$/, '')) && other.key > key),
   );
   assert.ok(accepted.length >= 2, `${accepted.length} patches`);
   for (const { narration } of accepted)

@@ -44,9 +44,9 @@ test('messages are read however they are cut', () => {
     message('Q', text('COMMIT')),
   ]);
   for (const size of [1, 3, 7, bytes.length]) {
-    const heard: string[] = [];
-    const reader = openFrontendReader((statement) => heard.push(statement));
+    const received: string[] = [];
+    const reader = openFrontendReader((statement) => received.push(statement));
     for (let at = 0; at < bytes.length; at += size) reader.read(bytes.subarray(at, at + size));
-    assert.deepEqual(heard, ['plan', 'COMMIT'], `pieces of ${size}`);
+    assert.deepEqual(received, ['plan', 'COMMIT'], `pieces of ${size}`);
   }
 });

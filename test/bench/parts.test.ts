@@ -84,7 +84,7 @@ describe('round trips of a turn', () => {
       'chukwa_commit_turn_4a5b',
     ];
     assert.deepEqual(countTrips(statements), { before_calls: 3, of_calls: 4, of_flushes: 1, after_calls: 1 });
-    const together = ['chukwa_take_free_world_5a6b', 'chukwa_write_calls_1a2b', 'chukwa_commit_turn_with_answer_6a7b'];
+    const together = ['chukwa_claim_free_world_5a6b', 'chukwa_write_calls_1a2b', 'chukwa_commit_turn_with_answer_6a7b'];
     assert.deepEqual(countTrips(together), { before_calls: 1, of_calls: 2, of_flushes: 0, after_calls: 0 });
     const asLeft = ['chukwa_begin_as_left_7a8b', 'chukwa_write_calls_8a9b', 'chukwa_commit_turn_with_answer_6a7b'];
     assert.deepEqual(countTrips(asLeft), { before_calls: 0, of_calls: 3, of_flushes: 0, after_calls: 0 });
@@ -167,7 +167,7 @@ describe('arms that run turn about', () => {
     ];
     assert.deepEqual(order, blocks.flat());
   });
-  test('are compared block by block, without the warm-up', async () => {
+  test('arms that run turn about are compared block by block, without the warm-up', async () => {
     const { blocks } = await run();
     assert.equal(blocks.length, 2);
     assert.equal(ratioOf(blocks, 'ms', { of: 'other', over: 'one' }), 3);

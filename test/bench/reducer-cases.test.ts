@@ -9,11 +9,11 @@ test('the timed events are those that their names say', async () => {
   const authoring = await (await compose({})).openAuthoring();
   const scene = openScene(authoring, 100);
   assert.equal(scene.world.entities.size, 100);
-  const told = listCases(scene).map(({ name, state, event, renders }) => {
+  const listed = listCases(scene).map(({ name, state, event, renders }) => {
     const { commands } = advance(scene.program, state, event);
     return `${name} -> ${commands.map(({ kind }) => kind).join(', ')}${renders ? ' (renders)' : ''}`;
   });
-  assert.deepEqual(told, [
+  assert.deepEqual(listed, [
     'the turn begins -> invoke, invoke',
     'an event that nobody awaits -> ',
     'one reading of several -> ',

@@ -48,7 +48,7 @@ describe('the pages of a world with many agents', () => {
     return response.text();
   }
 
-  test('are small, each of them', async () => {
+  test('the pages of a world with many agents are small, each of them', async () => {
     const [attempt] = play.attempts;
     assert.equal(attempt?.status, 'committed');
     const { attempt_id, scenario_hash } = attempt;

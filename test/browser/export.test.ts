@@ -75,7 +75,7 @@ describe('pages in a file', NEEDS_CHROMIUM, () => {
     assert.equal(await page.locator('script, form, img, iframe, link[rel=stylesheet]').count(), 0);
   });
 
-  test('have links within the file alone, each of which leads to a place that is there', async () => {
+  test('pages in a file have links within the file alone, each of which leads to a place that is there', async () => {
     const text = await exportText({ world_slug: play.world_slug });
     assert.ok(listLinks(text).length > 500, `${listLinks(text).length} links`);
     assert.deepEqual(listDeadLinks(text), []);
@@ -104,7 +104,7 @@ describe('pages in a file', NEEDS_CHROMIUM, () => {
     assert.ok(!text.includes('a reason of mine'));
   });
 
-  test('of one attempt hold it and its calls, and no other attempt', async () => {
+  test('pages in a file of one attempt hold it and its calls, and no other attempt', async () => {
     const [first, second] = play.attempts;
     const page = await open('attempt.html', second?.attempt_id);
     assert.match(await page.locator('.leaf:visible h1').innerText(), /Attempt at turn 2/);
@@ -115,7 +115,7 @@ describe('pages in a file', NEEDS_CHROMIUM, () => {
     assert.deepEqual(requests(), []);
   });
 
-  test('of one attempt hold nothing of the one that it is compared with', async () => {
+  test('pages in a file of one attempt hold nothing of the one that it is compared with', async () => {
     const script = await loadScript('park');
     const broken = { ...script.turns['2'], 'ant/act/round-1/try-1': { status: 500 } };
     const turns = { ...script.turns, '2': broken };
@@ -136,7 +136,7 @@ describe('pages in a file', NEEDS_CHROMIUM, () => {
     assert.deepEqual(listDeadLinks(text), []);
   });
 
-  test('of a world leave out other worlds, even where a text names them', async () => {
+  test('pages in a file of a world leave out other worlds, even where a text names them', async () => {
     const [foreign] = other.attempts;
     const call = foreign?.invocations.find(({ llm_call_id }) => llm_call_id !== null);
     const named = {
@@ -155,7 +155,7 @@ describe('pages in a file', NEEDS_CHROMIUM, () => {
     assert.deepEqual(listDeadLinks(text), []);
   });
 
-  test('of an attempt leave out the calls of other attempts, even where a text names them', async () => {
+  test('pages in a file of an attempt leave out the calls of other attempts, even where a text names them', async () => {
     const first = await stage.play({ scenario: 'park' });
     const { world_slug, after: world } = first;
     const [call] = first.attempts[0]?.invocations ?? [];
@@ -167,7 +167,7 @@ describe('pages in a file', NEEDS_CHROMIUM, () => {
     assert.doesNotMatch(text, />attempt at turn 1</);
   });
 
-  test('of a fork hold the turns that it shares, and none after them', async () => {
+  test('pages in a file of a fork hold the turns that it shares, and none after them', async () => {
     const world_slug = 'fork-of-the-park';
     const request = { source_slug: play.world_slug, at_turn: 1, world_slug };
     const world = must(await forkWorld(stage.engine, request));
@@ -181,7 +181,7 @@ describe('pages in a file', NEEDS_CHROMIUM, () => {
     assert.ok(!text.includes(title(2)), 'the turn after it');
   });
 
-  test('of a world that has played nothing hold no prompt of another', async () => {
+  test('pages in a file of a world that has played nothing hold no prompt of another', async () => {
     const { world_slug } = await stage.makeWorld({ scenario: 'park' });
     const text = await exportText({ world_slug });
     assert.match(text, /as it was written/);
@@ -234,12 +234,12 @@ function listDeadLinks(text: string): readonly string[] {
 /** The park's script in which the ant's first answer in a turn is this object, which is rejected. */
 async function answering(turn: string, said: JsonObject): Promise<Answers> {
   const script = await loadScript('park');
-  const told = script.turns[turn] ?? {};
-  const ant = told['ant/act/round-1/try-1'];
+  const answers = script.turns[turn] ?? {};
+  const ant = answers['ant/act/round-1/try-1'];
   assert.ok(ant);
   const first = { text: JSON.stringify(said) };
   return {
     ...script,
-    turns: { ...script.turns, [turn]: { ...told, 'ant/act/round-1/try-1': first, 'ant/act/round-1/try-2': ant } },
+    turns: { ...script.turns, [turn]: { ...answers, 'ant/act/round-1/try-1': first, 'ant/act/round-1/try-2': ant } },
   };
 }

@@ -49,7 +49,7 @@ describe('hostile text in a browser', NEEDS_CHROMIUM, () => {
     return text;
   }
 
-  test('creates no element on any page, runs nothing, and stays readable', async (t) => {
+  test('hostile text in a browser creates no element on any page, runs nothing, and stays readable', async (t) => {
     const park = await servePark(withHostileText(await loadScript('park')));
     t.after(() => park.close());
     const { world_slug, attempts } = park.play;
@@ -68,7 +68,7 @@ describe('hostile text in a browser', NEEDS_CHROMIUM, () => {
     assert.ok(shown > 15, `the text was shown on ${shown} pages`);
   });
 
-  test('of a megabyte without a space leaves a page that is small, and no wider than a phone', async (t) => {
+  test('hostile text in a browser of a megabyte without a space leaves a page that is small, and no wider than a phone', async (t) => {
     const script = await loadScript('park');
     const first = { ...script.turns['1'] };
     const long = { text: `<script>${'x'.repeat(MEGABYTE)}` };
@@ -88,7 +88,7 @@ describe('hostile text in a browser', NEEDS_CHROMIUM, () => {
     }
   });
 
-  test('in ten thousand attempts of a world is text in every row', async (t) => {
+  test('hostile text in a browser in ten thousand attempts of a world is text in every row', async (t) => {
     const { store, outside, close } = await openTestDatabase('PostgreSQL');
     t.after(close);
     await makeWorld(store, 'crowded');

@@ -171,7 +171,7 @@ describe('the pages in a browser', NEEDS_CHROMIUM, () => {
     assert.equal(response?.status(), 401);
     await other.getByLabel('Token').fill('wrong');
     await other.getByRole('button', { name: 'Sign in' }).click();
-    assert.match(await other.getByRole('alert').innerText(), /no token of this server/);
+    assert.match(await other.getByRole('alert').innerText(), /not a token of this server/);
     await other.getByLabel('Token').fill(TOKENS.operator_token);
     await other.getByRole('button', { name: 'Sign in' }).click();
     assert.equal(new URL(other.url()).pathname, '/inbox');

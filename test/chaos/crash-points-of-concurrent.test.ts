@@ -61,7 +61,7 @@ for (const kind of KINDS) {
     });
     after(() => arena.close());
 
-    test('is followed by one that commits the turn once, with no side effect twice, or names the one in doubt', async (context) => {
+    test('a driver that dies after any of its steps with eight subjects in flight is followed by one that commits the turn once, with no side effect twice, or names the one in doubt', async (context) => {
       const staged = await stageCrowd(context);
       const undisturbed = await playDying(arena, staged, Infinity);
       assert.equal(undisturbed.status, 'committed');

@@ -58,7 +58,7 @@ for (const kind of KINDS) {
     });
     after(() => arena.close());
 
-    test('on the way to a rest, is followed by one that rests as well, or names the letter that is in doubt', async () => {
+    test('a driver that dies on the way to a suspension is followed by one that suspends as well, or names the letter that is in doubt', async () => {
       const { undisturbed, deaths } = await playDeaths(STRIDE, async (life) => {
         const world_slug = await arena.makeWorld('letters');
         const played = await arena.play(world_slug, life);
@@ -81,7 +81,7 @@ for (const kind of KINDS) {
       if (STRIDE === 1) assert.equal(doubtful.length, 2);
     });
 
-    test('of a turn that rested and was answered, is followed by one that hears the answer once', async () => {
+    test('a driver that dies in a turn that was suspended and answered is followed by one that handles the answer once', async () => {
       const { undisturbed, deaths } = await playDeaths(STRIDE, async (life) => {
         const world_slug = await arena.makeWorld('letters');
         await answer(await arena.play(world_slug, Infinity));
@@ -92,7 +92,7 @@ for (const kind of KINDS) {
       for (const { where, outcome } of deaths) assert.deepEqual(outcome.left, undisturbed.left, where);
     });
 
-    test('with an answer, and was asked to stop then, is followed by one that asks nobody anything more', async () => {
+    test('a driver that dies with an answer and a request to stop is followed by one that makes no further call', async () => {
       const world_slug = await arena.makeWorld('tools');
       const { model, toys } = arena.stage;
       await arena.play(world_slug, () => model.requests.length > 0);
@@ -105,7 +105,7 @@ for (const kind of KINDS) {
       await assertNothingRuns(arena, world_slug);
     });
 
-    test('of queued turns, from their claim on, is followed by one that does each of them once', async () => {
+    test('a driver that dies with queued turns, from their claim on, is followed by one that does each of them once', async () => {
       const { undisturbed, deaths } = await playDeaths(STRIDE, async (life) => {
         const world_slug = await arena.makeWorld('simple');
         must(await queueTurns(arena.freshEngine(), { world_slug, turns: 2 }));
@@ -121,7 +121,7 @@ for (const kind of KINDS) {
       for (const { where, outcome } of deaths) assert.deepEqual(outcome, undisturbed, where);
     });
 
-    test('of a long stream, also while it streams, is followed by one that commits the same turn', async () => {
+    test('a driver that dies in a turn with a long stream, also while it streams, is followed by one that commits the same turn', async () => {
       const { undisturbed, deaths } = await playDeaths(STRIDE, async (life) => {
         const world_slug = await arena.makeWorld('simple');
         arena.stage.model.onPiece(() => wait(PIECE_MS));

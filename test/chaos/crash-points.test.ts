@@ -103,7 +103,7 @@ async function lookAtTurn(store: Store, attempt: AttemptRecord, agent_turn_id: s
   return {
     agent_id: turn.agent_id,
     outcome: turn.outcome,
-    told: turn.context_box?.cards.map(toPointer),
+    given: turn.context_box?.cards.map(toPointer),
     left: toPointer(deliverable ?? assert.fail()),
     did: turn.output_box.cards.map(toPointer),
     said: turn.events.map(({ subject, payload }) => [
@@ -193,7 +193,7 @@ for (const kind of ['embedded', 'PostgreSQL'] as const) {
     const open = (): Promise<Arena> => (arena ??= openArena(kind));
     after(async () => (await arena)?.close());
 
-    test('is followed by one that commits the same turn, or names the side effect that is in doubt', async () => {
+    test('a driver that dies after any of its steps is followed by one that commits the same turn, or names the side effect that is in doubt', async () => {
       const opened = await open();
       const undisturbed = await playDying(opened, []);
       assert.equal(undisturbed.attempt.status, 'committed');
@@ -206,7 +206,7 @@ for (const kind of ['embedded', 'PostgreSQL'] as const) {
       if (STRIDES[kind] === 1) assert.equal(ends.filter((end) => end === 'in doubt').length, 4);
     });
 
-    test('and so on, however often the next one dies as well', async () => {
+    test('a driver that dies after any of its steps and so on, however often the next one dies as well', async () => {
       const opened = await open();
       const undisturbed = await playDying(opened, []);
       for (const lives of [

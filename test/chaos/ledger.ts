@@ -48,7 +48,7 @@ const WRONGS: Readonly<Record<string, string>> = {
     WHERE world_slug = ANY($1) GROUP BY world_slug, attempt_id, status
     HAVING count(patch_seq) <> CASE status WHEN 'committed' THEN 2 ELSE 0 END`,
   'the audit does not tell of each end once': `
-    SELECT world_slug, attempt_id, status, array_agg(audit_kind) AS told
+    SELECT world_slug, attempt_id, status, array_agg(audit_kind) AS noted
     FROM attempts LEFT JOIN world_audit_events USING (world_slug, attempt_id)
     WHERE world_slug = ANY($1) GROUP BY world_slug, attempt_id, status
     HAVING count(*) FILTER (WHERE audit_kind = 'turn_complete') <> (status = 'committed')::int

@@ -57,7 +57,7 @@ function mortalAttempts(attempts: AttemptStore, step: Step): AttemptStore {
     pendCall: (lease, id, pended) => step(() => attempts.pendCall(lease, id, pended)),
     suspend: (lease, at) => step(() => attempts.suspend(lease, at)),
     discard: (lease, inbox_id) => step(() => attempts.discard(lease, inbox_id)),
-    takeTimeout: (lease, id) => step(() => attempts.takeTimeout(lease, id)),
+    claimTimeout: (lease, id) => step(() => attempts.claimTimeout(lease, id)),
     closeToReports: (lease, call) => step(() => attempts.closeToReports(lease, call)),
     handOver: (lease, at) => step(() => attempts.handOver(lease, at)),
     commit: (lease, turn) => step(() => attempts.commit(lease, turn)),

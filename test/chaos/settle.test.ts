@@ -50,7 +50,7 @@ for (const kind of KINDS) {
 
     const BOUGHT = { status: 'dispensed', remaining: 0, message: 'A candy bar was dispensed.' };
 
-    test('is settled by a report, once, and the next attempt goes on with the reported answer', async () => {
+    test('a side effect without a recorded end is settled by a report, once, and the next attempt goes on with the reported answer', async () => {
       const { world_slug, failed } = await makeDoubt();
       const call = failed.failed_source_invocation_id ?? '';
       const engine = arena.freshEngine();
@@ -58,13 +58,13 @@ for (const kind of KINDS) {
       assert.ok(!misfit.ok);
       assert.equal(misfit.because, 'content');
       assert.ok(misfit.problems.every(({ pointer }) => pointer !== undefined));
-      const told = await Promise.all(
+      const reports = await Promise.all(
         Array.from({ length: 50 }, async () =>
           must(await reportCall(engine, call, { kind: 'answered', value: BOUGHT })),
         ),
       );
-      assert.equal(told.filter(({ accepted, reason }) => accepted && reason === 'settled').length, 1);
-      assert.equal(told.filter(({ accepted, reason }) => !accepted && reason === 'duplicate').length, 49);
+      assert.equal(reports.filter(({ accepted, reason }) => accepted && reason === 'settled').length, 1);
+      assert.equal(reports.filter(({ accepted, reason }) => !accepted && reason === 'duplicate').length, 49);
       const attempt = await goOn(world_slug);
       assert.deepEqual([attempt.status, attempt.adopts], ['committed', failed.attempt_id]);
       assert.ok(!keysOf(attempt).includes(TOOL), 'the tool was asked again');
@@ -72,16 +72,16 @@ for (const kind of KINDS) {
       assert.deepEqual([again.accepted, again.reason], [false, 'duplicate']);
     });
 
-    test('is settled by the report that it failed, and is asked again', async () => {
+    test('a side effect without a recorded end is settled by the report that it failed, and is asked again', async () => {
       const { world_slug, failed } = await makeDoubt();
       const call = failed.failed_source_invocation_id ?? '';
-      const told = must(await reportCall(arena.freshEngine(), call, { kind: 'failed', message: 'It is jammed.' }));
-      assert.equal(told.reason, 'settled');
+      const reported = must(await reportCall(arena.freshEngine(), call, { kind: 'failed', message: 'It is jammed.' }));
+      assert.equal(reported.reason, 'settled');
       const attempt = await goOn(world_slug);
       assert.deepEqual([attempt.status, keysOf(attempt).includes(TOOL)], ['committed', true]);
     });
 
-    test('and took place: the next attempt goes on with its answer, and asks nothing again', async () => {
+    test('a side effect that took place without a recorded end: the next attempt goes on with its answer, and asks nothing again', async () => {
       const { world_slug, failed } = await makeDoubt();
       const expected: SettledCall = {
         world: world_slug,
@@ -103,7 +103,7 @@ for (const kind of KINDS) {
       assert.equal(arena.stage.toys.vending.served.length, 1);
     });
 
-    test('leaves its agents a turn in each attempt, the second after the first, and within its attempt', async () => {
+    test('a side effect without a recorded end leaves its agents a turn in each attempt, the second after the first, and within its attempt', async () => {
       const { world_slug, failed } = await makeDoubt();
       must(await settle(failed));
       const attempt = await goOn(world_slug);
@@ -116,7 +116,7 @@ for (const kind of KINDS) {
       assert.equal(second.ended_at, attempt.ended_at);
     });
 
-    test('and did not take place: the next attempt asks it, and only that, again', async () => {
+    test('a side effect that did not take place and has no recorded end: the next attempt asks it, and only that, again', async () => {
       const { world_slug, failed } = await makeDoubt();
       assert.equal(must(await settle(failed)).performed, false);
       const attempt = await goOn(world_slug);
@@ -127,7 +127,7 @@ for (const kind of KINDS) {
       );
     });
 
-    test('is settled once, and only with an answer that the source could have given', async () => {
+    test('a side effect without a recorded end is settled once, and only with an answer that the source could have given', async () => {
       const { failed } = await makeDoubt();
       const misfit = await settle(failed, { status: 7 });
       assert.ok(!misfit.ok && misfit.problems.length > 0, 'a misfit was taken');
@@ -140,7 +140,7 @@ for (const kind of KINDS) {
       assert.deepEqual(!again.ok && again.problems.map(({ code }) => code), ['CALL_ALREADY_SETTLED']);
     });
 
-    test('is never made again by another turn: a run is refused until it is settled, and says how', async () => {
+    test('a side effect without a recorded end is never made again by another turn: a run is refused until it is settled, and says how', async () => {
       const { world_slug, failed } = await makeDoubt();
       const { signal } = new AbortController();
       const run = () => runTurns(arena.freshEngine(), { world_slug, turns: 1, signal, onProgress: () => {} });
@@ -155,21 +155,21 @@ for (const kind of KINDS) {
       assert.equal(must(await run()).turns[0]?.status, 'committed');
     });
 
-    test('keeps queued turns waiting until it is settled, and lets the first of them go on then', {
+    test('a side effect without a recorded end keeps queued turns waiting until it is settled, and lets the first of them go on then', {
       timeout: 60_000,
     }, async () => {
       const { world_slug, failed } = await makeDoubt();
       const engine = arena.freshEngine();
       must(await queueTurns(engine, { world_slug, turns: 2 }));
-      const told: WorkerEvent[] = [];
+      const events: WorkerEvent[] = [];
       const stop = new AbortController();
       const settings = { concurrency: 1, grace_ms: 0, lease_ms: 30_000, worlds: [world_slug] };
-      const onEvent = (event: WorkerEvent): void => void told.push(event);
+      const onEvent = (event: WorkerEvent): void => void events.push(event);
       const working = runWorker(engine, { ...settings, signal: stop.signal, onEvent, onReady: () => {} });
-      await waitUntil(() => told.some(({ kind }) => kind === 'turn_deferred'));
+      await waitUntil(() => events.some(({ kind }) => kind === 'turn_deferred'));
       assert.equal(arena.stage.toys.vending.served.length, 1);
       must(await settle(failed));
-      await waitUntil(() => told.filter(({ kind }) => kind === 'turn_committed').length === 2);
+      await waitUntil(() => events.filter(({ kind }) => kind === 'turn_committed').length === 2);
       stop.abort();
       must(await working);
       const attempts = await engine.store.records.attempts(world_slug);

@@ -41,7 +41,7 @@ describe('the village, whose model fails one call in ten (PostgreSQL)', () => {
     return { CHUKWA_LLM_BASE_URL: `${frontUrl}/v1` };
   });
 
-  test(`commits every turn at the first attempt and does each side effect once (seed ${dice.seed})`, {
+  test(`the village, whose model fails one call in ten, commits every turn at the first attempt and does each side effect once (seed ${dice.seed})`, {
     timeout: 900_000,
   }, async (context) => {
     const front = await opening;

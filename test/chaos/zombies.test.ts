@@ -25,7 +25,7 @@ describe('a driver that was paused for longer than its lease, overtaken, and goe
   after(() => fleet.close());
 
   for (const [what, listen] of Object.entries(WAITS_FOR))
-    test(`writes nothing and says so, if it waited for ${what}`, async () => {
+    test(`a driver that was paused for longer than its lease, and overtaken meanwhile, writes nothing and says so, if it waited for ${what}`, async () => {
       const held = holdFirst((listener) => listen(fleet, listener));
       const [world_slug] = await fleet.makeWorlds(1);
       assert.ok(world_slug);
@@ -46,7 +46,7 @@ describe('a driver that was paused for longer than its lease, overtaken, and goe
       await assertWhole(fleet, { worlds: [world_slug], inbox_ids });
     });
 
-  test('ends with 4 and says who has the world, if a person ran it', async () => {
+  test('a driver that was paused for longer than its lease, and overtaken meanwhile, ends with 4 and says who has the world, if a person ran it', async () => {
     const held = holdFirst((listener) => fleet.model.onRequest(listener));
     const [world_slug] = await fleet.makeWorlds(1);
     assert.ok(world_slug);
@@ -62,14 +62,14 @@ describe('a driver that was paused for longer than its lease, overtaken, and goe
     assert.equal(code, 4, stderr);
     assert.match(
       stderr.replaceAll(/\s+/g, ' '),
-      /Another driver has taken the world park-\d+ over; nothing was written/,
+      /Another driver has taken over the world park-\d+; nothing was written/,
     );
     assert.deepEqual(await allRows(fleet), rows);
     await assertWhole(fleet, { worlds: [world_slug], inbox_ids: [] });
   });
 
   if (IS_THOROUGH)
-    test('holds a world up for a while and not for ever, if it was about to take it over', async () => {
+    test('a driver that was paused for longer than its lease, and overtaken meanwhile, holds a world up for a while and not for ever, if it was about to take it over', async () => {
       const [world_slug] = await fleet.makeWorlds(1);
       assert.ok(world_slug);
       const inbox_ids = await fleet.queue(world_slug, 1);

@@ -59,7 +59,7 @@ function record(fate: Fate, most = Infinity): RecordedAttempt {
   let status = 'running';
   let ended = 0;
   const waiting: Invoke[] = [];
-  const tell = (event_kind: string, key: string | null): void =>
+  const note = (event_kind: string, key: string | null): void =>
     void timeline.push({
       event_kind,
       occurred_at: timeOf(timeline.length),
@@ -70,7 +70,7 @@ function record(fate: Fate, most = Infinity): RecordedAttempt {
       if (command.kind === 'invoke') {
         waiting.push(command);
         calls.push(toCall(command));
-        tell('call_started', command.key);
+        note('call_started', command.key);
       } else if (command.kind === 'commit') {
         status = 'committed';
         for (const { subject_id, patch_seq } of command.patches) patches.set(subject_id, patch_seq);
@@ -82,12 +82,12 @@ function record(fate: Fate, most = Infinity): RecordedAttempt {
     }
   };
   let state = UNBEGUN;
-  const hear = (event: Parameters<typeof advance>[2]): Step => {
+  const handle = (event: Parameters<typeof advance>[2]): Step => {
     const step = advance(PROGRAM, state, event);
     state = step.state;
     return step;
   };
-  take(hear(SMALL_PARK_BEGAN));
+  take(handle(SMALL_PARK_BEGAN));
   for (;;) {
     const command = status === 'running' && ended < most ? waiting.shift() : undefined;
     if (command === undefined) break;
@@ -96,14 +96,14 @@ function record(fate: Fate, most = Infinity): RecordedAttempt {
     const said = command.generation && kind === 'answered' ? (outputs.shift() ?? finalPatch()) : undefined;
     const event = toEvent(command, kind, said);
     ended += 1;
-    const step = hear(event);
-    tell(kind === 'answered' ? 'call_answered' : 'call_failed', key);
+    const step = handle(event);
+    note(kind === 'answered' ? 'call_answered' : 'call_failed', key);
     const place = calls.findIndex((call) => call.command_key === key);
     const model_output_kind = step.verdict?.model_output_kind ?? null;
     const isGood = kind === 'answered' && step.verdict?.failure === undefined;
     calls[place] = { ...(calls[place] ?? toCall(command)), status: isGood ? 'succeeded' : 'failed', model_output_kind };
     take(step);
-    if (ended === fate.stop_after) take(hear({ kind: 'stopped', reason: 'enough' }));
+    if (ended === fate.stop_after) take(handle({ kind: 'stopped', reason: 'enough' }));
   }
   const subjects = calls.flatMap(({ workflow_subject_entity_id: id }) => (id === null ? [] : [id]));
   return {
@@ -337,14 +337,14 @@ test('an agent that waits for two answers goes on with the second, and only a su
   );
   const again = afterToolCall([...two, suspended(deadline)], [{ status: 'pending' }, { ...node, status: 'pending' }]);
   assert.deepEqual(again, waiting);
-  const heard = [...two, { event_kind: 'call_answered' }];
-  const one = afterToolCall(heard, [{ status: 'succeeded' }, { ...node, status: 'pending' }]);
+  const events = [...two, { event_kind: 'call_answered' }];
+  const one = afterToolCall(events, [{ status: 'succeeded' }, { ...node, status: 'pending' }]);
   assert.deepEqual([one.head.status, one.head.waiting_tool_count], ['suspended', 1]);
   const later = timeOf(950);
-  const rest = afterToolCall([...heard, suspended(later)], [{ status: 'succeeded' }, { ...node, status: 'pending' }]);
+  const rest = afterToolCall([...events, suspended(later)], [{ status: 'succeeded' }, { ...node, status: 'pending' }]);
   assert.deepEqual(rest.head, { ...one.head, resume_deadline: later });
   const both = afterToolCall(
-    [...heard, { event_kind: 'call_answered', source_invocation_id: other }],
+    [...events, { event_kind: 'call_answered', source_invocation_id: other }],
     [{ status: 'succeeded' }, { ...node, status: 'succeeded' }],
   );
   assert.deepEqual([both.head.status, both.head.resume_deadline], ['running', null]);

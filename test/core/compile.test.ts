@@ -55,13 +55,13 @@ test('the program of a chat source names the model that the source names, and th
 
 check('an ordinary park compiles', { tools: ['buy_candy'], ambients: [READING] }, []);
 check('a workflow that does not resolve', { change: (workflow) => loop(workflow, { llm_source_ref: ghost }) }, [
-  'COMPONENT_MISSING /nodes/0/llm_source_ref: There is no response_source 0000000000000000000000000000000000000000000000000000000000000000. | Put the response_source first, or name it by path.',
+  'COMPONENT_MISSING /nodes/0/llm_source_ref: There is no response_source 0000000000000000000000000000000000000000000000000000000000000000. | Store the response_source first, or refer to it by path.',
 ]);
 check(
   'a final schema that is not the WorldPatch',
   { change: (workflow) => loop(workflow, { final_schema_ref: ghost }) },
   [
-    'COMPONENT_MISSING /nodes/0/final_schema_ref: There is no json_schema 0000000000000000000000000000000000000000000000000000000000000000. | Put the json_schema first, or name it by path.',
+    'COMPONENT_MISSING /nodes/0/final_schema_ref: There is no json_schema 0000000000000000000000000000000000000000000000000000000000000000. | Store the json_schema first, or refer to it by path.',
   ],
 );
 check(
@@ -73,10 +73,10 @@ check('two ambient sources of one id', { ambients: [READING, { ...READING, injec
   'AMBIENT_ID_TWICE /ambient_sources/1/id: The ambient source weather is listed a second time here. | Give each ambient source an id of its own.',
 ]);
 check(
-  'readings laid over each other',
+  'readings with overlapping places',
   { ambients: [READING, { ...READING, id: 'pa', inject_as: '/ambient/weather/pa' }] },
   [
-    'INJECT_PATHS_OVERLAP /ambient_sources/1/inject_as: /ambient/weather/pa overlaps /ambient/weather of weather, and one subject can see both. | Give each reading a place of its own.',
+    'INJECT_PATHS_OVERLAP /ambient_sources/1/inject_as: /ambient/weather/pa overlaps /ambient/weather of weather, and one subject can see both. | Give each reading its own place.',
   ],
 );
 check(
@@ -93,7 +93,7 @@ check('a reading laid outside /ambient', { ambients: [{ ...READING, inject_as: '
   'INJECT_PATH_INVALID /ambient_sources/0/inject_as: "/world/weather" is not a place under /ambient. | Write for example "/ambient/weather".',
 ]);
 check('a once-per-turn reading about an acting subject', { ambients: [{ ...READING, scope: 'acting_subject' }] }, [
-  'ONCE_PER_TURN_HAS_NO_SUBJECT /ambient_sources/0/scope: weather runs once per turn, when nobody acts yet. | Let it run before_subject_workflow, or name a world, environment or entity.',
+  'ONCE_PER_TURN_HAS_NO_SUBJECT /ambient_sources/0/scope: weather runs once per turn, when there is no acting subject yet. | Let it run before_subject_workflow, or name a world, environment or entity.',
 ]);
 check(
   'a once-per-turn request that reads the subject',
@@ -106,7 +106,7 @@ check(
   'a $from with company',
   { ambients: [{ ...READING, request_template: { who: { $from: '/world/slug', or: 1 } } }] },
   [
-    'TEMPLATE_READ_MALFORMED /ambient_sources/0/request_template/who: "$from" needs a JSON Pointer, and nothing beside it but "default". | Write {"$from": "/world/attempted_turn"} or the like.',
+    'TEMPLATE_READ_MALFORMED /ambient_sources/0/request_template/who: "$from" must be a JSON Pointer, with no neighbour but "default". | Write, for example, {"$from": "/world/attempted_turn"}.',
   ],
 );
 check(
@@ -121,7 +121,7 @@ check(
   'an ambient source that does more than read, without leave',
   { ambients: [{ ...READING, effect: 'external_side_effect' }] },
   [
-    `POLICY_DENIES /ambient_sources/0/effect: weather is external_side_effect, runs without being elected, and no tool policy allows it. | Add "weather" to the "allow" of the profile's tool policy.`,
+    `POLICY_DENIES /ambient_sources/0/effect: weather is external_side_effect, runs without a choice of the model, and no tool policy allows it. | Add "weather" to the "allow" of the profile's tool policy.`,
   ],
 );
 check(
@@ -135,7 +135,7 @@ check(
   [],
 );
 check('a repeatable call that only reads', { ambients: [{ ...READING, repeatable: true }] }, [
-  'REPEATABLE_NEEDS_EFFECT /ambient_sources/0/repeatable: weather is read_only, and "repeatable" is about side effects: a call that only reads can always be made again. | Take "repeatable" away, or correct "effect".',
+  'REPEATABLE_NEEDS_EFFECT /ambient_sources/0/repeatable: weather is read_only, and "repeatable" is for side effects: a read-only call can always be repeated. | Remove "repeatable", or correct "effect".',
 ]);
 check('two tools of one name', { tools: ['buy_candy', 'buy_candy'] }, [
   'TOOL_NAME_TWICE /nodes/0/available_tools/1/name: The tool buy_candy is listed a second time here. | Give each tool of a node a name of its own.',
@@ -151,13 +151,13 @@ for (const [name, meant] of [
   ['mcp__shop__', 'mcp__server__shop__'],
 ] as const)
   check(`a tool of a served plugin that is named ${name}`, { tools: [name], tool_plugin: 'tool_server' }, [
-    `TOOL_NAME_WITHOUT_SERVER /nodes/0/available_tools/0/name: The name of ${name} does not say which server it is served by, as the names of tools of its plugin do. | Name it mcp__SERVER__TOOL, such as ${meant}, here and in the tool policy.`,
+    `TOOL_NAME_WITHOUT_SERVER /nodes/0/available_tools/0/name: The name of ${name} lacks the server, which the names of this plugin's tools have to contain. | Name it mcp__SERVER__TOOL, such as ${meant}, here and in the tool policy.`,
   ]);
 check('a tool of another plugin that is named like one of a server', { tools: ['mcp__shop__buy'] }, [
   'TOOL_NAME_RESERVED /nodes/0/available_tools/0/name: mcp__shop__buy begins with mcp__, which is reserved. | Choose a name without the prefix.',
 ]);
 check('an allowed tool whose plugin is not there', { tools: ['buy_candy'], tool_plugin: 'missing' }, [
-  'PLUGIN_UNKNOWN /interface/name: There is no plugin "missing" for the source tools. | `chukwa plugin list` shows those that are there, and why others are left out.',
+  'PLUGIN_UNKNOWN /interface/name: The source tools needs the plugin "missing", which was not found. | `chukwa plugin list` shows the plugins that were found, and why others are left out.',
 ]);
 check(
   'a tool that policy does not allow needs no plugin',
@@ -165,19 +165,19 @@ check(
   [],
 );
 check('a placeholder that means nothing', { prompt: 'Hello {{world.weather}}' }, [
-  'PROMPT_PLACEHOLDER_UNKNOWN /nodes/0/prompt_template/messages/0/content: {{world.weather}} names nothing that a prompt can be given. | Use world.slug, world.attempted_turn, world.simulation_time, world.projection, world.recent_events, subject.id, subject.name, subject.rendered, ambient.visible, tools.available or nodes.<id>.output.',
+  'PROMPT_PLACEHOLDER_UNKNOWN /nodes/0/prompt_template/messages/0/content: {{world.weather}} is not a placeholder. | Use world.slug, world.attempted_turn, world.simulation_time, world.projection, world.recent_events, subject.id, subject.name, subject.rendered, ambient.visible, tools.available or nodes.<id>.output.',
 ]);
-check('a prompt that reads a node that is not there', { prompt: '{{nodes.think.output}}' }, [
-  'NODE_UNKNOWN /nodes/0/prompt_template/messages/0/content: {{nodes.think.output}} reads a node that is not there. | There are: act.',
+check('a prompt that reads a node that does not exist', { prompt: '{{nodes.think.output}}' }, [
+  'NODE_UNKNOWN /nodes/0/prompt_template/messages/0/content: {{nodes.think.output}} reads a node that does not exist. | There are: act.',
 ]);
 check('a placeholder that never closes', { prompt: 'Hello {{world.slug' }, [
-  'PROMPT_PLACEHOLDER_UNCLOSED /nodes/0/prompt_template/messages/0/content: The braces that open at character 7 do not close. | Close them with }}, or write the first brace alone.',
+  'PROMPT_PLACEHOLDER_UNCLOSED /nodes/0/prompt_template/messages/0/content: The braces that open at character 7 are not closed. | Close them with }}, or write a single brace.',
 ]);
 check('a node that waits for itself', { prompt: '{{nodes.act.output}}' }, [
-  'NODES_CYCLE /nodes/0/prompt_template/messages/0/content: act reads its own output, for which it would wait forever. | Take the reference away.',
+  'NODES_CYCLE /nodes/0/prompt_template/messages/0/content: act reads its own output, so it would wait forever. | Remove the reference.',
 ]);
 check('a delivery that this version cannot do', { schema_delivery: 'response_format_strict' }, [
-  'NOT_SUPPORTED_YET /interface/schema_delivery: This version cannot honour this "schema_delivery", and never chooses another by itself. | Write "response_format".',
+  'NOT_SUPPORTED_YET /interface/schema_delivery: This version does not support this "schema_delivery", and never chooses another by itself. | Write "response_format".',
 ]);
 check('a start that no calendar has', { time: { start_time: '2016-12-31T23:59:60Z' } }, [
   'START_TIME_UNUSABLE /start_time: "2016-12-31T23:59:60Z" names a leap second, which no calendar here has. | Write a time such as "2026-05-01T09:00:00Z".',
@@ -186,14 +186,14 @@ check('a start beyond what a database takes', { time: { start_time: '0001-01-01T
   'START_TIME_UNUSABLE /start_time: "0001-01-01T00:00:00+02:00" is not in the years 0001 to 9999. | Write a time such as "2026-05-01T09:00:00Z".',
 ]);
 check('turns that soon lead beyond the calendar', { time: { chronon_seconds: 31_536_000 } }, [
-  'CHRONON_TOO_LONG /chronon_seconds: Turns of 31536000 seconds lead beyond the year 9999 before turn 10000. | Write at most 25162467, or an earlier start_time.',
+  'CHRONON_TOO_LONG /chronon_seconds: Turns of 31536000 seconds reach the year 9999 before turn 10000. | Write at most 25162467, or an earlier start_time.',
 ]);
 check('a subject that is a prop', { subjects: ['crumb'] }, [
-  'SUBJECT_NOT_AGENT /cognition/0/subjects/0: The subject crumb is a prop; only agents think. | Make crumb an agent, or take it out of the subjects.',
+  'SUBJECT_NOT_AGENT /cognition/0/subjects/0: The subject crumb is a prop; only agents think. | Make crumb an agent, or remove it from the subjects.',
 ]);
 check('a subject that does not exist, and one that stands twice', { subjects: ['bob', 'bobby', 'bob'] }, [
   'ENTITY_UNKNOWN /cognition/0/subjects/1: The scenario has no entity "bobby". | Did you mean bob?',
-  'SUBJECT_TWICE /cognition/0/subjects/2: The subject bob is listed a second time here; a subject thinks once a turn. | Take it out of one of the two lists.',
+  'SUBJECT_TWICE /cognition/0/subjects/2: The subject bob is listed a second time here; a subject thinks once a turn. | Remove it from one of the two lists.',
 ]);
 check(
   'entities with ids that are not canonical, doubled, in no environment, or that remember without being agents',
@@ -208,8 +208,8 @@ check(
     'ENTITY_TWICE /entities/1/id: The entity bob is listed a second time here. | Give each entity an id of its own.',
     'ENVIRONMENT_UNKNOWN /entities/1/environment: The scenario has no environment "moon". | There are: park.',
     'ENTITY_ID_NOT_CANONICAL /entities/2/id: "Plate Crumb" is not a canonical entity id. | Write "plate_crumb".',
-    'AGENT_ONLY /entities/2/memory: Plate Crumb is a prop and cannot have a memory. | Take the memory away, or make Plate Crumb an agent.',
-    'AGENT_ONLY /entities/2/goal: Plate Crumb is a prop and cannot have a goal. | Take the goal away, or make Plate Crumb an agent.',
+    'AGENT_ONLY /entities/2/memory: Plate Crumb is a prop and cannot have a memory. | Remove the memory, or make Plate Crumb an agent.',
+    'AGENT_ONLY /entities/2/goal: Plate Crumb is a prop and cannot have a goal. | Remove the goal, or make Plate Crumb an agent.',
   ],
 );
 
@@ -269,6 +269,6 @@ test('a finding shows at most 80 characters of a placeholder that names nothing'
     assert.ok(!compiled.ok);
     return compiled.problems[0]?.message;
   };
-  assert.equal(say('x'.repeat(76)), `{{${'x'.repeat(76)}}} names nothing that a prompt can be given.`);
-  assert.equal(say('x'.repeat(77)), `{{${'x'.repeat(77)}}... names nothing that a prompt can be given.`);
+  assert.equal(say('x'.repeat(76)), `{{${'x'.repeat(76)}}} is not a placeholder.`);
+  assert.equal(say('x'.repeat(77)), `{{${'x'.repeat(77)}}... is not a placeholder.`);
 });

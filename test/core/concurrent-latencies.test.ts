@@ -13,7 +13,7 @@ import {
   RUNS,
   type Scene,
   sceneArbitrary,
-  type Told,
+  type Outcome,
   withoutNumber,
   withSpeculation,
 } from './concurrent-scene.js';
@@ -50,14 +50,14 @@ function latencyOf(seed: number, { key, request_hash, retry }: Invoke): number {
   return dice % 4 === 0 ? 0 : dice % 61;
 }
 
-interface Timed extends Told {
+interface Timed extends Outcome {
   readonly took_s: number;
 }
 
 function playTimed(scene: Scene, max_speculative: number, places: number): Timed {
   const clock = openClock(scene.seed, places);
-  const told = play(withSpeculation(smallPark(scene.park), max_speculative), { ...scene, clock }, () => false);
-  return { ...told, took_s: clock.now() };
+  const played = play(withSpeculation(smallPark(scene.park), max_speculative), { ...scene, clock }, () => false);
+  return { ...played, took_s: clock.now() };
 }
 
 function compareTimed(places: number, holds: (concurrent: Timed, ordered: Timed, scene: Scene) => void): void {

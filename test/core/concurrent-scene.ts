@@ -142,7 +142,7 @@ function sayings(subject_id: string, dice: number): readonly Json[] {
   ];
 }
 
-export interface Told {
+export interface Outcome {
   readonly end: TurnCommand | undefined;
   readonly asked: readonly Invoke[];
   /** Of those, the ones that ended: of others no driver has told anybody. */
@@ -163,7 +163,7 @@ export function play(
   scene: Scene,
   dies: (ended: number) => boolean,
   next: (program: Program) => Program = (same) => same,
-): Told {
+): Outcome {
   let program = begun;
   const says = outside(scene);
   const asked: Invoke[] = [];
@@ -216,8 +216,8 @@ const never = (): boolean => false;
 
 interface Undisturbed {
   readonly program: Program;
-  readonly concurrent: Told;
-  readonly ordered: Told;
+  readonly concurrent: Outcome;
+  readonly ordered: Outcome;
 }
 
 /** By scene: all sentences are checked on the same ones. */
@@ -237,7 +237,7 @@ function playUndisturbed(scene: Scene): Undisturbed {
 /** Checks what holds for a turn that is played concurrently and in order, in many scenes. */
 export function compare(
   sentence: string,
-  holds: (concurrent: Told, ordered: Told, scene: Scene) => void,
+  holds: (concurrent: Outcome, ordered: Outcome, scene: Scene) => void,
   dies: (ended: number) => boolean = never,
   next?: (program: Program) => Program,
 ): void {
@@ -253,12 +253,12 @@ export function compare(
   });
 }
 
-export const effectsOf = ({ performed }: Told): readonly string[] =>
+export const effectsOf = ({ performed }: Outcome): readonly string[] =>
   performed
     .filter(({ call }) => call.effect !== 'read_only')
     .map(({ key, request_hash }) => `${withoutNumber(key)} ${request_hash}`);
 
 /** How often runs have asked their first question. */
-export function firstGenerations({ asked }: Told): number {
+export function firstGenerations({ asked }: Outcome): number {
   return asked.filter(({ round, generation_try }) => round === 1 && generation_try === 1).length;
 }

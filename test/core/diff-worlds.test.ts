@@ -94,12 +94,12 @@ test('a state is owed to every effect on the way to it, a memory to its own', ()
     [state('bob', 'fed'), memory('bob', 'one'), memory('bob', 'two'), memory('ant', 'one')],
     [state('ant', 'asleep'), state('bob', 'sleepy'), memory('bob', 'three')],
   ]);
-  const told = blameChanges(diff(start, world), { from: [], to: effects }).map(({ blame, ...change }) => [
+  const blamed = blameChanges(diff(start, world), { from: [], to: effects }).map(({ blame, ...change }) => [
     change.kind === 'environment_content' ? change.environment_label : change.entity_id,
     change.after,
     blame.map(({ turn, state_after }) => `${turn}: ${state_after}`),
   ]);
-  assert.deepEqual(told, [
+  assert.deepEqual(blamed, [
     ['bob', 'sleepy', ['1: fed', '2: sleepy']],
     ['bob', 'one', ['1: one']],
     ['bob', 'two', ['1: two']],
@@ -143,8 +143,12 @@ test('of two worlds, each side of a change is owed to what was done there', () =
   const first = play(start, [[memory('bob', 'same'), memory('bob', 'mine')], [state('ant', 'asleep')]]);
   const second = play(start, [[memory('bob', 'same'), memory('bob', 'same'), state('bob', 'fed')]]);
   const changes = blameChanges(diff(first.world, second.world), { from: first.effects, to: second.effects });
-  const told = changes.map(({ before, after, blame }) => [before, after, blame.map(({ turn, op }) => `${turn} ${op}`)]);
-  assert.deepEqual(told, [
+  const blamed = changes.map(({ before, after, blame }) => [
+    before,
+    after,
+    blame.map(({ turn, op }) => `${turn} ${op}`),
+  ]);
+  assert.deepEqual(blamed, [
     ['hungry', 'fed', ['1 set_entity_state']],
     ['mine', null, ['1 append_entity_memory']],
     [null, 'same', ['1 append_entity_memory']],

@@ -27,7 +27,7 @@ function say(effect: JsonObject, may?: JsonObject, scope = 'subject_environment'
     inTurn([finalPatch([effect]), finalPatch()]),
   );
   const [verdict] = played.verdicts;
-  return { detail: verdict?.failure?.detail, told: played.invokes.slice(1).map(textOf).join('') };
+  return { detail: verdict?.failure?.detail, prompts: played.invokes.slice(1).map(textOf).join('') };
 }
 
 test('a node without may lets a patch touch anything', () => {
@@ -60,14 +60,14 @@ test('a projection of the whole world perceives all of it', () => {
 });
 
 test('a breach is reported to the model with its place and what is allowed, and with nothing that it does not see', () => {
-  const { told } = say(setState('alice', 'near'), LIMITED);
+  const { prompts } = say(setState('alice', 'near'), LIMITED);
   assert.match(
-    told,
+    prompts,
     /rejected \(disallowed_effect\)\. effects\[0\]: set_entity_state of entity_id "alice", which is not allowed here\. Allowed are:\n- /,
   );
-  assert.match(told, /- crumb \(Crumb\)/);
-  assert.doesNotMatch(told, /Alice/);
-  assert.match(say(remember('ant'), LIMITED).told, /Allowed are:\n- bob \(Bob\)\n\n/);
+  assert.match(prompts, /- crumb \(Crumb\)/);
+  assert.doesNotMatch(prompts, /Alice/);
+  assert.match(say(remember('ant'), LIMITED).prompts, /Allowed are:\n- bob \(Bob\)\n\n/);
 });
 
 test('an unknown name is reported as unknown, whatever may be touched', () => {

@@ -30,7 +30,7 @@ for (const [what, text, finish_reason, message, from_scratch] of [
     undefined,
   ],
 ] as const) {
-  test(`a model is told of ${what} in its own terms`, () => {
+  test(`a model sees ${what} in its own terms`, () => {
     const read = readModelText({ text, finish_reason });
     assert.ok(!read.ok);
     assert.equal(read.complaint.message, `The response is not one JSON object: ${message}`);
@@ -68,9 +68,9 @@ test('a model is shown ten faults of its answer, and the number of others', () =
     message: 'must be text',
   }));
   const schema: SchemaProgram = { hash: '', schema: {}, validate: (value) => faults.slice(0, Number(value)) };
-  const told = (count: number): string => findMisfit(schema, count)?.message ?? '';
-  assert.match(told(12), /\/items\/9: must be text"?; and 2 more$/);
-  assert.match(told(11), /\/items\/9: must be text"?; and 1 more$/);
-  assert.match(told(10), /\/items\/9: must be text"?$/);
-  assert.equal(told(0), '');
+  const messageFor = (count: number): string => findMisfit(schema, count)?.message ?? '';
+  assert.match(messageFor(12), /\/items\/9: must be text"?; and 2 more$/);
+  assert.match(messageFor(11), /\/items\/9: must be text"?; and 1 more$/);
+  assert.match(messageFor(10), /\/items\/9: must be text"?$/);
+  assert.equal(messageFor(0), '');
 });

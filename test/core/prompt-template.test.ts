@@ -21,12 +21,12 @@ for (const [name, text, expected] of [
   ['an unknown name is told with its place', 'a{{b}}c', 'a|c ! 1 {{b}}'],
   ['braces close at the first that can', '{{{world.slug}}}', '} ! 0 {{{world.slug}}'],
   [
-    'braces that never close are told, and what follows is text',
+    'braces that never close are reported, and the rest is text',
     'a {{world.slug}} {{subject.id',
     'a |<world.slug>| {{subject.id ! 17 open',
   ],
   [
-    'braces that do not close before others open are told, and those others hold',
+    'braces that do not close before others open are reported, and those others hold',
     '{{world.slug} and {{world.projection} and {{subject.id}} and {{subject.name}}',
     '{{world.slug} and {{world.projection} and |<subject.id>| and |<subject.name> ! 0 open',
   ],

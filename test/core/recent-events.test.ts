@@ -46,7 +46,7 @@ const sceneArbitrary = fc.record({
 type Scene = typeof sceneArbitrary extends fc.Arbitrary<infer Value> ? Value : never;
 
 /** A text that is in a world once, so that a prompt shows whether its reader knows it. */
-interface Told {
+interface Happening {
   readonly text: string;
   readonly turn: number;
   readonly by: string;
@@ -92,9 +92,13 @@ function worldOf({ where }: Scene): World {
   });
 }
 
-function patchOf(targets: readonly Target[], by: string, turn: number): { patch: JsonObject; told: readonly Told[] } {
+function patchOf(
+  targets: readonly Target[],
+  by: string,
+  turn: number,
+): { patch: JsonObject; happenings: readonly Happening[] } {
   const narration = `<said ${by} ${turn}>`;
-  const effects = targets.map(({ op, on }, index): { effect: JsonObject; told: Told } => {
+  const effects = targets.map(({ op, on }, index): { effect: JsonObject; happening: Happening } => {
     const text = `<did ${by} ${turn} ${index}>`;
     const place = op === 'set_environment_content';
     const effect = {
@@ -103,14 +107,14 @@ function patchOf(targets: readonly Target[], by: string, turn: number): { patch:
       [op === 'set_entity_state' ? 'state' : 'content']: text,
     };
     const perceived = op === 'append_entity_memory' ? {} : place ? { in_place: on } : { with_entity: on };
-    return { effect, told: { text, turn, by, ...perceived } };
+    return { effect, happening: { text, turn, by, ...perceived } };
   });
   return {
     patch: finalPatch(
       effects.map(({ effect }) => effect),
       narration,
     ),
-    told: [{ text: narration, turn, by, with_entity: by }, ...effects.map(({ told }) => told)],
+    happenings: [{ text: narration, turn, by, with_entity: by }, ...effects.map(({ happening }) => happening)],
   };
 }
 
@@ -137,14 +141,14 @@ function playTurn(program: Program, world: World, says: (command: Invoke) => Cal
 
 function playScene(scene: Scene) {
   const program = programOf(scene);
-  const told: Told[] = [];
+  const happenings: Happening[] = [];
   const shown: Shown[] = [];
   const turns: { readonly world: World; readonly played: ReturnType<typeof playTurn> }[] = [];
   let world = worldOf(scene);
   for (const [index, patches] of scene.turns.entries()) {
     const turn = index + 1;
     const said = AGENTS.map((by, place) => patchOf(patches[place] ?? [], by, turn));
-    told.push(...said.flatMap((one) => one.told));
+    happenings.push(...said.flatMap((one) => one.happenings));
     const played = playTurn(program, world, (command) =>
       modelSays(command, said[AGENTS.indexOf(command.subject_id ?? '')]?.patch ?? finalPatch()),
     );
@@ -154,25 +158,26 @@ function playScene(scene: Scene) {
     turns.push({ world, played });
     world = { ...played.state.world, turn };
   }
-  return { program, told, shown, turns };
+  return { program, happenings, shown, turns };
 }
 
 /** The rule, written a second time: the same place, or the whole world; itself always; memories never. */
-function couldPerceive({ where, scope, event_turns }: Scene, { subject, turn }: Shown, told: Told): boolean {
-  if (told.with_entity === undefined && told.in_place === undefined) return false;
-  const isBefore = told.turn < turn || (told.turn === turn && AGENTS.indexOf(told.by) < AGENTS.indexOf(subject));
-  if (!isBefore || told.turn < turn - event_turns) return false;
-  if (scope === 'world' || told.with_entity === subject) return true;
-  const place = told.in_place ?? where[told.with_entity ?? ''];
+function couldPerceive({ where, scope, event_turns }: Scene, { subject, turn }: Shown, happening: Happening): boolean {
+  if (happening.with_entity === undefined && happening.in_place === undefined) return false;
+  const isBefore =
+    happening.turn < turn || (happening.turn === turn && AGENTS.indexOf(happening.by) < AGENTS.indexOf(subject));
+  if (!isBefore || happening.turn < turn - event_turns) return false;
+  if (scope === 'world' || happening.with_entity === subject) return true;
+  const place = happening.in_place ?? where[happening.with_entity ?? ''];
   return place !== undefined && place === where[subject];
 }
 
 test('a subject gets every event that it could perceive in the turns it asks for, and no other', () => {
   fc.assert(
     fc.property(sceneArbitrary, (scene) => {
-      const { told, shown } = playScene(scene);
+      const { happenings, shown } = playScene(scene);
       for (const one of shown)
-        for (const event of told)
+        for (const event of happenings)
           assert.equal(
             one.events.includes(event.text),
             couldPerceive(scene, one, event),
@@ -188,9 +193,9 @@ test('a turn that is folded again from any part of its record shows the same eve
     fc.property(sceneArbitrary, fc.nat(), (scene, cut) => {
       const { program, turns } = playScene(scene);
       for (const { world, played } of turns) {
-        const heard = played.records.slice(0, cut % (played.records.length + 1));
+        const recorded = played.records.slice(0, cut % (played.records.length + 1));
         const began = { kind: 'turn_began', world, simulation_time: SIMULATION_TIME, at: 1_000 } as const;
-        const { asked, commands } = refold(program, began, heard);
+        const { asked, commands } = refold(program, began, recorded);
         for (const command of asked.values()) {
           const before = played.asked.find(({ key }) => key === command.key);
           assert.equal(eventsIn(command), before && eventsIn(before));

@@ -149,7 +149,7 @@ function groupByKey(performances: readonly Performance[]): ReadonlyMap<string, r
 }
 
 describe('a retry', () => {
-  test('follows listed failures only, at most max times, and never a side effect that may have been sent', () => {
+  test('a retry follows listed failures only, at most max times, and never a side effect that may have been sent', () => {
     fc.assert(
       fc.property(scriptArbitrary, (script) => {
         const program = compile(script);
@@ -175,7 +175,7 @@ describe('a retry', () => {
     );
   });
 
-  test('is repeated by a fold over the record: a turn that is cut anywhere comes to the same end without another retry', () => {
+  test('a retry is repeated by a fold over the record: a turn that is cut anywhere comes to the same end without another retry', () => {
     fc.assert(
       fc.property(scriptArbitrary, fc.nat({ max: 16 }), (script, most) => {
         const program = compile(script);
@@ -215,26 +215,26 @@ describe('the wait before a retry', () => {
     return [command.retry?.least_ms, command.retry?.most_ms];
   };
 
-  test('doubles with each retry, and is between the half and the whole of that', () => {
+  test('the wait before a retry doubles with each retry, and is between the half and the whole of that', () => {
     assert.deepEqual(waits(1), [50, 100]);
     assert.deepEqual(waits(2), [100, 200]);
     assert.deepEqual(waits(3), [200, 400]);
   });
 
-  test('is never shorter than Retry-After', () => {
+  test('the wait before a retry is never shorter than Retry-After', () => {
     const { command } = afterFailures([{ retry_after_ms: 700 }]);
     assert.ok(command?.kind === 'invoke');
     assert.deepEqual([command.retry?.least_ms, command.retry?.most_ms], [700, 750]);
   });
 
-  test('is none where Retry-After asks for more than the longest wait: the attempt fails and says so', () => {
+  test('the wait before a retry is none where Retry-After asks for more than the longest wait: the attempt fails and says so', () => {
     const { command } = afterFailures([{ retry_after_ms: 3_600_000 }]);
     assert.ok(command?.kind === 'fail');
     assert.match(command.message, /asks for 3600 s without a request.*waits 1 s at most/);
     assert.deepEqual([command.is_transient, command.retry_after_ms], [true, 3_600_000]);
   });
 
-  test('is half a second at first, and 30 s at most, where the source does not say', () => {
+  test('the wait before a retry is half a second at first, and 30 s at most, where the source does not say', () => {
     const retry = { max: POLICY.max, on: POLICY.on };
     const waitAfter = (failure: Partial<CallFailed>) => {
       const { command } = afterFailures([failure], { retry });
@@ -245,12 +245,12 @@ describe('the wait before a retry', () => {
     assert.deepEqual(waitAfter({ retry_after_ms: 30_001 }), []);
   });
 
-  test('is for a service that fails with any status from 500 to 599', () => {
+  test('the wait before a retry is for a service that fails with any status from 500 to 599', () => {
     const isRetried = (http_status: number) => afterFailures([{ http_status }]).command?.kind === 'invoke';
     assert.deepEqual([499, 500, 599, 600].map(isRetried), [false, true, true, false]);
   });
 
-  test('counts as time of the node: where that would be over, there is no retry', () => {
+  test('the wait before a retry counts as time of the node: where that would be over, there is no retry', () => {
     const constraints = { token_budget: 1_000, timeout_seconds: 1 };
     const { command } = afterFailures([{ duration_ms: 850 }], { constraints });
     assert.ok(command?.kind === 'invoke');
@@ -260,7 +260,7 @@ describe('the wait before a retry', () => {
     assert.match(end.message, /the time of node act would be over/);
   });
 
-  test('counts as time of the node for the generations after it, too', () => {
+  test('the wait before a retry counts as time of the node for the generations after it, too', () => {
     const constraints = { token_budget: 1_000, timeout_seconds: 1 };
     const { program, step, command } = afterFailures([{ duration_ms: 400 }], { constraints });
     assert.ok(command?.kind === 'invoke');

@@ -113,7 +113,7 @@ function ending(call: FactCall, event_id: number, failure_class: string | null):
   ];
 }
 
-function tell(facts: readonly Fact[], view: StreamView): readonly Frame[] {
+function framesOf(facts: readonly Fact[], view: StreamView): readonly Frame[] {
   return toFrames(STREAM_BEGINNING, facts, view).frames;
 }
 
@@ -126,11 +126,11 @@ test('a stream is the same for every division of its facts into pages', () => {
       let text = '';
       const ends = [...cuts.map((cut) => cut % facts.length), facts.length].toSorted((one, other) => one - other);
       for (const [index, end] of ends.entries()) {
-        const told = toFrames(state, facts.slice(ends[index - 1] ?? 0, end), view);
-        state = told.state;
-        text += textOf(told.frames);
+        const translated = toFrames(state, facts.slice(ends[index - 1] ?? 0, end), view);
+        state = translated.state;
+        text += textOf(translated.frames);
       }
-      assert.equal(text, textOf(tell(facts, view)));
+      assert.equal(text, textOf(framesOf(facts, view)));
     }),
     RUNS,
   );
@@ -139,7 +139,7 @@ test('a stream is the same for every division of its facts into pages', () => {
 test('each event has an id of its own, so that a stream can be resumed there', () => {
   fc.assert(
     fc.property(factsArbitrary, fc.constantFrom(...VIEWS), (facts, view) => {
-      const ids = tell(facts, view).map(({ id }) => id);
+      const ids = framesOf(facts, view).map(({ id }) => id);
       assert.equal(new Set(ids).size, ids.length);
     }),
     RUNS,
@@ -149,7 +149,7 @@ test('each event has an id of its own, so that a stream can be resumed there', (
 test('the client of AG-UI accepts every outcome of an attempt', async () => {
   await fc.assert(
     fc.asyncProperty(factsArbitrary, async (facts) => {
-      const events = tell(facts, AG_UI).map(({ text }) => JSON.parse(text.split('data: ')[1] ?? '') as BaseEvent);
+      const events = framesOf(facts, AG_UI).map(({ text }) => JSON.parse(text.split('data: ')[1] ?? '') as BaseEvent);
       const verified = await lastValueFrom(of(...events).pipe(verifyEvents(false), toArray()));
       assert.equal(verified.length, events.length);
     }),
@@ -160,7 +160,7 @@ test('the client of AG-UI accepts every outcome of an attempt', async () => {
 test('the end of a stream of the AI SDK is said once, behind everything else', () => {
   fc.assert(
     fc.property(factsArbitrary, (facts) => {
-      const text = textOf(tell(facts, { format: 'ai-sdk', reader: 'consumer' }));
+      const text = textOf(framesOf(facts, { format: 'ai-sdk', reader: 'consumer' }));
       assert.equal(text.indexOf('data: [DONE]\n\n'), text.length - 'data: [DONE]\n\n'.length);
     }),
     RUNS,
@@ -174,7 +174,7 @@ for (const [event_kind, isClosed] of [
   test(`after ${event_kind} its call ${isClosed ? 'has ended' : 'goes on'}`, () => {
     const call = callOf(1, 'node_call');
     const { source_invocation_id } = call;
-    const frames = tell(
+    const frames = framesOf(
       [
         beginning(),
         { kind: 'call_started', event_id: 17, occurred_at: 0, call },
@@ -188,7 +188,7 @@ for (const [event_kind, isClosed] of [
 test('facts for operators alone are in no stream of a consumer', () => {
   fc.assert(
     fc.property(factsArbitrary, fc.constantFrom('ag-ui', 'ai-sdk'), (facts, format) => {
-      assert.doesNotMatch(textOf(tell(facts, { format, reader: 'consumer' })), /secret/);
+      assert.doesNotMatch(textOf(framesOf(facts, { format, reader: 'consumer' })), /secret/);
     }),
     RUNS,
   );

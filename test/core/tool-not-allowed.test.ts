@@ -12,7 +12,7 @@ function notesOf(park: SmallPark): readonly (readonly [code: string, pointer: st
 
 test('a tool that its policy does not allow is noted at its name', () => {
   assert.deepEqual(notesOf({ tools: ['buy_candy', 'drink'], allow: ['buy_candy'] }), [
-    ['TOOL_NOT_ALLOWED', '/nodes/0/available_tools/1/name', 'Add "drink" to "allow" of the policy, or leave it so.'],
+    ['TOOL_NOT_ALLOWED', '/nodes/0/available_tools/1/name', 'Add "drink" to "allow" of the policy, or keep it so.'],
   ]);
 });
 
@@ -21,7 +21,7 @@ test('a name that the policy misspells is noted there, and one that it spells fo
     ['TOOL_NOT_ALLOWED', '/allow/1', 'Did you mean "buy_candy"?'],
   ]);
   assert.deepEqual(notesOf({ tools: ['drink', 'drinks'], allow: ['drinks'] }), [
-    ['TOOL_NOT_ALLOWED', '/nodes/0/available_tools/0/name', 'Add "drink" to "allow" of the policy, or leave it so.'],
+    ['TOOL_NOT_ALLOWED', '/nodes/0/available_tools/0/name', 'Add "drink" to "allow" of the policy, or keep it so.'],
   ]);
 });
 

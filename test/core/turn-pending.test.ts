@@ -25,7 +25,7 @@ function openTurn(park: SmallPark) {
   const program = smallPark(park);
   const asked = new Map<string, Invoke>();
   let state: TurnState = UNBEGUN;
-  const tell = (event: TurnEvent): readonly string[] => {
+  const handle = (event: TurnEvent): readonly string[] => {
     const step = advance(program, state, event);
     state = step.state;
     return step.commands.map((command) => {
@@ -40,14 +40,14 @@ function openTurn(park: SmallPark) {
     assert.ok(found, `${name} was never asked`);
     return found;
   };
-  tell(BEGAN);
+  handle(BEGAN);
   return {
-    tell,
+    handle,
     call,
-    pend: (name: string, deadline: number) => tell({ kind: 'call_pended', key: call(name).key, deadline }),
-    answer: (name: string) => tell(answered(call(name), { status: 'ok' })),
+    pend: (name: string, deadline: number) => handle({ kind: 'call_pended', key: call(name).key, deadline }),
+    answer: (name: string) => handle(answered(call(name), { status: 'ok' })),
     fail: (name: string) =>
-      tell({ kind: 'call_failed', key: call(name).key, failure_class: 'timeout', message: 'too late' }),
+      handle({ kind: 'call_failed', key: call(name).key, failure_class: 'timeout', message: 'too late' }),
   };
 }
 
@@ -110,14 +110,14 @@ describe('a turn one of whose answers comes later', () => {
   test('a turn with a pending call ends at once when it is stopped', () => {
     const turn = openTurn({ ambients: [reading('weather')] });
     turn.pend('weather', 50);
-    assert.deepEqual(turn.tell({ kind: 'stopped', reason: 'enough' }), ['fail stopped']);
+    assert.deepEqual(turn.handle({ kind: 'stopped', reason: 'enough' }), ['fail stopped']);
   });
 
   test('a tool that a model elected may be pending', () => {
     const turn = openTurn({ tools: ['buy_candy'] });
-    turn.tell(modelSays(turn.call('round-1'), toolCall('buy_candy')));
+    turn.handle(modelSays(turn.call('round-1'), toolCall('buy_candy')));
     assert.deepEqual(turn.pend('/tool', 50), ['rest until 50']);
     assert.deepEqual(turn.answer('/tool'), ['ask bob/act/round-2/try-1']);
-    assert.deepEqual(turn.tell(modelSays(turn.call('round-2'), finalPatch())), ['commit']);
+    assert.deepEqual(turn.handle(modelSays(turn.call('round-2'), finalPatch())), ['commit']);
   });
 });

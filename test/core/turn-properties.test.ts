@@ -96,9 +96,9 @@ function playMoves(program: Program, moves: readonly Move[]): History {
   const commands: TurnCommand[] = [];
   const rests: History['rests'][number][] = [];
   const waiting = new Map<string, Invoke>();
-  const heard: (CallEvent | CallPended)[] = [];
+  const handled: (CallEvent | CallPended)[] = [];
   let state = UNBEGUN;
-  const hear = (event: TurnEvent) => {
+  const handle = (event: TurnEvent) => {
     const step = advance(program, state, event);
     state = step.state;
     commands.push(...step.commands);
@@ -109,22 +109,22 @@ function playMoves(program: Program, moves: readonly Move[]): History {
   };
   const end = (event: CallEvent) => {
     waiting.delete(event.key);
-    heard.push(event);
-    hear(event);
+    handled.push(event);
+    handle(event);
   };
   const begun: TurnEvent = { kind: 'turn_began', world: before, simulation_time: '2026-05-01T09:01:00.000Z' };
-  hear(begun);
+  handle(begun);
   for (const move of moves) {
     const command = [...waiting.values()][move.pick % Math.max(1, waiting.size)];
-    if (move.what === 'stop') hear({ kind: 'stopped', reason: 'enough' });
-    else if (move.what === 'begin') hear(begun);
+    if (move.what === 'stop') handle({ kind: 'stopped', reason: 'enough' });
+    else if (move.what === 'begin') handle(begun);
     else if (move.what === 'stranger')
-      hear({ kind: 'call_answered', key: 'nobody/asked', value: move.output, tokens: 1, duration_ms: 1 });
-    else if (move.what === 'repeat') heard.slice(-1).forEach(hear);
+      handle({ kind: 'call_answered', key: 'nobody/asked', value: move.output, tokens: 1, duration_ms: 1 });
+    else if (move.what === 'repeat') handled.slice(-1).forEach(handle);
     else if (command && move.what === 'pend') {
       const event: CallPended = { kind: 'call_pended', key: command.key, deadline: 1_000 + move.pick };
-      heard.push(event);
-      hear(event);
+      handled.push(event);
+      handle(event);
     } else if (command && move.what === 'answer')
       end(command.generation ? modelSays(command, move.output) : answered(command, move.output));
     else if (command)
@@ -280,7 +280,7 @@ test('without failures it makes no difference which answers come later, how late
 });
 
 property(
-  'an attempt rests only when all that it awaits comes later, and never after its end',
+  'an attempt is suspended only when all calls that it awaits are pending, and never after its end',
   ({ commands, rests }) => {
     const end = commands.findIndex((command) => command.kind === 'commit' || command.kind === 'fail');
     const last = commands.findLastIndex((command) => command.kind === 'suspend');

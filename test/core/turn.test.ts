@@ -207,7 +207,7 @@ for (const [what, output, detail, message] of REJECTIONS) {
     'ask bob/act/round-1/try-2',
     'commit bob',
   ]);
-  test(`the model is told what is wrong with ${what}`, () => {
+  test(`the model sees what is wrong with ${what}`, () => {
     const { verdicts } = playTurn(smallPark(VENDING), smallWorld(), inTurn([output, finalPatch()]));
     assert.equal(verdicts[0]?.failure?.message, message);
   });

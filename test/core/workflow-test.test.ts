@@ -43,7 +43,7 @@ describe('answers are found by turn and command key', () => {
 });
 
 test('a command key is described in words', () => {
-  const told = [
+  const keys = [
     'turn/weather@0123456789ab',
     'bob/ambient/inbox',
     'bob/look/call',
@@ -51,7 +51,7 @@ test('a command key is described in words', () => {
     'bob/act/round-1/try-2/tool',
   ];
   assert.deepEqual(
-    told.map((key) => describeKey(key).what),
+    keys.map((key) => describeKey(key).what),
     [
       'the ambient source weather of the turn',
       'the ambient source inbox of bob',
@@ -147,7 +147,7 @@ describe('the outcome of a turn', () => {
     assert.deepEqual(judge({ turns: 2, expect }, FAILED), ['/expect/turns/2 turn 2 was not reached']);
   });
 
-  test('lists are whole: what is too much differs too', () => {
+  test('the outcome of a turn lists are whole: what is too much differs too', () => {
     assert.deepEqual(judge({ expect: { turns: { 1: { patches: [] } } } }, COMMITTED), [
       '/expect/turns/1/patches 1 patches, and not 0',
     ]);

@@ -24,12 +24,12 @@ test('the page on authoring, followed to the letter, ends with a scenario that r
   const { PATH = '' } = process.env;
   const env = { PATH: [npx.bin, PATH].join(delimiter), CHUKWA_DATA_DIR: join(folder, 'data'), ...database };
   const { stdout, stderr } = await promisify(execFile)('sh', ['-e', '-c', toScript(page)], { cwd: folder, env });
-  for (const sample of samplesOf(page)) assertTold(`${stdout}${stderr}`, sample);
+  for (const sample of samplesOf(page)) assertShown(`${stdout}${stderr}`, sample);
   assert.equal([...stdout.matchAll(/^the exit code is 1$/gm)].length, 3);
   const looks = (await readFile(join(folder, 'looks.txt'), 'utf8')).trim().split('\n');
   const sound = looks.map((look) => (JSON.parse(look) as { readonly ok: boolean }).ok);
   assert.deepEqual([sound[0], sound.at(-1)], [false, true]);
-  assert.match(stdout, /This was a dry run: nobody was asked, and the world bakery stays at turn 0\./);
+  assert.match(stdout, /This was a dry run: it made no call, and the world bakery stays at turn 0\./);
   assert.match(stdout, /loaves {2}Loaves[^\n]*\n +state +rising on the table/);
   assert.match(stdout, /^2 tests passed$/m);
   assert.match(stdout, /turn 1 committed: 1 patch/);
@@ -46,11 +46,11 @@ function samplesOf(text: string): readonly string[] {
   return samples;
 }
 
-function assertTold(told: string, sample: string): void {
+function assertShown(output: string, sample: string): void {
   const pieces = sample.split('...').map(inOneLine);
-  const plain = inOneLine(told);
-  const isTold = pieces.every((piece) => plain.includes(piece));
-  assert.ok(isTold, `the page shows ${JSON.stringify(sample)}, and nothing of the kind is told:\n${told}`);
+  const plain = inOneLine(output);
+  const isShown = pieces.every((piece) => plain.includes(piece));
+  assert.ok(isShown, `the page shows ${JSON.stringify(sample)}, and nothing of the kind is told:\n${output}`);
 }
 
 /** However it was broken. */

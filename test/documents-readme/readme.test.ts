@@ -33,9 +33,9 @@ test('the first workflow of the README runs as it is written, and lights the lam
     await writeFile(join(folder, name), `${text}\n`);
   }
   const printed = await runInShell(commandsBelow('## Your first workflow in five minutes'));
-  const [, told = '', shown = ''] = /no problems\.([\s\S]*)\nworld lighthouse([\s\S]*)$/.exec(printed) ?? [];
-  assert.match(told, /rejected, near_miss_entity/);
-  assert.match(told, /turn 1 committed: 1 patch/);
+  const [, run = '', shown = ''] = /no problems\.([\s\S]*)\nworld lighthouse([\s\S]*)$/.exec(printed) ?? [];
+  assert.match(run, /rejected, near_miss_entity/);
+  assert.match(run, /turn 1 committed: 1 patch/);
   assert.match(shown, /lamp {2}Lamp[^\n]*\n +state +burning/);
   assert.match(shown, /I lit the lamp at half past five\./);
 });

@@ -161,7 +161,7 @@ test('an editor describes a field under the pointer', async () => {
     inWorkflow('{ "type": "source_call", "eff|ect": "read_only" }'),
   );
   const hover = await service.doHover(document, position, json);
-  assert.match(JSON.stringify(hover?.contents), /What a call may do to the outside/);
+  assert.match(JSON.stringify(hover?.contents), /The effect of a call on the outside/);
 });
 
 test('an editor offers keywords in a JSON Schema, whose dialect it knows by itself', async () => {

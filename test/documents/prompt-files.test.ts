@@ -55,7 +55,7 @@ test('of several line ends at the end of a prompt file only the last one is left
   assert.deepEqual(prompt?.content, { text: 'One.\n' });
 });
 
-test('a workflow names the prompt file that it refers to by its hash, and a prompt that nothing names is passed by', async (t) => {
+test('a workflow names the prompt file that it refers to by its hash, and a prompt that nothing names is skipped', async (t) => {
   const folder = await folderOf(t, {
     'workflow.json': workflowOf({ path: './prompts/act.txt' }),
     'prompts/act.txt': '{{subject.rendered}}',

@@ -22,7 +22,7 @@ const ADVICE: readonly (readonly [name: string, text: string, place: string, sai
     'a value after the value',
     '{} {}',
     '1:4',
-    '"{" cannot stand here. Take it out: a file holds one value, and an object names its members.',
+    '"{" cannot stand here. Remove it: a file holds one value, and an object names its members.',
   ],
   [
     'a word that JSON does not know',
@@ -42,7 +42,7 @@ const ADVICE: readonly (readonly [name: string, text: string, place: string, sai
     '1:3',
     '"\\\\" cannot stand here. Write a backslash as \\\\; only \\" \\\\ \\/ \\b \\f \\n \\r \\t and \\u with four digits are escapes.',
   ],
-  ['something else', '[1] ;', '1:5', '";" cannot stand here. Take it out.'],
+  ['something else', '[1] ;', '1:5', '";" cannot stand here. Remove it.'],
 ];
 
 for (const [name, text, place, said] of ADVICE) {

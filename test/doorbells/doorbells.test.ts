@@ -14,9 +14,9 @@ import { NEEDS_NATS } from '../support/nats.js';
 import { waitUntil } from '../support/wait-until.js';
 
 /** A doorbell, and its rings so far. */
-function listenTo(doorbell: Doorbell): { readonly heard: (string | undefined)[]; readonly stop: () => void } {
-  const heard: (string | undefined)[] = [];
-  return { heard, stop: doorbell.listen((world_slug) => heard.push(world_slug)) };
+function listenTo(doorbell: Doorbell): { readonly rung: (string | undefined)[]; readonly stop: () => void } {
+  const rung: (string | undefined)[] = [];
+  return { rung, stop: doorbell.listen((world_slug) => rung.push(world_slug)) };
 }
 
 /** Without a fault, a ring arrives. */
@@ -77,7 +77,7 @@ describe('every doorbell', { timeout: 60_000 }, () => {
 
   for (const [name, open] of Object.entries(DOORBELLS)) {
     test(
-      `${name}: a ring is heard by all who listen, with its world, until they stop`,
+      `${name}: all listeners receive a ring, with its world, until they stop`,
       name === 'NATS' ? NEEDS_NATS : {},
       async () => {
         const doorbell = await open();
@@ -85,11 +85,11 @@ describe('every doorbell', { timeout: 60_000 }, () => {
         try {
           await untilItRings(doorbell);
           doorbell.ring('park-2');
-          await waitUntil(() => one.heard.includes('park-2') && other.heard.includes('park-2'));
+          await waitUntil(() => one.rung.includes('park-2') && other.rung.includes('park-2'));
           one.stop();
           doorbell.ring('park-3');
-          await waitUntil(() => other.heard.includes('park-3'));
-          assert.ok(!one.heard.includes('park-3'));
+          await waitUntil(() => other.rung.includes('park-3'));
+          assert.ok(!one.rung.includes('park-3'));
         } finally {
           await doorbell.close();
         }
@@ -100,28 +100,28 @@ describe('every doorbell', { timeout: 60_000 }, () => {
   test('PostgreSQL: a connection that is cut is made anew, and says that rings may have been lost', async () => {
     const { outside, url } = await opened;
     const doorbell = openServerDoorbell(url ?? '');
-    const { heard } = listenTo(doorbell);
+    const { rung } = listenTo(doorbell);
     try {
       await untilItRings(doorbell);
-      const before = heard.length;
+      const before = rung.length;
       await outside.query(
         `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
          WHERE application_name = 'chukwa doorbell' AND datname = current_database()`,
       );
-      await waitUntil(() => heard.length > before);
-      assert.equal(heard.at(-1), undefined);
+      await waitUntil(() => rung.length > before);
+      assert.equal(rung.at(-1), undefined);
       assert.equal(doorbell.findFault(), undefined);
       await outside.query(`SELECT pg_notify('chukwa_wakeup', 'after')`);
-      await waitUntil(() => heard.includes('after'));
+      await waitUntil(() => rung.includes('after'));
     } finally {
       await doorbell.close();
     }
   });
 
-  test('NATS: a server that is gone is told of, and is heard again when it is back', NEEDS_NATS, async () => {
+  test('NATS: a lost server is reported, and received from again when it is back', NEEDS_NATS, async () => {
     const server = await startNats();
     const [mine, theirs] = [nats(server.url), nats(server.url)];
-    const { heard } = listenTo(mine);
+    const { rung } = listenTo(mine);
     listenTo(theirs);
     try {
       await untilItRings(mine);
@@ -131,9 +131,9 @@ describe('every doorbell', { timeout: 60_000 }, () => {
       await server.start();
       await untilItRings(mine);
       await untilItRings(theirs);
-      assert.equal(heard.at(-1), undefined);
+      assert.equal(rung.at(-1), undefined);
       theirs.ring('park-9');
-      await waitUntil(() => heard.includes('park-9'));
+      await waitUntil(() => rung.includes('park-9'));
     } finally {
       await Promise.all([mine.close(), theirs.close()]);
       await server.kill();
@@ -141,12 +141,12 @@ describe('every doorbell', { timeout: 60_000 }, () => {
   });
 
   test(
-    'NATS: a server that refuses us is told of as that, for as long as it does, and heard when it does no more',
+    'NATS: a server that refuses connections is reported so for as long as it does, and received from when it does no more',
     NEEDS_NATS,
     async () => {
       const server = await startNats();
       const mine = nats(server.url.replace('nats://', 'nats://ann:right@'));
-      const { heard } = listenTo(mine);
+      const { rung } = listenTo(mine);
       const refuses = (): boolean => mine.findFault()?.startsWith('the server refuses the user or password') === true;
       const restart = async (password: string): Promise<void> => {
         await server.kill();
@@ -163,7 +163,7 @@ describe('every doorbell', { timeout: 60_000 }, () => {
         await restart('right');
         await untilItRings(mine);
         mine.ring('park-5');
-        await waitUntil(() => heard.includes('park-5'));
+        await waitUntil(() => rung.includes('park-5'));
       } finally {
         await mine.close();
         await server.kill();
@@ -174,12 +174,12 @@ describe('every doorbell', { timeout: 60_000 }, () => {
   test('NATS: who only rings connects, rings and leaves', NEEDS_NATS, async () => {
     const url = (await served)?.url ?? '';
     const [listening, ringing] = [nats(url), nats(url)];
-    const { heard } = listenTo(listening);
+    const { rung } = listenTo(listening);
     try {
       await untilItRings(listening);
       ringing.ring('park-4');
       await ringing.close();
-      await waitUntil(() => heard.includes('park-4'));
+      await waitUntil(() => rung.includes('park-4'));
     } finally {
       await listening.close();
     }

@@ -33,7 +33,7 @@ describe('two attempts compared', () => {
   const compare = async (attempt_id: string, other?: string) =>
     must(await compareAttempts(stage.engine, { attempt_id, ...(other === undefined ? {} : { other }) }));
 
-  test('are the attempt and the one that it adopts from, where no other is named', async () => {
+  test('two attempts compared are the attempt and the one that it adopts from, where no other is named', async () => {
     const { before: one, calls, patches } = await compare(committed.attempt_id);
     assert.equal(one?.attempt_id, failed.attempt_id);
     const different = calls.filter(({ comparison }) => comparison !== 'adopted');
@@ -50,26 +50,26 @@ describe('two attempts compared', () => {
     );
   });
 
-  test('of different turns were asked for something else', async () => {
+  test('two attempts compared of different turns were asked for something else', async () => {
     const { calls, patches } = await compare(committed.attempt_id, first.attempt_id);
     const asked = calls.find(({ command_key }) => command_key === 'bob/act/round-1/try-1');
     assert.equal(asked?.comparison, 'asked_otherwise');
     assert.deepEqual(new Set(patches.map(({ comparison }) => comparison)), new Set(['answered_otherwise']));
   });
 
-  test('are alike where they are one', async () => {
+  test('two attempts compared are alike where they are one', async () => {
     const { calls, patches } = await compare(first.attempt_id, first.attempt_id);
     assert.ok(calls.length > 3);
     assert.deepEqual(new Set(patches.map(({ comparison }) => comparison)), new Set(['same']));
   });
 
-  test('are one alone where it is the first at its turn', async () => {
+  test('two attempts compared are one alone where it is the first at its turn', async () => {
     const { before: one, calls } = await compare(first.attempt_id);
     assert.equal(one, null);
     assert.deepEqual(calls, []);
   });
 
-  test('that are not there are refused', async () => {
+  test('two attempts compared that are not there are refused', async () => {
     const nobody = stage.engine.runtime.clock.uuid();
     for (const asked of [{ attempt_id: nobody }, { attempt_id: first.attempt_id, other: 'x' }]) {
       const refused = await compareAttempts(stage.engine, asked);

@@ -22,7 +22,7 @@ async function codeOf(loading: ReturnType<typeof load>): Promise<string> {
 }
 
 describe('tokens', () => {
-  test('with fewer than 32 characters are refused, by the name of their variable', async (t) => {
+  test('tokens with fewer than 32 characters are refused, by the name of their variable', async (t) => {
     const file = await makeFile(t);
     for (const short of ['a', 'x'.repeat(31)]) {
       const refused = await load(file, LONG, short);
@@ -53,7 +53,7 @@ describe('tokens', () => {
     assert.equal(opened.ok ? '' : opened.problems[0]?.code, 'TOKEN_TOO_SHORT');
   });
 
-  test('that others could read are refused, with the command that mends it', async (t) => {
+  test('tokens that others could read are refused, with the command that mends it', async (t) => {
     const file = await makeFile(t);
     assert.equal(await codeOf(load(file)), 'loaded');
     assert.equal((await stat(file)).mode & 0o777, 0o600);
@@ -68,7 +68,7 @@ describe('tokens', () => {
     assert.equal(await codeOf(load(file)), 'loaded');
   });
 
-  test('are read through no link', async (t) => {
+  test('tokens are read through no link', async (t) => {
     const file = await makeFile(t);
     await load(`${file}.real`);
     await symlink(`${file}.real`, file);

@@ -17,7 +17,7 @@ import { toUrl } from './request.js';
 ${around.head}
 export default {
   open(definition, { origin, failure, variables, log, parseJson }) {
-    const told = definition.interface;
+    const settings = definition.interface;
     const ask = async (url, signal, headers = {}) => {
       const response = await origin.fetch(url, { signal, headers: { accept: 'application/json', ...headers } });
       return { response, text: await response.text() };
@@ -34,7 +34,7 @@ export default {
 `;
 }
 
-const ORDINARY = 'return finish(await ask(toUrl(told, origin.url, request), context.signal));';
+const ORDINARY = 'return finish(await ask(toUrl(settings, origin.url, request), context.signal));';
 
 const manifest = (more: Readonly<Record<string, unknown>>): string =>
   JSON.stringify({
@@ -49,7 +49,7 @@ const manifest = (more: Readonly<Record<string, unknown>>): string =>
     ...more,
   });
 
-const TOLD = { name: 'planted', url_env: 'CHUKWA_PLANTED_URL', path: '/answers' };
+const SETTINGS = { name: 'planted', url_env: 'CHUKWA_PLANTED_URL', path: '/answers' };
 
 /** Examples one of which is answered later. */
 const ANSWERED_LATER = JSON.stringify({
@@ -57,14 +57,14 @@ const ANSWERED_LATER = JSON.stringify({
   examples: [
     {
       name: 'at once',
-      interface: TOLD,
+      interface: SETTINGS,
       request: { question: '{{call}}' },
       server: [{ body: { question: { $from: '/query/question' } } }],
       expect: { value: { question: '{{call}}' } },
     },
     {
       name: 'later',
-      interface: TOLD,
+      interface: SETTINGS,
       request: { question: '{{call}}' },
       server: [{ status: 202, body: {} }],
       expect: { pending: {} },
@@ -131,7 +131,7 @@ export const PLANTED: readonly Planted[] = [
   {
     breaks: 'imports',
     how: 'imports what is only known when it runs',
-    files: { 'index.js': entry(`if (told.path === '/never') await import(told.path); ${ORDINARY}`) },
+    files: { 'index.js': entry(`if (settings.path === '/never') await import(settings.path); ${ORDINARY}`) },
     says: /only known when it runs/,
   },
   { breaks: 'conformance', how: 'has no examples', files: { 'conformance.json': null }, says: /is not there/ },
@@ -157,7 +157,7 @@ export const PLANTED: readonly Planted[] = [
   {
     breaks: 'inputs',
     how: 'tidies the interface',
-    files: { 'index.js': entry(`told.path = told.path + ''; told.seen = true; ${ORDINARY}`) },
+    files: { 'index.js': entry(`settings.path = settings.path + ''; settings.seen = true; ${ORDINARY}`) },
     says: /the interface was changed/,
   },
   {
@@ -181,7 +181,7 @@ export const PLANTED: readonly Planted[] = [
     how: 'says that an answer comes later, and tells nobody which',
     files: {
       'index.js': entry(`
-        const { response, text } = await ask(toUrl(told, origin.url, request), context.signal);
+        const { response, text } = await ask(toUrl(settings, origin.url, request), context.signal);
         return response.status === 202 ? { pending: {} } : finish({ response, text });`),
       'conformance.json': ANSWERED_LATER,
     },
@@ -193,7 +193,7 @@ export const PLANTED: readonly Planted[] = [
     files: {
       'index.js': entry(`
         const headers = { 'x-correlation': context.correlation_id };
-        const { response, text } = await ask(toUrl(told, origin.url, request), context.signal, headers);
+        const { response, text } = await ask(toUrl(settings, origin.url, request), context.signal, headers);
         return response.status === 202 && context.pending ? { pending: {} } : finish({ response, text });`),
       'conformance.json': ANSWERED_LATER,
     },
@@ -205,7 +205,7 @@ export const PLANTED: readonly Planted[] = [
     files: {
       'index.js': entry(`
         try {
-          const response = await fetch(toUrl(told, origin.url, request), { signal: context.signal, redirect: 'manual' });
+          const response = await fetch(toUrl(settings, origin.url, request), { signal: context.signal, redirect: 'manual' });
           return finish({ response, text: await response.text() });
         } catch (error) {
           throw error.source_failure ? error : failure('transport', 'it broke');
@@ -218,7 +218,7 @@ export const PLANTED: readonly Planted[] = [
     how: 'tries again',
     files: {
       'index.js': entry(`
-        const url = toUrl(told, origin.url, request);
+        const url = toUrl(settings, origin.url, request);
         const first = await ask(url, context.signal);
         return finish(first.response.status === 500 ? await ask(url, context.signal) : first);`),
     },
@@ -229,7 +229,7 @@ export const PLANTED: readonly Planted[] = [
     how: 'throws errors of its own',
     files: {
       'index.js': entry(`
-        const { response, text } = await ask(toUrl(told, origin.url, request), context.signal);
+        const { response, text } = await ask(toUrl(settings, origin.url, request), context.signal);
         if (response.status === 500) throw new Error('it is out of order');
         return finish({ response, text });`),
     },
@@ -240,7 +240,7 @@ export const PLANTED: readonly Planted[] = [
     how: 'makes an answer of half an answer',
     files: {
       'index.js': entry(`
-        const response = await origin.fetch(toUrl(told, origin.url, request), { signal: context.signal });
+        const response = await origin.fetch(toUrl(settings, origin.url, request), { signal: context.signal });
         let text = '';
         try {
           for await (const piece of response.body) text += new TextDecoder().decode(piece);
@@ -269,7 +269,7 @@ export const PLANTED: readonly Planted[] = [
     how: 'listens to the signal only once it reads',
     files: {
       'index.js': entry(`
-        const response = await origin.fetch(toUrl(told, origin.url, request));
+        const response = await origin.fetch(toUrl(settings, origin.url, request));
         const reader = response.body.getReader();
         context.signal.addEventListener('abort', () => { reader.cancel(context.signal.reason).catch(() => {}); }, { once: true });
         let text = '';
@@ -288,7 +288,7 @@ export const PLANTED: readonly Planted[] = [
         const abort = () => controller.abort();
         context.signal.throwIfAborted();
         context.signal.addEventListener('abort', abort);
-        const response = await origin.fetch(toUrl(told, origin.url, request), { signal: controller.signal });
+        const response = await origin.fetch(toUrl(settings, origin.url, request), { signal: controller.signal });
         context.signal.removeEventListener('abort', abort);
         return finish({ response, text: await response.text() });`),
     },
@@ -313,7 +313,7 @@ export const PLANTED: readonly Planted[] = [
     files: {
       'plugin.json': manifest({ secret_variables: ['PLANTED_KEY'] }),
       'index.js': entry(`
-        const { response, text } = await ask(toUrl(told, origin.url, request), context.signal);
+        const { response, text } = await ask(toUrl(settings, origin.url, request), context.signal);
         if (response.status === 401) throw failure('http_status', 'not let in with ' + variables.PLANTED_KEY.slice(0, 12) + '...');
         return finish({ response, text });`),
     },

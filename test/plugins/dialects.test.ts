@@ -27,9 +27,9 @@ const SAID: Utterance = {
 };
 
 /** An outcome, and all streamed text: the pieces written during the call, and the rest at its end. */
-type Heard = CallOutcome & { readonly streamed: string };
+type Streamed = CallOutcome & { readonly streamed: string };
 
-async function generate(t: TestContext, url: string, settings: JsonObject, wanted: Wanted = {}): Promise<Heard> {
+async function generate(t: TestContext, url: string, settings: JsonObject, wanted: Wanted = {}): Promise<Streamed> {
   const sources = await openTestSources(t, { overlay: { CHUKWA_LLM_BASE_URL: url } });
   const command = chatCall(wanted, settings);
   const { schema_delivery = 'response_format' } = settings;
@@ -41,7 +41,7 @@ async function generate(t: TestContext, url: string, settings: JsonObject, wante
   return { ...outcome, streamed: Buffer.concat(batches.map(({ text }) => text)).toString() };
 }
 
-async function converse(t: TestContext, dialect: Dialect, settings: JsonObject): Promise<Heard> {
+async function converse(t: TestContext, dialect: Dialect, settings: JsonObject): Promise<Streamed> {
   const server = await serveDialect(dialect, SAID);
   t.after(() => server.close());
   return generate(t, server.url, settings);

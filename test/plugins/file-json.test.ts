@@ -11,7 +11,7 @@ import { ask, jsonCall, makeFolder, openTestSources, storedText, summary } from 
 const SECRET = 'not-for-you';
 
 /** A folder with some files, beside one that holds what nobody may read. */
-async function layOut(t: TestContext): Promise<{ readonly outside: string; readonly root: string }> {
+async function writeFolders(t: TestContext): Promise<{ readonly outside: string; readonly root: string }> {
   const outside = await makeFolder(t);
   const root = join(outside, 'data');
   await mkdir(join(root, 'stations', 'deep'), { recursive: true });
@@ -23,13 +23,13 @@ async function layOut(t: TestContext): Promise<{ readonly outside: string; reado
   return { outside, root };
 }
 
-function fileCall(path: string, request: Json = null, told: Readonly<Record<string, Json>> = {}): Invoke {
+function fileCall(path: string, request: Json = null, settings: Readonly<Record<string, Json>> = {}): Invoke {
   const { call, ...rest } = jsonCall({ request });
   const named: JsonObject & { readonly name: string } = {
     name: 'file_json',
     folder_env: 'CHUKWA_TEST_DIR',
     path,
-    ...told,
+    ...settings,
   };
   const source = { ...call.source, hash: JSON.stringify(named), plugin: 'file_json', interface: named };
   return { ...rest, call: { ...call, source } };
@@ -42,7 +42,7 @@ async function openOn(t: TestContext, folder: string) {
 const BY_ID = '/stations/{station_id}.json';
 
 test('a JSON file below the folder is the answer, and its text is on record', async (t) => {
-  const { root } = await layOut(t);
+  const { root } = await writeFolders(t);
   const sources = await openOn(t, root);
   const outcome = await ask(sources, fileCall(BY_ID, { station_id: 'kew' }));
   assert.deepEqual(summary(outcome), { succeeded: { height_m: 6 } });
@@ -50,7 +50,7 @@ test('a JSON file below the folder is the answer, and its text is on record', as
 });
 
 test('a file is read anew for each call', async (t) => {
-  const { root } = await layOut(t);
+  const { root } = await writeFolders(t);
   const sources = await openOn(t, root);
   const call = fileCall('/stations/kew.json');
   await ask(sources, call);
@@ -59,7 +59,7 @@ test('a file is read anew for each call', async (t) => {
 });
 
 test('the folder itself may be a link, and may be named by a relative path', async (t) => {
-  const { outside, root } = await layOut(t);
+  const { outside, root } = await writeFolders(t);
   await symlink(root, join(outside, 'current'));
   const sources = await openOn(t, join(outside, 'current'));
   assert.deepEqual(summary(await ask(sources, fileCall('/stations/kew.json'))), { succeeded: { height_m: 6 } });
@@ -86,7 +86,7 @@ const WAYS_OUT: readonly (readonly [what: string, path: string, request: Json])[
 
 for (const [what, path, request] of WAYS_OUT) {
   test(`a path with ${what} is refused`, async (t) => {
-    const { root } = await layOut(t);
+    const { root } = await writeFolders(t);
     const outcome = await ask(await openOn(t, root), fileCall(path, request));
     assert.equal(outcome.status === 'failed' && outcome.failure_class, 'schema_invalid');
     assert.match(outcome.status === 'failed' ? outcome.failure_message : '', /^the request cannot be sent: /);
@@ -105,7 +105,7 @@ const LINKS: readonly (readonly [what: string, plant: (root: string, outside: st
 
 for (const [what, plant] of LINKS) {
   test(`${what} in the place of the file is refused, and not waited for`, async (t) => {
-    const { outside, root } = await layOut(t);
+    const { outside, root } = await writeFolders(t);
     await plant(root, outside);
     const outcome = await ask(await openOn(t, root), fileCall('/x.json'));
     assert.deepEqual(summary(outcome), { failed: 'schema_invalid', refused: false });
@@ -114,7 +114,7 @@ for (const [what, plant] of LINKS) {
 }
 
 test('a folder on the way that is a link is refused, wherever it leads', async (t) => {
-  const { outside, root } = await layOut(t);
+  const { outside, root } = await writeFolders(t);
   const sources = await openOn(t, root);
   await symlink(outside, join(root, 'up'));
   assert.deepEqual(summary(await ask(sources, fileCall('/up/secret.json'))), {
@@ -130,7 +130,7 @@ test('a folder on the way that is a link is refused, wherever it leads', async (
 });
 
 test('a file of more bytes than the call may take is too large, also one that says it has none', async (t) => {
-  const { root } = await layOut(t);
+  const { root } = await writeFolders(t);
   await writeFile(join(root, 'full.json'), JSON.stringify('x'.repeat(32_766)));
   await writeFile(join(root, 'large.json'), JSON.stringify('x'.repeat(32_767)));
   const sources = await openOn(t, root);
@@ -151,7 +151,7 @@ for (const [what, bytes] of [
   ['has a number that no double holds', '12345678901234567890'],
 ] as const) {
   test(`a file that ${what} is non_json, and is on record`, async (t) => {
-    const { root } = await layOut(t);
+    const { root } = await writeFolders(t);
     await writeFile(join(root, 'x.json'), bytes);
     const outcome = await ask(await openOn(t, root), fileCall('/x.json'));
     assert.deepEqual(summary(outcome), { failed: 'non_json', refused: false });
@@ -160,7 +160,7 @@ for (const [what, bytes] of [
 }
 
 test('a file that is not there is an error, a folder or a variable is unavailable, and no message names a path', async (t) => {
-  const { outside, root } = await layOut(t);
+  const { outside, root } = await writeFolders(t);
   await link(join(root, 'stations', 'kew.json'), join(root, 'linked.json'));
   for (const [folder, path, failed, says] of [
     [root, '/nothing.json', 'tool_error', /^there is no such file in the folder/],

@@ -12,13 +12,13 @@ import { readRefusal } from '../../plugins/http_json/refusal.js';
 import { toHttpRequest } from '../../plugins/http_json/request.js';
 import { ask, askOnce, jsonCall, openTestSources, serve, storedText, summary } from '../sources/harness.js';
 
-const TOLD = { name: 'http_json', method: 'POST', url_env: 'CHUKWA_TEST_URL', path: '/buy_candy' } as const;
+const SETTINGS = { name: 'http_json', method: 'POST', url_env: 'CHUKWA_TEST_URL', path: '/buy_candy' } as const;
 
 const CALL = { client_request_id: 'park/turn-1/x', correlation_id: 'call-1' };
 const MEANS = { origin_url: 'http://toy.test/v1', failure: makeSourceFailure, fillPath, variables: {} };
 
 test('a request is JSON that names its call', () => {
-  assert.deepEqual(toHttpRequest(TOLD, MEANS, { candy: 'mars' }, CALL), {
+  assert.deepEqual(toHttpRequest(SETTINGS, MEANS, { candy: 'mars' }, CALL), {
     url: 'http://toy.test/v1/buy_candy',
     method: 'POST',
     headers: {
@@ -77,9 +77,9 @@ for (const [status, body, failure_class, says] of REFUSALS)
     const { url } = await listen(t, body, status);
     const overlay = { CHUKWA_TEST_URL: `${url}/s/correct-horse`, CHUKWA_TEST_KEY: 'k3y-of-the-station' };
     const sources = await openTestSources(t, { overlay });
-    const told = { ...STATION, secret_headers: { 'X-Api-Key': 'CHUKWA_TEST_KEY' } };
+    const settings = { ...STATION, secret_headers: { 'X-Api-Key': 'CHUKWA_TEST_KEY' } };
     const request = { station_id: 'kew', token: 'k3y-of-the-station' };
-    const outcome = await ask(sources, jsonCall({ request }, told));
+    const outcome = await ask(sources, jsonCall({ request }, settings));
     assert.ok(outcome.status === 'failed');
     assert.equal(outcome.failure_class, failure_class);
     const begun = `GET ${url}/stations/{station_id}/now answered with status ${status}`;
@@ -114,7 +114,7 @@ test("a failing service's words are quoted as far as redaction shows them", asyn
 test('a path stays below its service', async () => {
   const file = new URL('../../plugins/http_json/interface.schema.json', import.meta.url);
   const validate = compileShipped(JSON.parse(await readFile(file, 'utf8')) as JsonObject);
-  const isGood = (path: string): boolean => validate({ ...TOLD, path }).length === 0;
+  const isGood = (path: string): boolean => validate({ ...SETTINGS, path }).length === 0;
   for (const path of ['/', '/a', '/a/b_c-d.json', '/a/', '/..a/b..', '/.well-known/x', '/a/{id}', '/{a}/{b}.json'])
     assert.ok(isGood(path), path);
   for (const path of [
@@ -146,12 +146,16 @@ test('a path stays below its service', async () => {
 });
 
 test('the service gets the canonical request at its path, below the path of its URL', async (t) => {
-  const heard: { url?: string | undefined; method?: string | undefined; headers: IncomingHttpHeaders; body: string }[] =
-    [];
+  const received: {
+    url?: string | undefined;
+    method?: string | undefined;
+    headers: IncomingHttpHeaders;
+    body: string;
+  }[] = [];
   const url = await serve(t, async (request, response) => {
     let body = '';
     for await (const piece of request) body += String(piece);
-    heard.push({ url: request.url, method: request.method, headers: request.headers, body });
+    received.push({ url: request.url, method: request.method, headers: request.headers, body });
     response.writeHead(200, { 'content-type': 'application/json', 'x-request-id': 'r-1' }).end('{"sold": "mars"}');
   });
   const sources = await openTestSources(t, { overlay: { CHUKWA_TEST_URL: `${url}/base/` } });
@@ -160,8 +164,8 @@ test('the service gets the canonical request at its path, below the path of its 
   assert.equal(outcome.http_status, 200);
   assert.equal(outcome.response_headers?.['x-request-id'], 'r-1');
   assert.equal(Buffer.from(outcome.response_body ?? []).toString(), '{"sold": "mars"}');
-  const [request] = heard;
-  assert.equal(heard.length, 1);
+  const [request] = received;
+  assert.equal(received.length, 1);
   assert.deepEqual(
     [request?.method, request?.url, request?.body],
     ['POST', '/base/answer', '{"a":{"c":"é","d":2},"b":1}'],
@@ -171,7 +175,7 @@ test('the service gets the canonical request at its path, below the path of its 
 });
 
 /** A request as a service saw it. */
-interface Heard {
+interface Received {
   readonly method: string | undefined;
   readonly url: string | undefined;
   readonly headers: IncomingHttpHeaders;
@@ -180,20 +184,20 @@ interface Heard {
 
 /** A service that keeps what it was sent, and answers with the JSON that is given. */
 async function listen(t: TestContext, answer = '{"ok":true}', status = 200) {
-  const heard: Heard[] = [];
+  const received: Received[] = [];
   const url = await serve(t, async (request, response) => {
     let body = '';
     for await (const piece of request) body += String(piece);
-    heard.push({ url: request.url, method: request.method, headers: request.headers, body });
+    received.push({ url: request.url, method: request.method, headers: request.headers, body });
     response.writeHead(status, { 'content-type': 'application/json' }).end(status === 204 ? undefined : answer);
   });
-  return { heard, url };
+  return { received, url };
 }
 
 const STATION = { method: 'GET', path: '/stations/{station_id}/now' };
 
 test('a GET has its path parameters and its query from the request, and no body', async (t) => {
-  const { heard, url } = await listen(t);
+  const { received, url } = await listen(t);
   const sources = await openTestSources(t, { overlay: { CHUKWA_TEST_URL: url } });
   const request = {
     station_id: 'Åre 7',
@@ -205,7 +209,7 @@ test('a GET has its path parameters and its query from the request, and no body'
     'a b': '\r\nX: 1',
   };
   assert.deepEqual(summary(await ask(sources, jsonCall({ request }, STATION))), { succeeded: { ok: true } });
-  const [seen] = heard;
+  const [seen] = received;
   assert.equal(
     seen?.url,
     '/stations/%C3%85re%207/now?a%20b=%0D%0AX%3A%201&deep=false&tags=snow&tags=2&tags=true&units=m%26s%3D1',
@@ -217,10 +221,10 @@ test('a GET has its path parameters and its query from the request, and no body'
 
 for (const request of [null, {}]) {
   test(`a GET whose request is ${JSON.stringify(request)} has no query`, async (t) => {
-    const { heard, url } = await listen(t);
+    const { received, url } = await listen(t);
     const sources = await openTestSources(t, { overlay: { CHUKWA_TEST_URL: url } });
     await ask(sources, jsonCall({ request }, { method: 'GET' }));
-    assert.equal(heard[0]?.url, '/answer');
+    assert.equal(received[0]?.url, '/answer');
   });
 }
 
@@ -239,7 +243,7 @@ for (const [method, url, body] of [
       jsonCall({ request, call: { effect: 'external_side_effect' } }, { ...STATION, method }),
     );
     assert.deepEqual(summary(outcome), { succeeded: null });
-    const [seen] = service.heard;
+    const [seen] = service.received;
     assert.deepEqual([seen?.method, seen?.url, seen?.body], [method, url, body]);
   });
 }
@@ -266,8 +270,8 @@ const REFUSED: readonly (readonly [what: string, request: Json, says: RegExp])[]
   ['a list', { station_id: ['a'] }, /\/station_id is no text, number or boolean/],
   ['no member', {}, /\/station_id is missing/],
   ['a member of every object', { constructor: 'x' }, /\/station_id is missing/],
-  ['a text in place of an object', 'a', /it is no object/],
-  ['a list in place of an object', ['a'], /it is no object/],
+  ['a text in place of an object', 'a', /it is not an object/],
+  ['a list in place of an object', ['a'], /it is not an object/],
   ['an object in the query', { station_id: 'a', place: { lat: 1 } }, /\/place holds what a query cannot/],
   ['a list of lists in the query', { station_id: 'a', place: [[1]] }, /\/place holds what a query cannot/],
   ['null in a list of the query', { station_id: 'a', place: [1, null] }, /\/place holds what a query cannot/],
@@ -275,7 +279,7 @@ const REFUSED: readonly (readonly [what: string, request: Json, says: RegExp])[]
 ];
 
 test('a request that could lead out of its path, or is no query, is refused and sends nothing', async (t) => {
-  const { heard, url } = await listen(t);
+  const { received, url } = await listen(t);
   const sources = await openTestSources(t, { overlay: { CHUKWA_TEST_URL: `${url}/v1` } });
   for (const [what, request, says] of REFUSED) {
     const outcome = await ask(sources, jsonCall({ request, call: { effect: 'external_side_effect' } }, STATION));
@@ -284,11 +288,11 @@ test('a request that could lead out of its path, or is no query, is refused and 
     assert.match(outcome.failure_message, says, what);
     assert.match(outcome.failure_message, /^the request cannot be sent: /);
   }
-  assert.deepEqual(heard, []);
+  assert.deepEqual(received, []);
 });
 
 test('a value of any characters arrives as one segment, the same as it left', async (t) => {
-  const { heard, url } = await listen(t);
+  const { received, url } = await listen(t);
   const sources = await openTestSources(t, { overlay: { CHUKWA_TEST_URL: `${url}/v1` } });
   const values = [
     'a.b',
@@ -316,24 +320,24 @@ test('a value of any characters arrives as one segment, the same as it left', as
   ];
   for (const value of values) {
     await ask(sources, jsonCall({ request: { station_id: value, q: value } }, STATION));
-    const seen = heard.at(-1)?.url ?? '';
+    const seen = received.at(-1)?.url ?? '';
     const [, segment = '', query = ''] = /^\/v1\/stations\/([^/?#]+)\/now\?q=([^&]*)$/.exec(seen) ?? [];
     assert.deepEqual([decodeURIComponent(segment), decodeURIComponent(query)], [value, value], seen);
   }
-  assert.equal(heard.length, values.length);
+  assert.equal(received.length, values.length);
 });
 
 test('headers are sent as they are written, and a secret header as its variable says, which no record holds', async (t) => {
-  const { heard, url } = await listen(t, '{"echo":"k3y-of-the-station","whole":"Bearer k3y-of-the-station"}');
+  const { received, url } = await listen(t, '{"echo":"k3y-of-the-station","whole":"Bearer k3y-of-the-station"}');
   const overlay = { CHUKWA_TEST_URL: url, CHUKWA_TEST_KEY: 'Bearer k3y-of-the-station' };
   const sources = await openTestSources(t, { overlay });
-  const told = {
+  const settings = {
     method: 'GET',
     headers: { 'Accept-Language': 'de, en;q=0.5' },
     secret_headers: { Authorization: 'CHUKWA_TEST_KEY', 'X-Api-Key': 'CHUKWA_TEST_KEY' },
   };
-  const outcome = await askOnce(sources, jsonCall({ request: {} }, told));
-  const { headers } = heard[0] ?? {};
+  const outcome = await askOnce(sources, jsonCall({ request: {} }, settings));
+  const { headers } = received[0] ?? {};
   assert.equal(headers?.['accept-language'], 'de, en;q=0.5');
   assert.equal(headers?.authorization, 'Bearer k3y-of-the-station');
   assert.equal(headers?.['x-api-key'], 'Bearer k3y-of-the-station');
@@ -347,15 +351,15 @@ for (const [what, value, says] of [
   ['is too short', 'key', /CHUKWA_TEST_KEY/],
 ] as const) {
   test(`a secret header whose variable ${what} is unavailable, and sends nothing`, async (t) => {
-    const { heard, url } = await listen(t);
+    const { received, url } = await listen(t);
     const overlay = { CHUKWA_TEST_URL: url, ...(value === undefined ? {} : { CHUKWA_TEST_KEY: value }) };
     const sources = await openTestSources(t, { overlay });
-    const told = { method: 'GET', secret_headers: { 'X-Api-Key': 'CHUKWA_TEST_KEY' } };
-    const outcome = await ask(sources, jsonCall({ request: {} }, told));
+    const settings = { method: 'GET', secret_headers: { 'X-Api-Key': 'CHUKWA_TEST_KEY' } };
+    const outcome = await ask(sources, jsonCall({ request: {} }, settings));
     assert.ok(outcome.status === 'failed' && outcome.failure_class === 'unavailable');
     assert.match(outcome.failure_message, says);
     assert.ok(!outcome.failure_message.includes('k3y-of'), outcome.failure_message);
-    assert.deepEqual(heard, []);
+    assert.deepEqual(received, []);
   });
 }
 
@@ -381,20 +385,20 @@ for (const name of [
   '',
 ]) {
   test(`a source may not set the header ${JSON.stringify(name)}, neither open nor secret`, () => {
-    for (const told of [{ headers: { [name]: 'x' } }, { secret_headers: { [name]: 'CHUKWA_KEY' } }])
-      assert.notDeepEqual(validateInterface({ ...TOLD, ...told }), []);
+    for (const settings of [{ headers: { [name]: 'x' } }, { secret_headers: { [name]: 'CHUKWA_KEY' } }])
+      assert.notDeepEqual(validateInterface({ ...SETTINGS, ...settings }), []);
   });
 }
 
 for (const name of ['Authorization', 'Cookie', 'X-API-Key', 'apikey', 'X-Auth-Token', 'X-Secret']) {
   test(`the header ${name} belongs in secret_headers, and not in headers`, () => {
-    const [problem] = validateInterface({ ...TOLD, headers: { [name]: 'x' } });
+    const [problem] = validateInterface({ ...SETTINGS, headers: { [name]: 'x' } });
     assert.match(`${problem?.message} ${problem?.repair}`, /secret_headers/);
-    assert.deepEqual(validateInterface({ ...TOLD, secret_headers: { [name]: 'CHUKWA_KEY' } }), []);
+    assert.deepEqual(validateInterface({ ...SETTINGS, secret_headers: { [name]: 'CHUKWA_KEY' } }), []);
   });
 }
 
 for (const value of ['a\r\nb', 'a\u0000', ' a', 'a ', 'é'])
   test(`a constant header may not be ${JSON.stringify(value)}`, () => {
-    assert.notDeepEqual(validateInterface({ ...TOLD, headers: { 'X-A': value } }), []);
+    assert.notDeepEqual(validateInterface({ ...SETTINGS, headers: { 'X-A': value } }), []);
   });

@@ -16,7 +16,7 @@ import {
 
 const KEY = 'sk-test-canary-0001';
 
-interface Heard {
+interface Received {
   url?: string | undefined;
   headers?: IncomingHttpHeaders;
   body?: JsonObject;
@@ -60,12 +60,12 @@ const says =
 async function generate(
   t: TestContext,
   server: Listener,
-  told: JsonObject = {},
+  settings: JsonObject = {},
   overlay: Record<string, string> = { CHUKWA_LLM_API_KEY: KEY },
 ): Promise<CallOutcome> {
   const url = await serve(t, server);
   const sources = await openTestSources(t, { overlay: { CHUKWA_LLM_BASE_URL: `${url}/v1`, ...overlay } });
-  return ask(sources, chatCall({}, told));
+  return ask(sources, chatCall({}, settings));
 }
 
 test('a streamed answer is its text, its pieces, its tokens and who gave it', async (t) => {
@@ -94,16 +94,16 @@ test('a streamed answer is its text, its pieces, its tokens and who gave it', as
 });
 
 test('the endpoint gets the conversation, the schema, the call and nothing of the machine', async (t) => {
-  const heard: Heard = {};
+  const received: Received = {};
   const server: Listener = async (request, response) => {
     let body = '';
     for await (const part of request) body += String(part);
-    Object.assign(heard, { url: request.url, headers: request.headers, body: JSON.parse(body) as JsonObject });
+    Object.assign(received, { url: request.url, headers: request.headers, body: JSON.parse(body) as JsonObject });
     says(piece('x'), finish('stop'))(request, response);
   };
   await generate(t, server, { temperature: 0.5, seed: 7, max_output_tokens: 100 });
-  assert.equal(heard.url, '/v1/chat/completions');
-  assert.deepEqual(heard.body, {
+  assert.equal(received.url, '/v1/chat/completions');
+  assert.deepEqual(received.body, {
     model: 'tiny',
     messages: [
       { role: 'system', content: 'You are Bob.' },
@@ -116,12 +116,12 @@ test('the endpoint gets the conversation, the schema, the call and nothing of th
     max_completion_tokens: 100,
     response_format: { type: 'json_schema', json_schema: { name: 'final', strict: false, schema: { type: 'object' } } },
   });
-  assert.equal(heard.headers?.authorization, `Bearer ${KEY}`);
-  assert.equal(heard.headers?.['x-client-request-id'], 'park/turn-1/bob/act/round-1/try-1');
-  const telling = Object.keys(heard.headers ?? {}).filter(
+  assert.equal(received.headers?.authorization, `Bearer ${KEY}`);
+  assert.equal(received.headers?.['x-client-request-id'], 'park/turn-1/bob/act/round-1/try-1');
+  const identifying = Object.keys(received.headers ?? {}).filter(
     (name) => name.startsWith('x-stainless') || name.startsWith('openai-'),
   );
-  assert.deepEqual(telling, []);
+  assert.deepEqual(identifying, []);
 });
 
 test('a schema in the prompt is not sent beside it', async (t) => {
@@ -156,7 +156,7 @@ interface Failing {
   readonly failed: string;
   readonly message: RegExp;
   readonly finish_reason?: string;
-  readonly told?: JsonObject;
+  readonly settings?: JsonObject;
   readonly status?: number;
   /** Whether the time of the call passes once the server has done its part. */
   readonly is_silent?: boolean;
@@ -319,18 +319,18 @@ const FAILING: readonly Failing[] = [
     server: () => {},
     failed: 'unavailable',
     message: /native/,
-    told: { tool_calling: 'native' },
+    settings: { tool_calling: 'native' },
   },
   {
     name: 'the strict subset',
     server: () => {},
     failed: 'unavailable',
     message: /response_format_strict/,
-    told: { schema_delivery: 'response_format_strict' },
+    settings: { schema_delivery: 'response_format_strict' },
   },
 ];
 
-for (const { name, server, failed, message, told, status, finish_reason, is_silent = false } of FAILING) {
+for (const { name, server, failed, message, settings, status, finish_reason, is_silent = false } of FAILING) {
   test(`${name} fails as ${failed}, and nothing is tried again`, async (t) => {
     if (is_silent) t.mock.timers.enable({ apis: ['setTimeout'] });
     let requests = 0;
@@ -339,7 +339,7 @@ for (const { name, server, failed, message, told, status, finish_reason, is_sile
       server(request, response);
       if (is_silent) t.mock.timers.tick(TIMEOUT_MS);
     };
-    const outcome = await generate(t, counted, is_silent ? { timeout_ms: TIMEOUT_MS } : told);
+    const outcome = await generate(t, counted, is_silent ? { timeout_ms: TIMEOUT_MS } : settings);
     assert.deepEqual(summary(outcome), { failed, refused: false });
     assert.match(outcome.status === 'failed' ? outcome.failure_message : '', message);
     assert.equal(outcome.http_status, status ?? outcome.http_status);
@@ -547,7 +547,7 @@ test('each source sends its own key, whichever was asked before, and a changed o
 
 const LOCAL = { base_url_env: 'CHUKWA_LOCAL_URL' } as const;
 
-for (const [what, told, sent] of [
+for (const [what, settings, sent] of [
   ['without a variable for its key gets none', LOCAL, undefined],
   ['gets the key of its own variable', { ...LOCAL, api_key_env: 'CHUKWA_LOCAL_KEY' }, 'Bearer sk-local-canary-1'],
 ] as const) {
@@ -563,14 +563,14 @@ for (const [what, told, sent] of [
       CHUKWA_LLM_BASE_URL: 'http://127.0.0.1:1',
       CHUKWA_LLM_API_KEY: KEY,
     };
-    const outcome = await ask(await openTestSources(t, { overlay }), chatCall({}, told));
+    const outcome = await ask(await openTestSources(t, { overlay }), chatCall({}, settings));
     assert.equal(outcome.status, 'succeeded');
     assert.equal(authorization, sent);
     assert.doesNotMatch(storedText(outcome), /canary/);
   });
 }
 
-for (const [what, told, overlay, message] of [
+for (const [what, settings, overlay, message] of [
   ['an endpoint whose variable', LOCAL, { CHUKWA_LLM_BASE_URL: 'http://127.0.0.1:1' }, /CHUKWA_LOCAL_URL is not set/],
   ['a key whose variable', { api_key_env: 'CHUKWA_X_KEY' }, { CHUKWA_LLM_API_KEY: KEY }, /CHUKWA_X_KEY is not set/],
   [
@@ -582,10 +582,10 @@ for (const [what, told, overlay, message] of [
   ['a model whose variable', { model_env: 'CHUKWA_X_MODEL' }, {}, /CHUKWA_X_MODEL is not set/],
 ] as const) {
   test(`${what} is not set fails the call: no other is taken in its place`, async (t) => {
-    const command = chatCall({}, told);
+    const command = chatCall({}, settings);
     const { source } = command.call;
     const { model, ...nameless } = source.interface;
-    const named = 'model_env' in told || model === undefined ? nameless : { ...nameless, model };
+    const named = 'model_env' in settings || model === undefined ? nameless : { ...nameless, model };
     const sources = await openTestSources(t, { overlay });
     const outcome = await ask(sources, {
       ...command,
@@ -598,14 +598,14 @@ for (const [what, told, overlay, message] of [
   });
 }
 
-for (const [what, told] of [
+for (const [what, settings] of [
   ['a token of the engine for a key', { api_key_env: 'CHUKWA_OPERATOR_TOKEN' }],
   ['a variable of the system for an endpoint', { base_url_env: 'HTTPS_PROXY' }],
   ['a key for a model', { model_env: 'CHUKWA_LLM_API_KEY' }],
   ['a member of the body that has a setting', { extra_body: { stream: false } }],
 ] as const) {
   test(`a source that names ${what} is refused before anything is sent`, async (t) => {
-    const outcome = await generate(t, () => assert.fail('something was sent'), told);
+    const outcome = await generate(t, () => assert.fail('something was sent'), settings);
     assert.deepEqual(summary(outcome), { failed: 'unavailable', refused: true });
   });
 }

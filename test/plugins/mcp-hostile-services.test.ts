@@ -13,7 +13,7 @@ interface Message extends JsonObject {
 /** Answers `tools/call`. */
 type AnswerCall = (message: Message, response: ServerResponse, request: IncomingMessage) => unknown;
 
-interface Heard {
+interface Received {
   readonly http: string;
   readonly message: Message | undefined;
   readonly session: string | undefined;
@@ -23,14 +23,18 @@ interface Heard {
 async function fakeService(
   t: TestContext,
   answer: AnswerCall,
-): Promise<{ readonly url: string; readonly heard: Heard[] }> {
-  const heard: Heard[] = [];
+): Promise<{ readonly url: string; readonly received: Received[] }> {
+  const received: Received[] = [];
   const origin = await serve(t, async (request, response) => {
     let body = '';
     for await (const piece of request) body += String(piece);
     const message = body === '' ? undefined : (JSON.parse(body) as Message);
     const session = request.headers['mcp-session-id'];
-    heard.push({ http: request.method ?? '', message, session: session === undefined ? undefined : String(session) });
+    received.push({
+      http: request.method ?? '',
+      message,
+      session: session === undefined ? undefined : String(session),
+    });
     if (message?.method === 'initialize') return greet(message, response);
     if (message?.method === 'tools/list') {
       const tools = [{ name: 'do', inputSchema: { type: 'object' } }];
@@ -40,7 +44,7 @@ async function fakeService(
       return void answer(message ?? ({ method: 'GET' } as unknown as Message), response, request);
     return void response.writeHead(202).end();
   });
-  return { url: `${origin}/mcp`, heard };
+  return { url: `${origin}/mcp`, received };
 }
 
 function greet(message: Message, response: ServerResponse): void {
@@ -249,7 +253,7 @@ test('a service that is not there fails the call as transport', async (t) => {
 
 test('a service that fails once is asked again by the next call, in the same session', async (t) => {
   let calls = 0;
-  const { url, heard } = await fakeService(t, (message, response) => {
+  const { url, received } = await fakeService(t, (message, response) => {
     calls += 1;
     if (calls === 1) response.destroy();
     else sayJson(response, resultOf(message, calls));
@@ -258,15 +262,15 @@ test('a service that fails once is asked again by the next call, in the same ses
   assert.deepEqual(summary(await ask(sources, toolCall('do'))), { failed: 'transport', refused: false });
   assert.equal(calls, 1, 'it was not asked twice for one call');
   assert.deepEqual(summary(await ask(sources, toolCall('do'))), { succeeded: { value: 2 } });
-  assert.equal(heard.filter(({ message }) => message?.method === 'initialize').length, 1);
+  assert.equal(received.filter(({ message }) => message?.method === 'initialize').length, 1);
 });
 
 test('a stream that is broken off with a number is taken up again', async (t) => {
-  const { url, heard } = await fakeService(t, (message, response, request) => {
+  const { url, received } = await fakeService(t, (message, response, request) => {
     openEvents(response);
     if (message.method !== 'GET') return void response.end('id: 7\nretry: 10\ndata: \n\n');
     assert.equal(request.headers['last-event-id'], '7');
-    const asked = heard.find((one) => one.message?.method === 'tools/call')?.message;
+    const asked = received.find((one) => one.message?.method === 'tools/call')?.message;
     return void response.end(`id: 8\ndata: ${JSON.stringify(asked && resultOf(asked, 'resumed'))}\n\n`);
   });
   const sources = await openTestSources(t, { overlay: { CHUKWA_MCP_TEST: url } });
@@ -275,12 +279,12 @@ test('a stream that is broken off with a number is taken up again', async (t) =>
 
 test('a call that is stopped is taken back, and the session is given back at the end', async (t) => {
   const stop = new AbortController();
-  const { url, heard } = await fakeService(t, () => stop.abort());
+  const { url, received } = await fakeService(t, () => stop.abort());
   const sources = await openTestSources(t, { overlay: { CHUKWA_MCP_TEST: url } });
   const surroundings = { client_request_id: 'x', correlation_id: 'call-1', signal: stop.signal };
   const outcome = await sources.callSource(toolCall('do'), surroundings, makeRecorder());
   assert.deepEqual(summary(outcome), { failed: 'stopped', refused: false });
-  const find = (wanted: (one: Heard) => boolean): Heard | undefined => heard.find(wanted);
+  const find = (wanted: (one: Received) => boolean): Received | undefined => received.find(wanted);
   const asked = find(({ message }) => message?.method === 'tools/call');
   while (!find(({ message }) => message?.method === 'notifications/cancelled'))
     await new Promise((resolve) => setTimeout(resolve, 5));
@@ -291,7 +295,7 @@ test('a call that is stopped is taken back, and the session is given back at the
   });
   await sources.close();
   assert.deepEqual(
-    heard.filter(({ http }) => http !== 'POST').map(({ http, session }) => [http, session]),
+    received.filter(({ http }) => http !== 'POST').map(({ http, session }) => [http, session]),
     [['DELETE', 'session-1']],
   );
 });
@@ -324,8 +328,8 @@ for (const [what, { status, names_session, sent, second }] of Object.entries(REP
       if (method === 'initialize') {
         sessions += 1;
         if (names_session) headers['mcp-session-id'] = `session-${sessions}`;
-        const told = { capabilities: { tools: {} }, serverInfo: { name: 's', version: '1' } };
-        return reply({ protocolVersion: '2025-06-18', ...told });
+        const abilities = { capabilities: { tools: {} }, serverInfo: { name: 's', version: '1' } };
+        return reply({ protocolVersion: '2025-06-18', ...abilities });
       }
       if (method === 'tools/list') return reply({ tools: [{ name: 'act', inputSchema: { type: 'object' } }] });
       if (method !== 'tools/call') return response.writeHead(202).end();

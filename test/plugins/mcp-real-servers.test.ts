@@ -41,8 +41,8 @@ const PLACES = {
 for (const [transport, findPlace] of Object.entries(PLACES)) {
   test(`server-everything over ${transport}`, async (t) => {
     const sources = await openTestSources(t, { overlay: { CHUKWA_MCP_TEST: await findPlace(t) } });
-    const call = async (tool_name: string, request: Json, told: JsonObject = {}): Promise<Json> =>
-      summary(await ask(sources, toolCall(tool_name, request, { told })));
+    const call = async (tool_name: string, request: Json, settings: JsonObject = {}): Promise<Json> =>
+      summary(await ask(sources, toolCall(tool_name, request, { settings })));
     const [echo, weather, image] = await Promise.all([
       call('echo', { message: 'hello' }),
       call('get-structured-content', { location: 'Chicago' }),
@@ -66,7 +66,10 @@ for (const [transport, findPlace] of Object.entries(PLACES)) {
     const sources = await openTestSources(t, { overlay: { CHUKWA_MCP_TEST: await findPlace(t) } });
     const slow = { duration: 60, steps: 60 };
     await ask(sources, toolCall('echo', { message: 'up' }));
-    const late = await ask(sources, toolCall('trigger-long-running-operation', slow, { told: { timeout_ms: 300 } }));
+    const late = await ask(
+      sources,
+      toolCall('trigger-long-running-operation', slow, { settings: { timeout_ms: 300 } }),
+    );
     assert.deepEqual(summary(late), { failed: 'timeout', refused: false });
     assert.match(failureOf(late).failure_message, /300 ms.*timeout_ms/);
     const cut = await ask(sources, toolCall('trigger-long-running-operation', slow, { deadline_ms: 300 }));

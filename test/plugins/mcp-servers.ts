@@ -47,25 +47,25 @@ export async function startHttpServer(t: TestContext): Promise<string> {
 }
 
 /** A call of a tool of the server that `CHUKWA_MCP_TEST` names. */
-export function toolCall(tool_name: string, request: Json = {}, { told = {}, ...wanted }: ToolWanted = {}): Invoke {
+export function toolCall(tool_name: string, request: Json = {}, { settings = {}, ...wanted }: ToolWanted = {}): Invoke {
   const {
     url_env: _url,
     method: _method,
     path: _path,
     ...source
   } = jsonCall({ request, ...wanted }).call.source.interface as Readonly<Record<string, Json>>;
-  const named = { ...source, name: 'mcp_tool', server_env: 'CHUKWA_MCP_TEST', tool_name, ...told };
+  const named = { ...source, name: 'mcp_tool', server_env: 'CHUKWA_MCP_TEST', tool_name, ...settings };
   const invoke = jsonCall({ request, ...wanted });
   const { call } = invoke;
   const hash = JSON.stringify(named);
-  const limits = { ...call.limits, max_runtime_ms: Number(told['timeout_ms'] ?? call.limits.max_runtime_ms) };
+  const limits = { ...call.limits, max_runtime_ms: Number(settings['timeout_ms'] ?? call.limits.max_runtime_ms) };
   return {
     ...invoke,
     call: { ...call, limits, source: { ...call.source, hash, plugin: 'mcp_tool', interface: named } },
   };
 }
 
-type ToolWanted = Wanted & { readonly told?: Readonly<Record<string, Json>> };
+type ToolWanted = Wanted & { readonly settings?: Readonly<Record<string, Json>> };
 
 /** The failure of a call that must have failed. */
 export function failureOf(outcome: CallOutcome): Extract<CallOutcome, { readonly status: 'failed' }> {

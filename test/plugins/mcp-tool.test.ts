@@ -107,11 +107,11 @@ test('both transports have the same room around a result', async () => {
 test('an interface names a variable that nobody sets for anything else', async () => {
   const file = new URL('../../plugins/mcp_tool/interface.schema.json', import.meta.url);
   const validate = compileShipped(JSON.parse(await readFile(file, 'utf8')) as JsonObject);
-  const told = { name: 'mcp_tool', server_env: 'CHUKWA_MCP_MEMORY', tool_name: 'search_nodes' };
-  assert.deepEqual(validate(told), []);
-  assert.deepEqual(validate({ ...told, text: 'json', timeout_ms: 1 }), []);
+  const settings = { name: 'mcp_tool', server_env: 'CHUKWA_MCP_MEMORY', tool_name: 'search_nodes' };
+  assert.deepEqual(validate(settings), []);
+  assert.deepEqual(validate({ ...settings, text: 'json', timeout_ms: 1 }), []);
   for (const server_env of ['SHELL', 'EDITOR', 'CHUKWA_LLM_API_KEY', 'CHUKWA_MCP_', 'CHUKWA_MCP_a', 'XCHUKWA_MCP_A'])
-    assert.notDeepEqual(validate({ ...told, server_env }), [], server_env);
+    assert.notDeepEqual(validate({ ...settings, server_env }), [], server_env);
   for (const tool_name of ['', 'a b', 'a\n', 'x'.repeat(129)])
-    assert.notDeepEqual(validate({ ...told, tool_name }), [], tool_name);
+    assert.notDeepEqual(validate({ ...settings, tool_name }), [], tool_name);
 });

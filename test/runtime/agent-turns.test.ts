@@ -109,11 +109,11 @@ onEachDatabase('the agents of an attempt', (open) => {
     const { turns, attempt } = await playTurn(await open(), async () => undefined);
     const ends = attempt.timeline.filter(({ event_kind }) => event_kind === 'call_answered');
     const endOf = new Map(ends.map((event) => [event.source_invocation_id, event.occurred_at]));
-    const heard = turns.flatMap(({ events }) =>
+    const answers = turns.flatMap(({ events }) =>
       events.filter(({ payload }) => ['tool_result', 'answered'].includes(payload['phase'] as string)),
     );
-    assert.equal(heard.length, 4);
-    for (const { payload, occurred_at } of heard) assert.equal(occurred_at, endOf.get(payload['step_id'] as string));
+    assert.equal(answers.length, 4);
+    for (const { payload, occurred_at } of answers) assert.equal(occurred_at, endOf.get(payload['step_id'] as string));
     const [bob, ant] = turns;
     const saidAt = bob?.events.find(({ payload }) => payload['phase'] === 'answered')?.occurred_at;
     assert.equal(ant?.began_at, saidAt ?? assert.fail());

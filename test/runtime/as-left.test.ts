@@ -12,7 +12,7 @@ import { loadScript, must, type ParkStage, sharedStage } from '../support/park-s
 // A driver that continues with the world that it has just left takes it by the statement that writes the first calls,
 // and does not read it. It is an optimisation, and changes no result.
 
-interface Told {
+interface RunTurn {
   readonly end: AttemptEnd;
   /** The ways in which attempts began, in order. */
   readonly beginnings: readonly string[];
@@ -25,7 +25,7 @@ async function runNext(
   { world_slug, scenario_hash }: WorldSnapshot,
   otherwise: Partial<AttemptRequest> = {},
   broken: Partial<AttemptStore> = {},
-): Promise<Told> {
+): Promise<RunTurn> {
   const { program, scenario } = must(await loadScenario(engine, scenario_hash));
   const beginnings: string[] = [];
   const progress: Progress[] = [];
@@ -56,7 +56,7 @@ async function runNext(
   return { end, beginnings, progress };
 }
 
-function leftBy({ end }: Told): LeftWorld {
+function leftBy({ end }: RunTurn): LeftWorld {
   return end.kind === 'committed' ? end.left : assert.fail(`the turn ended as ${JSON.stringify(end)}`);
 }
 
@@ -97,9 +97,9 @@ describe('a world that is gone on with as it was left', () => {
     const read = await stage.makeWorld({ scenario: 'park' });
     let left: LeftWorld | undefined;
     for (let turn = 1; turn <= 6; turn += 1) {
-      const told = await runNext(stage, world, left === undefined ? {} : { left });
-      assert.deepEqual(told.beginnings, [left === undefined ? 'read' : 'as left']);
-      left = leftBy(told);
+      const ran = await runNext(stage, world, left === undefined ? {} : { left });
+      assert.deepEqual(ran.beginnings, [left === undefined ? 'read' : 'as left']);
+      left = leftBy(ran);
     }
     stage.toys.reset();
     stage.model.reset();
@@ -118,8 +118,8 @@ describe('a world that is gone on with as it was left', () => {
     const { world_slug } = world;
     const inbox_id = stage.engine.runtime.clock.uuid();
     await inbox.enqueueTurns({ world_slug, inbox_ids: [inbox_id] });
-    const told = await runNext(stage, world, { left, inbox_id });
-    assert.deepEqual([told.beginnings, told.end.kind], [['as left'], 'committed']);
+    const ran = await runNext(stage, world, { left, inbox_id });
+    assert.deepEqual([ran.beginnings, ran.end.kind], [['as left'], 'committed']);
     assert.deepEqual(await inbox.queues(world_slug), []);
     assert.equal((await worlds.find(world_slug))?.turn, 2);
   });
@@ -131,8 +131,8 @@ describe('a world that is gone on with as it was left', () => {
     const inbox_id = stage.engine.runtime.clock.uuid();
     await inbox.enqueueTurns({ world_slug, inbox_ids: [inbox_id] });
     assert.equal(await inbox.takeBack(world_slug, 'enough'), 1);
-    const told = await runNext(stage, world, { left, inbox_id });
-    assert.deepEqual([told.beginnings, told.end.kind], [['not as left', 'read'], 'not_asked_for']);
+    const ran = await runNext(stage, world, { left, inbox_id });
+    assert.deepEqual([ran.beginnings, ran.end.kind], [['not as left', 'read'], 'not_asked_for']);
     assert.equal((await worlds.find(world_slug))?.turn, 1);
   });
 
@@ -158,12 +158,12 @@ describe('a world that is gone on with as it was left', () => {
     const { stage, world, left } = await leaveOne(open);
     await runNext(stage, world);
     const asked = stage.model.requests.length;
-    const told = await runNext(stage, world, { left });
-    assert.deepEqual(told.beginnings, ['not as left', 'read']);
-    assert.deepEqual([told.end.kind, leftBy(told).world.turn], ['committed', 3]);
+    const ran = await runNext(stage, world, { left });
+    assert.deepEqual(ran.beginnings, ['not as left', 'read']);
+    assert.deepEqual([ran.end.kind, leftBy(ran).world.turn], ['committed', 3]);
     assert.equal((await stage.engine.store.records.attempts(world.world_slug)).length, 3);
     assert.equal(stage.model.requests.length - asked, asked / 2, 'the model was asked twice');
-    assert.equal(told.progress.filter(({ kind }) => kind === 'attempt_began').length, 1);
+    assert.equal(ran.progress.filter(({ kind }) => kind === 'attempt_began').length, 1);
   });
 
   test('and that was deleted and made anew by that name is read', async () => {
@@ -172,22 +172,22 @@ describe('a world that is gone on with as it was left', () => {
     assert.equal((await stage.engine.store.worlds.delete(world_slug)).kind, 'deleted');
     must(await createWorld(stage.engine, { world_slug, scenario_hash }));
     await runNext(stage, world);
-    const told = await runNext(stage, world, { left });
-    assert.deepEqual([told.beginnings, leftBy(told).world.turn], [['not as left', 'read'], 2]);
+    const ran = await runNext(stage, world, { left });
+    assert.deepEqual([ran.beginnings, leftBy(ran).world.turn], [['not as left', 'read'], 2]);
   });
 
   test('and that another driver holds is refused as ever', async () => {
     const { stage, world, left } = await leaveOne(open);
     await readAs(stage, world);
-    const told = await runNext(stage, world, { left });
-    assert.deepEqual([told.beginnings, told.end.kind], [['not as left', 'read'], 'held']);
+    const ran = await runNext(stage, world, { left });
+    assert.deepEqual([ran.beginnings, ran.end.kind], [['not as left', 'read'], 'held']);
   });
 
   test('can be stopped before anything is asked, which is on record', async () => {
     const { stage, world, left } = await leaveOne(open);
-    const told = await runNext(stage, world, { left, signal: AbortSignal.abort() });
-    assert.deepEqual(told.beginnings, ['as left']);
-    assert.equal(told.end.kind === 'failed' && told.end.failure.failure_class, 'stopped');
+    const ran = await runNext(stage, world, { left, signal: AbortSignal.abort() });
+    assert.deepEqual(ran.beginnings, ['as left']);
+    assert.equal(ran.end.kind === 'failed' && ran.end.failure.failure_class, 'stopped');
     const after = await runNext(stage, world, { left });
     assert.deepEqual(after.beginnings, ['not as left', 'read']);
     assert.equal(leftBy(after).world.turn, 2);
@@ -197,9 +197,9 @@ describe('a world that is gone on with as it was left', () => {
     const stage = await open();
     stage.model.setScript(await loadScript('park'));
     const world = await stage.makeWorld({ scenario: 'park' });
-    let told = await runNext(stage, world);
-    for (let turn = 2; turn <= 4; turn += 1) told = await runNext(stage, world, { left: leftBy(told) });
-    const left = leftBy(told);
+    let ran = await runNext(stage, world);
+    for (let turn = 2; turn <= 4; turn += 1) ran = await runNext(stage, world, { left: leftBy(ran) });
+    const left = leftBy(ran);
     await assert.rejects(
       runNext(stage, world, { left }, { commit: () => Promise.reject(new Error('broken')) }),
       /broken/,
@@ -214,12 +214,12 @@ describe('a world that is gone on with as it was left', () => {
   test('whose beginning was written but not acknowledged is continued, too', async () => {
     const { stage, world, left } = await leaveOne(open);
     const { beginAsLeft } = stage.engine.runtime.attempts;
-    const unheard: AttemptStore['beginAsLeft'] = async (...given) => {
+    const unanswered: AttemptStore['beginAsLeft'] = async (...given) => {
       await beginAsLeft(...given);
       throw new Error('the connection was lost');
     };
     const asked = stage.model.requests.length;
-    await assert.rejects(runNext(stage, world, { left }, { beginAsLeft: unheard }), /was lost/);
+    await assert.rejects(runNext(stage, world, { left }, { beginAsLeft: unanswered }), /was lost/);
     assert.equal(stage.model.requests.length, asked, 'something went out');
     const after = await runNext(stage, world);
     assert.equal(leftBy(after).world.turn, 2);

@@ -88,10 +88,10 @@ const ENDS: readonly (readonly [name: string, job: Job, end: DriveEnd, expected:
   [
     'a turn of a suspended world',
     TURN,
-    { kind: 'rests', ...ATTEMPT },
-    put(TURN, 'attempt A rests until it is answered', 2_000),
+    { kind: 'still_suspended', ...ATTEMPT },
+    put(TURN, 'attempt A is suspended until it is answered', 2_000),
   ],
-  ['a report that wakes nobody', REPORT, { kind: 'rests', ...ATTEMPT }, NOTHING],
+  ['a report that wakes nobody', REPORT, { kind: 'still_suspended', ...ATTEMPT }, NOTHING],
   [
     'a turn behind a call in doubt',
     TURN,
@@ -108,7 +108,7 @@ const ENDS: readonly (readonly [name: string, job: Job, end: DriveEnd, expected:
     { kind: 'not_adoptable', ...ATTEMPT, reason: 'which changed' },
     put(
       TURN,
-      'nothing is begun after attempt A, which changed; to begin anew all the same: chukwa run park --anew',
+      'nothing is begun after attempt A, which changed; to start over all the same: chukwa run park --anew',
       2_000,
     ),
   ],

@@ -24,7 +24,7 @@ async function reportAfter(closed: 'reported' | 'closed', messages: readonly Inb
   } as unknown as Attempt;
   const parts = {
     attempts: {
-      takeTimeout: async (_lease: unknown, source_invocation_id: string) => {
+      claimTimeout: async (_lease: unknown, source_invocation_id: string) => {
         assert.equal(source_invocation_id, 'call');
         return closed;
       },

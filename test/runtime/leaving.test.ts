@@ -56,14 +56,14 @@ describe('a driver that leaves its attempt to another', () => {
     return [endsOf(left), endsOf(after)];
   }
 
-  test('drops a reading call, which the next driver repeats', async () => {
+  test('a driver that leaves its attempt to another drops a reading call, which the next driver repeats', async () => {
     assert.deepEqual(await leave(AFTER_SALE), [
       [SOLD, `${AFTER_SALE} running`],
       [SOLD, `${AFTER_SALE} interrupted`, `${AFTER_SALE} succeeded`],
     ]);
   });
 
-  test('lets a side effect end, and makes no call that follows from it', async () => {
+  test('a driver that leaves its attempt to another lets a side effect end, and makes no call that follows from it', async () => {
     assert.deepEqual(await leave(SALE), [[SOLD], [SOLD, `${AFTER_SALE} succeeded`]]);
   });
 });

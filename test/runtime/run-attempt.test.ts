@@ -53,7 +53,7 @@ const breaks = (): never => {
 describe('an attempt whose service asks for a day without a request', () => {
   const open = sharedStage('embedded');
 
-  test('puts off the queued turn that asked for it by an hour', async () => {
+  test('an attempt whose service asks for a day without a request puts off the queued turn that asked for it by an hour', async () => {
     const stage = await open();
     const { attempts, callSource } = stage.engine.runtime;
     stage.model.setScript({ version: 1, label: 'busy', turns: { '*': { 'bob/act/round-1/try-1': { status: 429 } } } });
@@ -141,7 +141,7 @@ describe('a driver that breaks', () => {
     assert.equal(stage.model.requests.length, asked, 'the model was asked again');
   });
 
-  test('and cannot even write that: the first error is still reported', async () => {
+  test('a driver that breaks and cannot even write that: the first error is still reported', async () => {
     const stage = await open();
     const attempts = {
       ...stage.engine.runtime.attempts,
@@ -155,19 +155,21 @@ describe('a driver that breaks', () => {
 describe('a driver that waits for a call', () => {
   const open = sharedStage('embedded');
 
-  test('looks for mail again after it found none', { timeout: 60_000 }, async (context) => {
+  test('a driver that waits for a call looks for mail again after it found none', {
+    timeout: 60_000,
+  }, async (context) => {
     const stage = await open();
     context.mock.timers.enable({ apis: ['setInterval'] });
     const { callSource, inbox } = stage.engine.runtime;
-    let tellLooked = (): void => {};
+    let resolveLooked = (): void => {};
     const parts: Partial<RuntimeParts> = {
       inbox: {
         ...inbox,
-        messagesOf: (lease) => inbox.messagesOf(lease).finally(() => tellLooked()),
+        messagesOf: (lease) => inbox.messagesOf(lease).finally(() => resolveLooked()),
       },
       callSource: async (...given) => {
         for (const _ of ['first', 'second']) {
-          const looked = new Promise<void>((resume) => (tellLooked = resume));
+          const looked = new Promise<void>((resume) => (resolveLooked = resume));
           context.mock.timers.tick(LOOK_MS);
           await looked;
           await setImmediate();
@@ -184,7 +186,7 @@ describe('a driver that waits for a call', () => {
 describe('a driver whose world has been taken over', () => {
   const open = sharedStage('PostgreSQL');
 
-  test('learns of it at its next heartbeat, however long its call takes, and writes nothing', {
+  test('a driver whose world has been taken over learns of it at its next heartbeat, however long its call takes, and writes nothing', {
     timeout: 60_000,
   }, async (context) => {
     const stage = await open();
@@ -236,7 +238,7 @@ describe('an attempt that got an answer, and was then asked to stop, while nobod
     },
   ];
 
-  test('keeps the answer, ends, and makes no call that follows from it', async (t) => {
+  test('an attempt that got an answer, and was then asked to stop, while nobody drove it, keeps the answer, ends, and makes no call that follows from it', async (t) => {
     const stage = await open();
     const workflows = await editWorkflows(t, {
       'letters/workflow.json': ({ nodes, ...workflow }) => ({
@@ -262,7 +264,7 @@ describe('an attempt that got an answer, and was then asked to stop, while nobod
 describe('a world at the end of its calendar', () => {
   const open = sharedStage('PostgreSQL');
 
-  test('is refused before anything begins', async () => {
+  test('a world at the end of its calendar is refused before anything begins', async () => {
     const stage = await open();
     const { world_slug } = await stage.makeWorld({ scenario: 'simple' });
     await stage.outside?.query(
@@ -283,12 +285,12 @@ describe('a world at the end of its calendar', () => {
 describe('attempts that share the signal that stops them', () => {
   const open = sharedStage('PostgreSQL');
 
-  test('are not warned of as a leak, however many there are at once', async (t) => {
+  test('attempts that share the signal that stops them are not warned of as a leak, however many there are at once', async (t) => {
     const stage = await open();
     const warnings: string[] = [];
-    const hear = ({ name }: Error): void => void warnings.push(name);
-    process.on('warning', hear);
-    t.after(() => process.off('warning', hear));
+    const onWarning = ({ name }: Error): void => void warnings.push(name);
+    process.on('warning', onWarning);
+    t.after(() => process.off('warning', onWarning));
     const { signal } = new AbortController();
     let waiting = 0;
     let go = (): void => {};

@@ -157,7 +157,9 @@ describe('a turn with side effects in which anything may go wrong', () => {
     return has_committed;
   }
 
-  test('makes each of them once, and asks nothing again that it has adopted', { timeout: 240_000 }, async () => {
+  test('a turn with side effects in which anything may go wrong makes each of them once, and asks nothing again that it has adopted', {
+    timeout: 240_000,
+  }, async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(misfortune, { maxLength: 6 }), async (misfortunes) => {
         const world_slug = await arena.makeWorld('tools');

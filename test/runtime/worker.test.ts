@@ -29,9 +29,9 @@ const LOST = new Error('the database is gone');
 async function whileWorking(
   parts: Partial<WorkerParts> & Pick<WorkerParts, 'drive' | 'inbox'>,
   worlds: readonly string[],
-  look: (told: readonly WorkerEvent[]) => Promise<void>,
+  look: (events: readonly WorkerEvent[]) => Promise<void>,
 ): Promise<readonly WorkerEvent[]> {
-  const told: WorkerEvent[] = [];
+  const events: WorkerEvent[] = [];
   const stop = new AbortController();
   const working = runWorker(
     {
@@ -40,22 +40,22 @@ async function whileWorking(
       jitter: () => 0,
       expireCalls: async () => 0,
       findFault: (error) => (error === LOST ? { code: 'DATABASE_UNREACHABLE', message: 'gone' } : undefined),
-      onEvent: (event) => told.push(event),
+      onEvent: (event) => events.push(event),
       ...parts,
     },
     { concurrency: 2, grace_ms: 0, worlds },
     stop.signal,
   );
   try {
-    await look(told);
+    await look(events);
   } finally {
     stop.abort();
     await working;
   }
-  return told;
+  return events;
 }
 
-const kinds = (told: readonly WorkerEvent[]): readonly string[] => told.map(({ kind }) => kind);
+const kinds = (events: readonly WorkerEvent[]): readonly string[] => events.map(({ kind }) => kind);
 
 forEachDatabase('a worker', (open) => {
   async function queue({ store }: TestDatabase, world_slug: string, turns = 1): Promise<void> {
@@ -81,10 +81,10 @@ forEachDatabase('a worker', (open) => {
       return { kind: 'unfit', reason: 'NOT_SUPPORTED_YET: not yet', is_final: false };
     };
     const { inbox } = database.store;
-    const told = await whileWorking({ drive, inbox }, ['unfit'], () => waitUntil(() => tries === 2));
+    const events = await whileWorking({ drive, inbox }, ['unfit'], () => waitUntil(() => tries === 2));
     assert.deepEqual(await statusesOf(database, 'unfit'), ['deferred: NOT_SUPPORTED_YET: not yet']);
     assert.deepEqual(
-      told.flatMap((event) => (event.kind === 'turn_deferred' ? event.delay_ms : [])),
+      events.flatMap((event) => (event.kind === 'turn_deferred' ? event.delay_ms : [])),
       [250, 500],
     );
   });
@@ -108,8 +108,8 @@ forEachDatabase('a worker', (open) => {
     const database = await open();
     await queue(database, 'never', 3);
     const drive: Drive = async () => ({ kind: 'unfit', reason: 'the calendar is over', is_final: true });
-    await whileWorking({ drive, inbox: database.store.inbox }, ['never'], async (told) =>
-      waitUntil(() => kinds(told).length === 3),
+    await whileWorking({ drive, inbox: database.store.inbox }, ['never'], async (events) =>
+      waitUntil(() => kinds(events).length === 3),
     );
     assert.deepEqual(await statusesOf(database, 'never'), Array(3).fill('consumed: the calendar is over'));
   });
@@ -123,10 +123,10 @@ forEachDatabase('a worker', (open) => {
       return { kind: 'committed', attempt_id: v7(), attempted_turn: 1, left: LEFT };
     };
     const worlds = ['broke', 'overtaken', 'fine'];
-    const told = await whileWorking({ drive, inbox: database.store.inbox }, worlds, (events) =>
+    const events = await whileWorking({ drive, inbox: database.store.inbox }, worlds, (events) =>
       waitUntil(() => events.length === 3),
     );
-    assert.deepEqual([...kinds(told)].toSorted(), ['driver_broke', 'overtaken', 'turn_committed']);
+    assert.deepEqual([...kinds(events)].toSorted(), ['driver_broke', 'overtaken', 'turn_committed']);
   });
 
   test('a worker waits for a database that is gone, and prints that once', ENOUGH, async () => {
@@ -167,7 +167,7 @@ forEachDatabase('a worker', (open) => {
   });
 
   test(
-    'drives an attempt that two drivers have died of alone, and takes up others again afterwards',
+    'a worker drives an attempt that two drivers have died of alone, and takes up others again afterwards',
     ENOUGH,
     async () => {
       const database = await open();
@@ -304,10 +304,10 @@ forEachDatabase('a worker', (open) => {
     const drive: Drive = async () => ({ kind: 'not_asked_for' });
     // By this clock, all looks are at one moment.
     const clock = { now: () => 0, uuid: () => v7() };
-    const told = await whileWorking({ drive, inbox: database.store.inbox, doorbell, clock }, ['soon'], () =>
+    const events = await whileWorking({ drive, inbox: database.store.inbox, doorbell, clock }, ['soon'], () =>
       waitUntil(() => asked >= faults.length),
     );
-    assert.deepEqual(kinds(told), []);
+    assert.deepEqual(kinds(events), []);
   });
 
   test(
@@ -323,11 +323,11 @@ forEachDatabase('a worker', (open) => {
       // By this clock, each look at it is a second after the last.
       let now = 0;
       const clock = { now: () => (now += 1_000), uuid: () => v7() };
-      const told = await whileWorking({ drive, inbox: database.store.inbox, doorbell, clock }, ['why'], () =>
+      const events = await whileWorking({ drive, inbox: database.store.inbox, doorbell, clock }, ['why'], () =>
         waitUntil(() => asked >= faults.length),
       );
       assert.deepEqual(
-        told.map((event) => (event.kind === 'doorbell_lost' ? event.reason : event.kind)),
+        events.map((event) => (event.kind === 'doorbell_lost' ? event.reason : event.kind)),
         ['slow', 'refused', 'doorbell_found'],
       );
     },
@@ -342,7 +342,7 @@ forEachDatabase('a worker', (open) => {
       driven += 1;
       return { kind: 'committed', attempt_id: v7(), attempted_turn: 1, left: LEFT };
     };
-    const told = await whileWorking(
+    const events = await whileWorking(
       { drive, inbox: database.store.inbox, doorbell: silent },
       ['silent'],
       async (events) => {
@@ -351,6 +351,6 @@ forEachDatabase('a worker', (open) => {
         await waitUntil(() => driven === 1);
       },
     );
-    assert.deepEqual(kinds(told), ['doorbell_lost', 'turn_committed']);
+    assert.deepEqual(kinds(events), ['doorbell_lost', 'turn_committed']);
   });
 });

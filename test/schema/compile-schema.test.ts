@@ -49,7 +49,7 @@ check('a wrong type names both', person, { name: null, age: 1.5 }, [
 ]);
 check('an empty list is said to be empty', { minItems: 1 }, [], ['BAD_VALUE : must not be empty (Write more.)']);
 check(
-  'a short list is told its least length',
+  'the problem of a short list names its least length',
   { minItems: 2 },
   [1],
   ['BAD_VALUE : must have at least 2 items (Write more.)'],
@@ -122,13 +122,13 @@ const byMember = (...required: readonly string[]): JsonObject => ({
   properties: Object.fromEntries(required.map((name) => [name, {}])),
 });
 check(
-  'a value of a type that no alternative has is told all of their types',
+  'the problem of a value that fits no alternative by its type names all of their types',
   { oneOf: ['string', 'null', 'array', 'object', 'integer'].map((type) => ({ type })) },
   true,
   ['NO_ALTERNATIVE : must be one of: a string, null, a list, an object, a number (Write one of these.)'],
 );
 check(
-  'a value that is none of the texts, and of no other type, is told both',
+  'the problem of a value that is none of the texts, and of no other type, names both',
   { oneOf: [{ const: 'all' }, { const: 'none' }, byMember('hash'), byMember('path', 'of')] },
   'nobody',
   [
@@ -136,7 +136,7 @@ check(
   ],
 );
 check(
-  'an object with none of the members that tell alternatives apart is told them',
+  'the problem of an object without a distinguishing member names those members',
   {
     oneOf: [{ const: 'all' }, byMember('hash'), byMember('path', 'of')],
   },
@@ -156,7 +156,7 @@ check(
   'items that repeat are named',
   { uniqueItems: true },
   [1, 2, 1],
-  ['BAD_VALUE : items 0 and 2 are the same (Take one of them away.)'],
+  ['BAD_VALUE : items 0 and 2 are the same (Remove one of them.)'],
 );
 check(
   'a schema that refers to itself goes as deep as the value',

@@ -37,14 +37,18 @@ const PUSH_PLUGIN = `export default { open: (definition, { spawn }) => ({
 
 const SPAWNS = { origin: { variables: ['CHUKWA_TEST_PROGRAM'] }, spawn: true };
 
-interface Told {
+interface ProgramParts {
   readonly log?: Log;
   readonly variables?: Readonly<Record<string, string>>;
   readonly more?: readonly string[];
 }
 
 /** Sources whose one plugin talks to a program: the given JavaScript, run by this Node. */
-async function openProgram(t: TestContext, script: string, { log, variables, more = [] }: Told = {}): Promise<Sources> {
+async function openProgram(
+  t: TestContext,
+  script: string,
+  { log, variables, more = [] }: ProgramParts = {},
+): Promise<Sources> {
   const folder = await makeFolder(t);
   await writePlugin(folder, 'line', LINE_PLUGIN, SPAWNS);
   const command = JSON.stringify([process.execPath, '-e', script, ...more]);
@@ -307,11 +311,11 @@ export default { open: (definition, { origin }) => ({
 test('a call that is cut may take back what it asked, and a source may say that it closes; nothing else is sent', async (t) => {
   const folder = await makeFolder(t);
   await writePlugin(folder, 'polite', FAREWELLS, { origin: { variables: ['CHUKWA_TEST_URL'] } });
-  const heard: string[] = [];
+  const received: string[] = [];
   const stop = new AbortController();
   const farewell = new AbortController();
   const url = await serve(t, (request, response) => {
-    heard.push(request.url ?? '');
+    received.push(request.url ?? '');
     if (request.url === '/asked') return stop.abort();
     response.end();
     if (request.url === '/farewell') farewell.abort();
@@ -323,7 +327,7 @@ test('a call that is cut may take back what it asked, and a source may say that 
   assert.deepEqual(summary(outcome), { failed: 'stopped', refused: false });
   await said;
   await sources.close();
-  assert.deepEqual(heard, ['/asked', '/farewell', '/closed']);
+  assert.deepEqual(received, ['/asked', '/farewell', '/closed']);
 });
 
 test('a source that never finishes closing blocks nothing', async (t) => {

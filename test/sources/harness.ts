@@ -100,22 +100,22 @@ export type Wanted = Partial<Omit<Invoke, 'call'>> & {
   readonly takes?: SchemaProgram;
 };
 
-type Told = JsonObject & { readonly name?: string };
+type Settings = JsonObject & { readonly name?: string };
 
 /** A call of an `http_json` source at `/answer` of the service that `CHUKWA_TEST_URL` names. */
-export function jsonCall({ call, ...rest }: Wanted = {}, told: Told = {}): Invoke {
-  const source = { name: 'http_json', method: 'POST', url_env: 'CHUKWA_TEST_URL', path: '/answer', ...told };
+export function jsonCall({ call, ...rest }: Wanted = {}, settings: Settings = {}): Invoke {
+  const source = { name: 'http_json', method: 'POST', url_env: 'CHUKWA_TEST_URL', path: '/answer', ...settings };
   return invoke(source, { request: { candy: 'mars' }, ...rest, call: call ?? {} });
 }
 
 /** A generation by an `llm_chat` source. */
-export function chatCall({ call, ...rest }: Wanted = {}, told: Told = {}): Invoke {
+export function chatCall({ call, ...rest }: Wanted = {}, settings: Settings = {}): Invoke {
   const source = {
     name: 'llm_chat',
     model: 'tiny',
     schema_delivery: 'response_format',
     tool_calling: 'json_control',
-    ...told,
+    ...settings,
   };
   return invoke(source, { invocation_kind: 'llm_generation', generation: GENERATION, ...rest, call: call ?? {} });
 }

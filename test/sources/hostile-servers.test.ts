@@ -23,7 +23,7 @@ interface Hostile {
   readonly failed: string;
   readonly message: RegExp;
   readonly wanted?: Wanted;
-  readonly told?: { readonly timeout_ms: number };
+  readonly settings?: { readonly timeout_ms: number };
   readonly also?: (outcome: CallOutcome) => void;
 }
 
@@ -53,7 +53,7 @@ const HOSTILE: readonly Hostile[] = [
     name: 'says 100 Continue unasked',
     server: (_, response) => response.writeContinue(),
     failed: 'transport',
-    message: /answered with 100 Continue, for which nothing had asked/,
+    message: /answered with 100 Continue, which was not requested/,
   },
   {
     name: 'goes over to another protocol',
@@ -75,14 +75,14 @@ const HOSTILE: readonly Hostile[] = [
     server: () => {},
     failed: 'timeout',
     message: /timeout_ms/,
-    told: { timeout_ms: 50 },
+    settings: { timeout_ms: 50 },
   },
   {
     name: 'drips longer than the source allows',
     server: (_, response) => drip(response),
     failed: 'timeout',
     message: /timeout_ms/,
-    told: { timeout_ms: 50 },
+    settings: { timeout_ms: 50 },
   },
   { name: 'sends 50 MB', server: says(Buffer.alloc(50_000_000, 0x20)), failed: 'result_too_large', message: /32768/ },
   {
@@ -182,7 +182,7 @@ const HOSTILE: readonly Hostile[] = [
     name: 'is a gateway that refuses without an end',
     server: (_, response) => void response.writeHead(502).write('no candy'),
     failed: 'http_status',
-    message: /status 502.*whether its side effect took place is not known/,
+    message: /status 502.*it is unknown whether its side effect took place/,
     wanted: { deadline_ms: 1_000, call: { effect: 'external_side_effect' } },
     also: (outcome) => assert.equal(outcome.status === 'failed' && outcome.outcome_unknown, true),
   },
@@ -264,11 +264,11 @@ const HOSTILE: readonly Hostile[] = [
   ),
 ];
 
-for (const { name, server, failed, message, wanted, told, also } of HOSTILE) {
+for (const { name, server, failed, message, wanted, settings, also } of HOSTILE) {
   test(`a server that ${name} fails the call as ${failed}`, async (t) => {
     const url = await serve(t, server);
     const sources = await openTestSources(t, { overlay: { CHUKWA_TEST_URL: url } });
-    const outcome = await ask(sources, jsonCall(wanted, told));
+    const outcome = await ask(sources, jsonCall(wanted, settings));
     assert.deepEqual(summary(outcome), { failed, refused: false });
     assert.match(outcome.status === 'failed' ? outcome.failure_message : '', message);
     also?.(outcome);

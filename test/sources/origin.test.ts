@@ -182,9 +182,9 @@ for (const [credentials, own, expected] of [
   ['key-of-a-client@', { authorization: 'Bearer own' }, 'Bearer own'],
 ] as const) {
   test(`a request to http://${credentials}HOST with the headers ${JSON.stringify(own)} of its plugin is authorised by ${expected ?? 'nothing'}`, async (t) => {
-    const heard: (string | undefined)[] = [];
+    const received: (string | undefined)[] = [];
     const url = await serve(t, (request, response) => {
-      heard.push(request.headers.authorization);
+      received.push(request.headers.authorization);
       response.end();
     });
     const folder = await makeFolder(t);
@@ -193,6 +193,6 @@ for (const [credentials, own, expected] of [
     const overlay = { CHUKWA_TEST_URL: url.replace('//', `//${credentials}`) };
     const sources = await openTestSources(t, { folders: [folder], overlay });
     assert.deepEqual(summary(await ask(sources, jsonCall({ request: own }, { name: 'going' }))), { succeeded: 200 });
-    assert.deepEqual(heard, [expected]);
+    assert.deepEqual(received, [expected]);
   });
 }

@@ -11,12 +11,12 @@ const makeCallback = (id: string) => ({ url: `http://chukwa.test/callbacks/${id}
 
 /** A service that answers everything with 202 and this body; and the headers that it was sent. */
 async function serveLater(t: TestContext, body: string | ((headers: IncomingHttpHeaders) => string)) {
-  const heard: IncomingHttpHeaders[] = [];
+  const received: IncomingHttpHeaders[] = [];
   const url = await serve(t, (request, response) => {
-    heard.push(request.headers);
+    received.push(request.headers);
     response.writeHead(202).end(typeof body === 'string' ? body : body(request.headers));
   });
-  return { url, heard };
+  return { url, received };
 }
 
 describe('a service that answers later', () => {
@@ -32,26 +32,29 @@ describe('a service that answers later', () => {
     ['{"correlation_id": "a\\u0000b"}', null],
     ['{"correlation_id": "a", "correlation_id": "b"}', null],
   ] as const) {
-    test(`with the body ${JSON.stringify(body.slice(0, 40))} calls it ${JSON.stringify(alias)}`, async (t) => {
+    test(`a service that answers later with the body ${JSON.stringify(body.slice(0, 40))} calls it ${JSON.stringify(alias)}`, async (t) => {
       const { url } = await serveLater(t, body);
       const sources = await openTestSources(t, { overlay: { CHUKWA_TEST_URL: url } });
       assert.deepEqual(summary(await askOnce(sources, jsonCall(LATER))), { pending: alias });
     });
   }
 
-  test('gets the id of the call, and the URL for its answer', async (t) => {
-    const { url, heard } = await serveLater(t, '');
+  test('a service that answers later gets the id of the call, and the URL for its answer', async (t) => {
+    const { url, received } = await serveLater(t, '');
     const sources = await openTestSources(t, { overlay: { CHUKWA_TEST_URL: url }, makeCallback });
     await askOnce(sources, jsonCall(LATER));
     await askOnce(sources, jsonCall());
-    const told = heard.map((headers) => [headers['x-chukwa-correlation-id'], headers['x-chukwa-callback-url']]);
-    assert.deepEqual(told, [
+    const correlations = received.map((headers) => [
+      headers['x-chukwa-correlation-id'],
+      headers['x-chukwa-callback-url'],
+    ]);
+    assert.deepEqual(correlations, [
       ['call-1', makeCallback('call-1').url],
       ['call-1', undefined],
     ]);
   });
 
-  test('leaves status, headers and body on record, without credentials', async (t) => {
+  test('a service that answers later leaves status, headers and body on record, without credentials', async (t) => {
     const { url } = await serveLater(t, (headers) => JSON.stringify({ echo: headers }));
     const sources = await openTestSources(t, { overlay: { CHUKWA_TEST_URL: url }, makeCallback });
     const result = await askOnce(sources, jsonCall(LATER));
@@ -63,7 +66,7 @@ describe('a service that answers later', () => {
     assert.equal(result.deadline_ms, 60_000);
   });
 
-  test('fails where the author lets nothing come later, and the message says what is missing', async (t) => {
+  test('a service that answers later fails where the author lets nothing come later, and the message says what is missing', async (t) => {
     const { url } = await serveLater(t, '{"correlation_id": "letter-7"}');
     const sources = await openTestSources(t, { overlay: { CHUKWA_TEST_URL: url } });
     const result = await askOnce(sources, jsonCall());
@@ -89,7 +92,7 @@ describe('the report of a call', () => {
     return sources.receiveReport(command, report, { correlation_id: 'call-1', started_at: Date.now() - 5_000 });
   }
 
-  test('is validated, and shown as redaction lets it be', async (t) => {
+  test('the report of a call is validated, and shown as redaction lets it be', async (t) => {
     const value = { happy: true, address: 'secret lane' };
     const outcome = await receive(t, { kind: 'answered', value }, { redaction: ['/happy'] });
     assert.ok(outcome.status === 'succeeded');
@@ -97,13 +100,13 @@ describe('the report of a call', () => {
     assert.ok(outcome.duration_ms >= 5_000);
   });
 
-  test('fails as schema_invalid where it is of another schema', async (t) => {
+  test('the report of a call fails as schema_invalid where it is of another schema', async (t) => {
     const outcome = await receive(t, { kind: 'answered', value: { sad: true } });
     assert.deepEqual(summary(outcome), { failed: 'schema_invalid', refused: false });
     assert.equal(outcome.validation_status, 'invalid');
   });
 
-  test('leaves the side effect of its call in doubt where it cannot be used', async (t) => {
+  test('the report of a call leaves the side effect of its call in doubt where it cannot be used', async (t) => {
     const effect = 'external_side_effect';
     const outcome = await receive(t, { kind: 'answered', value: { sad: true } }, { effect });
     assert.equal(outcome.status === 'failed' && outcome.outcome_unknown, true);
@@ -111,17 +114,17 @@ describe('the report of a call', () => {
     assert.equal(said.status === 'failed' && said.outcome_unknown, undefined);
   });
 
-  test('fails as result_too_large beyond the limit of its binding', async (t) => {
+  test('the report of a call fails as result_too_large beyond the limit of its binding', async (t) => {
     const outcome = await receive(t, { kind: 'answered', value: { happy: 'x'.repeat(40_000) } });
     assert.deepEqual(summary(outcome), { failed: 'result_too_large', refused: false });
   });
 
-  test('loses its secrets, the token of the callback among them', async (t) => {
+  test('the report of a call loses its secrets, the token of the callback among them', async (t) => {
     const outcome = await receive(t, { kind: 'answered', value: { happy: `open-sesame ${TOKEN}` } });
     assert.deepEqual(summary(outcome), { succeeded: { happy: '[secret:CHUKWA_TEST_URL] [secret:callback_token]' } });
   });
 
-  test('is a failure where it says so, in its own words', async (t) => {
+  test('the report of a call is a failure where it says so, in its own words', async (t) => {
     const outcome = await receive(t, { kind: 'failed', message: 'the van broke down near open-sesame' });
     assert.ok(outcome.status === 'failed');
     assert.equal(outcome.failure_class, 'tool_error');
@@ -129,7 +132,7 @@ describe('the report of a call', () => {
     assert.equal(outcome.refused, false);
   });
 
-  test('is a timeout where nothing was, also where the service is not known here', async (t) => {
+  test('the report of a call is a timeout where nothing was, also where the service is not known here', async (t) => {
     const sources = await openTestSources(t, {});
     const call = { correlation_id: 'call-1', started_at: Date.now() };
     const command = jsonCall({ call: { ...LATER.call, effect: 'external_side_effect' } });

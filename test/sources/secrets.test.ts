@@ -315,22 +315,22 @@ test('however a text is cut into pieces, replacing in the pieces equals replacin
   );
 });
 
-const tellsAll: Listener = (request, response) => {
-  const heard = request.headers.authorization ?? '';
+const echoSecrets: Listener = (request, response) => {
+  const received = request.headers.authorization ?? '';
   response.writeHead(request.headers['x-client-request-id']?.includes('fail') ? 500 : 200, {
-    'x-request-id': Buffer.from(heard).toString('base64'),
-    etag: heard.replaceAll('"', ''),
+    'x-request-id': Buffer.from(received).toString('base64'),
+    etag: received.replaceAll('"', ''),
     'set-cookie': 'session=1',
   });
-  const [, basic] = heard.split(' ');
-  response.end(JSON.stringify({ heard, [heard]: Buffer.from(basic ?? '', 'base64').toString() }));
+  const [, basic] = received.split(' ');
+  response.end(JSON.stringify({ received, [received]: Buffer.from(basic ?? '', 'base64').toString() }));
 };
 
 test('credentials in a URL are sent, and are in no outcome', async (t) => {
-  let heard = '';
+  let received = '';
   const url = await serve(t, (request, response) => {
-    heard = request.headers.authorization ?? '';
-    tellsAll(request, response);
+    received = request.headers.authorization ?? '';
+    echoSecrets(request, response);
   });
   const overlay = { CHUKWA_TEST_URL: url.replace('http://', `http://keeper:${encodeURIComponent(CANARY)}@`) };
   const sources = await openTestSources(t, { overlay });
@@ -338,8 +338,8 @@ test('credentials in a URL are sent, and are in no outcome', async (t) => {
     const surroundings = { client_request_id, correlation_id: 'call-1', signal: new AbortController().signal };
     const outcome = await sources.callSource(jsonCall(), surroundings, makeRecorder());
     const stored = storedText(outcome);
-    assert.equal(heard, `Basic ${Buffer.from(`keeper:${CANARY}`).toString('base64')}`);
-    assert.ok(!stored.includes('canary') && !stored.includes(heard.slice(6)), stored);
+    assert.equal(received, `Basic ${Buffer.from(`keeper:${CANARY}`).toString('base64')}`);
+    assert.ok(!stored.includes('canary') && !stored.includes(received.slice(6)), stored);
     assert.match(stored, /\[secret:CHUKWA_TEST_URL\]/);
   }
 });

@@ -94,7 +94,7 @@ async function checkRefused(
   t: Parameters<typeof serve>[0],
   wanted: Wanted,
   refused: { failed: string; message: RegExp },
-  told = {},
+  settings = {},
   parts = {},
 ): Promise<void> {
   let requests = 0;
@@ -104,7 +104,7 @@ async function checkRefused(
   });
   const sources = await openTestSources(t, { overlay: { CHUKWA_TEST_URL: url }, ...parts });
   const recorder = makeRecorder();
-  const outcome = await ask(sources, jsonCall(wanted, told), recorder);
+  const outcome = await ask(sources, jsonCall(wanted, settings), recorder);
   assert.deepEqual(summary(outcome), { failed: refused.failed, refused: true });
   assert.match(outcome.status === 'failed' ? outcome.failure_message : '', refused.message);
   assert.deepEqual(recorder.events, []);
@@ -175,13 +175,13 @@ test('of several reasons to refuse, the earliest stage gives its own', async (t)
   const authorise = async () => ({ allowed: false as const, reason: 'no' });
   const everythingWrong = { policy_id: 'buy_tank', policy: POLICY, input: NEVER };
   const refusals = [
-    { call: everythingWrong, told: { url_env: 'CHUKWA_TEST_OTHER_URL' }, failed: 'unavailable' },
-    { call: everythingWrong, told: {}, failed: 'policy_denied' },
-    { call: { input: NEVER }, told: {}, failed: 'authz_denied' },
+    { call: everythingWrong, settings: { url_env: 'CHUKWA_TEST_OTHER_URL' }, failed: 'unavailable' },
+    { call: everythingWrong, settings: {}, failed: 'policy_denied' },
+    { call: { input: NEVER }, settings: {}, failed: 'authz_denied' },
   ];
   const sources = await openTestSources(t, { overlay: { CHUKWA_TEST_URL: 'http://127.0.0.1:9' }, authorise });
-  for (const { call, told, failed } of refusals) {
-    assert.deepEqual(summary(await ask(sources, jsonCall({ call }, told))), { failed, refused: true });
+  for (const { call, settings, failed } of refusals) {
+    assert.deepEqual(summary(await ask(sources, jsonCall({ call }, settings))), { failed, refused: true });
   }
 });
 
@@ -221,7 +221,7 @@ test('nothing is sent when the start cannot be recorded', async (t) => {
 });
 
 /** Reports its call, its request, and that its call was given up. */
-const TELLING = (names_its_calls: boolean, send: string): string => `export default {
+const LOGGING = (names_its_calls: boolean, send: string): string => `export default {
   open: (_, { origin, log }) => ({
     names_its_calls: ${names_its_calls},
     async invoke(request, context) {
@@ -234,7 +234,7 @@ const TELLING = (names_its_calls: boolean, send: string): string => `export defa
 };`;
 
 /** Makes one call of a plugin, and tells what happened in which order. */
-async function tellOrder(
+async function recordOrder(
   t: TestContext,
   entry: string,
   parts: {
@@ -243,8 +243,8 @@ async function tellOrder(
     readonly wanted?: Parameters<typeof jsonCall>[0];
   },
 ): Promise<{ readonly events: readonly string[]; readonly outcome: Promise<CallOutcome> }> {
-  let tellAsked = (): void => {};
-  const asked = new Promise<void>((resume) => (tellAsked = resume));
+  let resolveAsked = (): void => {};
+  const asked = new Promise<void>((resume) => (resolveAsked = resume));
   const recorder = makeRecorder({ started: () => parts.started(asked) });
   const url = await serve(t, (_, response) => {
     recorder.events.push('request');
@@ -254,7 +254,7 @@ async function tellOrder(
   await writePlugin(folder, 'telling', entry, { origin: { variables: ['CHUKWA_TEST_URL'] } });
   const log = ({ message }: { readonly message: string }): void => {
     recorder.events.push(message);
-    if (message === 'asked') tellAsked();
+    if (message === 'asked') resolveAsked();
   };
   const sources = await openTestSources(t, { folders: [folder], overlay: { CHUKWA_TEST_URL: url }, log });
   const outcome = ask(sources, jsonCall(parts.wanted, { name: 'telling' }), recorder).finally(() =>
@@ -269,17 +269,17 @@ const inAWhile = (): Promise<void> => new Promise((resolve) => setTimeout(resolv
 const BOUND = { timeout: 60_000 };
 
 test('a plugin that names its calls gets ready while the record is written, its request waits', BOUND, async (t) => {
-  const { events } = await tellOrder(t, TELLING(true, SEND), { started: (asked) => asked.then(inAWhile) });
+  const { events } = await recordOrder(t, LOGGING(true, SEND), { started: (asked) => asked.then(inAWhile) });
   assert.deepEqual(events.slice(0, 3), ['asked', 'started', 'request']);
 });
 
 test('every other plugin is asked when the record is durable', async (t) => {
-  const { events } = await tellOrder(t, TELLING(false, SEND), { started: inAWhile });
+  const { events } = await recordOrder(t, LOGGING(false, SEND), { started: inAWhile });
   assert.deepEqual(events.slice(0, 3), ['started', 'asked', 'request']);
 });
 
 test('no call has a result before its record is durable, even where its plugin needs no service', BOUND, async (t) => {
-  const { events } = await tellOrder(t, TELLING(true, ''), { started: (asked) => asked.then(inAWhile) });
+  const { events } = await recordOrder(t, LOGGING(true, ''), { started: (asked) => asked.then(inAWhile) });
   assert.deepEqual(
     events.filter((event) => event !== 'given up'),
     ['asked', 'started', 'over'],
@@ -289,7 +289,7 @@ test('no call has a result before its record is durable, even where its plugin n
 test('a plugin that prepared a call whose record failed is aborted, and sends nothing', BOUND, async (t) => {
   const refused = (asked: Promise<void>): Promise<void> =>
     asked.then(inAWhile).then(() => Promise.reject(new Error('overtaken')));
-  const { events, outcome } = await tellOrder(t, TELLING(true, SEND), { started: refused });
+  const { events, outcome } = await recordOrder(t, LOGGING(true, SEND), { started: refused });
   await assert.rejects(outcome, /overtaken/);
   await inAWhile();
   assert.deepEqual(events.toSorted(), ['asked', 'given up', 'over']);
@@ -301,7 +301,7 @@ test('the time of a call is counted from its record on', async (t) => {
     await inAWhile();
     await inAWhile();
   };
-  const { outcome } = await tellOrder(t, TELLING(true, SEND), { started: slowly, wanted });
+  const { outcome } = await recordOrder(t, LOGGING(true, SEND), { started: slowly, wanted });
   assert.deepEqual(summary(await outcome), { succeeded: {} });
 });
 

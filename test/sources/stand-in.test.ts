@@ -5,14 +5,17 @@ import { ask, chatCall, jsonCall, openTestSources } from './harness.js';
 
 // Every way in which a written answer stands in for a source, or for a model.
 
-type Told = Readonly<Record<string, unknown>>;
+type Expected = Readonly<Record<string, unknown>>;
 
-const failed = (failure_class: string, failure_message: string, rest: Told = {}): Told => {
+const failed = (failure_class: string, failure_message: string, rest: Expected = {}): Expected => {
   return { status: 'failed', failure_class, failure_message, ...rest };
 };
-const says = (text: string, finish_reason: string): Told => ({ status: 'succeeded', view: { text, finish_reason } });
+const says = (text: string, finish_reason: string): Expected => ({
+  status: 'succeeded',
+  view: { text, finish_reason },
+});
 
-const ANSWERS: readonly (readonly [speaks: 'json' | 'chat', answer: Answer | undefined, told: Told])[] = [
+const ANSWERS: readonly (readonly [speaks: 'json' | 'chat', answer: Answer | undefined, expected: Expected])[] = [
   ['json', { json: { sunny: true } }, { status: 'succeeded', view: { sunny: true } }],
   ['json', { text: '{"sunny":false}' }, { status: 'succeeded', view: { sunny: false } }],
   ['json', { failure: 'timeout' }, failed('timeout', 'the answer that was written says timeout')],
@@ -56,11 +59,11 @@ for (const [answer, lengths, usage] of [
     assert.deepEqual([outcome.trace?.chunks?.lengths, outcome.usage], [lengths, usage]);
   });
 
-for (const [speaks, answer, told] of ANSWERS)
+for (const [speaks, answer, expected] of ANSWERS)
   test(`the written answer ${JSON.stringify(answer)} stands in for ${speaks === 'chat' ? 'a model' : 'a source'}`, async (t) => {
     const sources = await openTestSources(t, { answerCall: () => answer });
     const outcome = await ask(sources, speaks === 'chat' ? chatCall() : jsonCall());
-    const { status, view, failure_class, failure_message, http_status } = outcome as unknown as Told;
+    const { status, view, failure_class, failure_message, http_status } = outcome as unknown as Expected;
     const all = { status, view, failure_class, failure_message, http_status };
-    assert.deepEqual(Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)), told);
+    assert.deepEqual(Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)), expected);
   });

@@ -240,12 +240,12 @@ test('the end of a call ends the reading of a body', async (t) => {
 });
 
 test('a client that cancels a body hangs up', async (t) => {
-  let tell = (): void => {};
+  let resolveHungUp = (): void => {};
   const hungUp = new Promise<void>((resolve) => {
-    tell = resolve;
+    resolveHungUp = resolve;
   });
   const fetch = await openFetch(t, (request, response) => {
-    request.socket.once('close', () => tell());
+    request.socket.once('close', () => resolveHungUp());
     response.writeHead(200).write('for ever');
   });
   const response = await fetch('/answer');
@@ -302,11 +302,11 @@ for (const [when, waits_ms] of [
 
 test('a second after a call nothing of it is sent any more, and before only what takes it back', async (t) => {
   const over = new AbortController();
-  const heard: string[] = [];
+  const received: string[] = [];
   const fetch = await openFetch(
     t,
     (request, response) => {
-      heard.push(request.url ?? '');
+      received.push(request.url ?? '');
       response.end();
     },
     over,
@@ -316,5 +316,5 @@ test('a second after a call nothing of it is sent any more, and before only what
   await fetch('/back', { keepalive: true });
   await wait(1_100);
   await assert.rejects(fetch('/back-late', { keepalive: true }), { name: 'AbortError' });
-  assert.deepEqual(heard, ['/back']);
+  assert.deepEqual(received, ['/back']);
 });

@@ -89,7 +89,7 @@ async function suspend(scene: Scene): Promise<CallStart> {
   const tool = await pendTool(scene);
   await finishCall(store, lease, answered(said, { text: '{}', finish_reason: 'stop' }));
   const agents = moving(scene, 'suspended');
-  assert.equal(await store.attempts.suspend(lease, { at: NOON + 5_000, agents }), 'rested');
+  assert.equal(await store.attempts.suspend(lease, { at: NOON + 5_000, agents }), 'suspended');
   return tool;
 }
 
@@ -116,7 +116,7 @@ async function storedHead({ database, lease }: Scene): Promise<object | undefine
 }
 
 forEachDatabase('a statement that writes calls', (open) => {
-  test('leaves the state heads alone: not where calls begin, nor where they end', async () => {
+  test('a statement that writes calls leaves the state heads alone: not where calls begin, nor where they end', async () => {
     const { database, store, lease, said } = await openScene(open);
     const tool = toyStart('zoe/act/round-1/try-1/tool', 2);
     const finish = answered(said, { text: '{}', finish_reason: 'stop' });
@@ -138,8 +138,8 @@ forEachDatabase('a statement that moves the head of an agent', (open) => {
   const writes: Readonly<Record<string, (scene: Scene) => Promise<Written | Reserved>>> = {
     'lets nothing rest': async (scene) => {
       const agents = moving(scene, 'running');
-      const rested = await scene.store.attempts.suspend(scene.lease, { at: NOON, agents });
-      return rested === 'rested' ? 'written' : 'overtaken';
+      const outcome = await scene.store.attempts.suspend(scene.lease, { at: NOON, agents });
+      return outcome === 'suspended' ? 'written' : 'overtaken';
     },
     'commits nothing': (scene) => {
       const turn = committing(scene.said, [patchOf({ before: 'rested', after: 'tired' })]);
@@ -151,7 +151,7 @@ forEachDatabase('a statement that moves the head of an agent', (open) => {
     },
   };
   for (const [name, write] of Object.entries(writes)) {
-    test(`that has moved meanwhile ${name}, and writes nothing else either`, async () => {
+    test(`a statement that moves the head of an agent that has moved meanwhile ${name}, and writes nothing else either`, async () => {
       const scene = await openScene(open);
       const { outside } = scene.database;
       const change = (by: number) =>
@@ -167,7 +167,7 @@ forEachDatabase('a statement that moves the head of an agent', (open) => {
       assert.equal(await write(scene), 'written');
     });
 
-    test(`whose turn is another one now ${name}, and writes nothing else either`, async () => {
+    test(`a statement that moves the head of an agent whose turn is another one now ${name}, and writes nothing else either`, async () => {
       const scene = await openScene(open);
       const { outside } = scene.database;
       await outside.query(
@@ -179,7 +179,7 @@ forEachDatabase('a statement that moves the head of an agent', (open) => {
       assert.equal(await contentsOf(outside), before);
     });
 
-    test(`is one statement: it ${name} without another`, async () => {
+    test(`a statement that moves the head of an agent is one statement: it ${name} without another`, async () => {
       const scene = await openScene(open);
       assert.equal((await scene.database.statementsOf(() => write(scene))).length, 1);
     });
@@ -187,7 +187,7 @@ forEachDatabase('a statement that moves the head of an agent', (open) => {
 });
 
 forEachDatabase('the record of an agent turn', (open) => {
-  test('begins with an idle head for every agent of a world, and for every one of a fork', async () => {
+  test('the record of an agent turn begins with an idle head for every agent of a world, and for every one of a fork', async () => {
     const { store } = await open();
     await makeWorld(store, 'original');
     const fork = { world_slug: 'forked', source_slug: 'original', at_turn: 0, created_at: NOON };
@@ -208,7 +208,7 @@ forEachDatabase('the record of an agent turn', (open) => {
       ]);
   });
 
-  test('is there with the first call of its agent, and found by its id', async () => {
+  test('the record of an agent turn is there with the first call of its agent, and found by its id', async () => {
     const scene = await openScene(open);
     const agent_turn_id = turnIdOf(scene);
     const { status, turn_epoch, active_agent_turn_id, activity } = await headOf(scene);
@@ -222,7 +222,7 @@ forEachDatabase('the record of an agent turn', (open) => {
     assert.equal(await scene.store.records.agentTurn(v7()), undefined);
   });
 
-  test('has a message in the inbox once its attempt has ended, which names it', async () => {
+  test('the record of an agent turn has a message in the inbox once its attempt has ended, which names it', async () => {
     const scene = await openScene(open);
     await scene.store.attempts.fail(scene.lease, failingIn(scene));
     const agent_turn_id = turnIdOf(scene);
@@ -238,7 +238,7 @@ forEachDatabase('the record of an agent turn', (open) => {
     assert.equal((await scene.store.records.agentTurn(agent_turn_id))?.inbox_id, inbox_id);
   });
 
-  test('is named by the message to its attempt: a report, an expired deadline, a stop', async () => {
+  test('the record of an agent turn is named by the message to its attempt: a report, an expired deadline, a stop', async () => {
     const scene = await openScene(open);
     const { store, lease } = scene;
     await pendTool(scene, 'zoe/late', 1);
@@ -246,19 +246,19 @@ forEachDatabase('the record of an agent turn', (open) => {
     const { source_invocation_id } = scene.said;
     await store.inbox.report({ inbox_id: v7(), source_invocation_id, payload: {} });
     await store.inbox.stop({ inbox_id: v7(), attempt_id: lease.attempt_id, payload: {} });
-    const told = await scene.database.outside.query(
+    const messages = await scene.database.outside.query(
       `SELECT message_type, agent_id, turn_epoch::int AS turn_epoch, agent_turn_id FROM agent_inbox
        WHERE world_slug = $1 AND message_type <> 'turn' ORDER BY message_type::text`,
       [lease.world_slug],
     );
     const its = { agent_id: 'zoe', turn_epoch: 1, agent_turn_id: turnIdOf(scene) };
     assert.deepEqual(
-      told,
+      messages,
       ['stop', 'timeout', 'tool_result'].map((message_type) => ({ message_type, ...its })),
     );
   });
 
-  test('keeps the calls that a suspended agent waits for, and its head is written suspended', async () => {
+  test('the record of an agent turn keeps the calls that a suspended agent waits for, and its head is written suspended', async () => {
     const scene = await openScene(open);
     const tool = await suspend(scene);
     const agent_turn_id = turnIdOf(scene);
@@ -283,7 +283,7 @@ forEachDatabase('the record of an agent turn', (open) => {
     ]);
   });
 
-  test('of an attempt that ended without a call of its agent says why it ended', async () => {
+  test('the record of an agent turn of an attempt that ended without a call of its agent says why it ended', async () => {
     const { store } = await open();
     await makeWorld(store, 'unasked');
     const { lease, heads } = await begin(store, 'unasked');
@@ -302,7 +302,7 @@ forEachDatabase('the record of an agent turn', (open) => {
 });
 
 forEachDatabase('the epoch of an agent turn', (open) => {
-  test('rises when its driver is taken over, and a write with the epoch before changes nothing', async () => {
+  test('the epoch of an agent turn rises when its driver is taken over, and a write with the epoch before changes nothing', async () => {
     const scene = await openScene(open);
     const { store, database } = scene;
     const { lease, heads } = await takeOver(scene);
@@ -317,7 +317,7 @@ forEachDatabase('the epoch of an agent turn', (open) => {
     assert.deepEqual(await storedHead(scene), { status: 'idle', turn_epoch: 2, active_agent_turn_id: null });
   });
 
-  test('is raised by the statement that takes the world', async () => {
+  test('the epoch of an agent turn is raised by the statement that takes the world', async () => {
     const scene = await openScene(open);
     await endLease(scene.database.outside, scene.lease.world_slug);
     const statements = await scene.database.statementsOf(() => begin(scene.store, scene.lease.world_slug));
@@ -326,7 +326,7 @@ forEachDatabase('the epoch of an agent turn', (open) => {
     for (const text of raising) assert.match(text, /UPDATE worlds/);
   });
 
-  test('is said by the end of the turn, and what happened before the take-over keeps its own', async () => {
+  test('the epoch of an agent turn is said by the end of the turn, and what happened before the take-over keeps its own', async () => {
     const scene = await openScene(open);
     const { store } = scene;
     const { lease, heads } = await takeOver(scene);
@@ -343,7 +343,7 @@ forEachDatabase('the epoch of an agent turn', (open) => {
     );
   });
 
-  test('is followed by that of the next turn, and a turn that has ended keeps its own', async () => {
+  test('the epoch of an agent turn is followed by that of the next turn, and a turn that has ended keeps its own', async () => {
     const scene = await openScene(open);
     const first = await takeOver(scene);
     await scene.store.attempts.fail(first.lease, failingIn(first));
@@ -354,7 +354,7 @@ forEachDatabase('the epoch of an agent turn', (open) => {
     assert.equal((await scene.store.records.agentTurn(turnIdOf(scene)))?.turn_epoch, 2);
   });
 
-  test('stays where its attempt was handed over, and is written when that is continued', async () => {
+  test('the epoch of an agent turn stays where its attempt was handed over, and is written when that is continued', async () => {
     const scene = await openScene(open);
     await scene.store.attempts.handOver(scene.lease, { at: NOON, has_broken: false });
     const { lease, heads } = await begin(scene.store, scene.lease.world_slug);
@@ -364,7 +364,7 @@ forEachDatabase('the epoch of an agent turn', (open) => {
     assert.deepEqual([turn?.outcome, turn?.turn_epoch], ['failed', 1]);
   });
 
-  test('stays where a suspended attempt is resumed', async () => {
+  test('the epoch of an agent turn stays where a suspended attempt is resumed', async () => {
     const scene = await openScene(open);
     const { source_invocation_id } = await suspend(scene);
     await scene.store.inbox.report({ inbox_id: v7(), source_invocation_id, payload: {} });
@@ -373,7 +373,7 @@ forEachDatabase('the epoch of an agent turn', (open) => {
     assert.equal((await headOf(scene)).turn_epoch, 1);
   });
 
-  test('can be raised while the driver before ends the attempt: that waits for the world, and holds no head', async () => {
+  test('the epoch of an agent turn can be raised while the driver before ends the attempt: that waits for the world, and holds no head', async () => {
     const scene = await openScene(open);
     const { kind, database, outside } = scene.database;
     if (kind === 'embedded') return;
@@ -398,7 +398,7 @@ forEachDatabase('the epoch of an agent turn', (open) => {
 });
 
 forEachDatabase('the database itself', (open) => {
-  test('names agent turns as the program does', async () => {
+  test('the database itself names agent turns as the program does', async () => {
     const { outside } = await open();
     for (const names of [
       [v7(), 'bob'],
@@ -410,7 +410,7 @@ forEachDatabase('the database itself', (open) => {
     }
   });
 
-  test('gives an agent one turn at a time', async () => {
+  test('the database itself gives an agent one turn at a time', async () => {
     const scene = await openScene(open);
     await suspend(scene);
     await assert.rejects(

@@ -78,7 +78,7 @@ async function assertShown(records: RecordReader, line: Line): Promise<void> {
 }
 
 forEachDatabase('agent turns that were written into tables of their own', (open) => {
-  test('are shown as they were, of turns that ended and of one that is suspended', async () => {
+  test('agent turns that were written into tables of their own are shown as they were, of turns that ended and of one that is suspended', async () => {
     const { database, outside, store } = await open();
     const migrations = await loadMigrations(MIGRATIONS);
     await outside.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public');

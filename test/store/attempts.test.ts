@@ -476,8 +476,8 @@ forEachDatabase('attempts', (open) => {
     assert.equal((await store.attempts.begin({ ...beginning('aside'), anew: true }, () => true)).kind, 'begun');
     assert.deepEqual(await settle(aside), { kind: 'too_late' });
     const shown = await store.records.attempt(aside.lease.attempt_id);
-    const [told] = shown?.audit.filter(({ audit_kind }) => audit_kind === 'attempt_set_aside') ?? [];
-    assert.deepEqual((told?.details as JsonObject | undefined)?.['in_doubt'], [aside.call]);
+    const [noted] = shown?.audit.filter(({ audit_kind }) => audit_kind === 'attempt_set_aside') ?? [];
+    assert.deepEqual((noted?.details as JsonObject | undefined)?.['in_doubt'], [aside.call]);
   });
 
   test('a failed side effect is in doubt unless its service denied it or it may be repeated', async () => {

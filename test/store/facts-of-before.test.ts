@@ -39,7 +39,7 @@ const attempt = (id: string, epoch: number, ending: string): string => `
   VALUES ('old', '${id}', 1, ${epoch}, '${HASH}', '1', '{}', 'here', 1, '2026-01-01Z', '2026-01-01Z', ${ending})`;
 
 /** The events in both tables. */
-const TOLD = [
+const EVENTS = [
   [COMMITTED, 'patch_applied', 'patch_applied', FIRST, 1, '{"touched_entities":["zoe"]}'],
   [COMMITTED, 'turn_committed', 'turn_complete', undefined, undefined, '{"turn":1,"patches":1}'],
   [FAILED, 'attempt_failed', 'attempt_failed', TOOL, undefined, '{"status":"failed"}'],
@@ -48,14 +48,14 @@ const TOLD = [
 
 const saidOf = (id: string): string => (id === FIRST ? `'${FIRST_SAID}'` : 'NULL');
 
-const told = ([
+const valuesOf = ([
   attempt_id,
   event_kind,
   audit_kind,
   id,
   patch_seq,
   details,
-]: (typeof TOLD)[number]): readonly string[] => {
+]: (typeof EVENTS)[number]): readonly string[] => {
   const about = id === undefined ? 'NULL, NULL, NULL' : `'${id}', 'act', 'zoe'`;
   const copied = id === undefined ? 'NULL, NULL, NULL' : `${saidOf(id)}, '${HASH}', '${HASH}'`;
   return [
@@ -90,7 +90,7 @@ async function writeAsBefore(outside: OutsideView): Promise<void> {
        attempt_number, raw_response, rejection)
      VALUES ('old', 'generation_rejected', '${COMMITTED}', 1, '2026-01-01Z', '${FIRST}', 'act', 'zoe', '${FIRST_SAID}',
        '${HASH}', '${HASH}', 1, 'no', 'It is not JSON.')`,
-    ...TOLD.flatMap(told),
+    ...EVENTS.flatMap(valuesOf),
     `INSERT INTO world_audit_events (world_slug, audit_kind, attempt_id, attempted_turn, occurred_at, details)
      VALUES ('old', 'attempt_set_aside', '${FAILED}', 1, '2026-01-01Z', '{"pid":1}')`,
     'SET session_replication_role = DEFAULT',
@@ -113,7 +113,7 @@ const GENERATIONS = `
   FROM llm_calls ORDER BY llm_call_id`;
 
 forEachDatabase('a database in which a turn was told several times', (open) => {
-  test('has the same audit, conversations, generations and summaries after its migration', async () => {
+  test('a database in which a turn was told several times has the same audit, conversations, generations and summaries after its migration', async () => {
     const { database, outside } = await open();
     const migrations = await loadMigrations(MIGRATIONS);
     await outside.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public');

@@ -81,7 +81,7 @@ forEachDatabase('an overtaken driver', (open) => {
     });
   }
 
-  test('writes nothing either once its attempt has ended', async () => {
+  test('an overtaken driver writes nothing either once its attempt has ended', async () => {
     const { store } = await open();
     await makeWorld(store, 'ended');
     const { lease } = await begin(store, 'ended');
@@ -89,7 +89,7 @@ forEachDatabase('an overtaken driver', (open) => {
     assert.equal(await startCall(store, lease, toyStart('late', 1)), 'overtaken');
   });
 
-  test('waits at the fence while the world is being taken, and then writes nothing', async () => {
+  test('an overtaken driver waits at the fence while the world is being taken, and then writes nothing', async () => {
     const { store, kind, database, outside } = await open();
     if (kind === 'embedded') return;
     await makeWorld(store, 'race');

@@ -7,7 +7,7 @@ import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { lockFolder } from '../../engine/store/folder-lock.js';
-import { takeKernelLock } from '../../engine/store/kernel-lock.js';
+import { acquireKernelLock } from '../../engine/store/kernel-lock.js';
 import { waitUntil } from '../support/wait-until.js';
 import { argumentsOf } from '../support/program.js';
 
@@ -83,9 +83,9 @@ test('of many processes that find a stale lock at one instant, one takes it, tim
       await writeFile(lockOf(folder), staleLock(round));
       const at = Date.now() + NOTICE_MS;
       const answers = await Promise.all(rivals.map((rival) => ask(rival, { folder, at })));
-      const told = answers.map((answer) => String(answer).replace(/ by .*/, '')).toSorted();
+      const outcomes = answers.map((answer) => String(answer).replace(/ by .*/, '')).toSorted();
       const others = Array.from({ length: RIVALS - 1 }, () => 'DATABASE_LOCKED');
-      assert.deepEqual(told, [...others, 'holds'], `round ${round}`);
+      assert.deepEqual(outcomes, [...others, 'holds'], `round ${round}`);
       assert.deepEqual(await readdir(folder), ['lock']);
       await Promise.all(rivals.map((rival) => ask(rival, { folder })));
     }
@@ -185,7 +185,7 @@ test('a holder that has ended and that its parent has not asked for is gone', NA
   t.after(() => [pid, parent.pid ?? pid].forEach((each) => process.kill(each, 'SIGKILL')));
   const text = JSON.stringify({ host: hostname(), pid, started: null });
   await writeFile(lockOf(folder), text);
-  const kernel = await takeKernelLock(folder, text);
+  const kernel = await acquireKernelLock(folder, text);
   assert.ok(kernel.kind === 'taken');
   assert.equal((await lockFolder(folder)).ok, false);
   kernel.release();
@@ -203,7 +203,7 @@ test('a lock with our own process id and start time is our own', NAMED, async ()
   const text = await read(folder);
   await lock.value.release();
   await writeFile(lockOf(folder), text);
-  const kernel = await takeKernelLock(folder, text);
+  const kernel = await acquireKernelLock(folder, text);
   assert.ok(kernel.kind === 'taken');
   const second = await lockFolder(folder);
   assert.ok(!second.ok);

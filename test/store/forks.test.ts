@@ -56,7 +56,7 @@ async function rowsOf(outside: OutsideView, work: () => Promise<unknown>): Promi
 
 const ASLEEP_TO_AWAKE = { before: 'asleep', after: 'awake' };
 
-function told({ turn, subject_id, patch }: WorldEvent): string {
+function describeEvent({ turn, subject_id, patch }: WorldEvent): string {
   const states = patch.effects.flatMap((effect) => (effect.op === 'set_entity_state' ? effect.state : []));
   return [turn, subject_id, ...states].join(' ');
 }
@@ -195,11 +195,11 @@ forEachDatabase('forks', (open) => {
     await playTurns(store, 'spoken', 1, 3);
     await fork(store, 'spoken', 2, 'heard');
     const inherited = await begin(store, 'heard');
-    assert.deepEqual(inherited.world.events.map(told), ['1 zoe tired', '2 zoe asleep']);
+    assert.deepEqual(inherited.world.events.map(describeEvent), ['1 zoe tired', '2 zoe asleep']);
     await store.attempts.commit(inherited.lease, await sayPatch(store, inherited.lease, ASLEEP_TO_AWAKE));
     const own = await begin(store, 'heard');
-    assert.deepEqual(own.world.events.map(told), ['2 zoe asleep', '3 zoe awake'], 'of the last two turns');
-    assert.deepEqual((await begin(store, 'spoken')).world.events.map(told), ['2 zoe asleep', '3 zoe awake']);
+    assert.deepEqual(own.world.events.map(describeEvent), ['2 zoe asleep', '3 zoe awake'], 'of the last two turns');
+    assert.deepEqual((await begin(store, 'spoken')).world.events.map(describeEvent), ['2 zoe asleep', '3 zoe awake']);
   });
 
   test('a world whose program asks for no events is given none', async () => {

@@ -91,7 +91,7 @@ describe('the heartbeat of a worker', { timeout: 60_000 }, () => {
     child.kill('SIGTERM');
     const [, signal] = await once(child, 'exit');
     assert.equal(signal, 'SIGKILL');
-    assert.match(await said, new RegExp(`stuck in work of its own for 1 s .* It drove ${lease.attempt_id};`));
+    assert.match(await said, new RegExp(`blocked by its own work for 1 s .* It drove ${lease.attempt_id};`));
   });
 
   test('the heartbeat of an attempt that is dropped ends', async () => {

@@ -208,7 +208,7 @@ forEachDatabase('the inbox', (open) => {
     });
   });
 
-  test('claims go round the worlds, however many turns wait in each', async () => {
+  test('the inbox claims go round the worlds, however many turns wait in each', async () => {
     const { store } = await open();
     const worlds = Array.from({ length: 20 }, (_none, index) => `round-${String(index).padStart(2, '0')}`);
     for (const world of worlds) {
@@ -368,16 +368,16 @@ forEachDatabase('the inbox', (open) => {
     const report = () => store.inbox.report({ inbox_id: v7(), source_invocation_id, payload: { answer: 1 } });
     assert.deepEqual(await report(), { kind: 'unknown' });
     await startCall(store, lease, start);
-    const told = { world_slug: 'told', attempt_id: lease.attempt_id };
-    assert.deepEqual(await report(), { kind: 'accepted', ...told });
-    assert.deepEqual(await report(), { kind: 'duplicate', ...told });
+    const about = { world_slug: 'told', attempt_id: lease.attempt_id };
+    assert.deepEqual(await report(), { kind: 'accepted', ...about });
+    assert.deepEqual(await report(), { kind: 'duplicate', ...about });
     const messages = await store.inbox.messagesOf(lease);
     assert.deepEqual(
       messages.map(({ message_type, correlation_id, payload }) => [message_type, correlation_id, payload]),
       [['tool_result', source_invocation_id, { answer: 1 }]],
     );
     await store.attempts.fail(lease, failing());
-    assert.deepEqual(await report(), { kind: 'duplicate', ...told });
+    assert.deepEqual(await report(), { kind: 'duplicate', ...about });
   });
 
   test('a report of a call whose attempt is over is late, and leaves nothing', async () => {

@@ -21,9 +21,9 @@ describe('the board of leases', () => {
 
   test('a lease that was taken off is gone, and the others stay', () => {
     const board = openBoard();
-    const takeOff = postLease(board, toLease(1));
+    const withdraw = postLease(board, toLease(1));
     postLease(board, toLease(2));
-    takeOff();
+    withdraw();
     assert.deepEqual(idsOn(board), [toLease(2).attempt_id]);
   });
 

@@ -40,7 +40,7 @@ forEachDatabase('a call that is answered later', (open) => {
     return { store, lease, call, until, id: call.source_invocation_id };
   }
 
-  const tell = (store: Store, source_invocation_id: string) =>
+  const report = (store: Store, source_invocation_id: string) =>
     store.inbox.report({ inbox_id: v7(), source_invocation_id, payload: { result: 1 } });
 
   test('a pending call costs one statement to write, one to suspend its attempt, and one to answer', async () => {
@@ -81,11 +81,11 @@ forEachDatabase('a call that is answered later', (open) => {
 
   test('a suspended attempt has no lease, and no driver claims it without mail', async () => {
     const { store, lease, id } = await pend('rests');
-    assert.equal(await store.attempts.suspend(lease, { at: 0, agents: [] }), 'rested');
+    assert.equal(await store.attempts.suspend(lease, { at: 0, agents: [] }), 'suspended');
     assert.equal(await store.attempts.suspend(lease, { at: 0, agents: [] }), 'overtaken');
-    const rests = { kind: 'rests', attempt_id: lease.attempt_id, attempted_turn: 1 };
-    assert.deepEqual(await store.attempts.begin(beginning('rests'), () => true), rests);
-    assert.equal((await tell(store, id)).kind, 'accepted');
+    const still_suspended = { kind: 'still_suspended', attempt_id: lease.attempt_id, attempted_turn: 1 };
+    assert.deepEqual(await store.attempts.begin(beginning('rests'), () => true), still_suspended);
+    assert.equal((await report(store, id)).kind, 'accepted');
     const again = await begin(store, 'rests');
     assert.equal(again.lease.attempt_id, lease.attempt_id);
     assert.equal(again.past?.take_overs, 0);
@@ -99,9 +99,9 @@ forEachDatabase('a call that is answered later', (open) => {
     const { store, outside } = await open();
     await makeWorld(store, 'early');
     const { lease } = await begin(store, 'early');
-    const [told, untold] = [pendingStart('a', 1), pendingStart('b', 2)];
-    for (const call of [told, untold]) await startCall(store, lease, call);
-    assert.equal((await tell(store, told.source_invocation_id)).kind, 'accepted');
+    const [reported, unreported] = [pendingStart('a', 1), pendingStart('b', 2)];
+    for (const call of [reported, unreported]) await startCall(store, lease, call);
+    assert.equal((await report(store, reported.source_invocation_id)).kind, 'accepted');
     await endLease(outside, 'early');
     const next = await begin(store, 'early');
     assert.deepEqual(next.past?.calls.map(({ key, fact }) => [key, fact?.status]).toSorted(), [
@@ -109,8 +109,8 @@ forEachDatabase('a call that is answered later', (open) => {
       ['b', undefined],
     ]);
     const [message] = await store.inbox.messagesOf(next.lease);
-    assert.deepEqual([message?.correlation_id, message?.payload], [told.source_invocation_id, { result: 1 }]);
-    assert.equal(await finishCall(store, next.lease, { ...answered(told, 1), is_reported: true }), 'written');
+    assert.deepEqual([message?.correlation_id, message?.payload], [reported.source_invocation_id, { result: 1 }]);
+    assert.equal(await finishCall(store, next.lease, { ...answered(reported, 1), is_reported: true }), 'written');
   });
 
   test('a pending call whose deadline ended it is known to the next driver as one that was pending', async () => {
@@ -127,16 +127,16 @@ forEachDatabase('a call that is answered later', (open) => {
 
   test('an attempt that has mail is not suspended', async () => {
     const { store, lease, id } = await pend('called');
-    await tell(store, id);
+    await report(store, id);
     assert.equal(await store.attempts.suspend(lease, { at: 0, agents: [] }), 'called');
     const [message] = await store.inbox.messagesOf(lease);
     assert.equal(await store.attempts.discard(lease, message?.inbox_id ?? ''), 'written');
-    assert.equal(await store.attempts.suspend(lease, { at: 0, agents: [] }), 'rested');
+    assert.equal(await store.attempts.suspend(lease, { at: 0, agents: [] }), 'suspended');
   });
 
   test('the end of a pending call handles all its mail', async () => {
     const { store, lease, call, id } = await pend('taken-in');
-    await tell(store, id);
+    await report(store, id);
     assert.equal((await store.inbox.messagesOf(lease)).length, 1);
     assert.equal(await finishCall(store, lease, { ...answered(call, 1), is_reported: true }), 'written');
     assert.deepEqual(await store.inbox.messagesOf(lease), []);
@@ -152,14 +152,15 @@ forEachDatabase('a call that is answered later', (open) => {
         ({ payload }) => payload,
       );
     const { store, lease, call, id } = await pend('forgotten');
-    await tell(store, id);
+    await report(store, id);
     assert.deepEqual(await payloadsOf('forgotten'), [{ result: 1 }]);
     await finishCall(store, lease, { ...answered(call, 1), is_reported: true });
     assert.deepEqual(await payloadsOf('forgotten'), [{}]);
     const failed = await pend('forgotten-too');
-    await tell(failed.store, failed.id);
+    await report(failed.store, failed.id);
     await failed.store.attempts.fail(failed.lease, failing());
-    for (const report of await failed.store.inbox.unheard(9)) await failed.store.inbox.consumeUnheard(report);
+    for (const report of await failed.store.inbox.unhandledReports(9))
+      await failed.store.inbox.consumeUnhandled(report);
     assert.deepEqual(await payloadsOf('forgotten-too'), [{}]);
   });
 
@@ -184,9 +185,9 @@ forEachDatabase('a call that is answered later', (open) => {
       await outside.query('BEGIN');
       await outside.query(`SELECT FROM ${table} WHERE world_slug = 'locked' FOR UPDATE`);
       await outside.query('SELECT pg_sleep(0.01)');
-      const told = await store.pending.expire([v7(), v7()]);
+      const reported = await store.pending.expire([v7(), v7()]);
       await outside.query('ROLLBACK');
-      assert.equal(told, 1, `a lock in ${table} held up another world`);
+      assert.equal(reported, 1, `a lock in ${table} held up another world`);
     }
     assert.equal(await store.pending.expire([v7(), v7()]), 1);
     assert.equal((await store.inbox.messagesOf(lease)).length, 1);
@@ -197,8 +198,8 @@ forEachDatabase('a call that is answered later', (open) => {
     const other = await pend('too-late', { deadline_ms: 1 });
     await (await open()).outside.query('SELECT pg_sleep(0.01)');
     assert.equal(await store.pending.expire([v7(), v7()]), 2);
-    assert.equal((await tell(store, id)).kind, 'accepted');
-    assert.equal(await store.attempts.takeTimeout(lease, id), 'reported');
+    assert.equal((await report(store, id)).kind, 'accepted');
+    assert.equal(await store.attempts.claimTimeout(lease, id), 'reported');
     const messages = await store.inbox.messagesOf(lease);
     assert.deepEqual(
       messages.map(({ message_type, payload }) => [message_type, payload]),
@@ -207,31 +208,31 @@ forEachDatabase('a call that is answered later', (open) => {
     assert.equal(await finishCall(store, lease, { ...answered(call, 1), is_reported: true }), 'written');
     const [timeout] = await store.inbox.messagesOf(other.lease);
     assert.ok(timeout);
-    assert.equal(await store.attempts.takeTimeout(other.lease, other.id), 'closed');
-    assert.equal((await tell(store, other.id)).kind, 'undecided');
+    assert.equal(await store.attempts.claimTimeout(other.lease, other.id), 'closed');
+    assert.equal((await report(store, other.id)).kind, 'undecided');
     // A worker that had claimed it before finds the world held.
     const claimed = { ...timeout, world_slug: 'too-late', retry_count: 0, waited_ms: 0 };
     await store.inbox.defer(claimed, { reason: 'it is held', delay_ms: 0 });
-    assert.equal((await tell(store, other.id)).kind, 'undecided');
+    assert.equal((await report(store, other.id)).kind, 'undecided');
     // Its driver may die now: the next one gets it again.
     assert.equal((await store.inbox.messagesOf(other.lease))[0]?.message_type, 'timeout');
     await finishCall(store, other.lease, { ...answered(other.call, 1), is_reported: true });
-    assert.equal((await tell(store, other.id)).kind, 'late');
+    assert.equal((await report(store, other.id)).kind, 'late');
   });
 
   test('a call that its service answered at once accepts no report, unless it was reported before', async () => {
     const { store } = await open();
     await makeWorld(store, 'answered-at-once');
     const { lease } = await begin(store, 'answered-at-once');
-    const [told, untold] = [pendingStart('a', 1), pendingStart('b', 2)];
-    for (const call of [told, untold]) await startCall(store, lease, call);
+    const [reported, unreported] = [pendingStart('a', 1), pendingStart('b', 2)];
+    for (const call of [reported, unreported]) await startCall(store, lease, call);
     const close = ({ source_invocation_id }: CallStart) =>
       store.attempts.closeToReports(lease, { source_invocation_id, inbox_id: v7() });
-    assert.equal((await tell(store, told.source_invocation_id)).kind, 'accepted');
-    assert.deepEqual([await close(told), await close(untold)], ['reported', 'closed']);
-    assert.equal((await tell(store, untold.source_invocation_id)).kind, 'undecided');
-    await finishCall(store, lease, answered(untold, 1));
-    assert.equal((await tell(store, untold.source_invocation_id)).kind, 'late');
+    assert.equal((await report(store, reported.source_invocation_id)).kind, 'accepted');
+    assert.deepEqual([await close(reported), await close(unreported)], ['reported', 'closed']);
+    assert.equal((await report(store, unreported.source_invocation_id)).kind, 'undecided');
+    await finishCall(store, lease, answered(unreported, 1));
+    assert.equal((await report(store, unreported.source_invocation_id)).kind, 'late');
     assert.equal((await store.inbox.messagesOf(lease)).length, 1);
   });
 
@@ -241,7 +242,7 @@ forEachDatabase('a call that is answered later', (open) => {
     const stores = [store, ...others];
     const kinds = await Promise.all(
       Array.from({ length: 50 }, async (_, index) => {
-        const { kind } = await tell(stores[index % stores.length] ?? store, id);
+        const { kind } = await report(stores[index % stores.length] ?? store, id);
         // The first that is accepted ends the call while the others are still on their way.
         if (kind === 'accepted') await finishCall(store, lease, { ...answered(call, 1), is_reported: true });
         return kind;
@@ -253,18 +254,18 @@ forEachDatabase('a call that is answered later', (open) => {
 
   test('a report that was accepted before its attempt ended stays to be handled', async () => {
     const { store, lease, id } = await pend('unheard');
-    await tell(store, id);
-    const before = await store.inbox.unheard(9);
+    await report(store, id);
+    const before = await store.inbox.unhandledReports(9);
     await store.attempts.fail(lease, failing());
-    const after = await store.inbox.unheard(9);
+    const after = await store.inbox.unhandledReports(9);
     assert.deepEqual(before, []);
     assert.deepEqual(
       after.map(({ source_invocation_id, payload }) => [source_invocation_id, payload]),
       [[id, { result: 1 }]],
     );
-    for (const report of after) await store.inbox.consumeUnheard(report);
-    assert.deepEqual(await store.inbox.unheard(9), []);
-    assert.equal((await tell(store, id)).kind, 'duplicate');
+    for (const report of after) await store.inbox.consumeUnhandled(report);
+    assert.deepEqual(await store.inbox.unhandledReports(9), []);
+    assert.equal((await report(store, id)).kind, 'duplicate');
   });
 
   test('the end of an attempt ends its pending calls, and no deadline is notified then', async () => {
@@ -273,7 +274,7 @@ forEachDatabase('a call that is answered later', (open) => {
     assert.equal(await store.pending.expire([v7()]), 0);
     assert.deepEqual(await store.pending.awaitedBy(lease.attempt_id), []);
     assert.equal((await store.records.invocation(id, 'redacted'))?.status, 'interrupted');
-    assert.equal((await tell(store, id)).kind, 'late');
+    assert.equal((await report(store, id)).kind, 'late');
   });
 
   const meaning = (source_invocation_id: string, world_slug: string, { attempt_id }: AttemptLease) => ({

@@ -19,7 +19,7 @@ for (const kind of ['embedded', 'PostgreSQL'] as const)
     const find = async (wanted: WantedSearch): Promise<Found> => must(await search(stage.engine, wanted));
     const storeOf = (): BrowsableStore => stage.engine.store;
 
-    test('takes in each attempt once, after it has ended, however many search at once', async () => {
+    test('searching takes in each attempt once, after it has ended, however many search at once', async () => {
       const first = await Promise.all([find({ q: 'bob' }), find({ q: 'bob' }), find({ q: 'bob' })]);
       assert.ok(first.every(({ is_complete }) => is_complete));
       assert.equal(await storeOf().search.catchUp(10), 0);
@@ -38,7 +38,7 @@ for (const kind of ['embedded', 'PostgreSQL'] as const)
       return hits;
     }
 
-    test('finds narrations and states by their words, in any inflection, and marks them', async () => {
+    test('searching finds narrations and states by their words, in any inflection, and marks them', async () => {
       const [patch] = play.attempts[0]?.patches ?? [];
       const word = /[a-z]{5,}/.exec(patch?.narration ?? '')?.[0] ?? '';
       const { rows } = await find({ q: word, kind: 'narration', turn: '1' });
@@ -52,7 +52,7 @@ for (const kind of ['embedded', 'PostgreSQL'] as const)
       assert.ok(states.rows.length > 0, effect?.state_after);
     });
 
-    test('finds a reading where it came back, and where a model saw it', async () => {
+    test('searching finds a reading where it came back, and where a model saw it', async () => {
       const { rows } = await find({ q: '"cold front"' });
       assert.deepEqual(new Set(rows.map((hit) => hit.kind)).has('result'), true);
       const prompt = rows.find((hit) => hit.kind === 'prompt');
@@ -61,7 +61,7 @@ for (const kind of ['embedded', 'PostgreSQL'] as const)
       assert.ok(messages.some(({ content }) => content.includes('cold front')));
     });
 
-    test('filters by world, turn, subject, source and failure class, with words or without', async () => {
+    test('searching filters by world, turn, subject, source and failure class, with words or without', async () => {
       const [hit] = (await find({ q: '"cold front"', kind: 'result' })).rows;
       const { world_slug } = play;
       const all = await find({ world: world_slug, source: hit?.source_label ?? '', turn: String(hit?.turn) });
@@ -73,7 +73,7 @@ for (const kind of ['embedded', 'PostgreSQL'] as const)
       assert.ok(rejected.rows.every(({ failure_class }) => failure_class === 'model_content'));
     });
 
-    test('gives an attempt that failed by the call over which it failed, and no call that had answered', async () => {
+    test('searching gives an attempt that failed by the call over which it failed, and no call that had answered', async () => {
       const wrong = Object.fromEntries(
         [1, 2, 3].map((number) => [`bob/act/round-1/try-${number}`, { text: 'I gaze.' }]),
       );
@@ -89,12 +89,12 @@ for (const kind of ['embedded', 'PostgreSQL'] as const)
         assert.equal(source_invocation_id, attempt?.failed_source_invocation_id);
     });
 
-    test('finds in the answer of a generation what the model said, and not why it ended', async () => {
+    test('searching finds in the answer of a generation what the model said, and not why it ended', async () => {
       assert.deepEqual((await find({ q: '"I gaze"', kind: 'answer' })).rows.length, 3);
       assert.deepEqual((await find({ q: 'stop', kind: 'answer' })).rows, []);
     });
 
-    test('says what there is, where a filter names what no text has', async () => {
+    test('searching says what there is, where a filter names what no text has', async () => {
       const refusal = async (wanted: WantedSearch) => {
         const done = await search(stage.engine, { q: 'cold', ...wanted });
         return done.ok ? 'found' : done.problems.map(({ code, repair }) => `${code}: ${repair}`).join();
@@ -108,7 +108,7 @@ for (const kind of ['embedded', 'PostgreSQL'] as const)
       assert.equal(await refusal({ failure: 'poisoned' }), 'found');
     });
 
-    test('shows of one attempt first what fits the words best, and marks where a text was cut', async () => {
+    test('searching shows of one attempt first what fits the words best, and marks where a text was cut', async () => {
       const { rows } = await find({ q: 'bob', turn: '1', world: play.world_slug });
       const ranks = rows.map(({ rank }) => rank);
       assert.deepEqual(
@@ -124,7 +124,7 @@ for (const kind of ['embedded', 'PostgreSQL'] as const)
       for (const hit of whole.rows) assert.doesNotMatch(shown(hit), /…/);
     });
 
-    test('tells what was said before the prompts that quote it, of all attempts', async () => {
+    test('searching tells what was said before the prompts that quote it, of all attempts', async () => {
       const rows = await listAll({ q: 'bob' });
       const kinds = rows.map((hit) => hit.kind);
       const prompts = kinds.filter((one) => one === 'prompt').length;
@@ -135,7 +135,7 @@ for (const kind of ['embedded', 'PostgreSQL'] as const)
       assert.deepEqual((await find({ q: 'bob', kind: 'prompt', limit: '200' })).rows.length, prompts);
     });
 
-    test('keeps markup in an excerpt as it was written, and finds the words in it', async () => {
+    test('searching keeps markup in an excerpt as it was written, and finds the words in it', async () => {
       const narration = 'Bob reads <b>aloud</b>: "if moor < sea & sea > moor, <lantern hue=ochre>", and a < b.';
       const patch = { kind: 'final_patch', patch: { narration, effects: [] } };
       const says = {
@@ -157,7 +157,7 @@ for (const kind of ['embedded', 'PostgreSQL'] as const)
       }
     });
 
-    test('shows of an answer in JSON what it says, in whole words, and not the names of its members', async () => {
+    test('searching shows of an answer in JSON what it says, in whole words, and not the names of its members', async () => {
       const long = 'Far off_the_shore a very_tall_mast stands in the fog and nobody on_the_pier sees it '.repeat(4);
       const patch = { kind: 'final_patch', patch: { narration: `${long} quahog_shell ${long}`, effects: [] } };
       const says = {
@@ -174,7 +174,7 @@ for (const kind of ['embedded', 'PostgreSQL'] as const)
       assert.deepEqual((await find({ q: 'narration', kind: 'answer', world: world_slug })).rows, []);
     });
 
-    test('finds nothing that redaction hides', async () => {
+    test('searching finds nothing that redaction hides', async () => {
       const attempt = play.attempts[0];
       const shown = JSON.stringify(attempt?.invocations.map(({ response_json }) => response_json));
       const rows = await storeOf().search.find(
@@ -193,7 +193,7 @@ for (const kind of ['embedded', 'PostgreSQL'] as const)
           );
     });
 
-    test('gives nothing where nothing is asked, or a word that nothing has', async () => {
+    test('searching gives nothing where nothing is asked, or a word that nothing has', async () => {
       assert.deepEqual((await find({})).rows, []);
       assert.deepEqual((await find({ q: '' })).rows, []);
       assert.deepEqual((await find({ q: 'the' })).rows, []);
@@ -201,7 +201,7 @@ for (const kind of ['embedded', 'PostgreSQL'] as const)
         assert.deepEqual((await find({ q })).rows, [], q);
     });
 
-    test('loses the texts of a world with the world', async () => {
+    test('searching loses the texts of a world with the world', async () => {
       const { world_slug } = await stage.play({ scenario: 'simple', turns: 1 });
       assert.ok((await find({ world: world_slug })).rows.length > 0);
       assert.equal((await storeOf().worlds.delete(world_slug)).kind, 'deleted');

@@ -17,7 +17,7 @@ const CALLS = [
   ['reported', `'succeeded', false, NULL, '2026-01-01T12:02:00Z'`],
 ] as const;
 
-const TOLD = [
+const EVENTS = [
   ['attempt_began', undefined, '12:00:00'],
   ['call_started', 'answered', '12:00:01'],
   ['call_started', 'failed', '12:00:01'],
@@ -52,7 +52,7 @@ async function writeAsBefore(outside: OutsideView): Promise<void> {
           invocation_kind, effect_class, redaction, request_json, started_at, status, refused, failure_class, ended_at)
         VALUES ('old', '${idOf(attempt, key)}', '${attempt}', 1, ${index + 1}, '${key}', '${hash}', '${hash}', '${hash}',
           'act', 'zoe', 'node_call', 'read_only', '"all"', '{}', '2026-01-01T12:00:01Z', ${ending})`);
-  for (const [place, [kind, key, at]] of TOLD.entries())
+  for (const [place, [kind, key, at]] of EVENTS.entries())
     for (const attempt of ATTEMPTS) {
       const call = key === undefined ? 'NULL, NULL, NULL, NULL' : `'${idOf(attempt, key)}', '${hash}', 'act', 'zoe'`;
       const [patch_seq, details] = kind === 'patch_applied' ? [place, '{"touched":[]}'] : ['NULL', '{}'];
@@ -70,7 +70,7 @@ const TIMELINE = `
   FROM attempt_timeline_events ORDER BY event_id`;
 
 forEachDatabase('a timeline that was written when each call was told of by rows of its own', (open) => {
-  test('is read as it was, and goes on from there', async () => {
+  test('a timeline that was written when each call was told of by rows of its own is read as it was, and goes on from there', async () => {
     const { database, outside } = await open();
     const migrations = (await loadMigrations(MIGRATIONS)).filter(({ name }) => name < FIRST_DERIVED);
     await outside.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public');
@@ -78,7 +78,7 @@ forEachDatabase('a timeline that was written when each call was told of by rows 
     assert.ok((await migrate(database, earlier)).ok);
     await writeAsBefore(outside);
     const before = await outside.query(TIMELINE);
-    assert.equal(before.length, ATTEMPTS.length * TOLD.length);
+    assert.equal(before.length, ATTEMPTS.length * EVENTS.length);
 
     assert.ok((await migrate(database, migrations)).ok);
     assert.deepEqual(await outside.query(TIMELINE), before);
@@ -86,7 +86,7 @@ forEachDatabase('a timeline that was written when each call was told of by rows 
     const kinds = await outside.query<{ kind: string }>(
       `SELECT DISTINCT event_kind::text AS kind FROM attempt_events ORDER BY 1`,
     );
-    const stored = TOLD.map(([kind]) => kind).filter((kind) => !/call_(started|answered|failed|refused)/.test(kind));
+    const stored = EVENTS.map(([kind]) => kind).filter((kind) => !/call_(started|answered|failed|refused)/.test(kind));
     assert.deepEqual(
       kinds.map(({ kind }) => kind),
       [...new Set(stored)].toSorted(),

@@ -136,7 +136,7 @@ const LIVES: Readonly<Record<string, readonly [(life: Life) => Promise<unknown>,
     },
     ['attempt_began', 'attempt_handed_over', 'attempt_continued'],
   ],
-  'a call that is reported while its attempt rests': [
+  'a call that is reported while its attempt is suspended': [
     async ({ store, world, lease }) => {
       const call = pendingStart('a', 1);
       await startCall(store, lease, call);
@@ -150,12 +150,12 @@ const LIVES: Readonly<Record<string, readonly [(life: Life) => Promise<unknown>,
   ],
   'a call that is reported before its driver died, which had not heard that it would be': [
     async ({ store, outside, world, lease }) => {
-      const [told, untold] = [pendingStart('a', 1), pendingStart('b', 2)];
-      await store.attempts.writeCalls(lease, { finished: [], started: [told, untold] });
-      await report(store, told);
+      const [reported, unreported] = [pendingStart('a', 1), pendingStart('b', 2)];
+      await store.attempts.writeCalls(lease, { finished: [], started: [reported, unreported] });
+      await report(store, reported);
       await endLease(outside, world);
       const next = await begin(store, world);
-      await finishCall(store, next.lease, { ...answered(told, 1), is_reported: true });
+      await finishCall(store, next.lease, { ...answered(reported, 1), is_reported: true });
     },
     [
       'attempt_began',
@@ -222,17 +222,17 @@ async function crowd(outside: OutsideView, { source_invocation_id }: CallStart):
 }
 
 forEachDatabase('the timeline of an attempt', (open) => {
-  for (const [index, [what, [live, told]]] of Object.entries(LIVES).entries())
-    test(`reports ${what}`, async () => {
+  for (const [index, [what, [live, expected]]] of Object.entries(LIVES).entries())
+    test(`the timeline of an attempt reports ${what}`, async () => {
       const { store, outside } = await open();
       const world = `life-${index}`;
       await makeWorld(store, world);
       const { lease } = await begin(store, world);
       await live({ store, outside, world, lease });
-      assert.deepEqual(await timelineOf(store, lease.attempt_id), told);
+      assert.deepEqual(await timelineOf(store, lease.attempt_id), expected);
     });
 
-  test('reports a settled call in the attempt that left it in doubt, and the attempt that continues', async () => {
+  test('the timeline of an attempt reports a settled call in the attempt that left it in doubt, and the attempt that continues', async () => {
     const { store } = await open();
     await makeWorld(store, 'settled');
     const { lease, call } = await doubt(store, 'settled');
@@ -244,7 +244,7 @@ forEachDatabase('the timeline of an attempt', (open) => {
     assert.deepEqual(await timelineOf(store, next.lease.attempt_id), ['attempt_began']);
   });
 
-  test('says of each event when it was, and whose', async () => {
+  test('the timeline of an attempt says of each event when it was, and whose', async () => {
     const { store, outside } = await open();
     await makeWorld(store, 'whose');
     const { lease } = await begin(store, 'whose');
@@ -282,7 +282,7 @@ forEachDatabase('the timeline of an attempt', (open) => {
     );
   });
 
-  test('has the same order however many attempts write at once', async () => {
+  test('the timeline of an attempt has the same order however many attempts write at once', async () => {
     const { store } = await open();
     const worlds = Array.from({ length: 6 }, (_none, index) => `beside-${index}`);
     for (const world of worlds) await makeWorld(store, world);
@@ -299,14 +299,14 @@ forEachDatabase('the timeline of an attempt', (open) => {
       }),
     );
     const threes = [1, 4, 7].map((seq) => [seq, seq + 1, seq + 2]);
-    const told = threes.flatMap((calls) =>
+    const expected = threes.flatMap((calls) =>
       ['call_started', 'call_answered'].flatMap((kind) => calls.map((call) => `${kind} call-${call}`)),
     );
     for (const attempt_id of attempts)
-      assert.deepEqual(await timelineOf(store, attempt_id), ['attempt_began', ...told]);
+      assert.deepEqual(await timelineOf(store, attempt_id), ['attempt_began', ...expected]);
   });
 
-  test('has a place for as many calls as a statement may write, and no statement writes more', async () => {
+  test('the timeline of an attempt has a place for as many calls as a statement may write, and no statement writes more', async () => {
     const { store } = await open();
     await makeWorld(store, 'full');
     const { lease } = await begin(store, 'full');
@@ -315,13 +315,13 @@ forEachDatabase('the timeline of an attempt', (open) => {
     await assert.rejects(store.attempts.writeCalls(lease, { finished: [], started: calls }), /too many/);
     await store.attempts.writeCalls(lease, { finished: [], started: most });
     await store.attempts.writeCalls(lease, { finished: most.map((call) => answered(call, {})), started: [] });
-    const told = ['call_started', 'call_answered'].flatMap((kind) =>
+    const expected = ['call_started', 'call_answered'].flatMap((kind) =>
       most.map(({ command }) => `${kind} ${command.key}`),
     );
-    assert.deepEqual(await timelineOf(store, lease.attempt_id), ['attempt_began', ...told]);
+    assert.deepEqual(await timelineOf(store, lease.attempt_id), ['attempt_began', ...expected]);
   });
 
-  test('is read by indexes, whatever other attempts and worlds there are', async () => {
+  test('the timeline of an attempt is read by indexes, whatever other attempts and worlds there are', async () => {
     const { store, outside, statementsOf } = await open();
     await makeWorld(store, 'crowded');
     const { lease } = await begin(store, 'crowded');

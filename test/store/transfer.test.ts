@@ -163,7 +163,7 @@ for (const [from, to] of [
         return [here, there, await exportLines(here.store, 'moved')] as const;
       })());
 
-    test('is refused for every fault of its file, and nothing is left behind', async () => {
+    test('a world that moves is refused for every fault of its file, and nothing is left behind', async () => {
       const [, there, lines] = await open();
       const before = await contentsOf(there.outside);
       const faults: Readonly<Record<string, readonly [readonly string[], RegExp]>> = {
@@ -229,7 +229,7 @@ for (const [from, to] of [
       assert.equal(await contentsOf(there.outside), before);
     });
 
-    test('is refused for every row that no turn would write and no constraint refuses', async () => {
+    test('a world that moves is refused for every row that no turn would write and no constraint refuses', async () => {
       const [, there, lines] = await open();
       const before = await contentsOf(there.outside);
       const refuse = async (what: string, altered: readonly string[], reason: RegExp): Promise<void> => {
@@ -246,7 +246,7 @@ for (const [from, to] of [
       assert.equal(await contentsOf(there.outside), before);
     });
 
-    test('arrives with all its records, and is exported as the same lines', async () => {
+    test('a world that moves arrives with all its records, and is exported as the same lines', async () => {
       const [here, there, lines] = await open();
       const imported = await importLines(there.store, lines);
       assert.equal(imported.kind, 'imported', JSON.stringify(imported));
@@ -265,7 +265,7 @@ for (const [from, to] of [
       assert.equal((await importLines(there.store, lines.slice(0, -1))).kind, 'damaged');
     });
 
-    test('goes on where it was: a call in doubt is settled, and the next attempt is numbered after all before', async () => {
+    test('a world that moves goes on where it was: a call in doubt is settled, and the next attempt is numbered after all before', async () => {
       const [, { store, outside }] = await open();
       const doubted = (await store.records.attempts('moved')).find((one) => one.failure_class === 'interrupted');
       const attempt_id = doubted?.attempt_id ?? '';
@@ -299,7 +299,7 @@ describe('an export', () => {
   after(async () => (await opened)?.close());
   const open = () => (opened ??= openTestDatabase('embedded'));
 
-  test('holds every table of the database but those that are left out', async () => {
+  test('an export holds every table of the database but those that are left out', async () => {
     const { outside } = await open();
     const tables = await outside.query<{ name: string }>(
       `SELECT tablename::text AS name FROM pg_tables WHERE schemaname = 'public' ORDER BY 1`,
@@ -310,7 +310,7 @@ describe('an export', () => {
     );
   });
 
-  test('can be imported with cycles between rows: every foreign key is deferrable', async () => {
+  test('an export can be imported with cycles between rows: every foreign key is deferrable', async () => {
     const { outside } = await open();
     assert.deepEqual(
       await outside.query(`SELECT conname FROM pg_constraint WHERE contype = 'f' AND NOT condeferrable`),
@@ -318,7 +318,7 @@ describe('an export', () => {
     );
   });
 
-  test('of a fork brings the worlds whose turns it shares, and the fork goes on elsewhere', async () => {
+  test('an export of a fork brings the worlds whose turns it shares, and the fork goes on elsewhere', async () => {
     const { store } = await open();
     await makeWorld(store, 'trunk');
     await playTurn(store, 'trunk', { before: 'rested', after: 'tired' });
@@ -337,7 +337,7 @@ describe('an export', () => {
     }
   });
 
-  test('is refused while an attempt of the world is open, and of a world that is not there', async () => {
+  test('an export is refused while an attempt of the world is open, and of a world that is not there', async () => {
     const { store } = await open();
     await makeWorld(store, 'busy');
     const { lease } = await begin(store, 'busy');

@@ -104,7 +104,7 @@ async function readBoth(outside: OutsideView) {
 }
 
 forEachDatabase('a database in which a turn had rows of its timeline', (open) => {
-  test('has the same timeline, audit, patches and streams after its migration', async () => {
+  test('a database in which a turn had rows of its timeline has the same timeline, audit, patches and streams after its migration', async () => {
     const { database, outside } = await open();
     const migrations = await loadMigrations(MIGRATIONS);
     await outside.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public');

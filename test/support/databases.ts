@@ -177,14 +177,14 @@ function toView(runner: Runner): OutsideView {
  * before are gathered for a moment, and may be sent meanwhile.
  */
 async function statementsOf(database: OpenDatabase, work: () => Promise<unknown>): Promise<readonly string[]> {
-  const heard: string[] = [];
+  const received: string[] = [];
   const undo: (() => void)[] = [];
   const listen = (client: pg.PoolClient): void => {
     const query = client.query;
     client.query = ((...call: readonly unknown[]) => {
       const [first] = call as readonly [string | { readonly text: string }];
       const text = typeof first === 'string' ? first : first.text;
-      if (!text.includes('pg_notify')) heard.push(text);
+      if (!text.includes('pg_notify')) received.push(text);
       return Reflect.apply(query, client, call) as unknown;
     }) as typeof client.query;
     undo.push(() => {
@@ -204,7 +204,7 @@ async function statementsOf(database: OpenDatabase, work: () => Promise<unknown>
     Object.assign(database.pool, { connect });
     for (const restore of undo.toReversed()) restore();
   }
-  return heard;
+  return received;
 }
 
 function must<Value>(outcome: Outcome<Value>): Value {

@@ -53,7 +53,7 @@ describe('files that one process runs', () => {
     assert.equal(status, 1);
   });
 
-  test('are named with what went wrong in them', () => {
+  test('files that one process runs are named with what went wrong in them', () => {
     assert.match(stdout, /not ok 1 - a test that fails\n[^]*fails\.mjs:\d+/);
     assert.match(stdout, /not ok 2 - is-no-module\.mjs\n[^]*is-not-there\.mjs/);
     assert.match(stdout, /not ok 3 - leaves-an-error\.mjs\n[^]*left/);
@@ -64,7 +64,7 @@ describe('files that one process runs', () => {
     ['ends the process', `test('a test that ends the process', () => process.exit(0));`],
     ['never ends', `test('a test that never ends', () => new Promise(() => {}));`],
   ] as const)
-    test(`are named where they are not reached since one before them ${what}`, () => {
+    test(`files that one process runs are named where they are not reached since one before them ${what}`, () => {
       writeFileSync(join(folder, 'stops.mjs'), imports + text);
       const run = runHere(folder, ['stops.mjs', 'is-last.mjs']);
       assert.match(run.stderr, /ended before these files:\nstops\.mjs\nis-last\.mjs\n/);

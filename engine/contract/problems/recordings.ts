@@ -2,23 +2,23 @@ import { content } from './entry.js';
 
 /** Why an attempt cannot be recorded as a test. */
 export const RECORDING_PROBLEMS = {
-  ATTEMPT_RUNNING: content('The attempt has not ended.', 'Record it when it has.'),
+  ATTEMPT_RUNNING: content('The attempt has not ended.', 'Record it when it has ended.'),
   ATTEMPT_NOT_RECORDABLE: content(
-    'The attempt was interrupted or stopped, by something that is none of its answers.',
-    'Record another.',
+    'The attempt was interrupted or stopped, which answers alone cannot reproduce.',
+    'Record another attempt.',
   ),
   RECORDING_HIDDEN: content(
-    "Redaction hides a part of an answer that the answer's schema asks for, and that cannot be made up.",
-    '`--unredacted`, where a file may hold all of it.',
+    "Redaction hides a part of an answer that the answer's schema requires, and the part cannot be made up.",
+    '`--unredacted`, if the file may hold the hidden parts.',
   ),
   RECORDING_TOO_LARGE: content(
-    'The test would be larger than a document may be.',
+    'The test would exceed the size limit of documents.',
     'Record an attempt with smaller answers.',
   ),
   RECORD_SCENARIO_DIFFERS: content(
-    'The file named by `--scenario` is not the scenario of the attempt any more.',
+    'The file that `--scenario` names is no longer the scenario of the attempt.',
     'Leave `--scenario` out, or undo the change.',
   ),
-  FILE_EXISTS: content('The file that was to be written is there already, and stays.', 'Name another.'),
-  FILE_UNWRITABLE: content('The file cannot be written.', 'Name one in a folder that is there.'),
+  FILE_EXISTS: content('The output file already exists, and is not overwritten.', 'Name another file.'),
+  FILE_UNWRITABLE: content('The file cannot be written.', 'Name a file in an existing folder.'),
 };

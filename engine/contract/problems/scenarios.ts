@@ -9,24 +9,23 @@ export const SCENARIO_PROBLEMS = {
   ENTITY_TWICE: content('Two entities have one id.', 'Give each its own.'),
   ENTITY_UNKNOWN: content(
     'A named entity does not exist.',
-    'Correct the id, or add the entity; a filter of a command takes the ids that the message lists.',
+    'Correct the id, or add the entity. A filter of a command accepts the ids that the message lists.',
   ),
   ENVIRONMENT_TWICE: content('Two environments have one label.', 'Give each its own.'),
   ENVIRONMENT_UNKNOWN: content('A named environment does not exist.', 'Correct the label, or add the environment.'),
   BLANK_TEXT: content(
-    'A name, state, goal, memory or content has no character that shows.',
-    'Say something, or take it away where it may be left out.',
+    'A name, state, goal, memory or content has no visible character.',
+    'Write some text, or remove the field if it is optional.',
   ),
-  AGENT_ONLY: content('A prop has a goal or memories.', 'Take them away, or make it an agent.'),
+  AGENT_ONLY: content('A prop has a goal or memories.', 'Remove them, or make it an agent.'),
   START_TIME_UNUSABLE: content(
-    'The start is no time that can be kept: a leap second, a year that is not within 0001 to 9999, an offset of ' +
-      'more than 15 hours.',
+    'The start time is not supported: a leap second, a year outside 0001 to 9999, or an offset of more than 15 hours.',
     'Write a time such as `2026-05-01T09:00:00Z`.',
   ),
   CHRONON_TOO_LONG: content(
     'Turn 10000 would lie beyond the year 9999.',
     'Write a shorter `chronon_seconds`, or an earlier `start_time`.',
   ),
-  SUBJECT_NOT_AGENT: content('A subject is a prop.', 'Make it an agent, or take it out of the subjects.'),
-  SUBJECT_TWICE: content('A subject is listed twice.', 'Take it out of one list.'),
+  SUBJECT_NOT_AGENT: content('A subject is a prop.', 'Make it an agent, or remove it from the subjects.'),
+  SUBJECT_TWICE: content('A subject is listed twice.', 'Remove it from one list.'),
 };

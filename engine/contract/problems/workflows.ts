@@ -2,177 +2,179 @@ import { content, environment } from './entry.js';
 
 /** Workflows that cannot work, and problems of the documents that they refer to. */
 export const WORKFLOW_PROBLEMS = {
-  NODE_ID_TWICE: content('Two nodes have one id.', 'Give each its own.'),
-  NODE_ID_RESERVED: content('A node is called `ambient`.', 'Choose another id.'),
-  NODE_UNKNOWN: content('A node reads the output of one that does not exist.', 'Correct the id.'),
+  NODE_ID_TWICE: content('Two nodes have the same id.', 'Give each its own id.'),
+  NODE_ID_RESERVED: content('A node has the reserved id `ambient`.', 'Choose another id.'),
+  NODE_UNKNOWN: content('A node reads the output of a node that does not exist.', 'Correct the id.'),
   NODES_CYCLE: content(
-    'Nodes wait for each other, or one for itself.',
-    'Remove the reference that the finding names, or another of the circle.',
+    'Nodes wait for each other in a cycle.',
+    'Remove the reference that the finding names, or another one of the cycle.',
   ),
   TOOL_LOOPS_SEVERAL: content('A workflow has more than one `llm_tool_loop`.', 'Make the others `llm_json` nodes.'),
   APPLY_FROM_UNKNOWN: content('`apply.from` names no `llm_tool_loop`.', 'Write `<node id>.final`.'),
   MAX_SPECULATIVE_UNUSED: content(
-    'A note: `max_speculative` has no meaning beside `per_subject_ordered`.',
-    'Take it away, or let subjects run concurrently.',
+    'A note: `max_speculative` has no effect with `per_subject_ordered`.',
+    'Remove it, or let subjects run concurrently.',
   ),
   SPECULATION_COSTS: content(
-    'A note: what concurrent subjects may cost beyond ordered ones, where they change what others read.',
-    'Write a lower `max_speculative`, or accept that.',
+    'A note: how many more calls concurrent subjects may make than ordered ones, where a subject changes what another one reads.',
+    'Lower `max_speculative`, or accept the cost.',
   ),
-  AMBIENT_ID_TWICE: content('Two ambient sources have one id.', 'Give each its own.'),
-  INJECT_PATH_INVALID: content('`inject_as` is no place under `/ambient`.', 'Write one such as `/ambient/weather`.'),
-  INJECT_PATHS_OVERLAP: content(
-    'Two readings that one subject can see would overlap.',
-    'Give each a place of its own.',
+  AMBIENT_ID_TWICE: content('Two ambient sources have the same id.', 'Give each its own id.'),
+  INJECT_PATH_INVALID: content(
+    '`inject_as` is not a pointer under `/ambient`.',
+    'Write a pointer such as `/ambient/weather`.',
   ),
+  INJECT_PATHS_OVERLAP: content('Two readings that one subject can see would overlap.', 'Give each its own pointer.'),
   ONCE_PER_TURN_HAS_NO_SUBJECT: content(
-    'A source that runs once per turn speaks of the acting subject.',
+    'A source that runs once per turn refers to the acting subject.',
     'Let it run before each subject, or name a world, environment or entity.',
   ),
   TEMPLATE_PATH_UNREADABLE: content(
-    'A template reads what it cannot see.',
-    'Read one of the [pointers](terms.md#templates) that it can.',
+    'A template reads a value that is not in its context.',
+    'Use one of the available [pointers](terms.md#templates).',
   ),
   PATH_NEVER_THERE: content(
-    'A template or prompt reads what its producer can never give.',
-    'The finding names the nearest that exist.',
+    'A template or prompt reads a path that its producer never has.',
+    'Use a path that exists; the finding names the nearest.',
   ),
   PATH_MAY_BE_MISSING: content(
-    'A template or prompt reads what may not be there, for some subjects at least.',
-    'Write a `default`, or a result schema that requires it.',
+    'A template or prompt reads a path that may be missing, at least for some subjects.',
+    'Write a `default`, or require the path in the result schema.',
   ),
   PATH_HIDDEN: content(
-    'A template or prompt reads what redaction hides.',
+    'A template or prompt reads a value that redaction hides.',
     'Add it to the `allow` of the binding that produces it.',
   ),
   REDACTION_NAMES_NOTHING: content(
-    'A pointer of an allow-list leads to nothing in the result schema.',
-    'Correct it, or take it away.',
+    'A pointer of an allow-list matches nothing in the result schema.',
+    'Correct it, or remove it.',
   ),
   REQUEST_DOES_NOT_FIT: content(
-    "A request template makes what the source's request schema refuses.",
-    'Ask as the schema says.',
+    "A request template makes a request that the source's request schema rejects.",
+    'Make the request fit the schema.',
   ),
   ARGUMENTS_DO_NOT_FIT: content(
-    "A tool's argument schema lets through what the source's request schema refuses.",
-    'Make it as narrow.',
+    "A tool's argument schema accepts values that the source's request schema rejects.",
+    'Make the argument schema as narrow as the request schema.',
   ),
   OUTPUT_UNUSED: content(
-    'A note: nothing reads what a node gives.',
-    'Read it, unless its call is made for its effect.',
+    'A note: nothing reads the output of a node.',
+    'Read it, unless the call is made for its effect.',
   ),
   NODE_LEADS_NOWHERE: content(
-    'A note: what a node gives is read, but never on a way to the node whose patch is applied.',
-    'Read it there, or take both out.',
+    'A note: the output of a node is read, but never by a node on the way to the one whose patch is applied.',
+    'Read it there, or remove both nodes.',
   ),
   READING_UNSEEN: content(
-    'A note: an ambient source runs each turn, and nobody is shown what it answers.',
-    'Write `{{ambient.visible}}` into a prompt, correct `visible_to`, or take the binding out.',
+    'A note: an ambient source runs each turn, but no prompt or request of a subject that may see its reading uses it.',
+    'Write `{{ambient.visible}}` into a prompt, correct `visible_to`, or remove the binding.',
   ),
   TOOLS_NEVER_OFFERED: content(
-    'A note: a node has tools beside `"max_tool_calls": 0`.',
-    'Allow calls, or take the tools out.',
+    'A note: a node has tools, but `"max_tool_calls": 0` allows no call.',
+    'Allow calls, or remove the tools.',
   ),
   PROMPT_DOLLAR_BRACES: content(
-    'A note: a prompt holds `${name}`, which the model is shown as it is.',
-    'Write `{{name}}`, unless it is meant so.',
+    'A note: a prompt holds `${name}`, which the model sees unchanged.',
+    'Write `{{name}}`, unless this is meant.',
   ),
   PROMPT_SINGLE_BRACES: content(
-    'A note: a prompt holds a name such as `{subject.name}` in single braces, which the model is shown as it is.',
-    'Write `{{subject.name}}`, unless it is meant so.',
+    'A note: a prompt holds a name in single braces, such as `{subject.name}`, which the model sees unchanged.',
+    'Write `{{subject.name}}`, unless this is meant.',
   ),
   TEMPLATE_READ_MALFORMED: content(
-    '`$from` holds no pointer, or is beside something other than `default`.',
-    'Write `{"$from": "/world/attempted_turn"}` or the like.',
+    '`$from` is not a pointer, or has a neighbour other than `default`.',
+    'Write, for example, `{"$from": "/world/attempted_turn"}`.',
   ),
   PROMPT_PLACEHOLDER_UNKNOWN: content(
-    'A prompt names something that does not exist.',
+    'A prompt has an unknown placeholder.',
     'Use one of the [placeholders](terms.md#templates).',
   ),
   EVENTS_NOT_PROJECTED: content(
-    'A prompt shows `{{world.recent_events}}`, and the projection of its node asks for none.',
+    'A prompt uses `{{world.recent_events}}`, but the projection of its node requests no events.',
     'Add `"events": {"turns": 2}` to the projection.',
   ),
   EVENTS_NOT_SHOWN: content(
-    'A note: a projection asks for events, and no message of the prompt shows them.',
-    'Write `{{world.recent_events}}` into a message, or take `events` away.',
+    'A note: a projection requests events, but no message of the prompt uses them.',
+    'Write `{{world.recent_events}}` into a message, or remove `events`.',
   ),
   PROMPT_PLACEHOLDER_UNCLOSED: content(
-    'A prompt opens double braces and does not close them before others open, or at all.',
-    'Close them, or write one brace.',
+    'A prompt opens double braces without closing them.',
+    'Close them, or write a single brace.',
   ),
-  TOOL_NAME_TWICE: content('Two tools of a node have one name.', 'Give each its own.'),
+  TOOL_NAME_TWICE: content('Two tools of a node have the same name.', 'Give each its own name.'),
   TOOL_NAME_RESERVED: content(
-    "A tool's name begins with `core__`, or with a prefix such as `mcp__` that is for sources of another plugin.",
-    'Choose another.',
+    "A tool's name begins with `core__`, or with a prefix that belongs to another plugin, such as `mcp__`.",
+    'Choose another name.',
   ),
   TOOL_NAME_WITHOUT_SERVER: content(
-    'A tool of a plugin that wants names with a prefix is not named so, such as `mcp__SERVER__TOOL`.',
-    'Name it so, here and in the tool policy.',
+    'The plugin requires a prefix in the names of tools, such as `mcp__SERVER__TOOL`, and this name has none.',
+    'Add the prefix, here and in the tool policy.',
   ),
-  ARGUMENTS_NOT_OBJECT: content('A tool\'s argument schema does not say `"type": "object"`.', 'Write it at its root.'),
+  ARGUMENTS_NOT_OBJECT: content(
+    'A tool\'s argument schema does not say `"type": "object"`.',
+    'Write it at the root of the schema.',
+  ),
   FINAL_SCHEMA_NOT_WORLD_PATCH: content(
-    'The final schema is not the one of a WorldPatch.',
+    'The final schema is not the WorldPatch schema.',
     'Write `{"path": "chukwa:world-patch.schema.json"}`.',
   ),
-  TOOL_POLICY_MISSING: content('A workflow offers tools and its profile names no policy.', 'Add `tool_policy_ref`.'),
+  TOOL_POLICY_MISSING: content('A workflow offers tools, but its profile names no policy.', 'Add `tool_policy_ref`.'),
   TOOL_NOT_ALLOWED: content(
-    "A note: a workflow offers a tool that its profile's policy does not allow; its plugin need not be there.",
-    'Add it to `allow`, spell it as the policy does, or leave it so.',
+    "A note: a workflow lists a tool that its profile's policy does not allow. The tool is not offered, and its plugin may be missing.",
+    'Add it to `allow`, correct the spelling, or keep it so.',
   ),
   POLICY_DENIES: content(
-    'A call outside of tool calls does more than read, and no policy allows it.',
+    'A call that is no tool call has a side effect, and no policy allows it.',
     'Add its id to `allow`.',
   ),
   PLUGIN_UNKNOWN: content(
-    "A source's interface names a plugin that is not there, or that is left out.",
-    "Correct the name, or add the plugin's folder to `CHUKWA_PLUGIN_PATH`; `chukwa plugin list` says why one is " +
+    "A source's interface names a plugin that does not exist or could not be loaded.",
+    "Correct the name, or add the plugin's folder to `CHUKWA_PLUGIN_PATH`; `chukwa plugin list` says why it is " +
       'left out.',
   ),
   RETRY_BACKOFF_TOO_LONG: content(
-    "A source's first wait before a retry is longer than its longest.",
+    "A source's `backoff_ms` is greater than its `backoff_max_ms`.",
     'Lower `backoff_ms`, or raise `backoff_max_ms`.',
   ),
   REPEATABLE_NEEDS_EFFECT: content(
-    'A binding that is `read_only` says `repeatable`.',
-    'Take `repeatable` away, or correct `effect`.',
+    'A `read_only` binding says `repeatable`.',
+    'Remove `repeatable`, or correct `effect`.',
   ),
   EFFECT_READS_ONLY: content(
-    'A binding that is `read_only` names a source that changes something outside, such as one that asks by ' +
-      '`DELETE`.',
-    'Write the effect that it has.',
+    'A `read_only` binding names a source with side effects, such as one that sends `DELETE`.',
+    'Write the effect that the call has.',
   ),
   VARIABLE_NAME_FOREIGN: content(
     'A source names a variable whose name does not begin with `CHUKWA_`.',
-    'Choose such a name, and set it where the program runs.',
+    'Choose a name that does, and set the variable where the program runs.',
   ),
   SOURCE_IS_NO_SERVER: content(
     '`mcp tools` was given a source of a plugin that lists no tools.',
     'Name a source of a tool server, a variable, a URL or a command.',
   ),
   MCP_SERVER_NAME_INVALID: content(
-    'The name given with `--as` cannot be a part of a variable.',
+    'The name of `--as` cannot be a part of a variable name.',
     'Use letters, digits and underscores.',
   ),
   MCP_SERVER_FAILED: environment(
-    'An MCP server did not list its tools. The message says how that failed.',
-    'Correct the variable, or mend the server.',
+    'An MCP server did not list its tools. The message says why.',
+    'Correct the variable, or repair the server.',
   ),
   MCP_TOOL_UNKNOWN: content(
-    '`mcp tools` was to write a tool that the server does not list, or the server has none that can be written.',
-    'Choose one that is listed.',
+    'The server of `mcp tools` does not list this tool, or lists none that can be written.',
+    'Choose a listed tool.',
   ),
   MCP_TOOL_UNUSABLE: content(
-    'A tool that was chosen cannot be written as documents: its name or its schema is not fit for them, or several ' +
-      'have its name.',
-    'Choose others, or write its documents by hand.',
+    'A chosen tool cannot be written as documents: its name or schema is not supported, or several tools have its ' +
+      'name.',
+    'Choose other tools, or write the documents by hand.',
   ),
   SOURCE_SPEAKS_OTHERWISE: content(
-    'A model is named where a JSON service is needed, or the other way round.',
+    'A reference names a model where a JSON service is needed, or a JSON service where a model is needed.',
     'Refer to another source.',
   ),
   NOT_SUPPORTED_YET: content(
-    'The document asks for something that this version cannot do. It runs nothing that it cannot do as written.',
-    'Take it away for now.',
+    'The document uses a feature that this version does not support, so it does not run.',
+    'Remove it for now.',
   ),
 };

@@ -34,7 +34,7 @@ interface Fold {
   /** When the last call of each subject ended. */
   readonly worked_until: Map<string, string>;
   /** When the last call ended. */
-  heard_at: string;
+  last_ended_at: string;
   take_overs: number;
 }
 
@@ -48,7 +48,7 @@ function openFold(attempt: RecordedAttempt): Fold {
     begun: new Set(),
     pending: new Set(),
     worked_until: new Map(),
-    heard_at: attempt.started_at,
+    last_ended_at: attempt.started_at,
     take_overs: 0,
   };
 }
@@ -102,15 +102,15 @@ function beginCall(fold: Fold, call: RecordedCall): void {
   fold.begun.add(command_key);
   const turn = dispatch(fold, agent_id);
   if (turn === undefined || invocation_kind === 'ambient_context') return;
-  if (!turn.has_entered) turn.enter(fold.heard_at, taskOf(fold, agent_id, call));
-  if (tool_name !== null) turn.callTool(fold.heard_at, fold.last.get(command_key) ?? call);
+  if (!turn.has_entered) turn.enter(fold.last_ended_at, taskOf(fold, agent_id, call));
+  if (tool_name !== null) turn.callTool(fold.last_ended_at, fold.last.get(command_key) ?? call);
 }
 
 /** The turn of an agent, which begins where it has not yet. @returns undefined for one that has no turn in the attempt */
-function dispatch({ attempt, turns, heard_at }: Fold, agent_id: string): TurnDraft | undefined {
+function dispatch({ attempt, turns, last_ended_at }: Fold, agent_id: string): TurnDraft | undefined {
   const turn = turns.get(agent_id);
   if (turn !== undefined || !attempt.agents.has(agent_id)) return turn;
-  const begun = new TurnDraft(attempt, agent_id, heard_at);
+  const begun = new TurnDraft(attempt, agent_id, last_ended_at);
   turns.set(agent_id, begun);
   return begun;
 }
@@ -129,16 +129,17 @@ function taskOf({ attempt, own, last }: Fold, agent_id: string, { workflow_hash 
 }
 
 function endCall(fold: Fold, call: RecordedCall, at: string): void {
-  if (at > fold.heard_at) fold.heard_at = at;
+  if (at > fold.last_ended_at) fold.last_ended_at = at;
   const { workflow_subject_entity_id: agent_id, source_invocation_id, invocation_kind, tool_name } = call;
   const wasPending = fold.pending.delete(source_invocation_id);
   if (agent_id === null) return;
-  fold.worked_until.set(agent_id, fold.heard_at);
+  fold.worked_until.set(agent_id, fold.last_ended_at);
   const turn = fold.turns.get(agent_id);
   if (turn === undefined || !isFinal(fold, call)) return;
-  if (tool_name !== null || (wasPending && invocation_kind !== 'ambient_context')) turn.takeResult(fold.heard_at, call);
+  if (tool_name !== null || (wasPending && invocation_kind !== 'ambient_context'))
+    turn.receiveResult(fold.last_ended_at, call);
   const answer = findAnswer(fold, agent_id, call);
-  if (answer !== undefined) turn.answer(fold.heard_at, answer);
+  if (answer !== undefined) turn.answer(fold.last_ended_at, answer);
 }
 
 /** Whether the agent is notified of the end: where a retry follows, it is not. */

@@ -34,13 +34,13 @@ type DraftRecord = Mutable<
 /** What an agent is doing. */
 type Head = Pick<AgentHeadRecord, 'status' | 'activity' | 'current_tool' | 'resume_deadline'>;
 
-const AT_REST = { activity: null, current_tool: null, resume_deadline: null } as const;
+const INACTIVE = { activity: null, current_tool: null, resume_deadline: null } as const;
 
 /** An agent turn while the record of its attempt is folded. Each method is something that happened in it, and when. */
 export class TurnDraft {
   readonly #attempt: RecordedAttempt;
   readonly #record: DraftRecord;
-  #head: Head = { ...AT_REST, status: 'dispatched' };
+  #head: Head = { ...INACTIVE, status: 'dispatched' };
   /** The calls that it waits for while it is suspended, by the ids of their invocations. */
   #waiting: readonly string[] = [];
   #answer: RecordedCall | undefined;
@@ -76,7 +76,7 @@ export class TurnDraft {
   }
 
   /** A tool's call, or one answered later, has ended. A turn that waits for several resumes with the last. */
-  takeResult(at: string, call: RecordedCall): void {
+  receiveResult(at: string, call: RecordedCall): void {
     const { source_invocation_id, tool_name } = call;
     if (tool_name !== null) this.#putOut({ kind: 'tool.result', source_invocation_id });
     const waited = this.#record.waiting_tools.findLast((tool) => tool.tool_call_id === source_invocation_id);
@@ -145,7 +145,7 @@ export class TurnDraft {
   }
 
   #become(at: string, head: Pick<Head, 'status'> & Partial<Head>): void {
-    this.#head = { ...AT_REST, ...head };
+    this.#head = { ...INACTIVE, ...head };
     this.#addState(at);
   }
 

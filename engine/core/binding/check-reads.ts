@@ -43,9 +43,9 @@ export function checkTemplate(template: Json, pointer: string, readers: readonly
   const malformed = listMalformedReads(template).map(
     (place): Complaint => ({
       code: 'TEMPLATE_READ_MALFORMED',
-      message: '"$from" needs a JSON Pointer, and nothing beside it but "default".',
+      message: '"$from" must be a JSON Pointer, with no neighbour but "default".',
       pointer: `${pointer}${place}`,
-      repair: 'Write {"$from": "/world/attempted_turn"} or the like.',
+      repair: 'Write, for example, {"$from": "/world/attempted_turn"}.',
     }),
   );
   return [...reads, ...malformed];
@@ -89,7 +89,7 @@ function checkRead(read: Read, readers: readonly Reader[]): readonly Complaint[]
   }
   if (tokens[0] === 'nodes' && depth === 1) {
     const repair = suggestName(tokens[1] ?? '', known);
-    return complain('NODE_UNKNOWN', { says: 'reads a node that is not there', repair });
+    return complain('NODE_UNKNOWN', { says: 'reads a node that does not exist', repair });
   }
   if (isHidden(read, readers)) return complain('PATH_HIDDEN', HIDDEN);
   return complain('PATH_NEVER_THERE', neverThere(read, reading.never));
@@ -102,7 +102,7 @@ interface Fault {
 }
 
 const HIDDEN: Fault = {
-  says: 'can never be seen: redaction does not let it through',
+  says: 'is hidden by redaction',
   repair: 'Add it to the "allow" of the binding that produces it.',
 };
 
@@ -129,7 +129,7 @@ function mayBeMissing(read: Read, readers: readonly Reader[], { lacking }: Joine
 
 function neverThere({ tokens }: Read, { depth, known, shape }: NonNullable<JoinedReading['never']>): Fault {
   const above = toPointer(tokens.slice(0, depth));
-  const says = (has: string): string => `is never there: ${above} has ${has}`;
+  const says = (has: string): string => `never exists: ${above} has ${has}`;
   if (known.length > 0) {
     const missing = tokens[depth] ?? '';
     const nearest = nearestFirst(missing, known).slice(0, NAMES_SHOWN);

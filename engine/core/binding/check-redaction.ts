@@ -17,9 +17,9 @@ export function checkRedaction(allow: 'all' | readonly string[], result: Shape, 
     return [
       {
         code: 'REDACTION_NAMES_NOTHING',
-        message: `${JSON.stringify(written)} leads to nothing in the result schema.`,
+        message: `${JSON.stringify(written)} matches nothing in the result schema.`,
         pointer: appendToken(`${pointer}/redaction/allow`, index),
-        repair: end.known.length === 0 ? 'Take it away.' : suggestName(end.missing, end.known),
+        repair: end.known.length === 0 ? 'Remove it.' : suggestName(end.missing, end.known),
       },
     ];
   });

@@ -133,8 +133,8 @@ function findSource(
   const speaks = parts.findManifest(source.interface.name)?.speaks;
   if (speaks === place.speaks) return { value: source, problems: [] };
   if (speaks === undefined) {
-    const message = `There is no plugin ${JSON.stringify(source.interface.name)} for the source ${source.label}.`;
-    const repair = '`chukwa plugin list` shows those that are there, and why others are left out.';
+    const message = `The source ${source.label} needs the plugin ${JSON.stringify(source.interface.name)}, which was not found.`;
+    const repair = '`chukwa plugin list` shows the plugins that were found, and why others are left out.';
     const unknown: Complaint = { code: 'PLUGIN_UNKNOWN', message, pointer: '/interface/name', repair };
     return { problems: inDocument({ kind: 'response_source', hash }, [unknown]) };
   }
@@ -150,28 +150,28 @@ function checkCall(setting: WorkflowSetting, authored: AuthoredCall, place: Call
     setting.policy?.require_approval.some((entry) => entry === place.policy_id || entry === authored.effect) ?? false;
   const denied = {
     code: 'POLICY_DENIES',
-    message: `${place.policy_id} is ${authored.effect}, runs without being elected, and no tool policy allows it.`,
+    message: `${place.policy_id} is ${authored.effect}, runs without a choice of the model, and no tool policy allows it.`,
     pointer: `${place.pointer}/effect`,
     repair: `Add ${JSON.stringify(place.policy_id)} to the "allow" of the profile's tool policy.`,
   } as const;
   const complaints = inDocument(setting.document, [
     ...complainIf(approval && (needsLeave || allowed), {
       code: 'NOT_SUPPORTED_YET',
-      message: `The tool policy wants a person's approval for ${place.policy_id}, and this version cannot ask for one.`,
+      message: `The tool policy requires approval for ${place.policy_id}, which this version does not support.`,
       pointer: place.pointer,
-      repair: 'In the tool policy of the profile, take it out of "require_approval", or out of "allow".',
+      repair: 'In the tool policy of the profile, remove it from "require_approval" or from "allow".',
     }),
     ...complainIf(authored.repeatable === true && authored.effect === 'read_only', {
       code: 'REPEATABLE_NEEDS_EFFECT',
-      message: `${place.policy_id} is read_only, and "repeatable" is about side effects: a call that only reads can always be made again.`,
+      message: `${place.policy_id} is read_only, and "repeatable" is for side effects: a read-only call can always be repeated.`,
       pointer: `${place.pointer}/repeatable`,
-      repair: 'Take "repeatable" away, or correct "effect".',
+      repair: 'Remove "repeatable", or correct "effect".',
     }),
     ...complainIf(authored.connection !== undefined, {
       code: 'NOT_SUPPORTED_YET',
-      message: 'This version cannot honour "connection", and runs nothing that it cannot honour.',
+      message: 'This version does not support "connection", so it does not run the document.',
       pointer: `${place.pointer}/connection`,
-      repair: 'Take "connection" away for now.',
+      repair: 'Remove "connection" for now.',
     }),
   ]);
   return needsLeave && !allowed ? [notAllowed(setting, place.policy_id, denied), ...complaints] : complaints;
@@ -192,7 +192,7 @@ function checkActing(
       code: 'EFFECT_READS_ONLY',
       message: `${policy_id} is read_only, and its source asks by ${value}, which changes something outside.`,
       pointer: `${pointer}/effect`,
-      repair: 'Write "state_change", or "external_side_effect" where it cannot be taken back.',
+      repair: 'Write "state_change", or "external_side_effect" if it cannot be undone.',
     },
   ];
 }
@@ -216,7 +216,7 @@ function checkRetry(source: Reference, authored: Retry | undefined): readonly Do
   return inDocument({ kind: 'response_source', hash: hashOf(source) }, [
     {
       code: 'RETRY_BACKOFF_TOO_LONG',
-      message: `"backoff_ms" is ${backoff_ms}, and no wait may be longer than "backoff_max_ms", which is ${backoff_max_ms}.`,
+      message: `"backoff_ms" is ${backoff_ms}, which is more than the "backoff_max_ms" of ${backoff_max_ms}.`,
       pointer: '/retry/backoff_ms',
       repair: 'Lower "backoff_ms", or raise "backoff_max_ms".',
     },

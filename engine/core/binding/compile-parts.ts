@@ -56,6 +56,6 @@ export function missing(
   kind: ComponentKind,
   hash: string,
 ): DocumentProblem {
-  const repair = `Put the ${kind} first, or name it by path.`;
+  const repair = `Store the ${kind} first, or refer to it by path.`;
   return { code: 'COMPONENT_MISSING', message: `There is no ${kind} ${hash}.`, pointer, repair, document };
 }

@@ -16,7 +16,7 @@ export function notAllowed(
   if (policy === undefined || meant === undefined) return { ...complaint, document };
   return {
     ...complaint,
-    message: `The policy allows ${meant}, which names nothing in the workflow. ${complaint.message}`,
+    message: `The policy allows ${meant}, which is not in the workflow. ${complaint.message}`,
     document: { kind: 'tool_policy', hash: policy.hash },
     pointer: `/allow/${[...policy.allow].indexOf(meant)}`,
     repair: `Did you mean ${JSON.stringify(name)}?`,

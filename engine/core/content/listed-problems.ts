@@ -11,7 +11,7 @@ export function listProblems(problems: readonly Problem[], isWhole = true): read
     code: 'TOO_MANY_PROBLEMS',
     message: `there are more problems than the ${listed.length} that are listed`,
     pointer: '',
-    repair: 'Mend the others first.',
+    repair: 'Correct the others first.',
   };
   return [...listed, rest];
 }

@@ -28,13 +28,13 @@ function describeFault(text: string, offset: number): Fault {
   }
   const before = text.slice(0, offset).trimEnd().at(-1);
   if (before === ',' && (found === '}' || found === ']')) {
-    return { message: `a comma stands before the closing ${found}`, repair: 'Take the comma out.' };
+    return { message: `a comma stands before the closing ${found}`, repair: 'Remove the comma.' };
   }
   const missing = findMissingMark(text, offset);
   if (missing !== undefined) return sayMissing(missing, text, offset);
   if (found === "'") return { message: 'text stands in single quotes', repair: 'Use double quotes.' };
   if (found === '/')
-    return { message: 'comments are not JSON', repair: 'Take the comment out; documents have a description.' };
+    return { message: 'comments are not JSON', repair: 'Remove the comment; documents have a description.' };
   if (found < ' ') return { message: 'a control character stands here as it is', repair: 'Escape it, as in \\n.' };
   return { message: `${JSON.stringify(found)} cannot stand here`, repair: adviseOn(text.slice(offset)) };
 }
@@ -44,10 +44,10 @@ function adviseOn(rest: string): string {
     return 'Write a number, null, or a text in double quotes: JSON has no such number.';
   if (rest.startsWith('\\'))
     return 'Write a backslash as \\\\; only \\" \\\\ \\/ \\b \\f \\n \\r \\t and \\u with four digits are escapes.';
-  if (/^[{["]/.test(rest)) return 'Take it out: a file holds one value, and an object names its members.';
+  if (/^[{["]/.test(rest)) return 'Remove it: a file holds one value, and an object names its members.';
   return /^\w/.test(rest)
     ? 'Put text in double quotes; without them, only numbers, true, false and null stand.'
-    : 'Take it out.';
+    : 'Remove it.';
 }
 
 const MARKS = [

@@ -96,7 +96,7 @@ function toProblem(source: NamedText, fault: SourceFault, placeAt: (offset: numb
 }
 
 function notStorable(reason: string, place: Pick<Problem, 'pointer' | 'location'>): Problem {
-  return { ...place, code: 'TEXT_NOT_STORABLE', message: `this is ${reason}`, repair: 'Take the character out.' };
+  return { ...place, code: 'TEXT_NOT_STORABLE', message: `this is ${reason}`, repair: 'Remove the character.' };
 }
 
 function byteOrderMark(file: string): Problem {

@@ -16,15 +16,15 @@ export function nodeKey({ subject, node }: NodePlace, rest: string): string {
 }
 
 /** The part after `<subject>/<node>/` in the key of a generation; both numbers begin at 1. */
-export function generationRest(round: number, generationTry: number): string {
+export function generationSuffix(round: number, generationTry: number): string {
   return `round-${round}/try-${generationTry}`;
 }
 
 /** The last part of a tool call's key: before it is the key of the generation that elected the tool. */
-export const TOOL_REST = 'tool';
+export const TOOL_SUFFIX = 'tool';
 
 /** Reads what follows `<subject>/<node>/` in the key of a generation, or of a tool that one elected. */
-export function parseGenerationRest(rest: string) {
+export function parseGenerationSuffix(rest: string) {
   const [, round, generationTry, tool] = /^round-([1-9][0-9]*)\/try-([1-9][0-9]*)(\/tool)?$/.exec(rest) ?? [];
   if (round === undefined || generationTry === undefined) return undefined;
   return { round: Number(round), generation_try: Number(generationTry), is_tool: tool !== undefined };
@@ -32,7 +32,7 @@ export function parseGenerationRest(rest: string) {
 
 /** Names a generation in words, for people. */
 export function describeGeneration({ subject, node }: NodePlace, rest: string): string | undefined {
-  const read = parseGenerationRest(rest);
+  const read = parseGenerationSuffix(rest);
   if (read === undefined || read.is_tool) return undefined;
   return `the model of ${subject}, in round ${read.round} of node ${node}, try ${read.generation_try}`;
 }
@@ -49,11 +49,11 @@ export function findUnaskedGeneration(
   rest: string,
   { calls, permitted }: { readonly calls: number; readonly permitted: boolean } = { calls: 0, permitted: false },
 ): UnaskedKey | undefined {
-  const read = parseGenerationRest(rest);
+  const read = parseGenerationSuffix(rest);
   if (read === undefined) {
-    const end = calls > 0 && rest.endsWith(`/${TOOL_REST}`) ? `/${TOOL_REST}` : '';
+    const end = calls > 0 && rest.endsWith(`/${TOOL_SUFFIX}`) ? `/${TOOL_SUFFIX}` : '';
     const message = `node ${node} asks a model${calls > 0 ? ', and then its tools' : ''}`;
-    return misshapen(message, { subject, node }, `${generationRest(1, 1)}${end}`);
+    return misshapen(message, { subject, node }, `${generationSuffix(1, 1)}${end}`);
   }
   if (read.round > calls + 1)
     return {
@@ -67,11 +67,11 @@ export function findUnaskedGeneration(
     };
   if (!read.is_tool) return undefined;
   if (read.round > calls)
-    return { message: `node ${node} calls no tool in round ${read.round}`, repair: 'Take "/tool" away.' };
+    return { message: `node ${node} calls no tool in round ${read.round}`, repair: 'Remove "/tool".' };
   if (permitted) return undefined;
   return {
     message: `node ${node} has no tool that its tool policy allows`,
-    repair: 'Allow the tool in the policy, or take "/tool" away.',
+    repair: 'Allow the tool in the policy, or remove "/tool".',
   };
 }
 

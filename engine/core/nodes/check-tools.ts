@@ -18,9 +18,9 @@ export function checkTools(parts: SchemaParts, node: LlmToolLoopNode, pointer: s
     }),
     ...complainIf(tools.length > 0 && max_tool_calls === 0, {
       code: 'TOOLS_NEVER_OFFERED',
-      message: `${node.id} has tools, and "max_tool_calls" is 0: no model is ever offered one.`,
+      message: `${node.id} has tools, but "max_tool_calls" is 0: no model is ever offered one.`,
       pointer: `${pointer}/max_tool_calls`,
-      repair: 'Write how many calls are allowed, or take the tools out.',
+      repair: 'Write how many calls are allowed, or remove the tools.',
       severity: 'note',
     }),
   ];

@@ -77,15 +77,15 @@ function checkEvents(node: AuthoredGeneration, { messages }: PromptTemplate, poi
   return [
     ...complainIf(!isAsked && shown !== -1, {
       code: 'EVENTS_NOT_PROJECTED',
-      message: '{{world.recent_events}} stands in a prompt whose projection does not say of how many turns.',
+      message: '{{world.recent_events}} is used in a prompt, but the projection does not say for how many turns.',
       pointer: `${pointer}${messagePointer(shown)}`,
       repair: 'Add "events": {"turns": 2} to the projection of the node.',
     }),
     ...complainIf(isAsked && shown === -1, {
       code: 'EVENTS_NOT_SHOWN',
-      message: 'The projection asks for events, and no message of the prompt shows them.',
+      message: 'The projection requests events, but no message of the prompt uses them.',
       pointer: `${pointer}/projection/events`,
-      repair: 'Write {{world.recent_events}} into a message, or take "events" away.',
+      repair: 'Write {{world.recent_events}} into a message, or remove "events".',
       severity: 'note',
     }),
   ];
@@ -95,7 +95,7 @@ function unknownPlaceholder(text: string, pointer: string): Complaint {
   const nearest = nearestName(text.slice(2, -2).trim(), PLACEHOLDER_NAMES);
   return {
     code: 'PROMPT_PLACEHOLDER_UNKNOWN',
-    message: `${shorten(text, SHOWN_LENGTH_MAX)} names nothing that a prompt can be given.`,
+    message: `${shorten(text, SHOWN_LENGTH_MAX)} is not a placeholder.`,
     pointer,
     repair: `${nearest === undefined ? '' : `Did you mean {{${nearest}}}? `}Use ${PLACEHOLDER_NAMES.join(', ')} or nodes.<id>.output.`,
   };
@@ -106,17 +106,17 @@ const SHOWN_LENGTH_MAX = 80;
 function unclosedPlaceholder(offset: number, pointer: string): Complaint {
   return {
     code: 'PROMPT_PLACEHOLDER_UNCLOSED',
-    message: `The braces that open at character ${offset + 1} do not close.`,
+    message: `The braces that open at character ${offset + 1} are not closed.`,
     pointer,
     offset,
-    repair: 'Close them with }}, or write the first brace alone.',
+    repair: 'Close them with }}, or write a single brace.',
   };
 }
 
 function notYet(member: string, value: string): Complaint {
   return {
     code: 'NOT_SUPPORTED_YET',
-    message: `This version cannot honour this "${member}", and never chooses another by itself.`,
+    message: `This version does not support this "${member}", and never chooses another by itself.`,
     pointer: `/interface/${member}`,
     repair: `Write ${JSON.stringify(value)}.`,
   };
@@ -136,10 +136,10 @@ function checkBraces(text: string, pointer: string): readonly Complaint[] {
     [...text.matchAll(pattern)].map(
       ({ 0: written, 1: name = '', index }): Complaint => ({
         code,
-        message: `${written} is told to the model as it stands: a placeholder has double braces.`,
+        message: `${written} reaches the model unchanged: a placeholder has double braces.`,
         pointer,
         offset: index,
-        repair: `Write {{${nearestName(name, PLACEHOLDER_NAMES) ?? name}}}, unless these very characters are meant.`,
+        repair: `Write {{${nearestName(name, PLACEHOLDER_NAMES) ?? name}}}, unless this text is meant.`,
         severity: 'note',
       }),
     ),

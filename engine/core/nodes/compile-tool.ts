@@ -26,9 +26,9 @@ export function compileTool(
     // An author may mean it, where several profiles share a workflow; more often a name is misspelt.
     const note = notAllowed(setting, name, {
       code: 'TOOL_NOT_ALLOWED',
-      message: `The tool policy does not allow ${name}, so no model is offered it.`,
+      message: `The tool policy does not allow ${name}, so it is offered to no model.`,
       pointer: `${pointer}/name`,
-      repair: `Add ${JSON.stringify(name)} to "allow" of the policy, or leave it so.`,
+      repair: `Add ${JSON.stringify(name)} to "allow" of the policy, or keep it so.`,
       severity: 'note',
     });
     // A denied tool is never called, so that it needs no plugin.

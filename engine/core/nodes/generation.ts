@@ -9,7 +9,7 @@ import type { ModelContentDetail } from '../protocol/failure.js';
 import type { CallProgram, NodeConstraints, NodeProgram, OfferedSchema, SchemaDelivery } from '../protocol/program.js';
 import { renderEvents } from '../world/recent-events.js';
 import { type Projection, project, renderSubject, toProjectionJson } from '../world/projection.js';
-import { generationRest } from './call-key.js';
+import { generationSuffix } from './call-key.js';
 import { placeholderUnresolved } from './node-failure.js';
 import type { NodeFailure, NodeScope, NodeStep } from './node-type.js';
 
@@ -105,7 +105,7 @@ export function ask(node: GenerationProgram, scope: NodeScope, lane: Lane, offer
   };
   const command: Invoke = {
     kind: 'invoke',
-    key: `${conversation}/${generationRest(lane.round, lane.generation_try)}`,
+    key: `${conversation}/${generationSuffix(lane.round, lane.generation_try)}`,
     invocation_kind: 'llm_generation',
     call: node.call,
     request,

@@ -7,14 +7,14 @@ import { fenceJson, quoteText } from '../prompt/quote.js';
 import { type Invoke, toInvoke } from '../protocol/command.js';
 import { type Complaint as DocumentComplaint, inDocument, isError } from '../protocol/document-problem.js';
 import type { CallEvent, CallFailed, CallRefused } from '../protocol/event.js';
-import { isPassedOn, toToldFailure } from '../protocol/on-failure.js';
+import { isPassedOn, toFailureForModel } from '../protocol/on-failure.js';
 import type { OfferedSchema, PermittedTool, SchemaProgram, ToolProgram } from '../protocol/program.js';
 import type { Verdict } from '../protocol/verdict.js';
 import { schemaShape } from '../typing/shape.js';
 import { smallestAnswer } from '../typing/smallest-value.js';
 import type { PatchReach } from '../world/patch-operations.js';
 import { type Answer, acceptAnswer, readAnswer, rejectAnswer } from './answer.js';
-import { describeGeneration, findUnaskedGeneration, parseGenerationRest, TOOL_REST } from './call-key.js';
+import { describeGeneration, findUnaskedGeneration, parseGenerationSuffix, TOOL_SUFFIX } from './call-key.js';
 import { checkTools } from './check-tools.js';
 import { compileGeneration } from './compile-generation.js';
 import { compileTool } from './compile-tool.js';
@@ -130,7 +130,7 @@ export const llmToolLoop: NodeType<LlmToolLoopNode, LlmToolLoopProgram, LlmToolL
   },
 
   describeCall(place, rest) {
-    const read = parseGenerationRest(rest);
+    const read = parseGenerationSuffix(rest);
     if (read?.is_tool !== true) return describeGeneration(place, rest);
     return `the tool that the model of ${place.subject} called in round ${read.round} of node ${place.node}`;
   },
@@ -141,7 +141,7 @@ export const llmToolLoop: NodeType<LlmToolLoopNode, LlmToolLoopProgram, LlmToolL
   },
 
   skeletonOf({ tools }, { rest, source_label }) {
-    if (parseGenerationRest(rest)?.is_tool !== true)
+    if (parseGenerationSuffix(rest)?.is_tool !== true)
       return { kind: 'final_patch', patch: { narration: '...', effects: [] } };
     const tool = permittedOf(tools).find(({ call }) => call.source.label === source_label);
     return smallestAnswer(tool?.call ?? {});
@@ -218,7 +218,7 @@ function electTool(
   }
   const command: Invoke = {
     ...toInvoke(tool.call, request),
-    key: `${key}/${TOOL_REST}`,
+    key: `${key}/${TOOL_SUFFIX}`,
     invocation_kind: 'model_elected_tool',
     workflow_hash: scope.workflow_hash,
     subject_id: scope.subject_id,
@@ -239,16 +239,16 @@ function handleTool(
   scope: NodeScope,
 ): Step {
   const offered = offeredAfter(node, tool_calls);
-  const isTold = isPassedOn(tool.call, event);
-  if (event.kind !== 'call_answered' && !isTold) {
+  const isShownToModel = isPassedOn(tool.call, event);
+  if (event.kind !== 'call_answered' && !isShownToModel) {
     const complaint = complaintOfRefusal(event);
     if (complaint === undefined) return { kind: 'failed', failure: callFailed(event) };
     return waitInLane(correct(node, scope, lane, { text, complaint, call_key: event.key, offered }), tool_calls);
   }
-  const title = isTold ? `The call of ${tool.name} failed; it has no result` : `Result of ${tool.name}`;
+  const title = isShownToModel ? `The call of ${tool.name} failed; it has no result` : `Result of ${tool.name}`;
   const result: Segment = {
     origin: 'tool_result',
-    text: `${title}:\n${fenceJson(tool.name, isTold ? toToldFailure(event) : event.value)}`,
+    text: `${title}:\n${fenceJson(tool.name, isShownToModel ? toFailureForModel(event) : event.value)}`,
   };
   const longer = append(lane, [
     toMessage('assistant', [{ origin: 'model', text }]),
@@ -256,7 +256,7 @@ function handleTool(
   ]);
   const asked = ask(node, scope, { ...longer, round: lane.round + 1, generation_try: 1 }, offered);
   const step = waitInLane(asked, tool_calls);
-  return isTold ? { ...step, verdict: { key: event.key, passed_on: 'told_to_model', artifacts: [] } } : step;
+  return isShownToModel ? { ...step, verdict: { key: event.key, passed_on: 'told_to_model', artifacts: [] } } : step;
 }
 
 /** The part of a refusal that the model can correct; none where its surroundings are at fault. */

@@ -23,7 +23,7 @@ export interface SourceCallProgram extends NodeProgram {
 type SourceCallState = Readonly<Record<string, never>>;
 
 /** The part after `<subject>/<node>/` in the key of its call. */
-const REST = 'call';
+const KEY_SUFFIX = 'call';
 
 /** One unconditional source call; its answer is the node's output. */
 export const sourceCall: NodeType<SourceCallNode, SourceCallProgram, SourceCallState> = {
@@ -56,7 +56,7 @@ export const sourceCall: NodeType<SourceCallNode, SourceCallProgram, SourceCallS
     const resolved = resolveTemplate(request_template, context);
     if (!resolved.ok)
       return { kind: 'failed', failure: templateUnresolved(`node ${id}`, resolved.missing.from, context) };
-    const key = nodeKey({ subject: scope.subject_id, node: id }, REST);
+    const key = nodeKey({ subject: scope.subject_id, node: id }, KEY_SUFFIX);
     const { workflow_hash, subject_id } = scope;
     const place = { key, invocation_kind: 'node_call', workflow_hash, subject_id, node_id: id } as const;
     return { kind: 'waits', state: {}, commands: [{ ...toInvoke(call, resolved.request), ...place }] };
@@ -67,9 +67,10 @@ export const sourceCall: NodeType<SourceCallNode, SourceCallProgram, SourceCallS
     return { kind: 'done', output: event.value };
   },
 
-  describeCall: ({ subject, node }, rest) => (rest === REST ? `the call of node ${node} of ${subject}` : undefined),
+  describeCall: ({ subject, node }, rest) =>
+    rest === KEY_SUFFIX ? `the call of node ${node} of ${subject}` : undefined,
   findUnasked(_program, place, rest) {
-    return rest === REST ? undefined : misshapen(`node ${place.node} makes one call`, place, REST);
+    return rest === KEY_SUFFIX ? undefined : misshapen(`node ${place.node} makes one call`, place, KEY_SUFFIX);
   },
   skeletonOf: ({ call }) => smallestAnswer(call),
 };

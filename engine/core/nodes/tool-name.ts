@@ -17,7 +17,7 @@ export function checkToolName(
   if (wanted !== undefined)
     return complainIf(!hasForm(name, wanted), {
       code: 'TOOL_NAME_WITHOUT_SERVER',
-      message: `The name of ${name} does not say which server it is served by, as the names of tools of its plugin do.`,
+      message: `The name of ${name} lacks the server, which the names of this plugin's tools have to contain.`,
       pointer,
       repair: `Name it ${wanted}SERVER__TOOL, such as ${wanted}server__${name.replace(/^(?:[a-z0-9]+__)?_*/, '')}, here and in the tool policy.`,
     });

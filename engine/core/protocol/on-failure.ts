@@ -17,7 +17,7 @@ export function isPassedOn(
   event: CallEvent,
 ): event is CallFailed {
   if (on_failure === undefined || event.kind !== 'call_failed' || event.outcome_unknown === true) return false;
-  if (factsOfFailure(event.failure_class).told === undefined) return false;
+  if (factsOfFailure(event.failure_class).reason_for_model === undefined) return false;
   return effect === 'read_only' || !leavesOpen(event, true);
 }
 
@@ -25,12 +25,12 @@ export function isPassedOn(
  * A model's view of a failure, in place of a tool's result. Where the service itself said that the call failed, its
  * account is a part, as far as redaction shows it. An unusable answer is no part: nobody has checked it.
  */
-export function toToldFailure({ failure_class, message, http_status, said }: CallFailed): Json {
-  const { told = message, denies } = factsOfFailure(failure_class);
+export function toFailureForModel({ failure_class, message, http_status, said }: CallFailed): Json {
+  const { reason_for_model = message, denies } = factsOfFailure(failure_class);
   return {
     error: {
       failure_class,
-      message: failure_class === 'tool_error' ? withoutQuotation(message, said) : told,
+      message: failure_class === 'tool_error' ? withoutQuotation(message, said) : reason_for_model,
       ...present({ http_status, said: denies === true ? said : undefined }),
     },
   };

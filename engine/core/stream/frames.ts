@@ -48,15 +48,15 @@ export function toFrames(
   const frames: Frame[] = [];
   let now = state;
   for (const fact of facts) {
-    const { ag_ui, ui_message, events } = tellFact(now, fact, view);
+    const { ag_ui, ui_message, events } = translateFact(now, fact, view);
     const attempt_id = fact.kind === 'attempt_began' ? fact.attempt_id : now.attempt_id;
-    const told = now.event_id === fact.event_id ? now.frames : 0;
+    const first = now.event_id === fact.event_id ? now.frames : 0;
     for (const [index, event] of events.entries()) {
-      const id = `${attempt_id}:${fact.event_id}.${told + index}`;
+      const id = `${attempt_id}:${fact.event_id}.${first + index}`;
       const isLast = isLastOfAttempt(fact) && index === events.length - 1;
       frames.push({ id, text: `id: ${id}\ndata: ${JSON.stringify(event)}\n\n${isLast ? ENDINGS[view.format] : ''}` });
     }
-    now = { ag_ui, ui_message, attempt_id, event_id: fact.event_id, frames: told + events.length };
+    now = { ag_ui, ui_message, attempt_id, event_id: fact.event_id, frames: first + events.length };
   }
   return { state: now, frames };
 }
@@ -64,17 +64,17 @@ export function toFrames(
 /** The text of a format behind its last event. */
 const ENDINGS: Readonly<Record<StreamFormat, string>> = { 'ag-ui': '', 'ai-sdk': 'data: [DONE]\n\n' };
 
-function tellFact({ ag_ui, ui_message }: StreamState, fact: Fact, { format, reader }: StreamView) {
-  const told = toAgUi(ag_ui, fact, reader);
-  if (format === 'ag-ui') return { ag_ui: told.state, ui_message, events: told.events };
+function translateFact({ ag_ui, ui_message }: StreamState, fact: Fact, { format, reader }: StreamView) {
+  const translated = toAgUi(ag_ui, fact, reader);
+  if (format === 'ag-ui') return { ag_ui: translated.state, ui_message, events: translated.events };
   const parts: UiMessagePart[] = [];
   let tools = ui_message;
-  for (const event of told.events) {
+  for (const event of translated.events) {
     const { state, events } = toUiMessage(tools, event);
     tools = state;
     parts.push(...events);
   }
-  return { ag_ui: told.state, ui_message: tools, events: parts };
+  return { ag_ui: translated.state, ui_message: tools, events: parts };
 }
 
 /** Reads the id of an event. @returns undefined for what is none */

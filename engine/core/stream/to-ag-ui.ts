@@ -21,7 +21,7 @@ export const AG_UI_BEGINNING: AgUiState = { thread_id: '', run_id: '', open: new
 export type StreamReader = 'consumer' | 'operator';
 
 /** The events of a fact, and the stream's state after them. */
-export interface Told<State, Event> {
+export interface Translated<State, Event> {
   readonly state: State;
   readonly events: readonly Event[];
 }
@@ -30,13 +30,16 @@ export interface Told<State, Event> {
  * Translates one fact of the record into AG-UI events: an attempt is a run, its world the thread, each call a step, a generation
  * a message, a tool that a model chose a tool call. Equal facts give equal events in every process.
  */
-export function toAgUi(state: AgUiState, fact: Fact, reader: StreamReader): Told<AgUiState, AgUiEvent> {
-  const told = tell(state, fact, reader);
-  if (!('occurred_at' in fact)) return told;
-  return { state: told.state, events: told.events.map((event) => ({ ...event, timestamp: fact.occurred_at })) };
+export function toAgUi(state: AgUiState, fact: Fact, reader: StreamReader): Translated<AgUiState, AgUiEvent> {
+  const translated = translate(state, fact, reader);
+  if (!('occurred_at' in fact)) return translated;
+  return {
+    state: translated.state,
+    events: translated.events.map((event) => ({ ...event, timestamp: fact.occurred_at })),
+  };
 }
 
-function tell(state: AgUiState, fact: Fact, reader: StreamReader): Told<AgUiState, AgUiBody> {
+function translate(state: AgUiState, fact: Fact, reader: StreamReader): Translated<AgUiState, AgUiBody> {
   switch (fact.kind) {
     case 'attempt_began':
       return begin(fact);
@@ -66,7 +69,7 @@ function tell(state: AgUiState, fact: Fact, reader: StreamReader): Told<AgUiStat
   }
 }
 
-function begin(fact: AttemptBegan): Told<AgUiState, AgUiBody> {
+function begin(fact: AttemptBegan): Translated<AgUiState, AgUiBody> {
   const { world_slug, attempt_id, attempted_turn, adopts, environments, entities } = fact;
   const snapshot: JsonObject = {
     world_slug,
@@ -89,7 +92,7 @@ function begin(fact: AttemptBegan): Told<AgUiState, AgUiBody> {
   };
 }
 
-function startCall(state: AgUiState, call: FactCall, reader: StreamReader): Told<AgUiState, AgUiBody> {
+function startCall(state: AgUiState, call: FactCall, reader: StreamReader): Translated<AgUiState, AgUiBody> {
   return {
     state: { ...state, open: new Map([...state.open, [call.source_invocation_id, call]]) },
     events: [{ type: 'STEP_STARTED', stepName: stepOf(call) }, ...openMessage(call), ...askTool(call, reader)],
@@ -124,12 +127,12 @@ function streamText({ call, text }: { readonly call: FactCall; readonly text: st
   return [{ type: 'TEXT_MESSAGE_CONTENT', messageId: call.llm_call_id, delta: text }];
 }
 
-function endCall(state: AgUiState, fact: CallEnded, reader: StreamReader): Told<AgUiState, AgUiBody> {
+function endCall(state: AgUiState, fact: CallEnded, reader: StreamReader): Translated<AgUiState, AgUiBody> {
   const { call, failure_class, failure_message } = fact;
   const { source_invocation_id } = call;
   // One that was refused has not begun.
   const begun = state.open.has(source_invocation_id) ? { state, events: [] } : startCall(state, call, reader);
-  const answered = call.llm_call_id === null ? tellAnswer(fact) : tellReasoning(fact, reader);
+  const answered = call.llm_call_id === null ? toAnswerEvents(fact) : toReasoningEvents(fact, reader);
   const failed: readonly AgUiBody[] =
     failure_class === null
       ? []
@@ -138,7 +141,7 @@ function endCall(state: AgUiState, fact: CallEnded, reader: StreamReader): Told<
   return { state: closed.state, events: [...begun.events, ...answered, ...failed, ...closed.events] };
 }
 
-function tellAnswer({ call, failure_class, failure_message, response_json }: CallEnded): readonly AgUiBody[] {
+function toAnswerEvents({ call, failure_class, failure_message, response_json }: CallEnded): readonly AgUiBody[] {
   const { source_invocation_id, invocation_kind, ambient_source_id, workflow_node_id } = call;
   if (invocation_kind !== 'model_elected_tool') {
     if (failure_class !== null) return [];
@@ -157,7 +160,7 @@ function tellAnswer({ call, failure_class, failure_message, response_json }: Cal
   ];
 }
 
-function tellReasoning({ call, reasoning }: CallEnded, reader: StreamReader): readonly AgUiBody[] {
+function toReasoningEvents({ call, reasoning }: CallEnded, reader: StreamReader): readonly AgUiBody[] {
   if (reader !== 'operator' || reasoning === null || reasoning === '') return [];
   const messageId = `${call.llm_call_id}-reasoning`;
   return [
@@ -169,7 +172,7 @@ function tellReasoning({ call, reasoning }: CallEnded, reader: StreamReader): re
   ];
 }
 
-function closeCall(state: AgUiState, source_invocation_id: string | null): Told<AgUiState, AgUiBody> {
+function closeCall(state: AgUiState, source_invocation_id: string | null): Translated<AgUiState, AgUiBody> {
   const call = source_invocation_id === null ? undefined : state.open.get(source_invocation_id);
   if (call === undefined) return { state, events: [] };
   const open = new Map(state.open);
@@ -186,7 +189,7 @@ function closing(call: FactCall): readonly AgUiBody[] {
 }
 
 /** Parts that are open when an attempt ends get no further event. */
-function end(state: AgUiState, last: readonly AgUiBody[]): Told<AgUiState, AgUiBody> {
+function end(state: AgUiState, last: readonly AgUiBody[]): Translated<AgUiState, AgUiBody> {
   return { state: AG_UI_BEGINNING, events: [...[...state.open.values()].flatMap(closing), ...last] };
 }
 

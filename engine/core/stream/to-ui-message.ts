@@ -1,7 +1,7 @@
 import type { Json } from '../../contract/json.js';
 import { unreachable } from '../../contract/unreachable.js';
 import type { AgUiEvent } from './ag-ui-event.js';
-import type { Told } from './to-ag-ui.js';
+import type { Translated } from './to-ag-ui.js';
 
 /** A part of the AI SDK's UI message stream (https://ai-sdk.dev, version 6). */
 export type UiMessagePart = { readonly type: string } & Readonly<Record<string, Json>>;
@@ -18,7 +18,7 @@ export const UI_MESSAGE_BEGINNING: UiMessageState = { tools: new Map() };
  * Translates an AG-UI event into the AI SDK's terms: a run is a message with one step, tools are dynamic, and events
  * without a counterpart are data parts of their own names.
  */
-export function toUiMessage(state: UiMessageState, event: AgUiEvent): Told<UiMessageState, UiMessagePart> {
+export function toUiMessage(state: UiMessageState, event: AgUiEvent): Translated<UiMessageState, UiMessagePart> {
   switch (event.type) {
     case 'TOOL_CALL_START':
     case 'TOOL_CALL_ARGS':
@@ -31,7 +31,7 @@ export function toUiMessage(state: UiMessageState, event: AgUiEvent): Told<UiMes
 
 type ToolEvent = Extract<AgUiEvent, { readonly type: 'TOOL_CALL_START' | 'TOOL_CALL_ARGS' | 'TOOL_CALL_END' }>;
 
-function toolParts(state: UiMessageState, event: ToolEvent): Told<UiMessageState, UiMessagePart> {
+function toolParts(state: UiMessageState, event: ToolEvent): Translated<UiMessageState, UiMessagePart> {
   const { toolCallId } = event;
   const asked = state.tools.get(toolCallId) ?? { toolName: '', input: '' };
   const tools = new Map(state.tools);

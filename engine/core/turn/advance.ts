@@ -72,10 +72,10 @@ function handleDropped(program: Program, state: TurnState, { key }: CallEvent): 
 /** No retry follows. */
 function handleEnd(program: Program, state: TurnState, asker: Asker, event: CallEvent): Step {
   const pended = state.pended.has(event.key) ? without(state.pended, event.key) : state.pended;
-  const heard = { ...state, awaited: state.awaited.without(event.key), pended };
-  if (state.failure !== undefined) return settle(heard);
-  if (asker.kind === 'turn_ambient') return handleTurnReading(program, heard, asker.command, event);
-  const step = handleInSubject(program, heard, asker, event);
+  const ended = { ...state, awaited: state.awaited.without(event.key), pended };
+  if (state.failure !== undefined) return settle(ended);
+  if (asker.kind === 'turn_ambient') return handleTurnReading(program, ended, asker.command, event);
+  const step = handleInSubject(program, ended, asker, event);
   return join(step, goOn(program, step.state));
 }
 

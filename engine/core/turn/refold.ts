@@ -129,7 +129,7 @@ export function contentOf({ key, request_hash }: Pick<Recorded, 'key' | 'request
 function doubtOf(record: Recorded): CallFailed | undefined {
   const { key } = record;
   if (mayRepeat(record)) return undefined;
-  const message = `the driver was gone before the answer to ${key} came; whether its side effect took place is not known`;
+  const message = `the driver was lost before the answer to ${key} came; it is unknown whether its side effect took place`;
   return { kind: 'call_failed', key, failure_class: 'interrupted', message, outcome_unknown: true };
 }
 

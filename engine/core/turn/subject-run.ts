@@ -67,11 +67,11 @@ export function beginRun(subject: SubjectProgram, { world, simulation_time, turn
 export function handleInRun(subject: SubjectProgram, run: SubjectRun, event: CallEvent): RunStep {
   const command = run.awaited.get(event.key);
   if (command === undefined) return { run, commands: [] };
-  const heard = { ...run, awaited: without(run.awaited, event.key) };
-  if (run.failure !== undefined) return { run: heard, commands: [] };
+  const answered = { ...run, awaited: without(run.awaited, event.key) };
+  if (run.failure !== undefined) return { run: answered, commands: [] };
   return command.node_id === undefined
-    ? handleReading(subject, heard, command, event)
-    : handleNode(subject, heard, command.node_id, event);
+    ? handleReading(subject, answered, command, event)
+    : handleNode(subject, answered, command.node_id, event);
 }
 
 function askAmbients(subject: SubjectProgram, run: SubjectRun, asked: AmbientAsk): RunStep {

@@ -51,7 +51,7 @@ function beginSubject(
   { index, world }: { readonly index: number; readonly world: World },
 ): Step {
   const { run, commands } = beginRun(subjectAt(program, index), toBase(state, world));
-  return takeRun(program, state, { index, started: { run, number: 1, answers: [], keys: new Map() }, commands });
+  return storeRun(program, state, { index, started: { run, number: 1, answers: [], keys: new Map() }, commands });
 }
 
 /** Gives the end of a call to its run, and the consequences to later subjects. */
@@ -64,9 +64,9 @@ export function handleInSubject(
   const started = runAt(state, index);
   const answer: Answer = { request_hash: command.request_hash, event: { ...event, key } };
   const { run, commands, verdict } = handleInRun(subjectAt(program, index), started.run, answer.event);
-  const heard = { ...started, run, answers: [...started.answers, answer] };
-  const taken = takeRun(program, state, { index, started: heard, commands });
-  const step = run.stage === 'finished' ? join(taken, updateLater(program, taken.state, index, run)) : taken;
+  const answered = { ...started, run, answers: [...started.answers, answer] };
+  const stored = storeRun(program, state, { index, started: answered, commands });
+  const step = run.stage === 'finished' ? join(stored, updateLater(program, stored.state, index, run)) : stored;
   return verdict === undefined ? step : { ...step, verdict: { ...verdict, key: event.key } };
 }
 
@@ -78,11 +78,11 @@ interface Change {
 }
 
 /** Stores a run, and issues its commands or holds them back. */
-function takeRun(program: Program, state: TurnState, { index, started, commands }: Change): Step {
+function storeRun(program: Program, state: TurnState, { index, started, commands }: Change): Step {
   const outcomes = withOutcome(state.outcomes, index, toOutcome(program, state, index, started));
   if (commands.length === 0) {
-    const taken = { ...state, runs: state.runs.with(index, started), outcomes };
-    return { state: noteChanged(taken, index, started), commands };
+    const next = { ...state, runs: state.runs.with(index, started), outcomes };
+    return { state: noteChanged(next, index, started), commands };
   }
   const keys = new Map(started.keys);
   let { awaited, held } = state;
@@ -97,8 +97,8 @@ function takeRun(program: Program, state: TurnState, { index, started, commands 
       issued.push(command);
     } else held = held.with(index, [...(held.get(index) ?? []), asker]);
   }
-  const taken = { ...state, runs: runs.with(index, { ...started, keys }), outcomes, awaited, held };
-  return { state: noteChanged(taken, index, started), commands: issued };
+  const next = { ...state, runs: runs.with(index, { ...started, keys }), outcomes, awaited, held };
+  return { state: noteChanged(next, index, started), commands: issued };
 }
 
 function isRead({ call }: Invoke): boolean {
@@ -173,8 +173,8 @@ function foldAgain(program: Program, state: TurnState, { index, world }: View): 
   const outside = (key: string): string => keys.get(key) ?? key;
   const commands = [...folded.run.awaited].flatMap(([key, command]) => (isKept(key) ? [] : [command]));
   const gone = [...old.awaited.keys()].filter((key) => !isKept(key)).map(outside);
-  const unheard = answers.filter((answer) => !folded.answers.includes(answer)).map(({ event }) => outside(event.key));
-  const discarded = [...unheard, ...gone.filter((key) => state.awaited.has(key))];
+  const unused = answers.filter((answer) => !folded.answers.includes(answer)).map(({ event }) => outside(event.key));
+  const discarded = [...unused, ...gone.filter((key) => state.awaited.has(key))];
   const asksAnew = commands.length > 0 ? 1 : 0;
   const rest = drop({ ...state, allowance: state.allowance - asksAnew }, index, gone);
   const [former = earlier] = toEvent(program, state, index, old);
@@ -186,7 +186,7 @@ function foldAgain(program: Program, state: TurnState, { index, world }: View): 
     ...present({ former }),
     waits_for: likelyToChange(program, state, index),
   };
-  const step = takeRun(program, rest, { index, started, commands });
+  const step = storeRun(program, rest, { index, started, commands });
   return discarded.length === 0 ? step : { ...step, discarded: [{ subject_id: subject.subject_id, keys: discarded }] };
 }
 
@@ -197,16 +197,16 @@ function fold(
   answers: readonly Answer[],
 ): { readonly run: SubjectRun; readonly answers: readonly Answer[] } {
   let { run } = beginRun(subject, base);
-  const heard: Answer[] = [];
+  const used: Answer[] = [];
   const findNext = (): Answer | undefined =>
     answers.find(
-      (answer) => run.awaited.get(answer.event.key)?.request_hash === answer.request_hash && !heard.includes(answer),
+      (answer) => run.awaited.get(answer.event.key)?.request_hash === answer.request_hash && !used.includes(answer),
     );
   for (let next = findNext(); next !== undefined; next = findNext()) {
     ({ run } = handleInRun(subject, run, next.event));
-    heard.push(next);
+    used.push(next);
   }
-  return { run, answers: heard };
+  return { run, answers: used };
 }
 
 /** Drops the calls of a subject that nobody waits for any more; those under way will still end. */

@@ -117,7 +117,7 @@ function checkTurn({ first, last }: TestedTurns, turn: string, place: Place): re
       code: 'TURN_NEVER_RUN',
       message: `this test does not run turn ${turn}: it runs ${first === last ? `turn ${first}` : `turns ${first} to ${last}`}`,
       pointer: toPointer(place),
-      repair: 'Set "turns" to how many are run; the first follows "turn" of "given".',
+      repair: 'Set "turns" to the number of turns to run; the first one follows "turn" of "given".',
     },
   ];
 }
@@ -141,7 +141,7 @@ function checkMemories(names: Names, { given }: WorkflowTest): readonly Complain
         ? []
         : complainIf(item.turn > played, {
             code: 'TURN_NEVER_RUN',
-            message: `this is remembered of turn ${item.turn}, and turn ${played} was played last`,
+            message: `this memory is of turn ${item.turn}, but the last played turn is ${played}`,
             pointer: toPointer([...place, index, 'turn']),
             repair: 'Set "turn" of "given", or correct this one.',
           }),

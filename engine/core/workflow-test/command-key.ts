@@ -64,8 +64,8 @@ function findUnaskedTurn(program: Program, key: string): UnaskedKey | undefined 
   const isOlder = known.includes(withoutMark(key));
   if (isOlder)
     return {
-      message: `the binding ${withoutMark(key).slice('turn/'.length)} is another now than the one that ${key} names`,
-      repair: `Write ${withoutMark(key)}, which means it however it is written.`,
+      message: `the binding ${withoutMark(key).slice('turn/'.length)} differs from the one that ${key} names`,
+      repair: `Write ${withoutMark(key)}, which matches it in any form.`,
     };
   return unasked(`no workflow of this scenario has the ambient source of the turn ${key}`, key, known);
 }
@@ -89,7 +89,7 @@ function findUnaskedOfSubject(
 }
 
 /** After a change of the cast, an author need not mend each answer. */
-const ANSWERS_ANEW = 'If the cast has changed, `chukwa run SLUG --dry --write-missing FILE` makes answers anew.';
+const ANSWERS_ANEW = 'If the cast has changed, `chukwa run SLUG --dry --write-missing FILE` makes new answers.';
 
 function unasked(message: string, written: string, known: readonly string[]): UnaskedKey {
   return known.length === 0 ? { message } : { message, repair: suggestName(written, known) };

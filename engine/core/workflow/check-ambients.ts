@@ -71,7 +71,7 @@ function checkInjection(
     code: 'INJECT_PATHS_OVERLAP',
     message: `${binding.inject_as} overlaps ${other.inject_as} of ${other.id}, and one subject can see both.`,
     pointer,
-    repair: 'Give each reading a place of its own.',
+    repair: 'Give each reading its own place.',
   });
 }
 
@@ -89,7 +89,7 @@ function checkOncePerTurn(binding: AmbientSourceBinding, pointer: string): reado
     .filter((member) => binding[member] === 'acting_subject')
     .map((member) => ({
       code: 'ONCE_PER_TURN_HAS_NO_SUBJECT',
-      message: `${binding.id} runs once per turn, when nobody acts yet.`,
+      message: `${binding.id} runs once per turn, when there is no acting subject yet.`,
       pointer: `${pointer}/${member}`,
       repair: 'Let it run before_subject_workflow, or name a world, environment or entity.',
     }));
@@ -104,12 +104,10 @@ function checkSeen(setting: Setting, binding: AmbientSourceBinding, pointer: str
   return complainIf(!isGiven || !isRead(setting, binding), {
     code: 'READING_UNSEEN',
     message: isGiven
-      ? `${binding.id} is read each turn, and no prompt and no request of this workflow shows it.`
-      : `${binding.id} is visible to none of those who think by this workflow.`,
+      ? `${binding.id} is read each turn, but no prompt and no request of this workflow uses it.`
+      : `${binding.id} is visible to no subject of this workflow.`,
     pointer: `${pointer}${isGiven ? '' : '/visible_to'}`,
-    repair: isGiven
-      ? 'Write {{ambient.visible}} into a prompt, or take it out.'
-      : 'Correct "visible_to", or take it out.',
+    repair: isGiven ? 'Write {{ambient.visible}} into a prompt, or remove it.' : 'Correct "visible_to", or remove it.',
     severity: 'note',
   });
 }

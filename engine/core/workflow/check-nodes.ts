@@ -72,14 +72,13 @@ function checkCycles({ nodes }: CognitionWorkflow): readonly Complaint[] {
 function nodesCycle(id: string, way: readonly string[], pointer: string): Complaint {
   const message =
     way.length === 1
-      ? `${id} reads its own output, for which it would wait forever.`
-      : `${[id, ...way].join(' waits for ')}: none of them can begin.`;
+      ? `${id} reads its own output, so it would wait forever.`
+      : `${[id, ...way].join(' waits for ')}: none of them can start.`;
   return {
     code: 'NODES_CYCLE',
     message,
     pointer,
-    repair:
-      way.length === 1 ? 'Take the reference away.' : `Take this reference to ${way[0]} away, or another of them.`,
+    repair: way.length === 1 ? 'Remove the reference.' : `Remove this reference to ${way[0]}, or another of them.`,
   };
 }
 

@@ -24,9 +24,9 @@ export function checkReach(workflow: CognitionWorkflow): readonly Complaint[] {
 function unused(node: AuthoredNode, index: number): Complaint {
   return {
     code: 'OUTPUT_UNUSED',
-    message: `Nothing reads what ${node.id} gives.`,
+    message: `Nothing reads the output of ${node.id}.`,
     pointer: `/nodes/${index}`,
-    repair: 'effect' in node ? 'Read it, unless the call is made for its effect.' : 'Read it, or take it out.',
+    repair: 'effect' in node ? 'Read it, unless the call is made for its effect.' : 'Read it, or remove it.',
     severity: 'note',
   };
 }
@@ -34,9 +34,9 @@ function unused(node: AuthoredNode, index: number): Complaint {
 function leadsNowhere(node: AuthoredNode, applied: string, index: number): Complaint {
   return {
     code: 'NODE_LEADS_NOWHERE',
-    message: `What ${node.id} gives is read, but never on a way to ${applied}, whose patch is applied.`,
+    message: `The output of ${node.id} is read, but never by a node on the way to ${applied}, whose patch is applied.`,
     pointer: `/nodes/${index}`,
-    repair: `Read it where it leads to ${applied}, or take both out.`,
+    repair: `Read it on the way to ${applied}, or remove both nodes.`,
     severity: 'note',
   };
 }

@@ -35,7 +35,7 @@ function checkTime({ start_time, chronon_seconds }: Scenario): readonly Complain
   const longest = longestChronon(start.milliseconds, TURNS_TIMED);
   return complainIf(chronon_seconds > longest, {
     code: 'CHRONON_TOO_LONG',
-    message: `Turns of ${chronon_seconds} seconds lead beyond the year 9999 before turn ${TURNS_TIMED}.`,
+    message: `Turns of ${chronon_seconds} seconds reach the year 9999 before turn ${TURNS_TIMED}.`,
     pointer: '/chronon_seconds',
     repair: longest > 0 ? `Write at most ${longest}, or an earlier start_time.` : 'Write an earlier start_time.',
   });
@@ -63,7 +63,7 @@ function checkEntity(scenario: Scenario, entity: Entity, index: number): readonl
         code: 'AGENT_ONLY',
         message: `${id} is a prop and cannot have a ${member}.`,
         pointer: `${pointer}/${member}`,
-        repair: `Take the ${member} away, or make ${id} an agent.`,
+        repair: `Remove the ${member}, or make ${id} an agent.`,
       }),
     ),
   ];
@@ -82,9 +82,9 @@ function checkTexts({ environments, entities }: Scenario): readonly Complaint[] 
     .filter(([, text]) => isBlank(text))
     .map(([pointer]) => ({
       code: 'BLANK_TEXT',
-      message: 'This text has no character that shows.',
+      message: 'This text has no visible character.',
       pointer,
-      repair: 'Say something, or take it away where it may be left out.',
+      repair: 'Write some text, or remove the field if it is optional.',
     }));
 }
 
@@ -141,7 +141,7 @@ function checkSubjects(scenario: Scenario): readonly Complaint[] {
           code: 'SUBJECT_TWICE',
           message: `The subject ${id} is listed a second time here; a subject thinks once a turn.`,
           pointer,
-          repair: 'Take it out of one of the two lists.',
+          repair: 'Remove it from one of the two lists.',
         },
       ];
     }
@@ -149,7 +149,7 @@ function checkSubjects(scenario: Scenario): readonly Complaint[] {
       code: 'SUBJECT_NOT_AGENT',
       message: `The subject ${id} is a prop; only agents think.`,
       pointer,
-      repair: `Make ${id} an agent, or take it out of the subjects.`,
+      repair: `Make ${id} an agent, or remove it from the subjects.`,
     });
   });
 }

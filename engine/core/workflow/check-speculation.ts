@@ -14,9 +14,9 @@ export function checkSpeculation(
     {
       code: 'SPECULATION_COSTS',
       severity: 'note',
-      message: `Where its ${subjects.length} subjects change what others of them read, a turn makes the calls of at most ${most} runs in vain.`,
+      message: `Where its ${subjects.length} subjects change values that other subjects read, a turn discards the calls of at most ${most} runs.`,
       pointer: '/execution',
-      repair: 'Write a lower max_speculative, or accept that.',
+      repair: 'Lower max_speculative, or accept the cost.',
     },
   ];
 }
@@ -24,7 +24,7 @@ export function checkSpeculation(
 const UNUSED: Complaint = {
   code: 'MAX_SPECULATIVE_UNUSED',
   severity: 'note',
-  message: 'Nothing reads max_speculative: the subjects of this workflow run one after the other.',
+  message: 'max_speculative has no effect: the subjects of this workflow run one after the other.',
   pointer: '/max_speculative',
-  repair: 'Take it away, or write "execution": "per_subject_concurrent".',
+  repair: 'Remove it, or write "execution": "per_subject_concurrent".',
 };

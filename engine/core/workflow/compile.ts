@@ -110,7 +110,7 @@ function policedNames({ ambient_sources, nodes }: CognitionWorkflow): readonly s
 
 const POLICY_MISSING: Complaint = {
   code: 'TOOL_POLICY_MISSING',
-  message: 'The workflow offers tools and the profile names no tool_policy_ref; without a policy nothing is allowed.',
+  message: 'The workflow offers tools, but the profile has no tool_policy_ref; without a policy no tool is allowed.',
   pointer: '',
   repair: 'Add "tool_policy_ref": {"path": "./policy.json"}, and list the tools in "allow" of that policy.',
 };
@@ -121,9 +121,9 @@ function refuseUnsupported(document: ComponentReference, profile: CognitionProfi
     document,
     unsupported.map((member) => ({
       code: 'NOT_SUPPORTED_YET',
-      message: `This version cannot honour "${member}" of a profile, and runs nothing that it cannot honour.`,
+      message: `This version does not support "${member}" of a profile, so it does not run the document.`,
       pointer: `/${member}`,
-      repair: `Take "${member}" away for now.`,
+      repair: `Remove "${member}" for now.`,
     })),
   );
 }

@@ -155,14 +155,14 @@ function findCycle(edge: Edge, graph: Graph): Problem | undefined {
     code: 'REFERENCE_CYCLE',
     message: `this reference leads back to its own file: ${chain.join(' -> ')}`,
     pointer: edge.reference.pointer,
-    repair: 'Break the circle: no hash can be made of a document that contains its own.',
+    repair: 'Break the cycle: a document cannot contain its own hash.',
   };
 }
 
 function findWrongKind(edge: Edge, byPath: ReadonlyMap<string, DocumentToLink>): Problem | undefined {
   const kind = edge.to === undefined ? undefined : byPath.get(edge.to)?.kind;
   if (kind === undefined || kind === edge.reference.wants) return undefined;
-  const message = `this must refer to ${withArticle(edge.reference.wants)}, and the file is ${withArticle(kind)}`;
+  const message = `this must refer to ${withArticle(edge.reference.wants)}, but the file is ${withArticle(kind)}`;
   const repair = `Refer to ${withArticle(edge.reference.wants)}.`;
   return { code: 'WRONG_KIND', message, pointer: edge.reference.pointer, repair };
 }

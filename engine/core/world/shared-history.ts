@@ -30,7 +30,7 @@ function findTimeProblems(world: Scenario, next: Scenario): readonly Problem[] {
     .filter((field) => world[field] !== next[field])
     .map((field) => ({
       code: CODE,
-      message: `${field} is ${JSON.stringify(next[field])}, and the turns before were counted with ${JSON.stringify(world[field])}.`,
+      message: `${field} is ${JSON.stringify(next[field])}, but the earlier turns were counted with ${JSON.stringify(world[field])}.`,
       pointer: `/${field}`,
       repair: `Leave it as it was: ${JSON.stringify(world[field])}. ${MAY_CHANGE}`,
     }));
@@ -63,7 +63,7 @@ function findListProblems(
     .filter((name) => !next.has(name))
     .map((name) => ({
       code: CODE,
-      message: `the ${list.noun} ${name} is missing: the world has it, and nothing takes it away`,
+      message: `the ${list.noun} ${name} is missing: the world has it, and it cannot be removed`,
       pointer: list.pointer,
       repair: `Put it back as it was. ${MAY_CHANGE}`,
     }));
@@ -80,9 +80,9 @@ function findListProblems(
 function toStranger(noun: string, name: string, pointer: string): Problem {
   return {
     code: CODE,
-    message: `the ${noun} ${name} is new: no turn before knows it`,
+    message: `the ${noun} ${name} is new: no earlier turn has it`,
     pointer,
-    repair: `Take it away, or make a new world: chukwa world create SLUG --scenario PATH. ${MAY_CHANGE}`,
+    repair: `Remove it, or make a new world: chukwa world create SLUG --scenario PATH. ${MAY_CHANGE}`,
   };
 }
 
@@ -100,8 +100,8 @@ function findFieldProblems(
     .map((field) => ({
       code: CODE,
       message: FIXED.has(field)
-        ? `${field} of ${name} is not what it was: the turns before were played with the other`
-        : `${field} of ${name} is not what it was, and would change nothing: what the world holds goes on`,
+        ? `${field} of ${name} has changed: the earlier turns were played with the other value`
+        : `${field} of ${name} has changed, but without an effect: the world keeps its own value`,
       pointer: field in after.fields ? appendToken(pointer, field) : pointer,
       repair: `Leave it as it was, or make a new world: chukwa world create SLUG --scenario PATH. ${MAY_CHANGE}`,
     }));

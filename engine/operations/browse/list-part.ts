@@ -55,7 +55,7 @@ export async function readPart<Row>(
 function limitInvalid(limit: string): Problem {
   return {
     code: 'LIMIT_INVALID',
-    message: `${JSON.stringify(limit.slice(0, 40))} is no limit of a list.`,
+    message: `${JSON.stringify(limit.slice(0, 40))} is not a limit of a list.`,
     repair: `Write a number from 1 to ${LIMIT_MAX}, or leave it out for ${LIMIT}.`,
   };
 }
@@ -63,8 +63,8 @@ function limitInvalid(limit: string): Problem {
 function cursorInvalid(after: string): Problem {
   return {
     code: 'CURSOR_INVALID',
-    message: `${JSON.stringify(after.slice(0, 40))} is no cursor of this list.`,
-    repair: 'Write the "next" of the part before, or leave it out for the newest.',
+    message: `${JSON.stringify(after.slice(0, 40))} is not a cursor of this list.`,
+    repair: 'Use the "next" of the previous part, or leave it out for the newest.',
   };
 }
 
@@ -74,7 +74,7 @@ export function toTurn(text: string | undefined): Done<number | undefined> {
   if (/^\d{1,9}$/.test(text)) return succeed(Number(text));
   return refuse({
     code: 'TURN_INVALID',
-    message: `${JSON.stringify(text.slice(0, 40))} is no turn.`,
+    message: `${JSON.stringify(text.slice(0, 40))} is not a turn.`,
     repair: 'Write a whole number, such as 0.',
   });
 }

@@ -2,7 +2,7 @@ import type { ListedAttempt, ListedMessage, ListPart } from '../../ports/browse.
 import { countComponents, type KindCount } from '../components.js';
 import { type Archive, type Done, succeed } from '../engine.js';
 import { LIMIT, type Part, readPart, type WantedPart } from './list-part.js';
-import { listWorldsPart, type ListedWorld, tellTurns, type TurnStory } from './worlds.js';
+import { listWorldsPart, type ListedWorld, readTurnStories, type TurnStory } from './worlds.js';
 
 /** The latest turn of a world in which a model was asked lately. */
 export interface LatestTurn {
@@ -36,15 +36,15 @@ export async function browseOverview(archive: Archive, reader: 'consumer' | 'ope
 
 /** How many of the latest generations are looked through for a world that has a turn. */
 const CALLS_SEEN = 20;
-const PATCHES_TOLD = 3;
+const PATCHES_SHOWN = 3;
 
 async function findLatest(archive: Archive): Promise<LatestTurn | null> {
   const { browse, worlds } = archive.store;
   const calls = await browse.llmCalls({ limit: CALLS_SEEN });
   for (const world_slug of new Set(calls.map((call) => call.world_slug))) {
     const turn = (await worlds.find(world_slug))?.turn ?? 0;
-    const [story] = turn === 0 ? [] : await tellTurns(archive, world_slug, { after: turn - 1, until: turn });
-    if (story !== undefined) return { world_slug, story: { ...story, patches: story.patches.slice(0, PATCHES_TOLD) } };
+    const [story] = turn === 0 ? [] : await readTurnStories(archive, world_slug, { after: turn - 1, until: turn });
+    if (story !== undefined) return { world_slug, story: { ...story, patches: story.patches.slice(0, PATCHES_SHOWN) } };
   }
   return null;
 }

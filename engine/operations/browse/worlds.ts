@@ -2,7 +2,7 @@ import { present } from '../../contract/present.js';
 import type { ListPart, WorldReading } from '../../ports/browse.js';
 import type { OperatorActionRecord } from '../../ports/operator-actions.js';
 import type { AttemptSummary } from '../../ports/records.js';
-import type { EffectOrigin, ToldPatch, WorldRecord, WorldSnapshot } from '../../ports/worlds.js';
+import type { EffectOrigin, NarratedPatch, WorldRecord, WorldSnapshot } from '../../ports/worlds.js';
 import type { Entity } from '../../core/world/world.js';
 import type { AgentHeadRecord } from '../../core/agents/agent-turn.js';
 import { type Archive, type Done, succeed } from '../engine.js';
@@ -11,7 +11,7 @@ import { type QueuedTurns, toQueued } from '../queue.js';
 import { lookAtWorld, showWorld, type ShownWorld, unknownWorld } from '../worlds.js';
 import { toTurn } from './list-part.js';
 
-const TURNS_TOLD = 10;
+const TURNS_SHOWN = 10;
 const TURNS_DRAWN = 100;
 /** How many readings one page reads: the latest of those turns. */
 const READINGS_READ = 500;
@@ -19,7 +19,7 @@ const ATTEMPTS_LISTED = 20;
 const FAMILY_DRAWN = 50;
 
 /** A patch with the values before and after it. */
-export interface PatchStory extends ToldPatch {
+export interface PatchStory extends NarratedPatch {
   readonly effects: readonly EffectOrigin[];
 }
 
@@ -56,7 +56,7 @@ export async function browseWorld(
   const world = await lookAtWorld(archive, { world_slug });
   if (!world.ok) return world;
   const last = Math.min(until.value ?? world.value.turn, world.value.turn);
-  const after = Math.max(0, last - TURNS_TOLD);
+  const after = Math.max(0, last - TURNS_SHOWN);
   const { store } = archive;
   const attempts = await store.browse.attempts(world_slug, { limit: ATTEMPTS_LISTED });
   const readings = await store.browse.readings(world_slug, {
@@ -68,7 +68,7 @@ export async function browseWorld(
   return succeed({
     ...world.value,
     agents: await store.records.agents(world_slug),
-    story: await tellTurns(archive, world_slug, { after, until: last }),
+    story: await readTurnStories(archive, world_slug, { after, until: last }),
     earlier: after > 0 ? after : null,
     readings,
     attempts,
@@ -91,7 +91,7 @@ export async function browseTurn(archive: Archive, asked: TextPlace): Promise<Do
   const { world_slug, turn } = snapshot.value;
   const { store } = archive;
   const only = { after: turn - 1, until: turn };
-  const [story = null] = await tellTurns(archive, world_slug, only);
+  const [story = null] = await readTurnStories(archive, world_slug, only);
   const world = await store.worlds.find(world_slug);
   return succeed({
     ...snapshot.value,
@@ -153,7 +153,7 @@ export async function listPatchesPart(
   const world = await lookAtTurn(archive, place);
   if (!world.ok) return world;
   const { world_slug, turn } = world.value;
-  const [story] = await tellTurns(archive, world_slug, { after: turn - 1, until: turn });
+  const [story] = await readTurnStories(archive, world_slug, { after: turn - 1, until: turn });
   const later = (story?.patches ?? []).filter(({ patch_seq }) => patch_seq > Number(after));
   return succeed(later.slice(0, limit));
 }
@@ -185,7 +185,7 @@ async function lookAtTurn(archive: Archive, { world_slug, turn }: TextPlace): Pr
 }
 
 /** Tells the turns of a world after one, up to another: the latest first. */
-export async function tellTurns(
+export async function readTurnStories(
   { store }: Archive,
   world_slug: string,
   turns: { readonly after: number; readonly until: number },

@@ -54,7 +54,7 @@ export async function listDocumentFiles(folder: string): Promise<readonly string
 
 async function pathFault(path: string, given: string, error: unknown): Promise<Problem> {
   if (hasCode(error, 'ELOOP')) return LINK_LOOP;
-  return hasCode(error, 'ENOENT', 'ENOTDIR') ? pathMissing(path, given) : unreadable('this path may not be read');
+  return hasCode(error, 'ENOENT', 'ENOTDIR') ? pathMissing(path, given) : unreadable('this path cannot be read');
 }
 
 async function pathMissing(path: string, given: string): Promise<Problem> {
@@ -75,7 +75,7 @@ const NO_DOCUMENTS: Problem = {
   code: 'NO_DOCUMENTS',
   message: 'there is no JSON document here, so nothing was checked',
   pointer: '',
-  repair: 'Documents are files that end in .json; hidden folders and node_modules are passed by.',
+  repair: 'Documents are files that end in .json; hidden folders and node_modules are skipped.',
 };
 
 function rootOf(path: string, isFolder: boolean, place: Place): string {
@@ -90,30 +90,30 @@ async function walk(top: string, realRoot: string): Promise<Omit<FoundFiles, 'ro
   const folders = [top];
   for (const folder of folders) {
     const names = await readdir(folder).catch((): undefined => undefined);
-    if (!names) problems.push({ path: folder, problem: unreadable('this folder may not be read') });
+    if (!names) problems.push({ path: folder, problem: unreadable('this folder cannot be read') });
     for (const name of (names ?? []).sort()) {
       if (name.startsWith('.') || name === 'node_modules' || files.length > FILES_MAX) continue;
       const path = join(folder, name);
       const found = await lookAt(path, realRoot);
       if (found === 'folder') folders.push(path);
       else if (found === 'file') files.push(path);
-      else if (found !== 'passed by') problems.push({ path, problem: found });
+      else if (found !== 'skipped') problems.push({ path, problem: found });
     }
   }
   return { files: files.sort(), folders, problems };
 }
 
-async function lookAt(path: string, realRoot: string): Promise<'folder' | 'file' | 'passed by' | Problem> {
+async function lookAt(path: string, realRoot: string): Promise<'folder' | 'file' | 'skipped' | Problem> {
   const found = await lstat(path).catch((): undefined => undefined);
   // A name that is not UTF-8 was read with U+FFFD in it, and no such file exists.
-  if (!found) return unreadable(path.includes('\uFFFD') ? 'its name is not UTF-8' : 'this is not there any more');
+  if (!found) return unreadable(path.includes('\uFFFD') ? 'its name is not UTF-8' : 'this was deleted meanwhile');
   if (found.isDirectory()) return 'folder';
   const isDocument = path.endsWith('.json');
-  if (!found.isSymbolicLink()) return isDocument ? 'file' : 'passed by';
+  if (!found.isSymbolicLink()) return isDocument ? 'file' : 'skipped';
   const target = await followLink(path, realRoot);
   if (typeof target === 'object') return target;
   // A linked folder within the root is read at its own place.
-  return isDocument && target === 'file' ? 'file' : 'passed by';
+  return isDocument && target === 'file' ? 'file' : 'skipped';
 }
 
 async function followLink(path: string, realRoot: string): Promise<'folder' | 'file' | Problem> {
@@ -124,7 +124,7 @@ async function followLink(path: string, realRoot: string): Promise<'folder' | 'f
     // A link to a folder that contains the link is a cycle; it is not followed.
     return isWithin(real, join(await realpath(dirname(path)), basename(path))) ? LEADS_AROUND : 'folder';
   } catch (error) {
-    return hasCode(error, 'ELOOP') ? LINK_LOOP : unreadable('this link leads to nothing that may be read');
+    return hasCode(error, 'ELOOP') ? LINK_LOOP : unreadable('this link leads to nothing readable');
   }
 }
 
@@ -136,13 +136,13 @@ const LINK_LOOP: Problem = {
   code: 'LINK_LOOP',
   message: 'this link leads back to itself',
   pointer: '',
-  repair: 'Take it out.',
+  repair: 'Remove it.',
 };
 
 const LEADS_AROUND: Problem = {
   code: 'LINK_LOOP',
   message: 'this link leads to a folder that contains it, and is not followed',
   pointer: '',
-  repair: 'Take it out, or leave it so: what the folder holds is read once.',
+  repair: 'Remove it, or keep it: the folder is read once.',
   severity: 'note',
 };

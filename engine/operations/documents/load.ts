@@ -62,7 +62,7 @@ export async function loadDocuments(
   const seen = new Set(loaded.map(({ path }) => path));
   const vanished = given
     .filter((path) => !seen.has(path))
-    .map((path) => toUnreadable(path, nameOf(path), [unreadable('this is not there any more')]));
+    .map((path) => toUnreadable(path, nameOf(path), [unreadable('this was deleted meanwhile')]));
   const ours = [...shipped].map(([name, schema]) => fromValue(`${SHIPPED_PREFIX}${name}`, 'json_schema', schema));
   const files = [...ours, ...refused, ...vanished, ...loaded];
   const folders = [...found.flatMap((one) => one.folders), ...[...refused, ...loaded].map(({ path }) => dirname(path))];
@@ -164,9 +164,9 @@ function unknownKind(value: Json): Problem {
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
   return {
     code: 'UNKNOWN_DOCUMENT',
-    message: isObject ? 'the kind of this document is unknown' : 'every document is an object, and this is none',
+    message: isObject ? 'the kind of this document is unknown' : 'every document is an object, and this is not',
     pointer: '',
-    repair: isObject ? ADD_SCHEMA : 'Write an object, {...}, with "$schema", "version" and what its kind holds.',
+    repair: isObject ? ADD_SCHEMA : 'Write an object, {...}, with "$schema", "version" and the members of its kind.',
   };
 }
 

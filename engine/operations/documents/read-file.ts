@@ -24,14 +24,14 @@ export async function readTextFile(
     case 'text':
       return { ok: true, value: file.text };
     case 'unreadable':
-      return refuse(unreadable('this file may not be read'));
+      return refuse(unreadable('this file cannot be read'));
     case 'folder':
       // A folder is no document: a reference to it refers to no file.
       return undefined;
     case 'no_file':
       return refuse(simple('NOT_A_FILE', 'this is not a regular file', 'Name a file.'));
     case 'too_large': {
-      const message = `this file has ${file.size} bytes, and ${FILE_BYTES_MAX} are read at most`;
+      const message = `this file has ${file.size} bytes; the limit is ${FILE_BYTES_MAX}`;
       return refuse(simple('FILE_TOO_LARGE', message, 'Split it.'));
     }
     case 'not_utf8':
@@ -73,14 +73,14 @@ export async function realPathOf(path: string): Promise<string | undefined> {
 /** The problem of a link that leaves the root. */
 export const LEAVES_ROOT: Problem = {
   code: 'LINK_LEAVES_ROOT',
-  message: 'this link leaves the folder that may be read',
+  message: 'this link leaves the root folder',
   pointer: '',
   repair: 'Copy the file, or name a folder that holds both with --root.',
 };
 
 /** The problem of a file or folder that cannot be read. */
 export function unreadable(message: string): Problem {
-  return simple('FILE_UNREADABLE', message, 'Check name and permissions, or take it out.');
+  return simple('FILE_UNREADABLE', message, 'Check name and permissions, or remove it.');
 }
 
 /** A file can grow after its size was read: one byte more than allowed is enough to know. */

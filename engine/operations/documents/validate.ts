@@ -130,12 +130,12 @@ function findReferring(
     ? {
         code: 'COMPONENT_MISSING',
         message: `there is no ${missing.kind} ${missing.hash}`,
-        repair: 'Put it first, or name it by path.',
+        repair: 'Store it first, or refer to it by path.',
       }
     : {
         code: 'REFERENCE_UNCHECKED',
-        message: `no file here is the ${missing.kind} ${missing.hash}: what refers to it is checked when it is put`,
-        repair: 'Name it by path, or leave it so where that document is stored.',
+        message: `no file here is the ${missing.kind} ${missing.hash}: references to it are checked when the document is stored`,
+        repair: 'Refer to it by path, or keep the hash if that document is stored.',
         severity: 'note',
       };
   return files.flatMap((file) => {
@@ -229,8 +229,7 @@ function listUnread(linked: readonly LinkedDocument[]): readonly FileComplaint[]
     path,
     problem: {
       code: 'WORKFLOW_UNREAD',
-      message:
-        'no scenario here leads to this workflow: what its paths read, and what its requests hold, is not checked',
+      message: 'no scenario here uses this workflow, so its paths and requests are not checked',
       pointer: '',
       repair: 'Check it together with a scenario that uses it.',
       severity: 'note',

@@ -12,7 +12,7 @@ export interface WrittenAnswer {
 export interface AnswerBook {
   readonly answerCall: AnswerCall;
   /** Prepares the answers for a world. @param fill makes up missing answers; they are still listed as missing */
-  lay(world_slug: string, turns: ByTurn<Answer>, fill?: AnswerCall): void;
+  prepare(world_slug: string, turns: ByTurn<Answer>, fill?: AnswerCall): void;
   /** Answers that no call has used, in the order in which they are written. */
   listUnused(world_slug: string): readonly WrittenAnswer[];
   /** Calls without a written answer, in the order in which they were made. */
@@ -30,7 +30,7 @@ export function openAnswerBook(): AnswerBook {
   const pages = new Map<string, Page>();
   const pageOf = (world_slug: string): Page => {
     const page = pages.get(world_slug);
-    if (page === undefined) throw new Error(`no answers were laid out for ${world_slug}`);
+    if (page === undefined) throw new Error(`no answers were prepared for ${world_slug}`);
     return page;
   };
   return {
@@ -41,7 +41,7 @@ export function openAnswerBook(): AnswerBook {
       else used.add(nameOf(found));
       return found === undefined ? fill(call) : found.value;
     },
-    lay: (world_slug, turns, fill = () => undefined) =>
+    prepare: (world_slug, turns, fill = () => undefined) =>
       void pages.set(world_slug, { turns, used: new Set(), missing: [], fill }),
     listUnused: (world_slug) => {
       const { turns, used } = pageOf(world_slug);

@@ -51,7 +51,7 @@ export async function dryRun(composition: Composition, request: DryRun): Promise
     if (!answers.ok) return answers;
     const written = openSkeleton(program, answers.value.turns);
     const { scenario, write_missing } = request;
-    book.lay(world.world_slug, answers.value.turns, write_missing === undefined ? undefined : written.fill);
+    book.prepare(world.world_slug, answers.value.turns, write_missing === undefined ? undefined : written.fill);
     const news = scenario === undefined ? { edited: await findEdited(opened.value, original.value.chosen) } : {};
     request.onWorld(copied.value, opened.value.store.database, news);
     const run = withNews(

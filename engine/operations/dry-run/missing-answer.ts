@@ -14,7 +14,7 @@ export function missingAnswer(call: CallToAnswer, program: Program): Problem {
   return {
     code: 'ANSWER_MISSING',
     message: `There is no answer for turn ${turn}, key "${key}": ${what}, asked of the source ${source_label}.`,
-    repair: `Add what it answers, below "turns" in a document of answers, or below "answers" in a test: ${written}`,
+    repair: `Add its answer, below "turns" in an answers document, or below "answers" in a test: ${written}`,
     details: { turn, key, ...who, source: source_label, ...(speaks === 'chat' ? {} : { request }) },
   };
 }

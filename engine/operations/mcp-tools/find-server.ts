@@ -45,13 +45,13 @@ async function findInSource(
   const authoring = await composition.openAuthoring();
   const found = await findTriedSource(composition, authoring, file, place);
   if (!found.ok) return found;
-  const { interface: told } = found.value;
+  const { interface: settings } = found.value;
   const plugin = findListing(authoring.catalogue);
-  const server_env = told.name === plugin?.name ? told[plugin.origin_field] : undefined;
+  const server_env = settings.name === plugin?.name ? settings[plugin.origin_field] : undefined;
   if (typeof server_env === 'string') return succeed({ server_env, variables: {} });
   return refuse({
     code: 'SOURCE_IS_NO_SERVER',
-    message: `The source ${found.value.label} names no MCP server: its interface is ${told.name}.`,
+    message: `The source ${found.value.label} names no MCP server: its interface is ${settings.name}.`,
     repair: 'Name a source of an MCP tool, such as workflows/sources/mcp-read-graph.json.',
   });
 }

@@ -32,17 +32,17 @@ export async function listServerTools(
   if (plugin === undefined)
     return refuse({
       code: 'PLUGIN_UNKNOWN',
-      message: 'There is no plugin that lists the tools of servers.',
-      repair: '`chukwa plugin list` shows those that are there, and why others are left out.',
+      message: 'No plugin lists the tools of servers.',
+      repair: '`chukwa plugin list` shows the plugins that were found, and why others are left out.',
     });
   const { name, origin_field, tool_prefix, tool_list } = plugin;
-  const told = {
+  const settings = {
     name,
     [origin_field]: server_env,
     [tool_list.interface_field]: true,
   };
   const outcome = await callSource(
-    toInvoke({ key: 'tools', label: 'tools', interface: told, request: {}, ...LIMITS }),
+    toInvoke({ key: 'tools', label: 'tools', interface: settings, request: {}, ...LIMITS }),
     { client_request_id: 'mcp-tools/turn-1/tools', correlation_id: 'tools', signal: new AbortController().signal },
     FORGETFUL,
   );

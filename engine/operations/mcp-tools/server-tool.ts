@@ -110,7 +110,7 @@ function effectOf({ is_read_only, is_destructive }: ServerTool): EffectClass {
 
 /** A schema of an object in our dialect; or why it is none. Servers name other dialects for schemas that both have. */
 function compile(compileSchema: CompileSchema, said: Json | undefined): JsonObject | string {
-  if (!isObject(said)) return 'it is no object';
+  if (!isObject(said)) return 'it is not an object';
   const schema = { ...said, $schema: DIALECT, type: said['type'] ?? 'object' };
   if (schema.type !== 'object') return 'it does not say "type": "object"';
   const compiled = compileSchema(contentHash(schema), schema);

@@ -58,9 +58,9 @@ export async function writeTools(
     return refuse({
       code: isThere ? 'FILE_EXISTS' : 'FILE_UNWRITABLE',
       message: isThere
-        ? `${folder} is there already, and nothing is written over.`
+        ? `${folder} already exists, and is not overwritten.`
         : `The folder ${folder} cannot be written (${code}).`,
-      repair: 'Name a folder that is not there yet, in one that is.',
+      repair: 'Name a new folder in an existing one.',
     });
   }
 }

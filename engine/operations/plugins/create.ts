@@ -29,15 +29,15 @@ export async function createPlugin({ name, into, taken, package_root }: WantedPl
   if (taken.includes(name)) {
     return refuse({
       code: 'PLUGIN_NAME_TAKEN',
-      message: `There is a plugin ${name} already.`,
-      repair: 'Choose another name; chukwa plugin list shows those that are there.',
+      message: `The plugin ${name} already exists.`,
+      repair: 'Choose another name; chukwa plugin list shows the existing ones.',
     });
   }
   const folder = resolve(into, name);
   if (await stat(folder).catch(() => undefined)) {
     return refuse({
       code: 'PLUGIN_FOLDER_EXISTS',
-      message: `${folder} is there already, and nothing is written over.`,
+      message: `${folder} already exists, and is not overwritten.`,
       repair: 'Choose another name, or another folder with --into.',
     });
   }

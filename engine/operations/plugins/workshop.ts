@@ -1,12 +1,12 @@
 import type { Problem } from '../../contract/problem.js';
 import { pick } from '../../contract/pick.js';
 import type { Validate } from '../../core/protocol/program.js';
-import type { LayOutPlugin } from '../../ports/plugin-bench.js';
+import type { PreparePlugin } from '../../ports/plugin-bench.js';
 import type { PluginCatalogue, PluginDescription } from '../../ports/sources.js';
 
 export interface Workshop {
   readonly catalogue: PluginCatalogue;
-  readonly layOutPlugin: LayOutPlugin;
+  readonly preparePlugin: PreparePlugin;
   /** Validates a plugin's `conformance.json`. */
   readonly validateExamples: Validate;
 }

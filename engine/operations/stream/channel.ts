@@ -8,7 +8,7 @@ const LOOK_LAST_MS = 1_000;
 /** A reader that has read all stored events, and gets new ones. */
 export interface Listener {
   /** Is not awaited: the maker of a listener has to drop a slow one. */
-  tell(bytes: Uint8Array): void;
+  push(bytes: Uint8Array): void;
   end(): void;
 }
 
@@ -77,7 +77,7 @@ export class Channel {
     while (reachOf(now.position) < goal) {
       const stretch = await this.#readOn(now.position, goal);
       const { state, frames } = toFrames(now.state, stretch.facts, view);
-      if (frames.length > 0) listener.tell(encode(frames));
+      if (frames.length > 0) listener.push(encode(frames));
       demandProgress(now.position, stretch.position);
       now = { position: stretch.position, state };
     }
@@ -95,7 +95,7 @@ export class Channel {
   async #advance(position: Position, until?: number): Promise<boolean> {
     const stretch = await this.#readOn(position, until);
     this.#position = stretch.position;
-    for (const audience of this.#audiences.values()) tellAll(audience, stretch);
+    for (const audience of this.#audiences.values()) pushAll(audience, stretch);
     return stretch.facts.length > 0;
   }
 
@@ -157,12 +157,12 @@ function demandProgress(before: Position, after: Position | undefined): void {
   if (after === undefined || reachOf(after) <= reachOf(before)) throw new Error('the record has gone');
 }
 
-function tellAll(audience: Audience, { facts }: Stretch): void {
+function pushAll(audience: Audience, { facts }: Stretch): void {
   const { state, frames } = toFrames(audience.state, facts, audience.view);
   audience.state = state;
   if (frames.length === 0) return;
   const bytes = encode(frames);
-  for (const listener of audience.listeners) listener.tell(bytes);
+  for (const listener of audience.listeners) listener.push(bytes);
 }
 
 function encode(frames: readonly { readonly text: string }[]): Uint8Array {

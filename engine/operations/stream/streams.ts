@@ -18,7 +18,7 @@ export interface StreamRequest {
 
 export interface StreamSink extends Listener {
   /** Receives stored events, with backpressure. @throws where the reader is gone */
-  take(bytes: Uint8Array): Promise<void>;
+  write(bytes: Uint8Array): Promise<void>;
   /** All stored events have been sent, and more may come. */
   begin(): void;
   /** Aborted when the reader disconnects. */
@@ -51,17 +51,17 @@ export function openStreams(look: HttpDesk['look']) {
      * @returns once it listens, or the stream has ended; refused where the record cannot be read, or has no such event
      */
     async follow(request: StreamRequest, sink: StreamSink): Promise<Done<{ readonly is_over: boolean }>> {
-      const told = await tellStored(look, request, sink);
-      if (!told.ok || told.value.is_over || sink.left.aborted) return told;
+      const stored = await sendStored(look, request, sink);
+      if (!stored.ok || stored.value.is_over || sink.left.aborted) return stored;
       sink.begin();
       try {
-        const leave = await channelOf(request.track).join(request.view, told.value.reached, sink);
+        const leave = await channelOf(request.track).join(request.view, stored.value.reached, sink);
         if (sink.left.aborted) leave();
         else sink.left.addEventListener('abort', leave, { once: true });
       } catch {
         sink.end();
       }
-      return told;
+      return stored;
     },
     /** Checks a request for a stream. @returns a refusal where `follow` would refuse at once */
     find: (request: Omit<StreamRequest, 'view'>): Promise<Done<unknown>> =>
@@ -73,7 +73,7 @@ export function openStreams(look: HttpDesk['look']) {
   };
 }
 
-async function tellStored(look: HttpDesk['look'], request: StreamRequest, sink: StreamSink) {
+async function sendStored(look: HttpDesk['look'], request: StreamRequest, sink: StreamSink) {
   const { track, view, last_event_id, from_now } = request;
   const begin = await look((archive) => findBeginning(archive, request));
   if (!begin.ok) return begin;
@@ -85,13 +85,13 @@ async function tellStored(look: HttpDesk['look'], request: StreamRequest, sink: 
     if (!found.ok) return found;
     const { facts } = found.value;
     ({ position, has_more } = found.value);
-    const told = toFrames(state, facts, view);
-    state = told.state;
-    const { rest, isFound } = skipTo(told.frames, sought);
+    const translated = toFrames(state, facts, view);
+    state = translated.state;
+    const { rest, isFound } = skipTo(translated.frames, sought);
     if (isFound) sought = undefined;
     if (sought !== undefined && isPast(position, sought)) break;
     if (rest.length === 0 || (from_now && last_event_id === undefined)) continue;
-    await sink.take(Buffer.from(rest.map(({ text }) => text).join('')));
+    await sink.write(Buffer.from(rest.map(({ text }) => text).join('')));
   }
   if (sought !== undefined) return refuse(eventUnknown(sought));
   return succeed({ reached: { position, state }, is_over: isAtEnd(track, position) });
@@ -139,6 +139,6 @@ function eventUnknown(id: string): Problem {
   return {
     code: 'EVENT_ID_UNKNOWN',
     message: `The stream has no event ${JSON.stringify(id.slice(0, 80))}.`,
-    repair: 'Send the id of an event of this stream as Last-Event-ID, or none to begin anew.',
+    repair: 'Send the id of an event of this stream as Last-Event-ID, or none to start from the beginning.',
   };
 }

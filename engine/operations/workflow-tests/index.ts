@@ -122,7 +122,7 @@ async function testFile(
 
 const NOT_A_TEST: Problem = {
   code: 'NO_TESTS',
-  message: 'this is no test',
+  message: 'this is not a test',
   repair: 'Name a file of the form that schemas/workflow-test.schema.json describes.',
 };
 

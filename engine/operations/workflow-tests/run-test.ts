@@ -44,7 +44,7 @@ export async function runTest(bench: TestBench, loaded: LoadedTest, scenario_has
   const start = startOfWorld(stored.value.scenario, test.given);
   const planted = await plantWorld(engine, { world_slug, scenario_hash, start });
   if (!planted.ok) return planted;
-  book.lay(world_slug, joinTurns(answers?.turns ?? {}, test.answers ?? {}));
+  book.prepare(world_slug, joinTurns(answers?.turns ?? {}, test.answers ?? {}));
   const { signal } = bench;
   const run = await runTurns(engine, {
     world_slug,

@@ -101,7 +101,8 @@ function findObstacle(end: AttemptEnd, { world_slug, claimed }: Job): Obstacle |
       is_final: false,
     };
   if (claimed.message_type !== 'turn') return undefined;
-  if (end.kind === 'rests') return { reason: `attempt ${end.attempt_id} rests until it is answered`, is_final: false };
+  if (end.kind === 'still_suspended')
+    return { reason: `attempt ${end.attempt_id} is suspended until it is answered`, is_final: false };
   if (end.kind === 'in_doubt') return { reason: toDoubtful(end), is_final: false };
   if (end.kind === 'not_adoptable') return { reason: toUnadoptable(world_slug, end), is_final: false };
   return undefined;
@@ -114,7 +115,7 @@ function toDoubtful({ command_key, attempt_id, source_invocation_id }: Extract<A
 }
 
 function toUnadoptable(world_slug: string, end: Extract<AttemptEnd, { kind: 'not_adoptable' }>): string {
-  return `nothing is begun after attempt ${end.attempt_id}, ${end.reason}; to begin anew all the same: chukwa run ${world_slug} --anew`;
+  return `nothing is begun after attempt ${end.attempt_id}, ${end.reason}; to start over all the same: chukwa run ${world_slug} --anew`;
 }
 
 async function putOff(
@@ -148,7 +149,7 @@ function reportEnd(parts: WorkerParts, world_slug: string, end: AttemptEnd): voi
       return parts.onEvent({ kind: 'turn_failed', world_slug, ...failed });
     }
     case 'held':
-    case 'rests':
+    case 'still_suspended':
     case 'in_doubt':
     case 'not_adoptable':
     case 'not_asked_for':

@@ -1,7 +1,7 @@
 import type { ProblemCode } from '../../contract/problems/index.js';
 import type { InboxMessageType } from '../../core/inbox/message.js';
 import type { Fail } from '../../core/protocol/command.js';
-import type { PutOff, Rest } from '../../ports/attempts.js';
+import type { PutOff, AttemptOfTurn } from '../../ports/attempts.js';
 import type { Tidied } from '../../ports/inbox.js';
 
 /**
@@ -11,7 +11,7 @@ import type { Tidied } from '../../ports/inbox.js';
 export type Continued = 'undriven' | 'queued' | Exclude<InboxMessageType, 'turn'>;
 
 /** An attempt of a world. */
-type WorldAttempt = Rest & { readonly world_slug: string };
+type WorldAttempt = AttemptOfTurn & { readonly world_slug: string };
 
 /** An event of a worker, for watchers. Nothing depends on whether there are any. */
 export type WorkerEvent =

@@ -89,7 +89,7 @@ async function invoke(
   const { command, route, source, durable } = passage;
   const sending = watchSending(passage);
   const max_response_bytes = toResponseLimit(route.plugin.manifest, command.call.limits.max_result_bytes);
-  const bounds = { left: limit.left, max_response_bytes, ...sending.told, durable };
+  const bounds = { left: limit.left, max_response_bytes, ...sending.bounds, durable };
   const { signal, within } = boundCall(limit.signal, bounds, source);
   const answered = within(async () => source.invoke(passage.request, { ...context, acts: sending.acts, signal })).then(
     (answer): End => ({ kind: 'answered', answer }),
@@ -110,7 +110,7 @@ function watchSending({ command, route, source }: Ready) {
   let sent = source.says_when_it_acts !== true && route.origin === undefined;
   const acts = (): void => void (sent = true);
   const asks_door = command.call.effect !== 'read_only' && source.says_when_it_acts !== true;
-  return { told: asks_door ? { onSending: acts } : {}, acts, has_sent: () => sent };
+  return { bounds: asks_door ? { onSending: acts } : {}, acts, has_sent: () => sent };
 }
 
 /** The longest name that a service may give to a call. */

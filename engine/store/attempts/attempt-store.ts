@@ -1,6 +1,6 @@
 import type { AttemptStore, Holder } from '../../ports/attempts.js';
 import type { OpenDatabase } from '../database.js';
-import { closeToReports, takeTimeout } from '../inbox/timeout.js';
+import { closeToReports, claimTimeout } from '../inbox/timeout.js';
 import { openUpkeep } from '../upkeep.js';
 import { beginAsLeft } from './begin-as-left.js';
 import { beginAttempt } from './begin-attempt.js';
@@ -49,14 +49,14 @@ export function attemptStore(database: OpenDatabase): AttemptStore {
     writeCalls: (lease, calls) => writeCalls(database, memory, lease, calls),
     flushChunks: (lease, llm_call_id, batch) => flushChunks(database, lease, llm_call_id, batch),
     pendCall: (lease, source_invocation_id, pended) => pendCall(database, lease, source_invocation_id, pended),
-    suspend: async (lease, rest) => {
-      const rested = await suspendAttempt(database, lease, rest);
-      if (rested === 'rested') leaves(lease.attempt_id);
-      return rested;
+    suspend: async (lease, suspension) => {
+      const outcome = await suspendAttempt(database, lease, suspension);
+      if (outcome === 'suspended') leaves(lease.attempt_id);
+      return outcome;
     },
     supersede: (lease, superseded) => supersedeCalls(database, lease, superseded),
     discard: (lease, inbox_id) => discardMessage(database, lease, inbox_id),
-    takeTimeout: (lease, source_invocation_id) => takeTimeout(database, lease, source_invocation_id),
+    claimTimeout: (lease, source_invocation_id) => claimTimeout(database, lease, source_invocation_id),
     closeToReports: (lease, call) => closeToReports(database, lease, call),
     commit: (lease, turn) => ends(lease.attempt_id, commitTurn(database, lease, turn)),
     fail: (lease, failure) => ends(lease.attempt_id, failAttempt(database, lease, failure)),

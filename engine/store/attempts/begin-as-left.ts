@@ -1,6 +1,6 @@
 import type { AttemptLease, BeginAttempt, CallsWrite, Written } from '../../ports/attempts.js';
 import type { Runner } from '../statement.js';
-import { toTaking } from './begin-attempt.js';
+import { toClaim } from './begin-attempt.js';
 import { ASKS, BEGUN_FOR } from '../inbox/turn-message.js';
 import type { ConversationMemory } from './conversation.js';
 import { DRAWN_EVENT_ID } from './event-numbers.js';
@@ -17,25 +17,25 @@ const IS_AS_LEFT = `
       AND :left_by::uuid = (
         SELECT attempt_id FROM turns WHERE world_slug = :world_slug AND turn = :attempted_turn::bigint - 1)`;
 
-const TAKE = `
+const CLAIM = `
     UPDATE worlds
     SET lease_epoch = :epoch::bigint, lease_attempt_id = :attempt_id::uuid, lease_host = :host, lease_pid = :pid::int,
       lease_until = ${leaseEnd('lease_ms')}`;
 
-const TAKEN = `RETURNING worlds.world_slug, scenario_hash, ${DRAWN_EVENT_ID}`;
+const CLAIMED = `RETURNING worlds.world_slug, scenario_hash, ${DRAWN_EVENT_ID}`;
 
-const TAKING = `
-  fence AS (${TAKE} WHERE ${IS_AS_LEFT} ${TAKEN})`;
+const CLAIM_AS_LEFT = `
+  fence AS (${CLAIM} WHERE ${IS_AS_LEFT} ${CLAIMED})`;
 
 // The message is claimed with the world or not at all; a driver that gives turns back holds the lock of the world.
-const TAKING_WITH_MESSAGE = `
+const CLAIM_WITH_MESSAGE = `
   free AS (SELECT world_slug FROM worlds WHERE ${IS_AS_LEFT} FOR NO KEY UPDATE),
   message AS (
     UPDATE agent_inbox ${BEGUN_FOR}
     FROM free
     WHERE ${ASKS}
     RETURNING agent_inbox.world_slug),
-  fence AS (${TAKE} FROM message WHERE worlds.world_slug = message.world_slug ${TAKEN})`;
+  fence AS (${CLAIM} FROM message WHERE worlds.world_slug = message.world_slug ${CLAIMED})`;
 
 const ATTEMPT = `
   attempt AS (
@@ -45,11 +45,11 @@ const ATTEMPT = `
       :plugin_versions::json, :host, :pid::int, :inbox_id::uuid, :started_at::timestamptz, event_id
     FROM fence)`;
 
-const HEAD = { name: 'begin_as_left', clauses: [TAKING, ATTEMPT] };
-const HEAD_WITH_MESSAGE = { name: 'begin_turn_as_left', clauses: [TAKING_WITH_MESSAGE, ATTEMPT] };
+const HEAD = { name: 'begin_as_left', clauses: [CLAIM_AS_LEFT, ATTEMPT] };
+const HEAD_WITH_MESSAGE = { name: 'begin_turn_as_left', clauses: [CLAIM_WITH_MESSAGE, ATTEMPT] };
 
 /**
- * Takes a world that is as it was left, and the message that asks for the turn; opens an attempt and writes its first
+ * Claims a world that is as it was left, and the message that asks for the turn; opens an attempt and writes its first
  * calls: one statement.
  * @param left_by the attempt that committed the turn before
  * @param lease what the lease will be: of the next turn, with the next epoch
@@ -62,5 +62,5 @@ export function beginAsLeft(
   { left_by, lease, calls }: { readonly left_by: string; readonly lease: AttemptLease; readonly calls: CallsWrite },
 ): Promise<Written> {
   const head = request.inbox_id === undefined ? HEAD : HEAD_WITH_MESSAGE;
-  return writeCallsAfter(head, { ...toTaking(request), left_by }, { runner, memory, lease, calls });
+  return writeCallsAfter(head, { ...toClaim(request), left_by }, { runner, memory, lease, calls });
 }

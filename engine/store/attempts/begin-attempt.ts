@@ -1,5 +1,5 @@
 import { canonicalText } from '../../core/content/canonical.js';
-import type { BeginAttempt, BeginOutcome, Holder, Rest } from '../../ports/attempts.js';
+import type { BeginAttempt, BeginOutcome, Holder, AttemptOfTurn } from '../../ports/attempts.js';
 import { toIdleHeads, turnEpochsOf } from '../state-heads.js';
 import { inTransaction, type OpenDatabase } from '../database.js';
 import { prepare, run, type Runner, toTimestamp } from '../statement.js';
@@ -13,13 +13,13 @@ import { calling } from './suspend-attempt.js';
 /** Whether the driver that a lease names still drives its attempt. */
 export type IsDriven = (holder: Holder, attempt_id: string) => boolean;
 
-// One statement takes the lease of a free world without an open attempt, calls to adopt or calls in doubt, opens the
+// One statement claims the lease of a free world without an open attempt, calls to adopt or calls in doubt, opens the
 // attempt and reads the world's contents. The lock comes before the epoch changes, as fences require. While it waits
 // for the lock another driver may commit a turn, whose rows this statement does not see yet, though it gets the world's
 // new row: then `place` is empty, and the statement is repeated. A message that asks for the attempt is claimed with
 // the world or not at all.
-const TAKE_FREE = prepare(
-  'take_free_world',
+const CLAIM_FREE = prepare(
+  'claim_free_world',
   `WITH seen AS (SELECT turn, lease_epoch FROM worlds WHERE world_slug = :world_slug),
    locked AS (
      SELECT world_slug, turn, scenario_hash, lease_epoch + 1 AS epoch FROM worlds
@@ -51,14 +51,14 @@ const TAKE_FREE = prepare(
    SELECT turn, epoch, ${turnEpochsOf('place')} AS turn_epochs, ${CONTENTS} FROM place`,
 );
 
-interface Taken extends ContentsRow {
+interface ClaimedWorld extends ContentsRow {
   readonly turn: number;
   readonly epoch: number;
   readonly turn_epochs: Readonly<Record<string, number>> | null;
 }
 
 /**
- * Takes a world's lease with the next epoch, unless a living driver has it, and reads the world. An attempt that an
+ * Claims a world's lease with the next epoch, unless a living driver has it, and reads the world. An attempt that an
  * earlier driver left open is resumed. A free world costs one statement.
  */
 export async function beginAttempt(
@@ -70,16 +70,16 @@ export async function beginAttempt(
   for (;;) {
     const [taken] = request.continues_only
       ? []
-      : await run<Taken>(database, TAKE_FREE, { ...toTaking(request), event_turns: request.event_turns });
+      : await run<ClaimedWorld>(database, CLAIM_FREE, { ...toClaim(request), event_turns: request.event_turns });
     if (taken) return { ...toBegun(request, taken), ...sets_aside };
-    const outcome = await inTransaction(database.pool, (client) => takeLeft(client, request, isDriven));
+    const outcome = await inTransaction(database.pool, (client) => claimLeft(client, request, isDriven));
     if (outcome.kind !== 'free') return outcome;
     if (outcome.sets_aside) sets_aside = { sets_aside: outcome.sets_aside };
   }
 }
 
 /** The parameters that write a new attempt and its lease. */
-export function toTaking(request: BeginAttempt) {
+export function toClaim(request: BeginAttempt) {
   return {
     world_slug: request.world_slug,
     scenario_hash: request.scenario_hash,
@@ -94,13 +94,13 @@ export function toTaking(request: BeginAttempt) {
   };
 }
 
-function toBegun({ world_slug, attempt_id }: BeginAttempt, taken: Taken): BeginOutcome {
-  const { turn, epoch } = taken;
+function toBegun({ world_slug, attempt_id }: BeginAttempt, claimed: ClaimedWorld): BeginOutcome {
+  const { turn, epoch } = claimed;
   return {
     kind: 'begun',
     lease: { attempt_id, world_slug, attempted_turn: turn + 1, epoch },
-    world: toWorld(world_slug, turn, taken),
-    heads: toIdleHeads(taken.turn_epochs),
+    world: toWorld(world_slug, turn, claimed),
+    heads: toIdleHeads(claimed.turn_epochs),
   };
 }
 
@@ -126,19 +126,19 @@ interface LockedWorld {
 const FIND_OPEN = prepare(
   'find_open_attempt',
   `SELECT attempt_id, attempted_turn, status = 'suspended' AND NOT EXISTS (
-       SELECT FROM agent_inbox WHERE ${calling('attempts')}) AS rests
+       SELECT FROM agent_inbox WHERE ${calling('attempts')}) AS still_suspended
    FROM attempts WHERE world_slug = :world_slug AND status IN ('running', 'suspended')`,
 );
 
-interface OpenAttempt extends Rest {
+interface OpenAttempt extends AttemptOfTurn {
   /** It is suspended, and has no message. */
-  readonly rests: boolean;
+  readonly still_suspended: boolean;
 }
 
 const FIND_ASKING = prepare('find_asking_message', `SELECT FROM agent_inbox WHERE ${ASKS}`);
 
 /** Claims what was left in a world that is not driven. Demands a transaction. @returns `free` where nothing was */
-async function takeLeft(transaction: Runner, request: BeginAttempt, isDriven: IsDriven): Promise<BeginOutcome | Free> {
+async function claimLeft(transaction: Runner, request: BeginAttempt, isDriven: IsDriven): Promise<BeginOutcome | Free> {
   const { world_slug } = request;
   const [world] = await run<LockedWorld>(transaction, LOCK_WORLD, { world_slug });
   if (!world) return { kind: 'unknown_world' };
@@ -147,7 +147,8 @@ async function takeLeft(transaction: Runner, request: BeginAttempt, isDriven: Is
   const held = findHolder(world, isDriven);
   if (held) return held;
   const [open] = await run<OpenAttempt>(transaction, FIND_OPEN, { world_slug });
-  if (open?.rests) return { kind: 'rests', attempt_id: open.attempt_id, attempted_turn: open.attempted_turn };
+  if (open?.still_suspended)
+    return { kind: 'still_suspended', attempt_id: open.attempt_id, attempted_turn: open.attempted_turn };
   if (open) return continueAttempt(transaction, request, open.attempt_id);
   if (request.continues_only) return { kind: 'not_asked_for' };
   if (world.adoptable_attempt_id === null) return { kind: 'free' };

@@ -11,7 +11,7 @@ import { listRecordedCalls } from './recorded-calls.js';
 
 // The world's row is locked when these run, so that the driver before waits at its fence and then finds itself overtaken.
 
-const TAKE = `
+const CLAIM_WORLD = `
   taken AS (
     UPDATE worlds
     SET lease_epoch = lease_epoch + 1, lease_attempt_id = :attempt_id::uuid, lease_host = :host,
@@ -31,9 +31,9 @@ const HOLD_ATTEMPT = prepare(
 );
 
 // Its driver is gone, its answer is not: the service reported before the driver knew that it would.
-const AWAIT_TOLD = prepare(
-  'await_told_calls',
-  `WITH told AS (
+const AWAIT_REPORTED = prepare(
+  'await_reported_calls',
+  `WITH reported AS (
      SELECT world_slug, source_invocation_id, attempt_id, pending_deadline_ms FROM source_invocations AS calls
      WHERE world_slug = :world_slug AND attempt_id = :attempt_id::uuid AND status = 'running'
        AND pending_deadline_ms IS NOT NULL
@@ -45,7 +45,7 @@ const AWAIT_TOLD = prepare(
      INSERT INTO pending_calls (world_slug, source_invocation_id, attempt_id, pended_at, deadline)
      SELECT world_slug, source_invocation_id, attempt_id, clock_timestamp(),
        clock_timestamp() + pending_deadline_ms * interval '1 millisecond'
-     FROM told
+     FROM reported
      RETURNING world_slug, source_invocation_id, deadline),
    call AS (
      UPDATE source_invocations AS calls SET status = 'pending'
@@ -61,7 +61,7 @@ const IS_TAKEN_OVER = `status = 'running' AND NOT handed_over`;
 
 const CONTINUE = prepare(
   'continue_attempt',
-  `WITH ${TAKE},
+  `WITH ${CLAIM_WORLD},
    continued AS (
      SELECT world_slug, (${IS_TAKEN_OVER})::int AS raised FROM attempts
      WHERE world_slug = :world_slug AND attempt_id = :attempt_id::uuid),
@@ -77,8 +77,8 @@ const CONTINUE = prepare(
      UPDATE source_invocations
      SET status = 'interrupted', failure_class = 'interrupted', ended_at = :started_at::timestamptz,
        failure_message = CASE WHEN effect_class = 'read_only' OR repeatable
-         THEN 'The driver was gone before the answer came; the call is made again.'
-         ELSE 'The driver was gone before the answer came; whether the side effect took place is not known.' END
+         THEN 'The driver was lost before the answer came; the call is repeated.'
+         ELSE 'The driver was lost before the answer came; it is unknown whether the side effect took place.' END
      FROM attempt
      WHERE source_invocations.world_slug = attempt.world_slug
        AND source_invocations.attempt_id = attempt.attempt_id AND source_invocations.status = 'running'
@@ -108,7 +108,7 @@ const CONTINUE = prepare(
 
 const BEGIN_ADOPTING = prepare(
   'begin_adopting_attempt',
-  `WITH ${TAKE},
+  `WITH ${CLAIM_WORLD},
    message AS (
      UPDATE agent_inbox ${BEGUN_FOR}
      FROM taken WHERE ${ASKS}
@@ -143,7 +143,7 @@ export async function continueAttempt(
 ): Promise<BeginOutcome> {
   const attempt = { world_slug: request.world_slug, attempt_id: open_attempt_id };
   await run(transaction, HOLD_ATTEMPT, attempt);
-  await run(transaction, AWAIT_TOLD, { ...attempt, pended_at: toTimestamp(request.started_at) });
+  await run(transaction, AWAIT_REPORTED, { ...attempt, pended_at: toTimestamp(request.started_at) });
   return goOn(transaction, CONTINUE, { ...request, attempt_id: open_attempt_id }, {});
 }
 
@@ -178,7 +178,7 @@ async function goOn(
     started_at: toTimestamp(request.started_at),
     ...more,
   });
-  if (!row) throw new Error(`the attempt ${attempt_id} of ${world_slug} was gone before it could go on`);
+  if (!row) throw new Error(`the attempt ${attempt_id} of ${world_slug} was gone before it could be resumed`);
   const { turn, epoch, take_overs, renderer_version, plugin_versions } = row;
   const past = await listRecordedCalls(transaction, { world_slug, attempt_id });
   return {

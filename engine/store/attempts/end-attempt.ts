@@ -23,7 +23,7 @@ const CONSEQUENCES = `
     SET status = 'interrupted', failure_class = 'interrupted', ended_at = :ended_at::timestamptz,
         failure_message = CASE WHEN effect_class = 'read_only' OR repeatable
           THEN 'The attempt ended before the answer came.'
-          ELSE 'The attempt ended before the answer came; whether the side effect took place is not known.' END
+          ELSE 'The attempt ended before the answer came; it is unknown whether the side effect took place.' END
     FROM ended
     WHERE source_invocations.world_slug = ended.world_slug
       AND source_invocations.attempt_id = ended.attempt_id AND source_invocations.status IN ('running', 'pending')

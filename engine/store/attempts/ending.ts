@@ -1,6 +1,6 @@
 import type { AttemptLease } from '../../ports/attempts.js';
 import type { OpenDatabase } from '../database.js';
-import { type Aftermath, takeAftermath } from '../inbox/aftermath.js';
+import { type Aftermath, handleAftermath } from '../inbox/aftermath.js';
 import { promoteUnseen } from '../inbox/enqueue.js';
 import type { HotStatement, Values } from '../statement.js';
 import { demandWhole, type FencedRow, findHeld } from './fence.js';
@@ -23,7 +23,7 @@ export async function endedRow<Row extends EndedRow>(
   const row = await findHeld<Row>(database, statement, lease, values, slots);
   if (row === undefined) return undefined;
   demandWhole(statement, row);
-  const { is_due, is_last } = row.is_waited_for === true ? await takeAftermath(database, lease) : row;
+  const { is_due, is_last } = row.is_waited_for === true ? await handleAftermath(database, lease) : row;
   if (is_due === true) database.ring([lease.world_slug]);
   if (is_last === true) await promoteUnseen(database, lease.world_slug);
   return row;

@@ -26,7 +26,7 @@ const CALL = callRow(ENDING);
 const REPORTED_CALL = callRow(ENDING.filter(([column]) => column !== 'http_status' && column !== 'response_headers'));
 
 /** The report is taken in with the end that it brings, and so is every other message about the call. */
-const TAKEN_IN = `
+const CONSUME_REPORT = `
   @waits AS (
     UPDATE pending_calls SET is_awaited = false
     FROM @call
@@ -49,7 +49,7 @@ const GENERATION = `
 /** The clauses that end a call, by what it leaves: a clause without rows costs as much as a look at its table. */
 export const FINISHED = {
   call: [CALL],
-  reported_call: [REPORTED_CALL, TAKEN_IN],
+  reported_call: [REPORTED_CALL, CONSUME_REPORT],
   rejected_call: [CALL, REJECTION_ROW],
   generation: [CALL, GENERATION],
   rejected_generation: [CALL, GENERATION, REJECTION_ROW],

@@ -1,4 +1,4 @@
-import type { AttemptLease, Rested, SuspendAttempt, Written } from '../../ports/attempts.js';
+import type { AttemptLease, SuspendOutcome, SuspendAttempt, Written } from '../../ports/attempts.js';
 import { MOVES, HEADS_ARE_AS_BELIEVED, MOVED_HEADS, toMoves } from '../state-heads.js';
 import { prepare, run, type Runner, toTimestamp } from '../statement.js';
 import { HOLDS, releasingFence, runFenced, FENCE } from './fence.js';
@@ -18,7 +18,7 @@ const SUSPEND = prepare(
   'suspend_attempt',
   `WITH ${MOVES}, ${releasingFence({ set: '', where: `AND ${IS_QUIET} AND ${HEADS_ARE_AS_BELIEVED}` })},
    held AS (SELECT world_slug FROM worlds WHERE ${HOLDS} AND ${HEADS_ARE_AS_BELIEVED}),
-   rests AS (
+   suspended AS (
      UPDATE attempts
      SET status = 'suspended',
        resume_deadline = (
@@ -32,19 +32,23 @@ const SUSPEND = prepare(
      INSERT INTO attempt_events (world_slug, attempt_id, event_kind, occurred_at, details)
      SELECT world_slug, attempt_id, 'attempt_suspended', :suspended_at::timestamptz,
        json_build_object('resume_deadline', resume_deadline)
-     FROM rests),
+     FROM suspended),
    ${MOVED_HEADS}
-   SELECT EXISTS (SELECT FROM fence) AS rested FROM held`,
+   SELECT EXISTS (SELECT FROM fence) AS is_suspended FROM held`,
 );
 
 /** Suspends an attempt and gives its lease back, unless a message has come meanwhile: one statement. */
-export async function suspendAttempt(runner: Runner, lease: AttemptLease, rest: SuspendAttempt): Promise<Rested> {
+export async function suspendAttempt(
+  runner: Runner,
+  lease: AttemptLease,
+  suspension: SuspendAttempt,
+): Promise<SuspendOutcome> {
   const { world_slug, epoch, attempt_id } = lease;
-  const { at, agents } = rest;
+  const { at, agents } = suspension;
   const values = { world_slug, epoch, attempt_id, suspended_at: toTimestamp(at), ...toMoves(attempt_id, agents) };
-  const [row] = await run<{ readonly rested: boolean }>(runner, SUSPEND, values);
+  const [row] = await run<{ readonly is_suspended: boolean }>(runner, SUSPEND, values);
   if (row === undefined) return 'overtaken';
-  return row.rested ? 'rested' : 'called';
+  return row.is_suspended ? 'suspended' : 'called';
 }
 
 const DISCARD = prepare(

@@ -15,7 +15,7 @@ const ANSWER_MS = 5_000;
  */
 export function openServerDoorbell(connectionString: string): Doorbell {
   const listening = new Set<(world_slug: string | undefined) => void>();
-  const tell = (world_slug: string | undefined): void => {
+  const notify = (world_slug: string | undefined): void => {
     for (const listener of listening) listener(world_slug);
   };
   let line: Line | undefined;
@@ -23,7 +23,7 @@ export function openServerDoorbell(connectionString: string): Doorbell {
     description: 'PostgreSQL, by LISTEN and NOTIFY',
     ring: (world_slug) => line?.ring(world_slug),
     listen(onRing) {
-      line ??= openLine(connectionString, tell);
+      line ??= openLine(connectionString, notify);
       const listener = (world_slug: string | undefined): void => onRing(world_slug);
       listening.add(listener);
       return () => listening.delete(listener);
@@ -45,7 +45,7 @@ interface Line {
   readonly close: () => Promise<void>;
 }
 
-function openLine(connectionString: string, tell: (world_slug: string | undefined) => void): Line {
+function openLine(connectionString: string, notify: (world_slug: string | undefined) => void): Line {
   let fault: string | undefined = 'not connected yet';
   let isWanted = true;
   let retries = 0;
@@ -55,7 +55,7 @@ function openLine(connectionString: string, tell: (world_slug: string | undefine
   const connect = async (): Promise<void> => {
     const mine = makeClient(connectionString);
     client = mine;
-    mine.on('notification', ({ payload }) => tell(payload));
+    mine.on('notification', ({ payload }) => notify(payload));
     mine.on('error', (error) => lose(mine, error.message));
     mine.on('end', () => lose(mine, 'the connection was closed'));
     try {
@@ -65,7 +65,7 @@ function openLine(connectionString: string, tell: (world_slug: string | undefine
       retries = 0;
       ask(mine);
       // A ring without a listener is lost.
-      tell(undefined);
+      notify(undefined);
     } catch (error) {
       lose(mine, error instanceof Error ? error.message : String(error));
     }

@@ -50,7 +50,7 @@ function endProcess(): void {
   try {
     writeSync(
       2,
-      `chukwa: this process has been stuck in work of its own for ${seconds} s and hears nobody; it is killed.${driven}\n`,
+      `chukwa: this process has been blocked by its own work for ${seconds} s and does not respond; it is killed.${driven}\n`,
     );
   } finally {
     process.kill(process.pid, 'SIGKILL');

@@ -53,13 +53,13 @@ export function startThreadHeartbeat(program: string, settings: Omit<BeatSetting
     lease_ms: settings.lease_ms,
     keep(lease, onLost) {
       const name = nameOf(lease);
-      const takeOff = postLease(board, lease);
+      const withdraw = postLease(board, lease);
       const lose = (why: 'overtaken' | Error): void => {
         drop();
         onLost(why);
       };
       const drop = once(() => {
-        takeOff();
+        withdraw();
         if (kept.get(name) === lose) kept.delete(name);
       });
       kept.set(name, lose);

@@ -16,7 +16,7 @@ const messagesOfEnded = (isOver: string): string => `
 const WAITS_FOR_ENDED = `agent_inbox.world_slug = :world_slug AND ${AT_THE_FRONT} AND agent_inbox.attempt_id IS NULL`;
 
 /**
- * The messages of ended attempts are over, and the next turns of their worlds are to be taken up. A report that was accepted
+ * The messages of ended attempts are over, and the next turns of their worlds are promoted. A report that was accepted
  * and not handled stays: it may settle its call.
  * @param isOver a condition on `agent_inbox`: a message that does not meet it is left to another clause
  * @param delay_ms until when the promoted turn is due
@@ -72,10 +72,10 @@ export interface CommitEnd extends Pick<CommitTurn, 'is_asked_for'> {
   readonly goes_on?: 'anywhere' | 'in_some';
 }
 
-/** Of an attempt whose turn is committed: the clauses that it needs, and the columns that tell of them. */
+/** Of an attempt whose turn is committed: the clauses that it needs, and the columns that report them. */
 export function aftermathOfCommit({ is_asked_for, goes_on }: CommitEnd): Part {
   if (is_asked_for === false && goes_on === undefined) return LOOKS_FIRST;
-  // A world has one turn to be taken up. Where the attempt was begun for that, there is no other to recall.
+  // A world has one promoted turn. If the attempt was begun for it, there is no other to recall.
   const recalls = is_asked_for !== true;
   return goes_on === undefined ? ending(recalls) : goingOn(recalls, goes_on === 'in_some');
 }
@@ -105,7 +105,7 @@ const goingOn = (recalls: boolean, some: boolean): Part => ({
 
 /**
  * Of an attempt that no message asks for. There is hardly ever anything to do, so the commit only looks for it, and
- * `takeAftermath` follows if it finds something. If the process ends between the two, a turn that was put off waits until its
+ * `handleAftermath` follows if it finds something. If the process ends between the two, a turn that was put off waits until its
  * own time, and a worker tidies the other messages away.
  */
 const LOOKS_FIRST: Part = {
@@ -118,14 +118,14 @@ const LOOKS_FIRST: Part = {
 };
 
 const AFTERMATH = prepare(
-  'take_aftermath',
+  'handle_aftermath',
   `WITH ended AS (SELECT :world_slug::text COLLATE "C" AS world_slug, :attempt_id::uuid AS attempt_id),
    ${ending(true).clauses}
    SELECT ${ending(true).columns}`,
 );
 
 /** Does what `LOOKS_FIRST` has found: one statement. Its attempt has ended. */
-export async function takeAftermath(runner: Runner, { world_slug, attempt_id }: AttemptLease): Promise<Aftermath> {
+export async function handleAftermath(runner: Runner, { world_slug, attempt_id }: AttemptLease): Promise<Aftermath> {
   const [row] = await run<Aftermath>(runner, AFTERMATH, { world_slug, attempt_id });
   if (row === undefined) throw new Error('an aftermath answers with one row');
   return row;

@@ -42,7 +42,7 @@ const DISCARD = prepare(
      AND (message_type <> 'turn' OR attempt_id IS NULL)`,
 );
 
-/** Gives up what was claimed and can never be done, and lets the next turn of its world be taken up. */
+/** Gives up what was claimed and can never be done, and promotes the next turn of its world. */
 export async function discard(
   database: Pick<OpenDatabase, 'query' | 'pool' | 'ring'>,
   { world_slug, inbox_id }: Claimed,

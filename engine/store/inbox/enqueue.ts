@@ -67,7 +67,7 @@ export async function promoteUnseen(
 }
 
 /**
- * Lets the first turn of a world be taken up where turns wait behind none.
+ * Promotes the first queued turn of a world that has no promoted one.
  * @returns how many there were: one or none
  */
 export async function promoteForgotten(

@@ -4,7 +4,7 @@ import { claim, defer, discard } from './claim.js';
 import { enqueueTurns } from './enqueue.js';
 import { glance } from './glance.js';
 import { listQueues, takeBack } from './queue.js';
-import { consumeUnheard, listUnheard, messagesOf, report, stop } from './report.js';
+import { consumeUnhandled, listUnhandled, messagesOf, report, stop } from './report.js';
 import { countMessages, lapsed, tidy } from './watchdog.js';
 
 /** The inbox: queued turns and messages, for workers and for those who queue work. */
@@ -15,13 +15,13 @@ export function openInbox(database: OpenDatabase): Inbox {
     claim: (request) => claim(database, request),
     defer: (claimed, deferral) => defer(database, claimed, deferral),
     discard: (claimed, reason) => discard(database, claimed, reason),
-    report: (told) => report(database, told),
-    stop: (told) => stop(database, told),
+    report: (sent) => report(database, sent),
+    stop: (request) => stop(database, request),
     takeBack: (world_slug, reason) => takeBack(database, world_slug, reason),
     queues: (world_slug) => listQueues(database, world_slug),
     messagesOf: (lease) => messagesOf(database, lease),
-    unheard: (most) => listUnheard(database, most),
-    consumeUnheard: (report) => consumeUnheard(database, report),
+    unhandledReports: (most) => listUnhandled(database, most),
+    consumeUnhandled: (report) => consumeUnhandled(database, report),
     lapsed: (request) => lapsed(database, request),
     tidy: () => tidy(database),
     count: () => countMessages(database),

@@ -2,12 +2,12 @@ import type { JsonObject } from '../../contract/json.js';
 import { canonicalText } from '../../core/content/canonical.js';
 import type { InboxMessageType } from '../../core/inbox/message.js';
 import type { AttemptLease } from '../../ports/attempts.js';
-import type { InboxMessage, Report, Reported, Stop, UnheardReport } from '../../ports/inbox.js';
+import type { InboxMessage, Report, Reported, Stop, UnhandledReport } from '../../ports/inbox.js';
 import type { OpenDatabase } from '../database.js';
 import { turnOf } from '../state-heads.js';
 import { type HotStatement, prepare, run, type Runner } from '../statement.js';
 import { IS_UNKNOWN } from '../attempts/doubt.js';
-import { IS_UNTAKEN } from './timeout.js';
+import { IS_UNCLAIMED } from './timeout.js';
 import { IS_OPEN } from './turn-message.js';
 
 // The locks are taken in the order of a take-over: the world, its attempt, the call. So neither waits for the other. A
@@ -28,7 +28,7 @@ const MESSAGE = `
        addressed.agent_id, ${turnOf('addressed')}, :correlation_id::uuid, :payload::json, now()
      FROM addressed`;
 
-const TOLD = `SELECT attempt.world_slug, attempt.attempt_id, EXISTS (SELECT FROM written) AS is_accepted FROM attempt`;
+const ACCEPTANCE = `SELECT attempt.world_slug, attempt.attempt_id, EXISTS (SELECT FROM written) AS is_accepted FROM attempt`;
 
 // A timeout that no driver has taken is replaced: the report says more.
 const REPORT = prepare(
@@ -46,9 +46,9 @@ const REPORT = prepare(
      ${MESSAGE}
      ON CONFLICT (world_slug, correlation_id) WHERE correlation_id IS NOT NULL DO UPDATE
      SET message_type = excluded.message_type, payload = excluded.payload, next_retry_at = now()
-     WHERE agent_inbox.message_type = 'timeout' AND ${IS_UNTAKEN}
+     WHERE agent_inbox.message_type = 'timeout' AND ${IS_UNCLAIMED}
      RETURNING world_slug)
-   ${TOLD}`,
+   ${ACCEPTANCE}`,
 );
 
 const STOP = prepare(
@@ -67,7 +67,7 @@ const STOP = prepare(
      ${MESSAGE}
      ON CONFLICT (world_slug, correlation_id) WHERE correlation_id IS NOT NULL DO NOTHING
      RETURNING world_slug)
-   ${TOLD}`,
+   ${ACCEPTANCE}`,
 );
 
 // A statement of its own: it sees what others wrote at the same moment. An interrupted call that is made again is over;
@@ -76,12 +76,12 @@ const STOP = prepare(
 const LOOK = prepare(
   'look_for_message',
   `SELECT EXISTS (
-       SELECT FROM agent_inbox AS told
-       WHERE told.world_slug = :world_slug AND told.correlation_id = :correlation_id::uuid
-         AND told.message_type = :message_type::inbox_message_type
-         AND (told.status <> 'consumed' OR NOT EXISTS (
+       SELECT FROM agent_inbox AS message
+       WHERE message.world_slug = :world_slug AND message.correlation_id = :correlation_id::uuid
+         AND message.message_type = :message_type::inbox_message_type
+         AND (message.status <> 'consumed' OR NOT EXISTS (
            SELECT FROM source_invocations AS calls
-           WHERE calls.world_slug = told.world_slug AND calls.source_invocation_id = told.correlation_id
+           WHERE calls.world_slug = message.world_slug AND calls.source_invocation_id = message.correlation_id
              AND ${IS_UNKNOWN}))) AS is_known,
      ended_at IS NOT NULL OR EXISTS (
        SELECT FROM source_invocations AS calls
@@ -94,7 +94,7 @@ const LOOK = prepare(
    FROM attempts WHERE world_slug = :world_slug AND attempt_id = :attempt_id::uuid`,
 );
 
-interface Told {
+interface Acceptance {
   readonly world_slug: string;
   readonly attempt_id: string;
   readonly is_accepted: boolean;
@@ -109,9 +109,9 @@ interface Seen {
 }
 
 /** Notifies an attempt of how one of its calls ended, idempotently: one statement where that is accepted, else two. */
-export function report(database: Ringing, told: Report): Promise<Reported> {
-  const { inbox_id, source_invocation_id, payload } = told;
-  return tell(database, REPORT, {
+export function report(database: Ringing, sent: Report): Promise<Reported> {
+  const { inbox_id, source_invocation_id, payload } = sent;
+  return writeMessage(database, REPORT, {
     inbox_id,
     message_type: 'tool_result',
     correlation_id: source_invocation_id,
@@ -121,7 +121,7 @@ export function report(database: Ringing, told: Report): Promise<Reported> {
 
 /** Asks an attempt to stop, idempotently: one statement where that is accepted, else two. */
 export function stop(database: Ringing, { inbox_id, attempt_id, payload }: Stop): Promise<Reported> {
-  return tell(database, STOP, { inbox_id, message_type: 'stop', correlation_id: attempt_id, payload });
+  return writeMessage(database, STOP, { inbox_id, message_type: 'stop', correlation_id: attempt_id, payload });
 }
 
 interface Message {
@@ -131,12 +131,12 @@ interface Message {
   readonly payload: JsonObject;
 }
 
-async function tell(database: Ringing, statement: HotStatement, message: Message): Promise<Reported> {
+async function writeMessage(database: Ringing, statement: HotStatement, message: Message): Promise<Reported> {
   const { message_type, correlation_id } = message;
   const values = { ...message, payload: canonicalText(message.payload) };
-  const [told] = await run<Told>(database, statement, values);
-  if (told === undefined) return { kind: 'unknown' };
-  const { world_slug, attempt_id, is_accepted } = told;
+  const [acceptance] = await run<Acceptance>(database, statement, values);
+  if (acceptance === undefined) return { kind: 'unknown' };
+  const { world_slug, attempt_id, is_accepted } = acceptance;
   if (is_accepted) {
     database.ring([world_slug]);
     return { kind: 'accepted', world_slug, attempt_id };
@@ -159,8 +159,8 @@ export function messagesOf(runner: Runner, { world_slug, attempt_id }: AttemptLe
   return run<InboxMessage>(runner, MESSAGES_OF, { world_slug, attempt_id });
 }
 
-const UNHEARD = prepare(
-  'unheard_reports',
+const UNHANDLED = prepare(
+  'unhandled_reports',
   `SELECT agent_inbox.world_slug, agent_inbox.inbox_id, agent_inbox.attempt_id, correlation_id AS source_invocation_id, payload
    FROM agent_inbox JOIN attempts USING (world_slug, attempt_id)
    WHERE ${IS_OPEN} AND agent_inbox.message_type = 'tool_result' AND attempts.ended_at IS NOT NULL
@@ -168,8 +168,8 @@ const UNHEARD = prepare(
 );
 
 /** Reports that were accepted at the moment in which their attempt ended, and that no driver has handled. */
-export function listUnheard(runner: Runner, most: number): Promise<readonly UnheardReport[]> {
-  return run<UnheardReport>(runner, UNHEARD, { most });
+export function listUnhandled(runner: Runner, most: number): Promise<readonly UnhandledReport[]> {
+  return run<UnhandledReport>(runner, UNHANDLED, { most });
 }
 
 const CONSUME = prepare(
@@ -180,9 +180,9 @@ const CONSUME = prepare(
 );
 
 /** A report whose attempt is over has been dealt with. */
-export async function consumeUnheard(
+export async function consumeUnhandled(
   runner: Runner,
-  { world_slug, inbox_id }: Pick<UnheardReport, 'world_slug' | 'inbox_id'>,
+  { world_slug, inbox_id }: Pick<UnhandledReport, 'world_slug' | 'inbox_id'>,
 ): Promise<void> {
   await run(runner, CONSUME, { world_slug, inbox_id });
 }

@@ -8,9 +8,9 @@ import { IS_OPEN } from './turn-message.js';
 // none is accepted; a driver that dies leaves the timeout to the next.
 
 /** A message that no driver has taken. */
-export const IS_UNTAKEN = `${IS_OPEN} AND agent_inbox.next_retry_at < 'infinity'`;
+export const IS_UNCLAIMED = `${IS_OPEN} AND agent_inbox.next_retry_at < 'infinity'`;
 
-const TAKE = prepare(
+const CLAIM = prepare(
   'take_timeout',
   `WITH ${FENCE},
    taken AS (
@@ -41,9 +41,9 @@ interface ClosedRow {
   readonly closed: boolean;
 }
 
-/** Takes the timeout of a call, after which no report of it is accepted: one statement. */
-export async function takeTimeout(runner: Runner, lease: AttemptLease, source_invocation_id: string): Promise<Closed> {
-  return toClosed(await findHeld<ClosedRow>(runner, TAKE, lease, { source_invocation_id }));
+/** Claims the timeout of a call, after which no report of it is accepted: one statement. */
+export async function claimTimeout(runner: Runner, lease: AttemptLease, source_invocation_id: string): Promise<Closed> {
+  return toClosed(await findHeld<ClosedRow>(runner, CLAIM, lease, { source_invocation_id }));
 }
 
 /**

@@ -7,7 +7,7 @@ export const IS_OPEN = `agent_inbox.status IN ('pending', 'deferred')`;
 /** Picks claimable messages. Claimed ones are due at infinity, and so are turns of agents, which no worker claims. */
 export const IS_DUE = `${IS_OPEN} AND agent_inbox.next_retry_at <= now()`;
 
-/** A world's turn that is to be taken up: there is one at most. */
+/** The promoted turn of a world: there is at most one. */
 export const AT_THE_FRONT = `${WORLD_TURN} AND ${IS_OPEN}`;
 
 /** The first of a world's turns that wait behind it; `world_slug` is an expression of the query around it. */
@@ -18,7 +18,7 @@ export function firstQueued(world_slug: string): string {
     ORDER BY waiting.inbox_id LIMIT 1`;
 }
 
-/** Lets a queued turn be taken up. */
+/** Promotes a queued turn. */
 export const PROMOTE = `SET status = 'pending', next_retry_at = now()`;
 
 /** The message of a turn, `:inbox_id` of `:world_slug`, as long as it asks for one. */

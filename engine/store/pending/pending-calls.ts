@@ -95,7 +95,7 @@ const EXPIRE = prepare(
 );
 
 async function expire(database: Pick<OpenDatabase, 'query' | 'ring'>, inbox_ids: readonly string[]): Promise<number> {
-  const told = await run<{ readonly world_slug: string }>(database, EXPIRE, { inbox_ids });
-  database.ring(told.map(({ world_slug }) => world_slug));
-  return told.length;
+  const expired = await run<{ readonly world_slug: string }>(database, EXPIRE, { inbox_ids });
+  database.ring(expired.map(({ world_slug }) => world_slug));
+  return expired.length;
 }

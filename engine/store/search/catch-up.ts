@@ -21,13 +21,13 @@ const BEHIND = prepare(
 /** Takes in the texts of attempts that have ended. @returns how many attempts */
 export async function catchUp(runner: Runner, attempts_max: number): Promise<number> {
   const attempts = await run<EndedAttempt>(runner, BEHIND, { limit: attempts_max });
-  for (const attempt of attempts) await takeIn(runner, attempt, await collectTexts(runner, attempt));
+  for (const attempt of attempts) await indexAttempt(runner, attempt, await collectTexts(runner, attempt));
   return attempts.length;
 }
 
 // The transaction that raises a world's progress writes the texts; a concurrent one writes nothing.
-const TAKE_IN = prepare(
-  'search_take_in',
+const INDEX_ATTEMPT = prepare(
+  'index_attempt',
   `WITH progressed AS (
      INSERT INTO search_progress (world_slug, epoch)
      SELECT world_slug, :epoch::bigint FROM worlds WHERE world_slug = :world_slug
@@ -44,8 +44,8 @@ const TAKE_IN = prepare(
        text, entry_seq)`,
 );
 
-async function takeIn(runner: Runner, attempt: EndedAttempt, texts: readonly FoundText[]): Promise<void> {
-  await run(runner, TAKE_IN, {
+async function indexAttempt(runner: Runner, attempt: EndedAttempt, texts: readonly FoundText[]): Promise<void> {
+  await run(runner, INDEX_ATTEMPT, {
     world_slug: attempt.world_slug,
     attempt_id: attempt.attempt_id,
     epoch: attempt.epoch,

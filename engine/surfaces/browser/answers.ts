@@ -1,5 +1,5 @@
 import type { Entity } from '../../core/world/world.js';
-import type { ListedAgent, ToldAgentTurn } from '../../operations/agents.js';
+import type { ListedAgent, ResolvedAgentTurn } from '../../operations/agents.js';
 import type { AgentTurnSummary } from '../../core/agents/agent-turn.js';
 import type { AttemptPage } from '../../operations/browse/attempts.js';
 import type { AttemptComparison } from '../../operations/browse/compare-attempts.js';
@@ -31,7 +31,7 @@ export interface Answers {
   readonly Agents: Part<ListedAgent>;
   readonly AttemptComparison: AttemptComparison;
   readonly AgentTurns: Part<AgentTurnSummary>;
-  readonly AgentTurn: ToldAgentTurn;
+  readonly AgentTurn: ResolvedAgentTurn;
   readonly SourceInvocations: Part<ListedInvocation>;
   readonly SourceInvocation: InvocationRecord;
   readonly LlmCalls: Part<ListedLlmCall>;

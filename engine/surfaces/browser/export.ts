@@ -59,7 +59,7 @@ function toLeaf(whole: View, id: string, wanted: PagesToExport): Leaf {
   const view = {
     ...whole,
     trail: whole.trail.filter(({ path }) => matchWanted(path, wanted) !== undefined),
-    sections: whole.sections.filter(({ tells_of_others }) => tells_of_others !== true),
+    sections: whole.sections.filter(({ is_about_others }) => is_about_others !== true),
   };
   return { id, view, markup: renderLeaf(view, id) };
 }

@@ -61,7 +61,7 @@ export interface Section {
   readonly id: string;
   readonly title: string;
   /** Whether it is about other worlds or operators; exported files leave it out. */
-  readonly tells_of_others?: true;
+  readonly is_about_others?: true;
   /** A section without one is left out. */
   readonly body: Html | false | undefined;
 }

@@ -16,7 +16,7 @@ export function wholeOption(flags: string, says: string, bounds: readonly [from:
 
 export function turnsOption(
   turns?: number,
-  says = 'how many turns, one after the other; the first that fails ends the run',
+  says = 'how many turns, one after the other; the first failure ends the run',
 ): Option {
   return wholeOption('--turns <n>', says, [1, TURNS_MAX]).default(turns);
 }
@@ -25,7 +25,7 @@ export function turnsOption(
 export function resultOption(says: string): Option {
   return new Option(
     '--result <json>',
-    `${says}: JSON that begins with {, [ or ", or the name of a file that holds it (./[1].json where it begins so, too)`,
+    `${says}: JSON that begins with {, [ or ", or the name of a file that holds it (write ./[1].json for a name that begins so)`,
   );
 }
 

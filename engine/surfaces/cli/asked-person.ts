@@ -5,8 +5,8 @@ import { printLines } from './session.js';
 import type { Terminal } from './terminal.js';
 
 const HOW_TO_ANSWER =
-  'Answer with a JSON object, as the prompt says: it goes on over lines until it is whole, or until an empty line. Or ' +
-  'answer with a sentence in one line, told without effects. Ctrl-D ends the run without an answer.';
+  'Answer with a JSON object, as the prompt says: it may span lines, and ends when it is complete or at an empty line. Or ' +
+  'answer with a sentence in one line: a narration without effects. Ctrl-D ends the run without an answer.';
 
 /**
  * Puts a model's prompts to the person at a terminal, one at a time: first the whole prompt, then only its additions,

@@ -167,7 +167,7 @@ function reportUnexpected(session: Session, error: unknown, isVerbose: boolean):
       repair,
     });
   }
-  const repair = 'Run chukwa doctor to see what is out of reach; --verbose shows where this came from.';
+  const repair = 'Run chukwa doctor to see what cannot be reached; --verbose shows the origin of this error.';
   const code = printProblem(session, { code: 'UNEXPECTED', message, repair });
   if (isVerbose) printStack(session.terminal, error);
   return code;
@@ -177,9 +177,9 @@ function reportUnexpected(session: Session, error: unknown, isVerbose: boolean):
 export function reportUncaught(terminal: Pick<Terminal, 'error'>, thrown: unknown, words: readonly string[]): ExitCode {
   const problem: Problem = {
     code: 'UNEXPECTED',
-    message: 'Something was thrown outside of every call, by a plugin or by this program, and the process ends.',
+    message: 'A plugin or this program threw an error outside of every call, and the process ends.',
     repair:
-      'Run it again with --verbose to see what was thrown and where. The next chukwa run or worker goes on with turns that were under way.',
+      'Run it again with --verbose to see what was thrown and where. The next chukwa run or worker resumes interrupted turns.',
   };
   printLines(terminal.error, problemLines([problem]));
   if (words.includes('--verbose')) printStack(terminal, thrown);

@@ -2,7 +2,7 @@ import type { RunReport } from '../../operations/run-turns.js';
 import type { OnProgress } from '../../runtime/progress.js';
 import { hanging, type Lines } from './render/line.js';
 import { endingLines, type RunTitle, titleLines } from './render/run.js';
-import { type Story, tell, UNTOLD, waitingFor } from './render/story.js';
+import { type Story, narrate, STORY_BEGINNING, waitingFor } from './render/story.js';
 import { printLines, type Session } from './session.js';
 import type { Output } from './terminal.js';
 import { neutralise } from './render/neutralise.js';
@@ -19,21 +19,21 @@ export interface Narration {
   close(): void;
 }
 
-const STOPPING = hanging(2, 'Stopping: calls with side effects are waited for. Ask again to leave at once.');
+const STOPPING = hanging(2, 'Stopping after calls with side effects have ended. Ask again to leave at once.');
 
 /** Opens a narration on standard output; with `--json` it prints nothing there. */
 export function openNarration({ terminal, as_json }: Session): Narration {
   const live = openLiveLine(as_json ? UNSEEN : terminal.out);
-  let story: Story = UNTOLD;
+  let story: Story = STORY_BEGINNING;
   const print = (lines: Lines): void => {
     live.show();
     if (!as_json) printLines(terminal.out, lines);
   };
   return {
     onProgress(progress) {
-      const told = tell(story, progress);
-      story = told.story;
-      print(told.lines);
+      const narrated = narrate(story, progress);
+      story = narrated.story;
+      print(narrated.lines);
       live.show(waitingFor(story));
     },
     wait: (what) => live.show(what),

@@ -109,12 +109,12 @@ export function keepConsoleOffOutput(console: Console, { stderr }: Pick<NodeJS.P
 
 /** Waits until the output is flushed, however slow the reader is, or the reader is gone. */
 export async function flush({ stdout, stderr }: Pick<NodeJS.Process, 'stdout' | 'stderr'>): Promise<void> {
-  await untilTaken(stdout);
+  await untilFlushed(stdout);
   // Standard error is last: a fault of standard output is reported there.
-  await untilTaken(stderr);
+  await untilFlushed(stderr);
 }
 
-function untilTaken(stream: NodeJS.WriteStream): Promise<void> {
+function untilFlushed(stream: NodeJS.WriteStream): Promise<void> {
   return new Promise((resolve) => {
     stream.once('error', () => resolve());
     stream.write('', () => resolve());
@@ -153,6 +153,6 @@ function toOutput(stream: NodeJS.WriteStream, process: NodeJS.Process, onFault: 
 }
 
 /** The reader of a pipe may set its width. */
-function toColumns(told = ''): number | undefined {
-  return /^[1-9]\d{0,5}$/.test(told) ? Number(told) : undefined;
+function toColumns(columns = ''): number | undefined {
+  return /^[1-9]\d{0,5}$/.test(columns) ? Number(columns) : undefined;
 }

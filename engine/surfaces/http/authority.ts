@@ -10,13 +10,13 @@ export type CountRefusal = (request: FastifyRequest) => Promise<boolean>;
 
 const UNAUTHORISED: Problem = {
   code: 'UNAUTHORISED',
-  message: 'This needs a token that lets you in.',
+  message: 'This request needs a valid token.',
   repair: 'Send Authorization: Bearer TOKEN; chukwa serve says where the tokens are.',
 };
 
 export const TOO_OFTEN: Problem = {
   code: 'TOO_MANY_REQUESTS',
-  message: 'Too many requests came from you without a token that lets you in.',
+  message: 'Too many requests without a valid token came from your address.',
   repair: 'Wait a minute.',
 };
 

@@ -72,8 +72,8 @@ const FORM_NOT_UTF8 = malformed('its form is not UTF-8');
 function unreadable(reason: string): Problem {
   return {
     code: 'BODY_NOT_JSON',
-    message: `The body is not JSON that can be kept: ${reason}.`,
-    repair: 'Send JSON in UTF-8. Nothing was taken in; it can be sent again.',
+    message: `The body is not storable JSON: ${reason}.`,
+    repair: 'Send JSON in UTF-8. Nothing was stored, so it can be sent again.',
   };
 }
 

@@ -61,11 +61,11 @@ export function openConnections(limits: ConnectionLimits) {
   return {
     /** Counts those of a server, and has its requests answered. @returns the server */
     limit(server: Server, answer: Answer): Server {
-      const take: Answer = (request, response) => {
+      const handle: Answer = (request, response) => {
         if (count(request.socket, response)) answer(request, response);
       };
       // An expectation that Node does not know is ignored (RFC 9110, 10.1.1): its own refusal has no security headers.
-      return server.on('connection', open).on('request', take).on('checkExpectation', take);
+      return server.on('connection', open).on('request', handle).on('checkExpectation', handle);
     },
     /** Makes a connection busy until this answer is sent: its request is authorised and has been read whole. */
     keep(response: ServerResponse): void {

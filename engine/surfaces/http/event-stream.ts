@@ -30,7 +30,7 @@ export function openStreamPlaces(limits: StreamLimits) {
   let all = 0;
   return {
     /** @returns what gives the place back; undefined where all are taken */
-    take(address: string): (() => void) | undefined {
+    acquire(address: string): (() => void) | undefined {
       const own = taken.get(address) ?? 0;
       if (all >= limits.all || own >= limits.per_address) return undefined;
       taken.set(address, own + 1);
@@ -90,14 +90,14 @@ export function openEventStream(
     begin,
     end,
     cut,
-    async take(bytes) {
+    async write(bytes) {
       if (left.signal.aborted) return;
       begin();
       if (response.write(bytes) || response.destroyed) return;
       const stalled = AbortSignal.any([left.signal, AbortSignal.timeout(STALLED_MS)]);
       await once(response, 'drain', { signal: stalled }).catch(cut);
     },
-    tell(bytes) {
+    push(bytes) {
       if (left.signal.aborted) return;
       if (response.writableLength <= UNREAD_BYTES_MAX) return void response.write(bytes);
       cut();
@@ -122,6 +122,6 @@ function toRawHeaders(reply: FastifyReply): Readonly<Record<string, string | num
 
 export const READERS_TOO_MANY: Problem = {
   code: 'READERS_TOO_MANY',
-  message: 'As many read streams here as may, or as many from your address.',
-  repair: 'Close some, or come back later with your Last-Event-ID.',
+  message: 'The server, or your address, has reached its limit of stream readers.',
+  repair: 'Close some streams, or reconnect later with your Last-Event-ID.',
 };

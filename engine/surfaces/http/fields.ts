@@ -65,6 +65,6 @@ function fieldsOf(members: JsonObject, { toNumber, toJson }: Notation) {
 
 const NO_OBJECT: Problem = {
   code: 'BODY_NOT_JSON',
-  message: 'The body is no JSON object.',
+  message: 'The body is not a JSON object.',
   repair: 'Send an object, such as {"reason": "..."}.',
 };

@@ -22,7 +22,7 @@ export function toOpenApi(routes: readonly Route[]): JsonObject {
       title: 'Chukwa',
       version: VERSION,
       description:
-        'What is stored, and what may be said to it. Pages are JSON with format=json, or where no HTML is accepted.',
+        'The records, and the actions on them. Pages are JSON with format=json, or where the client accepts no HTML.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/' }],
@@ -31,7 +31,7 @@ export function toOpenApi(routes: readonly Route[]): JsonObject {
       securitySchemes: { token: { type: 'http', scheme: 'bearer' } },
       responses: {
         Problem: {
-          description: 'What went wrong, as RFC 9457 has it.',
+          description: 'The problem, by RFC 9457.',
           content: { [PROBLEM_TYPE]: { schema: { $ref: '#/components/schemas/Problem' } } },
         },
       },
@@ -101,7 +101,7 @@ const PROBLEM: JsonObject = {
     code: { enum: Object.keys(PROBLEMS), description: 'Stable: the same as everywhere else.' },
     detail: TEXT,
     repair: { ...TEXT, description: 'What to do about it.' },
-    pointer: { ...TEXT, description: 'Where in what was sent, as a JSON Pointer (RFC 6901).' },
+    pointer: { ...TEXT, description: 'The place in the request, as a JSON Pointer (RFC 6901).' },
     problems: { type: 'array', items: { type: 'object' }, description: 'Where there is more than one.' },
   },
 };

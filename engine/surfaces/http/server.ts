@@ -172,7 +172,7 @@ function createServer(connections: Connections): FastifyInstance {
     frameworkErrors: (error, _request, reply) =>
       void sendProblem(reply.headers(SECURITY_HEADERS), malformed(error.message)),
     clientErrorHandler: (error, socket) => {
-      const { reason, status } = REFUSED_BY_NODE[error.code] ?? { reason: 'it is no HTTP', status: 400 };
+      const { reason, status } = REFUSED_BY_NODE[error.code] ?? { reason: 'it is not HTTP', status: 400 };
       const document = toProblemDocument(malformed(reason), status);
       if (socket.writable) endSoon(socket, toRawResponse(document));
       else socket.destroy();
@@ -204,17 +204,17 @@ const REFUSED_BY_NODE: Readonly<Record<string, { readonly reason: string; readon
 function methodNotAllowed(methods: readonly string[]): Problem {
   return {
     code: 'METHOD_NOT_ALLOWED',
-    message: 'Nothing is served here by this method.',
+    message: 'This path does not support this method.',
     repair: `Send ${methods.join(' or ')}.`,
   };
 }
 
-const NOTHING_HERE: Problem = { code: 'NOTHING_HERE', message: 'Nothing is served here.' };
+const NOTHING_HERE: Problem = { code: 'NOTHING_HERE', message: 'No resource has this path.' };
 
 function toProblem(status: number): Problem {
-  if (status === 413) return { code: 'BODY_TOO_LARGE', message: 'The body is larger than this path takes.' };
+  if (status === 413) return { code: 'BODY_TOO_LARGE', message: 'The body is larger than this path allows.' };
   if (status === 415)
-    return { code: 'BODY_NOT_JSON', message: 'The body has a media type that this path does not take.' };
+    return { code: 'BODY_NOT_JSON', message: 'The body has a media type that this path does not accept.' };
   if (status < 500) return malformed('it is not complete or not consistent');
   // Details of a bug stay on the server.
   return { code: 'UNEXPECTED', message: 'Something went wrong here.' };

@@ -198,19 +198,19 @@ export function wantsPage({ headers, query }: FastifyRequest): boolean {
 
 export const UNAUTHORISED: Problem = {
   code: 'UNAUTHORISED',
-  message: 'This needs a token that lets you in.',
+  message: 'This request needs a valid token.',
   repair: 'Send Authorization: Bearer TOKEN, or sign in at /sign-in; chukwa serve says where the tokens are.',
 };
 
 export const HOST_UNKNOWN: Problem = {
   code: 'HOST_UNKNOWN',
-  message: 'This server does not go by the name that the request gives it.',
+  message: 'The Host of the request is not a name of this server.',
   repair: 'Use its address, or set CHUKWA_PUBLIC_URL to the URL at which it is reached.',
 };
 
 export const OPERATOR_ONLY: Problem = {
   code: 'OPERATOR_ONLY',
-  message: 'This is for operators: they see what models and services were sent, and decide what is done.',
+  message: 'This is for operators: they see the requests to models and services, and decide on actions.',
   repair: 'Sign out, and sign in with the operator’s token.',
 };
 

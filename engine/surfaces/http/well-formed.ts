@@ -19,20 +19,20 @@ export async function demandHead(request: FastifyRequest, reply: FastifyReply): 
 }
 
 function findFault({ url, headers, raw }: FastifyRequest): string | undefined {
-  if (!url.startsWith('/')) return 'its target is no path';
+  if (!url.startsWith('/')) return 'its target is not a path';
   const repeated = SINGLE_HEADERS.find((name) => (raw.headersDistinct[name]?.length ?? 0) > 1);
   if (repeated !== undefined) return `it has two headers ${repeated}`;
   if ((headers['transfer-encoding'] ?? 'chunked').toLowerCase() !== 'chunked')
     return 'its body is not sent in chunks alone';
   const isHostOptional = raw.httpVersion === '1.0';
   if (headers.host === undefined) return isHostOptional ? undefined : 'it names no host';
-  return HOST.test(headers.host) ? undefined : 'its host is no name and no address';
+  return HOST.test(headers.host) ? undefined : 'its host is neither a name nor an address';
 }
 
 const ENCODED: Problem = {
   code: 'BODY_NOT_JSON',
-  message: 'The body is encoded, and none of its encodings is taken here.',
-  repair: 'Send it as it is, without Content-Encoding.',
+  message: 'The body is encoded, and the server accepts none of its encodings.',
+  repair: 'Send it unencoded, without Content-Encoding.',
 };
 
 /** Refuses an authorised request with a path that no resource can have, or with a repeated parameter. */

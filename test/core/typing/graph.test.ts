@@ -130,17 +130,17 @@ check(
   'a misspelt member of an output is never there, and the nearest that exist are named',
   { nodes: [choose('Well?'), look({ topic: from('/nodes/choose/output/topik') })], prompt: '{{nodes.look.output}}' },
   [
-    'PATH_NEVER_THERE /nodes/1/request_template/topic/$from: /nodes/choose/output/topik is never there: /nodes/choose/output has topic, why. | Did you mean topic?',
+    'PATH_NEVER_THERE /nodes/1/request_template/topic/$from: /nodes/choose/output/topik never exists: /nodes/choose/output has topic, why. | Did you mean topic?',
   ],
 );
 check(
   'nothing is below a string',
   { nodes: [choose('Well?'), look({ topic: from('/nodes/choose/output/topic/x') })], prompt: '{{nodes.look.output}}' },
   [
-    'PATH_NEVER_THERE /nodes/1/request_template/topic/$from: /nodes/choose/output/topic/x is never there: /nodes/choose/output/topic has nothing below it. | Read /nodes/choose/output/topic.',
+    'PATH_NEVER_THERE /nodes/1/request_template/topic/$from: /nodes/choose/output/topic/x never exists: /nodes/choose/output/topic has nothing below it. | Read /nodes/choose/output/topic.',
   ],
 );
-for (const [path, told] of [
+for (const [path, message] of [
   ['list/first', '/nodes/look/output/list has items. | Write an index, such as 0.'],
   ['list/00', '/nodes/look/output/list has items. | Write an index, such as 0.'],
   ['list/-1', '/nodes/look/output/list has items. | Write an index, such as 0.'],
@@ -148,7 +148,7 @@ for (const [path, told] of [
   ['empty/y', '/nodes/look/output/empty has nothing below it. | Read /nodes/look/output/empty.'],
 ] as const)
   check(
-    `below what has no names, what can be read is told: ${path}`,
+    `the problem of a name below a value without names says which paths exist: ${path}`,
     {
       nodes: [
         look({}, { result_schema_ref: hash(unnamed) }),
@@ -156,23 +156,23 @@ for (const [path, told] of [
       ],
       prompt: '{{nodes.tell.output}}',
     },
-    [`PATH_NEVER_THERE /nodes/1/request_template/read/$from: /nodes/look/output/${path} is never there: ${told}`],
+    [`PATH_NEVER_THERE /nodes/1/request_template/read/$from: /nodes/look/output/${path} never exists: ${message}`],
   );
 check(
-  'nodes that wait for each other are told where one waits',
+  'nodes that wait for each other are reported where one waits',
   {
     nodes: [choose('{{nodes.look.output}}'), look({ topic: from('/nodes/choose/output/topic') })],
     prompt: '{{nodes.look.output}}',
   },
   [
-    'NODES_CYCLE /nodes/0/prompt_template/messages/0/content: choose waits for look waits for choose: none of them can begin. | Take this reference to look away, or another of them.',
+    'NODES_CYCLE /nodes/0/prompt_template/messages/0/content: choose waits for look waits for choose: none of them can start. | Remove this reference to look, or another of them.',
   ],
 );
 check(
-  'a node that reads itself is told so',
+  'a node that reads itself is reported',
   { nodes: [choose('{{nodes.choose.output.topic}}')], prompt: '{{nodes.choose.output}}' },
   [
-    'NODES_CYCLE /nodes/0/prompt_template/messages/0/content: choose reads its own output, for which it would wait forever. | Take the reference away.',
+    'NODES_CYCLE /nodes/0/prompt_template/messages/0/content: choose reads its own output, so it would wait forever. | Remove the reference.',
   ],
 );
 check(
@@ -191,7 +191,7 @@ check(
   'a default does not excuse what is never there',
   { nodes: [choose('Well?'), look({ x: from('/nodes/choose/output/x', null) })], prompt: '{{nodes.look.output}}' },
   [
-    'PATH_NEVER_THERE /nodes/1/request_template/x/$from: /nodes/choose/output/x is never there: /nodes/choose/output has why, topic. | Read /nodes/choose/output, or one of those.',
+    'PATH_NEVER_THERE /nodes/1/request_template/x/$from: /nodes/choose/output/x never exists: /nodes/choose/output has why, topic. | Read /nodes/choose/output, or one of those.',
   ],
 );
 check('a prompt has no default', { nodes: [choose('Well?')], prompt: '{{nodes.choose.output.why}}' }, [
@@ -211,7 +211,7 @@ check(
     prompt: '{{nodes.look.output.temperature}}',
   },
   [
-    'PATH_HIDDEN /nodes/1/prompt_template/messages/0/content: {{nodes.look.output.temperature}} can never be seen: redaction does not let it through. | Add it to the "allow" of the binding that produces it.',
+    'PATH_HIDDEN /nodes/1/prompt_template/messages/0/content: {{nodes.look.output.temperature}} is hidden by redaction. | Add it to the "allow" of the binding that produces it.',
   ],
 );
 check(
@@ -227,9 +227,9 @@ check(
     },
   },
   [
-    'REDACTION_NAMES_NOTHING /ambient_sources/0/redaction/allow/2: "/temprature" leads to nothing in the result schema. | Did you mean temperature?',
-    'REDACTION_NAMES_NOTHING /ambient_sources/0/redaction/allow/3: "/wind/x" leads to nothing in the result schema. | Take it away.',
-    'REDACTION_NAMES_NOTHING /nodes/0/available_tools/0/redaction/allow/0: "/topics" leads to nothing in the result schema. | Did you mean topic?',
+    'REDACTION_NAMES_NOTHING /ambient_sources/0/redaction/allow/2: "/temprature" matches nothing in the result schema. | Did you mean temperature?',
+    'REDACTION_NAMES_NOTHING /ambient_sources/0/redaction/allow/3: "/wind/x" matches nothing in the result schema. | Remove it.',
+    'REDACTION_NAMES_NOTHING /nodes/0/available_tools/0/redaction/allow/0: "/topics" matches nothing in the result schema. | Did you mean topic?',
   ],
 );
 check(
@@ -252,7 +252,7 @@ check(
     ],
   },
   [
-    'REDACTION_NAMES_NOTHING /ambient_sources/0/redaction/allow/1: "/picked/*/title" leads to nothing in the result schema. | There are: name.',
+    'REDACTION_NAMES_NOTHING /ambient_sources/0/redaction/allow/1: "/picked/*/title" matches nothing in the result schema. | There are: name.',
   ],
 );
 check(
@@ -271,10 +271,10 @@ check(
     ],
   },
   [
-    'PATH_NEVER_THERE /ambient_sources/0/request_template/a/$from: /world/entities/Bob/state is never there: /world/entities has bob, ant, crumb, vending_machine. | Did you mean bob?',
-    'PATH_NEVER_THERE /ambient_sources/0/request_template/b/$from: /world/environments/beach/content is never there: /world/environments has park. | Read /world/environments, or one of those.',
-    'PATH_NEVER_THERE /ambient_sources/0/request_template/c/$from: /world/entities/bob/mood is never there: /world/entities/bob has state. | Read /world/entities/bob, or one of those.',
-    'PATH_NEVER_THERE /ambient_sources/0/request_template/d/$from: /world/turn is never there: /world has slug, entities, attempted_turn, environments, simulation_time. | Read /world, or one of those.',
+    'PATH_NEVER_THERE /ambient_sources/0/request_template/a/$from: /world/entities/Bob/state never exists: /world/entities has bob, ant, crumb, vending_machine. | Did you mean bob?',
+    'PATH_NEVER_THERE /ambient_sources/0/request_template/b/$from: /world/environments/beach/content never exists: /world/environments has park. | Read /world/environments, or one of those.',
+    'PATH_NEVER_THERE /ambient_sources/0/request_template/c/$from: /world/entities/bob/mood never exists: /world/entities/bob has state. | Read /world/entities/bob, or one of those.',
+    'PATH_NEVER_THERE /ambient_sources/0/request_template/d/$from: /world/turn never exists: /world has slug, entities, attempted_turn, environments, simulation_time. | Read /world, or one of those.',
   ],
 );
 
@@ -318,25 +318,25 @@ check(
     ambients: [before({}), before({ x: from('/ambient/near/temperature') }, { id: 'far', inject_as: '/ambient/far' })],
   },
   [
-    'PATH_NEVER_THERE /ambient_sources/1/request_template/x/$from: /ambient/near/temperature is never there: /ambient has nothing below it. | Read /ambient.',
+    'PATH_NEVER_THERE /ambient_sources/1/request_template/x/$from: /ambient/near/temperature never exists: /ambient has nothing below it. | Read /ambient.',
   ],
 );
 check(
-  'a node that does not exist is told at the read',
+  'a node that does not exist is reported at the read',
   {
     nodes: [look({ x: from('/nodes/chose/output/topic') }), choose('Well?')],
     prompt: '{{nodes.look.output}} {{nodes.choose.output}}',
   },
   [
-    'NODE_UNKNOWN /nodes/0/request_template/x/$from: /nodes/chose/output/topic reads a node that is not there. | Did you mean choose?',
+    'NODE_UNKNOWN /nodes/0/request_template/x/$from: /nodes/chose/output/topic reads a node that does not exist. | Did you mean choose?',
   ],
 );
 check(
   'work that comes to nothing is noted',
   { nodes: [choose('Well?'), look({ topic: from('/nodes/choose/output/topic') })] },
   [
-    'NODE_LEADS_NOWHERE /nodes/0: What choose gives is read, but never on a way to act, whose patch is applied. | Read it where it leads to act, or take both out.',
-    'OUTPUT_UNUSED /nodes/1: Nothing reads what look gives. | Read it, unless the call is made for its effect.',
+    'NODE_LEADS_NOWHERE /nodes/0: The output of choose is read, but never by a node on the way to act, whose patch is applied. | Read it on the way to act, or remove both nodes.',
+    'OUTPUT_UNUSED /nodes/1: Nothing reads the output of look. | Read it, unless the call is made for its effect.',
   ],
 );
 
@@ -382,14 +382,14 @@ check(
   ],
 );
 check(
-  'a required member that a request lacks is told',
+  'a required member that a request lacks is reported',
   { request_schema: wanted, ambients: [reading({ request_template: { note: from('/world/slug'), topic: 'food' } })] },
   [
     'REQUEST_DOES_NOT_FIT /ambient_sources/0/request_template: The request lacks the required member "turn". | Ask as the request schema of the source toy says.',
   ],
 );
 check(
-  'a default that does not fit is told too',
+  'a default that does not fit is reported too',
   {
     request_schema: wanted,
     ambients: [reading(), before({ topic: 'food', turn: 7, note: from('/ambient/sky/weather/wind', 0) })].map(
@@ -452,7 +452,7 @@ check('a list that is written out beside a read is checked whole', asking({ list
   misfit('/list/0', 'does not fit: must be <= 5'),
 ]);
 check(
-  'a value that fits none of several forms is told by the nearest',
+  'a value that fits none of several forms is reported by the nearest',
   {
     request_schema: {
       type: 'object',
@@ -470,7 +470,7 @@ check(
   [misfit('/note/k/1', 'is "2", and an integer is wanted')],
 );
 check(
-  'a number where none is wanted is told once',
+  'a number where none is wanted is reported once',
   {
     nodes: [
       look({ x: 1 }, { result_schema_ref: hash(measured) }),
@@ -486,7 +486,7 @@ check(
   ],
 );
 
-const told = (why: string): string =>
+const argumentsMisfit = (why: string): string =>
   `ARGUMENTS_DO_NOT_FIT /nodes/0/available_tools/0/arguments_schema_ref: ${why}. | Make the arguments schema as narrow as the request schema of the source toy.`;
 /** Holds a tool's arguments schema against what its source takes. */
 function checkTool(sentence: string, said: JsonObject, wants: JsonObject, findings: readonly string[]): void {
@@ -498,7 +498,7 @@ function checkTool(sentence: string, said: JsonObject, wants: JsonObject, findin
   check(
     sentence,
     { tools: ['buy_candy'], request_schema: properties(wants), arguments_schema: properties(said) },
-    findings.map(told),
+    findings.map(argumentsMisfit),
   );
 }
 checkTool(
@@ -527,7 +527,7 @@ check(
     arguments_schema: { type: 'object', properties: { button: text } },
   },
   [
-    told(
+    argumentsMisfit(
       'What buy_candy may be given may have any other member, as its schema does not write "additionalProperties": false',
     ),
   ],
@@ -540,7 +540,7 @@ check(
     arguments_schema: { type: 'object', properties: { button: text } },
   },
   [
-    told(
+    argumentsMisfit(
       'What buy_candy may be given may have a member "coins" of any kind, as its schema does not write "additionalProperties": false',
     ),
   ],
@@ -596,7 +596,7 @@ check(
 
 const hiding = { redaction: { allow: ['/temperature', '/error/message'] }, result_schema_ref: hash(weather) };
 const NOTHING_THERE =
-  'REDACTION_NAMES_NOTHING /nodes/0/available_tools/0/redaction/allow/1: "/error/message" leads to nothing in the result schema. | There are: temperature, wind, station.';
+  'REDACTION_NAMES_NOTHING /nodes/0/available_tools/0/redaction/allow/1: "/error/message" matches nothing in the result schema. | There are: temperature, wind, station.';
 for (const on_failure of ['fail', 'tell_model'] as const)
   test(`an allow-list that names what only a failure has is ${on_failure === 'fail' ? 'a finding' : 'noted'} where on_failure is ${on_failure}`, () => {
     const park = { tools: ['look_up'], schemas, tool_binding: { ...hiding, on_failure } };

@@ -82,7 +82,7 @@ check(
   { '/head': 'there', '/tail/tail/head': 'maybe', '/tail/tial': 'never' },
 );
 check(
-  'what stands beside a reference holds too',
+  'keywords beside a reference hold too',
   { $ref: '#/$defs/open', required: ['b'], $defs: { open: pair } },
   { '/a': 'there', '/b': 'there', '/c': 'never' },
 );
@@ -107,7 +107,7 @@ check(
   { '/kind': 'there', '/x': 'maybe', '/x/a': 'maybe', '/y': 'maybe', '/z': 'never', '/y/a': 'never' },
 );
 check(
-  'alternatives that contradict what stands beside them do not count',
+  'alternatives that contradict the keywords beside them do not count',
   { type: 'object', anyOf: [pair, { type: 'null' }, { type: 'string' }] },
   { '/a': 'there', '/c': 'never' },
 );
@@ -158,7 +158,7 @@ check(
 );
 check('names of inherited members are names like any other', pair, { '/constructor': 'never', '/__proto__': 'never' });
 check(
-  'what redaction hides is never there',
+  'a hidden part of a result is never there',
   { type: 'object', required: ['a', 'b'], properties: { a: pair, b: pair } },
   { '/a/a': 'there', '/a/b': 'never', '/b': 'never', '/b/a': 'never', '/a': 'there' },
   ['/a/a'],
@@ -197,8 +197,8 @@ check(
 test('where a path ends, the possible next names are listed', () => {
   const shape = schemaShape({ type: 'object', properties: { a: pair, secret: text } }, ['/a']);
   assert.deepEqual(readPath(shape, ['b']), { presence: 'never', depth: 0, known: ['a'], shape });
-  const { shape: ended, ...told } = readPath(shape, ['a', 'c']);
-  assert.deepEqual(told, { presence: 'never', depth: 1, known: ['a', 'b'] });
+  const { shape: ended, ...read } = readPath(shape, ['a', 'c']);
+  assert.deepEqual(read, { presence: 'never', depth: 1, known: ['a', 'b'] });
   assert.deepEqual(namesBelow(ended), ['a', 'b']);
 });
 

@@ -7,35 +7,35 @@ import { isNode, parseTypeScript, type SyntaxNode } from '../../architecture/syn
 import { ROOT } from '../../support/park-stage.js';
 
 describe('the html tag', () => {
-  test('escapes a value in text and in an attribute', () => {
+  test('the html tag escapes a value in text and in an attribute', () => {
     const hostile = `<script>alert("1")</script>' & x`;
     const escaped = '&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;&#39; &amp; x';
     assert.equal(html`<p title="${hostile}">${hostile}</p>`.toString(), `<p title="${escaped}">${escaped}</p>`);
   });
 
-  test('shows characters that reorder or hide text', () => {
+  test('the html tag shows characters that reorder or hide text', () => {
     assert.equal(html`${'abc\u202edef\u0007\u001b[31m'}`.toString(), 'abc\\u202edef\\u0007\\u001b[31m');
   });
 
-  test('keeps markup of its own, joins lists, and leaves nothing out as nothing', () => {
+  test('the html tag keeps markup of its own, joins lists, and leaves nothing out as nothing', () => {
     assert.equal(html`${[html`<b>1</b>`, undefined, null, false, 0]}`.toString(), '<b>1</b>0');
   });
 
-  test('refuses a link to another host, or to a script', () => {
+  test('the html tag refuses a link to another host, or to a script', () => {
     for (const path of ['javascript:alert(1)', '//evil.example', '/\\evil.example', 'https://evil.example', ' /x'])
       assert.throws(() => html`<a href="${path}">x</a>`, /leads elsewhere/);
     assert.equal(html`<a href="${'/worlds/park'}">x</a>`.toString(), '<a href="/worlds/park">x</a>');
   });
 
-  test('refuses a value in an attribute without quotes', () => {
+  test('the html tag refuses a value in an attribute without quotes', () => {
     assert.throws(() => html`<a title=${'x'}>x</a>`, /no quotes/);
   });
 
-  test('refuses a stylesheet that could end its element', () => {
+  test('the html tag refuses a stylesheet that could end its element', () => {
     assert.throws(() => styleElement('a { color: red }</style><script>'), /holds markup/);
   });
 
-  test('takes no other object for markup', () => {
+  test('the html tag takes no other object for markup', () => {
     const forged = { toString: () => '<script>' } as unknown as string;
     assert.equal(html`${forged}`.toString(), '&lt;script&gt;');
   });

@@ -7,7 +7,7 @@ const draw = (value: Json): string => payload(value).toString();
 const countMarks = (markup: string): number => markup.split('…').length - 1;
 
 describe('a payload', () => {
-  test('is drawn as indented JSON', () => {
+  test('a payload is drawn as indented JSON', () => {
     const text = draw({ list: [1, 'two', null], nothing: {}, none: [] }).replace(/<[^>]+>/g, '');
     assert.equal(
       text.replaceAll('&quot;', '"'),
@@ -15,7 +15,7 @@ describe('a payload', () => {
     );
   });
 
-  test('of many values shows the first, and one mark for all others, however they are nested', () => {
+  test('a payload of many values shows the first, and one mark for all others, however they are nested', () => {
     const zeros = (length: number): Json => Array.from({ length }, () => 0);
     const wide = Object.fromEntries(Array.from({ length: 500_000 }, (_, index) => [`m${index}`, 0]));
     const nested = Array.from({ length: 500 }, () => [zeros(500)]);

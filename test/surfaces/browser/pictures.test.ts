@@ -31,7 +31,7 @@ describe('the tree of forks', () => {
     recordOf('twig', 2, { world_slug: 'early', turn: 2 }),
   ];
 
-  test('has each world below the one that it left, and says the same in words', () => {
+  test('the tree of forks has each world below the one that it left, and says the same in words', () => {
     assert.deepEqual(
       sentences(family, 'early').map((sentence) => sentence.replace(/ ·.*/, '')),
       [
@@ -43,7 +43,7 @@ describe('the tree of forks', () => {
     );
   });
 
-  test('has the worlds of a part of a family, whose parents are not in it', () => {
+  test('the tree of forks has the worlds of a part of a family, whose parents are not in it', () => {
     assert.deepEqual(sentences(family.slice(0, 1), 'later'), ['later left trunk after turn 3, and is at turn 4']);
   });
 });
@@ -153,7 +153,7 @@ test('a column in which no row has anything is left out', () => {
 });
 
 describe("the pieces of a model's answer", () => {
-  test('is there as a whole, with its times', () => {
+  test("the pieces of a model's answer is there as a whole, with its times", () => {
     const markup = drawChunks([
       { text: 'Bob ', offset_ms: 40 },
       { text: '<b>sits', offset_ms: 1_500 },
@@ -161,7 +161,7 @@ describe("the pieces of a model's answer", () => {
     assert.match(markup, /data-at="40"[^]*40 ms[^]*Bob [^]*data-at="1500"[^]*1\.5 s[^]*&lt;b&gt;sits/);
   });
 
-  test('of a megabyte is cut, however many pieces it has', () => {
+  test("the pieces of a model's answer of a megabyte is cut, however many pieces it has", () => {
     for (const count of [2, 100_000]) {
       const chunks = Array.from({ length: count }, () => ({ text: 'x'.repeat(1_000_000 / count), offset_ms: 1 }));
       const markup = drawChunks(chunks).toString();
@@ -170,7 +170,7 @@ describe("the pieces of a model's answer", () => {
     }
   });
 
-  test('is separated from the reasoning, where the server counts it', () => {
+  test("the pieces of a model's answer is separated from the reasoning, where the server counts it", () => {
     const tokens = { input_tokens: 900, output_tokens: 400, cached_input_tokens: null, reasoning_tokens: 300 };
     assert.match(toText(outputBar(tokens)), /reasoning 300 tokens, 75 %[^]*answer 100 tokens, 25 %/);
     assert.equal(outputBar({ ...tokens, reasoning_tokens: null }).toString(), '');

@@ -5,7 +5,7 @@ import { layOutTime } from '../../../engine/surfaces/browser/pictures/time-scale
 const AREA = { x: 100, width: 800 };
 
 describe('the scale of a timeline', () => {
-  test('draws spans as long as they are', () => {
+  test('the scale of a timeline draws spans as long as they are', () => {
     const { x, gaps } = layOutTime(
       [
         { from: 0, to: 100 },
@@ -17,7 +17,7 @@ describe('the scale of a timeline', () => {
     assert.deepEqual(gaps, []);
   });
 
-  test('collapses a long gap, and says how long it was', () => {
+  test('the scale of a timeline collapses a long gap, and says how long it was', () => {
     const { x, gaps } = layOutTime(
       [
         { from: 0, to: 100 },
@@ -33,7 +33,7 @@ describe('the scale of a timeline', () => {
     assert.equal(Math.round(x(3_600_200)), 900);
   });
 
-  test('keeps a short gap to scale', () => {
+  test('the scale of a timeline keeps a short gap to scale', () => {
     const { x, gaps } = layOutTime(
       [
         { from: 0, to: 100 },
@@ -45,7 +45,7 @@ describe('the scale of a timeline', () => {
     assert.ok(x(110) > x(100));
   });
 
-  test('stays within its area where nothing took any time', () => {
+  test('the scale of a timeline stays within its area where nothing took any time', () => {
     const { x } = layOutTime([{ from: 5, to: 5 }], AREA);
     assert.equal(x(5), 100);
   });

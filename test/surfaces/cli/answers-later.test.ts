@@ -55,7 +55,7 @@ async function chukwa(...words: readonly string[]) {
 }
 
 /** A world whose first turn rests until a letter is answered. */
-async function makeResting(slug: string) {
+async function makeSuspended(slug: string) {
   await chukwa('world', 'create', slug, '--scenario', 'workflows/letters/scenario.json');
   const ran = await chukwa('run', slug, '--json');
   const { turns, awaited } = JSON.parse(ran.out) as RunReport;
@@ -65,7 +65,7 @@ async function makeResting(slug: string) {
 }
 
 test('a run of a suspended turn says each time which calls it awaits, their deadlines, and how to answer them', async () => {
-  const { code, attempt, call, alias } = await makeResting('rests');
+  const { code, attempt, call, alias } = await makeSuspended('rests');
   assert.equal(code, 5);
   const again = await chukwa('run', 'rests');
   assert.equal(again.code, 5);
@@ -74,11 +74,11 @@ test('a run of a suspended turn says each time which calls it awaits, their dead
   assert.match(again.out, toCommand(`report ${call} --result FILE`));
   assert.match(again.out, toCommand(`stop ${attempt}`));
   assert.match(again.out, toCommand(`attempt ${attempt}`));
-  assert.match(again.out, /npx chukwa run rests goes on with it, as does a worker or a serve/);
+  assert.match(again.out, /npx chukwa run rests resumes it, and so does a running worker or serve/);
 });
 
 test('a suspended attempt shows its deadline and the next commands on every page of the record', async () => {
-  const { attempt, call, alias } = await makeResting('looked-at');
+  const { attempt, call, alias } = await makeSuspended('looked-at');
   const shown = await chukwa('attempt', attempt);
   assert.match(shown.out, toAwaited(alias));
   assert.match(shown.out, toCommand(`report ${call} --result FILE`));
@@ -96,14 +96,14 @@ test('a suspended attempt shows its deadline and the next commands on every page
 });
 
 test('a report says what follows from it, once; afterwards that nothing does, which is no fault', async () => {
-  const { attempt, call } = await makeResting('reported');
+  const { attempt, call } = await makeSuspended('reported');
   const file = join(data, 'answer.json');
   await writeFile(file, ANSWER);
   const first = await chukwa('report', call, '--result', file);
   assert.equal(first.code, 0);
-  assert.match(first.out, /^The report is kept, and the attempt goes on with it\.\n/);
+  assert.match(first.out, /^The report is stored, and the attempt continues with it\.\n/);
   assert.match(first.out, toCommand(`attempt ${attempt}`));
-  assert.match(first.out, /npx chukwa run reported {2}where no worker and no serve runs\n/);
+  assert.match(first.out, /npx chukwa run reported {2}if neither a worker nor serve runs\n/);
   const again = await chukwa('report', call, '--failed', 'no van');
   assert.equal(again.code, 0);
   assert.match(again.out, /^Nothing changes \(duplicate\): This call has been reported or settled before/);
@@ -112,7 +112,7 @@ test('a report says what follows from it, once; afterwards that nothing does, wh
 });
 
 test('a report whose file is not there, is none, or is too large, is refused, and nothing is reported', async () => {
-  const { attempt, call } = await makeResting('slipped');
+  const { attempt, call } = await makeSuspended('slipped');
   assert.deepEqual(await refusalOf('report', call, '--result', join(data, 'nowhere.json')), [1, 'FILE_UNREADABLE']);
   assert.deepEqual(await refusalOf('report', call, '--result', data), [1, 'NOT_A_FILE']);
   const pipe = join(data, 'pipe');
@@ -130,11 +130,11 @@ test('a report whose file is not there, is none, or is too large, is refused, an
   assert.deepEqual(await refusalOf('report', call, '--failed', long), [2, 'REASON_TOO_LONG']);
   const settle = ['attempt', 'settle', attempt, '--not-performed', '--reason', long];
   assert.deepEqual(await refusalOf(...settle), [2, 'REASON_TOO_LONG']);
-  assert.match((await chukwa('report', call, '--result', ANSWER)).out, /^The report is kept/);
+  assert.match((await chukwa('report', call, '--result', ANSWER)).out, /^The report is stored/);
 });
 
 test('a report whose answer is no JSON, or does not fit, is refused with its place, and the call waits on', async () => {
-  const { call } = await makeResting('misfit');
+  const { call } = await makeSuspended('misfit');
   const file = join(data, 'misfit.json');
   for (const [text, place, code] of [
     ['{ "status": "answered",\n  }', /misfit\.json:2:3 {2}INVALID_JSON /, 'INVALID_JSON'],
@@ -154,22 +154,25 @@ test('a report whose answer is no JSON, or does not fit, is refused with its pla
     assert.equal(findings[0]?.code, code);
   }
   await writeFile(file, ANSWER);
-  assert.match((await chukwa('report', call, '--result', file)).out, /^The report is kept/);
+  assert.match((await chukwa('report', call, '--result', file)).out, /^The report is stored/);
   assert.match((await chukwa('run', 'misfit')).out, / 1 +committed /);
 });
 
 test('a report that names no call, a call that is not awaited, or several, is refused with what to write', async () => {
-  const { attempt, call } = await makeResting('misnamed');
+  const { attempt, call } = await makeSuspended('misnamed');
   const unknown = await chukwa('report', 'nope', '--failed', 'x');
   assert.deepEqual([unknown.code, unknown.out], [1, '']);
-  assert.match(unknown.error, /There is no call "nope".*\n {2}what to do: Find its id: npx chukwa attempts SLUG/);
+  assert.match(
+    unknown.error,
+    /There is no call with the id or the alias "nope"\.*\n {2}what to do: Find its id: npx chukwa attempts SLUG/,
+  );
   const { invocations } = JSON.parse((await chukwa('attempt', attempt, '--json')).out) as AttemptRecord;
   const generation = invocations[0]?.source_invocation_id ?? '';
   assert.deepEqual(await refusalOf('report', generation, '--failed', 'x'), [1, 'CALL_NOT_AWAITED']);
   toys.post.countAnew();
-  const one = await makeResting('namesake-1');
+  const one = await makeSuspended('namesake-1');
   toys.post.countAnew();
-  const two = await makeResting('namesake-2');
+  const two = await makeSuspended('namesake-2');
   assert.equal(one.alias, two.alias);
   const ambiguous = await chukwa('report', two.alias ?? '', '--failed', 'x');
   assert.equal(ambiguous.code, 1);
@@ -179,12 +182,12 @@ test('a report that names no call, a call that is not awaited, or several, is re
 });
 
 test('a stop ends a suspended attempt at once; a second one is no fault, and an unknown id is refused', async () => {
-  const { attempt } = await makeResting('stopped');
+  const { attempt } = await makeSuspended('stopped');
   const first = await chukwa('stop', attempt);
   assert.equal(first.code, 0);
   assert.match(first.out, /^The attempt has been stopped\.\n/);
   assert.match(first.out, toCommand(`attempt ${attempt}`));
-  assert.doesNotMatch(first.out, /go on|chukwa run/);
+  assert.doesNotMatch(first.out, /go on|continue|chukwa run/);
   const again = await chukwa('stop', attempt);
   assert.equal(again.code, 0);
   assert.match(again.out, /^Nothing changes \(duplicate\): The attempt has been asked to stop before\.\n/);
@@ -200,14 +203,14 @@ test('a stop ends a suspended attempt at once; a second one is no fault, and an 
 });
 
 test('a server prints its address, shows new tokens once, logs its work, and ends in order', async () => {
-  const { call } = await makeResting('served');
+  const { call } = await makeSuspended('served');
   const file = join(data, 'served.json');
   await writeFile(file, ANSWER);
   const reported = await chukwa('report', call, '--result', file);
   assert.equal(reported.code, 0, reported.error);
   const first = await serveUntil(/served: turn 1 committed/);
   assert.match(first.out, /Z {2}serving at http:\/\/127\.0\.0\.1:\d+; PostgreSQL at \S+; tokens in \S+tokens\.json\n/);
-  assert.match(first.error, /New tokens were made\. They are shown this once:\n {2}CHUKWA_TOKEN {11}[\w-]{43}\n/);
+  assert.match(first.error, /New tokens were made\. They are shown only once:\n {2}CHUKWA_TOKEN {11}[\w-]{43}\n/);
   assert.match(
     first.out,
     /served: turn 1 continues, because it was answered; 1 call from the record \(attempt \S+\)\n/,
@@ -217,7 +220,7 @@ test('a server prints its address, shows new tokens once, logs its work, and end
   const second = await serveUntil(/serving at/);
   assert.match(
     second.error,
-    /^To look at everything in a browser, open this link\. [^\n]+\n {2}http:\S+\/sign-in\?ticket=\S+\n$/,
+    /^To look at the records in a browser, open this link\. [^\n]+\n {2}http:\S+\/sign-in\?ticket=\S+\n$/,
   );
   assert.deepEqual([first.code, second.code], [0, 0]);
 });

@@ -195,7 +195,7 @@ test('a world is made from a file, shown, listed and run by a script that ships'
   assert.match((await chukwa('world show plain --turn 0')).out, /^world plain {2}at turn 0 /);
   const taken = await chukwa('world create plain --scenario workflows/simple/scenario.json');
   assert.equal(taken.code, 1);
-  assert.match(taken.error, /^error: There is a world plain already\.\n {2}what to do: Choose another name\.\n/);
+  assert.match(taken.error, /^error: The world plain already exists\.\n {2}what to do: Choose another name\.\n/);
 });
 
 test('a stored scenario is named by its hash', async () => {
@@ -286,7 +286,7 @@ test('a fork says where it comes from, and a scenario that cannot go on says why
   assert.equal(code, 1);
   assert.match(
     error,
-    /^workflows\/simple\/scenario\.json:\d+:\d+ {2}SCENARIO_DIFFERS {2}the entity ant is missing: the world has it, and nothing takes it away {2}\(at \/entities\)/m,
+    /^workflows\/simple\/scenario\.json:\d+:\d+ {2}SCENARIO_DIFFERS {2}the entity ant is missing: the world has it, and it cannot be removed {2}\(at \/entities\)/m,
   );
 });
 
@@ -297,7 +297,7 @@ test('an unknown name ends with 1, and the nearest name is offered', async () =>
   assert.match(error, /^error: There is no world "nearbi"\.\n {2}what to do: Did you mean nearby\?/);
   assert.equal((JSON.parse(out) as { ok: boolean }).ok, false);
   assert.match((await chukwa('run zzzzzzzz')).error, /what to do: See npx chukwa world list\./);
-  assert.match((await chukwa('park --script zzzzzzzz')).error, /what to do: Scripts that ship: /);
+  assert.match((await chukwa('park --script zzzzzzzz')).error, /what to do: Shipped scripts: /);
   assert.equal((await chukwa('attempt nope')).code, 1);
   assert.equal((await chukwa('park --script prk')).code, 1);
 });
@@ -407,7 +407,7 @@ test('a throw-away database offers no ids that lead nowhere', async () => {
   const maker = openTestTerminal();
   const words = ['world', 'create', 'brief', '--scenario', 'workflows/simple/scenario.json'];
   assert.equal(await runCommandLine(fleeting, words, maker), 0);
-  assert.match(maker.out_text(), /in memory: the world is gone with this command/);
+  assert.match(maker.out_text(), /in memory: the world is lost when this command ends/);
   assert.doesNotMatch(maker.out_text(), /npx chukwa/);
 });
 

@@ -159,8 +159,8 @@ test('a retry is shown below the failure that it follows, and names it', async (
   misbehave(toys.weather, 'status_500');
   const { out } = await chukwa('run', 'retried');
   misbehave(toys.weather);
-  const told = out.split('\n').filter((line) => line.startsWith(' park_weather '));
-  const kinds = told.map((line) => /http_status|retry \d of 2, after http_5xx/.exec(line)?.[0]);
+  const lines = out.split('\n').filter((line) => line.startsWith(' park_weather '));
+  const kinds = lines.map((line) => /http_status|retry \d of 2, after http_5xx/.exec(line)?.[0]);
   const retries = [1, 2].map((number) => `retry ${number} of 2, after http_5xx`);
   assert.deepEqual(kinds, ['http_status', retries[0], 'http_status', retries[1], 'http_status'], out);
 });

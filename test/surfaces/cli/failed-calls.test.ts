@@ -5,7 +5,7 @@ import type { InvocationReport, TurnReport } from '../../../engine/operations/ru
 import type { Progress } from '../../../engine/runtime/progress.js';
 import { paint } from '../../../engine/surfaces/cli/render/paint.js';
 import { endingLines } from '../../../engine/surfaces/cli/render/run.js';
-import { type Story, tell, UNTOLD } from '../../../engine/surfaces/cli/render/story.js';
+import { type Story, narrate, STORY_BEGINNING } from '../../../engine/surfaces/cli/render/story.js';
 
 interface Made {
   readonly id: string;
@@ -62,10 +62,10 @@ function show(...calls: readonly [Made, ...Made[]]) {
     source_invocation_id: id,
   };
   const began = { attempt_id: 'attempt', attempted_turn: 1, simulation_time: '2025-10-04T12:10:00Z' };
-  let story: Story = { ...UNTOLD, rerun: { run: ['run', 'park'], without_model: ['run', 'park'] } };
+  let story: Story = { ...STORY_BEGINNING, rerun: { run: ['run', 'park'], without_model: ['run', 'park'] } };
   const events: readonly Progress[] = [{ kind: 'attempt_began', ...began }, ...calls.map(finished), ended];
-  const told = events.flatMap((event) => {
-    const next = tell(story, event);
+  const narrated = events.flatMap((event) => {
+    const next = narrate(story, event);
     story = next.story;
     return next.lines;
   });
@@ -82,7 +82,7 @@ function show(...calls: readonly [Made, ...Made[]]) {
   };
   const ending = endingLines({ world: 'park', turns: [turn] }, story);
   const canvas = { width: 10_000, has_colours: false, program: 'chukwa' };
-  return { told: paint(told, canvas), ending: paint(ending, canvas) };
+  return { narrated: paint(narrated, canvas), ending: paint(ending, canvas) };
 }
 
 function toReport({ id, kind, failure_class }: Made): InvocationReport {
@@ -101,16 +101,16 @@ const MODEL: Made = { id: 'model', kind: 'llm_generation', failure_class: 'unava
 
 test('the message of a failure is shown once where the line of its call shows all of it', () => {
   const message = 'x'.repeat(400);
-  assert.equal(show({ ...TOOL, message }).told.split(message).length, 2);
+  assert.equal(show({ ...TOOL, message }).narrated.split(message).length, 2);
 });
 
 test('the message of a failure is shown whole where the line of its call cuts it', () => {
   const message = `${'x'.repeat(400)} and the end`;
-  assert.equal(show({ ...TOOL, message }).told.split(message).length, 2);
+  assert.equal(show({ ...TOOL, message }).narrated.split(message).length, 2);
 });
 
 test('the message of the call that ended the turn is shown once, also where another failed after it', () => {
-  assert.equal(show(TOOL, MODEL).told.split('No toy.').length, 2);
+  assert.equal(show(TOOL, MODEL).narrated.split('No toy.').length, 2);
 });
 
 test('to do without the model is suggested where its call ended the turn, and only there', () => {

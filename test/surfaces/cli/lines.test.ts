@@ -30,7 +30,7 @@ const WRAPPED: readonly (readonly [name: string, line: Line, rows: readonly stri
   ],
   ['tones do not glue words', hanging(2, strong('one two'), ' three four five'), ['one two three', '  four five']],
   [
-    'a word longer than the line stands whole',
+    'a word longer than the line is not broken',
     hanging(2, 'one 0123456789012345678901234 b'),
     ['one', '  0123456789012345678901234', '  b'],
   ],
@@ -191,7 +191,7 @@ test('commands of one list are above their descriptions as soon as one of them d
 
 test('commands in an event of a worker begin as the program was called', () => {
   const terminal = openTestTerminal();
-  const sentence = 'nothing is begun; to begin anew all the same: chukwa run park --anew';
+  const sentence = 'nothing is begun; to start over all the same: chukwa run park --anew';
   printEvent({ terminal, as_json: false }, sentence, { kind: 'turn_deferred' });
   assert.match(terminal.out_text(), /same: npx chukwa run park --anew\n$/);
 });
@@ -206,7 +206,7 @@ test('commands in the reason of a turn that was put off begin as the program was
 test('each event of a worker is a line of a log, and is broken between words on a terminal', () => {
   const say = (is_live: boolean): readonly string[] => {
     const terminal = openTestTerminal({ is_live, columns: 60 });
-    printEvent({ terminal, as_json: false }, 'park: turn 2 rests until it is answered, and waits', {
+    printEvent({ terminal, as_json: false }, 'park: turn 2 is suspended until it is answered, and waits', {
       kind: 'turn_suspended',
     });
     return terminal.out_text().trimEnd().split('\n');

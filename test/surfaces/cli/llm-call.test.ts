@@ -69,13 +69,13 @@ test('a generation that failed says its class and why, as its invocation does', 
 
 test('a rejected generation says its detail and is invalid, an accepted one is valid', async () => {
   const calls = await generations({ [FIRST]: { text: 'Well.' }, 'bob/act/round-1/try-2': { json: PATCH } });
-  const told: unknown[] = [];
+  const verdicts: unknown[] = [];
   for (const [id, invocation] of calls) {
     const { failure_class, failure_detail } = await read<LlmCallRecord>('llm-call', id);
     const { validation_status } = await read<InvocationRecord>('invocation', invocation);
-    told.push([failure_class, failure_detail, validation_status]);
+    verdicts.push([failure_class, failure_detail, validation_status]);
   }
-  assert.deepEqual(told, [
+  assert.deepEqual(verdicts, [
     ['model_content', 'non_json', 'invalid'],
     [null, null, 'valid'],
   ]);
@@ -102,9 +102,9 @@ test("the source's own settings are shown beside its model", async () => {
 test('a turn that failed by a generation leads to its invocation and its LLM call', async () => {
   const { code, out } = await run({ [FIRST]: { status: 503 } });
   assert.equal(code, 3);
-  const [, further = ''] = out.split('To look further:\n');
+  const [, further = ''] = out.split('Look further:\n');
   const [, llm_call_id = ''] =
-    /npx chukwa llm-call (\S+)\s+what the model of bob was shown and said\n/.exec(further) ?? [];
+    /npx chukwa llm-call (\S+)\s+the prompt and the answer of the model of bob\n/.exec(further) ?? [];
   const [, invocation = ''] = /npx chukwa invocation (\S+)\s+the call that ended it: bob, act\n/.exec(further) ?? [];
   assert.equal((await read<LlmCallRecord>('llm-call', llm_call_id)).source_invocation_id, invocation);
 });

@@ -11,7 +11,7 @@ const CASES: readonly (readonly [name: string, problem: Problem, text: string])[
     'error: The world is busy.\n  what to do: Wait for it.\n  details: WORLD_BUSY · pid 12 · host here\n',
   ],
   [
-    'a problem of a file stands at its place',
+    'a problem of a file is shown with its place',
     {
       code: 'WRONG_TYPE',
       message: 'must be text',
@@ -21,7 +21,7 @@ const CASES: readonly (readonly [name: string, problem: Problem, text: string])[
     'a.json:3:9  WRONG_TYPE  must be text  (at /nodes/0/id)\n',
   ],
   [
-    'what to do about a file stands beneath',
+    'the repair of a file is shown beneath',
     { code: 'BAD_VALUE', message: 'm', repair: 'Do.', pointer: '', location: { file: 'a.json', line: 1, column: 1 } },
     'a.json:1:1  BAD_VALUE  m  (at /)\n    what to do: Do.\n',
   ],

@@ -34,7 +34,7 @@ test('queued turns are shown wherever their world is shown, and can be removed',
   assert.doesNotMatch((await chukwa('world list')).out, /queued/);
   assert.equal((await chukwa('run busy --queue')).out.split('\n')[0], 'Queued 1 turn of busy.');
   const queued = await chukwa('run busy --queue --turns 2');
-  assert.match(queued.out, /^Queued 2 turns of busy; with those before, 3 are to be done\.\n/);
+  assert.match(queued.out, /^Queued 2 turns of busy; with earlier ones, 3 are queued\.\n/);
   const attempts = await chukwa('attempts busy');
   assert.match(attempts.out, /^No turn of busy has been tried yet\.\n/);
   assert.match(attempts.out, QUEUED);
@@ -42,7 +42,7 @@ test('queued turns are shown wherever their world is shown, and can be removed',
   assert.match((await chukwa('world list')).out, /hash +queued\n +0 +busy .* 3\n/);
   const taken = await chukwa('stop busy --queued');
   assert.deepEqual([taken.code, taken.out], [0, 'Took back 3 turns of busy.\n']);
-  assert.equal((await chukwa('stop busy --queued')).out, 'No turn of busy is queued that has not begun.\n');
+  assert.equal((await chukwa('stop busy --queued')).out, 'busy has no queued turn that has not begun.\n');
   assert.equal((await chukwa('attempts busy')).out, 'No turn of busy has been tried. Try one: npx chukwa run busy\n');
 });
 

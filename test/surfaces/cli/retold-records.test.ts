@@ -46,10 +46,10 @@ test('the line of a test counts the answers that were rejected on its way', asyn
 });
 
 test('a stop says which turns are still queued, and how to take them back', async () => {
-  const told = { accepted: true, message: 'It stops.', world: play.world_slug };
-  assert.deepEqual(await withQueued(stage.engine, told), told);
+  const acknowledgement = { accepted: true, message: 'It stops.', world: play.world_slug };
+  assert.deepEqual(await withQueued(stage.engine, acknowledgement), acknowledgement);
   must(await queueTurns(stage.engine, { world_slug: play.world_slug, turns: 2 }));
-  const { message } = await withQueued(stage.engine, told);
+  const { message } = await withQueued(stage.engine, acknowledgement);
   assert.match(message, new RegExp(`^It stops\\. 2 more turns are queued: chukwa stop ${play.world_slug} --queued`));
 });
 
@@ -58,9 +58,9 @@ test('a call whose driver is gone does not run', async () => {
   const [call] = attempt?.invocations ?? [];
   assert.ok(attempt !== undefined && call !== undefined);
   const left = { ...call, status: 'running', is_driven: false, failure_class: null } as const;
-  const told = (is_driven: boolean) => toText(attemptLines({ ...attempt, invocations: [{ ...left, is_driven }] }));
-  assert.match(told(true), new RegExp(`${call.command_key}  running`));
-  assert.match(told(false), new RegExp(`${call.command_key}  driver gone`));
+  const textOf = (is_driven: boolean) => toText(attemptLines({ ...attempt, invocations: [{ ...left, is_driven }] }));
+  assert.match(textOf(true), new RegExp(`${call.command_key}  running`));
+  assert.match(textOf(false), new RegExp(`${call.command_key}  driver gone`));
   const invocation = must(await showInvocation(stage.engine, call.source_invocation_id));
   assert.match(toText(invocationLines({ ...invocation, ...left })), /^invocation \S+ {2}driver gone/);
 });

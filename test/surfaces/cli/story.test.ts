@@ -6,7 +6,7 @@ import type { Verdict } from '../../../engine/core/protocol/verdict.js';
 import type { CallOutcome } from '../../../engine/ports/sources.js';
 import type { Progress } from '../../../engine/runtime/progress.js';
 import { paint } from '../../../engine/surfaces/cli/render/paint.js';
-import { tell, UNTOLD, waitingFor } from '../../../engine/surfaces/cli/render/story.js';
+import { narrate, STORY_BEGINNING, waitingFor } from '../../../engine/surfaces/cli/render/story.js';
 
 const ATTEMPT = '0192f0c0-0000-7000-8000-000000000001';
 const INVOCATION = '0192f0c0-0000-7000-8000-000000000002';
@@ -93,10 +93,10 @@ const BEGAN: Progress = {
   simulation_time: '2025-10-04T12:10:00.000Z',
 };
 
-function toldAfter(...events: readonly Progress[]) {
-  let story = UNTOLD;
-  let lines: ReturnType<typeof tell>['lines'] = [];
-  for (const event of events) ({ story, lines } = tell(story, event));
+function narrateAll(...events: readonly Progress[]) {
+  let story = STORY_BEGINNING;
+  let lines: ReturnType<typeof narrate>['lines'] = [];
+  for (const event of events) ({ story, lines } = narrate(story, event));
   return { story, text: paint(lines, { width: 100, has_colours: false, program: 'npx chukwa' }) };
 }
 
@@ -109,9 +109,9 @@ const PATCH = {
   ],
 };
 
-const TOLD: readonly (readonly [name: string, event: Progress, text: string])[] = [
+const NARRATED: readonly (readonly [name: string, event: Progress, text: string])[] = [
   [
-    'a reading is told in its own words',
+    'a reading is shown in its own words',
     finished(AMBIENT, answered({ hour: 12 })),
     '\n  once for everybody\n    clock             hour 12  12 ms\n',
   ],
@@ -150,7 +150,7 @@ const TOLD: readonly (readonly [name: string, event: Progress, text: string])[] 
     '\n  bob\n    act try 1  30 + 4 tokens · 12 ms  asks for buy\n',
   ],
   [
-    'a final patch is told as prose, with its effects beneath',
+    'a final patch is shown as prose, with its effects beneath',
     finished(GENERATION, answered({}), {
       model_output_kind: 'final_patch',
       artifacts: [{ kind: 'accepted_patch', value: PATCH }],
@@ -181,7 +181,7 @@ const TOLD: readonly (readonly [name: string, event: Progress, text: string])[] 
     ].join('\n'),
   ],
   [
-    'a retry stands below the heading of its subject, in the words of its call',
+    'a retry is shown below the heading of its subject, in the words of its call',
     {
       kind: 'retry_waits',
       command: GENERATION,
@@ -245,51 +245,54 @@ const TOLD: readonly (readonly [name: string, event: Progress, text: string])[] 
   ],
 ];
 
-for (const [name, event, text] of TOLD) {
+for (const [name, event, text] of NARRATED) {
   test(name, () => {
-    assert.equal(toldAfter(BEGAN, event).text, text);
+    assert.equal(narrateAll(BEGAN, event).text, text);
   });
 }
 
 test('a turn begins with its number and its simulated time', () => {
-  assert.match(toldAfter(BEGAN).text, /^\n── turn 2 ── 2025-10-04 12:10 UTC ─+\n$/);
+  assert.match(narrateAll(BEGAN).text, /^\n── turn 2 ── 2025-10-04 12:10 UTC ─+\n$/);
 });
 
 test('an attempt that a dead process left behind is mentioned', () => {
-  const text = toldAfter({ ...BEGAN, continued: { answered: 3, interrupted: 1 } }).text;
-  assert.match(text, /Going on with attempt \S+: 3 calls are answered from the record,\s+and 1 call was interrupted/);
+  const text = narrateAll({ ...BEGAN, continued: { answered: 3, interrupted: 1 } }).text;
+  assert.match(
+    text,
+    /Resuming attempt \S+: 3 calls are answered from the record,\s+and\s+1\s+call\s+was\s+interrupted/,
+  );
 });
 
 test('a subject is named once, above all that is its own', () => {
   const tool = finished(TOOL, answered({ status: 'empty' }));
-  assert.equal(toldAfter(BEGAN, tool, tool).text, '      buy {button: C} -> status empty  12 ms\n');
+  assert.equal(narrateAll(BEGAN, tool, tool).text, '      buy {button: C} -> status empty  12 ms\n');
 });
 
 test('of tokens that no endpoint has counted a committed turn says nothing', () => {
   const { usage: _usage, ...uncounted } = answered({}) as Extract<CallOutcome, { status: 'succeeded' }>;
-  const told = toldAfter(BEGAN, finished(GENERATION, uncounted), {
+  const narrated = narrateAll(BEGAN, finished(GENERATION, uncounted), {
     kind: 'turn_committed',
     attempt_id: ATTEMPT,
     attempted_turn: 2,
     patches: [],
   });
-  assert.equal(told.text, '\n  turn 2 committed: 0 patches, 1 call\n');
+  assert.equal(narrated.text, '\n  turn 2 committed: 0 patches, 1 call\n');
 });
 
 test('a committed turn counts patches, calls and tokens', () => {
-  const told = toldAfter(BEGAN, finished(AMBIENT, answered({})), finished(GENERATION, answered({})), {
+  const narrated = narrateAll(BEGAN, finished(AMBIENT, answered({})), finished(GENERATION, answered({})), {
     kind: 'turn_committed',
     attempt_id: ATTEMPT,
     attempted_turn: 2,
     patches: [],
   });
-  assert.equal(told.text, '\n  turn 2 committed: 0 patches, 2 calls, 68 tokens\n');
-  const [turn] = told.story.turns;
+  assert.equal(narrated.text, '\n  turn 2 committed: 0 patches, 2 calls, 68 tokens\n');
+  const [turn] = narrated.story.turns;
   assert.deepEqual([turn?.attempt_id, turn?.attempted_turn, turn?.calls, turn?.tokens], [ATTEMPT, 2, 2, 68]);
 });
 
 test('a failed turn says what failed where, and that the world stays', () => {
-  const { text } = toldAfter(BEGAN, finished(AMBIENT, broken), {
+  const { text } = narrateAll(BEGAN, finished(AMBIENT, broken), {
     kind: 'attempt_failed',
     attempt_id: ATTEMPT,
     attempted_turn: 2,
@@ -312,39 +315,39 @@ test('a turn that failed over a side effect in doubt says how to settle it', () 
   const failure = { kind: 'fail', failure_class: 'timeout', message: 'Nobody knows.', is_in_doubt: true } as const;
   const ended = { kind: 'attempt_failed', attempt_id: ATTEMPT, attempted_turn: 2, failure } as const;
   assert.match(
-    toldAfter(BEGAN, { ...ended, source_invocation_id: INVOCATION }).text,
+    narrateAll(BEGAN, { ...ended, source_invocation_id: INVOCATION }).text,
     new RegExp(`attempt settle ${ATTEMPT} --result FILE\n +not +npx chukwa attempt settle ${ATTEMPT} --not-performed`),
   );
-  assert.doesNotMatch(toldAfter(BEGAN, ended).text, /settle/);
+  assert.doesNotMatch(narrateAll(BEGAN, ended).text, /settle/);
 });
 
 test('a turn that adopts calls says how many, and of which attempt', () => {
   const adopts = { attempt_id: INVOCATION, calls: 2 };
   const simulation_time = '2025-10-04T12:10:00Z';
   const began = { kind: 'attempt_began', attempt_id: ATTEMPT, attempted_turn: 2, simulation_time } as const;
-  const { text } = toldAfter({ ...began, adopts });
+  const { text } = narrateAll({ ...began, adopts });
   assert.match(
     text.replaceAll(/\s+/g, ' '),
     new RegExp(`2 calls are adopted from attempt ${INVOCATION}, and not made`),
   );
-  assert.doesNotMatch(toldAfter(began).text, /adopted/);
+  assert.doesNotMatch(narrateAll(began).text, /adopted/);
 });
 
 const STARTED: Progress = { kind: 'call_started', source_invocation_id: INVOCATION, command: GENERATION };
 
 test('a generation names the model that its record names, and not the one that its source is written with', () => {
-  const shown = (started: Progress) => toldAfter(BEGAN, started, finished(GENERATION, answered({}))).text;
+  const shown = (started: Progress) => narrateAll(BEGAN, started, finished(GENERATION, answered({}))).text;
   assert.match(shown({ ...STARTED, model: 'chosen-model' }), /act try 1 {2}chosen-model · 30 \+ 4 tokens/);
   assert.match(shown(STARTED), /act try 1 {2}30 \+ 4 tokens/);
 });
 
 test('no line names a model where a person or a script answers in its place', () => {
-  const { story } = tell({ ...UNTOLD, has_stand_in: true }, { ...STARTED, model: 'small-model' });
+  const { story } = narrate({ ...STORY_BEGINNING, has_stand_in: true }, { ...STARTED, model: 'small-model' });
   assert.equal(waitingFor(story), 'bob act try 1');
 });
 
 test('the awaited call is known while it is under way, and no longer', () => {
   const started: Progress = { ...STARTED, model: 'small-model' };
-  assert.equal(waitingFor(toldAfter(BEGAN, started).story), 'bob act try 1, small-model');
-  assert.equal(waitingFor(toldAfter(BEGAN, started, finished(GENERATION, answered({}))).story), undefined);
+  assert.equal(waitingFor(narrateAll(BEGAN, started).story), 'bob act try 1, small-model');
+  assert.equal(waitingFor(narrateAll(BEGAN, started, finished(GENERATION, answered({}))).story), undefined);
 });

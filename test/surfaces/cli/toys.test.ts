@@ -53,7 +53,7 @@ test('a port of another process ends with 4, and is named', async () => {
   try {
     const { code, error } = await toys(port);
     assert.equal(code, 4);
-    assert.match(error, new RegExp(`^error: Port ${port} of 127\\.0\\.0\\.1 cannot be had`));
+    assert.match(error, new RegExp(`^error: Port ${port} of 127\\.0\\.0\\.1 is not available`));
     assert.match(error, /PORT_TAKEN/);
   } finally {
     await other.close();

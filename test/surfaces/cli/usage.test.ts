@@ -128,7 +128,7 @@ for (const [words, said] of [
   [['help'], /^Usage: chukwa /],
   [['help', 'run'], /^Usage: chukwa run /],
   [['help', 'world'], /world create SLUG/],
-  [['help', 'report'], /file\s+that\s+holds\s+it\s+\(\.\/\[1\]\.json\s+where/],
+  [['help', 'report'], /file\s+that\s+holds\s+it\s+\(write\s+\.\/\[1\]\.json/],
 ] as const) {
   test(`help is had by asking for it: chukwa ${words.join(' ')}`, async () => {
     const terminal = openTestTerminal();
@@ -208,7 +208,10 @@ test('an uncaught exception ends with 4, and is shown only with --verbose', () =
     assert.equal(reportUncaught(terminal, thrown, words), 4);
     return terminal.error_text().replaceAll(/\s+/g, ' ');
   };
-  assert.match(report(['worker']), /^error: Something was thrown outside of every call.* what to do: .*--verbose/);
+  assert.match(
+    report(['worker']),
+    /^error: A plugin or this program threw an error outside of every call.* what to do: .*--verbose/,
+  );
   assert.doesNotMatch(report(['worker']), /12345/);
   assert.match(report(['worker', '--verbose']), /the key is 12345 at .*usage\.test/);
 });

@@ -18,7 +18,7 @@ test('a worker says whether a turn began, or continues and why', () => {
   );
   assert.equal(
     toSentence({ ...goesOn, why: 'undriven', answered: 1, interrupted: 2 }),
-    'park: turn 2 continues, because its driver is gone or has handed it over; 1 call from the record, 2 interrupted (attempt a)',
+    'park: turn 2 continues, because its driver is gone or handed it over; 1 call from the record, 2 interrupted (attempt a)',
   );
 });
 

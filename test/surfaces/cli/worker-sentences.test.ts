@@ -5,8 +5,8 @@ import type { PutOff } from '../../../engine/ports/attempts.js';
 import { toSentence } from '../../../engine/surfaces/cli/render/worker.js';
 
 function failed(failure: Omit<Fail, 'kind'>, more: { readonly put_off?: PutOff } = {}): string {
-  const told = { world_slug: 'park', attempt_id: 'A', attempted_turn: 2, ...more };
-  return toSentence({ kind: 'turn_failed', ...told, failure: { kind: 'fail', ...failure } });
+  const turn = { world_slug: 'park', attempt_id: 'A', attempted_turn: 2, ...more };
+  return toSentence({ kind: 'turn_failed', ...turn, failure: { kind: 'fail', ...failure } });
 }
 
 test('a worker says how to settle what its attempt failed over, and only that', () => {

@@ -90,7 +90,7 @@ async function makeDoubted(): Promise<AttemptRecord> {
 }
 
 describe('an operator, by the form of a page', () => {
-  test('queues turns for this server’s worker, and the audit says who, what and why', async () => {
+  test('an operator, by the form of a page, queues turns for this server’s worker, and the audit says who, what and why', async () => {
     const { world_slug } = await stage.makeWorld({ scenario: 'park' });
     const path = `/worlds/${world_slug}/turns`;
     const sent = await fill(`/worlds/${world_slug}`, path, { turns: '2', reason: `to see the rain, not ${KEY}` });
@@ -106,7 +106,7 @@ describe('an operator, by the form of a page', () => {
     assert.match(page, /id="actions"[^]*to see the rain/);
   });
 
-  test('forks a world, which goes on by itself', async () => {
+  test('an operator, by the form of a page, forks a world, which goes on by itself', async () => {
     const { world_slug } = await stage.makeWorld({ scenario: 'park' });
     const said = { at_turn: '0', as: 'forked', reason: 'to try another day' };
     const sent = await fill(`/worlds/${world_slug}`, `/worlds/${world_slug}/fork`, said);
@@ -119,7 +119,7 @@ describe('an operator, by the form of a page', () => {
     assert.deepEqual([refused?.accepted, refused?.details], [false, { at_turn: 0, as: 'forked' }]);
   });
 
-  test('stops an attempt, which says why', async () => {
+  test('an operator, by the form of a page, stops an attempt, which says why', async () => {
     const [attempt] = (await stage.play({ scenario: 'letters' })).attempts;
     assert.equal(attempt?.status, 'suspended');
     const path = `/attempts/${attempt.attempt_id}`;
@@ -132,7 +132,7 @@ describe('an operator, by the form of a page', () => {
     assert.equal((await readForms(path)).has(`${path}/stop`), false, 'what is over is not stopped');
   });
 
-  test('reports a call that waits, and the turn goes on with the answer', async () => {
+  test('an operator, by the form of a page, reports a call that waits, and the turn goes on with the answer', async () => {
     const [attempt] = (await stage.play({ scenario: 'letters' })).attempts;
     const call = attempt?.awaited[0]?.source_invocation_id ?? '';
     const page = `/source-invocations/${call}`;
@@ -151,7 +151,7 @@ describe('an operator, by the form of a page', () => {
     assert.equal(attempts.at(-1)?.status, 'committed');
   });
 
-  test('settles a call in doubt both ways, and the record says who and why', async () => {
+  test('an operator, by the form of a page, settles a call in doubt both ways, and the record says who and why', async () => {
     for (const [performed, form_index] of [
       [true, 0],
       [false, 1],
@@ -178,7 +178,7 @@ describe('an operator, by the form of a page', () => {
 });
 
 describe('a form', () => {
-  test('that is refused comes back with what was typed, and says beside its field what is wrong', async () => {
+  test('a form that is refused comes back with what was typed, and says beside its field what is wrong', async () => {
     const { world_slug } = await stage.makeWorld({ scenario: 'park' });
     const path = `/worlds/${world_slug}`;
     const refusedAt = ({ text }: Sent): readonly string[] =>
@@ -199,7 +199,7 @@ describe('a form', () => {
     assert.deepEqual([sent.status, sent.location], [303, `/worlds/${world_slug}-b`]);
   });
 
-  test('does nothing without the token of its session, a reason, or its own origin', async () => {
+  test('a form does nothing without the token of its session, a reason, or its own origin', async () => {
     const { world_slug } = await stage.makeWorld({ scenario: 'park' });
     const path = `/worlds/${world_slug}/turns`;
     const form = (await readForms(`/worlds/${world_slug}`)).get(path) ?? {};
@@ -224,7 +224,7 @@ describe('a form', () => {
     assert.deepEqual(await listActions(world_slug), []);
   });
 
-  test('is shown to operators alone, and accepted from nobody else', async () => {
+  test('a form is shown to operators alone, and accepted from nobody else', async () => {
     const { world_slug } = await stage.makeWorld({ scenario: 'park' });
     const reader = await signIn(TOKENS.token);
     assert.deepEqual([...(await readForms(`/worlds/${world_slug}`, reader)).keys()], ['/sign-out']);
@@ -233,7 +233,7 @@ describe('a form', () => {
     assert.match(sent.text, /OPERATOR_ONLY/);
   });
 
-  test('whose session ends while it is being sent does nothing', async () => {
+  test('a form whose session ends while it is being sent does nothing', async () => {
     const { world_slug } = await stage.makeWorld({ scenario: 'park' });
     const own = await signIn(TOKENS.operator_token);
     const path = `/worlds/${world_slug}/turns`;
@@ -256,7 +256,7 @@ describe('a form', () => {
     assert.deepEqual(await listActions(world_slug), []);
   });
 
-  test('as JSON needs a token: a session sends none', async () => {
+  test('a form sent as JSON needs a token: a session sends none', async () => {
     const headers = { cookie, 'content-type': 'application/json', origin: server.url };
     const response = await fetch(`${server.url}/attempts/${NOBODY}/stop`, { method: 'POST', headers, body: '{}' });
     assert.equal(((await response.json()) as { code: string }).code, 'FORM_FOREIGN');
@@ -279,7 +279,7 @@ describe('a body', () => {
   const form = { 'content-type': 'Application/X-WWW-Form-Urlencoded' };
   const token = { authorization: `Bearer ${TOKENS.operator_token}` };
 
-  test('that is not UTF-8 is refused, and its call waits on', async () => {
+  test('a body that is not UTF-8 is refused, and its call waits on', async () => {
     const [attempt] = (await stage.play({ scenario: 'letters' })).attempts;
     const call = attempt?.awaited[0]?.source_invocation_id ?? '';
     const path = `/source-invocations/${call}/report`;
@@ -298,7 +298,7 @@ describe('a body', () => {
     assert.equal(whole.status, 202);
   });
 
-  test('of a form says each thing once, and nothing that cannot be stored', async () => {
+  test('a body of a form says each thing once, and nothing that cannot be stored', async () => {
     const { world_slug } = await stage.makeWorld({ scenario: 'park' });
     const path = `/worlds/${world_slug}/turns`;
     const [form_token] = [...(await readForms(`/worlds/${world_slug}`)).values()].flatMap(
@@ -319,7 +319,7 @@ describe('a body', () => {
 });
 
 describe('a program', () => {
-  test('that would like a page is known by its token, and is asked for none', async () => {
+  test('a program that would like a page is known by its token, and is asked for none', async () => {
     const { world_slug } = await stage.makeWorld({ scenario: 'park' });
     const post_html = (authorization: string) =>
       fetch(`${server.url}/worlds/${world_slug}/turns`, {
@@ -333,7 +333,7 @@ describe('a program', () => {
     assert.match(refused.headers.get('content-type') ?? '', /^application\/problem\+json/);
   });
 
-  test('has the same effect as JSON, and answers with its outcome', async () => {
+  test('a program has the same effect as JSON, and answers with its outcome', async () => {
     const { world_slug } = await stage.makeWorld({ scenario: 'park' });
     const queued = await post(`/worlds/${world_slug}/turns`, { turns: 3, reason: 'the nightly run' });
     assert.deepEqual([queued.status, queued.said['accepted'], queued.said['world']], [202, true, world_slug]);
@@ -349,7 +349,7 @@ describe('a program', () => {
     );
   });
 
-  test('leaves no secret in the audit, and no name that a world cannot have', async () => {
+  test('a program leaves no secret in the audit, and no name that a world cannot have', async () => {
     const { world_slug } = await stage.makeWorld({ scenario: 'park' });
     const fork = (as: string) =>
       post(`/worlds/${world_slug}/fork`, { at_turn: 0, as, reason: `for ${as.slice(0, 100)}` });
@@ -362,13 +362,13 @@ describe('a program', () => {
         [
           'for [secret:CHUKWA_LLM_API_KEY]',
           { at_turn: 0, as: '[secret:CHUKWA_LLM_API_KEY]' },
-          'The world [secret:CHUKWA_LLM_API_KEY] goes on from turn 0 by itself.',
+          'The world [secret:CHUKWA_LLM_API_KEY] continues independently from turn 0.',
         ],
       ],
     );
   });
 
-  test('is refused what is not there, not said, or not for it', async () => {
+  test('a program is refused what is not there, not said, or not for it', async () => {
     const { world_slug } = await stage.makeWorld({ scenario: 'park' });
     const turns = `/worlds/${world_slug}/turns`;
     const cases: readonly (readonly [string, object, number, string])[] = [

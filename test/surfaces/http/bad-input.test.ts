@@ -90,7 +90,7 @@ const isFor = (method: string) => (route: Route) => route.method === method;
 const PAGES = ROUTES.filter(isFor('GET'));
 
 describe('bad input', { timeout: 240_000 }, () => {
-  test('of a key that names nothing is a problem document, on every route that takes one', async () => {
+  test('bad input of a key that names nothing is a problem document, on every route that takes one', async () => {
     for (const { method, url, takes_form } of ROUTES.filter((route) => route.url.includes(':')))
       for (const key of BAD_KEYS) {
         // The first key is one that there is, so that every later one is reached, too.
@@ -106,7 +106,7 @@ describe('bad input', { timeout: 240_000 }, () => {
       }
   });
 
-  test('of a limit, a cursor or a format is a problem document, on every list', async () => {
+  test('bad input of a limit, a cursor or a format is a problem document, on every list', async () => {
     const lists = PAGES.filter(({ query }) => query?.includes('after'));
     assert.ok(lists.length > 10);
     const attempt_id = park.play.attempts[0]?.attempt_id ?? '';
@@ -120,7 +120,7 @@ describe('bad input', { timeout: 240_000 }, () => {
     }
   });
 
-  test('of a parameter that is there twice is a problem document that names it, on every page', async () => {
+  test('bad input of a parameter that is there twice is a problem document that names it, on every page', async () => {
     for (const { url, query = [] } of PAGES)
       for (const name of query) {
         const path = `${url.replaceAll(/:\w+/g, '1')}?${name}=1&${name}=1`;
@@ -130,13 +130,13 @@ describe('bad input', { timeout: 240_000 }, () => {
       }
   });
 
-  test('of a query that is not UTF-8 is a problem document', async () => {
+  test('bad input of a query that is not UTF-8 is a problem document', async () => {
     for (const query of ['q=caf%E9', 'q=%ED%A0%80', 'q=%zz', '%ff=1'])
       for (const path of ['/search', `/worlds/${park.play.world_slug}/events`])
         checkProblem(await ask('GET', `${path}?${query}`), `${path}?${query}`);
   });
 
-  test('of a target that is no path of this server is a problem document', async () => {
+  test('bad input of a target that is no path of this server is a problem document', async () => {
     for (const [method, target] of [
       ['GET', 'http://any/'],
       ['GET', 'http://any/worlds'],
@@ -147,7 +147,7 @@ describe('bad input', { timeout: 240_000 }, () => {
         checkProblem(await ask(method, target, undefined, { accept }), `${method} ${target} ${accept}`);
   });
 
-  test('of a turn, a search or an attempt in a query is a problem document', async () => {
+  test('bad input of a turn, a search or an attempt in a query is a problem document', async () => {
     const { world_slug } = park.play;
     for (const path of [
       `/worlds/${world_slug}?until=-1`,
@@ -162,13 +162,13 @@ describe('bad input', { timeout: 240_000 }, () => {
       checkProblem(await ask('GET', path), path);
   });
 
-  test('of a method is a problem document, on every route', async () => {
+  test('bad input of a method is a problem document, on every route', async () => {
     const paths = new Set(ROUTES.map(({ url }) => url.replaceAll(/:\w+/g, '1')));
     for (const path of paths)
       for (const method of ['PUT', 'DELETE', 'PATCH']) checkProblem(await ask(method, path), `${method} ${path}`);
   });
 
-  test('of a body that is broken, or of another type, is a problem document, on every route that takes one', async () => {
+  test('bad input of a body that is broken, or of another type, is a problem document, on every route that takes one', async () => {
     const bodies = [
       { type: 'application/json', bytes: '{"open":' },
       { type: 'application/json', bytes: '\u0000' },
@@ -184,7 +184,7 @@ describe('bad input', { timeout: 240_000 }, () => {
         );
   });
 
-  test('is a page for a browser, without the markup in it', async () => {
+  test('bad input is a page for a browser, without the markup in it', async () => {
     const { hostname, port } = new URL(park.server.url);
     const page = await fetch(`http://${hostname}:${port}/worlds/%3Cimg%20src=x%20onerror=alert(1)%3E`, {
       headers: { ...TOKEN, accept: 'text/html' },

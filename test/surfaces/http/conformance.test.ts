@@ -82,7 +82,7 @@ describe('the answers of a server', { timeout: 300_000 }, () => {
     return { status, value: JSON.parse(text) };
   };
 
-  test('conforms to the OpenAPI document, on every page to which links lead', async () => {
+  test('the answers of a server conforms to the OpenAPI document, on every page to which links lead', async () => {
     const seen = new Set<string>(CATALOGUE.map(({ url }) => url).filter((url) => !url.includes(':')));
     const counts = new Map<string, number>();
     for (const path of seen) {
@@ -102,7 +102,7 @@ describe('the answers of a server', { timeout: 300_000 }, () => {
     assert.deepEqual([...counts.keys()].toSorted(), CATALOGUE.map(({ url }) => url).toSorted(), 'a page was not met');
   });
 
-  test('tells a consumer in a difference only what it is told on other pages as well', async () => {
+  test('the answers of a server tells a consumer in a difference only what it is told on other pages as well', async () => {
     const textsAt = async (paths: readonly string[]): Promise<ReadonlySet<string>> => {
       const texts = new Set<string>();
       for (const path of paths) {

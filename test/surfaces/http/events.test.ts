@@ -47,7 +47,7 @@ async function findRunning(stage: ParkStage, world_slug: string): Promise<string
 
 describe('the stream of an attempt', () => {
   const open = sharedStage('PostgreSQL');
-  test('has the same bytes after each of its events, in both formats', async (t) => {
+  test('the stream of an attempt has the same bytes after each of its events, in both formats', async (t) => {
     const stage = await open();
     const play = await stage.play({ scenario: 'park' });
     const server = await serveStored(t, stage.engine);
@@ -64,7 +64,7 @@ describe('the stream of an attempt', () => {
     }
   });
 
-  test('sends a reader that joins in the middle the same as one that comes afterwards', async (t) => {
+  test('the stream of an attempt sends a reader that joins in the middle the same as one that comes afterwards', async (t) => {
     const stage = await open();
     await speakSlowly(stage);
     const world = await stage.makeWorld({ scenario: 'park' });
@@ -94,23 +94,23 @@ describe('a fleet over one PostgreSQL', () => {
     const servers = [await serveStored(t, stage.engine), await serveElsewhere(t, stage)];
     const running = stage.run(world);
     const path = `/attempts/${await findRunning(stage, world.world_slug)}/events`;
-    const heard: WireEvent[] = [];
+    const received: WireEvent[] = [];
     for (let moves = 0; ; moves += 1) {
       const server = servers[moves % 2];
       assert.ok(server);
       const controller = new AbortController();
-      const last = heard.at(-1)?.id;
+      const last = received.at(-1)?.id;
       const asked = { signal: controller.signal, ...(last === undefined ? {} : { last }) };
       const response = await ask(server, path, asked);
       if (response.status === 204) break;
       for await (const event of readEvents(response)) {
-        heard.push(event);
+        received.push(event);
         break;
       }
       controller.abort();
     }
     await running;
-    for (const server of servers) assert.equal(textOf(await readAll(await ask(server, path))), textOf(heard));
+    for (const server of servers) assert.equal(textOf(await readAll(await ask(server, path))), textOf(received));
   });
 });
 
@@ -197,13 +197,13 @@ test('a world streams its attempts one after the other, and resumes after any ev
     [0, 1].map(async (turn) => readAll(await ask(server, eventsOf(play, turn)))),
   );
   assert.ok(first && second);
-  const told = [...first, ...second];
+  const sent = [...first, ...second];
   for (const last of [undefined, first[3], first.at(-1), second[2]]) {
-    const rest = told.slice(last === undefined ? 0 : told.indexOf(last) + 1);
+    const rest = sent.slice(last === undefined ? 0 : sent.indexOf(last) + 1);
     const response = await ask(server, path, last === undefined ? {} : { last: last.id });
-    const heard: WireEvent[] = [];
-    for await (const event of readEvents(response)) if (heard.push(event) === rest.length) break;
-    assert.equal(textOf(heard), textOf(rest));
+    const received: WireEvent[] = [];
+    for await (const event of readEvents(response)) if (received.push(event) === rest.length) break;
+    assert.equal(textOf(received), textOf(rest));
   }
 });
 
@@ -339,17 +339,17 @@ test('a reader that takes nothing is dropped, and holds up no other', async (t) 
   idle.on('error', () => {}).pause();
   idle.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${OPERATOR.authorization}\r\n\r\n`);
   const other = new AbortController();
-  let heard = 0;
+  let received = 0;
   const listening = (async () => {
     const events = readEvents(await ask(server, path, { signal: other.signal }));
-    while ((await events.next()).done !== true) heard += 1;
+    while ((await events.next()).done !== true) received += 1;
   })().catch(() => {});
   // More than a connection holds between its ends.
-  await waitUntil(() => heard > 24);
+  await waitUntil(() => received > 24);
   let taken = 0;
   idle.on('data', (bytes) => (taken += bytes.length)).resume();
   await waitUntil(() => idle.closed || idle.readableEnded);
-  assert.ok(taken < heard * 1_048_576, 'it was told all');
+  assert.ok(taken < received * 1_048_576, 'it was told all');
   other.abort();
   await listening;
 });

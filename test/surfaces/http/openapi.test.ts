@@ -42,13 +42,13 @@ before(async () => {
 after(() => park.close());
 
 describe('the OpenAPI document', () => {
-  test('is valid OpenAPI 3.1', async () => {
+  test('the OpenAPI document is valid OpenAPI 3.1', async () => {
     const { valid, errors } = await new Validator().validate(structuredClone(document));
     assert.deepEqual([valid, errors], [true, undefined]);
     assert.equal(document['openapi'], '3.1.0');
   });
 
-  test('describes every route, with a line and a name of its own', () => {
+  test('the OpenAPI document describes every route, with a line and a name of its own', () => {
     const described = Object.entries(document.paths).flatMap(([path, operations]) =>
       Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
     );
@@ -59,14 +59,14 @@ describe('the OpenAPI document', () => {
     for (const { operationId, summary } of operations) assert.match(summary, /^[A-Z].+\.$/, operationId);
   });
 
-  test('calls every status by its name', () => {
+  test('the OpenAPI document calls every status by its name', () => {
     const operations = Object.values(document.paths).flatMap((path) => Object.values(path));
     for (const { operationId, responses } of operations)
       for (const [status, { description }] of Object.entries(responses))
         assert.notEqual(description, 'Error', `${operationId} ${status}`);
   });
 
-  test('has no schema that leads back to itself, of which some generators make no type', () => {
+  test('the OpenAPI document has no schema that leads back to itself, of which some generators make no type', () => {
     const { schemas } = document.components;
     const within = (value: unknown): readonly string[] =>
       [...JSON.stringify(value).matchAll(/"#\/components\/schemas\/(\w+)"/g)].map(([, name = '']) => name);
@@ -81,7 +81,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  test('is refused without a token', async () => {
+  test('the OpenAPI document is refused without a token', async () => {
     assert.equal((await fetch(`${park.server.url}/openapi.json`)).status, 401);
   });
 });

@@ -48,7 +48,7 @@ async function getProblem(path: string, headers = operator): Promise<readonly [n
 const listPaths = async (): Promise<readonly string[]> => (await pathsOfPages(park)).map(({ path }) => path);
 
 describe('a page', () => {
-  test('answers with HTML without a script but those that ship, and as JSON, for each entry of the catalogue', async () => {
+  test('a page answers with HTML without a script but those that ship, and as JSON, for each entry of the catalogue', async () => {
     for (const path of await listPaths()) {
       const response = await get(path);
       const text = await response.text();
@@ -61,7 +61,7 @@ describe('a page', () => {
     }
   });
 
-  test('links to pages that are there: every link of every page leads on', async () => {
+  test('a page links to pages that are there: every link of every page leads on', async () => {
     const seen = new Set<string>();
     const open = [...(await listPaths())];
     for (let path = open.pop(); path !== undefined && seen.size < 400; path = open.pop()) {
@@ -79,7 +79,7 @@ describe('a page', () => {
     assert.ok(seen.size > 100, `${seen.size} pages were seen`);
   });
 
-  test('says in JSON what the operations say', async () => {
+  test('a page says in JSON what the operations say', async () => {
     const { play, stage } = park;
     const { engine } = stage;
     const { world_slug } = play;
@@ -107,7 +107,7 @@ describe('a page', () => {
     assert.deepEqual(await getJson(`/scenarios/hash/${name.hash}/uses`), plain(must(await showUses(engine, name))));
   });
 
-  test('shows each list in parts, and every row once, in one order', async () => {
+  test('a page shows each list in parts, and every row once, in one order', async () => {
     interface ListPart {
       readonly rows: readonly unknown[];
       readonly next: string | null;
@@ -132,7 +132,7 @@ describe('a page', () => {
     assert.deepEqual(calls.rows.map((row) => row.source_invocation_id).toSorted(), made.toSorted());
   });
 
-  test('of an attempt shows its first calls, and says after which the list of calls goes on', async () => {
+  test('a page of an attempt shows its first calls, and says after which the list of calls goes on', async () => {
     const [attempt] = park.play.attempts;
     const id = attempt?.attempt_id ?? '';
     const { store } = park.stage.engine;
@@ -142,7 +142,7 @@ describe('a page', () => {
     assert.deepEqual(await store.browse.calls(id, { after, limit: 200 }), all.slice(3));
   });
 
-  test('of a turn lists the attempts at it, and no others', async () => {
+  test('a page of a turn lists the attempts at it, and no others', async () => {
     const { world_slug, attempts } = park.play;
     for (const { attempted_turn, attempt_id } of attempts) {
       const shown = (await getJson(`/worlds/${world_slug}/turns/${attempted_turn}`)) as {
@@ -155,7 +155,7 @@ describe('a page', () => {
     }
   });
 
-  test('of a source and a workflow lists the latest calls and attempts by it', async () => {
+  test('a page of a source and a workflow lists the latest calls and attempts by it', async () => {
     const [attempt] = park.play.attempts;
     const call = await park.stage.invocation(attempt?.invocations[0]?.source_invocation_id ?? '');
     for (const path of [
@@ -178,7 +178,7 @@ describe('a page', () => {
     }
   });
 
-  test('of a world leads from each patch to the call that decided it, though the patch has no effect', async () => {
+  test('a page of a world leads from each patch to the call that decided it, though the patch has no effect', async () => {
     const patch = { kind: 'final_patch', patch: { narration: 'Bob reads on.', effects: [] } };
     const says = {
       version: 1,
@@ -187,13 +187,13 @@ describe('a page', () => {
     } as const;
     const play = await park.stage.play({ scenario: 'simple', says });
     const [call] = play.attempts[0]?.invocations.filter(({ llm_call_id }) => llm_call_id !== null) ?? [];
-    const told = await (await get(`/worlds/${play.world_slug}`)).text();
-    const [, why] = /class="why" href="([^"]+)" aria-label="Why did bob do that in turn 1\?"/.exec(told) ?? [];
+    const page = await (await get(`/worlds/${play.world_slug}`)).text();
+    const [, why] = /class="why" href="([^"]+)" aria-label="Why did bob do that in turn 1\?"/.exec(page) ?? [];
     assert.equal(why, `/llm-calls/${call?.llm_call_id}`);
     assert.match(await (await get(`/worlds/${play.world_slug}/turns/1`)).text(), new RegExp(`href="${why}"`));
   });
 
-  test('shows the numbers of readings over turns', async () => {
+  test('a page shows the numbers of readings over turns', async () => {
     const { readings } = (await getJson(`/worlds/${park.play.world_slug}`)) as {
       readings: { ambient_source_id: string; response_json: { temperature_f?: number } }[];
     };
@@ -205,7 +205,7 @@ describe('a page', () => {
     );
   });
 
-  test('shows the prompt of a workflow as an attempt resolved it', async () => {
+  test('a page shows the prompt of a workflow as an attempt resolved it', async () => {
     const [first, second] = park.play.attempts;
     const call = second?.invocations.find(({ llm_call_id }) => llm_call_id !== null);
     const { workflow_hash } = await park.stage.llmCall(call?.llm_call_id ?? null);
@@ -217,7 +217,7 @@ describe('a page', () => {
 });
 
 describe('a bad request for a page', () => {
-  test('is a problem document with a stable code', async () => {
+  test('a bad request for a page is a problem document with a stable code', async () => {
     const { world_slug } = park.play;
     const hash = 'f'.repeat(64);
     const cases: readonly (readonly [string, number, string])[] = [
@@ -245,19 +245,19 @@ describe('a bad request for a page', () => {
     for (const [path, status, code] of cases) assert.deepEqual(await getProblem(path), [status, code], path);
   });
 
-  test('that has a misspelt parameter names the one that was meant', async () => {
+  test('a bad request for a page that has a misspelt parameter names the one that was meant', async () => {
     const response = await get(`/worlds/${park.play.world_slug}?untill=1`, operator);
     const { repair } = (await response.json()) as { readonly repair?: string };
     assert.equal(repair, 'Did you mean until?');
   });
 
-  test('is a page for a browser', async () => {
+  test('a bad request for a page is a page for a browser', async () => {
     const response = await get('/worlds/nobody', { ...operator, ...browser });
     assert.equal(response.status, 404);
     assert.match(await response.text(), /WORLD_UNKNOWN/);
   });
 
-  test('that is a search comes back with its form as it was filled in', async () => {
+  test('a bad request for a page that is a search comes back with its form as it was filled in', async () => {
     const response = await get('/search?q=rain&subject=bobb&turn=soon', { ...operator, ...browser });
     assert.equal(response.status, 400);
     const text = await response.text();
@@ -274,7 +274,7 @@ describe('a bad request for a page', () => {
     assert.deepEqual([isOpen(text), isOpen(await unfiltered.text())], [true, false], 'filters unfold where one is set');
   });
 
-  test('by another method than its route has is told the methods that there are, on every path', async () => {
+  test('a bad request for a page by another method than its route has is told the methods that there are, on every path', async () => {
     const toPath = (url: string): string => url.replaceAll(/:\w+/g, '1');
     for (const path of new Set(ROUTES.map(({ url }) => toPath(url)))) {
       const routes = ROUTES.filter(({ url }) => toPath(url) === path);
@@ -294,7 +294,7 @@ describe('a bad request for a page', () => {
 });
 
 describe('a reader', () => {
-  test('is let in to no page without a token', async () => {
+  test('a reader is let in to no page without a token', async () => {
     for (const path of await listPaths()) {
       assert.deepEqual(await getProblem(path, {} as typeof operator), [401, 'UNAUTHORISED']);
       const page = await get(path, browser);
@@ -303,7 +303,7 @@ describe('a reader', () => {
     }
   });
 
-  test('with the consumer’s token sees worlds and documents, and no call', async () => {
+  test('a reader with the consumer’s token sees worlds and documents, and no call', async () => {
     const { world_slug, attempts } = park.play;
     for (const path of ['/', '/worlds', `/worlds/${world_slug}`, `/attempts/${attempts[0]?.attempt_id}`, '/scenarios'])
       assert.equal((await get(path, consumer)).status, 200, path);
@@ -311,7 +311,7 @@ describe('a reader', () => {
       assert.deepEqual(await getProblem(path, consumer), [403, 'OPERATOR_ONLY'], path);
   });
 
-  test('with the consumer’s token sees on the first page nothing of the inbox', async () => {
+  test('a reader with the consumer’s token sees on the first page nothing of the inbox', async () => {
     const { engine } = park.stage;
     const { world_slug } = park.play;
     must(await queueTurns(engine, { world_slug, turns: 1 }));
@@ -325,7 +325,7 @@ describe('a reader', () => {
     assert.deepEqual(seen, [1, 0]);
   });
 
-  test('with the consumer’s token sees how a workflow is written, and no prompt that was sent', async () => {
+  test('a reader with the consumer’s token sees how a workflow is written, and no prompt that was sent', async () => {
     const [attempt] = park.play.attempts;
     const call = attempt?.invocations.find(({ llm_call_id }) => llm_call_id !== null);
     const { workflow_hash } = await park.stage.llmCall(call?.llm_call_id ?? null);
@@ -345,7 +345,7 @@ describe('a reader', () => {
     assert.ok(operators.chosen.resolved.length > 0);
   });
 
-  test('with the consumer’s token sees in an agent turn what tools answered, and not what they were sent', async () => {
+  test('a reader with the consumer’s token sees in an agent turn what tools answered, and not what they were sent', async () => {
     const calls = park.play.attempts.flatMap(({ invocations }) => invocations);
     const tool = calls.find(({ invocation_kind }) => invocation_kind === 'model_elected_tool');
     const attempt = park.play.attempts.find(({ invocations }) => invocations.some((call) => call === tool));
@@ -356,19 +356,19 @@ describe('a reader', () => {
       readonly source_invocation_id: string | null;
       readonly tells: { readonly value: unknown } | null;
     }
-    const told = async (headers: typeof operator, kind: string): Promise<unknown> => {
+    const shownValue = async (headers: typeof operator, kind: string): Promise<unknown> => {
       const { output_box } = (await (await get(path, headers)).json()) as { output_box: { cards: readonly Card[] } };
       const cards = output_box.cards.filter((card) => card.source_invocation_id === tool?.source_invocation_id);
       return cards.find((card) => card.kind === kind)?.tells?.value;
     };
     const { request_json, response_json } = await park.stage.invocation(tool?.source_invocation_id ?? '');
-    assert.deepEqual(await told(operator, 'tool.call'), request_json);
-    assert.deepEqual(await told(operator, 'tool.result'), response_json);
-    assert.equal(await told(consumer, 'tool.call'), undefined);
-    assert.deepEqual(await told(consumer, 'tool.result'), response_json);
+    assert.deepEqual(await shownValue(operator, 'tool.call'), request_json);
+    assert.deepEqual(await shownValue(operator, 'tool.result'), response_json);
+    assert.equal(await shownValue(consumer, 'tool.call'), undefined);
+    assert.deepEqual(await shownValue(consumer, 'tool.result'), response_json);
   });
 
-  test('is refused by a name that the server does not have', async () => {
+  test('a reader is refused by a name that the server does not have', async () => {
     const asked = (host: string, path: string): Promise<number> =>
       new Promise((resolve, reject) => {
         const { port } = new URL(park.server.url);
@@ -395,7 +395,7 @@ describe('signing in', () => {
     });
   const cookieOf = (response: Response): string => (response.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
 
-  test('by a token opens a session that no script can read and no other site can send', async () => {
+  test('signing in by a token opens a session that no script can read and no other site can send', async () => {
     const response = await send('/sign-in', { token: TOKENS.operator_token, next: '/llm-calls' });
     assert.deepEqual([response.status, response.headers.get('location')], [303, '/llm-calls']);
     assert.match(response.headers.get('set-cookie') ?? '', /; HttpOnly; SameSite=Strict; Max-Age=7200/);
@@ -403,14 +403,14 @@ describe('signing in', () => {
     assert.equal((await get('/llm-calls', { cookie: cookieOf(response) })).status, 200);
   });
 
-  test('leads to no other host', async () => {
+  test('signing in leads to no other host', async () => {
     for (const next of ['//evil.example', 'https://evil.example', '/\\evil.example', 'javascript:alert(1)']) {
       const response = await send('/sign-in', { token: TOKENS.token, next });
       assert.equal(response.headers.get('location'), '/', next);
     }
   });
 
-  test('by a link works once, and is not used up by looking where it leads', async () => {
+  test('signing in by a link works once, and is not used up by looking where it leads', async () => {
     const link = park.server.makeSignInLink();
     const looked = await fetch(link, { method: 'HEAD', redirect: 'manual' });
     assert.deepEqual([looked.status, looked.headers.get('set-cookie')], [200, null]);
@@ -420,7 +420,7 @@ describe('signing in', () => {
     assert.equal((await fetch(link, { redirect: 'manual' })).status, 401);
   });
 
-  test('is refused with a wrong token, from another origin, and with a forged session', async () => {
+  test('signing in is refused with a wrong token, from another origin, and with a forged session', async () => {
     assert.equal((await send('/sign-in', { token: 'wrong' })).status, 401);
     const foreign = await send('/sign-in', { token: TOKENS.token }, { origin: 'http://evil.example' });
     assert.equal(foreign.status, 403);
@@ -429,7 +429,7 @@ describe('signing in', () => {
       assert.equal((await get('/worlds', { cookie })).status, 401, cookie);
   });
 
-  test('ends by signing out, for every copy of the cookie', async () => {
+  test('signing in ends by signing out, for every copy of the cookie', async () => {
     const cookie = cookieOf(await send('/sign-in', { token: TOKENS.token }));
     assert.equal((await get('/worlds', { cookie })).status, 200);
     const response = await send('/sign-out', {}, { cookie });
@@ -439,7 +439,7 @@ describe('signing in', () => {
 });
 
 describe('signing in too often', () => {
-  test('is refused, with a right token as well, and affects no other session', async () => {
+  test('signing in too often is refused, with a right token as well, and affects no other session', async () => {
     const busy = await startServer(toDesk(park.stage.engine), TOKENS, { host: '127.0.0.1', port: 0 });
     const signIn = (token: string): Promise<Response> =>
       fetch(`${busy.url}/sign-in`, { method: 'POST', redirect: 'manual', body: new URLSearchParams({ token }) });
@@ -458,7 +458,7 @@ describe('signing in too often', () => {
 });
 
 describe('a session', () => {
-  test('is renewed by each page, and still ends after twelve hours', () => {
+  test('a session is renewed by each page, and still ends after twelve hours', () => {
     let now = 1_000;
     const sessions = openSessions(TOKENS, { now: () => now });
     const first = sessions.open('consumer');
@@ -476,7 +476,7 @@ describe('a session', () => {
     assert.equal(sessions.judge(sessions.seal(last)), undefined);
   });
 
-  test('ends when nothing has been looked at for two hours, and a ticket after ten minutes', () => {
+  test('a session ends when nothing has been looked at for two hours, and a ticket after ten minutes', () => {
     let now = 1_000;
     const sessions = openSessions(TOKENS, { now: () => now });
     const cookie = sessions.seal(sessions.open('consumer'));
@@ -488,7 +488,7 @@ describe('a session', () => {
     assert.equal(sessions.judge(cookie), undefined);
   });
 
-  test('holds at every server with the same tokens, and at none with others', () => {
+  test('a session holds at every server with the same tokens, and at none with others', () => {
     const clock = { now: () => 1_000 };
     const sessions = openSessions(TOKENS, clock);
     const cookie = sessions.seal(sessions.open('operator'));

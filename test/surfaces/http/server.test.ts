@@ -14,15 +14,15 @@ const CALL = '01a2015a-0bd6-7667-b4f2-ff813afe9e27';
 const JSON_TYPE = { 'content-type': 'application/json' };
 
 let server: HttpServer;
-let heard: unknown[] = [];
+let received: unknown[] = [];
 let answer: Done<Acknowledgement> = { ok: true, value: { accepted: true, message: 'kept' } };
 let is_ready = true;
 
 before(async () => {
   server = await startServer(
     {
-      report: async (correlation, report) => (heard.push([correlation, report]), answer),
-      act: async (action, { acted_by, reason }) => (heard.push([action, acted_by, reason]), answer),
+      report: async (correlation, report) => (received.push([correlation, report]), answer),
+      act: async (action, { acted_by, reason }) => (received.push([action, acted_by, reason]), answer),
       look: async () => ({ ok: false, because: 'environment', problems: [] }),
       isReady: async () => is_ready,
     },
@@ -32,7 +32,7 @@ before(async () => {
 });
 after(() => server.close(0));
 beforeEach(() => {
-  heard = [];
+  received = [];
   is_ready = true;
   answer = { ok: true, value: { accepted: true, message: 'kept' } };
 });
@@ -77,7 +77,7 @@ test('every route but health and signing in refuses a request without a token', 
     if (!open.includes(name)) assert.equal(response.status, 401, name);
     assert.equal(access === 'anybody', open.includes(name), name);
   }
-  assert.deepEqual(heard, []);
+  assert.deepEqual(received, []);
 });
 
 test('no answer may run a script, be framed, or be taken for another content type', async () => {
@@ -105,7 +105,7 @@ function assertHeaders(headers: Headers, what: string): void {
 }
 
 describe('health', () => {
-  test('is open, and readiness says whether what is stored can be reached', async () => {
+  test('health is open, and readiness says whether what is stored can be reached', async () => {
     const look = async (path: string) => (await fetch(`${server.url}${path}`)).status;
     assert.deepEqual([await look('/healthz'), await look('/readyz')], [200, 200]);
     is_ready = false;
@@ -114,39 +114,39 @@ describe('health', () => {
 });
 
 describe('a callback', () => {
-  test('takes JSON as the answer of its call', async () => {
+  test('a callback takes JSON as the answer of its call', async () => {
     const { status } = await post(withToken(CALL), JSON_TYPE, '{"status": "answered"}');
     assert.equal(status, 202);
-    assert.deepEqual(heard, [[CALL, { kind: 'answered', value: { status: 'answered' } }]]);
+    assert.deepEqual(received, [[CALL, { kind: 'answered', value: { status: 'answered' } }]]);
   });
 
-  test('takes a problem document as the word that there is no answer', async () => {
+  test('a callback takes a problem document as the word that there is no answer', async () => {
     const type = { 'content-type': 'application/problem+json; charset=utf-8' };
     await post(withToken(CALL), type, '{"title": "Lost", "detail": "The van lies in a ditch."}');
     await post(withToken(CALL), type, '[]');
-    assert.deepEqual(heard, [
+    assert.deepEqual(received, [
       [CALL, { kind: 'failed', message: 'The van lies in a ditch.' }],
       [CALL, { kind: 'failed', message: 'the service reported a failure, and did not say which' }],
     ]);
   });
 
-  test('acknowledges what nothing follows from', async () => {
+  test('a callback acknowledges what nothing follows from', async () => {
     answer = { ok: true, value: { accepted: false, reason: 'duplicate', message: 'again' } };
     const { status, document } = await post(withToken(CALL), JSON_TYPE, '{}');
     assert.equal(status, 200);
     assert.deepEqual(document, { accepted: false, reason: 'duplicate', message: 'again' });
   });
 
-  test('may be made by holders of a token, under any name of the call', async () => {
+  test('a callback may be made by holders of a token, under any name of the call', async () => {
     for (const token of Object.values(TOKENS))
       assert.equal((await post('/callbacks/letter%2F7', { ...bearer(token), ...JSON_TYPE }, 'null')).status, 202);
     assert.deepEqual(
-      heard,
+      received,
       [1, 2].map(() => ['letter/7', { kind: 'answered', value: null }]),
     );
   });
 
-  test('says that it is unavailable while the database is', async () => {
+  test('a callback says that it is unavailable while the database is', async () => {
     answer = { ok: false, because: 'environment', problems: [{ code: 'DATABASE_UNREACHABLE', message: 'gone' }] };
     const { status, code } = await post(withToken(CALL), JSON_TYPE, '{}');
     assert.deepEqual([status, code], [503, 'DATABASE_UNREACHABLE']);
@@ -154,10 +154,10 @@ describe('a callback', () => {
 });
 
 describe('a stop', () => {
-  test('is the operator’s alone', async () => {
+  test('a stop is the operator’s alone', async () => {
     assert.equal((await post(`/attempts/${CALL}/stop`, bearer(TOKENS.operator_token))).status, 202);
     assert.equal((await post(`/attempts/${CALL}/stop`, bearer(TOKENS.token))).status, 401);
-    assert.deepEqual(heard, [[{ kind: 'stop_attempt', attempt_id: CALL }, 'token', undefined]]);
+    assert.deepEqual(received, [[{ kind: 'stop_attempt', attempt_id: CALL }, 'token', undefined]]);
   });
 });
 
@@ -168,18 +168,18 @@ describe('a proof', () => {
   const sendTo = async (target: string, authorization: string, body?: string) =>
     (await post(target, { authorization, ...(body === undefined ? {} : JSON_TYPE) }, body)).status;
 
-  test('lets its request in once, without the token', async () => {
+  test('a proof lets its request in once, without the token', async () => {
     const proof = proofOf();
     assert.ok(!proof.includes(TOKENS.operator_token));
     assert.deepEqual([await sendTo(path, proof), await sendTo(path, proof)], [202, 401]);
-    assert.deepEqual(heard, [[{ kind: 'stop_attempt', attempt_id: CALL }, 'proof', undefined]]);
+    assert.deepEqual(received, [[{ kind: 'stop_attempt', attempt_id: CALL }, 'proof', undefined]]);
   });
 
-  test('lets a report in with its own body, and with no other', async () => {
+  test('a proof lets a report in with its own body, and with no other', async () => {
     const target = '/callbacks/letter%2F7';
     assert.equal(await sendTo(target, proofOf({ path: target }, '{"a":1}'), '{"a":1}'), 202);
     assert.equal(await sendTo(target, proofOf({ path: target }, '{"a":1}'), '{"a":2}'), 401);
-    assert.deepEqual(heard, [['letter/7', { kind: 'answered', value: { a: 1 } }]]);
+    assert.deepEqual(received, [['letter/7', { kind: 'answered', value: { a: 1 } }]]);
   });
 
   const useless: readonly (readonly [what: string, proof: () => string])[] = [
@@ -197,7 +197,7 @@ describe('a proof', () => {
   for (const [what, proof] of useless)
     test(`${what} does not sign in`, async () => {
       assert.equal(await sendTo(path, proof()), 401);
-      assert.deepEqual(heard, []);
+      assert.deepEqual(received, []);
     });
 });
 
@@ -217,16 +217,16 @@ describe('a stranger', () => {
     test(`${what} is refused, and nothing is recorded`, async () => {
       const { status, code } = await post(path(), { ...headers, ...JSON_TYPE }, '{}');
       assert.deepEqual([status, code], [401, 'UNAUTHORISED']);
-      assert.deepEqual(heard, []);
+      assert.deepEqual(received, []);
     });
   }
 });
 
 describe('a hostile caller', () => {
-  test('sends no body that is larger than any answer', async () => {
+  test('a hostile caller sends no body that is larger than any answer', async () => {
     const { status, code } = await post(withToken(CALL), JSON_TYPE, `"${'x'.repeat(1_048_576)}"`);
     assert.deepEqual([status, code], [413, 'BODY_TOO_LARGE']);
-    assert.deepEqual(heard, []);
+    assert.deepEqual(received, []);
   });
 
   const bodies: readonly (readonly [what: string, body: string])[] = [
@@ -239,14 +239,14 @@ describe('a hostile caller', () => {
     ['a hundred levels', `${'['.repeat(100)}${']'.repeat(100)}`],
   ];
   for (const [what, body] of bodies) {
-    test(`is refused where ${what} is no JSON that can be kept, and may be sent again`, async () => {
+    test(`a hostile caller is refused where ${what} is no JSON that can be kept, and may be sent again`, async () => {
       const { status, code } = await post(withToken(CALL), JSON_TYPE, body);
       assert.deepEqual([status, code], [400, 'BODY_NOT_JSON']);
-      assert.deepEqual(heard, []);
+      assert.deepEqual(received, []);
     });
   }
 
-  test('is refused where its body is not UTF-8', async () => {
+  test('a hostile caller is refused where its body is not UTF-8', async () => {
     for (const bytes of [
       [0x22, 0xff, 0x22],
       [0x22, 0xc3, 0x22],
@@ -258,15 +258,15 @@ describe('a hostile caller', () => {
       assert.deepEqual([response.status, code], [400, 'BODY_NOT_JSON']);
       assert.match(detail, /it is not UTF-8/);
     }
-    assert.deepEqual(heard, []);
+    assert.deepEqual(received, []);
   });
 
-  test('sends nothing but JSON', async () => {
+  test('a hostile caller sends nothing but JSON', async () => {
     const { status, code } = await post(withToken(CALL), { 'content-type': 'text/plain' }, '{}');
     assert.deepEqual([status, code], [415, 'BODY_NOT_JSON']);
   });
 
-  test('finds nothing anywhere else', async () => {
+  test('a hostile caller finds nothing anywhere else', async () => {
     for (const path of ['/nothing', '/callbacks', '/callbacks/a/b', '/attempts/x/go', '/../etc/passwd'])
       assert.equal((await post(path, bearer(TOKENS.operator_token))).code, 'NOTHING_HERE', path);
     assert.equal((await fetch(`${server.url}${withToken(CALL)}`)).status, 405);
@@ -292,7 +292,7 @@ describe('a hostile caller', () => {
     [
       'names a user beside the host',
       'GET /healthz HTTP/1.1\r\nHost: a@localhost',
-      /^HTTP\/1\.1 400 [^]*no name and no address/,
+      /^HTTP\/1\.1 400 [^]*neither a name nor an address/,
     ],
     ['names a path behind the host', 'GET /healthz HTTP/1.1\r\nHost: localhost/x', /^HTTP\/1\.1 400 /],
     [

@@ -16,7 +16,7 @@ function openReads() {
 const settle = (): Promise<void> => new Promise((resume) => setImmediate(resume));
 
 describe('a page that several want at once', () => {
-  test('is read once more for all who ask while it is read, and they are given nothing older than their question', async () => {
+  test('a page that several want at once is read once more for all who ask while it is read, and they are given nothing older than their question', async () => {
     const { begun, read } = openReads();
     const share = shareReads();
     const first = share('page', read);
@@ -33,7 +33,7 @@ describe('a page that several want at once', () => {
     begun[2]?.end();
     assert.equal(await late, 3, 'who asks while the second read is under way waits for the third');
   });
-  test('is read again after its readers have gone', async () => {
+  test('a page that several want at once is read again after its readers have gone', async () => {
     const { begun, read } = openReads();
     const share = shareReads();
     for (const number of [1, 2]) {
@@ -43,7 +43,7 @@ describe('a page that several want at once', () => {
       await settle();
     }
   });
-  test('is read for those who wait, after a read that failed', async () => {
+  test('a page that several want at once is read for those who wait, after a read that failed', async () => {
     const { begun, read } = openReads();
     const share = shareReads();
     const first = share('page', read);
@@ -54,7 +54,7 @@ describe('a page that several want at once', () => {
     begun[1]?.end();
     assert.equal(await second, 2);
   });
-  test('does not wait for another page', async () => {
+  test('a page that several want at once does not wait for another page', async () => {
     const { begun, read } = openReads();
     const share = shareReads();
     const asked = [share('one', read), share('other', read)];

@@ -42,7 +42,7 @@ async function readToEnd(reader: Reader): Promise<void> {
 }
 
 describe('an event stream', { timeout: 60_000 }, () => {
-  test('ends for every copy of a cookie when its session is signed out, and for no other session', async (t) => {
+  test('an event stream ends for every copy of a cookie when its session is signed out, and for no other session', async (t) => {
     const server = await serve(t);
     const cookie = await signIn(server);
     const own = await Promise.all([listen(t, server, { cookie }), listen(t, server, { cookie })]);
@@ -58,7 +58,7 @@ describe('an event stream', { timeout: 60_000 }, () => {
     assert.equal((await fetch(`${server.url}${PATH}`, { headers: { cookie } })).status, 401);
   });
 
-  test('does not begin where its session ends while it is looked up', async (t) => {
+  test('an event stream does not begin where its session ends while it is looked up', async (t) => {
     const facts = talkative(ATTEMPT, 1);
     let signOut = async (): Promise<void> => {};
     const server = await serve(t, { ...facts, attempt: async (id) => (await signOut(), facts.attempt(id)) });
@@ -69,7 +69,7 @@ describe('an event stream', { timeout: 60_000 }, () => {
     assert.equal((await fetch(`${server.url}${PATH}`, { headers: { cookie } })).status, 401);
   });
 
-  test('ends when its browser signs in anew, which ends the session before', async (t) => {
+  test('an event stream ends when its browser signs in anew, which ends the session before', async (t) => {
     const server = await serve(t);
     const cookie = await signIn(server);
     const reader = await listen(t, server, { cookie });
@@ -79,7 +79,7 @@ describe('an event stream', { timeout: 60_000 }, () => {
     await listen(t, server, { cookie: next });
   });
 
-  test('ends with the time of its session', async (t) => {
+  test('an event stream ends with the time of its session', async (t) => {
     const server = await serve(t);
     const name = (await signIn(server)).replace(/=.*/, '');
     const sessions = openSessions(TOKENS, { now: () => Date.now() - SESSION_SECONDS * 1_000 + 1_500 });
@@ -89,7 +89,7 @@ describe('an event stream', { timeout: 60_000 }, () => {
     assert.equal((await fetch(`${server.url}${PATH}`, { headers: { cookie } })).status, 401);
   });
 
-  test('ends where the record cannot be read on', async (t) => {
+  test('an event stream ends where the record cannot be read on', async (t) => {
     const facts = talkative(ATTEMPT, 1);
     const broken: FactReader = {
       ...facts,
@@ -101,7 +101,7 @@ describe('an event stream', { timeout: 60_000 }, () => {
     await readToEnd(await listen(t, await serve(t, broken), BY_TOKEN));
   });
 
-  test('that is over keeps no connection of a reader that takes nothing', async (t) => {
+  test('an event stream that is over keeps no connection of a reader that takes nothing', async (t) => {
     const { read, ...others } = talkative(ATTEMPT, 200_000);
     let is_over = false;
     const facts: FactReader = { ...others, read: async (...asked) => ({ ...(await read(...asked)), is_over }) };

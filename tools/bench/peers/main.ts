@@ -91,16 +91,16 @@ async function openPeerProcess(arm: string, url: string): Promise<Floor> {
   const program = fileURLToPath(new URL('./peer-process.ts', import.meta.url));
   const child = fork(program, [arm, url], { execArgv: ['--import', 'tsx'] });
   const gone = once(child, 'exit');
-  const hear = async (): Promise<unknown> => {
-    const heard = await Promise.race([once(child, 'message'), gone.then(() => undefined)]);
-    if (heard === undefined) throw new Error(`${arm} has ended before it was done`);
-    return heard[0];
+  const receive = async (): Promise<unknown> => {
+    const received = await Promise.race([once(child, 'message'), gone.then(() => undefined)]);
+    if (received === undefined) throw new Error(`${arm} has ended before it was done`);
+    return received[0];
   };
-  await hear();
+  await receive();
   return {
     run: async (block) => {
       child.send(block);
-      return (await hear()) as Cost;
+      return (await receive()) as Cost;
     },
     close: async () => {
       if (child.connected) child.disconnect();

@@ -17,16 +17,16 @@ export interface BenchStage {
 /** Starts the stage. Close it. */
 export async function openBenchStage(): Promise<BenchStage> {
   const child = fork(fileURLToPath(new URL('./stage-process.js', import.meta.url)), { execArgv: [] });
-  const hear = async (): Promise<StageWord> => {
+  const receive = async (): Promise<StageWord> => {
     const [word] = (await once(child, 'message')) as [StageWord];
     return word;
   };
   const ask = (question: StageQuestion): Promise<StageWord> => {
-    const heard = hear();
+    const answer = receive();
     child.send(question);
-    return heard;
+    return answer;
   };
-  const first = await hear();
+  const first = await receive();
   return {
     variables: first.kind === 'variables' ? first.variables : {},
     takeCalls: async () => {

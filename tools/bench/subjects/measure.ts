@@ -20,9 +20,9 @@ export async function measureSubjects(url: string, progress: ProgressLine): Prom
 export async function timeSubjects(database_url: string, subjects: number, turns = TURNS): Promise<TurnsWord> {
   const model = start('model-process', { subjects, delay_ms: MODEL_MS } satisfies ModelOrder);
   try {
-    const { url } = await hear<ModelWord>(model);
+    const { url } = await receive<ModelWord>(model);
     const engine = start('turns-process', { url, database_url, subjects, turns } satisfies TurnsOrder);
-    return await hear<TurnsWord>(engine);
+    return await receive<TurnsWord>(engine);
   } finally {
     if (model.connected) model.disconnect();
   }
@@ -33,7 +33,7 @@ function start(name: string, order: ModelOrder | TurnsOrder): ChildProcess {
 }
 
 /** @throws Error where the process ends without a message */
-async function hear<Word>(child: ChildProcess): Promise<Word> {
+async function receive<Word>(child: ChildProcess): Promise<Word> {
   const word = once(child, 'message') as Promise<[Word]>;
   const gone = once(child, 'exit').then(([code]) => {
     throw new Error(`a process of the benchmark ended with ${String(code)}`);

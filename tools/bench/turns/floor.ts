@@ -29,16 +29,16 @@ export async function openFloor(kind: FloorKind): Promise<Floor> {
     execArgv: [],
   });
   const gone = once(child, 'exit');
-  const hear = async (): Promise<unknown> => {
-    const heard = await Promise.race([once(child, 'message'), gone.then(() => undefined)]);
-    if (heard === undefined) throw new Error('the floor has ended before it was done');
-    return heard[0];
+  const receive = async (): Promise<unknown> => {
+    const received = await Promise.race([once(child, 'message'), gone.then(() => undefined)]);
+    if (received === undefined) throw new Error('the floor has ended before it was done');
+    return received[0];
   };
-  await hear();
+  await receive();
   return {
     run: async (block) => {
       child.send(block);
-      return (await hear()) as Cost;
+      return (await receive()) as Cost;
     },
     close: async () => {
       child.disconnect();

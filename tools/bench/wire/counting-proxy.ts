@@ -13,10 +13,10 @@ export interface CountingProxy {
 
 /** Opens a door on loopback to the server and database of an address. */
 export async function openCountingProxy(url: string): Promise<CountingProxy> {
-  let heard: string[] = [];
+  let received: string[] = [];
   const sockets = new Set<Socket>();
   const server = createServer((client) => {
-    const reader = openFrontendReader((statement) => heard.push(statement));
+    const reader = openFrontendReader((statement) => received.push(statement));
     const upstream = connect(toTarget(url));
     client.on('data', (bytes) => reader.read(bytes));
     for (const [from, to] of [
@@ -34,8 +34,8 @@ export async function openCountingProxy(url: string): Promise<CountingProxy> {
   return {
     url: throughPort(url, (server.address() as AddressInfo).port),
     take: () => {
-      const taken = heard;
-      heard = [];
+      const taken = received;
+      received = [];
       return taken;
     },
     close: () =>

@@ -17,13 +17,13 @@ export function resolveWithin(roots: readonly string[], workingFolder = '/'): Re
   return (from, written) => {
     if (written.startsWith(SHIPPED_PREFIX)) return { ok: true, value: written };
     if (written.includes('\\') || written.includes('\u0000'))
-      return refuse('PATH_MALFORMED', `"${written}" is not a path with / between names`);
+      return refuse('PATH_MALFORMED', `"${written}" is not a path of names with / between them`);
     if (/^(\/|[A-Za-z][A-Za-z0-9+.-]*:)/.test(written))
       return refuse('PATH_NOT_RELATIVE', `"${written}" is not relative to this file`);
     const path = normalise(`${from.slice(0, from.lastIndexOf('/'))}/${written}`);
     const isInside = roots.some((root) => isWithin(root, from) && isWithin(root, path));
     if (isInside) return { ok: true, value: path };
-    const message = `"${written}" leaves the folder that may be read`;
+    const message = `"${written}" leaves the root folder`;
     return refuse('PATH_LEAVES_ROOT', message, widen(commonFolder(from, path), workingFolder));
   };
 }
@@ -35,7 +35,7 @@ export function isWithin(root: string, path: string): boolean {
 
 /** The flag that allows the path. It never suggests a root that allows everything. */
 function widen(folder: string, workingFolder: string): string {
-  if (folder === '/') return 'Keep a copy of the file below the folder that is given.';
+  if (folder === '/') return 'Keep a copy of the file in the root folder.';
   const root = relativePath(workingFolder, folder);
   return `Name the folder that holds both: --root ${/^[\w./-]+$/.test(root) ? root : JSON.stringify(root)}`;
 }

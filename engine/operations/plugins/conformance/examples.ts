@@ -60,7 +60,7 @@ function findComplaints(example: Example, { manifest, validateInterface }: Plugi
   for (const name of Object.keys(example.variables ?? {}))
     if (!known.includes(name)) complaints.push(`the manifest does not name the variable ${name}`);
   if (manifest.speaks === 'chat' && !isChatRequest(fillToken(example.request, makeToken())))
-    complaints.push('its request is no {"messages": [{"role", "content"}]}');
+    complaints.push('its request is not {"messages": [{"role", "content"}]}');
   return complaints.map((complaint) => `${example.name}: ${complaint}`);
 }
 

@@ -26,7 +26,7 @@ export interface Rule {
 
 /** Skips a rule about servers for a plugin without a server. */
 export function withoutServer({ model }: Scene): string | undefined {
-  return model.server === undefined ? 'it is asked of no server' : undefined;
+  return model.server === undefined ? 'no server is asked' : undefined;
 }
 
 /** The complaints of several checks, one after the other. */

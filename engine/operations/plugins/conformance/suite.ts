@@ -1,6 +1,6 @@
 import { present } from '../../../contract/present.js';
 import { stat } from 'node:fs/promises';
-import type { LaidOutPlugin } from '../../../ports/plugin-bench.js';
+import type { PreparedPlugin } from '../../../ports/plugin-bench.js';
 import { type Done, refuse, succeed } from '../../engine.js';
 import { type Examples, EXAMPLES_FILE, loadExamples, withFolders } from './examples.js';
 import { scanImports } from './import-scan.js';
@@ -34,11 +34,11 @@ export async function testPlugin(workshop: Workshop, wanted: Wanted): Promise<Do
       repair: 'Name the folder that holds the plugin.json, or a plugin of chukwa plugin list.',
     });
   }
-  const unheard = listenForUnheard();
+  const unhandled = listenForUnhandled();
   try {
-    return succeed(await runAll(workshop, folder, unheard.list));
+    return succeed(await runAll(workshop, folder, unhandled.list));
   } finally {
-    unheard.end();
+    unhandled.end();
   }
 }
 
@@ -48,13 +48,13 @@ async function findFolder({ catalogue }: Workshop, { asked, path }: Wanted): Pro
   return catalogue.plugins.find(({ name }) => name === asked)?.folder;
 }
 
-async function runAll(workshop: Workshop, folder: string, unheard: readonly string[]): Promise<ConformanceReport> {
-  const laidOut = await workshop.layOutPlugin(folder);
-  const checks = await checkParts(laidOut);
-  const plugin = laidOut.manifest?.name;
-  const examples = laidOut.bench ? await loadExamples(folder, laidOut.bench, workshop.validateExamples) : undefined;
+async function runAll(workshop: Workshop, folder: string, unhandled: readonly string[]): Promise<ConformanceReport> {
+  const prepared = await workshop.preparePlugin(folder);
+  const checks = await checkParts(prepared);
+  const plugin = prepared.manifest?.name;
+  const examples = prepared.bench ? await loadExamples(folder, prepared.bench, workshop.validateExamples) : undefined;
   checks.push({ ...CONFORMANCE, ...judgeExamples(examples) });
-  const { bench } = laidOut;
+  const { bench } = prepared;
   if (bench && examples?.ok)
     await withFolders(bench.manifest, examples.examples, async (played) => {
       const model = played[examples.examples.indexOf(examples.model)] ?? examples.model;
@@ -62,14 +62,14 @@ async function runAll(workshop: Workshop, folder: string, unheard: readonly stri
     });
   else for (const rule of RULES) checks.push(await runRule(rule, checks, undefined));
   await new Promise((resolve) => setImmediate(resolve));
-  checks.push({ ...UNHEARD, ...(laidOut.bench ? judge(unheard, UNHEARD_REPAIR) : skip('it cannot be loaded')) });
+  checks.push({ ...UNHANDLED, ...(prepared.bench ? judge(unhandled, UNHANDLED_REPAIR) : skip('it cannot be loaded')) });
   const ok = checks.every(({ status }) => status !== 'failed');
   return present({ ok, folder, plugin, checks });
 }
 
 const CONFORMANCE = { rule: 'conformance', sentence: `${EXAMPLES_FILE} shows it at work` };
-const UNHEARD = { rule: 'unheard', sentence: 'It leaves no promise and no error unhandled' };
-const UNHEARD_REPAIR = 'Await every promise, or catch what it throws.';
+const UNHANDLED = { rule: 'unheard', sentence: 'It leaves no promise and no error unhandled' };
+const UNHANDLED_REPAIR = 'Await every promise, or catch what it throws.';
 
 /** The part of a plugin that each problem of loading is about. */
 const PARTS: readonly (readonly [code: string, rule: string, sentence: string])[] = [
@@ -79,15 +79,15 @@ const PARTS: readonly (readonly [code: string, rule: string, sentence: string])[
 ];
 
 /** Loading stops at the first part that is broken. */
-async function checkParts(laidOut: LaidOutPlugin): Promise<Check[]> {
-  const at = PARTS.findIndex(([code]) => laidOut.problems.some((problem) => problem.code === code));
+async function checkParts(prepared: PreparedPlugin): Promise<Check[]> {
+  const at = PARTS.findIndex(([code]) => prepared.problems.some((problem) => problem.code === code));
   const checks = PARTS.map(([, rule, sentence], index): Check => {
     if (at === -1 || index < at) return { rule, sentence, ...PASSED };
-    if (index > at) return { rule, sentence, ...skip('something before it has to be mended first') };
-    const complaints = laidOut.problems.map(({ message }) => message);
-    return { rule, sentence, ...judge(complaints, laidOut.problems[0]?.repair ?? 'Correct what the message names.') };
+    if (index > at) return { rule, sentence, ...skip('an earlier fault has to be corrected first') };
+    const complaints = prepared.problems.map(({ message }) => message);
+    return { rule, sentence, ...judge(complaints, prepared.problems[0]?.repair ?? 'Correct what the message names.') };
   });
-  const scanned = laidOut.manifest ? await scanImports(laidOut.folder, laidOut.manifest) : undefined;
+  const scanned = prepared.manifest ? await scanImports(prepared.folder, prepared.manifest) : undefined;
   checks.push({
     rule: 'imports',
     sentence: 'It imports its own files and the packages that its manifest names, and nothing of Node.js',
@@ -124,17 +124,17 @@ async function runRule(
 }
 
 /** An unhandled rejection of a plugin would else end the process. */
-function listenForUnheard(): { readonly list: readonly string[]; readonly end: () => void } {
+function listenForUnhandled(): { readonly list: readonly string[]; readonly end: () => void } {
   const list: string[] = [];
-  const hearRejection = (reason: unknown): void => void list.push(`a promise was left to fail: ${String(reason)}`);
-  const hearThrow = (error: unknown): void => void list.push(`an error was not caught: ${String(error)}`);
-  process.on('unhandledRejection', hearRejection);
-  process.on('uncaughtException', hearThrow);
+  const onRejection = (reason: unknown): void => void list.push(`a promise was left to fail: ${String(reason)}`);
+  const onThrow = (error: unknown): void => void list.push(`an error was not caught: ${String(error)}`);
+  process.on('unhandledRejection', onRejection);
+  process.on('uncaughtException', onThrow);
   return {
     list,
     end: () => {
-      process.off('unhandledRejection', hearRejection);
-      process.off('uncaughtException', hearThrow);
+      process.off('unhandledRejection', onRejection);
+      process.off('uncaughtException', onThrow);
     },
   };
 }

@@ -1,4 +1,4 @@
-import { showAgentTurn, type ToldAgentTurn, type ToldCard } from '../../../operations/agents.js';
+import { showAgentTurn, type ResolvedAgentTurn, type ResolvedCard } from '../../../operations/agents.js';
 import { type Html, html, NOTHING } from '../html.js';
 import { emptyState, itemPage, type Page, type View } from '../page.js';
 import { payload } from '../parts/payload.js';
@@ -10,13 +10,13 @@ import { trailToAttempt } from './overview.js';
 export const agentTurn: Page = itemPage({
   url: '/agent-turns/:agent_turn_id',
   access: 'consumer',
-  summary: 'What an agent was given, did and left in one turn.',
+  summary: 'One turn of an agent: its context, its actions and its result.',
   answer: 'AgentTurn',
   read: (archive, { parameters: { agent_turn_id }, reader }) => showAgentTurn(archive, { agent_turn_id, reader }),
   view: viewAgentTurn,
 });
 
-function viewAgentTurn(shown: ToldAgentTurn): View {
+function viewAgentTurn(shown: ResolvedAgentTurn): View {
   const { agent_id, world_slug, attempted_turn, context_box, output_box, events, execution_edges } = shown;
   return {
     title: `${agent_id} in turn ${attempted_turn} of ${world_slug}`,
@@ -49,7 +49,7 @@ function viewAgentTurn(shown: ToldAgentTurn): View {
 }
 
 /** The state of the turn; of one that had answered when its attempt failed, that too. */
-function sayState({ deliverable_card_id, output_box, state }: ToldAgentTurn): Html {
+function sayState({ deliverable_card_id, output_box, state }: ResolvedAgentTurn): Html {
   const left = output_box.cards.find(({ card_id }) => card_id === deliverable_card_id)?.content;
   const hadAnswered =
     left !== null && typeof left === 'object' && 'failure_class' in left && left.failure_class === 'attempt_failed';
@@ -66,15 +66,15 @@ const CARD_WORDS: Readonly<Record<string, string>> = {
   'tool.result': 'what the tool answered',
 };
 
-function drawCards({ attempt_id }: ToldAgentTurn, cards: readonly ToldCard[]): Html {
+function drawCards({ attempt_id }: ResolvedAgentTurn, cards: readonly ResolvedCard[]): Html {
   if (cards.length === 0) return emptyState('Nothing.');
   return html`<ol class="cards">${cards.map((card) => drawCard(attempt_id, card))}</ol>`;
 }
 
-function drawCard(attempt_id: string, card: ToldCard): Html {
+function drawCard(attempt_id: string, card: ResolvedCard): Html {
   const { kind, component_hash, source_invocation_id, llm_call_id, patch_seq, content, tells } = card;
   const patch = html`<a href="${pathOf('attempt', attempt_id)}#patch-${patch_seq}">patch ${patch_seq}</a>`;
-  return html`<li class="card"><h3>${CARD_WORDS[kind] ?? words(kind)}</h3>${tells === null ? undefined : drawTelling(tells)}<p class="blame">${componentLink(kind, component_hash)} ${patch_seq === null ? undefined : patch} ${linkTo('source_invocation', source_invocation_id, 'the call')} ${linkTo('llm_call', llm_call_id, 'the prompt')}</p>${content === null ? undefined : payload(content)}</li>`;
+  return html`<li class="card"><h3>${CARD_WORDS[kind] ?? words(kind)}</h3>${tells === null ? undefined : drawCardValue(tells)}<p class="blame">${componentLink(kind, component_hash)} ${patch_seq === null ? undefined : patch} ${linkTo('source_invocation', source_invocation_id, 'the call')} ${linkTo('llm_call', llm_call_id, 'the prompt')}</p>${content === null ? undefined : payload(content)}</li>`;
 }
 
 function componentLink(kind: string, hash: string | null): Html {
@@ -82,7 +82,7 @@ function componentLink(kind: string, hash: string | null): Html {
   return kind === 'task.instruction' ? linkTo('cognition_workflow', hash) : shortKey(hash);
 }
 
-function drawTelling({ of, value }: NonNullable<ToldCard['tells']>): Html {
+function drawCardValue({ of, value }: NonNullable<ResolvedCard['tells']>): Html {
   return typeof value === 'string'
     ? html`<p><strong>${of}</strong>: ${cut(value)}</p>`
     : html`<p><strong>${of}</strong></p>${payload(value)}`;

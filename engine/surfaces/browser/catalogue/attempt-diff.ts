@@ -24,7 +24,7 @@ const ANSWER_LENGTH_MAX = 300;
 export const attemptDiff: Page = itemPage({
   url: '/attempts/:attempt_id/diff',
   access: 'consumer',
-  summary: 'What is different between an attempt and another one: what was asked, what came back, and the patches.',
+  summary: 'The differences between two attempts: requests, answers and patches.',
   answer: 'AttemptComparison',
   query: ['other'],
   read: (archive, { parameters: { attempt_id }, query: { other } }) =>
@@ -48,13 +48,13 @@ function viewComparison({ before, after, calls, patches }: AttemptComparison): V
   const changed = patches.filter(({ comparison }) => comparison !== 'same');
   return {
     ...head,
-    lede: html`What is struck out was so in the first.`,
+    lede: html`Struck-out text is from the first.`,
     sections: [
       { id: 'attempts', title: 'The two attempts', body: table('The two attempts', attemptColumns, [before, after]) },
       {
         id: 'calls',
         title: 'Calls that differ',
-        body: html`<p>${sayAlike(calls)}</p>${different.length === 0 ? emptyState('Both asked for the same, and were answered alike.') : html`<ul class="effects">${different.slice(0, SHOWN).map(drawCall)}</ul>${moreInJson(different.length - SHOWN)}`}`,
+        body: html`<p>${sayAlike(calls)}</p>${different.length === 0 ? emptyState('Both made the same requests, and got the same answers.') : html`<ul class="effects">${different.slice(0, SHOWN).map(drawCall)}</ul>${moreInJson(different.length - SHOWN)}`}`,
       },
       { id: 'patches', title: 'Committed patches that differ', body: patches.length > 0 && drawPatches(changed) },
     ],
@@ -67,14 +67,14 @@ const COMPARISON_WORDS: Readonly<Record<Comparison, string>> = {
   only_before: 'only in the first',
   only_after: 'only in the second',
   adopted: 'adopted',
-  asked_otherwise: 'something else was asked',
-  answered_otherwise: 'the same was asked',
+  asked_otherwise: 'another request',
+  answered_otherwise: 'the same request',
   same: 'the same',
 };
 
 function sayAlike(calls: readonly ComparedCall[]): string {
   const countOf = (comparison: Comparison): number => calls.filter((call) => call.comparison === comparison).length;
-  return `${countOf('adopted')} calls of the first were adopted by the second; ${countOf('same')} more were made again, and answered alike.`;
+  return `${countOf('adopted')} calls of the first were adopted by the second; ${countOf('same')} more were made again, and had the same answers.`;
 }
 
 function drawCall({ command_key, comparison, before, after }: ComparedCall): Html {
@@ -97,7 +97,7 @@ function answerOf(call: InvocationSummary | null): string | null {
 }
 
 function drawPatches(changed: readonly ComparedPatch[]): Html {
-  if (changed.length === 0) return emptyState('Both came to the same patches.');
+  if (changed.length === 0) return emptyState('Both have the same patches.');
   return html`${changed.slice(0, SHOWN).map(drawPatch)}${moreInJson(changed.length - SHOWN)}`;
 }
 
@@ -107,6 +107,6 @@ function drawPatch({ workflow_subject_entity_id: subject, comparison, before, af
     patch === null
       ? NOTHING
       : html`<ul class="effects">${patch.effects.map((effect) => effectLine({ ...effect, state_before: null }))}</ul>`;
-  return html`<section class="patch" aria-label="Patch of ${subject}"><h3>${subject} <span class="dim">${comparison === 'answered_otherwise' ? 'came to something else' : COMPARISON_WORDS[comparison]}</span></h3><p class="narration">${change(before?.narration ?? null, after?.narration ?? null)}</p>
+  return html`<section class="patch" aria-label="Patch of ${subject}"><h3>${subject} <span class="dim">${comparison === 'answered_otherwise' ? 'another patch' : COMPARISON_WORDS[comparison]}</span></h3><p class="narration">${change(before?.narration ?? null, after?.narration ?? null)}</p>
 ${effects(after ?? before)}</section>`;
 }

@@ -111,7 +111,7 @@ export const attemptInvocations: Page = listPage({
 export const invocation: Page = itemPage({
   url: '/source-invocations/:source_invocation_id',
   access: 'operator',
-  summary: 'A source call: what was asked, what came back, how it was judged.',
+  summary: 'A source call: its request, its answer and its verdict.',
   answer: 'SourceInvocation',
   read: (archive, { parameters: { source_invocation_id } }) => showInvocation(archive, source_invocation_id),
   view: viewInvocation,
@@ -133,7 +133,7 @@ function viewInvocation(shown: InvocationRecord): View {
         body: html`${shown.hidden_by_redaction ? html`<p class="note">Redaction hides a part of this.</p>` : undefined}${response_json === null ? undefined : payload(response_json)}${response_text === null ? undefined : verbatim(response_text)}${response_json === null && response_text === null ? emptyState(shown.ended_at === null ? 'Nothing yet: it has not been answered.' : 'Nothing that can be shown.') : undefined}`,
       },
       { id: 'settlement', title: 'How it was settled', body: settlement !== null && payload(settlement) },
-      { id: 'pended', title: 'The answer that comes later', body: pended !== null && payload(pended) },
+      { id: 'pended', title: 'The later answer', body: pended !== null && payload(pended) },
     ],
     decisions: decideCall(shown),
     is_waiting: true,
@@ -199,7 +199,7 @@ function viewLlmCall(shown: LlmCallRecord): View {
       { id: 'facts', title: 'In short', body: llmFacts(shown) },
       {
         id: 'schema',
-        title: 'The schema that it was offered',
+        title: 'The offered schema',
         body: folded('The whole schema', payload(shown.output_schema)),
       },
       {
@@ -227,7 +227,8 @@ function reasoningSection(reasoning: LlmCallRecord['artifacts']): Section {
 }
 
 function answerOf({ raw_text, ended_at }: LlmCallRecord): Html {
-  if (raw_text === '') return emptyState(ended_at === null ? 'It has not answered yet.' : 'It said nothing.');
+  if (raw_text === '')
+    return emptyState(ended_at === null ? 'The model has not answered yet.' : 'The model said nothing.');
   return html`<div class="answer">${asJson(raw_text) ?? verbatim(raw_text)}</div>`;
 }
 

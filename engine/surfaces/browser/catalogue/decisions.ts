@@ -14,7 +14,7 @@ function runTurns(world_slug: string): Decision {
   return {
     id: 'run-turns',
     title: 'Run turns',
-    consequence: html`The turns are put into the queue. This server takes them from there, one after the other, and so does any other worker of this database; models and services are those that it was started with. Each turn is committed whole, or not at all.`,
+    consequence: html`The turns are put into the queue. This server runs them one after the other, and so does any other worker of this database, each with the models and services of its own environment. Each turn is committed whole, or not at all.`,
     path: `${pathOf('world', world_slug)}/turns`,
     fields: [{ name: 'turns', label: 'How many', kind: 'whole', value: 1 }],
     button: 'Queue them',
@@ -26,7 +26,7 @@ export function decideTurn({ world_slug, turn }: { readonly world_slug: string; 
   return {
     id: 'fork',
     title: 'Fork',
-    consequence: html`A new world begins. It shares every turn up to the one that you name, and goes on from there by itself, by the same scenario. This world stays as it is, and nobody is asked for anything.`,
+    consequence: html`This makes a new world. It shares all turns up to the named one, and continues from there with the same scenario. This world does not change, and no call is made.`,
     path: `${pathOf('world', world_slug)}/fork`,
     fields: [
       { name: 'at_turn', label: 'After turn', kind: 'whole', value: turn },
@@ -43,7 +43,7 @@ export function decideAttempt({ attempt_id, ended_at, attempted_turn }: AttemptR
     {
       id: 'stop',
       title: 'Stop this attempt',
-      consequence: html`Whoever drives the attempt ends it before its next call. The world stays as it was before turn ${attempted_turn}. Calls that have been made stay made and on record; the next attempt goes on with their answers.`,
+      consequence: html`The driver of the attempt ends it before its next call. The world stays as it was before turn ${attempted_turn}. Calls that have been made are not undone, and stay on record; the next attempt continues with their answers.`,
       path: `${pathOf('attempt', attempt_id)}/stop`,
       fields: [],
       button: 'Stop it',
@@ -63,9 +63,9 @@ function settle({ source_invocation_id, effect_class, response_json }: Invocatio
     {
       id: 'performed',
       title: 'It took place',
-      consequence: html`The next attempt goes on with the answer that you write here, and does not make the call again. The answer has to fit the schema of the source’s answers. If the call did not take place after all, its ${words(effect_class)} is missing.`,
+      consequence: html`The next attempt continues with the answer that you write here, and does not make the call again. The answer has to fit the schema of the source’s answers. If the call did not take place after all, its ${words(effect_class)} is missing.`,
       path,
-      fields: [{ name: 'answer', label: 'What it answered, as JSON', kind: 'json', value: toText(response_json) }],
+      fields: [{ name: 'answer', label: 'The answer, as JSON', kind: 'json', value: toText(response_json) }],
       button: 'Settle: it took place',
     },
     {
@@ -89,15 +89,15 @@ function report({ source_invocation_id }: InvocationSummary): readonly Decision[
     {
       id: 'answered',
       title: 'It answered',
-      consequence: html`The attempt goes on with the answer that you write here. It is checked like any answer of the source. What the service itself says later is a duplicate, and changes nothing.`,
+      consequence: html`The attempt continues with the answer that you write here. It is checked like any answer of the source. A later report of the service is a duplicate, and changes nothing.`,
       path,
-      fields: [{ name: 'answer', label: 'What it answered, as JSON', kind: 'json' }],
+      fields: [{ name: 'answer', label: 'The answer, as JSON', kind: 'json' }],
       button: 'Report the answer',
     },
     {
       id: 'failed',
       title: 'It failed',
-      consequence: html`The call fails with your reason as its message. The workflow says what follows: its binding says whether the turn goes on without the answer, or the attempt fails.`,
+      consequence: html`The call fails with your reason as its message. The binding of the call in the workflow says whether the turn continues without the answer, or the attempt fails.`,
       path,
       fields: [],
       button: 'Report the failure',

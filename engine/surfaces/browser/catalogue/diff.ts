@@ -13,7 +13,7 @@ export const diff: Page = itemPage({
   url: '/worlds/:world_slug/diff',
   access: 'consumer',
   summary:
-    'What changed from one turn of a world to another, or differs in another world, each with what brought it about.',
+    'The changes from one turn of a world to another, or the differences from another world, each with its cause.',
   answer: 'Diff',
   query: ['from', 'to', 'other'],
   read: (archive, { parameters: { world_slug }, query: { from, to, other } }) =>
@@ -30,7 +30,7 @@ function viewDiff({ from, to, changes }: WorldDiff): View {
       : `${from.world_slug} at turn ${from.turn}, ${world_slug} at turn ${to.turn}`,
     eyebrow: isOneWorld ? 'What changed' : 'How two worlds differ',
     trail: trailToWorld(world_slug),
-    lede: html`From ${placeLink(from)} to ${placeLink(to)}. What is struck out was so in the first.`,
+    lede: html`From ${placeLink(from)} to ${placeLink(to)}. Struck-out text is from the first.`,
     sections: [
       {
         id: 'changes',

@@ -106,13 +106,13 @@ function viewDocument(document: DocumentPage, before: readonly Section[]): View 
       {
         id: 'calls',
         title: 'The latest calls',
-        tells_of_others: true,
+        is_about_others: true,
         body: calls.length > 0 && table('Calls', listedColumns, calls),
       },
       {
         id: 'attempts',
         title: 'The latest attempts that asked it',
-        tells_of_others: true,
+        is_about_others: true,
         body: kind === 'response_source' && attempts.length > 0 && table('Attempts', attemptColumns, attempts),
       },
       {
@@ -137,7 +137,7 @@ function useSections({
     {
       id: 'worlds',
       title: 'Worlds that run by it',
-      tells_of_others: true,
+      is_about_others: true,
       body:
         worlds.length > 0 &&
         html`<ul class="plain">${worlds.slice(0, USES_SHOWN).map((slug) => html`<li>${linkTo('world', slug)}</li>`)}</ul>${worlds.length > USES_SHOWN ? html`<p class="more"><a href="/worlds?scenario=${hash}">All ${worlds.length}</a></p>` : undefined}`,
@@ -145,7 +145,7 @@ function useSections({
     {
       id: 'used-by',
       title: 'What names it',
-      tells_of_others: true,
+      is_about_others: true,
       body: table(
         'What names it',
         componentColumns,
@@ -178,7 +178,7 @@ function viewWorkflow(shown: WorkflowPage): View {
       title: 'What is applied',
       body: html`<p>The patch of <code>${workflow.apply.from}</code>, and nothing else, changes the world.</p>`,
     },
-    { id: 'attempts', title: 'Attempts that ran it', tells_of_others: true, body: attemptChoice(shown) },
+    { id: 'attempts', title: 'Attempts that ran it', is_about_others: true, body: attemptChoice(shown) },
   ]);
 }
 

@@ -4,7 +4,7 @@ import type { ListedAttempt, ListedMessage } from '../../../ports/browse.js';
 import { type Html, html } from '../html.js';
 import { listPage, nextPart } from '../list-page.js';
 import { type Asked, emptyState, itemPage, type Page, type View } from '../page.js';
-import { tellTurn } from '../parts/patch.js';
+import { drawTurn } from '../parts/patch.js';
 import { type Columns, numbers, sentences, table } from '../parts/table.js';
 import { count, duration, linkTo, moment, status, words, worldTime } from '../parts/text.js';
 import { pathOf, pathOfList, pathOfTurn, PLACES } from '../places.js';
@@ -12,20 +12,19 @@ import { pathOf, pathOfList, pathOfTurn, PLACES } from '../places.js';
 export const overview: Page = itemPage({
   url: '/',
   access: 'consumer',
-  summary:
-    'The first worlds by name, what is to be done (for operators), and how many documents there are of each kind.',
+  summary: 'The first worlds by name, the inbox (for operators), and the number of documents of each kind.',
   answer: 'Overview',
   read: (archive, { reader }) => browseOverview(archive, reader),
   view: ({ worlds, latest, documents, inbox }): View => ({
     title: 'Worlds',
     eyebrow: 'Chukwa',
     trail: [],
-    lede: html`In each of these written worlds, agents think with a language model, turn by turn. Whatever they were shown, asked and answered is on record. Choose a world; beside what somebody did, <span class="why">Why?</span> leads to the exact prompt behind it.`,
+    lede: html`In each of these written worlds, agents think with a language model, turn by turn. Their prompts, requests and answers are all on record. Choose a world; beside each action, <span class="why">Why?</span> leads to the exact prompt behind it.`,
     sections: [
       {
         id: 'latest',
         title: `What happened last, in ${latest?.world_slug}`,
-        body: latest !== null && tellLatest(latest),
+        body: latest !== null && drawLatest(latest),
       },
       {
         id: 'worlds',
@@ -38,8 +37,8 @@ export const overview: Page = itemPage({
   }),
 });
 
-function tellLatest({ world_slug, story }: LatestTurn): Html {
-  return html`${tellTurn(world_slug, story, story.patches.length)}<p class="more">${linkTo('world', world_slug, `The whole story of ${world_slug}`)}</p>`;
+function drawLatest({ world_slug, story }: LatestTurn): Html {
+  return html`${drawTurn(world_slug, story, story.patches.length)}<p class="more">${linkTo('world', world_slug, `The whole story of ${world_slug}`)}</p>`;
 }
 
 const worldColumns: Columns<ListedWorld> = {
@@ -60,7 +59,7 @@ const NO_WORLDS = emptyState('There is no world yet. Make one, and play three tu
 export const worldList: Page = listPage({
   url: '/worlds',
   access: 'consumer',
-  summary: 'Worlds by name; with a scenario, those that go on by it or did.',
+  summary: 'Worlds by name; with a scenario, those that use it or did.',
   answer: 'Worlds',
   query: ['scenario'],
   cursor: 'name',
@@ -82,7 +81,7 @@ function documentCounts(documents: Overview['documents']) {
 export const inbox: Page = itemPage({
   url: '/inbox',
   access: 'operator',
-  summary: 'What waits for a driver, a service or a person.',
+  summary: 'Messages and attempts that wait for a driver, a service or a person.',
   answer: 'Inbox',
   query: ['limit', 'after'],
   read: (archive, { query }) => browseInbox(archive, query),

@@ -31,13 +31,13 @@ export const search: Page = itemPage({
   }),
 });
 
-const HEAD = { title: 'Search', eyebrow: 'Everything that was said', trail: [] };
+const HEAD = { title: 'Search', eyebrow: 'Search all texts', trail: [] };
 
 function viewFound(found: Found, asked: Asked): View {
   const { rows, next, is_complete } = found;
   const late = is_complete
     ? NOTHING
-    : html`<p class="note">The latest attempts are still being taken in. Search again in a moment.</p>`;
+    : html`<p class="note">The latest attempts are not indexed yet. Search again in a moment.</p>`;
   return {
     ...HEAD,
     lede: form(asked),
@@ -72,8 +72,8 @@ function isFiltered({ query }: Asked): boolean {
 
 function nothingFound(asked: Asked): Html {
   return isFiltered(asked) || (asked.query['q'] ?? '') !== ''
-    ? emptyState('Nothing was found. Attempts that go on are searched once they have ended.')
-    : emptyState('Write words, or choose a filter. "Two words" in quotes stand side by side; -word excludes.');
+    ? emptyState('Nothing was found. An attempt can be searched once it has ended.')
+    : emptyState('Write words, or choose a filter. "Two words" in quotes must be adjacent; -word excludes.');
 }
 
 const columns: Columns<SearchHit> = {

@@ -21,7 +21,7 @@ import { attemptColumns, trailTo } from './worlds.js';
 export const turn: Page = itemPage({
   url: '/worlds/:world_slug/turns/:turn',
   access: 'consumer',
-  summary: 'A world as it stood at the end of a turn, and what made it so.',
+  summary: 'A world at the end of a turn, and the patches of that turn.',
   answer: 'Turn',
   read: (archive, { parameters: { world_slug, turn } }) => browseTurn(archive, { world_slug, turn }),
   view: viewTurn,
@@ -47,7 +47,7 @@ function viewTurn(shown: TurnPage): View {
               )
             : html`${story.patches.slice(0, PATCHES_ON_TURN).map(showPatch)}${morePatches(shown)}`,
       },
-      { id: 'places', title: 'Where everybody was at its end', body: drawPlaces(shown) },
+      { id: 'places', title: 'Places and entities at its end', body: drawPlaces(shown) },
       {
         id: 'attempts',
         title: 'Attempts at this turn',

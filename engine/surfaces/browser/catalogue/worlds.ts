@@ -9,7 +9,7 @@ import { listPage } from '../list-page.js';
 import { type Asked, emptyState, itemPage, type Page, type View } from '../page.js';
 import { operatorActions } from '../parts/operator-actions.js';
 import { drawPlaces } from '../parts/places.js';
-import { tellTurn } from '../parts/patch.js';
+import { drawTurn } from '../parts/patch.js';
 import { type Columns, numbers, table } from '../parts/table.js';
 import { linkTo, moment, status, toClass, words, worldTime } from '../parts/text.js';
 import { forkTree } from '../pictures/fork-tree.js';
@@ -35,12 +35,12 @@ export const world: Page = itemPage({
 });
 
 /** How many patches the story has in all; where there are more, it has the first few of each turn. */
-const PATCHES_TOLD = 50;
-const PATCHES_TOLD_OF_TURN = 2;
+const PATCHES_SHOWN = 50;
+const PATCHES_SHOWN_OF_TURN = 2;
 
 function viewWorld(shown: WorldPage): View {
-  const patches = shown.story.reduce((sum, told) => sum + told.patches.length, 0);
-  const patches_max = patches > PATCHES_TOLD ? PATCHES_TOLD_OF_TURN : PATCHES_TOLD;
+  const patches = shown.story.reduce((sum, story) => sum + story.patches.length, 0);
+  const patches_max = patches > PATCHES_SHOWN ? PATCHES_SHOWN_OF_TURN : PATCHES_SHOWN;
   const { world_slug, turn, story, earlier, readings, attempts, family, scenarios } = shown;
   const more =
     earlier === null
@@ -50,7 +50,7 @@ function viewWorld(shown: WorldPage): View {
     title: world_slug,
     eyebrow: 'World',
     trail: trailToWorld(world_slug).slice(0, 1),
-    lede: html`Turn ${turn}, at ${worldTime(shown.simulation_time)} of its own time, by the scenario ${linkTo('scenario', shown.scenario_hash, shown.scenario_label)}${forkedFrom(shown)}.${drawStanding(shown)}`,
+    lede: html`Turn ${turn}, at ${worldTime(shown.simulation_time)} of its own time, by the scenario ${linkTo('scenario', shown.scenario_hash, shown.scenario_label)}${forkedFrom(shown)}.${drawStatus(shown)}`,
     sections: [
       {
         id: 'story',
@@ -58,7 +58,7 @@ function viewWorld(shown: WorldPage): View {
         body:
           story.length === 0
             ? drawUnplayed(shown)
-            : html`${story.map((one) => tellTurn(world_slug, one, patches_max))}${more}`,
+            : html`${story.map((one) => drawTurn(world_slug, one, patches_max))}${more}`,
       },
       { id: 'places', title: 'Where everybody is', body: drawPlaces(shown) },
       { id: 'lives', title: 'Who was where, turn by turn', body: story.length > 0 && lifeLines(shown, story) },
@@ -68,7 +68,7 @@ function viewWorld(shown: WorldPage): View {
         title: 'Attempts',
         body: html`${table('Attempts', attemptColumns, attempts, NO_ATTEMPTS)}<p class="more"><a href="${pathOf('world', world_slug)}/attempts">All attempts</a> · <a href="${pathOf('world', world_slug)}/agents">its agents</a></p>`,
       },
-      { id: 'forks', title: 'Forks', tells_of_others: true, body: family.length > 1 && forkTree(family, world_slug) },
+      { id: 'forks', title: 'Forks', is_about_others: true, body: family.length > 1 && forkTree(family, world_slug) },
       {
         id: 'scenarios',
         title: 'Scenarios',
@@ -85,25 +85,25 @@ function drawUnplayed({ world_slug, attempts: [latest] }: WorldPage): Html {
   const isOpen = latest?.ended_at === null && !isUndriven(latest);
   if (latest === undefined || (!isOpen && latest.calls_in_doubt === 0))
     return emptyState('No turn has been played yet. Play one:', `npx chukwa run ${world_slug}`);
-  const { said, place, link } = standingOf(latest);
+  const { said, place, link } = statusOf(latest);
   return html`<p class="empty">No turn has been played yet. ${said} <a href="${place}">${link}</a></p>`;
 }
 
 /** The obstacle to a world's next turn, or its open attempt: the latest one, unless that is committed. */
-function drawStanding({ turn, attempts: [latest] }: WorldPage): Html {
+function drawStatus({ turn, attempts: [latest] }: WorldPage): Html {
   if (latest === undefined || latest.attempted_turn <= turn) return NOTHING;
-  const { said, place, link } = standingOf(latest);
-  return html`<p class="standing"><span class="status is-${toClass(stateOf(latest))}">${said}</span> <a href="${place}">${link}</a></p>`;
+  const { said, place, link } = statusOf(latest);
+  return html`<p class="world-status"><span class="status is-${toClass(stateOf(latest))}">${said}</span> <a href="${place}">${link}</a></p>`;
 }
 
 /** A sentence on a world, and the link to its subject. */
-function standingOf(attempt: AttemptSummary) {
+function statusOf(attempt: AttemptSummary) {
   const { status: state, attempt_id, failure_class, calls_in_doubt } = attempt;
   const turn = `Turn ${attempt.attempted_turn}`;
   const place = pathOf('attempt', attempt_id);
   if (isUndriven(attempt)) {
-    const said = `The driver of turn ${attempt.attempted_turn} is gone. The next run goes on with it.`;
-    return { said, place, link: 'See how far it came' };
+    const said = `The driver of turn ${attempt.attempted_turn} is gone. The next run resumes it.`;
+    return { said, place, link: 'See its progress' };
   }
   if (state === 'running') return { said: `${turn} runs now.`, place, link: 'See what it does' };
   const waits = `${place}#waits`;
@@ -111,7 +111,7 @@ function standingOf(attempt: AttemptSummary) {
   if (calls_in_doubt === 0)
     return { said: `${turn} failed: ${words(failure_class ?? state)}.`, place, link: 'See why' };
   const inDoubt = `${calls_in_doubt} ${calls_in_doubt === 1 ? 'call is' : 'calls are'} in doubt`;
-  return { said: `${turn} failed, and ${inDoubt}.`, place: waits, link: 'Decide what became of it' };
+  return { said: `${turn} failed, and ${inDoubt}.`, place: waits, link: 'Settle the calls' };
 }
 
 function forkedFrom({ forked_from }: WorldSnapshot): Html {

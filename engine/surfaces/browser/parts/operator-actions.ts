@@ -6,7 +6,7 @@ import { linkTo, moment, words } from './text.js';
 const columns: Columns<OperatorActionRecord> = {
   What: sentences(({ action, details }) => `${words(action)}${toDetails(details)}`),
   Why: sentences(({ reason }) => reason ?? ''),
-  'What came of it': sentences(({ outcome }) => outcome ?? 'not known: the server ended meanwhile'),
+  Outcome: sentences(({ outcome }) => outcome ?? 'not known: the server ended meanwhile'),
   By: ({ acted_by }) => acted_by,
   When: ({ acted_at }) => moment(acted_at),
   Attempt: ({ attempt_id }) => linkTo('attempt', attempt_id),
@@ -22,5 +22,5 @@ function toDetails(details: OperatorActionRecord['details']): string {
 /** The actions of operators, the latest first. */
 export function operatorActions(actions: readonly OperatorActionRecord[]): Section {
   const body = actions.length > 0 && table('What operators did', columns, actions);
-  return { id: 'actions', title: 'What operators did', tells_of_others: true, body };
+  return { id: 'actions', title: 'What operators did', is_about_others: true, body };
 }

@@ -47,7 +47,7 @@ export function effectLine({ op, entity_id, environment_label, state_before, sta
 }
 
 /** A turn as prose: its first patches, each with its changes and reason. @param patches_max how many are shown */
-export function tellTurn(world_slug: string, story: TurnStory, patches_max: number): Html {
+export function drawTurn(world_slug: string, story: TurnStory, patches_max: number): Html {
   const { turn, simulation_time, attempt_id, patches } = story;
   const left_out = patches.length - patches_max;
   const rest =
@@ -56,12 +56,12 @@ export function tellTurn(world_slug: string, story: TurnStory, patches_max: numb
       : NOTHING;
   return html`<article class="turn"><header><h3><a href="${pathOfTurn(world_slug, turn)}">Turn ${turn}</a></h3>
 <p class="dim">${worldTime(simulation_time)} <span class="steps">${linkTo('attempt', attempt_id, 'the attempt')} <a href="${pathOf('world', world_slug)}/diff?from=${turn - 1}&amp;to=${turn}">what changed</a></span></p></header>
-${patches.slice(0, patches_max).map(tellPatch)}${rest}</article>`;
+${patches.slice(0, patches_max).map(drawNarration)}${rest}</article>`;
 }
 
-function tellPatch(patch: PatchStory): Html {
+function drawNarration(patch: PatchStory): Html {
   const { turn, workflow_subject_entity_id: subject, narration } = patch;
   const why = whyLink(patch, `Why did ${subject} do that in turn ${turn}?`);
   return html`<section class="patch" aria-label="What ${subject} did in turn ${turn}"><p class="narration">${narration}</p>
-<div class="told">${why}${drawEffects(patch, html`<span class="who">${subject}</span> `)}</div></section>`;
+<div class="effects-and-why">${why}${drawEffects(patch, html`<span class="who">${subject}</span> `)}</div></section>`;
 }

@@ -26,8 +26,8 @@ export const settleAttempt: CommandEntry = {
   takes: [
     new Argument('<id>', 'the id of the attempt that failed'),
     new Option('--call <id>', 'the call in doubt, where there are several'),
-    resultOption('it took place, and this is what it answered').conflicts('notPerformed'),
-    new Option('--not-performed', 'it did not take place, and is to be asked again'),
+    resultOption('it took place, and the file holds its answer').conflicts('notPerformed'),
+    new Option('--not-performed', 'it did not take place, and is made again'),
     new Option('--reason <text>', 'how you know; the record keeps it'),
   ],
   run: settle,
@@ -44,8 +44,8 @@ async function settle(session: Session, attempt_id: string, { call, result, notP
   if (result === undefined && notPerformed !== true)
     return refuseUsage(
       session,
-      'Whether the call took place has to be said.',
-      'Add --result FILE with what it answered, or --not-performed.',
+      'Say whether the call took place.',
+      'Add --result FILE with its answer, or --not-performed.',
     );
   const read = await readResult(session, result);
   if (!read.ok) return printRefused(session, read);
@@ -78,8 +78,8 @@ function settledLines({ world, command_key, performed, left_in_doubt }: SettledC
   return [
     hanging(2, `Settled: ${command_key} ${what}.`),
     left_in_doubt > 0
-      ? hanging(2, `${others} of this attempt must be settled before it goes on.`)
-      : verbatim('Go on:  ', command('run', world), '  (a queued turn goes on by itself, where a worker runs)'),
+      ? hanging(2, `${others} of this attempt must be settled before the world continues.`)
+      : verbatim('Go on:  ', command('run', world), '  (a worker resumes a queued turn by itself)'),
   ];
 }
 
@@ -92,13 +92,16 @@ export const report: CommandEntry = {
   name: 'report',
   says: 'Report how a pending call, or a call in doubt, ended. Duplicate and late reports change nothing.',
   takes: [
-    new Argument('<correlation_id>', 'the id of the call, or the name that its service gave it'),
+    new Argument('<correlation_id>', 'the id of the call, or the alias that its service gave it'),
     resultOption('the answer'),
-    new Option('--failed <message>', 'in place of an answer: it failed, and why; a call in doubt is then made again'),
+    new Option(
+      '--failed <message>',
+      'in place of an answer: the reason why it failed; a call in doubt is then made again',
+    ),
   ],
   async run(session, correlation: string, options: ReportOptions) {
     if ((options.result === undefined) === (options.failed === undefined))
-      return refuseUsage(session, 'Either --result or --failed says how the call ended.', 'Give one of the two.');
+      return refuseUsage(session, 'Say how the call ended, with --result or --failed.', 'Give one of the two.');
     const read = await readResult(session, options.result);
     if (!read.ok) return printRefused(session, read);
     const said: SaidReport =

@@ -73,7 +73,7 @@ export const get: CommandEntry = {
 
 export const list: CommandEntry = {
   name: 'list',
-  says: 'List the stored documents of a kind; without one, count those of each.',
+  says: 'List the stored documents of a kind; without a kind, count the documents of each.',
   takes: [new Argument('[kind]', KINDS)],
   async run(session, name: string | undefined) {
     if (name === undefined)
@@ -89,7 +89,7 @@ export const list: CommandEntry = {
 
 export const uses: CommandEntry = {
   name: 'uses',
-  says: 'Show which documents a stored one names, and which documents and worlds name it.',
+  says: 'Show which documents a stored document refers to, and which documents and worlds refer to it.',
   takes: [KIND, HASH],
   run: async (session, name: string, hash: string) =>
     withKind(session, name, (kind) =>

@@ -31,7 +31,7 @@ export const mcp: readonly CommandEntry[] = [
       new Option('--tool <name>', 'only this tool; may be repeated')
         .argParser((name: string, before: readonly string[]) => [...before, name])
         .default([], 'all'),
-      new Option('--as <name>', 'what a server given by URL or command is called').default('server'),
+      new Option('--as <name>', 'the name of a server given by URL or command').default('server'),
       ROOT,
     ],
     run: show,

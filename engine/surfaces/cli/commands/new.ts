@@ -1,6 +1,6 @@
 import { Argument, Option } from 'commander';
 import { resolve } from 'node:path';
-import { layOutWorld, WORLD_SHAPES, type WorldShape } from '../../../operations/new-world.js';
+import { writeNewWorld, WORLD_SHAPES, type WorldShape } from '../../../operations/new-world.js';
 import { pathOption } from '../arguments.js';
 import { newWorldLines } from '../render/new-world.js';
 import { answer } from '../session.js';
@@ -12,22 +12,25 @@ interface NewWorldOptions {
 }
 
 export const newFiles: readonly CommandEntry[] = [
-  { name: 'new', says: 'Lay out files to begin with.' },
+  { name: 'new', says: 'Write files to begin with.' },
   {
     name: 'new world',
     says: 'Write the files of a small, complete world: scenario, prompts, answers and a test.',
     takes: [
-      new Argument('<name>', 'its name, and that of its folder: lower-case letters and digits, joined by - or _'),
+      new Argument(
+        '<name>',
+        'the name of the world and of its folder: lower-case letters and digits, joined by - or _',
+      ),
       new Option('--shape <shape>', 'one agent, a place with services, or several agents')
         .choices(WORLD_SHAPES)
         .default('agent'),
-      pathOption('--into <dir>', 'the folder in which the world gets its own').default('.'),
+      pathOption('--into <dir>', 'the parent of the new folder').default('.'),
     ],
     async run(session, name: string, { shape, into }: NewWorldOptions) {
       const { working_folder } = session.terminal;
       const { package_root } = session.composition;
-      const laid = await layOutWorld({ name, shape, into: resolve(working_folder, into), package_root });
-      return answer(session, laid, { lines: (world) => newWorldLines(world, working_folder) });
+      const written = await writeNewWorld({ name, shape, into: resolve(working_folder, into), package_root });
+      return answer(session, written, { lines: (world) => newWorldLines(world, working_folder) });
     },
   },
 ];

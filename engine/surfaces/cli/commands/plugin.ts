@@ -13,7 +13,7 @@ export const plugins: readonly CommandEntry[] = [
   { name: 'plugin', says: 'Plugins: list, make, test.' },
   {
     name: 'plugin list',
-    says: 'List the plugins that are found, and those that are left out with the reason.',
+    says: 'List the plugins that were found, and those that are left out, with the reason.',
     async run(session) {
       const { composition, terminal, as_json } = session;
       const value = listPlugins(await composition.openWorkshop());
@@ -24,10 +24,10 @@ export const plugins: readonly CommandEntry[] = [
   },
   {
     name: 'plugin new',
-    says: 'Write a small plugin that is complete: manifest, schema, code, tests, examples.',
+    says: 'Write a small, complete plugin: manifest, schema, code, tests, examples.',
     takes: [
       new Argument('<name>', 'lower-case letters, digits and underscores, such as tide_table'),
-      pathOption('--into <dir>', 'the folder in which the plugin gets its own').default('plugins'),
+      pathOption('--into <dir>', 'the parent of the new folder').default('plugins'),
     ],
     async run(session, name: string, { into }: { readonly into: string }) {
       const { working_folder } = session.terminal;

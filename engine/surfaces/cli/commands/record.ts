@@ -18,16 +18,16 @@ interface RecordOptions extends RootOptions {
 
 export const recordTest: CommandEntry = {
   name: 'record',
-  says: 'Make a test of a turn that was played, from its answers and its outcome.',
+  says: 'Make a test from a played turn: its answers and its outcome.',
   takes: [
     new Argument(
       '<slug@n>',
       'SLUG@N, a world and a turn that it has committed; or the id of an attempt that has ended',
     ),
-    turnsOption(1, 'how many turns: that one, and those that were committed after it'),
-    new Option('--out <file>', 'write it there, such as my.test.json; a file that is there stays'),
-    pathOption('--scenario <path>', "the scenario's file, to be named by path; else the test names it by hash"),
-    new Option('--unredacted', 'for the operator: write also what redaction hides'),
+    turnsOption(1, 'how many turns: that one, and the ones committed after it'),
+    new Option('--out <file>', 'the output file, such as my.test.json; an existing file is not overwritten'),
+    pathOption('--scenario <path>', 'the file of the scenario, which the test then names by path instead of by hash'),
+    new Option('--unredacted', 'for the operator: write hidden parts, too'),
     ROOT,
   ],
   run: record,

@@ -52,7 +52,7 @@ export const agents: CommandEntry = {
 
 export const agentTurn: CommandEntry = {
   name: 'agent-turn',
-  says: 'Show one turn of an agent: what it was given, what it did, and what came of it.',
+  says: 'Show one turn of an agent: its context, its actions and its result.',
   takes: [new Argument('<id>', 'the id of the agent turn')],
   run: (session, agent_turn_id: string) =>
     show(session, (archive) => showAgentTurn(archive, { agent_turn_id, reader: 'operator' }), {
@@ -62,10 +62,10 @@ export const agentTurn: CommandEntry = {
 
 export const invocation: CommandEntry = {
   name: 'invocation',
-  says: 'Show one source call: what was asked, what came back, how it was judged.',
+  says: 'Show one source call: its request, its answer and its verdict.',
   takes: [
     new Argument('<id>', 'the id of the source invocation'),
-    new Option('--unredacted', 'show all that is kept of the answer, what redaction hides too; secrets stay replaced'),
+    new Option('--unredacted', 'show the whole stored answer, including what redaction hides; secrets stay replaced'),
   ],
   run: (session, id: string, { unredacted }: { readonly unredacted?: true }) =>
     show(session, (archive) => showInvocation(archive, id, unredacted ? 'unredacted' : 'redacted'), {
@@ -75,7 +75,7 @@ export const invocation: CommandEntry = {
 
 export const llmCall: CommandEntry = {
   name: 'llm-call',
-  says: 'Show one generation: what the model was shown and said, and how that was judged.',
+  says: 'Show one generation: its prompt, its answer and its verdict.',
   takes: [
     new Argument('<id>', 'the id of the LLM call'),
     new Option('--schema', 'print the schema that the model was offered, too; --json always has it'),
@@ -90,13 +90,13 @@ export const search: CommandEntry = {
   name: 'search',
   says: 'Find narrations, states, prompts, answers and results by their words, the latest first.',
   takes: [
-    new Argument('<words...>', '"quoted ones" stand side by side, `or` means either, -word excludes'),
+    new Argument('<words...>', '"quoted words" must be adjacent, `or` means either, -word excludes'),
     new Option('--kind <kind>', 'only texts of this kind').choices(SEARCH_KINDS),
     new Option('--world <slug>', 'only those of this world'),
     new Option('--turn <n>', 'only those at this turn'),
     new Option('--subject <id>', 'only those of this subject'),
-    new Option('--source <label>', 'only what was asked of this source'),
-    new Option('--failure <class>', 'only what failed with this class'),
+    new Option('--source <label>', 'only calls of this source'),
+    new Option('--failure <class>', 'only calls that failed with this class'),
     new Option('--limit <n>', `how many, ${LIMIT_MAX} at most; ${LIMIT} where it is left out`),
   ],
   run: (session, words: readonly string[], filter: WantedSearch) =>

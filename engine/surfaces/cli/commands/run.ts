@@ -48,7 +48,7 @@ export const run: CommandEntry = {
     turnsOption(1),
     wholeOption(
       '--retries <n>',
-      'how often a turn is tried again, after a wait, when it failed transiently',
+      'how often a turn is retried after a transient failure, each time after a wait',
       [0, 1_000],
     ),
     new Option(
@@ -61,17 +61,14 @@ export const run: CommandEntry = {
     listOption('--connections', 'grant these connections only, of those that the profile grants'),
     editedScenarioOption('adopt edited documents from the next turn on'),
     ROOT,
-    new Option('--queue', 'leave the turns to workers, which ask the model of their own environment'),
+    new Option('--queue', 'queue the turns for workers, which use the model of their own environment'),
     SERVE,
-    new Option(
-      '--anew',
-      'start over after an attempt that failed: its side effects may be repeated, also those in doubt',
-    ),
-    new Option('--dry', 'try it on a copy that is thrown away; nothing outside is asked'),
-    new Option('--answers <file>', 'what models and sources answer in a dry run'),
+    new Option('--anew', 'start over after a failed attempt: its side effects may be repeated, also those in doubt'),
+    new Option('--dry', 'run on a temporary copy; makes no call'),
+    new Option('--answers <file>', 'the answers of models and sources in a dry run'),
     new Option(
       '--write-missing <file>',
-      'in a dry run, write the answers and, made up by the schemas, those that are missing into a new file',
+      'in a dry run, write a new file with the answers, and with made-up ones for those that are missing',
     ),
   ],
   run: runAndShow,
@@ -128,15 +125,18 @@ async function runDry(session: Session, world_slug: string, options: RunOptions)
   const { turns, dry, answers, llm, script, model, anew, writeMissing, tools, connections } = options;
   const refuse = (message: string, repair: string): ExitCode => refuseUsage(session, message, repair);
   if (answers === undefined && writeMissing === undefined)
-    return refuse('A dry run asks nobody, so it needs the answers.', 'Add --answers FILE, or --write-missing FILE.');
+    return refuse('A dry run makes no call, so it needs answers.', 'Add --answers FILE, or --write-missing FILE.');
   if (dry !== true)
     return refuse(
       '--answers and --write-missing are for dry runs.',
       'Add --dry, or use --llm scripted --script FILE for the model alone.',
     );
-  if (anew !== undefined) return refuse('A dry run begins anew on a copy in any case.', 'Leave --anew out.');
+  if (anew !== undefined) return refuse('A dry run always starts over on a copy.', 'Leave --anew out.');
   if (llm !== undefined || script !== undefined || model !== undefined)
-    return refuse('A dry run asks no model: --answers says what it says.', 'Leave --llm, --script and --model out.');
+    return refuse(
+      'A dry run asks no model: its answers come from --answers.',
+      'Leave --llm, --script and --model out.',
+    );
   const dry_rerun = ['run', world_slug, '--dry', ...toWords({ answers: writeMissing ?? answers, tools, connections })];
   return playTurns(session, ({ signal, narration }) =>
     dryRun(session.composition, {
@@ -166,8 +166,7 @@ async function runDry(session: Session, world_slug: string, options: RunOptions)
 async function queueFor(session: Session, world_slug: string, options: RunOptions): Promise<ExitCode> {
   const { turns, retries, llm, script, model, dry, answers, anew, tools, connections } = options;
   if ([retries, llm, script, model, dry, answers, anew, tools, connections].some((option) => option !== undefined)) {
-    const message =
-      '--queue leaves the turns to workers: who answers, and how often a turn is tried anew, is said there.';
+    const message = '--queue leaves the turns to workers, and their own options set the model and the retries.';
     const repair =
       'Leave --retries, --llm, --model, --script, --dry, --answers, --anew, --tools and --connections out.';
     return refuseUsage(session, message, repair);

@@ -10,8 +10,8 @@ export const schemas: CommandEntry = {
   name: 'schemas',
   says: 'Write the schemas of all documents for an editor, with the interface of each plugin that is found.',
   takes: [
-    pathsArgument('the project, whose ids editors offer').argOptional().default([], 'none'),
-    pathOption('--write <dir>', 'the folder to write them into').makeOptionMandatory(),
+    pathsArgument('the project folder, for the ids that editors suggest').argOptional().default([], 'none'),
+    pathOption('--write <dir>', 'the output folder').makeOptionMandatory(),
   ],
   async run(session, paths: readonly string[], { write }: { readonly write: string }) {
     const { working_folder } = session.terminal;

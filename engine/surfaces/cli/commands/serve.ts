@@ -19,10 +19,10 @@ const LEASE_MS = 10_000;
 
 export const serveWorlds: CommandEntry = {
   name: 'serve',
-  says: 'Show everything in a browser, accept late answers over HTTP, and run queued turns, until it is stopped.',
+  says: 'Show all records in a browser, accept late answers over HTTP, and run queued turns, until it is stopped.',
   takes: [
-    new Option('--host <address>', 'listen there; CHUKWA_HOST where it is left out, and 127.0.0.1 without that'),
-    wholeOption('--port <n>', 'listen on this port; CHUKWA_PORT where it is left out, and 4747', [0, 65_535]),
+    new Option('--host <address>', 'listen on this address; by default CHUKWA_HOST, or 127.0.0.1'),
+    wholeOption('--port <n>', 'listen on this port; by default CHUKWA_PORT, or 4747', [0, 65_535]),
     ...Object.values(WORKER_OPTIONS),
   ],
   run: (session, options: ServeOptions) => run(session, options),
@@ -62,7 +62,7 @@ function run(session: Session, { host, port, ...options }: ServeOptions, stage?:
 /** Once, when they have just been made; afterwards they are in their file alone. */
 function showTokens({ terminal }: Session, { token, operator_token }: LoadedTokens): void {
   printLines(terminal.error, [
-    verbatim('New tokens were made. They are shown this once:'),
+    verbatim('New tokens were made. They are shown only once:'),
     verbatim(`  CHUKWA_TOKEN           ${token}`),
     verbatim(`  CHUKWA_OPERATOR_TOKEN  ${operator_token}`),
   ]);
@@ -71,7 +71,7 @@ function showTokens({ terminal }: Session, { token, operator_token }: LoadedToke
 /** On standard error, as tokens are: standard output may be kept in a file. */
 function showSignInLink({ terminal }: Session, link: string): void {
   printLines(terminal.error, [
-    verbatim('To look at everything in a browser, open this link. It signs in once, within ten minutes:'),
+    verbatim('To look at the records in a browser, open this link. It signs in once, within ten minutes:'),
     verbatim(`  ${link}`),
   ]);
 }

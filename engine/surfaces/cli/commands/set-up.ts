@@ -21,7 +21,7 @@ export const models: readonly CommandEntry[] = [
   { name: 'model', says: 'Models: try one.' },
   {
     name: 'model try',
-    says: 'Ask a model three small questions, and say with which settings it answers them.',
+    says: 'Ask a model three small questions, and print the settings with which it answers them.',
     takes: [new Argument('<source>', 'the file of a source, or the hash of a stored one'), ROOT],
     async run(session, name: string, options: RootOptions) {
       const { composition } = session;
@@ -54,7 +54,7 @@ export const migrate: CommandEntry = {
 export const doctor: CommandEntry = {
   name: 'doctor',
   says: 'Show what is configured, reachable and missing.',
-  takes: [new Argument('[slug]', 'a world: tells what that one needs, its toys included')],
+  takes: [new Argument('[slug]', 'a world: also checks what this world needs, including its toys')],
   async run(session, slug: string | undefined) {
     const diagnoses = await session.composition.diagnose(slug);
     const ok = diagnoses.every(({ state }) => state !== 'broken');

@@ -24,7 +24,7 @@ export const toys: CommandEntry = {
   says: 'Run the toy services, and the scripted model, by themselves until Ctrl-C.',
   takes: [
     scriptOption('start the scripted model too, with these answers'),
-    wholeOption('--port-base <n>', 'listen on this port and those after it, so that variables stay right', [
+    wholeOption('--port-base <n>', 'listen on this port and those after it, so that the variables stay valid', [
       1,
       PORT_BASE_MAX,
     ]),

@@ -65,6 +65,6 @@ function printValidation({ terminal, as_json }: Session, validation: Validation,
   const summary = `error: ${count(errors.length, 'finding')} in ${count(files.size, 'file')}`;
   printLines(terminal.error, [
     hanging(2, summary),
-    hanging(4, '  what to do: mend each at its place, and validate again'),
+    hanging(4, '  what to do: correct each at its place, and validate again'),
   ]);
 }

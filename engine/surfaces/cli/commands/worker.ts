@@ -19,7 +19,7 @@ export const worker: CommandEntry = {
   takes: [
     concurrency,
     grace,
-    wholeOption('--lease <seconds>', 'how long a worker that is silent is taken for alive', [1, 3_600]).default(10),
+    wholeOption('--lease <seconds>', 'how long the lease of a silent worker lasts', [1, 3_600]).default(10),
     maxRetries,
     new Option('--worlds <slug...>', 'run turns of these worlds only'),
   ],

@@ -21,21 +21,17 @@ const SEE = 'See: chukwa world export --help';
 export const TRANSFER_COMMANDS: readonly CommandEntry[] = [
   {
     name: 'world export',
-    says: 'Write worlds into a file: with all their records, for another database, or as a page to be read.',
+    says: 'Write worlds into a file: all their records, for another database, or a page for readers.',
     takes: [
-      new Argument('<slug...>', 'the names of the worlds; those whose turns they share come along'),
-      pathOption('--out <file>', 'write them there, such as park.jsonl; a file that is there stays'),
-      pathOption('--html <file>', 'write the pages of one world there, to be read without a server'),
+      new Argument('<slug...>', 'the names of the worlds; the worlds whose turns they share are included'),
+      pathOption('--out <file>', 'the output file, such as park.jsonl; an existing file is not overwritten'),
+      pathOption('--html <file>', 'the output file for the pages of one world, readable without a server'),
       new Option('--attempt <id>', 'with --html: the pages of this attempt of the world alone'),
     ],
     async run(session, slugs: readonly string[], { out, html, attempt }: ExportOptions) {
       const [world_slug = ''] = slugs;
       if ((out === undefined) === (html === undefined) || (html === undefined && attempt !== undefined))
-        return refuseUsage(
-          session,
-          'Either --out FILE or --html FILE says what is written; --attempt goes with --html.',
-          SEE,
-        );
+        return refuseUsage(session, 'Give either --out FILE or --html FILE; --attempt needs --html.', SEE);
       if (html === undefined) return exportRecords(session, slugs, out ?? '');
       if (slugs.length > 1) return refuseUsage(session, 'A page holds one world.', SEE);
       return exportPage(session, present({ world_slug, attempt_id: attempt }), html);
@@ -44,7 +40,7 @@ export const TRANSFER_COMMANDS: readonly CommandEntry[] = [
   {
     name: 'world import',
     says: 'Import worlds from a file, with all their records; all of them or none.',
-    takes: [new Argument('<file>', 'what chukwa world export has written').argParser(toPath)],
+    takes: [new Argument('<file>', 'a file that chukwa world export has written').argParser(toPath)],
     run(session, file: string) {
       const { working_folder } = session.terminal;
       return show(session, (archive) => importWorlds(archive, { file, working_folder }), {
@@ -73,7 +69,9 @@ function exportPage(session: Session, wanted: PagesToExport, file: string): Prom
     json: ({ pages, left_out }) => ({ file, pages, left_out }),
     lines: ({ pages, left_out }) => [
       line(`Wrote ${count(pages, 'page')} into ${file}. Open it in a browser; it needs nothing else.`),
-      ...(left_out === 0 ? [] : [line(`${left_out} more are not in it: --attempt ID takes those of one attempt.`)]),
+      ...(left_out === 0
+        ? []
+        : [line(`${left_out} more are not in it: --attempt ID includes the pages of one attempt.`)]),
     ],
   });
 }

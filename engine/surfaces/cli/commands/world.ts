@@ -4,7 +4,7 @@ import { type Deleted, deleteWorld } from '../../../operations/delete-world.js';
 import { diffPlaces, type DiffRequest } from '../../../operations/diff-worlds.js';
 import { type Done, type Engine, succeed } from '../../../operations/engine.js';
 import { forkWorld } from '../../../operations/fork-world.js';
-import { type StoryRequest, tellWorld } from '../../../operations/tell-world.js';
+import { type StoryRequest, readStory } from '../../../operations/world-story.js';
 import { createWorld, listWorlds, lookAtWorld } from '../../../operations/worlds.js';
 import type { WorldRecord, WorldSnapshot } from '../../../ports/worlds.js';
 import {
@@ -34,7 +34,7 @@ export const WORLD_COMMANDS: readonly CommandEntry[] = [
       new Argument('<slug>', 'its name: lower-case letters and digits, joined by - or _'),
       pathOption(
         '--scenario <path|hash>',
-        'a file or folder, which is stored with it, or the hash of a stored scenario',
+        'a file or folder, which is stored, or the hash of a stored scenario',
       ).makeOptionMandatory(),
       ROOT,
     ],
@@ -60,8 +60,8 @@ export const WORLD_COMMANDS: readonly CommandEntry[] = [
       new Argument('<b>', 'the first turn; or another world at a turn'),
       new Argument('[c]', 'the second turn'),
       new Option('--blame', 'name the patch, the call and the exact model text behind each change'),
-      new Option('--entity <id>', 'only what changed of this entity'),
-      new Option('--subject <id>', 'only what this subject has had a part in'),
+      new Option('--entity <id>', 'only changes of this entity'),
+      new Option('--subject <id>', 'only changes in which this subject took part'),
     ],
     async run(session, a: string, b: string, c: string | undefined, options: DiffOptions) {
       const request = toDiff([a, b, c], options);
@@ -70,25 +70,25 @@ export const WORLD_COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'world story',
-    says: 'Retell the turns of a world as prose.',
+    says: 'Print the turns of a world as prose.',
     takes: [
       SLUG,
       wholeOption('--from <n>', 'the first turn', [1]),
       wholeOption('--to <n>', 'the last turn', [1]),
-      new Option('--entity <id>', 'only what touched this entity, or what it did'),
-      new Option('--subject <id>', 'only what this subject did'),
+      new Option('--entity <id>', 'only patches of this entity, or that touched it'),
+      new Option('--subject <id>', 'only patches of this subject'),
     ],
     run: (session, world_slug: string, wanted: Omit<StoryRequest, 'world_slug'>) =>
-      show(session, (archive) => tellWorld(archive, { world_slug, ...wanted }), { lines: worldStoryLines }),
+      show(session, (archive) => readStory(archive, { world_slug, ...wanted }), { lines: worldStoryLines }),
   },
   {
     name: 'world fork',
     says: 'Make a world that shares the turns of another up to one of them, and continues on its own.',
     takes: [
-      new Argument('<slug>', 'the name of the world to leave'),
+      new Argument('<slug>', 'the name of the world to fork'),
       wholeOption('--at <n>', 'the last turn that both worlds share; 0 is the start', [0]).makeOptionMandatory(),
       new Option('--as <slug>', 'the name of the new world').makeOptionMandatory(),
-      editedScenarioOption('go on by edited documents'),
+      editedScenarioOption('continue with edited documents'),
       ROOT,
     ],
     run: fork,
@@ -141,7 +141,7 @@ function toMade({ store }: Engine, made: Done<WorldSnapshot>): Done<Made> {
 
 function madeLines({ world, is_kept }: Made): Lines {
   if (!is_kept)
-    return [worldLines(world), EMPTY, line('The database was in memory: the world is gone with this command.')];
+    return [worldLines(world), EMPTY, line('The database was in memory: the world is lost when this command ends.')];
   const run = ['run', world.world_slug];
   const ways = [[command(...run), 'asks the models of its sources'] as const, ...toStandIns(run)];
   return [worldLines(world), EMPTY, line('Run it:'), commandLines('  ', ways)];

@@ -9,12 +9,12 @@ export function acknowledgementLines({ accepted, reason, message, attempt_id }: 
   ];
 }
 
-export function reportedLines(told: Acknowledgement): Lines {
-  const { accepted, world } = told;
+export function reportedLines(acknowledgement: Acknowledgement): Lines {
+  const { accepted, world } = acknowledgement;
   return [
-    acknowledgementLines(told),
+    acknowledgementLines(acknowledgement),
     accepted &&
       world !== undefined &&
-      verbatim(faint('go on    '), command('run', world), faint('  where no worker and no serve runs')),
+      verbatim(faint('continue '), command('run', world), faint('  if neither a worker nor serve runs')),
   ];
 }

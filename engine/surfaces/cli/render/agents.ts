@@ -1,6 +1,11 @@
 import type { Json } from '../../../contract/json.js';
 import type { AgentEventRecord, AgentTurnSummary } from '../../../core/agents/agent-turn.js';
-import { type ListedAgent, stateOfAgent, type ToldAgentTurn, type ToldCard } from '../../../operations/agents.js';
+import {
+  type ListedAgent,
+  stateOfAgent,
+  type ResolvedAgentTurn,
+  type ResolvedCard,
+} from '../../../operations/agents.js';
 import { beganLine } from './block.js';
 import { toPhrase } from './json-view.js';
 import {
@@ -53,7 +58,7 @@ export function agentTurnListLines(turns: readonly AgentTurnSummary[]): Lines {
 }
 
 /** One agent turn: its boxes and its events, in order. */
-export function agentTurnLines(turn: ToldAgentTurn): Lines {
+export function agentTurnLines(turn: ResolvedAgentTurn): Lines {
   const { agent_turn_id, agent_id, turn_epoch, world_slug, attempted_turn, attempt_id, began_at, worked_until } = turn;
   return [
     verbatim(strong(`agent-turn ${agent_turn_id}`), '  ', toState(turn)),
@@ -64,12 +69,12 @@ export function agentTurnLines(turn: ToldAgentTurn): Lines {
     turn.context_box !== null && boxLines('what it was given', 'context box', turn.context_box),
     boxLines('what it did, and what it left', 'output box', turn.output_box),
     EMPTY,
-    line(strong(count(turn.events.length, 'event')), faint('  in order, as live streams tell them')),
+    line(strong(count(turn.events.length, 'event')), faint('  in order, as in live streams')),
     turn.events.map(eventLine),
     EMPTY,
     line(
       strong(count(turn.execution_edges.length, 'execution edge')),
-      faint('  what caused what, with the id of the call or the message'),
+      faint('  causes and effects, with the id of the call or the message'),
     ),
     turn.execution_edges.map(({ primitive, edge_phase, correlation_id }) =>
       verbatim(`  ${primitive.padEnd(9)} ${edge_phase.padEnd(8)}`, faint(`  ${correlation_id}`)),
@@ -77,7 +82,7 @@ export function agentTurnLines(turn: ToldAgentTurn): Lines {
   ];
 }
 
-function waitingLines({ outcome, waiting_tools }: ToldAgentTurn): Lines {
+function waitingLines({ outcome, waiting_tools }: ResolvedAgentTurn): Lines {
   return waiting_tools
     .filter(({ received_at }) => outcome === null && received_at === null)
     .map(({ tool_call_id }) => verbatim('waits for an answer:  ', command('invocation', tool_call_id)));
@@ -89,11 +94,11 @@ function toState({ outcome, state }: AgentTurnSummary): Span {
   return outcome === 'success' ? good(state) : bad(state);
 }
 
-function boxLines(title: string, name: string, { box_id, cards }: ToldAgentTurn['output_box']): Lines {
+function boxLines(title: string, name: string, { box_id, cards }: ResolvedAgentTurn['output_box']): Lines {
   return [EMPTY, verbatim(strong(title), faint(`  ${name} ${box_id}, a card a line`)), cards.flatMap(cardLines)];
 }
 
-function cardLines(card: ToldCard): Lines {
+function cardLines(card: ResolvedCard): Lines {
   const pointers = [
     ...(card.component_hash === null ? [] : [`component ${shortHash(card.component_hash)}`]),
     ...(card.patch_seq === null ? [] : [`patch ${card.patch_seq}`]),

@@ -64,9 +64,9 @@ function specialCounts({ invocations, superseded_call_count: superseded }: Attem
 }
 
 function historyLines({ take_overs, adopts, audit }: AttemptRecord): Lines {
-  const left = count(take_overs, 'driver has', 'drivers have');
+  const left = count(take_overs, 'driver was', 'drivers were');
   return [
-    take_overs > 0 && line(faint(`${left} left it without a word; the next one went on from its records`)),
+    take_overs > 0 && line(faint(`${left} lost; the next one resumed it from its records`)),
     adopts !== null && line(faint(`adopts calls from attempt ${adopts}`)),
     audit.flatMap(({ audit_kind, details }) =>
       audit_kind === 'attempt_set_aside' ? [line(faint(`set aside; attempt ${begunAnewBy(details)} began anew`))] : [],
@@ -110,7 +110,7 @@ function undrivenLines(attempts: readonly AttemptSummary[]): Lines {
     .filter(isUndriven)
     .flatMap(({ world_slug, attempted_turn }) => [
       EMPTY,
-      line(`The driver of turn ${attempted_turn} is gone. The next run goes on with its attempt:`),
+      line(`The driver of turn ${attempted_turn} is gone. The next run resumes its attempt:`),
       verbatim('  ', command('run', world_slug)),
     ]);
 }

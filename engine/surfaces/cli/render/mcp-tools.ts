@@ -63,7 +63,7 @@ export function writtenToolLines(
     files.map((file) => verbatim(`  ${file}`)),
     left_out.map(({ name, unusable }) => hanging(2, `Left out ${neutralise(name)}: ${neutralise(unusable ?? '')}`)),
     EMPTY,
-    line('Descriptions and effects are what the server says of itself: read each of them, and mend what is not so.'),
+    line('Descriptions and effects are claims of the server: read each of them, and correct what is wrong.'),
     not_allowed.length > 0 &&
       line(
         `No model is offered ${not_allowed.map(neutralise).join(', ')}, which may change something: to allow a tool, add it to "allow" of ${where}/policy.json, or name it by --tool.`,

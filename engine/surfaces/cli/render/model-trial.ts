@@ -31,14 +31,14 @@ function verdictLines({ works, changes, retry_after_ms }: ModelTrial): Lines {
   switch (works) {
     case 'busy': {
       const after = retry_after_ms === undefined ? 'later' : `after ${Math.ceil(retry_after_ms / 1000)} s`;
-      return [line(`The service is busy or limits the rate, which says nothing of the settings. Try again ${after}.`)];
+      return [line(`The service is busy or limits the rate, so the settings could not be judged. Try again ${after}.`)];
     }
     case 'as_written':
       return [line('The source works as it is written.')];
     case 'with_changes':
       return [line('Write in the interface of the source:'), hanging(4, '  ', strong(writeChanges(changes)))];
     case 'not':
-      return [line('No settings were found with which all questions are answered. The reasons stand above.')];
+      return [line('No settings were found with which all questions are answered. The reasons are above.')];
   }
 }
 

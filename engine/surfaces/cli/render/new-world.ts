@@ -7,7 +7,7 @@ export function newWorldLines({ name, shape, folder, files }: NewWorld, workingF
   const where = place(workingFolder, folder);
   const services = [`  export CHUKWA_HARBOUR_URL=http://127.0.0.1:4870`, `  node ${where}/services.mjs &`];
   return [
-    line('Laid out the world ', strong(name), ` in ${where}:`),
+    line('Wrote the world ', strong(name), ` in ${where}:`),
     files.map((file) => verbatim(`  ${where}/${file}`)),
     EMPTY,
     line('It runs as it is, with a model that answers from a script:'),
@@ -17,7 +17,7 @@ export function newWorldLines({ name, shape, folder, files }: NewWorld, workingF
     verbatim('  ', command('world', 'create', name, '--scenario', `${where}/scenario.json`)),
     verbatim('  ', command('run', name, '--turns', '3', '--llm', 'scripted', '--script', `${where}/answers.json`)),
     verbatim('  ', record(name, where, 'played.test.json')),
-    line('The last makes a test of the turns that were played, with a model or without.'),
+    line('The last command makes a test of the played turns, with a model or without.'),
     EMPTY,
     line('With a model of your own, such as one that Ollama serves:'),
     verbatim('  export CHUKWA_LLM_BASE_URL=http://127.0.0.1:11434/v1'),
@@ -27,8 +27,8 @@ export function newWorldLines({ name, shape, folder, files }: NewWorld, workingF
     verbatim('  ', command('run', `${name}-2`, '--turns', '3')),
     EMPTY,
     line(
-      `Who is there stands in ${where}/scenario.json; what the model is told, in the .md files. Answers and test name ` +
-        'the cast by id. With a cast of your own, remove both, and make a test of what has happened:',
+      `${where}/scenario.json holds the cast, and the .md files hold the prompts. Answers and test name ` +
+        'the cast by id. With a cast of your own, remove both, and record a test of your own turns:',
     ),
     verbatim(`  rm ${where}/answers.json ${where}/world.test.json`),
     verbatim('  ', command('world', 'create', `${name}-3`, '--scenario', `${where}/scenario.json`)),

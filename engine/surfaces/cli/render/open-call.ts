@@ -8,7 +8,7 @@ import type { AwaitedCall, PendedCall } from '../../../ports/pending-calls.js';
 /** The commands by which a person settles a call in doubt. */
 export function settleLines(attempt_id: string): Lines {
   return [
-    hanging(4, '    Find out whether it took place, and settle it: the next run then goes on from here.'),
+    hanging(4, '    Find out whether it took place, and settle it. Then the next run continues from here.'),
     verbatim(faint('    it did   '), command('attempt', 'settle', attempt_id, '--result', 'FILE')),
     verbatim(faint('    not      '), command('attempt', 'settle', attempt_id, '--not-performed')),
   ];
@@ -23,7 +23,11 @@ export function doubtLines({ attempt_id, world_slug, is_adoptable, invocations }
       verbatim('  In doubt: ', strong(command_key), faint(`  --call ${source_invocation_id}`)),
     ),
     settleLines(attempt_id),
-    verbatim(faint('    either   '), command('run', world_slug, '--anew'), faint('  begins anew, whatever it did')),
+    verbatim(
+      faint('    either   '),
+      command('run', world_slug, '--anew'),
+      faint('  starts over, whether it took place or not'),
+    ),
   ];
 }
 
@@ -56,7 +60,7 @@ export function awaitedLines(run: readonly string[], attempt_id: string, awaited
       line('  ', strong(call.source_label), `${toNamed(call)}; asked by ${call.command_key}, ${toUntil(call)}`),
       verbatim('  ', toReport(call)),
     ]),
-    hanging(2, 'Then ', command(...run), ' goes on with it, as does a worker or a serve that runs meanwhile.'),
+    hanging(2, 'Then ', command(...run), ' resumes it, and so does a running worker or serve.'),
     verbatim('Give it up:  ', command('stop', attempt_id)),
   ];
 }

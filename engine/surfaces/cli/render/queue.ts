@@ -5,7 +5,7 @@ import { advice, command, commandLines, hanging, line, type Lines, verbatim } fr
 import { count, toMoment } from './words.js';
 
 export function queuedLines({ world, queued, waiting }: QueueReport): Lines {
-  const others = waiting > queued ? `; with those before, ${waiting} are to be done` : '';
+  const others = waiting > queued ? `; with earlier ones, ${waiting} are queued` : '';
   return [
     line(`Queued ${count(queued, 'turn')} of ${world}${others}.`),
     commandLines('  ', [
@@ -21,7 +21,7 @@ export function queueLines(world: string, { queued_turns, put_off }: QueuedTurns
   return [
     line(`${count(queued_turns, 'turn is', 'turns are')} queued, for a worker to run: `, command('worker'), '.'),
     put_off !== null &&
-      hanging(2, ...advice({ text: `The first was put off until ${toMoment(put_off.until)}: ${put_off.reason}` })),
+      hanging(2, ...advice({ text: `The first is deferred until ${toMoment(put_off.until)}: ${put_off.reason}` })),
     verbatim('Take back:  ', command('stop', world, '--queued')),
   ];
 }
@@ -30,9 +30,9 @@ export function takenBackLines({ world, taken_back, under_way }: TakenBack): Lin
   return [
     line(
       taken_back === 0
-        ? `No turn of ${world} is queued that has not begun.`
+        ? `${world} has no queued turn that has not begun.`
         : `Took back ${count(taken_back, 'turn')} of ${world}.`,
     ),
-    under_way !== null && verbatim('One has begun and goes on. Stop it:  ', command('stop', under_way)),
+    under_way !== null && verbatim('One has begun and continues. Stop it:  ', command('stop', under_way)),
   ];
 }

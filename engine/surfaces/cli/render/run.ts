@@ -43,7 +43,7 @@ function editedLines({ run }: Rerun, { files, scenario, root }: EditedScenario):
   const has = isOne ? 'This file has' : 'These files have';
   const within = root === undefined ? [] : ['--root', root];
   return [
-    line(`${has} changed since, and the world goes on as it was made:`),
+    line(`${has} changed since, and the world keeps its own copy:`),
     files.map((file) => verbatim('  ', file)),
     verbatim(`To adopt what ${isOne ? 'it says' : 'they say'}: `, command(...run, '--scenario', scenario, ...within)),
   ];
@@ -64,18 +64,18 @@ export function endingLines(report: RunReport, story: Story): Lines {
       ? dryLines(report.world, dry_run, rerun)
       : story.is_kept
         ? furtherLines(report, story)
-        : [line('The database was in memory: nothing of this run can be looked at any more.')],
+        : [line('The database was in memory: the records of this run are lost.')],
   ];
 }
 
 /** A turn that was suspended throughout has a report, but no tally. */
-function tallyLines(turns: readonly TurnReport[], told: Story['turns']): Lines {
+function tallyLines(turns: readonly TurnReport[], narrated: Story['turns']): Lines {
   return tableLines(turns, {
     turn: ({ attempted_turn }) => attempted_turn,
     status: ({ status }) => status,
     patches: ({ patches }) => patches.length,
     calls: ({ invocations }) => invocations.filter(({ adopted_from }) => adopted_from === null).length,
-    tokens: ({ attempt_id }) => told.find((tally) => tally.attempt_id === attempt_id)?.tokens ?? null,
+    tokens: ({ attempt_id }) => narrated.find((tally) => tally.attempt_id === attempt_id)?.tokens ?? null,
     attempt: ({ attempt_id }) => attempt_id,
   });
 }
@@ -85,10 +85,10 @@ function dryLines(world: string, { from_turn, unused_answers, written_answers }:
   return [
     unused.length > 0 && [line(`${count(unused.length, 'answer')} that nothing asked for:`), unused, EMPTY],
     written_answers !== undefined && [
-      line(`${count(written_answers, 'answer')} made up and written. Put better ones in their place, and try them:`),
+      line(`${count(written_answers, 'answer')} made up and written. Replace them by better ones, and try them:`),
       verbatim('  ', command(...rerun.run)),
     ],
-    line(`This was a dry run: nobody was asked, and the world ${world} stays at turn ${from_turn}.`),
+    line(`This was a dry run: it made no call, and the world ${world} stays at turn ${from_turn}.`),
   ];
 }
 
@@ -102,7 +102,7 @@ function furtherLines(report: RunReport, story: Story): Lines {
         commandLines('  ', toStandIns(story.rerun.without_model)),
         EMPTY,
       ],
-    line('To look further:'),
+    line('Look further:'),
     commandLines('  ', [
       ...(turn === undefined ? [] : toCommands(turn)),
       [command('world', 'show', report.world), 'the world as it is now'],
@@ -128,17 +128,17 @@ function retryLines(
   const commands = commandLines('  ', [...servicesOf(rerun), tries]);
   if (retries > 0)
     return [
-      line(`This failure outlasted ${count(retries, 'retry', 'retries')}. When the service answers again, go on:`),
+      line(`This failure outlasted ${count(retries, 'retry', 'retries')}. When the service answers again, continue:`),
       commands,
     ];
   if (failed_calls.get(failed_source_invocation_id ?? '')?.has_retry === true)
-    return [line('This failure may pass by itself, and a run can try again:'), commands];
+    return [line('This failure is transient. A run can retry the turn:'), commands];
   return [
-    line('This failure may pass by itself. A run can try its turn again, and a source its call:'),
+    line('This failure is transient. A run can retry its turn, and a source its call:'),
     commands,
     verbatim(
       '  "retry": {"max": 3, "on": ["timeout", "transport", "http_429", "http_5xx"]}',
-      '  in the file of a source tries its calls again',
+      '  in the file of a source retries its calls',
     ),
   ];
 }
@@ -163,7 +163,7 @@ export function toStandIns(run: readonly string[]): readonly Command[] {
 
 function servicesOf({ services }: Rerun): readonly Command[] {
   if (services === undefined) return [];
-  return [[command(...services), 'starts its services again, in another shell; set here what it prints']];
+  return [[command(...services), 'starts its services again, in another shell; set the variables that it prints']];
 }
 
 function toCommands(turn: TurnReport): readonly Command[] {
@@ -172,7 +172,7 @@ function toCommands(turn: TurnReport): readonly Command[] {
   return [
     [command('attempt', attempt_id), `all of turn ${attempted_turn}`],
     ...(fatal === undefined
-      ? [...toGeneration(invocations.findLast(isEndedGeneration)), ...toCall(findTelling(invocations), 'the call of')]
+      ? [...toGeneration(invocations.findLast(isEndedGeneration)), ...toCall(findNotable(invocations), 'the call of')]
       : [...toCall(fatal, 'the call that ended it:'), ...toGeneration(fatal)]),
   ];
 }
@@ -182,7 +182,7 @@ function isEndedGeneration({ llm_call_id, status }: InvocationReport): boolean {
 }
 
 /** The most telling call: a failed one, else one that a model elected, else an ambient one. */
-function findTelling(invocations: readonly InvocationReport[]): InvocationReport | undefined {
+function findNotable(invocations: readonly InvocationReport[]): InvocationReport | undefined {
   return (
     invocations.find(({ status, llm_call_id }) => status === 'failed' && llm_call_id === null) ??
     invocations.findLast(({ invocation_kind }) => invocation_kind === 'model_elected_tool') ??
@@ -200,6 +200,6 @@ function toCall(call: InvocationReport | undefined, title: string): readonly Com
 
 function toGeneration(call: InvocationReport | undefined): readonly Command[] {
   if (call === undefined || call.llm_call_id === null) return [];
-  const why = `what the model of ${call.workflow_subject_entity_id} was shown and said`;
+  const why = `the prompt and the answer of the model of ${call.workflow_subject_entity_id}`;
   return [[command('llm-call', call.llm_call_id), why]];
 }

@@ -5,7 +5,7 @@ import { command, EMPTY, faint, hanging, line, type Lines, type Span, strong, ve
 /** The texts found, each with its place and the command that shows it. */
 export function foundLines({ rows, next }: Found): Lines {
   if (rows.length === 0) return [line('Nothing was found.')];
-  const more = next === null ? [] : [line(faint('There are more: write --limit, or other words.'))];
+  const more = next === null ? [] : [line(faint('There are more: raise --limit, or use other words.'))];
   return [rows.flatMap(hitLines), more];
 }
 

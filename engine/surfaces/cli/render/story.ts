@@ -58,7 +58,7 @@ interface UnderWay {
   readonly model: string | undefined;
 }
 
-export const UNTOLD: Story = {
+export const STORY_BEGINNING: Story = {
   turns: [],
   heading: undefined,
   under_way: new Map(),
@@ -70,7 +70,7 @@ export const UNTOLD: Story = {
 };
 
 /** The next story after an event, and the lines that show the event. */
-export function tell(story: Story, progress: Progress): { readonly story: Story; readonly lines: Lines } {
+export function narrate(story: Story, progress: Progress): { readonly story: Story; readonly lines: Lines } {
   return { story: afterProgress(story, progress), lines: progressLines(story, progress) };
 }
 
@@ -204,10 +204,10 @@ function continuedLine(
     ...(answered === 0 ? [] : [`${count(answered, 'call is', 'calls are')} answered from the record`]),
     ...(interrupted === 0
       ? []
-      : [`${count(interrupted, 'call was', 'calls were')} interrupted; one that only reads is made again`]),
+      : [`${count(interrupted, 'call was', 'calls were')} interrupted; read-only ones are made again`]),
   ];
-  const told = facts.length === 0 ? '' : `: ${facts.join(', and ')}`;
-  return hanging(2, `Going on with attempt ${attempt_id}${told}.`);
+  const details = facts.length === 0 ? '' : `: ${facts.join(', and ')}`;
+  return hanging(2, `Resuming attempt ${attempt_id}${details}.`);
 }
 
 function adoptedLine({ attempt_id, calls }: NonNullable<Of<'attempt_began'>['adopts']>): Line {
@@ -255,7 +255,7 @@ function supersededLine({ keys }: Of<'calls_superseded'>): Line {
   const calls = count(keys.length, 'call');
   return hanging(
     6,
-    `    asks again: an earlier subject changed what it had read; ${calls} superseded, with all that it said`,
+    `    asks again: an earlier subject changed what it had read; ${calls} superseded, with its answers`,
   );
 }
 

@@ -13,20 +13,20 @@ const SENTENCES: { readonly [Kind in WorkerEvent['kind']]: (event: Of<Kind>) => 
   turn_handed_over: (event) => `${toTurn(event)} handed over, for another worker to continue ${toAttempt(event)}`,
   turn_failed: (event) =>
     `${toTurn(event)} failed, ${event.failure.failure_class}: ${event.failure.message} ${toAttempt(event)}${toSettling(event)}${toPutOff(event)}`,
-  turn_deferred: ({ world_slug, delay_ms, reason }) => `${world_slug}: put off for ${toDuration(delay_ms)}, ${reason}`,
+  turn_deferred: ({ world_slug, delay_ms, reason }) => `${world_slug}: deferred for ${toDuration(delay_ms)}, ${reason}`,
   turn_discarded: ({ world_slug, reason }) => `${world_slug}: a queued turn was discarded, ${reason}`,
   overtaken: ({ world_slug }) =>
-    `${world_slug}: another driver has taken the world over; nothing was written here since`,
+    `${world_slug}: another driver has taken over the world; nothing was written here since`,
   driver_broke: ({ world_slug, error }) => `${world_slug}: the driver broke, ${toReason(error)}`,
   tidied: ({ promoted, consumed }) =>
     `tidied up: ${count(promoted, 'forgotten turn')}, ${count(consumed, 'late message')}`,
-  database_lost: ({ reason }) => `the database is waited for: ${reason}`,
+  database_lost: ({ reason }) => `waiting for the database: ${reason}`,
   database_found: () => 'the database answers again',
-  doorbell_lost: ({ reason }) => `the doorbell is silent, ${reason}; looking every second all the same`,
-  doorbell_found: () => 'the doorbell rings',
+  doorbell_lost: ({ reason }) => `the doorbell does not work, ${reason}; polling every second instead`,
+  doorbell_found: () => 'the doorbell works again',
   leaving: ({ busy, grace_ms }) =>
     `stopping: claiming nothing more, ${count(busy, 'attempt')} may run for ${toDuration(grace_ms)} more; ask again to leave at once`,
-  handing_over: ({ busy }) => `handing over ${count(busy, 'attempt')}; calls with side effects are waited for`,
+  handing_over: ({ busy }) => `handing over ${count(busy, 'attempt')} after calls with side effects have ended`,
 };
 
 /** The row accepts exactly the kind of event that it is found by, which the type of a union cannot say. */
@@ -60,12 +60,12 @@ function toPutOff({ put_off, failure }: Of<'turn_failed'>): string {
 }
 
 const WHY: Readonly<Record<Of<'turn_continued'>['why'], string>> = {
-  undriven: 'because its driver is gone or has handed it over',
+  undriven: 'because its driver is gone or handed it over',
   queued: 'because it was left open or settled',
   tool_result: 'because it was answered',
   timeout: 'because its time has run out',
-  stop: 'because it is to stop',
-  ui_action: 'because somebody has acted',
+  stop: 'because it was asked to stop',
+  ui_action: 'because an operator has acted',
 };
 
 function toRecords({ answered, interrupted }: { readonly answered: number; readonly interrupted: number }): string {

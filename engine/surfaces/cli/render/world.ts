@@ -7,7 +7,7 @@ import { proseLines } from './block.js';
 import { queueLines } from './queue.js';
 import { type Columns, tableLines } from './table.js';
 import { shortHash, toMoment } from './words.js';
-import type { WorldStory } from '../../../operations/tell-world.js';
+import type { WorldStory } from '../../../operations/world-story.js';
 
 /** A world at one turn: places, agents and what they remember, things. */
 export function worldLines(world: WorldSnapshot): Lines {
@@ -50,7 +50,7 @@ const WORLD_COLUMNS: Columns<WorldRecord & QueuedTurns> = {
   'simulation time': ({ simulation_time }) => toMoment(simulation_time),
   scenario: ({ scenario_label }) => scenario_label,
   hash: ({ scenario_hash }) => shortHash(scenario_hash),
-  queued: ({ queued_turns, put_off }) => `${queued_turns || ''}${put_off === null ? '' : ', put off'}`,
+  queued: ({ queued_turns, put_off }) => `${queued_turns || ''}${put_off === null ? '' : ', deferred'}`,
   'forked from': ({ forked_from: origin }) => (origin === undefined ? null : `${origin.world_slug} at ${origin.turn}`),
 };
 
@@ -73,7 +73,7 @@ function entityLines({ id, name, kind, environment, goal, state, memory }: Entit
 
 /** A world retold: turn by turn, place by place, each subject in its own paragraph. */
 export function worldStoryLines({ world_slug, turns }: WorldStory): Lines {
-  if (turns.length === 0) return [hanging(0, `Nothing is told of ${world_slug} yet.`)];
+  if (turns.length === 0) return [hanging(0, `${world_slug} has no story yet.`)];
   return turns.flatMap(({ turn, simulation_time, patches }, index) => [
     index > 0 && EMPTY,
     line(strong(`turn ${turn}`), faint(`  ${toMoment(simulation_time)}`)),

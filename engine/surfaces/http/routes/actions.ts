@@ -71,7 +71,7 @@ const ACTIONS: readonly Action[] = [
   {
     url: '/source-invocations/:source_invocation_id/report',
     summary:
-      'Reports by hand what a call that waits was answered, and refuses an answer that does not fit; without an answer, that it failed, and why. Takes the id that the service gave the call, too.',
+      'Reports the answer of a pending call by hand, and refuses an answer that does not fit; without an answer, reports that the call failed, and why. Also accepts the id that the service gave the call.',
     members: { answer: {} },
     is_reason_optional: true,
     read({ source_invocation_id: correlation_id = '' }, fields) {
@@ -152,13 +152,13 @@ function pathAfter({ attempt_id, world }: Acknowledgement, url: string): string 
 const TOKEN_SAID: Problem = {
   code: 'FIELD_INVALID',
   message: 'A field holds a token of this server.',
-  repair: 'Leave it out: a token belongs into the Authorization header, or into the page that signs in.',
+  repair: 'Leave it out: a token belongs in the Authorization header, or into the page that signs in.',
 };
 
 const REASON_MISSING: Problem = {
   code: 'REASON_MISSING',
-  message: 'Nothing says why this is to be done.',
-  repair: 'Write a reason: it is kept with what is done.',
+  message: 'The reason for this action is missing.',
+  repair: 'Write a reason: it is stored with the action.',
 };
 
 function fieldUnknown(name: string, known: readonly string[]): Problem {

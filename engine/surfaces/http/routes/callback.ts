@@ -6,7 +6,7 @@ export const callback: Route = {
   method: 'POST',
   url: '/callbacks/:correlation_id',
   access: 'reporter',
-  summary: 'Says how a call ended that is answered later: with its answer, or with a problem.',
+  summary: 'Reports how a pending call ended: with its answer, or with a problem.',
   takes: { [ANSWER_TYPE]: {}, [FAILURE_TYPE]: { type: 'object' } },
   answers: { 200: ACKNOWLEDGEMENT, 202: ACKNOWLEDGEMENT },
   async answer({ desk, request, reply }) {

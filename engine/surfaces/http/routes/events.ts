@@ -15,12 +15,12 @@ interface EventRoute extends Pick<Route, 'url' | 'summary'> {
 const TRACKS: readonly EventRoute[] = [
   {
     url: '/attempts/:attempt_id/events',
-    summary: 'What happens in an attempt, as server-sent events.',
+    summary: 'The events of an attempt, as server-sent events.',
     track: ({ attempt_id = '' }) => ({ kind: 'attempt', attempt_id }),
   },
   {
     url: '/worlds/:world_slug/events',
-    summary: 'What happens in a world, attempt after attempt, as server-sent events.',
+    summary: 'The events of a world, attempt after attempt, as server-sent events.',
     track: ({ world_slug = '' }) => ({ kind: 'world', world_slug }),
   },
 ];
@@ -60,25 +60,25 @@ async function answerEvents(track: Track, { desk, request, reply }: Exchange): P
     const found = await desk.streams.find(asked);
     return found.ok ? reply.type(EVENT_STREAM).send() : sendProblem(reply, firstOf(found), statusOf(found));
   }
-  const leave = desk.places.take(request.ip);
+  const leave = desk.places.acquire(request.ip);
   if (leave === undefined) return sendProblem(reply.header('retry-after', '60'), READERS_TOO_MANY);
   const stream = openEventStream(request, reply, FORMAT_HEADERS[format]);
   stream.left.addEventListener('abort', leave, { once: true });
   const session = sessionOf(request);
   if (session !== undefined)
     stream.left.addEventListener('abort', desk.sessions.onEnd(session, stream.cut), { once: true });
-  const told = await desk.streams.follow(asked, stream).catch((bug: unknown) => {
+  const followed = await desk.streams.follow(asked, stream).catch((bug: unknown) => {
     // Nothing else ends a hijacked response.
     stream.end();
     throw bug;
   });
   if (stream.has_begun()) {
-    if (!told.ok || told.value.is_over) stream.end();
+    if (!followed.ok || followed.value.is_over) stream.end();
     return reply;
   }
   if (stream.left.aborted) return sendProblem(reply.header('www-authenticate', 'Bearer'), UNAUTHORISED);
   // A client that has had all events must not reconnect.
-  return told.ok ? reply.code(204).send() : sendProblem(reply, firstOf(told), statusOf(told));
+  return followed.ok ? reply.code(204).send() : sendProblem(reply, firstOf(followed), statusOf(followed));
 }
 
 function isFormat(format: unknown): format is StreamFormat {
@@ -87,12 +87,12 @@ function isFormat(format: unknown): format is StreamFormat {
 
 const FORMAT_UNKNOWN: Problem = {
   code: 'FORMAT_UNKNOWN',
-  message: 'There is no such format of a stream.',
+  message: 'The format of the stream is unknown.',
   repair: 'Write format=ai-sdk, or leave it out for AG-UI.',
 };
 
 const SINCE_UNKNOWN: Problem = {
   code: 'REQUEST_MALFORMED',
-  message: 'A stream begins from start or from now.',
+  message: 'The value of since is neither start nor now.',
   repair: 'Write since=now, or leave it out.',
 };

@@ -2,7 +2,7 @@ import type { Problem } from '../../../contract/problem.js';
 import { sendProblem } from '../problem-document.js';
 import type { Route } from './route.js';
 
-const NOT_READY: Problem = { code: 'NOT_READY', message: 'What is stored cannot be reached.' };
+const NOT_READY: Problem = { code: 'NOT_READY', message: 'The database cannot be reached.' };
 
 const STATUS = {
   'application/json': { type: 'object', required: ['status'], properties: { status: { type: 'string' } } },
@@ -21,7 +21,7 @@ export const readiness: Route = {
   method: 'GET',
   url: '/readyz',
   access: 'anybody',
-  summary: 'Whether its database answers, too.',
+  summary: 'Whether the process and its database answer.',
   answers: { 200: STATUS },
   answer: async ({ desk, reply }) => ((await desk.isReady()) ? { status: 'ready' } : sendProblem(reply, NOT_READY)),
 };

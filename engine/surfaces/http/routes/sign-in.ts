@@ -98,4 +98,4 @@ const TICKET_USED: Problem = {
   message: 'This link has been used, or is older than ten minutes. Sign in with a token.',
 };
 
-const TOKEN_WRONG: Problem = { code: 'UNAUTHORISED', message: 'That is no token of this server.' };
+const TOKEN_WRONG: Problem = { code: 'UNAUTHORISED', message: 'This is not a token of this server.' };

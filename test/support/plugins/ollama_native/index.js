@@ -3,23 +3,23 @@
 /** @type {import('chukwa/plugin').SourcePlugin} */
 const plugin = {
   listVariations: ({ think = true }) => (think ? [{ think: false }] : []),
-  open: ({ interface: told }, capabilities) => ({
+  open: ({ interface: settings }, capabilities) => ({
     names_its_calls: true,
-    invoke: (request, context) => ask(told, capabilities, request, context),
+    invoke: (request, context) => ask(settings, capabilities, request, context),
   }),
 };
 
 export default plugin;
 
 /**
- * @param {import('chukwa/plugin').JsonObject} told
+ * @param {import('chukwa/plugin').JsonObject} settings
  * @param {import('chukwa/plugin').Capabilities} capabilities
  * @param {import('chukwa/plugin').Json} request
  * @param {import('chukwa/plugin').InvocationContext} context
  * @returns {Promise<import('chukwa/plugin').SourceAnswer>}
  */
 async function ask(
-  told,
+  settings,
   { origin, model, variables, failure, quote, parseJson },
   { messages, output_schema },
   context,
@@ -39,8 +39,12 @@ async function ask(
         model,
         messages,
         stream: true,
-        think: told['think'] ?? true,
-        ...(output_schema ? { format: output_schema.schema } : told['form'] === 'some_json' ? { format: 'json' } : {}),
+        think: settings['think'] ?? true,
+        ...(output_schema
+          ? { format: output_schema.schema }
+          : settings['form'] === 'some_json'
+            ? { format: 'json' }
+            : {}),
       }),
     },
     context,

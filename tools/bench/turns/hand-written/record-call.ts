@@ -110,11 +110,11 @@ export async function recordEnd(
   };
   await inOne(database.pool, async (client) => {
     await update(client, 'floor_calls', id, ended);
-    if (llm_call_id !== undefined) await recordHeard(client, llm_call_id, answer);
+    if (llm_call_id !== undefined) await recordGeneration(client, llm_call_id, answer);
   });
 }
 
-async function recordHeard(client: Runner, llm_call_id: string, answer: BareAnswer): Promise<void> {
+async function recordGeneration(client: Runner, llm_call_id: string, answer: BareAnswer): Promise<void> {
   const { text, pieces, usage, finish_reason } = answer;
   const parsed = JSON.parse(text) as { readonly kind: string };
   await update(client, 'floor_llm_calls', llm_call_id, {

@@ -55,7 +55,7 @@ function freeze<Value extends Json>(value: Value): Value {
 /** A pending call needs a correlation id; and without the author's permission no call may be pending. */
 export const pending: Rule = {
   rule: 'pending',
-  sentence: 'Where an answer comes later, the other side was told which call it is',
+  sentence: 'A call that is answered later sends its correlation id to the service',
   needs: ['answers'],
   repair: 'Send context.correlation_id along, and answer { pending: {...} } only to say that the answer comes later.',
   skips: (scene) => (listPending(scene).length === 0 ? 'no example says that its answer comes later' : undefined),
@@ -64,12 +64,12 @@ export const pending: Rule = {
       withExchange(scene.bench, { example }, async ({ session, seen }) => {
         const token = makeToken();
         await askThrough(scene.bench, session, example, { token });
-        const isTold = example.server === undefined || JSON.stringify(seen).includes(toCorrelation(token));
+        const hasSentId = example.server === undefined || JSON.stringify(seen).includes(toCorrelation(token));
         const outcome = await askThrough(scene.bench, session, { ...example, expect: { value: null } });
         const isRefused = outcome.status === 'failed' && outcome.failure_class === 'schema_invalid';
         const wanted = `where no answer may come later it should fail as schema_invalid, and ${describeOutcome(outcome)}`;
         return [
-          ...(isTold ? [] : [`${example.name}: no request holds the correlation_id of its call`]),
+          ...(hasSentId ? [] : [`${example.name}: no request holds the correlation_id of its call`]),
           ...(isRefused ? [] : [`${example.name}: ${wanted}`]),
         ];
       }),
@@ -131,9 +131,9 @@ export const concurrency: Rule = {
   needs: ['answers'],
   repair: 'Keep nothing of one call where another can find it: no variables outside of invoke.',
   skips: (scene) =>
-    findTelling(scene) === undefined ? 'no example has {{call}} in its request and in its value' : undefined,
+    findEcho(scene) === undefined ? 'no example has {{call}} in its request and in its value' : undefined,
   check: async (scene) => {
-    const example = findTelling(scene) ?? scene.model;
+    const example = findEcho(scene) ?? scene.model;
     return withExchange(scene.bench, { example, respond: lastFirst(answerAs(example)) }, async ({ session }) => {
       const tokens = Array.from({ length: CALLS }, makeToken);
       const outcomes = await Promise.all(tokens.map((token) => askThrough(scene.bench, session, example, { token })));
@@ -142,7 +142,7 @@ export const concurrency: Rule = {
   },
 };
 
-function findTelling({ examples }: Scene): Example | undefined {
+function findEcho({ examples }: Scene): Example | undefined {
   return examples.find(
     ({ request, expect }) => hasPlaceholder(request) && 'value' in expect && hasPlaceholder(expect.value),
   );
@@ -189,7 +189,7 @@ export const answers: Rule = {
   rule: 'answers',
   sentence: 'JSON goes in and JSON comes out, as each example says',
   needs: ['inputs'],
-  repair: 'Mend the plugin, or what the example in conformance.json expects.',
+  repair: 'Correct the plugin, or the expectation of the example in conformance.json.',
   check: ({ bench, examples }) =>
     complainOf(examples, async (example) => {
       const token = makeToken();

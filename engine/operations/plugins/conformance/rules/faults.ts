@@ -106,8 +106,8 @@ async function meetServer(
       if (bare.kind === 'answered' || !bare.failure || !isRight(bare.failure.failure_class))
         return [`${wanted} ${describeEnd(bare)}`];
       const outcome = await askThrough(bench, session, model);
-      const isTold = outcome.status === 'failed' && isRight(outcome.failure_class);
-      return isTold ? [] : [`${wanted} through the pipeline ${describeOutcome(outcome)}`];
+      const isReported = outcome.status === 'failed' && isRight(outcome.failure_class);
+      return isReported ? [] : [`${wanted} through the pipeline ${describeOutcome(outcome)}`];
     });
   });
 }
@@ -194,8 +194,8 @@ export const sizeLimit: Rule = {
   check: ({ bench, model }) =>
     withExchange(bench, { example: model, respond: oversize(model) }, async ({ session }) => {
       const outcome = await askThrough(bench, session, model, { max_result_bytes: RESULT_BYTES });
-      const isTold = outcome.status === 'failed' && outcome.failure_class === 'result_too_large';
-      return isTold ? [] : [`of ${OVERSIZE_BYTES} bytes ${describeOutcome(outcome)}`];
+      const isReported = outcome.status === 'failed' && outcome.failure_class === 'result_too_large';
+      return isReported ? [] : [`of ${OVERSIZE_BYTES} bytes ${describeOutcome(outcome)}`];
     }),
 };
 

@@ -8,15 +8,18 @@ import { type Respond, type SeenRequest, withServer } from '../server.js';
 
 /** The ways in which services echo a request. */
 const ECHOES: readonly (readonly [string, Respond])[] = [
-  ['an answer', (request, response) => json(response, 200, { sent: told(request) })],
-  ['a refusal', (request, response) => json(response, 401, { error: { message: `bad credentials ${told(request)}` } })],
-  ['a fault', (request, response) => json(response, 500, { error: told(request) })],
+  ['an answer', (request, response) => json(response, 200, { sent: quoteRequest(request) })],
+  [
+    'a refusal',
+    (request, response) => json(response, 401, { error: { message: `bad credentials ${quoteRequest(request)}` } }),
+  ],
+  ['a fault', (request, response) => json(response, 500, { error: quoteRequest(request) })],
   [
     'an event',
     (request, response) =>
       void response
         .writeHead(200, { 'content-type': 'text/event-stream' })
-        .end(`data: ${JSON.stringify({ error: { message: told(request) } })}\n\n`),
+        .end(`data: ${JSON.stringify({ error: { message: quoteRequest(request) } })}\n\n`),
   ],
 ];
 
@@ -101,7 +104,7 @@ function storedText(result: CallResult): string {
   return [JSON.stringify(rest), JSON.stringify(trace?.artifacts ?? []), ...bytes].join('\n');
 }
 
-function told({ headers, text }: SeenRequest): string {
+function quoteRequest({ headers, text }: SeenRequest): string {
   return `${JSON.stringify(headers)} ${text}`;
 }
 

@@ -1,6 +1,6 @@
 import { present } from '../contract/present.js';
 import { nearestName } from '../core/content/nearest-name.js';
-import type { ToldPatch, WorldSnapshot } from '../ports/worlds.js';
+import type { NarratedPatch, WorldSnapshot } from '../ports/worlds.js';
 import { type Archive, type Done, refuse, type Refused, succeed } from './engine.js';
 import { showWorld } from './worlds.js';
 
@@ -17,34 +17,34 @@ export interface StoryRequest {
 /** The narrated turns of a world. Turns without a narration are left out. */
 export interface WorldStory {
   readonly world_slug: string;
-  readonly turns: readonly ToldTurn[];
+  readonly turns: readonly NarratedTurn[];
 }
 
-interface ToldTurn {
+interface NarratedTurn {
   readonly turn: number;
   readonly simulation_time: string;
-  readonly patches: readonly (Omit<ToldPatch, 'turn' | 'simulation_time'> & {
+  readonly patches: readonly (Omit<NarratedPatch, 'turn' | 'simulation_time'> & {
     readonly name: string;
     readonly environment: string | null;
   })[];
 }
 
 /** Reads the narrations of a world, those of turns that a fork shares included. */
-export async function tellWorld(archive: Archive, request: StoryRequest): Promise<Done<WorldStory>> {
+export async function readStory(archive: Archive, request: StoryRequest): Promise<Done<WorldStory>> {
   const { world_slug, from = 1, to, subject, entity } = request;
   const world = await showWorld(archive, present({ world_slug, turn: to }));
   if (!world.ok) return world;
   const unknown = findUnknownEntity([world.value], [subject, entity]);
   if (unknown !== undefined) return unknown;
   const patches = await archive.store.worlds.patches(world_slug, { after: from - 1, until: world.value.turn });
-  const told = patches.filter(
+  const wanted = patches.filter(
     ({ workflow_subject_entity_id: by, touched_entities }) =>
       (subject === undefined || by === subject) &&
       (entity === undefined || by === entity || touched_entities.includes(entity)),
   );
   const roster = new Map(world.value.entities.map((one) => [one.id, one]));
-  const turns = [...new Set(told.map(({ turn }) => turn))].map((turn): ToldTurn => {
-    const ofTurn = told.filter((patch) => patch.turn === turn);
+  const turns = [...new Set(wanted.map(({ turn }) => turn))].map((turn): NarratedTurn => {
+    const ofTurn = wanted.filter((patch) => patch.turn === turn);
     return {
       turn,
       simulation_time: ofTurn[0]?.simulation_time ?? '',

@@ -10,7 +10,7 @@ import { loadScript, openParkStage, type ParkStage } from '../support/park-stage
 import { TOKENS } from '../support/served-park.js';
 import { misbehave } from '../support/faults.js';
 
-describe('how a world stands', () => {
+describe('the status of a world on its page', () => {
   let stage: ParkStage;
   let server: HttpServer;
 
@@ -28,8 +28,8 @@ describe('how a world stands', () => {
     return (await fetch(`${server.url}${path}`, { headers })).text();
   }
 
-  const standingOf = async (world_slug: string): Promise<string | undefined> =>
-    /<p class="standing">(.*?)<\/p>/.exec(await read(`/worlds/${world_slug}`))?.[1]?.replaceAll(/<[^>]*>/g, '');
+  const statusOf = async (world_slug: string): Promise<string | undefined> =>
+    /<p class="world-status">(.*?)<\/p>/.exec(await read(`/worlds/${world_slug}`))?.[1]?.replaceAll(/<[^>]*>/g, '');
 
   /** In place of a story, where no turn has been played. */
   const storyOf = async (world_slug: string): Promise<string> =>
@@ -37,40 +37,34 @@ describe('how a world stands', () => {
       .exec(await read(`/worlds/${world_slug}`))?.[0]
       ?.replaceAll(/<[^>]*>/g, '') ?? '';
 
-  test('is told at its top: a failure, a call in doubt, and nothing where all is well', async () => {
+  test('the top of the page shows a failure or a call in doubt, and nothing where all is well', async () => {
     const script = await loadScript('park');
     const broken = { ...script.turns['1'], 'ant/act/round-1/try-1': { status: 500 } };
     const failed = await stage.play({ scenario: 'park', says: { ...script, turns: { ...script.turns, '1': broken } } });
-    assert.equal(await standingOf(failed.world_slug), 'Turn 1 failed: http status. See why');
+    assert.equal(await statusOf(failed.world_slug), 'Turn 1 failed: http status. See why');
     stage.model.setScript(script);
     await stage.run(failed.before);
-    assert.equal(await standingOf(failed.world_slug), undefined);
+    assert.equal(await statusOf(failed.world_slug), undefined);
     misbehave(stage.toys.vending, 'reset_connection');
     const doubted = await stage.play({ scenario: 'tools' });
     misbehave(stage.toys.vending);
-    assert.equal(
-      await standingOf(doubted.world_slug),
-      'Turn 1 failed, and 1 call is in doubt. Decide what became of it',
-    );
-    assert.match(await storyOf(doubted.world_slug), /1 call is in doubt\. Decide/);
+    assert.equal(await statusOf(doubted.world_slug), 'Turn 1 failed, and 1 call is in doubt. Settle the calls');
+    assert.match(await storyOf(doubted.world_slug), /1 call is in doubt\. Settle/);
     assert.match(await storyOf((await stage.makeWorld({ scenario: 'park' })).world_slug), /Play one: npx chukwa run/);
   });
 
-  test('is told at its top while a turn runs, and once its driver is gone', async () => {
+  test('the top of the page says that a turn runs, or that its driver is gone', async () => {
     const { world_slug, scenario_hash } = await stage.makeWorld({ scenario: 'park' });
     const { attempts } = stage.engine.store;
     const begun = await attempts.begin({ ...beginning(world_slug), scenario_hash }, () => true);
     assert.ok(begun.kind === 'begun');
-    assert.equal(await standingOf(world_slug), 'Turn 1 runs now. See what it does');
+    assert.equal(await statusOf(world_slug), 'Turn 1 runs now. See what it does');
     await attempts.handOver(begun.lease, { at: Date.now(), has_broken: false });
-    assert.equal(
-      await standingOf(world_slug),
-      'The driver of turn 1 is gone. The next run goes on with it. See how far it came',
-    );
+    assert.equal(await statusOf(world_slug), 'The driver of turn 1 is gone. The next run resumes it. See its progress');
     assert.match(await read(`/worlds/${world_slug}/attempts`), /is-driver-gone/);
   });
 
-  test('is told of each call and agent turn whose driver is gone', async () => {
+  test('the page marks each call and agent turn whose driver is gone', async () => {
     const { store } = stage.engine;
     await makeWorld(store, 'left');
     const { lease } = await begin(store, 'left');
@@ -99,7 +93,7 @@ describe('how a world stands', () => {
     );
   });
 
-  test('is no failure of an agent that had answered when another one failed', async () => {
+  test('the status of a world on its page is no failure of an agent that had answered when another one failed', async () => {
     const script = await loadScript('park');
     const broken = { ...script.turns['1'], 'ant/act/round-1/try-1': { status: 500 } };
     const play = await stage.play({ scenario: 'park', says: { ...script, turns: { ...script.turns, '1': broken } } });
@@ -115,9 +109,9 @@ describe('how a world stands', () => {
         ['ant', 'failed'],
       ],
     );
-    const told = attempt === undefined ? [] : attemptLines(attempt);
+    const lines = attempt === undefined ? [] : attemptLines(attempt);
     assert.match(
-      paint(told, { width: 160, has_colours: false, program: 'npx chukwa' }),
+      paint(lines, { width: 160, has_colours: false, program: 'npx chukwa' }),
       /bob +not kept .*\n +ant +failed /,
     );
     assert.match(
@@ -126,7 +120,7 @@ describe('how a world stands', () => {
     );
   });
 
-  test('is shown on the first page by what happened last, with the way to the prompt behind it', async () => {
+  test('the status of a world on its page is shown on the first page by what happened last, with the way to the prompt behind it', async () => {
     const play = await stage.play({ scenario: 'park' });
     const page = await read('/');
     assert.match(page, new RegExp(`What happened last, in ${play.world_slug}`));
