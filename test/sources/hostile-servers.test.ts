@@ -60,7 +60,7 @@ const HOSTILE: readonly Hostile[] = [
     server: (_, response) =>
       void response.socket?.write('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: chess\r\n\r\n'),
     failed: 'transport',
-    message: /goes on by another protocol \(101\)/,
+    message: /switched protocols \(101\), which was not requested/,
   },
   { name: 'never answers', server: () => {}, failed: 'timeout', message: /within 100 ms/, wanted: SHORT },
   {

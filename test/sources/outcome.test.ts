@@ -213,7 +213,7 @@ for (const [body, is_body_cut, kept] of [
 
 for (const [reason, why] of [
   ['the park closes', 'the park closes'],
-  [undefined, 'nobody wanted the answer any more'],
+  [undefined, 'the answer was no longer needed'],
 ] as const)
   test(`a call that is stopped by ${JSON.stringify(reason)} before its plugin is asked did nothing: ${why}`, async (t) => {
     const folder = await makeFolder(t);

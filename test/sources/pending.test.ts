@@ -141,7 +141,7 @@ describe('the report of a call', () => {
     assert.ok(outcome.status === 'failed');
     assert.match(
       outcome.failure_message,
-      /^no answer was reported within 60000 ms; whether its side effect took place/,
+      /^no answer was reported within 60000 ms; it is unknown whether its side effect took place/,
     );
     assert.deepEqual([outcome.outcome_unknown, outcome.was_pending], [true, true]);
   });
