@@ -1,8 +1,8 @@
 import { CHANGEABLE_SCENARIO_FIELDS } from '../changeable-fields.js';
-import { content, environment, type ProblemEntry, usage } from './entry.js';
+import { content, environment, type ProblemEntry, unknown, usage } from './entry.js';
 
 function notStored(noun: string, kind: string): ProblemEntry {
-  return content(`No ${noun} of this hash is stored.`, `\`chukwa list ${kind}\`, or \`chukwa put PATH\``);
+  return unknown(`No ${noun} of this hash is stored.`, `\`chukwa list ${kind}\`, or \`chukwa put PATH\``);
 }
 
 export const COMMAND_PROBLEMS = {
@@ -38,11 +38,11 @@ export const COMMAND_PROBLEMS = {
     "A world, or a fork of it, cannot go on by this scenario: its time or its roster is not the world's.",
     `Change ${CHANGEABLE_SCENARIO_FIELDS} only, and the files that they name, or make a new world.`,
   ),
-  SEARCH_FILTER_UNKNOWN: content(
+  SEARCH_FILTER_UNKNOWN: unknown(
     'A search asks for a subject, a source or a failure class that no text has.',
     'Write one of those that the message lists.',
   ),
-  WORLD_UNKNOWN: content('There is no world of this name.', '`chukwa world list`'),
+  WORLD_UNKNOWN: unknown('There is no world of this name.', '`chukwa world list`'),
   WORLD_UNDER_WAY: content(
     'An attempt of a world that is to be exported, deleted or changed has not ended.',
     'Wait for it; where nobody drives it, go on with it by `chukwa run SLUG`, before which `chukwa stop ATTEMPT` lets that end it.',
@@ -74,9 +74,9 @@ export const COMMAND_PROBLEMS = {
     "The world's next turn would lie beyond the year 9999.",
     'Make a world that begins earlier, or whose turns take less time.',
   ),
-  TURN_UNKNOWN: content('The world has not reached this turn.', 'Ask for one that it has.'),
-  ATTEMPT_UNKNOWN: content('There is no such attempt.', '`chukwa attempts SLUG`'),
-  CALL_UNKNOWN: content(
+  TURN_UNKNOWN: unknown('The world has not reached this turn.', 'Ask for one that it has.'),
+  ATTEMPT_UNKNOWN: unknown('There is no such attempt.', '`chukwa attempts SLUG`'),
+  CALL_UNKNOWN: unknown(
     'No call has this id, and no service calls one so.',
     '`chukwa attempts SLUG`, then `chukwa attempt ID`',
   ),
@@ -89,7 +89,7 @@ export const COMMAND_PROBLEMS = {
     'Send the report again in a few seconds.',
   ),
   CALL_NOT_AWAITED: content('The call is answered at once or not at all.', '`chukwa attempt ID` says what is awaited.'),
-  AGENT_TURN_UNKNOWN: content('There is no such agent turn.', '`chukwa attempt ID`'),
+  AGENT_TURN_UNKNOWN: unknown('There is no such agent turn.', '`chukwa attempt ID`'),
   CALL_IN_DOUBT: content(
     "Whether a side effect of the world's latest attempt took place is not known, and another turn would make it " +
       'again.',
@@ -110,8 +110,8 @@ export const COMMAND_PROBLEMS = {
     'The attempt has not ended, and its driver may still learn how the call ended.',
     '`chukwa run SLUG` goes on with it; then settle.',
   ),
-  UNKNOWN_SOURCE_INVOCATION: content('There is no such source invocation.', '`chukwa attempt ID`'),
-  LLM_CALL_UNKNOWN: content('There is no such LLM call.', '`chukwa attempt ID`'),
+  UNKNOWN_SOURCE_INVOCATION: unknown('There is no such source invocation.', '`chukwa attempt ID`'),
+  LLM_CALL_UNKNOWN: unknown('There is no such LLM call.', '`chukwa attempt ID`'),
   MODEL_NOT_CHOOSABLE: content(
     '`--model` names a model, and no source of the world leaves its model to a variable.',
     'Write `"model_env"` in the source, and make a world of it; or leave `--model` out.',
@@ -120,7 +120,7 @@ export const COMMAND_PROBLEMS = {
     'What is to be tried is not one source of a plugin that speaks `chat`.',
     'Name a file whose `interface` is `llm_chat`, or the hash of a stored one.',
   ),
-  SCRIPT_UNKNOWN: content('There is no script of this name, and no file either.', 'The message lists those that ship.'),
+  SCRIPT_UNKNOWN: unknown('There is no script of this name, and no file either.', 'The message lists those that ship.'),
   SCRIPT_UNREADABLE: content('A script cannot be read.', 'Check path and permissions.'),
   SCRIPT_NOT_JSON: content('A script is not JSON.', 'See `schemas/answers.schema.json`.'),
 };

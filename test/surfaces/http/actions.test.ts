@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import type { HttpServer } from '../../../engine/operations/composition.js';
+import { type ProblemCode, PROBLEMS } from '../../../engine/contract/problems/index.js';
 import { toDesk } from '../../../engine/operations/serve.js';
 import type { OperatorActionRecord } from '../../../engine/ports/operator-actions.js';
 import type { AttemptRecord } from '../../../engine/ports/records.js';
@@ -371,7 +372,7 @@ describe('a program', () => {
   test('is refused what is not there, not said, or not for it', async () => {
     const { world_slug } = await stage.makeWorld({ scenario: 'park' });
     const turns = `/worlds/${world_slug}/turns`;
-    const cases: readonly (readonly [string, object, number, string])[] = [
+    const cases: readonly (readonly [string, object, number, ProblemCode])[] = [
       ['/worlds/nobody/turns', { turns: 1, reason: 'x' }, 404, 'WORLD_UNKNOWN'],
       [turns, { turns: 1 }, 400, 'REASON_MISSING'],
       [turns, { turns: 1.5, reason: 'x' }, 400, 'FIELD_INVALID'],
@@ -391,7 +392,7 @@ describe('a program', () => {
     ];
     for (const [path, body, status, code] of cases) {
       const { status: given, said } = await post(path, body);
-      assert.deepEqual([given, said['code']], [status, code], path);
+      assert.deepEqual([given, said['code'], PROBLEMS[code].status], [status, code, status], path);
     }
     const refused = await post(turns, { turns: 1, reason: 'x' }, TOKENS.token);
     assert.deepEqual([refused.status, refused.said['code']], [401, 'UNAUTHORISED']);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { request as httpRequest } from 'node:http';
 import { after, before, describe, test } from 'node:test';
+import { type ProblemCode, PROBLEMS } from '../../../engine/contract/problems/index.js';
 import { toDesk } from '../../../engine/operations/serve.js';
 import { diffPlaces } from '../../../engine/operations/diff-worlds.js';
 import { CATALOGUE } from '../../../engine/surfaces/browser/catalogue/index.js';
@@ -40,8 +41,8 @@ async function getJson(path: string): Promise<unknown> {
 async function getProblem(path: string, headers = operator): Promise<readonly [number, string]> {
   const response = await get(path, headers);
   assert.match(response.headers.get('content-type') ?? '', /^application\/problem\+json/, path);
-  const { code, status } = (await response.json()) as { readonly code: string; readonly status: number };
-  assert.equal(status, response.status);
+  const { code, status } = (await response.json()) as { readonly code: ProblemCode; readonly status: number };
+  assert.deepEqual([status, PROBLEMS[code].status], [response.status, response.status], `${code}, as its page has it`);
   return [status, code];
 }
 
@@ -233,7 +234,9 @@ describe('a bad request for a page', () => {
       [`/json-schemas/hash/${hash}`, 404, 'UNKNOWN_JSON_SCHEMA'],
       [`/response-sources/hash/${hash}/uses`, 404, 'UNKNOWN_RESPONSE_SOURCE'],
       [`/cognition-workflows/hash/${hash}`, 404, 'UNKNOWN_COGNITION_WORKFLOW'],
+      [`/scenarios/hash/${hash}`, 404, 'UNKNOWN_SCENARIO'],
       ['/scenarios/hash/xyz', 400, 'COMPONENT_HASH_INVALID'],
+      ['/search?q=rain&subject=zz', 404, 'SEARCH_FILTER_UNKNOWN'],
       ['/source-invocations?limit=1000000', 400, 'LIMIT_INVALID'],
       ['/source-invocations?limit=0', 400, 'LIMIT_INVALID'],
       ['/source-invocations?after=yesterday', 400, 'CURSOR_INVALID'],
