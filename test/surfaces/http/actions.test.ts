@@ -395,6 +395,9 @@ describe('a program', () => {
       assert.deepEqual([given, said['code'], PROBLEMS[code].status], [status, code, status], path);
     }
     const refused = await post(turns, { turns: 1, reason: 'x' }, TOKENS.token);
-    assert.deepEqual([refused.status, refused.said['code']], [401, 'UNAUTHORISED']);
+    assert.deepEqual([refused.status, refused.said['code']], [403, 'OPERATOR_ONLY']);
+    assert.match(String(refused.said['repair']), /Bearer/);
+    const stranger = await post(turns, { turns: 1, reason: 'x' }, 'x'.repeat(40));
+    assert.deepEqual([stranger.status, stranger.said['code']], [401, 'UNAUTHORISED']);
   });
 });
