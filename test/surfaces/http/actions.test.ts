@@ -107,7 +107,7 @@ describe('an operator, by the form of a page', () => {
     assert.match(page, /id="actions"[^]*to see the rain/);
   });
 
-  test('forks a world, which goes on by itself', async () => {
+  test('forks a world', async () => {
     const { world_slug } = await stage.makeWorld({ scenario: 'park' });
     const said = { at_turn: '0', as: 'forked', reason: 'to try another day' };
     const sent = await fill(`/worlds/${world_slug}`, `/worlds/${world_slug}/fork`, said);
@@ -363,7 +363,7 @@ describe('a program', () => {
         [
           'for [secret:CHUKWA_LLM_API_KEY]',
           { at_turn: 0, as: '[secret:CHUKWA_LLM_API_KEY]' },
-          'The world [secret:CHUKWA_LLM_API_KEY] goes on from turn 0 by itself.',
+          `The world [secret:CHUKWA_LLM_API_KEY] is a fork of ${world_slug} at turn 0. It runs no turn until one is queued or run.`,
         ],
       ],
     );
