@@ -224,6 +224,7 @@ describe('a bad request for a page', () => {
     const cases: readonly (readonly [string, number, string])[] = [
       ['/worlds/nobody', 404, 'WORLD_UNKNOWN'],
       [`/worlds/${world_slug}/turns/99`, 404, 'TURN_UNKNOWN'],
+      [`/worlds/${world_slug}?until=99`, 404, 'TURN_UNKNOWN'],
       [`/worlds/${world_slug}/turns/-1`, 400, 'TURN_INVALID'],
       [`/worlds/${world_slug}/diff?from=x`, 400, 'TURN_INVALID'],
       [`/attempts/${NOBODY}`, 404, 'ATTEMPT_UNKNOWN'],
