@@ -206,6 +206,14 @@ describe('a page', () => {
     );
   });
 
+  test('says what orders the events of an attempt, whose times may go back', async () => {
+    const text = await (await get(`/attempts/${park.play.attempts[0]?.attempt_id}`)).text();
+    assert.match(
+      text,
+      /events<\/summary><p class="note">In the order of the record\. A time is when the event happened/,
+    );
+  });
+
   test('shows the prompt of a workflow as an attempt resolved it', async () => {
     const [first, second] = park.play.attempts;
     const call = second?.invocations.find(({ llm_call_id }) => llm_call_id !== null);
