@@ -22,7 +22,8 @@ export function toOpenApi(routes: readonly Route[]): JsonObject {
       title: 'Chukwa',
       version: VERSION,
       description:
-        'What is stored, and what may be said to it. Pages are JSON with format=json, or where no HTML is accepted.',
+        'What is stored, and what may be said to it. Pages are JSON with format=json, or where no HTML is accepted. ' +
+        'The version is that of this interface: it is not the version of the program.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/' }],
