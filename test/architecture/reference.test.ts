@@ -25,6 +25,24 @@ test('the reference has a row for every field of a workflow, with type and meani
     assert.match(page, new RegExp(`^## ${part}$`, 'm'));
 });
 
+test('the reference shows each form of an answer in a table of its own, which names no field twice', async () => {
+  const pages = await generateReference(PACKAGE_ROOT);
+  const answers = pages.find(({ name }) => name === 'answers.md')?.text ?? '';
+  for (const form of ['JsonAnswer', 'TextAnswer', 'RefusalAnswer', 'StatusAnswer', 'FaultAnswer', 'FailureAnswer'])
+    assert.match(answers, new RegExp(`^### ${form}$`, 'm'));
+  for (const { name, text } of pages.filter((page) => ['answers.md', 'workflow-test.md'].includes(page.name)))
+    for (const table of text.split(/\n\n/).filter((block) => block.startsWith('| field |'))) {
+      const fields = [...table.matchAll(/^\| `([^`]+)`/gm)].map(([, field]) => field);
+      assert.deepEqual(fields, [...new Set(fields)], `${name}: ${fields.join(', ')}`);
+    }
+});
+
+test('the reference gives a field no example that is meant for another', async () => {
+  const page = (await generateReference(PACKAGE_ROOT)).find(({ name }) => name === 'workflow.md')?.text ?? '';
+  const shown = [...page.matchAll(/^\| `(\w+)` .* `"act"` \|$/gm)].map(([, field]) => field);
+  assert.deepEqual(new Set(shown), new Set(['id']));
+});
+
 /** Fields of the schemas that this version refuses: the page, its row, and a park that writes the field. */
 const REFUSED: readonly (readonly [string, string, SmallPark])[] = [
   ['cognition-profile.md', 'budgets', { profile: { budgets: { session: { usd: 1 } } } }],
