@@ -44,8 +44,8 @@ export const COMMAND_PROBLEMS = {
   ),
   WORLD_UNKNOWN: unknown('There is no world of this name.', '`chukwa world list`'),
   WORLD_UNDER_WAY: content(
-    'An attempt of a world that is to be exported, deleted or changed has not ended.',
-    'Wait for it; where nobody drives it, go on with it by `chukwa run SLUG`, before which `chukwa stop ATTEMPT` lets that end it.',
+    'The world cannot be exported, deleted or changed, because one of its attempts has not ended.',
+    'Wait for it. If no driver runs it, resume it with `chukwa run SLUG`; `chukwa stop ATTEMPT` before that lets the run end it.',
   ),
   WORLD_HAS_FORKS: content('A world is not deleted while forks share its turns.', 'Delete the forks first.'),
   WORLD_FILE_DAMAGED: content(
