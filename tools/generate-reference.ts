@@ -49,16 +49,25 @@ function pageOf(name: string, path: string, schema: Schema): string {
     `${says(schema['description'])} Made by \`npm run generate\` from [${path}](../../${path}).`,
     '',
     ...tableOf(schema, schema),
-    ...parts.flatMap(([part, definition]) => [
-      `## ${part}`,
-      '',
-      says(definition['description']) || `Type: ${typeOf(definition)}.`,
-      '',
-      ...tableOf(schema, definition),
-    ]),
+    ...parts.flatMap(([part, definition]) => partOf(schema, part, definition)),
   ]
     .join('\n')
     .replace(/\n+$/, '\n');
+}
+
+/** A definition; where it has several forms, each in a table of its own. */
+function partOf(root: Schema, part: string, definition: Schema): readonly string[] {
+  const forms = ((definition['oneOf'] ?? []) as readonly Schema[]).filter(({ type }) => type === 'object');
+  if (forms.length < 2) {
+    const is = says(definition['description']) || `Type: ${typeOf(definition)}.`;
+    return [`## ${part}`, '', is, '', ...tableOf(root, definition)];
+  }
+  const is = `${says(definition['description'])} One of ${forms.length} forms:`.trim();
+  const tables = forms.flatMap((form) => {
+    const meaning = says(form['description']);
+    return [`### ${String(form['title'])}`, '', ...(meaning === '' ? [] : [meaning, '']), ...tableOf(root, form)];
+  });
+  return [`## ${part}`, '', is, '', ...tables];
 }
 
 /** The fields of an object, those of objects within it, and those of each alternative. */

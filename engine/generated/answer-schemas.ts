@@ -2786,7 +2786,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     "properties": {
       "subject": {
         "type": "string",
-        "description": "`evt.agent.<id>.task`, `.step` or `.state`; `cmd.agent.<id>.wakeup`."
+        "description": "`evt.agent.<agent>.task`, `.step` or `.state`; `cmd.agent.<agent>.wakeup`. It is told in the record, and never sent."
       },
       "occurred_at": {
         "type": "string"

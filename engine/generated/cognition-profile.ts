@@ -15,14 +15,19 @@ export interface CognitionProfile {
   readonly description?: Description;
   readonly workflow_ref: Reference;
   readonly tool_policy_ref?: Reference;
+  /** What the attempts of this profile may use. Not supported yet: a document that writes it is refused with NOT_SUPPORTED_YET. */
   readonly budgets?: {
+    /** Of one attempt. */
     readonly session?: {
+      /** Tokens of all its model calls together. */
       readonly token_budget?: number;
+      /** Money for its model calls, in US dollars. */
       readonly usd?: number;
+      /** Seconds from its begin to its end. */
       readonly timeout_seconds?: number;
     };
   };
-  /** Ids of the connections that the workflow may use. */
+  /** Ids of the connections that the workflow may use. Not supported yet: a document that writes it is refused with NOT_SUPPORTED_YET. */
   readonly connections?: readonly HumanId[];
 }
 export interface HashReference {

@@ -13,10 +13,12 @@ export interface ToolPolicy {
   readonly description?: Description;
   /** Tool ids. An ambient source or source_call node whose effect is not read_only is allowed under its own id. */
   readonly allow: readonly string[];
-  /** Effect classes or tool ids that need a person's approval. */
+  /** Effect classes or tool ids that need a person's approval. Not supported yet: leave the list empty, since a workflow that makes such a call is refused with NOT_SUPPORTED_YET. */
   readonly require_approval: readonly string[];
   readonly budgets: {
+    /** The longest that one call may take. */
     readonly max_runtime_ms: number;
+    /** The largest answer of one call. */
     readonly max_result_bytes: number;
   };
 }

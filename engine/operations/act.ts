@@ -113,7 +113,8 @@ const RULES: Rules = {
     describe: ({ at_turn, as }) => ({ at_turn, as }),
     async perform(engine, { world_slug, at_turn, as }) {
       const forked = await forkWorld(engine, { source_slug: world_slug, at_turn, world_slug: as });
-      return forked.ok ? accepted(`The world ${as} continues independently from turn ${at_turn}.`, as) : forked;
+      const message = `The world ${as} is a fork of ${world_slug} at turn ${at_turn}. It runs no turn until one is queued or run.`;
+      return forked.ok ? accepted(message, as) : forked;
     },
   },
   settle_call: {

@@ -1,5 +1,5 @@
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
-import { join, relative, sep } from 'node:path';
+import { mkdir, readdir, readFile, realpath, writeFile } from 'node:fs/promises';
+import { dirname, join, relative, sep } from 'node:path';
 import type { Problem } from '../contract/problem.js';
 import { type Done, refuse, succeed } from './engine.js';
 import { findSlugProblem } from './worlds.js';
@@ -42,7 +42,8 @@ export async function writeNewWorld({ name, shape, into, package_root }: WantedW
   const made = await mkdir(folder).catch((error: NodeJS.ErrnoException) => error);
   if (made !== undefined) return refuse(unmade(folder, made.code));
   const template = join(package_root, 'fixtures', 'templates', shape);
-  const schemas = `${relative(folder, join(package_root, 'schemas')).split(sep).join('/')}/`;
+  const installed = (await findInstalled(into, package_root)) ?? package_root;
+  const schemas = `${relative(folder, join(installed, 'schemas')).split(sep).join('/')}/`;
   const files = (await readdir(template)).sort();
   for (const file of files) {
     const text = (await readFile(join(template, file), 'utf8')).replace(SCHEMAS_OF_TEMPLATES, () => schemas);
@@ -50,6 +51,18 @@ export async function writeNewWorld({ name, shape, into, package_root }: WantedW
     await writeFile(join(folder, file), named, { flag: 'wx' });
   }
   return succeed({ name, shape, folder, files });
+}
+
+/**
+ * The package as the project above a folder has installed it. Npm installs a folder as a link; the path through the link
+ * is right on every machine, and that of its target is not.
+ */
+async function findInstalled(folder: string, package_root: string): Promise<string | undefined> {
+  const installed = join(folder, 'node_modules', 'chukwa');
+  const real = await realpath(installed).catch(() => undefined);
+  if (real === (await realpath(package_root))) return installed;
+  const above = dirname(folder);
+  return above === folder ? undefined : findInstalled(above, package_root);
 }
 
 function unmade(folder: string, reason: string | undefined): Problem {

@@ -90,11 +90,16 @@ export async function showWorld(archive: Archive, request: WorldPlace): Promise<
   if (snapshot !== undefined) return succeed(snapshot);
   const world = await archive.store.worlds.find(request.world_slug);
   if (world === undefined) return unknownWorld(archive, request.world_slug);
-  return refuse({
+  return refuse(turnUnknown(world, request.turn));
+}
+
+/** The problem with a turn that a world has not reached. */
+export function turnUnknown(world: Pick<WorldSnapshot, 'world_slug' | 'turn'>, turn: number | undefined): Problem {
+  return {
     code: 'TURN_UNKNOWN',
-    message: `The world ${request.world_slug} has not reached turn ${request.turn}; it is at turn ${world.turn}.`,
+    message: `The world ${world.world_slug} has not reached turn ${turn}; it is at turn ${world.turn}.`,
     repair: `Ask for a turn from 0 to ${world.turn}.`,
-  });
+  };
 }
 
 /** The first free name of a family (`park`, `park-2`, `park-3`, ...). */

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
+import type { JsonObject } from '../../engine/contract/json.js';
 import type { WorldSnapshot } from '../../engine/ports/worlds.js';
 import { startScriptedModel } from '../../engine/toys/scripted-model/index.js';
 import { emptyDatabase } from '../support/databases.js';
@@ -94,6 +95,15 @@ for (const shape of SHAPES) {
     }
   });
 }
+
+test('in a project that has the package installed, the schemas of a new world are named through node_modules', async (context) => {
+  const { folder, chukwa } = await openFolder(context);
+  await mkdir(join(folder, 'node_modules'));
+  await symlink(ROOT, join(folder, 'node_modules/chukwa'));
+  await chukwa(['new', 'world', 'demo', '--into', 'worlds']);
+  const { $schema } = JSON.parse(await readFile(join(folder, 'worlds/demo/scenario.json'), 'utf8')) as JsonObject;
+  assert.equal($schema, '../../node_modules/chukwa/schemas/scenario.schema.json');
+});
 
 test('new world writes over nothing, and writes nothing for a name that no world can have', async (context) => {
   const { folder, chukwa } = await openFolder(context);

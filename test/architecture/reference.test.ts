@@ -3,6 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { generateReference } from '../../tools/generate-reference.js';
+import { compileSmallPark, type SmallPark } from '../support/park-documents.js';
 import { PACKAGE_ROOT } from './cruise.js';
 
 const FOLDER = join(PACKAGE_ROOT, 'docs/reference');
@@ -23,3 +24,39 @@ test('the reference has a row for every field of a workflow, with type and meani
   for (const part of ['llm_tool_loop', 'llm_json', 'source_call', 'ambient_source', 'available_tool'])
     assert.match(page, new RegExp(`^## ${part}$`, 'm'));
 });
+
+test('the reference shows each form of an answer in a table of its own, which names no field twice', async () => {
+  const pages = await generateReference(PACKAGE_ROOT);
+  const answers = pages.find(({ name }) => name === 'answers.md')?.text ?? '';
+  for (const form of ['JsonAnswer', 'TextAnswer', 'RefusalAnswer', 'StatusAnswer', 'FaultAnswer', 'FailureAnswer'])
+    assert.match(answers, new RegExp(`^### ${form}$`, 'm'));
+  for (const { name, text } of pages.filter((page) => ['answers.md', 'workflow-test.md'].includes(page.name)))
+    for (const table of text.split(/\n\n/).filter((block) => block.startsWith('| field |'))) {
+      const fields = [...table.matchAll(/^\| `([^`]+)`/gm)].map(([, field]) => field);
+      assert.deepEqual(fields, [...new Set(fields)], `${name}: ${fields.join(', ')}`);
+    }
+});
+
+test('the reference gives a field no example that is meant for another', async () => {
+  const page = (await generateReference(PACKAGE_ROOT)).find(({ name }) => name === 'workflow.md')?.text ?? '';
+  const shown = [...page.matchAll(/^\| `(\w+)` .* `"act"` \|$/gm)].map(([, field]) => field);
+  assert.deepEqual(new Set(shown), new Set(['id']));
+});
+
+/** Fields of the schemas that this version refuses: the page, its row, and a park that writes the field. */
+const REFUSED: readonly (readonly [string, string, SmallPark])[] = [
+  ['cognition-profile.md', 'budgets', { profile: { budgets: { session: { usd: 1 } } } }],
+  ['cognition-profile.md', 'connections', { profile: { connections: ['post_office'] } }],
+  ['tool-policy.md', 'require_approval', { tools: ['buy_candy'], require_approval: ['buy_candy'] }],
+  ['workflow.md', 'connection', { tools: ['buy_candy'], tool_binding: { connection: 'post_office' } }],
+];
+
+for (const [page, field, park] of REFUSED)
+  test(`the reference says that this version refuses "${field}", as it does`, async () => {
+    const compiled = compileSmallPark(park);
+    assert.deepEqual(compiled.ok ? [] : compiled.problems.map(({ code }) => code), ['NOT_SUPPORTED_YET']);
+    const text = (await generateReference(PACKAGE_ROOT)).find(({ name }) => name === page)?.text ?? '';
+    const rows = text.split('\n').filter((row) => row.startsWith(`| \`${field}\` |`));
+    assert.ok(rows.length > 0, field);
+    for (const row of rows) assert.match(row, /Not supported yet\b.*NOT_SUPPORTED_YET/);
+  });

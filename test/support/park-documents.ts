@@ -60,6 +60,8 @@ export interface SmallPark {
   readonly environments?: readonly JsonObject[];
   readonly entities?: readonly JsonObject[];
   readonly time?: JsonObject;
+  readonly profile?: JsonObject;
+  readonly require_approval?: readonly string[];
   readonly change?: (workflow: JsonObject) => JsonObject;
 }
 
@@ -124,10 +126,10 @@ export function compileSmallPark(park: SmallPark = {}): Compiled & { readonly sh
     version: 1,
     label: 'policy',
     allow: park.allow ?? park.tools ?? [],
-    require_approval: [],
+    require_approval: park.require_approval ?? [],
     budgets: { max_runtime_ms: 5000, max_result_bytes: 4096 },
   });
-  const profile = { version: 1, label: 'profile', workflow_ref };
+  const profile = { version: 1, label: 'profile', workflow_ref, ...park.profile };
   const profile_ref = shelf.put(
     'cognition_profile',
     park.without_policy === true ? profile : { ...profile, tool_policy_ref },

@@ -1,8 +1,8 @@
 import { CHANGEABLE_SCENARIO_FIELDS } from '../changeable-fields.js';
-import { content, environment, type ProblemEntry, usage } from './entry.js';
+import { content, environment, type ProblemEntry, unknown, usage } from './entry.js';
 
 function notStored(noun: string, kind: string): ProblemEntry {
-  return content(`No ${noun} of this hash is stored.`, `\`chukwa list ${kind}\`, or \`chukwa put PATH\``);
+  return unknown(`No ${noun} of this hash is stored.`, `\`chukwa list ${kind}\`, or \`chukwa put PATH\``);
 }
 
 export const COMMAND_PROBLEMS = {
@@ -38,11 +38,11 @@ export const COMMAND_PROBLEMS = {
     "A world, or its fork, cannot continue with this scenario: the time or the roster differs from the world's.",
     `Change ${CHANGEABLE_SCENARIO_FIELDS} only, and the files that they name, or make a new world.`,
   ),
-  SEARCH_FILTER_UNKNOWN: content(
+  SEARCH_FILTER_UNKNOWN: unknown(
     'A search filters by a subject, a source or a failure class that no text has.',
     'Use one that the message lists.',
   ),
-  WORLD_UNKNOWN: content('There is no world of this name.', '`chukwa world list`'),
+  WORLD_UNKNOWN: unknown('There is no world of this name.', '`chukwa world list`'),
   WORLD_UNDER_WAY: content(
     'The world cannot be exported, deleted or changed, because one of its attempts has not ended.',
     'Wait for it. If no driver runs it, resume it with `chukwa run SLUG`; `chukwa stop ATTEMPT` before that lets the run end it.',
@@ -74,9 +74,9 @@ export const COMMAND_PROBLEMS = {
     "The world's next turn would be after the year 9999.",
     'Make a world that begins earlier, or whose turns take less time.',
   ),
-  TURN_UNKNOWN: content('The world has not reached this turn.', 'Name a turn that it has reached.'),
-  ATTEMPT_UNKNOWN: content('There is no such attempt.', '`chukwa attempts SLUG`'),
-  CALL_UNKNOWN: content(
+  TURN_UNKNOWN: unknown('The world has not reached this turn.', 'Name a turn that it has reached.'),
+  ATTEMPT_UNKNOWN: unknown('There is no such attempt.', '`chukwa attempts SLUG`'),
+  CALL_UNKNOWN: unknown(
     'No call has this id, and no service has given it to a call.',
     '`chukwa attempts SLUG`, then `chukwa attempt ID`',
   ),
@@ -92,7 +92,7 @@ export const COMMAND_PROBLEMS = {
     'The call accepts no report: it is answered at once or not at all.',
     '`chukwa attempt ID` lists the pending calls.',
   ),
-  AGENT_TURN_UNKNOWN: content('There is no such agent turn.', '`chukwa attempt ID`'),
+  AGENT_TURN_UNKNOWN: unknown('There is no such agent turn.', '`chukwa attempt ID`'),
   CALL_IN_DOUBT: content(
     "It is unknown whether a side effect of the world's latest attempt took place, and another turn would repeat it.",
     '`chukwa attempt settle ID --result FILE`, or `--not-performed`',
@@ -115,8 +115,8 @@ export const COMMAND_PROBLEMS = {
     'The attempt has not ended, so its driver may still receive the outcome of the call.',
     'Resume it with `chukwa run SLUG`; then settle the call.',
   ),
-  UNKNOWN_SOURCE_INVOCATION: content('There is no such source invocation.', '`chukwa attempt ID`'),
-  LLM_CALL_UNKNOWN: content('There is no such LLM call.', '`chukwa attempt ID`'),
+  UNKNOWN_SOURCE_INVOCATION: unknown('There is no such source invocation.', '`chukwa attempt ID`'),
+  LLM_CALL_UNKNOWN: unknown('There is no such LLM call.', '`chukwa attempt ID`'),
   MODEL_NOT_CHOOSABLE: content(
     '`--model` names a model, but no source of the world takes its model from a variable.',
     'Write `"model_env"` in the source and create a world with it, or leave `--model` out.',
@@ -125,7 +125,7 @@ export const COMMAND_PROBLEMS = {
     'The argument of `model try` is not one source of a plugin that speaks `chat`.',
     'Name a file whose `interface` is `llm_chat`, or the hash of a stored one.',
   ),
-  SCRIPT_UNKNOWN: content(
+  SCRIPT_UNKNOWN: unknown(
     'There is no script and no file of this name.',
     'Use a script that the message lists, or the path of a file.',
   ),

@@ -10,9 +10,14 @@ export interface ProblemEntry {
   readonly status: number;
 }
 
-/** The request is at fault: a document does not validate, or an id is unknown. */
+/** What the request says is at fault: a document does not validate, or a name cannot be one. */
 export function content(meaning: string, repair: string): ProblemEntry {
-  return { meaning, repair, exit: 1, status: 422 };
+  return { meaning, repair, exit: 1, status: 400 };
+}
+
+/** A look-up names something that is not there. */
+export function unknown(meaning: string, repair: string): ProblemEntry {
+  return { meaning, repair, exit: 1, status: 404 };
 }
 
 /** The command line itself is wrong. */

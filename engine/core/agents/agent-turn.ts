@@ -72,7 +72,7 @@ export interface ExecutionEdgeRecord {
 }
 
 export interface AgentEventRecord {
-  /** `evt.agent.<id>.task`, `.step` or `.state`; `cmd.agent.<id>.wakeup`. */
+  /** `evt.agent.<agent>.task`, `.step` or `.state`; `cmd.agent.<agent>.wakeup`. It is told in the record, and never sent. */
   readonly subject: string;
   readonly occurred_at: string;
   readonly payload: JsonObject;

@@ -5,10 +5,10 @@ import type { AttemptSummary } from '../../ports/records.js';
 import type { EffectOrigin, NarratedPatch, WorldRecord, WorldSnapshot } from '../../ports/worlds.js';
 import type { Entity } from '../../core/world/world.js';
 import type { AgentHeadRecord } from '../../core/agents/agent-turn.js';
-import { type Archive, type Done, succeed } from '../engine.js';
+import { type Archive, type Done, refuse, succeed } from '../engine.js';
 import { diffPlaces, type WorldDiff } from '../diff-worlds.js';
 import { type QueuedTurns, toQueued } from '../queue.js';
-import { lookAtWorld, showWorld, type ShownWorld, unknownWorld } from '../worlds.js';
+import { lookAtWorld, showWorld, type ShownWorld, turnUnknown, unknownWorld } from '../worlds.js';
 import { toTurn } from './list-part.js';
 
 const TURNS_SHOWN = 10;
@@ -55,7 +55,8 @@ export async function browseWorld(
   if (!until.ok) return until;
   const world = await lookAtWorld(archive, { world_slug });
   if (!world.ok) return world;
-  const last = Math.min(until.value ?? world.value.turn, world.value.turn);
+  const last = until.value ?? world.value.turn;
+  if (last > world.value.turn) return refuse(turnUnknown(world.value, last));
   const after = Math.max(0, last - TURNS_SHOWN);
   const { store } = archive;
   const attempts = await store.browse.attempts(world_slug, { limit: ATTEMPTS_LISTED });

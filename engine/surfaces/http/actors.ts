@@ -1,9 +1,9 @@
 import type { FastifyRequest } from 'fastify';
 import type { Problem } from '../../contract/problem.js';
 import type { Actor } from '../../operations/act.js';
-import type { Guard } from './authority.js';
+import { bearerOf, type Guard } from './authority.js';
 import { bodyOf, isForm, readForm } from './body.js';
-import { firstOf } from './problem-document.js';
+import { firstOf, sendProblem } from './problem-document.js';
 import {
   findSession,
   isOwnHost,
@@ -40,10 +40,14 @@ export function requireActor(authority: ViewerAuthority, byToken: Guard): Guard 
   return {
     async onRequest(request, reply) {
       const session = findSession(request, authority.sessions);
-      if (session === undefined)
-        return wantsPage(request) && request.headers.authorization === undefined
-          ? refuseStranger(request, reply, authority.countRefusal)
-          : byToken.onRequest(request, reply);
+      if (session === undefined) {
+        if (wantsPage(request) && request.headers.authorization === undefined)
+          return refuseStranger(request, reply, authority.countRefusal);
+        const isConsumer = authority.sessions.readerOf(bearerOf(request) ?? '') === 'consumer';
+        // The rest of a refused body is not read.
+        if (isConsumer) return sendProblem(reply.header('connection', 'close'), OPERATOR_ONLY);
+        return byToken.onRequest(request, reply);
+      }
       viewedBy(request, authority.sessions, session);
       if (!isOwnHost(request, authority.public_host)) return refuseViewer(request, reply, HOST_UNKNOWN);
       if (session.reader !== 'operator') return refuseViewer(request, reply, OPERATOR_ONLY);

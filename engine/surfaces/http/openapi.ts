@@ -22,7 +22,8 @@ export function toOpenApi(routes: readonly Route[]): JsonObject {
       title: 'Chukwa',
       version: VERSION,
       description:
-        'The records, and the actions on them. Pages are JSON with format=json, or where the client accepts no HTML.',
+        'The records, and the actions on them. Pages are JSON with format=json, or where the client accepts no HTML. ' +
+        'The version is that of this interface, not of the program.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/' }],

@@ -32,7 +32,6 @@ const TITLES: Readonly<Record<number, string>> = {
   408: 'Request Timeout',
   413: 'Content Too Large',
   415: 'Unsupported Media Type',
-  422: 'Unprocessable Content',
   429: 'Too Many Requests',
   431: 'Request Header Fields Too Large',
   500: 'Internal Server Error',
@@ -69,12 +68,9 @@ export function firstOf({ problems: [first] }: Pick<Refused, 'problems'>): Probl
   return first ?? { code: 'UNEXPECTED', message: 'Something went wrong.' };
 }
 
-/** Unknown resources are 404; a name that cannot be valid is 400. */
+/** The status of a response that carries what was refused. */
 export function statusOf(refused: Pick<Refused, 'problems'>): number {
-  const { code } = firstOf(refused);
-  const { status } = PROBLEMS[code];
-  if (status !== 422) return status;
-  return /UNKNOWN/.test(code) ? 404 : 400;
+  return PROBLEMS[firstOf(refused).code].status;
 }
 
 function send(reply: FastifyReply, document: ProblemDocument): FastifyReply {

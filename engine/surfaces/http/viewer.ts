@@ -211,7 +211,7 @@ export const HOST_UNKNOWN: Problem = {
 export const OPERATOR_ONLY: Problem = {
   code: 'OPERATOR_ONLY',
   message: 'This is for operators: they see the requests to models and services, and decide on actions.',
-  repair: 'Sign out, and sign in with the operator’s token.',
+  repair: 'Send Authorization: Bearer TOKEN with the operator’s token; in a browser, sign out, and sign in with it.',
 };
 
 export const ORIGIN_UNKNOWN: Problem = {

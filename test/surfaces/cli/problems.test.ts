@@ -23,7 +23,7 @@ const CASES: readonly (readonly [name: string, problem: Problem, text: string])[
   [
     'the repair of a file is shown beneath',
     { code: 'BAD_VALUE', message: 'm', repair: 'Do.', pointer: '', location: { file: 'a.json', line: 1, column: 1 } },
-    'a.json:1:1  BAD_VALUE  m  (at /)\n    what to do: Do.\n',
+    "a.json:1:1  BAD_VALUE  m  (at the document's root)\n    what to do: Do.\n",
   ],
   [
     'a note is called one',

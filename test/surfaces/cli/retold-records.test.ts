@@ -36,6 +36,10 @@ test('an agent turn says by itself what was read, which tool was called with wha
   assert.match(text, /tool\.call .*\n +buy_candy: .*button C/);
   assert.match(text, /tool\.result .*\n +buy_candy: \w+/);
   assert.ok(text.includes(`bob: ${narration}`), text);
+  assert.match(
+    text,
+    /events {2}in order, folded from the record; live streams send AG-UI events instead\n +cmd\.agent\.bob\.wakeup/,
+  );
 });
 
 test('the line of a test counts the answers that were rejected on its way', async () => {

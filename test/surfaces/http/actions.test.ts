@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import type { HttpServer } from '../../../engine/operations/composition.js';
+import { type ProblemCode, PROBLEMS } from '../../../engine/contract/problems/index.js';
 import { toDesk } from '../../../engine/operations/serve.js';
 import type { OperatorActionRecord } from '../../../engine/ports/operator-actions.js';
 import type { AttemptRecord } from '../../../engine/ports/records.js';
@@ -106,7 +107,7 @@ describe('an operator, by the form of a page', () => {
     assert.match(page, /id="actions"[^]*to see the rain/);
   });
 
-  test('an operator, by the form of a page, forks a world, which goes on by itself', async () => {
+  test('an operator, by the form of a page, forks a world', async () => {
     const { world_slug } = await stage.makeWorld({ scenario: 'park' });
     const said = { at_turn: '0', as: 'forked', reason: 'to try another day' };
     const sent = await fill(`/worlds/${world_slug}`, `/worlds/${world_slug}/fork`, said);
@@ -362,7 +363,7 @@ describe('a program', () => {
         [
           'for [secret:CHUKWA_LLM_API_KEY]',
           { at_turn: 0, as: '[secret:CHUKWA_LLM_API_KEY]' },
-          'The world [secret:CHUKWA_LLM_API_KEY] continues independently from turn 0.',
+          `The world [secret:CHUKWA_LLM_API_KEY] is a fork of ${world_slug} at turn 0. It runs no turn until one is queued or run.`,
         ],
       ],
     );
@@ -371,7 +372,7 @@ describe('a program', () => {
   test('a program is refused what is not there, not said, or not for it', async () => {
     const { world_slug } = await stage.makeWorld({ scenario: 'park' });
     const turns = `/worlds/${world_slug}/turns`;
-    const cases: readonly (readonly [string, object, number, string])[] = [
+    const cases: readonly (readonly [string, object, number, ProblemCode])[] = [
       ['/worlds/nobody/turns', { turns: 1, reason: 'x' }, 404, 'WORLD_UNKNOWN'],
       [turns, { turns: 1 }, 400, 'REASON_MISSING'],
       [turns, { turns: 1.5, reason: 'x' }, 400, 'FIELD_INVALID'],
@@ -391,9 +392,12 @@ describe('a program', () => {
     ];
     for (const [path, body, status, code] of cases) {
       const { status: given, said } = await post(path, body);
-      assert.deepEqual([given, said['code']], [status, code], path);
+      assert.deepEqual([given, said['code'], PROBLEMS[code].status], [status, code, status], path);
     }
     const refused = await post(turns, { turns: 1, reason: 'x' }, TOKENS.token);
-    assert.deepEqual([refused.status, refused.said['code']], [401, 'UNAUTHORISED']);
+    assert.deepEqual([refused.status, refused.said['code']], [403, 'OPERATOR_ONLY']);
+    assert.match(String(refused.said['repair']), /Bearer/);
+    const stranger = await post(turns, { turns: 1, reason: 'x' }, 'x'.repeat(40));
+    assert.deepEqual([stranger.status, stranger.said['code']], [401, 'UNAUTHORISED']);
   });
 });

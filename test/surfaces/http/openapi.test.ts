@@ -46,6 +46,8 @@ describe('the OpenAPI document', () => {
     const { valid, errors } = await new Validator().validate(structuredClone(document));
     assert.deepEqual([valid, errors], [true, undefined]);
     assert.equal(document['openapi'], '3.1.0');
+    const { description } = document['info'] as { readonly description: string };
+    assert.match(description, /The version is that of this interface: it is not the version of the program\.$/);
   });
 
   test('the OpenAPI document describes every route, with a line and a name of its own', () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { request as httpRequest } from 'node:http';
 import { after, before, describe, test } from 'node:test';
+import { type ProblemCode, PROBLEMS } from '../../../engine/contract/problems/index.js';
 import { toDesk } from '../../../engine/operations/serve.js';
 import { diffPlaces } from '../../../engine/operations/diff-worlds.js';
 import { CATALOGUE } from '../../../engine/surfaces/browser/catalogue/index.js';
@@ -40,8 +41,8 @@ async function getJson(path: string): Promise<unknown> {
 async function getProblem(path: string, headers = operator): Promise<readonly [number, string]> {
   const response = await get(path, headers);
   assert.match(response.headers.get('content-type') ?? '', /^application\/problem\+json/, path);
-  const { code, status } = (await response.json()) as { readonly code: string; readonly status: number };
-  assert.equal(status, response.status);
+  const { code, status } = (await response.json()) as { readonly code: ProblemCode; readonly status: number };
+  assert.deepEqual([status, PROBLEMS[code].status], [response.status, response.status], `${code}, as its page has it`);
   return [status, code];
 }
 
@@ -205,6 +206,14 @@ describe('a page', () => {
     );
   });
 
+  test('a page says what orders the events of an attempt, whose times may go back', async () => {
+    const text = await (await get(`/attempts/${park.play.attempts[0]?.attempt_id}`)).text();
+    assert.match(
+      text,
+      /events<\/summary><p class="note">In the order of the record\. A time is when the event happened/,
+    );
+  });
+
   test('a page shows the prompt of a workflow as an attempt resolved it', async () => {
     const [first, second] = park.play.attempts;
     const call = second?.invocations.find(({ llm_call_id }) => llm_call_id !== null);
@@ -223,6 +232,7 @@ describe('a bad request for a page', () => {
     const cases: readonly (readonly [string, number, string])[] = [
       ['/worlds/nobody', 404, 'WORLD_UNKNOWN'],
       [`/worlds/${world_slug}/turns/99`, 404, 'TURN_UNKNOWN'],
+      [`/worlds/${world_slug}?until=99`, 404, 'TURN_UNKNOWN'],
       [`/worlds/${world_slug}/turns/-1`, 400, 'TURN_INVALID'],
       [`/worlds/${world_slug}/diff?from=x`, 400, 'TURN_INVALID'],
       [`/attempts/${NOBODY}`, 404, 'ATTEMPT_UNKNOWN'],
@@ -233,7 +243,9 @@ describe('a bad request for a page', () => {
       [`/json-schemas/hash/${hash}`, 404, 'UNKNOWN_JSON_SCHEMA'],
       [`/response-sources/hash/${hash}/uses`, 404, 'UNKNOWN_RESPONSE_SOURCE'],
       [`/cognition-workflows/hash/${hash}`, 404, 'UNKNOWN_COGNITION_WORKFLOW'],
+      [`/scenarios/hash/${hash}`, 404, 'UNKNOWN_SCENARIO'],
       ['/scenarios/hash/xyz', 400, 'COMPONENT_HASH_INVALID'],
+      ['/search?q=rain&subject=zz', 404, 'SEARCH_FILTER_UNKNOWN'],
       ['/source-invocations?limit=1000000', 400, 'LIMIT_INVALID'],
       ['/source-invocations?limit=0', 400, 'LIMIT_INVALID'],
       ['/source-invocations?after=yesterday', 400, 'CURSOR_INVALID'],

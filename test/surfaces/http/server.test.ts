@@ -156,7 +156,7 @@ describe('a callback', () => {
 describe('a stop', () => {
   test('a stop is the operator’s alone', async () => {
     assert.equal((await post(`/attempts/${CALL}/stop`, bearer(TOKENS.operator_token))).status, 202);
-    assert.equal((await post(`/attempts/${CALL}/stop`, bearer(TOKENS.token))).status, 401);
+    assert.equal((await post(`/attempts/${CALL}/stop`, bearer(TOKENS.token))).status, 403);
     assert.deepEqual(received, [[{ kind: 'stop_attempt', attempt_id: CALL }, 'token', undefined]]);
   });
 });

@@ -81,7 +81,7 @@ function viewAttempt(shown: AttemptPage): View {
       {
         id: 'events',
         title: 'Events',
-        body: html`<details><summary>${count(timeline.length)} events</summary>${table('Events', eventColumns, timeline.slice(0, ROWS_SHOWN))}${moreInJson(timeline.length - ROWS_SHOWN)}</details>`,
+        body: html`<details><summary>${count(timeline.length)} events</summary><p class="note">In the order of the record. A time is when the event happened, so that of calls side by side an earlier one may come later.</p>${table('Events', eventColumns, timeline.slice(0, ROWS_SHOWN))}${moreInJson(timeline.length - ROWS_SHOWN)}</details>`,
       },
       operatorActions(shown.operator_actions),
     ],

@@ -19,7 +19,8 @@ const FILTERS = [
 export const search: Page = itemPage({
   url: '/search',
   access: 'operator',
-  summary: 'Narrations, states, prompts, answers and results by their words, of the latest attempts first.',
+  summary:
+    'Narrations, states, prompts, answers and results by their words: the latest attempt first, its best match first, prompts last.',
   answer: 'Found',
   query: ['q', 'kind', 'world', 'turn', 'subject', 'source', 'failure', 'limit', 'after'],
   read: (archive, { query }) => find(archive, query),

@@ -88,7 +88,7 @@ export const llmCall: CommandEntry = {
 
 export const search: CommandEntry = {
   name: 'search',
-  says: 'Find narrations, states, prompts, answers and results by their words, the latest first.',
+  says: 'Find narrations, states, prompts, answers and results by their words: the latest attempt first, its best match first, prompts last.',
   takes: [
     new Argument('<words...>', '"quoted words" must be adjacent, `or` means either, -word excludes'),
     new Option('--kind <kind>', 'only texts of this kind').choices(SEARCH_KINDS),

@@ -69,7 +69,10 @@ export function agentTurnLines(turn: ResolvedAgentTurn): Lines {
     turn.context_box !== null && boxLines('what it was given', 'context box', turn.context_box),
     boxLines('what it did, and what it left', 'output box', turn.output_box),
     EMPTY,
-    line(strong(count(turn.events.length, 'event')), faint('  in order, as in live streams')),
+    line(
+      strong(count(turn.events.length, 'event')),
+      faint('  in order, folded from the record; live streams send AG-UI events instead'),
+    ),
     turn.events.map(eventLine),
     EMPTY,
     line(

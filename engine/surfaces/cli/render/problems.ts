@@ -17,12 +17,17 @@ export function findingLines(findings: readonly Finding[]): Lines {
     const first = verbatim(
       isOfPath ? `${name}  ` : `${name}:${line}:${column}  `,
       severity === 'note' ? faint(code) : bad(code),
-      isOfPath ? `  ${what}` : `  ${what}  (at ${pointer === '' ? '/' : pointer})`,
+      isOfPath ? `  ${what}` : `  ${what}${sayPlace(pointer)}`,
     );
     return repair === undefined || repair === findings[at + 1]?.repair
       ? [first]
       : [first, hanging(4, ...advice(faint(`    what to do: ${repair}`)))];
   });
+}
+
+/** A place in a document. The pointer "/" is not its root, but a member with an empty name (RFC 6901). */
+export function sayPlace(pointer: string): string {
+  return `  (at ${pointer === '' ? "the document's root" : pointer})`;
 }
 
 /** Problems as text. Those of files come first, each at its place. */

@@ -1,7 +1,7 @@
 import type { Json } from '../../../contract/json.js';
 import type { TestComplaint, TestReport, TestResult } from '../../../operations/workflow-tests/index.js';
 import { advice, bad, EMPTY, faint, good, hanging, line, type Lines, verbatim } from './line.js';
-import { findingLines } from './problems.js';
+import { findingLines, sayPlace } from './problems.js';
 import { count } from './words.js';
 
 const MARKS = { passed: good('passed'), failed: bad('failed'), broken: bad('broken') } as const;
@@ -30,7 +30,7 @@ export function summaryLines({ ok, passed, failed, broken }: TestReport): Lines 
 function complaintLines(complaint: TestComplaint): Lines {
   const { file, line: row, column, pointer, message, repair, expected, actual } = complaint;
   return [
-    verbatim(`  ${file}:${row}:${column}  `, bad(message), faint(`  (at ${pointer === '' ? '/' : pointer})`)),
+    verbatim(`  ${file}:${row}:${column}  `, bad(message), faint(sayPlace(pointer))),
     expected !== undefined && sideLines('- expected  ', expected),
     actual !== undefined && sideLines('+ actual    ', shorten(actual, expected)),
     repair !== undefined && hanging(6, ...advice(faint(`    what to do: ${repair}`))),
