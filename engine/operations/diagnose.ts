@@ -176,17 +176,20 @@ export function diagnoseVariables(
 ): Promise<readonly Diagnosis[]> {
   const pluginOf = (wire: JsonObject) => surroundings.catalogue.plugins.find(({ name }) => name === wire['name']);
   const services = interfaces.flatMap((wire) => {
-    const field = pluginOf(wire)?.manifest.origin?.interface_field;
-    const variable = field === undefined ? undefined : wire[field];
-    return typeof variable === 'string' ? [variable] : [];
+    const { origin, spawn = false } = pluginOf(wire)?.manifest ?? {};
+    const variable = origin?.interface_field === undefined ? undefined : wire[origin.interface_field];
+    return typeof variable === 'string' ? [{ variable, spawn }] : [];
   });
+  const commands = new Set(services.filter(({ spawn }) => spawn).map(({ variable }) => variable));
   const others = interfaces.flatMap((wire) => pluginOf(wire)?.listVariables(wire) ?? []);
   const { world_slug, lookUp } = surroundings;
   // A park starts its own toys, so they are missing only where one world is diagnosed.
   const wanted = (names: readonly string[]): readonly string[] =>
     [...new Set(names)].filter((name) => world_slug !== undefined || !isToy(name) || lookUp(name) !== undefined).sort();
   return Promise.all([
-    ...wanted(services).map((variable) => diagnoseVariable(surroundings, variable)),
+    ...wanted(services.map(({ variable }) => variable)).map((variable) =>
+      diagnoseVariable(surroundings, variable, commands.has(variable)),
+    ),
     ...wanted(others).map(async (variable) => diagnoseSetting(surroundings, variable)),
   ]);
 }
@@ -206,11 +209,18 @@ function isToy(variable: string): boolean {
   return variable.startsWith('CHUKWA_TOY_');
 }
 
-async function diagnoseVariable({ lookUp, examineOrigin }: ServiceSurroundings, variable: string): Promise<Diagnosis> {
+/** @param may_be_command a source with this variable may start a program in place of calling a URL */
+async function diagnoseVariable(
+  { lookUp, examineOrigin }: ServiceSurroundings,
+  variable: string,
+  may_be_command: boolean,
+): Promise<Diagnosis> {
   const value = lookUp(variable);
-  const wanted = `Set it to the URL of the service, such as ${SERVICE_EXAMPLE}; that of an MCP server may be a command, too`;
-  if (value === undefined) return unset(variable, wanted);
-  const found = await examineOrigin(variable, value, SERVICE_EXAMPLE);
+  const place = `Set it to the URL of the service, such as ${SERVICE_EXAMPLE}`;
+  if (value === undefined)
+    return unset(variable, `${place}${may_be_command ? ', or to the command that starts it' : ''}.`);
+  const search_path = may_be_command ? (lookUp('PATH') ?? '') : undefined;
+  const found = await examineOrigin(variable, value, SERVICE_EXAMPLE, search_path);
   return found.ok ? good(variable, found.origin) : broken(variable, found.message, found.repair);
 }
 

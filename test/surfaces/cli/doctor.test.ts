@@ -149,6 +149,23 @@ test("doctor reports the settings of one world's sources, its toys included", as
   assert.equal(unknown.of('database')?.state, 'good', 'the database is not at fault for a world that does not exist');
 });
 
+test('the command of a server of tools is good where its program is found, and broken where it is not', async () => {
+  assert.equal((await chukwa(['put', 'workflows'], {})).code, 0);
+  for (const [command, state, said] of [
+    ['env MEMORY_FILE_PATH=/tmp/notes.jsonl node -y server-memory', 'good', /^a command, whose program is found$/],
+    [process.execPath, 'good', /^a command/],
+    ['env MEMORY_FILE_PATH=/tmp/notes.jsonl no-such-program -y', 'broken', /CHUKWA_MCP_MEMORY names is not found/],
+    ['/no/such/program', 'broken', /is not found/],
+    ['["server', 'broken', /neither an http or https URL nor a command/],
+    ['ftp://127.0.0.1', 'broken', /does not hold an http or https URL/],
+  ] as const) {
+    const { code, of } = await examine({ CHUKWA_MCP_MEMORY: command, PATH: process.env['PATH'] ?? '' });
+    assert.match(of('CHUKWA_MCP_MEMORY')?.message ?? '', said);
+    assert.deepEqual([of('CHUKWA_MCP_MEMORY')?.state, code], [state, state === 'good' ? 0 : 4], command);
+  }
+  assert.match((await examine({})).of('CHUKWA_MCP_MEMORY')?.repair ?? '', /, or to the command that starts it\.$/);
+});
+
 test('without a plugin nothing can be asked, and that is broken', async () => {
   const diagnoses = await diagnose({
     node_version: 'v20.19.0',
