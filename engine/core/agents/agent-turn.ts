@@ -5,7 +5,7 @@ import { namedUuid } from '../content/uuid.js';
 export interface AgentHeadRecord {
   readonly agent_id: string;
   readonly status: 'idle' | 'dispatched' | 'running' | 'suspended';
-  /** How many turns it has been given; names the latest of them. */
+  /** Raised by each turn that it is given, in a failed attempt too, and by each take-over of one. */
   readonly turn_epoch: number;
   readonly active_agent_turn_id: string | null;
   readonly activity: 'thinking' | 'executing_tool' | 'awaiting_tool_result' | null;

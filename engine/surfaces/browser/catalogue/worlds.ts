@@ -158,7 +158,7 @@ const agentColumns: Columns<ListedAgent> = {
   },
   State: (row) => status(stateOfAgent(row)),
   Activity: ({ activity }) => words(activity),
-  'Turns so far': numbers(({ turn_epoch }) => turn_epoch),
+  Epoch: numbers(({ turn_epoch }) => turn_epoch),
   'Its latest turn': ({ latest_turn }) => status(latest_turn?.outcome),
   Tool: ({ current_tool }) => current_tool ?? '',
   'Waits until': ({ resume_deadline }) => moment(resume_deadline),

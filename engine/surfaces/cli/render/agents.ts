@@ -33,7 +33,7 @@ export function agentListLines(agents: readonly ListedAgent[]): Lines {
 const AGENT_COLUMNS: Columns<ListedAgent> = {
   agent: ({ agent_id }) => agent_id,
   status: stateOfAgent,
-  turns: ({ turn_epoch }) => turn_epoch,
+  epoch: ({ turn_epoch }) => turn_epoch,
   activity: ({ activity }) => activity,
   tool: ({ current_tool }) => current_tool,
   waiting: ({ waiting_tool_count }) => waiting_tool_count || null,
