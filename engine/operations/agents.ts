@@ -11,14 +11,9 @@ import { type Archive, type Done, refuse, succeed } from './engine.js';
 import { unknown } from './records.js';
 import { unknownWorld } from './worlds.js';
 
-/** An agent's status, and its turn in the world's latest attempt: null where it had none in it. */
+/** An agent's state head, and its turn in the world's latest attempt: null where it had none in it. */
 export interface ListedAgent extends AgentHeadRecord {
   readonly latest_turn: Pick<AgentTurnSummary, 'agent_turn_id' | 'outcome' | 'state'> | null;
-}
-
-/** An agent's state; of one at work, the state of its turn. */
-export function stateOfAgent({ status, latest_turn }: ListedAgent): string {
-  return status === 'running' ? (latest_turn?.state ?? status) : status;
 }
 
 /** The agents of a world: idle ones, too, with the turn that each of them had last. */

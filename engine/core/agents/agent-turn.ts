@@ -21,7 +21,7 @@ export interface AgentTurnSummary {
   readonly turn_epoch: number;
   /** Null while it is open. */
   readonly outcome: 'success' | 'failed' | 'stopped' | 'timed_out' | null;
-  /** The turn's state in a word: `not kept` is a turn that its attempt lost by the failure of another. */
+  /** The turn's state in a word: its outcome, or another word of docs/terms.md. */
   readonly state: string;
   readonly deliverable_card_id: string | null;
   readonly began_at: string;

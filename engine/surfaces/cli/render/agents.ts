@@ -1,6 +1,6 @@
 import type { Json } from '../../../contract/json.js';
 import type { AgentEventRecord, AgentTurnSummary } from '../../../core/agents/agent-turn.js';
-import { type ListedAgent, stateOfAgent, type ToldAgentTurn, type ToldCard } from '../../../operations/agents.js';
+import type { ListedAgent, ToldAgentTurn, ToldCard } from '../../../operations/agents.js';
 import { beganLine } from './block.js';
 import { toPhrase } from './json-view.js';
 import {
@@ -32,12 +32,12 @@ export function agentListLines(agents: readonly ListedAgent[]): Lines {
 
 const AGENT_COLUMNS: Columns<ListedAgent> = {
   agent: ({ agent_id }) => agent_id,
-  status: stateOfAgent,
+  status: ({ status }) => status,
   epoch: ({ turn_epoch }) => turn_epoch,
   activity: ({ activity }) => activity,
   tool: ({ current_tool }) => current_tool,
   waiting: ({ waiting_tool_count }) => waiting_tool_count || null,
-  'last ended': ({ latest_turn }) => latest_turn?.outcome ?? null,
+  'latest turn': ({ latest_turn }) => latest_turn?.state ?? null,
   'agent turn': ({ active_agent_turn_id, latest_turn }) => active_agent_turn_id ?? latest_turn?.agent_turn_id ?? null,
 };
 
