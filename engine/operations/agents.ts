@@ -7,6 +7,7 @@ import type {
   CardRecord,
 } from '../core/agents/agent-turn.js';
 import type { ListPart } from '../ports/browse.js';
+import type { CallFailureRecord } from '../ports/records.js';
 import { type Archive, type Done, refuse, succeed } from './engine.js';
 import { unknown } from './records.js';
 import { unknownWorld } from './worlds.js';
@@ -45,7 +46,7 @@ export async function listAgentsPart(
 
 /** A card with the value that it points to: a reading, arguments, a result, or a narration. */
 export interface ToldCard extends CardRecord {
-  readonly tells: { readonly of: string; readonly value: Json } | null;
+  readonly tells: { readonly of: string; readonly value: Json; readonly failure: CallFailureRecord | null } | null;
 }
 
 interface ToldBox extends BoxRecord {
@@ -85,12 +86,15 @@ async function tellCards(
   );
   const tell = (card: CardRecord): ToldCard => {
     const patch = patches.find(({ patch_seq }) => patch_seq === card.patch_seq);
-    if (patch !== undefined) return { ...card, tells: { of: agent_id, value: patch.narration } };
+    if (patch !== undefined) return { ...card, tells: { of: agent_id, value: patch.narration, failure: null } };
     const call = calls.get(callOf(card) ?? '');
     const isRequest = card.kind === 'tool.call';
     if (call === undefined || (isRequest && reader === 'consumer')) return { ...card, tells: null };
     const of = call.tool_name ?? call.ambient_source_id ?? call.command_key;
-    return { ...card, tells: { of, value: isRequest ? call.request_json : call.response_json } };
+    if (isRequest) return { ...card, tells: { of, value: call.request_json, failure: null } };
+    const { failure_class, failure_detail, failure_message, response_json: value } = call;
+    const failure = failure_class === null ? null : { failure_class, failure_detail, failure_message };
+    return { ...card, tells: { of, value, failure } };
   };
   const tellBox = (box: BoxRecord): ToldBox => ({ ...box, cards: box.cards.map(tell) });
   return { ...record, context_box: context_box && tellBox(context_box), output_box: tellBox(output_box) };

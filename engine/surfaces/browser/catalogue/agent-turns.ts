@@ -82,7 +82,11 @@ function componentLink(kind: string, hash: string | null): Html {
   return kind === 'task.instruction' ? linkTo('cognition_workflow', hash) : shortKey(hash);
 }
 
-function drawTelling({ of, value }: NonNullable<ToldCard['tells']>): Html {
+function drawTelling({ of, value, failure }: NonNullable<ToldCard['tells']>): Html {
+  if (failure !== null) {
+    const why = [failure.failure_class, failure.failure_detail].flatMap((name) => words(name) || []).join(', ');
+    return html`<p><strong>${of}</strong>: ${why}: <span class="reason failure">${failure.failure_message}</span></p>`;
+  }
   return typeof value === 'string'
     ? html`<p><strong>${of}</strong>: ${cut(value)}</p>`
     : html`<p><strong>${of}</strong></p>${payload(value)}`;

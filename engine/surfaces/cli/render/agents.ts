@@ -2,8 +2,10 @@ import type { Json } from '../../../contract/json.js';
 import type { AgentEventRecord, AgentTurnSummary } from '../../../core/agents/agent-turn.js';
 import type { ListedAgent, ToldAgentTurn, ToldCard } from '../../../operations/agents.js';
 import { beganLine } from './block.js';
+import { toReason } from './call.js';
 import { toPhrase } from './json-view.js';
 import {
+  advice,
   bad,
   command,
   EMPTY,
@@ -18,7 +20,7 @@ import {
   verbatim,
 } from './line.js';
 import { type Columns, tableLines } from './table.js';
-import { count, shortHash, toMoment } from './words.js';
+import { count, failureName, shortHash, toMoment } from './words.js';
 
 export function agentListLines(agents: readonly ListedAgent[]): Lines {
   if (agents.length === 0) return [line('This world has no agents.')];
@@ -105,8 +107,17 @@ function cardLines(card: ToldCard): Lines {
   const start = `  ${card.kind.padEnd(20)}`;
   return [
     verbatim(start, faint(pointers.join(' · '))),
-    card.tells !== null && hanging(24, ' '.repeat(22), strong(card.tells.of), `: ${toSaid(card.tells.value)}`),
+    card.tells !== null && hanging(24, ' '.repeat(22), strong(card.tells.of), ': ', ...toTold(card.tells)),
     card.content !== null && hanging(24, ' '.repeat(22), toPhrase(card.content)),
+  ];
+}
+
+function toTold({ value, failure }: NonNullable<ToldCard['tells']>): readonly Span[] {
+  if (failure === null) return [{ text: toSaid(value) }];
+  const { failure_class, failure_detail, failure_message } = failure;
+  return [
+    bad(failureName(failure_class ?? 'failed', failure_detail)),
+    ...advice({ text: `: ${toReason(failure_message ?? '')}` }),
   ];
 }
 
