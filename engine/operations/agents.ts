@@ -84,13 +84,16 @@ async function tellCards(
   const calls = new Map(
     (await store.records.exchanges(world_slug, ids)).map((call) => [call.source_invocation_id, call]),
   );
+  const answers = await readAnswers(store.records, output_box.cards);
   const tell = (card: CardRecord): ToldCard => {
+    const answer = answers.get(card.card_id);
+    if (answer !== undefined) return { ...card, tells: { ...answer, failure: null } };
     const patch = patches.find(({ patch_seq }) => patch_seq === card.patch_seq);
     if (patch !== undefined) return { ...card, tells: { of: agent_id, value: patch.narration, failure: null } };
     const call = calls.get(callOf(card) ?? '');
     const isRequest = card.kind === 'tool.call';
     if (call === undefined || (isRequest && reader === 'consumer')) return { ...card, tells: null };
-    const of = call.tool_name ?? call.ambient_source_id ?? call.command_key;
+    const of = call.tool_name ?? call.ambient_source_id ?? call.workflow_node_id ?? call.command_key;
     if (isRequest) return { ...card, tells: { of, value: call.request_json, failure: null } };
     const { failure_class, failure_detail, failure_message, response_json: value } = call;
     const failure = failure_class === null ? null : { failure_class, failure_detail, failure_message };
@@ -100,7 +103,22 @@ async function tellCards(
   return { ...record, context_box: context_box && tellBox(context_box), output_box: tellBox(output_box) };
 }
 
-/** The call that a card shows: a generation is shown by its patch. */
+/** The answers of the generations that gave nodes their outputs, by card. */
+async function readAnswers(
+  records: Archive['store']['records'],
+  cards: readonly CardRecord[],
+): Promise<ReadonlyMap<string, { readonly of: string; readonly value: Json }>> {
+  const answers = new Map<string, { readonly of: string; readonly value: Json }>();
+  for (const { kind, card_id, llm_call_id } of cards) {
+    if (kind !== 'node.output' || llm_call_id === null) continue;
+    const call = await records.llmCall(llm_call_id);
+    const parsed = call?.artifacts.find((artifact) => artifact.kind === 'parsed_output');
+    if (call && parsed) answers.set(card_id, { of: call.workflow_node_id, value: parsed.value });
+  }
+  return answers;
+}
+
+/** The call that a card shows: a generation is shown by its patch or its answer. */
 function callOf({ llm_call_id, source_invocation_id }: CardRecord): string | undefined {
   return llm_call_id === null ? (source_invocation_id ?? undefined) : undefined;
 }

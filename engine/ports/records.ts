@@ -161,7 +161,13 @@ export interface CallExchange
   extends CallFailureRecord,
     Pick<
       InvocationRecord,
-      'source_invocation_id' | 'command_key' | 'ambient_source_id' | 'tool_name' | 'request_json' | 'response_json'
+      | 'source_invocation_id'
+      | 'command_key'
+      | 'ambient_source_id'
+      | 'tool_name'
+      | 'workflow_node_id'
+      | 'request_json'
+      | 'response_json'
     > {}
 
 export interface SettlementRecord {

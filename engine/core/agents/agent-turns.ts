@@ -137,8 +137,14 @@ function endCall(fold: Fold, call: RecordedCall, at: string): void {
   const turn = fold.turns.get(agent_id);
   if (turn === undefined || !isFinal(fold, call)) return;
   if (tool_name !== null || (wasPending && invocation_kind !== 'ambient_context')) turn.takeResult(fold.heard_at, call);
+  if (hasOutput(call)) turn.putOutput(call);
   const answer = findAnswer(fold, agent_id, call);
   if (answer !== undefined) turn.answer(fold.heard_at, answer);
+}
+
+/** Whether a call gave its node its output: a source that a node called, or an answer of an `llm_json` node. */
+function hasOutput({ status, invocation_kind, model_output_kind }: RecordedCall): boolean {
+  return status === 'succeeded' && (invocation_kind === 'node_call' || model_output_kind === 'json_answer');
 }
 
 /** Whether the agent is notified of the end: where a retry follows, it is not. */

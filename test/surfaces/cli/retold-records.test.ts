@@ -38,6 +38,17 @@ test('an agent turn says by itself what was read, which tool was called with wha
   assert.ok(text.includes(`bob: ${narration}`), text);
 });
 
+test('an agent turn of several nodes shows what each of them gave, and then what the turn left', async () => {
+  const { attempts } = await stage.play({ scenario: 'clerk' });
+  const [turn] = attempts[0]?.agent_turns ?? [];
+  const asked = { agent_turn_id: turn?.agent_turn_id ?? '', reader: 'consumer' } as const;
+  const text = toText(agentTurnLines(must(await showAgentTurn(stage.engine, asked))));
+  assert.match(
+    text,
+    /node\.output +llm-call .*\n +sort: from Bob [^]*node\.output +invocation .*\n +look_up: \w[^]*task\.deliverable/,
+  );
+});
+
 test('the line of a test counts the answers that were rejected on its way', async () => {
   const terminal = openTestTerminal();
   const composition = await compose({ CHUKWA_DATABASE_URL: 'memory:' });

@@ -64,6 +64,7 @@ const CARD_WORDS: Readonly<Record<string, string>> = {
   'ambient.reading': 'a reading',
   'tool.call': 'called a tool',
   'tool.result': 'what the tool answered',
+  'node.output': 'what a node gave',
 };
 
 function drawCards({ attempt_id }: ToldAgentTurn, cards: readonly ToldCard[]): Html {
