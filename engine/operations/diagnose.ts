@@ -17,11 +17,11 @@ interface Surroundings extends ServiceSurroundings {
 
 /** Diagnoses settings and services. It changes nothing, and one failed check hides no other. */
 export async function diagnose(surroundings: Surroundings): Promise<readonly Diagnosis[]> {
-  const [database, models, doorbell] = await Promise.all([
+  const [database, doorbell] = await Promise.all([
     surroundings.inspectDatabase(),
-    diagnoseModels(surroundings),
     diagnoseDoorbell(surroundings.openDoorbell()),
   ]);
+  const models = await diagnoseModels(surroundings, database.ok ? database.value.interfaces : []);
   return [
     diagnoseNode(surroundings.node_version),
     ...(database.ok ? [diagnoseDatabase(database.value)] : database.problems.map(toBroken('database'))),
@@ -129,11 +129,21 @@ export interface ServiceSurroundings {
 const SERVICE_EXAMPLE = 'http://127.0.0.1:8080';
 const ENDPOINT_EXAMPLE = 'http://127.0.0.1:8080/v1';
 
-/** Whether an endpoint and a key are set, for each plugin whose manifest names the variables of its endpoint. */
-export function diagnoseModels(surroundings: ServiceSurroundings): Promise<readonly Diagnosis[]> {
+/**
+ * Whether an endpoint and a key are set, for each plugin whose manifest names the variables of its endpoint. Of one world,
+ * none is missing where each of its sources names another variable.
+ */
+export function diagnoseModels(
+  surroundings: ServiceSurroundings,
+  interfaces: readonly JsonObject[],
+): Promise<readonly Diagnosis[]> {
+  const isUsed = (plugin: string, field: string | undefined): boolean => {
+    const own = surroundings.world_slug === undefined ? [] : interfaces.filter(({ name }) => name === plugin);
+    return own.length === 0 || own.some((wire) => field === undefined || wire[field] === undefined);
+  };
   const endpoints = surroundings.catalogue.plugins.flatMap(({ name, speaks, manifest }): readonly Endpoint[] => {
     const { origin, secret_variables = [] } = manifest;
-    return speaks === 'chat' && origin !== undefined && 'variables' in origin
+    return speaks === 'chat' && origin !== undefined && 'variables' in origin && isUsed(name, origin.interface_field)
       ? [{ ...origin, plugin: name, keys: secret_variables }]
       : [];
   });
@@ -182,6 +192,7 @@ export function diagnoseVariables(
   });
   const commands = new Set(services.filter(({ spawn }) => spawn).map(({ variable }) => variable));
   const others = interfaces.flatMap((wire) => pluginOf(wire)?.listVariables(wire) ?? []);
+  const folders = new Set(interfaces.map((wire) => wire[pluginOf(wire)?.manifest.folder?.interface_field ?? '']));
   const { world_slug, lookUp } = surroundings;
   // A park starts its own toys, so they are missing only where one world is diagnosed.
   const wanted = (names: readonly string[]): readonly string[] =>
@@ -190,14 +201,16 @@ export function diagnoseVariables(
     ...wanted(services.map(({ variable }) => variable)).map((variable) =>
       diagnoseVariable(surroundings, variable, commands.has(variable)),
     ),
-    ...wanted(others).map(async (variable) => diagnoseSetting(surroundings, variable)),
+    ...wanted(others).map(async (variable) =>
+      diagnoseSetting(surroundings, variable, folders.has(variable) ? 'folder that holds the files' : 'secret'),
+    ),
   ]);
 }
 
 /** A folder or a secret; of a secret only the name is shown. */
-function diagnoseSetting({ lookUp }: ServiceSurroundings, variable: string): Diagnosis {
+function diagnoseSetting({ lookUp }: ServiceSurroundings, variable: string, what: string): Diagnosis {
   if (lookUp(variable) !== undefined) return good(variable, 'is set');
-  return unset(variable, 'Set it to the folder or the secret that the source means.');
+  return unset(variable, `Set it to the ${what} of the source.`);
 }
 
 function unset(variable: string, advice: string): Diagnosis {
