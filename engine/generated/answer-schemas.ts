@@ -862,7 +862,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       },
       "turn_epoch": {
         "type": "number",
-        "description": "How many turns it has been given; names the latest of them."
+        "description": "Raised by each turn that it is given, in a failed attempt too, and by each take-over of one."
       },
       "active_agent_turn_id": {
         "type": [
@@ -2078,7 +2078,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       },
       "state": {
         "type": "string",
-        "description": "The turn's state in a word: `not kept` is a turn that its attempt lost by the failure of another."
+        "description": "The turn's state in a word: its outcome, or another word of docs/terms.md."
       },
       "deliverable_card_id": {
         "type": [
@@ -2309,7 +2309,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       },
       "turn_epoch": {
         "type": "number",
-        "description": "How many turns it has been given; names the latest of them."
+        "description": "Raised by each turn that it is given, in a failed attempt too, and by each take-over of one."
       },
       "active_agent_turn_id": {
         "type": [
@@ -2368,7 +2368,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
               },
               "state": {
                 "type": "string",
-                "description": "The turn's state in a word: `not kept` is a turn that its attempt lost by the failure of another."
+                "description": "The turn's state in a word: its outcome, or another word of docs/terms.md."
               }
             },
             "required": [
@@ -2396,7 +2396,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "waiting_tool_count"
     ],
     "additionalProperties": false,
-    "description": "An agent's status, and its turn in the world's latest attempt: null where it had none in it."
+    "description": "An agent's state head, and its turn in the world's latest attempt: null where it had none in it."
   },
   "ComparedCall": {
     "type": "object",
@@ -2539,7 +2539,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       },
       "state": {
         "type": "string",
-        "description": "The turn's state in a word: `not kept` is a turn that its attempt lost by the failure of another."
+        "description": "The turn's state in a word: its outcome, or another word of docs/terms.md."
       },
       "deliverable_card_id": {
         "type": [
@@ -2715,11 +2715,22 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
               },
               "value": {
                 "$ref": "#/components/schemas/Json"
+              },
+              "failure": {
+                "anyOf": [
+                  {
+                    "$ref": "#/components/schemas/CallFailureRecord"
+                  },
+                  {
+                    "type": "null"
+                  }
+                ]
               }
             },
             "required": [
               "of",
-              "value"
+              "value",
+              "failure"
             ],
             "additionalProperties": false
           },
@@ -2741,6 +2752,36 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     ],
     "additionalProperties": false,
     "description": "A card with the value that it points to: a reading, arguments, a result, or a narration."
+  },
+  "CallFailureRecord": {
+    "type": "object",
+    "properties": {
+      "failure_class": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "failure_detail": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "failure_message": {
+        "type": [
+          "string",
+          "null"
+        ]
+      }
+    },
+    "required": [
+      "failure_class",
+      "failure_detail",
+      "failure_message"
+    ],
+    "additionalProperties": false,
+    "description": "Why a call failed: three times null where it did not."
   },
   "ExecutionEdgeRecord": {
     "type": "object",

@@ -29,7 +29,7 @@ export interface Answers {
   readonly version: 1;
   readonly label: HumanId;
   readonly description?: Description;
-  /** By turn ("1", "2", ... or "*" for every other), then by command key, such as bob/act/round-1/try-1. Of turn/park_weather@..., the part from @ on may be left out. */
+  /** By turn ("1", "2", ... or "*" for every other), then by command key, such as bob/act/round-1/try-1. Of turn/park_weather@..., the part from @ on may be left out; then it answers every source of the turn with that name. */
   readonly turns: {
     readonly [k: string]: {
       readonly [k: string]: Answer;

@@ -7,18 +7,14 @@ import type {
   CardRecord,
 } from '../core/agents/agent-turn.js';
 import type { ListPart } from '../ports/browse.js';
+import type { CallFailureRecord } from '../ports/records.js';
 import { type Archive, type Done, refuse, succeed } from './engine.js';
 import { unknown } from './records.js';
 import { unknownWorld } from './worlds.js';
 
-/** An agent's status, and its turn in the world's latest attempt: null where it had none in it. */
+/** An agent's state head, and its turn in the world's latest attempt: null where it had none in it. */
 export interface ListedAgent extends AgentHeadRecord {
   readonly latest_turn: Pick<AgentTurnSummary, 'agent_turn_id' | 'outcome' | 'state'> | null;
-}
-
-/** An agent's state; of one at work, the state of its turn. */
-export function stateOfAgent({ status, latest_turn }: ListedAgent): string {
-  return status === 'running' ? (latest_turn?.state ?? status) : status;
 }
 
 /** The agents of a world: idle ones, too, with the turn that each of them had last. */
@@ -50,7 +46,7 @@ export async function listAgentsPart(
 
 /** A card with the value that it points to: a reading, arguments, a result, or a narration. */
 export interface ResolvedCard extends CardRecord {
-  readonly tells: { readonly of: string; readonly value: Json } | null;
+  readonly tells: { readonly of: string; readonly value: Json; readonly failure: CallFailureRecord | null } | null;
 }
 
 interface ResolvedBox extends BoxRecord {
@@ -88,20 +84,41 @@ async function resolveCards(
   const calls = new Map(
     (await store.records.exchanges(world_slug, ids)).map((call) => [call.source_invocation_id, call]),
   );
+  const answers = await readAnswers(store.records, output_box.cards);
   const resolve = (card: CardRecord): ResolvedCard => {
+    const answer = answers.get(card.card_id);
+    if (answer !== undefined) return { ...card, tells: { ...answer, failure: null } };
     const patch = patches.find(({ patch_seq }) => patch_seq === card.patch_seq);
-    if (patch !== undefined) return { ...card, tells: { of: agent_id, value: patch.narration } };
+    if (patch !== undefined) return { ...card, tells: { of: agent_id, value: patch.narration, failure: null } };
     const call = calls.get(callOf(card) ?? '');
     const isRequest = card.kind === 'tool.call';
     if (call === undefined || (isRequest && reader === 'consumer')) return { ...card, tells: null };
-    const of = call.tool_name ?? call.ambient_source_id ?? call.command_key;
-    return { ...card, tells: { of, value: isRequest ? call.request_json : call.response_json } };
+    const of = call.tool_name ?? call.ambient_source_id ?? call.workflow_node_id ?? call.command_key;
+    if (isRequest) return { ...card, tells: { of, value: call.request_json, failure: null } };
+    const { failure_class, failure_detail, failure_message, response_json: value } = call;
+    const failure = failure_class === null ? null : { failure_class, failure_detail, failure_message };
+    return { ...card, tells: { of, value, failure } };
   };
   const resolveBox = (box: BoxRecord): ResolvedBox => ({ ...box, cards: box.cards.map(resolve) });
   return { ...record, context_box: context_box && resolveBox(context_box), output_box: resolveBox(output_box) };
 }
 
-/** The call that a card shows: a generation is shown by its patch. */
+/** The answers of the generations that gave nodes their outputs, by card. */
+async function readAnswers(
+  records: Archive['store']['records'],
+  cards: readonly CardRecord[],
+): Promise<ReadonlyMap<string, { readonly of: string; readonly value: Json }>> {
+  const answers = new Map<string, { readonly of: string; readonly value: Json }>();
+  for (const { kind, card_id, llm_call_id } of cards) {
+    if (kind !== 'node.output' || llm_call_id === null) continue;
+    const call = await records.llmCall(llm_call_id);
+    const parsed = call?.artifacts.find((artifact) => artifact.kind === 'parsed_output');
+    if (call && parsed) answers.set(card_id, { of: call.workflow_node_id, value: parsed.value });
+  }
+  return answers;
+}
+
+/** The call that a card shows: a generation is shown by its patch or its answer. */
 function callOf({ llm_call_id, source_invocation_id }: CardRecord): string | undefined {
   return llm_call_id === null ? (source_invocation_id ?? undefined) : undefined;
 }

@@ -17,11 +17,11 @@ interface Surroundings extends ServiceSurroundings {
 
 /** Diagnoses settings and services. It changes nothing, and one failed check hides no other. */
 export async function diagnose(surroundings: Surroundings): Promise<readonly Diagnosis[]> {
-  const [database, models, doorbell] = await Promise.all([
+  const [database, doorbell] = await Promise.all([
     surroundings.inspectDatabase(),
-    diagnoseModels(surroundings),
     diagnoseDoorbell(surroundings.openDoorbell()),
   ]);
+  const models = await diagnoseModels(surroundings, database.ok ? database.value.interfaces : []);
   return [
     diagnoseNode(surroundings.node_version),
     ...(database.ok ? [diagnoseDatabase(database.value)] : database.problems.map(toBroken('database'))),
@@ -129,11 +129,21 @@ export interface ServiceSurroundings {
 const SERVICE_EXAMPLE = 'http://127.0.0.1:8080';
 const ENDPOINT_EXAMPLE = 'http://127.0.0.1:8080/v1';
 
-/** Whether an endpoint and a key are set, for each plugin whose manifest names the variables of its endpoint. */
-export function diagnoseModels(surroundings: ServiceSurroundings): Promise<readonly Diagnosis[]> {
+/**
+ * Whether an endpoint and a key are set, for each plugin whose manifest names the variables of its endpoint. Of one world,
+ * none is missing where each of its sources names another variable.
+ */
+export function diagnoseModels(
+  surroundings: ServiceSurroundings,
+  interfaces: readonly JsonObject[],
+): Promise<readonly Diagnosis[]> {
+  const isUsed = (plugin: string, field: string | undefined): boolean => {
+    const own = surroundings.world_slug === undefined ? [] : interfaces.filter(({ name }) => name === plugin);
+    return own.length === 0 || own.some((wire) => field === undefined || wire[field] === undefined);
+  };
   const endpoints = surroundings.catalogue.plugins.flatMap(({ name, speaks, manifest }): readonly Endpoint[] => {
     const { origin, secret_variables = [] } = manifest;
-    return speaks === 'chat' && origin !== undefined && 'variables' in origin
+    return speaks === 'chat' && origin !== undefined && 'variables' in origin && isUsed(name, origin.interface_field)
       ? [{ ...origin, plugin: name, keys: secret_variables }]
       : [];
   });
@@ -176,25 +186,31 @@ export function diagnoseVariables(
 ): Promise<readonly Diagnosis[]> {
   const pluginOf = (wire: JsonObject) => surroundings.catalogue.plugins.find(({ name }) => name === wire['name']);
   const services = interfaces.flatMap((wire) => {
-    const field = pluginOf(wire)?.manifest.origin?.interface_field;
-    const variable = field === undefined ? undefined : wire[field];
-    return typeof variable === 'string' ? [variable] : [];
+    const { origin, spawn = false } = pluginOf(wire)?.manifest ?? {};
+    const variable = origin?.interface_field === undefined ? undefined : wire[origin.interface_field];
+    return typeof variable === 'string' ? [{ variable, spawn }] : [];
   });
+  const commands = new Set(services.filter(({ spawn }) => spawn).map(({ variable }) => variable));
   const others = interfaces.flatMap((wire) => pluginOf(wire)?.listVariables(wire) ?? []);
+  const folders = new Set(interfaces.map((wire) => wire[pluginOf(wire)?.manifest.folder?.interface_field ?? '']));
   const { world_slug, lookUp } = surroundings;
   // A park starts its own toys, so they are missing only where one world is diagnosed.
   const wanted = (names: readonly string[]): readonly string[] =>
     [...new Set(names)].filter((name) => world_slug !== undefined || !isToy(name) || lookUp(name) !== undefined).sort();
   return Promise.all([
-    ...wanted(services).map((variable) => diagnoseVariable(surroundings, variable)),
-    ...wanted(others).map(async (variable) => diagnoseSetting(surroundings, variable)),
+    ...wanted(services.map(({ variable }) => variable)).map((variable) =>
+      diagnoseVariable(surroundings, variable, commands.has(variable)),
+    ),
+    ...wanted(others).map(async (variable) =>
+      diagnoseSetting(surroundings, variable, folders.has(variable) ? 'folder that holds the files' : 'secret'),
+    ),
   ]);
 }
 
 /** A folder or a secret; of a secret only the name is shown. */
-function diagnoseSetting({ lookUp }: ServiceSurroundings, variable: string): Diagnosis {
+function diagnoseSetting({ lookUp }: ServiceSurroundings, variable: string, what: string): Diagnosis {
   if (lookUp(variable) !== undefined) return good(variable, 'is set');
-  return unset(variable, 'Set it to the folder or the secret of the source.');
+  return unset(variable, `Set it to the ${what} of the source.`);
 }
 
 function unset(variable: string, advice: string): Diagnosis {
@@ -206,11 +222,18 @@ function isToy(variable: string): boolean {
   return variable.startsWith('CHUKWA_TOY_');
 }
 
-async function diagnoseVariable({ lookUp, examineOrigin }: ServiceSurroundings, variable: string): Promise<Diagnosis> {
+/** @param may_be_command a source with this variable may start a program in place of calling a URL */
+async function diagnoseVariable(
+  { lookUp, examineOrigin }: ServiceSurroundings,
+  variable: string,
+  may_be_command: boolean,
+): Promise<Diagnosis> {
   const value = lookUp(variable);
-  const wanted = `Set it to the URL of the service, such as ${SERVICE_EXAMPLE}; for an MCP server, a command is allowed as well`;
-  if (value === undefined) return unset(variable, wanted);
-  const found = await examineOrigin(variable, value, SERVICE_EXAMPLE);
+  const place = `Set it to the URL of the service, such as ${SERVICE_EXAMPLE}`;
+  if (value === undefined)
+    return unset(variable, `${place}${may_be_command ? ', or to the command that starts it' : ''}.`);
+  const search_path = may_be_command ? (lookUp('PATH') ?? '') : undefined;
+  const found = await examineOrigin(variable, value, SERVICE_EXAMPLE, search_path);
   return found.ok ? good(variable, found.origin) : broken(variable, found.message, found.repair);
 }
 

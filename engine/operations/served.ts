@@ -83,11 +83,20 @@ export async function report(
   });
 }
 
-/** Stops an attempt, here or through the server that holds the database. A suspended one ends at once. */
-export async function stop(composition: Composition, attempt_id: string): Promise<Done<Acknowledgement>> {
-  const stopped = await hereOrThere(composition, (engine) => stopHere(engine, attempt_id), {
+/**
+ * Stops an attempt, here or through the server that holds the database. A suspended one ends at once.
+ * @param reason kept in the record
+ */
+export async function stop(
+  composition: Composition,
+  attempt_id: string,
+  reason?: string,
+): Promise<Done<Acknowledgement>> {
+  const stopped = await hereOrThere(composition, (engine) => stopHere(engine, attempt_id, reason), {
     path: `/attempts/${encodeURIComponent(attempt_id)}/stop`,
-    headers: {},
+    ...(reason === undefined
+      ? { headers: {} }
+      : { headers: { 'content-type': 'application/json' }, body: JSON.stringify({ reason }) }),
   });
   return stopped.ok && stopped.value.reason === 'unknown' ? refuse(noSuchAttempt(attempt_id)) : stopped;
 }
@@ -100,8 +109,12 @@ function noSuchAttempt(id: string): Problem {
 }
 
 /** No driver may be running, so a suspended attempt is resumed here until its end. */
-async function stopHere(engine: Engine, attempt_id: string): Promise<Done<Acknowledgement>> {
-  const asked = await askToStop(engine, attempt_id);
+async function stopHere(
+  engine: Engine,
+  attempt_id: string,
+  reason: string | undefined,
+): Promise<Done<Acknowledgement>> {
+  const asked = await askToStop(engine, attempt_id, reason);
   if (!asked.ok || asked.value.world === undefined || asked.value.reason === 'late') return asked;
   const attempt = await engine.store.records.attempt(attempt_id);
   if (attempt !== undefined && isUndriven(attempt)) return succeed(withoutDriver(asked.value));

@@ -131,7 +131,7 @@ function toDone(imported: Imported, file: string): Done<Moved> {
       return refuse({
         code: 'WORLD_EXISTS',
         message: `${file} holds the world ${imported.world_slug}, which already exists here.`,
-        repair: 'Import it into a database that has no such world. Nothing was imported.',
+        repair: `Nothing was imported. Import it into a database without such a world, such as one in a folder that CHUKWA_DATA_DIR names; or delete this one before: chukwa world delete ${imported.world_slug}.`,
       });
     case 'other_version':
       return refuse({

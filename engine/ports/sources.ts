@@ -191,16 +191,22 @@ export interface PluginDescription {
   readonly validateInterface: (value: Json) => readonly Problem[];
 }
 
-/** The finding about a variable's address; `origin` is its scheme, host and port. */
+/** The finding about a variable's value; `origin` is the scheme, host and port of a URL, and of a command a sentence. */
 export type OriginReport =
   | { readonly ok: true; readonly origin: string }
   | { readonly ok: false; readonly message: string; readonly repair: string };
 
 /**
- * Tests whether a service accepts connections; sends no request.
+ * Tests whether a service accepts connections, or whether a command's program exists; sends no request, starts nothing.
  * @param example a valid value, for the repair of an invalid one
+ * @param search_path where the program of a command is looked for; left out where the variable may hold a URL only
  */
-export type ExamineOrigin = (variable: string, value: string, example: string) => Promise<OriginReport>;
+export type ExamineOrigin = (
+  variable: string,
+  value: string,
+  example: string,
+  search_path?: string,
+) => Promise<OriginReport>;
 
 /** A model that replaces every other, with a key that is valid nowhere else. */
 export interface ModelPlace {

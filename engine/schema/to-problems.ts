@@ -235,6 +235,13 @@ function toSentence(text: string): string {
   return text.endsWith('.') ? text : `${text}.`;
 }
 
+/** A moment without an offset looks right, so the message names the part that it lacks. */
+function sayFormat({ params, data }: ErrorObject): string {
+  const format = String(params['format']);
+  const lacksOffset = format === 'date-time' && /^\d{4}-\d\d-\d\d[T ][\d:.]+$/.test(String(data));
+  return `must be a ${format}${lacksOffset ? ', and ends without Z or an offset such as +02:00' : ''}`;
+}
+
 /** A value that would pass, where the schema or its format has one to show. */
 function sayExample({ keyword, params, parentSchema }: ErrorObject): string | undefined {
   const ofFormat = keyword === 'format' ? FORMAT_EXAMPLES[String(params['format'])] : undefined;
@@ -256,7 +263,7 @@ const RULES: Readonly<Record<string, RuleTexts>> = {
     advice: 'Write a text that matches.',
   },
   not: { message: () => 'may not stand here', advice: 'Write something else.' },
-  format: { message: ({ params }) => `must be a ${String(params['format'])}`, advice: 'Write a text of that format.' },
+  format: { message: sayFormat, advice: 'Write a text of that format.' },
   minLength: { message: (_, limit) => sayLeast(limit, 'characters'), advice: 'Write more.' },
   maxLength: { message: (_, limit) => `must have at most ${limit} characters`, advice: 'Write less.' },
   minItems: { message: (_, limit) => sayLeast(limit, 'items'), advice: 'Write more.' },

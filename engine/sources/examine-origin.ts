@@ -1,11 +1,16 @@
+import { access, constants } from 'node:fs/promises';
 import { connect } from 'node:net';
-import type { ExamineOrigin } from '../ports/sources.js';
-import { parseOrigin } from './origin.js';
+import { platform } from 'node:os';
+import { basename, delimiter, join } from 'node:path';
+import type { ExamineOrigin, OriginReport } from '../ports/sources.js';
+import { parseCommand } from './command.js';
+import { hasScheme, parseOrigin } from './origin.js';
 
 const PATIENCE_MS = 2000;
 
-/** Checks whether a variable's value leads to a listening server. No request is sent. */
-export const examineOrigin: ExamineOrigin = async (variable, value, example) => {
+/** Checks whether a variable's value leads to a listening server, or to a program. No request is sent. */
+export const examineOrigin: ExamineOrigin = async (variable, value, example, search_path) => {
+  if (search_path !== undefined && !hasScheme(value)) return examineCommand(variable, value, search_path);
   const parsed = parseOrigin(variable, value);
   if (!parsed.ok) return { ok: false, message: parsed.message, repair: `Set ${variable} to a URL such as ${example}` };
   const { origin, protocol, hostname, port } = new URL(parsed.origin.url);
@@ -17,6 +22,34 @@ export const examineOrigin: ExamineOrigin = async (variable, value, example) => 
     repair: `Start the service, or correct ${variable}.`,
   };
 };
+
+/** The value is never shown: it may hold a secret. */
+async function examineCommand(variable: string, value: string, search_path: string): Promise<OriginReport> {
+  const parsed = parseCommand(variable, value);
+  if (!parsed.ok) return { ok: false, message: parsed.message, repair: `Correct ${variable}.` };
+  const program = findProgram([parsed.command.file, ...parsed.command.arguments]);
+  const places = /[/\\]/.test(program) ? [program] : search_path.split(delimiter).map((place) => join(place, program));
+  const found = await Promise.all(places.flatMap((place) => ENDINGS.map((ending) => isExecutable(place + ending))));
+  if (found.includes(true)) return { ok: true, origin: 'a command, whose program is found' };
+  const repair = `Install it, or correct ${variable}.`;
+  return { ok: false, message: `the program that ${variable} names is not found, or may not be executed`, repair };
+}
+
+/** Endings that the system adds to a program's name. */
+const ENDINGS = platform() === 'win32' ? ['', '.exe', '.com'] : [''];
+
+/** `env NAME=value program`: the program that is meant. An option of `env` may have a word of its own. */
+function findProgram([file = '', ...rest]: readonly string[]): string {
+  const next = basename(file) === 'env' ? rest.find((word) => !word.includes('=')) : undefined;
+  return next === undefined || next.startsWith('-') ? file : next;
+}
+
+function isExecutable(file: string): Promise<boolean> {
+  return access(file, constants.X_OK).then(
+    () => true,
+    () => false,
+  );
+}
 
 /** Opens a connection and closes it. @returns the reason why no server was there */
 function knock(host: string, port: number): Promise<string | undefined> {

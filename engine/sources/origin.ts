@@ -115,7 +115,7 @@ function fromVariables(
 }
 
 /** Text with a scheme is meant as a URL, and is refused where it is not a good one. */
-function hasScheme(value: string): boolean {
+export function hasScheme(value: string): boolean {
   return /^\s*[A-Za-z][A-Za-z0-9+.-]*:\/\//.test(value);
 }
 

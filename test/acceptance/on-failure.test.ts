@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
 import type { JsonObject } from '../../engine/contract/json.js';
-import { editWorkflows, loadScript, sharedStage } from '../support/park-stage.js';
+import { editWorkflows, loadScript, must, sharedStage } from '../support/park-stage.js';
+import { showAgentTurn } from '../../engine/operations/agents.js';
+import { agentTurn } from '../../engine/surfaces/browser/catalogue/agent-turns.js';
+import type { Asked } from '../../engine/surfaces/browser/page.js';
+import { renderPage } from '../../engine/surfaces/browser/layout.js';
+import { agentTurnLines } from '../../engine/surfaces/cli/render/agents.js';
+import { paint } from '../../engine/surfaces/cli/render/paint.js';
 import { callAt, keysOf, onlyAttempt, promptOf, requestAt } from './readings.js';
 import { misbehaveOn } from '../support/faults.js';
 
@@ -44,6 +50,18 @@ describe('a turn that goes on after failures', () => {
     const prompt = promptOf(requestAt(stage.model, 1, 'bob/act/round-2/try-1'));
     assert.match(prompt, /"failure_class":"http_status","http_status":400.*The body lacks machine_id/);
     assert.equal(callAt(attempt, 'bob/act/round-2/try-1/tool').status, 'succeeded');
+    const asked = { agent_turn_id: attempt.agent_turns[0]?.agent_turn_id ?? '', reader: 'consumer' } as const;
+    const turn = must(await showAgentTurn(stage.engine, asked));
+    const [failed, bought] = turn.output_box.cards.filter(({ kind }) => kind === 'tool.result');
+    const { failure_class, failure_detail, failure_message } = call;
+    assert.deepEqual(failed?.tells?.failure, { failure_class, failure_detail, failure_message });
+    assert.equal(bought?.tells?.failure, null);
+    const lines = paint(agentTurnLines(turn), { width: 1_000, has_colours: false, program: 'npx chukwa' });
+    assert.match(lines, /buy_candy: http_status, told to the model: .*status 400/);
+    const parameters = asked as unknown as Asked['parameters'];
+    const page = must(await agentTurn.read(stage.engine, { ...asked, parameters, query: {} }));
+    const drawn = renderPage(page.view(), { path: '/agent-turns' });
+    assert.match(drawn, /<strong>buy_candy<\/strong>: http status, told to model: .*status 400/);
   });
 
   test('a turn that goes on after failures gives no subject the reading of a weather service that answers 500, and commits', async (context) => {

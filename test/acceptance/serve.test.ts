@@ -160,12 +160,13 @@ for (const kind of ['embedded', 'PostgreSQL'] as const) {
       const accepted: boolean[] = [];
       await serving(
         place,
-        async () => void accepted.push(must(await stop(place.composition, attempt_id)).accepted),
+        async () => void accepted.push(must(await stop(place.composition, attempt_id, 'it is late')).accepted),
         kind === 'embedded' ? 'turn_failed' : undefined,
       );
       assert.deepEqual(accepted, [true]);
       const attempt = await briefly(place, (engine) => engine.store.records.attempt(attempt_id));
       assert.deepEqual([attempt?.status, attempt?.failure_class], ['failed', 'stopped']);
+      assert.match(attempt?.failure_message ?? '', /it is late/);
     });
   });
 }

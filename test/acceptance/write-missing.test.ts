@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFile, writeFile } from 'node:fs/promises';
+import { cp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { compose } from '../../engine/main.js';
@@ -63,4 +63,31 @@ test('--write-missing keeps the answers that there are, makes up what a called t
   assert.equal(nowhere.code, 1);
   assert.match(nowhere.output, /FILE_UNWRITABLE/);
   assert.doesNotMatch(nowhere.output, /turn 1/);
+});
+
+test('two readings of a turn with one name and other requests get an answer each, and both are counted', {
+  timeout: 300_000,
+}, async (context) => {
+  const { folder, chukwa, read } = await openHarbour(context);
+  const docks = join(folder, 'docks');
+  await cp(join(ROOT, 'fixtures/templates/place'), docks, { recursive: true });
+  const edit = async (from: string, to: string, change: (text: string) => string) =>
+    writeFile(join(docks, to), change(await readFile(join(docks, from), 'utf8')));
+  await edit('workflow.json', 'second.json', (text) => text.replace('"turn": {', '"next": true, "turn": {'));
+  await edit('profile.json', 'second-profile.json', (text) => text.replace('./workflow.json', './second.json'));
+  await edit('scenario.json', 'scenario.json', (text) => {
+    const scenario = JSON.parse(text) as { entities: object[]; cognition: object[] };
+    scenario.entities.push({ ...scenario.entities[0], id: 'mia', name: 'Mia' });
+    scenario.cognition.push({ profile_ref: { path: './second-profile.json' }, subjects: ['mia'] });
+    return JSON.stringify(scenario);
+  });
+  assert.equal((await chukwa(['world', 'create', 'docks', '--scenario', 'docks/scenario.json'])).code, 0);
+  const made = await chukwa(['run', 'docks', '--dry', '--write-missing', 'both.json']);
+  assert.match(made.output, /4 answers made up and written/);
+  const keys = Object.keys((await read('both.json')).turns['1'] ?? {});
+  assert.equal(keys.length, 4);
+  assert.equal(keys.filter((key) => /^turn\/tide@[0-9a-f]{12}$/.test(key)).length, 2, keys.join());
+  const taken = await chukwa(['run', 'docks', '--dry', '--answers', 'both.json']);
+  assert.equal(taken.code, 0, taken.output);
+  assert.doesNotMatch(taken.output, /not used|unused/);
 });

@@ -152,6 +152,9 @@ check(
 check('formats are checked', { format: 'date-time' }, 'yesterday', [
   'BAD_VALUE : must be a date-time (Write for example "2025-11-02T17:00:00Z".)',
 ]);
+check('of a moment without an offset that part is named', { format: 'date-time' }, '2031-01-01T06:00:00', [
+  'BAD_VALUE : must be a date-time, and ends without Z or an offset such as +02:00 (Write for example "2025-11-02T17:00:00Z".)',
+]);
 check(
   'items that repeat are named',
   { uniqueItems: true },

@@ -426,6 +426,27 @@ forEachDatabase('attempts', (open) => {
     assert.equal((await begin(store, 'broken')).past?.take_overs, 1);
   });
 
+  test('an adopted call is superseded in the attempt that superseded it, and not where it was made', async () => {
+    const { store } = await open();
+    await makeWorld(store, 'adopting');
+    const { lease: failed } = await begin(store, 'adopting');
+    const [read, broke] = [toyStart('read', 1), toyStart('broke', 2)];
+    const transient = failing(broke.source_invocation_id);
+    await startCall(store, failed, read);
+    await finishCall(store, failed, answered(read, { temperature: 7 }));
+    await startCall(store, failed, broke);
+    await store.attempts.fail(failed, { ...transient, failure: { ...transient.failure, is_transient: true } });
+    const { lease } = await begin(store, 'adopting');
+    const source_invocation_ids = [read.source_invocation_id];
+    assert.equal(await store.attempts.supersede(lease, { at: NOON, source_invocation_ids }), 'written');
+    const stateIn = async (attempt_id: string) => {
+      const [call] = (await store.records.attempt(attempt_id))?.invocations ?? [];
+      return [call?.adopted_from, call?.is_superseded];
+    };
+    assert.deepEqual(await stateIn(lease.attempt_id), [failed.attempt_id, true]);
+    assert.deepEqual(await stateIn(failed.attempt_id), [null, false]);
+  });
+
   test('no turn is begun over a call in doubt, and the one after that goes on once it is settled', async () => {
     const { store } = await open();
     await makeWorld(store, 'doubted');

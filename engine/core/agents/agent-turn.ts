@@ -5,7 +5,7 @@ import { namedUuid } from '../content/uuid.js';
 export interface AgentHeadRecord {
   readonly agent_id: string;
   readonly status: 'idle' | 'dispatched' | 'running' | 'suspended';
-  /** How many turns it has been given; names the latest of them. */
+  /** Raised by each turn that it is given, in a failed attempt too, and by each take-over of one. */
   readonly turn_epoch: number;
   readonly active_agent_turn_id: string | null;
   readonly activity: 'thinking' | 'executing_tool' | 'awaiting_tool_result' | null;
@@ -21,7 +21,7 @@ export interface AgentTurnSummary {
   readonly turn_epoch: number;
   /** Null while it is open. */
   readonly outcome: 'success' | 'failed' | 'stopped' | 'timed_out' | null;
-  /** The turn's state in a word: `not kept` is a turn that its attempt lost by the failure of another. */
+  /** The turn's state in a word: its outcome, or another word of docs/terms.md. */
   readonly state: string;
   readonly deliverable_card_id: string | null;
   readonly began_at: string;

@@ -138,8 +138,14 @@ function endCall(fold: Fold, call: RecordedCall, at: string): void {
   if (turn === undefined || !isFinal(fold, call)) return;
   if (tool_name !== null || (wasPending && invocation_kind !== 'ambient_context'))
     turn.receiveResult(fold.last_ended_at, call);
+  if (hasOutput(call)) turn.putOutput(call);
   const answer = findAnswer(fold, agent_id, call);
   if (answer !== undefined) turn.answer(fold.last_ended_at, answer);
+}
+
+/** Whether a call gave its node its output: a source that a node called, or an answer of an `llm_json` node. */
+function hasOutput({ status, invocation_kind, model_output_kind }: RecordedCall): boolean {
+  return status === 'succeeded' && (invocation_kind === 'node_call' || model_output_kind === 'json_answer');
 }
 
 /** Whether the agent is notified of the end: where a retry follows, it is not. */

@@ -88,6 +88,11 @@ export class TurnDraft {
     this.#become(at, this.#waiting.length === 0 ? goesOn : { ...this.#head, current_tool: null });
   }
 
+  /** A node has its output, which later nodes read. The output of the node that is applied is the deliverable. */
+  putOutput({ source_invocation_id, llm_call_id }: RecordedCall): void {
+    this.#putOut({ kind: 'node.output', source_invocation_id, llm_call_id });
+  }
+
   /**
    * All awaited calls are answered later. An attempt that is suspended again and waits for the same calls adds nothing.
    * @param resume_deadline the first deadline of these calls

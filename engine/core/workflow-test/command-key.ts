@@ -1,5 +1,5 @@
 import { suggestName } from '../content/nearest-name.js';
-import { withoutMark } from '../../contract/scripted.js';
+import { withoutMark, withoutRun } from '../../contract/scripted.js';
 import type { UnaskedKey } from '../nodes/call-key.js';
 import { NODE_TYPES, nodeTypeOf } from '../nodes/index.js';
 import type { NodeProgram, Program, SubjectProgram } from '../protocol/program.js';
@@ -26,6 +26,12 @@ export function describeKey(key: string): DescribedKey {
   const rest = parts.slice(2).join('/');
   const [what = `the call ${key}`] = Object.values(NODE_TYPES).flatMap((type) => type.describeCall(place, rest) ?? []);
   return { what, ...place };
+}
+
+/** The name under which an answer is written: without its mark, unless another reading of the turn has the same name then. */
+export function writtenKey({ turn_ambients }: Pick<Program, 'turn_ambients'>, key: string): string {
+  const short = withoutMark(key);
+  return turn_ambients.filter((binding) => withoutMark(binding.key) === short).length > 1 ? withoutRun(key) : short;
 }
 
 /** The node that makes the call of a key, and what distinguishes that from its other calls. */

@@ -1,6 +1,5 @@
 import type { Problem } from '../../contract/problem.js';
-import { withoutMark } from '../../contract/scripted.js';
-import { describeKey } from '../../core/workflow-test/command-key.js';
+import { describeKey, writtenKey } from '../../core/workflow-test/command-key.js';
 import { skeletonOf } from '../../core/workflow-test/skeleton.js';
 import type { Program } from '../../core/protocol/program.js';
 import type { AnswerCall, CallToAnswer } from '../../ports/answers.js';
@@ -10,7 +9,7 @@ import type { Answers } from '../../generated/answers.js';
 export function missingAnswer(call: CallToAnswer, program: Program): Problem {
   const { turn, key, source_label, speaks, request } = call;
   const { what, ...who } = describeKey(key);
-  const written = JSON.stringify({ [turn]: { [withoutMark(key)]: { json: skeletonOf(program, call) } } });
+  const written = JSON.stringify({ [turn]: { [writtenKey(program, key)]: { json: skeletonOf(program, call) } } });
   return {
     code: 'ANSWER_MISSING',
     message: `There is no answer for turn ${turn}, key "${key}": ${what}, asked of the source ${source_label}.`,
@@ -26,7 +25,7 @@ export function openSkeleton(program: Program, given: Answers['turns']) {
   const turns: Turns = { ...given };
   const fill: AnswerCall = (call) => {
     const answer = { json: skeletonOf(program, call) };
-    turns[call.turn] = { ...turns[call.turn], [withoutMark(call.key)]: answer };
+    turns[call.turn] = { ...turns[call.turn], [writtenKey(program, call.key)]: answer };
     return answer;
   };
   return { turns, fill };

@@ -125,7 +125,7 @@ type AskedCalls = InWorld & { readonly source_invocation_ids: readonly string[] 
 const readExchanges = query(({ from }, { world_slug, source_invocation_ids }: AskedCalls) =>
   from('source_invocations')
     .select(['source_invocation_id', 'command_key', 'ambient_source_id', 'tool_name', 'request_json', 'response_json'])
-    .select('redaction')
+    .select(['workflow_node_id', 'failure_class', 'failure_detail', 'failure_message', 'redaction'])
     .where('world_slug', '=', world_slug)
     .where('source_invocation_id', '=', (eb) => eb.fn.any(eb.val(source_invocation_ids)))
     .$narrowType<Redacted>(),

@@ -32,7 +32,7 @@ const OF_ATTEMPT = prepare(
      calls.workflow_subject_entity_id, calls.workflow_node_id, calls.tool_loop_round, calls.logical_generation_attempt,
      calls.model_output_kind, calls.status, calls.failure_class, calls.failure_detail, calls.failure_message,
      calls.effect_class, calls.repeatable, ${IS_UNKNOWN} AS outcome_unknown, ${SETTLED_AS} AS settled_as,
-     ${isSuperseded('calls')} AS is_superseded, ${isDriven('calls')} AS is_driven,
+     ${isSuperseded('calls', ':attempt_id::uuid')} AS is_superseded, ${isDriven('calls')} AS is_driven,
      calls.http_status, calls.llm_call_id, calls.duration_ms, calls.redaction, calls.response_json,
      llm_calls.finish_reason, ${RAW_TEXT} AS raw_text,
      CASE WHEN calls.attempt_id <> :attempt_id::uuid THEN calls.attempt_id END AS adopted_from

@@ -183,8 +183,9 @@ test('a report that names no call, a call that is not awaited, or several, is re
 
 test('a stop ends a suspended attempt at once; a second one is no fault, and an unknown id is refused', async () => {
   const { attempt } = await makeSuspended('stopped');
-  const first = await chukwa('stop', attempt);
-  assert.equal(first.code, 0);
+  const first = await chukwa('stop', attempt, '--reason', 'the post is on strike');
+  assert.equal(first.code, 0, first.error);
+  assert.match((await chukwa('attempt', attempt)).out, /stopped on request: the post is on strike/);
   assert.match(first.out, /^The attempt has been stopped\.\n/);
   assert.match(first.out, toCommand(`attempt ${attempt}`));
   assert.doesNotMatch(first.out, /go on|continue|chukwa run/);

@@ -6,12 +6,14 @@ import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import type { JsonObject } from '../../../engine/contract/json.js';
 import { compose } from '../../../engine/main.js';
 import type { Diagnosis } from '../../../engine/operations/composition.js';
 import { diagnose } from '../../../engine/operations/diagnose.js';
 import { runCommandLine } from '../../../engine/surfaces/cli/command-line.js';
 import { loadMigrations, migrate } from '../../../engine/store/migrations.js';
 import { MIGRATIONS, openTestDatabase } from '../../support/databases.js';
+import { editWorkflows } from '../../support/park-stage.js';
 import { openTestTerminal } from './test-terminal.js';
 
 let folder = '';
@@ -147,6 +149,45 @@ test("doctor reports the settings of one world's sources, its toys included", as
   const unknown = await examine({}, 'nowhere');
   assert.deepEqual([unknown.code, unknown.of('world nowhere')?.code], [4, 'WORLD_UNKNOWN']);
   assert.equal(unknown.of('database')?.state, 'good', 'the database is not at fault for a world that does not exist');
+});
+
+test('of a world whose sources name their own endpoint none is missing, and a folder is told from a secret', async (t) => {
+  const change = (more: JsonObject) => (source: JsonObject) => ({
+    ...source,
+    interface: { ...(source['interface'] as JsonObject), ...more },
+  });
+  const edited = await editWorkflows(t, {
+    'sources/chat.json': change({ base_url_env: 'CHUKWA_OUTPOST_MODEL_URL', api_key_env: 'CHUKWA_OUTPOST_KEY' }),
+    'sources/almanac.json': change({ folder_env: 'CHUKWA_OUTPOST_DIR' }),
+  });
+  const scenario = join(edited, 'weather-station', 'scenario.json');
+  const made = await chukwa(['world', 'create', 'outpost', '--scenario', scenario, '--root', edited], {});
+  assert.equal(made.code, 0, made.error);
+  const { of } = await examine({}, 'outpost');
+  assert.equal(of('model'), undefined);
+  assert.deepEqual(
+    [of('CHUKWA_OUTPOST_MODEL_URL')?.state, (await examine({})).of('model')?.state],
+    ['missing', 'missing'],
+  );
+  assert.equal(of('CHUKWA_OUTPOST_DIR')?.repair, 'Set it to the folder that holds the files of the source.');
+  assert.equal(of('CHUKWA_OUTPOST_KEY')?.repair, 'Set it to the secret of the source.');
+});
+
+test('the command of a server of tools is good where its program is found, and broken where it is not', async () => {
+  assert.equal((await chukwa(['put', 'workflows'], {})).code, 0);
+  for (const [command, state, said] of [
+    ['env MEMORY_FILE_PATH=/tmp/notes.jsonl node -y server-memory', 'good', /^a command, whose program is found$/],
+    [process.execPath, 'good', /^a command/],
+    ['env MEMORY_FILE_PATH=/tmp/notes.jsonl no-such-program -y', 'broken', /CHUKWA_MCP_MEMORY names is not found/],
+    ['/no/such/program', 'broken', /is not found/],
+    ['["server', 'broken', /neither an http or https URL nor a command/],
+    ['ftp://127.0.0.1', 'broken', /does not hold an http or https URL/],
+  ] as const) {
+    const { code, of } = await examine({ CHUKWA_MCP_MEMORY: command, PATH: process.env['PATH'] ?? '' });
+    assert.match(of('CHUKWA_MCP_MEMORY')?.message ?? '', said);
+    assert.deepEqual([of('CHUKWA_MCP_MEMORY')?.state, code], [state, state === 'good' ? 0 : 4], command);
+  }
+  assert.match((await examine({})).of('CHUKWA_MCP_MEMORY')?.repair ?? '', /, or to the command that starts it\.$/);
 });
 
 test('without a plugin nothing can be asked, and that is broken', async () => {

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { join } from 'node:path';
 import { compose } from '../../../engine/main.js';
-import { showAgentTurn } from '../../../engine/operations/agents.js';
+import { listAgents, showAgentTurn } from '../../../engine/operations/agents.js';
 import { showInvocation, showLlmCall } from '../../../engine/operations/records.js';
 import { withQueued } from '../../../engine/operations/reports.js';
 import { queueTurns } from '../../../engine/operations/run-worker.js';
 import { runCommandLine } from '../../../engine/surfaces/cli/command-line.js';
-import { agentTurnLines } from '../../../engine/surfaces/cli/render/agents.js';
+import { agentListLines, agentTurnLines } from '../../../engine/surfaces/cli/render/agents.js';
 import { attemptLines } from '../../../engine/surfaces/cli/render/attempt.js';
 import { invocationLines } from '../../../engine/surfaces/cli/render/invocation.js';
 import type { Lines } from '../../../engine/surfaces/cli/render/line.js';
@@ -42,6 +42,17 @@ test('an agent turn says by itself what was read, which tool was called with wha
   );
 });
 
+test('an agent turn of several nodes shows what each of them gave, and then what the turn left', async () => {
+  const { attempts } = await stage.play({ scenario: 'clerk' });
+  const [turn] = attempts[0]?.agent_turns ?? [];
+  const asked = { agent_turn_id: turn?.agent_turn_id ?? '', reader: 'consumer' } as const;
+  const text = toText(agentTurnLines(must(await showAgentTurn(stage.engine, asked))));
+  assert.match(
+    text,
+    /node\.output +llm-call .*\n +sort: from Bob [^]*node\.output +invocation .*\n +look_up: \w[^]*task\.deliverable/,
+  );
+});
+
 test('the line of a test counts the answers that were rejected on its way', async () => {
   const terminal = openTestTerminal();
   const composition = await compose({ CHUKWA_DATABASE_URL: 'memory:' });
@@ -67,6 +78,15 @@ test('a call whose driver is gone does not run', async () => {
   assert.match(textOf(false), new RegExp(`${call.command_key}  driver gone`));
   const invocation = must(await showInvocation(stage.engine, call.source_invocation_id));
   assert.match(toText(invocationLines({ ...invocation, ...left })), /^invocation \S+ {2}driver gone/);
+});
+
+test('an agent that has answered is running, as its record says, and its latest turn is answered', async () => {
+  const [agent] = must(await listAgents(stage.engine, play.world_slug));
+  assert.ok(agent?.latest_turn);
+  const latest_turn = { ...agent.latest_turn, state: 'answered', outcome: null };
+  const [title = '', row = ''] = toText(agentListLines([{ ...agent, status: 'running', latest_turn }])).split('\n');
+  const cellOf = (name: string): string => row.slice(title.indexOf(name)).split(/ {2,}/)[0] ?? '';
+  assert.deepEqual([cellOf('status'), cellOf('latest turn')], ['running', 'answered']);
 });
 
 test("a model's answer is shown once, and its parts are named", async () => {

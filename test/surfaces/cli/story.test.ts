@@ -291,6 +291,28 @@ test('a committed turn counts patches, calls and tokens', () => {
   assert.deepEqual([turn?.attempt_id, turn?.attempted_turn, turn?.calls, turn?.tokens], [ATTEMPT, 2, 2, 68]);
 });
 
+test('a committed turn shows each patch once, also one that was answered from the record', () => {
+  const said = finished(GENERATION, answered({}), {
+    model_output_kind: 'final_patch',
+    artifacts: [{ kind: 'accepted_patch', value: PATCH }],
+  });
+  const patch = { narration: 'Ada sings.', effects: [] };
+  const toAccepted = (subject_id: string, call_key: string, patch_seq: number) => ({
+    patch_seq,
+    subject_id,
+    node_id: 'act',
+    workflow_hash: '',
+    call_key,
+    applied: { patch, effects: [], touched_entities: [] },
+  });
+  const patches = [toAccepted('ada', 'ada/act/round-1/try-1', 1), toAccepted('bob', GENERATION.key, 2)];
+  const { text } = narrateAll(BEGAN, said, { kind: 'turn_committed', attempt_id: ATTEMPT, attempted_turn: 2, patches });
+  assert.equal(
+    text,
+    '\n  ada\n    act  from the record\n      Ada sings.\n      nothing changes\n\n  turn 2 committed: 2 patches, 1 call, 34 tokens\n',
+  );
+});
+
 test('a failed turn says what failed where, and that the world stays', () => {
   const { text } = narrateAll(BEGAN, finished(AMBIENT, broken), {
     kind: 'attempt_failed',

@@ -64,6 +64,7 @@ const CARD_WORDS: Readonly<Record<string, string>> = {
   'ambient.reading': 'a reading',
   'tool.call': 'called a tool',
   'tool.result': 'what the tool answered',
+  'node.output': 'what a node gave',
 };
 
 function drawCards({ attempt_id }: ResolvedAgentTurn, cards: readonly ResolvedCard[]): Html {
@@ -82,7 +83,11 @@ function componentLink(kind: string, hash: string | null): Html {
   return kind === 'task.instruction' ? linkTo('cognition_workflow', hash) : shortKey(hash);
 }
 
-function drawCardValue({ of, value }: NonNullable<ResolvedCard['tells']>): Html {
+function drawCardValue({ of, value, failure }: NonNullable<ResolvedCard['tells']>): Html {
+  if (failure !== null) {
+    const why = [failure.failure_class, failure.failure_detail].flatMap((name) => words(name) || []).join(', ');
+    return html`<p><strong>${of}</strong>: ${why}: <span class="reason failure">${failure.failure_message}</span></p>`;
+  }
   return typeof value === 'string'
     ? html`<p><strong>${of}</strong>: ${cut(value)}</p>`
     : html`<p><strong>${of}</strong></p>${payload(value)}`;

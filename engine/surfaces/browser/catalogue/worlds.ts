@@ -3,7 +3,7 @@ import type { AttemptSummary } from '../../../ports/records.js';
 import type { WorldSnapshot } from '../../../ports/worlds.js';
 import { isUndriven, stateOf } from '../../../core/protocol/work-state.js';
 import { browseWorld, listAttemptsPart, type WorldPage } from '../../../operations/browse/worlds.js';
-import { type ListedAgent, listAgentsPart, stateOfAgent } from '../../../operations/agents.js';
+import { type ListedAgent, listAgentsPart } from '../../../operations/agents.js';
 import { type Html, html, NOTHING } from '../html.js';
 import { listPage } from '../list-page.js';
 import { type Asked, emptyState, itemPage, type Page, type View } from '../page.js';
@@ -156,10 +156,10 @@ const agentColumns: Columns<ListedAgent> = {
     const agent_turn_id = active_agent_turn_id ?? latest_turn?.agent_turn_id;
     return agent_turn_id === undefined ? agent_id : linkTo('agent_turn', agent_turn_id, agent_id);
   },
-  State: (row) => status(stateOfAgent(row)),
+  State: (row) => status(row.status),
   Activity: ({ activity }) => words(activity),
-  'Turns so far': numbers(({ turn_epoch }) => turn_epoch),
-  'Its latest turn': ({ latest_turn }) => status(latest_turn?.outcome),
+  Epoch: numbers(({ turn_epoch }) => turn_epoch),
+  'Its latest turn': ({ latest_turn }) => status(latest_turn?.state),
   Tool: ({ current_tool }) => current_tool ?? '',
   'Waits until': ({ resume_deadline }) => moment(resume_deadline),
 };

@@ -117,11 +117,12 @@ export const stop: CommandEntry = {
   says: 'Stop an attempt that runs or is suspended: it fails, and its world stays as it was.',
   takes: [
     new Argument('<attempt>', 'the id of the attempt; with --queued, the name of a world'),
-    new Option('--queued', 'take back the turns of a world that are queued and have not begun'),
+    new Option('--queued', 'take back the turns of a world that are queued and have not begun').conflicts('reason'),
+    new Option('--reason <text>', 'why; the record keeps it'),
   ],
-  async run(session, named: string, { queued }: { readonly queued?: true }) {
+  async run(session, named: string, { queued, reason }: { readonly queued?: true; readonly reason?: string }) {
     if (queued !== true)
-      return answer(session, await stopAttempt(session.composition, named), { lines: acknowledgementLines });
+      return answer(session, await stopAttempt(session.composition, named, reason), { lines: acknowledgementLines });
     const taken = await withEngine(session, (engine) => takeBackTurns(engine, named));
     return answer(session, taken, { lines: takenBackLines });
   },

@@ -1,14 +1,11 @@
 import type { Json } from '../../../contract/json.js';
 import type { AgentEventRecord, AgentTurnSummary } from '../../../core/agents/agent-turn.js';
-import {
-  type ListedAgent,
-  stateOfAgent,
-  type ResolvedAgentTurn,
-  type ResolvedCard,
-} from '../../../operations/agents.js';
+import type { ListedAgent, ResolvedAgentTurn, ResolvedCard } from '../../../operations/agents.js';
 import { beganLine } from './block.js';
+import { toReason } from './call.js';
 import { toPhrase } from './json-view.js';
 import {
+  advice,
   bad,
   command,
   EMPTY,
@@ -23,7 +20,7 @@ import {
   verbatim,
 } from './line.js';
 import { type Columns, tableLines } from './table.js';
-import { count, shortHash, toMoment } from './words.js';
+import { count, failureName, shortHash, toMoment } from './words.js';
 
 export function agentListLines(agents: readonly ListedAgent[]): Lines {
   if (agents.length === 0) return [line('This world has no agents.')];
@@ -37,12 +34,12 @@ export function agentListLines(agents: readonly ListedAgent[]): Lines {
 
 const AGENT_COLUMNS: Columns<ListedAgent> = {
   agent: ({ agent_id }) => agent_id,
-  status: stateOfAgent,
-  turns: ({ turn_epoch }) => turn_epoch,
+  status: ({ status }) => status,
+  epoch: ({ turn_epoch }) => turn_epoch,
   activity: ({ activity }) => activity,
   tool: ({ current_tool }) => current_tool,
   waiting: ({ waiting_tool_count }) => waiting_tool_count || null,
-  'last ended': ({ latest_turn }) => latest_turn?.outcome ?? null,
+  'latest turn': ({ latest_turn }) => latest_turn?.state ?? null,
   'agent turn': ({ active_agent_turn_id, latest_turn }) => active_agent_turn_id ?? latest_turn?.agent_turn_id ?? null,
 };
 
@@ -113,8 +110,17 @@ function cardLines(card: ResolvedCard): Lines {
   const start = `  ${card.kind.padEnd(20)}`;
   return [
     verbatim(start, faint(pointers.join(' · '))),
-    card.tells !== null && hanging(24, ' '.repeat(22), strong(card.tells.of), `: ${toSaid(card.tells.value)}`),
+    card.tells !== null && hanging(24, ' '.repeat(22), strong(card.tells.of), ': ', ...toTold(card.tells)),
     card.content !== null && hanging(24, ' '.repeat(22), toPhrase(card.content)),
+  ];
+}
+
+function toTold({ value, failure }: NonNullable<ResolvedCard['tells']>): readonly Span[] {
+  if (failure === null) return [{ text: toSaid(value) }];
+  const { failure_class, failure_detail, failure_message } = failure;
+  return [
+    bad(failureName(failure_class ?? 'failed', failure_detail)),
+    ...advice({ text: `: ${toReason(failure_message ?? '')}` }),
   ];
 }
 

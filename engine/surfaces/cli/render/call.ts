@@ -88,7 +88,7 @@ function generationLines(call: FinishedCall): Lines {
     case 'tool_call':
       return [hanging(8, ...start, '  asks for ', accent(toolNameOf(verdict)))];
     case 'final_patch':
-      return [hanging(8, ...start), patchLines(artifactOf(verdict, 'accepted_patch'), call.effects)];
+      return [hanging(8, ...start), acceptedLines(artifactOf(verdict, 'accepted_patch'), call.effects)];
     case 'json_answer': {
       const answer = toPhrase(artifactOf(verdict, 'parsed_output') ?? null);
       return [hanging(8, ...start), hanging(8, '      answers ', answer)];
@@ -148,10 +148,12 @@ function artifactOf(verdict: Verdict, kind: string): Json | undefined {
   return verdict.artifacts.find((artifact) => artifact.kind === kind)?.value;
 }
 
-/** A value that is set to itself is no change. */
-function patchLines(value: Json | undefined, applied: readonly AppliedEffect[] = []): Lines {
-  if (value === undefined) return [];
-  const patch = value as unknown as WorldPatch;
+function acceptedLines(value: Json | undefined, applied: readonly AppliedEffect[] = []): Lines {
+  return value === undefined ? [] : patchLines(value as unknown as WorldPatch, applied);
+}
+
+/** A patch in prose, with its changes beneath. A value that is set to itself is no change. */
+export function patchLines(patch: WorldPatch, applied: readonly AppliedEffect[]): Lines {
   const idle = new Set(applied.filter(isIdle).map(({ effect_index }) => effect_index));
   const changes = patch.effects.filter((_, index) => !idle.has(index));
   return [

@@ -3,7 +3,7 @@ import type { Invoke } from '../../../core/protocol/command.js';
 import type { SetAside } from '../../../ports/attempts.js';
 import type { CallOutcome } from '../../../ports/sources.js';
 import type { Progress } from '../../../runtime/progress.js';
-import { awaitedName, callLines, isShownWhole, partName } from './call.js';
+import { awaitedName, callLines, isShownWhole, partName, patchLines } from './call.js';
 import { settleLines } from './open-call.js';
 import { advice, bad, EMPTY, faint, good, hanging, type Line, line, type Lines, strong, verbatim } from './line.js';
 import { count, toDuration, toMoment } from './words.js';
@@ -27,6 +27,8 @@ export interface Story {
   readonly under_way: ReadonlyMap<string, UnderWay>;
   /** Settled calls, by command key. */
   readonly superseded: ReadonlySet<string>;
+  /** The generations whose final patches a line has shown, by command key. */
+  readonly shown_patches: ReadonlySet<string>;
   /** Whether the run leaves a record to look at. */
   readonly is_kept: boolean;
   /** Whether answers come from a script, a person or a file, so that no line names a model. */
@@ -63,6 +65,7 @@ export const STORY_BEGINNING: Story = {
   heading: undefined,
   under_way: new Map(),
   superseded: new Set(),
+  shown_patches: new Set(),
   is_kept: true,
   has_stand_in: false,
   rerun: { run: [], without_model: [] },
@@ -94,6 +97,7 @@ function afterProgress(story: Story, progress: Progress): Story {
         heading: undefined,
         under_way: new Map(),
         superseded: new Set(),
+        shown_patches: attempt_id === story.turns.at(-1)?.attempt_id ? story.shown_patches : new Set(),
         failed_calls: new Map(),
         turns: [...story.turns, tally],
       };
@@ -116,6 +120,7 @@ function afterProgress(story: Story, progress: Progress): Story {
         ...withoutCall(story, progress.command),
         turns: withCall(story.turns, progress.outcome),
         failed_calls: withFailure(story.failed_calls, progress),
+        shown_patches: withPatch(story.shown_patches, progress),
       };
     case 'call_pended':
       return withoutCall(story, progress.command);
@@ -131,6 +136,13 @@ function withFailure(
   if (outcome.status !== 'failed') return failed_calls;
   const failed = { message: outcome.failure_message, has_retry: command.call.retry !== undefined };
   return new Map([...failed_calls, [source_invocation_id, failed]]);
+}
+
+function withPatch(
+  shown_patches: Story['shown_patches'],
+  { command, verdict }: Of<'call_finished'>,
+): Story['shown_patches'] {
+  return verdict?.model_output_kind === 'final_patch' ? new Set([...shown_patches, command.key]) : shown_patches;
 }
 
 function withoutCall(story: Story, { key, subject_id = '' }: Invoke): Story {
@@ -168,7 +180,7 @@ function progressLines(story: Story, progress: Progress): Lines {
     case 'turn_waits':
       return [EMPTY, waitLine(progress)];
     case 'turn_committed':
-      return [EMPTY, committedLine(story, progress.patches.length)];
+      return [recordedLines(story, progress), EMPTY, committedLine(story, progress.patches.length)];
     case 'attempt_failed':
       return failureLines(story, progress);
     default:
@@ -262,6 +274,18 @@ function supersededLine({ keys }: Of<'calls_superseded'>): Line {
 function headingLines({ heading }: Story, { subject_id = '' }: Pick<Invoke, 'subject_id'>): Lines {
   if (heading === subject_id) return [];
   return [EMPTY, line('  ', subject_id === '' ? faint('once for everybody') : strong(subject_id))];
+}
+
+/** The patches whose generations were answered from the record, so that no call has shown them. */
+function recordedLines({ shown_patches }: Story, { patches }: Of<'turn_committed'>): Lines {
+  return patches
+    .filter(({ call_key }) => !shown_patches.has(call_key))
+    .map(({ subject_id, node_id, applied }) => [
+      EMPTY,
+      line('  ', strong(subject_id)),
+      line('    ', strong(node_id), faint('  from the record')),
+      patchLines(applied.patch, applied.effects),
+    ]);
 }
 
 function committedLine({ turns, superseded }: Story, patches: number): Line {
