@@ -47,7 +47,7 @@ describe('the OpenAPI document', () => {
     assert.deepEqual([valid, errors], [true, undefined]);
     assert.equal(document['openapi'], '3.1.0');
     const { description } = document['info'] as { readonly description: string };
-    assert.match(description, /The version is that of this interface: it is not the version of the program\.$/);
+    assert.match(description, /The version is that of this interface, not of the program\.$/);
   });
 
   test('the OpenAPI document describes every route, with a line and a name of its own', () => {
