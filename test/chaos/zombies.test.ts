@@ -69,7 +69,7 @@ describe('a driver that was paused for longer than its lease, overtaken, and goe
   });
 
   if (IS_THOROUGH)
-    test('a driver that was paused for longer than its lease, and overtaken meanwhile, holds a world up for a while and not for ever, if it was about to take it over', async () => {
+    test('a driver that is paused while it takes a world over loses its connection, and another drives the world', async () => {
       const [world_slug] = await fleet.makeWorlds(1);
       assert.ok(world_slug);
       const inbox_ids = await fleet.queue(world_slug, 1);

@@ -6,7 +6,7 @@ import type { Ready } from '../../engine/sources/passage.js';
 import { createSecretReplacer } from '../../engine/sources/secrets.js';
 import { ask, chatCall, makeFolder, makeRecorder, openTestSources, writePlugin } from './harness.js';
 
-/** What is on record of the tokens of an answer by a plugin that reports them so. */
+/** The recorded tokens of a call whose plugin reports these. */
 async function usageOf(t: TestContext, reports: readonly unknown[]) {
   const folder = await makeFolder(t);
   const entry = `export default { open: () => ({ async invoke(_, { trace }) {

@@ -16,7 +16,7 @@ import {
   writePlugin,
 } from './harness.js';
 
-// What is on record of a call that has ended.
+// The record of a call that has ended.
 
 /** The outcome of a call to a plugin whose `invoke` has this body. */
 async function outcomeOf(

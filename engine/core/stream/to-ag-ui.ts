@@ -28,7 +28,7 @@ export interface Translated<State, Event> {
 
 /**
  * Translates one fact of the record into AG-UI events: an attempt is a run, its world the thread, each call a step, a generation
- * a message, a tool that a model chose a tool call. Equal facts give equal events in every process.
+ * a message, a tool that a model chose a tool call. Equal facts give equal events.
  */
 export function toAgUi(state: AgUiState, fact: Fact, reader: StreamReader): Translated<AgUiState, AgUiEvent> {
   const translated = translate(state, fact, reader);
