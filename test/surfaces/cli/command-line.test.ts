@@ -44,49 +44,10 @@ async function write(name: string, value: unknown): Promise<string> {
   return path;
 }
 
-const TURN_MEMBERS = ['attempted_turn', 'attempt_id', 'adopts', 'status', 'failure_class', 'patches', 'invocations'];
-const INVOCATION_MEMBERS = [
-  'source_invocation_id',
-  'parent_source_invocation_id',
-  'invocation_seq',
-  'invocation_kind',
-  'ambient_source_id',
-  'tool_name',
-  'workflow_subject_entity_id',
-  'workflow_node_id',
-  'tool_loop_round',
-  'logical_generation_attempt',
-  'model_output_kind',
-  'adopted_from',
-  'status',
-  'failure_class',
-  'http_status',
-  'llm_call_id',
-  'response_json',
-];
-
-test('park --json prints the run report and nothing else', async () => {
-  const { code, run } = await report('park');
-  assert.equal(code, 0);
-  assert.equal(run.world, 'park');
-  assert.deepEqual(
-    run.turns.map(({ attempted_turn, status }) => [attempted_turn, status]),
-    [
-      [1, 'committed'],
-      [2, 'committed'],
-      [3, 'committed'],
-    ],
-  );
-  for (const turn of run.turns) {
-    for (const member of TURN_MEMBERS) assert.ok(member in turn, member);
-    for (const invocation of turn.invocations) assert.deepEqual(Object.keys(invocation), INVOCATION_MEMBERS);
-  }
-});
-
 test('park shows a fresh world turn by turn, in plain text without a terminal, with ids for the next commands', async () => {
   const { code, out, error } = await chukwa('park --turns 2');
   assert.equal(code, 0, error);
-  assert.match(out, /^world park-2 {2}scenario park · model scripted \(park\) · 2 turns\n/);
+  assert.match(out, /^world park {2}scenario park · model scripted \(park\) · 2 turns\n/);
   assert.match(out, /park_weather +temperature_f 64 · condition windy/);
   assert.match(out, /park_pa +announcements "Attention park visitors/);
   assert.match(out, /messages \(from Unknown .* kind\s+spam\)/);
