@@ -8,6 +8,9 @@ export function renderTable(rows: readonly Row[]): string {
   const table = new Table({
     head: ['what', 'measured', 'target', 'verdict', 'taken from'],
     colAligns: ['left', 'right', 'right', 'left', 'left'],
+    // Long texts wrap: the table fits a wide terminal. JSON has what does not fit a line.
+    colWidths: [52, null, null, null, 72],
+    wordWrap: true,
     style: { head: [], border: [] },
   });
   for (const { what, value, unit, goal, verdict, note } of rows)
