@@ -102,6 +102,15 @@ test('run --scenario says from which turn on the world goes by the new scenario,
   assert.doesNotMatch(again.out, /adopted/, 'a scenario that the world has already is not adopted again');
 });
 
+test('run --queue --scenario says from which turn on the world adopts the new scenario, too', async () => {
+  await edit(file('prompts', 'plain.user.md'), (text) => text.replace('What then does', 'And what does'));
+  const queued = await chukwa('run', 'pond', '--queue', ...scenario());
+  assert.match(queued.out, /^The new scenario is adopted from turn 8 on\.\nQueued 1 turn of pond\.\n/, queued.error);
+  const again = await chukwa('run', 'pond', '--queue', ...scenario());
+  assert.match(again.out, /^Queued 1 turn of pond; with earlier ones, 2 are queued\.\n/);
+  assert.equal((await chukwa('stop', 'pond', '--queued')).code, 0);
+});
+
 test('an edited scenario with another roster or time is refused at its place, and the world stays as it is', async () => {
   const before_it = await show();
   const original = await readFile(file('simple', 'scenario.json'), 'utf8');

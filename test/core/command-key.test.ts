@@ -49,6 +49,16 @@ test('a key beyond the last round or try is answered with the last one', () => {
   assert.equal(repairOf('bob/act/round-1/try-3'), 'Write try-2 or an earlier one.');
 });
 
+test('a key of another shape is answered with one of the round that it names', () => {
+  const program = smallPark(TOOLS);
+  const repairOf = (key: string): string | undefined => findUnasked(program, key)?.repair;
+  assert.equal(repairOf('bob/act/round-2/try-l'), 'Write "bob/act/round-2/try-1".');
+  assert.equal(repairOf('bob/act/round-1/tool'), 'Write "bob/act/round-1/try-1/tool".');
+  assert.equal(repairOf('bob/act/round-2/tool'), 'Write "bob/act/round-1/try-1/tool".');
+  for (const key of ['bob/act/round-9/try-l', 'bob/act/round-0/try-1', 'bob/act/call'])
+    assert.equal(repairOf(key), 'Write "bob/act/round-1/try-1".', key);
+});
+
 test('a key is read in words', () => {
   const keys = [
     'turn/weather@0123456789ab',

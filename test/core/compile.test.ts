@@ -222,6 +222,22 @@ check(
   ],
 );
 
+test('an agent that is the subject of no profile is noted, and a prop is not', () => {
+  const agent = (id: string): JsonObject => ({ id, name: id, kind: 'agent', state: 's' });
+  const compiled = compileSmallPark({ entities: [agent('ann'), agent('bob'), { ...agent('cup'), kind: 'prop' }] });
+  assert.deepEqual(
+    compiled.ok && compiled.notes.map(({ code, severity, pointer, message }) => [code, severity, pointer, message]),
+    [
+      [
+        'AGENT_NEVER_ACTS',
+        'note',
+        '/entities/0/id',
+        'The agent ann never acts: no profile of "cognition" has it as a subject.',
+      ],
+    ],
+  );
+});
+
 test('a misspelt placeholder is reported with the one that it may mean', () => {
   const compiled = compileSmallPark({ prompt: 'Look: {{world.projektion}}' });
   assert.match(

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { suggestName } from '../../engine/core/content/nearest-name.js';
+import { nearestName, suggestName } from '../../engine/core/content/nearest-name.js';
 
 const KNOWN = ['lamp', 'keeper', 'lighthouse'];
 
@@ -21,3 +21,26 @@ test('of many names ten are listed, and the others counted', () => {
   assert.match(suggestName('zeppelin', known.slice(0, 11)), /thing_9_of_many, and 1 more\.$/);
   assert.match(suggestName('zeppelin', known.slice(0, 10)), /thing_9_of_many\.$/);
 });
+
+const MEANT: readonly (readonly [
+  sentence: string,
+  written: string,
+  known: readonly string[],
+  meant: string | undefined,
+])[] = [
+  ['a common beginning', 'per_subject_parallel', ['per_subject_concurrent', 'per_subject_ordered'], undefined],
+  ['a common class', 'http_500', ['http_408', 'http_425', 'http_429', 'http_5xx'], undefined],
+  ['another number', 'park-3', ['park-1', 'park-2'], undefined],
+  ['one slip in a word', 'per_subject_order', ['per_subject_concurrent', 'per_subject_ordered'], 'per_subject_ordered'],
+  ['a slip in each word', 'buy_cady', ['buy_candy', 'buy_soda'], 'buy_candy'],
+  ['another joint', 'per-subject-ordered', ['per_subject_concurrent', 'per_subject_ordered'], 'per_subject_ordered'],
+  ['a joint that is missing', 'buycandy', ['buy_candy', 'buy_soda'], 'buy_candy'],
+  ['letters in another order', 'atc.md', ['act.md', 'ask.md'], 'act.md'],
+  ['two names equally near', 'bib', ['bob', 'bub'], undefined],
+  ['a name that is listed twice', 'bib', ['bob', 'bob'], 'bob'],
+];
+
+for (const [sentence, written, known, meant] of MEANT)
+  test(`${sentence}: ${written} means ${meant ?? 'none of the names'}`, () => {
+    assert.equal(nearestName(written, known), meant);
+  });

@@ -118,6 +118,7 @@ export const CONTRACTS = {
 /** Compiles a small park; the documents are on the shelf. */
 export function compileSmallPark(park: SmallPark = {}): Compiled & { readonly shelf: Shelf } {
   const shelf = openShelf();
+  const subjects = park.subjects ?? ['bob'];
   const workflow_ref = shelf.put(
     'cognition_workflow',
     (park.change ?? ((document) => document))(toWorkflow(shelf, park)),
@@ -141,8 +142,9 @@ export function compileSmallPark(park: SmallPark = {}): Compiled & { readonly sh
     chronon_seconds: 60,
     ...park.time,
     environments: park.environments ?? [{ label: 'park', content: 'A small park.' }],
-    entities: park.entities ?? ENTITIES,
-    cognition: [{ profile_ref, subjects: park.subjects ?? ['bob'] }],
+    entities:
+      park.entities ?? ENTITIES.map((entity) => (isIdle(entity, subjects) ? { ...entity, kind: 'prop' } : entity)),
+    cognition: [{ profile_ref, subjects }],
   });
   const compiled = compileProgram(
     {
@@ -155,6 +157,11 @@ export function compileSmallPark(park: SmallPark = {}): Compiled & { readonly sh
     scenario.hash,
   );
   return { ...compiled, shelf };
+}
+
+/** An ant that never acts is a prop here: an agent that never acts is noted. */
+function isIdle({ id }: JsonObject, subjects: readonly string[]): boolean {
+  return id === 'ant' && !subjects.includes(id);
 }
 
 /** The program of a small park that must compile. */

@@ -27,5 +27,9 @@ export const SCENARIO_PROBLEMS = {
     'Write a shorter `chronon_seconds`, or an earlier `start_time`.',
   ),
   SUBJECT_NOT_AGENT: content('A subject is a prop.', 'Make it an agent, or remove it from the subjects.'),
+  AGENT_NEVER_ACTS: content(
+    'A note: an agent is the subject of no profile, so it never acts.',
+    'Add it to the `subjects` of a profile, or keep it.',
+  ),
   SUBJECT_TWICE: content('A subject is listed twice.', 'Remove it from one list.'),
 };

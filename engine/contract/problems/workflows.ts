@@ -123,6 +123,10 @@ export const WORKFLOW_PROBLEMS = {
     "A note: a workflow lists a tool that its profile's policy does not allow. The tool is not offered, and its plugin may be missing.",
     'Add it to `allow`, correct the spelling, or keep it so.',
   ),
+  APPROVAL_NAMES_NOTHING: content(
+    'A note: `require_approval` of a policy names no effect class and no call of the workflow.',
+    'Remove it: this version does not support approvals.',
+  ),
   POLICY_DENIES: content(
     'A call that is no tool call has a side effect, and no policy allows it.',
     'Add its id to `allow`.',

@@ -2,14 +2,51 @@
 const COMPARED_CHARACTERS = 64;
 const COMPARED_NAMES = 500;
 
-/** A known name that is near enough to have been meant. Very long names, and those after the first 500, are not looked at. */
+/** What joins the words of names: ids, labels, paths, keys and media types. */
+const BETWEEN_WORDS = /[\s/_.:@-]+/;
+
+/**
+ * The known name that was probably meant. Names of as many words are compared word by word, so that a long common part
+ * makes no other word near: `http_500` is not nearly `http_408`. Very long names, and those after the first 500, are not
+ * looked at.
+ * @returns undefined where none is near enough, or two are equally near: then all of them should be listed
+ */
 export function nearestName(name: string, known: readonly string[]): string | undefined {
   if (name.length > COMPARED_CHARACTERS) return undefined;
-  const most = Math.max(Math.min(2, name.length - 2), Math.floor(name.length / 3));
-  const near = known.slice(0, COMPARED_NAMES).filter((candidate) => Math.abs(candidate.length - name.length) <= most);
-  const nearest = nearestFirst(name, near)[0];
-  if (nearest === undefined) return undefined;
-  return editDistance(name.toLowerCase(), nearest.toLowerCase()) <= most ? nearest : undefined;
+  const near = [...new Set(known)].slice(0, COMPARED_NAMES).flatMap((candidate) => {
+    const distance = findDistance(name.toLowerCase(), candidate.toLowerCase());
+    return distance === undefined ? [] : [{ candidate, distance }];
+  });
+  const [nearest, next] = near.sort((left, right) => left.distance - right.distance);
+  return nearest?.distance === next?.distance ? undefined : nearest?.candidate;
+}
+
+/** @returns undefined where the names are not near */
+function findDistance(name: string, candidate: string): number | undefined {
+  const [words, others] = [name.split(BETWEEN_WORDS), candidate.split(BETWEEN_WORDS)];
+  const pairs =
+    words.length === others.length
+      ? words.map((word, at) => [word, others[at] ?? ''] as const)
+      : [[name, candidate] as const];
+  let sum = 0;
+  for (const [written, meant] of pairs) {
+    const most = Math.max(Math.min(2, written.length - 2), Math.floor(written.length / 3));
+    if (Math.abs(written.length - meant.length) > most) return undefined;
+    const distance = countSlips(written, meant);
+    if (distance > most) return undefined;
+    sum += distance;
+  }
+  return sum;
+}
+
+/** Letters in another order are one slip: `atc` is nearly `act`. */
+function countSlips(written: string, meant: string): number {
+  const distance = editDistance(written, meant);
+  return distance > 0 && toLetters(written) === toLetters(meant) ? 1 : distance;
+}
+
+function toLetters(word: string): string {
+  return Array.from(word).sort().join('');
 }
 
 const NAMES_SHOWN = 10;

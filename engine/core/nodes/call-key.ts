@@ -53,7 +53,8 @@ export function findUnaskedGeneration(
   if (read === undefined) {
     const end = calls > 0 && rest.endsWith(`/${TOOL_SUFFIX}`) ? `/${TOOL_SUFFIX}` : '';
     const message = `node ${node} asks a model${calls > 0 ? ', and then its tools' : ''}`;
-    return misshapen(message, { subject, node }, `${generationSuffix(1, 1)}${end}`);
+    const round = findRound(rest, end === '' ? calls + 1 : calls);
+    return misshapen(message, { subject, node }, `${generationSuffix(round, 1)}${end}`);
   }
   if (read.round > calls + 1)
     return {
@@ -73,6 +74,12 @@ export function findUnaskedGeneration(
     message: `node ${node} has no tool that its tool policy allows`,
     repair: 'Allow the tool in the policy, or remove "/tool".',
   };
+}
+
+/** The round that a key of another shape names; the first where it names none up to the last. */
+function findRound(rest: string, last: number): number {
+  const round = Number(/^round-([1-9][0-9]*)/.exec(rest)?.[1] ?? 1);
+  return round <= last ? round : 1;
 }
 
 function count(number: number, one: string, many: string): string {

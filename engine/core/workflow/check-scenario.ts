@@ -132,7 +132,7 @@ function checkSubjects(scenario: Scenario): readonly Complaint[] {
   const places = scenario.cognition.flatMap((cognition, index) =>
     cognition.subjects.map((id, subject) => ({ id, pointer: `/cognition/${index}/subjects/${subject}` })),
   );
-  return places.flatMap(({ id, pointer }, index) => {
+  const complaints = places.flatMap(({ id, pointer }, index): readonly Complaint[] => {
     const missing = checkEntityExists(scenario, id, pointer);
     if (missing.length > 0) return missing;
     if (places.findIndex((place) => place.id === id) < index) {
@@ -152,6 +152,21 @@ function checkSubjects(scenario: Scenario): readonly Complaint[] {
       repair: `Make ${id} an agent, or remove it from the subjects.`,
     });
   });
+  // A subject that is misspelt is one complaint, and not two.
+  return complaints.length > 0 ? complaints : noteIdle(scenario, new Set(places.map(({ id }) => canonicalOf(id))));
+}
+
+/** An agent may be there to be met and to remember; more often its author has forgotten it. */
+function noteIdle({ entities }: Scenario, subjects: ReadonlySet<string>): readonly Complaint[] {
+  return entities.flatMap(({ id, kind }, index) =>
+    complainIf(kind === 'agent' && !subjects.has(canonicalOf(id)), {
+      code: 'AGENT_NEVER_ACTS',
+      message: `The agent ${id} never acts: no profile of "cognition" has it as a subject.`,
+      pointer: `/entities/${index}/id`,
+      repair: 'Add it to the "subjects" of a profile, or keep it if it is not to act.',
+      severity: 'note',
+    }),
+  );
 }
 
 function suggest(written: string, known: readonly string[]): string {

@@ -2,13 +2,13 @@ import { present } from '../../contract/present.js';
 import type { CognitionProfile } from '../../generated/cognition-profile.js';
 import type { Scenario } from '../../generated/scenario.js';
 import type { ToolPolicy } from '../../generated/tool-policy.js';
-import type { CognitionWorkflow } from '../../generated/workflow.js';
+import type { CognitionWorkflow, EffectClass } from '../../generated/workflow.js';
 import { checkScenario } from './check-scenario.js';
 import { type CompiledPolicy, type CompileParts, hashOf, missing } from '../binding/compile-parts.js';
 import { compileWorkflow } from './compile-workflow.js';
 import { nodeTypeOf } from '../nodes/index.js';
 import type { ComponentReference } from '../protocol/component.js';
-import { type Complaint, type DocumentProblem, inDocument, isError } from '../protocol/document-problem.js';
+import { type Complaint, complainIf, type DocumentProblem, inDocument, isError } from '../protocol/document-problem.js';
 import type { Program, SubjectProgram, TurnAmbientProgram } from '../protocol/program.js';
 
 /** A program, or everything that keeps the scenario from running. */
@@ -92,7 +92,8 @@ function findPolicy(
   const hash = hashOf(profile.tool_policy_ref);
   const policy = parts.find('tool_policy', hash) as unknown as ToolPolicy | undefined;
   if (policy === undefined) return { problems: [missing(document, '/tool_policy_ref', 'tool_policy', hash)] };
-  return { policy: toPolicy(hash, policy, workflow), problems: [] };
+  const notes = workflow === undefined ? [] : checkApprovals(policy, policedNames(workflow));
+  return { policy: toPolicy(hash, policy, workflow), problems: inDocument({ kind: 'tool_policy', hash }, notes) };
 }
 
 function toPolicy(hash: string, document: ToolPolicy, workflow: CognitionWorkflow | undefined): CompiledPolicy {
@@ -100,6 +101,21 @@ function toPolicy(hash: string, document: ToolPolicy, workflow: CognitionWorkflo
   const named = new Set(workflow === undefined ? [] : policedNames(workflow));
   const names_nothing = allow.filter((name) => !named.has(name));
   return { hash, allow: new Set(allow), names_nothing, require_approval, ...budgets };
+}
+
+const EFFECT_CLASSES: readonly string[] = ['read_only', 'state_change', 'external_side_effect'] satisfies EffectClass[];
+
+/** An approval that is asked for nothing in the workflow: its author believes that a call waits for a person. */
+function checkApprovals({ require_approval }: ToolPolicy, named: readonly string[]): readonly Complaint[] {
+  return require_approval.flatMap((name, index) =>
+    complainIf(!named.includes(name) && !EFFECT_CLASSES.includes(name), {
+      code: 'APPROVAL_NAMES_NOTHING',
+      message: `${JSON.stringify(name)} is neither an effect class nor a call of the workflow, so it requires no approval.`,
+      pointer: `/require_approval/${index}`,
+      repair: 'Remove it: this version does not support approvals.',
+      severity: 'note',
+    }),
+  );
 }
 
 /** The names of a workflow that a policy can allow. */

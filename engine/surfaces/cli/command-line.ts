@@ -2,7 +2,7 @@ import picocolors from 'picocolors';
 import type { Problem } from '../../contract/problem.js';
 import { Command, CommanderError } from 'commander';
 import { PROBLEMS } from '../../contract/problems/index.js';
-import { nearestName } from '../../core/content/nearest-name.js';
+import { nearestName, suggestName } from '../../core/content/nearest-name.js';
 import type { Composition } from '../../operations/composition.js';
 import { waitForDatabase } from '../../operations/wait-for-database.js';
 import { wholeOption } from './arguments.js';
@@ -138,21 +138,29 @@ function endParsing(session: Session, command: Command, { exitCode, code, messag
   const [said = '', ...hints] = toSafeLines(message.replace(/^error: /, ''));
   const hint =
     code === 'commander.unknownCommand'
-      ? suggestCommand(toRoot(command), /^unknown command '(.*)'$/.exec(said)?.[1] ?? '')
+      ? suggestCommand(command, /^unknown command '(.*)'$/.exec(said)?.[1] ?? '')
       : hints.map((text) => text.replace(/^\((.*)\)$/, '$1')).join(' ');
   const repair = `${hint === '' ? '' : `${hint} `}See ${toProgramPath(command)} --help.`;
   return printProblem(session, { code: 'USAGE', message: said, repair });
 }
 
 /** The parser suggests only the names that help lists: `wrld` means `world`, and `create` is no group. */
-function suggestCommand(program: Command, written: string): string {
-  const leaves = listLeaves(program);
-  const names = [...program.commands, ...leaves].map((command) => command.name());
-  const nearest = nearestName(written, [...new Set(names)]);
+function suggestCommand(group: Command, written: string): string {
+  if (group.parent !== null) return suggestWithin(group, written);
+  const leaves = listLeaves(group);
+  const names = [...group.commands, ...leaves].map((command) => command.name());
+  const nearest = nearestName(written, names);
   if (nearest === undefined) return '';
-  const isWhole = program.commands.some((command) => command.name() === nearest);
+  const isWhole = group.commands.some((command) => command.name() === nearest);
   const paths = leaves.filter((leaf) => leaf.name() === nearest).map(toPath);
   return `Did you mean ${isWhole ? nearest : paths.join(' or ')}?`;
+}
+
+/** Other groups are not meant, except one of the same two words: `world new` may be `new world`, or `world create`. */
+function suggestWithin(group: Command, written: string): string {
+  const path = toPath(group);
+  const turned = listLeaves(toRoot(group)).filter((leaf) => toPath(leaf) === `${written} ${path}`);
+  return suggestName(`${path} ${written}`, [...turned, ...listLeaves(group)].map(toPath));
 }
 
 const OUT_OF_DESCRIPTORS = /^(EMFILE|ENFILE)\b/;

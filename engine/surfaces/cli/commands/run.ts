@@ -1,10 +1,12 @@
 import { resolve } from 'node:path';
+import { present } from '../../../contract/present.js';
 import { Option } from 'commander';
 import { adoptNamed, type NamedScenario } from '../../../operations/change-scenario.js';
 import { displayName } from '../../../operations/documents/index.js';
 import { dryRun } from '../../../operations/dry-run/index.js';
 import { queueTurns } from '../../../operations/run-worker.js';
 import type { Narrowing } from '../../../operations/narrow-run.js';
+import { succeed } from '../../../operations/engine.js';
 import { runWorld, type ScenarioNews } from '../../../operations/run-world.js';
 import {
   editedScenarioOption,
@@ -174,7 +176,10 @@ async function queueFor(session: Session, world_slug: string, options: RunOption
   const scenario = toNamed(session, options);
   const queued = await withEngine(session, async (engine) => {
     const changed = scenario && (await adoptNamed(engine, world_slug, scenario));
-    return changed?.ok === false ? changed : queueTurns(engine, { world_slug, turns });
+    if (changed?.ok === false) return changed;
+    const report = await queueTurns(engine, { world_slug, turns });
+    if (!report.ok) return report;
+    return succeed({ ...report.value, ...present({ scenario_adopted_from_turn: changed?.value }) });
   });
   return answer(session, queued, { lines: queuedLines });
 }

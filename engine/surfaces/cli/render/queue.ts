@@ -1,12 +1,21 @@
 import type { QueuedTurns } from '../../../operations/queue.js';
+import type { RunReport } from '../../../operations/run-turns.js';
 import type { QueueReport } from '../../../operations/run-worker.js';
 import type { TakenBack } from '../../../operations/take-back-turns.js';
-import { advice, command, commandLines, hanging, line, type Lines, verbatim } from './line.js';
+import { advice, command, commandLines, hanging, type Line, line, type Lines, verbatim } from './line.js';
 import { count, toMoment } from './words.js';
 
-export function queuedLines({ world, queued, waiting }: QueueReport): Lines {
+/** Queued turns, of the world's own scenario or of one that it has adopted with them. */
+type QueuedRun = QueueReport & Pick<RunReport, 'scenario_adopted_from_turn'>;
+
+export function adoptedLine(from_turn: number): Line {
+  return line(`The new scenario is adopted from turn ${from_turn} on.`);
+}
+
+export function queuedLines({ world, queued, waiting, scenario_adopted_from_turn: from }: QueuedRun): Lines {
   const others = waiting > queued ? `; with earlier ones, ${waiting} are queued` : '';
   return [
+    from !== undefined && adoptedLine(from),
     line(`Queued ${count(queued, 'turn')} of ${world}${others}.`),
     commandLines('  ', [
       [command('worker'), 'runs them'],

@@ -6,6 +6,7 @@ import type { WorldSnapshot } from '../../../ports/worlds.js';
 import { awaitedLines } from './open-call.js';
 import { command, type Command, commandLines, EMPTY, faint, line, type Lines, strong, verbatim } from './line.js';
 import type { Rerun, Story } from './story.js';
+import { adoptedLine } from './queue.js';
 import { tableLines } from './table.js';
 import { count } from './words.js';
 
@@ -30,10 +31,7 @@ export function titleLines({ world, model, turns, database, news = {}, rerun }: 
       `  scenario ${world.scenario_label} · model ${model} · ${count(turns, 'turn')}`,
     ),
     line(faint(`database: ${database.description}`)),
-    news.adopted_from_turn !== undefined && [
-      EMPTY,
-      line(`The new scenario is adopted from turn ${news.adopted_from_turn} on.`),
-    ],
+    news.adopted_from_turn !== undefined && [EMPTY, adoptedLine(news.adopted_from_turn)],
     news.edited !== undefined && [EMPTY, editedLines(rerun, news.edited)],
   ];
 }
