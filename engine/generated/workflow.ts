@@ -12,7 +12,7 @@ export type Reference = HashReference | PathReference;
 export type EffectClass = 'read_only' | 'state_change' | 'external_side_effect';
 /** True if the service is idempotent: it recognises a call by the X-Client-Request-Id header, and performs it once. Then a call with a side effect may be repeated. Leave it out for a read-only call, which may always be repeated. */
 export type Repeatable = boolean;
-/** A JSON Pointer (RFC 6901). */
+/** A JSON Pointer (RFC 6901): each of its steps begins with a slash. */
 export type Pointer = string;
 /** Canonical entity id: lower-case parts of [a-z0-9_-] joined by dots. */
 export type EntityId = string;
@@ -58,7 +58,7 @@ export interface AmbientSourceBinding {
   /** The request: any JSON, in which {"$from": pointer, "default"?: value} is replaced by a value of the context. */
   readonly request_template: Json;
   readonly result_schema_ref?: Reference;
-  /** A JSON Pointer (RFC 6901). */
+  /** A JSON Pointer (RFC 6901): each of its steps begins with a slash. */
   readonly inject_as: string;
 }
 export interface HashReference {
