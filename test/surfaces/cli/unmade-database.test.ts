@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { compose } from '../../../engine/main.js';
+import { runCommandLine } from '../../../engine/surfaces/cli/command-line.js';
+import { openTestTerminal } from './test-terminal.js';
+
+let folder = '';
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'chukwa-unmade-'));
+});
+after(() => rm(folder, { recursive: true, force: true }));
+
+async function chukwa(...words: readonly string[]) {
+  const terminal = openTestTerminal({ working_folder: folder });
+  const composition = await compose({ CHUKWA_DATA_DIR: join(folder, '.chukwa') });
+  const code = await runCommandLine(composition, words, terminal);
+  return { code, out: terminal.out_text(), error: terminal.error_text() };
+}
+
+const NOBODY = '0192f0c0-0000-7000-8000-000000000001';
+
+const READING: readonly (readonly [code: number, ...words: readonly string[]])[] = [
+  [0, 'world', 'list'],
+  [0, 'list'],
+  [0, 'list', 'scenario'],
+  [0, 'search', 'fog'],
+  [1, 'world', 'show', 'pond'],
+  [1, 'world', 'export', 'pond', '--out', 'pond.jsonl'],
+  [1, 'world', 'delete', 'pond', '--yes'],
+  [1, 'attempts', 'pond'],
+  [1, 'attempt', NOBODY],
+];
+
+for (const [code, ...words] of READING)
+  test(`where no database has been made, chukwa ${words.join(' ')} reads an empty one and makes none`, async () => {
+    const ended = await chukwa(...words);
+    assert.equal(ended.code, code, ended.error);
+    assert.deepEqual(await readdir(folder), []);
+  });
+
+test('migrate makes the database', async () => {
+  const ended = await chukwa('migrate');
+  assert.equal(ended.code, 0, ended.error);
+  assert.deepEqual(await readdir(join(folder, '.chukwa')), ['pgdata']);
+});
