@@ -74,7 +74,7 @@ export async function compose(
     openAuthoring: async () => (await openParts(outside, {})).authoring,
     withSources: (task, overlay = {}) => withSources(outside, task, overlay),
     openWorkshop: () => openWorkshop(outside),
-    openArchive: () => openArchive(toStoreConfiguration(variables)),
+    openArchive: () => openArchive(toStoreConfiguration(variables), 'to_read'),
     openEngine: (options = {}) => openEngine(outside, options),
     openDryEngine: (answerCall) => openDryEngine(outside, answerCall),
     startToys: async (portBase) => (await import('./toys/stages.js')).startToyStage(portBase),
@@ -196,9 +196,12 @@ async function openWorkshop(outside: Outside): Promise<Workshop> {
   return { catalogue: authoring.catalogue, preparePlugin, validateExamples };
 }
 
-async function openArchive(configuration: StoreConfiguration): Promise<Done<OpenArchive>> {
-  const { openStore } = await import('./store/open-store.js');
-  const opened = await openStore(configuration);
+async function openArchive(
+  configuration: StoreConfiguration,
+  use: 'to_read' | 'to_write' = 'to_write',
+): Promise<Done<OpenArchive>> {
+  const { openStore, openToRead } = await import('./store/open-store.js');
+  const opened = await (use === 'to_read' ? openToRead : openStore)(configuration);
   if (!opened.ok) return refuse(...(await nameServer(configuration.data_dir, opened.problems)));
   const store = opened.value;
   return { ok: true, value: { store, close: () => store.database.close() } };

@@ -2,6 +2,8 @@
 /** For the editor only; dropped before hashing. */
 export type SchemaUrl = string;
 export type Description = string;
+/** Where the plugin may connect. The operator's variable holds the URL; an author only names the variable. */
+export type Origin = OriginFromInterface | OriginFromVariables;
 export type Variable = string;
 /** response_format: the plugin receives the schema beside the messages. json_object and prompt: the last message contains the schema; with json_object the endpoint also has to answer with a JSON object. */
 export type SchemaDelivery = 'response_format' | 'json_object' | 'prompt';
@@ -20,8 +22,7 @@ export interface PluginManifest {
   readonly interface_schema: string;
   /** Path of the module whose default export is the plugin, relative to the manifest. */
   readonly entry: string;
-  /** Where the plugin may connect. The operator's variable holds the URL; an author only names the variable. */
-  readonly origin?: OriginFromInterface | OriginFromVariables;
+  readonly origin?: Origin;
   readonly folder?: FolderFromInterface;
   /** The interface member with a path whose segments may be {name}, members of the request, filled in by capabilities.fillPath. The command validate rejects a request that lacks one. */
   readonly path_field?: string;

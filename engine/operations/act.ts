@@ -95,7 +95,7 @@ const RULES: Rules = {
       if (!queued.ok) return queued;
       const { waiting } = queued.value;
       return accepted(
-        `${turns === 1 ? 'A turn is' : `${turns} turns are`} queued; ${waiting} wait in all.`,
+        `${turns === 1 ? 'A turn is' : `${turns} turns are`} queued; ${waiting} ${waiting === 1 ? 'waits' : 'wait'} in all.`,
         world_slug,
       );
     },
@@ -127,7 +127,8 @@ const RULES: Rules = {
       const settled = await settleCall(engine, present({ attempt_id, source_invocation_id, answer, reason }));
       if (!settled.ok) return settled;
       const { performed, left_in_doubt, world } = settled.value;
-      const message = `The call ${performed ? 'took place' : 'did not take place'}; ${left_in_doubt} of its attempt are left in doubt.`;
+      const left = `${left_in_doubt} of its attempt ${left_in_doubt === 1 ? 'is' : 'are'} left in doubt`;
+      const message = `The call ${performed ? 'took place' : 'did not take place'}; ${left}.`;
       return succeed({ accepted: true, message, world, attempt_id, source_invocation_id });
     },
   },

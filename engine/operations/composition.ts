@@ -39,7 +39,7 @@ export interface Composition {
   ): Promise<Value>;
   /** Plugins for inspection and tests; only a test runs their code. */
   openWorkshop(): Promise<Workshop>;
-  /** The configured database, migrated, for reading. */
+  /** The configured database, migrated, for reading: an embedded one that has not been made stays so, and is empty. */
   openArchive(): Promise<Done<OpenArchive>>;
   /** The whole engine on the configured database, migrated. */
   openEngine(options?: EngineOptions): Promise<Done<Engine>>;

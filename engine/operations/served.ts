@@ -49,7 +49,7 @@ export async function nameServer(folder: string, problems: readonly Problem[]): 
   return problems.map((problem) => {
     if (served === undefined || problem.code !== 'DATABASE_LOCKED' || problem.details?.['pid'] !== served.pid)
       return problem;
-    const repair = `chukwa serve uses the database, at ${served.url}: chukwa report and chukwa stop go through it. Other commands wait until it has ended (process ${served.pid}). To share a database between processes, use CHUKWA_DATABASE_URL with PostgreSQL.`;
+    const repair = `chukwa serve uses the database. Look at the records in a browser, at ${served.url}; chukwa report and chukwa stop go through it. Run other commands when it has ended (process ${served.pid}). To share a database between processes, use CHUKWA_DATABASE_URL with PostgreSQL.`;
     return { ...problem, repair, details: { ...problem.details, served_at: served.url, may_pass: false } };
   });
 }

@@ -118,6 +118,9 @@ export async function unknownWorld(archive: Archive, slug: string) {
   return refuse({
     code: 'WORLD_UNKNOWN',
     message: `There is no world ${JSON.stringify(slug)}.`,
-    repair: known.length === 0 ? 'Make one: chukwa world create SLUG --scenario PATH' : list,
+    repair:
+      known.length === 0
+        ? `The database (${archive.store.database.description}) holds none. Make one: chukwa world create SLUG --scenario PATH`
+        : list,
   });
 }

@@ -4,7 +4,7 @@ import { attemptStore } from './attempts/attempt-store.js';
 import { freeWorlds } from './attempts/fence.js';
 import { componentStore } from './components.js';
 import type { OpenDatabase } from './database.js';
-import { DESCRIPTION_IN_MEMORY, openInFolder, openInMemory } from './embedded.js';
+import { DESCRIPTION_IN_MEMORY, isMade, openInFolder, openInMemory } from './embedded.js';
 import { findFaultProblem, isPassing } from './database-fault.js';
 import { openInbox } from './inbox/inbox.js';
 import { operatorActions } from './operator-actions.js';
@@ -54,6 +54,19 @@ export async function openStore(configuration: StoreConfiguration): Promise<Outc
     if (problem === undefined) throw error;
     return { ok: false, problems: [{ ...problem, details: { may_pass: isPassing(error) } }] };
   }
+}
+
+/** Opens the store to read it: an embedded database that has not been made stays so, and an empty one is read in its place. */
+export async function openToRead(configuration: StoreConfiguration): Promise<Outcome<BrowsableStore>> {
+  const { url, data_dir } = configuration;
+  if (url !== undefined && url !== '') return openStore(configuration);
+  const made = await isMade(data_dir);
+  if (!made.ok) return made;
+  if (made.value) return openStore(configuration);
+  const opened = await openStore({ ...configuration, url: 'memory:' });
+  if (!opened.ok) return opened;
+  const database = { ...opened.value.database, description: `embedded, in ${data_dir}, and not made yet` };
+  return { ok: true, value: { ...opened.value, database } };
 }
 
 /** Opens the database that is configured; makes the embedded one where there is none. */

@@ -66,7 +66,7 @@ const LIST = prepare(
 
 type Row = Omit<WorldScenario, 'files'> & { readonly files: ScenarioFiles | null };
 
-/** The scenarios that a world has gone on by, in the order in which they were chosen. */
+/** The scenarios by which a world has continued, in the order in which they were chosen. */
 export async function listScenarios(
   database: Pick<OpenDatabase, 'query'>,
   world_slug: string,

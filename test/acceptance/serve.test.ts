@@ -183,7 +183,7 @@ describe('an embedded database that is served', () => {
         assert.equal(refused.problems[0]?.code, 'DATABASE_LOCKED');
         assert.match(
           refused.problems[0]?.repair ?? '',
-          new RegExp(`chukwa serve uses the database, at ${place.public_url}`),
+          new RegExp(`^chukwa serve uses the database\\. Look at the records in a browser, at ${place.public_url};`),
         );
         const misfit = await report(place.composition, call, { kind: 'answered', value: { status: 7 } });
         assert.deepEqual(misfit.ok ? [] : misfit.problems.map(({ code, pointer }) => [code, pointer]), [

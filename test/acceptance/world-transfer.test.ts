@@ -127,6 +127,6 @@ test('an export never takes the place of a file, and what is refused leaves none
   );
   await writeFile(join(folder, 'cut'), (await readFile(file, 'utf8')).slice(0, 2000));
   assert.match(await chukwa(['world', 'import', join(folder, 'cut')], empty, 1), /WORLD_FILE_DAMAGED/);
-  assert.deepEqual(JSON.parse(await chukwa(['world', 'list', '--json'], empty)), { worlds: [] });
+  assert.match(await chukwa(['world', 'list', '--json'], empty), /"worlds": \[\]/);
   assert.deepEqual(await readdir(out), ['a.jsonl']);
 });

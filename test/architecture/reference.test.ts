@@ -30,7 +30,9 @@ test('the reference shows each form of an answer in a table of its own, which na
   const answers = pages.find(({ name }) => name === 'answers.md')?.text ?? '';
   for (const form of ['JsonAnswer', 'TextAnswer', 'RefusalAnswer', 'StatusAnswer', 'FaultAnswer', 'FailureAnswer'])
     assert.match(answers, new RegExp(`^### ${form}$`, 'm'));
-  for (const { name, text } of pages.filter((page) => ['answers.md', 'workflow-test.md'].includes(page.name)))
+  for (const { name, text } of pages.filter((page) =>
+    ['answers.md', 'plugin-manifest.md', 'workflow-test.md'].includes(page.name),
+  ))
     for (const table of text.split(/\n\n/).filter((block) => block.startsWith('| field |'))) {
       const fields = [...table.matchAll(/^\| `([^`]+)`/gm)].map(([, field]) => field);
       assert.deepEqual(fields, [...new Set(fields)], `${name}: ${fields.join(', ')}`);

@@ -59,6 +59,12 @@ test('a key of another shape is answered with one of the round that it names', (
     assert.equal(repairOf(key), 'Write "bob/act/round-1/try-1".', key);
 });
 
+test('a key of something of which a scenario has none is answered with a repair as well', () => {
+  const program = smallPark(TOOLS);
+  for (const key of ['turn/weather', 'bob/ambient/inbox'])
+    assert.equal(findUnasked(program, key)?.repair, 'There is none: remove this key.', key);
+});
+
 test('a key is read in words', () => {
   const keys = [
     'turn/weather@0123456789ab',

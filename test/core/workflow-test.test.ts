@@ -137,8 +137,8 @@ describe('the outcome of a turn', () => {
       '/expect/turns/1/failure turn 1 did not fail',
     ]);
     assert.deepEqual(judge({ expect: { turns: { 1: { failure: { class: 'transport', node: 'act' } } } } }, FAILED), [
-      '/expect/turns/1/failure/class it is another',
-      '/expect/turns/1/failure/node it is another',
+      '/expect/turns/1/failure/class it is not as expected',
+      '/expect/turns/1/failure/node it is not as expected',
     ]);
   });
 
@@ -163,7 +163,7 @@ describe('the outcome of a turn', () => {
     };
     const place = '/expect/turns/1/patches/0/effects/0/state';
     assert.deepEqual(judgeEffect('seated', 'seated'), []);
-    assert.deepEqual(judgeEffect('seated', 'asleep'), [`${place} it is another`]);
+    assert.deepEqual(judgeEffect('seated', 'asleep'), [`${place} it is not as expected`]);
     assert.deepEqual(judgeEffect(undefined, undefined), []);
     assert.deepEqual(judgeEffect(undefined, 'seated'), [`${place} it is not there`]);
   });

@@ -6,7 +6,7 @@ type JsonPart =
       readonly at: number;
       /** As it is written; of an object or list its bracket alone. */
       readonly written: string;
-      /** The tokens of its JSON Pointer: to be read at once, since the reader goes on in the same list. */
+      /** The tokens of its JSON Pointer: to be read at once, since the reader continues with the same list. */
       readonly path: readonly (string | number)[];
     }
   | { readonly kind: 'fault'; readonly at: number };

@@ -7,7 +7,7 @@ export interface NodePlace {
 /** Why no turn of a program makes a call of this key, if so. */
 export interface UnaskedKey {
   readonly message: string;
-  readonly repair?: string;
+  readonly repair: string;
 }
 
 /** The key of a node's call. @param rest what distinguishes it from the other calls of the node */

@@ -53,12 +53,8 @@ export function findUnasked(program: Program, key: string): UnaskedKey | undefin
   const subject = program.subjects.find(({ subject_id }) => subject_id === first);
   if (subject === undefined) {
     const subjects = program.subjects.map(({ subject_id }) => subject_id);
-    const { message, repair } = unasked(
-      `no subject of this scenario is called ${JSON.stringify(first)}`,
-      first,
-      subjects,
-    );
-    return { message, repair: [repair, ANSWERS_ANEW].filter((text) => text !== undefined).join(' ') };
+    const message = `no subject of this scenario is called ${JSON.stringify(first)}`;
+    return { message, repair: `${suggestName(first, subjects)} ${ANSWERS_ANEW}` };
   }
   return findUnaskedOfSubject(subject, parts.slice(1));
 }
@@ -98,5 +94,5 @@ function findUnaskedOfSubject(
 const ANSWERS_ANEW = 'If the cast has changed, `chukwa run SLUG --dry --write-missing FILE` makes new answers.';
 
 function unasked(message: string, written: string, known: readonly string[]): UnaskedKey {
-  return known.length === 0 ? { message } : { message, repair: suggestName(written, known) };
+  return { message, repair: known.length === 0 ? 'There is none: remove this key.' : suggestName(written, known) };
 }

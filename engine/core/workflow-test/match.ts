@@ -28,7 +28,7 @@ export function complain(place: Place, message: string): Difference {
 /** Compares a value that must be exactly this; without an expectation, it may be anything. */
 export function matchValue(place: Place, expected: Json | undefined, actual: Json): readonly Difference[] {
   if (expected === undefined || canonicalText(expected) === canonicalText(actual)) return [];
-  return [differ(place, 'it is another', expected, actual)];
+  return [differ(place, 'it is not as expected', expected, actual)];
 }
 
 /** Compares a text with one that is written out, or with what it must contain and must lack. */

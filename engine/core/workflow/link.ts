@@ -7,7 +7,7 @@ import { type DocumentKind, isComponentKind } from './link/document-kind.js';
 import { findMeant } from './link/find-meant.js';
 import { bottomUp, findChain, type Graph } from './link/order.js';
 import { draftOf } from './link/draft.js';
-import { listReferences, NOWHERE, type Reference, replaceReferences } from './link/references.js';
+import { isMisnamedPrompt, listReferences, NOWHERE, type Reference, replaceReferences } from './link/references.js';
 import type { ResolvePath } from './link/resolve-path.js';
 
 /** A file that was read. */
@@ -134,6 +134,7 @@ function listEdges(file: DocumentToLink, known: Known): readonly Edge[] {
 
 function toEdge(from: string, reference: Reference, known: Known): Edge {
   if ('hash' in reference.target) return { from, reference, to: undefined, problem: undefined };
+  if (isMisnamedPrompt(reference)) return { from, reference, to: undefined, problem: undefined };
   const place = { pointer: appendToken(reference.pointer, 'path') };
   const resolved = known.resolvePath(from, reference.target.path);
   if (!resolved.ok) {

@@ -8,7 +8,7 @@ import {
   findMistakenSchema,
   isPromptFile,
 } from '../../core/workflow/link/document-kind.js';
-import { listReferences } from '../../core/workflow/link/references.js';
+import { isMisnamedPrompt, listReferences } from '../../core/workflow/link/references.js';
 import { type ResolvePath, resolveWithin, SHIPPED_PREFIX } from '../../core/workflow/link/resolve-path.js';
 import { findFiles, listDocumentFiles, type Place } from './find-files.js';
 import { readTextFile, realPathOf, unreadable } from './read-file.js';
@@ -121,8 +121,9 @@ async function loadAll(
 
 function targetsOf(file: LoadedFile, resolvePath: ResolvePath): readonly string[] {
   if (!file.source) return [];
-  return listReferences(file.kind, file.source.value).flatMap(({ target }) => {
-    const resolved = 'path' in target ? resolvePath(file.path, target.path) : undefined;
+  return listReferences(file.kind, file.source.value).flatMap((reference) => {
+    const { target } = reference;
+    const resolved = 'path' in target && !isMisnamedPrompt(reference) ? resolvePath(file.path, target.path) : undefined;
     return resolved?.ok && !resolved.value.startsWith(SHIPPED_PREFIX) ? [resolved.value] : [];
   });
 }

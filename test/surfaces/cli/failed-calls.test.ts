@@ -13,9 +13,10 @@ interface Made {
   readonly failure_class: 'unavailable' | 'transport' | 'call_rejected';
   readonly message: string;
   readonly has_retry?: true;
+  readonly subject?: string;
 }
 
-function finished({ id, kind, failure_class, message, has_retry }: Made): Progress {
+function finished({ id, kind, failure_class, message, has_retry, subject = 'bob' }: Made): Progress {
   const limits = { max_runtime_ms: 1000, max_request_bytes: 1000, max_result_bytes: 1000 };
   const source = { hash: 'a'.repeat(64), label: 'some_source', plugin: 'http_json', interface: {} };
   const retry =
@@ -28,9 +29,9 @@ function finished({ id, kind, failure_class, message, has_retry }: Made): Progre
     source_invocation_id: id,
     command: {
       kind: 'invoke',
-      key: `bob/${id}`,
+      key: `${subject}/${id}`,
       invocation_kind: kind,
-      subject_id: 'bob',
+      subject_id: subject,
       node_id: 'act',
       call,
       request: {},
@@ -40,7 +41,7 @@ function finished({ id, kind, failure_class, message, has_retry }: Made): Progre
     },
     outcome: {
       status: 'failed',
-      key: `bob/${id}`,
+      key: `${subject}/${id}`,
       ended_at: 0,
       duration_ms: 12,
       validation_status: 'not_checked',
@@ -58,7 +59,7 @@ function show(...calls: readonly [Made, ...Made[]]) {
     kind: 'attempt_failed',
     attempt_id: 'attempt',
     attempted_turn: 1,
-    failure: { kind: 'fail', failure_class, message },
+    failure: { kind: 'fail', failure_class, message, subject_id: 'bob' },
     source_invocation_id: id,
   };
   const began = { attempt_id: 'attempt', attempted_turn: 1, simulation_time: '2025-10-04T12:10:00Z' };
@@ -117,6 +118,10 @@ test('to do without the model is suggested where its call ended the turn, and on
   assert.match(show(MODEL, TOOL).ending, /Without that model:\n.*--llm scripted/);
   assert.match(show({ ...MODEL, failure_class: 'call_rejected' }).ending, /Without that model:/);
   assert.doesNotMatch(show(TOOL, MODEL).ending, /Without that model/);
+});
+
+test('the message of the call that ended the turn is shown again where lines of another subject are between', () => {
+  assert.equal(show(TOOL, { ...MODEL, subject: 'ann' }).narrated.split('No toy.').length, 3);
 });
 
 test('a source whose call ended the turn has its own retries, whatever else failed', () => {

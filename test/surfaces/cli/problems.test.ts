@@ -53,3 +53,28 @@ for (const [name, problem, text] of CASES) {
     assert.equal(paint(problemLines([problem]), { width: 100, has_colours: false, program: 'npx chukwa' }), text);
   });
 }
+
+test('several complaints in a row that need the same say what to do beneath the last, and about how many', () => {
+  const repairs = ['Do.', 'Do.', 'Wait.', undefined, 'Do.'];
+  const problems = repairs.map((repair, index) => ({
+    code: 'BAD_VALUE' as const,
+    message: 'm',
+    ...(repair === undefined ? {} : { repair }),
+    location: { file: 'a.json', line: index + 1, column: 1 },
+  }));
+  const text = paint(problemLines(problems), { width: 100, has_colours: false, program: 'npx chukwa' });
+  assert.deepEqual(
+    text.split('\n').map((row) => row.replace(/ {2}BAD_VALUE.*/, '')),
+    [
+      'a.json:1:1',
+      'a.json:2:1',
+      '    what to do about these 2: Do.',
+      'a.json:3:1',
+      '    what to do: Wait.',
+      'a.json:4:1',
+      'a.json:5:1',
+      '    what to do: Do.',
+      '',
+    ],
+  );
+});

@@ -94,6 +94,8 @@ describe('an operator, by the form of a page', () => {
   test('an operator, by the form of a page, queues turns for this server’s worker, and the audit says who, what and why', async () => {
     const { world_slug } = await stage.makeWorld({ scenario: 'park' });
     const path = `/worlds/${world_slug}/turns`;
+    await fill(`/worlds/${world_slug}`, path, { turns: '1', reason: 'to see the sun' });
+    assert.equal((await listActions(world_slug))[0]?.outcome, 'A turn is queued; 1 waits in all.');
     const sent = await fill(`/worlds/${world_slug}`, path, { turns: '2', reason: `to see the rain, not ${KEY}` });
     assert.deepEqual([sent.status, sent.location], [303, `/worlds/${world_slug}#actions`]);
     const [entry] = await listActions(world_slug);
@@ -102,7 +104,7 @@ describe('an operator, by the form of a page', () => {
     assert.match(entry.reason ?? '', /^to see the rain, not /);
     assert.ok(!entry.reason?.includes(KEY), 'a secret is replaced');
     assert.deepEqual([entry.accepted, entry.details], [true, { turns: 2 }]);
-    assert.match(entry.outcome ?? '', /^2 turns are queued; 2 wait in all\.$/);
+    assert.match(entry.outcome ?? '', /^2 turns are queued; 3 wait in all\.$/);
     const page = await (await fetch(`${server.url}/worlds/${world_slug}`, { headers: { cookie } })).text();
     assert.match(page, /id="actions"[^]*to see the rain/);
   });

@@ -72,7 +72,7 @@ async function onEmptyFolders(program: string, words: readonly string[], times: 
 function onOneFolder(program: string, words: readonly string[], times: number): Promise<readonly ChildRun[]> {
   return inFolder(async (folder) => {
     const variables = { CHUKWA_DATA_DIR: join(folder, 'data') };
-    await runChild(program, LIST, variables);
+    await runChild(program, ['migrate'], variables);
     const runs: ChildRun[] = [];
     for (let run = 0; run < times; run += 1) runs.push(await runChild(program, words, variables));
     return runs;

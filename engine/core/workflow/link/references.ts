@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../../../contract/json.js';
 import { appendToken, isList, isObject } from '../../content/json-pointer.js';
 import type { DocumentKind } from './document-kind.js';
-import { isComponentKind } from './document-kind.js';
+import { isComponentKind, isPromptFile } from './document-kind.js';
 
 /** A field of a document that names another: a `*_ref`, or the content of a prompt's message. */
 export interface Reference {
@@ -41,6 +41,11 @@ export function wantedKind(field: string): DocumentKind | undefined {
 export function listReferences(kind: DocumentKind | undefined, document: Json): readonly Reference[] {
   if (kind === 'workflow_test') return listWithin(pick(document, REFERENCES_OF_TESTS), '');
   return isComponentKind(kind) && kind !== 'json_schema' ? listWithin(document, '') : [];
+}
+
+/** A file that is no prompt file by its name would be read as JSON. The schema of workflows refuses the path already. */
+export function isMisnamedPrompt({ wants, target }: Reference): boolean {
+  return wants === 'prompt_text' && 'path' in target && !isPromptFile(target.path);
 }
 
 /** A document with each `{"path"}` replaced by the hash that `hashAt` gives for its pointer, where it gives one. */

@@ -66,7 +66,10 @@ export function status(word: string | null | undefined): Html {
   return word === null || word === undefined ? NOTHING : html`<span class="status is-${toClass(word)}">${word}</span>`;
 }
 
-/** How a piece of work ended, or how far it is, and why it failed. That it was superseded is no failure. */
+/**
+ * How a piece of work ended, or how far it is, and why it failed. That it was superseded is no failure, and it is true of
+ * the attempt that made the call: one that adopts the call may use it, or supersede it as well.
+ */
 export function outcome(
   work: Parameters<typeof stateOf>[0] & { readonly failure_message: string | null },
   said = '',
@@ -74,8 +77,11 @@ export function outcome(
   const { failure_message } = work;
   const reason = work.is_superseded === true ? 'reason' : 'reason failure';
   const because = failure_message === null ? NOTHING : html` <span class="${reason}">${failure_message}</span>`;
-  return html`${status(stateOf(work))}${said}${because}`;
+  const superseded = work.is_superseded === true ? html` <span class="reason">${SUPERSEDED}</span>` : NOTHING;
+  return html`${status(stateOf(work))}${said}${superseded}${because}`;
 }
+
+const SUPERSEDED = 'in the attempt that made it: an earlier subject changed what its subject had read.';
 
 /** A word as a class name: letters, digits and hyphens only. */
 export function toClass(word: string): string {

@@ -6,7 +6,7 @@ import { EXIT } from '../exit-code.js';
 import { diagnosisLines } from '../render/diagnoses.js';
 import { line } from '../render/line.js';
 import { modelTrialLines } from '../render/model-trial.js';
-import { answer, show } from '../session.js';
+import { answer, withEngine } from '../session.js';
 import type { CommandEntry } from './entry.js';
 
 /** A source that has to be changed is refused; an unreachable model is no fault of its document. */
@@ -38,17 +38,17 @@ export const models: readonly CommandEntry[] = [
 export const migrate: CommandEntry = {
   name: 'migrate',
   says: 'Bring the database up to date; every other command does so as well.',
-  run: (session) =>
-    show(
-      session,
-      async ({ store: { database } }) => succeed({ database: database.description, applied: await database.migrate() }),
-      {
-        lines: ({ database, applied }) => [
-          line(`database: ${database}`),
-          ...(applied.length === 0 ? [line('up to date')] : applied.map((name) => line(`applied ${name}`))),
-        ],
-      },
-    ),
+  async run(session) {
+    const migrated = await withEngine(session, async ({ store: { database } }) =>
+      succeed({ database: database.description, applied: await database.migrate() }),
+    );
+    return answer(session, migrated, {
+      lines: ({ database, applied }) => [
+        line(`database: ${database}`),
+        ...(applied.length === 0 ? [line('up to date')] : applied.map((name) => line(`applied ${name}`))),
+      ],
+    });
+  },
 };
 
 export const doctor: CommandEntry = {

@@ -7,7 +7,7 @@ import { pathOption, toPath } from '../arguments.js';
 import type { ExitCode } from '../exit-code.js';
 import { command, line, verbatim } from '../render/line.js';
 import { count } from '../render/words.js';
-import { refuseUsage, type Session, show } from '../session.js';
+import { answer, refuseUsage, type Session, show, withEngine } from '../session.js';
 import type { CommandEntry } from './entry.js';
 
 interface ExportOptions {
@@ -41,9 +41,9 @@ export const TRANSFER_COMMANDS: readonly CommandEntry[] = [
     name: 'world import',
     says: 'Import worlds from a file, with all their records; all of them or none.',
     takes: [new Argument('<file>', 'a file that chukwa world export has written').argParser(toPath)],
-    run(session, file: string) {
+    async run(session, file: string) {
       const { working_folder } = session.terminal;
-      return show(session, (archive) => importWorlds(archive, { file, working_folder }), {
+      return answer(session, await withEngine(session, (engine) => importWorlds(engine, { file, working_folder })), {
         json: ({ worlds, rows }) => ({ worlds, rows }),
         lines: ({ worlds, rows }) => [
           line(`Imported ${worlds.join(', ')}: ${rows} rows.`),

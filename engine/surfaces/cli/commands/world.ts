@@ -2,7 +2,7 @@ import { Argument, Option } from 'commander';
 import { findNamed, placeRefusal } from '../../../operations/change-scenario.js';
 import { type Deleted, deleteWorld } from '../../../operations/delete-world.js';
 import { diffPlaces, type DiffRequest } from '../../../operations/diff-worlds.js';
-import { type Done, type Engine, succeed } from '../../../operations/engine.js';
+import { type Archive, type Done, type Engine, succeed } from '../../../operations/engine.js';
 import { forkWorld } from '../../../operations/fork-world.js';
 import { type StoryRequest, readStory } from '../../../operations/world-story.js';
 import { createWorld, listWorlds, lookAtWorld } from '../../../operations/worlds.js';
@@ -42,8 +42,8 @@ export const WORLD_COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'world list',
-    says: 'List all worlds.',
-    run: (session) => show(session, listWorlds, { json: (worlds) => ({ worlds }), lines: worldListLines }),
+    says: 'List all worlds, and name their database.',
+    run: (session) => show(session, listInDatabase, { json: (listed) => listed, lines: worldListLines }),
   },
   {
     name: 'world show',
@@ -101,6 +101,12 @@ export const WORLD_COMMANDS: readonly CommandEntry[] = [
   },
   ...TRANSFER_COMMANDS,
 ];
+
+/** The worlds, and where they are: in another folder there is another embedded database. */
+async function listInDatabase(archive: Archive) {
+  const listed = await listWorlds(archive);
+  return listed.ok ? succeed({ database: archive.store.database.description, worlds: listed.value }) : listed;
+}
 
 interface DiffOptions extends Pick<DiffRequest, 'entity' | 'subject'> {
   readonly blame?: boolean;

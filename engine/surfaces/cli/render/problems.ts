@@ -7,7 +7,7 @@ import { toVisible } from './neutralise.js';
 
 /**
  * One complaint about a file: `file:line:column  CODE  message  (at /pointer)`, and beneath it what to do; of several
- * complaints in a row that need the same, beneath the last of them.
+ * complaints in a row that need the same, beneath the last of them, with their number.
  */
 export function findingLines(findings: readonly Finding[]): Lines {
   return findings.flatMap(({ file, line, column, pointer, code, message, repair, severity }, at) => {
@@ -19,9 +19,10 @@ export function findingLines(findings: readonly Finding[]): Lines {
       severity === 'note' ? faint(code) : bad(code),
       isOfPath ? `  ${what}` : `  ${what}${sayPlace(pointer)}`,
     );
-    return repair === undefined || repair === findings[at + 1]?.repair
-      ? [first]
-      : [first, hanging(4, ...advice(faint(`    what to do: ${repair}`)))];
+    if (repair === undefined || repair === findings[at + 1]?.repair) return [first];
+    const alike = at - findings.findLastIndex((other, index) => index < at && other.repair !== repair);
+    const what_of = alike === 1 ? 'what to do' : `what to do about these ${alike}`;
+    return [first, hanging(4, ...advice(faint(`    ${what_of}: ${repair}`)))];
   });
 }
 

@@ -299,15 +299,17 @@ function committedLine({ turns, superseded }: Story, patches: number): Line {
   return line('  ', good(`turn ${attempted_turn} committed`), `: ${facts}`);
 }
 
-function failureLines({ is_kept, failed_calls }: Story, failed: Of<'attempt_failed'>): Lines {
+function failureLines({ is_kept, failed_calls, heading }: Story, failed: Of<'attempt_failed'>): Lines {
   const { failure, source_invocation_id: invocation, attempt_id, attempted_turn } = failed;
-  const is_shown = failure.message === failed_calls.get(invocation ?? '')?.message && isShownWhole(failure.message);
+  // Lines of another subject may have pushed the call far up.
+  const is_near = heading === (failure.subject_id ?? '');
+  const is_said = failure.message === failed_calls.get(invocation ?? '')?.message && isShownWhole(failure.message);
   const place = Object.entries({ subject: failure.subject_id, node: failure.node_id, call: failure.call_key });
   const kept = is_kept ? ', and every call of it is kept' : '';
   return [
     EMPTY,
     line('  ', bad(`turn ${attempted_turn} failed`), `, ${failure.failure_class}`),
-    !is_shown && hanging(4, ...advice({ text: `    ${failure.message}` })),
+    !(is_near && is_said) && hanging(4, ...advice({ text: `    ${failure.message}` })),
     place.flatMap(([name, value]) => (value === undefined ? [] : [line(faint(`    ${name.padEnd(8)} `), value)])),
     line(`    The world stays at turn ${attempted_turn - 1}: nothing of this attempt was applied${kept}.`),
     is_kept && failure.is_in_doubt === true && invocation !== undefined && settleLines(attempt_id),

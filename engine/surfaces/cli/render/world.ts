@@ -2,7 +2,7 @@ import type { Entity } from '../../../core/world/world.js';
 import type { WorldRecord, WorldSnapshot } from '../../../ports/worlds.js';
 import type { QueuedTurns } from '../../../operations/queue.js';
 import type { ShownWorld } from '../../../operations/worlds.js';
-import { command, EMPTY, faint, hanging, type Line, line, type Lines, strong } from './line.js';
+import { command, EMPTY, faint, hanging, type Line, line, type Lines, strong, verbatim } from './line.js';
 import { proseLines } from './block.js';
 import { queueLines } from './queue.js';
 import { type Columns, tableLines } from './table.js';
@@ -38,10 +38,19 @@ function scenarioLine({ from_turn, scenario_label, scenario_hash, chosen_at }: S
   );
 }
 
-export function worldListLines(worlds: readonly (WorldRecord & QueuedTurns)[]): Lines {
+interface ListedWorlds {
+  /** Its description. */
+  readonly database: string;
+  readonly worlds: readonly (WorldRecord & QueuedTurns)[];
+}
+
+export function worldListLines({ database, worlds }: ListedWorlds): Lines {
   if (worlds.length === 0)
-    return [line('There are no worlds. Make one: ', command('world', 'create', 'SLUG', '--scenario', 'PATH'))];
-  return tableLines(worlds, WORLD_COLUMNS);
+    return [
+      line(`There are no worlds in the database (${database}).`),
+      verbatim('Make one: ', command('world', 'create', 'SLUG', '--scenario', 'PATH')),
+    ];
+  return [line(faint(`database: ${database}`)), tableLines(worlds, WORLD_COLUMNS)];
 }
 
 const WORLD_COLUMNS: Columns<WorldRecord & QueuedTurns> = {
