@@ -225,6 +225,14 @@ check(
   ],
 );
 
+test('a request with a placeholder of prompts is noted, and one with other braces is not', () => {
+  const request_template = { turn: 'turn {{ world.attempted_turn }}', greeting: 'Hello {{name}}' };
+  const compiled = compileSmallPark({ ambients: [{ ...READING, request_template }] });
+  assert.deepEqual(compiled.ok && compiled.notes.map(({ code, severity, pointer }) => [code, severity, pointer]), [
+    ['TEMPLATE_BRACES', 'note', '/ambient_sources/0/request_template/turn'],
+  ]);
+});
+
 test('an agent that is the subject of no profile is noted, and a prop is not', () => {
   const agent = (id: string): JsonObject => ({ id, name: id, kind: 'agent', state: 's' });
   const compiled = compileSmallPark({ entities: [agent('ann'), agent('bob'), { ...agent('cup'), kind: 'prop' }] });
