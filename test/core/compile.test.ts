@@ -167,6 +167,9 @@ check(
 check('a placeholder that means nothing', { prompt: 'Hello {{world.weather}}' }, [
   'PROMPT_PLACEHOLDER_UNKNOWN /nodes/0/prompt_template/messages/0/content: {{world.weather}} is not a placeholder. | Use world.slug, world.attempted_turn, world.simulation_time, world.projection, world.recent_events, subject.id, subject.name, subject.rendered, ambient.visible, tools.available or nodes.<id>.output.',
 ]);
+check('a placeholder of one reading', { prompt: 'Hello {{ambient.weather.temperature}}' }, [
+  'PROMPT_PLACEHOLDER_UNKNOWN /nodes/0/prompt_template/messages/0/content: {{ambient.weather.temperature}} is not a placeholder. | Did you mean {{ambient.visible}}? Use world.slug, world.attempted_turn, world.simulation_time, world.projection, world.recent_events, subject.id, subject.name, subject.rendered, ambient.visible, tools.available or nodes.<id>.output.',
+]);
 check('a prompt that reads a node that does not exist', { prompt: '{{nodes.think.output}}' }, [
   'NODE_UNKNOWN /nodes/0/prompt_template/messages/0/content: {{nodes.think.output}} reads a node that does not exist. | There are: act.',
 ]);
@@ -221,6 +224,14 @@ check(
     'ENTITY_UNKNOWN /cognition/0/subjects/1: The scenario has no entity "bobby". | Did you mean bob?',
   ],
 );
+
+test('a request with a placeholder of prompts is noted, and one with other braces is not', () => {
+  const request_template = { turn: 'turn {{ world.attempted_turn }}', greeting: 'Hello {{name}}' };
+  const compiled = compileSmallPark({ ambients: [{ ...READING, request_template }] });
+  assert.deepEqual(compiled.ok && compiled.notes.map(({ code, severity, pointer }) => [code, severity, pointer]), [
+    ['TEMPLATE_BRACES', 'note', '/ambient_sources/0/request_template/turn'],
+  ]);
+});
 
 test('an agent that is the subject of no profile is noted, and a prop is not', () => {
   const agent = (id: string): JsonObject => ({ id, name: id, kind: 'agent', state: 's' });

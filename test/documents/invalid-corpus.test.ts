@@ -59,3 +59,12 @@ test('all of them at once are found as each by itself', async () => {
   assert.equal(ok, false);
   assert.deepEqual(findings.map(inShort).toSorted(), each.flat().toSorted());
 });
+
+test('a secret that is written as a header is not shown', async () => {
+  const folder = join(corpus, 'a-header-is-a-secret');
+  const { interface: chat } = JSON.parse(await readFile(join(folder, 'source.json'), 'utf8')) as {
+    readonly interface: { readonly headers: { readonly Authorization: string } };
+  };
+  const { findings } = await validate(folder);
+  assert.ok(!JSON.stringify(findings).includes(chat.headers.Authorization));
+});

@@ -51,6 +51,7 @@ const MISSING: readonly (readonly [
   said: string | undefined,
 ])[] = [
   ['./wrkflow.json', { 'a/workflow.json': {} }, 'Did you mean "./workflow.json"?'],
+  ['./workflow', { 'a/workflow.json': {} }, 'Did you mean "./workflow.json"?'],
   ['../wrkflow.json', { 'workflow.json': {} }, 'Did you mean "../workflow.json"?'],
   ['./workflow.json', { 'b/workflow.json': {} }, 'Did you mean "../b/workflow.json"?'],
   ['./zeppelin.json', { 'a/workflow.json': {} }, undefined],

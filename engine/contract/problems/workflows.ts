@@ -81,6 +81,10 @@ export const WORKFLOW_PROBLEMS = {
     'A note: a prompt holds a name in single braces, such as `{subject.name}`, which the model sees unchanged.',
     'Write `{{subject.name}}`, unless this is meant.',
   ),
+  TEMPLATE_BRACES: content(
+    'A note: a request template has a placeholder in braces, which only prompts fill in.',
+    'Write `{"$from": pointer}` in place of the text.',
+  ),
   TEMPLATE_READ_MALFORMED: content(
     '`$from` is not a pointer, or has a neighbour other than `default`.',
     'Write, for example, `{"$from": "/world/attempted_turn"}`.',

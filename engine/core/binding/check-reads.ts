@@ -2,7 +2,7 @@ import type { Json } from '../../contract/json.js';
 import type { PromptMessage } from '../../generated/workflow.js';
 import { appendToken, pointerTokens, toPointer } from '../content/json-pointer.js';
 import { nearestFirst, nearestName, suggestName } from '../content/nearest-name.js';
-import type { Complaint } from '../protocol/document-problem.js';
+import { type Complaint, complainIf } from '../protocol/document-problem.js';
 import { listMalformedReads, listReads } from '../protocol/request-template.js';
 import { type JoinedReading, type Reader, readAsAll } from '../typing/join-readings.js';
 import { objectAt } from '../typing/schema-cases.js';
@@ -48,7 +48,23 @@ export function checkTemplate(template: Json, pointer: string, readers: readonly
       repair: 'Write, for example, {"$from": "/world/attempted_turn"}.',
     }),
   );
-  return [...reads, ...malformed];
+  return [...reads, ...malformed, ...noteBraces(template, pointer)];
+}
+
+/** A placeholder of prompts. */
+const BRACES = /\{\{\s*(?:world|subject|ambient|tools|nodes)\.[\w.]+\s*\}\}/;
+
+/** Notes texts that look like placeholders: a request has none, and sends them as they are. */
+function noteBraces(template: Json, pointer: string): readonly Complaint[] {
+  if (typeof template !== 'object' || template === null)
+    return complainIf(BRACES.test(String(template)), {
+      code: 'TEMPLATE_BRACES',
+      message: 'A request has no placeholders in braces: this text is sent as it is.',
+      pointer,
+      repair: 'Write, for example, {"$from": "/world/attempted_turn"} in place of the text.',
+      severity: 'note',
+    });
+  return Object.entries(template).flatMap(([member, inner]) => noteBraces(inner, appendToken(pointer, member)));
 }
 
 /** Every output that a prompt reads must be there: a prompt has no defaults. @param pointer where the node is */

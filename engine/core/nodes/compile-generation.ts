@@ -92,13 +92,21 @@ function checkEvents(node: AuthoredGeneration, { messages }: PromptTemplate, poi
 }
 
 function unknownPlaceholder(text: string, pointer: string): Complaint {
-  const nearest = nearestName(text.slice(2, -2).trim(), PLACEHOLDER_NAMES);
+  const name = text.slice(2, -2).trim();
+  const nearest = nearestName(name, PLACEHOLDER_NAMES) ?? onlyOfRoot(name);
   return {
     code: 'PROMPT_PLACEHOLDER_UNKNOWN',
     message: `${shorten(text, SHOWN_LENGTH_MAX)} is not a placeholder.`,
     pointer,
     repair: `${nearest === undefined ? '' : `Did you mean {{${nearest}}}? `}Use ${PLACEHOLDER_NAMES.join(', ')} or nodes.<id>.output.`,
   };
+}
+
+/** `{{ambient.tide.height}}`: all that a prompt has of readings is `{{ambient.visible}}`. */
+function onlyOfRoot(name: string): string | undefined {
+  const root = name.slice(0, name.indexOf('.') + 1);
+  const [only, ...others] = root === '' ? [] : PLACEHOLDER_NAMES.filter((known) => known.startsWith(root));
+  return others.length === 0 ? only : undefined;
 }
 
 const SHOWN_LENGTH_MAX = 80;

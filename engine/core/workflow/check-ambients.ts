@@ -97,9 +97,9 @@ function checkOncePerTurn(binding: AmbientSourceBinding, pointer: string): reado
 
 /** Notes a reading that nobody is given, or that nothing shows: it may be intended. */
 function checkSeen(setting: Setting, binding: AmbientSourceBinding, pointer: string): readonly Complaint[] {
-  // `checkPlace` reports a place that is not in the scenario.
-  if (!isPlace(setting, binding.visible_to)) return [];
   const subjects = setting.scenario.entities.filter(({ id }) => setting.subjects.includes(id));
+  // A place or a subject that is not in the scenario has been reported.
+  if (!isPlace(setting, binding.visible_to) || subjects.length < setting.subjects.length) return [];
   const isGiven = subjects.some((subject) => isVisibleTo(binding.visible_to, subject));
   return complainIf(!isGiven || !isRead(setting, binding), {
     code: 'READING_UNSEEN',

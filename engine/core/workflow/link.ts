@@ -68,7 +68,8 @@ export function linkDocuments(
   const linked = linkAll(ordered, byPath, edges);
   const problems = [...edges.values()].flat().flatMap((edge) => {
     const isClosed = edge.to !== undefined && !isOrdered.has(edge.from) && !isOrdered.has(edge.to);
-    const problem = (isClosed ? findCycle(edge, graph) : undefined) ?? edge.problem ?? findWrongKind(edge, byPath);
+    const problem =
+      (isClosed ? findCycle(edge, graph, byPath) : undefined) ?? edge.problem ?? findWrongKind(edge, byPath);
     return problem ? [{ path: edge.from, problem }] : [];
   });
   return { linked, problems };
@@ -148,15 +149,17 @@ function toEdge(from: string, reference: Reference, known: Known): Edge {
   return { from, reference, to: undefined, problem: { ...missing, repair } };
 }
 
-function findCycle(edge: Edge, graph: Graph): Problem | undefined {
+function findCycle(edge: Edge, graph: Graph, byPath: ReadonlyMap<string, DocumentToLink>): Problem | undefined {
   const back = edge.to === undefined ? undefined : findChain(graph, edge.to, edge.from);
   if (!back) return undefined;
   const chain = [edge.from, ...back].map((path) => path.slice(path.lastIndexOf('/') + 1));
+  const wrongKind = findWrongKind(edge, byPath);
+  const why = wrongKind === undefined ? '' : `; ${wrongKind.message}`;
   return {
     code: 'REFERENCE_CYCLE',
-    message: `this reference leads back to its own file: ${chain.join(' -> ')}`,
+    message: `this reference leads back to its own file: ${chain.join(' -> ')}${why}`,
     pointer: edge.reference.pointer,
-    repair: 'Break the cycle: a document cannot contain its own hash.',
+    repair: wrongKind?.repair ?? 'Break the cycle: a document cannot contain its own hash.',
   };
 }
 

@@ -84,8 +84,9 @@ const TEXT_MAX = 60;
 
 /** The text that an author finds in the file. Validators leave it out, because of an answer redaction might hide it. */
 function showingText({ source }: LoadedFile, problem: Problem): Problem {
-  const found =
-    OF_VALUES.includes(problem.code) && source ? findAt(source.value, pointerTokens(problem.pointer ?? '')) : undefined;
+  // The value behind a wrong name is not at fault, and may be a secret: `headers` that name `authorization`.
+  const isOfValue = OF_VALUES.includes(problem.code) && !problem.message.startsWith('the name ');
+  const found = isOfValue && source ? findAt(source.value, pointerTokens(problem.pointer ?? '')) : undefined;
   if (found === undefined || (typeof found === 'object' && found !== null)) return problem;
   const text = JSON.stringify(found);
   if (text.length > TEXT_MAX || problem.message.includes(text)) return problem;

@@ -3,7 +3,8 @@ import { relativePath } from './relative-path.js';
 import { SHIPPED_PREFIX } from './resolve-path.js';
 
 /**
- * A file that may have been meant, as it would be written: one of its folder with a like name, or one of its name.
+ * A file that may have been meant, as it would be written: one of its folder with a longer ending or a like name, or one
+ * of its name.
  * @param known absolute paths of files
  */
 export function findMeant(from: string, missing: string, known: readonly string[]): string | undefined {
@@ -11,7 +12,7 @@ export function findMeant(from: string, missing: string, known: readonly string[
   if (missing.startsWith(SHIPPED_PREFIX)) return nearestName(missing, shipped);
   const [folder, name] = [folderOf(missing), missing.slice(folderOf(missing).length)];
   const besides = known.filter((path) => folderOf(path) === folder).map((path) => path.slice(folder.length));
-  const nearest = nearestName(name, besides);
+  const nearest = besides.find((other) => other.startsWith(`${name}.`)) ?? nearestName(name, besides);
   const path = nearest === undefined ? known.find((other) => other.endsWith(`/${name}`)) : `${folder}${nearest}`;
   if (path === undefined || path === from) return undefined;
   const written = relativePath(folderOf(from), path);
