@@ -35,6 +35,8 @@ const MEANT: readonly (readonly [
   ['a slip in each word', 'buy_cady', ['buy_candy', 'buy_soda'], 'buy_candy'],
   ['another joint', 'per-subject-ordered', ['per_subject_concurrent', 'per_subject_ordered'], 'per_subject_ordered'],
   ['a joint that is missing', 'buycandy', ['buy_candy', 'buy_soda'], 'buy_candy'],
+  ['a letter too many in a short word', 'park-1x', ['park-1', 'village-1'], 'park-1'],
+  ['a letter too few in a short word', 'by_id', ['by_ids', 'by_name'], 'by_ids'],
   ['letters in another order', 'atc.md', ['act.md', 'ask.md'], 'act.md'],
   ['two names equally near', 'bib', ['bob', 'bub'], undefined],
   ['a name that is listed twice', 'bib', ['bob', 'bob'], 'bob'],

@@ -30,7 +30,9 @@ function findDistance(name: string, candidate: string): number | undefined {
       : [[name, candidate] as const];
   let sum = 0;
   for (const [written, meant] of pairs) {
-    const most = Math.max(Math.min(2, written.length - 2), Math.floor(written.length / 3));
+    // In a short word one letter too many or too few is a slip, and another letter makes another word.
+    const least = written.length > 1 && written.length !== meant.length ? 1 : 0;
+    const most = Math.max(least, Math.min(2, written.length - 2), Math.floor(written.length / 3));
     if (Math.abs(written.length - meant.length) > most) return undefined;
     const distance = countSlips(written, meant);
     if (distance > most) return undefined;
