@@ -1,8 +1,8 @@
-import { mkdir, readdir, readFile, realpath, writeFile } from 'node:fs/promises';
+import { readdir, readFile, realpath } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
-import type { Problem } from '../contract/problem.js';
 import { type Done, refuse, succeed } from './engine.js';
 import { findSlugProblem } from './worlds.js';
+import { writeNewFolder } from './write-files.js';
 
 /** The shapes of a new world; each is a folder of `fixtures/templates/`. */
 export const WORLD_SHAPES = ['agent', 'place', 'village'] as const;
@@ -37,20 +37,21 @@ export async function writeNewWorld({ name, shape, into, package_root }: WantedW
   const invalid = findSlugProblem(name);
   if (invalid !== undefined) return refuse(invalid);
   const folder = join(into, name);
-  // Not recursive: Node.js 20 loops forever where a file system such as /proc refuses it.
-  await mkdir(into).catch(() => {});
-  const made = await mkdir(folder).catch((error: NodeJS.ErrnoException) => error);
-  if (made !== undefined) return refuse(unmade(folder, made.code));
   const template = join(package_root, 'fixtures', 'templates', shape);
   const installed = (await findInstalled(into, package_root)) ?? package_root;
   const schemas = `${relative(folder, join(installed, 'schemas')).split(sep).join('/')}/`;
-  const files = (await readdir(template)).sort();
-  for (const file of files) {
-    const text = (await readFile(join(template, file), 'utf8')).replace(SCHEMAS_OF_TEMPLATES, () => schemas);
-    const named = file === 'scenario.json' ? text.replace(/"label": "[^"]*"/, () => `"label": "${name}"`) : text;
-    await writeFile(join(folder, file), named, { flag: 'wx' });
-  }
-  return succeed({ name, shape, folder, files });
+  const files = await Promise.all(
+    (await readdir(template)).sort().map(async (path) => {
+      const text = (await readFile(join(template, path), 'utf8')).replace(SCHEMAS_OF_TEMPLATES, () => schemas);
+      const named = path === 'scenario.json' ? text.replace(/"label": "[^"]*"/, () => `"label": "${name}"`) : text;
+      return { path, text: named };
+    }),
+  );
+  const written = await writeNewFolder(folder, files, {
+    code: 'WORLD_FOLDER_EXISTS',
+    repair: 'Choose another name, or another folder with --into.',
+  });
+  return written.ok ? succeed({ name, shape, folder, files: files.map(({ path }) => path) }) : written;
 }
 
 /**
@@ -63,18 +64,4 @@ async function findInstalled(folder: string, package_root: string): Promise<stri
   if (real === (await realpath(package_root))) return installed;
   const above = dirname(folder);
   return above === folder ? undefined : findInstalled(above, package_root);
-}
-
-function unmade(folder: string, reason: string | undefined): Problem {
-  if (reason === 'EEXIST')
-    return {
-      code: 'WORLD_FOLDER_EXISTS',
-      message: `${folder} already exists, and is not overwritten.`,
-      repair: 'Choose another name, or another folder with --into.',
-    };
-  return {
-    code: 'FILE_UNWRITABLE',
-    message: `The folder ${folder} cannot be made (${reason ?? 'no reason is known'}).`,
-    repair: 'Name an existing folder that you may write, with --into.',
-  };
 }

@@ -1,14 +1,13 @@
-import { randomUUID } from 'node:crypto';
-import { constants, existsSync } from 'node:fs';
-import { type FileHandle, link, open, rm } from 'node:fs/promises';
+import { constants, open } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
 import type { Problem } from '../contract/problem.js';
 import { unreachable } from '../contract/unreachable.js';
 import type { Exported, Imported, OpenAttempt } from '../ports/transfer.js';
 import { type Archive, type Done, refuse, type Refused, succeed } from './engine.js';
-import { fileExists } from './new-file.js';
+import { FileFault, onFile } from './file-fault.js';
 import { unknownWorld } from './worlds.js';
+import { writeNewFile } from './write-files.js';
 
 interface Moved {
   readonly worlds: readonly string[];
@@ -23,34 +22,16 @@ interface ExportRequest {
 }
 
 /**
- * Writes worlds into a new file, with their whole record. The file is created atomically, once it is flushed to the
- * disk. Nothing is written while one of their attempts is open.
+ * Writes worlds into a new file, with their whole record. Nothing is written while one of their attempts is open.
  */
 export async function exportWorlds({ store }: Archive, request: ExportRequest): Promise<Done<Moved>> {
-  const path = resolve(request.working_folder, request.file);
-  const draft = `${path}.${randomUUID()}.part`;
-  try {
-    if (existsSync(path)) return fileExists(request.file);
-    const handle = await onFile(open(draft, 'wx', 0o600));
-    let exported: Exported;
-    try {
-      const lines = openLines(handle);
-      exported = await store.transfer.export(request.world_slugs, lines.write);
-      await lines.flush();
-      await onFile(handle.sync());
-    } finally {
-      await handle.close();
-    }
-    const refused = await refuseExport({ store }, exported);
-    if (refused !== undefined) return refused;
-    await onFile(link(draft, path));
-    return succeed(exported as Extract<Exported, Moved>);
-  } catch (error) {
-    if (!(error instanceof FileFault)) throw error;
-    return error.code === 'EEXIST' ? fileExists(request.file) : fileUnwritable(request.file, error);
-  } finally {
-    await rm(draft, { force: true });
-  }
+  const { file, working_folder, world_slugs } = request;
+  return writeNewFile({ path: resolve(working_folder, file), shown: file, mode: 0o600 }, async (write) => {
+    const lines = openLines(write);
+    const exported = await store.transfer.export(world_slugs, lines.write);
+    await lines.flush();
+    return (await refuseExport({ store }, exported)) ?? succeed(exported as Extract<Exported, Moved>);
+  });
 }
 
 const BUFFERED_CHARACTERS = 262_144;
@@ -59,7 +40,7 @@ const READ_BYTES = 262_144;
 /** The longest accepted line. A row holds at most one answer, in two characters a byte. */
 const LINE_CHARACTERS_MAX = 134_217_728;
 
-function openLines(handle: FileHandle): {
+function openLines(put: (text: string) => Promise<void>): {
   readonly write: (line: string) => Promise<void>;
   readonly flush: () => Promise<void>;
 } {
@@ -69,7 +50,7 @@ function openLines(handle: FileHandle): {
     const text = buffered.join('');
     buffered = [];
     characters = 0;
-    await onFile(handle.writeFile(text));
+    await put(text);
   };
   const write = async (line: string): Promise<void> => {
     buffered.push(line, '\n');
@@ -117,7 +98,7 @@ export async function importWorlds(
     if (!(error instanceof FileFault)) throw error;
     return refuse({
       code: error.code === 'ENOENT' ? 'FILE_MISSING' : 'FILE_UNREADABLE',
-      message: `${file} cannot be read: ${error.message}.`,
+      message: `${file} cannot be read: ${error.code === 'ENOENT' ? 'it does not exist' : error.message}.`,
       repair: 'Name a file that chukwa world export has written.',
     });
   }
@@ -178,43 +159,5 @@ async function* readLines(path: string): AsyncGenerator<string> {
     if (rest !== '') yield rest;
   } finally {
     await handle.close();
-  }
-}
-
-function fileUnwritable(file: string, { message }: FileFault): Refused {
-  return refuse({
-    code: 'FILE_UNWRITABLE',
-    message: `${file} cannot be written: ${message}.`,
-    repair: 'Name a file in an existing folder that you may write, on a disk with space.',
-  });
-}
-
-/** A failure of the file. Database errors have the same codes, and are handled elsewhere. */
-class FileFault extends Error {
-  readonly code: string;
-  constructor(code: string) {
-    super(FILE_REASONS[code] ?? code);
-    this.code = code;
-  }
-}
-
-const FILE_REASONS: Readonly<Record<string, string>> = {
-  not_a_file: 'it is not a regular file',
-  line_too_long: 'a line of it is longer than any row of a world',
-  ENOENT: 'it does not exist, or its folder does not',
-  ENOTDIR: 'its folder is a file',
-  EISDIR: 'it is a folder',
-  EACCES: 'permission is missing',
-  EPERM: 'permission is missing',
-  EROFS: 'the file system is read-only',
-  ENOSPC: 'the disk is full',
-  EDQUOT: 'the disk quota of this user is used up',
-};
-
-async function onFile<Value>(work: Promise<Value>): Promise<Value> {
-  try {
-    return await work;
-  } catch (error) {
-    throw error instanceof Error && 'code' in error ? new FileFault(String(error.code)) : error;
   }
 }

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import type { Composition, ExportedPages, PagesToExport } from './composition.js';
 import { type Archive, type Done, refuse } from './engine.js';
-import { checkNewFile, writeNewFile } from './new-file.js';
 import { attemptUnknown, showAttempt } from './records.js';
+import { checkNewFile, writeNewText } from './write-files.js';
 
 interface PagesRequest extends PagesToExport {
   /** A path without a file. */
@@ -16,14 +16,14 @@ export async function writePages(
   archive: Archive,
   { file, working_folder, ...wanted }: PagesRequest,
 ): Promise<Done<ExportedPages>> {
-  const path = resolve(working_folder, file);
-  const free = await checkNewFile(path, file);
+  const place = { path: resolve(working_folder, file), shown: file };
+  const free = await checkNewFile(place);
   if (!free.ok) return free;
   const foreign = await refuseForeign(archive, wanted);
   if (foreign !== undefined) return foreign;
   const pages = await composition.exportPages(archive, wanted);
   if (!pages.ok) return pages;
-  const written = await writeNewFile(path, pages.value.text, file);
+  const written = await writeNewText(place, pages.value.text);
   return written.ok ? pages : written;
 }
 

@@ -1,5 +1,3 @@
-import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { Json, JsonObject } from '../contract/json.js';
 import { isList } from '../core/content/json-pointer.js';
 import type { PluginDescription } from '../ports/sources.js';
@@ -8,6 +6,7 @@ import type { CognitionWorkflow } from '../generated/workflow.js';
 import type { Paths } from './author.js';
 import { loadDocuments } from './documents/index.js';
 import { type Authoring, type Done, refuse, succeed } from './engine.js';
+import { replaceFiles } from './write-files.js';
 
 export interface WrittenSchemas {
   readonly folder: string;
@@ -42,26 +41,19 @@ export async function writeSchemas(
   folder: string,
   { paths, place }: Paths,
 ): Promise<Done<WrittenSchemas>> {
-  const files = [...shippedSchemas.keys()].sort();
   const loaded = await loadDocuments(paths, place, shippedSchemas);
   // A document may be half written, but a path that does not exist is a mistake.
   const missing = loaded.files.flatMap(({ problems }) => problems).filter(({ code }) => code === 'FILE_MISSING');
   if (missing.length > 0) return refuse(...missing);
   const ids = listIds(loaded.files);
-  try {
-    await mkdir(folder, { recursive: true });
-    for (const [file, schema] of shippedSchemas) {
-      const written = offering(file === SOURCE_SCHEMA ? withInterfaces(schema, plugins) : schema, ids);
-      await writeFile(join(folder, file), `${JSON.stringify(written, null, 2)}\n`);
-    }
-  } catch (error) {
-    return refuse({
-      code: 'FILE_UNWRITABLE',
-      message: `${folder} cannot be written: ${(error as NodeJS.ErrnoException).code ?? 'unknown'}.`,
-      repair: 'Name a folder that you may write.',
-    });
-  }
-  return succeed({ folder, files, plugins: plugins.map(({ name }) => name).sort() });
+  const files = [...shippedSchemas].map(([path, schema]) => {
+    const written = offering(path === SOURCE_SCHEMA ? withInterfaces(schema, plugins) : schema, ids);
+    return { path, text: `${JSON.stringify(written, null, 2)}\n` };
+  });
+  const replaced = await replaceFiles(folder, files);
+  if (!replaced.ok) return replaced;
+  const names = files.map(({ path }) => path).sort();
+  return succeed({ folder, files: names, plugins: plugins.map(({ name }) => name).sort() });
 }
 
 /**

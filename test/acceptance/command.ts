@@ -12,7 +12,8 @@ import { openTestTerminal } from '../surfaces/cli/test-terminal.js';
 import { ROOT } from '../support/park-stage.js';
 import { FIRST_COMPILED } from '../support/program.js';
 
-const PROGRAM = join(ROOT, 'dist/engine/chukwa.js');
+/** The compiled program. */
+export const PROGRAM = join(ROOT, 'dist/engine/chukwa.js');
 
 /** How a process ended. */
 export interface Ended {

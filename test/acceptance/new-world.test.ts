@@ -116,7 +116,7 @@ test('new world writes over nothing, and writes nothing for a name that no world
     assert.equal(code, 1, name);
     assert.match(stderr, /WORLD_SLUG_INVALID/);
   }
-  for (const into of ['a/b', '/proc']) {
+  for (const into of ['demo/b', '/proc']) {
     const { code, stderr } = await chukwa(['new', 'world', 'demo-2', '--into', into]);
     assert.equal(code, 1, into);
     assert.match(stderr, /FILE_UNWRITABLE/);

@@ -20,5 +20,8 @@ export const RECORDING_PROBLEMS = {
     'Leave `--scenario` out, or undo the change.',
   ),
   FILE_EXISTS: content('The output file already exists, and is not overwritten.', 'Name another file.'),
-  FILE_UNWRITABLE: content('The file cannot be written.', 'Name a file in an existing folder.'),
+  FILE_UNWRITABLE: content(
+    'The file or folder cannot be written, and nothing of it was left.',
+    'Free space, or name a place in an existing folder that you may write, as the message says.',
+  ),
 };

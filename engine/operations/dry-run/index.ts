@@ -12,13 +12,13 @@ import type { Composition } from '../composition.js';
 import type { Place } from '../documents/index.js';
 import { type Done, type Engine, succeed, whileOpen } from '../engine.js';
 import { loadScenario } from '../load-program.js';
-import { checkNewFile, writeNewFile } from '../new-file.js';
 import { type RunReport, type RunRequest, runTurns } from '../run-turns.js';
 import { type WatchedRun, withNews } from '../run-world.js';
 import { adoptNamed } from '../change-scenario.js';
 import { findEdited } from '../edited-files.js';
 import type { NamedScenario } from '../change-scenario.js';
 import { showWorld } from '../worlds.js';
+import { checkNewFile, writeNewText } from '../write-files.js';
 import { openAnswerBook } from './answer-book.js';
 import { loadAnswers } from './load-answers.js';
 import { missingAnswer, openSkeleton } from './missing-answer.js';
@@ -33,7 +33,8 @@ interface DryRun extends Omit<WatchedRun, 'answers_file'>, Pick<RunRequest, 'wor
 
 /** Runs turns of a copy of a world. No plugin is called, and every write is thrown away. */
 export async function dryRun(composition: Composition, request: DryRun): Promise<Done<RunReport>> {
-  const writable = request.write_missing === undefined ? undefined : await checkNewFile(request.write_missing);
+  const writable =
+    request.write_missing === undefined ? undefined : await checkNewFile({ path: request.write_missing });
   if (writable?.ok === false) return writable;
   const original = await readWorld(composition, request.world_slug);
   if (!original.ok) return original;
@@ -64,7 +65,7 @@ export async function dryRun(composition: Composition, request: DryRun): Promise
     if (!run.ok) return run;
     if (write_missing !== undefined) {
       const text = JSON.stringify({ ...answers.value, turns: written.turns }, null, 2);
-      const kept = await writeNewFile(write_missing, `${text}\n`);
+      const kept = await writeNewText({ path: write_missing }, `${text}\n`);
       if (!kept.ok) return kept;
     }
     const dry_run = {

@@ -1,9 +1,10 @@
 import { present } from '../../contract/present.js';
-import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { JsonObject } from '../../contract/json.js';
 import type { Problem } from '../../contract/problem.js';
 import { type Done, refuse, succeed } from '../engine.js';
+import { type TextFile, writeNewFolder } from '../write-files.js';
 import type { ServerTools } from './list-tools.js';
 import type { ServerTool, UsableTool } from './server-tool.js';
 
@@ -43,26 +44,11 @@ export async function writeTools(
     });
   const allowed = usable.filter(({ name, effect }) => chosen.includes(name) || effect === 'read_only');
   const template = join(package_root, 'fixtures', 'templates', 'tools');
-  try {
-    const files = await toFiles(listed, usable, allowed, template);
-    // A new folder: nothing in it is overwritten, and no link in it leads elsewhere.
-    await mkdir(folder);
-    await cp(template, folder, { recursive: true });
-    await mkdir(join(folder, 'schemas'));
-    for (const [path, document] of files) await writeFile(join(folder, path), `${JSON.stringify(document, null, 2)}\n`);
-    const not_allowed = usable.filter((tool) => !allowed.includes(tool)).map(({ id }) => id);
-    return succeed({ folder, files: [...files.map(([path]) => path), ...COPIED], left_out, not_allowed });
-  } catch (error) {
-    const { code = 'no reason is known' } = error as NodeJS.ErrnoException;
-    const isThere = code === 'EEXIST';
-    return refuse({
-      code: isThere ? 'FILE_EXISTS' : 'FILE_UNWRITABLE',
-      message: isThere
-        ? `${folder} already exists, and is not overwritten.`
-        : `The folder ${folder} cannot be written (${code}).`,
-      repair: 'Name a new folder in an existing one.',
-    });
-  }
+  const files = await toFiles(listed, usable, allowed, template);
+  const written = await writeNewFolder(folder, files, { code: 'FILE_EXISTS', repair: 'Name a new folder.' });
+  if (!written.ok) return written;
+  const not_allowed = usable.filter((tool) => !allowed.includes(tool)).map(({ id }) => id);
+  return succeed({ folder, files: files.map(({ path }) => path), left_out, not_allowed });
 }
 
 /** Documents of the template that do not depend on the server. */
@@ -91,16 +77,14 @@ function toProblem({ name, unusable }: ServerTool): Problem {
   };
 }
 
-type File = readonly [path: string, document: JsonObject];
-
-/** The files that depend on the tools; the others are those of the template. */
 async function toFiles(
   listed: ServerTools,
   usable: readonly UsableTool[],
   allowed: readonly UsableTool[],
   template: string,
-): Promise<readonly File[]> {
-  const read = async (file: string) => JSON.parse(await readFile(join(template, file), 'utf8')) as JsonObject;
+): Promise<readonly TextFile[]> {
+  const readText = (file: string) => readFile(join(template, file), 'utf8');
+  const read = async (file: string) => JSON.parse(await readText(file)) as JsonObject;
   const { nodes, ...workflow } = (await read('workflow.json')) as JsonObject & {
     readonly nodes: readonly JsonObject[];
   };
@@ -108,14 +92,19 @@ async function toFiles(
   const named = usable.map((tool) => ({ tool, stem: stems.get(tool) ?? tool.id }));
   const available_tools = named.map(({ tool, stem }) => toBinding(tool, stem));
   return [
-    ...named.flatMap(({ tool, stem }): readonly File[] => [
-      [`sources/${stem}.json`, toSource(listed, stem, tool)],
-      [`schemas/${stem}-arguments.json`, tool.arguments_schema],
-      ...(tool.result_schema === undefined ? [] : [[`schemas/${stem}-result.json`, tool.result_schema] as const]),
+    ...named.flatMap(({ tool, stem }) => [
+      toFile(`sources/${stem}.json`, toSource(listed, stem, tool)),
+      toFile(`schemas/${stem}-arguments.json`, tool.arguments_schema),
+      ...(tool.result_schema === undefined ? [] : [toFile(`schemas/${stem}-result.json`, tool.result_schema)]),
     ]),
-    ['workflow.json', { ...workflow, nodes: nodes.map((node) => ({ ...node, available_tools })) }],
-    ['policy.json', { ...(await read('policy.json')), allow: allowed.map(({ id }) => id) }],
+    toFile('workflow.json', { ...workflow, nodes: nodes.map((node) => ({ ...node, available_tools })) }),
+    toFile('policy.json', { ...(await read('policy.json')), allow: allowed.map(({ id }) => id) }),
+    ...(await Promise.all(COPIED.map(async (path) => ({ path, text: await readText(path) })))),
   ];
+}
+
+function toFile(path: string, document: JsonObject): TextFile {
+  return { path, text: `${JSON.stringify(document, null, 2)}\n` };
 }
 
 const LABEL_LENGTH_MAX = 64;

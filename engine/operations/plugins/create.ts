@@ -1,6 +1,7 @@
-import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
-import { dirname, join, resolve, sep } from 'node:path';
+import { readdir, readFile } from 'node:fs/promises';
+import { join, resolve, sep } from 'node:path';
 import { type Done, refuse, succeed } from '../engine.js';
+import { type TextFile, writeNewFolder } from '../write-files.js';
 
 const NAME_PATTERN = /^[a-z][a-z0-9_]{0,63}$/;
 
@@ -34,32 +35,19 @@ export async function createPlugin({ name, into, taken, package_root }: WantedPl
     });
   }
   const folder = resolve(into, name);
-  if (await stat(folder).catch(() => undefined)) {
-    return refuse({
-      code: 'PLUGIN_FOLDER_EXISTS',
-      message: `${folder} already exists, and is not overwritten.`,
-      repair: 'Choose another name, or another folder with --into.',
-    });
-  }
   const files = await scaffold(package_root, name);
-  for (const { path, text } of files) {
-    await mkdir(dirname(join(folder, path)), { recursive: true });
-    await writeFile(join(folder, path), text, { flag: 'wx' });
-  }
-  return succeed({ name, folder, files: files.map(({ path }) => path) });
-}
-
-interface ScaffoldFile {
-  /** Relative to the plugin's folder, with `/` between names. */
-  readonly path: string;
-  readonly text: string;
+  const written = await writeNewFolder(folder, files, {
+    code: 'PLUGIN_FOLDER_EXISTS',
+    repair: 'Choose another name, or another folder with --into.',
+  });
+  return written.ok ? succeed({ name, folder, files: files.map(({ path }) => path) }) : written;
 }
 
 /**
  * Every file of a small working plugin of that name: a service with GET and JSON.
  * @param packageRoot of the template `fixtures/templates/plugin`, a plugin `plugin_name`
  */
-export async function scaffold(packageRoot: string, name: string): Promise<readonly ScaffoldFile[]> {
+export async function scaffold(packageRoot: string, name: string): Promise<readonly TextFile[]> {
   const folder = join(packageRoot, 'fixtures', 'templates', 'plugin');
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));

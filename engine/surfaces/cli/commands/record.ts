@@ -1,8 +1,8 @@
 import { present } from '../../../contract/present.js';
 import { Argument, Option } from 'commander';
 import { resolve } from 'node:path';
-import { writeNewFile } from '../../../operations/new-file.js';
 import { recordAttempt, type Recording, type RecordRequest } from '../../../operations/record-attempt.js';
+import { writeNewText } from '../../../operations/write-files.js';
 import { pathOption, ROOT, type RootOptions, toPlace, toWorldPlace, turnsOption } from '../arguments.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { command, hanging, line, verbatim } from '../render/line.js';
@@ -48,7 +48,7 @@ async function record(session: Session, named: string, options: RecordOptions): 
   const written =
     out === undefined
       ? recorded
-      : await writeNewFile(resolve(request.place.working_folder, out), recorded.value.text, out);
+      : await writeNewText({ path: resolve(request.place.working_folder, out), shown: out }, recorded.value.text);
   if (!written.ok) return printRefused(session, written);
   print(session, recorded.value, out);
   return EXIT.done;
