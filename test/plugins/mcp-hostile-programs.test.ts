@@ -20,9 +20,10 @@ function fakeServer(answers: string, before = ''): string {
       'tools/call': () => content(process.pid),
       ping: () => ({}),
     };
+    const readNoMore = () => { input.pause(); setInterval(() => {}, 1000); };
     ${before}
     Object.assign(methods, { ${answers} });
-    require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+    const input = require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
       const message = JSON.parse(line);
       seen.push(message);
       const result = methods[message.method]?.(message);
@@ -116,6 +117,24 @@ const HOSTILE: readonly Hostile[] = [
     command: fakeServer(`'tools/call': () => { process.stdout.write('x'.repeat(5_000_000)); }`),
     failed: 'result_too_large',
     message: /at once, and was ended/,
+  },
+  {
+    name: 'asks 8,000 things, and reads no answer',
+    command: fakeServer(
+      `'tools/call': () => { readNoMore(); process.stdout.write('{"jsonrpc":"2.0","id":1,"method":"ping"}\\n'.repeat(8_000)); }`,
+    ),
+    failed: 'transport',
+    message: /CHUKWA_MCP_TEST names left 4001 messages unread \(\d+ bytes\), and was ended$/,
+  },
+  {
+    name: 'asks 50 long things, and reads no answer',
+    command: fakeServer(`'tools/call': () => {
+      readNoMore();
+      const asked = JSON.stringify({ jsonrpc: '2.0', id: 'x'.repeat(1_000_000), method: 'sampling/createMessage' });
+      for (let i = 0; i < 50; i += 1) process.stdout.write(asked + '\\n');
+    }`),
+    failed: 'transport',
+    message: /CHUKWA_MCP_TEST names left \d\d messages unread \(1\d{7} bytes\), and was ended$/,
   },
   {
     name: 'says a result that is too large',
