@@ -24,6 +24,7 @@ export async function openProgramWire(
     lost: (error) => findUnusable(error, failure),
     names_session: () => false,
     can_hang: true,
+    listen: () => transport.listen(),
     allow: (max_result_bytes) => transport.allow(max_result_bytes),
     close: () => transport.close(),
   };
@@ -61,6 +62,8 @@ class ProgramTransport implements Transport {
   readonly #spawn: Spawn;
   readonly #parts: WireParts;
   #child: Child | undefined;
+  #listeners = 0;
+  #resume = (): void => {};
   #rest = '';
   #line_bytes_max = OVERHEAD.bytes;
 
@@ -75,7 +78,7 @@ class ProgramTransport implements Transport {
 
   async start(): Promise<void> {
     this.#child = await this.#spawn();
-    void this.#listen(this.#child);
+    void this.#read(this.#child);
   }
 
   async send(message: JSONRPCMessage): Promise<void> {
@@ -86,12 +89,25 @@ class ProgramTransport implements Transport {
     await this.#child?.stop();
   }
 
-  /** A program whose output has ended cannot answer again, and is stopped. */
-  async #listen(child: Child): Promise<void> {
+  listen(): () => void {
+    this.#listeners += 1;
+    this.#resume();
+    return () => {
+      this.#listeners -= 1;
+    };
+  }
+
+  /**
+   * Reads while somebody listens: what a program says between calls waits in its pipe. One whose output has ended cannot
+   * answer again, and is stopped.
+   */
+  async #read(child: Child): Promise<void> {
     const decoder = new TextDecoder();
+    void child.ended.then(() => this.listen());
     try {
       for await (const piece of child.output) {
         if (!this.#handleText(decoder.decode(piece, { stream: true }))) break;
+        if (this.#listeners === 0) await new Promise<void>((resolve) => (this.#resume = resolve));
       }
     } catch {
       // Its pipe was closed: it has ended.
