@@ -207,6 +207,16 @@ test('a program that goes on talking between calls is left unread, and is the sa
   assert.equal(await valueOf(sources), first);
 });
 
+test('of the lines of a program that are no messages, 200 are logged', async (t) => {
+  const lines: string[] = [];
+  const command = fakeServer(
+    `'tools/call': () => { console.log('busy\\n\\n'.repeat(1_000)); return content('done'); }`,
+  );
+  const sources = await open(t, command, { log: ({ message }) => lines.push(message) });
+  assert.equal(await valueOf(sources), 'done');
+  assert.equal(lines.length, 201);
+});
+
 test('a program that dies between calls, with words unread, is started again by the next call', async (t) => {
   const command = fakeServer(`'tools/call': () => {
     setTimeout(() => console.log('bye'), 50);
