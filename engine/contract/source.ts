@@ -139,7 +139,7 @@ export interface Child {
   /** Its standard output as a stream. To be read once. */
   readonly output: AsyncIterable<Uint8Array>;
   /**
-   * Writes to its standard input; resolves once the text is handed over.
+   * Writes to its standard input; resolves once the text is handed over. A program that leaves too much unread is ended.
    * @throws SourceFailure when the program accepts no more; where it has ended, with how and its last words
    */
   write(text: string): Promise<void>;

@@ -33,6 +33,9 @@ const IS_WINDOWS = process.platform === 'win32';
 /** How long its last words may take to arrive. */
 const LINGER_MS = 1_000;
 
+/** How much may wait for a program to read it. A short message takes far more memory than its bytes. */
+const UNREAD_MAX = { messages: 4_000, bytes: 16_777_216 };
+
 /** How long to wait for a program that reads no more: most often it is ending, and its end says why. */
 const END_MS = 2_000;
 
@@ -112,12 +115,14 @@ function toChild(child: Process, { variable }: Command, log: (line: string) => v
   const lastWords = listenToErrors(child.stderr, (line) => log(`${variable}: ${line}`));
   child.stdin.on('error', () => {});
   let over = false;
+  let unread = 0;
+  let reason: string | undefined;
   const ended = new Promise<ChildEnd>((resolve) => {
     child.once('exit', (code, signal) => {
       // The program's own children would otherwise stay, and hold its pipes open.
       signalGroup(child, 'SIGKILL');
       over = true;
-      const message = `the program that ${variable} names ended (${signal ?? `code ${code}`})`;
+      const message = `the program that ${variable} names ${reason ?? `ended (${signal ?? `code ${code}`})`}`;
       void drain(child).then(() => resolve({ message, last_words: lastWords() }));
     });
   });
@@ -128,7 +133,15 @@ function toChild(child: Process, { variable }: Command, log: (line: string) => v
     output: child.stdout,
     ended,
     write: async (text) => {
-      if (await isWritten(child.stdin, text)) return;
+      const bytes = child.stdin.writableLength;
+      if (unread > UNREAD_MAX.messages || bytes > UNREAD_MAX.bytes) {
+        reason ??= `left ${unread} messages unread (${bytes} bytes), and was ended`;
+        signal('SIGKILL');
+      }
+      unread += 1;
+      const is_written = await isWritten(child.stdin, text);
+      unread -= 1;
+      if (is_written) return;
       const end = await noLongerThan(END_MS, ended, alarm);
       if (end === undefined) throw makeSourceFailure('transport', `the program that ${variable} names takes no more`);
       throw makeSourceFailure('transport', end.message, { body: end.last_words });

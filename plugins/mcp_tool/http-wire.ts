@@ -27,6 +27,7 @@ export async function openHttpWire(
     lost: (error) => findLost(error, lost, failure),
     names_session: () => transport.sessionId !== undefined,
     can_hang: false,
+    listen: () => () => {},
     allow: () => {},
     close: async () => {
       await transport.terminateSession().catch(() => undefined);

@@ -10,6 +10,9 @@ import type { Wire } from './wire.js';
 /** As the manifest's `wire_overhead` has it for HTTP. */
 export const OVERHEAD = { factor: 4, bytes: 1_048_576 };
 
+/** How many lines that are no messages are logged. */
+const STRAYS_MAX = 200;
+
 /** The way to a server behind a command. Nothing is started yet. */
 export async function openProgramWire(
   spawn: Spawn,
@@ -24,6 +27,7 @@ export async function openProgramWire(
     lost: (error) => findUnusable(error, failure),
     names_session: () => false,
     can_hang: true,
+    listen: () => transport.listen(),
     allow: (max_result_bytes) => transport.allow(max_result_bytes),
     close: () => transport.close(),
   };
@@ -61,6 +65,9 @@ class ProgramTransport implements Transport {
   readonly #spawn: Spawn;
   readonly #parts: WireParts;
   #child: Child | undefined;
+  #listeners = 0;
+  #resume = (): void => {};
+  #strays = 0;
   #rest = '';
   #line_bytes_max = OVERHEAD.bytes;
 
@@ -75,7 +82,7 @@ class ProgramTransport implements Transport {
 
   async start(): Promise<void> {
     this.#child = await this.#spawn();
-    void this.#listen(this.#child);
+    void this.#read(this.#child);
   }
 
   async send(message: JSONRPCMessage): Promise<void> {
@@ -86,12 +93,25 @@ class ProgramTransport implements Transport {
     await this.#child?.stop();
   }
 
-  /** A program whose output has ended cannot answer again, and is stopped. */
-  async #listen(child: Child): Promise<void> {
+  listen(): () => void {
+    this.#listeners += 1;
+    this.#resume();
+    return () => {
+      this.#listeners -= 1;
+    };
+  }
+
+  /**
+   * Reads while somebody listens: what a program says between calls waits in its pipe. One whose output has ended cannot
+   * answer again, and is stopped.
+   */
+  async #read(child: Child): Promise<void> {
     const decoder = new TextDecoder();
+    void child.ended.then(() => this.listen());
     try {
       for await (const piece of child.output) {
         if (!this.#handleText(decoder.decode(piece, { stream: true }))) break;
+        if (this.#listeners === 0) await new Promise<void>((resolve) => (this.#resume = resolve));
       }
     } catch {
       // Its pipe was closed: it has ended.
@@ -118,13 +138,19 @@ class ProgramTransport implements Transport {
 
   #handleLine(line: string): void {
     const message = parseObject(line);
-    const id = message === undefined ? undefined : findAnswered(message);
-    const parsed = this.#parts.parseJson(line);
-    if (message && id !== undefined && !parsed.ok) this.onmessage?.(toUnusable(id, line, parsed.reason));
-    else if (message && id !== undefined && !this.#parts.isMessage(message)) this.onmessage?.(toUnusable(id, line));
-    else if (message) this.onmessage?.(message as unknown as JSONRPCMessage);
-    else if (line.trim() !== '')
-      this.#parts.log('a line on standard output that is no message', { length: line.length });
+    if (message === undefined) return this.#logStray(line);
+    const id = findAnswered(message);
+    const parsed = id === undefined ? undefined : this.#parts.parseJson(line);
+    if (id !== undefined && parsed?.ok === false) this.onmessage?.(toUnusable(id, line, parsed.reason));
+    else if (id !== undefined && !this.#parts.isMessage(message)) this.onmessage?.(toUnusable(id, line));
+    else this.onmessage?.(message as unknown as JSONRPCMessage);
+  }
+
+  #logStray(line: string): void {
+    if (line.trim() === '' || this.#strays === STRAYS_MAX) return;
+    this.#strays += 1;
+    this.#parts.log('a line on standard output that is no message', { length: line.length });
+    if (this.#strays === STRAYS_MAX) this.#parts.log(`after ${STRAYS_MAX} such lines the rest is left out`);
   }
 }
 

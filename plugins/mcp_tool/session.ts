@@ -1,5 +1,3 @@
-import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import type { ResultSchema } from '@modelcontextprotocol/sdk/types.js';
 import type { Capabilities, JsonObject, SourceFailure } from 'chukwa/plugin';
 import { describeCode, type Listing, readListing } from './answer.js';
 import { isSourceFailure, type Wire } from './wire.js';
@@ -33,7 +31,7 @@ export async function openSession(wire: Wire, failure: Capabilities['failure'], 
   ]);
   const client = new library.Client({ name: 'chukwa', version: '1' }, { capabilities: {} });
   try {
-    await takenBack(signal, (inner) => client.connect(wire.transport, { timeout: NEVER_MS, signal: inner }));
+    await takenBack(wire, signal, (inner) => client.connect(wire.transport, { timeout: NEVER_MS, signal: inner }));
   } catch (error) {
     const reason = toFailure(error, wire, failure);
     void wire.close();
@@ -45,7 +43,11 @@ export async function openSession(wire: Wire, failure: Capabilities['failure'], 
     doubted: false,
     listing: undefined,
     ask: (method, params, asking) =>
-      request(client, types.ResultSchema, { method, params }, asking).catch((error: unknown) => {
+      takenBack(wire, asking, async (inner) => {
+        const message = { method, params: { ...params } };
+        const result = await client.request(message, types.ResultSchema, { timeout: NEVER_MS, signal: inner });
+        return result as unknown as JsonObject;
+      }).catch((error: unknown) => {
         throw toFailure(error, wire, failure);
       }),
   };
@@ -84,21 +86,17 @@ function refused(error: unknown): undefined {
   throw error;
 }
 
-function request(
-  client: Client,
-  schema: typeof ResultSchema,
-  message: { readonly method: string; readonly params: JsonObject },
+/**
+ * Listens to the server while a request runs. The library never removes its abort listener, and would cancel calls that
+ * ended long ago.
+ */
+async function takenBack<Value>(
+  wire: Wire,
   signal: AbortSignal,
-): Promise<JsonObject> {
-  return takenBack(signal, async (inner) => {
-    const result = await client.request({ ...message }, schema, { timeout: NEVER_MS, signal: inner });
-    return result as unknown as JsonObject;
-  });
-}
-
-/** The library never removes its abort listener, and would cancel calls that ended long ago. */
-async function takenBack<Value>(signal: AbortSignal, run: (inner: AbortSignal) => Promise<Value>): Promise<Value> {
+  run: (inner: AbortSignal) => Promise<Value>,
+): Promise<Value> {
   signal.throwIfAborted();
+  const listenNoMore = wire.listen();
   const controller = new AbortController();
   const takeBack = (): void => controller.abort('the answer is no longer wanted');
   signal.addEventListener('abort', takeBack, { once: true });
@@ -106,6 +104,7 @@ async function takenBack<Value>(signal: AbortSignal, run: (inner: AbortSignal) =
     return await run(controller.signal);
   } finally {
     signal.removeEventListener('abort', takeBack);
+    listenNoMore();
   }
 }
 

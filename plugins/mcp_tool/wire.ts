@@ -12,6 +12,8 @@ export interface Wire {
   readonly names_session: () => boolean;
   /** Whether a call that was cut leaves a doubt that the server still listens. */
   readonly can_hang: boolean;
+  /** Reads what the server says, until the function that it returns is called. Between calls a server may have to wait. */
+  listen(): () => void;
   /** Raises the size limit to that of a call's results. */
   allow(max_result_bytes: number): void;
   /** Releases the server's resources for it, and closes it. */

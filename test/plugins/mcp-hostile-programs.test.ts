@@ -2,34 +2,8 @@ import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import type { Json, JsonObject } from '../../engine/contract/json.js';
 import type { Sources, SourcesParts } from '../../engine/sources/index.js';
-import { ask, makeRecorder, openTestSources, summary, type Wanted } from '../sources/harness.js';
-import { bodyOf, commandOfScript, failureOf, toolCall } from './mcp-servers.js';
-
-/**
- * A server in few lines. `answers` has a function for each method with an answer of its own; it is given the message,
- * and returns the result, or nothing for no answer.
- */
-function fakeServer(answers: string, before = ''): string {
-  return commandOfScript(`
-    const seen = [];
-    const say = (message) => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', ...message }) + '\\n');
-    const content = (value) => ({ structuredContent: { value }, content: [] });
-    const methods = {
-      initialize: ({ params }) => ({ protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'fake', version: '1' } }),
-      'tools/list': () => ({ tools: [{ name: 'do', inputSchema: { type: 'object' } }] }),
-      'tools/call': () => content(process.pid),
-      ping: () => ({}),
-    };
-    ${before}
-    Object.assign(methods, { ${answers} });
-    require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
-      const message = JSON.parse(line);
-      seen.push(message);
-      const result = methods[message.method]?.(message);
-      if (message.id !== undefined && result !== undefined) say({ id: message.id, result });
-    }).on('close', () => process.exit());
-  `);
-}
+import { ask, makeRecorder, openTestSources, summary, untilDead, type Wanted } from '../sources/harness.js';
+import { bodyOf, commandOfScript, failureOf, fakeServer, toolCall } from './mcp-servers.js';
 
 function open(t: TestContext, command: string, parts: Partial<SourcesParts> = {}): Promise<Sources> {
   return openTestSources(t, { overlay: { CHUKWA_MCP_TEST: command }, ...parts });
@@ -118,6 +92,24 @@ const HOSTILE: readonly Hostile[] = [
     message: /at once, and was ended/,
   },
   {
+    name: 'asks 8,000 things, and reads no answer',
+    command: fakeServer(
+      `'tools/call': () => { readNoMore(); process.stdout.write('{"jsonrpc":"2.0","id":1,"method":"ping"}\\n'.repeat(8_000)); }`,
+    ),
+    failed: 'transport',
+    message: /CHUKWA_MCP_TEST names left 4001 messages unread \(\d+ bytes\), and was ended$/,
+  },
+  {
+    name: 'asks 50 long things, and reads no answer',
+    command: fakeServer(`'tools/call': () => {
+      readNoMore();
+      const asked = JSON.stringify({ jsonrpc: '2.0', id: 'x'.repeat(1_000_000), method: 'sampling/createMessage' });
+      for (let i = 0; i < 50; i += 1) process.stdout.write(asked + '\\n');
+    }`),
+    failed: 'transport',
+    message: /CHUKWA_MCP_TEST names left \d\d messages unread \(1\d{7} bytes\), and was ended$/,
+  },
+  {
     name: 'says a result that is too large',
     command: fakeServer(`'tools/call': () => content('x'.repeat(40_000))`),
     failed: 'result_too_large',
@@ -196,6 +188,46 @@ test('a program that greets on standard output is understood all the same', asyn
   const sources = await open(t, command, { log: ({ message }) => lines.push(message) });
   assert.equal(typeof (await valueOf(sources)), 'number');
   assert.equal(lines.filter((line) => /no message/.test(line)).length, 2);
+});
+
+test('a program that goes on talking between calls is left unread, and is the same at the next call', async (t) => {
+  const command = fakeServer(`'tools/call': () => {
+    const notification = JSON.stringify({ jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', data: 'x'.repeat(100_000) } });
+    if (seen.length === 4) setTimeout(() => process.stdout.write((notification + '\\n').repeat(20)), 100);
+    setTimeout(() => console.error(process.stdout.writableLength, 'bytes are unread'), 500);
+    return content(process.pid);
+  }`);
+  let say = (_line: string): void => {};
+  const said = new Promise<string>((resolve) => {
+    say = resolve;
+  });
+  const sources = await open(t, command, { log: ({ message }) => say(message) });
+  const first = await valueOf(sources);
+  assert.match(await said, /\d{7} bytes are unread$/);
+  assert.equal(await valueOf(sources), first);
+});
+
+test('of the lines of a program that are no messages, 200 are logged', async (t) => {
+  const lines: string[] = [];
+  const command = fakeServer(
+    `'tools/call': () => { console.log('busy\\n\\n'.repeat(1_000)); return content('done'); }`,
+  );
+  const sources = await open(t, command, { log: ({ message }) => lines.push(message) });
+  assert.equal(await valueOf(sources), 'done');
+  assert.equal(lines.length, 201);
+});
+
+test('a program that dies between calls, with words unread, is started again by the next call', async (t) => {
+  const command = fakeServer(`'tools/call': () => {
+    setTimeout(() => console.log('bye'), 50);
+    setTimeout(() => { console.log('bye'.repeat(1_000)); process.exit(); }, 100);
+    return content(process.pid);
+  }`);
+  const sources = await open(t, command);
+  const first = await valueOf(sources);
+  await untilDead(first);
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  assert.notEqual(await valueOf(sources), first);
 });
 
 test('a program that died is started again by the next call', async (t) => {

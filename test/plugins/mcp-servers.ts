@@ -29,6 +29,33 @@ export function commandOfScript(script: string, ...words: readonly string[]): st
   return JSON.stringify([process.execPath, '-e', script, ...words]);
 }
 
+/**
+ * A server in few lines. `answers` has a function for each method with an answer of its own; it is given the message,
+ * and returns the result, or nothing for no answer.
+ */
+export function fakeServer(answers: string, before = ''): string {
+  return commandOfScript(`
+    const seen = [];
+    const say = (message) => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', ...message }) + '\\n');
+    const content = (value) => ({ structuredContent: { value }, content: [] });
+    const methods = {
+      initialize: ({ params }) => ({ protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'fake', version: '1' } }),
+      'tools/list': () => ({ tools: [{ name: 'do', inputSchema: { type: 'object' } }] }),
+      'tools/call': () => content(process.pid),
+      ping: () => ({}),
+    };
+    const readNoMore = () => { input.pause(); setInterval(() => {}, 1000); };
+    ${before}
+    Object.assign(methods, { ${answers} });
+    const input = require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+      const message = JSON.parse(line);
+      seen.push(message);
+      const result = methods[message.method]?.(message);
+      if (message.id !== undefined && result !== undefined) say({ id: message.id, result });
+    }).on('close', () => process.exit());
+  `);
+}
+
 /** server-everything over Streamable HTTP, until the test ends; gives the URL of its endpoint. */
 export async function startHttpServer(t: TestContext): Promise<string> {
   const { port } = new URL(await findFreeOrigin());

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
 import { test, type TestContext } from 'node:test';
 import type { Json, JsonObject } from '../../engine/contract/json.js';
 import { boundCall } from '../../engine/sources/call-bounds.js';
@@ -9,7 +8,18 @@ import { timerAlarm } from '../../engine/sources/chunk-collector.js';
 import { parseCommand } from '../../engine/sources/command.js';
 import type { Log, Sources } from '../../engine/sources/index.js';
 import { resolveOrigin } from '../../engine/sources/origin.js';
-import { ask, jsonCall, makeFolder, makeRecorder, openTestSources, serve, summary, writePlugin } from './harness.js';
+import {
+  ask,
+  isAlive,
+  jsonCall,
+  makeFolder,
+  makeRecorder,
+  openTestSources,
+  serve,
+  summary,
+  untilDead,
+  writePlugin,
+} from './harness.js';
 
 /** Hands each request to the program as a line, and takes its first line as the answer. */
 const LINE_PLUGIN = `export default { open: (definition, { spawn }) => ({
@@ -71,21 +81,6 @@ async function askLine(sources: Sources, request: Json = null): Promise<JsonObje
   const outcome = await ask(sources, jsonCall({ request }, { name: 'line' }));
   assert.equal(outcome.status, 'succeeded', JSON.stringify(outcome));
   return outcome.view as JsonObject;
-}
-
-/** A process that has ended may stand in the table until somebody asks how; where nobody ever does, it is dead all the same. */
-function isAlive(pid: Json | undefined): boolean {
-  const status = `/proc/${Number(pid)}/status`;
-  try {
-    process.kill(Number(pid), 0);
-    return !existsSync(status) || !/^State:\tZ/m.test(readFileSync(status, 'utf8'));
-  } catch {
-    return false;
-  }
-}
-
-async function untilDead(pid: Json | undefined): Promise<void> {
-  while (isAlive(pid)) await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
 test('words reach the program as they are, and no shell reads them', async (t) => {

@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -233,4 +234,19 @@ export function storedText(result: CallResult): string {
   const body = Buffer.from(result.response_body ?? []).toString('latin1');
   const chunks = Buffer.from(trace?.chunks?.text ?? []).toString('latin1');
   return [JSON.stringify(result), body, chunks].join('\n');
+}
+
+/** A process that has ended may stand in the table until somebody asks how; where nobody ever does, it is dead all the same. */
+export function isAlive(pid: Json | undefined): boolean {
+  const status = `/proc/${Number(pid)}/status`;
+  try {
+    process.kill(Number(pid), 0);
+    return !existsSync(status) || !/^State:\tZ/m.test(readFileSync(status, 'utf8'));
+  } catch {
+    return false;
+  }
+}
+
+export async function untilDead(pid: Json | undefined): Promise<void> {
+  while (isAlive(pid)) await new Promise((resolve) => setTimeout(resolve, 5));
 }
