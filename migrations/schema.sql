@@ -96,6 +96,7 @@ CREATE TYPE model_output_kind AS ENUM (
 
 CREATE TYPE operator_action AS ENUM (
     'run_turns',
+    'take_back_turns',
     'stop_attempt',
     'fork_world',
     'settle_call',

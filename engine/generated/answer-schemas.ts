@@ -1164,6 +1164,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     "type": "string",
     "enum": [
       "run_turns",
+      "take_back_turns",
       "stop_attempt",
       "fork_world",
       "settle_call",

@@ -7,10 +7,12 @@ import { showAttempt, showInvocation } from './records.js';
 import { type Acknowledgement, askToStop, findMeantCall, reportByHand, type SaidReport } from './reports.js';
 import { queueTurns } from './run-worker.js';
 import { settleCall } from './settle-call.js';
+import { takeBackTurns } from './take-back-turns.js';
 import { findSlugProblem, showWorld } from './worlds.js';
 
 export type OperatorAction =
   | { readonly kind: 'run_turns'; readonly world_slug: string; readonly turns: number }
+  | { readonly kind: 'take_back_turns'; readonly world_slug: string }
   | { readonly kind: 'stop_attempt'; readonly attempt_id: string }
   | { readonly kind: 'fork_world'; readonly world_slug: string; readonly at_turn: number; readonly as: string }
   /** `answer` is absent where the call was never performed. */
@@ -99,6 +101,11 @@ const RULES: Rules = {
         world_slug,
       );
     },
+  },
+  take_back_turns: {
+    locate: async (engine, { world_slug }) => placeOf(await showWorld(engine, { world_slug })),
+    describe: () => ({}),
+    perform: (engine, { world_slug }) => takeBackTurns(engine, world_slug),
   },
   stop_attempt: {
     locate: async (engine, { attempt_id }) => placeOf(await showAttempt(engine, attempt_id)),

@@ -277,7 +277,7 @@ function callInDoubt({ slug, rerun }: Refusable, { command_key, attempt_id, sour
   return {
     code: 'CALL_IN_DOUBT',
     message: `Whether the call ${command_key} of attempt ${attempt_id} took place is unknown, and another turn of ${slug} would repeat it.`,
-    repair: `Find out, and settle it. If it did: ${settle} --result FILE, with its answer. If not: ${settle} --not-performed. Then: ${rerun}. To start over in either case: ${rerun} --anew`,
+    repair: `Find out, and settle it. If it did: ${settle} --result FILE, with its answer. If not: ${settle} --not-performed. Then: ${rerun}. To start over without finding out: ${rerun} --anew, which makes the side effect twice if it took place.`,
     details: { world_slug: slug, attempt_id, source_invocation_id, command_key },
   };
 }

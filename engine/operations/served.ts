@@ -13,6 +13,7 @@ import { prove } from './proof.js';
 import { attemptUnknown } from './records.js';
 import { type Acknowledgement, askToStop, reportByHand, type SaidReport, withQueued } from './reports.js';
 import { continueAttempt } from './run-worker.js';
+import { takeBackTurns } from './take-back-turns.js';
 import { findSlugProblem } from './worlds.js';
 
 const FILE = 'serve.json';
@@ -99,6 +100,14 @@ export async function stop(
       : { headers: { 'content-type': 'application/json' }, body: JSON.stringify({ reason }) }),
   });
   return stopped.ok && stopped.value.reason === 'unknown' ? refuse(noSuchAttempt(attempt_id)) : stopped;
+}
+
+/** Removes the queued turns of a world that have not begun, here or through the server that holds the database. */
+export async function takeBack(composition: Composition, world_slug: string): Promise<Done<Acknowledgement>> {
+  return hereOrThere(composition, (engine) => takeBackTurns(engine, world_slug), {
+    path: `/worlds/${encodeURIComponent(world_slug)}/queue/stop`,
+    headers: {},
+  });
 }
 
 /** A name in place of an id is probably that of a world. */

@@ -1,20 +1,23 @@
+import { present } from '../contract/present.js';
 import { type Done, type Engine, succeed } from './engine.js';
+import type { Acknowledgement } from './reports.js';
 import { unknownWorld } from './worlds.js';
-
-export interface TakenBack {
-  readonly world: string;
-  readonly taken_back: number;
-  /** The open attempt, which continues. */
-  readonly under_way: string | null;
-}
 
 const TAKEN_BACK = 'it was cancelled on request';
 
-/** Removes a world's queued turns that have no attempt yet; an open one continues. */
-export async function takeBackTurns(engine: Engine, world_slug: string): Promise<Done<TakenBack>> {
-  const taken_back = await engine.store.inbox.takeBack(world_slug, TAKEN_BACK);
-  if (taken_back === undefined) return unknownWorld(engine, world_slug);
-  const attempts = await engine.store.records.attempts(world_slug);
+/**
+ * Removes a world's queued turns that have no attempt yet. Idempotent.
+ * @returns names the open attempt, which continues
+ */
+export async function takeBackTurns(engine: Engine, world: string): Promise<Done<Acknowledgement>> {
+  const taken_back = await engine.store.inbox.takeBack(world, TAKEN_BACK);
+  if (taken_back === undefined) return unknownWorld(engine, world);
+  const attempts = await engine.store.records.attempts(world);
   const open = attempts.find(({ status }) => status === 'running' || status === 'suspended');
-  return succeed({ world: world_slug, taken_back, under_way: open?.attempt_id ?? null });
+  const done =
+    taken_back === 0
+      ? ({ accepted: false, reason: 'late', message: `${world} has no queued turn that has not begun.` } as const)
+      : { accepted: true, message: `Took back ${taken_back === 1 ? '1 turn' : `${taken_back} turns`} of ${world}.` };
+  const more = open === undefined ? '' : ` One has begun and continues; to stop it: chukwa stop ${open.attempt_id}`;
+  return succeed({ ...done, message: `${done.message}${more}`, world, ...present({ attempt_id: open?.attempt_id }) });
 }

@@ -1,7 +1,13 @@
 import type { JsonObject } from '../contract/json.js';
 
 /** The kinds of operators' actions. */
-export type OperatorActionKind = 'run_turns' | 'stop_attempt' | 'fork_world' | 'settle_call' | 'report_call';
+export type OperatorActionKind =
+  | 'run_turns'
+  | 'take_back_turns'
+  | 'stop_attempt'
+  | 'fork_world'
+  | 'settle_call'
+  | 'report_call';
 
 export interface ActionPlace {
   readonly world_slug: string;

@@ -45,7 +45,13 @@ export type MessageRole = 'assistant' | 'system' | 'user';
 
 export type ModelOutputKind = 'final_patch' | 'invalid' | 'json_answer' | 'tool_call';
 
-export type OperatorAction = 'fork_world' | 'report_call' | 'run_turns' | 'settle_call' | 'stop_attempt';
+export type OperatorAction =
+  | 'fork_world'
+  | 'report_call'
+  | 'run_turns'
+  | 'settle_call'
+  | 'stop_attempt'
+  | 'take_back_turns';
 
 export type SchemaDelivery = 'json_object' | 'prompt' | 'response_format' | 'response_format_strict';
 

@@ -73,12 +73,12 @@ const REPAIRS: Readonly<Record<number, ToRepair>> = {
 /** A Retry-After may be a date as well (RFC 9110, 10.2.3). */
 const IS_SECONDS = /^\d{1,6}$/;
 
-/** Statuses below 500 that may pass by themselves. */
+/** Statuses below 500 that may pass by themselves. No advice to try again: a side effect may be in doubt. */
 const PASSING = [408, 425, 429];
 
 function toRepair({ http_status, retry_after }: Refusal, asked: AskedOf): string {
   if (PASSING.includes(http_status) || http_status >= 500)
-    return `this may pass; try again ${IS_SECONDS.test(retry_after ?? '') ? `after ${retry_after} s` : 'later'}`;
+    return `this may pass${IS_SECONDS.test(retry_after ?? '') ? ` after ${retry_after} s` : ' by itself'}`;
   if (http_status < 400) return `redirects are not followed; set ${asked.url_variable} to where the service is`;
   return REPAIRS[http_status]?.(asked) ?? '';
 }

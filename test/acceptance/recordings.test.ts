@@ -125,6 +125,17 @@ test('a failed attempt is recorded with its failure; the scenario may be named b
   assert.equal(recorded.expect.turns?.['1']?.failure?.class, 'non_json');
 });
 
+test('a recording that names its scenario by hash is said to run only with this database; one by path is not', async () => {
+  const run = await play('tools', 'tools');
+  const attempt = run.turns[0]?.attempt_id ?? '';
+  const by_hash = await chukwa('record', attempt, '--unredacted', '--out', fileOf('by-hash'));
+  assert.match(by_hash.error.replaceAll(/\s+/g, ' '), /^note: .* only with this database; .* add --scenario PATH $/);
+  const scenario = join(root, 'tools', 'scenario.json');
+  const words = ['--unredacted', '--scenario', scenario, '--root', root, '--out', fileOf('by-path')];
+  const by_path = await chukwa('record', attempt, ...words);
+  assert.deepEqual([by_path.code, by_path.error], [0, '']);
+});
+
 test('a recording holds what redaction shows, and something else where the schema asks for what is hidden', async () => {
   const run = await play('clerk', 'clerk');
   const attempt = run.turns[0]?.attempt_id ?? '';

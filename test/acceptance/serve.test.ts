@@ -10,8 +10,9 @@ import { putScenario } from '../../engine/operations/author.js';
 import type { Composition } from '../../engine/operations/composition.js';
 import type { Engine } from '../../engine/operations/engine.js';
 import { runTurns } from '../../engine/operations/run-turns.js';
+import { queueTurns } from '../../engine/operations/run-worker.js';
 import { serve } from '../../engine/operations/serve.js';
-import { report, stop } from '../../engine/operations/served.js';
+import { report, stop, takeBack } from '../../engine/operations/served.js';
 import { createWorld } from '../../engine/operations/worlds.js';
 import { startScriptedModel } from '../../engine/toys/scripted-model/index.js';
 import { startToys, type Toys } from '../../engine/toys/index.js';
@@ -195,6 +196,31 @@ describe('an embedded database that is served', () => {
         assert.deepEqual(unknown.ok ? [] : unknown.problems.map(({ code }) => code), ['CALL_UNKNOWN']);
       },
       'turn_failed',
+    );
+  });
+
+  test('gives its queued turns back to others, and the audit has it', async (t) => {
+    const place = await openPlace(t, 'embedded');
+    const { attempt_id } = await makeSuspended(place, 'queued');
+    await briefly(place, async (engine) => must(await queueTurns(engine, { world_slug: 'queued', turns: 2 })));
+    await serving(place, async () => {
+      const taken = must(await takeBack(place.composition, 'queued'));
+      assert.deepEqual([taken.accepted, taken.attempt_id], [true, attempt_id]);
+      assert.match(
+        taken.message,
+        /^Took back 2 turns of queued\. One has begun and continues; to stop it: chukwa stop /,
+      );
+      assert.equal(must(await takeBack(place.composition, 'queued')).reason, 'late');
+      const unknown = await takeBack(place.composition, 'nowhere');
+      assert.deepEqual(unknown.ok ? [] : unknown.problems.map(({ code }) => code), ['WORLD_UNKNOWN']);
+    });
+    const actions = await briefly(place, (engine) => engine.store.actions.list({ world_slug: 'queued' }));
+    assert.deepEqual(
+      actions.map(({ action, accepted }) => [action, accepted]),
+      [
+        ['take_back_turns', false],
+        ['take_back_turns', true],
+      ],
     );
   });
 

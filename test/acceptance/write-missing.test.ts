@@ -33,6 +33,7 @@ test('a dry run with --write-missing writes every answer of two turns, which a d
   const made = await chukwa([...dry, '--write-missing', 'all.json']);
   assert.equal(made.code, 0, made.output);
   assert.match(made.output, /4 answers made up and written/);
+  assert.match(made.output, /npx chukwa run harbour --dry --turns 2 --answers all\.json\n/);
   const { turns } = await read('all.json');
   const said = { kind: 'final_patch', patch: { narration: '...', effects: [] } };
   const turn = { 'turn/tide': { json: { centimetres: 0, rising: false } }, 'olav/act/round-1/try-1': { json: said } };

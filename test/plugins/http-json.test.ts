@@ -62,14 +62,14 @@ const REFUSALS: readonly (readonly [status: number, body: string, failure_class:
   [403, '{"error":"monthly quota is exhausted"}', 'call_rejected', /quota or credit is used up/],
   [404, '{"error":"no such station"}', 'http_status', /check path of the source, and CHUKWA_TEST_URL.*no such station/],
   [405, '{}', 'http_status', /does not take GET there/],
-  [408, '{"error":"insufficient_quota"}', 'http_status', /this may pass; try again later/],
+  [408, '{"error":"insufficient_quota"}', 'http_status', /this may pass by itself/],
   [415, '{}', 'http_status', /does not take JSON there/],
   [418, '{}', 'http_status', /answered with status 418; chukwa invocation/],
   [422, '{}', 'http_status', /check the request_template/],
-  [429, '{"error":"quota exceeded, retry in 3 s"}', 'http_status', /this may pass; try again later/],
+  [429, '{"error":"quota exceeded, retry in 3 s"}', 'http_status', /this may pass by itself/],
   [429, '{"error":{"code":"insufficient_quota"}}', 'call_rejected', /waiting does not help/],
-  [502, '{"error":"insufficient_quota"}', 'http_status', /this may pass/],
-  [503, '', 'http_status', /this may pass; try again later$/],
+  [502, '{"error":"insufficient_quota"}', 'http_status', /this may pass by itself/],
+  [503, '', 'http_status', /this may pass by itself$/],
 ];
 
 for (const [status, body, failure_class, says] of REFUSALS)
@@ -92,9 +92,9 @@ test('a time to come back is named where it is a number of seconds', () => {
   const asked = { method: 'GET', place: 'http://127.0.0.1/now', url_variable: 'CHUKWA_TEST_URL', key_variables: [] };
   const messageAfter = (retry_after: string): string =>
     readRefusal({ http_status: 429, body: new Uint8Array(), retry_after }, asked).message;
-  assert.match(messageAfter('7'), /try again after 7 s$/);
+  assert.match(messageAfter('7'), /this may pass after 7 s$/);
   for (const other of ['Wed, 21 Oct 2026 07:28:00 GMT', '9'.repeat(7), '-1', '', '1e3'])
-    assert.match(messageAfter(other), /try again later$/);
+    assert.match(messageAfter(other), /this may pass by itself$/);
 });
 
 test("a failing service's words are quoted as far as redaction shows them", async (t) => {

@@ -3,7 +3,7 @@ import type { Answer } from '../../generated/answers.js';
 import type { AnswerCall, CallToAnswer } from '../../ports/answers.js';
 
 export interface WrittenAnswer {
-  /** The key: `1`, or `*`. */
+  /** The key, such as `1`. */
   readonly turn: string;
   readonly key: string;
 }
@@ -13,7 +13,7 @@ export interface AnswerBook {
   readonly answerCall: AnswerCall;
   /** Prepares the answers for a world. @param fill makes up missing answers; they are still listed as missing */
   prepare(world_slug: string, turns: ByTurn<Answer>, fill?: AnswerCall): void;
-  /** Answers that no call has used, in the order in which they are written. */
+  /** Answers of a turn that no call has used, in the order in which they are written. */
   listUnused(world_slug: string): readonly WrittenAnswer[];
   /** Calls without a written answer, in the order in which they were made. */
   listMissing(world_slug: string): readonly CallToAnswer[];
@@ -45,7 +45,8 @@ export function openAnswerBook(): AnswerBook {
       void pages.set(world_slug, { turns, used: new Set(), missing: [], fill }),
     listUnused: (world_slug) => {
       const { turns, used } = pageOf(world_slug);
-      return listWritten(turns).filter((written) => !used.has(nameOf(written)));
+      // An answer of every other turn is often more than these turns need.
+      return listWritten(turns).filter((written) => written.turn !== '*' && !used.has(nameOf(written)));
     },
     listMissing: (world_slug) => pageOf(world_slug).missing,
   };

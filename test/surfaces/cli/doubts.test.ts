@@ -100,8 +100,14 @@ test('a call that a report has settled says so, with the message for which it fa
   assert.match(flat, /Settled at .* by a report on .*: it did not take place\. Reason: "The flap is stuck\."/);
 });
 
-test('run --anew names what was in doubt before it goes on', async () => {
+test('run --anew names its danger where it is offered, and what was in doubt before it goes on', async () => {
   const { attempt_id } = await makeFailed('anew', 'lost');
+  const refused = (await chukwa('run', 'anew')).error.replaceAll(/\s+/g, ' ');
+  assert.match(refused, / run anew --anew, which makes the side effect twice if it took place\./);
+  assert.match(
+    (await chukwa('attempt', attempt_id)).out,
+    /run anew --anew +starts over, and makes it twice if it took place/,
+  );
   const { out } = await chukwa('run', 'anew', '--anew');
   const flat = out.replaceAll(/\s+/g, ' ');
   assert.match(flat, new RegExp(`Attempt ${attempt_id} is set aside, .* in doubt: ${SALE} .*buy_candy`));

@@ -6,14 +6,12 @@ import { parseSource, type SourceText } from '../../../core/content/source-text.
 import type { Done } from '../../../operations/engine.js';
 import { isJsonItself, locateIn, readAnswerFile } from '../../../operations/read-answer-file.js';
 import type { SaidReport } from '../../../operations/reports.js';
-import { report as reportCall, stop as stopAttempt } from '../../../operations/served.js';
+import { report as reportCall, stop as stopAttempt, takeBack } from '../../../operations/served.js';
 import { type SettledCall, settleCall } from '../../../operations/settle-call.js';
-import { takeBackTurns } from '../../../operations/take-back-turns.js';
 import { resultOption } from '../arguments.js';
 import type { ExitCode } from '../exit-code.js';
 import { acknowledgementLines, reportedLines } from '../render/acknowledgement.js';
 import { command, hanging, type Lines, verbatim } from '../render/line.js';
-import { takenBackLines } from '../render/queue.js';
 import { count } from '../render/words.js';
 import { answer, printRefused, refuseUsage, type Session, withEngine } from '../session.js';
 import type { CommandEntry } from './entry.js';
@@ -121,9 +119,8 @@ export const stop: CommandEntry = {
     new Option('--reason <text>', 'why; the record keeps it'),
   ],
   async run(session, named: string, { queued, reason }: { readonly queued?: true; readonly reason?: string }) {
-    if (queued !== true)
-      return answer(session, await stopAttempt(session.composition, named, reason), { lines: acknowledgementLines });
-    const taken = await withEngine(session, (engine) => takeBackTurns(engine, named));
-    return answer(session, taken, { lines: takenBackLines });
+    const { composition } = session;
+    const done = queued === true ? await takeBack(composition, named) : await stopAttempt(composition, named, reason);
+    return answer(session, done, { lines: acknowledgementLines });
   },
 };

@@ -51,11 +51,11 @@ async function record(session: Session, named: string, options: RecordOptions): 
       : await writeNewText({ path: resolve(request.place.working_folder, out), shown: out }, recorded.value.text);
   if (!written.ok) return printRefused(session, written);
   print(session, recorded.value, out);
+  printNotes(session, recorded.value);
   return EXIT.done;
 }
 
-function print(session: Session, { test, text, hidden }: Recording, out: string | undefined): void {
-  const { terminal, as_json } = session;
+function print({ terminal, as_json }: Session, { test, text, hidden }: Recording, out: string | undefined): void {
   const rows = text.trimEnd().split('\n');
   if (as_json) printJson(terminal, out === undefined ? test : { file: out, hidden });
   else if (out !== undefined) printLines(terminal.out, [line(`Made ${out}. Run it: `, command('test', out))]);
@@ -65,11 +65,18 @@ function print(session: Session, { test, text, hidden }: Recording, out: string 
       rows.map((row) => verbatim(row)),
     );
   else printExact(terminal, text);
-  if (hidden.length > 0)
-    printLines(terminal.error, [
-      hanging(
-        2,
-        `note: redaction hides parts of these answers, so the test lacks them or has something else in their place: ${hidden.join(', ')}`,
-      ),
-    ]);
+}
+
+/** What a reader of the test has to know. */
+function printNotes({ terminal }: Session, { test, hidden }: Recording): void {
+  const notes = [
+    'hash' in test.scenario_ref &&
+      'the test names its scenario by hash, so it runs only with this database; to name the file, add --scenario PATH',
+    hidden.length > 0 &&
+      `redaction hides parts of these answers, so the test lacks them or has something else in their place: ${hidden.join(', ')}`,
+  ];
+  printLines(
+    terminal.error,
+    notes.map((note) => note !== false && hanging(2, `note: ${note}`)),
+  );
 }

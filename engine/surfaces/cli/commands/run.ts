@@ -139,7 +139,15 @@ async function runDry(session: Session, world_slug: string, options: RunOptions)
       'A dry run asks no model: its answers come from --answers.',
       'Leave --llm, --script and --model out.',
     );
-  const dry_rerun = ['run', world_slug, '--dry', ...toWords({ answers: writeMissing ?? answers, tools, connections })];
+  const repeated = {
+    turns: turns === 1 ? undefined : String(turns),
+    answers: writeMissing ?? answers,
+    tools,
+    connections,
+    scenario: options.scenario,
+    root: options.root,
+  };
+  const dry_rerun = ['run', world_slug, '--dry', ...toWords(repeated)];
   return playTurns(session, ({ signal, narration }) =>
     dryRun(session.composition, {
       world_slug,

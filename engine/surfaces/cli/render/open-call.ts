@@ -26,7 +26,7 @@ export function doubtLines({ attempt_id, world_slug, is_adoptable, invocations }
     verbatim(
       faint('    either   '),
       command('run', world_slug, '--anew'),
-      faint('  starts over, whether it took place or not'),
+      faint('  starts over, and makes it twice if it took place'),
     ),
   ];
 }

@@ -1,7 +1,6 @@
 import type { QueuedTurns } from '../../../operations/queue.js';
 import type { RunReport } from '../../../operations/run-turns.js';
 import type { QueueReport } from '../../../operations/run-worker.js';
-import type { TakenBack } from '../../../operations/take-back-turns.js';
 import { advice, command, commandLines, hanging, type Line, line, type Lines, verbatim } from './line.js';
 import { count, toMoment } from './words.js';
 
@@ -32,16 +31,5 @@ export function queueLines(world: string, { queued_turns, put_off }: QueuedTurns
     put_off !== null &&
       hanging(2, ...advice({ text: `The first is deferred until ${toMoment(put_off.until)}: ${put_off.reason}` })),
     verbatim('Take back:  ', command('stop', world, '--queued')),
-  ];
-}
-
-export function takenBackLines({ world, taken_back, under_way }: TakenBack): Lines {
-  return [
-    line(
-      taken_back === 0
-        ? `${world} has no queued turn that has not begun.`
-        : `Took back ${count(taken_back, 'turn')} of ${world}.`,
-    ),
-    under_way !== null && verbatim('One has begun and continues. Stop it:  ', command('stop', under_way)),
   ];
 }

@@ -59,7 +59,7 @@ export function endingLines(report: RunReport, story: Story): Lines {
     EMPTY,
     awaited.length > 0 && [awaitedLines(rerun.run, last.attempt_id, awaited), EMPTY],
     dry_run !== undefined
-      ? dryLines(report.world, dry_run, rerun)
+      ? dryLines(report, dry_run, rerun)
       : story.is_kept
         ? furtherLines(report, story)
         : [line('The database was in memory: the records of this run are lost.')],
@@ -78,8 +78,14 @@ function tallyLines(turns: readonly TurnReport[], narrated: Story['turns']): Lin
   });
 }
 
-function dryLines(world: string, { from_turn, unused_answers, written_answers }: DryRunSummary, rerun: Rerun): Lines {
-  const unused = unused_answers.map(({ turn, key }) => verbatim('  ', `turn ${turn}  ${key}`));
+function dryLines(
+  { world, turns }: RunReport,
+  { from_turn, unused_answers, written_answers }: DryRunSummary,
+  rerun: Rerun,
+): Lines {
+  // A turn that failed asked for nothing after its end.
+  const needless = turns.at(-1)?.status === 'committed' ? unused_answers : [];
+  const unused = needless.map(({ turn, key }) => verbatim('  ', `turn ${turn}  ${key}`));
   return [
     unused.length > 0 && [line(`${count(unused.length, 'answer')} that nothing asked for:`), unused, EMPTY],
     written_answers !== undefined && [

@@ -41,6 +41,12 @@ const ACTIONS: readonly Action[] = [
     },
   },
   {
+    url: '/worlds/:world_slug/queue/stop',
+    summary: 'Takes back the queued turns of a world that have not begun.',
+    is_reason_optional: true,
+    read: ({ world_slug = '' }) => succeed({ kind: 'take_back_turns', world_slug }),
+  },
+  {
     url: '/worlds/:world_slug/fork',
     summary: 'Forks a world at a turn.',
     members: { at_turn: { type: 'integer', minimum: 0 }, as: TEXT },
