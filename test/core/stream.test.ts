@@ -193,3 +193,20 @@ test('facts for operators alone are in no stream of a consumer', () => {
     RUNS,
   );
 });
+
+for (const format of ['ag-ui', 'ai-sdk'] as const)
+  test(`${format}: the host and the process of a driver are sent to operators alone`, () => {
+    const continued: Fact = {
+      kind: 'other',
+      event_id: 17,
+      occurred_at: 0,
+      event_kind: 'attempt_continued',
+      source_invocation_id: null,
+      details: { take_overs: 1, host: 'rack-7', pid: 24_626 },
+    };
+    const [consumer, operator] = (['consumer', 'operator'] as const).map((reader) =>
+      textOf(framesOf([beginning(), continued], { format, reader })),
+    );
+    assert.match(operator ?? '', /"details":\{"take_overs":1,"host":"rack-7","pid":24626\}/);
+    assert.match(consumer ?? '', /"details":\{"take_overs":1\}/);
+  });

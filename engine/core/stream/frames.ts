@@ -1,5 +1,6 @@
 import { type Fact, isLastOfAttempt } from './fact.js';
-import { AG_UI_BEGINNING, type AgUiState, type StreamReader, toAgUi } from './to-ag-ui.js';
+import type { StreamReader } from './seen-details.js';
+import { AG_UI_BEGINNING, type AgUiState, toAgUi } from './to-ag-ui.js';
 import { toUiMessage, UI_MESSAGE_BEGINNING, type UiMessagePart, type UiMessageState } from './to-ui-message.js';
 
 /** The format of a stream's events. */

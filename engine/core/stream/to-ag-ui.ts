@@ -4,6 +4,7 @@ import { unreachable } from '../../contract/unreachable.js';
 import { toPointer } from '../content/json-pointer.js';
 import { PATCH_OPERATIONS, WORLD_VALUES, type WorldValue } from '../world/patch-operations.js';
 import type { AgUiBody, AgUiEvent, PatchOperation } from './ag-ui-event.js';
+import { seenDetails, type StreamReader } from './seen-details.js';
 import type { AttemptBegan, CallEnded, Fact, FactCall, FactEffect, PatchApplied } from './fact.js';
 
 /** The open parts of a stream. */
@@ -16,9 +17,6 @@ export interface AgUiState {
 
 /** Before any event. */
 export const AG_UI_BEGINNING: AgUiState = { thread_id: '', run_id: '', open: new Map() };
-
-/** The reader of a stream: requests and reasoning are for operators. */
-export type StreamReader = 'consumer' | 'operator';
 
 /** The events of a fact, and the stream's state after them. */
 export interface Translated<State, Event> {
@@ -59,7 +57,8 @@ function translate(state: AgUiState, fact: Fact, reader: StreamReader): Translat
     case 'attempt_failed':
       return end(state, [{ type: 'RUN_ERROR', message: fact.failure_message, code: fact.failure_class }]);
     case 'other': {
-      const { event_kind, source_invocation_id, details } = fact;
+      const { event_kind, source_invocation_id } = fact;
+      const details = seenDetails(fact.details, reader);
       const closed = event_kind === 'call_interrupted' ? closeCall(state, source_invocation_id) : { state, events: [] };
       const value = { source_invocation_id, details };
       return { state: closed.state, events: [...closed.events, { type: 'CUSTOM', name: event_kind, value }] };

@@ -1,6 +1,7 @@
 import type { ListPart } from '../../ports/browse.js';
 import type { AttemptRecord, AttemptSummary, InvocationSummary } from '../../ports/records.js';
 import type { AgentTurnSummary } from '../../core/agents/agent-turn.js';
+import { seenDetails, type StreamReader } from '../../core/stream/seen-details.js';
 import { type Archive, type Done, refuse, succeed } from '../engine.js';
 import { attemptUnknown } from '../records.js';
 
@@ -17,16 +18,23 @@ export interface AttemptPage extends AttemptRecord {
   readonly attempt_before: string | null;
 }
 
-/** An attempt with its first calls. */
-export async function browseAttempt({ store }: Archive, id: string): Promise<Done<AttemptPage>> {
-  const record = await store.records.attempt(id, CALLS_SHOWN + 1);
-  if (record === undefined) return refuse(attemptUnknown(id));
+/**
+ * An attempt with its first calls.
+ * @param asked only operators see who drove it, and where
+ */
+export async function browseAttempt(
+  { store }: Archive,
+  { attempt_id, reader }: { readonly attempt_id: string; readonly reader: StreamReader },
+): Promise<Done<AttemptPage>> {
+  const record = await store.records.attempt(attempt_id, CALLS_SHOWN + 1);
+  if (record === undefined) return refuse(attemptUnknown(attempt_id));
   const invocations = record.invocations.slice(0, CALLS_SHOWN);
   const last = record.invocations.length > CALLS_SHOWN ? invocations.at(-1) : undefined;
   const attempt_before = (await findAttemptBefore(store, record)) ?? null;
   return succeed({
     ...record,
     invocations,
+    audit: record.audit.map((entry) => ({ ...entry, details: seenDetails(entry.details, reader) })),
     read_at: record.ended_at === null ? new Date().toISOString() : null,
     more_calls_after: last?.invocation_seq ?? null,
     attempt_before,

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { linesOf } from '../../../engine/surfaces/browser/pictures/life-marks.js';
 import { forkTree } from '../../../engine/surfaces/browser/pictures/fork-tree.js';
 import { attemptTimeline } from '../../../engine/surfaces/browser/pictures/attempt-timeline.js';
-import { busyOf } from '../../../engine/surfaces/browser/pictures/attempt-bars.js';
+import { busyOf, labelOf } from '../../../engine/surfaces/browser/pictures/attempt-bars.js';
 import { layOutTime } from '../../../engine/surfaces/browser/pictures/time-scale.js';
 import { drawChunks } from '../../../engine/surfaces/browser/parts/chunks.js';
 import { outputBar } from '../../../engine/surfaces/browser/parts/conversation.js';
@@ -146,6 +146,16 @@ test('the name of a call goes on beside a bar that is too short for it, and one 
   const picture = attemptTimeline(attempt as unknown as Parameters<typeof attemptTimeline>[0]).toString();
   assert.deepEqual(picture.match(/(?<=class="bar-name"[^>]*>)[^<]+/g), ['final patch']);
 });
+
+for (const [failure_class, failure_detail, label] of [
+  ['model_content', 'unknown_entity', 'rejected: unknown entity'],
+  ['stopped', null, 'failed: stopped'],
+  ['transport', null, 'failed: transport'],
+] as const)
+  test(`a generation with the failure ${failure_class} is called "${label}"`, () => {
+    const call = { invocation_kind: 'llm_generation', is_superseded: false, failure_class, failure_detail };
+    assert.equal(labelOf(call as Parameters<typeof labelOf>[0]), label);
+  });
 
 test('a column in which no row has anything is left out', () => {
   const columns = { Name: ({ name }: { name: string }) => name, Nothing: () => '' };

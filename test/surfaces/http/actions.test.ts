@@ -180,6 +180,21 @@ describe('an operator, by the form of a page', () => {
   });
 });
 
+test('the audit of an attempt names the host and the process of who settled a call to operators alone', async () => {
+  const { attempt_id, failed_source_invocation_id: call } = await makeDoubted();
+  await post(`/source-invocations/${call}/settlement`, { reason: 'not seen' });
+  const readDetails = async (token: string): Promise<unknown> => {
+    const headers = { authorization: `Bearer ${token}` };
+    const response = await fetch(`${server.url}/attempts/${attempt_id}?format=json`, { headers });
+    const { audit } = (await response.json()) as AttemptRecord;
+    return audit.find(({ audit_kind }) => audit_kind === 'call_settled')?.details;
+  };
+  const said = { performed: false, settled_by: 'operator', reason: 'not seen' };
+  assert.deepEqual(await readDetails(TOKENS.token), said);
+  const { host, pid } = stage.engine.runtime.holder;
+  assert.deepEqual(await readDetails(TOKENS.operator_token), { ...said, host, pid });
+});
+
 describe('a form', () => {
   test('a form that is refused comes back with what was typed, and says beside its field what is wrong', async () => {
     const { world_slug } = await stage.makeWorld({ scenario: 'park' });

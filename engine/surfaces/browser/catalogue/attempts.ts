@@ -45,7 +45,7 @@ export const attempt: Page = itemPage({
   access: 'consumer',
   summary: 'An attempt: its calls, patches, agent turns, audit and events.',
   answer: 'Attempt',
-  read: (archive, { parameters: { attempt_id } }) => browseAttempt(archive, attempt_id),
+  read: (archive, { parameters: { attempt_id }, reader }) => browseAttempt(archive, { attempt_id, reader }),
   view: viewAttempt,
 });
 

@@ -135,9 +135,11 @@ export function labelOf(call: InvocationSummary): string {
   const { ambient_source_id, tool_name, workflow_node_id, model_output_kind, failure_detail, failure_class } = call;
   if (call.invocation_kind === 'llm_generation') {
     if (call.is_superseded || (failure_class ?? model_output_kind) === null) return callWord(call);
-    return failure_class === null
-      ? words(model_output_kind ?? '')
-      : `rejected: ${words(failure_detail ?? failure_class)}`;
+    if (failure_class === null) return words(model_output_kind ?? '');
+    // Only an answer is rejected; of another failure there is none, or it is not judged.
+    return failure_class === 'model_content'
+      ? `rejected: ${words(failure_detail ?? failure_class)}`
+      : `failed: ${words(failure_class)}`;
   }
   return ambient_source_id ?? tool_name ?? workflow_node_id ?? words(call.invocation_kind);
 }
