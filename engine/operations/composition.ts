@@ -59,7 +59,7 @@ export interface Composition {
   /** The `chukwa serve` that holds the embedded database of the configured folder; undefined where none does. */
   findServed(): Promise<ServedAt | undefined>;
   /** Announces in that folder that this process serves it, until the returned function is called. */
-  announceServed(url: string): Promise<() => Promise<void>>;
+  announceServed(url: string): Promise<Done<() => Promise<void>>>;
   /** @param world_slug the world whose sources are checked; those of all stored documents where it is absent */
   diagnose(world_slug?: string): Promise<readonly Diagnosis[]>;
 }

@@ -36,11 +36,12 @@ export async function serve(composition: Composition, request: ServeRequest): Pr
   return withStagedEngine(composition, stage, async (engine) => {
     const server = await composition.listen(toDesk(engine), tokens.value, { ...place.value, ...request.place });
     if (!server.ok) return server;
-    const withdraw = await composition.announceServed(server.value.url);
     const remaining = countGrace(request);
     const served = new AbortController();
     const caughtUp = keepCaughtUp(engine, served.signal);
+    const announced = await composition.announceServed(server.value.url);
     try {
+      if (!announced.ok) return announced;
       const onReady: WorkRequest['onReady'] = ({ database }) => {
         request.onReady({
           url: server.value.url,
@@ -54,7 +55,7 @@ export async function serve(composition: Composition, request: ServeRequest): Pr
     } finally {
       served.abort();
       await caughtUp;
-      await withdraw();
+      if (announced.ok) await announced.value();
       await server.value.close(Math.min(ANSWERED_MS, remaining()));
     }
   });

@@ -1,5 +1,5 @@
 import { present } from '../contract/present.js';
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { hostname, networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import type { Problem } from '../contract/problem.js';
@@ -15,17 +15,15 @@ import { type Acknowledgement, askToStop, reportByHand, type SaidReport, withQue
 import { continueAttempt } from './run-worker.js';
 import { takeBackTurns } from './take-back-turns.js';
 import { findSlugProblem } from './worlds.js';
+import { writeOwnFile } from './write-files.js';
 
 const FILE = 'serve.json';
 
 /** Announces in a folder that this process serves its database. @returns a function that withdraws the announcement */
-export async function announceServed(folder: string, served: ServedAt): Promise<() => Promise<void>> {
+export async function announceServed(folder: string, served: ServedAt): Promise<Done<() => Promise<void>>> {
   const file = join(folder, FILE);
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  // An existing file may be another user's, with other permissions.
-  await rm(file, { force: true });
-  await writeFile(file, `${JSON.stringify(served)}\n`, { mode: 0o600, flag: 'wx' });
-  return async () => rm(file, { force: true });
+  const written = await writeOwnFile(file, `${JSON.stringify(served)}\n`, { replaces: true });
+  return written.ok ? succeed(async () => rm(file, { force: true })) : written;
 }
 
 /**

@@ -1,10 +1,10 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import { chmod, link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { readFile } from 'node:fs/promises';
 import type { Callback, MakeCallback } from '../ports/sources.js';
 import type { Problem } from '../contract/problem.js';
-import { type Done, refuse, succeed } from './engine.js';
+import { type Done, refuse, type Refused, succeed } from './engine.js';
 import { findForeign, type Foreign } from './own-files.js';
+import { writeOwnFile } from './write-files.js';
 
 export interface Tokens {
   /** For readers of worlds. */
@@ -43,7 +43,9 @@ export async function loadTokens(places: TokenPlaces): Promise<Done<LoadedTokens
   if (token !== undefined && operator_token !== undefined)
     return succeed({ token, operator_token, file, is_new: false });
   try {
-    const is_new = await makeFile(file);
+    const made = await makeFile(file);
+    const is_new = made.ok;
+    if (!made.ok && made.problems[0]?.code !== 'FILE_EXISTS') return unkept(file, made);
     const foreign = await findForeign(file);
     if (foreign !== undefined) return refuse(exposed(file, foreign));
     const kept = parseTokens(await readFile(file, 'utf8'));
@@ -56,24 +58,10 @@ export async function loadTokens(places: TokenPlaces): Promise<Done<LoadedTokens
   }
 }
 
-/** Creates the file atomically, so that two processes that start at once read the same. @returns whether it is new */
-async function makeFile(file: string): Promise<boolean> {
-  const draft = `${file}.${randomBytes(8).toString('hex')}`;
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-  try {
-    await writeFile(draft, `${JSON.stringify({ token: makeToken(), operator_token: makeToken() }, null, 2)}\n`, {
-      mode: 0o600,
-      flag: 'wx',
-    });
-    await chmod(draft, 0o600);
-    await link(draft, file);
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
-    throw error;
-  } finally {
-    await rm(draft, { force: true });
-  }
+/** Never over a file that another process makes at this moment: both then read the same. */
+function makeFile(file: string): Promise<Done<undefined>> {
+  const tokens: Tokens = { token: makeToken(), operator_token: makeToken() };
+  return writeOwnFile(file, `${JSON.stringify(tokens, null, 2)}\n`, { replaces: false });
 }
 
 function makeToken(): string {
@@ -129,6 +117,15 @@ const EXPOSED: Readonly<Record<Foreign, readonly [message: string, repair: (file
 };
 
 const READ_BEFORE = 'If another user may have read them, delete the file instead: new tokens are then made.';
+
+function unkept(file: string, { problems }: Refused): Refused {
+  return refuse(
+    ...problems.map((problem): Problem => {
+      const repair = `${problem.repair} Or set CHUKWA_TOKEN and CHUKWA_OPERATOR_TOKEN.`;
+      return { ...problem, code: 'TOKENS_UNUSABLE', repair, details: { file } };
+    }),
+  );
+}
 
 function unusable(file: string, reason: string) {
   return refuse({

@@ -58,11 +58,12 @@ export function writeNewText(file: NewFile, text: string): Promise<Done<undefine
 }
 
 /** Writes a file that only this user may read, and makes its folder likewise. */
-export function writeOwnFile(
+export async function writeOwnFile(
   path: string,
   text: string,
   { replaces }: { readonly replaces: boolean },
 ): Promise<Done<undefined>> {
+  if (!replaces && (await isTaken(path))) return fileExists(path);
   return withDraft({ folder: dirname(path), shown: path, mode: 0o700 }, async (draft) => {
     const filled = await fillFile(draft, fillWith(text), 0o600);
     await (replaces ? onFile(rename(draft, path)) : moveOnce(draft, path));

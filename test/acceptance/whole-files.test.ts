@@ -84,6 +84,32 @@ test('schemas that cannot be replaced stay as they are', async (context) => {
   );
 });
 
+test('serve says why it cannot write its tokens or its announcement, and leaves no file', async (context) => {
+  const folder = await makeFolder(context);
+  const words = ['serve', '--port', '0'];
+  const variables = { CHUKWA_DATABASE_URL: 'memory:', CHUKWA_DATA_DIR: join(folder, 'data') };
+  const tokens = { CHUKWA_TOKEN: 'a'.repeat(32), CHUKWA_OPERATOR_TOKEN: 'b'.repeat(32) };
+  const unkept = await runAfter('ulimit -f 0', words, variables, folder);
+  assert.match(
+    unkept.stderr,
+    /tokens\.json cannot be written: it would exceed the largest size.*Allow larger files.*Or set CHUKWA_TOKEN/,
+  );
+  assert.doesNotMatch(unkept.stderr, /[Dd]elete/);
+  const unannounced = await runAfter('ulimit -f 0', words, { ...variables, ...tokens }, folder);
+  assert.match(unannounced.stderr, /serve\.json cannot be written: it would exceed the largest size.*FILE_UNWRITABLE/);
+  assert.deepEqual([unkept.code, unannounced.code, await readdir(folder)], [4, 1, []]);
+});
+
+test('tokens that exist are used though nothing can be written', async (context) => {
+  const folder = await makeFolder(context);
+  const file = join(folder, 'tokens.json');
+  await writeFile(file, JSON.stringify({ token: 'a'.repeat(32), operator_token: 'b'.repeat(32) }), { mode: 0o600 });
+  const variables = { CHUKWA_DATABASE_URL: 'memory:', CHUKWA_DATA_DIR: folder };
+  const { stderr } = await runAfter('ulimit -f 0', ['serve', '--port', '0'], variables, folder);
+  assert.match(stderr, /serve\.json cannot be written/);
+  assert.deepEqual(await readdir(folder), ['tokens.json']);
+});
+
 const FILL = 'mount -t tmpfs -o size=16k none . && cd . && head -c 12k /dev/zero > filler';
 
 test('on a full disk, a command says that it is full, and leaves nothing', async (context) => {

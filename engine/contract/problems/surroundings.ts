@@ -111,7 +111,7 @@ export const SURROUNDINGS_PROBLEMS = {
   TOKENS_UNUSABLE: environment(
     'The file with the tokens cannot be read or written, or has invalid contents, such as tokens of fewer than 32 ' +
       'characters.',
-    'Delete it, or set `CHUKWA_TOKEN` and `CHUKWA_OPERATOR_TOKEN`.',
+    'Make room for it or delete it, as the message says; or set `CHUKWA_TOKEN` and `CHUKWA_OPERATOR_TOKEN`.',
   ),
   SECRET_TOO_SHORT: environment(
     'A variable holds a secret of fewer than six characters. Such a short text occurs too often to be redacted in ' +
