@@ -237,6 +237,9 @@ function describeBreak(codes: readonly string[], error: unknown): string {
   if (codes.includes('ECONNREFUSED')) return 'refused the connection: is the service running there?';
   if (codes.includes('ENOTFOUND') || codes.includes('EAI_AGAIN')) return 'is a name that cannot be resolved';
   if (codes.includes('UND_ERR_CONNECT_TIMEOUT')) return 'did not take the connection in time';
+  if (codes.includes('UND_ERR_HEADERS_OVERFLOW')) return 'answered with headers that are too large';
+  if (codes.includes('UND_ERR_RES_CONTENT_LENGTH_MISMATCH'))
+    return 'answered with a body of another length than its content-length';
   const said = error instanceof Error ? error.message : '';
   if (said === 'bad response') return 'answered with 100 Continue, which was not requested';
   if (said === 'bad upgrade') return 'switched protocols (101), which was not requested';

@@ -148,7 +148,13 @@ const HOSTILE: readonly Hostile[] = [
     name: 'sends headers without measure',
     server: saysRaw(`HTTP/1.1 200 OK\r\nx: ${'x'.repeat(100_000)}\r\n\r\n`),
     failed: 'transport',
-    message: /could not be asked: Headers Overflow Error$/,
+    message: /\(CHUKWA_TEST_URL\) answered with headers that are too large$/,
+  },
+  {
+    name: 'names two lengths of its body',
+    server: saysRaw('HTTP/1.1 200 OK\r\ncontent-length: 2\r\ncontent-length: 3\r\n\r\n{} '),
+    failed: 'transport',
+    message: /\(CHUKWA_TEST_URL\) answered with a body of another length than its content-length$/,
   },
   {
     name: 'refuses with a body',
