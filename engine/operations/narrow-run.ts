@@ -28,7 +28,8 @@ export function narrowRun(program: Program, { tools, connections = [] }: Narrowi
 
 function toolNotAllowed(name: string, allowed: readonly string[]): Problem {
   const nearest = nearestName(name, allowed);
-  const known = allowed.length === 0 ? 'It offers none.' : `It offers ${allowed.join(', ')}.`;
+  const known =
+    allowed.length === 0 ? 'Leave --tools out: there are no tools to narrow.' : `It offers ${allowed.join(', ')}.`;
   return {
     code: 'RUN_TOOL_NOT_OFFERED',
     message: `The scenario offers no tool ${JSON.stringify(name)} that its policy allows, and a run can only narrow what is offered.`,

@@ -92,7 +92,11 @@ export async function showLlmCall(archive: Archive, id: string): Promise<Done<Ll
 
 /** The problem with an id that nothing of a kind has. @param see the command that lists ids */
 export function unknown(code: ProblemCode, kind: string, id: string, see = 'attempt ID'): Problem {
-  return { code, message: `There is no ${kind} ${JSON.stringify(id)}.`, repair: `See chukwa ${see}.` };
+  return {
+    code,
+    message: `There is no ${kind} ${JSON.stringify(id)}.`,
+    repair: `Write the whole id. See chukwa ${see}.`,
+  };
 }
 
 function found<Value>(value: Value | undefined, otherwise: Problem): Done<Value> {

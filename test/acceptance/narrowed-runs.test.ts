@@ -48,6 +48,13 @@ test('run --tools refuses a tool that the policy does not allow, and proposes on
   assert.match(JSON.stringify(refused), /RUN_TOOL_NOT_OFFERED.*Did you mean buy_candy\?.*"fly\\"/);
 });
 
+test('run --tools of a scenario without tools says to leave it out', async (t) => {
+  const { variables } = await makeWorld(t, script({}));
+  await askHere(['world', 'create', 'bare', '--scenario', 'workflows/simple/scenario.json'], variables);
+  const refused = await askHere<object>(['run', 'bare', '--tools', 'fly'], variables, 1);
+  assert.match(JSON.stringify(refused), /RUN_TOOL_NOT_OFFERED.*Leave --tools out: there are no tools to narrow\./);
+});
+
 test('run --connections refuses a connection that is not granted, and accepts an empty list', async (t) => {
   const { variables } = await makeWorld(t, script({ [FIRST]: NOTHING }));
   const refused = await askHere<object>(['run', 'narrow', '--connections', 'till'], variables, 1);

@@ -22,7 +22,7 @@ export async function findTriedSource(
   return refuse({
     code: 'SOURCE_IS_NO_MODEL',
     message: `${name} is not one response source.`,
-    repair: 'Name the file of a source, such as workflows/sources/chat.json, or the hash of a stored one.',
+    repair: 'Name the file of a source, such as the model.json of chukwa new world, or the hash of a stored one.',
   });
 }
 

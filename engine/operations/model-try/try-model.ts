@@ -55,7 +55,7 @@ export async function tryModel(opened: OpenSources, source: TriedSource): Promis
     return refuse({
       code: 'SOURCE_IS_NO_MODEL',
       message: `The source ${source.label} is no model: its plugin ${source.interface.name} ${plugin ? 'answers with JSON' : 'is not there'}.`,
-      repair: `Name a source whose interface is ${plugins.flatMap(({ name, speaks }) => (speaks === 'chat' ? [name] : [])).join(' or ')}, such as workflows/sources/chat.json.`,
+      repair: `Name a source whose interface is ${plugins.flatMap(({ name, speaks }) => (speaks === 'chat' ? [name] : [])).join(' or ')}, such as the model.json of chukwa new world.`,
     });
   }
   const patch = authoring.shippedSchemas.get('world-patch.schema.json');

@@ -40,3 +40,10 @@ test('schemas are not written for a folder that is not there', async () => {
   assert.match(error, /bakry[^]*no such file or folder[^]*Did you mean bakery\?/);
   await assert.rejects(access(join(folder, 'schemas')));
 });
+
+for (const name of ['attempt', 'invocation', 'llm-call', 'agent-turn'])
+  test(`${name} with an id that is cut says that it takes the whole id`, async () => {
+    const { code, error } = await chukwa(name, '01a214dd-ebc2');
+    assert.equal(code, 1);
+    assert.match(error, /Write the whole id\. See npx chukwa att/);
+  });

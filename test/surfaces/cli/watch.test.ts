@@ -135,3 +135,9 @@ async function misspell(path: string): Promise<void> {
   const text = await readFile(path, 'utf8');
   await writeFile(path, text.replace('/nodes/choose/output/topic', '/nodes/choose/output/topik'));
 }
+
+test('validate counts the documents that it has checked, by that name', async () => {
+  const terminal = openTestTerminal();
+  assert.equal(await runCommandLine(await compose({}), ['validate', SOUND], terminal), 0);
+  assert.match(terminal.out_text(), /^\d+ documents checked: /m);
+});

@@ -55,7 +55,7 @@ function printValidation({ terminal, as_json }: Session, validation: Validation,
   printLines(terminal.out, findingLines(findings));
   if (ok) {
     // Answers and tests are documents that are never stored.
-    const checked = components.length === 0 ? 'Checked' : `${count(components.length, 'component')} checked`;
+    const checked = components.length === 0 ? 'Checked' : `${count(components.length, 'document')} checked`;
     const noted = findings.length === 0 ? 'no problems' : `${count(findings.length, 'note')}, no errors`;
     printLines(terminal.out, [line(`${checked}: ${noted}.`)]);
     return;
