@@ -5,6 +5,7 @@ import type { HttpServer } from '../../../engine/operations/composition.js';
 import { type ProblemCode, PROBLEMS } from '../../../engine/contract/problems/index.js';
 import { toDesk } from '../../../engine/operations/serve.js';
 import type { OperatorActionRecord } from '../../../engine/ports/operator-actions.js';
+import type { WaitingAttempt } from '../../../engine/ports/browse.js';
 import type { AttemptRecord } from '../../../engine/ports/records.js';
 import { startServer } from '../../../engine/surfaces/http/server.js';
 import { openParkStage, type ParkStage } from '../../support/park-stage.js';
@@ -383,6 +384,23 @@ describe('a program', () => {
           `The world [secret:CHUKWA_LLM_API_KEY] is a fork of ${world_slug} at turn 0. It runs no turn until one is queued or run.`,
         ],
       ],
+    );
+  });
+
+  test('a program reads in the inbox for which call an attempt waits, and until when', async () => {
+    const [letter] = (await stage.play({ scenario: 'letters' })).attempts;
+    const doubted = await makeDoubted();
+    const headers = { authorization: `Bearer ${TOKENS.operator_token}` };
+    const response = await fetch(`${server.url}/inbox?format=json`, { headers });
+    const { attempts } = (await response.json()) as { readonly attempts: readonly WaitingAttempt[] };
+    const findWaited = (id: string | undefined) => attempts.find(({ attempt_id }) => attempt_id === id)?.waits_for;
+    const [awaited] = letter?.awaited ?? [];
+    assert.ok(awaited);
+    const { source_invocation_id, command_key, source_label, deadline } = awaited;
+    assert.deepEqual(findWaited(letter?.attempt_id), [{ source_invocation_id, command_key, source_label, deadline }]);
+    assert.deepEqual(
+      findWaited(doubted.attempt_id)?.map((call) => [call.source_invocation_id, call.deadline]),
+      [[doubted.failed_source_invocation_id, null]],
     );
   });
 
