@@ -387,6 +387,15 @@ describe('a program', () => {
     );
   });
 
+  test('a program is told the place of a fault in its body, and what to ask over HTTP', async () => {
+    const [attempt] = (await stage.play({ scenario: 'letters' })).attempts;
+    const call = `/source-invocations/${attempt?.awaited[0]?.source_invocation_id}`;
+    const misfit = await post(`${call}/report`, { answer: { status: 'eaten by the dog' } });
+    assert.deepEqual([misfit.status, misfit.said['pointer']], [400, '/answer/status']);
+    const nobody = await post('/worlds/nobody/turns', { turns: 1, reason: 'x' });
+    assert.match(String(nobody.said['repair']), /See chukwa world list; over HTTP: GET \/worlds\.$/);
+  });
+
   test('a program reads in the inbox for which call an attempt waits, and until when', async () => {
     const [letter] = (await stage.play({ scenario: 'letters' })).attempts;
     const doubted = await makeDoubted();
