@@ -413,6 +413,12 @@ describe('a program', () => {
     );
   });
 
+  test('a program that settles the only call in doubt is told that no other is', async () => {
+    const { failed_source_invocation_id: call } = await makeDoubted();
+    const { said } = await post(`/source-invocations/${call}/settlement`, { reason: 'not seen' });
+    assert.equal(said['message'], 'The call did not take place; no other call of its attempt is in doubt.');
+  });
+
   test('a program is refused what is not there, not said, or not for it', async () => {
     const { world_slug } = await stage.makeWorld({ scenario: 'park' });
     const turns = `/worlds/${world_slug}/turns`;
