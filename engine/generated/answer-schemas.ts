@@ -3807,7 +3807,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "attempts": {
         "type": "array",
         "items": {
-          "$ref": "#/components/schemas/ListedAttempt"
+          "$ref": "#/components/schemas/WaitingAttempt"
         },
         "description": "Attempts that are suspended until an answer, or until a person settles a call in doubt."
       }
@@ -3820,7 +3820,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     "additionalProperties": false,
     "description": "Pending messages and suspended attempts."
   },
-  "ListedAttempt": {
+  "WaitingAttempt": {
     "type": "object",
     "properties": {
       "attempt_id": {
@@ -3843,6 +3843,12 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       },
       "status": {
         "$ref": "#/components/schemas/AttemptStatus"
+      },
+      "waits_for": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/WaitedCall"
+        }
       }
     },
     "required": [
@@ -3851,10 +3857,39 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "ended_at",
       "started_at",
       "status",
+      "waits_for",
       "world_slug"
     ],
     "additionalProperties": false,
-    "description": "An attempt as a list of many worlds shows it."
+    "description": "An attempt that waits, with the calls that it waits for."
+  },
+  "WaitedCall": {
+    "type": "object",
+    "properties": {
+      "source_invocation_id": {
+        "type": "string"
+      },
+      "command_key": {
+        "type": "string"
+      },
+      "source_label": {
+        "type": "string"
+      },
+      "deadline": {
+        "type": [
+          "string",
+          "null"
+        ],
+        "description": "Then the call fails; null of a call in doubt, which waits until somebody settles it."
+      }
+    },
+    "required": [
+      "source_invocation_id",
+      "command_key",
+      "source_label",
+      "deadline"
+    ],
+    "additionalProperties": false
   },
   "Part_StoredComponent": {
     "type": "object",
@@ -3993,6 +4028,42 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     ],
     "additionalProperties": false,
     "description": "A stored document as a list shows it."
+  },
+  "ListedAttempt": {
+    "type": "object",
+    "properties": {
+      "attempt_id": {
+        "type": "string"
+      },
+      "world_slug": {
+        "type": "string"
+      },
+      "attempted_turn": {
+        "type": "number"
+      },
+      "started_at": {
+        "type": "string"
+      },
+      "ended_at": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "status": {
+        "$ref": "#/components/schemas/AttemptStatus"
+      }
+    },
+    "required": [
+      "attempt_id",
+      "attempted_turn",
+      "ended_at",
+      "started_at",
+      "status",
+      "world_slug"
+    ],
+    "additionalProperties": false,
+    "description": "An attempt as a list of many worlds shows it."
   },
   "WorkflowPage": {
     "type": "object",

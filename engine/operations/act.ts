@@ -79,6 +79,8 @@ function messagesOf(problems: readonly { readonly message: string }[]): string {
   return problems.map(({ message }) => message).join(' ');
 }
 
+const LEFT_IN_DOUBT = ['no other call of its attempt is', 'one other call of its attempt is'];
+
 interface ActionRule<Action> {
   readonly locate: (engine: Engine, action: Action) => Promise<Done<ActionPlace>>;
   /** The details that the audit keeps; no answers, which may be secret. */
@@ -134,7 +136,7 @@ const RULES: Rules = {
       const settled = await settleCall(engine, present({ attempt_id, source_invocation_id, answer, reason }));
       if (!settled.ok) return settled;
       const { performed, left_in_doubt, world } = settled.value;
-      const left = `${left_in_doubt} of its attempt ${left_in_doubt === 1 ? 'is' : 'are'} left in doubt`;
+      const left = `${LEFT_IN_DOUBT[left_in_doubt] ?? `${left_in_doubt} other calls of its attempt are`} in doubt`;
       const message = `The call ${performed ? 'took place' : 'did not take place'}; ${left}.`;
       return succeed({ accepted: true, message, world, attempt_id, source_invocation_id });
     },

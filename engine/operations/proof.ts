@@ -4,7 +4,8 @@ import { isSame, type Tokens } from './tokens.js';
 // A token that is sent is known to its receiver. A proof reveals nothing but that its maker has the operator's token:
 // it holds for one request, at one server, once, and for a minute.
 
-const SCHEME = 'Chukwa-Proof';
+/** The scheme of the header that `prove` makes. */
+export const PROOF_SCHEME = 'Chukwa-Proof';
 /** The validity of a proof, in both directions: both clocks are those of one machine. */
 const HOLDS_MS = 60_000;
 const NONCE_BYTES = 16;
@@ -29,7 +30,7 @@ export function prove(
   at: number,
 ): string {
   const claims = { at: String(at), nonce: randomBytes(NONCE_BYTES).toString('base64url'), body_hash: hashOf(body) };
-  return `${SCHEME} ${claims.at}.${claims.nonce}.${claims.body_hash}.${sign(tokens, request, claims)}`;
+  return `${PROOF_SCHEME} ${claims.at}.${claims.nonce}.${claims.body_hash}.${sign(tokens, request, claims)}`;
 }
 
 /**
@@ -64,7 +65,7 @@ interface Claims {
   readonly body_hash: string;
 }
 
-const HEADER = new RegExp(`^${SCHEME} (\\d{1,15})\\.([\\w-]{22})\\.([\\w-]{43})\\.([\\w-]{43})$`, 'i');
+const HEADER = new RegExp(`^${PROOF_SCHEME} (\\d{1,15})\\.([\\w-]{22})\\.([\\w-]{43})\\.([\\w-]{43})$`, 'i');
 
 function readClaims(header: string): (Claims & { readonly signature: string }) | undefined {
   const [, at, nonce, body_hash, signature] = HEADER.exec(header) ?? [];

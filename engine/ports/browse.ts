@@ -76,6 +76,19 @@ export interface ListedAttempt
   readonly status: AttemptStatus;
 }
 
+/** An attempt that waits, with the calls that it waits for. */
+export interface WaitingAttempt extends ListedAttempt {
+  readonly waits_for: readonly WaitedCall[];
+}
+
+export interface WaitedCall {
+  readonly source_invocation_id: string;
+  readonly command_key: string;
+  readonly source_label: string;
+  /** Then the call fails; null of a call in doubt, which waits until somebody settles it. */
+  readonly deadline: string | null;
+}
+
 /** A reading of an ambient source in a committed turn, redacted. */
 export interface WorldReading {
   readonly turn: number;
@@ -118,8 +131,8 @@ export interface BrowseReader {
   llmCalls(part: ListPart): Promise<readonly ListedLlmCall[]>;
   /** Open messages, oldest first. */
   inbox(part: ListPart): Promise<readonly ListedMessage[]>;
-  /** Suspended attempts, and those with calls in doubt; at most 200. */
-  waitingAttempts(): Promise<readonly ListedAttempt[]>;
+  /** Suspended attempts, and those with calls in doubt; at most 200, with at most 1000 calls in all. */
+  waitingAttempts(): Promise<readonly WaitingAttempt[]>;
   /** Documents of a kind, by label. */
   documents(kind: ComponentKind, part: ListPart): Promise<readonly StoredComponent[]>;
   /** The latest calls of a source or by a workflow, and their attempts: among the latest attempts only. */

@@ -1,4 +1,4 @@
-import type { ListedAttempt, ListedMessage, ListPart } from '../../ports/browse.js';
+import type { ListedMessage, ListPart, WaitingAttempt } from '../../ports/browse.js';
 import { countComponents, type KindCount } from '../components.js';
 import { type Archive, type Done, succeed } from '../engine.js';
 import { LIMIT, type Part, readPart, type WantedPart } from './list-part.js';
@@ -52,7 +52,7 @@ async function findLatest(archive: Archive): Promise<LatestTurn | null> {
 /** Pending messages and suspended attempts. */
 export interface Waiting extends Part<ListedMessage> {
   /** Attempts that are suspended until an answer, or until a person settles a call in doubt. */
-  readonly attempts: readonly ListedAttempt[];
+  readonly attempts: readonly WaitingAttempt[];
 }
 
 /** A part of the messages of the inbox, and the suspended attempts. */

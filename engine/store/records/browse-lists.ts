@@ -11,7 +11,6 @@ import type {
   UsedDocument,
   WorldReading,
 } from '../../ports/browse.js';
-import { IS_DOUBTED } from '../attempts/doubt.js';
 import type { OpenDatabase } from '../database.js';
 import { type Building, type InAttempt, query } from '../queries.js';
 import { prepare, run, type Runner } from '../statement.js';
@@ -20,6 +19,7 @@ import { READABLE } from '../lineage.js';
 import { listFamily, listWorldsAfter } from '../worlds.js';
 import { listAttemptsAtTurn, listLatestAttempts } from './attempt-record.js';
 import { listInvocations, type Redacted } from './invocation-rows.js';
+import { listWaitingAttempts } from './waiting-attempts.js';
 import { callState } from './work-state.js';
 
 /** Lists that pages show. Ids are ordered by time, so the newest row has the greatest. */
@@ -34,7 +34,7 @@ export function browseReader(database: OpenDatabase): BrowseReader {
     invocations: (part) => listCallsBefore(database, part),
     llmCalls: (part) => listGenerations(database, part),
     inbox: (part) => listInbox(database, part),
-    waitingAttempts: () => listWaiting(database, {}),
+    waitingAttempts: () => listWaitingAttempts(database),
     documents: (kind, part) => listComponentsAfter[kind](database, part),
     useOf: (document) => findUse(database, document),
     readings: (world_slug, part) => listReadings(database, world_slug, part),
@@ -151,22 +151,6 @@ async function findUse(runner: Runner, { kind, hash }: UsedDocument): Promise<Do
   });
   return { attempts, calls };
 }
-
-// A turn waits for the doubts of one attempt alone; of others they have been set aside.
-const listWaiting = query(({ from, sql, lit }) => {
-  const doubted = from('worlds')
-    .innerJoin('source_invocations as calls', 'calls.attempt_id', 'worlds.adoptable_attempt_id')
-    .whereRef('calls.world_slug', '=', 'worlds.world_slug')
-    .select(['worlds.world_slug', 'calls.attempt_id'])
-    .where(sql.raw<boolean>(IS_DOUBTED));
-  const suspended = from('attempts').select(['world_slug', 'attempt_id']).where('status', '=', lit('suspended'));
-  return from(suspended.union(doubted).as('waiting'))
-    .innerJoin('attempts', 'attempts.attempt_id', 'waiting.attempt_id')
-    .whereRef('attempts.world_slug', '=', 'waiting.world_slug')
-    .select(['attempts.attempt_id', 'attempts.world_slug', 'attempted_turn', 'status', 'started_at', 'ended_at'])
-    .orderBy('attempts.attempt_id')
-    .limit(lit(200));
-});
 
 const readPlace = query(({ from }, { attempt_id }: Pick<InAttempt, 'attempt_id'>) =>
   from('attempts').select(['world_slug', 'attempt_id']).where('attempt_id', '=', attempt_id),

@@ -1,8 +1,9 @@
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Problem } from '../../contract/problem.js';
 import { PROBLEMS, type ProblemCode } from '../../contract/problems/index.js';
 import { present } from '../../contract/present.js';
 import type { Refused } from '../../operations/engine.js';
+import { PROOF_SCHEME } from '../../operations/proof.js';
 
 /** A problem document (RFC 9457); `code` is stable, and the same as in the command line. */
 interface ProblemDocument {
@@ -11,7 +12,7 @@ interface ProblemDocument {
   readonly status: number;
   readonly code: ProblemCode;
   readonly detail: string;
-  readonly repair?: string;
+  readonly repair: string;
   /** Where in what was sent, as a JSON Pointer. */
   readonly pointer?: string;
   readonly problems?: readonly Problem[];
@@ -39,12 +40,42 @@ const TITLES: Readonly<Record<number, string>> = {
 };
 
 /** A problem as a document. */
-export function toProblemDocument(
-  { code, message, repair, pointer }: Problem,
-  status: number = PROBLEMS[code].status,
-): ProblemDocument {
-  return present({ type: 'about:blank', title: titleOf(status), status, code, detail: message, repair, pointer });
+export function toProblemDocument(problem: Problem, status: number = PROBLEMS[problem.code].status): ProblemDocument {
+  const { code, message: detail, pointer } = problem;
+  // The catalogue is written for Markdown.
+  const repair = problem.repair ?? PROBLEMS[code].repair.replaceAll('`', '');
+  return present({ type: 'about:blank', title: titleOf(status), status, code, detail, repair, pointer });
 }
+
+/** A command that goes through this server shows its answer at a terminal. */
+export function isCommand({ headers }: Pick<FastifyRequest, 'headers'>): boolean {
+  return headers.authorization?.startsWith(`${PROOF_SCHEME} `) === true;
+}
+
+/** The problem for who has no terminal. */
+function forPrograms(problem: Problem, { request }: FastifyReply): Problem {
+  const { code, repair } = problem;
+  const same = SAME_OVER_HTTP[code];
+  if (same === undefined || repair === undefined || isCommand(request) || !ENDS_WITH_COMMAND.test(repair))
+    return problem;
+  return { ...problem, repair: `${repair.replace(/\.$/, '')}; over HTTP: ${same}.` };
+}
+
+const ENDS_WITH_COMMAND = /\bchukwa (world list|attempts?|run)\b[^.]*\.?$/;
+
+/** What does over HTTP as much as the command that a repair ends with. */
+const SAME_OVER_HTTP: Partial<Readonly<Record<ProblemCode, string>>> = {
+  WORLD_UNKNOWN: 'GET /worlds',
+  ATTEMPT_UNKNOWN: 'GET /worlds/SLUG/attempts',
+  UNKNOWN_SOURCE_INVOCATION: 'GET /source-invocations',
+  LLM_CALL_UNKNOWN: 'GET /llm-calls',
+  CALL_UNKNOWN: 'GET /source-invocations',
+  CALL_AMBIGUOUS: 'GET /source-invocations',
+  CALL_NOT_AWAITED: 'GET /inbox',
+  CALL_NOT_IN_DOUBT: 'GET /inbox',
+  CALL_ALREADY_SETTLED: 'POST /worlds/SLUG/turns',
+  SETTLED_TOO_LATE: 'GET /worlds/SLUG/attempts',
+};
 
 /** The name of a status. */
 export function titleOf(status: number): string {
@@ -53,13 +84,13 @@ export function titleOf(status: number): string {
 
 /** Answers with a problem. @param status where the HTTP server itself has decided on another than the catalogue's */
 export function sendProblem(reply: FastifyReply, problem: Problem, status?: number): FastifyReply {
-  return send(reply, toProblemDocument(problem, status));
+  return send(reply, toProblemDocument(forPrograms(problem, reply), status));
 }
 
 /** Answers with what an operation refused. */
 export function sendRefused(reply: FastifyReply, refused: Pick<Refused, 'problems'>): FastifyReply {
   const { problems } = refused;
-  const document = toProblemDocument(firstOf(refused), statusOf(refused));
+  const document = toProblemDocument(forPrograms(firstOf(refused), reply), statusOf(refused));
   return send(reply, { ...document, ...(problems.length > 1 ? { problems } : {}) });
 }
 

@@ -1,5 +1,5 @@
 import rateLimit from '@fastify/rate-limit';
-import Fastify, { type FastifyError, type FastifyInstance } from 'fastify';
+import Fastify, { type FastifyError, type FastifyInstance, type FastifyRequest } from 'fastify';
 import { createServer as createHttpServer, type ServerOptions } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -183,8 +183,8 @@ function createServer(connections: Connections): FastifyInstance {
   server.addContentTypeParser([ANSWER_TYPE, FAILURE_TYPE], { parseAs: 'buffer' }, (_request, bytes, done) =>
     done(null, bytes),
   );
-  server.setErrorHandler<FastifyError>(({ statusCode = 500 }, _request, reply) =>
-    sendProblem(reply, toProblem(statusCode), statusCode < 500 ? statusCode : undefined),
+  server.setErrorHandler<FastifyError>(({ statusCode = 500 }, request, reply) =>
+    sendProblem(reply, toProblem(statusCode, request), statusCode < 500 ? statusCode : undefined),
   );
   return server;
 }
@@ -211,13 +211,23 @@ function methodNotAllowed(methods: readonly string[]): Problem {
 
 const NOTHING_HERE: Problem = { code: 'NOTHING_HERE', message: 'No resource has this path.' };
 
-function toProblem(status: number): Problem {
+function toProblem(status: number, request: FastifyRequest): Problem {
   if (status === 413) return { code: 'BODY_TOO_LARGE', message: 'The body is larger than this path allows.' };
   if (status === 415)
-    return { code: 'BODY_NOT_JSON', message: 'The body has a media type that this path does not accept.' };
+    return {
+      code: 'BODY_NOT_JSON',
+      message: 'The body has a media type that this path does not accept.',
+      repair: `Send it with the Content-Type ${typesOf(request).join(' or ')}.`,
+    };
   if (status < 500) return malformed('it is not complete or not consistent');
   // Details of a bug stay on the server.
   return { code: 'UNEXPECTED', message: 'Something went wrong here.' };
+}
+
+/** The media types that the route of a request takes. */
+function typesOf({ method, routeOptions }: FastifyRequest): readonly string[] {
+  const route = ROUTES.find((one) => one.method === method && one.url === routeOptions.url);
+  return Object.keys(route?.takes ?? { [ANSWER_TYPE]: {} });
 }
 
 function toRawResponse(document: ReturnType<typeof toProblemDocument>): string {

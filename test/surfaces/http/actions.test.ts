@@ -5,6 +5,7 @@ import type { HttpServer } from '../../../engine/operations/composition.js';
 import { type ProblemCode, PROBLEMS } from '../../../engine/contract/problems/index.js';
 import { toDesk } from '../../../engine/operations/serve.js';
 import type { OperatorActionRecord } from '../../../engine/ports/operator-actions.js';
+import type { WaitingAttempt } from '../../../engine/ports/browse.js';
 import type { AttemptRecord } from '../../../engine/ports/records.js';
 import { startServer } from '../../../engine/surfaces/http/server.js';
 import { openParkStage, type ParkStage } from '../../support/park-stage.js';
@@ -384,6 +385,38 @@ describe('a program', () => {
         ],
       ],
     );
+  });
+
+  test('a program is told the place of a fault in its body, and what to ask over HTTP', async () => {
+    const [attempt] = (await stage.play({ scenario: 'letters' })).attempts;
+    const call = `/source-invocations/${attempt?.awaited[0]?.source_invocation_id}`;
+    const misfit = await post(`${call}/report`, { answer: { status: 'eaten by the dog' } });
+    assert.deepEqual([misfit.status, misfit.said['pointer']], [400, '/answer/status']);
+    const nobody = await post('/worlds/nobody/turns', { turns: 1, reason: 'x' });
+    assert.match(String(nobody.said['repair']), /See chukwa world list; over HTTP: GET \/worlds\.$/);
+  });
+
+  test('a program reads in the inbox for which call an attempt waits, and until when', async () => {
+    const [letter] = (await stage.play({ scenario: 'letters' })).attempts;
+    const doubted = await makeDoubted();
+    const headers = { authorization: `Bearer ${TOKENS.operator_token}` };
+    const response = await fetch(`${server.url}/inbox?format=json`, { headers });
+    const { attempts } = (await response.json()) as { readonly attempts: readonly WaitingAttempt[] };
+    const findWaited = (id: string | undefined) => attempts.find(({ attempt_id }) => attempt_id === id)?.waits_for;
+    const [awaited] = letter?.awaited ?? [];
+    assert.ok(awaited);
+    const { source_invocation_id, command_key, source_label, deadline } = awaited;
+    assert.deepEqual(findWaited(letter?.attempt_id), [{ source_invocation_id, command_key, source_label, deadline }]);
+    assert.deepEqual(
+      findWaited(doubted.attempt_id)?.map((call) => [call.source_invocation_id, call.deadline]),
+      [[doubted.failed_source_invocation_id, null]],
+    );
+  });
+
+  test('a program that settles the only call in doubt is told that no other is', async () => {
+    const { failed_source_invocation_id: call } = await makeDoubted();
+    const { said } = await post(`/source-invocations/${call}/settlement`, { reason: 'not seen' });
+    assert.equal(said['message'], 'The call did not take place; no other call of its attempt is in doubt.');
   });
 
   test('a program is refused what is not there, not said, or not for it', async () => {

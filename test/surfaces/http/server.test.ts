@@ -44,7 +44,9 @@ async function post(path: string, headers: Readonly<Record<string, string>> = {}
     ...(body === undefined ? {} : { body: new Blob([body]) }),
   });
   const text = await response.text();
-  const document = JSON.parse(text) as { readonly code?: string; readonly status?: number; readonly detail?: string };
+  const document = JSON.parse(text) as Readonly<Partial<Record<'code' | 'detail' | 'repair', string>>> & {
+    readonly status?: number;
+  };
   if (response.status >= 400) {
     assert.match(response.headers.get('content-type') ?? '', /^application\/problem\+json/);
     assert.equal(document.status, response.status);
@@ -262,13 +264,15 @@ describe('a hostile caller', () => {
   });
 
   test('a hostile caller sends nothing but JSON', async () => {
-    const { status, code } = await post(withToken(CALL), { 'content-type': 'text/plain' }, '{}');
+    const { status, code, document } = await post(withToken(CALL), { 'content-type': 'text/plain' }, '{}');
     assert.deepEqual([status, code], [415, 'BODY_NOT_JSON']);
+    assert.equal(document.repair, 'Send it with the Content-Type application/json or application/problem+json.');
   });
 
   test('a hostile caller finds nothing anywhere else', async () => {
     for (const path of ['/nothing', '/callbacks', '/callbacks/a/b', '/attempts/x/go', '/../etc/passwd'])
       assert.equal((await post(path, bearer(TOKENS.operator_token))).code, 'NOTHING_HERE', path);
+    assert.equal((await post('/nothing')).document.repair, 'Correct the method and the path.');
     assert.equal((await fetch(`${server.url}${withToken(CALL)}`)).status, 405);
     for (const path of ['/callbacks/%zz', `/callbacks/${'x'.repeat(300)}`])
       assert.equal((await post(path, bearer(TOKENS.operator_token))).code, 'REQUEST_MALFORMED');

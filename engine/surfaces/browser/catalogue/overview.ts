@@ -1,6 +1,6 @@
 import { browseInbox, browseOverview, type LatestTurn, type Overview } from '../../../operations/browse/overview.js';
 import { type ListedWorld, listWorldsPart } from '../../../operations/browse/worlds.js';
-import type { ListedAttempt, ListedMessage } from '../../../ports/browse.js';
+import type { ListedAttempt, ListedMessage, WaitingAttempt } from '../../../ports/browse.js';
 import { type Html, html } from '../html.js';
 import { listPage, nextPart } from '../list-page.js';
 import { type Asked, emptyState, itemPage, type Page, type View } from '../page.js';
@@ -112,12 +112,16 @@ export const inbox: Page = itemPage({
   }),
 });
 
-const waitingColumns: Columns<ListedAttempt> = {
+const waitingColumns: Columns<WaitingAttempt> = {
   World: ({ world_slug }) => linkTo('world', world_slug),
   'What to do': (row) =>
     row.status === 'suspended'
       ? html`<a href="${pathOf('attempt', row.attempt_id)}#waits">report its calls</a>`
       : html`<a href="${pathOf('attempt', row.attempt_id)}#waits">settle its calls in doubt</a>`,
+  Call: ({ waits_for: [first, ...more] }) =>
+    first &&
+    html`${linkTo('source_invocation', first.source_invocation_id, first.source_label)}${more.length > 0 && ` and ${more.length} more`}`,
+  Until: ({ waits_for: [first] }) => moment(first?.deadline ?? null),
   Turn: numbers(({ attempted_turn }) => attempted_turn),
   Attempt: ({ attempt_id }) => linkTo('attempt', attempt_id),
   State: (row) => status(row.status),

@@ -12,6 +12,7 @@ import { actorOf } from '../actors.js';
 import { quoteName } from '../malformed.js';
 import { isForm } from '../body.js';
 import { type Fields, readFields } from '../fields.js';
+import { isCommand } from '../problem-document.js';
 import { refuseForm } from '../refused-form.js';
 import { ACKNOWLEDGEMENT, acknowledge, type Exchange, type Route, TEXT } from './route.js';
 
@@ -125,9 +126,18 @@ function toBody({ members = {}, is_reason_optional }: Action): JsonObject {
 async function answerAction(action: Action, exchange: Exchange): Promise<FastifyReply> {
   const { request, reply } = exchange;
   const done = await perform(action, exchange);
-  if (!isForm(request)) return acknowledge(reply, done);
+  if (!isForm(request)) return acknowledge(reply, isCommand(request) ? done : placeInBody(done));
   if (done.ok) return reply.redirect(pathAfter(done.value, request.url), 303);
   return refuseForm(exchange, done);
+}
+
+/** An operation knows places in the answer alone, which is a member of the body. A command has it from a file of its own. */
+function placeInBody(done: Done<Acknowledgement>): Done<Acknowledgement> {
+  if (done.ok) return done;
+  const [first, ...rest] = done.problems.map((problem) =>
+    problem.pointer === undefined ? problem : { ...problem, pointer: `/answer${problem.pointer}` },
+  );
+  return first === undefined ? done : refuse(first, ...rest);
 }
 
 async function perform(action: Action, { desk, request }: Exchange): Promise<Done<Acknowledgement>> {
