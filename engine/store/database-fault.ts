@@ -36,6 +36,15 @@ export class LockLost extends Error {
   }
 }
 
+/** The PostgreSQL of an embedded database has ended; the code is that of its last words, if it had any. */
+export class DatabaseEnded extends Error {
+  readonly code: string | undefined;
+  constructor(said: string, code?: string) {
+    super(said);
+    this.code = code;
+  }
+}
+
 /** The file of which embedded databases are made cannot be unpacked. */
 export class TemplateDamaged extends Error {
   constructor(template_file: string, said: string) {
@@ -72,6 +81,7 @@ function findKind(error: Error & { readonly code?: unknown; readonly syscall?: u
   if (TROUBLED.test(code)) return 'troubled';
   if (REFUSED.test(code)) return 'refused';
   if (BUSY.test(code)) return 'busy';
+  if (error instanceof DatabaseEnded) return 'troubled';
   return typeof syscall === 'string' && WAYS.includes(syscall) ? 'lost' : undefined;
 }
 

@@ -58,8 +58,8 @@ const onConnect: (client: pg.ClientBase) => unknown = prepareSession;
 /** The facts of a database before it is opened, and the release of its resources. */
 export interface AboutDatabase extends Pick<OpenDatabase, 'description' | 'is_exclusive' | 'is_kept'> {
   readonly release: () => Promise<void>;
-  /** Asked before each statement and each transaction. @throws where this process may not use the database any more */
-  readonly demandHeld?: () => void;
+  /** Asked before each statement and each transaction. @throws where this process cannot, or may not, use the database */
+  readonly ensureUsable?: () => Promise<void>;
 }
 
 /** Joins a pool's configuration and the release of the resources behind it. */
@@ -78,11 +78,11 @@ export function openDatabase(config: PoolConfig, about: AboutDatabase): OpenData
   return { description, is_exclusive, is_kept, pool, query: queryOf(pool), ring: () => {}, close };
 }
 
-/** Connections of a pool; whether the database is still this process's is checked before each is handed out. */
-function toConnections(pool: pg.Pool, { demandHeld }: AboutDatabase): Connections {
+/** Connections of a pool; whether this process can still use the database is checked before each is handed out. */
+function toConnections(pool: pg.Pool, { ensureUsable }: AboutDatabase): Connections {
   return {
     connect: async () => {
-      demandHeld?.();
+      await ensureUsable?.();
       return pool.connect();
     },
   };

@@ -1,27 +1,31 @@
 import { PGlite } from '@electric-sql/pglite';
-import { createPgConfig } from '@electric-sql/pglite/node-postgres';
 import { access, constants, mkdir, readFile, rename, rm, stat, statfs, writeFile } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
-import type { PoolConfig } from 'pg';
 import type { Outcome, Problem } from '../contract/problem.js';
-import { findFault, findFaultProblem, LockLost, TemplateDamaged } from './database-fault.js';
+import { type DatabaseEnded, findFault, findFaultProblem, LockLost, TemplateDamaged } from './database-fault.js';
 import { openDatabase, type OpenDatabase } from './database.js';
+import { EmbeddedSession, type Started } from './embedded-session.js';
 import { type FolderLock, lockFolder } from './folder-lock.js';
 import { databaseFault, dataFolderUnusable } from './problems.js';
 
-/** How long a statement waits for a connection: only a forgotten await inside a transaction makes it wait so long. */
-const CONNECTION_TIMEOUT_MS = 60_000;
-
 /** Less may be too little to start: after a crash PostgreSQL may want one more segment of its log. */
 const ROOM_BYTES_MIN = 16_777_216;
+
+/** A start after a lack of room wants more than that: it also writes what the log holds. */
+const ROOM_BYTES_TO_RESTART = 2 * ROOM_BYTES_MIN;
 
 /**
  * A small cache of its own: the pages are in this process already, or in the cache of the operating system. The default, 128 MB,
  * is memory that each process clears before its first statement; scans and look-ups over 113 MB are no faster with it.
  */
-const START_PARAMS = [...PGlite.defaultStartParams, '-c', 'shared_buffers=16MB'];
+const SMALL_CACHE = ['-c', 'shared_buffers=16MB'];
+
+/** Else a timer of the start after a crash runs as long as the database is open, and keeps a process that has lost it. */
+const NO_TIMER = ['-c', 'log_startup_progress_interval=0'];
+
+const START_PARAMS = [...PGlite.defaultStartParams, ...SMALL_CACHE, ...NO_TIMER];
 
 export const DESCRIPTION_IN_MEMORY = 'embedded, in memory';
 
@@ -35,13 +39,16 @@ export async function openInMemory(template_file: string | undefined): Promise<O
     startParams: START_PARAMS,
     ...(template && { loadDataDir: new Blob([new Uint8Array(template)]) }),
   });
-  return openDatabase(toPoolConfig(pglite), {
+  const session = new EmbeddedSession(pglite);
+  return openDatabase(session.toPoolConfig(), {
     description: DESCRIPTION_IN_MEMORY,
     is_kept: false,
     is_exclusive: true,
-    release: () => pglite.close(),
+    release: () => session.close(),
   });
 }
+
+type FindRoom = (folder: string) => Promise<number>;
 
 /**
  * Opens the embedded database of a folder for this process alone; makes it where there is none.
@@ -51,7 +58,7 @@ export async function openInMemory(template_file: string | undefined): Promise<O
 export async function openInFolder(
   data_dir: string,
   template_file: string | undefined,
-  findRoom: (folder: string) => Promise<number> = findFreeBytes,
+  findRoom: FindRoom = findFreeBytes,
 ): Promise<Outcome<OpenDatabase>> {
   try {
     await makeFolder(data_dir);
@@ -61,7 +68,10 @@ export async function openInFolder(
       const description = `embedded, in ${data_dir}`;
       const place = await ensureFiles(data_dir, template_file);
       const pglite = await start(place);
-      if (pglite.ok) return { ok: true, value: toHeldDatabase(pglite.value, description, lock.value) };
+      if (pglite.ok) {
+        const session = new EmbeddedSession(pglite.value, (end) => startAnew(place, end, findRoom));
+        return { ok: true, value: toHeldDatabase(session, description, lock.value) };
+      }
       const room = await findRoom(place);
       await lock.value.release();
       return { ok: false, problems: [doesNotStart(description, pglite.said, room)] };
@@ -120,30 +130,22 @@ async function makeFolder(path: string): Promise<void> {
 }
 
 /** Once the lock is lost the files are another process's, and closing would write to them. */
-function toHeldDatabase(pglite: PGlite, description: string, lock: FolderLock): OpenDatabase {
-  return openDatabase(toPoolConfig(pglite), {
+function toHeldDatabase(session: EmbeddedSession, description: string, lock: FolderLock): OpenDatabase {
+  return openDatabase(session.toPoolConfig(), {
     description,
     is_kept: true,
     is_exclusive: true,
-    demandHeld: () => {
+    ensureUsable: async () => {
       if (!lock.isHeld()) throw new LockLost();
+      await session.ensureStarted();
     },
     release: async () => {
       try {
-        if (lock.isHeld()) await pglite.close();
+        if (lock.isHeld()) await session.close();
       } finally {
         await lock.release();
       }
     },
-  });
-}
-
-/** One session serves all, so there is one connection, which lasts as long as the database is open. */
-export function toPoolConfig(pglite: PGlite): PoolConfig {
-  return Object.assign({}, createPgConfig(pglite), {
-    max: 1,
-    idleTimeoutMillis: 0,
-    connectionTimeoutMillis: CONNECTION_TIMEOUT_MS,
   });
 }
 
@@ -159,8 +161,6 @@ async function ensureFiles(data_dir: string, template_file: string | undefined):
   return place;
 }
 
-type Started = { readonly ok: true; readonly value: PGlite } | { readonly ok: false; readonly said: string };
-
 /** Starts from files that are there. PGlite's error for files that do not fit seldom says more than that it gave up. */
 async function start(place: string): Promise<Started> {
   // Without this file PGlite would begin a new database over the remains of the old one.
@@ -174,6 +174,15 @@ async function start(place: string): Promise<Started> {
     // The advice is for those who compile PostgreSQL.
     return { ok: false, said: said.replace(/ *Build with -sASSERTIONS.*$/s, '').replace(/\.$/, '') };
   }
+}
+
+/** Starts again from files whose PostgreSQL has ended; one that lacked room waits until there is some. */
+async function startAnew(place: string, end: DatabaseEnded, findRoom: FindRoom): Promise<Started | undefined> {
+  const lacksRoom = async (): Promise<boolean> =>
+    findFault(end)?.kind === 'full' && (await findRoom(place)) < ROOM_BYTES_TO_RESTART;
+  if (await lacksRoom()) return undefined;
+  const started = await start(place);
+  return started.ok || !(await lacksRoom()) ? started : undefined;
 }
 
 /** On a disk without room sound files look like damaged ones. */

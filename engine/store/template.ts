@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { sha256 } from '../core/content/sha256.js';
 import { openDatabase } from './database.js';
-import { toPoolConfig } from './embedded.js';
+import { EmbeddedSession } from './embedded-session.js';
 import { loadMigrations, migrate, type Migration } from './migrations.js';
 
 /** Every new database unpacks all of the template, so its log begins with one segment of 1 MB in place of 16. */
@@ -65,7 +65,7 @@ async function packTemplate(migrations: readonly Migration[]): Promise<Uint8Arra
     startParams: [...PGlite.defaultStartParams, ...START_FLAGS],
   });
   const about = { description: 'template', is_exclusive: true, is_kept: false, release: async () => {} };
-  const database = openDatabase(toPoolConfig(pglite), about);
+  const database = openDatabase(new EmbeddedSession(pglite).toPoolConfig(), about);
   try {
     const migrated = await migrate(database, migrations);
     if (!migrated.ok) throw new Error('a new database cannot be migrated');
