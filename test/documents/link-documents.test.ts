@@ -74,18 +74,21 @@ test('a reference to a wrong kind that closes a cycle says which kind is wanted'
     '/docs/a.json': { workflow_ref: { path: './b.json' } },
     '/docs/b.json': { nodes: [{ source_ref: { path: './a.json' } }] },
   });
-  assert.deepEqual(problems.map(({ path, problem }) => [path, problem.message, problem.repair]).sort(), [
+  assert.deepEqual(
+    problems.map(({ path, problem }) => [path, problem.message, problem.repair]),
     [
-      '/docs/a.json',
-      'this reference leads back to its own file: a.json -> b.json -> a.json',
-      'Break the cycle: a document cannot contain its own hash.',
+      [
+        '/docs/a.json',
+        'this reference leads back to its own file: a.json -> b.json -> a.json',
+        'Break the cycle: a document cannot contain its own hash.',
+      ],
+      [
+        '/docs/b.json',
+        'this reference leads back to its own file: b.json -> a.json -> b.json; this must refer to a response_source, but the file is a cognition_profile',
+        'Refer to a response_source.',
+      ],
     ],
-    [
-      '/docs/b.json',
-      'this reference leads back to its own file: b.json -> a.json -> b.json; this must refer to a response_source, but the file is a cognition_profile',
-      'Refer to a response_source.',
-    ],
-  ]);
+  );
 });
 
 for (const [written, expected] of [
