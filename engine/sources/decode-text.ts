@@ -14,9 +14,12 @@ export interface Decoded {
   readonly isCut: boolean;
 }
 
-/** Texts that a text encodes by the escapes of JSON, and by those of URLs. */
-export function unescapeText(text: string, isCut: boolean): readonly Decoded[] {
-  return [JSON_ESCAPES, URL_ESCAPES].flatMap((escape) =>
+/**
+ * Texts that a text encodes by the escapes of JSON, and by those of URLs.
+ * @param mayBeHtml whether by those of HTML, too
+ */
+export function unescapeText(text: string, isCut: boolean, mayBeHtml: boolean): readonly Decoded[] {
+  return [JSON_ESCAPES, URL_ESCAPES, ...(mayBeHtml ? [HTML_ESCAPES] : [])].flatMap((escape) =>
     text.includes(escape.sign) ? unescape(text, escape, isCut) : [],
   );
 }
@@ -55,9 +58,20 @@ const URL_ESCAPES: Escape = {
   decode: (escape) => String.fromCharCode(Number.parseInt(escape.slice(1), 16)),
 };
 
+/** The names by which HTML escapes characters. */
+export const HTML_NAMES: Readonly<Record<string, string>> = { quot: '"', amp: '&', apos: "'", lt: '<', gt: '>' };
+
+const HTML_ESCAPES: Escape = {
+  sign: '&',
+  pattern: /&(?:quot|amp|apos|lt|gt|#x[0-9a-f]{1,5}|#[0-9]{1,6});/gi,
+  decode: (escape) =>
+    HTML_NAMES[escape.slice(1, -1).toLowerCase()] ??
+    toBinary(String.fromCodePoint(Number(escape.slice(2, -1).replace(/^x/i, '0x')))),
+};
+
 /** The possible beginning of an escape, or of a character of base64 or hexadecimal, at the end of a text. */
 export const UNFINISHED =
-  /(?:(?:\\u[dD][89abAB][0-9a-fA-F]{2})?\\(?:u[0-9a-fA-F]{0,3})?|\\u[dD][89abAB][0-9a-fA-F]{2}|%[0-9a-fA-F]?|[A-Za-z0-9+/_-])$/;
+  /(?:(?:\\u[dD][89abAB][0-9a-fA-F]{2})?\\(?:u[0-9a-fA-F]{0,3})?|\\u[dD][89abAB][0-9a-fA-F]{2}|%[0-9a-fA-F]?|&#?[0-9A-Za-z]{0,6}|[A-Za-z0-9+/_-])$/;
 
 function unescape(text: string, escape: Escape, isCut: boolean): readonly Decoded[] {
   let passed = 0;

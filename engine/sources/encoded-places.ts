@@ -4,7 +4,7 @@
  * them all, by the algorithm of Wu and Manber: most of the text is skipped.
  */
 
-import { fromBinary, toBinary } from './decode-text.js';
+import { fromBinary, HTML_NAMES, toBinary } from './decode-text.js';
 
 /** Gives places of a text, or of its bytes in a binary string, where a value may be; none is missed, some may be wrong. */
 export type FindPlaces = (text: string) => readonly number[];
@@ -57,23 +57,24 @@ function foldedAt(text: string, at: number): number {
 }
 
 /** The characters of encoded text, and those with which escapes begin. */
-const ENCODED = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_%\\';
+const ENCODED = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_%&\\';
 
-/** Whether a character that may be of a value, plain or encoded, is escaped in a text, as in JSON or a URL. */
+/** Whether a character that may be of a value, plain or encoded, is escaped in a text, as in JSON, a URL or HTML. */
 export type HasEscaped = (text: string) => boolean;
 
 /** @param characters of the values, as a binary string */
 export function createHasEscaped(characters: string): HasEscaped {
   const codes = [...new Set(`${characters}${ENCODED}`)].map(toHex);
+  const inHtml = ['#', ...Object.keys(HTML_NAMES).filter((name) => `${characters}&`.includes(HTML_NAMES[name] ?? ''))];
   const inJson = [
     '/',
     `u00(?:${codes.join('|')})`,
     ...(/["\\\b\f\n\r\t]/.test(characters) ? ['["\\\\bfnrt]'] : []),
     ...(/[^\0-\x7f]/.test(characters) ? ['u(?!00[0-7])'] : []),
   ];
-  const pattern = new RegExp(`%(?:${codes.join('|')})|\\\\(?:${inJson.join('|')})`, 'i');
-  // Most texts have neither sign, and a search for one character is much faster than the pattern.
-  return (text) => (text.includes('%') || text.includes('\\')) && pattern.test(text);
+  const pattern = new RegExp(`%(?:${codes.join('|')})|\\\\(?:${inJson.join('|')})|&(?:${inHtml.join('|')})`, 'i');
+  // Most texts have no such sign, and a search for one character is much faster than the pattern.
+  return (text) => ['%', '\\', '&'].some((sign) => text.includes(sign)) && pattern.test(text);
 }
 
 /** Large letters are small ones, and the two alphabets of base64 are one. */

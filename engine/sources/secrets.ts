@@ -42,6 +42,9 @@ export interface SecretReplacer {
 /** How many encodings may be around each other. */
 const DEPTH_MAX = 4;
 
+/** In how many of them, from outside, the escapes of HTML are undone: each of these doubles the work. */
+const HTML_DEPTH_MAX = 2;
+
 /** Finds each secret in a text, and in every decoding of the text or of a part of it. */
 export function createSecretReplacer(secrets: readonly Secret[]): SecretReplacer {
   const known = secrets.filter(({ value }) => value.length >= SECRET_LENGTH_MIN);
@@ -154,7 +157,7 @@ function find(text: string, search: Search, depth: number, isCut: boolean): read
   const plain = [...(places.length > 0 ? findPlain(text, search) : []), ...(isCut ? findOpen(text, search) : [])];
   if (depth === 0) return plain;
   const decoded = [
-    ...(isCut || search.hasEscaped(text) ? unescapeText(text, isCut) : []),
+    ...(isCut || search.hasEscaped(text) ? unescapeText(text, isCut, depth > DEPTH_MAX - HTML_DEPTH_MAX) : []),
     ...(isCut ? [...places, text.length] : places).flatMap((place) => decodeAround(text, place, isCut)),
   ];
   const encoded = decoded.flatMap((inner) =>

@@ -59,6 +59,19 @@ const escapeAll = (text: string): string =>
   Array.from({ length: text.length }, (_, at) => `\\u${text.charCodeAt(at).toString(16).padStart(4, '0')}`).join('');
 const inUrlAll = (text: string): string => inHex(text).replace(/../g, '%$&');
 
+const byNumber = (text: string): string =>
+  Array.from(
+    text,
+    (character, at) => `&#${at % 2 === 0 ? '' : 'x'}${character.codePointAt(0)?.toString(at % 2 === 0 ? 10 : 16)};`,
+  ).join('');
+const HTML: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '"': '&quot;',
+  "'": '&#39;',
+  '<': '&LT;',
+  '/': '&#x2F;',
+};
+
 /** Each way to encode a text that a record may hold, by what is around the text. */
 const ENCODINGS: Readonly<Record<string, (text: string) => string>> = {
   'as it is': (text) => `a ${text} b`,
@@ -75,6 +88,8 @@ const ENCODINGS: Readonly<Record<string, (text: string) => string>> = {
   'in base64 of URLs': (text) => `.${Buffer.from(`xy${text}z`).toString('base64url')}.`,
   'in hexadecimal': (text) => `0x${inHex(text)}`,
   'in large hexadecimal': (text) => inHex(`-${text}-`).toUpperCase(),
+  'in HTML': (text) => `<p>${text.replace(/[&"'</]/g, (character) => HTML[character] ?? '')}`,
+  'in HTML, all characters by number': (text) => `<p>${byNumber(text)}`,
 };
 
 const KINDS = [
@@ -82,11 +97,22 @@ const KINDS = [
   ['hexadecimal', 'H'],
   ['JSON', 'E'],
   ['URL', 'E'],
+  ['HTML', 'O'],
 ] as const;
 
 const NAMES = Object.keys(ENCODINGS);
 const encode = (text: string, names: readonly string[]): string =>
   names.reduce((encoded, name) => ENCODINGS[name]?.(encoded) ?? encoded, text);
+
+const unescapeHtml = (code: string): string =>
+  Object.entries(HTML).find(([, escaped]) => escaped === code)?.[0] ??
+  String.fromCodePoint(Number(code.slice(2, -1).replace('x', '0x')));
+
+/** Two layers of base64 or hexadecimal, with text escaped once within them, and twice around them, there also for HTML. */
+const isKnown = (names: readonly string[]): boolean =>
+  /^(?:E?[BH]){0,2}[EO]{0,2}$/.test(
+    names.map((name) => KINDS.find((kind) => name.includes(kind[0]))?.[1] ?? '').join(''),
+  );
 
 /** Everything that may be read in a text by undoing encodings, an independent way: each of its parts by each of them. */
 function readAll(text: string, depth: number): readonly string[] {
@@ -97,6 +123,7 @@ function readAll(text: string, depth: number): readonly string[] {
       unit === undefined ? (sign ?? '') : String.fromCharCode(Number.parseInt(unit, 16)),
     ),
     text.replace(/(?:%[0-9a-fA-F]{2})+/g, (codes) => Buffer.from(codes.replaceAll('%', ''), 'hex').toString()),
+    text.replace(/&(?:amp|quot|lt|#x?[0-9a-f]+);/gi, (code) => unescapeHtml(code)),
     ...parts.flatMap((part) => [0, 1, 2, 3].map((skipped) => Buffer.from(part.slice(skipped), 'base64').toString())),
     ...parts.flatMap((part) =>
       (part.match(/[0-9a-fA-F]{12,}/g) ?? []).flatMap((digits) =>
@@ -110,7 +137,7 @@ function readAll(text: string, depth: number): readonly string[] {
 for (const name of NAMES) {
   test(`a secret is replaced ${name}, and once more encoded in each way`, () => {
     const { text, bytes } = createSecretReplacer([{ variable: 'K', value: CANARY }]);
-    for (const names of [[name], ...NAMES.map((outer) => [name, outer])]) {
+    for (const names of [[name], ...NAMES.map((outer) => [name, outer])].filter(isKnown)) {
       const encoded = encode(CANARY, names);
       const clean = text(encoded);
       assert.match(clean, /\[secret:K\]/, `${names.join(', then ')}: ${encoded}`);
@@ -136,11 +163,6 @@ const cutAt = (text: string, places: readonly number[]): readonly string[] => {
 
 test('a random secret in random encodings can be read in nothing that is kept, however it was cut into pieces', () => {
   const names = fc.array(fc.constantFrom(...NAMES), { minLength: 1, maxLength: 4 });
-  // Two layers of base64 or hexadecimal, with text escaped once within them and twice around them.
-  const isKnown = (encodings: readonly string[]): boolean =>
-    /^(?:E?[BH]){0,2}E{0,2}$/.test(
-      encodings.map((name) => KINDS.find((kind) => name.includes(kind[0]))?.[1] ?? '').join(''),
-    );
   const places = fc.array(fc.nat(), { maxLength: 8 });
   fc.assert(
     fc.property(secretText, names.filter(isKnown), places, (value, encodings, cuts) => {
@@ -200,6 +222,24 @@ test('a secret is replaced in both alphabets of base64', () => {
   }
 });
 
+for (const [character, escapes] of [
+  ['"', '&quot; &#34; &#x22; &#X0022;'],
+  ['&', '&amp; &#38; &#x26; &AMP;'],
+  ["'", '&apos; &#39; &#039; &#x27;'],
+  ['<', '&lt; &#60; &#x3c;'],
+  ['>', '&gt; &#62; &#x3E;'],
+  ['\u{1f511}', '&#128273; &#x1f511;'],
+] as const)
+  test(`a secret with ${character} is replaced where that is written as ${escapes}`, () => {
+    const { text, bytes, json } = createSecretReplacer([{ variable: 'K', value: `can${character}ary` }]);
+    for (const escaped of escapes.split(' ')) {
+      const given = `<p>can${escaped}ary&nbsp;&#1114112;`;
+      assert.equal(text(given), '<p>[secret:K]&nbsp;&#1114112;', escaped);
+      assert.deepEqual(json([given]), ['<p>[secret:K]&nbsp;&#1114112;']);
+      assert.equal(Buffer.from(bytes(Buffer.from(given))).toString(), '<p>[secret:K]&nbsp;&#1114112;');
+    }
+  });
+
 for (const name of ['in base64 behind nothing', 'in hexadecimal'])
   test(`two parts of a secret, each ${name}, are no secret where they are apart`, () => {
     const parts = ['canary-canar', 'y-canary'];
@@ -222,7 +262,7 @@ test('a secret with spaces is replaced as a form writes it', () => {
 
 test('of a text that was cut no part of a secret stays at its end, however it is spelled', () => {
   const { text, bytes, pieces } = createSecretReplacer([{ variable: 'K', value: 'k\u00fche/7' }]);
-  for (const spelled of ['k\u00fche/7', 'k\\u00fche\\/7', 'k%C3%BChe%2F7', '6bc3bc68652f37']) {
+  for (const spelled of ['k\u00fche/7', 'k\\u00fche\\/7', 'k%C3%BChe%2F7', '6bc3bc68652f37', 'k&#252;he&#x2f;7']) {
     for (let length = 1; length < spelled.length; length += 1) {
       const part = spelled.slice(0, length);
       assert.equal(text(`it is ${part}`, 'cut'), 'it is ', part);
