@@ -1,5 +1,6 @@
 import type { Problem } from '../contract/problem.js';
 import type { ProblemCode } from '../contract/problems/index.js';
+import { isUuid } from '../core/content/uuid.js';
 import type {
   AttemptRecord,
   AttemptStatus,
@@ -92,11 +93,8 @@ export async function showLlmCall(archive: Archive, id: string): Promise<Done<Ll
 
 /** The problem with an id that nothing of a kind has. @param see the command that lists ids */
 export function unknown(code: ProblemCode, kind: string, id: string, see = 'attempt ID'): Problem {
-  return {
-    code,
-    message: `There is no ${kind} ${JSON.stringify(id)}.`,
-    repair: `Write the whole id. See chukwa ${see}.`,
-  };
+  const repair = `${isUuid(id) ? '' : 'Write the whole id. '}See chukwa ${see}.`;
+  return { code, message: `There is no ${kind} ${JSON.stringify(id)}.`, repair };
 }
 
 function found<Value>(value: Value | undefined, otherwise: Problem): Done<Value> {
