@@ -5,6 +5,7 @@
  * that the value chose complains. Any other `oneOf` or `anyOf` stays as it is.
  */
 import type { Json, JsonObject } from '../contract/json.js';
+import { present } from '../contract/present.js';
 import { canonicalText } from '../core/content/canonical.js';
 import { appendToken, isList, isObject } from '../core/content/json-pointer.js';
 import { followReference, listSubschemas, mapChildren } from '../core/content/subschemas.js';
@@ -47,10 +48,11 @@ function isReferredTo(root: JsonObject): boolean {
 
 function rewriteObject(root: JsonObject, schema: JsonObject): JsonObject {
   const inner = mapChildren(schema, (child) => (isObject(child) ? rewriteObject(root, child) : child));
+  const shown = present({ examples: inner['examples'] });
   const choices: JsonObject[] = [];
   const rest = Object.entries(inner).filter(([keyword, branches]) => {
     const name = CHOICES.find((known) => known === keyword);
-    const choice = name !== undefined && isList(branches) ? toChoice(root, name, branches) : undefined;
+    const choice = name !== undefined && isList(branches) ? toChoice(root, name, branches, shown) : undefined;
     if (choice) choices.push(choice);
     return choice === undefined;
   });
@@ -63,10 +65,11 @@ function toChoice(
   root: JsonObject,
   keyword: (typeof CHOICES)[number],
   written: readonly Json[],
+  shown: JsonObject = {},
 ): JsonObject | undefined {
   const branches = written.map((branch) => toBranch(root, branch));
   if (!branches.every((branch) => branch !== undefined)) return undefined;
-  return chooseByShape(branches) ?? chooseAmongConstants(keyword, branches);
+  return chooseByShape(branches, shown) ?? chooseAmongConstants(keyword, branches);
 }
 
 /** Branches that say nothing but constants are one list of values; with `oneOf`, a value that two of them list fits neither. */
@@ -85,20 +88,21 @@ function chooseAmongConstants(keyword: (typeof CHOICES)[number], branches: reado
 
 const OF_CONSTANTS = new Set(['const', 'enum', 'title', 'description', '$comment', 'examples']);
 
-function chooseByShape(branches: readonly Branch[]): JsonObject | undefined {
+/** @param shown the examples of the whole choice, for a value that fits no branch */
+function chooseByShape(branches: readonly Branch[], shown: JsonObject): JsonObject | undefined {
   const groups = new Map<string, Branch[]>();
   for (const branch of branches) {
     const type = typeOf(branch.meant);
     if (type === undefined) return undefined;
     groups.set(type, [...(groups.get(type) ?? []), branch]);
   }
-  const choices = [...groups].map(([type, group]) => ({ type, choice: chooseWithin(type, group) }));
+  const choices = [...groups].map(([type, group]) => ({ type, choice: chooseWithin(type, group, shown) }));
   if (!choices.every(({ choice }) => choice !== undefined)) return undefined;
   const expected = branches.map(describe);
   return choices.reduceRight<JsonObject>(
     (otherwise, { type, choice }) =>
       conditional(conditionOf(type, choice as JsonObject), choice as JsonObject, otherwise),
-    { [NO_ALTERNATIVE]: expected },
+    { ...shown, [NO_ALTERNATIVE]: expected },
   );
 }
 
@@ -131,10 +135,10 @@ function fixedValues(schema: Json | undefined): readonly Json[] | undefined {
   return isList(values) ? values : undefined;
 }
 
-function chooseWithin(type: string, branches: readonly Branch[]): JsonObject | undefined {
+function chooseWithin(type: string, branches: readonly Branch[], shown: JsonObject): JsonObject | undefined {
   const [only, ...others] = branches;
   if (only && others.length === 0) return only.written as JsonObject;
-  if (type === 'object') return chooseByValue(branches) ?? chooseByMember(branches);
+  if (type === 'object') return chooseByValue(branches) ?? chooseByMember(branches, shown);
   const listed = branches.map(({ meant }) => (Object.keys(meant).length === 1 ? fixedValues(meant) : undefined));
   if (!listed.every((values) => values !== undefined)) return undefined;
   return isDistinct(listed.flat()) ? { enum: listed.flat() } : undefined;
@@ -168,7 +172,7 @@ function chooseCase(
 }
 
 /** Each closed branch has a required member that those after it refuse, as in `hash` or `path`. */
-function chooseByMember(branches: readonly Branch[]): JsonObject | undefined {
+function chooseByMember(branches: readonly Branch[], shown: JsonObject): JsonObject | undefined {
   if (
     !branches.every(({ meant }) => meant['additionalProperties'] === false && meant['patternProperties'] === undefined)
   )
@@ -183,7 +187,7 @@ function chooseByMember(branches: readonly Branch[]): JsonObject | undefined {
   }
   return chosen.reduceRight<JsonObject>(
     (otherwise, { member, branch }) => conditional({ required: [member] }, branch.written, otherwise),
-    { [NO_ALTERNATIVE]: branches.map(describe) },
+    { ...shown, [NO_ALTERNATIVE]: branches.map(describe) },
   );
 }
 

@@ -2,7 +2,7 @@ import type { ErrorObject } from 'ajv/dist/2020.js';
 import type { Json, JsonObject } from '../contract/json.js';
 import type { Problem } from '../contract/problem.js';
 import type { ProblemCode } from '../contract/problems/index.js';
-import { appendToken, isList } from '../core/content/json-pointer.js';
+import { appendToken, isList, isObject } from '../core/content/json-pointer.js';
 import { listProblems, PROBLEMS_MAX } from '../core/content/listed-problems.js';
 import { nearestName } from '../core/content/nearest-name.js';
 import { NO_ALTERNATIVE } from './alternatives.js';
@@ -174,11 +174,26 @@ const ONE_TEXT = /^"(?:[^"\\]|\\.)*"$/;
 function noAlternative(error: ErrorObject): Complaint {
   const expected = error.schema as readonly string[];
   const texts = expected.filter((text) => ONE_TEXT.test(text)).map((text) => JSON.parse(text) as string);
-  return { ...oneOf(error.data as Json, expected, texts, expected.length), code: 'NO_ALTERNATIVE' };
+  const example = exampleOf(error.parentSchema ?? {});
+  const advice = example === undefined ? undefined : sayMeant(error.data as Json, example);
+  return { ...oneOf(error.data as Json, expected, texts, expected.length, advice), code: 'NO_ALTERNATIVE' };
+}
+
+/** A bare text in place of an object with one text, such as a path, has probably been meant as that text. */
+function sayMeant(value: Json, example: Json): string {
+  const [member, ...more] = isObject(example) ? Object.keys(example) : [];
+  const isBare = typeof value === 'string' && member !== undefined && more.length === 0;
+  return isBare ? `Write ${cut(writeJson({ [member]: value }))}.` : `Write for example ${writeJson(example)}.`;
 }
 
 /** @param count of all that is expected: very many are not all written out */
-function oneOf(value: Json, expected: readonly string[], texts: readonly string[], count: number): Complaint {
+function oneOf(
+  value: Json,
+  expected: readonly string[],
+  texts: readonly string[],
+  count: number,
+  advice = 'Write one of these.',
+): Complaint {
   const nearest = typeof value === 'string' ? nearestName(value, texts) : undefined;
   const isOne = count === 1;
   const listed = shown(expected, count);
@@ -186,8 +201,7 @@ function oneOf(value: Json, expected: readonly string[], texts: readonly string[
   return {
     code: 'UNEXPECTED_VALUE',
     message,
-    repair:
-      nearest === undefined ? (isOne ? `Write ${listed[0]}.` : 'Write one of these.') : `Did you mean "${nearest}"?`,
+    repair: nearest === undefined ? (isOne ? `Write ${listed[0]}.` : advice) : `Did you mean "${nearest}"?`,
   };
 }
 

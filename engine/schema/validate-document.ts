@@ -87,8 +87,14 @@ function pluginLeftOut(name: string, { code }: Problem): Problem {
   };
 }
 
+/** `http`: the beginning of one name alone. */
+function onlyFamily(name: string, known: readonly string[]): string | undefined {
+  const [only, ...others] = known.filter((one) => one.startsWith(`${name}_`));
+  return others.length === 0 ? only : undefined;
+}
+
 function unknownPlugin(name: string, known: readonly string[]): Problem {
-  const nearest = nearestName(name, known);
+  const nearest = nearestName(name, known) ?? onlyFamily(name, known);
   const repair = nearest === undefined ? `Known: ${known.join(', ') || 'none'}.` : `Did you mean "${nearest}"?`;
   return { code: 'PLUGIN_UNKNOWN', message: `there is no plugin "${name}"`, pointer: '/interface/name', repair };
 }

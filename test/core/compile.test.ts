@@ -170,6 +170,9 @@ check('a placeholder that means nothing', { prompt: 'Hello {{world.weather}}' },
 check('a placeholder of one reading', { prompt: 'Hello {{ambient.weather.temperature}}' }, [
   'PROMPT_PLACEHOLDER_UNKNOWN /nodes/0/prompt_template/messages/0/content: {{ambient.weather.temperature}} is not a placeholder. | Did you mean {{ambient.visible}}? Use world.slug, world.attempted_turn, world.simulation_time, world.projection, world.recent_events, subject.id, subject.name, subject.rendered, ambient.visible, tools.available or nodes.<id>.output.',
 ]);
+check('a placeholder of a node that leaves out its output', { prompt: 'Hello {{nodes.plan.intention}}' }, [
+  'PROMPT_PLACEHOLDER_UNKNOWN /nodes/0/prompt_template/messages/0/content: {{nodes.plan.intention}} is not a placeholder. | Did you mean {{nodes.plan.output.intention}}? Use world.slug, world.attempted_turn, world.simulation_time, world.projection, world.recent_events, subject.id, subject.name, subject.rendered, ambient.visible, tools.available or nodes.<id>.output.',
+]);
 check('a prompt that reads a node that does not exist', { prompt: '{{nodes.think.output}}' }, [
   'NODE_UNKNOWN /nodes/0/prompt_template/messages/0/content: {{nodes.think.output}} reads a node that does not exist. | There are: act.',
 ]);

@@ -93,13 +93,21 @@ function checkEvents(node: AuthoredGeneration, { messages }: PromptTemplate, poi
 
 function unknownPlaceholder(text: string, pointer: string): Complaint {
   const name = text.slice(2, -2).trim();
-  const nearest = nearestName(name, PLACEHOLDER_NAMES) ?? onlyOfRoot(name);
+  const nearest = nearestName(name, PLACEHOLDER_NAMES) ?? outputOf(name) ?? onlyOfRoot(name);
   return {
     code: 'PROMPT_PLACEHOLDER_UNKNOWN',
     message: `${shorten(text, SHOWN_LENGTH_MAX)} is not a placeholder.`,
     pointer,
     repair: `${nearest === undefined ? '' : `Did you mean {{${nearest}}}? `}Use ${PLACEHOLDER_NAMES.join(', ')} or nodes.<id>.output.`,
   };
+}
+
+/** `{{nodes.plan.intention}}`: all that a node has is below its output. */
+function outputOf(name: string): string | undefined {
+  const [root, node_id = '', ...path] = name.split('.');
+  return root !== 'nodes' || node_id === '' || path[0] === 'output'
+    ? undefined
+    : ['nodes', node_id, 'output', ...path].join('.');
 }
 
 /** `{{ambient.tide.height}}`: all that a prompt has of readings is `{{ambient.visible}}`. */

@@ -1,5 +1,6 @@
 import type { Problem } from '../../../contract/problem.js';
 import { present } from '../../../contract/present.js';
+import { isPromptFile } from '../../../core/workflow/link/document-kind.js';
 import type { Finding } from '../../../operations/documents/index.js';
 import { toPhrase } from './json-view.js';
 import { advice, bad, faint, hanging, type Lines, verbatim } from './line.js';
@@ -7,7 +8,7 @@ import { toVisible } from './neutralise.js';
 
 /**
  * One complaint about a file: `file:line:column  CODE  message  (at /pointer)`, and beneath it what to do; of several
- * complaints in a row that need the same, beneath the last of them, with their number.
+ * complaints in a row that need the same, beneath the last of them, with their number. A prompt file has no pointers.
  */
 export function findingLines(findings: readonly Finding[]): Lines {
   return findings.flatMap(({ file, line, column, pointer, code, message, repair, severity }, at) => {
@@ -17,7 +18,7 @@ export function findingLines(findings: readonly Finding[]): Lines {
     const first = verbatim(
       isOfPath ? `${name}  ` : `${name}:${line}:${column}  `,
       severity === 'note' ? faint(code) : bad(code),
-      isOfPath ? `  ${what}` : `  ${what}${sayPlace(pointer)}`,
+      isOfPath || isPromptFile(file) ? `  ${what}` : `  ${what}${sayPlace(pointer)}`,
     );
     if (repair === undefined || repair === findings[at + 1]?.repair) return [first];
     const alike = at - findings.findLastIndex((other, index) => index < at && other.repair !== repair);
