@@ -134,6 +134,38 @@ test('a worker waits longer each time for a lost database, a quarter of a minute
   assert.deepEqual(events.at(-1), { kind: 'database_found' });
 });
 
+test('a worker whose jobs cannot be written waits longer each time, and finds the database only when one has ended', async (t) => {
+  const fault: Problem = { code: 'DATABASE_FULL', message: 'It is full.' };
+  const driven: number[] = [];
+  let second = 0;
+  let isFull = true;
+  // Reading goes on, and each driver that is lost has a lease of ten seconds.
+  const lapsed: Inbox['lapsed'] = async () =>
+    second < (driven.at(-1) ?? -10) + 10 ? [] : [{ world_slug: 'park', in_ms: 0, take_overs: 0 }];
+  const drive: Drive = async () => {
+    driven.push(second);
+    if (isFull) throw new Error('full');
+    return { kind: 'not_asked_for' };
+  };
+  const { events, pass } = await watchWorker(t, {
+    seen: () => ({ ...NOTHING, is_lapsing: true }),
+    inbox: { lapsed },
+    parts: { drive, findFault: () => fault, jitter: () => 1 },
+  });
+  const passMinute = async (): Promise<void> => {
+    for (const until = second + 60; second < until; ) {
+      second += 1;
+      await pass(LOOK_MS);
+    }
+  };
+  for (let minute = 0; minute < 4; minute += 1) await passMinute();
+  assert.deepEqual(driven, [0, 10, 20, 30, 40, 56, 88, 148, 208]);
+  assert.deepEqual(events, [{ kind: 'database_lost', code: fault.code, reason: 'It is full.' }]);
+  isFull = false;
+  await passMinute();
+  assert.deepEqual(events.slice(1), [{ kind: 'database_found' }]);
+});
+
 test('a worker that could not reach its database claims, continues and expires without a glance before', async (t) => {
   const done: string[] = [];
   let isLost = true;

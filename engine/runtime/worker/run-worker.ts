@@ -5,6 +5,7 @@ import type { Claimed, ClaimRequest } from '../../ports/claim.js';
 import type { Glance, Lapse } from '../../ports/inbox.js';
 import { type Alarm, openAlarm } from './alarm.js';
 import { doJob, type Job } from './do-job.js';
+import { type Trouble, worsen } from './trouble.js';
 import type { WorkerParts, WorkerSettings } from './worker-parts.js';
 
 // A worker looks into the inbox when a doorbell rings, when one of its jobs ends, and every second by itself: with all
@@ -23,18 +24,11 @@ const SPREAD_MS = 50;
 const TIDY_MS = 30_000;
 /** The longest time from a claim to the beginning of its attempt: a program may have to be compiled. */
 const RESERVE_MS = 5_000;
-const DATABASE_LOST = { first_ms: 500, most_ms: 15_000 };
 /** An attempt that so many drivers have left is driven alone. */
 const SUSPECT_TAKE_OVERS = 2;
 const LEFT_ALONE = { first_ms: 1_000, most_ms: 60_000 };
 
 const EVERYTHING: Glance = { is_due: true, is_expired: true, is_lapsing: true };
-
-/** The reason why statements fail, and how often they have. */
-interface Trouble {
-  readonly reason: string;
-  readonly times: number;
-}
 
 /** A worker while it works: the one mutable thing here. */
 interface Worker {
@@ -129,6 +123,8 @@ function answer(worker: Worker, world_slug: string | undefined): void {
 /** Claims what there is to do, as far as there are free hands. @returns how long to sleep */
 async function look(worker: Worker): Promise<number> {
   reportDoorbell(worker);
+  const rest_ms = (worker.trouble?.until ?? 0) - worker.parts.clock.now();
+  if (rest_ms > 0) return rest_ms;
   const ended = [...worker.ended];
   try {
     await tidy(worker);
@@ -136,11 +132,10 @@ async function look(worker: Worker): Promise<number> {
     const sleep_ms = await seeLapses(worker, seen);
     if (seen === undefined || seen.is_due) await claimDue(worker);
     if (seen?.is_expired) await expire(worker);
-    if (worker.trouble !== undefined) worker.parts.onEvent({ kind: 'database_found' });
-    worker.trouble = undefined;
+    if (worker.trouble?.is_of_job === false) recover(worker);
     return sleep_ms;
   } catch (error) {
-    return sleepOff(worker, error);
+    return sleepOff(worker, error, false);
   } finally {
     for (const world_slug of ended) worker.ended.delete(world_slug);
   }
@@ -161,19 +156,24 @@ async function glance(worker: Worker): Promise<Glance | undefined> {
 
 /**
  * Waits for a failing database; each reason is reported once. A database that may be another process's is left alone.
+ * @returns for how long
  * @throws every other error
  */
-function sleepOff(worker: Worker, error: unknown): number {
-  const { parts } = worker;
+function sleepOff(worker: Worker, error: unknown, is_of_job: boolean): number {
+  const { parts, trouble } = worker;
   const fault = parts.findFault(error);
   if (fault === undefined || fault.code === 'DATABASE_LOCK_LOST') throw error;
   const { code, message, repair } = fault;
   const reason = repair === undefined ? message : `${message} ${repair}`;
-  const { trouble } = worker;
   if (trouble?.reason !== reason) parts.onEvent({ kind: 'database_lost', code, reason });
-  const times = (trouble?.times ?? 0) + 1;
-  worker.trouble = { reason, times };
-  return backoffMs(DATABASE_LOST, times - 1, parts.jitter());
+  const now = parts.clock.now();
+  worker.trouble = worsen(trouble, { code, reason, is_of_job }, now, parts.jitter());
+  return worker.trouble.until - now;
+}
+
+function recover(worker: Worker): void {
+  if (worker.trouble !== undefined) worker.parts.onEvent({ kind: 'database_found' });
+  worker.trouble = undefined;
 }
 
 /** A doorbell is silent while it connects, which is no fault as long as it takes no longer than a look by oneself. */
@@ -310,10 +310,11 @@ async function work(worker: Worker, job: Job): Promise<Claimed | undefined> {
     const end = await doJob(parts, job, { tries, leave: worker.leave.signal, goesOn });
     if (end.kind === 'done' || (end.kind === 'deferred' && job.claimed !== undefined)) left_alone.delete(world_slug);
     else leaveAlone(worker, world_slug, tries);
+    if (end.kind === 'done') recover(worker);
     return end.kind === 'done' ? end.next : undefined;
   } catch (error) {
     // The attempt stays open: the worker that finds its lease lapsed continues it; this one waits a while before.
-    sleepOff(worker, error);
+    sleepOff(worker, error, true);
     leaveAlone(worker, world_slug, tries);
     return undefined;
   }
