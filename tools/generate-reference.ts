@@ -48,26 +48,40 @@ function pageOf(name: string, path: string, schema: Schema): string {
     '',
     `${says(schema['description'])} Made by \`npm run generate\` from [${path}](../../${path}).`,
     '',
-    ...tableOf(schema, schema),
+    ...wholeOf(schema),
     ...parts.flatMap(([part, definition]) => partOf(schema, part, definition)),
   ]
     .join('\n')
     .replace(/\n+$/, '\n');
 }
 
+/** The fields of a document; where it has several forms, each in a table of its own. */
+function wholeOf(schema: Schema): readonly string[] {
+  const forms = formsOf(schema);
+  if (forms.length < 2) return tableOf(schema, schema);
+  return [`One of ${forms.length} forms:`, '', ...tablesOf(schema, forms, '##')];
+}
+
+function formsOf({ oneOf = [] }: Schema): readonly Schema[] {
+  return (oneOf as readonly Schema[]).filter(({ type }) => type === 'object');
+}
+
 /** A definition; where it has several forms, each in a table of its own. */
 function partOf(root: Schema, part: string, definition: Schema): readonly string[] {
-  const forms = ((definition['oneOf'] ?? []) as readonly Schema[]).filter(({ type }) => type === 'object');
+  const forms = formsOf(definition);
   if (forms.length < 2) {
     const is = says(definition['description']) || `Type: ${typeOf(definition)}.`;
     return [`## ${part}`, '', is, '', ...tableOf(root, definition)];
   }
   const is = `${says(definition['description'])} One of ${forms.length} forms:`.trim();
-  const tables = forms.flatMap((form) => {
+  return [`## ${part}`, '', is, '', ...tablesOf(root, forms, '###')];
+}
+
+function tablesOf(root: Schema, forms: readonly Schema[], mark: string): readonly string[] {
+  return forms.flatMap((form) => {
     const meaning = says(form['description']);
-    return [`### ${String(form['title'])}`, '', ...(meaning === '' ? [] : [meaning, '']), ...tableOf(root, form)];
+    return [`${mark} ${String(form['title'])}`, '', ...(meaning === '' ? [] : [meaning, '']), ...tableOf(root, form)];
   });
-  return [`## ${part}`, '', is, '', ...tables];
 }
 
 /** The fields of an object, those of objects within it, and those of each alternative. */

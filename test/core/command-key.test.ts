@@ -21,8 +21,8 @@ check('a tool loop has keys for its rounds, tries and tools, and no other', TOOL
   'bob/act/round-2/try-1/tool': 'node act calls no tool in round 2',
   'bob/act/round-3/try-1': 'node act has 2 rounds at most',
   'bob/act/round-1/try-3': 'node act has 2 tries at one answer (max_generation_attempts)',
-  'bob/act/call': 'node act asks a model, and then its tools',
-  'bob/act/round-0/try-1': 'node act asks a model, and then its tools',
+  'bob/act/call': 'node act asks a model, and then its tools, and no call of it is "call"',
+  'bob/act/round-0/try-1': 'node act asks a model, and then its tools, and no call of it is "round-0/try-1"',
 });
 
 check(
@@ -38,7 +38,7 @@ check(
     'bob/act/round-1/try-1': '',
     'bob/act/round-2/try-1': 'node act has 1 round at most',
     'bob/act/round-1/try-2': 'node act has 1 try at one answer (max_generation_attempts)',
-    'bob/act/tool': 'node act asks a model',
+    'bob/act/tool': 'node act asks a model, and no call of it is "tool"',
   },
 );
 
@@ -53,6 +53,7 @@ test('a key of another shape is answered with one of the round that it names', (
   const program = smallPark(TOOLS);
   const repairOf = (key: string): string | undefined => findUnasked(program, key)?.repair;
   assert.equal(repairOf('bob/act/round-2/try-l'), 'Write "bob/act/round-2/try-1".');
+  assert.equal(repairOf('bob/act/round2/try-1'), 'Write "bob/act/round-2/try-1".');
   assert.equal(repairOf('bob/act/round-1/tool'), 'Write "bob/act/round-1/try-1/tool".');
   assert.equal(repairOf('bob/act/round-2/tool'), 'Write "bob/act/round-1/try-1/tool".');
   for (const key of ['bob/act/round-9/try-l', 'bob/act/round-0/try-1', 'bob/act/call'])

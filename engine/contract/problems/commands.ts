@@ -13,7 +13,7 @@ export const COMMAND_PROBLEMS = {
     'Name tools that the message lists.',
   ),
   RUN_CONNECTION_NOT_GRANTED: content(
-    '`run --connections` names a connection that no profile grants.',
+    '`run --connections` names a connection that no profile grants: connections are not supported yet.',
     'Leave it out.',
   ),
   NO_SCENARIO: content('The named paths hold no scenario.', 'Name the file of a scenario.'),

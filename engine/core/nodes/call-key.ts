@@ -52,7 +52,8 @@ export function findUnaskedGeneration(
   const read = parseGenerationSuffix(rest);
   if (read === undefined) {
     const end = calls > 0 && rest.endsWith(`/${TOOL_SUFFIX}`) ? `/${TOOL_SUFFIX}` : '';
-    const message = `node ${node} asks a model${calls > 0 ? ', and then its tools' : ''}`;
+    const asks = `node ${node} asks a model${calls > 0 ? ', and then its tools' : ''}`;
+    const message = `${asks}, and no call of it is ${JSON.stringify(rest)}`;
     const round = findRound(rest, end === '' ? calls + 1 : calls);
     return misshapen(message, { subject, node }, `${generationSuffix(round, 1)}${end}`);
   }
@@ -78,7 +79,7 @@ export function findUnaskedGeneration(
 
 /** The round that a key of another shape names; the first where it names none up to the last. */
 function findRound(rest: string, last: number): number {
-  const round = Number(/^round-([1-9][0-9]*)/.exec(rest)?.[1] ?? 1);
+  const round = Number(/^round[-_ ]?([1-9][0-9]*)/i.exec(rest)?.[1] ?? 1);
   return round <= last ? round : 1;
 }
 

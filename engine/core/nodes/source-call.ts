@@ -70,7 +70,9 @@ export const sourceCall: NodeType<SourceCallNode, SourceCallProgram, SourceCallS
   describeCall: ({ subject, node }, rest) =>
     rest === KEY_SUFFIX ? `the call of node ${node} of ${subject}` : undefined,
   findUnasked(_program, place, rest) {
-    return rest === KEY_SUFFIX ? undefined : misshapen(`node ${place.node} makes one call`, place, KEY_SUFFIX);
+    return rest === KEY_SUFFIX
+      ? undefined
+      : misshapen(`node ${place.node} makes one call, which is not ${JSON.stringify(rest)}`, place, KEY_SUFFIX);
   },
   skeletonOf: ({ call }) => smallestAnswer(call),
 };

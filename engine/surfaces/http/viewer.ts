@@ -7,7 +7,7 @@ import { bearerOf, type CountRefusal, type Guard, TOO_OFTEN } from './authority.
 import { COOKIE_SECONDS, type Session, type Sessions } from './sessions.js';
 
 /**
- * The security headers of every answer: browsers run this server's script alone, load nothing from elsewhere, post
+ * The security headers of every answer: browsers run this server's scripts alone, load nothing from elsewhere, post
  * forms here alone, and show the page in no frame.
  */
 export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
