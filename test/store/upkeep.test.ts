@@ -22,6 +22,37 @@ test('an embedded database counts its rows after 16 attempts, so that no plan st
   }
 });
 
+test('the log of an embedded database is freed once it has more than 64 MB, and not before', async () => {
+  const { database, outside, close } = await openTestDatabase('embedded');
+  try {
+    const readLog = async (): Promise<number> => {
+      const rows = await outside.query<{ megabytes: number }>(
+        'SELECT ((pg_current_wal_insert_lsn() - redo_lsn) / 1e6)::int AS megabytes FROM pg_control_checkpoint()',
+      );
+      return rows[0]?.megabytes ?? Number.NaN;
+    };
+    const write = async (megabytes: number): Promise<void> => {
+      for (const enough = (await readLog()) + megabytes; (await readLog()) < enough; ) {
+        await outside.query('INSERT INTO kept VALUES (1)');
+        await outside.query('SELECT pg_switch_wal()');
+      }
+    };
+    const upkeep = openUpkeep(database);
+    const endAttempts = async (): Promise<void> => {
+      for (let attempt = 0; attempt < 16; attempt += 1) await upkeep.attemptEnded();
+    };
+    await outside.query('CREATE TABLE kept (number int)');
+    await write(40);
+    await endAttempts();
+    assert.ok((await readLog()) >= 40);
+    await write(40);
+    await endAttempts();
+    assert.ok((await readLog()) < 5);
+  } finally {
+    await close();
+  }
+});
+
 test('a server is left to look after itself', async () => {
   const asked: string[] = [];
   const pool = { query: async (text: string) => void asked.push(text) };
