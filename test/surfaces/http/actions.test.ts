@@ -110,6 +110,19 @@ describe('an operator, by the form of a page', () => {
     assert.match(page, /id="actions"[^]*to see the rain/);
   });
 
+  test('an operator, by the form of a page, takes back the turns that have not begun', async () => {
+    const { world_slug } = await stage.makeWorld({ scenario: 'park' });
+    const page = `/worlds/${world_slug}`;
+    await fill(page, `${page}/turns`, { turns: '2', reason: 'two more' });
+    const sent = await fill(page, `${page}/queue/stop`, { reason: 'the wrong world' });
+    assert.deepEqual([sent.status, sent.location], [303, `${page}#actions`]);
+    const [entry] = await listActions(world_slug);
+    assert.deepEqual(
+      [entry?.action, entry?.reason, entry?.outcome],
+      ['take_back_turns', 'the wrong world', `Took back 2 turns of ${world_slug}.`],
+    );
+  });
+
   test('an operator, by the form of a page, forks a world', async () => {
     const { world_slug } = await stage.makeWorld({ scenario: 'park' });
     const said = { at_turn: '0', as: 'forked', reason: 'to try another day' };

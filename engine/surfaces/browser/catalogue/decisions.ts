@@ -7,7 +7,7 @@ import { pathOf } from '../places.js';
 
 /** The decisions about a world at its latest turn. */
 export function decideWorld({ world_slug, turn }: { readonly world_slug: string; readonly turn: number }) {
-  return [runTurns(world_slug), decideTurn({ world_slug, turn })];
+  return [runTurns(world_slug), takeBackTurns(world_slug), decideTurn({ world_slug, turn })];
 }
 
 function runTurns(world_slug: string): Decision {
@@ -18,6 +18,17 @@ function runTurns(world_slug: string): Decision {
     path: `${pathOf('world', world_slug)}/turns`,
     fields: [{ name: 'turns', label: 'How many', kind: 'whole', value: 1 }],
     button: 'Queue them',
+  };
+}
+
+function takeBackTurns(world_slug: string): Decision {
+  return {
+    id: 'take-back-turns',
+    title: 'Take back queued turns',
+    consequence: html`The queued turns that have not begun are removed. A turn that has begun continues.`,
+    path: `${pathOf('world', world_slug)}/queue/stop`,
+    fields: [],
+    button: 'Take them back',
   };
 }
 
