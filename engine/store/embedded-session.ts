@@ -50,11 +50,15 @@ export class EmbeddedSession implements Pick<PGlite, 'waitReady' | 'execProtocol
   /** @throws DatabaseEnded */
   async execProtocolStream(...[message, options]: Parameters<Execute>): Promise<Answers> {
     if (this.#end) throw this.#end;
-    const answers = await this.#pglite.execProtocolStream(message, options);
-    this.#end = findEnd(message, answers);
-    if (this.#end === undefined) return answers;
-    // What is left of PostgreSQL can write nothing more.
-    this.#pglite.Module.FS.quit();
+    const answers = await this.#pglite.execProtocolStream(message, options).catch(toEnd);
+    this.#end = answers instanceof DatabaseEnded ? answers : findEnd(message, answers);
+    if (this.#end === undefined) return answers as Answers;
+    try {
+      // What is left of PostgreSQL can write nothing more.
+      this.#pglite.Module.FS.quit();
+    } catch {
+      // Its end is the error to report.
+    }
     throw this.#end;
   }
 
@@ -76,15 +80,22 @@ export class EmbeddedSession implements Pick<PGlite, 'waitReady' | 'execProtocol
       throw this.#end;
     }
     this.#pglite = started.value;
-    // They ended with the session that had prepared them.
+    // Prepared statements ended with the old session.
     this.#driver.connection.parsedStatements = {};
     this.#driver.connection.submittedNamedStatements = {};
     this.#end = undefined;
   }
 
+  /** Closes PostgreSQL; one that has ended wrote its last already. */
   async close(): Promise<void> {
+    // A start under way would open the files after their lock is given back.
+    await this.#starting?.catch(() => {});
     if (this.#end === undefined) await this.#pglite.close();
   }
+}
+
+function toEnd(error: unknown): DatabaseEnded {
+  return new DatabaseEnded(error instanceof Error ? error.message : String(error));
 }
 
 function findEnd(message: Uint8Array, answers: Answers): DatabaseEnded | undefined {

@@ -22,7 +22,7 @@ const ROOM_BYTES_TO_RESTART = 2 * ROOM_BYTES_MIN;
  */
 const SMALL_CACHE = ['-c', 'shared_buffers=16MB'];
 
-/** Else a timer of the start after a crash runs as long as the database is open, and keeps a process that has lost it. */
+/** After a crash PostgreSQL starts a timer for messages on its progress, which would keep a process that has lost it alive. */
 const NO_TIMER = ['-c', 'log_startup_progress_interval=0'];
 
 const START_PARAMS = [...PGlite.defaultStartParams, ...SMALL_CACHE, ...NO_TIMER];
@@ -178,9 +178,8 @@ async function start(place: string): Promise<Started> {
 
 /** Starts again from files whose PostgreSQL has ended; one that lacked room waits until there is some. */
 async function startAnew(place: string, end: DatabaseEnded, findRoom: FindRoom): Promise<Started | undefined> {
-  const lacksRoom = async (): Promise<boolean> =>
-    findFault(end)?.kind === 'full' && (await findRoom(place)) < ROOM_BYTES_TO_RESTART;
-  if (await lacksRoom()) return undefined;
+  const lacksRoom = async (): Promise<boolean> => (await findRoom(place)) < ROOM_BYTES_TO_RESTART;
+  if (findFault(end)?.kind === 'full' && (await lacksRoom())) return undefined;
   const started = await start(place);
   return started.ok || !(await lacksRoom()) ? started : undefined;
 }
