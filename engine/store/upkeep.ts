@@ -9,7 +9,7 @@ export interface Upkeep {
 /** How many attempts end between two looks. */
 const LOOK = 16;
 const GROWTH = 4;
-/** As large as the log may become. Less than 64 MB of it is written again in a fraction of a second, after a crash. */
+/** A longer log is freed at the next look. Less than 64 MB is written again in a fraction of a second, after a crash. */
 const LOG_BYTES_MAX = 67_108_864;
 
 const LOG_BYTES = 'SELECT pg_current_wal_insert_lsn() - redo_lsn AS bytes FROM pg_control_checkpoint()';
