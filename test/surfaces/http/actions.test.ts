@@ -123,6 +123,16 @@ describe('an operator, by the form of a page', () => {
     );
   });
 
+  test('an operator who takes back turns while an attempt is open sees the outcome on the page of the world', async () => {
+    const [attempt] = (await stage.play({ scenario: 'letters' })).attempts;
+    assert.equal(attempt?.status, 'suspended');
+    const page = `/worlds/${attempt.world_slug}`;
+    const sent = await fill(page, `${page}/queue/stop`, { reason: 'the wrong world' });
+    assert.deepEqual([sent.status, sent.location], [303, `${page}#actions`]);
+    const [entry] = await listActions(attempt.world_slug);
+    assert.match(entry?.outcome ?? '', /^\S+ has no queued turn that has not begun\. One has begun and continues/);
+  });
+
   test('an operator, by the form of a page, forks a world', async () => {
     const { world_slug } = await stage.makeWorld({ scenario: 'park' });
     const said = { at_turn: '0', as: 'forked', reason: 'to try another day' };

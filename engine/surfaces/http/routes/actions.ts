@@ -159,8 +159,8 @@ async function perform(action: Action, { desk, request }: Exchange): Promise<Don
 
 /** The page that shows the outcome of an action. */
 function pathAfter({ attempt_id, world }: Acknowledgement, url: string): string {
-  if (attempt_id !== undefined) return `${pathOf('attempt', attempt_id)}#actions`;
   const [, of] = /^\/worlds\/[^/]+\/(\w+)/.exec(url) ?? [];
+  if (of === undefined && attempt_id !== undefined) return `${pathOf('attempt', attempt_id)}#actions`;
   return `${pathOf('world', world ?? '')}${of === 'fork' ? '' : '#actions'}`;
 }
 
