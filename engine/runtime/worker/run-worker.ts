@@ -5,7 +5,7 @@ import type { Claimed, ClaimRequest } from '../../ports/claim.js';
 import type { Glance, Lapse } from '../../ports/inbox.js';
 import { type Alarm, openAlarm } from './alarm.js';
 import { doJob, type Job } from './do-job.js';
-import { type Trouble, worsen } from './trouble.js';
+import { isOver, type Trouble, worsen } from './trouble.js';
 import type { WorkerParts, WorkerSettings } from './worker-parts.js';
 
 // A worker looks into the inbox when a doorbell rings, when one of its jobs ends, and every second by itself: with all
@@ -123,8 +123,9 @@ function answer(worker: Worker, world_slug: string | undefined): void {
 /** Claims what there is to do, as far as there are free hands. @returns how long to sleep */
 async function look(worker: Worker): Promise<number> {
   reportDoorbell(worker);
-  const rest_ms = (worker.trouble?.until ?? 0) - worker.parts.clock.now();
-  if (rest_ms > 0) return rest_ms;
+  const now = worker.parts.clock.now();
+  const wait_ms = (worker.trouble?.until ?? 0) - now;
+  if (wait_ms > 0) return wait_ms;
   const ended = [...worker.ended];
   try {
     await tidy(worker);
@@ -132,7 +133,7 @@ async function look(worker: Worker): Promise<number> {
     const sleep_ms = await seeLapses(worker, seen);
     if (seen === undefined || seen.is_due) await claimDue(worker);
     if (seen?.is_expired) await expire(worker);
-    if (worker.trouble?.is_of_job === false) recover(worker);
+    if (worker.trouble !== undefined && isOver(worker.trouble, now)) recover(worker);
     return sleep_ms;
   } catch (error) {
     return sleepOff(worker, error, false);
@@ -157,7 +158,7 @@ async function glance(worker: Worker): Promise<Glance | undefined> {
 /**
  * Waits for a failing database; each reason is reported once. A database that may be another process's is left alone.
  * @returns for how long
- * @throws every other error
+ * @throws every other error, and a lost lock
  */
 function sleepOff(worker: Worker, error: unknown, is_of_job: boolean): number {
   const { parts, trouble } = worker;
@@ -308,9 +309,10 @@ async function work(worker: Worker, job: Job): Promise<Claimed | undefined> {
     const goesOn = (): CommitTurn['goes_on'] =>
       worker.quarantine === 'none' && !worker.is_called && !worker.is_stopping ? toClaim(worker) : undefined;
     const end = await doJob(parts, job, { tries, leave: worker.leave.signal, goesOn });
-    if (end.kind === 'done' || (end.kind === 'deferred' && job.claimed !== undefined)) left_alone.delete(world_slug);
-    else leaveAlone(worker, world_slug, tries);
-    if (end.kind === 'done') recover(worker);
+    if (end.kind === 'done' || (end.kind === 'deferred' && job.claimed !== undefined)) {
+      left_alone.delete(world_slug);
+      recover(worker);
+    } else leaveAlone(worker, world_slug, tries);
     return end.kind === 'done' ? end.next : undefined;
   } catch (error) {
     // The attempt stays open: the worker that finds its lease lapsed continues it; this one waits a while before.
