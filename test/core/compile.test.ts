@@ -229,7 +229,7 @@ check(
 );
 
 test('a request with a placeholder of prompts is noted, and one with other braces is not', () => {
-  const request_template = { turn: 'turn {{ world.attempted_turn }}', greeting: 'Hello {{name}}' };
+  const request_template = { turn: '{{ nodes.my-plan.output }}', greeting: 'Hello {{name}}' };
   const compiled = compileSmallPark({ ambients: [{ ...READING, request_template }] });
   assert.deepEqual(compiled.ok && compiled.notes.map(({ code, severity, pointer }) => [code, severity, pointer]), [
     ['TEMPLATE_BRACES', 'note', '/ambient_sources/0/request_template/turn'],

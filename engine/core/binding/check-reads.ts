@@ -52,7 +52,7 @@ export function checkTemplate(template: Json, pointer: string, readers: readonly
 }
 
 /** A placeholder of prompts. */
-const BRACES = /\{\{\s*(?:world|subject|ambient|tools|nodes)\.[\w.]+\s*\}\}/;
+const BRACES = /\{\{\s*(?:world|subject|ambient|tools|nodes)\.[\w.-]+\s*\}\}/;
 
 /** Notes texts that look like placeholders: a request has none, and sends them as they are. */
 function noteBraces(template: Json, pointer: string): readonly Complaint[] {
