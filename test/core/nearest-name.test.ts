@@ -30,6 +30,7 @@ const MEANT: readonly (readonly [
 ])[] = [
   ['a common beginning', 'per_subject_parallel', ['per_subject_concurrent', 'per_subject_ordered'], undefined],
   ['a common class', 'http_500', ['http_408', 'http_425', 'http_429', 'http_5xx'], undefined],
+  ['the same letters', 'listen', ['silent', 'tinsel-town'], undefined],
   ['another number', 'park-3', ['park-1', 'park-2'], undefined],
   ['one slip in a word', 'per_subject_order', ['per_subject_concurrent', 'per_subject_ordered'], 'per_subject_ordered'],
   ['a slip in each word', 'buy_cady', ['buy_candy', 'buy_soda'], 'buy_candy'],

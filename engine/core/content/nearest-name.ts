@@ -41,10 +41,10 @@ function findDistance(name: string, candidate: string): number | undefined {
   return sum;
 }
 
-/** Letters in another order are one slip: `atc` is nearly `act`. */
+/** Two letters that changed places are one slip: `atc` is nearly `act`. */
 function countSlips(written: string, meant: string): number {
   const distance = editDistance(written, meant);
-  return distance > 0 && toLetters(written) === toLetters(meant) ? 1 : distance;
+  return distance === 2 && toLetters(written) === toLetters(meant) ? 1 : distance;
 }
 
 function toLetters(word: string): string {
