@@ -103,7 +103,11 @@ function toPolicy(hash: string, document: ToolPolicy, workflow: CognitionWorkflo
   return { hash, allow: new Set(allow), names_nothing, require_approval, ...budgets };
 }
 
-const EFFECT_CLASSES: readonly string[] = ['read_only', 'state_change', 'external_side_effect'] satisfies EffectClass[];
+const EFFECT_CLASSES: readonly string[] = Object.keys({
+  read_only: true,
+  state_change: true,
+  external_side_effect: true,
+} satisfies Record<EffectClass, true>);
 
 /** An approval that is asked for nothing in the workflow: its author believes that a call waits for a person. */
 function checkApprovals({ require_approval }: ToolPolicy, named: readonly string[]): readonly Complaint[] {
