@@ -19,9 +19,9 @@ export type StartAnew = (end: DatabaseEnded) => Promise<Started | undefined>;
 const ANSWERED_TO_THE_END = ['Q', 'S'].map((letter) => letter.charCodeAt(0));
 
 /**
- * The PostgreSQL in this process. It ends where it cannot continue, such as without room for its log. PGlite swallows that,
- * and would run what is left of PostgreSQL for the next message, or leave a statement without an answer for ever. Here the
- * statement fails, and so do all others until PostgreSQL is started anew, as after a crash.
+ * The PostgreSQL in this process. It ends where it cannot continue, such as without room for its log. PGlite does not report
+ * that end: it would give the next message to the dead PostgreSQL, or would never answer. This session fails the statement
+ * under way and all later ones, until PostgreSQL is started anew, as after a crash.
  */
 export class EmbeddedSession implements Pick<PGlite, 'waitReady' | 'execProtocolStream'> {
   readonly waitReady = Promise.resolve();
@@ -54,7 +54,7 @@ export class EmbeddedSession implements Pick<PGlite, 'waitReady' | 'execProtocol
     this.#end = answers instanceof DatabaseEnded ? answers : findEnd(message, answers);
     if (this.#end === undefined) return answers as Answers;
     try {
-      // What is left of PostgreSQL can write nothing more.
+      // Closes the files, so that the dead PostgreSQL writes nothing more.
       this.#pglite.Module.FS.quit();
     } catch {
       // Its end is the error to report.
