@@ -60,7 +60,8 @@ function isMistaken(named: DocumentKind, value: JsonObject): boolean {
 export function isMarked(value: Json): boolean {
   if (!isObject(value)) return false;
   const { $schema, label, version } = value as Readonly<Record<string, Json | undefined>>;
-  return label !== undefined || typeof version === 'number' || /\.schema\.json$/.test(String($schema));
+  if (label !== undefined || typeof version === 'number') return true;
+  return typeof $schema === 'string' && $schema.endsWith('.schema.json');
 }
 
 /** Whether a file is a prompt by itself, by the end of its name: every other file is read as JSON. */
