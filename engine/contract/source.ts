@@ -89,6 +89,8 @@ export interface InvocationContext {
   readonly client_request_id: string;
   /** The unique id of this call, which a report names. */
   readonly correlation_id: string;
+  /** The call has no side effect, or its service tells repeated requests apart: a request can be sent again. */
+  readonly may_repeat: boolean;
   /** Present where the author lets the call become pending. */
   readonly pending?: {
     /** The deadline of the report, from then on. */
