@@ -26,7 +26,7 @@ export async function openHttpWire(
     resumed_at = clock();
   };
   const fetch = openExchange(origin.fetch, { failure, parseJson, lost, breakOff, rest });
-  const transport = new StreamableHTTPClientTransport(new URL(origin.url), { fetch });
+  const transport = new StreamableHTTPClientTransport(new URL(origin.endpoint), { fetch });
   return {
     transport,
     broken: () => broken,

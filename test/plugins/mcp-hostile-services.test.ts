@@ -329,6 +329,24 @@ for (const [how, refuse] of [
     assert.deepEqual(asked.slice(1), ['2025-06-18']);
   });
 
+test("the slash at the end of a URL is the operator's: a server that knows no other path is reached", async (t) => {
+  const { url } = await fakeService(t, (message, response) => sayJson(response, resultOf(message, 'fine')));
+  const front = await serve(t, async (request, response) => {
+    if (request.url !== '/mcp/') return response.writeHead(307, { location: '/mcp/' }).end();
+    const pieces: Buffer[] = [];
+    for await (const piece of request) pieces.push(piece as Buffer);
+    const answer = await fetch(url, {
+      method: request.method ?? '',
+      body: pieces.length > 0 ? Buffer.concat(pieces) : null,
+    });
+    return response.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text());
+  });
+  const sources = await openTestSources(t, { overlay: { CHUKWA_MCP_TEST: `${front}/mcp/` } });
+  assert.deepEqual(summary(await ask(sources, toolCall('do'))), { succeeded: { value: 'fine' } });
+  const other = await openTestSources(t, { overlay: { CHUKWA_MCP_TEST: `${front}/mcp` } });
+  assert.match(failureOf(await ask(other, toolCall('do'))).failure_message, /from \/mcp to \/mcp\/.*with a slash/);
+});
+
 test('a call that is stopped is taken back, and the session is given back at the end', async (t) => {
   const stop = new AbortController();
   const { url, received } = await fakeService(t, () => stop.abort());
