@@ -625,7 +625,7 @@ const ENDS: readonly (readonly [name: string, entry: string, call: Partial<CallP
   ],
   [
     'of a call that a service refused is known',
-    acting(true, 'context.acts(); throw capabilities.failure("http_status", "no", { http_status: 500 });'),
+    acting(true, 'context.acts(); throw capabilities.failure("http_status", "no", { http_status: 503 });'),
     {},
     false,
   ],
