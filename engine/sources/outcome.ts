@@ -13,7 +13,7 @@ import { toStorableText } from './storable-text.js';
 const MESSAGE_LENGTH_MAX = 4_000;
 
 /** Ends the message of a call that may have had its side effect, though it failed. */
-const DOUBT = '; it is unknown whether its side effect took place, so settle the call first';
+const DOUBT = '; it is unknown whether its side effect took place';
 
 /** The outcome of the call, for its record. */
 export function toCallOutcome(end: Shown | Halt | Pause, now: number): CallOutcome | CallPended {
