@@ -185,7 +185,7 @@ function viewLlmCall(shown: LlmCallRecord): View {
     eyebrow: `LLM call · node ${shown.workflow_node_id}${runWord(shown)}, round ${shown.tool_loop_round}, try ${shown.logical_generation_attempt}`,
     trail: trailToAttempt(shown),
     ...present({ events: ended_at === null ? eventsOf('attempt', attempt_id) : undefined }),
-    has_pace: chunks.length > 1,
+    has_pace: ended_at === null || chunks.length > 1,
     lede: html`${outcome(shown, shown.model_output_kind === null ? '' : `, ${words(shown.model_output_kind)}`)}${narrationOf(shown)}`,
     sections: [
       { id: 'answer', title: 'What the model said', body: html`${answerOf(shown)}${outputBar(shown.tokens)}` },

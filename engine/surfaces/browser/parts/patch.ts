@@ -54,7 +54,7 @@ export function drawTurn(world_slug: string, story: TurnStory, patches_max: numb
     left_out > 0
       ? html`<p class="patch"><a href="${pathOfTurn(world_slug, turn)}/patches">What ${count(left_out)} more did in this turn</a></p>`
       : NOTHING;
-  return html`<article class="turn"><header><h3><a href="${pathOfTurn(world_slug, turn)}">Turn ${turn}</a></h3>
+  return html`<article class="turn" id="turn-${turn}"><header><h3><a href="${pathOfTurn(world_slug, turn)}">Turn ${turn}</a></h3>
 <p class="dim">${worldTime(simulation_time)} <span class="steps">${linkTo('attempt', attempt_id, 'the attempt')} <a href="${pathOf('world', world_slug)}/diff?from=${turn - 1}&amp;to=${turn}">what changed</a></span></p></header>
 ${patches.slice(0, patches_max).map(drawNarration)}${rest}</article>`;
 }
