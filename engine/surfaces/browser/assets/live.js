@@ -104,7 +104,8 @@
     keepPlace(() => {
       const old = new Map([...main.children].map((part) => [placeOf(part), part]));
       const wanted = [...other.children].map((part) => update(old.get(placeOf(part)), part));
-      for (const part of [...main.children]) if (!wanted.includes(part) && !leave(part, null)) part.remove();
+      const gone = [...main.children].filter((part) => !wanted.includes(part));
+      for (const part of gone) if (!leave(part, null)) part.remove();
       // What stays is not moved: it would lose the focus.
       let next = main.firstElementChild;
       for (const part of wanted) {
@@ -170,7 +171,9 @@
     button.textContent = 'Show it';
     button.addEventListener('click', () => bring(part));
     notice.append('There is something new here. ', button);
-    part.querySelector(':scope > h2, :scope > h3')?.after(notice) ?? part.prepend(notice);
+    const title = part.querySelector(':scope > h2, :scope > h3');
+    if (title === null) part.prepend(notice);
+    else title.after(notice);
     return true;
   };
 
@@ -220,7 +223,7 @@
 
   /** The reader has left what waits. */
   const bringWhatIsLeft = () => {
-    for (const part of [...waiting.keys()]) if (!isUsed(part)) bring(part);
+    for (const part of waiting.keys()) if (!isUsed(part)) bring(part);
   };
 
   /** Changes the page so that what is read stays where it is on the screen. */

@@ -101,8 +101,13 @@ export const attemptInvocations: Page = listPage({
   answer: 'Calls',
   cursor: 'number',
   keyOf: ({ invocation_seq }) => String(invocation_seq),
-  read: (archive, { parameters: { attempt_id } }, part) => listCallsPart(archive, attempt_id, part),
-  about: (asked) => ({ title: 'Calls of an attempt', trail: trailToList(asked) }),
+  query: ['only'],
+  read: (archive, { parameters: { attempt_id }, query: { only } }, part) =>
+    listCallsPart(archive, attempt_id, only === undefined ? part : { ...part, only: 'unfinished' }),
+  about: (asked) => ({
+    title: asked.query['only'] === undefined ? 'Calls of an attempt' : 'Calls of an attempt that are open or failed',
+    trail: trailToList(asked),
+  }),
   order: 'In the order of their issue',
   columns: callColumns,
   empty: emptyState('No call has been made yet.'),
