@@ -20,6 +20,7 @@ import {
   moreInJson,
   outcome,
   runWord,
+  type Settlement,
   shorten,
   status,
   timeSoFar,
@@ -53,7 +54,7 @@ function viewAttempt(shown: AttemptPage): View {
     eyebrow: 'Attempt',
     trail: trailToWorld(world_slug),
     ...present({ events: ended_at === null ? eventsOf('attempt', attempt_id) : undefined }),
-    lede: outcome(shown),
+    lede: outcome(shown, '', settlementsOf(shown)),
     sections: [
       waits(shown),
       runsNow(shown),
@@ -110,6 +111,21 @@ function drawAgentTurns({ attempt_id, agent_turns }: AttemptPage): Html {
 /** A link to the rest of a list, where there is a rest. */
 function more(isMore: boolean, path: string, text: string): Html {
   return isMore ? html`<p class="more"><a href="${path}">${text}</a></p>` : NOTHING;
+}
+
+/** How its calls in doubt were settled, once all of them are. */
+function settlementsOf({ calls_in_doubt, timeline, unfinished }: AttemptPage): readonly Settlement[] {
+  if (calls_in_doubt > 0) return [];
+  return unfinished
+    .filter(({ settled_as }) => settled_as !== null)
+    .flatMap((call) => {
+      const { source_invocation_id: id, settled_as } = call;
+      const event = timeline.findLast((one) => one.event_kind === 'call_settled' && one.source_invocation_id === id);
+      const { settled_by = null, reason = null } = (event?.details ?? {}) as Partial<Settlement>;
+      const performed = settled_as === 'performed';
+      const named = linkTo('source_invocation', id, labelOf(call));
+      return event === undefined ? [] : [{ performed, settled_at: event.occurred_at, settled_by, reason, call: named }];
+    });
 }
 
 /** Which part of a long attempt is drawn, and the ways to the others. */
@@ -259,7 +275,7 @@ const auditColumns: Columns<AuditRecord> = {
 const eventColumns: Columns<TimelineRecord> = {
   '#': numbers(({ event_seq }) => event_seq),
   Event: ({ event_kind }) => words(event_kind),
-  At: ({ occurred_at }) => html`<time datetime="${occurred_at}">${occurred_at.slice(11, 23)}</time>`,
+  'At (UTC)': ({ occurred_at }) => html`<time datetime="${occurred_at}">${occurred_at.slice(11, 23)}</time>`,
   Subject: ({ workflow_subject_entity_id }) => workflow_subject_entity_id ?? '',
   Call: ({ source_invocation_id }) => linkTo('source_invocation', source_invocation_id),
 };

@@ -128,7 +128,7 @@ function viewInvocation(shown: InvocationRecord): View {
     title: shown.tool_name ?? shown.ambient_source_id ?? shown.workflow_node_id ?? shown.source_label,
     eyebrow: `${callWord(shown)}${runWord(shown)}`,
     trail: trailToAttempt(shown),
-    lede: outcome(shown),
+    lede: outcome(shown, '', settlement === null ? [] : [settlement]),
     sections: [
       { id: 'facts', title: 'In short', body: invocationFacts(shown) },
       { id: 'request', title: 'What was asked', body: payload(shown.request_json) },

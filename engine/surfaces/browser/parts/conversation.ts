@@ -1,7 +1,7 @@
 import type { LlmCallRecord } from '../../../ports/records.js';
 import { parsePromptText } from '../../../core/prompt/template.js';
 import { type Html, html, type HtmlValue, NOTHING } from '../html.js';
-import { count, cut, toClass } from './text.js';
+import { count, cut, toClass, visible } from './text.js';
 
 /** A segment below this length is marked by colour alone; screen readers get its name. */
 const NAMED_LENGTH_MIN = 40;
@@ -114,6 +114,6 @@ function toPercent(part: number): string {
 /** A prompt as its author wrote it, with its placeholders marked. */
 export function authoredPrompt(text: string): Html {
   return html`<pre class="text">${parsePromptText(text).parts.map((part) =>
-    part.kind === 'text' ? part.text : html`<span class="placeholder">{{${part.placeholder.name}}}</span>`,
+    part.kind === 'text' ? visible(part.text) : html`<span class="placeholder">{{${part.placeholder.name}}}</span>`,
   )}</pre>`;
 }

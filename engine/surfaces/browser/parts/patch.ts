@@ -1,7 +1,8 @@
 import type { PatchEffectRecord, PatchRecord } from '../../../ports/records.js';
 import { type Html, html, NOTHING } from '../html.js';
 import { pathOf, pathOfTurn } from '../places.js';
-import { change, count, linkTo, worldTime } from './text.js';
+import { change } from './change.js';
+import { count, linkTo, worldTime } from './text.js';
 import { PATCH_OPERATIONS, WORLD_VALUES } from '../../../core/world/patch-operations.js';
 import type { EffectOperation } from '../../../core/world/world-patch.js';
 import type { PatchStory, TurnStory } from '../../../operations/browse/worlds.js';
