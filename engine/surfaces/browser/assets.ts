@@ -25,6 +25,8 @@ export const PACE_SCRIPT = toAsset('/pace.js', 'The script of pages that show ho
   'pace.js',
 ]);
 
+export const COPY_SCRIPT = toAsset('/copy.js', 'The script of the buttons that copy.', 'text/javascript', ['copy.js']);
+
 export const EXPORT_STYLE = `${STYLE.text}${readAsset('export.css')}`;
 
 function toAsset(url: string, summary: string, type: Asset['type'], files: readonly string[]): Asset {

@@ -66,7 +66,7 @@ function viewAttempt(shown: AttemptPage): View {
         title: 'Patches',
         body:
           patches.length > 0 &&
-          html`${patches.slice(0, PATCHES_SHOWN).map(drawPatch)}${more(patches.length > PATCHES_SHOWN, `${pathOfTurn(world_slug, attempted_turn)}/patches?after=${PATCHES_SHOWN}`, `The patches after these, of ${count(patches.length)}`)}`,
+          html`${patches.slice(0, PATCHES_SHOWN).map((patch) => drawPatch(patch))}${more(patches.length > PATCHES_SHOWN, `${pathOfTurn(world_slug, attempted_turn)}/patches?after=${PATCHES_SHOWN}`, `The patches after these, of ${count(patches.length)}`)}`,
       },
       { id: 'calls', title: 'Calls', body: drawCalls(shown) },
       { id: 'agent-turns', title: 'Agent turns', body: drawAgentTurns(shown) },

@@ -27,6 +27,7 @@ import {
   verbatim,
   words,
 } from '../parts/text.js';
+import { copyable, inTwoViews } from '../parts/views.js';
 import { eventsOf } from '../places.js';
 import { callColumns } from './attempts.js';
 import { decideCall } from './decisions.js';
@@ -131,11 +132,11 @@ function viewInvocation(shown: InvocationRecord): View {
     lede: outcome(shown, '', settlement === null ? [] : [settlement]),
     sections: [
       { id: 'facts', title: 'In short', body: invocationFacts(shown) },
-      { id: 'request', title: 'What was asked', body: payload(shown.request_json) },
+      { id: 'request', title: 'What was asked', body: copyable('/request_json', payload(shown.request_json)) },
       {
         id: 'answer',
         title: 'What came back',
-        body: html`${shown.hidden_by_redaction ? html`<p class="note">Redaction hides a part of this.</p>` : undefined}${response_json === null ? undefined : payload(response_json)}${response_text === null ? undefined : verbatim(response_text)}${response_json === null && response_text === null ? emptyState(shown.ended_at === null ? 'Nothing yet: it has not been answered.' : 'Nothing that can be shown.') : undefined}`,
+        body: html`${shown.hidden_by_redaction ? html`<p class="note">Redaction hides a part of this.</p>` : undefined}${response_json === null ? undefined : copyable('/response_json', payload(response_json))}${response_text === null ? undefined : copyable('/response_text', verbatim(response_text))}${response_json === null && response_text === null ? emptyState(shown.ended_at === null ? 'Nothing yet: it has not been answered.' : 'Nothing that can be shown.') : undefined}`,
       },
       { id: 'settlement', title: 'How it was settled', body: settlement !== null && payload(settlement) },
       { id: 'pended', title: 'The later answer', body: pended !== null && payload(pended) },
@@ -199,13 +200,13 @@ function viewLlmCall(shown: LlmCallRecord): View {
       {
         id: 'prompt',
         title: 'What the model saw',
-        body: html`${originBar(messages, shown.tokens)}${conversation(messages)}`,
+        body: html`${originBar(messages, shown.tokens)}${conversation(messages, '/messages')}`,
       },
       { id: 'facts', title: 'In short', body: llmFacts(shown) },
       {
         id: 'schema',
         title: 'The offered schema',
-        body: folded('The whole schema', payload(shown.output_schema)),
+        body: folded('The whole schema', copyable('/output_schema', payload(shown.output_schema))),
       },
       {
         id: 'artifacts',
@@ -234,13 +235,11 @@ function reasoningSection(reasoning: LlmCallRecord['artifacts']): Section {
 function answerOf({ raw_text, ended_at }: LlmCallRecord): Html {
   if (raw_text === '')
     return emptyState(ended_at === null ? 'The model has not answered yet.' : 'The model said nothing.');
-  return html`<div class="answer">${asJson(raw_text) ?? verbatim(raw_text)}</div>`;
-}
-
-/** A control object reads better on several lines; any other text stays as it is. */
-function asJson(text: string): Html | undefined {
-  const said = parseJson(text);
-  return said.ok && typeof said.value === 'object' ? payload(said.value) : undefined;
+  // A control object reads better on several lines.
+  const said = parseJson(raw_text);
+  const exact = verbatim(raw_text);
+  const isObject = said.ok && typeof said.value === 'object';
+  return html`<div class="answer">${copyable('/raw_text', isObject ? inTwoViews(payload(said.value), exact) : exact)}</div>`;
 }
 
 function llmFacts(shown: LlmCallRecord): Html {

@@ -9,7 +9,7 @@ import { listPage } from '../list-page.js';
 import { type Asked, emptyState, itemPage, type Page, type View } from '../page.js';
 import { operatorActions } from '../parts/operator-actions.js';
 import { drawPlaces } from '../parts/places.js';
-import { drawTurn } from '../parts/patch.js';
+import { drawTurn, namesIn } from '../parts/patch.js';
 import { type Columns, numbers, table } from '../parts/table.js';
 import { linkTo, moment, status, toClass, words, worldTime } from '../parts/text.js';
 import { forkTree } from '../pictures/fork-tree.js';
@@ -28,8 +28,8 @@ export const world: Page = itemPage({
   read: (archive, { parameters: { world_slug }, query: { until } }) =>
     browseWorld(archive, present({ world_slug, until })),
   // An earlier turn never changes.
-  view: (shown, { query }) => ({
-    ...viewWorld(shown),
+  view: (shown, { query, reader }) => ({
+    ...viewWorld(shown, reader),
     ...present({ events: query['until'] === undefined ? eventsOf('world', shown.world_slug) : undefined }),
   }),
 });
@@ -38,7 +38,7 @@ export const world: Page = itemPage({
 const PATCHES_SHOWN = 50;
 const PATCHES_SHOWN_OF_TURN = 2;
 
-function viewWorld(shown: WorldPage): View {
+function viewWorld(shown: WorldPage, reader: Asked['reader']): View {
   const patches = shown.story.reduce((sum, story) => sum + story.patches.length, 0);
   const patches_max = patches > PATCHES_SHOWN ? PATCHES_SHOWN_OF_TURN : PATCHES_SHOWN;
   const { world_slug, turn, last_turn, story, readings, attempts, family, scenarios } = shown;
@@ -56,8 +56,8 @@ function viewWorld(shown: WorldPage): View {
         title: isNow ? 'The story so far' : `The story until turn ${turn}`,
         body:
           story.length === 0
-            ? drawUnplayed(shown)
-            : html`${story.map((one) => drawTurn(world_slug, one, patches_max))}<p class="more">${drawSteps(shown)}</p>`,
+            ? drawUnplayed(shown, reader)
+            : html`${story.map((one) => drawTurn(world_slug, one, patches_max, namesIn(shown)))}<p class="more">${drawSteps(shown)}</p>`,
       },
       {
         id: 'places',
@@ -90,10 +90,12 @@ function drawSteps({ world_slug, earlier, later, last_turn }: WorldPage): Html {
 }
 
 /** In place of a story. The obstacle to a first turn, or its open attempt, comes before a command that plays one. */
-function drawUnplayed({ world_slug, attempts: [latest] }: WorldPage): Html {
+function drawUnplayed({ world_slug, attempts: [latest] }: WorldPage, reader: Asked['reader']): Html {
   const isOpen = latest?.ended_at === null && !isUndriven(latest);
   if (latest === undefined || (!isOpen && latest.calls_in_doubt === 0))
-    return emptyState('No turn has been played yet. Play one:', `npx chukwa run ${world_slug}`);
+    return reader === 'operator'
+      ? html`<p class="empty">No turn has been played yet. <a href="#run-turns">Queue some</a>, or play one: <code>npx chukwa run ${world_slug}</code></p>`
+      : emptyState('No turn has been played yet.');
   const { said, place, link } = statusOf(latest);
   return html`<p class="empty">No turn has been played yet. ${said} <a href="${place}">${link}</a></p>`;
 }

@@ -31,11 +31,9 @@ export function forkTree(worlds: readonly WorldRecord[], here: string): Html {
   const x = (turn: number): string => `${Math.round((EDGE + (turn / last) * TURNS_WIDTH) * 100) / 100}%`;
   const height = TOP + branches.length * ROW;
   const label = `${worlds.length} worlds that share turns. The list below says the same in words.`;
-  return html`<div class="picture">
-<svg class="tree" height="${height}" role="group" aria-label="${label}"><title>Tree of forks</title>
-<text class="axis-name" x="0" y="14" aria-hidden="true">turn</text>${branches.map(drawName)}
-<svg class="turns" x="${LEFT}" height="${height}">${ticks(last).map((turn, index) => html`<g class="axis" aria-hidden="true"><line x1="${x(turn)}" x2="${x(turn)}" y1="${TOP - 8}" y2="${height - 6}"/><text x="${x(turn)}" y="14" class="${index % 2 === 0 ? 'major' : 'minor'}" text-anchor="middle">${turn}</text></g>`)}
-${branches.map((branch) => drawBranch(branch, x, here))}</svg></svg></div>
+  return html`<div class="picture beside"><svg class="tree" width="${LEFT}" height="${height}" role="group" aria-label="Worlds"><text class="axis-name" x="0" y="14">turn</text>${branches.map(drawName)}</svg>
+<svg class="tree" height="${height}" role="group" aria-label="${label}"><title>Tree of forks</title>${ticks(last).map((turn, index) => html`<g class="axis" aria-hidden="true"><line x1="${x(turn)}" x2="${x(turn)}" y1="${TOP - 8}" y2="${height - 6}"/><text x="${x(turn)}" y="14" class="${index % 2 === 0 ? 'major' : 'minor'}" text-anchor="middle">${turn}</text></g>`)}
+${branches.map((branch) => drawBranch(branch, x, here))}</svg></div>
 <ul class="plain">${branches.map(({ world }) => sentence(world, here))}</ul>`;
 }
 

@@ -40,11 +40,9 @@ export function lifeLines(world: WorldSnapshot, story: readonly TurnStory[]): Ht
   const rows = lines.map((line, index) => ({ line, y: TOP + index * ROW + gapsBefore(lines, index) * PLACE_GAP }));
   const height = (rows.at(-1)?.y ?? TOP) + ROW / 2;
   const label = `Places and who is there, from turn ${first} to turn ${last}. The story tells the same in words.`;
-  return html`<div class="picture">
-<svg class="lives" height="${height}" role="group" aria-label="${label}"><title>Who was where, turn by turn</title>
-<text class="axis-name" x="0" y="14" aria-hidden="true">turn</text>${rows.map(({ line, y }) => drawName(line, y))}
-<svg class="turns" x="${LEFT}" height="${height}"><g class="axis" aria-hidden="true">${turns.map((turn) => html`<line x1="${x(turn)}" x2="${x(turn)}" y1="22" y2="${height}"/><text class="${turn % 2 === last % 2 ? 'major' : 'minor'}" x="${x(turn)}" y="14" text-anchor="middle">${turn}</text>`)}</g>
-${rows.map(({ line, y }) => drawMarks(line, { y, x, world_slug: world.world_slug }))}</svg></svg></div>
+  return html`<div class="picture beside"><svg class="lives" width="${LEFT}" height="${height}" aria-hidden="true"><text class="axis-name" x="0" y="14">turn</text>${rows.map(({ line, y }) => drawName(line, y))}</svg>
+<svg class="lives" height="${height}" role="group" aria-label="${label}"><title>Who was where, turn by turn</title><g class="axis" aria-hidden="true">${turns.map((turn) => html`<line x1="${x(turn)}" x2="${x(turn)}" y1="22" y2="${height}"/><text class="${turn % 2 === last % 2 ? 'major' : 'minor'}" x="${x(turn)}" y="14" text-anchor="middle">${turn}</text>`)}</g>
+${rows.map(({ line, y }) => drawMarks(line, { y, x, world_slug: world.world_slug }))}</svg></div>
 <ul class="legend"><li>${key(html`<circle class="acted" cx="8" cy="8" r="${DOT}"/>`)}acted</li><li>${key(html`<circle class="changed" cx="8" cy="8" r="${RING}"/>`)}is in another state</li><li>${key(html`<circle class="recalls" cx="8" cy="8" r="${MEMORY}"/>`)}remembers something new</li></ul>${left_out === 0 ? undefined : html`<p class="note">${count(left_out)} more places and entities are not drawn.</p>`}`;
 }
 

@@ -1,8 +1,8 @@
-import { LIVE_SCRIPT, PACE_SCRIPT, STYLE } from '../../browser/assets.js';
+import { COPY_SCRIPT, LIVE_SCRIPT, PACE_SCRIPT, STYLE } from '../../browser/assets.js';
 import { type Route, TEXT } from './route.js';
 
 /** The files that pages load. A page names each with its digest, so what it names never changes. */
-export const FILE_ROUTES: readonly Route[] = [STYLE, LIVE_SCRIPT, PACE_SCRIPT].map((asset) => ({
+export const FILE_ROUTES: readonly Route[] = [STYLE, COPY_SCRIPT, LIVE_SCRIPT, PACE_SCRIPT].map((asset) => ({
   method: 'GET',
   url: asset.url,
   access: 'anybody',
