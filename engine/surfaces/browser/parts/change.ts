@@ -4,7 +4,7 @@ import { foldable } from './text.js';
 /** Texts of more words than this are compared as a whole. */
 const WORDS_MAX = 600;
 /** Below this share of common words, two texts are read more easily one after the other. */
-const COMMON_PART_MIN = 0.4;
+const COMMON_PART_MIN = 0.5;
 
 /** A value before and after: word by word where much of it stays. */
 export function change(before: string | null, after: string | null): Html {

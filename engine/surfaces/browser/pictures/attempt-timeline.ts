@@ -83,8 +83,8 @@ function spread<Place extends { readonly x: number }>(places: readonly Place[]):
 
 /** A label at an end of the picture does not reach over it. */
 function anchorAt(x: number): 'start' | 'middle' | 'end' {
-  if (x < LABEL_DISTANCE_MIN / 2) return 'start';
-  return x > 100 - LABEL_DISTANCE_MIN / 2 ? 'end' : 'middle';
+  if (x < LABEL_DISTANCE_MIN) return 'start';
+  return x > 100 - LABEL_DISTANCE_MIN ? 'end' : 'middle';
 }
 
 /** They lie below the bars: a call that was pending meanwhile stays visible. */
