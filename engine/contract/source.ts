@@ -85,7 +85,7 @@ export interface InvocationContext {
   readonly signal: AbortSignal;
   readonly deadline_ms: number;
   readonly max_result_bytes: number;
-  /** `<world>/turn-<n>/<command key>`: the same for the same call, across restarts. */
+  /** `<world>~<mark>/turn-<n>/<command key>`: the same for the same call, across restarts. */
   readonly client_request_id: string;
   /** The unique id of this call, which a report names. */
   readonly correlation_id: string;

@@ -14,7 +14,7 @@ import type {
 } from '../ports/sources.js';
 import type { CompileSchema } from '../ports/validation.js';
 import { openChildren } from './children.js';
-import { timerAlarm } from './chunk-collector.js';
+import { timerAlarm } from './timer-alarm.js';
 import { createOpenedSources, type GetPlugin, type Log } from './opened-sources.js';
 import type { LookUpVariable } from './origin.js';
 import { openOriginFetches } from './origin-fetch.js';

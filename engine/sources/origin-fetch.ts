@@ -7,6 +7,7 @@ import { findTlsFault } from '../core/content/tls-fault.js';
 import type { LookUpVariable, Origin } from './origin.js';
 import { findProxy } from './proxy.js';
 import { describeThrown, errorCodes, findSourceFailure, makeSourceFailure } from './source-failure.js';
+import { timerAlarm } from './timer-alarm.js';
 
 /** Makes the fetch of each origin over shared connection pools. */
 export interface OriginFetches {
@@ -208,8 +209,7 @@ const REFUSAL_MS_MAX = 5_000;
 /** Ends the body of a refusal before the call's own time is over, which would hide that the service has answered. */
 function endInTime(body: Readable, { left }: CallBounds): void {
   const end = (): void => hangUp(body, new Error('it did not end in time'));
-  const timer = setTimeout(end, Math.min(REFUSAL_MS_MAX, left() / 2));
-  body.once('close', () => clearTimeout(timer));
+  body.once('close', timerAlarm(Math.min(REFUSAL_MS_MAX, left() / 2), end));
 }
 
 function toHeaders(said: Dispatcher.ResponseData['headers']): Headers {

@@ -81,15 +81,25 @@ export function describeMissing(tool_name: string, listing: Listing): string {
 /** Describes an error of the protocol by its code alone: the rest of it is the server's text. */
 export function describeCode(code: number): string {
   const meaning = CODES.get(code);
-  return `the server refused the call with error ${code}${meaning === undefined ? '' : ` (${meaning})`}`;
+  return `the server answered the call with error ${code}${meaning === undefined ? '' : ` (${meaning})`}`;
 }
+
+/** Resource not found, and a URL that a person has to open first. */
+const REFUSALS_OF_MCP = [-32002, -32042];
+
+/** Whether an error says that the call was not handled. After any other, such as an internal error, it may have been. */
+export function isRefusal(code: number): boolean {
+  return (CODES.has(code) && code !== INTERNAL_ERROR) || REFUSALS_OF_MCP.includes(code);
+}
+
+const INTERNAL_ERROR = -32603;
 
 const CODES: ReadonlyMap<number, string> = new Map([
   [-32700, 'parse error'],
   [-32600, 'invalid request'],
   [-32601, 'method not found'],
   [-32602, 'invalid parameters'],
-  [-32603, 'internal error'],
+  [INTERNAL_ERROR, 'internal error'],
 ]);
 
 function parseOnly(blocks: readonly Json[], parseJson: Capabilities['parseJson']): Answer {

@@ -1,5 +1,5 @@
 import type { Capabilities, JsonObject, SourceFailure } from 'chukwa/plugin';
-import { describeCode, type Listing, readListing } from './answer.js';
+import { describeCode, isRefusal, type Listing, readListing } from './answer.js';
 import { isSourceFailure, type Wire } from './wire.js';
 
 /** The call's signal ends a request; the library's own timer would only hide why. */
@@ -108,8 +108,10 @@ export async function listPages(
   return pages;
 }
 
+const REFUSED: readonly string[] = ['tool_error', 'internal_error'];
+
 function refused(error: unknown): undefined {
-  if (isSourceFailure(error) && error.failure_class === 'tool_error') return undefined;
+  if (isSourceFailure(error) && REFUSED.includes(error.failure_class)) return undefined;
   throw error;
 }
 
@@ -142,7 +144,7 @@ function toFailure(error: unknown, wire: Wire, failure: Capabilities['failure'])
   if (isProtocolError(error)) {
     const { code, message, data } = error;
     const body = new TextEncoder().encode(JSON.stringify({ code, message, data }));
-    return failure('tool_error', describeCode(code), { body });
+    return failure(isRefusal(code) ? 'tool_error' : 'internal_error', describeCode(code), { body });
   }
   return failure('transport', 'the server answered with something that is not of the protocol');
 }

@@ -147,7 +147,7 @@ const HOSTILE: readonly Hostile[] = [
     command: fakeServer(
       `'tools/call': ({ id }) => say({ id, error: { code: -32000, message: 'Connection closed', data: { lost_request: 2 } } })`,
     ),
-    failed: 'tool_error',
+    failed: 'internal_error',
     message: /-32000/,
   },
   {

@@ -181,7 +181,7 @@ const HOSTILE: readonly Hostile[] = [
     name: 'answers with a status of failure that never ends',
     answer: (_, response) => void response.writeHead(500).write('canary: it hurts'),
     failed: 'http_status',
-    message: /answered with status 500; it said: canary: it hurts$/,
+    message: /answered with status 500; it said: canary: it hurts; it is unknown whether its side effect took place/,
     body: /canary: it hurts/,
     wanted: { deadline_ms: 2_000, call: { effect: 'external_side_effect' } },
   },
@@ -230,7 +230,18 @@ const HOSTILE: readonly Hostile[] = [
     message: /-32602/,
     body: /canary/,
   },
+  {
+    name: 'breaks while it handles the call',
+    answer: ({ id }, response) => sayJson(response, { jsonrpc: '2.0', id, error: { code: -32603, message: 'canary' } }),
+    failed: 'internal_error',
+    message: /-32603.*; it is unknown whether its side effect took place/,
+    body: /canary/,
+    wanted: { call: { effect: 'external_side_effect' } },
+  },
 ];
+
+/** A failure quotes a service that says why it failed, as far as redaction shows it, and quotes nothing else. */
+const QUOTED = ['http_status', 'tool_error', 'internal_error'];
 
 for (const { name, answer, failed, message, wanted, body } of HOSTILE) {
   test(`a service that ${name} fails the call as ${failed}`, async (t) => {
@@ -239,8 +250,7 @@ for (const { name, answer, failed, message, wanted, body } of HOSTILE) {
     const outcome = failureOf(await ask(sources, toolCall('do', {}, wanted)));
     assert.equal(outcome.failure_class, failed, outcome.failure_message);
     assert.match(outcome.failure_message, message);
-    // A failure quotes a service that says why it failed, as far as redaction shows it, and quotes nothing else.
-    if (failed !== 'http_status' && failed !== 'tool_error') assert.doesNotMatch(outcome.failure_message, /canary/);
+    if (!QUOTED.includes(failed)) assert.doesNotMatch(outcome.failure_message, /canary/);
     if (body) assert.match(bodyOf(outcome), body);
   });
 }

@@ -4,7 +4,7 @@ import { test, type TestContext } from 'node:test';
 import type { Json, JsonObject } from '../../engine/contract/json.js';
 import { boundCall } from '../../engine/sources/call-bounds.js';
 import { openChildren } from '../../engine/sources/children.js';
-import { timerAlarm } from '../../engine/sources/chunk-collector.js';
+import { timerAlarm } from '../../engine/sources/timer-alarm.js';
 import { parseCommand } from '../../engine/sources/command.js';
 import type { Log, Sources } from '../../engine/sources/index.js';
 import { resolveOrigin } from '../../engine/sources/origin.js';
