@@ -33,12 +33,9 @@ export function createExamineOrigin(lookUp: LookUpVariable): ExamineOrigin {
   };
 }
 
-async function examinePlace(variable: string, { origin, protocol, hostname, port }: URL): Promise<OriginReport> {
-  const reason = await knock(variable, {
-    host: hostname.replace(/^\[|\]$/g, ''),
-    port: Number(port) || (protocol === 'https:' ? 443 : 80),
-    is_secure: protocol === 'https:',
-  });
+async function examinePlace(variable: string, url: URL): Promise<OriginReport> {
+  const { origin } = url;
+  const reason = await knock(variable, url);
   if (reason === undefined) return { ok: true, origin };
   return {
     ok: false,
@@ -75,19 +72,14 @@ function isExecutable(file: string): Promise<boolean> {
   );
 }
 
-interface Door {
-  readonly host: string;
-  readonly port: number;
-  readonly is_secure: boolean;
-}
-
 /** Opens a connection and closes it. @returns the reason why no server was there */
-function knock(variable: string, { host, port, is_secure }: Door): Promise<string | undefined> {
+function knock(variable: string, { protocol, hostname, port }: URL): Promise<string | undefined> {
   return new Promise((resolve) => {
-    const servername = isIP(host) === 0 ? { servername: host } : {};
-    const socket = is_secure
-      ? connectSecurely({ host, port, timeout: PATIENCE_MS, ...servername })
-      : connect({ host, port, timeout: PATIENCE_MS });
+    const is_secure = protocol === 'https:';
+    const host = hostname.replace(/^\[|\]$/g, '');
+    const door = { host, port: Number(port) || (is_secure ? 443 : 80), timeout: PATIENCE_MS };
+    const named = isIP(host) === 0 ? { ...door, servername: host } : door;
+    const socket = is_secure ? connectSecurely(named) : connect(door);
     const end = (reason?: string): void => {
       socket.destroy();
       resolve(reason);

@@ -141,7 +141,7 @@ async function toSent(origin: Origin, init: RequestInit = {}): Promise<Sent> {
   const body = await toSentBody(init.body ?? null, headers);
   if (origin.authorization && !headers.has('authorization')) headers.set('authorization', origin.authorization);
   for (const [name, value] of Object.entries(DEFAULT_HEADERS)) if (!headers.has(name)) headers.set(name, value);
-  const method = (init.method ?? 'GET').toUpperCase() as Dispatcher.HttpMethod;
+  const method = (init.method ?? 'GET').toUpperCase();
   return { method, headers: Object.fromEntries(headers), body };
 }
 
@@ -294,7 +294,8 @@ export function describeTlsFault(codes: readonly string[], error: unknown, varia
   if (found?.kind === 'name') return `${found.message}: name the service in ${variable} as its certificate does`;
   if (found?.kind === 'plain') return `${found.message}: write http:// in ${variable}, or the port that does`;
   // The first bytes of an alert of TLS.
-  const isTls = error instanceof errors.HTTPParserError && 'data' in error && /^\u0015\u0003/.test(String(error.data));
+  const isTls =
+    error instanceof errors.HTTPParserError && 'data' in error && String(error.data).startsWith('\u0015\u0003');
   return isTls ? `speaks TLS at this port: write https:// in ${variable}` : found?.message;
 }
 

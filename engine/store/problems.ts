@@ -64,12 +64,12 @@ export function databaseHostsMany(): Problem {
 }
 
 /** The address names a file, of a certificate or a key, that cannot be read. */
-export function databaseUrlNamesNoFile(parameter: string, file: string | undefined, reason: string): Problem {
+export function databaseUrlNamesNoFile(file: string, reason: string): Problem {
   return {
     code: 'DATABASE_URL_INVALID',
-    message: `${parameter} of CHUKWA_DATABASE_URL names ${file ?? 'a file'}, which cannot be read: ${reason}.`,
-    repair: `Correct the path. Without sslrootcert, or with sslrootcert=system, the authorities that Node.js knows count, and those of NODE_EXTRA_CA_CERTS.`,
-    details: { parameter },
+    message: `CHUKWA_DATABASE_URL names ${file} in sslrootcert, sslcert or sslkey, and it cannot be read: ${reason}.`,
+    repair:
+      'Correct the path. With sslrootcert=system the authorities that Node.js knows count, and those of NODE_EXTRA_CA_CERTS.',
   };
 }
 

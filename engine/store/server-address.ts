@@ -20,15 +20,10 @@ export function readServerAddress(given: string): Outcome<ServerAddress> {
     if (host.includes(',')) return { ok: false, problems: [databaseHostsMany()] };
     return { ok: true, value: { url, place: `${host}:${port}/${database ?? ''}` } };
   } catch (error) {
-    return { ok: false, problems: [findUnread(url, error as NodeJS.ErrnoException) ?? databaseUrlInvalid()] };
+    const { code, syscall, path } = error as NodeJS.ErrnoException;
+    const isFile = code !== undefined && syscall !== undefined;
+    return { ok: false, problems: [isFile ? databaseUrlNamesNoFile(path ?? 'a file', code) : databaseUrlInvalid()] };
   }
-}
-
-function findUnread(url: string, { code, syscall, path }: NodeJS.ErrnoException) {
-  if (code === undefined || syscall === undefined) return undefined;
-  const files = URL.canParse(url) ? [...new URL(url).searchParams] : [];
-  const [name] = files.find(([parameter, file]) => /^ssl(rootcert|cert|key)$/.test(parameter) && file === path) ?? [];
-  return databaseUrlNamesNoFile(name ?? 'sslrootcert, sslcert or sslkey', path, code);
 }
 
 /** libpq's word for the authorities of the system, of which the driver looks for a file of that name. It checks all of a name. */

@@ -131,12 +131,12 @@ test('the files of a volume of Kubernetes are read, also while it exchanges them
   await symlink('..data/kew.json', join(root, 'kew.json'));
   const sources = await openOn(t, root);
   const outcomes: string[] = [];
-  let isOver = false;
+  const over = new AbortController();
   const reading = (async () => {
-    while (!isOver) outcomes.push((await ask(sources, fileCall('/kew.json'))).status);
+    while (!over.signal.aborted) outcomes.push((await ask(sources, fileCall('/kew.json'))).status);
   })();
   for (let version = 2; version <= 40; version += 1) await fill(version);
-  isOver = true;
+  over.abort();
   await reading;
   assert.deepEqual([...new Set(outcomes)], ['succeeded']);
   assert.deepEqual(summary(await ask(sources, fileCall('/kew.json'))), { succeeded: { version: 40 } });

@@ -3,7 +3,7 @@ import { execFile, execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
-import { type AddressInfo, connect, type Server, type Socket } from 'node:net';
+import { type AddressInfo, connect, createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -176,6 +176,14 @@ test('a certificate of an authority of its own, of another name, and a port with
     assert.match(report.ok ? '' : report.message, message);
   }
   assert.match(messageOf(await askAt(t, `http://localhost:${port}`)), /where it speaks TLS at this port, write https:/);
+  const alerting = await listen(
+    t,
+    createTcpServer((socket) =>
+      socket.on('error', () => {}).once('data', () => socket.end('\u0015\u0003\u0001\u0000\u0002\u0002F')),
+    ),
+  );
+  const alerted = await askAt(t, `http://localhost:${alerting}`);
+  assert.match(messageOf(alerted), /speaks TLS at this port: write https:\/\/ in CHUKWA_TEST_URL/);
 });
 
 /** Asks a service for JSON, and a server of MCP for its handshake, and prints how both ended. */
