@@ -81,7 +81,7 @@ function beginSession(
   variables: Readonly<Record<string, string>>,
   clock: BenchParts['clock'],
 ): BenchSession {
-  const fetches = openOriginFetches();
+  const fetches = openOriginFetches(() => undefined);
   const logged: string[] = [];
   const lookUp = (name: string) => (Object.hasOwn(variables, name) ? variables[name] : undefined) || undefined;
   const children = openChildren(lookUp, timerAlarm);

@@ -93,6 +93,7 @@ test('a program is handed where to find things, and no other variable', async (t
   const variables = {
     PATH: '/usr/bin:/bin',
     LANG: 'C',
+    NODE_EXTRA_CA_CERTS: '/etc/ours.pem',
     CHUKWA_LLM_API_KEY: 'canary-1234',
     DATABASE_URL: 'canary-5678',
   };
@@ -100,6 +101,7 @@ test('a program is handed where to find things, and no other variable', async (t
   const environment = await askLine(sources);
   assert.equal(environment['PATH'], '/usr/bin:/bin');
   assert.equal(environment['LANG'], 'C');
+  assert.equal(environment['NODE_EXTRA_CA_CERTS'], '/etc/ours.pem');
   assert.doesNotMatch(JSON.stringify(environment), /canary|CHUKWA/);
 });
 

@@ -121,9 +121,16 @@ const HOSTILE: readonly Hostile[] = [
       name: `redirects to its own origin by ${status}`,
       server: (_, response) => response.writeHead(status, { location: '/elsewhere' }).end('{}'),
       failed: 'http_status',
-      message: new RegExp(`redirect \\(${status}\\) to http://127\\.0\\.0\\.1:\\d+, and redirects are not followed`),
+      message: new RegExp(`redirect \\(${status}\\) to another of its own paths, and redirects are not followed`),
     }),
   ),
+  {
+    name: 'redirects to the same path with a slash',
+    server: ({ headers }, response) =>
+      response.writeHead(307, { location: `http://${headers.host}/answer/` }).end('{}'),
+    failed: 'http_status',
+    message: /redirect \(307\) from \/answer to \/answer\/, and .*: write the path so, with a slash at its end/,
+  },
   {
     name: 'answers with the last status that HTTP defines',
     server: saysRaw('HTTP/1.1 599 Odd\r\ncontent-length: 2\r\n\r\n{}'),

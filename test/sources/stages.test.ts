@@ -38,7 +38,7 @@ const ANYTHING: SchemaProgram = { hash: 'a', schema: {}, validate: () => [] };
 test('the stages are these, in this order', () => {
   const clock = { now: () => 0 };
   const lookUp = (): undefined => undefined;
-  const [fetches, children] = [openOriginFetches(), openChildren(lookUp, timerAlarm)];
+  const [fetches, children] = [openOriginFetches(() => undefined), openChildren(lookUp, timerAlarm)];
   const opened = createOpenedSources({
     plugins: [],
     getPlugin: async () => ({ ok: false, problems: [] }),
