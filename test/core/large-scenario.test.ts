@@ -25,9 +25,9 @@ function countReads(entities: number): number {
     label: 'large',
     start_time: '2026-05-01T09:00:00Z',
     chronon_seconds: 60,
-    environments: ids.map((label) => ({ label, content: 'A place.' })) as unknown as Scenario['environments'],
-    entities: ids.map(entityOf) as unknown as Scenario['entities'],
-    cognition: [{ profile_ref: { hash: '' }, subjects: ids.slice(0, entities / 2) as [string, ...string[]] }],
+    environments: ids.map((label) => ({ label, content: 'A place.' })),
+    entities: ids.map(entityOf),
+    cognition: [{ profile_ref: { hash: '' }, subjects: ids.slice(0, entities / 2) }],
   };
   assert.deepEqual(
     checkScenario(scenario).filter(({ code }) => code !== 'AGENT_NEVER_ACTS'),

@@ -20,7 +20,7 @@ import {
 import { startUnreliableService } from '../support/unreliable-service.js';
 import { type Fault, misbehave } from '../support/faults.js';
 import { waitUntil } from '../support/wait-until.js';
-import { startHere, whileRunning } from '../acceptance/command.js';
+import { startChukwa, startHere, whileRunning } from '../acceptance/command.js';
 
 // A side effect is made once, whatever the fate of its call and of its attempt.
 
@@ -321,6 +321,27 @@ describe('a status 500 after a side effect', () => {
     await worker.ended;
     assert.equal(stage.toys.vending.served.length, 2);
   });
+});
+
+test('a queued turn whose driver dies in a side effect waits in its queue for the settlement, as one whose connection was cut', async (context) => {
+  const stage = await openParkStage('PostgreSQL');
+  context.after(stage.close);
+  const { world_slug } = await makeWorld(stage, await editWorkflows(context, {}));
+  must(await queueTurns(stage.engine, { world_slug, turns: 2 }));
+  misbehave(stage.toys.vending, 'hang');
+  const killed = startChukwa(['worker', '--lease', '1', '--json'], stage.variables);
+  await waitUntil(() => stage.toys.vending.served.length === 1);
+  killed.kill('SIGKILL');
+  await killed.ended;
+  const worker = startHere(['worker', '--lease', '1', '--json'], stage.variables);
+  await whileRunning(
+    worker,
+    waitUntil(() => worker.said().includes('"kind":"turn_failed"')),
+  );
+  worker.interrupt();
+  await worker.ended;
+  const [queue] = await stage.engine.store.inbox.queues(world_slug);
+  assert.deepEqual([queue?.queued_turns, stage.toys.vending.served.length], [2, 1], worker.said());
 });
 
 describe('a call with a side effect', () => {
