@@ -1148,7 +1148,10 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       },
       "acted_by": {
         "type": "string",
-        "description": "The session, or the token or a proof of it: operators share one token."
+        "description": "The user of the machine, the session, or the token: operators share one token."
+      },
+      "surface": {
+        "$ref": "#/components/schemas/ActionSurface"
       },
       "reason": {
         "type": [
@@ -1189,6 +1192,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "outcome",
       "reason",
       "source_invocation_id",
+      "surface",
       "world_slug"
     ],
     "additionalProperties": false,
@@ -1202,9 +1206,18 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "stop_attempt",
       "fork_world",
       "settle_call",
-      "report_call"
+      "report_call",
+      "see_unredacted"
     ],
     "description": "The kinds of operators' actions."
+  },
+  "ActionSurface": {
+    "type": "string",
+    "enum": [
+      "command_line",
+      "http",
+      "browser"
+    ]
   },
   "TurnPage": {
     "type": "object",

@@ -60,7 +60,7 @@ describe('hostile text in a browser', NEEDS_CHROMIUM, () => {
     await act(
       park.stage.engine,
       { kind: 'run_turns', world_slug, turns: 1 },
-      { acted_by: 'token', address: '', reason: HOSTILE },
+      { acted_by: 'token', surface: 'http', address: '', reason: HOSTILE },
     );
     await page.goto(park.server.makeSignInLink());
     let shown = 0;

@@ -18,18 +18,23 @@ import {
   type ViewerAuthority,
   wantsPage,
 } from './viewer.js';
+import { USER_HEADER } from '../../operations/served.js';
 import { isSame } from '../../operations/tokens.js';
 
 /** How many characters of a session's name the audit keeps. */
 const NAME_LENGTH = 8;
 
-/** The actor of a request: a session by the beginning of its name, else the holder of the token. */
+/** How many characters of a user's name it keeps. */
+const USER_LENGTH = 64;
+
+/** The actor of a request: a session by the beginning of its name, a command by its user, else the holder of the token. */
 export function actorOf(request: FastifyRequest): Omit<Actor, 'reason'> {
   const session = sessionOf(request);
-  const isToken = /^bearer /i.test(request.headers.authorization ?? '');
-  const acted_by =
-    session === undefined ? (isToken ? 'token' : 'proof') : `session ${session.name.slice(0, NAME_LENGTH)}`;
-  return { acted_by, address: request.ip };
+  const { ip: address, headers } = request;
+  if (session !== undefined)
+    return { acted_by: `session ${session.name.slice(0, NAME_LENGTH)}`, address, surface: 'browser' };
+  if (/^bearer /i.test(headers.authorization ?? '')) return { acted_by: 'token', address, surface: 'http' };
+  return { acted_by: String(headers[USER_HEADER] ?? 'proof').slice(0, USER_LENGTH), address, surface: 'command_line' };
 }
 
 /**
