@@ -34,7 +34,14 @@ export async function serve(composition: Composition, request: ServeRequest): Pr
   if (!tokens.ok) return tokens;
   const { stage = { with_toys: false } } = request;
   return withStagedEngine(composition, stage, async (engine) => {
-    const server = await composition.listen(toDesk(engine), tokens.value, { ...place.value, ...request.place });
+    let is_lost = false;
+    const onEvent: WorkRequest['onEvent'] = (event) => {
+      if (event.kind === 'database_lost') is_lost = true;
+      if (event.kind === 'database_found') is_lost = false;
+      request.onEvent(event);
+    };
+    const desk = toDesk(engine, () => !is_lost);
+    const server = await composition.listen(desk, tokens.value, { ...place.value, ...request.place });
     if (!server.ok) return server;
     const remaining = countGrace(request);
     const served = new AbortController();
@@ -51,7 +58,7 @@ export async function serve(composition: Composition, request: ServeRequest): Pr
         });
         void warmUp(engine);
       };
-      return await whileReachable(engine, (working) => runWorker(working, { ...request, onReady }));
+      return await whileReachable(engine, (working) => runWorker(working, { ...request, onEvent, onReady }));
     } finally {
       served.abort();
       await caughtUp;
@@ -74,12 +81,16 @@ function countGrace({ signal, grace_ms }: Pick<ServeRequest, 'signal' | 'grace_m
   return () => (asked_at === undefined ? grace_ms : Math.max(0, grace_ms - (performance.now() - asked_at)));
 }
 
-/** The operations that a server offers over HTTP. */
-export function toDesk(engine: Engine): HttpDesk {
+/**
+ * The operations that a server offers over HTTP.
+ * @param canWork whether the server's worker can do its jobs: a full database may still be read
+ */
+export function toDesk(engine: Engine, canWork: () => boolean = () => true): HttpDesk {
   return {
     report: (correlation, said) => whileReachable(engine, () => reportCall(engine, correlation, said)),
     act: (action, actor) => whileReachable(engine, () => act(engine, action, actor)),
     look: (operation) => whileReachable(engine, () => operation(engine)),
-    isReady: async () => (await whileReachable(engine, async () => succeed(await engine.store.inbox.count()))).ok,
+    isReady: async () =>
+      canWork() && (await whileReachable(engine, async () => succeed(await engine.store.inbox.count()))).ok,
   };
 }

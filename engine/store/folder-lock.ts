@@ -66,8 +66,11 @@ export async function lockFolder(folder: string): Promise<Outcome<FolderLock>> {
   }
   const isHeld = (): boolean => isText(lock_file, text);
   const release = async (): Promise<void> => {
-    if (isHeld()) await rm(lock_file, { force: true });
-    unlock();
+    try {
+      if (isHeld()) await rm(lock_file, { force: true });
+    } finally {
+      unlock();
+    }
   };
   return { ok: true, value: { isHeld, release } };
 }
@@ -156,7 +159,9 @@ async function readLock(file: string): Promise<string | undefined> {
 function isText(file: string, text: string): boolean {
   try {
     return readFileSync(file, 'utf8') === text;
-  } catch {
+  } catch (error) {
+    // Without a file descriptor nothing can be read, which says nothing about the lock.
+    if (hasCode(error, 'EMFILE') || hasCode(error, 'ENFILE')) throw error;
     return false;
   }
 }

@@ -44,11 +44,14 @@ const ofAttempt = ({ where = '', order = '' }: Choice) =>
      calls.model_output_kind, calls.status, calls.failure_class, calls.failure_detail, calls.failure_message,
      calls.effect_class, calls.repeatable, ${IS_UNKNOWN} AS outcome_unknown, ${SETTLED_AS} AS settled_as,
      ${isSuperseded('calls', ':attempt_id::uuid')} AS is_superseded, ${isDriven('calls')} AS is_driven,
-     calls.http_status, calls.llm_call_id, calls.duration_ms, calls.redaction, calls.response_json,
+     calls.http_status, calls.llm_call_id, calls.duration_ms, calls.redaction,
+     CASE WHEN settled.performed THEN settled.response_json ELSE calls.response_json END AS response_json,
      llm_calls.finish_reason, ${RAW_TEXT} AS raw_text,
      CASE WHEN calls.attempt_id <> :attempt_id::uuid THEN calls.attempt_id END AS adopted_from
    FROM source_invocations calls LEFT JOIN llm_calls USING (world_slug, llm_call_id)
      JOIN known ON calls.world_slug = :world_slug AND known.source_invocation_id = calls.source_invocation_id
+     LEFT JOIN call_settlements AS settled ON settled.world_slug = calls.world_slug
+       AND settled.source_invocation_id = calls.source_invocation_id
    ORDER BY ${order} calls.invocation_seq LIMIT :limit`,
   );
 
