@@ -59,7 +59,8 @@ export async function browseWorld(
   if (!until.ok) return until;
   const world = await lookAtWorld(archive, present({ world_slug, turn: until.value }));
   if (!world.ok) return world;
-  const last_turn = (until.value === undefined ? undefined : await archive.store.worlds.find(world_slug))?.turn ?? world.value.turn;
+  const last_turn =
+    (until.value === undefined ? undefined : await archive.store.worlds.find(world_slug))?.turn ?? world.value.turn;
   const last = until.value ?? last_turn;
   const after = Math.max(0, last - TURNS_SHOWN);
   const { store } = archive;

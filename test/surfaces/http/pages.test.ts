@@ -55,7 +55,7 @@ describe('a page', () => {
       const text = await response.text();
       assert.equal(response.status, 200, `${path}: ${text}`);
       assert.match(response.headers.get('content-type') ?? '', /^text\/html/);
-      const others = text.replaceAll(/<script src="\/(live|pace)\.js\?v=\w+" defer><\/script>/g, '');
+      const others = text.replaceAll(/<script src="\/(copy|live|pace)\.js\?v=\w+" defer><\/script>/g, '');
       assert.doesNotMatch(others, /<script|\son\w+=|javascript:|\sstyle=/i, path);
       assert.ok(text.length < 100_000, `${path} has ${text.length} characters`);
       await getJson(path);
@@ -84,10 +84,12 @@ describe('a page', () => {
     const { play, stage } = park;
     const { engine } = stage;
     const { world_slug } = play;
-    const its_page = { more_calls_after: null, attempt_before: null, read_at: null };
+    const whole = { calls_after: null, more_calls_after: null, has_more_unfinished: false, has_more_audit: false };
+    const its_page = { ...whole, attempt_before: null, read_at: null };
     for (const attempt of play.attempts) {
       const agent_turns = attempt.agent_turns.map((turn) => ({ ...turn, state: turn.outcome }));
-      const shown = plain({ ...attempt, ...its_page, agent_turns });
+      const unfinished = attempt.invocations.filter(({ status }) => status !== 'succeeded');
+      const shown = plain({ ...attempt, ...its_page, unfinished, agent_turns });
       assert.deepEqual(await getJson(`/attempts/${attempt.attempt_id}`), shown);
       for (const { source_invocation_id, llm_call_id } of attempt.invocations) {
         const invocation = await stage.invocation(source_invocation_id);
@@ -113,7 +115,7 @@ describe('a page', () => {
       readonly rows: readonly unknown[];
       readonly next: string | null;
     }
-    const lists = CATALOGUE.filter(({ query, url }) => query.includes('after') && url !== '/search');
+    const lists = CATALOGUE.filter(({ query, url }) => query.includes('limit') && url !== '/search');
     const paths = await pathsOfPages(park);
     for (const { url } of lists) {
       const path = paths.find((page) => page.url === url)?.path ?? '';
