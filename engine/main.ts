@@ -88,7 +88,8 @@ export async function compose(
     exportPages: async (archive, wanted) => (await import('./surfaces/browser/export.js')).exportPages(archive, wanted),
     listen: async (desk, tokens, place) => (await import('./surfaces/http/server.js')).listen(desk, tokens, place),
     findServed: () => findServed(toDataDir(variables)),
-    announceServed: (url) => announceServed(toDataDir(variables), { url, pid: process.pid }),
+    announceServed: ({ url, command_token }) =>
+      announceServed(toDataDir(variables), { url, pid: process.pid, command_token }),
     diagnose: (world_slug) => diagnoseAll(outside, world_slug),
   };
 }

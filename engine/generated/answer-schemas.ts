@@ -1114,7 +1114,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       },
       "acted_by": {
         "type": "string",
-        "description": "The session, or the token or a proof of it: operators share one token."
+        "description": "The session, a command of the same machine, or the token: operators share one token."
       },
       "reason": {
         "type": [

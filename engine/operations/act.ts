@@ -21,7 +21,7 @@ export type OperatorAction =
   | { readonly kind: 'report_call'; readonly correlation_id: string; readonly said: SaidReport };
 
 export interface Actor {
-  /** `token`, `proof`, or the name of a session. */
+  /** `token`, `command`, or the name of a session. */
   readonly acted_by: string;
   readonly address: string;
   readonly reason?: string;

@@ -50,7 +50,7 @@ export async function serve(composition: Composition, request: ServeRequest): Pr
     const remaining = countGrace(request);
     const served = new AbortController();
     const caughtUp = keepCaughtUp(engine, served.signal);
-    const announced = await composition.announceServed(server.value.url);
+    const announced = await composition.announceServed(server.value);
     try {
       if (!announced.ok) return announced;
       const counts = worlds === undefined ? [] : await engine.store.inbox.count();

@@ -66,7 +66,8 @@ function makeFile(file: string): Promise<Done<undefined>> {
   return writeOwnFile(file, `${JSON.stringify(tokens, null, 2)}\n`, { replaces: false });
 }
 
-function makeToken(): string {
+/** A random token. */
+export function makeToken(): string {
   return randomBytes(TOKEN_BYTES).toString('base64url');
 }
 
@@ -143,6 +144,9 @@ function unusable(file: string, reason: string) {
     details: { file },
   });
 }
+
+/** The scheme of the header with which a command sends a server the token of its process. */
+export const COMMAND_SCHEME = 'Chukwa-Command';
 
 /** Compares two texts in constant time. */
 export function isSame(one: string, other: string): boolean {

@@ -19,7 +19,7 @@ export interface ActionPlace {
 export interface OperatorActionRecord extends ActionPlace {
   readonly action_id: string;
   readonly action: OperatorActionKind;
-  /** The session, or the token or a proof of it: operators share one token. */
+  /** The session, a command of the same machine, or the token: operators share one token. */
   readonly acted_by: string;
   /** Null where a program gave none. */
   readonly reason: string | null;
