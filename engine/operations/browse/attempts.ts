@@ -1,3 +1,4 @@
+import type { Json } from '../../contract/json.js';
 import type { ListPart } from '../../ports/browse.js';
 import type { AttemptRecord, AttemptSummary, InvocationSummary } from '../../ports/records.js';
 import type { AgentTurnSummary } from '../../core/agents/agent-turn.js';
@@ -30,11 +31,15 @@ export async function browseAttempt(
   if (record === undefined) return refuse(attemptUnknown(attempt_id));
   const invocations = record.invocations.slice(0, CALLS_SHOWN);
   const last = record.invocations.length > CALLS_SHOWN ? invocations.at(-1) : undefined;
+  const seen = <Entry extends { readonly details: Json }>(entry: Entry): Entry => {
+    return { ...entry, details: seenDetails(entry.details, reader) };
+  };
   const attempt_before = (await findAttemptBefore(store, record)) ?? null;
   return succeed({
     ...record,
     invocations,
-    audit: record.audit.map((entry) => ({ ...entry, details: seenDetails(entry.details, reader) })),
+    audit: record.audit.map(seen),
+    timeline: record.timeline.map(seen),
     read_at: record.ended_at === null ? new Date().toISOString() : null,
     more_calls_after: last?.invocation_seq ?? null,
     attempt_before,
