@@ -333,7 +333,7 @@ async function startScriptedModel(answersFile: string, portBase?: number): Promi
 /** Only looks: no database is changed and no service is called. */
 async function diagnoseAll(outside: Outside, world_slug: string | undefined): Promise<readonly Diagnosis[]> {
   const { variables } = outside;
-  const [{ authoring, sources }, { examineOrigin }, { inspectDatabase }, { findServer }] = await Promise.all([
+  const [{ authoring, sources }, { createExamineOrigin }, { inspectDatabase }, { findServer }] = await Promise.all([
     openParts(outside, {}),
     import('./sources/index.js'),
     import('./store/inspect.js'),
@@ -341,12 +341,13 @@ async function diagnoseAll(outside: Outside, world_slug: string | undefined): Pr
   ]);
   await sources.close();
   const settings = [toFlightLimits(variables), toPublicUrl(variables)];
+  const lookUp = (name: string): string | undefined => variables[name] || undefined;
   return diagnose({
     refused: [...sources.refused, ...settings.flatMap((setting) => (setting.ok ? [] : setting.problems))],
     node_version: process.version,
-    lookUp: (name) => variables[name] || undefined,
+    lookUp,
     catalogue: authoring.catalogue,
-    examineOrigin,
+    examineOrigin: createExamineOrigin(lookUp),
     inspectDatabase: () => inspectDatabase(toStoreConfiguration(variables), world_slug),
     world_slug,
     openDoorbell: () => chooseDoorbell(toWantedDoorbell(variables), findServer(variables['CHUKWA_DATABASE_URL'])),

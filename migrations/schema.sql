@@ -621,7 +621,9 @@ CREATE TABLE worlds (
     lease_until timestamp with time zone,
     created_at timestamp with time zone NOT NULL DEFAULT now(),
     adoptable_attempt_id uuid,
-    CONSTRAINT worlds_pkey PRIMARY KEY (world_slug)
+    request_mark text NOT NULL DEFAULT "left"(replace((gen_random_uuid())::text, '-'::text, ''::text), 12),
+    CONSTRAINT worlds_pkey PRIMARY KEY (world_slug),
+    CONSTRAINT worlds_request_mark_check CHECK ((request_mark ~ '^[0-9a-f]{12}$'::text))
 );
 
 ALTER TABLE adopted_calls ADD CONSTRAINT adopted_calls_world_slug_attempt_id_fkey FOREIGN KEY (world_slug, attempt_id) REFERENCES attempts(world_slug, attempt_id) DEFERRABLE;

@@ -137,6 +137,8 @@ export async function runTurns(engine: Engine, request: RunRequest): Promise<Don
     );
     if (!played.ok) return played;
     const end = played.value;
+    // A report that the attempt did not come to handle may settle its call.
+    if (end.kind === 'failed') await settleUnhandled(engine);
     if (end.kind !== 'committed' && end.kind !== 'failed' && end.kind !== 'suspended' && end.kind !== 'still_suspended')
       return refuseAttempt(engine, { slug: request.world_slug, rerun }, end);
     turns.push({ ...(await reportTurn(engine, end.attempt_id)), ...(mayPass(end) ? { is_transient: true } : {}) });

@@ -91,6 +91,12 @@ interface KnownWorld extends LoadedScenario {
   readonly left: LeftWorld;
 }
 
+/**
+ * How long a claimed turn is reserved for the worker that compiles its scenario. That occupies the worker's thread, so it
+ * cannot renew the reservation meanwhile; if the reservation ended, the next worker would compile the same scenario.
+ */
+const COMPILE_MS_MAX = 60_000;
+
 /** Drives a world's next or open attempt. A cached world is read again only after another driver's change. */
 function toDrive(engine: Engine, heartbeat: OpenHeartbeat | undefined): Drive {
   const parts = heartbeat === undefined ? engine.runtime : { ...engine.runtime, heartbeat };
@@ -115,6 +121,9 @@ function toDrive(engine: Engine, heartbeat: OpenHeartbeat | undefined): Drive {
     }
     const world = await engine.store.worlds.find(world_slug);
     if (world === undefined) return { kind: 'unknown_world' };
+    const { inbox_id } = request;
+    if (inbox_id !== undefined && !engine.programs.has(world.scenario_hash))
+      await engine.store.inbox.hold({ world_slug, inbox_id }, COMPILE_MS_MAX);
     const loaded = await loadToRun(engine, world.scenario_hash);
     if (!loaded.ok) return { kind: 'unfit', reason: toReason(loaded.problems), is_final: false };
     if (simulationTime(loaded.value.scenario, world.turn + 1) === undefined)

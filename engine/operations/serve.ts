@@ -44,7 +44,14 @@ export async function serve(composition: Composition, request: ServeRequest): Pr
   return withStagedEngine(composition, stage, async (engine) => {
     const { worlds: asked, ...rest } = request;
     const worlds = asked === undefined || engine.store.shared !== undefined ? undefined : [...asked];
-    const desk = worlds === undefined ? toDesk(engine) : whileAsked(toDesk(engine), worlds);
+    let is_lost = false;
+    const onEvent: WorkRequest['onEvent'] = (event) => {
+      if (event.kind === 'database_lost') is_lost = true;
+      if (event.kind === 'database_found') is_lost = false;
+      request.onEvent(event);
+    };
+    const whole = toDesk(engine, () => !is_lost);
+    const desk = worlds === undefined ? whole : whileAsked(whole, worlds);
     const server = await composition.listen(desk, tokens.value, { ...place.value, ...request.place });
     if (!server.ok) return server;
     const remaining = countGrace(request);
@@ -66,7 +73,7 @@ export async function serve(composition: Composition, request: ServeRequest): Pr
         void warmUp(engine);
       };
       return await whileReachable(engine, (working) =>
-        runWorker(working, { ...rest, ...present({ worlds }), onReady }),
+        runWorker(working, { ...rest, ...present({ worlds }), onEvent, onReady }),
       );
     } finally {
       served.abort();
@@ -110,12 +117,16 @@ function countGrace({ signal, grace_ms }: Pick<ServeRequest, 'signal' | 'grace_m
   return () => (asked_at === undefined ? grace_ms : Math.max(0, grace_ms - (performance.now() - asked_at)));
 }
 
-/** The operations that a server offers over HTTP. */
-export function toDesk(engine: Engine): HttpDesk {
+/**
+ * The operations that a server offers over HTTP.
+ * @param canWork whether the server's worker can do its jobs: a full database may still be read
+ */
+export function toDesk(engine: Engine, canWork: () => boolean = () => true): HttpDesk {
   return {
     report: (correlation, said) => whileReachable(engine, () => reportCall(engine, correlation, said)),
     act: (action, actor) => whileReachable(engine, () => act(engine, action, actor)),
     look: (operation) => whileReachable(engine, () => operation(engine)),
-    isReady: async () => (await whileReachable(engine, async () => succeed(await engine.store.inbox.count()))).ok,
+    isReady: async () =>
+      canWork() && (await whileReachable(engine, async () => succeed(await engine.store.inbox.count()))).ok,
   };
 }

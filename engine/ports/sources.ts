@@ -115,7 +115,7 @@ export interface CallRecorder {
 
 /** The turn's context of a call. */
 export interface CallSurroundings {
-  /** `<world>/turn-<n>/<command key>`. */
+  /** `<world>~<mark>/turn-<n>/<command key>`. */
   readonly client_request_id: string;
   /** The id of the call's record. */
   readonly correlation_id: string;

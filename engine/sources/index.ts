@@ -14,7 +14,7 @@ import type {
 } from '../ports/sources.js';
 import type { CompileSchema } from '../ports/validation.js';
 import { openChildren } from './children.js';
-import { timerAlarm } from './chunk-collector.js';
+import { timerAlarm } from './timer-alarm.js';
 import { createOpenedSources, type GetPlugin, type Log } from './opened-sources.js';
 import type { LookUpVariable } from './origin.js';
 import { openOriginFetches } from './origin-fetch.js';
@@ -28,7 +28,7 @@ import { findShortSecret } from './secrets.js';
 import { NO_WAY_OUT, standInFor, toDry, withoutWayOut } from './stand-in.js';
 import { allowEverybody, type Authorise } from './stages/leave.js';
 
-export { examineOrigin } from './examine-origin.js';
+export { createExamineOrigin } from './examine-origin.js';
 export type { Log, Remark } from './opened-sources.js';
 export type { LookUpVariable } from './origin.js';
 export { createPreparePlugin } from './bench.js';
@@ -86,7 +86,7 @@ export async function openSources(parts: SourcesParts): Promise<Sources> {
   const plugins = isDry ? known.map(withoutWayOut) : known;
   const getPlugin: GetPlugin = isDry ? standInFor(answerCall) : importConfirmed;
   const lookUp = lookUpSet(parts, plugins);
-  const fetches = isDry ? NO_WAY_OUT : openOriginFetches();
+  const fetches = isDry ? NO_WAY_OUT : openOriginFetches(lookUp);
   const children = isDry ? NO_WAY_OUT : openChildren(lookUp, timerAlarm);
   const opened = createOpenedSources({
     plugins,

@@ -13,7 +13,7 @@ import { toStorableText } from './storable-text.js';
 const MESSAGE_LENGTH_MAX = 4_000;
 
 /** Ends the message of a call that may have had its side effect, though it failed. */
-const DOUBT = '; it is unknown whether its side effect took place, so settle the call first';
+const DOUBT = '; it is unknown whether its side effect took place';
 
 /** The outcome of the call, for its record. */
 export function toCallOutcome(end: Shown | Halt | Pause, now: number): CallOutcome | CallPended {
@@ -54,7 +54,7 @@ export function toOutcome(end: Shown | Halt, ended_at: number): CallOutcome {
 }
 
 /** Failures whose message does not hold the service's words. */
-const UNQUOTED: readonly string[] = ['http_status', 'call_rejected', 'non_json', 'tool_error'];
+const UNQUOTED: readonly string[] = ['http_status', 'call_rejected', 'non_json', 'tool_error', 'internal_error'];
 
 const EXCERPT_LENGTH_MAX = 200;
 
@@ -71,7 +71,10 @@ function quoteBody({ passage, failure_class }: Halt, body: Uint8Array | undefine
 function isUnknown({ passage, failure_class }: Halt): boolean {
   if (mayRepeat(passage.command.call)) return false;
   const { http_status } = passage.reply?.facts ?? {};
-  return passage.taken === true || leavesOpen(present({ failure_class, http_status }), passage.sent === true);
+  return (
+    passage.taken === true ||
+    leavesOpen(present({ failure_class, http_status }), passage.sent === true, passage.command.call)
+  );
 }
 
 /** A value that redaction refuses was validated before; one that never arrived was not. */

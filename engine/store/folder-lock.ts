@@ -67,8 +67,11 @@ export async function lockFolder(folder: string): Promise<Outcome<FolderLock>> {
   }
   const isHeld = (): boolean => names(lock_file, text);
   const release = async (): Promise<void> => {
-    if (isHeld()) await rm(lock_file, { force: true });
-    unlock();
+    try {
+      if (isHeld()) await rm(lock_file, { force: true });
+    } finally {
+      unlock();
+    }
   };
   return { ok: true, value: { isHeld, release } };
 }
@@ -153,12 +156,13 @@ function readLock(file: string): string | undefined {
   }
 }
 
-/** A file that cannot be read for want of descriptors may name anybody, and so it names its holder still. */
 function names(file: string, text: string): boolean {
   try {
     return readLock(file) === text;
   } catch (error) {
-    return hasCode(error, 'EMFILE') || hasCode(error, 'ENFILE');
+    // Without a file descriptor nothing can be read, which says nothing about the lock.
+    if (hasCode(error, 'EMFILE') || hasCode(error, 'ENFILE')) throw error;
+    return false;
   }
 }
 

@@ -54,15 +54,39 @@ export function databaseUrlInvalid(): Problem {
   };
 }
 
+/** The driver connects to one host. */
+export function databaseHostsMany(): Problem {
+  return {
+    code: 'DATABASE_URL_INVALID',
+    message: 'CHUKWA_DATABASE_URL names several hosts, and one is used.',
+    repair: 'Name the primary alone, or an address that leads to it, such as that of a pooler.',
+  };
+}
+
+/** The address names a file, of a certificate or a key, that cannot be read. */
+export function databaseUrlNamesNoFile(parameter: string, file: string | undefined, reason: string): Problem {
+  return {
+    code: 'DATABASE_URL_INVALID',
+    message: `${parameter} of CHUKWA_DATABASE_URL names ${file ?? 'a file'}, which cannot be read: ${reason}.`,
+    repair: `Correct the path. Without sslrootcert, or with sslrootcert=system, the authorities that Node.js knows count, and those of NODE_EXTRA_CA_CERTS.`,
+    details: { parameter },
+  };
+}
+
 /**
  * No server answers, or the server that answers admits no connection.
- * @param may_pass whether that may change by itself
+ * @param passing whether that may change by itself, and what can be done, where that is known
  */
-export function databaseUnreachable(place: string, reason: string, may_pass: boolean): Problem {
+export function databaseUnreachable(
+  place: string,
+  reason: string,
+  { may_pass, repair }: { readonly may_pass: boolean; readonly repair?: string },
+): Problem {
   return {
     code: 'DATABASE_UNREACHABLE',
     message: `PostgreSQL at ${place} cannot be reached: ${reason}.`,
     repair:
+      repair ??
       'Check that the server runs and that CHUKWA_DATABASE_URL names its host, port, user and database; leave the variable out for the embedded database.',
     details: { place, may_pass },
   };

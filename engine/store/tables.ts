@@ -549,6 +549,7 @@ export interface Worlds {
   lease_host: string | null;
   lease_pid: number | null;
   lease_until: string | null;
+  request_mark: Generated<string>;
   root_world_slug: string;
   scenario_hash: string;
   turn: Generated<number>;

@@ -60,6 +60,14 @@ for (const [name, lock] of Object.entries(STALE)) {
   });
 }
 
+test('a holder without a file descriptor does not take its lock for stolen', LINUX, async () => {
+  const folder = await mkdtemp(join(root, 'crowded-'));
+  const words = argumentsOf(new URL('crowded-holder.js', import.meta.url));
+  const limited = ['-c', 'ulimit -n 128; exec "$0" "$@"', process.execPath, ...words, folder];
+  const holder = spawn('sh', limited, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  assert.deepEqual(((await once(holder, 'message')) as readonly unknown[])[0], [true, 'EMFILE']);
+});
+
 test('the lock of another host stays until a person removes it', async () => {
   const folder = await mkdtemp(join(root, 'elsewhere-'));
   await writeFile(lockOf(folder), JSON.stringify({ host: 'far-away', pid: 7, started: null }));

@@ -23,12 +23,12 @@ export const SURROUNDINGS_PROBLEMS = {
     'Move it away once no process uses the folder, or name another in `CHUKWA_DATA_DIR`.',
   ),
   DATABASE_URL_INVALID: environment(
-    '`CHUKWA_DATABASE_URL` is not the address of a database.',
+    '`CHUKWA_DATABASE_URL` is not the address of a database, or names several hosts or a file that cannot be read.',
     'Write `postgres://user:password@host:port/database`, or `memory:`.',
   ),
   DATABASE_UNREACHABLE: environment(
     'The server does not answer or accepts no connection, or the connection was lost.',
-    'Check the address, and that the server runs. The next `run` resumes an interrupted turn.',
+    'The message says what can be done. The next `run` resumes an interrupted turn.',
   ),
   DATABASE_FULL: environment('The disk of the database is full.', 'Free space on it.'),
   DATABASE_TROUBLED: environment(

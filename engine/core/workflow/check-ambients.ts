@@ -97,7 +97,8 @@ function checkOncePerTurn(binding: AmbientSourceBinding, pointer: string): reado
 
 /** Notes a reading that nobody is given, or that nothing shows: it may be intended. */
 function checkSeen(setting: Setting, binding: AmbientSourceBinding, pointer: string): readonly Complaint[] {
-  const subjects = setting.scenario.entities.filter(({ id }) => setting.subjects.includes(id));
+  const listed = new Set(setting.subjects);
+  const subjects = setting.scenario.entities.filter(({ id }) => listed.has(id));
   // A place or a subject that is not in the scenario has been reported.
   if (!isPlace(setting, binding.visible_to) || subjects.length < setting.subjects.length) return [];
   const isGiven = subjects.some((subject) => isVisibleTo(binding.visible_to, subject));

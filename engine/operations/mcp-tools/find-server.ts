@@ -1,5 +1,5 @@
-import { stat } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { open } from 'node:fs/promises';
+import { extname, resolve } from 'node:path';
 import type { Composition } from '../composition.js';
 import type { Place } from '../documents/index.js';
 import { type Done, refuse, succeed } from '../engine.js';
@@ -26,15 +26,32 @@ export async function findServer(
   { name, place }: { readonly name: string; readonly place: Place },
 ): Promise<Done<WantedServer>> {
   if (VARIABLE.test(said)) return succeed({ server_env: said, variables: {} });
-  const facts = await stat(resolve(place.working_folder, said)).catch(() => undefined);
-  if (facts?.isFile()) return findInSource(composition, said, place);
+  const file = resolve(place.working_folder, said);
+  const beginning = await readBeginning(file);
+  if (beginning !== undefined && (extname(file) === '.json' || /^\s*\{/.test(beginning)))
+    return findInSource(composition, said, place);
   const server_env = `CHUKWA_MCP_${name.toUpperCase().replaceAll('-', '_')}`;
-  if (VARIABLE.test(server_env)) return succeed({ server_env, variables: { [server_env]: said } });
+  // A file that is no document is the program itself, also where its name has spaces.
+  const value = beginning === undefined ? said : JSON.stringify([file]);
+  if (VARIABLE.test(server_env)) return succeed({ server_env, variables: { [server_env]: value } });
   return refuse({
     code: 'MCP_SERVER_NAME_INVALID',
     message: `${JSON.stringify(name)} cannot be the name of a server.`,
     repair: 'Use letters, digits and underscores, such as --as memory.',
   });
+}
+
+/** The beginning of a file; undefined where there is none. */
+async function readBeginning(file: string): Promise<string | undefined> {
+  const handle = await open(file).catch(() => undefined);
+  try {
+    const { bytesRead, buffer } = (await handle?.read(Buffer.alloc(64))) ?? { bytesRead: 0, buffer: Buffer.alloc(0) };
+    return handle && buffer.toString('utf8', 0, bytesRead).replace(/^\ufeff/, '');
+  } catch {
+    return undefined;
+  } finally {
+    await handle?.close();
+  }
 }
 
 async function findInSource(

@@ -22,6 +22,7 @@ const TURNS = { park: 3, village: 10 } as const;
 
 export const park: CommandEntry = {
   name: 'park',
+  lives_long: true,
   says: 'Run the park, or the village: toy services, a scripted model and a fresh world, shown turn by turn.',
   takes: [
     new Option('--scenario <name>', 'the park for 3 turns, or the village for 10')

@@ -44,6 +44,7 @@ interface RunOptions extends ModelOptions, Narrowing, RootOptions {
 
 export const run: CommandEntry = {
   name: 'run',
+  lives_long: true,
   says: 'Run turns of a world and show them as they happen, or queue them for workers.',
   takes: [
     SLUG,

@@ -20,6 +20,7 @@ const LEASE_MS = 10_000;
 
 export const serveWorlds: CommandEntry = {
   name: 'serve',
+  lives_long: true,
   says: 'Show all records in a browser, accept late answers over HTTP, and run turns, until it is stopped.',
   takes: [
     new Option('--host <address>', 'listen on this address; by default CHUKWA_HOST, or 127.0.0.1'),
