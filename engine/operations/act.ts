@@ -30,7 +30,7 @@ export type OperatorAction =
   | { readonly kind: 'report_call'; readonly correlation_id: string; readonly said: SaidReport };
 
 export interface Actor {
-  /** `token`, the name of a session, or that of the machine's user. */
+  /** `token`, the name of a session, or that of the machine's user; `command` where no user is named. */
   readonly acted_by: string;
   readonly surface: ActionSurface;
   readonly address: string;

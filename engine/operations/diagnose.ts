@@ -69,7 +69,9 @@ function diagnoseUndriven({ world_slug, attempt_id, attempted_turn }: UndrivenAt
 }
 
 function diagnosePlugins({ plugins, problems }: PluginCatalogue): readonly Diagnosis[] {
-  const found = plugins.map(({ name, description }) => good(`plugin ${name}`, description));
+  const found = plugins.map(({ name, description, unconfirmed }) =>
+    unconfirmed === undefined ? good(`plugin ${name}`, description) : toBroken(`plugin ${name}`)(unconfirmed),
+  );
   if (found.length + problems.length > 0) return [...found, ...problems.map(toBroken('plugins'))];
   const repair = 'Install the package again: its plugins ship with it.';
   return [broken('plugins', 'none found, so no source can be called', repair)];

@@ -14,7 +14,7 @@ import { Overtaken } from '../runtime/overtaken.js';
 import type { AttemptEnd } from '../runtime/attempt-request.js';
 import { runAttempt } from '../runtime/run-attempt.js';
 import { type Done, type Engine, refuse, type Refused, succeed } from './engine.js';
-import { loadScenario } from './load-program.js';
+import { loadToRun } from './load-program.js';
 import { narrowRun, type Narrowing } from './narrow-run.js';
 import { expireCalls } from './reports.js';
 import { settleUnhandled } from './settle-by-report.js';
@@ -111,7 +111,7 @@ function toPlayed(program: Program, { at_leisure, execution }: RunRequest): Prog
 export async function runTurns(engine: Engine, request: RunRequest): Promise<Done<RunReport>> {
   const world = await engine.store.worlds.find(request.world_slug);
   if (world === undefined) return unknownWorld(engine, request.world_slug);
-  const loaded = await loadScenario(engine, world.scenario_hash);
+  const loaded = await loadToRun(engine, world.scenario_hash);
   if (!loaded.ok) return loaded;
   const { scenario } = loaded.value;
   const narrowed = narrowRun(loaded.value.program, request);

@@ -11,11 +11,11 @@ import { type Done, type Engine, refuse, type Refused, succeed, whileOpen } from
 import { type Actor, act, audit } from './act.js';
 import { personHere, userName } from './person-here.js';
 import { findForeign, isOwnFolder } from './own-files.js';
-import { prove } from './proof.js';
 import { attemptUnknown } from './records.js';
 import { type Acknowledgement, askToStop, type SaidReport, withQueued } from './reports.js';
 import { continueAttempt } from './run-worker.js';
 import { findSlugProblem } from './worlds.js';
+import { COMMAND_SCHEME } from './tokens.js';
 import { writeOwnFile } from './write-files.js';
 
 const FILE = 'serve.json';
@@ -38,9 +38,9 @@ export async function findServed(folder: string): Promise<ServedAt | undefined> 
   try {
     const file = join(folder, FILE);
     if (!(await isOwnFolder(folder)) || (await findForeign(file)) !== undefined) return undefined;
-    const { url, pid } = JSON.parse(await readFile(file, 'utf8')) as Readonly<Record<string, unknown>>;
-    if (typeof url !== 'string' || typeof pid !== 'number') return undefined;
-    return isOnThisMachine(url) && isOwnProcess(pid) ? { url, pid } : undefined;
+    const { url, pid, command_token } = JSON.parse(await readFile(file, 'utf8')) as Readonly<Record<string, unknown>>;
+    if (typeof url !== 'string' || typeof pid !== 'number' || typeof command_token !== 'string') return undefined;
+    return isOnThisMachine(url) && isOwnProcess(pid) ? { url, pid, command_token } : undefined;
   } catch {
     return undefined;
   }
@@ -181,7 +181,8 @@ async function hereOrThere(
 }
 
 /**
- * Sends a request to the server that holds the database, with a proof for this request and this server, and no token.
+ * Sends a request to the server that holds the database, with the token of its process, which opens nothing else. No other
+ * token is sent: the folder, and so the server, may be anybody's.
  * @returns undefined where another program holds the database, or none
  */
 async function through(
@@ -193,11 +194,8 @@ async function through(
   const lock = refused.problems.find(({ code }) => code === 'DATABASE_LOCKED');
   if (served === undefined || lock?.details?.['pid'] !== served.pid || lock.details['host'] !== hostname())
     return undefined;
-  const tokens = await composition.loadTokens();
-  if (!tokens.ok) return tokens;
   const place = new URL(path, served.url);
-  const request = { method: 'POST', path: place.pathname, server: served.url };
-  const authorization = prove(tokens.value, request, body, Date.now());
+  const authorization = `${COMMAND_SCHEME} ${served.command_token}`;
   place.hostname = EVERYWHERE[place.hostname] ?? place.hostname;
   try {
     const response = await fetch(place, {

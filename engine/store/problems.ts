@@ -25,7 +25,7 @@ export function databaseLocked(folder: string, { pid, host, since, elsewhere, lo
     message: `The database in ${folder} is in use by ${holder}${where}${since === undefined ? '' : `, since ${since}`}.`,
     repair: elsewhere
       ? `Wait until it has ended; if ${elsewhere.gone} is gone for good, delete ${lock_file}. Or ${SHARE}.`
-      : `Try again when it has ended, or wait for it with --wait SECONDS. To look while turns run, queue them with chukwa run SLUG --queue, and start chukwa serve: it runs them and shows everything in a browser. Or ${SHARE}.`,
+      : `Try again when it has ended, or wait for it with --wait SECONDS. To look while turns run, queue them with chukwa run SLUG --queue, and start chukwa serve --work: it runs them and shows everything in a browser. Or ${SHARE}.`,
     details: { ...present({ pid }), host, folder, may_pass: elsewhere === undefined },
   };
 }

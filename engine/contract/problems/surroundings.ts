@@ -129,6 +129,11 @@ export const SURROUNDINGS_PROBLEMS = {
       'export no plugin; or a module in its folder is not a regular file, or all of them exceed 64 MiB.',
     'The message says why. A module should have no side effect at import.',
   ),
+  PLUGIN_UNCONFIRMED: content(
+    'A plugin came with the working folder, and nobody has confirmed it as it is; or it was to be confirmed, and the ' +
+      'decision has no place. Its code does not run.',
+    'Read its code, then `chukwa plugin trust DIR`; or name its parent in `CHUKWA_PLUGIN_PATH`.',
+  ),
   PLUGIN_NAME_TAKEN: content(
     'Several plugins have the same name, and none of them is used; or a new plugin would have an existing name.',
     'Rename all but one.',

@@ -1,3 +1,4 @@
+import type { Json } from '../../contract/json.js';
 import type { CallsPart, ListPart } from '../../ports/browse.js';
 import type { AttemptRecord, AttemptSummary, InvocationSummary, TimelineRecord } from '../../ports/records.js';
 import type { AgentTurnSummary } from '../../core/agents/agent-turn.js';
@@ -50,13 +51,14 @@ export async function browseAttempt({ store }: Archive, asked: AskedAttempt): Pr
   const more_calls_after = read.length > CALLS_SHOWN ? (invocations.at(-1)?.invocation_seq ?? null) : null;
   const urgent = await store.browse.calls(attempt_id, { limit: URGENT_SHOWN + 1, only: 'urgent' });
   const unfinished = urgent?.slice(0, URGENT_SHOWN) ?? [];
+  const seen = <Entry extends { readonly details: Json }>(entry: Entry): Entry => {
+    return { ...entry, details: seenDetails(entry.details, reader) };
+  };
   return succeed({
     ...record,
     invocations,
-    timeline: eventsOf(record, { invocations, unfinished, is_last: more_calls_after === null }),
-    audit: record.audit
-      .slice(0, CALLS_SHOWN)
-      .map((entry) => ({ ...entry, details: seenDetails(entry.details, reader) })),
+    timeline: eventsOf(record, { invocations, unfinished, is_last: more_calls_after === null }).map(seen),
+    audit: record.audit.slice(0, CALLS_SHOWN).map(seen),
     read_at: record.ended_at === null ? new Date().toISOString() : null,
     calls_after: after === undefined ? null : Number(after),
     more_calls_after,

@@ -3,7 +3,7 @@ import type { Problem } from '../../contract/problem.js';
 import type { Actor } from '../../operations/act.js';
 import { bearerOf, type Guard } from './authority.js';
 import { bodyOf, isForm, readForm } from './body.js';
-import { firstOf, sendProblem } from './problem-document.js';
+import { firstOf, isCommand, sendProblem } from './problem-document.js';
 import {
   findSession,
   isOwnHost,
@@ -33,12 +33,13 @@ export function actorOf(request: FastifyRequest): Omit<Actor, 'reason'> {
   const { ip: address, headers } = request;
   if (session !== undefined)
     return { acted_by: `session ${session.name.slice(0, NAME_LENGTH)}`, address, surface: 'browser' };
-  if (/^bearer /i.test(headers.authorization ?? '')) return { acted_by: 'token', address, surface: 'http' };
-  return { acted_by: String(headers[USER_HEADER] ?? 'proof').slice(0, USER_LENGTH), address, surface: 'command_line' };
+  if (!isCommand(request)) return { acted_by: 'token', address, surface: 'http' };
+  const user = String(headers[USER_HEADER] ?? 'command').slice(0, USER_LENGTH);
+  return { acted_by: user, address, surface: 'command_line' };
 }
 
 /**
- * Admits operators who act: programs by a token or a proof, browsers by their session. A session's request must be a
+ * Admits operators who act: programs by a token, browsers by their session. A session's request must be a
  * form of one of its own pages: from this origin, with the form token of the session.
  */
 export function requireActor(authority: ViewerAuthority, byToken: Guard): Guard {
@@ -60,7 +61,7 @@ export function requireActor(authority: ViewerAuthority, byToken: Guard): Guard 
       return undefined;
     },
     async preHandler(request, reply) {
-      if (sessionOf(request) === undefined) return byToken.preHandler(request, reply);
+      if (sessionOf(request) === undefined) return undefined;
       // It may have ended while the body was on its way.
       const session = findSession(request, authority.sessions);
       if (session === undefined) return refuseStranger(request, reply, authority.countRefusal);

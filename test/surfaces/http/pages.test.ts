@@ -62,23 +62,29 @@ describe('a page', () => {
     }
   });
 
-  test('a page links to pages that are there: every link of every page leads on', async () => {
-    const seen = new Set<string>();
-    const open = [...(await listPaths())];
-    for (let path = open.pop(); path !== undefined && seen.size < 400; path = open.pop()) {
-      if (seen.has(path)) continue;
-      seen.add(path);
-      const response = await get(path);
-      assert.equal(response.status, 200, path);
-      if (!(response.headers.get('content-type') ?? '').startsWith('text/html')) continue;
-      const here = path;
-      const links = [...(await response.text()).matchAll(/href="([/?][^"#]*)/g)].map(([, link = '']) =>
-        link.replaceAll('&amp;', '&'),
-      );
-      open.push(...links.map((link) => (link.startsWith('?') ? here.replace(/\?.*/, '') + link : link)));
-    }
-    assert.ok(seen.size > 100, `${seen.size} pages were seen`);
-  });
+  const crawls: readonly (readonly [who: string, headers: typeof operator, first: () => Promise<readonly string[]>])[] =
+    [
+      ['an operator', operator, listPaths],
+      ['a consumer', consumer, async () => ['/']],
+    ];
+  for (const [who, headers, first] of crawls)
+    test(`a page links to pages that are there: every link and form of every page leads ${who} on`, async () => {
+      const seen = new Set<string>();
+      const open = [...(await first())];
+      for (let path = open.pop(); path !== undefined && seen.size < 400; path = open.pop()) {
+        if (seen.has(path)) continue;
+        seen.add(path);
+        const response = await get(path, { ...headers, ...browser });
+        assert.equal(response.status, 200, path);
+        if (!(response.headers.get('content-type') ?? '').startsWith('text/html')) continue;
+        const here = path;
+        const text = await response.text();
+        assert.doesNotMatch(text, /action="(?!\/sign-out|\/search")/, path);
+        const links = [...text.matchAll(/href="([/?][^"#]*)/g)].map(([, link = '']) => link.replaceAll('&amp;', '&'));
+        open.push(...links.map((link) => (link.startsWith('?') ? here.replace(/\?.*/, '') + link : link)));
+      }
+      assert.ok(seen.size > (who === 'a consumer' ? 40 : 100), `${seen.size} pages were seen`);
+    });
 
   test('a page says in JSON what the operations say', async () => {
     const { play, stage } = park;

@@ -111,7 +111,9 @@ async function runAndShow(session: Session, world_slug: string, options: RunOpti
         narration.begin({ ...choice.value, world, turns, database, news: toShown(session, news), rerun }),
     }),
   );
-  return options.serve === true ? serveAfterRun(session, code, { ...choice.value.asked, with_toys: false }) : code;
+  return options.serve === true
+    ? serveAfterRun(session, code, { worlds: [world_slug], stage: { ...choice.value.asked, with_toys: false } })
+    : code;
 }
 
 function toNamed(session: Session, { scenario, ...options }: RunOptions): NamedScenario | undefined {
