@@ -60,7 +60,7 @@ async function ask(
 }
 
 /** How long the end of a response may take, once the model has said all. */
-const END_WAIT_MS = 10_000;
+const END_WAIT_MS = 2_000;
 
 /** Reads a response to its end, or as long as more of an answer may come. */
 async function listen(body: ReadableStream<Uint8Array>, listener: Listener, capabilities: Capabilities): Promise<void> {

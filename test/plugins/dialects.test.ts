@@ -347,6 +347,7 @@ test('reasoning between tags stays in the answer where the source says keep', as
 
 for (const [what, beginning, drop] of [
   ['white space for ever behind a whole value', '{"x":[1]}', '\n'],
+  ['silence without end behind a whole value', '{"x":[1]}', ''],
   ['another turn for ever behind the mark of its end', '{"x":[1]}<|im_end|>', 'user'],
 ] as const) {
   test(`${what} ends the stream: the answer is taken, and nothing is waited for`, async (t) => {
@@ -359,7 +360,7 @@ for (const [what, beginning, drop] of [
     const url = await serve(t, (_, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' }).write(chunk(beginning));
       const write = (): void => {
-        if (!response.destroyed) response.write(chunk(drop), () => setImmediate(write));
+        if (!response.destroyed && drop !== '') response.write(chunk(drop), () => setImmediate(write));
       };
       response.on('close', hangUp);
       write();
