@@ -6,7 +6,7 @@ import { IT_SAID, leavesOpen, mayRepeat } from '../core/protocol/failure.js';
 import type { CallEnd, CallOutcome, CallPended } from '../ports/sources.js';
 import { hiddenAnswer } from './hidden-answer.js';
 import { type Halt, isHalt, isPause, type Passage, type Pause, type Shown } from './passage.js';
-import { readRetryAfter } from './response-headers.js';
+import { readWait } from './told-wait.js';
 import { shorten } from '../core/content/shorten.js';
 import { toStorableText } from './storable-text.js';
 
@@ -47,7 +47,7 @@ export function toOutcome(end: Shown | Halt, ended_at: number): CallOutcome {
     refused: passage.begun !== true,
     outcome_unknown: isDoubted ? true : undefined,
     validation_status: validationOf(end),
-    retry_after_ms: readRetryAfter(passage.reply?.facts.response_headers ?? {}, ended_at),
+    retry_after_ms: readWait(passage.reply?.facts ?? {}, ended_at),
     answer: rejected?.answer,
     said,
   });
