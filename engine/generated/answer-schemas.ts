@@ -767,12 +767,23 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
         },
         "description": "The latest turn first; at most 10 of them."
       },
+      "last_turn": {
+        "type": "number",
+        "description": "The latest turn of the world; `turn` is the one whose state and story are shown."
+      },
       "earlier": {
         "type": [
           "number",
           "null"
         ],
         "description": "The latest turn before those that are shown; null where all are."
+      },
+      "later": {
+        "type": [
+          "number",
+          "null"
+        ],
+        "description": "The last of the turns after those that are shown; null where there are none."
       },
       "readings": {
         "type": "array",
@@ -810,6 +821,8 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "entities",
       "environments",
       "family",
+      "last_turn",
+      "later",
       "operator_actions",
       "put_off",
       "queued_turns",
