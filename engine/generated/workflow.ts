@@ -113,7 +113,7 @@ export interface PromptTemplate {
 }
 export interface PromptMessage {
   readonly role: 'system' | 'user' | 'assistant';
-  /** Text in which {{world.projection}}, {{subject.rendered}}, {{ambient.visible}}, {{tools.available}} and other placeholders are filled in; or the .md or .txt file with the text. */
+  /** Text in which {{world.projection}}, {{subject.rendered}}, {{ambient.visible}}, {{ambient.<path>}}, {{tools.available}} and other placeholders are filled in; or the .md or .txt file with the text. */
   readonly content: string | PromptHash | PromptPath;
 }
 export interface PromptHash {

@@ -119,15 +119,16 @@ function isPlace({ scenario }: Setting, place: AmbientSourceBinding['visible_to'
   return scenario.environments.some(({ label }) => label === place.environment_label);
 }
 
-/** Whether a prompt shows all readings, or a request reads this one, a part of it, or what holds it. */
+/** Whether a prompt shows all readings, or a prompt or a request reads this one, a part of it, or what holds it. */
 function isRead({ workflow }: Setting, { id, inject_as }: AmbientSourceBinding): boolean {
-  if (workflow.nodes.some((node) => listPlaceholders(nodeTypeOf(node).messages(node), 'ambient.visible').length > 0))
-    return true;
+  const shown = workflow.nodes.flatMap((node) => listPlaceholders(nodeTypeOf(node).messages(node), 'ambient.visible'));
+  if (shown.some(({ placeholder }) => placeholder.tokens === undefined)) return true;
   const place = pointerTokens(inject_as);
   const templates = [
     ...workflow.nodes.flatMap((node) => nodeTypeOf(node).requestTemplate(node) ?? []),
     ...workflow.ambient_sources.filter((other) => other.id !== id).map((other) => other.request_template),
   ];
   const reads = templates.flatMap((template) => listReads(template).map(({ from }) => pointerTokens(from)));
-  return reads.some((tokens) => overlaps(tokens, place));
+  const inPrompts = shown.flatMap(({ placeholder }) => (placeholder.tokens ? [placeholder.tokens] : []));
+  return [...reads, ...inPrompts].some((tokens) => overlaps(tokens, place));
 }
