@@ -90,7 +90,7 @@ forEachDatabase('components', (open) => {
     const schemas = Array.from({ length: 40 }, (_, index) => ({ title: `number ${index}` }));
     const stored = schemas.map((content) => ({ ...schema, hash: contentHash(content), content }));
     await store.components.put([...stored, ...all]);
-    for (const digits of [...'0123456789abcdef', ...stored.map(({ hash }) => hash.slice(0, 2))]) {
+    for (const digits of [...'0123456789abcdef'.split(''), ...stored.map(({ hash }) => hash.slice(0, 2))]) {
       const found = await store.components.startingWith(digits);
       const expected = [...stored, ...all].filter(({ hash }) => hash.startsWith(digits)).map(({ hash }) => hash);
       assert.deepEqual(found.map(({ hash }) => hash).toSorted(), expected.toSorted(), digits);

@@ -69,7 +69,7 @@ describe('what a page says', () => {
     const source_invocation_id = attempt?.failed_source_invocation_id ?? '';
     const pages = [`/attempts/${attempt?.attempt_id}`, `/source-invocations/${source_invocation_id}`];
     for (const path of pages) assert.match(await read(path), /class="reason failure">/);
-    const by = { acted_by: 'token', address: '', reason: 'the machine sold nothing' } as const;
+    const by = { acted_by: 'token', surface: 'http', address: '', reason: 'the machine sold nothing' } as const;
     assert.ok((await act(stage.engine, { kind: 'settle_call', source_invocation_id }, by)).ok);
     for (const path of pages) {
       const page = await read(path);
