@@ -14,6 +14,7 @@ import type { LookUpVariable } from './origin.js';
 import type { OriginFetches } from './origin-fetch.js';
 import { parseAnswer } from './given.js';
 import type { Route } from './passage.js';
+import { findProxy } from './proxy.js';
 import type { DescribedPlugin } from './registry.js';
 import { createSecretReplacer, type Secret, type SecretReplacer } from './secrets.js';
 import { makeSourceFailure } from './source-failure.js';
@@ -132,7 +133,7 @@ function openDoor(
     return {
       spawn: children.bind(command, (line) => log({ plugin: name, level: 'debug', message: secrets.text(line) })),
     };
-  return origin ? { origin: { url: origin.url, fetch: fetches.bind(origin) } } : {};
+  return origin ? { origin: { url: origin.url, endpoint: origin.endpoint, fetch: fetches.bind(origin) } } : {};
 }
 
 function variableOf({ origin, command, folder }: Reach): string {
@@ -192,5 +193,7 @@ function listSecrets({ plugins, lookUp }: OpenedSourcesParts, route: Reach): rea
     const value = lookUp(variable);
     return value === undefined ? [] : [{ variable, value }];
   });
-  return [...known, ...route.secrets, ...((route.origin ?? route.command)?.secrets ?? [])];
+  const proxy = route.origin && findProxy(new URL(route.origin.url), lookUp);
+  const ofProxy = proxy?.ok ? (proxy.origin?.secrets ?? []) : [];
+  return [...known, ...route.secrets, ...((route.origin ?? route.command)?.secrets ?? []), ...ofProxy];
 }
