@@ -135,10 +135,11 @@ export function parseOrigin(variable: string, value: string): Found<{ readonly o
   // Without a password, the user is what a service knows its client by.
   const refused = findShortSecret([{ variable, value: password === '' ? user : password }]);
   if (refused !== undefined) return { ok: false, message: refused };
-  const words = [user, password, ...[...url.hostname.split('.'), ...path.split('/').map(decode)].filter(isKeyLike)];
-  const secrets = words.filter((value) => value !== '').map((value) => ({ variable, value }));
   const hasCredentials = user !== '' || password !== '';
-  const authorization = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
+  const encoded = hasCredentials ? Buffer.from(`${user}:${password}`).toString('base64') : '';
+  const keys = [...url.hostname.split('.'), ...path.split('/').map(decode)].filter(isKeyLike);
+  const secrets = [user, password, encoded, ...keys].filter(Boolean).map((value) => ({ variable, value }));
+  const authorization = `Basic ${encoded}`;
   const origin = { variable, url: `${url.origin}${path}`, secrets };
   return { ok: true, origin: hasCredentials ? { ...origin, authorization } : origin };
 }
