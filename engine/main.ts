@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { v7 as uuid } from 'uuid';
 import {
   PACKAGE_ROOT,
+  readVariables,
   toDataDir,
   type LogFormat,
   toFlightLimits,
@@ -16,6 +17,7 @@ import {
   toServePlace,
   toStoreConfiguration,
   toTelemetrySettings,
+  toTokens,
   toWantedDoorbell,
   type Variables,
 } from './configuration.js';
@@ -52,16 +54,17 @@ const clock: Clock = { now: () => Date.now(), uuid: () => uuid() };
 
 /**
  * The composition root: the only place that knows every part and joins them. Each part is imported when it is first needed.
- * @param variables the process's environment; it is read in configuration.ts and nowhere else
+ * @param given the process's environment; it is read in configuration.ts and nowhere else
  * @param write takes a line of the log, for people or as JSON; left out, nothing is logged
  */
 export async function compose(
-  variables: Variables,
+  given: Variables,
   write: (line: string, format: LogFormat) => void = () => {},
 ): Promise<Composition> {
   const { version } = JSON.parse(await readFile(join(PACKAGE_ROOT, 'package.json'), 'utf8')) as {
     readonly version: string;
   };
+  const variables = readVariables(given);
   const isJson = toLogFormat(variables) === 'json';
   const writeJson = isJson ? await openJsonLog((line) => write(line, 'json')) : undefined;
   const writeLog: WriteLog = writeJson ?? ((_level, sentence) => write(sentence, 'text'));
@@ -129,6 +132,7 @@ async function openParts(
   const sources = await openSources({
     ...toPluginPlaces(variables, process.cwd()),
     lookUp: (name) => variables[name],
+    own_folder: toDataDir(variables),
     ...options,
     ...present({ overlay }),
     compileSchema,
@@ -311,11 +315,7 @@ async function openCallbacks(variables: Variables): Promise<Done<Pick<PartsOptio
 
 async function loadTokens(variables: Variables): Promise<Done<LoadedTokens>> {
   const { loadTokens: load } = await import('./operations/tokens.js');
-  return load({
-    token: variables['CHUKWA_TOKEN'] || undefined,
-    operator_token: variables['CHUKWA_OPERATOR_TOKEN'] || undefined,
-    file: join(toDataDir(variables), 'tokens.json'),
-  });
+  return load({ ...toTokens(variables), file: join(toDataDir(variables), 'tokens.json') });
 }
 
 async function startScriptedModel(answersFile: string, portBase?: number): Promise<Done<Stage>> {
@@ -343,6 +343,6 @@ async function diagnoseAll(outside: Outside, world_slug: string | undefined): Pr
     examineOrigin,
     inspectDatabase: () => inspectDatabase(toStoreConfiguration(variables), world_slug),
     world_slug,
-    openDoorbell: () => chooseDoorbell(toWantedDoorbell(variables), findServer(variables['CHUKWA_DATABASE_URL'])),
+    openDoorbell: () => chooseDoorbell(toWantedDoorbell(variables), findServer(toStoreConfiguration(variables).url)),
   });
 }

@@ -21,8 +21,8 @@ export interface LoadedTokens extends Tokens {
 }
 
 interface TokenPlaces {
-  readonly token: string | undefined;
-  readonly operator_token: string | undefined;
+  readonly token?: string | undefined;
+  readonly operator_token?: string | undefined;
   readonly file: string;
 }
 

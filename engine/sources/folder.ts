@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { lstat, open, realpath, type FileHandle } from 'node:fs/promises';
 import { platform } from 'node:os';
-import { join } from 'node:path';
+import { isAbsolute, join, relative, sep } from 'node:path';
 import type { ReadFile, SourceFailure } from '../contract/source.js';
 import { findCallBounds } from './call-bounds.js';
 import { errorCodes, findSourceFailure, makeSourceFailure, refuseRequest } from './source-failure.js';
@@ -23,8 +23,9 @@ const READING = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
 /**
  * The only door to files: it reads regular files below a folder, within the limits of the call. A link anywhere below the
  * folder is refused, wherever it leads.
+ * @param own_folder the engine's own: a folder that is it, holds it or lies in it is refused
  */
-export function bindFolder({ variable, path: root }: Folder): ReadFile {
+export function bindFolder({ variable, path: root }: Folder, own_folder?: string): ReadFile {
   return async (path, call) => {
     const bounds = findCallBounds(call);
     if (!bounds) throw makeSourceFailure('unavailable', 'a source may read files only while it is being asked');
@@ -36,12 +37,23 @@ export function bindFolder({ variable, path: root }: Folder): ReadFile {
     const folder = await realpath(root).catch((error: unknown) => {
       throw makeSourceFailure('unavailable', unreadable('the folder', errorCodes(error), variable));
     });
+    if (own_folder !== undefined && (await overlaps(folder, own_folder)))
+      throw makeSourceFailure(
+        'unavailable',
+        `the folder that ${variable} names is the folder of the engine's own data, holds it or lies in it: name one apart from it`,
+      );
     try {
       return await readBelow(join(folder, ...names), bounds.max_response_bytes);
     } catch (error) {
       throw findSourceFailure(error) ?? toFailure(errorCodes(error), variable);
     }
   };
+}
+
+async function overlaps(folder: string, own_folder: string): Promise<boolean> {
+  // Before its first use it is not there.
+  const own = await realpath(own_folder).catch(() => own_folder);
+  return [relative(folder, own), relative(own, folder)].some((way) => way.split(sep)[0] !== '..' && !isAbsolute(way));
 }
 
 async function readBelow(file: string, bytes_max: number): Promise<Uint8Array> {

@@ -1,3 +1,4 @@
+import { present } from '../contract/present.js';
 import { redact } from '../core/content/redact.js';
 import type { Validate } from '../core/protocol/program.js';
 import type { Problem } from '../contract/problem.js';
@@ -39,6 +40,8 @@ export type { Authorise } from './stages/leave.js';
 export interface SourcesParts extends PluginPlaces {
   /** The operator's environment; an empty value counts as not set. */
   readonly lookUp: LookUpVariable;
+  /** The engine's own folder, from which no source may read: it holds the tokens and the embedded database. */
+  readonly own_folder?: string;
   /** Overrides the environment: `park` sets the origins of its toys. */
   readonly overlay?: Readonly<Record<string, string>>;
   readonly compileSchema: CompileSchema;
@@ -95,6 +98,7 @@ export async function openSources(parts: SourcesParts): Promise<Sources> {
     clock,
     alarm: timerAlarm,
     log,
+    ...present({ own_folder: parts.own_folder }),
   });
   const pipeline: PipelineParts = {
     ...parts,

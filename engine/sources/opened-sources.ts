@@ -43,6 +43,8 @@ export interface OpenedSourcesParts {
   readonly clock: Pick<Clock, 'now'>;
   readonly alarm: Alarm;
   readonly log: Log;
+  /** From which no source may read. */
+  readonly own_folder?: string;
 }
 
 /** Where a source leads, and the secrets that its interface names. */
@@ -123,11 +125,11 @@ export function capabilitiesFor(parts: OpenedSourcesParts, route: Route, secrets
 type Door = Pick<Capabilities, 'origin' | 'spawn' | 'files'>;
 
 function openDoor(
-  { fetches, children, log }: OpenedSourcesParts,
+  { fetches, children, log, own_folder }: OpenedSourcesParts,
   { plugin: { name }, origin, command, folder }: Route,
   secrets: SecretReplacer,
 ): Door {
-  if (folder) return { files: { read: bindFolder(folder) } };
+  if (folder) return { files: { read: bindFolder(folder, own_folder) } };
   if (command)
     return {
       spawn: children.bind(command, (line) => log({ plugin: name, level: 'debug', message: secrets.text(line) })),
