@@ -25,7 +25,7 @@ import { createCallSource, createReceiveReport, createReplaceSecrets, type Pipel
 import type { PluginPlaces } from './plugin-places.js';
 import { importEntry } from './import-entry.js';
 import { type DescribedPlugin, describePlugins, findPlugins } from './registry.js';
-import { findShortSecret } from './secrets.js';
+import { findShortSecret, findUnseenSecret } from './secrets.js';
 import { NO_WAY_OUT, standInFor, toDry, withoutWayOut } from './stand-in.js';
 import { allowEverybody, type Authorise } from './stages/leave.js';
 
@@ -130,8 +130,14 @@ export async function openSources(parts: SourcesParts): Promise<Sources> {
 
 function findShortSecrets(plugins: readonly DescribedPlugin[], lookUp: LookUpVariable): readonly Problem[] {
   const variables = new Set(plugins.flatMap(({ manifest }) => manifest.secret_variables ?? []));
-  return [...variables].flatMap((variable) => {
-    const message = findShortSecret([{ variable, value: lookUp(variable) ?? '' }]);
+  return [...variables].flatMap((variable): readonly Problem[] => {
+    const secret = { variable, value: lookUp(variable) ?? '' };
+    const unseen = findUnseenSecret([secret]);
+    if (unseen !== undefined)
+      return [
+        { code: 'INVISIBLE_CHARACTER', message: unseen, details: { variable }, repair: `Set ${variable} without it.` },
+      ];
+    const message = findShortSecret([secret]);
     if (message === undefined) return [];
     return [
       { code: 'SECRET_TOO_SHORT', message, details: { variable }, repair: `Set ${variable} to a longer secret.` },

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import type { JsonObject } from '../contract/json.js';
+import { hasLateAt, PERCENT_ENCODE } from '../core/content/variable-value.js';
 import { appendToken } from '../core/content/json-pointer.js';
 import type { OriginFromVariables, PluginManifest } from '../generated/plugin-manifest.js';
 import { type Command, parseCommand } from './command.js';
@@ -124,6 +125,8 @@ export function hasScheme(value: string): boolean {
  * The value is never shown: an author chooses the variable, and it may be one that holds a secret.
  */
 export function parseOrigin(variable: string, value: string): Found<{ readonly origin: Origin }> {
+  if (hasLateAt(value))
+    return { ok: false, message: `${variable} holds a URL with an @ behind its host: ${PERCENT_ENCODE}` };
   const url = URL.canParse(value) ? new URL(value) : undefined;
   if (!url || !/^https?:$/.test(url.protocol))
     return { ok: false, message: `${variable} does not hold an http or https URL, such as http://127.0.0.1:8080` };

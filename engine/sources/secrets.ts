@@ -1,4 +1,5 @@
 import type { Json } from '../contract/json.js';
+import { findInvisible } from '../core/content/variable-value.js';
 import { isList } from '../core/content/json-pointer.js';
 import {
   createHasEscaped,
@@ -18,6 +19,15 @@ export const SECRET_LENGTH_MIN = 6;
 export interface Secret {
   readonly variable: string;
   readonly value: string;
+}
+
+/** A sentence where a secret has a character that nobody sees, and that may not arrive as it was set. */
+export function findUnseenSecret(secrets: readonly Secret[]): string | undefined {
+  const [said] = secrets.flatMap(({ variable, value }) => {
+    const found = findInvisible(value);
+    return found === undefined ? [] : [`${variable} holds ${found}: set it again without that`];
+  });
+  return said;
 }
 
 /** A sentence where a secret could not be replaced: the operator has to choose a longer one. */
