@@ -1,8 +1,9 @@
 import { present } from './contract/present.js';
-import { basename, delimiter, dirname, join, resolve } from 'node:path';
+import { basename, delimiter, dirname, isAbsolute, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { EngineVariable } from './contract/engine-variables.js';
 import type { Problem } from './contract/problem.js';
+import { sha256 } from './core/content/sha256.js';
 import type { WantedDoorbell } from './doorbells/choose-doorbell.js';
 import type { ServePlace } from './operations/composition.js';
 import { type Done, refuse } from './operations/engine.js';
@@ -107,6 +108,23 @@ export function toDataDir(variables: Settings): string {
   return resolve(variables['CHUKWA_DATA_DIR'] || '.chukwa');
 }
 
+/**
+ * The folder of what this user has decided, which no other folder can bring along: tokens, and confirmed plugins.
+ * @returns undefined where the environment names none. A relative one would lie in the working folder, and counts as not set.
+ */
+export function toUserFolder(variables: Settings): string | undefined {
+  const home = variables['HOME'] && join(variables['HOME'], '.config');
+  const named = [variables['XDG_CONFIG_HOME'], home, variables['APPDATA']];
+  const folder = named.find((path) => path !== undefined && isAbsolute(path));
+  return folder && join(folder, 'chukwa');
+}
+
+/** The file of the tokens for a data folder, which is in no folder that could bring its own. */
+export function toTokensFile(variables: Settings): string | undefined {
+  const folder = toUserFolder(variables);
+  return folder && join(folder, 'tokens', `${sha256(toDataDir(variables)).slice(0, 16)}.json`);
+}
+
 /** The database to open, and the user that migrates it. */
 export function toStoreConfiguration(variables: Settings): StoreConfiguration {
   const url = variables['CHUKWA_DATABASE_URL'];
@@ -131,8 +149,8 @@ export function toHeartbeatSettings(lease_ms: number): HeartbeatSettings {
 }
 
 /**
- * Plugins that ship, those of the working folder, those that the operator names, and installed packages. Those that ship
- * are compiled, however the rest is run: an attempt is continued only by the code that it began with.
+ * Plugins that ship, those that the operator names, packages installed beside this one, and those of the working folder,
+ * which a person has to confirm. Those that ship are compiled, however the rest is run: an attempt is continued only by the code that it began with.
  * @param working the folder that the program was started in
  */
 export function toPluginPlaces(variables: Settings, working: string): PluginPlaces {
@@ -141,11 +159,8 @@ export function toPluginPlaces(variables: Settings, working: string): PluginPlac
   return {
     folders: [join(PACKAGE_ROOT, 'dist', 'plugins'), ...named.map((folder) => resolve(folder))],
     sources_folder: join(PACKAGE_ROOT, 'plugins'),
-    folders_if_present: working === PACKAGE_ROOT ? [] : [join(working, 'plugins')],
-    package_folders: [
-      join(working, 'node_modules'),
-      basename(beside) === 'node_modules' ? beside : join(PACKAGE_ROOT, 'node_modules'),
-    ],
+    package_folders: [basename(beside) === 'node_modules' ? beside : join(PACKAGE_ROOT, 'node_modules')],
+    ...present({ working_folder: working === PACKAGE_ROOT ? undefined : working }),
   };
 }
 

@@ -18,6 +18,8 @@ import {
   toStoreConfiguration,
   toTelemetrySettings,
   toTokens,
+  toTokensFile,
+  toUserFolder,
   toWantedDoorbell,
   type Variables,
 } from './configuration.js';
@@ -35,6 +37,7 @@ import type {
 import { diagnose } from './operations/diagnose.js';
 import { loadShippedSchemas } from './operations/documents/index.js';
 import { type Authoring, type Done, type Engine, refuse } from './operations/engine.js';
+import { findConfirmed } from './operations/plugins/trust.js';
 import type { Workshop } from './operations/plugins/workshop.js';
 import { announceServed, findServed, nameServer } from './operations/served.js';
 import { callbacksAt, type LoadedTokens } from './operations/tokens.js';
@@ -88,7 +91,8 @@ export async function compose(
     exportPages: async (archive, wanted) => (await import('./surfaces/browser/export.js')).exportPages(archive, wanted),
     listen: async (desk, tokens, place) => (await import('./surfaces/http/server.js')).listen(desk, tokens, place),
     findServed: () => findServed(toDataDir(variables)),
-    announceServed: (url) => announceServed(toDataDir(variables), { url, pid: process.pid }),
+    announceServed: ({ url, command_token }) =>
+      announceServed(toDataDir(variables), { url, pid: process.pid, command_token }),
     diagnose: (world_slug) => diagnoseAll(outside, world_slug),
   };
 }
@@ -129,10 +133,12 @@ async function openParts(
     (openedSchemas ??= openSchemas()),
   ]);
   const { shippedSchemas, compileSchema, validateShape } = schemas;
+  const user_folder = toUserFolder(variables);
   const sources = await openSources({
     ...toPluginPlaces(variables, process.cwd()),
+    findConfirmed: (folder) => findConfirmed(user_folder, folder),
     lookUp: (name) => variables[name],
-    own_folder: toDataDir(variables),
+    own_folders: [toDataDir(variables), ...(user_folder === undefined ? [] : [user_folder])],
     ...options,
     ...present({ overlay }),
     compileSchema,
@@ -197,7 +203,8 @@ async function openWorkshop(outside: Outside): Promise<Workshop> {
     clock,
   });
   const validateExamples: Validate = (value) => validateShape('plugin_conformance', value);
-  return { catalogue: authoring.catalogue, preparePlugin, validateExamples };
+  const user_folder = toUserFolder(outside.variables);
+  return { catalogue: authoring.catalogue, user_folder, preparePlugin, validateExamples };
 }
 
 async function openArchive(
@@ -315,7 +322,7 @@ async function openCallbacks(variables: Variables): Promise<Done<Pick<PartsOptio
 
 async function loadTokens(variables: Variables): Promise<Done<LoadedTokens>> {
   const { loadTokens: load } = await import('./operations/tokens.js');
-  return load({ ...toTokens(variables), file: join(toDataDir(variables), 'tokens.json') });
+  return load({ ...toTokens(variables), file: toTokensFile(variables) });
 }
 
 async function startScriptedModel(answersFile: string, portBase?: number): Promise<Done<Stage>> {
@@ -327,7 +334,7 @@ async function startScriptedModel(answersFile: string, portBase?: number): Promi
 /** Only looks: no database is changed and no service is called. */
 async function diagnoseAll(outside: Outside, world_slug: string | undefined): Promise<readonly Diagnosis[]> {
   const { variables } = outside;
-  const [{ authoring, sources }, { examineOrigin }, { inspectDatabase }, { findServer }] = await Promise.all([
+  const [{ authoring, sources }, { createExamineOrigin }, { inspectDatabase }, { findServer }] = await Promise.all([
     openParts(outside, {}),
     import('./sources/index.js'),
     import('./store/inspect.js'),
@@ -335,12 +342,13 @@ async function diagnoseAll(outside: Outside, world_slug: string | undefined): Pr
   ]);
   await sources.close();
   const settings = [toFlightLimits(variables), toPublicUrl(variables)];
+  const lookUp = (name: string): string | undefined => variables[name] || undefined;
   return diagnose({
     refused: [...sources.refused, ...settings.flatMap((setting) => (setting.ok ? [] : setting.problems))],
     node_version: process.version,
-    lookUp: (name) => variables[name] || undefined,
+    lookUp,
     catalogue: authoring.catalogue,
-    examineOrigin,
+    examineOrigin: createExamineOrigin(lookUp),
     inspectDatabase: () => inspectDatabase(toStoreConfiguration(variables), world_slug),
     world_slug,
     openDoorbell: () => chooseDoorbell(toWantedDoorbell(variables), findServer(toStoreConfiguration(variables).url)),

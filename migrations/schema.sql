@@ -15,6 +15,12 @@ CREATE DOMAIN tool_call_id_text AS text COLLATE "default"
 CREATE DOMAIN tool_name_text AS text COLLATE "default"
     CHECK ((((length(VALUE) >= 1) AND (length(VALUE) <= 64)) AND (VALUE !~ '[^A-Za-z0-9_-]'::text)));
 
+CREATE TYPE action_surface AS ENUM (
+    'command_line',
+    'http',
+    'browser'
+);
+
 CREATE TYPE agent_status AS ENUM (
     'idle',
     'dispatched',
@@ -100,7 +106,8 @@ CREATE TYPE operator_action AS ENUM (
     'stop_attempt',
     'fork_world',
     'settle_call',
-    'report_call'
+    'report_call',
+    'see_unredacted'
 );
 
 CREATE TYPE schema_delivery AS ENUM (
@@ -288,7 +295,8 @@ CREATE TABLE cognition_profiles (
     tool_policy_hash sha256_hex,
     content json NOT NULL,
     created_at timestamp with time zone NOT NULL DEFAULT now(),
-    CONSTRAINT cognition_profiles_pkey PRIMARY KEY (hash)
+    CONSTRAINT cognition_profiles_pkey PRIMARY KEY (hash),
+    CONSTRAINT named_by_content CHECK (((hash)::text = encode(sha256(convert_to((content)::text, 'UTF8'::name)), 'hex'::text)))
 );
 
 CREATE TABLE cognition_workflows (
@@ -296,7 +304,8 @@ CREATE TABLE cognition_workflows (
     kind component_kind NOT NULL GENERATED ALWAYS AS ('cognition_workflow'::component_kind) STORED,
     content json NOT NULL,
     created_at timestamp with time zone NOT NULL DEFAULT now(),
-    CONSTRAINT cognition_workflows_pkey PRIMARY KEY (hash)
+    CONSTRAINT cognition_workflows_pkey PRIMARY KEY (hash),
+    CONSTRAINT named_by_content CHECK (((hash)::text = encode(sha256(convert_to((content)::text, 'UTF8'::name)), 'hex'::text)))
 );
 
 CREATE TABLE component_references (
@@ -350,7 +359,8 @@ CREATE TABLE json_schemas (
     kind component_kind NOT NULL GENERATED ALWAYS AS ('json_schema'::component_kind) STORED,
     content json NOT NULL,
     created_at timestamp with time zone NOT NULL DEFAULT now(),
-    CONSTRAINT json_schemas_pkey PRIMARY KEY (hash)
+    CONSTRAINT json_schemas_pkey PRIMARY KEY (hash),
+    CONSTRAINT named_by_content CHECK (((hash)::text = encode(sha256(convert_to((content)::text, 'UTF8'::name)), 'hex'::text)))
 );
 
 CREATE TABLE llm_calls (
@@ -400,20 +410,23 @@ CREATE TABLE llm_messages (
     origins segment_origin[] NOT NULL,
     texts bytea[] NOT NULL,
     segment_hashes sha256_hex[] NOT NULL,
-    CONSTRAINT llm_messages_pkey PRIMARY KEY (message_hash)
+    CONSTRAINT llm_messages_pkey PRIMARY KEY (message_hash),
+    CONSTRAINT named_by_content CHECK (((cardinality(origins) = cardinality(texts)) AND (cardinality(origins) = cardinality(segment_hashes)) AND ((message_hash)::text = name_of_message(role, origins, texts, segment_hashes))))
 );
 
 CREATE TABLE llm_segments (
     segment_hash sha256_hex NOT NULL,
     text bytea NOT NULL,
-    CONSTRAINT llm_segments_pkey PRIMARY KEY (segment_hash)
+    CONSTRAINT llm_segments_pkey PRIMARY KEY (segment_hash),
+    CONSTRAINT named_by_content CHECK (((segment_hash)::text = encode(sha256(text), 'hex'::text)))
 );
 
 CREATE TABLE offered_schemas (
     hash sha256_hex NOT NULL,
     name text NOT NULL,
     content json NOT NULL,
-    CONSTRAINT offered_schemas_pkey PRIMARY KEY (hash)
+    CONSTRAINT offered_schemas_pkey PRIMARY KEY (hash),
+    CONSTRAINT named_by_content CHECK (((hash)::text = encode(sha256(convert_to((content)::text, 'UTF8'::name)), 'hex'::text)))
 );
 
 CREATE TABLE operator_actions (
@@ -429,6 +442,7 @@ CREATE TABLE operator_actions (
     acted_at timestamp with time zone NOT NULL,
     accepted boolean,
     outcome text,
+    surface action_surface NOT NULL,
     CONSTRAINT operator_actions_pkey PRIMARY KEY (world_slug, action_id),
     CONSTRAINT operator_actions_acted_by_check CHECK ((acted_by <> ''::text)),
     CONSTRAINT operator_actions_check CHECK (((accepted IS NULL) = (outcome IS NULL))),
@@ -455,6 +469,7 @@ CREATE TABLE prompt_texts (
     content json NOT NULL,
     created_at timestamp with time zone NOT NULL DEFAULT now(),
     CONSTRAINT prompt_texts_pkey PRIMARY KEY (hash),
+    CONSTRAINT named_by_content CHECK (((hash)::text = encode(sha256(convert_to((content)::text, 'UTF8'::name)), 'hex'::text))),
     CONSTRAINT prompt_texts_kind_check CHECK (((kind)::text = 'prompt_text'::text))
 );
 
@@ -463,7 +478,8 @@ CREATE TABLE response_sources (
     kind component_kind NOT NULL GENERATED ALWAYS AS ('response_source'::component_kind) STORED,
     content json NOT NULL,
     created_at timestamp with time zone NOT NULL DEFAULT now(),
-    CONSTRAINT response_sources_pkey PRIMARY KEY (hash)
+    CONSTRAINT response_sources_pkey PRIMARY KEY (hash),
+    CONSTRAINT named_by_content CHECK (((hash)::text = encode(sha256(convert_to((content)::text, 'UTF8'::name)), 'hex'::text)))
 );
 
 CREATE TABLE scenarios (
@@ -471,7 +487,8 @@ CREATE TABLE scenarios (
     kind component_kind NOT NULL GENERATED ALWAYS AS ('scenario'::component_kind) STORED,
     content json NOT NULL,
     created_at timestamp with time zone NOT NULL DEFAULT now(),
-    CONSTRAINT scenarios_pkey PRIMARY KEY (hash)
+    CONSTRAINT scenarios_pkey PRIMARY KEY (hash),
+    CONSTRAINT named_by_content CHECK (((hash)::text = encode(sha256(convert_to((content)::text, 'UTF8'::name)), 'hex'::text)))
 );
 
 CREATE TABLE schema_migrations (
@@ -562,7 +579,8 @@ CREATE TABLE tool_policies (
     kind component_kind NOT NULL GENERATED ALWAYS AS ('tool_policy'::component_kind) STORED,
     content json NOT NULL,
     created_at timestamp with time zone NOT NULL DEFAULT now(),
-    CONSTRAINT tool_policies_pkey PRIMARY KEY (hash)
+    CONSTRAINT tool_policies_pkey PRIMARY KEY (hash),
+    CONSTRAINT named_by_content CHECK (((hash)::text = encode(sha256(convert_to((content)::text, 'UTF8'::name)), 'hex'::text)))
 );
 
 CREATE TABLE turns (
@@ -621,7 +639,9 @@ CREATE TABLE worlds (
     lease_until timestamp with time zone,
     created_at timestamp with time zone NOT NULL DEFAULT now(),
     adoptable_attempt_id uuid,
-    CONSTRAINT worlds_pkey PRIMARY KEY (world_slug)
+    request_mark text NOT NULL DEFAULT "left"(replace((gen_random_uuid())::text, '-'::text, ''::text), 12),
+    CONSTRAINT worlds_pkey PRIMARY KEY (world_slug),
+    CONSTRAINT worlds_request_mark_check CHECK ((request_mark ~ '^[0-9a-f]{12}$'::text))
 );
 
 ALTER TABLE adopted_calls ADD CONSTRAINT adopted_calls_world_slug_attempt_id_fkey FOREIGN KEY (world_slug, attempt_id) REFERENCES attempts(world_slug, attempt_id) DEFERRABLE;
@@ -947,6 +967,7 @@ CREATE INDEX world_scenarios_hash_idx ON public.world_scenarios USING btree (sce
 CREATE OR REPLACE FUNCTION public.epochs_follow()
  RETURNS trigger
  LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 BEGIN
     IF NEW.lease_epoch <= OLD.lease_epoch THEN
@@ -957,20 +978,24 @@ END
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.name_of_message(role message_role, origins segment_origin[], texts bytea[], segment_hashes sha256_hex[])
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN encode(sha256(convert_to(format('["%s",[%s]]'::text, role, (SELECT string_agg(format('["%s","%s"]'::text, pieces.origin, COALESCE((pieces.hash)::text, encode(sha256(pieces.piece), 'hex'::text))), ','::text ORDER BY pieces.place) AS string_agg FROM UNNEST(name_of_message.origins, name_of_message.texts, name_of_message.segment_hashes) WITH ORDINALITY pieces(origin, piece, hash, place))), 'UTF8'::name)), 'hex'::text)
+;
+
 CREATE OR REPLACE FUNCTION public.named_uuid(first text, second text)
  RETURNS uuid
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE STRICT
-AS $function$
-    SELECT (substr(digits, 1, 12) || '8' || substr(digits, 14, 3)
-        || substr('89ab', ('x' || substr(digits, 17, 1))::bit(4)::int % 4 + 1, 1) || substr(digits, 18, 15))::uuid
-    FROM encode(sha256(convert_to('["' || first || '","' || second || '"]', 'UTF8')), 'hex') AS digits
-$function$
+RETURN (SELECT (((((substr(digits.digits, 1, 12) || '8'::text) || substr(digits.digits, 14, 3)) || substr('89ab'::text, ((((('x'::text || substr(digits.digits, 17, 1)))::bit(4))::integer % 4) + 1), 1)) || substr(digits.digits, 18, 15)))::uuid AS uuid FROM encode(sha256(convert_to((((('["'::text || named_uuid.first) || '","'::text) || named_uuid.second) || '"]'::text), 'UTF8'::name)), 'hex'::text) digits(digits))
 ;
 
 CREATE OR REPLACE FUNCTION public.refuse_change()
  RETURNS trigger
  LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 BEGIN
     IF TG_OP = 'DELETE' AND current_setting('chukwa.deletes_world', true) = 'on' THEN
@@ -984,6 +1009,7 @@ $function$
 CREATE OR REPLACE FUNCTION public.refuse_rewriting()
  RETURNS trigger
  LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 BEGIN
     IF TG_OP = 'DELETE' AND current_setting('chukwa.deletes_world', true) = 'on' THEN
@@ -997,6 +1023,7 @@ $function$
 CREATE OR REPLACE FUNCTION public.sound_attempt()
  RETURNS trigger
  LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 BEGIN
     IF TG_OP = 'UPDATE' AND OLD.ended_at IS NOT NULL THEN
@@ -1013,6 +1040,7 @@ $function$
 CREATE OR REPLACE FUNCTION public.sound_call()
  RETURNS trigger
  LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 BEGIN
     IF TG_OP = 'UPDATE' AND OLD.ended_at IS NOT NULL THEN
@@ -1034,6 +1062,7 @@ $function$
 CREATE OR REPLACE FUNCTION public.sound_generation()
  RETURNS trigger
  LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 BEGIN
     IF OLD.ended_at IS NOT NULL THEN
@@ -1047,6 +1076,7 @@ $function$
 CREATE OR REPLACE FUNCTION public.sound_head()
  RETURNS trigger
  LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 BEGIN
     IF (NEW.status = 'idle') <> (NEW.active_agent_turn_id IS NULL) THEN
@@ -1060,6 +1090,7 @@ $function$
 CREATE OR REPLACE FUNCTION public.sound_message()
  RETURNS trigger
  LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 BEGIN
     IF (NEW.status = 'consumed') <> (NEW.consumed_at IS NOT NULL) OR (NEW.status = 'queued') <> (NEW.next_retry_at IS NULL)
@@ -1078,6 +1109,7 @@ $function$
 CREATE OR REPLACE FUNCTION public.sound_world()
  RETURNS trigger
  LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 BEGIN
     IF num_nulls(NEW.lease_attempt_id, NEW.lease_host, NEW.lease_pid, NEW.lease_until) NOT IN (0, 4) THEN
@@ -1091,6 +1123,7 @@ $function$
 CREATE OR REPLACE FUNCTION public.turns_follow()
  RETURNS trigger
  LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 BEGIN
     IF NEW.turn <> OLD.turn + 1 THEN

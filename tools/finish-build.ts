@@ -3,9 +3,10 @@ import { copyFile, cp, readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ensureTemplate } from '../engine/store/template.js';
+import { bundleProgram } from './bundle-program.js';
 
-// The parts of dist/ that the compiler does not write: the JSON beside each plugin, the files that pages load, and the
-// packed database that new folders begin as.
+// The parts of dist/ that the compiler does not write: the JSON beside each plugin, the files that pages load, the bundled
+// program, and the packed database that new folders begin as.
 
 const dist = fileURLToPath(new URL('../', import.meta.url));
 const root = dirname(dist.replace(/\/$/, ''));
@@ -13,6 +14,7 @@ const root = dirname(dist.replace(/\/$/, ''));
 await copyPluginDocuments(join(root, 'plugins'), join(dist, 'plugins'));
 const ASSETS = 'engine/surfaces/browser/assets';
 await cp(join(root, ASSETS), join(dist, ASSETS), { recursive: true });
+await bundleProgram(root, dist);
 const made = await ensureTemplate(join(dist, 'template.tar.gz'), join(root, 'migrations'));
 process.stdout.write(made ? 'Packed the embedded database into dist/template.tar.gz.\n' : '');
 

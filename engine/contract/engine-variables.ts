@@ -3,6 +3,7 @@
  * other, so that the list is whole; a document may name none of them.
  */
 export const ENGINE_VARIABLES = {
+  APPDATA: 'setting',
   CHUKWA_DATABASE_URL: 'url',
   CHUKWA_DATA_DIR: 'setting',
   CHUKWA_DOORBELL: 'setting',
@@ -17,6 +18,8 @@ export const ENGINE_VARIABLES = {
   CHUKWA_PORT: 'setting',
   CHUKWA_PUBLIC_URL: 'url',
   CHUKWA_TOKEN: 'secret',
-} as const satisfies Readonly<Record<`CHUKWA_${string}`, 'setting' | 'secret' | 'url'>>;
+  HOME: 'setting',
+  XDG_CONFIG_HOME: 'setting',
+} as const satisfies Readonly<Record<string, 'setting' | 'secret' | 'url'>>;
 
 export type EngineVariable = keyof typeof ENGINE_VARIABLES;

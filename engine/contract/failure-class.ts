@@ -1,10 +1,12 @@
 interface FailureClassFacts {
   /** Its origin: a plugin, a stage of the engine, or an attempt that no single call has failed. */
   readonly by: 'plugin' | 'engine' | 'attempt';
-  /** A retry may succeed. Of `http_status` the status decides. */
+  /** A retry may succeed. Of `http_status` the status decides, here and below. */
   readonly is_transient?: true;
   /** The service, its reporter or a stage of the engine says that the call was not performed. */
   readonly denies?: true;
+  /** The answer is the service's own account of the failure, which a model may be shown. */
+  readonly is_told?: true;
   /** The reason that a model is shown. Absent where the turn cannot continue. */
   readonly reason_for_model?: string;
   /** Set for a class that no plugin gives, where written answers may name it all the same. */
@@ -22,9 +24,20 @@ export const FAILURE_CLASSES = {
     reason_for_model: 'the service was out of reach, or its answer broke off',
   },
   timeout: { by: 'plugin', is_transient: true, reason_for_model: 'the service did not answer in time' },
-  http_status: { by: 'plugin', denies: true, reason_for_model: 'the service answered with an error' },
-  call_rejected: { by: 'plugin', denies: true, reason_for_model: 'the service rejects the call, and would again' },
-  tool_error: { by: 'plugin', denies: true, reason_for_model: 'the service answered that the call failed' },
+  http_status: { by: 'plugin', is_told: true, reason_for_model: 'the service answered with an error' },
+  call_rejected: {
+    by: 'plugin',
+    denies: true,
+    is_told: true,
+    reason_for_model: 'the service rejects the call, and would again',
+  },
+  tool_error: {
+    by: 'plugin',
+    denies: true,
+    is_told: true,
+    reason_for_model: 'the service answered that the call failed',
+  },
+  internal_error: { by: 'plugin', is_told: true, reason_for_model: 'the service broke while it handled the call' },
   non_json: { by: 'plugin', reason_for_model: 'the service did not answer with JSON' },
   result_too_large: { by: 'plugin', reason_for_model: 'the answer of the service is too large' },
   unavailable: { by: 'plugin', is_transient: true, denies: true },

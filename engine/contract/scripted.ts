@@ -6,9 +6,9 @@ export interface ScriptedPlace {
   readonly key: string;
 }
 
-/** Reads `<world>/turn-<n>/<command key>`. */
+/** Reads `<world>~<mark>/turn-<n>/<command key>`; the mark is optional. */
 export function parseClientRequestId(id: string): ScriptedPlace | undefined {
-  const [, world_slug, turn, key] = /^([^/]+)\/turn-([1-9][0-9]*)\/(.+)$/.exec(id) ?? [];
+  const [, world_slug, turn, key] = /^([^/~]+)(?:~[^/]*)?\/turn-([1-9][0-9]*)\/(.+)$/.exec(id) ?? [];
   return world_slug === undefined || turn === undefined || key === undefined
     ? undefined
     : { world_slug, turn: Number(turn), key };

@@ -85,10 +85,12 @@ export interface InvocationContext {
   readonly signal: AbortSignal;
   readonly deadline_ms: number;
   readonly max_result_bytes: number;
-  /** `<world>/turn-<n>/<command key>`: the same for the same call, across restarts. */
+  /** `<world>~<mark>/turn-<n>/<command key>`: the same for the same call, across restarts. */
   readonly client_request_id: string;
   /** The unique id of this call, which a report names. */
   readonly correlation_id: string;
+  /** The call has no side effect, or its service tells repeated requests apart: a request can be sent again. */
+  readonly may_repeat: boolean;
   /** Present where the author lets the call become pending. */
   readonly pending?: {
     /** The deadline of the report, from then on. */
@@ -114,8 +116,8 @@ export type OriginFetch = (
 ) => Promise<Response>;
 
 /**
- * Reads a file of the folder that the operator's variable names: a regular file below it, reached without a link, and no
- * larger than a result may be. `path` holds names between slashes; none begins with a dot. The file is read once the record
+ * Reads a file of the folder that the operator's variable names: a regular file below it, reached without a link out of
+ * it, and no larger than a result may be. `path` holds names between slashes; none begins with a dot. The file is read once the record
  * of the call is durable.
  * @throws SourceFailure
  */
@@ -173,7 +175,13 @@ export type LogLevel = 'debug' | 'warn' | 'error';
 /** All that a plugin is given. It reaches nothing else. */
 export interface Capabilities {
   /** The origin that the manifest declares, with the operator's URL. Sources with one origin share this object. */
-  readonly origin?: { readonly url: string; readonly fetch: OriginFetch };
+  readonly origin?: {
+    /** Without a slash at its end, so that paths can follow. */
+    readonly url: string;
+    /** As the operator wrote it: some servers tell `/mcp` and `/mcp/` apart. */
+    readonly endpoint: string;
+    readonly fetch: OriginFetch;
+  };
   /** Present where the manifest says `spawn` and the operator set a command. Sources with one command share it. */
   readonly spawn?: Spawn;
   /** Files of the folder that the manifest declares, in the operator's place. */

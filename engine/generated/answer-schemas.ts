@@ -141,7 +141,40 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
         "items": {
           "$ref": "#/components/schemas/ComparedCall"
         },
-        "description": "Of the first 500 calls of each."
+        "description": "At most 500, in the order of the first attempt: those that are alike are left out before those that differ."
+      },
+      "counts": {
+        "type": "object",
+        "properties": {
+          "only_before": {
+            "type": "number"
+          },
+          "only_after": {
+            "type": "number"
+          },
+          "adopted": {
+            "type": "number"
+          },
+          "asked_otherwise": {
+            "type": "number"
+          },
+          "answered_otherwise": {
+            "type": "number"
+          },
+          "same": {
+            "type": "number"
+          }
+        },
+        "required": [
+          "only_before",
+          "only_after",
+          "adopted",
+          "asked_otherwise",
+          "answered_otherwise",
+          "same"
+        ],
+        "additionalProperties": false,
+        "description": "How many calls there are of each comparison."
       },
       "patches": {
         "type": "array",
@@ -156,6 +189,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "attempted_turn",
       "before",
       "calls",
+      "counts",
       "patches",
       "world_slug"
     ],
@@ -733,12 +767,23 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
         },
         "description": "The latest turn first; at most 10 of them."
       },
+      "last_turn": {
+        "type": "number",
+        "description": "The latest turn of the world; `turn` is the one whose state and story are shown."
+      },
       "earlier": {
         "type": [
           "number",
           "null"
         ],
         "description": "The latest turn before those that are shown; null where all are."
+      },
+      "later": {
+        "type": [
+          "number",
+          "null"
+        ],
+        "description": "The last of the turns after those that are shown; null where there are none."
       },
       "readings": {
         "type": "array",
@@ -776,6 +821,8 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "entities",
       "environments",
       "family",
+      "last_turn",
+      "later",
       "operator_actions",
       "put_off",
       "queued_turns",
@@ -1114,7 +1161,10 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       },
       "acted_by": {
         "type": "string",
-        "description": "The session, or the token or a proof of it: operators share one token."
+        "description": "The user of the machine, the session, or the token: operators share one token."
+      },
+      "surface": {
+        "$ref": "#/components/schemas/ActionSurface"
       },
       "reason": {
         "type": [
@@ -1155,6 +1205,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "outcome",
       "reason",
       "source_invocation_id",
+      "surface",
       "world_slug"
     ],
     "additionalProperties": false,
@@ -1168,9 +1219,18 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "stop_attempt",
       "fork_world",
       "settle_call",
-      "report_call"
+      "report_call",
+      "see_unredacted"
     ],
     "description": "The kinds of operators' actions."
+  },
+  "ActionSurface": {
+    "type": "string",
+    "enum": [
+      "command_line",
+      "http",
+      "browser"
+    ]
   },
   "TurnPage": {
     "type": "object",
@@ -1668,12 +1728,34 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
         ],
         "description": "When an open attempt was read; null once it has ended."
       },
+      "calls_after": {
+        "type": [
+          "number",
+          "null"
+        ],
+        "description": "The calls after the call of this number are shown; null for the first."
+      },
       "more_calls_after": {
         "type": [
           "number",
           "null"
         ],
-        "description": "The number of the last call that is shown, where there are more: the list of calls continues after it."
+        "description": "The number of the last call that is shown, where there are more: the next part begins after it."
+      },
+      "unfinished": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/InvocationSummary"
+        },
+        "description": "The calls of the whole attempt that are open, have failed or are in doubt, the most urgent first; at most 100."
+      },
+      "has_more_unfinished": {
+        "type": "boolean",
+        "description": "Whether there are more of them: the list of calls has them all."
+      },
+      "has_more_audit": {
+        "type": "boolean",
+        "description": "Whether the audit has more entries: at most 500 are shown."
       },
       "attempt_before": {
         "type": [
@@ -1691,6 +1773,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "attempted_turn",
       "audit",
       "awaited",
+      "calls_after",
       "calls_in_doubt",
       "ended_at",
       "epoch",
@@ -1699,6 +1782,8 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "failed_subject_entity_id",
       "failure_class",
       "failure_message",
+      "has_more_audit",
+      "has_more_unfinished",
       "invocations",
       "is_adoptable",
       "is_driven",
@@ -1715,6 +1800,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "superseded_call_count",
       "take_overs",
       "timeline",
+      "unfinished",
       "world_slug"
     ],
     "additionalProperties": false,
@@ -1741,6 +1827,16 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
           "type": "string"
         }
       },
+      "source_invocation_id": {
+        "type": "string",
+        "description": "The call whose answer it is, and the generation where it was one."
+      },
+      "llm_call_id": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
       "effects": {
         "type": "array",
         "items": {
@@ -1754,6 +1850,8 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "workflow_node_id",
       "narration",
       "touched_entities",
+      "source_invocation_id",
+      "llm_call_id",
       "effects"
     ],
     "additionalProperties": false

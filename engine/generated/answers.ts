@@ -15,6 +15,7 @@ export type SourceClass =
   | 'http_status'
   | 'call_rejected'
   | 'tool_error'
+  | 'internal_error'
   | 'non_json'
   | 'result_too_large'
   | 'unavailable'

@@ -7,6 +7,7 @@ export type PluginClass =
   | 'http_status'
   | 'call_rejected'
   | 'tool_error'
+  | 'internal_error'
   | 'non_json'
   | 'result_too_large'
   | 'unavailable'

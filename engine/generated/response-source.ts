@@ -28,7 +28,7 @@ export interface HashReference {
 export interface PathReference {
   readonly path: string;
 }
-/** The retry policy of this source. It applies to generations, to read-only calls, and to calls with a side effect whose binding is repeatable; other calls with a side effect are retried only after unavailable, because then nothing was sent. By default, the first failure ends the attempt. */
+/** The retry policy of this source. It applies to generations, to read-only calls, and to calls with a side effect whose binding is repeatable; another call with a side effect is retried only where it is certain that it was not performed, as after status 429 or 503. By default, the first failure ends the attempt. */
 export interface Retry {
   /** How many retries a call has. */
   readonly max: number;

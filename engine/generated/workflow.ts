@@ -12,6 +12,19 @@ export type Reference = HashReference | PathReference;
 export type EffectClass = 'read_only' | 'state_change' | 'external_side_effect';
 /** True if the service is idempotent: it recognises a call by the X-Client-Request-Id header, and performs it once. Then a call with a side effect may be repeated. Leave it out for a read-only call, which may always be repeated. */
 export type Repeatable = boolean;
+/** The failures by which this service says that it did not perform a call with a side effect. By default these statuses, and an internal error, leave such a call in doubt: the service may have acted before it failed. */
+export type NotPerformedOn = readonly (
+  | 'http_302'
+  | 'http_303'
+  | 'http_408'
+  | 'http_425'
+  | 'http_500'
+  | 'http_501'
+  | 'http_502'
+  | 'http_504'
+  | 'http_5xx'
+  | 'internal_error'
+)[];
 /** A JSON Pointer (RFC 6901): each of its steps begins with a slash. */
 export type Pointer = string;
 /** Canonical entity id: lower-case parts of [a-z0-9_-] joined by dots. */
@@ -43,6 +56,7 @@ export interface AmbientSourceBinding {
   readonly source_ref: Reference;
   readonly effect: EffectClass;
   readonly repeatable?: Repeatable;
+  readonly not_performed_on?: NotPerformedOn;
   readonly redaction: Redaction;
   /** The consequence of a call that fails after its retries. fail, the default: the attempt fails. inject_absence: the reading is {"absent": {"failure_class": ...}}, and the turn continues. A call whose side effect may have taken place always fails the attempt. */
   readonly on_failure?: 'fail' | 'inject_absence';
@@ -99,7 +113,7 @@ export interface PromptTemplate {
 }
 export interface PromptMessage {
   readonly role: 'system' | 'user' | 'assistant';
-  /** Text in which {{world.projection}}, {{subject.rendered}}, {{ambient.visible}}, {{tools.available}} and other placeholders are filled in; or the .md or .txt file with the text. */
+  /** Text in which {{world.projection}}, {{subject.rendered}}, {{ambient.visible}}, {{ambient.<path>}}, {{tools.available}} and other placeholders are filled in; or the .md or .txt file with the text. */
   readonly content: string | PromptHash | PromptPath;
 }
 export interface PromptHash {
@@ -137,6 +151,7 @@ export interface AvailableTool {
   readonly source_ref: Reference;
   readonly effect: EffectClass;
   readonly repeatable?: Repeatable;
+  readonly not_performed_on?: NotPerformedOn;
   readonly redaction: Redaction;
   /** The consequence of a call that fails after its retries. fail, the default: the attempt fails. tell_model: the model gets the failure in place of a result, and continues. A call whose side effect may have taken place always fails the attempt. */
   readonly on_failure?: 'fail' | 'tell_model';
@@ -176,6 +191,7 @@ export interface SourceCallNode {
   readonly source_ref: Reference;
   readonly effect: EffectClass;
   readonly repeatable?: Repeatable;
+  readonly not_performed_on?: NotPerformedOn;
   readonly redaction: Redaction;
   /** Lower-case letters and digits, joined by single hyphens or underscores; at most 64 characters. */
   readonly connection?: string;

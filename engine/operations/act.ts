@@ -1,12 +1,15 @@
 import type { Json, JsonObject } from '../contract/json.js';
 import { present } from '../contract/present.js';
-import type { ActionPlace, OperatorActionKind } from '../ports/operator-actions.js';
+import type { ActionPlace, ActionSurface, OperatorActionKind } from '../ports/operator-actions.js';
 import { type Done, type Engine, refuse, succeed } from './engine.js';
-import { forkWorld } from './fork-world.js';
+import { describeFork, forkWorld } from './fork-world.js';
+import type { WantedScenario } from './load-program.js';
+import { findReasonProblem } from './reason.js';
+import type { InvocationRecord } from '../ports/records.js';
 import { showAttempt, showInvocation } from './records.js';
 import { type Acknowledgement, askToStop, findMeantCall, reportByHand, type SaidReport } from './reports.js';
-import { queueTurns } from './run-worker.js';
-import { settleCall } from './settle-call.js';
+import { type QueueReport, queueTurns } from './run-worker.js';
+import { type SettleRequest, settleCall, type SettledCall } from './settle-call.js';
 import { takeBackTurns } from './take-back-turns.js';
 import { findSlugProblem, showWorld } from './worlds.js';
 
@@ -14,15 +17,22 @@ export type OperatorAction =
   | { readonly kind: 'run_turns'; readonly world_slug: string; readonly turns: number }
   | { readonly kind: 'take_back_turns'; readonly world_slug: string }
   | { readonly kind: 'stop_attempt'; readonly attempt_id: string }
-  | { readonly kind: 'fork_world'; readonly world_slug: string; readonly at_turn: number; readonly as: string }
+  | {
+      readonly kind: 'fork_world';
+      readonly world_slug: string;
+      readonly at_turn: number;
+      readonly as: string;
+      readonly scenario?: WantedScenario;
+    }
   /** `answer` is absent where the call was never performed. */
   | { readonly kind: 'settle_call'; readonly source_invocation_id: string; readonly answer?: Json }
   /** Names the call by its id, or by its service's. */
   | { readonly kind: 'report_call'; readonly correlation_id: string; readonly said: SaidReport };
 
 export interface Actor {
-  /** `token`, `proof`, or the name of a session. */
+  /** `token`, the name of a session, or that of the machine's user; `command` where no user is named. */
   readonly acted_by: string;
+  readonly surface: ActionSurface;
   readonly address: string;
   readonly reason?: string;
 }
@@ -37,23 +47,90 @@ export async function act(engine: Engine, action: OperatorAction, actor: Actor):
   const rule = ruleOf(action);
   const place = await rule.locate(engine, action);
   if (!place.ok) return place;
-  const { world_slug } = place.value;
-  const { acted_by, address } = actor;
+  return audit(
+    engine,
+    { ...place.value, action: action.kind, details: rule.describe(action) },
+    actor,
+    (reason) => rule.perform(engine, action, reason),
+    (acknowledgement) => acknowledgement,
+  );
+}
+
+/** Queues turns, as `act` does, for a caller that needs their messages. */
+export async function queueByHand(
+  engine: Engine,
+  { world_slug, turns }: { readonly world_slug: string; readonly turns: number },
+  actor: Actor,
+): Promise<Done<QueueReport>> {
+  const place = placeOf(await showWorld(engine, { world_slug }));
+  if (!place.ok) return place;
+  const entry = { ...place.value, action: 'run_turns', details: { turns } } as const;
+  return audit(engine, entry, actor, () => queueTurns(engine, { world_slug, turns }), describeQueued);
+}
+
+/** Settles a call of an attempt, as `act` does, also where the call is not named. */
+export async function settleByHand(
+  engine: Engine,
+  request: Omit<SettleRequest, 'reason'>,
+  actor: Actor,
+): Promise<Done<SettledCall>> {
+  const place = placeOf(await showAttempt(engine, request.attempt_id));
+  if (!place.ok) return place;
+  const entry = {
+    ...place.value,
+    action: 'settle_call',
+    details: { performed: request.answer !== undefined },
+  } as const;
+  const settle = (reason: string | undefined) => settleCall(engine, { ...request, ...present({ reason }) });
+  return audit(engine, entry, actor, settle, describeSettled);
+}
+
+/** A call with the parts that redaction hides: for the operator at the database's own machine. */
+export async function showUnredacted(engine: Engine, id: string, actor: Actor): Promise<Done<InvocationRecord>> {
+  const place = placeOf(await showInvocation(engine, id));
+  if (!place.ok) return place;
+  return auditLook(engine, place.value, actor, () => showInvocation(engine, id, 'unredacted'));
+}
+
+/** Reads what redaction hides, with an entry in the audit. */
+export function auditLook<Value>(
+  engine: Engine,
+  place: ActionPlace,
+  actor: Actor,
+  look: () => Promise<Done<Value>>,
+): Promise<Done<Value>> {
+  const seen = () => ({ accepted: true, message: 'The hidden parts were shown.' });
+  return audit(engine, { ...place, action: 'see_unredacted', details: {} }, actor, look, seen);
+}
+
+type Audited = ActionPlace & { readonly action: OperatorActionKind; readonly details: JsonObject };
+
+/** Performs what an operator wants, with an entry in the audit, as `act` does. */
+export async function audit<Value>(
+  engine: Engine,
+  { details, ...action }: Audited,
+  actor: Actor,
+  perform: (reason: string | undefined) => Promise<Done<Value>>,
+  describe: (value: Value) => Pick<Acknowledgement, 'accepted' | 'message'>,
+): Promise<Done<Value>> {
+  const too_long = findReasonProblem(actor.reason);
+  if (too_long !== undefined) return refuse(too_long);
+  const { world_slug } = action;
   const clean = await findReplacer(engine, world_slug);
   const reason = actor.reason === undefined ? undefined : clean(actor.reason);
   const action_id = engine.runtime.clock.uuid();
   await engine.store.actions.begin({
-    ...place.value,
+    ...actor,
+    ...action,
     action_id,
-    action: action.kind,
-    acted_by,
-    address,
     reason: reason ?? null,
-    details: clean(rule.describe(action)),
+    details: clean(details),
     acted_at: engine.runtime.clock.now(),
   });
-  const done = await rule.perform(engine, action, reason);
-  const { accepted, message } = done.ok ? done.value : { accepted: false, message: messagesOf(done.problems) };
+  const done = await perform(reason);
+  const { accepted, message } = done.ok
+    ? describe(done.value)
+    : { accepted: false, message: messagesOf(done.problems) };
   await engine.store.actions.end({ world_slug, action_id, accepted, outcome: clean(message) });
   return done;
 }
@@ -79,6 +156,16 @@ function messagesOf(problems: readonly { readonly message: string }[]): string {
   return problems.map(({ message }) => message).join(' ');
 }
 
+function describeQueued({ queued, waiting }: QueueReport) {
+  const said = queued === 1 ? 'A turn is' : `${queued} turns are`;
+  return { accepted: true, message: `${said} queued; ${waiting} ${waiting === 1 ? 'waits' : 'wait'} in all.` };
+}
+
+function describeSettled({ performed, left_in_doubt }: SettledCall) {
+  const left = `${LEFT_IN_DOUBT[left_in_doubt] ?? `${left_in_doubt} other calls of its attempt are`} in doubt`;
+  return { accepted: true, message: `The call ${performed ? 'took place' : 'did not take place'}; ${left}.` };
+}
+
 const LEFT_IN_DOUBT = ['no other call of its attempt is', 'one other call of its attempt is'];
 
 interface ActionRule<Action> {
@@ -88,7 +175,9 @@ interface ActionRule<Action> {
   readonly perform: (engine: Engine, action: Action, reason?: string) => Promise<Done<Acknowledgement>>;
 }
 
-type Rules = { readonly [Kind in OperatorActionKind]: ActionRule<Extract<OperatorAction, { readonly kind: Kind }>> };
+type Rules = {
+  readonly [Kind in OperatorAction['kind']]: ActionRule<Extract<OperatorAction, { readonly kind: Kind }>>;
+};
 
 const RULES: Rules = {
   run_turns: {
@@ -97,11 +186,7 @@ const RULES: Rules = {
     async perform(engine, { world_slug, turns }) {
       const queued = await queueTurns(engine, { world_slug, turns });
       if (!queued.ok) return queued;
-      const { waiting } = queued.value;
-      return accepted(
-        `${turns === 1 ? 'A turn is' : `${turns} turns are`} queued; ${waiting} ${waiting === 1 ? 'waits' : 'wait'} in all.`,
-        world_slug,
-      );
+      return succeed({ ...describeQueued(queued.value), world: world_slug });
     },
   },
   take_back_turns: {
@@ -120,10 +205,12 @@ const RULES: Rules = {
       return unusable === undefined ? placeOf(await showWorld(engine, { world_slug })) : refuse(unusable);
     },
     describe: ({ at_turn, as }) => ({ at_turn, as }),
-    async perform(engine, { world_slug, at_turn, as }) {
-      const forked = await forkWorld(engine, { source_slug: world_slug, at_turn, world_slug: as });
-      const message = `The world ${as} is a fork of ${world_slug} at turn ${at_turn}. It runs no turn until one is queued or run.`;
-      return forked.ok ? accepted(message, as) : forked;
+    async perform(engine, { world_slug, at_turn, as, scenario }) {
+      const request = present({ source_slug: world_slug, at_turn, world_slug: as, scenario });
+      const forked = await forkWorld(engine, request);
+      if (!forked.ok) return forked;
+      const said = await describeFork(engine, request, forked.value);
+      return accepted(`${said} It runs no turn until one is queued or run.`, as);
     },
   },
   settle_call: {
@@ -135,10 +222,8 @@ const RULES: Rules = {
       const { attempt_id } = call.value;
       const settled = await settleCall(engine, present({ attempt_id, source_invocation_id, answer, reason }));
       if (!settled.ok) return settled;
-      const { performed, left_in_doubt, world } = settled.value;
-      const left = `${LEFT_IN_DOUBT[left_in_doubt] ?? `${left_in_doubt} other calls of its attempt are`} in doubt`;
-      const message = `The call ${performed ? 'took place' : 'did not take place'}; ${left}.`;
-      return succeed({ accepted: true, message, world, attempt_id, source_invocation_id });
+      const { world } = settled.value;
+      return succeed({ ...describeSettled(settled.value), world, attempt_id, source_invocation_id });
     },
   },
   report_call: {

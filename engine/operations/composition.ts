@@ -59,7 +59,7 @@ export interface Composition {
   /** The `chukwa serve` that holds the embedded database of the configured folder; undefined where none does. */
   findServed(): Promise<ServedAt | undefined>;
   /** Announces in that folder that this process serves it, until the returned function is called. */
-  announceServed(url: string): Promise<Done<() => Promise<void>>>;
+  announceServed(server: Pick<HttpServer, 'url' | 'command_token'>): Promise<Done<() => Promise<void>>>;
   /** @param world_slug the world whose sources are checked; those of all stored documents where it is absent */
   diagnose(world_slug?: string): Promise<readonly Diagnosis[]>;
 }
@@ -130,6 +130,8 @@ export interface ServePlace {
 export interface HttpServer {
   /** `http://127.0.0.1:4747`, without a slash at the end. */
   readonly url: string;
+  /** The token of this process, for commands of this machine. */
+  readonly command_token: string;
   /** A link that signs an operator in once, within ten minutes. */
   readonly makeSignInLink: () => string;
   /**
@@ -143,4 +145,5 @@ export interface HttpServer {
 export interface ServedAt {
   readonly url: string;
   readonly pid: number;
+  readonly command_token: string;
 }

@@ -30,6 +30,7 @@ export async function diagnose(surroundings: Surroundings): Promise<readonly Dia
     doorbell,
     ...diagnosePlugins(surroundings.catalogue),
     ...surroundings.refused.map(toRefused),
+    ...(await diagnoseProxies(surroundings)),
     ...models,
     ...(database.ok ? await diagnoseVariables(surroundings, database.value.interfaces) : []),
   ];
@@ -68,7 +69,9 @@ function diagnoseUndriven({ world_slug, attempt_id, attempted_turn }: UndrivenAt
 }
 
 function diagnosePlugins({ plugins, problems }: PluginCatalogue): readonly Diagnosis[] {
-  const found = plugins.map(({ name, description }) => good(`plugin ${name}`, description));
+  const found = plugins.map(({ name, description, unconfirmed }) =>
+    unconfirmed === undefined ? good(`plugin ${name}`, description) : toBroken(`plugin ${name}`)(unconfirmed),
+  );
   if (found.length + problems.length > 0) return [...found, ...problems.map(toBroken('plugins'))];
   const repair = 'Install the package again: its plugins ship with it.';
   return [broken('plugins', 'none found, so no source can be called', repair)];
@@ -125,7 +128,22 @@ export interface ServiceSurroundings {
   readonly world_slug: string | undefined;
 }
 
+/** The proxies through which services are asked, without user and password. */
+function diagnoseProxies({ lookUp, examineOrigin }: ServiceSurroundings): Promise<readonly Diagnosis[]> {
+  const named = ['http_proxy', 'HTTP_PROXY', 'https_proxy', 'HTTPS_PROXY'].flatMap((variable) => {
+    const value = lookUp(variable);
+    return value === undefined ? [] : [{ variable, value }];
+  });
+  return Promise.all(
+    named.map(async ({ variable, value }) => {
+      const found = await examineOrigin(variable, value, PROXY_EXAMPLE);
+      return found.ok ? good(variable, `proxy ${found.origin}`) : broken(variable, found.message, found.repair);
+    }),
+  );
+}
+
 /** Examples of valid values; that of a model has a path. */
+const PROXY_EXAMPLE = 'http://proxy.example.org:3128';
 const SERVICE_EXAMPLE = 'http://127.0.0.1:8080';
 const ENDPOINT_EXAMPLE = 'http://127.0.0.1:8080/v1';
 

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../contract/json.js';
+import type { ResponseSource } from '../generated/response-source.js';
 import type { Scenario } from '../generated/scenario.js';
 import { type Compiled, compileProgram } from '../core/workflow/compile.js';
 import type { ComponentKind } from '../core/protocol/component.js';
@@ -46,6 +47,20 @@ export async function loadScenario(engine: Engine, scenarioHash: string): Promis
   const loaded = { scenario: stored.content as unknown as Scenario, program: compiled.program };
   engine.programs.set(scenarioHash, loaded);
   return succeed(loaded);
+}
+
+/** The same, to run it here: refuses a plugin of one of its sources that a person has to confirm first. */
+export async function loadToRun(engine: Engine, scenarioHash: string): Promise<Done<LoadedScenario>> {
+  const unconfirmed = engine.authoring.catalogue.plugins.filter((plugin) => plugin.unconfirmed !== undefined);
+  if (unconfirmed.length === 0) return loadScenario(engine, scenarioHash);
+  const closure = await engine.store.components.closure('scenario', scenarioHash);
+  const called = closure
+    .filter(({ kind }) => kind === 'response_source')
+    .map(({ content }) => (content as unknown as ResponseSource).interface.name);
+  const problems = unconfirmed
+    .filter(({ name }) => called.includes(name))
+    .flatMap((plugin) => plugin.unconfirmed ?? []);
+  return problems.length > 0 ? refuse(...problems) : loadScenario(engine, scenarioHash);
 }
 
 /** Compiles a scenario from documents in memory. */

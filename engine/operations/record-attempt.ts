@@ -9,6 +9,7 @@ import type { Scenario } from '../generated/scenario.js';
 import type { Answer, ExpectedTurn, ExpectedWorld, WorkflowTest } from '../generated/workflow-test.js';
 import type { AttemptRecord, InvocationView } from '../ports/records.js';
 import type { WorldSnapshot } from '../ports/worlds.js';
+import { type Actor, auditLook } from './act.js';
 import { readScenario } from './author.js';
 import type { Place } from './documents/index.js';
 import { FILE_BYTES_MAX } from './documents/read-file.js';
@@ -25,6 +26,8 @@ export interface RecordRequest {
   readonly turns?: number;
   /** The view of answers: `unredacted` is for the operator. */
   readonly view: InvocationView;
+  /** The person that asked for the unredacted view: the audit names it. */
+  readonly actor?: Actor;
   readonly place: Place;
   /** The file of its scenario; by default the test names the scenario by hash. */
   readonly scenario_path?: string;
@@ -49,7 +52,9 @@ export async function recordAttempt(engine: Engine, request: RecordRequest): Pro
   const turns: Record<string, ByTurn<Answer>[string]> = {};
   const hidden: string[] = [];
   for (const one of found.value) {
-    const answers = await recordAnswers(engine, one, request.view);
+    const read = () => recordAnswers(engine, one, request.view);
+    const place = { world_slug: one.world_slug, attempt_id: one.attempt_id, source_invocation_id: null };
+    const answers = await (request.actor === undefined ? read() : auditLook(engine, place, request.actor, read));
     if (!answers.ok) return answers;
     Object.assign(turns, answers.value.turns);
     hidden.push(...answers.value.hidden);

@@ -14,7 +14,7 @@ import { Overtaken } from '../runtime/overtaken.js';
 import type { AttemptEnd } from '../runtime/attempt-request.js';
 import { runAttempt } from '../runtime/run-attempt.js';
 import { type Done, type Engine, refuse, type Refused, succeed } from './engine.js';
-import { loadScenario } from './load-program.js';
+import { loadToRun } from './load-program.js';
 import { narrowRun, type Narrowing } from './narrow-run.js';
 import { expireCalls } from './reports.js';
 import { settleUnhandled } from './settle-by-report.js';
@@ -111,7 +111,7 @@ function toPlayed(program: Program, { at_leisure, execution }: RunRequest): Prog
 export async function runTurns(engine: Engine, request: RunRequest): Promise<Done<RunReport>> {
   const world = await engine.store.worlds.find(request.world_slug);
   if (world === undefined) return unknownWorld(engine, request.world_slug);
-  const loaded = await loadScenario(engine, world.scenario_hash);
+  const loaded = await loadToRun(engine, world.scenario_hash);
   if (!loaded.ok) return loaded;
   const { scenario } = loaded.value;
   const narrowed = narrowRun(loaded.value.program, request);
@@ -137,6 +137,8 @@ export async function runTurns(engine: Engine, request: RunRequest): Promise<Don
     );
     if (!played.ok) return played;
     const end = played.value;
+    // A report that the attempt did not come to handle may settle its call.
+    if (end.kind === 'failed') await settleUnhandled(engine);
     if (end.kind !== 'committed' && end.kind !== 'failed' && end.kind !== 'suspended' && end.kind !== 'still_suspended')
       return refuseAttempt(engine, { slug: request.world_slug, rerun }, end);
     turns.push({ ...(await reportTurn(engine, end.attempt_id)), ...(mayPass(end) ? { is_transient: true } : {}) });

@@ -9,7 +9,7 @@ import { runWorker as runWorkerLoop } from '../runtime/worker/run-worker.js';
 import type { WorkerEvent } from '../runtime/worker/worker-event.js';
 import type { Drive, WorkerParts } from '../runtime/worker/worker-parts.js';
 import { type Done, type Engine, type LoadedScenario, succeed } from './engine.js';
-import { loadScenario } from './load-program.js';
+import { loadToRun } from './load-program.js';
 import { expireCalls } from './reports.js';
 import { settleUnhandled } from './settle-by-report.js';
 import { timeAt, unknownWorld } from './worlds.js';
@@ -91,6 +91,12 @@ interface KnownWorld extends LoadedScenario {
   readonly left: LeftWorld;
 }
 
+/**
+ * How long a claimed turn is reserved for the worker that compiles its scenario. That occupies the worker's thread, so it
+ * cannot renew the reservation meanwhile; if the reservation ended, the next worker would compile the same scenario.
+ */
+const COMPILE_MS_MAX = 60_000;
+
 /** Drives a world's next or open attempt. A cached world is read again only after another driver's change. */
 function toDrive(engine: Engine, heartbeat: OpenHeartbeat | undefined): Drive {
   const parts = heartbeat === undefined ? engine.runtime : { ...engine.runtime, heartbeat };
@@ -115,7 +121,10 @@ function toDrive(engine: Engine, heartbeat: OpenHeartbeat | undefined): Drive {
     }
     const world = await engine.store.worlds.find(world_slug);
     if (world === undefined) return { kind: 'unknown_world' };
-    const loaded = await loadScenario(engine, world.scenario_hash);
+    const { inbox_id } = request;
+    if (inbox_id !== undefined && !engine.programs.has(world.scenario_hash))
+      await engine.store.inbox.hold({ world_slug, inbox_id }, COMPILE_MS_MAX);
+    const loaded = await loadToRun(engine, world.scenario_hash);
     if (!loaded.ok) return { kind: 'unfit', reason: toReason(loaded.problems), is_final: false };
     if (simulationTime(loaded.value.scenario, world.turn + 1) === undefined)
       return { kind: 'unfit', reason: 'the world has come to the end of its calendar', is_final: true };

@@ -1,8 +1,9 @@
+import { present } from '../contract/present.js';
 import { act } from './act.js';
 import { browseOverview } from './browse/overview.js';
 import type { Composition, HttpDesk, ServePlace } from './composition.js';
 import { type Done, type Engine, succeed, whileReachable } from './engine.js';
-import { reportCall } from './reports.js';
+import { type Acknowledgement, reportCall } from './reports.js';
 import { withStagedEngine } from './run-world.js';
 import { keepCaughtUp } from './search.js';
 import { runWorker, type WorkRequest } from './run-worker.js';
@@ -12,7 +13,12 @@ import type { LoadedTokens } from './tokens.js';
 /** The grace for requests under way at the end; less where the worker's ends sooner. */
 const ANSWERED_MS = 2_000;
 
-interface ServeRequest extends Omit<WorkRequest, 'worlds' | 'onReady'> {
+interface ServeRequest extends Omit<WorkRequest, 'onReady'> {
+  /**
+   * Over an embedded database, whose folder may have been downloaded: turns run in these worlds, and in those for which a
+   * report or an operator asks here. Left out for all worlds.
+   */
+  readonly worlds?: readonly string[];
   readonly place: Partial<ServePlace>;
   /** The services and the model of a previous run, for queued turns. */
   readonly stage?: StageRequest;
@@ -24,6 +30,8 @@ interface Served {
   readonly database: string;
   readonly tokens: LoadedTokens;
   readonly sign_in_link: string;
+  /** How many open messages, such as queued turns, wait until somebody asks for their worlds. */
+  readonly waiting: number;
 }
 
 /** Serves HTTP and works as a worker, until it is stopped: attempts that get a message are resumed. */
@@ -34,24 +42,39 @@ export async function serve(composition: Composition, request: ServeRequest): Pr
   if (!tokens.ok) return tokens;
   const { stage = { with_toys: false } } = request;
   return withStagedEngine(composition, stage, async (engine) => {
-    const server = await composition.listen(toDesk(engine), tokens.value, { ...place.value, ...request.place });
+    const { worlds: asked, ...rest } = request;
+    const worlds = asked === undefined || engine.store.shared !== undefined ? undefined : [...asked];
+    let is_lost = false;
+    const onEvent: WorkRequest['onEvent'] = (event) => {
+      if (event.kind === 'database_lost') is_lost = true;
+      if (event.kind === 'database_found') is_lost = false;
+      request.onEvent(event);
+    };
+    const whole = toDesk(engine, () => !is_lost);
+    const desk = worlds === undefined ? whole : whileAsked(whole, worlds);
+    const server = await composition.listen(desk, tokens.value, { ...place.value, ...request.place });
     if (!server.ok) return server;
     const remaining = countGrace(request);
     const served = new AbortController();
     const caughtUp = keepCaughtUp(engine, served.signal);
-    const announced = await composition.announceServed(server.value.url);
+    const announced = await composition.announceServed(server.value);
     try {
       if (!announced.ok) return announced;
+      const counts = worlds === undefined ? [] : await engine.store.inbox.count();
+      const waiting = counts.reduce((sum, { count }) => sum + count, 0);
       const onReady: WorkRequest['onReady'] = ({ database }) => {
         request.onReady({
           url: server.value.url,
           database,
           tokens: tokens.value,
           sign_in_link: server.value.makeSignInLink(),
+          waiting,
         });
         void warmUp(engine);
       };
-      return await whileReachable(engine, (working) => runWorker(working, { ...request, onReady }));
+      return await whileReachable(engine, (working) =>
+        runWorker(working, { ...rest, ...present({ worlds }), onEvent, onReady }),
+      );
     } finally {
       served.abort();
       await caughtUp;
@@ -59,6 +82,26 @@ export async function serve(composition: Composition, request: ServeRequest): Pr
       await server.value.close(Math.min(ANSWERED_MS, remaining()));
     }
   });
+}
+
+/** Adds to the worlds each one for which a report or an operator asks. */
+function whileAsked(desk: HttpDesk, worlds: string[]): HttpDesk {
+  const note = ({ accepted, world }: Acknowledgement): void => {
+    if (accepted && world !== undefined && !worlds.includes(world)) worlds.push(world);
+  };
+  return {
+    ...desk,
+    async report(correlation, said) {
+      const done = await desk.report(correlation, said);
+      if (done.ok) note(done.value);
+      return done;
+    },
+    async act(action, actor) {
+      const done = await desk.act(action, actor);
+      if (done.ok && action.kind !== 'take_back_turns') note(done.value);
+      return done;
+    },
+  };
 }
 
 /** Reads what the first page shows: a session plans each statement when it first meets it, which no reader has to wait for. */
@@ -74,12 +117,16 @@ function countGrace({ signal, grace_ms }: Pick<ServeRequest, 'signal' | 'grace_m
   return () => (asked_at === undefined ? grace_ms : Math.max(0, grace_ms - (performance.now() - asked_at)));
 }
 
-/** The operations that a server offers over HTTP. */
-export function toDesk(engine: Engine): HttpDesk {
+/**
+ * The operations that a server offers over HTTP.
+ * @param canWork whether the server's worker can do its jobs: a full database may still be read
+ */
+export function toDesk(engine: Engine, canWork: () => boolean = () => true): HttpDesk {
   return {
     report: (correlation, said) => whileReachable(engine, () => reportCall(engine, correlation, said)),
     act: (action, actor) => whileReachable(engine, () => act(engine, action, actor)),
     look: (operation) => whileReachable(engine, () => operation(engine)),
-    isReady: async () => (await whileReachable(engine, async () => succeed(await engine.store.inbox.count()))).ok,
+    isReady: async () =>
+      canWork() && (await whileReachable(engine, async () => succeed(await engine.store.inbox.count()))).ok,
   };
 }

@@ -8,16 +8,20 @@ import { isUuid } from '../core/content/uuid.js';
 import { isUndriven } from '../core/protocol/work-state.js';
 import type { Composition, ServedAt } from './composition.js';
 import { type Done, type Engine, refuse, type Refused, succeed, whileOpen } from './engine.js';
+import { type Actor, act, audit } from './act.js';
+import { personHere, userName } from './person-here.js';
 import { findForeign, isOwnFolder } from './own-files.js';
-import { prove } from './proof.js';
 import { attemptUnknown } from './records.js';
-import { type Acknowledgement, askToStop, reportByHand, type SaidReport, withQueued } from './reports.js';
+import { type Acknowledgement, askToStop, type SaidReport, withQueued } from './reports.js';
 import { continueAttempt } from './run-worker.js';
-import { takeBackTurns } from './take-back-turns.js';
 import { findSlugProblem } from './worlds.js';
+import { COMMAND_SCHEME } from './tokens.js';
 import { writeOwnFile } from './write-files.js';
 
 const FILE = 'serve.json';
+
+/** Names the person whose command goes through the server, for the audit. */
+export const USER_HEADER = 'x-chukwa-user';
 
 /** Announces in a folder that this process serves its database. @returns a function that withdraws the announcement */
 export async function announceServed(folder: string, served: ServedAt): Promise<Done<() => Promise<void>>> {
@@ -34,9 +38,9 @@ export async function findServed(folder: string): Promise<ServedAt | undefined> 
   try {
     const file = join(folder, FILE);
     if (!(await isOwnFolder(folder)) || (await findForeign(file)) !== undefined) return undefined;
-    const { url, pid } = JSON.parse(await readFile(file, 'utf8')) as Readonly<Record<string, unknown>>;
-    if (typeof url !== 'string' || typeof pid !== 'number') return undefined;
-    return isOnThisMachine(url) && isOwnProcess(pid) ? { url, pid } : undefined;
+    const { url, pid, command_token } = JSON.parse(await readFile(file, 'utf8')) as Readonly<Record<string, unknown>>;
+    if (typeof url !== 'string' || typeof pid !== 'number' || typeof command_token !== 'string') return undefined;
+    return isOnThisMachine(url) && isOwnProcess(pid) ? { url, pid, command_token } : undefined;
   } catch {
     return undefined;
   }
@@ -75,11 +79,15 @@ export async function report(
   said: SaidReport,
 ): Promise<Done<Acknowledgement>> {
   const body = said.kind === 'answered' ? { answer: said.value } : { reason: said.message };
-  return hereOrThere(composition, (engine) => reportByHand(engine, correlation, said), {
-    path: `/source-invocations/${encodeURIComponent(correlation)}/report`,
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  });
+  return hereOrThere(
+    composition,
+    (engine) => act(engine, { kind: 'report_call', correlation_id: correlation, said }, personHere()),
+    {
+      path: `/source-invocations/${encodeURIComponent(correlation)}/report`,
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    },
+  );
 }
 
 /**
@@ -91,7 +99,7 @@ export async function stop(
   attempt_id: string,
   reason?: string,
 ): Promise<Done<Acknowledgement>> {
-  const stopped = await hereOrThere(composition, (engine) => stopHere(engine, attempt_id, reason), {
+  const stopped = await hereOrThere(composition, (engine) => stopHere(engine, attempt_id, personHere(reason)), {
     path: `/attempts/${encodeURIComponent(attempt_id)}/stop`,
     ...(reason === undefined
       ? { headers: {} }
@@ -102,7 +110,7 @@ export async function stop(
 
 /** Removes the queued turns of a world that have not begun, here or through the server that holds the database. */
 export async function takeBack(composition: Composition, world_slug: string): Promise<Done<Acknowledgement>> {
-  return hereOrThere(composition, (engine) => takeBackTurns(engine, world_slug), {
+  return hereOrThere(composition, (engine) => act(engine, { kind: 'take_back_turns', world_slug }, personHere()), {
     path: `/worlds/${encodeURIComponent(world_slug)}/queue/stop`,
     headers: {},
   });
@@ -115,8 +123,22 @@ function noSuchAttempt(id: string): Problem {
   return { ...attemptUnknown(id), repair };
 }
 
+async function stopHere(engine: Engine, attempt_id: string, person: Actor): Promise<Done<Acknowledgement>> {
+  const attempt = await engine.store.records.attempt(attempt_id);
+  if (attempt === undefined) return refuse(noSuchAttempt(attempt_id));
+  const { world_slug } = attempt;
+  const entry = { world_slug, attempt_id, source_invocation_id: null, action: 'stop_attempt', details: {} } as const;
+  return audit(
+    engine,
+    entry,
+    person,
+    (reason) => stopToEnd(engine, attempt_id, reason),
+    (stopped) => stopped,
+  );
+}
+
 /** No driver may be running, so a suspended attempt is resumed here until its end. */
-async function stopHere(
+async function stopToEnd(
   engine: Engine,
   attempt_id: string,
   reason: string | undefined,
@@ -159,7 +181,8 @@ async function hereOrThere(
 }
 
 /**
- * Sends a request to the server that holds the database, with a proof for this request and this server, and no token.
+ * Sends a request to the server that holds the database, with the token of its process, which opens nothing else. No other
+ * token is sent: the folder, and so the server, may be anybody's.
  * @returns undefined where another program holds the database, or none
  */
 async function through(
@@ -171,17 +194,14 @@ async function through(
   const lock = refused.problems.find(({ code }) => code === 'DATABASE_LOCKED');
   if (served === undefined || lock?.details?.['pid'] !== served.pid || lock.details['host'] !== hostname())
     return undefined;
-  const tokens = await composition.loadTokens();
-  if (!tokens.ok) return tokens;
   const place = new URL(path, served.url);
-  const request = { method: 'POST', path: place.pathname, server: served.url };
-  const authorization = prove(tokens.value, request, body, Date.now());
+  const authorization = `${COMMAND_SCHEME} ${served.command_token}`;
   place.hostname = EVERYWHERE[place.hostname] ?? place.hostname;
   try {
     const response = await fetch(place, {
       method: 'POST',
       redirect: 'error',
-      headers: { ...headers, authorization },
+      headers: { ...headers, authorization, [USER_HEADER]: encodeURIComponent(userName()) },
       ...present({ body: body || undefined }),
     });
     const answer: unknown = await response.json();

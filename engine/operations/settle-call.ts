@@ -7,7 +7,7 @@ import { type Done, type Engine, refuse, succeed } from './engine.js';
 import { findReasonProblem } from './reason.js';
 import { showAttempt, showInvocation } from './records.js';
 
-interface SettleRequest {
+export interface SettleRequest {
   readonly attempt_id: string;
   /** Absent where only one call is in doubt. */
   readonly source_invocation_id?: string;

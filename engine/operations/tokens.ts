@@ -16,7 +16,7 @@ export interface Tokens {
 
 export interface LoadedTokens extends Tokens {
   /** The file of tokens that the environment does not set. */
-  readonly file: string;
+  readonly file: string | undefined;
   /** They were created just now, and have to be shown once. */
   readonly is_new: boolean;
 }
@@ -24,7 +24,8 @@ export interface LoadedTokens extends Tokens {
 interface TokenPlaces {
   readonly token?: string | undefined;
   readonly operator_token?: string | undefined;
-  readonly file: string;
+  /** In a folder of this user: another folder may have been downloaded. Undefined where the environment names none. */
+  readonly file: string | undefined;
 }
 
 const TOKEN_BYTES = 32;
@@ -50,6 +51,7 @@ export async function loadTokens(places: TokenPlaces): Promise<Done<LoadedTokens
   if (token !== undefined && token === operator_token) return refuse(EQUAL);
   if (token !== undefined && operator_token !== undefined)
     return succeed({ token, operator_token, file, is_new: false });
+  if (file === undefined) return refuse(NO_PLACE);
   try {
     const made = await makeFile(file);
     const is_new = made.ok;
@@ -72,7 +74,8 @@ function makeFile(file: string): Promise<Done<undefined>> {
   return writeOwnFile(file, `${JSON.stringify(tokens, null, 2)}\n`, { replaces: false });
 }
 
-function makeToken(): string {
+/** A random token. */
+export function makeToken(): string {
   return randomBytes(TOKEN_BYTES).toString('base64url');
 }
 
@@ -113,6 +116,12 @@ function tooShort(variable: string): Problem {
   };
 }
 
+const NO_PLACE: Problem = {
+  code: 'TOKENS_UNUSABLE',
+  message: 'The tokens have no place: neither XDG_CONFIG_HOME nor HOME names a folder.',
+  repair: 'Set HOME, or CHUKWA_TOKEN and CHUKWA_OPERATOR_TOKEN.',
+};
+
 const EQUAL: Problem = {
   code: 'TOKENS_EQUAL',
   message:
@@ -152,6 +161,9 @@ function unusable(file: string, reason: string) {
     details: { file },
   });
 }
+
+/** The scheme of the header with which a command sends a server the token of its process. */
+export const COMMAND_SCHEME = 'Chukwa-Command';
 
 /** Compares two texts in constant time. */
 export function isSame(one: string, other: string): boolean {

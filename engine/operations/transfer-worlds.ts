@@ -104,6 +104,10 @@ export async function importWorlds(
   }
 }
 
+const LATER = 'Import it with the version of chukwa that wrote it, or a later one.';
+const UNKNOWN =
+  'Import it with the version of chukwa that wrote it into a folder of its own, which CHUKWA_DATA_DIR names; then use this version there: chukwa migrate, and chukwa world export.';
+
 function toDone(imported: Imported, file: string): Done<Moved> {
   switch (imported.kind) {
     case 'imported':
@@ -118,7 +122,7 @@ function toDone(imported: Imported, file: string): Done<Moved> {
       return refuse({
         code: 'WORLD_FILE_OF_ANOTHER_VERSION',
         message: `${file} comes from a database at ${imported.found}, and this one is at ${imported.expected}.`,
-        repair: 'Bring both databases to one version with chukwa migrate, and export again.',
+        repair: `Nothing was imported. ${imported.is_later ? LATER : UNKNOWN}`,
       });
     case 'damaged':
       return refuse({

@@ -58,6 +58,8 @@ export interface AttemptLease {
   readonly world_slug: string;
   readonly attempted_turn: number;
   readonly epoch: number;
+  /** The random part of the client request ids of its world. */
+  readonly request_mark: string;
 }
 
 /** A world after a commit of its driver: while its head is the same, it needs no reading. */
@@ -66,6 +68,7 @@ export interface LeftWorld {
   readonly attempt_id: string;
   /** Of the lease under which the turn was committed. */
   readonly epoch: number;
+  readonly request_mark: string;
   readonly world: World;
   readonly heads: AgentHeads;
 }

@@ -14,6 +14,12 @@ export interface ListPart {
   readonly limit: number;
 }
 
+/** A part of the calls of an attempt. */
+export interface CallsPart extends ListPart {
+  /** Those that are open, have failed or are in doubt; of such calls, the most urgent first; or calls by their ids. */
+  readonly only?: 'unfinished' | 'urgent' | readonly string[];
+}
+
 /** A source call as a list shows it. */
 export interface ListedInvocation
   extends Pick<
@@ -124,7 +130,7 @@ export interface BrowseReader {
    * The calls of an attempt and those that it has adopted, in the order of their issue; the key is that number.
    * @returns undefined for an unknown attempt
    */
-  calls(attempt_id: string, part: ListPart): Promise<readonly InvocationSummary[] | undefined>;
+  calls(attempt_id: string, part: CallsPart): Promise<readonly InvocationSummary[] | undefined>;
   /** Newest first. */
   invocations(part: ListPart): Promise<readonly ListedInvocation[]>;
   /** Newest first. */

@@ -125,6 +125,8 @@ export interface Inbox {
   claim(request: ClaimRequest): Promise<readonly Claimed[]>;
   /** Defers a claimed message that was not begun. One statement. */
   defer(claimed: Claimed, deferral: Deferral): Promise<void>;
+  /** Reserves a claimed message for longer, before anything is begun for it. One statement. */
+  hold(claimed: Pick<Claimed, 'world_slug' | 'inbox_id'>, hold_ms: number): Promise<void>;
   /** Discards a claimed message that can never be handled, and promotes the next turn of the world. */
   discard(claimed: Claimed, reason: string): Promise<void>;
   /** Reports the end of a call to its attempt: idempotent. One statement where it is accepted, else two. */

@@ -7,7 +7,10 @@ export type OperatorActionKind =
   | 'stop_attempt'
   | 'fork_world'
   | 'settle_call'
-  | 'report_call';
+  | 'report_call'
+  | 'see_unredacted';
+
+export type ActionSurface = 'command_line' | 'http' | 'browser';
 
 export interface ActionPlace {
   readonly world_slug: string;
@@ -19,8 +22,9 @@ export interface ActionPlace {
 export interface OperatorActionRecord extends ActionPlace {
   readonly action_id: string;
   readonly action: OperatorActionKind;
-  /** The session, or the token or a proof of it: operators share one token. */
+  /** The user of the machine, the session, or the token: operators share one token. */
   readonly acted_by: string;
+  readonly surface: ActionSurface;
   /** Null where a program gave none. */
   readonly reason: string | null;
   readonly details: JsonObject;

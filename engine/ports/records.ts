@@ -64,6 +64,9 @@ export interface PatchRecord {
   readonly workflow_node_id: string;
   readonly narration: string;
   readonly touched_entities: readonly string[];
+  /** The call whose answer it is, and the generation where it was one. */
+  readonly source_invocation_id: string;
+  readonly llm_call_id: string | null;
   readonly effects: readonly PatchEffectRecord[];
 }
 
@@ -257,7 +260,7 @@ export type InvocationView = 'redacted' | 'unredacted';
 export interface RecordReader {
   /** Without agents, timeline and audit: a quarter of the statements. */
   ranAttempt(id: string): Promise<RanAttempt | undefined>;
-  /** @param calls_max how many of its calls are read, with their events; all by default */
+  /** @param calls_max how many of its calls are read; all by default */
   attempt(attempt_id: string, calls_max?: number): Promise<AttemptRecord | undefined>;
   attempts(world_slug: string): Promise<readonly AttemptSummary[]>;
   /** `unredacted` is for the operator at the database's own machine only. */

@@ -115,7 +115,7 @@ export interface CallRecorder {
 
 /** The turn's context of a call. */
 export interface CallSurroundings {
-  /** `<world>/turn-<n>/<command key>`. */
+  /** `<world>~<mark>/turn-<n>/<command key>`. */
   readonly client_request_id: string;
   /** The id of the call's record. */
   readonly correlation_id: string;
@@ -182,6 +182,10 @@ export interface PluginDescription {
   readonly speaks: 'json' | 'chat';
   readonly folder: string;
   readonly version: string;
+  /** The hash of its manifest, interface schema and code, as 64 hex digits. */
+  readonly digest: string;
+  /** Why its code may not run yet: it came with the working folder, and nobody has confirmed it as it is. */
+  readonly unconfirmed?: Problem;
   readonly manifest: PluginManifest;
   /** Of a source's `interface`. */
   readonly interface_schema: JsonObject;

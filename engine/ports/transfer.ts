@@ -27,5 +27,5 @@ export interface OpenAttempt extends AttemptOfTurn {
 export type Imported =
   | { readonly kind: 'imported'; readonly worlds: readonly string[]; readonly rows: number }
   | { readonly kind: 'world_exists'; readonly world_slug: string }
-  | { readonly kind: 'other_version'; readonly found: string; readonly expected: string }
+  | { readonly kind: 'other_version'; readonly found: string; readonly expected: string; readonly is_later: boolean }
   | { readonly kind: 'damaged'; readonly reason: string };

@@ -131,7 +131,10 @@ export interface WorldStore {
   events(world_slug: string, event_turns: number): Promise<World['events']>;
   find(world_slug: string): Promise<WorldRecord | undefined>;
   list(): Promise<readonly WorldRecord[]>;
-  /** @returns undefined for an unknown world or a turn that it has not reached */
+  /**
+   * A world as it stands, by the scenario of its next turn; at a turn, by the scenario of that turn.
+   * @returns undefined for an unknown world or a turn that it has not reached
+   */
   snapshot(world_slug: string, turn?: number): Promise<WorldSnapshot | undefined>;
   /** Writes the new world, its first turn and its ancestors; nothing is copied. @returns false where the slug is taken */
   fork(world: WorldToFork): Promise<boolean>;

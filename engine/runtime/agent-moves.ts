@@ -42,6 +42,7 @@ export function leftBy(attempt: AttemptPlace): LeftWorld {
   return {
     attempt_id: lease.attempt_id,
     epoch: lease.epoch,
+    request_mark: lease.request_mark,
     world: { ...state.world, turn: lease.attempted_turn },
     heads: new Map([...heads, ...moved]),
   };

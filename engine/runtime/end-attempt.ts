@@ -54,9 +54,9 @@ export async function fail(parts: RuntimeParts, attempt: Attempt, failure: Fail)
   return put_off;
 }
 
-/** How long the queued turn is deferred, where the failure may pass by itself. */
+/** How long the queued turn is deferred, where the failure may pass by itself; it also waits until a doubt is settled. */
 function toDelays({ turn_retries }: Attempt, failure: Fail): Pick<FailAttempt, 'retry_delays_ms'> {
-  if (failure.is_transient !== true) return {};
+  if (failure.is_transient !== true && failure.is_in_doubt !== true) return {};
   const delayOf = (retries: number): number => turnBackoffMs(retries, Math.random(), failure.retry_after_ms);
   return { retry_delays_ms: Array.from({ length: turn_retries }, (_, retries) => delayOf(retries)) };
 }

@@ -1,6 +1,6 @@
 import { present } from '../contract/present.js';
 import type { Invoke } from '../core/protocol/command.js';
-import type { CallStart } from '../ports/attempts.js';
+import type { AttemptLease, CallStart } from '../ports/attempts.js';
 import type { CallResult } from '../ports/sources.js';
 import { type Attempt, type Call, callOf } from './attempt.js';
 import { chooseWait, waitFor } from './backoff.js';
@@ -42,7 +42,7 @@ function perform(parts: RuntimeParts, attempt: Attempt, call: Call): Promise<Cal
   return parts.callSource(
     command,
     {
-      client_request_id: `${lease.world_slug}/turn-${lease.attempted_turn}/${command.key}`,
+      client_request_id: toClientRequestId(lease, command.key),
       correlation_id: call.start.source_invocation_id,
       signal: call.abort.signal,
     },
@@ -60,6 +60,11 @@ function perform(parts: RuntimeParts, attempt: Attempt, call: Call): Promise<Cal
       },
     },
   );
+}
+
+/** The same for the same call, whoever makes it, and another for a call of another world of the same name. */
+function toClientRequestId({ world_slug, request_mark, attempted_turn }: AttemptLease, key: string): string {
+  return `${world_slug}~${request_mark}/turn-${attempted_turn}/${key}`;
 }
 
 function toStart(parts: RuntimeParts, attempt: Attempt, command: Invoke): CallStart {

@@ -69,7 +69,8 @@ export async function runAsLeft(
   if (request.continues_only) return undefined;
   const begin = toBegin(parts, request);
   const { attempt_id } = begin;
-  const lease = { attempt_id, world_slug, attempted_turn: left.world.turn + 1, epoch: left.epoch + 1 };
+  const { request_mark } = left;
+  const lease = { attempt_id, world_slug, attempted_turn: left.world.turn + 1, epoch: left.epoch + 1, request_mark };
   const begun: Begun = { kind: 'begun', lease, world: left.world, heads: left.heads };
   try {
     return await runBegun(parts, request, begun, async (calls) => {

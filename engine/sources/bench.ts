@@ -8,7 +8,7 @@ import type { BareEnd, BareSource, BenchSession, PreparedPlugin, PreparePlugin }
 import type { CompileSchema } from '../ports/validation.js';
 import { withinCall } from './call-bounds.js';
 import { openChildren } from './children.js';
-import { timerAlarm } from './chunk-collector.js';
+import { timerAlarm } from './timer-alarm.js';
 import { capabilitiesFor, createOpenedSources, type OpenedSourcesParts } from './opened-sources.js';
 import { toResponseLimit } from './stages/call.js';
 import { toRoute } from './stages/resolve.js';
@@ -81,7 +81,7 @@ function beginSession(
   variables: Readonly<Record<string, string>>,
   clock: BenchParts['clock'],
 ): BenchSession {
-  const fetches = openOriginFetches();
+  const fetches = openOriginFetches(() => undefined);
   const logged: string[] = [];
   const lookUp = (name: string) => (Object.hasOwn(variables, name) ? variables[name] : undefined) || undefined;
   const children = openChildren(lookUp, timerAlarm);

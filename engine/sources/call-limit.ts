@@ -1,3 +1,5 @@
+import { timerAlarm } from './timer-alarm.js';
+
 /** Why a call was ended from outside. */
 export type Cut = 'timeout' | 'stopped' | 'overtaken';
 
@@ -36,11 +38,12 @@ export function openCallLimit(runtime_ms: number, stop: AbortSignal, durable: Pr
     controller.abort();
   };
   const onStop = (): void => cutBy('stopped');
-  let timer: NodeJS.Timeout | undefined;
+  let cancelTimer = (): void => {};
   let ends_at: number | undefined;
   const startTime = (): void => {
     ends_at = performance.now() + runtime_ms;
-    if (!controller.signal.aborted) timer = setTimeout(() => cutBy('timeout'), Math.min(runtime_ms, TIMER_MAX_MS));
+    if (!controller.signal.aborted)
+      cancelTimer = timerAlarm(Math.min(runtime_ms, TIMER_MAX_MS), () => cutBy('timeout'));
   };
   durable.then(startTime, () => cutBy('overtaken'));
   if (stop.aborted) onStop();
@@ -52,7 +55,7 @@ export function openCallLimit(runtime_ms: number, stop: AbortSignal, durable: Pr
     left: () => (ends_at === undefined ? runtime_ms : ends_at - performance.now()),
     overtake: () => cutBy('overtaken'),
     close: () => {
-      clearTimeout(timer);
+      cancelTimer();
       stop.removeEventListener('abort', onStop);
       controller.abort(OVER);
     },

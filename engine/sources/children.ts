@@ -23,7 +23,7 @@ export interface Children {
 type Process = ChildProcessByStdio<Writable, Readable, Readable>;
 
 /** The variables that a program needs to find itself; none that the operator set for others. */
-const HANDED_ON = 'PATH HOME USER LOGNAME TMPDIR TZ LANG LC_ALL SYSTEMROOT TEMP APPDATA'.split(' ');
+const HANDED_ON = 'PATH HOME USER LOGNAME TMPDIR TZ LANG LC_ALL NODE_EXTRA_CA_CERTS SYSTEMROOT TEMP APPDATA'.split(' ');
 
 /** How long a program has to end after the request to. */
 const GRACE_MS = 1_000;

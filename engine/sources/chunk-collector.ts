@@ -12,12 +12,6 @@ import { toStorableText } from './storable-text.js';
 const FLUSH_FIRST_MS = 250;
 const FLUSH_LAST_MS = 5_000;
 
-/** The process's own timers. */
-export const timerAlarm: Alarm = (after_ms, ring) => {
-  const timer = setTimeout(ring, after_ms);
-  return () => clearTimeout(timer);
-};
-
 export interface ChunkOutside {
   /** Milliseconds since the start of the call. */
   readonly offset: () => number;

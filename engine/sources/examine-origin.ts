@@ -1,27 +1,48 @@
 import { access, constants } from 'node:fs/promises';
-import { connect } from 'node:net';
+import { connect, isIP } from 'node:net';
+import { connect as connectSecurely } from 'node:tls';
 import { platform } from 'node:os';
 import { basename, delimiter, join } from 'node:path';
 import type { ExamineOrigin, OriginReport } from '../ports/sources.js';
 import { parseCommand } from './command.js';
-import { hasScheme, parseOrigin } from './origin.js';
+import { hasScheme, type LookUpVariable, parseOrigin } from './origin.js';
+import { describeTlsFault } from './origin-fetch.js';
+import { findProxy, parseProxy, PROXY_VARIABLES } from './proxy.js';
+import { errorCodes } from './source-failure.js';
 
 const PATIENCE_MS = 2000;
 
-/** Checks whether a variable's value leads to a listening server, or to a program. No request is sent. */
-export const examineOrigin: ExamineOrigin = async (variable, value, example, search_path) => {
-  if (search_path !== undefined && !hasScheme(value)) return examineCommand(variable, value, search_path);
-  const parsed = parseOrigin(variable, value);
-  if (!parsed.ok) return { ok: false, message: parsed.message, repair: `Set ${variable} to a URL such as ${example}` };
-  const { origin, protocol, hostname, port } = new URL(parsed.origin.url);
-  const reason = await knock(hostname.replace(/^\[|\]$/g, ''), Number(port) || (protocol === 'https:' ? 443 : 80));
+/**
+ * Checks whether a variable's value leads to a listening server, or to a program. No request is sent; to one of https,
+ * the handshake of TLS. What is asked through a proxy is not looked for.
+ */
+export function createExamineOrigin(lookUp: LookUpVariable): ExamineOrigin {
+  return async (variable, value, example, search_path) => {
+    if (search_path !== undefined && !hasScheme(value)) return examineCommand(variable, value, search_path);
+    const isProxy = Object.values(PROXY_VARIABLES).flat().includes(variable);
+    const parsed = isProxy ? parseProxy(variable, value) : parseOrigin(variable, value);
+    const proxy = isProxy || !parsed.ok ? undefined : findProxy(new URL(parsed.origin.url), lookUp);
+    if (!parsed.ok)
+      return { ok: false, message: parsed.message, repair: `Set ${variable} to a URL such as ${example}` };
+    if (proxy?.ok && proxy.origin)
+      return {
+        ok: true,
+        origin: `${new URL(parsed.origin.url).origin}, through the proxy of ${proxy.origin.variable}`,
+      };
+    return examinePlace(variable, new URL(parsed.origin.url));
+  };
+}
+
+async function examinePlace(variable: string, url: URL): Promise<OriginReport> {
+  const { origin } = url;
+  const reason = await knock(variable, url);
   if (reason === undefined) return { ok: true, origin };
   return {
     ok: false,
     message: `${origin} cannot be reached: ${reason}`,
     repair: `Start the service, or correct ${variable}.`,
   };
-};
+}
 
 /** The value is never shown: it may hold a secret. */
 async function examineCommand(variable: string, value: string, search_path: string): Promise<OriginReport> {
@@ -52,16 +73,23 @@ function isExecutable(file: string): Promise<boolean> {
 }
 
 /** Opens a connection and closes it. @returns the reason why no server was there */
-function knock(host: string, port: number): Promise<string | undefined> {
+function knock(variable: string, { protocol, hostname, port }: URL): Promise<string | undefined> {
   return new Promise((resolve) => {
-    const socket = connect({ host, port, timeout: PATIENCE_MS });
+    const is_secure = protocol === 'https:';
+    const host = hostname.replace(/^\[|\]$/g, '');
+    const door = { host, port: Number(port) || (is_secure ? 443 : 80), timeout: PATIENCE_MS };
+    const named = isIP(host) === 0 ? { ...door, servername: host } : door;
+    const socket = is_secure ? connectSecurely(named) : connect(door);
     const end = (reason?: string): void => {
       socket.destroy();
       resolve(reason);
     };
-    socket.once('connect', () => end());
+    socket.once(is_secure ? 'secureConnect' : 'connect', () => end());
     socket.once('timeout', () => end(`nobody answered within ${PATIENCE_MS / 1000} s`));
-    socket.once('error', (error) => end(toReason(error)));
+    socket.once('error', (error) => {
+      const fault = describeTlsFault(errorCodes(error), error, variable);
+      end(fault === undefined ? toReason(error) : `it ${fault}`);
+    });
   });
 }
 

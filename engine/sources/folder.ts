@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { lstat, open, realpath, type FileHandle } from 'node:fs/promises';
+import { open, realpath, stat, type FileHandle } from 'node:fs/promises';
 import { platform } from 'node:os';
 import { isAbsolute, join, relative, sep } from 'node:path';
 import type { ReadFile, SourceFailure } from '../contract/source.js';
@@ -21,11 +21,11 @@ const NAME = /^[^./\\\p{Cc}][^/\\\p{Cc}]*$/u;
 const READING = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /**
- * The only door to files: it reads regular files below a folder, within the limits of the call. A link anywhere below the
- * folder is refused, wherever it leads.
- * @param own_folder the engine's own: a folder that is it, holds it or lies in it is refused
+ * The only door to files: it reads regular files below a folder, within the limits of the call. A link is followed to a
+ * place that is below the folder too, as those of a volume of Kubernetes, and refused where it leads elsewhere.
+ * @param own_folders the engine's own: a folder that is one, holds one or lies in one is refused
  */
-export function bindFolder({ variable, path: root }: Folder, own_folder?: string): ReadFile {
+export function bindFolder({ variable, path: root }: Folder, own_folders: readonly string[] = []): ReadFile {
   return async (path, call) => {
     const bounds = findCallBounds(call);
     if (!bounds) throw makeSourceFailure('unavailable', 'a source may read files only while it is being asked');
@@ -37,13 +37,19 @@ export function bindFolder({ variable, path: root }: Folder, own_folder?: string
     const folder = await realpath(root).catch((error: unknown) => {
       throw makeSourceFailure('unavailable', unreadable('the folder', errorCodes(error), variable));
     });
-    if (own_folder !== undefined && (await overlaps(folder, own_folder)))
+    const overlapping = await Promise.all(own_folders.map((own) => overlaps(folder, own)));
+    if (overlapping.includes(true))
       throw makeSourceFailure(
         'unavailable',
-        `the folder that ${variable} names is the folder of the engine's own data, holds it or lies in it: name one apart from it`,
+        `the folder that ${variable} names is a folder of the engine's own data, holds one or lies in one: name one apart from them`,
       );
+    const file = join(folder, ...names);
+    const read = (): Promise<Uint8Array> => readBelow(folder, file, bounds.max_response_bytes);
     try {
-      return await readBelow(join(folder, ...names), bounds.max_response_bytes);
+      // A volume exchanges all of its files at once: the old ones may go between a look and the next.
+      return await read().catch((error: unknown) =>
+        errorCodes(error).includes('ENOENT') ? read() : Promise.reject(error),
+      );
     } catch (error) {
       throw findSourceFailure(error) ?? toFailure(errorCodes(error), variable);
     }
@@ -56,9 +62,10 @@ async function overlaps(folder: string, own_folder: string): Promise<boolean> {
   return [relative(folder, own), relative(own, folder)].some((way) => way.split(sep)[0] !== '..' && !isAbsolute(way));
 }
 
-async function readBelow(file: string, bytes_max: number): Promise<Uint8Array> {
+async function readBelow(folder: string, named: string, bytes_max: number): Promise<Uint8Array> {
+  const file = await realpath(named);
   // Opening a device may already have an effect.
-  if (!(await lstat(file)).isFile()) throw notPlain();
+  if (!isBelow(folder, file) || !(await stat(file)).isFile()) throw notPlain();
   const handle = await open(file, READING);
   try {
     if (!(await handle.stat()).isFile() || (await placeOf(handle, file)) !== file) throw notPlain();
@@ -66,6 +73,12 @@ async function readBelow(file: string, bytes_max: number): Promise<Uint8Array> {
   } finally {
     await handle.close();
   }
+}
+
+/** Whether a real place is below a folder, and not hidden. Volumes of Kubernetes hold folders such as `..2026_11_27`. */
+function isBelow(folder: string, file: string): boolean {
+  const names = relative(folder, file).split(sep);
+  return names[0] !== '..' && !isAbsolute(names.join(sep)) && !names.some((name) => /^\.(?!\.)/.test(name));
 }
 
 /** Where an open file is. Linux knows it of the handle, so that a folder cannot be exchanged for a link meanwhile. */
@@ -87,7 +100,9 @@ async function readBounded(handle: FileHandle, bytes_max: number): Promise<Uint8
 }
 
 function notPlain(): Error {
-  return refuseRequest('it names a link or a folder, or something else that is no file') as unknown as Error;
+  return refuseRequest(
+    'it names a folder, a link out of the folder, or something else that is no file',
+  ) as unknown as Error;
 }
 
 /** A file that is not there is an answer, which a model may be shown; a folder that cannot be read is the operator's. */

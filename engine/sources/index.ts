@@ -15,7 +15,7 @@ import type {
 } from '../ports/sources.js';
 import type { CompileSchema } from '../ports/validation.js';
 import { openChildren } from './children.js';
-import { timerAlarm } from './chunk-collector.js';
+import { timerAlarm } from './timer-alarm.js';
 import { createOpenedSources, type GetPlugin, type Log } from './opened-sources.js';
 import type { LookUpVariable } from './origin.js';
 import { openOriginFetches } from './origin-fetch.js';
@@ -24,12 +24,12 @@ import type { FlightLimits } from './admission-table.js';
 import { createCallSource, createReceiveReport, createReplaceSecrets, type PipelineParts } from './pipeline.js';
 import type { PluginPlaces } from './plugin-places.js';
 import { importEntry } from './import-entry.js';
-import { type DescribedPlugin, describePlugins, findPlugins } from './registry.js';
+import { type DescribedPlugin, describePlugins, type FindConfirmed, findPlugins } from './registry.js';
 import { findShortSecret, findUnseenSecret } from './secrets.js';
 import { NO_WAY_OUT, standInFor, toDry, withoutWayOut } from './stand-in.js';
 import { allowEverybody, type Authorise } from './stages/leave.js';
 
-export { examineOrigin } from './examine-origin.js';
+export { createExamineOrigin } from './examine-origin.js';
 export type { Log, Remark } from './opened-sources.js';
 export type { LookUpVariable } from './origin.js';
 export { createPreparePlugin } from './bench.js';
@@ -40,12 +40,14 @@ export type { Authorise } from './stages/leave.js';
 export interface SourcesParts extends PluginPlaces {
   /** The operator's environment; an empty value counts as not set. */
   readonly lookUp: LookUpVariable;
-  /** The engine's own folder, from which no source may read: it holds the tokens and the embedded database. */
-  readonly own_folder?: string;
+  /** The engine's own folders, from which no source may read: they hold the tokens and the embedded database. */
+  readonly own_folders?: readonly string[];
   /** Overrides the environment: `park` sets the origins of its toys. */
   readonly overlay?: Readonly<Record<string, string>>;
   readonly compileSchema: CompileSchema;
   readonly validateManifest: Validate;
+  /** Nothing is confirmed, unless it is given. */
+  readonly findConfirmed?: FindConfirmed;
   readonly clock: Pick<Clock, 'now'>;
   readonly log: Log;
   /** The model to ask, where a source lets a variable name it: overrides that variable. */
@@ -81,13 +83,13 @@ export interface Sources {
 export async function openSources(parts: SourcesParts): Promise<Sources> {
   const { answerCall, clock, log } = parts;
   const found = await findPlugins(parts, parts.validateManifest);
-  const described = await describePlugins(found.plugins, parts.compileSchema);
+  const described = await describePlugins(found.plugins, parts.compileSchema, parts.findConfirmed);
   const isDry = answerCall !== undefined;
   const known = isDry ? described.plugins.map(toDry) : described.plugins;
   const plugins = isDry ? known.map(withoutWayOut) : known;
-  const getPlugin: GetPlugin = isDry ? standInFor(answerCall) : (plugin) => importEntry(plugin, timerAlarm);
+  const getPlugin: GetPlugin = isDry ? standInFor(answerCall) : importConfirmed;
   const lookUp = lookUpSet(parts, plugins);
-  const fetches = isDry ? NO_WAY_OUT : openOriginFetches();
+  const fetches = isDry ? NO_WAY_OUT : openOriginFetches(lookUp);
   const children = isDry ? NO_WAY_OUT : openChildren(lookUp, timerAlarm);
   const opened = createOpenedSources({
     plugins,
@@ -98,7 +100,7 @@ export async function openSources(parts: SourcesParts): Promise<Sources> {
     clock,
     alarm: timerAlarm,
     log,
-    ...present({ own_folder: parts.own_folder }),
+    ...present({ own_folders: parts.own_folders }),
   });
   const pipeline: PipelineParts = {
     ...parts,
@@ -127,6 +129,9 @@ export async function openSources(parts: SourcesParts): Promise<Sources> {
     },
   };
 }
+
+const importConfirmed: GetPlugin = async (plugin) =>
+  plugin.unconfirmed === undefined ? importEntry(plugin, timerAlarm) : { ok: false, problems: [plugin.unconfirmed] };
 
 function findShortSecrets(plugins: readonly DescribedPlugin[], lookUp: LookUpVariable): readonly Problem[] {
   const variables = new Set(plugins.flatMap(({ manifest }) => manifest.secret_variables ?? []));

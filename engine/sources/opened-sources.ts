@@ -14,6 +14,7 @@ import type { LookUpVariable } from './origin.js';
 import type { OriginFetches } from './origin-fetch.js';
 import { parseAnswer } from './given.js';
 import type { Route } from './passage.js';
+import { findProxy } from './proxy.js';
 import type { DescribedPlugin } from './registry.js';
 import { createSecretReplacer, type Secret, type SecretReplacer } from './secrets.js';
 import { makeSourceFailure } from './source-failure.js';
@@ -44,7 +45,7 @@ export interface OpenedSourcesParts {
   readonly alarm: Alarm;
   readonly log: Log;
   /** From which no source may read. */
-  readonly own_folder?: string;
+  readonly own_folders?: readonly string[];
 }
 
 /** Where a source leads, and the secrets that its interface names. */
@@ -125,16 +126,16 @@ export function capabilitiesFor(parts: OpenedSourcesParts, route: Route, secrets
 type Door = Pick<Capabilities, 'origin' | 'spawn' | 'files'>;
 
 function openDoor(
-  { fetches, children, log, own_folder }: OpenedSourcesParts,
+  { fetches, children, log, own_folders }: OpenedSourcesParts,
   { plugin: { name }, origin, command, folder }: Route,
   secrets: SecretReplacer,
 ): Door {
-  if (folder) return { files: { read: bindFolder(folder, own_folder) } };
+  if (folder) return { files: { read: bindFolder(folder, own_folders) } };
   if (command)
     return {
       spawn: children.bind(command, (line) => log({ plugin: name, level: 'debug', message: secrets.text(line) })),
     };
-  return origin ? { origin: { url: origin.url, fetch: fetches.bind(origin) } } : {};
+  return origin ? { origin: { url: origin.url, endpoint: origin.endpoint, fetch: fetches.bind(origin) } } : {};
 }
 
 function variableOf({ origin, command, folder }: Reach): string {
@@ -194,5 +195,7 @@ function listSecrets({ plugins, lookUp }: OpenedSourcesParts, route: Reach): rea
     const value = lookUp(variable);
     return value === undefined ? [] : [{ variable, value }];
   });
-  return [...known, ...route.secrets, ...((route.origin ?? route.command)?.secrets ?? [])];
+  const proxy = route.origin && findProxy(new URL(route.origin.url), lookUp);
+  const ofProxy = proxy?.ok ? (proxy.origin?.secrets ?? []) : [];
+  return [...known, ...route.secrets, ...((route.origin ?? route.command)?.secrets ?? []), ...ofProxy];
 }

@@ -16,6 +16,8 @@ export interface Origin {
   readonly variable: string;
   /** Without credentials and without a slash at the end; may have a path. */
   readonly url: string;
+  /** The same with the slash, if the operator wrote one. */
+  readonly endpoint: string;
   /** The `Authorization` header made of the URL's credentials. */
   readonly authorization?: string;
   readonly secrets: readonly Secret[];
@@ -143,7 +145,8 @@ export function parseOrigin(variable: string, value: string): Found<{ readonly o
   const keys = [...url.hostname.split('.'), ...path.split('/').map(decode)].filter(isKeyLike);
   const secrets = [user, password, encoded, ...keys].filter(Boolean).map((value) => ({ variable, value }));
   const authorization = `Basic ${encoded}`;
-  const origin = { variable, url: `${url.origin}${path}`, secrets };
+  const endpoint = `${url.origin}${path === '' ? '' : url.pathname}`;
+  const origin = { variable, url: `${url.origin}${path}`, endpoint, secrets };
   return { ok: true, origin: hasCredentials ? { ...origin, authorization } : origin };
 }
 

@@ -6,14 +6,14 @@ import { IT_SAID, leavesOpen, mayRepeat } from '../core/protocol/failure.js';
 import type { CallEnd, CallOutcome, CallPended } from '../ports/sources.js';
 import { hiddenAnswer } from './hidden-answer.js';
 import { type Halt, isHalt, isPause, type Passage, type Pause, type Shown } from './passage.js';
-import { readRetryAfter } from './response-headers.js';
+import { readWait } from './told-wait.js';
 import { shorten } from '../core/content/shorten.js';
 import { toStorableText } from './storable-text.js';
 
 const MESSAGE_LENGTH_MAX = 4_000;
 
 /** Ends the message of a call that may have had its side effect, though it failed. */
-const DOUBT = '; it is unknown whether its side effect took place, so settle the call first';
+const DOUBT = '; it is unknown whether its side effect took place';
 
 /** The outcome of the call, for its record. */
 export function toCallOutcome(end: Shown | Halt | Pause, now: number): CallOutcome | CallPended {
@@ -47,14 +47,14 @@ export function toOutcome(end: Shown | Halt, ended_at: number): CallOutcome {
     refused: passage.begun !== true,
     outcome_unknown: isDoubted ? true : undefined,
     validation_status: validationOf(end),
-    retry_after_ms: readRetryAfter(passage.reply?.facts.response_headers ?? {}, ended_at),
+    retry_after_ms: readWait(passage.reply?.facts ?? {}, ended_at),
     answer: rejected?.answer,
     said,
   });
 }
 
 /** Failures whose message does not hold the service's words. */
-const UNQUOTED: readonly string[] = ['http_status', 'call_rejected', 'non_json', 'tool_error'];
+const UNQUOTED: readonly string[] = ['http_status', 'call_rejected', 'non_json', 'tool_error', 'internal_error'];
 
 const EXCERPT_LENGTH_MAX = 200;
 
@@ -71,7 +71,10 @@ function quoteBody({ passage, failure_class }: Halt, body: Uint8Array | undefine
 function isUnknown({ passage, failure_class }: Halt): boolean {
   if (mayRepeat(passage.command.call)) return false;
   const { http_status } = passage.reply?.facts ?? {};
-  return passage.taken === true || leavesOpen(present({ failure_class, http_status }), passage.sent === true);
+  return (
+    passage.taken === true ||
+    leavesOpen(present({ failure_class, http_status }), passage.sent === true, passage.command.call)
+  );
 }
 
 /** A value that redaction refuses was validated before; one that never arrived was not. */

@@ -9,6 +9,8 @@ import type { PluginManifest } from '../generated/plugin-manifest.js';
 export interface FoundPlugin {
   readonly folder: string;
   readonly manifest: PluginManifest;
+  /** Only the working folder holds it, and that may have been downloaded. */
+  readonly is_of_working_folder?: boolean;
 }
 
 /** The largest file of a plugin that is read; documents have the same bound. */

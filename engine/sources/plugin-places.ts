@@ -6,17 +6,19 @@ import type { Problem } from '../contract/problem.js';
 export interface PluginPlaces {
   /** Folders that hold plugin folders. One that cannot be read is a problem. */
   readonly folders: readonly string[];
-  /** The same, where one that is not there holds none. */
-  readonly folders_if_present?: readonly string[];
   /** The source folder of one of `folders`, where it is there: compiled files in it are skipped. */
   readonly sources_folder?: string;
   /** `node_modules` folders: packages in them whose name begins with `chukwa-plugin-` are plugin folders. */
   readonly package_folders?: readonly string[];
+  /** The folder that the program was started in: its `plugins` and `node_modules` may have been downloaded with it. */
+  readonly working_folder?: string;
 }
 
 /** Plugin folders, each once however many ways lead to it. */
 export interface PlacedPlugins {
   readonly folders: readonly string[];
+  /** Those of them that only the working folder holds: their code runs once a person has confirmed it. */
+  readonly of_working_folder: ReadonlySet<string>;
   readonly problems: readonly Problem[];
 }
 
@@ -29,16 +31,26 @@ export async function listPluginFolders(places: PluginPlaces): Promise<PlacedPlu
   const first = named.flatMap(({ folders }) => folders);
   const compiled = new Set(first.map((folder) => basename(folder)));
   const sources = places.sources_folder === undefined ? [] : await listWithManifest(places.sources_folder);
-  const present = await Promise.all((places.folders_if_present ?? []).map(listWithManifest));
   const packages = await Promise.all((places.package_folders ?? []).map(listPackages));
   const uncompiled = sources.filter((folder) => !compiled.has(basename(folder)));
+  const chosen = [...first, ...uncompiled, ...packages.flat()];
+  const working = places.working_folder === undefined ? [] : await listWorking(places.working_folder);
   return {
-    folders: await listOnce([...first, ...uncompiled, ...present.flat(), ...packages.flat()]),
+    folders: await listOnce([...chosen, ...working]),
+    of_working_folder: new Set(working.filter((folder) => !chosen.includes(folder))),
     problems: named.flatMap(({ problems }) => problems),
   };
 }
 
-async function listNamed(folder: string): Promise<PlacedPlugins> {
+async function listWorking(folder: string): Promise<readonly string[]> {
+  const [own, packages] = await Promise.all([
+    listWithManifest(join(folder, 'plugins')),
+    listPackages(join(folder, 'node_modules')),
+  ]);
+  return [...own, ...packages];
+}
+
+async function listNamed(folder: string): Promise<Omit<PlacedPlugins, 'of_working_folder'>> {
   try {
     await readdir(folder);
     return { folders: await listWithManifest(folder), problems: [] };

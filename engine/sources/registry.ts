@@ -1,5 +1,5 @@
 import { isObject } from '../core/content/json-pointer.js';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { Json, JsonObject } from '../contract/json.js';
 import type { Outcome, Problem } from '../contract/problem.js';
 import { ENGINE_VARIABLES } from '../contract/engine-variables.js';
@@ -33,24 +33,51 @@ export async function findPlugins(places: PluginPlaces, validateManifest: Valida
   const outcomes = await Promise.all(listed.folders.map((folder) => findPlugin(folder, validateManifest)));
   const found = sortOut(outcomes);
   const shared = findSharedNames(found.plugins);
+  const named = found.plugins.filter(
+    (plugin) => !shared.some((problem) => problem.details?.['name'] === plugin.manifest.name),
+  );
   return {
-    plugins: found.plugins.filter(
-      (plugin) => !shared.some((problem) => problem.details?.['name'] === plugin.manifest.name),
-    ),
+    plugins: named.map((plugin) => ({
+      ...plugin,
+      is_of_working_folder: listed.of_working_folder.has(plugin.folder),
+    })),
     problems: [...listed.problems, ...found.problems, ...shared],
   };
 }
 
+/** The digest that a person has confirmed of the plugin in a folder; undefined where nobody has. */
+export type FindConfirmed = (folder: string) => Promise<string | undefined>;
+
 /**
  * Describes found plugins by their files: manifest, interface schema, and a hash of their code. Runs none of it. A broken
- * one is a problem and is left out.
+ * one is a problem and is left out. One of the working folder may not run unless a person has confirmed its digest.
  */
 export async function describePlugins(
   found: readonly FoundPlugin[],
   compileSchema: CompileSchema,
+  findConfirmed: FindConfirmed = async () => undefined,
 ): Promise<Several<DescribedPlugin>> {
   const owned = found.flatMap(({ manifest }) => listOwned(manifest));
-  return sortOut(await Promise.all(found.map((plugin) => describePlugin(plugin, compileSchema, owned))));
+  const described = sortOut(await Promise.all(found.map((plugin) => describePlugin(plugin, compileSchema, owned))));
+  const judged = described.plugins.map(async (plugin): Promise<DescribedPlugin> => {
+    if (plugin.is_of_working_folder !== true) return plugin;
+    const confirmed = await findConfirmed(plugin.folder);
+    return confirmed === plugin.digest ? plugin : { ...plugin, unconfirmed: toUnconfirmed(plugin, confirmed) };
+  });
+  return { ...described, plugins: await Promise.all(judged) };
+}
+
+function toUnconfirmed({ name, folder }: DescribedPlugin, confirmed: string | undefined): Problem {
+  const reason =
+    confirmed === undefined
+      ? 'it came with the working folder, and nobody has confirmed it'
+      : 'it has changed since it was confirmed';
+  return {
+    code: 'PLUGIN_UNCONFIRMED',
+    message: `the code of the plugin ${name} in ${folder} does not run: ${reason}`,
+    repair: `Read its code, then write: chukwa plugin trust ${folder}. While you write a plugin yourself, set CHUKWA_PLUGIN_PATH=${dirname(folder)}.`,
+    details: { folder, name },
+  };
 }
 
 const NO_PLUGIN_REPAIR = 'Name the folder of a plugin, which holds its plugin.json: chukwa plugin new NAME makes one.';
@@ -101,17 +128,19 @@ async function describePlugin(
   if ('reason' in code) return { ok: false, problems: [entryFailed(found, code.reason)] };
   const { folder: read_from, secret_variable_fields = [] } = manifest;
   const held = [...(read_from === undefined ? [] : [read_from.interface_field]), ...secret_variable_fields];
+  const digest = digestOf(manifest, compiled.value.schema, code.hash);
   return {
     ok: true,
     value: {
+      ...found,
       name: manifest.name,
       description: manifest.description,
       speaks: manifest.speaks,
-      folder,
-      version: versionOf(manifest, compiled.value.schema, code.hash),
+      digest,
+      // An attempt continues only with the code that it began with.
+      version: `${manifest.contract_version}-${digest.slice(0, 12)}`,
       listVariables: (definition) => held.flatMap((field) => listNames(definition, field)).map(({ name }) => name),
       validateInterface: checkNames(compiled.value.validate, manifest, owned),
-      manifest,
       interface_schema: compiled.value.schema,
     },
   };
@@ -169,7 +198,7 @@ function checkNames(validate: Validate, manifest: PluginManifest, owned: readonl
       ...problems,
       ...named
         .filter(({ pointer }) => !known.has(pointer))
-        .flatMap((one) => (one.isReserved ? [reservedName(one)] : findForeignName(one))),
+        .flatMap((one) => findForeignName(one) ?? (one.isReserved ? [reservedName(one)] : [])),
     ];
   };
 }
@@ -186,8 +215,8 @@ function reservedName({ name, pointer }: Named): Problem {
   };
 }
 
-function findForeignName({ name, pointer }: Named): readonly Problem[] {
-  if (name.startsWith(VARIABLE_PREFIX)) return [];
+function findForeignName({ name, pointer }: Named): readonly Problem[] | undefined {
+  if (name.startsWith(VARIABLE_PREFIX)) return undefined;
   return [
     {
       code: 'VARIABLE_NAME_FOREIGN',
@@ -198,10 +227,9 @@ function findForeignName({ name, pointer }: Named): readonly Problem[] {
   ];
 }
 
-/** The contract, and a hash of manifest, interface and code: an attempt continues only with its original code. */
-function versionOf(manifest: PluginManifest, schema: JsonObject, code: string): string {
-  const whole = canonicalText(manifest as unknown as Json) + canonicalText(schema) + code;
-  return `${manifest.contract_version}-${sha256(whole).slice(0, 12)}`;
+/** A hash of manifest, interface and code. */
+function digestOf(manifest: PluginManifest, schema: JsonObject, code: string): string {
+  return sha256(canonicalText(manifest as unknown as Json) + canonicalText(schema) + code);
 }
 
 async function compileInterface(

@@ -44,14 +44,15 @@ const HTTP_DATE = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} [A-Z][a-z]{2} \d{4} \d{
  */
 export function readRetryAfter(headers: Readonly<Record<string, string>>, now: number): number | undefined {
   const exact = headers['retry-after-ms']?.trim() ?? '';
-  if (/^\d+(\.\d+)?$/.test(exact)) return bound(Number(exact));
+  if (/^\d+(\.\d+)?$/.test(exact)) return boundWait(Number(exact));
   const said = headers['retry-after']?.trim() ?? '';
-  if (/^\d+$/.test(said)) return bound(Number(said) * 1000);
+  if (/^\d+$/.test(said)) return boundWait(Number(said) * 1000);
   if (!HTTP_DATE.test(said)) return undefined;
   const at = Date.parse(said);
-  return Number.isNaN(at) ? undefined : bound(at - now);
+  return Number.isNaN(at) ? undefined : boundWait(at - now);
 }
 
-function bound(after_ms: number): number {
+/** A wait as a record can hold it. */
+export function boundWait(after_ms: number): number {
   return Math.min(Math.max(0, Math.ceil(after_ms)), RETRY_AFTER_MS_MAX);
 }

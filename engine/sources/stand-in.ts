@@ -22,8 +22,8 @@ export function standInFor(answerCall: AnswerCall): GetPlugin {
   return async ({ manifest }) => ({ ok: true, value: openStandIn(manifest.speaks, answerCall) });
 }
 
-/** A plugin as a dry run knows it: its version says that none of its code runs. */
-export function toDry(plugin: DescribedPlugin): DescribedPlugin {
+/** A plugin as a dry run knows it: its version says that none of its code runs, and so nobody has to confirm it. */
+export function toDry({ unconfirmed: _unconfirmed, ...plugin }: DescribedPlugin): DescribedPlugin {
   return { ...plugin, version: `dry-${plugin.version}` };
 }
 

@@ -1,6 +1,6 @@
 import { present } from '../contract/present.js';
-import { readFileSync, readlinkSync } from 'node:fs';
-import { link, lstat, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
+import { closeSync, constants, openSync, readFileSync, readSync } from 'node:fs';
+import { link, lstat, realpath, rename, rm, writeFile } from 'node:fs/promises';
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
@@ -9,12 +9,12 @@ import { type KernelOutcome, acquireKernelLock } from './kernel-lock.js';
 import { databaseLocked, lockUnusable } from './problems.js';
 import { isRunning } from './running-process.js';
 
-// A folder is held by two locks. The kernel lock excludes every process of this network namespace, and nobody can delete it.
-// The file `lock` names the holder to processes of other containers and hosts, and of systems without kernel locks.
+// The kernel's lock on the folder excludes every process of this kernel. The file `lock` names the holder, and it is the
+// lock for other hosts, and for systems without the kernel's.
 //
-// A file is stale when its process is gone, or has no kernel lock though the kernel would show it here. Nothing is known of
-// processes of other hosts and process namespaces: their files count as valid until a person removes them. The holder
-// reads the file before each statement, and does nothing more once it does not name the holder.
+// A file is stale when the kernel's lock of its holder would have been met here, when its host has started again since, or
+// when its process is gone. Nothing is known of other hosts: their files count as valid until a person removes them. The
+// holder reads the file before each statement, and does nothing more once it does not name the holder.
 
 /** A folder that this process has for itself. */
 export interface FolderLock {
@@ -25,9 +25,9 @@ export interface FolderLock {
 
 interface LockHolder {
   readonly host: string;
-  /** The process namespace of `pid`; null where the platform has none. */
-  readonly namespace: string | null;
   readonly pid: number;
+  /** The start of the holder's kernel, as its own id; left out where the holder has no lock of the kernel. */
+  readonly boot?: string;
   /** Since when it has the folder, RFC 3339; left out by earlier versions. */
   readonly since?: string;
 }
@@ -43,19 +43,20 @@ export async function lockFolder(folder: string): Promise<Outcome<FolderLock>> {
   const lock_file = join(place, 'lock');
   const foreign = await findForeign(lock_file);
   if (foreign !== undefined) return { ok: false, problems: [lockUnusable(place, lock_file, foreign)] };
-  const self = { host: hostname(), namespace: findNamespace('pid'), pid: process.pid, since: new Date().toISOString() };
+  const self = { host: hostname(), pid: process.pid, since: new Date().toISOString() };
   if (held.has(place)) return { ok: false, problems: [toProblem(place, lock_file, self)] };
   held.add(place);
-  const text = JSON.stringify({ ...self, key: randomUUID() });
-  let kernel: KernelOutcome | undefined;
+  let kernel: KernelOutcome = { kind: 'unsupported' };
+  let text = '';
   const unlock = (): void => {
-    if (kernel?.kind === 'taken') kernel.release();
+    if (kernel.kind === 'taken') kernel.release();
     held.delete(place);
   };
   try {
-    kernel = await acquireKernelLock(place, text);
-    const holder =
-      kernel.kind === 'held' ? (parseHolder(kernel.answer) ?? {}) : await claimFile(lock_file, text, kernel);
+    kernel = await acquireKernelLock(place);
+    const boot = kernel.kind === 'unsupported' ? undefined : findBoot();
+    text = JSON.stringify({ ...self, ...present({ boot }), key: randomUUID() });
+    const holder = kernel.kind === 'held' ? findHolder(lock_file, boot) : await claimFile(lock_file, text, boot);
     if (holder) {
       unlock();
       return { ok: false, problems: [toProblem(place, lock_file, holder)] };
@@ -64,53 +65,52 @@ export async function lockFolder(folder: string): Promise<Outcome<FolderLock>> {
     unlock();
     throw error;
   }
-  const isHeld = (): boolean => isText(lock_file, text);
+  const isHeld = (): boolean => names(lock_file, text);
   const release = async (): Promise<void> => {
-    if (isHeld()) await rm(lock_file, { force: true });
-    unlock();
+    try {
+      if (isHeld()) await rm(lock_file, { force: true });
+    } finally {
+      unlock();
+    }
   };
   return { ok: true, value: { isHeld, release } };
 }
 
-/** @returns who has the file, where it could not be claimed */
-async function claimFile(
-  lock_file: string,
-  text: string,
-  kernel: Pick<KernelOutcome, 'kind'>,
-): Promise<LockHolder | undefined> {
+/** Who has the kernel's lock: the file is believed if it names this kernel. */
+function findHolder(lock_file: string, boot: string | undefined): Partial<LockHolder> {
+  const named = parseHolder(readLock(lock_file));
+  return named?.boot === boot ? { ...named, host: hostname() } : {};
+}
+
+/** @param boot the start of this kernel, whose lock this process has; undefined where it has none */
+async function claimFile(lock_file: string, text: string, boot: string | undefined): Promise<LockHolder | undefined> {
   for (;;) {
-    const found = await readLock(lock_file);
+    const found = readLock(lock_file);
     if (found === text) return undefined;
-    const holder = found === undefined ? undefined : parseHolder(found);
-    if (holder && mayHold(holder, kernel.kind === 'taken')) return holder;
+    const holder = parseHolder(found);
+    if (holder && mayHold(holder, boot)) return holder;
     // Without a kernel lock another process may do the same at this instant: the file is read again.
     await writeLock(lock_file, text, { is_new: found === undefined });
   }
 }
 
 /** Whether the process that a lock file names may have the folder. A process that cannot be judged may. */
-function mayHold({ host, namespace, pid }: LockHolder, hasKernelLock: boolean): boolean {
-  if (host !== hostname() || isForeign(namespace)) return true;
-  // Files of this process are known in `held`: another one with its number is of a predecessor.
-  if (pid === process.pid) return false;
-  if (hasKernelLock && wouldLockHere(pid) === false) return false;
-  return isRunning(pid);
+function mayHold({ host, pid, boot }: LockHolder, own_boot: string | undefined): boolean {
+  if (boot !== undefined && boot === own_boot) return false;
+  if (host !== hostname()) return true;
+  // Every process of this host would have met the kernel's lock, where there is one. Files of this process are known in
+  // `held`: another one with its number is of a predecessor.
+  return own_boot === undefined && pid !== process.pid && isRunning(pid);
 }
 
-/** @returns false where a process has ended, or its kernel lock would have been met; undefined where that is not known */
-function wouldLockHere(pid: number): false | undefined {
-  try {
-    return readlinkSync(`/proc/${pid}/ns/net`) === findNamespace('net') ? false : undefined;
-  } catch (error) {
-    // A process that has ended has no namespace, even before its parent has waited for it.
-    return hasCode(error, 'ENOENT') ? false : undefined;
-  }
-}
+/** More than any lock file has. */
+const BYTES_MAX = 4_096;
 
 /** A thing that is no lock file, in its place: a folder cannot be read, and reading a pipe would not end. */
 async function findForeign(lock_file: string): Promise<string | undefined> {
   const facts = await lstat(lock_file).catch(() => undefined);
-  if (facts === undefined || facts.isFile()) return undefined;
+  if (facts === undefined) return undefined;
+  if (facts.isFile()) return facts.size > BYTES_MAX ? `it has more than ${BYTES_MAX} bytes` : undefined;
   return facts.isDirectory() ? 'it is a folder' : 'it is no regular file';
 }
 
@@ -126,13 +126,9 @@ async function writeLock(lock_file: string, text: string, { is_new }: { readonly
   }
 }
 
-function toProblem(folder: string, lock_file: string, { host, namespace, pid, since }: Partial<LockHolder>): Problem {
+function toProblem(folder: string, lock_file: string, { host, pid, since }: Partial<LockHolder>): Problem {
   const elsewhere =
-    host !== undefined && host !== hostname()
-      ? { where: `on host ${host}`, gone: 'that host' }
-      : isForeign(namespace ?? null)
-        ? { where: 'in another container of this host', gone: 'that container' }
-        : undefined;
+    host === undefined || host === hostname() ? undefined : { where: `on host ${host}`, gone: 'that host' };
   return databaseLocked(folder, { host: host ?? hostname(), lock_file, ...present({ pid, since, elsewhere }) });
 }
 
@@ -144,44 +140,48 @@ async function linkOnce(draft: string, place: string): Promise<void> {
   }
 }
 
-async function readLock(file: string): Promise<string | undefined> {
+/** Reads no more than any lock file has: something else may have come into its place. */
+function readLock(file: string): string | undefined {
   try {
-    return await readFile(file, 'utf8');
+    const descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
+    try {
+      const buffer = Buffer.alloc(BYTES_MAX + 1);
+      return buffer.toString('utf8', 0, readSync(descriptor, buffer));
+    } finally {
+      closeSync(descriptor);
+    }
   } catch (error) {
     if (hasCode(error, 'ENOENT')) return undefined;
     throw error;
   }
 }
 
-function isText(file: string, text: string): boolean {
+function names(file: string, text: string): boolean {
   try {
-    return readFileSync(file, 'utf8') === text;
-  } catch {
+    return readLock(file) === text;
+  } catch (error) {
+    // Without a file descriptor nothing can be read, which says nothing about the lock.
+    if (hasCode(error, 'EMFILE') || hasCode(error, 'ENFILE')) throw error;
     return false;
   }
 }
 
-function parseHolder(text: string): LockHolder | undefined {
+function parseHolder(text = ''): LockHolder | undefined {
   try {
-    const { host, namespace = null, pid, since } = JSON.parse(text) as Partial<LockHolder>;
+    const { host, pid, boot, since } = JSON.parse(text) as Partial<LockHolder>;
     if (typeof host !== 'string' || typeof pid !== 'number') return undefined;
-    return { host, namespace, pid, ...(typeof since === 'string' ? { since } : {}) };
+    return { host, pid, ...present({ boot, since }) };
   } catch {
     return undefined;
   }
 }
 
-function isForeign(namespace: string | null): boolean {
-  const own = findNamespace('pid');
-  return namespace !== null && own !== null && namespace !== own;
-}
-
-/** Linux: the namespace of this process; null elsewhere. */
-function findNamespace(kind: 'pid' | 'net'): string | null {
+/** The start of this kernel: the same in all of its containers. */
+function findBoot(): string | undefined {
   try {
-    return readlinkSync(`/proc/self/ns/${kind}`);
+    return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
   } catch {
-    return null;
+    return undefined;
   }
 }
 

@@ -1,50 +1,43 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { stat } from 'node:fs/promises';
-import { connect, createServer } from 'node:net';
+import { closeSync, constants, openSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 
-// An abstract socket (Linux) that is named after the folder's inode. The kernel gives the name to one process at a time,
-// and frees it when that process ends, however it ends. It reaches as far as the network namespace.
+// The kernel's lock on the folder itself (flock). It belongs to the folder as this process has opened it, and the kernel
+// frees it when the process ends, however it ends. It reaches every process and container of this kernel. Nobody can
+// delete it, and only users who may open the folder could take it.
 
 export type KernelOutcome =
   | { readonly kind: 'taken'; release(): void }
-  /** Another process has it. `answer` is what that process says; empty where it is too busy. */
-  | { readonly kind: 'held'; readonly answer: string }
+  | { readonly kind: 'held' }
+  /** The system, or the file system of the folder, has no such lock. */
   | { readonly kind: 'unsupported' };
 
-/** The longest address that the kernel accepts. */
-const NAME_LENGTH = 108;
+/** The number under which the program `flock` finds the folder. */
+const SHARED_DESCRIPTOR = 3;
 
-/** How long the process that has the lock may take to say who it is. */
-const ANSWER_MS = 2_000;
-
-/**
- * Takes the kernel's lock of a folder.
- * @param answer the answer to every process that asks for the folder's holder
- */
-export async function acquireKernelLock(folder: string, answer: string): Promise<KernelOutcome> {
+/** Takes the kernel's lock of a folder. Node.js cannot, so a program does it on the folder that this process has opened. */
+export async function acquireKernelLock(folder: string): Promise<KernelOutcome> {
   if (process.platform !== 'linux') return { kind: 'unsupported' };
-  const { dev, ino } = await stat(folder);
-  // Versions of Node fill a shorter name up or do not: one of the full length is the same for all.
-  const name = `\0chukwa/${dev}/${ino}`.padEnd(NAME_LENGTH, '/');
-  const server = createServer((socket) => socket.on('error', () => {}).end(answer));
-  // The lock ends with the process and keeps none alive.
-  server.unref().listen(name);
-  try {
-    await once(server, 'listening');
-  } catch (error) {
-    const isHeld = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
-    return isHeld ? { kind: 'held', answer: await ask(name) } : { kind: 'unsupported' };
-  }
-  return { kind: 'taken', release: () => void server.close() };
+  const descriptor = openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY);
+  const kind = await tryToLock(descriptor);
+  if (kind === 'taken') return { kind, release: () => closeSync(descriptor) };
+  closeSync(descriptor);
+  return { kind };
 }
 
-async function ask(name: string): Promise<string> {
-  const socket = connect(name);
-  socket.setTimeout(ANSWER_MS, () => socket.destroy());
+async function tryToLock(descriptor: number): Promise<KernelOutcome['kind']> {
   try {
-    return await text(socket);
+    // Without variables, the program is looked for where the system has its own.
+    const child = spawn('flock', ['-n', String(SHARED_DESCRIPTOR)], {
+      env: {},
+      stdio: ['ignore', 'ignore', 'pipe', descriptor],
+    });
+    const ended = once(child, 'close');
+    const [complaint] = await Promise.all([text(child.stderr as NonNullable<typeof child.stderr>), ended]);
+    if (child.exitCode === 0) return 'taken';
+    return child.exitCode === 1 && complaint === '' ? 'held' : 'unsupported';
   } catch {
-    return '';
+    return 'unsupported';
   }
 }

@@ -9,7 +9,7 @@ import { findFaultProblem, isPassing } from './database-fault.js';
 import { openInbox } from './inbox/inbox.js';
 import { operatorActions } from './operator-actions.js';
 import { pendingCalls } from './pending/pending-calls.js';
-import { loadMigrations, migrate } from './migrations.js';
+import { loadMigrations, migrate, type Migration } from './migrations.js';
 import { factReader } from './records/attempt-facts.js';
 import { browseReader } from './records/browse-lists.js';
 import { recordReader } from './records/record-reader.js';
@@ -44,7 +44,7 @@ export async function openStore(configuration: StoreConfiguration): Promise<Outc
     const applied = await migrate(database.value, migrations);
     if (applied.ok) {
       if (database.value.is_exclusive) await freeWorlds(database.value);
-      return { ok: true, value: toStore(database.value, applied.value) };
+      return { ok: true, value: toStore(database.value, applied.value, migrations) };
     }
     await database.value.close();
     return applied;
@@ -89,8 +89,13 @@ async function tryInMemory(template_file: string | undefined): Promise<Outcome<O
 /**
  * The store of an open, migrated database.
  * @param applied the migrations that opening it has applied
+ * @param migrations all of this program, for imports of earlier ones
  */
-export function toStore(database: OpenDatabase, applied: readonly string[]): BrowsableStore {
+export function toStore(
+  database: OpenDatabase,
+  applied: readonly string[],
+  migrations: readonly Migration[] = [],
+): BrowsableStore {
   return {
     database: {
       description: database.description,
@@ -115,7 +120,7 @@ export function toStore(database: OpenDatabase, applied: readonly string[]): Bro
     },
     transfer: {
       export: (world_slugs, write) => exportWorlds(database, world_slugs, write),
-      import: (lines) => importWorlds(database, lines),
+      import: (lines) => importWorlds(database, lines, migrations),
     },
     ...toShared(database),
   };

@@ -6,9 +6,9 @@ import { prepare, run, type Runner, toStoredText, toTimestamp } from './statemen
 
 const BEGIN = prepare(
   'begin_operator_action',
-  `INSERT INTO operator_actions (world_slug, action_id, action, acted_by, address, reason, details, attempt_id,
+  `INSERT INTO operator_actions (world_slug, action_id, action, acted_by, surface, address, reason, details, attempt_id,
      source_invocation_id, acted_at)
-   VALUES (:world_slug, :action_id::uuid, :action::operator_action, :acted_by, :address, :reason, :details::json,
+   VALUES (:world_slug, :action_id::uuid, :action::operator_action, :acted_by, :surface::action_surface, :address, :reason, :details::json,
      :attempt_id::uuid, :source_invocation_id::uuid, :acted_at::timestamptz)`,
 );
 
@@ -20,8 +20,8 @@ const END = prepare(
 
 const listActions = query(({ from, lit }, { world_slug, attempt_id }: InWorld & Partial<InAttempt>) => {
   const latest = from('operator_actions')
-    .select(['world_slug', 'action_id', 'action', 'acted_by', 'reason', 'details', 'attempt_id'])
-    .select(['source_invocation_id', 'acted_at', 'accepted', 'outcome'])
+    .select(['world_slug', 'action_id', 'action', 'acted_by', 'surface', 'reason', 'details'])
+    .select(['attempt_id', 'source_invocation_id', 'acted_at', 'accepted', 'outcome'])
     .where('world_slug', '=', world_slug)
     .orderBy('action_id', 'desc')
     .limit(lit(100))

@@ -25,7 +25,7 @@ export function databaseLocked(folder: string, { pid, host, since, elsewhere, lo
     message: `The database in ${folder} is in use by ${holder}${where}${since === undefined ? '' : `, since ${since}`}.`,
     repair: elsewhere
       ? `Wait until it has ended; if ${elsewhere.gone} is gone for good, delete ${lock_file}. Or ${SHARE}.`
-      : `Try again when it has ended, or wait for it with --wait SECONDS. To look while turns run, queue them with chukwa run SLUG --queue, and start chukwa serve: it runs them and shows everything in a browser. Or ${SHARE}.`,
+      : `Try again when it has ended, or wait for it with --wait SECONDS. To look while turns run, queue them with chukwa run SLUG --queue, and start chukwa serve --work: it runs them and shows everything in a browser. Or ${SHARE}.`,
     details: { ...present({ pid }), host, folder, may_pass: elsewhere === undefined },
   };
 }
@@ -54,15 +54,39 @@ export function databaseUrlInvalid(): Problem {
   };
 }
 
+/** The driver connects to one host. */
+export function databaseHostsMany(): Problem {
+  return {
+    code: 'DATABASE_URL_INVALID',
+    message: 'CHUKWA_DATABASE_URL names several hosts, and one is used.',
+    repair: 'Name the primary alone, or an address that leads to it, such as that of a pooler.',
+  };
+}
+
+/** The address names a file, of a certificate or a key, that cannot be read. */
+export function databaseUrlNamesNoFile(file: string, reason: string): Problem {
+  return {
+    code: 'DATABASE_URL_INVALID',
+    message: `CHUKWA_DATABASE_URL names ${file} in sslrootcert, sslcert or sslkey, and it cannot be read: ${reason}.`,
+    repair:
+      'Correct the path. With sslrootcert=system the authorities that Node.js knows count, and those of NODE_EXTRA_CA_CERTS.',
+  };
+}
+
 /**
  * No server answers, or the server that answers admits no connection.
- * @param may_pass whether that may change by itself
+ * @param passing whether that may change by itself, and what can be done, where that is known
  */
-export function databaseUnreachable(place: string, reason: string, may_pass: boolean): Problem {
+export function databaseUnreachable(
+  place: string,
+  reason: string,
+  { may_pass, repair }: { readonly may_pass: boolean; readonly repair?: string },
+): Problem {
   return {
     code: 'DATABASE_UNREACHABLE',
     message: `PostgreSQL at ${place} cannot be reached: ${reason}.`,
     repair:
+      repair ??
       'Check that the server runs and that CHUKWA_DATABASE_URL names its host, port, user and database; leave the variable out for the embedded database.',
     details: { place, may_pass },
   };

@@ -1,10 +1,12 @@
 import { Socket } from 'node:net';
-import pg from 'pg';
+import { present } from '../contract/present.js';
 import type { Outcome, Problem } from '../contract/problem.js';
 import { isPassing } from './database-fault.js';
 import { openDatabase, type OpenDatabase } from './database.js';
 import { openBell } from './doorbell/bell.js';
-import { databaseNotUtf8, databaseTooOld, databaseUnreachable, databaseUrlInvalid } from './problems.js';
+import { databaseNotUtf8, databaseTooOld, databaseUnreachable } from './problems.js';
+import { readServerAddress } from './server-address.js';
+import { repairOf } from './unreachable.js';
 
 const CONNECTIONS_MAX = 10;
 const CONNECTION_TIMEOUT_MS = 10_000;
@@ -19,9 +21,9 @@ const GOODBYE_MS = 2_000;
  * @param answer_ms how long a statement may take before the server is taken for lost
  */
 export async function openServer(given: string, answer_ms = ANSWER_MS): Promise<Outcome<OpenDatabase>> {
-  const url = nameStrictSsl(given);
-  const place = findPlace(url);
-  if (place === undefined) return { ok: false, problems: [databaseUrlInvalid()] };
+  const address = readServerAddress(given);
+  if (!address.ok) return address;
+  const { url, place } = address.value;
   const sockets = new Set<Socket>();
   const opened = openDatabase(
     {
@@ -47,12 +49,6 @@ export async function openServer(given: string, answer_ms = ANSWER_MS): Promise<
   return { ok: false, problems: [problem] };
 }
 
-/** The driver takes these modes for `verify-full`, and prints a warning that it may not do so for ever. */
-function nameStrictSsl(url: string): string {
-  if (/[?&]uselibpqcompat=true\b/.test(url)) return url;
-  return url.replace(/([?&]sslmode=)(prefer|require|verify-ca)(?=&|$)/, '$1verify-full');
-}
-
 function keep(sockets: Set<Socket>, socket: Socket): Socket {
   sockets.add(socket);
   socket.once('close', () => sockets.delete(socket));
@@ -73,17 +69,6 @@ async function closeWithin(
   }
 }
 
-/** Host, port and database of an address, without user and password. */
-function findPlace(url: string): string | undefined {
-  if (!/^postgres(ql)?:\/\//.test(url)) return undefined;
-  try {
-    const { host, port, database } = new pg.Client({ connectionString: url });
-    return `${host}:${port}/${database ?? ''}`;
-  } catch {
-    return undefined;
-  }
-}
-
 async function findProblem(database: OpenDatabase, place: string): Promise<Problem | undefined> {
   try {
     const answer = await database.query<{ number: number; version: string; encoding: string }>(
@@ -95,12 +80,18 @@ async function findProblem(database: OpenDatabase, place: string): Promise<Probl
     if (found && found.encoding !== 'UTF8') return databaseNotUtf8(place, found.encoding);
     return undefined;
   } catch (error) {
-    return databaseUnreachable(place, toReason(error), isPassing(error));
+    const [reason, code] = toReason(error);
+    return databaseUnreachable(place, reason, {
+      may_pass: isPassing(error),
+      ...present({ repair: repairOf(code, reason) }),
+    });
   }
 }
 
 /** Several addresses of one host fail as one nameless error that holds the real ones. */
-function toReason(error: unknown): string {
+function toReason(error: unknown): readonly [said: string, code: string] {
   if (error instanceof AggregateError && error.errors.length > 0) return toReason(error.errors[0]);
-  return error instanceof Error ? error.message.replace(/\.$/, '') : String(error);
+  if (!(error instanceof Error)) return [String(error), ''];
+  const { code } = error as NodeJS.ErrnoException;
+  return [error.message.replace(/\.$/, ''), code ?? ''];
 }

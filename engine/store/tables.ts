@@ -3,6 +3,8 @@
 import type { Json } from '../contract/json.js';
 import type { ColumnType } from 'kysely';
 
+export type ActionSurface = 'browser' | 'command_line' | 'http';
+
 export type AgentStatus = 'dispatched' | 'idle' | 'running' | 'suspended';
 
 export type ArrayType<T> = ArrayTypeImpl<T> extends (infer U)[] ? U[] : ArrayTypeImpl<T>;
@@ -49,6 +51,7 @@ export type OperatorAction =
   | 'fork_world'
   | 'report_call'
   | 'run_turns'
+  | 'see_unredacted'
   | 'settle_call'
   | 'stop_attempt'
   | 'take_back_turns';
@@ -367,6 +370,7 @@ export interface OperatorActions {
   outcome: string | null;
   reason: string | null;
   source_invocation_id: string | null;
+  surface: ActionSurface;
   world_slug: string;
 }
 
@@ -549,6 +553,7 @@ export interface Worlds {
   lease_host: string | null;
   lease_pid: number | null;
   lease_until: string | null;
+  request_mark: Generated<string>;
   root_world_slug: string;
   scenario_hash: string;
   turn: Generated<number>;

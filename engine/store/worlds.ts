@@ -1,6 +1,7 @@
 import type { ListPart } from '../ports/browse.js';
 import type { WorldRecord, WorldSnapshot, WorldStore, WorldToCreate } from '../ports/worlds.js';
 import type { OpenDatabase } from './database.js';
+import { READABLE } from './lineage.js';
 import { headsOf } from './state-heads.js';
 import { forkWorld } from './fork-world.js';
 import { deleteWorld } from './delete-world.js';
@@ -142,15 +143,21 @@ async function readWorlds(runner: Runner, statement: HotStatement, values: Value
   }));
 }
 
-const FIND_TIME = prepare(
-  'find_turn_time',
-  `SELECT simulation_time FROM (
-     SELECT :world_slug::text COLLATE "C" AS slug, 0 AS place
-     UNION ALL
-     SELECT ancestor_slug::text COLLATE "C", 1 FROM world_lineage WHERE world_slug = :world_slug AND until_turn >= :turn) AS readable
-     JOIN turns ON turns.world_slug = readable.slug AND turns.turn = :turn
-   ORDER BY place LIMIT 1`,
+// A root's first scenario counts from its start; every other counts from the first turn that it could play.
+const FIND_TURN = prepare(
+  'find_turn_of_world',
+  `WITH ${READABLE}
+   SELECT simulation_time, scenario_hash, scenarios.content->>'label' AS scenario_label
+   FROM (SELECT simulation_time FROM readable JOIN turns USING (world_slug) WHERE turns.turn = :turn LIMIT 1) AS time,
+     (SELECT world_scenarios.scenario_hash
+      FROM readable JOIN worlds USING (world_slug) JOIN world_scenarios USING (world_slug),
+        LATERAL (SELECT CASE WHEN scenario_seq = 1 AND root_world_slug = worlds.world_slug THEN 0 ELSE from_turn END)
+          AS counted (first_turn)
+      WHERE first_turn <= until_turn ORDER BY first_turn DESC, scenario_seq DESC LIMIT 1) AS played
+     JOIN scenarios ON scenarios.hash = scenario_hash`,
 );
+
+type TurnRow = Pick<WorldRecord, 'simulation_time' | 'scenario_hash' | 'scenario_label'>;
 
 async function snapshot(
   database: OpenDatabase,
@@ -162,9 +169,9 @@ async function snapshot(
   const turn = wanted ?? world.turn;
   if (!Number.isSafeInteger(turn) || turn < 0 || turn > world.turn) return undefined;
   const contents = await readContents(database, world_slug, turn);
-  if (turn === world.turn) return { ...world, ...contents };
-  const [time] = await run<{ simulation_time: string }>(database, FIND_TIME, { world_slug, turn });
-  return { ...world, turn, ...time, ...contents };
+  if (wanted === undefined) return { ...world, ...contents };
+  const [found] = await run<TurnRow>(database, FIND_TURN, { world_slug, turn });
+  return { ...world, turn, ...found, ...contents };
 }
 
 async function listEvents(database: OpenDatabase, world_slug: string, event_turns: number) {

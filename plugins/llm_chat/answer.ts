@@ -13,6 +13,10 @@ export class Received {
   finish_reason: string | undefined;
   /** The stream ended with `[DONE]`. */
   is_done = false;
+  /** The answer was whole, and the response had no end. */
+  is_hung_up = false;
+  /** The answer stood where reasoning belongs. */
+  is_reasoning = false;
   usage: TokenUsage | undefined;
   id: string | undefined;
   model: string | undefined;
@@ -78,9 +82,9 @@ export function conclude(
   received: Received,
   quote: Capabilities['quote'],
 ): { readonly ok: true; readonly answer: ChatAnswer } | ({ readonly ok: false } & Failed) {
-  const { refusal, finish_reason, is_done, text } = received;
+  const { refusal, finish_reason, is_done, is_hung_up, text } = received;
   if (refusal !== '') return failed('model_refusal', `the model refused to answer: ${quote(refusal)}`);
-  if (finish_reason === undefined && !is_done) {
+  if (finish_reason === undefined && !is_done && !is_hung_up) {
     return failed('transport', 'the answer ended before the model had finished: it was cut on the way');
   }
   if (finish_reason !== undefined && FILTERED.includes(finish_reason))
@@ -89,7 +93,21 @@ export function conclude(
     return failed('transport', `the endpoint broke off its answer (${finish_reason})`);
   const called = text.trim() === '' ? writeToolCalls(received) : '';
   if (called !== '') return { ok: true, answer: { text: called, finish_reason: 'tool_calls' } };
+  received.is_reasoning = text.trim() === '' && isJsonObject(received.reasoning);
+  if (received.is_reasoning)
+    return { ok: true, answer: { text: received.reasoning, finish_reason: finish_reason ?? DONE } };
   return { ok: true, answer: { text, finish_reason: finish_reason ?? DONE } };
+}
+
+/** Some servers take all that a model says for reasoning. */
+function isJsonObject(text: string): boolean {
+  if (!text.trimStart().startsWith('{')) return false;
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Writes native tool calls in the form in which models write them as text: they are the whole answer. */
@@ -103,14 +121,16 @@ function writeToolCalls({ tool_calls }: Received): string {
 
 /** The artifact that names the provider, and how the answer ended. */
 export function toProviderArtifact(received: Received): Json {
-  const { id, model, system_fingerprint, finish_reason, is_done, reasoning_from } = received;
+  const { id, model, system_fingerprint, finish_reason, is_done, is_hung_up, is_reasoning, reasoning_from } = received;
+  const other = is_done ? '[DONE]' : is_hung_up ? 'hung_up' : null;
   return {
     id: id ?? null,
     model: model ?? null,
     system_fingerprint: system_fingerprint ?? null,
     finish_reason: finish_reason ?? null,
-    ended_by: finish_reason === undefined ? (is_done ? '[DONE]' : null) : 'finish_reason',
+    ended_by: finish_reason === undefined ? other : 'finish_reason',
     ...(reasoning_from.size > 0 ? { reasoning_from: [...reasoning_from] } : {}),
+    ...(is_reasoning ? { answer_from: 'reasoning' } : {}),
   };
 }
 

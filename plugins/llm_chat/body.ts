@@ -13,7 +13,10 @@ const KEPT_BYTES_MAX = 65_536;
 /** The limit of an answer that is not streamed. */
 const WHOLE_BYTES_MAX = 16_777_216;
 
-type Handed = Pick<Capabilities, 'failure' | 'alarm'>;
+interface Handed extends Pick<Capabilities, 'failure' | 'alarm'> {
+  /** Is given the function that ends the reading early. */
+  readonly onReader?: (cancel: () => void) => void;
+}
 
 /** A part of the body: data of events, `[DONE]` included; a complete JSON document; or the head of neither. */
 export type Arrival =
@@ -28,6 +31,7 @@ export type Arrival =
 export async function* readBody(body: ReadableStream<Uint8Array>, handed: Handed): AsyncGenerator<Arrival> {
   const kept = new ByteBuffer();
   const { first, whole } = await peek(body, kept);
+  handed.onReader?.(() => void whole.cancel().catch(() => {}));
   if (first === undefined) return whole.cancel();
   if (isJson(first)) {
     yield { kind: 'whole', text: await readWhole(whole, handed.failure) };

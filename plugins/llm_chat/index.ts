@@ -50,12 +50,37 @@ async function ask(
     return answerRefused(response, facts, asked, { failure: capabilities.failure, trace: context.trace });
   const listener = new Listener(asked, settings.reasoning ?? 'strip_think', capabilities, context);
   try {
-    if (response.body) for await (const arrival of readBody(response.body, capabilities)) listener.handle(arrival);
+    if (response.body) await listen(response.body, listener, capabilities);
     return { value: { ...listener.conclude(response.headers.get('content-type')) }, facts };
   } catch (error) {
     throw toFailure(error, { ...facts, ...listener.kept() }, capabilities.failure);
   } finally {
     listener.report();
+  }
+}
+
+/** How long the end of a response may take, once the model has said all. */
+const END_WAIT_MS = 2_000;
+
+/** Reads a response to its end, or as long as more of an answer may come. */
+async function listen(body: ReadableStream<Uint8Array>, listener: Listener, capabilities: Capabilities): Promise<void> {
+  let stop = (): void => {};
+  let cancelAlarm: (() => void) | undefined;
+  const handed = { ...capabilities, onReader: (cancel: () => void) => void (stop = cancel) };
+  try {
+    for await (const arrival of readBody(body, handed)) {
+      listener.handle(arrival);
+      if (listener.is_exceeded) return listener.hangUp();
+      if (!listener.is_finished) continue;
+      cancelAlarm ??= capabilities.alarm(END_WAIT_MS, () => {
+        cancelAlarm = undefined;
+        if (!listener.is_finished) return;
+        listener.hangUp();
+        stop();
+      });
+    }
+  } finally {
+    cancelAlarm?.();
   }
 }
 

@@ -5,7 +5,7 @@ import { isFields, readChunk } from './chunk.js';
 import { DONE } from './event-stream.js';
 import type { LlmChatInterface } from './interface.js';
 import { type AskedOf, readProviderError } from './provider-error.js';
-import { type Split, ThinkTags } from './think-tags.js';
+import { type Split, Wrapper } from './wrapper.js';
 
 /** How many characters of a complete body that is no answer are kept. */
 const KEPT_MAX = 65_536;
@@ -15,7 +15,7 @@ export class Listener {
   readonly #asked: AskedOf;
   readonly #capabilities: Pick<Capabilities, 'failure' | 'quote'>;
   readonly #context: Pick<InvocationContext, 'trace' | 'max_result_bytes'>;
-  readonly #tags: ThinkTags | undefined;
+  readonly #wrapper: Wrapper;
   readonly #received = new Received();
   #arrived = false;
   #events = 0;
@@ -32,7 +32,7 @@ export class Listener {
     this.#asked = asked;
     this.#capabilities = capabilities;
     this.#context = context;
-    this.#tags = reasoning === 'strip_think' ? new ThinkTags() : undefined;
+    this.#wrapper = new Wrapper(reasoning === 'strip_think');
   }
 
   /** @throws SourceFailure for an error, for a part of no answer, and beyond the size limit */
@@ -42,6 +42,21 @@ export class Listener {
     if (arrival.kind === 'events') return arrival.events.forEach((data) => this.#handleData(data));
     this.#whole = arrival.text;
     this.#handleData(arrival.text);
+  }
+
+  /** The model has said all that it will: the rest of the response is not needed. */
+  get is_finished(): boolean {
+    return this.#wrapper.is_whole || this.#received.finish_reason !== undefined;
+  }
+
+  /** Nothing of an answer comes any more: the response is not to be read further. */
+  get is_exceeded(): boolean {
+    return this.#whole === undefined && this.#wrapper.is_exceeded;
+  }
+
+  /** The response was not read to its end. */
+  hangUp(): void {
+    this.#received.is_hung_up = true;
   }
 
   /** The result of the answer, at the end of its body. @throws SourceFailure where there is no answer */
@@ -64,6 +79,8 @@ export class Listener {
     if (received.usage) trace.tokens(received.usage);
     if (received.refusal !== '') trace.artifact('refusal', received.refusal);
     if (received.reasoning !== '') trace.artifact('reasoning', received.reasoning);
+    const { set_aside } = this.#wrapper;
+    if (set_aside !== undefined) trace.artifact('set_aside', { ...set_aside });
     if (this.#events > 0) trace.artifact('provider', toProviderArtifact(received));
   }
 
@@ -78,7 +95,7 @@ export class Listener {
   }
 
   #handleData(data: string): void {
-    if (this.#instead !== undefined) return;
+    if (this.#instead !== undefined || this.is_exceeded) return;
     if (data === DONE) {
       this.#events += 1;
       this.#received.is_done = true;
@@ -90,7 +107,7 @@ export class Listener {
     if (chunk === undefined) throw this.#capabilities.failure('transport', this.#describeOdd(data));
     this.#events += 1;
     this.#received.append(chunk);
-    if (chunk.text !== '') this.#handleText(this.#tags?.push(chunk.text) ?? { text: chunk.text, reasoning: '' });
+    if (chunk.text !== '') this.#handleText(this.#wrapper.push(chunk.text));
     this.#limit();
   }
 
@@ -109,7 +126,7 @@ export class Listener {
   }
 
   #flush(): void {
-    if (this.#tags) this.#handleText(this.#tags.end());
+    this.#handleText(this.#wrapper.end());
   }
 
   /** Reports an answer that did not stream in as text. */
@@ -121,7 +138,7 @@ export class Listener {
 
   #limit(): void {
     const { max_result_bytes } = this.#context;
-    if (lengthOf(this.#received) + (this.#tags?.held_length ?? 0) <= max_result_bytes) return;
+    if (lengthOf(this.#received) + this.#wrapper.held_length <= max_result_bytes) return;
     const message = `the model said more than ${max_result_bytes} bytes, which is the limit`;
     throw this.#capabilities.failure('result_too_large', message);
   }

@@ -1,16 +1,20 @@
 /**
  * The sources of one server share a connection, and with it the server's memory of the session. Without a session: the
- * next call opens one, and others that come meanwhile wait for it. With one: every call uses it, side by side. A session
- * ends when its wire breaks, when the server has forgotten it, or when it hangs; the next call opens another.
+ * next call opens one, and others that come meanwhile wait for it. A program goes on starting when the call that began it
+ * is over. With a session: every call uses it, side by side. It ends when its wire breaks, when the server has forgotten
+ * it, or when it hangs; the next call opens another.
  */
 import type { Capabilities } from 'chukwa/plugin';
 import { openHttpWire } from './http-wire.js';
 import { openProgramWire } from './program-wire.js';
-import { openSession, type Session } from './session.js';
+import { findOtherVersion, openSession, type Session } from './session.js';
 import type { Wire } from './wire.js';
 
 /** The deadline of a ping that tests whether a server still reacts. */
 const PING_MS = 2_000;
+
+/** How long a program may take to start and to greet. Some are first downloaded. */
+const START_MS = 120_000;
 
 export interface Connection {
   /** The open session, or a new one. @throws SourceFailure, or the signal's reason */
@@ -32,9 +36,16 @@ export function findConnection(capabilities: Capabilities): Connection | undefin
   return connection;
 }
 
+interface Opening {
+  readonly session: Promise<Session>;
+  readonly giveUp: () => void;
+  /** Whether it was given up for the call that began it, and not for the server. */
+  readonly isGivenUp: () => boolean;
+}
+
 class SharedConnection implements Connection {
   readonly #capabilities: Capabilities;
-  #opening: Promise<Session> | undefined;
+  #opening: Opening | undefined;
   #current: Session | undefined;
 
   constructor(capabilities: Capabilities) {
@@ -44,18 +55,13 @@ class SharedConnection implements Connection {
   async session(signal: AbortSignal, max_result_bytes: number): Promise<Session> {
     for (;;) {
       signal.throwIfAborted();
-      const opening = this.#opening;
-      if (!opening) return this.#open(signal, max_result_bytes);
-      // The call that opened the session may have been aborted; the others must not fail for that.
-      const session = await untilAborted(
-        signal,
-        opening.catch(() => undefined),
-      );
+      const opening = (this.#opening ??= this.#open(signal, max_result_bytes));
+      const session = await this.#wait(opening, signal);
       if (session && (await this.#listens(session, signal))) {
         session.wire.allow(max_result_bytes);
         return session;
       }
-      if (this.#opening === opening) this.#opening = undefined;
+      this.#leave(opening);
     }
   }
 
@@ -66,20 +72,59 @@ class SharedConnection implements Connection {
   async close(): Promise<void> {
     const opening = this.#opening;
     this.#opening = undefined;
-    const session = await opening?.catch(() => undefined);
+    opening?.giveUp();
+    const session = await opening?.session.catch(() => undefined);
     await session?.wire.close();
   }
 
-  #open(signal: AbortSignal, max_result_bytes: number): Promise<Session> {
-    const opening = this.#greet(signal, max_result_bytes);
-    this.#opening = opening;
+  /** Undefined where the call that opened the session was aborted: the others must not fail for that. */
+  async #wait({ session, isGivenUp }: Opening, signal: AbortSignal): Promise<Session | undefined> {
+    try {
+      return await untilAborted(signal, session);
+    } catch (error) {
+      if (signal.aborted || !isGivenUp()) throw error;
+      return undefined;
+    }
+  }
+
+  #leave(opening: Opening): void {
+    if (this.#opening === opening) this.#opening = undefined;
+  }
+
+  /** Only a program can go on starting without its call: over HTTP, nothing is sent outside of one. */
+  #open(call: AbortSignal, max_result_bytes: number): Opening {
+    const { spawn, failure, alarm } = this.#capabilities;
+    const start = new AbortController();
+    const cancel = spawn ? alarm(START_MS, () => start.abort()) : (): void => {};
+    const session = this.#greet(spawn ? start.signal : call, max_result_bytes).finally(cancel);
+    const opening: Opening = {
+      session: session.catch((error: unknown) => {
+        this.#leave(opening);
+        if (!start.signal.aborted) throw error;
+        throw failure('unavailable', `the server did not start within ${START_MS / 1000} s, and was ended`);
+      }),
+      giveUp: () => start.abort(),
+      isGivenUp: () => !spawn && call.aborted,
+    };
+    // Every call that waited for it may be over.
+    opening.session.catch(() => {});
     return opening;
   }
 
   async #greet(signal: AbortSignal, max_result_bytes: number): Promise<Session> {
-    const wire = await this.#openWire();
-    wire.allow(max_result_bytes);
-    this.#current = await openSession(wire, this.#capabilities.failure, signal);
+    const { failure } = this.#capabilities;
+    const openWire = async (): Promise<Wire> => {
+      const wire = await this.#openWire();
+      wire.allow(max_result_bytes);
+      return wire;
+    };
+    try {
+      this.#current = await openSession(await openWire(), failure, signal);
+    } catch (error) {
+      const version = await findOtherVersion(error);
+      if (version === undefined) throw error;
+      this.#current = await openSession(await openWire(), failure, signal, version);
+    }
     return this.#current;
   }
 
@@ -90,7 +135,7 @@ class SharedConnection implements Connection {
     throw failure('unavailable', 'there is no server to ask');
   }
 
-  /** A server that was left in the middle of a call may hang. One that does not even answer a ping is ended. */
+  /** A server that was left in the middle of a call may hang, and one that answered with an error may have forgotten us. */
   async #listens(session: Session, signal: AbortSignal): Promise<boolean> {
     if (session.wire.broken()) return false;
     if (!session.doubted) return true;
@@ -101,7 +146,8 @@ class SharedConnection implements Connection {
     } catch {
       if (signal.aborted) session.doubted = true;
       signal.throwIfAborted();
-      await session.wire.close();
+      // Over HTTP, other calls may still wait for their answers in it.
+      if (session.wire.can_hang) await session.wire.close();
       return false;
     }
   }

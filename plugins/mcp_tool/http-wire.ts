@@ -10,7 +10,7 @@ type Origin = NonNullable<Capabilities['origin']>;
  */
 export async function openHttpWire(
   origin: Origin,
-  { failure, parseJson }: Pick<Capabilities, 'failure' | 'parseJson'>,
+  { failure, parseJson, alarm, clock }: Pick<Capabilities, 'failure' | 'parseJson' | 'alarm' | 'clock'>,
 ): Promise<Wire> {
   const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/sdk/client/streamableHttp.js');
   const lost = new Map<string, SourceFailure>();
@@ -19,8 +19,14 @@ export async function openHttpWire(
     broken = reason;
     void transport.close();
   };
-  const fetch = openExchange(origin.fetch, { failure, parseJson, lost, breakOff });
-  const transport = new StreamableHTTPClientTransport(new URL(origin.url), { fetch });
+  let resumed_at = 0;
+  const rest = async (): Promise<void> => {
+    const isSoon = clock() - resumed_at < RESUME_MS;
+    if (isSoon) await new Promise<void>((resolve) => alarm(RESUME_MS, resolve));
+    resumed_at = clock();
+  };
+  const fetch = openExchange(origin.fetch, { failure, parseJson, lost, breakOff, rest });
+  const transport = new StreamableHTTPClientTransport(new URL(origin.endpoint), { fetch });
   return {
     transport,
     broken: () => broken,
@@ -36,12 +42,17 @@ export async function openHttpWire(
   };
 }
 
+/** A server that cuts its streams may ask to be asked again at once, and would be for as long as the call has time. */
+const RESUME_MS = 1_000;
+
 interface ExchangeParts {
   readonly failure: Capabilities['failure'];
   readonly parseJson: Capabilities['parseJson'];
   /** Why the stream of a request broke off, by the request's id. */
   readonly lost: Map<string, SourceFailure>;
   readonly breakOff: (reason: SourceFailure) => void;
+  /** Waits where a stream was resumed a moment ago. */
+  readonly rest: () => Promise<void>;
 }
 
 function openExchange(fetch: OriginFetch, parts: ExchangeParts): OriginFetch {
@@ -52,7 +63,7 @@ function openExchange(fetch: OriginFetch, parts: ExchangeParts): OriginFetch {
     const response = await fetch(url, takesBack ? { ...init, keepalive: true } : init);
     if (init.method === 'DELETE' || takesBack) return response;
     if (!response.ok) throw await toStatusFailure(response, parts.failure);
-    return sent.id === undefined ? response : admit(response, String(sent.id), parts);
+    return sent.id === undefined ? response : admit(response, sent, parts);
   };
 }
 
@@ -65,6 +76,7 @@ async function resume(
 ): Promise<Response> {
   if (!new Headers(init.headers).has('last-event-id')) return new Response(null, { status: 405 });
   try {
+    await parts.rest();
     const response = await fetch(url, init);
     if (response.ok) return response;
     throw await toStatusFailure(response, parts.failure);
@@ -74,19 +86,33 @@ async function resume(
   }
 }
 
-async function admit(response: Response, id: string, { failure, parseJson, lost }: ExchangeParts): Promise<Response> {
+async function admit(
+  response: Response,
+  { id, method }: Sent,
+  { failure, parseJson, lost }: ExchangeParts,
+): Promise<Response> {
   const type = (response.headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase();
   const { status, headers } = response;
   if (type === 'text/event-stream' && response.body) {
-    return new Response(watchEvents(response.body, id, lost), { status, headers });
+    return new Response(watchEvents(response.body, String(id), lost), { status, headers });
   }
   const text = await response.text();
   const facts = factsOf(response, text);
   if (type !== 'application/json')
     throw failure('transport', 'the server answered with neither JSON nor a stream of events', facts);
-  const parsed = parseJson(text);
+  // Of a list each tool is looked at by itself.
+  const parsed = method === 'tools/list' && isJson(text) ? { ok: true as const } : parseJson(text);
   if (!parsed.ok) throw failure('non_json', `the server did not answer with JSON: ${parsed.reason}`, facts);
   return new Response(text, { status, headers });
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 async function toStatusFailure(response: Response, failure: Capabilities['failure']): Promise<SourceFailure> {

@@ -7,7 +7,7 @@ import type {
   SourcePlugin,
   TransportFacts,
 } from 'chukwa/plugin';
-import { describeMissing, readListing, readResult, toTools } from './answer.js';
+import { describeMissing, partTools, readListing, readResult, toTools } from './answer.js';
 import { type Connection, findConnection } from './connection.js';
 import type { McpToolInterface } from './interface.js';
 import { toArguments, toCallParams } from './request.js';
@@ -51,7 +51,7 @@ async function ask(
   if (!connection) throw failure('unavailable', `${settings.server_env} is not set`);
   const given = toArguments(request);
   if (!given) throw failure('unavailable', 'the request of an MCP tool is the object of its arguments');
-  for (;;) {
+  for (let is_last = false; ; is_last = true) {
     const session = await connection.session(context.signal, context.max_result_bytes);
     const isFresh = !session.used;
     session.used = true;
@@ -60,13 +60,20 @@ async function ask(
     } catch (error) {
       if (context.signal.aborted) session.doubted = session.wire.can_hang;
       const status = statusOf(error);
-      // Some servers answer 400 to a session that they know no more: the next call begins another.
-      if (status === 404 || status === 400) connection.forget(session);
-      // By the protocol, only 404 means that a session has ended and that its request was not handled.
-      if (status !== 404 || isFresh || !session.wire.names_session()) throw error;
+      if (status === undefined || ASKS_TO_WAIT.has(status)) throw error;
+      // By the protocol, 404 means that a session has ended. Many servers answer otherwise: a ping tells.
+      if (status === 404) connection.forget(session);
+      else session.doubted = true;
+      const mayRepeat = context.may_repeat || status < 500 || status === 503;
+      if (is_last || isFresh || !session.wire.names_session() || !mayRepeat) throw error;
+      const next = await connection.session(context.signal, context.max_result_bytes).catch(() => session);
+      if (next === session) throw error;
     }
   }
 }
+
+/** Statuses that say nothing of the session. */
+const ASKS_TO_WAIT: ReadonlySet<number> = new Set([408, 425, 429]);
 
 function statusOf(error: unknown): number | undefined {
   if (!isSourceFailure(error) || error.failure_class !== 'http_status') return undefined;
@@ -85,7 +92,7 @@ async function callTool(
   { session, given, context }: Call,
 ): Promise<SourceAnswer> {
   const { tool_name } = settings;
-  if (tool_name === undefined) return listAll(failure, { session, context });
+  if (tool_name === undefined) return listAll({ failure, parseJson }, { session, context });
   const declares_output = await findTool(tool_name, session, context.signal);
   if (typeof declares_output === 'string') throw failure('unavailable', declares_output);
   const params = toCallParams(tool_name, given, context.client_request_id);
@@ -99,7 +106,7 @@ async function callTool(
 
 /** The list of tools, page after page. */
 async function listAll(
-  failure: Capabilities['failure'],
+  { failure, parseJson }: Pick<Capabilities, 'failure' | 'parseJson'>,
   { session, context }: Pick<Call, 'session' | 'context'>,
 ): Promise<SourceAnswer> {
   const bytes_max = context.max_result_bytes;
@@ -109,7 +116,8 @@ async function listAll(
     tooLarge: () => failure('result_too_large', message),
   });
   const is_cut = readListing(pages.at(-1) ?? {}).next_cursor !== undefined;
-  return { value: { tools: pages.flatMap(toTools), ...(is_cut ? { is_cut } : {}) } };
+  const { tools, left_out } = partTools(pages.flatMap(toTools), parseJson);
+  return { value: { tools, ...(left_out.length > 0 ? { left_out } : {}), ...(is_cut ? { is_cut } : {}) } };
 }
 
 /** The server's complete answer as facts, unless it is nested too deeply, which the engine reports. */

@@ -10,6 +10,6 @@ export interface McpToolInterface {
   readonly lists_tools?: true;
   /** The tool answers with a single text that is JSON. Where this is left out, a text is parsed only if the server declares an output schema. */
   readonly text?: 'json';
-  /** How long one call may take, in milliseconds; the start of the server counts. It is 30000 where it is left out. The call's own deadline may end it sooner. */
+  /** How long one call may take, in milliseconds. It is 30000 where it is left out. The call's own deadline may end it sooner. A program that is still starting then goes on, and the next call finds it. */
   readonly timeout_ms?: number;
 }

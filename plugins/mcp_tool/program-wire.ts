@@ -68,6 +68,8 @@ class ProgramTransport implements Transport {
   #listeners = 0;
   #resume = (): void => {};
   #strays = 0;
+  /** The requests of lists, of which each tool is looked at by itself. */
+  readonly #lists = new Set<number | string>();
   #rest = '';
   #line_bytes_max = OVERHEAD.bytes;
 
@@ -86,6 +88,7 @@ class ProgramTransport implements Transport {
   }
 
   async send(message: JSONRPCMessage): Promise<void> {
+    if ('method' in message && 'id' in message && message.method === 'tools/list') this.#lists.add(message.id);
     await this.#child?.write(`${JSON.stringify(message)}\n`);
   }
 
@@ -140,7 +143,8 @@ class ProgramTransport implements Transport {
     const message = parseObject(line);
     if (message === undefined) return this.#logStray(line);
     const id = findAnswered(message);
-    const parsed = id === undefined ? undefined : this.#parts.parseJson(line);
+    const isList = id !== undefined && this.#lists.delete(id);
+    const parsed = id === undefined || isList ? undefined : this.#parts.parseJson(line);
     if (id !== undefined && parsed?.ok === false) this.onmessage?.(toUnusable(id, line, parsed.reason));
     else if (id !== undefined && !this.#parts.isMessage(message)) this.onmessage?.(toUnusable(id, line));
     else this.onmessage?.(message as unknown as JSONRPCMessage);

@@ -1,5 +1,5 @@
 import type { Capabilities, JsonObject, SourceFailure } from 'chukwa/plugin';
-import { describeCode, type Listing, readListing } from './answer.js';
+import { describeCode, isRefusal, type Listing, readListing } from './answer.js';
 import { isSourceFailure, type Wire } from './wire.js';
 
 /** The call's signal ends a request; the library's own timer would only hide why. */
@@ -23,13 +23,23 @@ export interface Session {
   ask(method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject>;
 }
 
-/** Greets a server. We offer it nothing: no sampling, no roots, no elicitation. @throws SourceFailure */
-export async function openSession(wire: Wire, failure: Capabilities['failure'], signal: AbortSignal): Promise<Session> {
+/**
+ * Greets a server. We offer it nothing: no sampling, no roots, no elicitation.
+ * @param version of the protocol that is asked for; the newest one where it is left out
+ * @throws SourceFailure
+ */
+export async function openSession(
+  wire: Wire,
+  failure: Capabilities['failure'],
+  signal: AbortSignal,
+  version?: string,
+): Promise<Session> {
   const [library, types] = await Promise.all([
     import('@modelcontextprotocol/sdk/client/index.js'),
     import('@modelcontextprotocol/sdk/types.js'),
   ]);
   const client = new library.Client({ name: 'chukwa', version: '1' }, { capabilities: {} });
+  if (version !== undefined) askFor(version, wire);
   try {
     await takenBack(wire, signal, (inner) => client.connect(wire.transport, { timeout: NEVER_MS, signal: inner }));
   } catch (error) {
@@ -51,6 +61,23 @@ export async function openSession(wire: Wire, failure: Capabilities['failure'], 
         throw toFailure(error, wire, failure);
       }),
   };
+}
+
+/** The library only asks for the newest version. */
+function askFor(protocolVersion: string, { transport }: Wire): void {
+  const send = transport.send.bind(transport);
+  transport.send = (message, options) =>
+    'method' in message && message.method === 'initialize'
+      ? send({ ...message, params: { ...message.params, protocolVersion } }, options)
+      : send(message, options);
+}
+
+/** The version to ask for next: the newest one that the refusal of a server names and that is spoken here. */
+export async function findOtherVersion(refusal: unknown): Promise<string | undefined> {
+  if (!isSourceFailure(refusal)) return undefined;
+  const { LATEST_PROTOCOL_VERSION, SUPPORTED_PROTOCOL_VERSIONS } = await import('@modelcontextprotocol/sdk/types.js');
+  const said = new TextDecoder().decode(refusal.facts?.body);
+  return SUPPORTED_PROTOCOL_VERSIONS.find((version) => version !== LATEST_PROTOCOL_VERSION && said.includes(version));
 }
 
 /** Lists the tools of a server; undefined where the server refuses. @throws SourceFailure */
@@ -81,8 +108,10 @@ export async function listPages(
   return pages;
 }
 
+const REFUSED: readonly string[] = ['tool_error', 'internal_error'];
+
 function refused(error: unknown): undefined {
-  if (isSourceFailure(error) && error.failure_class === 'tool_error') return undefined;
+  if (isSourceFailure(error) && REFUSED.includes(error.failure_class)) return undefined;
   throw error;
 }
 
@@ -115,7 +144,7 @@ function toFailure(error: unknown, wire: Wire, failure: Capabilities['failure'])
   if (isProtocolError(error)) {
     const { code, message, data } = error;
     const body = new TextEncoder().encode(JSON.stringify({ code, message, data }));
-    return failure('tool_error', describeCode(code), { body });
+    return failure(isRefusal(code) ? 'tool_error' : 'internal_error', describeCode(code), { body });
   }
   return failure('transport', 'the server answered with something that is not of the protocol');
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,6 +14,10 @@ import { FIRST_COMPILED } from '../support/program.js';
 
 /** The compiled program. */
 export const PROGRAM = join(ROOT, 'dist/engine/chukwa.js');
+
+/** The folder of the user who runs these commands. */
+const USER_FOLDER = mkdtempSync(join(tmpdir(), 'chukwa-user-'));
+process.once('exit', () => rmSync(USER_FOLDER, { recursive: true, force: true }));
 
 /** How a process ended. */
 export interface Ended {
@@ -40,7 +44,7 @@ type Variables = Readonly<Record<string, string>>;
 export function startChukwa(words: readonly string[], variables: Variables, cwd = ROOT): Running {
   // The test command builds first; a single file that is run by itself may find nothing.
   if (!existsSync(PROGRAM)) execFileSync('npm', ['run', 'build'], { cwd: ROOT, stdio: 'ignore' });
-  const env = { PATH: process.env['PATH'] ?? '', ...variables };
+  const env = { PATH: process.env['PATH'] ?? '', XDG_CONFIG_HOME: USER_FOLDER, ...variables };
   const child = spawn(process.execPath, [...FIRST_COMPILED, PROGRAM, ...words], {
     cwd,
     env,
@@ -80,9 +84,8 @@ export function startHere(words: readonly string[], variables: Variables, cwd = 
   const terminal = openTestTerminal({ working_folder: cwd });
   const { out_text, error_text, interrupt } = terminal;
   const run = async (): Promise<Ended> => {
-    const composition = await compose({ PATH: process.env['PATH'], ...variables }, (line, format) =>
-      printLog(terminal, line, format),
-    );
+    const own = { PATH: process.env['PATH'], XDG_CONFIG_HOME: USER_FOLDER };
+    const composition = await compose({ ...own, ...variables }, (line, format) => printLog(terminal, line, format));
     const code = await runCommandLine(composition, words, terminal);
     return { code, stdout: out_text(), stderr: error_text() };
   };

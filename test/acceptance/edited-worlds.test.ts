@@ -151,3 +151,52 @@ test('world delete asks at a terminal, and elsewhere wants --yes', async () => {
   assert.match((await at(['y'])).out, /Deleted pond/);
   assert.match((await at(undefined, '--yes')).error, /WORLD_UNKNOWN/);
 });
+
+test('a fork, a world that is shown and a page take the scenario that the turn had, and say which', async () => {
+  const at = async (slug: string, ...words: readonly string[]) =>
+    JSON.parse((await chukwa('world', 'show', slug, ...words, '--json')).out) as ShownWorld;
+  const play = async (slug: string, ...words: readonly string[]) => {
+    const { code, error } = await chukwa('run', slug, '--script', 'simple', ...words);
+    assert.equal(code, 0, error);
+  };
+  await chukwa('world', 'create', 'brook', ...scenario());
+  await play('brook', '--turns', '2');
+  for (const asks of ['What now does', 'So what does']) {
+    await edit(file('prompts', 'plain.user.md'), (text) => text.replace(/\w+ \w+ does/, asks));
+    await play('brook', ...scenario());
+  }
+  const { scenarios, turn: last } = await at('brook');
+  const [first, second, third] = scenarios.map(({ scenario_hash }) => scenario_hash);
+  assert.ok(first !== undefined && second !== undefined && third !== undefined);
+  const played = JSON.parse((await chukwa('attempts', 'brook', '--json')).out) as { attempts: AttemptRecord[] };
+  for (const { attempted_turn, attempt_id } of played.attempts) {
+    const { out } = await chukwa('attempt', attempt_id, '--json');
+    const attempt = JSON.parse(out) as AttemptRecord;
+    assert.equal(
+      (await at('brook', '--turn', `${attempted_turn}`)).scenario_hash,
+      attempt.scenario_hash,
+      `turn ${attempted_turn}`,
+    );
+  }
+  assert.equal((await at('brook', '--turn', '0')).scenario_hash, first);
+
+  const forked = await chukwa('world', 'fork', 'brook', '--at', '2', '--as', 'child', '--reason', 'what if');
+  assert.equal(forked.code, 0, forked.error);
+  const said = forked.out.replaceAll(/\s+/g, ' ');
+  assert.ok(said.includes(`fork of brook at turn 2, by the scenario simple (${first.slice(0, 12)}) of turn 2.`), said);
+  assert.ok(said.includes(`brook now has the scenario simple (${third.slice(0, 12)})`), said);
+  const fork = async (...words: readonly string[]) => {
+    const { out, error } = await chukwa('world', 'fork', ...words, '--json');
+    assert.equal(error, '');
+    return (JSON.parse(out) as ShownWorld).scenario_hash;
+  };
+  assert.equal(await fork('brook', '--at', `${last}`, '--as', 'latest'), third);
+  assert.equal(await fork('brook', '--at', '2', '--as', 'named', '--scenario', second), second);
+  assert.equal(await fork('child', '--at', '1', '--as', 'grandchild'), first);
+  assert.equal(await fork('named', '--at', '2', '--as', 'of-named'), first, 'turn 2 was played before the fork');
+  const ran = await chukwa('run', 'named', '--script', 'simple');
+  assert.equal(ran.code, 0, ran.error);
+  assert.equal(await fork('named', '--at', '3', '--as', 'of-named-later'), second);
+  assert.equal(await fork('brook', '--at', '0', '--as', 'from-the-start'), first);
+  assert.equal((await at('from-the-start', '--turn', '0')).scenario_hash, first);
+});

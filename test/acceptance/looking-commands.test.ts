@@ -52,6 +52,7 @@ const LOOKING: Readonly<Record<string, (ids: Ids) => readonly string[]>> = {
   record: ({ attempt, out }) => [attempt, '--out', join(out, 'seen.test.json')],
   'plugin list': () => [],
   'plugin new': ({ out }) => ['fresh', '--into', out],
+  'plugin trust': () => ['planted'],
   migrate: () => [],
   doctor: () => [],
 };

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { chmod, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Json, JsonObject } from '../../engine/contract/json.js';
-import type { ServerTools, WrittenTools } from '../../engine/operations/mcp-tools/index.js';
+import type { ServerTools, UsableTool, WrittenTools } from '../../engine/operations/mcp-tools/index.js';
 import { commandOf, commandOfScript, startHttpServer } from '../plugins/mcp-servers.js';
 import { emptyDatabase } from '../support/databases.js';
 import { askHere, makeFolder, runHere } from './command.js';
@@ -62,16 +62,19 @@ test('a server behind a URL, a variable, and the source that names it are listed
     assert.deepEqual(names(await askHere<ServerTools>(['mcp', 'tools', said], variables)), byUrl);
 });
 
-for (const [server, words] of [
-  ['memory', []],
-  ['everything', []],
-  ['filesystem', ['/tmp']],
+for (const [server, words, left_out] of [
+  ['memory', [], []],
+  ['everything', [], ['simulate-research-query']],
+  ['filesystem', ['/tmp'], []],
 ] as const) {
-  test(`the files written for all tools of the server ${server} are valid at once`, async (t) => {
+  test(`the files written for all usable tools of the server ${server} are valid at once`, async (t) => {
     const folder = join(await makeFolder(t), 'written');
     const command = commandOf(server, words);
     const written = await askHere<WrittenTools>(['mcp', 'tools', command, '--as', server, '--write', folder], {});
-    assert.deepEqual(written.left_out, []);
+    assert.deepEqual(
+      written.left_out.map(({ name }) => name),
+      left_out,
+    );
     const { code, stdout, stderr } = await runHere(['validate', folder], {});
     assert.equal(code, 0, stdout + stderr);
     const workflow = JSON.parse(await readFile(join(folder, 'workflow.json'), 'utf8')) as {
@@ -192,18 +195,62 @@ const UNUSABLE: readonly (readonly [what: string, said: JsonObject, why: RegExp]
   ['a name that is too long with its server', tool('x'.repeat(60)), /more than 64 characters/],
   ['no schema', { name: 'bare' }, /it is not an object/],
   ['a schema of texts', tool('text', { inputSchema: { type: 'string' } }), /does not say "type": "object"/],
-  [
-    'a schema that refers to another server',
-    tool('remote', { inputSchema: { type: 'object', properties: { a: { $ref: 'https://evil.test/x.json' } } } }),
-    /cannot be used/,
-  ],
   ['a schema that is none', tool('broken', { inputSchema: { type: 'object', properties: 7 } }), /cannot be used/],
   [
-    'a pattern that backtracks for ever',
-    tool('slow', { inputSchema: { type: 'object', properties: { a: { type: 'string', pattern: '^(a+)+\\1$' } } } }),
+    'a schema of another server',
+    tool('far', { inputSchema: { type: 'object', $ref: 'https://evil.test/x.json' } }),
     /cannot be used/,
   ],
+  ['a call as a task', tool('task', { execution: { taskSupport: 'required' } }), /as a task/],
 ];
+
+/** Schemas of which one keyword cannot be used, as it is written, and the keyword. */
+const ODD: readonly (readonly [argument: JsonObject, kept: JsonObject, dropped: string])[] = [
+  [{ type: 'string', pattern: '^(?!x)y' }, { type: 'string' }, '/pattern'],
+  [{ type: 'string', pattern: '^[\\w-.]+$' }, { type: 'string' }, '/pattern'],
+  [{ type: 'string', pattern: '^(a+)+\\1$' }, { type: 'string' }, '/pattern'],
+  [{ description: 'what', $ref: 'https://evil.test/x.json' }, { description: 'what' }, '/$ref'],
+  [{ type: 'strin' }, {}, '/type'],
+  [{ anyOf: [{ minLength: -1 }, { type: 'null' }] }, { anyOf: [{}, { type: 'null' }] }, '/anyOf/0/minLength'],
+];
+
+test('a keyword that cannot be used is left to the server, and its tool is written with all of its others', async (t) => {
+  const folder = join(await makeFolder(t), 'written');
+  const tools = ODD.map(([argument], index) =>
+    tool(`odd_${index}`, { inputSchema: { type: 'object', properties: { a: argument, b: { type: 'number' } } } }),
+  );
+  const tuple = tool('tuple', {
+    inputSchema: {
+      $schema: 'http://json-schema.org/draft-07/schema#',
+      type: 'object',
+      properties: { at: { type: 'array', items: [{ type: 'number' }], additionalItems: false } },
+    },
+  });
+  const command = listing([...tools, tuple]);
+  const listed = (await list(command)).tools as readonly UsableTool[];
+  assert.deepEqual(
+    listed.map(({ unusable, dropped, arguments_schema }) => [unusable, dropped, arguments_schema['properties']]),
+    [
+      ...ODD.map(([, kept, keyword]) => [undefined, [`/properties/a${keyword}`], { a: kept, b: { type: 'number' } }]),
+      [undefined, undefined, { at: { type: 'array', prefixItems: [{ type: 'number' }], items: false } }],
+    ],
+  );
+  await askHere<WrittenTools>(['mcp', 'tools', command, '--write', folder], {});
+  const { code, stdout, stderr } = await runHere(['validate', folder], {});
+  assert.equal(code, 0, stdout + stderr);
+});
+
+test('a tool that is nested too deeply is named with its reason, and hides no other', async () => {
+  const deep = Array.from({ length: 31 }).reduce<JsonObject>((inner) => ({ properties: { a: inner } }), {});
+  const { tools } = await list(listing([tool('deep', { inputSchema: { type: 'object', ...deep } }), tool('flat')]));
+  assert.deepEqual(
+    tools.map(({ name, unusable }) => [name, unusable === undefined]),
+    [
+      ['flat', true],
+      ['deep', false],
+    ],
+  );
+});
 
 test('a tool that documents cannot hold says why, and the others are written', async (t) => {
   const folder = join(await makeFolder(t), 'written');
@@ -272,6 +319,23 @@ for (const [what, command, says] of [
 
 /** Runs the script of a command that stands in a file. */
 const RUN_FILE = `const [, , script] = JSON.parse(require('node:fs').readFileSync(process.argv[1], 'utf8')); (0, eval)('(require) => {' + script + '}')(require);`;
+
+test('a file that is no document is taken for the program of the server, and is run', async (t) => {
+  const file = join(await makeFolder(t), 'my server');
+  const [program = '', ...words] = JSON.parse(listing([tool('a')])) as readonly string[];
+  await writeFile(
+    file,
+    `#!/bin/sh\nexec ${[program, ...words].map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ')}\n`,
+  );
+  const refused = await runHere(['mcp', 'tools', file], {});
+  assert.equal(refused.code, 4);
+  assert.match(refused.stderr.replaceAll(/\s+/g, ' '), /may not be executed/);
+  await chmod(file, 0o755);
+  assert.deepEqual(
+    (await list(file)).tools.map(({ name }) => name),
+    ['a'],
+  );
+});
 
 test('a source of another plugin, and a name that is none, are refused', async () => {
   const ofOther = await runHere(['mcp', 'tools', 'workflows/sources/park-weather.json'], {});

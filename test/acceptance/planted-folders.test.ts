@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { hostname } from 'node:os';
@@ -11,6 +11,7 @@ import { acquireKernelLock } from '../../engine/store/kernel-lock.js';
 import { makeFolder, runHere } from './command.js';
 
 const OPERATOR_TOKEN = 'the-real-token-of-a-real-operator-0123456789';
+const PLANTED_TOKEN = 'the-token-that-the-planter-has-made-up';
 const ATTEMPT = '01a2015a-0bd6-7667-b4f2-ff813afe9e27';
 
 /** Listens for what a planted folder makes others send. */
@@ -48,12 +49,12 @@ interface Planted {
 async function plant(t: TestContext, { url, pid, mode = 0o600, folder_mode = 0o700 }: Planted) {
   const data_dir = join(await makeFolder(t), '.chukwa');
   await mkdir(data_dir);
-  const lock = JSON.stringify({ host: hostname(), namespace: null, pid, started: null });
-  await writeFile(join(data_dir, 'lock'), lock);
+  const boot = (await readFile('/proc/sys/kernel/random/boot_id', 'utf8')).trim();
+  await writeFile(join(data_dir, 'lock'), JSON.stringify({ host: hostname(), pid, boot }));
   // The planter holds the folder, and so its file is believed.
-  const kernel = await acquireKernelLock(data_dir, lock);
+  const kernel = await acquireKernelLock(data_dir);
   t.after(() => kernel.kind === 'taken' && kernel.release());
-  await writeFile(join(data_dir, 'serve.json'), JSON.stringify({ url, pid }));
+  await writeFile(join(data_dir, 'serve.json'), JSON.stringify({ url, pid, command_token: PLANTED_TOKEN }));
   await chmod(join(data_dir, 'serve.json'), mode);
   await chmod(data_dir, folder_mode);
   return { CHUKWA_DATA_DIR: data_dir, CHUKWA_OPERATOR_TOKEN: OPERATOR_TOKEN, CHUKWA_TOKEN: `${OPERATOR_TOKEN}-not` };
@@ -99,14 +100,14 @@ describe('a folder planted by a stranger', () => {
       assert.match(stopped.stderr, new RegExp(`The server at ${url} could not carry out the request`));
     });
 
-  test('a folder planted by a stranger that looks like our own in everything collects no token, and no proof for another server', async (t) => {
+  test('a folder planted by a stranger that looks like our own in everything collects no token but its own', async (t) => {
     const { caught, port } = await openThief(t);
     const url = `http://127.0.0.1:${port}`;
     await tryAll(t, await plant(t, { url, pid: startBystander(t) }));
-    assert.ok(caught.length > 0, 'the thief heard nothing, and nothing was proved');
+    assert.ok(caught.length > 0, 'the thief heard nothing, and nothing was sent');
     for (const text of caught) {
       assert.doesNotMatch(text, /bearer/i);
-      assert.ok(!text.includes(OPERATOR_TOKEN));
+      assert.ok(!text.includes(OPERATOR_TOKEN) && text.includes(PLANTED_TOKEN));
     }
   });
 });

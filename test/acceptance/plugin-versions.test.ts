@@ -1,42 +1,18 @@
 import assert from 'node:assert/strict';
-import { appendFile, cp, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { RunReport } from '../../engine/operations/run-turns.js';
-import type { JsonObject } from '../../engine/contract/json.js';
 import { startScriptedModel } from '../../engine/toys/scripted-model/index.js';
 import { writePlugin } from '../sources/harness.js';
 import { emptyDatabase } from '../support/databases.js';
-import { loadScript, ROOT } from '../support/park-stage.js';
+import { loadScript } from '../support/park-stage.js';
 import { askHere, makeFolder, runHere, startChukwa, whileRunning } from './command.js';
-import { script } from './readings.js';
+import { script, writeOwnReading } from './readings.js';
 
 const ENTRY = `import { value } from './inner/value.js';
 export default { open: () => ({ invoke: async () => ({ value }) }) };
 `;
-
-/** The shipped workflow `simple`, which also reads a source of the plugin `own_reading` once a turn. */
-async function writeScenario(folder: string): Promise<string> {
-  for (const part of ['simple', 'sources', 'prompts'])
-    await cp(join(ROOT, 'workflows', part), join(folder, part), { recursive: true });
-  const file = join(folder, 'simple', 'workflow.json');
-  const workflow = JSON.parse(await readFile(file, 'utf8')) as JsonObject;
-  const reading = {
-    id: 'reading',
-    source_ref: { path: './reading.json' },
-    effect: 'read_only',
-    redaction: { allow: 'all' },
-    run: 'once_per_turn',
-    scope: 'world',
-    visible_to: 'all_subjects',
-    request_template: {},
-    inject_as: '/ambient/reading',
-  };
-  await writeFile(file, JSON.stringify({ ...workflow, ambient_sources: [reading] }));
-  const source = { version: 1, label: 'reading', interface: { name: 'own_reading' } };
-  await writeFile(join(folder, 'simple', 'reading.json'), JSON.stringify(source));
-  return join(folder, 'simple', 'scenario.json');
-}
 
 /** Kills a run after its reading, edits a file below the plugins, and runs again. */
 async function runAfterEdit(context: TestContext, edited: string): Promise<RunReport['turns'][number]> {
@@ -54,7 +30,7 @@ async function runAfterEdit(context: TestContext, edited: string): Promise<RunRe
     CHUKWA_PLUGIN_PATH: plugins,
     CHUKWA_LLM_BASE_URL: model.url,
   };
-  const created = ['world', 'create', 'brief', '--scenario', await writeScenario(folder), '--root', folder];
+  const created = ['world', 'create', 'brief', '--scenario', await writeOwnReading(folder), '--root', folder];
   const { code, stderr } = await runHere(created, variables);
   assert.equal(code, 0, stderr);
   const asked = new Promise<void>((resolve) => model.onRequest(async () => resolve()));

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
-import type { Json } from '../../engine/contract/json.js';
+import { cp, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Json, JsonObject } from '../../engine/contract/json.js';
 import type { Answer, Answers } from '../../engine/generated/answers.js';
 import type { AttemptRecord, InvocationSummary } from '../../engine/ports/records.js';
 import type { WorldSnapshot } from '../../engine/ports/worlds.js';
 import type { ModelRequest, ScriptedModel } from '../../engine/toys/scripted-model/index.js';
-import type { Play } from '../support/park-stage.js';
+import { type Play, ROOT } from '../support/park-stage.js';
 
 /** A script of answers that hold on every turn, by command key. */
 export function script(answers: Readonly<Record<string, Answer>>): Answers {
@@ -100,4 +102,27 @@ export function assertOnlyPatchesChanged({ before, after, attempts }: Play): voi
     environments: [...environments.values()],
     entities: [...entities.values()],
   });
+}
+
+/** The shipped workflow `simple`, which also reads a source of the plugin `own_reading` once a turn. */
+export async function writeOwnReading(folder: string): Promise<string> {
+  for (const part of ['simple', 'sources', 'prompts'])
+    await cp(join(ROOT, 'workflows', part), join(folder, part), { recursive: true });
+  const file = join(folder, 'simple', 'workflow.json');
+  const workflow = JSON.parse(await readFile(file, 'utf8')) as JsonObject;
+  const reading = {
+    id: 'reading',
+    source_ref: { path: './reading.json' },
+    effect: 'read_only',
+    redaction: { allow: 'all' },
+    run: 'once_per_turn',
+    scope: 'world',
+    visible_to: 'all_subjects',
+    request_template: {},
+    inject_as: '/ambient/reading',
+  };
+  await writeFile(file, JSON.stringify({ ...workflow, ambient_sources: [reading] }));
+  const source = { version: 1, label: 'reading', interface: { name: 'own_reading' } };
+  await writeFile(join(folder, 'simple', 'reading.json'), JSON.stringify(source));
+  return join(folder, 'simple', 'scenario.json');
 }

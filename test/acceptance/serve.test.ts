@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -54,6 +54,7 @@ async function openPlace(t: TestContext, kind: DatabaseKind): Promise<Place> {
     ...toys.variables,
     ...(database?.url === undefined ? {} : { CHUKWA_DATABASE_URL: database.url }),
     CHUKWA_DATA_DIR: data_dir,
+    XDG_CONFIG_HOME: join(data_dir, 'user'),
     CHUKWA_LLM_BASE_URL: model.url,
     CHUKWA_LLM_API_KEY: 'loopback-needs-no-key',
     CHUKWA_PUBLIC_URL: `${public_url}/`,
@@ -227,7 +228,9 @@ describe('an embedded database that is served', () => {
   test('has tokens in a file that only its owner may read, and takes its sign down when it ends', async (t) => {
     const place = await openPlace(t, 'embedded');
     await serving(place, async () => {});
-    const file = join(place.data_dir, 'tokens.json');
+    const folder = join(place.data_dir, 'user', 'chukwa', 'tokens');
+    const [name = ''] = await readdir(folder);
+    const file = join(folder, name);
     assert.equal((await stat(file)).mode & 0o777, 0o600);
     const { token, operator_token } = JSON.parse(await readFile(file, 'utf8')) as Record<string, string>;
     assert.match(`${token} ${operator_token}`, /^[\w-]{43} [\w-]{43}$/);

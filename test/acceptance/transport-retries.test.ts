@@ -179,7 +179,7 @@ for (const kind of ['embedded', 'PostgreSQL'] as const)
       ]);
       const [first, second, ...others] = vending.asked.slice(before);
       assert.deepEqual([first, others.length], [second, 0]);
-      assert.match(first ?? '', /^tools-\d+\/turn-1\/bob\/act\/round-1\/try-1\/tool$/);
+      assert.match(first ?? '', /^tools-\d+~[0-9a-f]{12}\/turn-1\/bob\/act\/round-1\/try-1\/tool$/);
     });
 
     test('a stop ends the wait before a retry at once', async (context) => {

@@ -3,6 +3,7 @@ import { execFile, spawnSync } from 'node:child_process';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
+import { compose } from '../../engine/main.js';
 import { commandOf } from '../plugins/mcp-servers.js';
 import { emptyDatabase } from '../support/databases.js';
 import { ROOT } from '../support/park-stage.js';
@@ -87,12 +88,16 @@ test('schemas that cannot be replaced stay as they are', async (context) => {
 test('serve says why it cannot write its tokens or its announcement, and leaves no file', async (context) => {
   const folder = await makeFolder(context);
   const words = ['serve', '--port', '0'];
-  const variables = { CHUKWA_DATABASE_URL: 'memory:', CHUKWA_DATA_DIR: join(folder, 'data') };
+  const variables = {
+    CHUKWA_DATABASE_URL: 'memory:',
+    CHUKWA_DATA_DIR: join(folder, 'data'),
+    XDG_CONFIG_HOME: join(folder, 'user'),
+  };
   const tokens = { CHUKWA_TOKEN: 'a'.repeat(32), CHUKWA_OPERATOR_TOKEN: 'b'.repeat(32) };
   const unkept = await runAfter('ulimit -f 0', words, variables, folder);
   assert.match(
     unkept.stderr,
-    /tokens\.json cannot be written: it would exceed the largest size.*Allow larger files.*Or set CHUKWA_TOKEN/,
+    /[0-9a-f]{16}\.json cannot be written: it would exceed the largest size.*Allow larger files.*Or set CHUKWA_TOKEN/,
   );
   assert.doesNotMatch(unkept.stderr, /[Dd]elete/);
   const unannounced = await runAfter('ulimit -f 0', words, { ...variables, ...tokens }, folder);
@@ -102,12 +107,12 @@ test('serve says why it cannot write its tokens or its announcement, and leaves 
 
 test('tokens that exist are used though nothing can be written', async (context) => {
   const folder = await makeFolder(context);
-  const file = join(folder, 'tokens.json');
-  await writeFile(file, JSON.stringify({ token: 'a'.repeat(32), operator_token: 'b'.repeat(32) }), { mode: 0o600 });
-  const variables = { CHUKWA_DATABASE_URL: 'memory:', CHUKWA_DATA_DIR: folder };
+  const user = await makeFolder(context);
+  const variables = { CHUKWA_DATABASE_URL: 'memory:', CHUKWA_DATA_DIR: folder, XDG_CONFIG_HOME: user };
+  assert.ok((await (await compose(variables)).loadTokens()).ok);
   const { stderr } = await runAfter('ulimit -f 0', ['serve', '--port', '0'], variables, folder);
   assert.match(stderr, /serve\.json cannot be written/);
-  assert.deepEqual(await readdir(folder), ['tokens.json']);
+  assert.deepEqual(await readdir(folder), []);
 });
 
 const FILL = 'mount -t tmpfs -o size=16k none . && cd . && head -c 12k /dev/zero > filler';

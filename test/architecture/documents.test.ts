@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { EFFECT_OPERATIONS } from '../../engine/core/world/patch-operations.js';
 import { FAILURE_CLASSES, factsOfFailure } from '../../engine/contract/failure-class.js';
+import { listFailures } from '../../engine/core/protocol/failure.js';
 import { NODE_TYPES } from '../../engine/core/nodes/index.js';
 import { PLACEHOLDER_NAMES } from '../../engine/core/prompt/template.js';
 import { COMPONENT_KINDS } from '../../engine/core/protocol/component.js';
@@ -103,6 +104,17 @@ test('the terms name the failure classes that are transient, and those with whic
   );
 });
 
+test('the page for operators shows what each failure says of its call, as the engine obeys it', () => {
+  const [, below = ''] = page('docs/operating.md').split('### What a failure says');
+  const rows = (below.split('\n##')[0] ?? '').split('\n').filter((row) => row.startsWith('| '));
+  const real = listFailures().map(({ name, denies, is_transient, retry }) => {
+    const failure = name in FAILURE_CLASSES ? `\`${name}\`` : name;
+    const listed = retry === undefined ? 'no retry' : `\`${retry}\``;
+    return `| ${failure} | ${denies ? 'was not performed' : 'is in doubt'} | ${listed} | ${is_transient ? 'yes' : 'no'} |`;
+  });
+  assert.deepEqual(rows.slice(2), real);
+});
+
 test('the terms explain every reason for which a model has to answer again, and no other', async () => {
   const [, below = ''] = page('docs/terms.md').split('| detail | the answer |');
   const details = await literalsOf('engine/core/protocol/failure.ts', 'ModelContentDetail');
@@ -145,7 +157,7 @@ test('the terms list every placeholder of prompts, and no other', () => {
     (cell) => /^\{\{(.+)\}\}$/.exec(cell)?.[1] ?? [],
   );
   assertSame(
-    listed.filter((name) => !name.startsWith('nodes.')),
+    listed.filter((name) => !name.includes('<')),
     PLACEHOLDER_NAMES,
   );
 });

@@ -125,6 +125,8 @@ check(
     'engine/operations/plugins/conformance/server.ts',
     'engine/sources/children.ts',
     'engine/sources/examine-origin.ts',
+    // For ranges of addresses only.
+    'engine/sources/proxy.ts',
     'engine/store/kernel-lock.ts',
     'engine/store/server.ts',
     'engine/surfaces/http/server.ts',

@@ -92,6 +92,7 @@ describe('pages in a file', NEEDS_CHROMIUM, () => {
       action_id: stage.engine.runtime.clock.uuid(),
       action: 'run_turns',
       acted_by: 'session of-mine',
+      surface: 'browser',
       address: '127.0.0.1',
       reason: 'a reason of mine',
       details: {},

@@ -25,7 +25,7 @@ const MEGABYTE = 1_048_576;
 
 /** Elements that no page of ours holds; of forms, those that are ours are left out. */
 const FOREIGN =
-  'img, script:not([src^="/live.js?"], [src^="/pace.js?"]), iframe, object, embed, style, [onerror], [onmouseover], [onfocus], [autofocus], form[action="/sign-out"] input';
+  'img, script:not([src^="/copy.js?"], [src^="/live.js?"], [src^="/pace.js?"]), iframe, object, embed, style, [onerror], [onmouseover], [onfocus], [autofocus], form[action="/sign-out"] input';
 const UNSEEN = /[\u202a-\u202e\u2066-\u2069\u200e\u200f\u061c\u001b\u0007\u009b]/;
 
 describe('hostile text in a browser', NEEDS_CHROMIUM, () => {
@@ -60,7 +60,7 @@ describe('hostile text in a browser', NEEDS_CHROMIUM, () => {
     await act(
       park.stage.engine,
       { kind: 'run_turns', world_slug, turns: 1 },
-      { acted_by: 'token', address: '', reason: HOSTILE },
+      { acted_by: 'token', surface: 'http', address: '', reason: HOSTILE },
     );
     await page.goto(park.server.makeSignInLink());
     let shown = 0;

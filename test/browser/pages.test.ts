@@ -9,7 +9,7 @@ import { NEEDS_CHROMIUM } from '../support/chromium.js';
 import { must } from '../support/park-stage.js';
 import { type ServedPark, servePark, TOKENS } from '../support/served-park.js';
 
-const WIDTHS = [390, 820, 1280];
+const WIDTHS = [360, 390, 820, 1280];
 const SCHEMES = ['light', 'dark'] as const;
 
 describe('the pages in a browser', NEEDS_CHROMIUM, () => {
@@ -92,6 +92,23 @@ describe('the pages in a browser', NEEDS_CHROMIUM, () => {
     await page.locator('svg.graph a.box-node').click();
     assert.match(page.url(), /#node-act$/);
     assert.match(await page.locator('#node-act .conversation').first().innerText(), /You decide what/);
+  });
+
+  test('the JSON of a prompt stands on lines, a switch shows it exactly, and a button copies the whole answer', async () => {
+    const path = (await listPaths()).find((one) => one.includes('llm-calls')) ?? '';
+    await open(path);
+    const views = page.locator('#prompt .views').first();
+    const exact = views.locator('.exact');
+    assert.equal(await exact.isVisible(), false);
+    assert.ok((await views.locator('.pretty').innerText()).split('\n').length > 3);
+    await views.getByLabel('exactly as it was').check();
+    assert.equal(await exact.isVisible(), true);
+    assert.equal(await views.locator('.pretty').isVisible(), false);
+    await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.locator('#answer .copy').click();
+    await page.locator('#answer .copy', { hasText: 'Copied' }).waitFor();
+    const { raw_text } = await park.stage.llmCall(path.replace(/.*\//, ''));
+    assert.equal(await page.evaluate<string>('navigator.clipboard.readText()'), raw_text);
   });
 
   test('a button plays what a model said at its pace, and shows all of it again', async () => {

@@ -21,7 +21,7 @@ export async function startDeedService(answer: Json, deduplicates: boolean): Pro
   const correlations = new Set<string>();
   const perform = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     await readText(request);
-    const id = String(request.headers['x-client-request-id']);
+    const id = String(request.headers['x-client-request-id']).replace(/~[0-9a-f]{12}/, '');
     const times = performed.get(id) ?? 0;
     if (times === 0 || !deduplicates) performed.set(id, times + 1);
     correlations.add(String(request.headers['x-chukwa-correlation-id']));

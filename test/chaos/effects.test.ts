@@ -83,7 +83,8 @@ async function assertEachOnce({ query, toys }: Fleet): Promise<void> {
   const twice = names.filter((name, index) => names.indexOf(name) !== index);
   assert.deepEqual(twice, [], 'a side effect was made twice');
   const committed = await query<{ readonly name: string }>(
-    `SELECT world_slug || '/turn-' || turn || '/bob/act/round-1/try-1/tool' AS name FROM turns WHERE turn > 0`,
+    `SELECT world_slug || '~' || request_mark || '/turn-' || turns.turn || '/bob/act/round-1/try-1/tool' AS name
+     FROM turns JOIN worlds USING (world_slug) WHERE turns.turn > 0`,
   );
   const missing = committed.filter(({ name }) => !names.includes(name));
   assert.deepEqual(missing, [], 'a turn was committed without its side effect');

@@ -332,6 +332,11 @@ describe('a failed call of a tool that says "tell_model" ends the turn all the s
       { effect: 'state_change', repeatable: true },
       (command) => fail(command, { failure_class: 'timeout' }),
     ],
+    [
+      'where its side effect is repeatable and may have taken place before the service answered 500',
+      { effect: 'state_change', repeatable: true },
+      (command) => fail(command, { failure_class: 'http_status', http_status: 500 }),
+    ],
     ['where nobody can be asked', {}, (command) => fail(command, { failure_class: 'unavailable' })],
     ['where a stage before the call refuses it', {}, refused],
     ['where redaction failed', {}, (command) => fail(command, { failure_class: 'redaction_failed' })],
@@ -344,7 +349,12 @@ describe('a failed call of a tool that says "tell_model" ends the turn all the s
     });
 
   test('but not where it has a side effect and the service itself said that the call failed', () => {
-    for (const failure of FAILURES.slice(0, 3)) {
+    const REFUSED: readonly Failure[] = [
+      { failure_class: 'http_status', http_status: 503 },
+      { failure_class: 'call_rejected' },
+      { failure_class: 'tool_error' },
+    ];
+    for (const failure of REFUSED) {
       const { end, shown } = afterTool({ effect: 'state_change' }, (command) => fail(command, failure));
       assert.equal(end?.kind, 'commit');
       assert.equal(shown?.['failure_class'], failure.failure_class);

@@ -5,6 +5,7 @@ import type { Json, JsonObject } from '../../engine/contract/json.js';
 import { advance } from '../../engine/core/turn/advance.js';
 import type { Invoke, TurnCommand } from '../../engine/core/protocol/command.js';
 import type { CallEvent, CallFailed } from '../../engine/core/protocol/event.js';
+import { mayRepeat } from '../../engine/core/protocol/failure.js';
 import { type Recorded, refold } from '../../engine/core/turn/refold.js';
 import { type TurnState, UNBEGUN } from '../../engine/core/turn/state.js';
 import type { Program } from '../../engine/core/protocol/program.js';
@@ -35,6 +36,9 @@ const FAILURES: Readonly<Record<string, Pick<CallFailed, 'failure_class' | 'http
   non_json: { failure_class: 'non_json' },
   tool_error: { failure_class: 'tool_error' },
 };
+
+/** Those that say that the call was not performed. */
+const NOT_PERFORMED: readonly string[] = ['http_429', 'http_5xx', 'unavailable', 'http_404', 'tool_error'];
 
 type Effect = 'read_only' | 'state_change' | 'repeatable';
 
@@ -124,10 +128,12 @@ function answer(command: Invoke): CallEvent {
   return modelSays(command, output);
 }
 
-function fail({ key }: Invoke, what: string): CallFailed {
+function fail({ key, call }: Invoke, what: string): CallFailed {
   const failure = FAILURES[what];
   assert.ok(failure);
-  return { kind: 'call_failed', key, message: what, duration_ms: 7, ...failure };
+  const is_unknown = !mayRepeat(call) && !NOT_PERFORMED.includes(what);
+  const doubt = is_unknown ? ({ outcome_unknown: true } as const) : {};
+  return { kind: 'call_failed', key, message: what, duration_ms: 7, ...failure, ...doubt };
 }
 
 const begin = (program: Program) => advance(program, UNBEGUN, SMALL_PARK_BEGAN);
@@ -136,7 +142,7 @@ const begin = (program: Program) => advance(program, UNBEGUN, SMALL_PARK_BEGAN);
 function mayFollow({ policy, ambient, tool }: Script, { command, failed_as }: Performance): boolean {
   if (failed_as === undefined || !(policy.on as readonly string[]).includes(failed_as)) return false;
   const effect = { llm_generation: 'read_only', ambient_context: ambient, model_elected_tool: tool, node_call: tool };
-  return effect[command.invocation_kind] !== 'state_change' || failed_as === 'unavailable';
+  return effect[command.invocation_kind] !== 'state_change' || NOT_PERFORMED.includes(failed_as);
 }
 
 function groupByKey(performances: readonly Performance[]): ReadonlyMap<string, readonly Performance[]> {
@@ -149,7 +155,7 @@ function groupByKey(performances: readonly Performance[]): ReadonlyMap<string, r
 }
 
 describe('a retry', () => {
-  test('a retry follows listed failures only, at most max times, and never a side effect that may have been sent', () => {
+  test('a retry follows listed failures only, at most max times, and never a side effect that may have been performed', () => {
     fc.assert(
       fc.property(scriptArbitrary, (script) => {
         const program = compile(script);

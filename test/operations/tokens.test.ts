@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { chmod, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
+import type { Variables } from '../../engine/configuration.js';
 import { compose } from '../../engine/main.js';
 import { callbackToken, loadTokens } from '../../engine/operations/tokens.js';
 
@@ -15,6 +16,8 @@ async function makeFile(t: TestContext): Promise<string> {
 }
 
 const load = (file: string, token?: string, operator_token?: string) => loadTokens({ file, token, operator_token });
+
+const loadFor = async (variables: Variables) => (await compose(variables)).loadTokens();
 
 async function codeOf(loading: ReturnType<typeof load>): Promise<string> {
   const loaded = await loading;
@@ -46,6 +49,7 @@ describe('tokens', () => {
     const composition = await compose({
       CHUKWA_DATABASE_URL: 'memory:',
       CHUKWA_DATA_DIR: data_dir,
+      XDG_CONFIG_HOME: data_dir,
       CHUKWA_PUBLIC_URL: 'https://chukwa.example.org',
       CHUKWA_TOKEN: 'weak',
     });
@@ -73,6 +77,22 @@ describe('tokens', () => {
     await load(`${file}.real`);
     await symlink(`${file}.real`, file);
     assert.equal(await codeOf(load(file)), 'TOKENS_EXPOSED');
+  });
+
+  test('tokens that a data folder brings along are not taken, and without a folder of the user there are none', async (t) => {
+    const data_dir = dirname(await makeFile(t));
+    await writeFile(join(data_dir, 'tokens.json'), JSON.stringify({ token: LONG, operator_token: `${LONG}y` }), {
+      mode: 0o600,
+    });
+    const variables = { CHUKWA_DATA_DIR: data_dir, XDG_CONFIG_HOME: join(data_dir, 'user') };
+    const [first, again] = [await loadFor(variables), await loadFor(variables)];
+    assert.ok(first.ok && again.ok);
+    assert.notEqual(first.value.operator_token, `${LONG}y`);
+    assert.deepEqual([first.value.is_new, again.value], [true, { ...first.value, is_new: false }]);
+    const other = await loadFor({ ...variables, CHUKWA_DATA_DIR: join(data_dir, 'other') });
+    assert.ok(other.ok && other.value.operator_token !== first.value.operator_token);
+    for (const XDG_CONFIG_HOME of [undefined, 'user', ''])
+      assert.equal(await codeOf(loadFor({ CHUKWA_DATA_DIR: data_dir, XDG_CONFIG_HOME })), 'TOKENS_UNUSABLE');
   });
 
   test('differ from what follows from them', async (t) => {

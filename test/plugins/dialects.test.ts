@@ -345,6 +345,47 @@ test('reasoning between tags stays in the answer where the source says keep', as
   assert.deepEqual(summary(outcome), { succeeded: { text: '<think>a</think>{}', finish_reason: 'done' } });
 });
 
+for (const [what, beginning, drop] of [
+  ['white space for ever behind a whole value', '{"x":[1]}', '\n'],
+  ['silence without end behind a whole value', '{"x":[1]}', ''],
+  ['another turn for ever behind the mark of its end', '{"x":[1]}<|im_end|>', 'user'],
+] as const) {
+  test(`${what} ends the stream: the answer is taken, and nothing is waited for`, async (t) => {
+    const chunk = (content: string): string =>
+      `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content } }] })}\n\n`;
+    let hangUp: () => void = () => {};
+    const hungUp = new Promise<void>((resolve) => {
+      hangUp = resolve;
+    });
+    const url = await serve(t, (_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).write(chunk(beginning));
+      const write = (): void => {
+        if (!response.destroyed && drop !== '') response.write(chunk(drop), () => setImmediate(write));
+      };
+      response.on('close', hangUp);
+      write();
+    });
+    const outcome = await generate(t, url, { timeout_ms: 60_000 });
+    assert.deepEqual(summary(outcome), { succeeded: { text: '{"x":[1]}', finish_reason: 'done' } });
+    assert.equal((artifactOf(outcome, 'provider') as JsonObject)['ended_by'], 'hung_up');
+    await hungUp;
+  });
+}
+
+test('an object that a server passes on as reasoning alone is the answer, which the record says', async (t) => {
+  const delta = { content: '', reasoning_content: '{"x":1}' };
+  const body = `data: ${JSON.stringify({ choices: [{ index: 0, delta, finish_reason: 'stop' }] })}\n\ndata: [DONE]\n\n`;
+  const outcome = await generate(t, await serve(t, answering({ content_type: 'text/event-stream', body })), {});
+  assert.deepEqual(summary(outcome), { succeeded: { text: '{"x":1}', finish_reason: 'stop' } });
+  assert.equal((artifactOf(outcome, 'provider') as JsonObject)['answer_from'], 'reasoning');
+});
+
+test('marks of a chat template are kept beside the answer', async (t) => {
+  const outcome = await generate(t, await serve(t, answering(says('<s>{}', '</', 's>'))), {});
+  assert.deepEqual(summary(outcome), { succeeded: { text: '{}', finish_reason: 'done' } });
+  assert.deepEqual(artifactOf(outcome, 'set_aside'), { before: '<s>', behind: '</s>' });
+});
+
 test('reasoning counts as what a model says: without a measure it is too large', async (t) => {
   for (const wire of [says('<think>', ...Array.from({ length: 40 }, () => 'x'.repeat(1_000)))]) {
     const outcome = await generate(t, await serve(t, answering(wire)), {});

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { link, mkdir, rename, symlink, writeFile } from 'node:fs/promises';
+import { link, mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { promisify } from 'node:util';
@@ -64,13 +64,19 @@ test('nothing is read from the folder of the own data, from one that holds it, o
     [join(root, 'stations'), '/kew.json', root],
     [outside, '/secret.json', join(outside, 'not-yet')],
   ] as const) {
-    const sources = await openTestSources(t, { overlay: { CHUKWA_TEST_DIR: folder }, own_folder });
+    const sources = await openTestSources(t, {
+      overlay: { CHUKWA_TEST_DIR: folder },
+      own_folders: [join(other, 'tokens'), own_folder],
+    });
     const outcome = await ask(sources, fileCall(file));
     assert.deepEqual(summary(outcome), { failed: 'unavailable', refused: false }, folder);
-    assert.match(storedText(outcome), /CHUKWA_TEST_DIR names is the folder of the engine's own data/);
+    assert.match(storedText(outcome), /CHUKWA_TEST_DIR names is a folder of the engine's own data/);
     assert.ok(!storedText(outcome).includes(SECRET));
   }
-  const apart = await openTestSources(t, { overlay: { CHUKWA_TEST_DIR: join(outside, 'data-2') }, own_folder: root });
+  const apart = await openTestSources(t, {
+    overlay: { CHUKWA_TEST_DIR: join(outside, 'data-2') },
+    own_folders: [root],
+  });
   assert.deepEqual(summary(await ask(apart, fileCall('/kew.json'))), { succeeded: 7 });
 });
 
@@ -121,8 +127,12 @@ for (const [what, path, request] of WAYS_OUT) {
 
 const LINKS: readonly (readonly [what: string, plant: (root: string, outside: string) => Promise<unknown>])[] = [
   ['a link to a file outside', (root, outside) => symlink(join(outside, 'secret.json'), join(root, 'x.json'))],
-  ['a link to a file inside', (root) => symlink(join(root, 'stations', 'kew.json'), join(root, 'x.json'))],
-  ['a link to nothing', (root) => symlink(join(root, 'nothing'), join(root, 'x.json'))],
+  [
+    'a link to a file outside, by way of a link inside',
+    (root, outside) =>
+      symlink(outside, join(root, 'up')).then(() => symlink(join('up', 'secret.json'), join(root, 'x.json'))),
+  ],
+  ['a link to a hidden file', (root) => symlink('.env.json', join(root, 'x.json'))],
   ['a folder', (root) => mkdir(join(root, 'x.json'))],
   ['a pipe', (root) => promisify(execFile)('mkfifo', [join(root, 'x.json')])],
   ['a link to a device', (root) => symlink('/dev/zero', join(root, 'x.json'))],
@@ -138,7 +148,32 @@ for (const [what, plant] of LINKS) {
   });
 }
 
-test('a folder on the way that is a link is refused, wherever it leads', async (t) => {
+test('the files of a volume of Kubernetes are read, also while it exchanges them', async (t) => {
+  const root = await makeFolder(t);
+  const fill = async (version: number): Promise<void> => {
+    const folder = `..2026_${version}`;
+    await mkdir(join(root, folder));
+    await writeFile(join(root, folder, 'kew.json'), JSON.stringify({ version }));
+    await symlink(folder, join(root, '..new'));
+    await rename(join(root, '..new'), join(root, '..data'));
+    await rm(join(root, `..2026_${version - 1}`), { recursive: true, force: true });
+  };
+  await fill(1);
+  await symlink('..data/kew.json', join(root, 'kew.json'));
+  const sources = await openOn(t, root);
+  const outcomes: string[] = [];
+  const over = new AbortController();
+  const reading = (async () => {
+    while (!over.signal.aborted) outcomes.push((await ask(sources, fileCall('/kew.json'))).status);
+  })();
+  for (let version = 2; version <= 40; version += 1) await fill(version);
+  over.abort();
+  await reading;
+  assert.deepEqual([...new Set(outcomes)], ['succeeded']);
+  assert.deepEqual(summary(await ask(sources, fileCall('/kew.json'))), { succeeded: { version: 40 } });
+});
+
+test('a folder on the way that is a link is refused where it leads out', async (t) => {
   const { outside, root } = await writeFolders(t);
   const sources = await openOn(t, root);
   await symlink(outside, join(root, 'up'));
@@ -148,6 +183,10 @@ test('a folder on the way that is a link is refused, wherever it leads', async (
   });
   await rename(join(root, 'stations'), join(root, 'moved'));
   await symlink(join(root, 'moved'), join(root, 'stations'));
+  assert.deepEqual(summary(await ask(sources, fileCall('/stations/kew.json'))), { succeeded: { height_m: 6 } });
+  await rename(join(root, 'moved'), join(outside, 'moved'));
+  await rm(join(root, 'stations'));
+  await symlink(join(outside, 'moved'), join(root, 'stations'));
   assert.deepEqual(summary(await ask(sources, fileCall('/stations/kew.json'))), {
     failed: 'schema_invalid',
     refused: false,

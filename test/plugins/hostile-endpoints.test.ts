@@ -6,7 +6,7 @@ import * as fc from 'fast-check';
 import type { Json } from '../../engine/contract/json.js';
 import type { CallOutcome } from '../../engine/ports/sources.js';
 import { makeSourceFailure } from '../../engine/sources/source-failure.js';
-import { timerAlarm } from '../../engine/sources/chunk-collector.js';
+import { timerAlarm } from '../../engine/sources/timer-alarm.js';
 import { readEvents } from '../../plugins/llm_chat/event-stream.js';
 import { ask, chatCall, type Listener, openTestSources, serve, summary, type Wanted } from '../sources/harness.js';
 

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import type { Json, JsonObject } from '../../engine/contract/json.js';
 import type { Sources, SourcesParts } from '../../engine/sources/index.js';
-import { ask, makeRecorder, openTestSources, summary, untilDead, type Wanted } from '../sources/harness.js';
+import { ask, makeFolder, makeRecorder, openTestSources, summary, untilDead, type Wanted } from '../sources/harness.js';
 import { bodyOf, commandOfScript, failureOf, fakeServer, toolCall } from './mcp-servers.js';
 
 function open(t: TestContext, command: string, parts: Partial<SourcesParts> = {}): Promise<Sources> {
@@ -145,7 +147,7 @@ const HOSTILE: readonly Hostile[] = [
     command: fakeServer(
       `'tools/call': ({ id }) => say({ id, error: { code: -32000, message: 'Connection closed', data: { lost_request: 2 } } })`,
     ),
-    failed: 'tool_error',
+    failed: 'internal_error',
     message: /-32000/,
   },
   {
@@ -288,6 +290,53 @@ test('calls that come while a session is being opened wait for it, and outlive t
   assert.deepEqual(summary(await opening), { failed: 'stopped', refused: false });
   const [one, other] = await Promise.all(waiting);
   assert.equal(one, other, 'both were asked of one program');
+});
+
+test('a program that starts slower than a call may take is started once, and a later call reaches it', async (t) => {
+  const file = join(await makeFolder(t), 'starts');
+  const command = fakeServer(
+    `initialize: ({ id, params }) => {
+      const { protocolVersion } = params;
+      const result = { protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'slow', version: '1' } };
+      const look = setInterval(() => {
+        if (!fs.existsSync(${JSON.stringify(file)} + '.go')) return;
+        clearInterval(look);
+        say({ id, result });
+      }, 10);
+    }`,
+    `const fs = require('node:fs'); fs.appendFileSync(${JSON.stringify(file)}, 'start ');`,
+  );
+  const sources = await open(t, command);
+  const early = await ask(sources, toolCall('do', {}, SHORT));
+  assert.deepEqual(summary(early), { failed: 'timeout', refused: false });
+  await writeFile(`${file}.go`, '');
+  assert.equal(typeof (await valueOf(sources)), 'number');
+  assert.equal(await readFile(file, 'utf8'), 'start ');
+});
+
+test('a program that ends while it starts tells those who wait why, and the next call starts another', async (t) => {
+  const file = join(await makeFolder(t), 'starts');
+  const before = `const fs = require('node:fs'); fs.appendFileSync(${JSON.stringify(file)}, 'start ');
+    if (fs.readFileSync(${JSON.stringify(file)}, 'utf8') === 'start ') setTimeout(() => { console.error('no such disk'); process.exit(4); }, 400);`;
+  const sources = await open(t, fakeServer(`initialize: () => undefined`, before));
+  const [early, late] = await Promise.all([
+    ask(sources, toolCall('do', {}, { settings: { timeout_ms: 200 } })),
+    ask(sources, toolCall('do')),
+  ]);
+  assert.deepEqual(summary(early), { failed: 'timeout', refused: false });
+  assert.equal(failureOf(late).failure_class, 'transport');
+  assert.match(bodyOf(late), /no such disk/);
+  await ask(sources, toolCall('do', {}, { settings: { timeout_ms: 400 } }));
+  assert.equal(await readFile(file, 'utf8'), 'start start ');
+});
+
+test('a tool of a list that is nested too deeply hides no other', async (t) => {
+  const deep = `JSON.parse('{"a":'.repeat(70) + '1' + '}'.repeat(70))`;
+  const sources = await open(
+    t,
+    fakeServer(`'tools/list': () => ({ tools: [{ name: 'deep', inputSchema: ${deep} }, { name: 'do' }] })`),
+  );
+  assert.equal(typeof (await valueOf(sources)), 'number');
 });
 
 test('requests of a server, and its claims about its tools, are neither granted nor believed', async (t) => {

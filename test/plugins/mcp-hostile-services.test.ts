@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { test, type TestContext } from 'node:test';
 import type { Json, JsonObject } from '../../engine/contract/json.js';
+import type { EffectClass } from '../../engine/core/protocol/program.js';
 import { ask, findFreeOrigin, makeRecorder, openTestSources, serve, summary, type Wanted } from '../sources/harness.js';
 import { bodyOf, failureOf, toolCall } from './mcp-servers.js';
 
@@ -180,7 +181,7 @@ const HOSTILE: readonly Hostile[] = [
     name: 'answers with a status of failure that never ends',
     answer: (_, response) => void response.writeHead(500).write('canary: it hurts'),
     failed: 'http_status',
-    message: /answered with status 500; it said: canary: it hurts$/,
+    message: /answered with status 500; it said: canary: it hurts; it is unknown whether its side effect took place/,
     body: /canary: it hurts/,
     wanted: { deadline_ms: 2_000, call: { effect: 'external_side_effect' } },
   },
@@ -229,7 +230,18 @@ const HOSTILE: readonly Hostile[] = [
     message: /-32602/,
     body: /canary/,
   },
+  {
+    name: 'breaks while it handles the call',
+    answer: ({ id }, response) => sayJson(response, { jsonrpc: '2.0', id, error: { code: -32603, message: 'canary' } }),
+    failed: 'internal_error',
+    message: /-32603.*; it is unknown whether its side effect took place/,
+    body: /canary/,
+    wanted: { call: { effect: 'external_side_effect' } },
+  },
 ];
+
+/** A failure quotes a service that says why it failed, as far as redaction shows it, and quotes nothing else. */
+const QUOTED = ['http_status', 'tool_error', 'internal_error'];
 
 for (const { name, answer, failed, message, wanted, body } of HOSTILE) {
   test(`a service that ${name} fails the call as ${failed}`, async (t) => {
@@ -238,8 +250,7 @@ for (const { name, answer, failed, message, wanted, body } of HOSTILE) {
     const outcome = failureOf(await ask(sources, toolCall('do', {}, wanted)));
     assert.equal(outcome.failure_class, failed, outcome.failure_message);
     assert.match(outcome.failure_message, message);
-    // A failure quotes a service that says why it failed, as far as redaction shows it, and quotes nothing else.
-    if (failed !== 'http_status' && failed !== 'tool_error') assert.doesNotMatch(outcome.failure_message, /canary/);
+    if (!QUOTED.includes(failed)) assert.doesNotMatch(outcome.failure_message, /canary/);
     if (body) assert.match(bodyOf(outcome), body);
   });
 }
@@ -277,6 +288,75 @@ test('a stream that is broken off with a number is taken up again', async (t) =>
   assert.deepEqual(summary(await ask(sources, toolCall('do'))), { succeeded: { value: 'resumed' } });
 });
 
+test('a stream whose server wants to be asked again at once is not asked more often than that makes sense', async (t) => {
+  const { url, received } = await fakeService(t, (_message, response) => {
+    openEvents(response);
+    response.end('id: 7\nretry: 0\ndata: \n\n');
+  });
+  const sources = await openTestSources(t, { overlay: { CHUKWA_MCP_TEST: url } });
+  const outcome = await ask(sources, toolCall('do', {}, { settings: { timeout_ms: 1_500 } }));
+  assert.deepEqual(summary(outcome), { failed: 'timeout', refused: false });
+  const asked = received.filter(({ http }) => http === 'GET').length;
+  assert.ok(asked >= 1 && asked <= 3, `it was asked ${asked} times`);
+});
+
+for (const [how, refuse] of [
+  [
+    'in a text',
+    (_id: number, response: ServerResponse) => response.writeHead(400).end('supported: 2025-06-18, 2025-03-26'),
+  ],
+  [
+    'in an error of the protocol',
+    (id: number, response: ServerResponse) =>
+      sayJson(response, {
+        jsonrpc: '2.0',
+        id,
+        error: {
+          code: -32602,
+          message: 'Unsupported protocol version',
+          data: { supported: ['2025-06-18', '2024-11-05'] },
+        },
+      }),
+  ],
+] as const)
+  test(`a server that names the versions that it speaks ${how} is greeted in the newest of them`, async (t) => {
+    const asked: unknown[] = [];
+    const url = await serve(t, async (request, response) => {
+      let body = '';
+      for await (const piece of request) body += String(piece);
+      const message = JSON.parse(body || '{}') as Message;
+      if (message.method === 'initialize') {
+        const { protocolVersion } = message['params'] as { readonly protocolVersion: string };
+        asked.push(protocolVersion);
+        return void (protocolVersion > '2025-06-18' ? refuse(message.id, response) : greet(message, response));
+      }
+      if (message.method === 'tools/call') return sayJson(response, resultOf(message, 'fine'));
+      if (message.method !== 'tools/list') return void response.writeHead(202).end();
+      sayJson(response, { jsonrpc: '2.0', id: message.id, result: { tools: [{ name: 'do' }] } });
+    });
+    const sources = await openTestSources(t, { overlay: { CHUKWA_MCP_TEST: url } });
+    assert.deepEqual(summary(await ask(sources, toolCall('do'))), { succeeded: { value: 'fine' } });
+    assert.deepEqual(asked.slice(1), ['2025-06-18']);
+  });
+
+test("the slash at the end of a URL is the operator's: a server that knows no other path is reached", async (t) => {
+  const { url } = await fakeService(t, (message, response) => sayJson(response, resultOf(message, 'fine')));
+  const front = await serve(t, async (request, response) => {
+    if (request.url !== '/mcp/') return response.writeHead(307, { location: '/mcp/' }).end();
+    const pieces: Buffer[] = [];
+    for await (const piece of request) pieces.push(piece as Buffer);
+    const answer = await fetch(url, {
+      method: request.method ?? '',
+      body: pieces.length > 0 ? Buffer.concat(pieces) : null,
+    });
+    return response.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text());
+  });
+  const sources = await openTestSources(t, { overlay: { CHUKWA_MCP_TEST: `${front}/mcp/` } });
+  assert.deepEqual(summary(await ask(sources, toolCall('do'))), { succeeded: { value: 'fine' } });
+  const other = await openTestSources(t, { overlay: { CHUKWA_MCP_TEST: `${front}/mcp` } });
+  assert.match(failureOf(await ask(other, toolCall('do'))).failure_message, /from \/mcp to \/mcp\/.*with a slash/);
+});
+
 test('a call that is stopped is taken back, and the session is given back at the end', async (t) => {
   const stop = new AbortController();
   const { url, received } = await fakeService(t, () => stop.abort());
@@ -300,22 +380,34 @@ test('a call that is stopped is taken back, and the session is given back at the
   );
 });
 
-const REPEATS = {
-  'an ended session (404) that the server had named': {
-    status: 404,
-    names_session: true,
-    sent: 2,
-    second: 'succeeded',
-  },
-  '404 where the server names no sessions': { status: 404, names_session: false, sent: 1, second: 'failed' },
-  'status 400 in a session that was used': { status: 400, names_session: true, sent: 1, second: 'failed' },
-  'status 500 in a session that was used': { status: 500, names_session: true, sent: 1, second: 'failed' },
-} as const;
+/** What a server answers to a call in a session that was used, whether it knows the session, and what follows. */
+const REPEATS: readonly {
+  readonly status: number;
+  readonly knows?: true;
+  readonly unnamed?: true;
+  readonly effect?: EffectClass;
+  readonly sent: number;
+  readonly second: 'succeeded' | 'failed';
+}[] = [
+  { status: 404, sent: 2, second: 'succeeded' },
+  { status: 404, unnamed: true, sent: 1, second: 'failed' },
+  { status: 400, sent: 2, second: 'succeeded' },
+  { status: 401, sent: 2, second: 'succeeded' },
+  { status: 503, effect: 'external_side_effect', sent: 2, second: 'succeeded' },
+  { status: 500, sent: 2, second: 'succeeded' },
+  { status: 500, effect: 'external_side_effect', sent: 1, second: 'failed' },
+  { status: 400, knows: true, sent: 1, second: 'failed' },
+  { status: 503, knows: true, sent: 1, second: 'failed' },
+  { status: 429, sent: 1, second: 'failed' },
+];
 
-for (const [what, { status, names_session, sent, second }] of Object.entries(REPEATS))
-  test(`after ${what}, a call is sent ${sent === 1 ? 'no second time' : 'in a new session'}`, async (t) => {
+for (const { status, knows, unnamed, effect = 'read_only', sent, second } of REPEATS) {
+  const session = unnamed ? 'without a name' : knows ? 'that the server knows' : 'that the server forgot';
+  const again = sent === 1 ? 'no second time' : 'in a new session';
+  test(`after status ${status} in a session ${session}, a call (${effect}) is sent ${again}`, async (t) => {
     const calls: string[] = [];
-    let sessions = 0;
+    const known = new Set<string>();
+    let greeted = 0;
     const url = await serve(t, async (request, response) => {
       const pieces: Buffer[] = [];
       for await (const piece of request) pieces.push(piece as Buffer);
@@ -326,20 +418,29 @@ for (const [what, { status, names_session, sent, second }] of Object.entries(REP
         response.writeHead(200, headers).end(JSON.stringify({ jsonrpc: '2.0', id, result }));
       };
       if (method === 'initialize') {
-        sessions += 1;
-        if (names_session) headers['mcp-session-id'] = `session-${sessions}`;
+        greeted += 1;
+        if (!unnamed) headers['mcp-session-id'] = `session-${greeted}`;
+        known.add(unnamed ? '' : `session-${greeted}`);
         const abilities = { capabilities: { tools: {} }, serverInfo: { name: 's', version: '1' } };
         return reply({ protocolVersion: '2025-06-18', ...abilities });
       }
+      if (method === 'tools/call') {
+        calls.push(session);
+        if (calls.length === 2 && !knows && status !== 429) known.delete(session);
+        if (calls.length === 2) return response.writeHead(status).end();
+      }
+      if (!known.has(session)) return response.writeHead(status).end();
+      if (method === 'ping') return reply({});
       if (method === 'tools/list') return reply({ tools: [{ name: 'act', inputSchema: { type: 'object' } }] });
       if (method !== 'tools/call') return response.writeHead(202).end();
-      calls.push(session);
-      if (calls.length === 2) return response.writeHead(status).end();
       return reply({ content: [{ type: 'text', text: 'done' }] });
     });
     const sources = await openTestSources(t, { overlay: { CHUKWA_MCP_TEST: `${url}/mcp` } });
-    assert.equal((await ask(sources, toolCall('act'))).status, 'succeeded');
-    assert.equal((await ask(sources, toolCall('act'))).status, second);
+    const act = toolCall('act', {}, { call: { effect } });
+    assert.equal((await ask(sources, act)).status, 'succeeded');
+    assert.equal((await ask(sources, act)).status, second);
     assert.equal(calls.length, 1 + sent);
-    assert.equal((await ask(sources, toolCall('act'))).status, 'succeeded', 'the call after that finds the server');
+    assert.equal(greeted, known.has('session-1') || second === 'failed' ? 1 : 2, 'a known session is kept');
+    assert.equal((await ask(sources, act)).status, 'succeeded', 'the call after that finds the server');
   });
+}

@@ -33,6 +33,41 @@ const RESULTS: readonly (readonly [string, JsonObject, boolean, unknown])[] = [
     false,
     { content: [text('a'), text('b')], left_out: ['image', 'unknown'] },
   ],
+  [
+    'a text within a resource, and a link',
+    {
+      content: [
+        { type: 'resource', resource: { uri: 'repo://a.md', text: 'words' } },
+        { type: 'resource', resource: { uri: 'repo://a.bin', blob: 'AAAA' } },
+        { type: 'resource_link', uri: 'repo://b.md', name: 'b', title: 'B', description: 'more words' },
+      ],
+    },
+    false,
+    {
+      content: [
+        { ...text('words'), uri: 'repo://a.md' },
+        { ...text('B: more words'), uri: 'repo://b.md' },
+      ],
+      left_out: ['resource'],
+    },
+  ],
+  [
+    'a text for the user alone',
+    {
+      content: [
+        { ...text('a'), annotations: { audience: ['user'] } },
+        { ...text('b'), annotations: { audience: ['assistant', 'user'] } },
+      ],
+    },
+    false,
+    { content: [text('b')], left_out: ['text for the user'] },
+  ],
+  [
+    'a JSON text beside a resource',
+    { content: [text('[1]'), { type: 'resource', resource: { text: 'x' } }] },
+    true,
+    [1],
+  ],
   ['nothing', { content: [] }, false, { content: [] }],
   ['a failure', { isError: true, content: [text('{"a":1}')] }, true, 'tool_error'],
   [

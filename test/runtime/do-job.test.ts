@@ -22,6 +22,7 @@ const ATTEMPT = { attempt_id: 'A', attempted_turn: 3 };
 const LEFT = {
   attempt_id: 'A',
   epoch: 1,
+  request_mark: '0123456789ab',
   world: composeWorld({ slug: 'park', turn: 3, environments: [], entities: [], events: [] }),
   heads: new Map(),
 };

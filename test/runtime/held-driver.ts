@@ -87,7 +87,13 @@ export async function holdDriver(t: TestContext, program: Program, around: Surro
     };
     return [name, write];
   });
-  const lease = { attempt_id: 'attempt', world_slug: 'small-park', attempted_turn: 1, epoch: 1 };
+  const lease = {
+    attempt_id: 'attempt',
+    world_slug: 'small-park',
+    attempted_turn: 1,
+    epoch: 1,
+    request_mark: '0123456789ab',
+  };
   const begun = { kind: 'begun', lease, world: smallWorld(), heads: new Map(), ...around.begun } as const;
   let made = 0;
   const parts = {

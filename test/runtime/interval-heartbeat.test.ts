@@ -4,7 +4,13 @@ import { setImmediate as pause } from 'node:timers/promises';
 import type { AttemptLease, Written } from '../../engine/ports/attempts.js';
 import { heartbeatOf } from '../../engine/runtime/interval-heartbeat.js';
 
-const LEASE: AttemptLease = { attempt_id: 'A', world_slug: 'park', attempted_turn: 1, epoch: 1 };
+const LEASE: AttemptLease = {
+  attempt_id: 'A',
+  world_slug: 'park',
+  attempted_turn: 1,
+  epoch: 1,
+  request_mark: '0123456789ab',
+};
 
 /** Keeps a lease for half a minute. @returns after how many seconds it was renewed and for how long, and what its keeper learned */
 async function keepFor(t: TestContext, renew: () => Promise<Written>) {

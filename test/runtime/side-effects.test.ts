@@ -3,6 +3,7 @@ import { after, describe, test } from 'node:test';
 import type { Json, JsonObject } from '../../engine/contract/json.js';
 import { reportCall } from '../../engine/operations/reports.js';
 import { settleCall } from '../../engine/operations/settle-call.js';
+import { queueTurns } from '../../engine/operations/run-worker.js';
 import { runTurns } from '../../engine/operations/run-turns.js';
 import type { AttemptRecord } from '../../engine/ports/records.js';
 import type { WorldSnapshot } from '../../engine/ports/worlds.js';
@@ -18,6 +19,8 @@ import {
 } from '../support/park-stage.js';
 import { startUnreliableService } from '../support/unreliable-service.js';
 import { type Fault, misbehave } from '../support/faults.js';
+import { waitUntil } from '../support/wait-until.js';
+import { startChukwa, startHere, whileRunning } from '../acceptance/command.js';
 
 // A side effect is made once, whatever the fate of its call and of its attempt.
 
@@ -57,6 +60,12 @@ const changeInterface =
 /** So that an answer that never comes is given up soon. */
 const IN_HASTE = changeInterface({ timeout_ms: 400 });
 
+/** Adds a member to the binding of each side effect. */
+const bindingSays =
+  (member: string): Edit =>
+  (workflow) =>
+    JSON.parse(JSON.stringify(workflow).replaceAll('"effect":"state_change"', `"effect":"state_change",${member}`));
+
 /** The script of the tools, with other answers in its first turn. */
 async function saying(answers: Answers['turns'][string]): Promise<Answers> {
   const script = await loadScript('tools');
@@ -82,7 +91,7 @@ const SALES: readonly (readonly [fault: Fault, failure_class: string, is_in_doub
   ['non_json', 'non_json', true],
   ['schema_invalid', 'schema_invalid', true],
   ['oversized_body', 'result_too_large', true],
-  ['status_500', 'http_status', false],
+  ['status_500', 'http_status', true],
   ['redirect', 'http_status', false],
 ];
 
@@ -109,11 +118,7 @@ describe('a side effect', () => {
 
   test('a side effect that a repeatable binding asks for is made again by the next turn, under the same name', async (context) => {
     const stage = await open();
-    const repeatable: Edit = (workflow) =>
-      JSON.parse(
-        JSON.stringify(workflow).replaceAll('"effect":"state_change"', '"effect":"state_change","repeatable":true'),
-      );
-    const edits = { 'sources/vending-machine.json': IN_HASTE, 'tools/workflow.json': repeatable };
+    const edits = { 'sources/vending-machine.json': IN_HASTE, 'tools/workflow.json': bindingSays('"repeatable":true') };
     const world = await makeWorld(stage, await editWorkflows(context, edits));
     misbehave(stage.toys.vending, 'reset_connection');
     assert.equal((await tryTurn(stage, world)).failure_class, 'transport');
@@ -239,19 +244,23 @@ describe('a side effect', () => {
   });
 });
 
-/** Statuses of a gateway about the service behind it, and of a service itself. */
+/** Statuses that leave open whether the service has acted, and those that say that it has not. */
 const STATUSES: readonly (readonly [status: number, is_in_doubt: boolean])[] = [
   [408, true],
   [502, true],
   [504, true],
   [524, true],
-  [500, false],
+  [500, true],
+  [425, true],
+  [302, true],
+  [303, true],
+  [307, false],
   [503, false],
   [429, false],
   [404, false],
 ];
 
-describe('a call with a side effect behind a gateway', () => {
+describe('a call with a side effect that fails with a status', () => {
   const behind: { url: string } = { url: '' };
   const gateway = startUnreliableService(() => behind.url);
   after(async () => (await gateway).close());
@@ -262,7 +271,7 @@ describe('a call with a side effect behind a gateway', () => {
   });
 
   for (const [status, is_in_doubt] of STATUSES) {
-    test(`a call with a side effect behind a gateway is ${is_in_doubt ? '' : 'not '}in doubt where the answer has status ${status}`, async (context) => {
+    test(`a call with a side effect is ${is_in_doubt ? '' : 'not '}in doubt where the answer has status ${status}`, async (context) => {
       ({ url } = await gateway);
       const stage = await open();
       const world = await makeWorld(stage, await editWorkflows(context, {}));
@@ -274,6 +283,65 @@ describe('a call with a side effect behind a gateway', () => {
       else assert.equal((await tryTurn(stage, world)).status, 'committed');
     });
   }
+});
+
+describe('a status 500 after a side effect', () => {
+  const open = sharedStage('PostgreSQL');
+
+  test('leaves nothing in doubt where the binding says that the service did not perform the call', async (context) => {
+    const stage = await open();
+    const edits = { 'tools/workflow.json': bindingSays('"not_performed_on":["http_5xx"]') };
+    const world = await makeWorld(stage, await editWorkflows(context, edits));
+    misbehave(stage.toys.vending, 'status_500');
+    const failed = await tryTurn(stage, world);
+    assert.equal(failed.calls_in_doubt, 0, failed.failure_message ?? '');
+    misbehave(stage.toys.vending);
+    assert.equal((await tryTurn(stage, world)).status, 'committed');
+  });
+
+  test('is not repeated by the worker whose queued turn made the call, until it is settled', async (context) => {
+    const stage = await open();
+    const { world_slug } = await makeWorld(stage, await editWorkflows(context, {}));
+    must(await queueTurns(stage.engine, { world_slug, turns: 1 }));
+    misbehave(stage.toys.vending, 'status_500');
+    const worker = startHere(['worker', '--lease', '1', '--json'], stage.variables);
+    await whileRunning(
+      worker,
+      waitUntil(() => worker.said().includes('"kind":"turn_deferred"')),
+    );
+    const [attempt] = await stage.engine.store.records.attempts(world_slug);
+    assert.deepEqual([stage.toys.vending.served.length, attempt?.calls_in_doubt], [1, 1]);
+    misbehave(stage.toys.vending);
+    must(await settleCall(stage.engine, { attempt_id: attempt?.attempt_id ?? '' }));
+    await whileRunning(
+      worker,
+      waitUntil(async () => (await stage.world(world_slug)).turn === 1),
+    );
+    worker.interrupt();
+    await worker.ended;
+    assert.equal(stage.toys.vending.served.length, 2);
+  });
+});
+
+test('a queued turn whose driver dies in a side effect waits in its queue for the settlement, as one whose connection was cut', async (context) => {
+  const stage = await openParkStage('PostgreSQL');
+  context.after(stage.close);
+  const { world_slug } = await makeWorld(stage, await editWorkflows(context, {}));
+  must(await queueTurns(stage.engine, { world_slug, turns: 2 }));
+  misbehave(stage.toys.vending, 'hang');
+  const killed = startChukwa(['worker', '--lease', '1', '--json'], stage.variables);
+  await waitUntil(() => stage.toys.vending.served.length === 1);
+  killed.kill('SIGKILL');
+  await killed.ended;
+  const worker = startHere(['worker', '--lease', '1', '--json'], stage.variables);
+  await whileRunning(
+    worker,
+    waitUntil(() => worker.said().includes('"kind":"turn_failed"')),
+  );
+  worker.interrupt();
+  await worker.ended;
+  const [queue] = await stage.engine.store.inbox.queues(world_slug);
+  assert.deepEqual([queue?.queued_turns, stage.toys.vending.served.length], [2, 1], worker.said());
 });
 
 describe('a call with a side effect', () => {

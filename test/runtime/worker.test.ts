@@ -18,6 +18,7 @@ import { waitUntil } from '../support/wait-until.js';
 const LEFT: LeftWorld = {
   attempt_id: 'any',
   epoch: 1,
+  request_mark: '0123456789ab',
   world: composeWorld({ slug: 'any', turn: 1, environments: [], entities: [], events: [] }),
   heads: new Map(),
 };

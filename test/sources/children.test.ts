@@ -4,7 +4,7 @@ import { test, type TestContext } from 'node:test';
 import type { Json, JsonObject } from '../../engine/contract/json.js';
 import { boundCall } from '../../engine/sources/call-bounds.js';
 import { openChildren } from '../../engine/sources/children.js';
-import { timerAlarm } from '../../engine/sources/chunk-collector.js';
+import { timerAlarm } from '../../engine/sources/timer-alarm.js';
 import { parseCommand } from '../../engine/sources/command.js';
 import type { Log, Sources } from '../../engine/sources/index.js';
 import { resolveOrigin } from '../../engine/sources/origin.js';
@@ -93,6 +93,7 @@ test('a program is handed where to find things, and no other variable', async (t
   const variables = {
     PATH: '/usr/bin:/bin',
     LANG: 'C',
+    NODE_EXTRA_CA_CERTS: '/etc/ours.pem',
     CHUKWA_LLM_API_KEY: 'canary-1234',
     DATABASE_URL: 'canary-5678',
   };
@@ -100,6 +101,7 @@ test('a program is handed where to find things, and no other variable', async (t
   const environment = await askLine(sources);
   assert.equal(environment['PATH'], '/usr/bin:/bin');
   assert.equal(environment['LANG'], 'C');
+  assert.equal(environment['NODE_EXTRA_CA_CERTS'], '/etc/ours.pem');
   assert.doesNotMatch(JSON.stringify(environment), /canary|CHUKWA/);
 });
 

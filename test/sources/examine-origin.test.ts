@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:net';
 import { type TestContext, test } from 'node:test';
-import { examineOrigin } from '../../engine/sources/examine-origin.js';
+import { createExamineOrigin } from '../../engine/sources/examine-origin.js';
+
+const examineOrigin = createExamineOrigin(() => undefined);
 
 const EXAMPLE = 'http://127.0.0.1:8080';
 

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { Alarm } from '../../engine/contract/source.js';
-import { timerAlarm } from '../../engine/sources/chunk-collector.js';
+import { timerAlarm } from '../../engine/sources/timer-alarm.js';
 import { findEntryProblem, importEntry } from '../../engine/sources/import-entry.js';
 import { findPlugin } from '../../engine/sources/registry.js';
 import { ask, jsonCall, loadManifestCheck, makeFolder, openTestSources, writePlugin } from './harness.js';

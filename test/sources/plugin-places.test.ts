@@ -44,24 +44,25 @@ test('an installed package that says that it is a plugin and has no manifest is 
 
 test('a folder that need not be there is no problem where it is not', async (t) => {
   const nowhere = join(await makeFolder(t), 'nowhere');
-  const places = { folders: [], folders_if_present: [nowhere], package_folders: [nowhere], sources_folder: nowhere };
+  const places = { folders: [], working_folder: nowhere, package_folders: [nowhere], sources_folder: nowhere };
   assert.deepEqual(await find(places), { names: [], codes: [] });
 });
 
 test('a plugin to which several ways lead is one plugin', async (t) => {
   const [folder, modules] = [await makeFolder(t), await makeFolder(t)];
-  await writePlugin(folder, 'tides', GOOD);
-  await symlink(join(folder, 'tides'), join(modules, 'chukwa-plugin-tides'));
-  const places = { folders: [folder, `${folder}/`], folders_if_present: [folder], package_folders: [modules] };
+  await writePlugin(join(folder, 'plugins'), 'tides', GOOD);
+  await symlink(join(folder, 'plugins', 'tides'), join(modules, 'chukwa-plugin-tides'));
+  const plugins = join(folder, 'plugins');
+  const places = { folders: [plugins, `${plugins}/`], working_folder: folder, package_folders: [modules] };
   assert.deepEqual(await find(places), { names: ['tides'], codes: [] });
 });
 
 test('an installed plugin and one of the working folder that share a name are both refused', async (t) => {
   const [folder, modules] = [await makeFolder(t), await makeFolder(t)];
-  await writePlugin(folder, 'tides', GOOD);
-  await writePlugin(folder, 'winds', GOOD);
+  await writePlugin(join(folder, 'plugins'), 'tides', GOOD);
+  await writePlugin(join(folder, 'plugins'), 'winds', GOOD);
   await writePackage(modules, 'chukwa-plugin-tides', 'tides');
-  assert.deepEqual(await find({ folders: [], folders_if_present: [folder], package_folders: [modules] }), {
+  assert.deepEqual(await find({ folders: [], working_folder: folder, package_folders: [modules] }), {
     names: ['winds'],
     codes: ['PLUGIN_NAME_TAKEN'],
   });
@@ -88,8 +89,8 @@ test('compiled files are used as compiled, and plain JavaScript beside its sourc
 test('the shipped places do not hide a plugin of the working folder that has a name of theirs', async (t: TestContext) => {
   const [shipped, working] = [await makeFolder(t), await makeFolder(t)];
   await writePlugin(shipped, 'tides', GOOD);
-  await writePlugin(working, 'tides', GOOD);
-  assert.deepEqual(await find({ folders: [shipped], folders_if_present: [working] }), {
+  await writePlugin(join(working, 'plugins'), 'tides', GOOD);
+  assert.deepEqual(await find({ folders: [shipped], working_folder: working }), {
     names: [],
     codes: ['PLUGIN_NAME_TAKEN'],
   });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readRetryAfter } from '../../engine/sources/response-headers.js';
+import { readWait } from '../../engine/sources/told-wait.js';
 
 const NOW = Date.UTC(2026, 0, 1, 12);
 
@@ -22,3 +23,39 @@ for (const [name, headers, after_ms] of SAID)
   test(`Retry-After is read as ${after_ms ?? 'no wait'} where it holds ${name}`, () => {
     assert.equal(readRetryAfter(headers, NOW), after_ms);
   });
+
+const TOLD: readonly (readonly [body: string, after_ms: number | undefined])[] = [
+  ['[{"error":{"details":[{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"6s"}]}}]', 6_000],
+  ['{"details":[{"retryDelay":{"seconds":"7","nanos":0}}]}', 7_000],
+  ['{"message":"You are being rate limited.","retry_after":64.57}', 64_570],
+  ['{"retry_after_ms": 250}', 250],
+  ['Rate limit reached for model. Please try again in 12s. Visit our pages.', 12_000],
+  ['Please try again in 1m30s.', 90_000],
+  ['Please try again in 2h59m59.5s, or pay', 10_799_500],
+  ['Please try again in 200ms.', 200],
+  ['Please retry after 26 seconds.', 26_000],
+  ['retry in 2 minutes', 120_000],
+  ['Please try again in 1 day', 86_400_000],
+  ['try again in a moment', undefined],
+  ['try again in 5 steps', undefined],
+  ['', undefined],
+];
+
+for (const [body, after_ms] of TOLD)
+  test(`a body that says ${body || 'nothing'} tells ${after_ms ?? 'no wait'}`, () => {
+    assert.equal(readWait({ http_status: 429, body: Buffer.from(body) }, NOW), after_ms);
+  });
+
+test('a header comes before the body, a body before the limits of a rate, and only limits that are used up count', () => {
+  const body = Buffer.from('try again in 12s');
+  const limits = {
+    'x-ratelimit-remaining-requests': '0',
+    'x-ratelimit-reset-requests': '6m0s',
+    'x-ratelimit-remaining-tokens': '40',
+    'x-ratelimit-reset-tokens': '9h',
+  };
+  assert.equal(readWait({ http_status: 429, body, response_headers: { 'retry-after': '3' } }, NOW), 3_000);
+  assert.equal(readWait({ http_status: 429, body, response_headers: limits }, NOW), 12_000);
+  assert.equal(readWait({ http_status: 429, response_headers: limits }, NOW), 360_000);
+  assert.equal(readWait({ http_status: 400, body, response_headers: limits }, NOW), undefined);
+});

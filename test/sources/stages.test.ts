@@ -6,7 +6,7 @@ import type { CallOutcome } from '../../engine/ports/sources.js';
 import { createCompileSchema } from '../../engine/schema/compile-schema.js';
 import { openChildren } from '../../engine/sources/children.js';
 import { openOriginFetches } from '../../engine/sources/origin-fetch.js';
-import { timerAlarm } from '../../engine/sources/chunk-collector.js';
+import { timerAlarm } from '../../engine/sources/timer-alarm.js';
 import { createOpenedSources } from '../../engine/sources/opened-sources.js';
 import { callStages } from '../../engine/sources/pipeline.js';
 import { first, type Permitted } from '../../engine/sources/passage.js';
@@ -38,7 +38,7 @@ const ANYTHING: SchemaProgram = { hash: 'a', schema: {}, validate: () => [] };
 test('the stages are these, in this order', () => {
   const clock = { now: () => 0 };
   const lookUp = (): undefined => undefined;
-  const [fetches, children] = [openOriginFetches(), openChildren(lookUp, timerAlarm)];
+  const [fetches, children] = [openOriginFetches(() => undefined), openChildren(lookUp, timerAlarm)];
   const opened = createOpenedSources({
     plugins: [],
     getPlugin: async () => ({ ok: false, problems: [] }),
@@ -625,7 +625,7 @@ const ENDS: readonly (readonly [name: string, entry: string, call: Partial<CallP
   ],
   [
     'of a call that a service refused is known',
-    acting(true, 'context.acts(); throw capabilities.failure("http_status", "no", { http_status: 500 });'),
+    acting(true, 'context.acts(); throw capabilities.failure("http_status", "no", { http_status: 503 });'),
     {},
     false,
   ],

@@ -20,13 +20,13 @@ async function openFetch(t: TestContext, listener: Listener, over?: AbortControl
 
 /** @param over ends the call; left out, it ends with the test */
 function openFetchAt(t: TestContext, url: string, over = new AbortController()): OriginFetch {
-  const fetches = openOriginFetches();
+  const fetches = openOriginFetches(() => undefined);
   t.after(async () => {
     over.abort();
     await fetches.close();
   });
   const call = boundCall(over.signal, { left: () => 20_000, max_response_bytes: 1_000_000 }, { names_its_calls: true });
-  const fetch = fetches.bind({ variable: 'CHUKWA_TEST_URL', url, secrets: [] });
+  const fetch = fetches.bind({ variable: 'CHUKWA_TEST_URL', url, endpoint: url, secrets: [] });
   return (asked, init) => fetch(asked, init, call);
 }
 

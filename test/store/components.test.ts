@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { contentHash } from '../../engine/core/content/canonical.js';
 import type { ComponentSummary } from '../../engine/ports/components.js';
 import { forEachDatabase } from '../support/databases.js';
 import { DOCUMENTS, makeWorld } from './record-fixtures.js';
@@ -86,15 +87,14 @@ forEachDatabase('components', (open) => {
 
   test('the first digits of a hash find all that begin so, of every kind, and nothing else', async () => {
     const { store } = await open();
-    const near = ['abcdef0180', 'abcdef01ff', 'abcdef0200'].map((digits, index) => ({
-      ...schema,
-      hash: digits.padEnd(64, '0'),
-      content: { title: `number ${index}` },
-    }));
-    await store.components.put([...near, { ...DOCUMENTS.policy, hash: 'abcdef01'.padEnd(64, '9') }]);
-    const found = await store.components.startingWith('abcdef01');
-    assert.deepEqual(found.map(nameOf).toSorted(), ['json_schema number 0', 'json_schema number 1', 'tool_policy few']);
-    assert.deepEqual(await store.components.startingWith('abcdef03'), []);
+    const schemas = Array.from({ length: 40 }, (_, index) => ({ title: `number ${index}` }));
+    const stored = schemas.map((content) => ({ ...schema, hash: contentHash(content), content }));
+    await store.components.put([...stored, ...all]);
+    for (const digits of [...'0123456789abcdef'.split(''), ...stored.map(({ hash }) => hash.slice(0, 2))]) {
+      const found = await store.components.startingWith(digits);
+      const expected = [...stored, ...all].filter(({ hash }) => hash.startsWith(digits)).map(({ hash }) => hash);
+      assert.deepEqual(found.map(({ hash }) => hash).toSorted(), expected.toSorted(), digits);
+    }
     assert.deepEqual((await store.components.startingWith(scenario.hash)).map(nameOf), ['scenario park']);
   });
 });

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { WorldEvent } from '../../engine/core/world/world.js';
 import type { Store } from '../../engine/ports/store.js';
 import { forEachDatabase, type OutsideView } from '../support/databases.js';
-import { begin, beginning, DOCUMENTS, makeWorld, NOON, playTurn, sayPatch } from './record-fixtures.js';
+import { begin, beginning, DOCUMENTS, failing, makeWorld, NOON, playTurn, sayPatch } from './record-fixtures.js';
 
 const STATES = ['rested', 'tired', 'asleep', 'awake', 'hungry'];
 
@@ -62,6 +62,22 @@ function describeEvent({ turn, subject_id, patch }: WorldEvent): string {
 }
 
 forEachDatabase('forks', (open) => {
+  test('a world that is made again under its name, and a fork, ask services under ids of their own', async () => {
+    const { store } = await open();
+    const markOf = async (world_slug: string): Promise<string> => {
+      const { lease } = await begin(store, world_slug);
+      await store.attempts.fail(lease, failing());
+      return lease.request_mark;
+    };
+    await makeWorld(store, 'again');
+    const first = await markOf('again');
+    assert.equal(await markOf('again'), first, 'the next attempt has the ids of the one before');
+    await store.worlds.delete('again');
+    await makeWorld(store, 'again');
+    await fork(store, 'again', 0, 'forked');
+    assert.equal(new Set([first, await markOf('again'), await markOf('forked')]).size, 3);
+  });
+
   test('a fork writes a row for itself, its turn, each ancestor and each idle agent, and copies nothing', async () => {
     const { store, outside } = await open();
     await makeWorld(store, 'old');

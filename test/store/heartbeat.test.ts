@@ -154,7 +154,8 @@ describe('the heartbeat of a worker', { timeout: 60_000 }, () => {
     const heartbeat = startThreadHeartbeat(program, settings);
     for (const epoch of [1, 2]) {
       const lost: (string | Error)[] = [];
-      heartbeat.keep({ world_slug: 'short', attempt_id: v7(), attempted_turn: 1, epoch }, (why) => lost.push(why));
+      const lease = { world_slug: 'short', attempt_id: v7(), attempted_turn: 1, epoch, request_mark: '0123456789ab' };
+      heartbeat.keep(lease, (why) => lost.push(why));
       await waitUntil(() => lost.length > 0);
       assert.match(String(lost[0]), /thread that keeps leases has ended/);
     }

@@ -44,6 +44,18 @@ forEachDatabase('the inbox', (open) => {
     assert.equal((await store.worlds.find('line'))?.turn, 3);
   });
 
+  test("a claimed turn that is held is nobody else's after its reservation would have ended, and can be begun", async () => {
+    const { store } = await open();
+    await makeWorld(store, 'compiled');
+    await enqueue(store, 'compiled', 1);
+    const brief = { most: 1, reserve_ms: 0, worlds: ['compiled'] };
+    const [claimed] = await store.inbox.claim(brief);
+    assert.ok(claimed);
+    await store.inbox.hold(claimed, RESERVE_MS);
+    assert.deepEqual(await store.inbox.claim(brief), []);
+    await commit(store, await beginClaimed(store, claimed));
+  });
+
   test('a commit reserves the next turn for its driver where that goes on; else the turn is due', async () => {
     const { store } = await open();
     await makeWorld(store, 'reserved');

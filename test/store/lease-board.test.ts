@@ -8,6 +8,7 @@ const toLease = (number: number): AttemptLease => ({
   world_slug: `w${'x'.repeat(63)}`,
   attempted_turn: Number.MAX_SAFE_INTEGER,
   epoch: Number.MAX_SAFE_INTEGER,
+  request_mark: '0123456789ab',
 });
 
 const idsOn = (board: SharedArrayBuffer): readonly string[] => readLeases(board).map(({ attempt_id }) => attempt_id);

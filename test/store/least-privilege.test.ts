@@ -45,6 +45,24 @@ const ATTACKS = [
   `CREATE OR REPLACE FUNCTION refuse_rewriting() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END'`,
 ];
 
+const OTHER_HASH = '0'.repeat(64);
+
+/** Rows under the hash of content that comes later. */
+const FORGERIES: readonly (readonly [string, readonly unknown[]])[] = [
+  ...['tool_policies', 'scenarios', 'response_sources', 'json_schemas'].map(
+    (table) => [`INSERT INTO ${table} (hash, content) VALUES ($1, '{"allow":["*"]}')`, [OTHER_HASH]] as const,
+  ),
+  [`INSERT INTO cognition_workflows (hash, content) VALUES ($1, '{}')`, [OTHER_HASH]],
+  [`INSERT INTO prompt_texts (hash, content) VALUES ($1, '{}')`, [OTHER_HASH]],
+  [`INSERT INTO offered_schemas (hash, name, content) VALUES ($1, 'any', '{}')`, [OTHER_HASH]],
+  [`INSERT INTO llm_segments (segment_hash, text) VALUES ($1, 'forged')`, [OTHER_HASH]],
+  [
+    `INSERT INTO llm_messages (message_hash, role, content_hash, origins, texts, segment_hashes)
+     VALUES ($1, 'user', $1, '{author}', '{forged}', '{NULL}')`,
+    [OTHER_HASH],
+  ],
+];
+
 test('a role with the documented rights runs and queues turns of the park, and falsifies nothing', async () => {
   const { outside, url = '', close } = await openTestDatabase('PostgreSQL');
   const as_runner = new URL(url);
@@ -82,6 +100,25 @@ test('a role with the documented rights runs and queues turns of the park, and f
     await attacker.connect();
     for (const attack of ATTACKS) await assert.rejects(attacker.query(attack), { code: /^(42501|23000)$/ }, attack);
     await attacker.end();
+
+    // Where PUBLIC may create in the schema, as PostgreSQL 14 lets it: an operator of one's own, and a search path to it.
+    const planted = new pg.Client({ connectionString: as_runner.href });
+    await outside.query(`CREATE SCHEMA planted AUTHORIZATION ${ROLE}`);
+    await planted.connect();
+    await planted.query(`
+      INSERT INTO operator_actions (world_slug, action_id, action, acted_by, surface, details, acted_at, accepted, outcome)
+      VALUES ('park', gen_random_uuid(), 'run_turns', 'ann', 'http', '{}', now(), true, 'done');
+      SET search_path = planted, pg_catalog, public;
+      CREATE FUNCTION never(bigint, bigint) RETURNS boolean LANGUAGE sql AS 'SELECT false';
+      CREATE FUNCTION always(text, text) RETURNS boolean LANGUAGE sql AS 'SELECT true';
+      CREATE OPERATOR <> (LEFTARG = bigint, RIGHTARG = bigint, FUNCTION = never);
+      CREATE OPERATOR = (LEFTARG = text, RIGHTARG = text, FUNCTION = always)`);
+    for (const attack of [`UPDATE worlds SET turn = 0`, `UPDATE operator_actions SET outcome = 'none'`])
+      await assert.rejects(planted.query(attack), { code: '23000' }, attack);
+    await planted.query('SET search_path = public');
+    for (const [attack, values] of FORGERIES)
+      await assert.rejects(planted.query(attack, [...values]), { code: '23514' }, attack);
+    await planted.end();
   } finally {
     await Promise.all([toys.close(), model.close()]);
     await outside.query(`DROP OWNED BY ${ROLE}; DROP ROLE ${ROLE}`);

@@ -4,7 +4,7 @@
  * fails again. Survivors that cannot be noticed are named with the reason in `judged.json`. With
  * `--at engine/core/content/uuid.ts:12` it tries the mutants of one line.
  */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { transformSync } from '@swc/core';
@@ -55,6 +55,8 @@ async function main(): Promise<number> {
 async function tryAll(mutants: readonly Mutant[], judged: readonly Judged[]): Promise<readonly Outcome[]> {
   const rooms = [...new Set(mutants.map(({ path }) => roomOf(path)))];
   const { folder, remove } = await compileCheckout();
+  // The bundled program holds no single modules: programs of tests run the ones that are mutated.
+  cpSync(join(folder, 'engine', 'chukwa.js'), join(folder, 'dist', 'engine', 'chukwa.js'));
   const shared = await shareServer(rooms.flatMap((room) => testsOf(folder, room)));
   const copy: Copy = { folder, variables: shared.variables };
   const importers = readImporters(['engine', 'fixtures', 'plugins', 'test', 'tools'].map((name) => join(folder, name)));

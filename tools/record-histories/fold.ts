@@ -35,6 +35,9 @@ export interface FoldStep {
   readonly end?: 'commit' | 'fail' | 'suspend';
 }
 
+/** A patch without the ids that differ between recordings. */
+type RecordedPatch = Omit<PatchRecord, 'source_invocation_id' | 'llm_call_id'>;
+
 /** The audit without the ids that differ between recordings. */
 type RecordedAudit = Pick<
   AuditRecord,
@@ -45,7 +48,7 @@ type RecordedAudit = Pick<
 export interface AttemptResult {
   readonly status: string;
   readonly failure_class: string | null;
-  readonly patches: readonly PatchRecord[];
+  readonly patches: readonly RecordedPatch[];
   readonly audit: readonly RecordedAudit[];
 }
 
@@ -130,7 +133,7 @@ function toRejected({ subject_id, node_id, attempt_number, rejection }: NonNulla
   return { ...NO_PLACE, audit_kind: 'generation_rejected', ...place, attempt_number, rejection } as const;
 }
 
-function toPatchRecord({ patch_seq, subject_id, node_id, applied }: AcceptedPatch): PatchRecord {
+function toPatchRecord({ patch_seq, subject_id, node_id, applied }: AcceptedPatch): RecordedPatch {
   return {
     patch_seq,
     workflow_subject_entity_id: subject_id,

@@ -135,7 +135,7 @@ function toResult({ status, failure_class, patches, audit }: AttemptRecord): Att
   return {
     status,
     failure_class,
-    patches,
+    patches: patches.map(({ source_invocation_id: _call, llm_call_id: _generation, ...patch }) => patch),
     audit: audit.map(
       ({ audit_kind, workflow_subject_entity_id, workflow_node_id, patch_seq, attempt_number, rejection }) => ({
         audit_kind,

@@ -23,12 +23,12 @@ export const SURROUNDINGS_PROBLEMS = {
     'Move it away once no process uses the folder, or name another in `CHUKWA_DATA_DIR`.',
   ),
   DATABASE_URL_INVALID: environment(
-    '`CHUKWA_DATABASE_URL` is not the address of a database.',
+    '`CHUKWA_DATABASE_URL` is not the address of a database, or names several hosts or a file that cannot be read.',
     'Write `postgres://user:password@host:port/database`, or `memory:`.',
   ),
   DATABASE_UNREACHABLE: environment(
     'The server does not answer or accepts no connection, or the connection was lost.',
-    'Check the address, and that the server runs. The next `run` resumes an interrupted turn.',
+    'The message says what can be done. The next `run` resumes an interrupted turn.',
   ),
   DATABASE_FULL: environment('The disk of the database is full.', 'Free space on it.'),
   DATABASE_TROUBLED: environment(
@@ -132,6 +132,11 @@ export const SURROUNDINGS_PROBLEMS = {
     "A plugin's entry is missing or cannot be imported: its modules throw, await for more than 10 seconds, or " +
       'export no plugin; or a module in its folder is not a regular file, or all of them exceed 64 MiB.',
     'The message says why. A module should have no side effect at import.',
+  ),
+  PLUGIN_UNCONFIRMED: content(
+    'A plugin came with the working folder, and nobody has confirmed it as it is; or it was to be confirmed, and the ' +
+      'decision has no place. Its code does not run.',
+    'Read its code, then `chukwa plugin trust DIR`; or name its parent in `CHUKWA_PLUGIN_PATH`.',
   ),
   PLUGIN_NAME_TAKEN: content(
     'Several plugins have the same name, and none of them is used; or a new plugin would have an existing name.',

@@ -145,8 +145,8 @@ export const WORKFLOW_PROBLEMS = {
     'Lower `backoff_ms`, or raise `backoff_max_ms`.',
   ),
   REPEATABLE_NEEDS_EFFECT: content(
-    'A `read_only` binding says `repeatable`.',
-    'Remove `repeatable`, or correct `effect`.',
+    'A `read_only` binding says `repeatable` or `not_performed_on`.',
+    'Remove it, or correct `effect`.',
   ),
   EFFECT_READS_ONLY: content(
     'A `read_only` binding names a source with side effects, such as one that sends `DELETE`.',

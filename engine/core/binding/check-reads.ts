@@ -67,21 +67,16 @@ function noteBraces(template: Json, pointer: string): readonly Complaint[] {
   return Object.entries(template).flatMap(([member, inner]) => noteBraces(inner, appendToken(pointer, member)));
 }
 
-/** Every output that a prompt reads must be there: a prompt has no defaults. @param pointer where the node is */
+/** Every value that a prompt reads must be there: a prompt has no defaults. @param pointer where the node is */
 export function checkPromptReads(
   messages: readonly PromptMessage[],
   pointer: string,
   readers: readonly Reader[],
 ): readonly Complaint[] {
-  return listPlaceholders(messages, 'nodes').flatMap(({ placeholder: { name, node_id, path }, offset, ...place }) => {
+  return listPlaceholders(messages).flatMap(({ placeholder: { name, tokens }, offset, ...place }) => {
+    if (tokens === undefined) return [];
     const complaints = checkRead(
-      {
-        pointer: `${pointer}${place.pointer}`,
-        text: `{{${name}}}`,
-        tokens: ['nodes', node_id, 'output', ...path],
-        by: 'prompt',
-        has_default: false,
-      },
+      { pointer: `${pointer}${place.pointer}`, text: `{{${name}}}`, tokens, by: 'prompt', has_default: false },
       readers,
     );
     return complaints.map((complaint) => ({ ...complaint, offset }));
@@ -132,7 +127,7 @@ function mayBeMissing(read: Read, readers: readonly Reader[], { lacking }: Joine
   if (readAsAll(present, read.tokens)?.presence === 'there')
     return {
       says: 'is missing where the reading is absent, which its "inject_absence" allows',
-      repair: 'Write a "default" beside "$from", or let the binding fail: "on_failure": "fail".',
+      repair: `${read.by === 'template' ? 'Write a "default" beside "$from"' : 'Write {{ambient.visible}}, which says what is absent'}, or let the binding fail: "on_failure": "fail".`,
     };
   return {
     says: `may be missing${lacking.length === 0 ? '' : ` for ${lacking.join(', ')}`}`,
@@ -143,7 +138,7 @@ function mayBeMissing(read: Read, readers: readonly Reader[], { lacking }: Joine
   };
 }
 
-function neverThere({ tokens }: Read, { depth, known, shape }: NonNullable<JoinedReading['never']>): Fault {
+function neverThere({ tokens, by }: Read, { depth, known, shape }: NonNullable<JoinedReading['never']>): Fault {
   const above = toPointer(tokens.slice(0, depth));
   const says = (has: string): string => `never exists: ${above} has ${has}`;
   if (known.length > 0) {
@@ -157,7 +152,10 @@ function neverThere({ tokens }: Read, { depth, known, shape }: NonNullable<Joine
   // Items have numbers, and only a pattern may describe the names of members.
   if (stepInto(shape, '0').presence !== 'never') return { says: says('items'), repair: 'Write an index, such as 0.' };
   const patterns = patternsOf(shape);
-  if (patterns.length === 0) return { says: says('nothing below it'), repair: `Read ${above}.` };
+  if (patterns.length === 0) {
+    const all = by === 'prompt' && tokens[0] === 'ambient' ? '{{ambient.visible}}, which shows all readings' : above;
+    return { says: says('nothing below it'), repair: `Read ${all}.` };
+  }
   const has = `members whose names match ${patterns.join(' or ')}`;
   return { says: says(has), repair: 'Write a name that does.' };
 }

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../contract/json.js';
 import { present } from '../../contract/present.js';
 import type { ResponseSource, Retry } from '../../generated/response-source.js';
-import type { EffectClass, Redaction, Reference } from '../../generated/workflow.js';
+import type { EffectClass, NotPerformedOn, Redaction, Reference } from '../../generated/workflow.js';
 import { type CompileParts, type Part, type WorkflowSetting, hashOf, missing } from './compile-parts.js';
 import { notAllowed } from './not-allowed.js';
 import type { ComponentReference } from '../protocol/component.js';
@@ -14,6 +14,7 @@ interface AuthoredCall {
   readonly source_ref: Reference;
   readonly effect: EffectClass;
   readonly repeatable?: boolean;
+  readonly not_performed_on?: NotPerformedOn;
   readonly redaction: Redaction;
   readonly connection?: string;
   readonly pending_deadline_ms?: number;
@@ -70,7 +71,7 @@ export function compileCall(
   ];
   if (source.value === undefined || manifest === undefined || problems.length > 0) return { problems };
   const { label, interface: definition, max_in_flight } = source.value;
-  const { effect, pending_deadline_ms, on_failure = 'fail' } = authored;
+  const { effect, pending_deadline_ms, on_failure = 'fail', not_performed_on } = authored;
   return {
     value: present({
       source: present({
@@ -84,6 +85,7 @@ export function compileCall(
       }),
       effect,
       repeatable: authored.repeatable === true,
+      not_performed_on: not_performed_on && new Set(not_performed_on),
       redaction: authored.redaction.allow,
       input: args.value ?? request.value,
       output: output.value,
@@ -91,7 +93,7 @@ export function compileCall(
       policy: setting.policy,
       limits: toLimits(manifest, source.value, setting),
       pending_deadline_ms,
-      retry: toRetry(source.value.retry, authored),
+      retry: toRetry(source.value.retry),
       on_failure: on_failure === 'fail' ? undefined : on_failure,
     }),
     problems: [],
@@ -161,12 +163,14 @@ function checkCall(setting: WorkflowSetting, authored: AuthoredCall, place: Call
       pointer: place.pointer,
       repair: 'In the tool policy of the profile, remove it from "require_approval" or from "allow".',
     }),
-    ...complainIf(authored.repeatable === true && authored.effect === 'read_only', {
-      code: 'REPEATABLE_NEEDS_EFFECT',
-      message: `${place.policy_id} is read_only, and "repeatable" is for side effects: a read-only call can always be repeated.`,
-      pointer: `${place.pointer}/repeatable`,
-      repair: 'Remove "repeatable", or correct "effect".',
-    }),
+    ...(['repeatable', 'not_performed_on'] as const).flatMap((field) =>
+      complainIf(Boolean(authored[field]) && authored.effect === 'read_only', {
+        code: 'REPEATABLE_NEEDS_EFFECT',
+        message: `${place.policy_id} is read_only, and "${field}" is for side effects: a read-only call can always be repeated.`,
+        pointer: `${place.pointer}/${field}`,
+        repair: `Remove "${field}", or correct "effect".`,
+      }),
+    ),
     ...complainIf(authored.connection !== undefined, {
       code: 'NOT_SUPPORTED_YET',
       message: 'This version does not support "connection", so it does not run the document.',
@@ -200,14 +204,12 @@ function checkActing(
 const BACKOFF_MS = 500;
 const BACKOFF_MAX_MS = 30_000;
 
-/** The `retry` of a source, for one binding: a side effect that may not happen twice is retried only after `unavailable`. */
-function toRetry(authored: Retry | undefined, { effect, repeatable }: AuthoredCall): RetryProgram | undefined {
+function toRetry(authored: Retry | undefined): RetryProgram | undefined {
   if (authored === undefined) return undefined;
-  const isSafe = effect === 'read_only' || repeatable === true;
-  const on = new Set(authored.on.filter((retry_class) => isSafe || retry_class === 'unavailable'));
+  const on = new Set(authored.on);
   const backoff_ms = authored.backoff_ms ?? Math.min(BACKOFF_MS, authored.backoff_max_ms ?? BACKOFF_MS);
   const backoff_max_ms = authored.backoff_max_ms ?? Math.max(BACKOFF_MAX_MS, backoff_ms);
-  return on.size === 0 ? undefined : { max: authored.max, on, backoff_ms, backoff_max_ms };
+  return { max: authored.max, on, backoff_ms, backoff_max_ms };
 }
 
 function checkRetry(source: Reference, authored: Retry | undefined): readonly DocumentProblem[] {

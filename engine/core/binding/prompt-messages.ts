@@ -13,22 +13,20 @@ export function messagePointer(index: number): string {
 }
 
 /** A placeholder of a prompt, and where it is in its node. */
-export interface PlacedPlaceholder<Reads extends Placeholder['reads']> {
-  readonly placeholder: Extract<Placeholder, { readonly reads: Reads }>;
+export interface PlacedPlaceholder {
+  readonly placeholder: Placeholder;
   readonly pointer: string;
   readonly offset: number;
 }
 
-/** The placeholders of a prompt that read one thing. */
-export function listPlaceholders<Reads extends Placeholder['reads']>(
+/** The placeholders of a prompt, or those that read one thing. */
+export function listPlaceholders(
   messages: readonly PromptMessage[],
-  reads: Reads,
-): readonly PlacedPlaceholder<Reads>[] {
-  const isMeant = (placeholder: Placeholder): placeholder is PlacedPlaceholder<Reads>['placeholder'] =>
-    placeholder.reads === reads;
+  reads?: Placeholder['reads'],
+): readonly PlacedPlaceholder[] {
   return messages.flatMap((message, index) =>
     parsePromptText(textOf(message)).parts.flatMap((part) =>
-      part.kind === 'placeholder' && isMeant(part.placeholder)
+      part.kind === 'placeholder' && (reads === undefined || part.placeholder.reads === reads)
         ? [{ placeholder: part.placeholder, pointer: messagePointer(index), offset: part.offset }]
         : [],
     ),

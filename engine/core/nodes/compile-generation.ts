@@ -98,7 +98,7 @@ function unknownPlaceholder(text: string, pointer: string): Complaint {
     code: 'PROMPT_PLACEHOLDER_UNKNOWN',
     message: `${shorten(text, SHOWN_LENGTH_MAX)} is not a placeholder.`,
     pointer,
-    repair: `${nearest === undefined ? '' : `Did you mean {{${nearest}}}? `}Use ${PLACEHOLDER_NAMES.join(', ')} or nodes.<id>.output.`,
+    repair: `${nearest === undefined ? '' : `Did you mean {{${nearest}}}? `}Use ${PLACEHOLDER_NAMES.join(', ')}, ambient.<path> or nodes.<id>.output.`,
   };
 }
 

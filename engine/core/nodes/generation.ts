@@ -69,7 +69,10 @@ export function openLane(node: GenerationProgram, scope: NodeScope, offered: Off
   if (!rendered.ok)
     return {
       ok: false,
-      failure: placeholderUnresolved(`the prompt of node ${node.id}`, rendered.placeholder, scope.nodes),
+      failure: placeholderUnresolved(`the prompt of node ${node.id}`, rendered.placeholder, {
+        ambient: frozen.ambient,
+        nodes: scope.nodes,
+      }),
     };
   const first = rendered.messages.at(-1);
   const messages =

@@ -25,8 +25,8 @@ export function templateUnresolved(where: string, from: string, context: Json): 
 }
 
 /** A prompt reads a value that no node has given. A placeholder has no default. */
-export function placeholderUnresolved(where: string, name: string, nodes: Json): NodeFailure {
-  const { tokens, holds } = nearestLevel({ nodes }, name.split('.'));
+export function placeholderUnresolved(where: string, name: string, context: Json): NodeFailure {
+  const { tokens, holds } = nearestLevel(context, name.split('.'));
   return {
     failure_class: 'template_unresolved',
     message: `${where} reads {{${name}}}, and nothing stands there; at ${tokens.join('.')} stands: ${holds}`,

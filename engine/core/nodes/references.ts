@@ -30,7 +30,7 @@ export function referencesOf<Authored extends AuthoredNode>(
     return root === 'nodes' ? [{ to: id, pointer: `/request_template${read.pointer}/$from` }] : [];
   });
   const inPrompt = listPlaceholders(type.messages(node), 'nodes').map(({ placeholder, pointer, offset }) => ({
-    to: placeholder.node_id,
+    to: placeholder.tokens?.[1] ?? '',
     pointer,
     offset,
   }));

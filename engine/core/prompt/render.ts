@@ -49,11 +49,12 @@ export function renderPrompt(template: PromptTemplate, scope: PromptScope): Rend
 }
 
 function fill(placeholder: Placeholder, scope: PromptScope, place: QuotePlace): string | undefined {
-  if (placeholder.reads !== 'nodes') return FILLS[placeholder.name](scope);
-  return render(findAt(scope.nodes, [placeholder.node_id, 'output', ...placeholder.path]), placeholder, place);
+  if (placeholder.tokens === undefined) return FILLS[placeholder.name](scope);
+  const { ambient, nodes } = scope;
+  return render(findAt({ ambient, nodes }, placeholder.tokens), placeholder, place);
 }
 
-/** The text of each placeholder but outputs of nodes. A value that is not free text needs no quoting. */
+/** The text of each placeholder but those of one value. A value that is not free text needs no quoting. */
 const FILLS: Readonly<Record<PlaceholderName, (scope: PromptScope) => string>> = {
   'world.slug': ({ world }) => world.slug,
   'world.attempted_turn': ({ world }) => String(world.attempted_turn),

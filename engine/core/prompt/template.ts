@@ -11,8 +11,16 @@ export type PromptPart =
 
 /** The text between double braces, and its meaning. */
 export type Placeholder =
-  | { readonly reads: (typeof PLACEHOLDERS)[PlaceholderName]; readonly name: PlaceholderName }
-  | { readonly reads: 'nodes'; readonly name: string; readonly node_id: string; readonly path: readonly string[] };
+  | { readonly reads: (typeof PLACEHOLDERS)[PlaceholderName]; readonly name: PlaceholderName; readonly tokens?: never }
+  | PathPlaceholder;
+
+/** Reads one value: an output of a node, or a reading that `inject_as` has placed. */
+export interface PathPlaceholder {
+  readonly reads: 'nodes' | 'ambient.visible';
+  readonly name: string;
+  /** The path of the value in what templates read, such as `ambient`, `tide`, `height`. */
+  readonly tokens: readonly string[];
+}
 
 /** A placeholder that means nothing: its place in the text, and how it was written. */
 export interface UnknownPlaceholder {
@@ -20,7 +28,7 @@ export interface UnknownPlaceholder {
   readonly text: string;
 }
 
-/** What each name reads that a prompt may use, beside paths below `nodes.<id>.output`. */
+/** What each name reads that a prompt may use, beside paths below `ambient` and `nodes.<id>.output`. */
 const PLACEHOLDERS = {
   'world.slug': 'world',
   'world.attempted_turn': 'world',
@@ -79,8 +87,11 @@ function innermost(text: string, open: number, close: number): number {
 }
 
 function toPlaceholder(name: string): Placeholder | undefined {
-  const [root, node_id, output, ...path] = name.split('.');
-  if (root === 'nodes' && node_id !== undefined && output === 'output') return { reads: 'nodes', name, node_id, path };
   const known = PLACEHOLDER_NAMES.find((one) => one === name);
-  return known && { reads: PLACEHOLDERS[known], name: known };
+  if (known !== undefined) return { reads: PLACEHOLDERS[known], name: known };
+  const tokens = name.split('.');
+  const [root, id = '', output] = tokens;
+  if (id === '') return undefined;
+  if (root === 'nodes' && output === 'output') return { reads: 'nodes', name, tokens };
+  return root === 'ambient' ? { reads: 'ambient.visible', name, tokens } : undefined;
 }

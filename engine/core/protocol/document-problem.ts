@@ -34,14 +34,17 @@ export function complainOfTwins(
   names: readonly string[],
   { pointer, member, noun, each = noun }: NamedList,
 ): readonly Complaint[] {
-  return names.flatMap((name, index) =>
-    complainIf(names.indexOf(name) < index, {
+  const known = new Set<string>();
+  return names.flatMap((name, index) => {
+    const is_twin = known.has(name);
+    known.add(name);
+    return complainIf(is_twin, {
       code,
       message: `The ${noun} ${name} is listed a second time here.`,
       pointer: `${pointer}/${index}/${member}`,
       repair: `Give each ${each} ${member === 'id' ? 'an' : 'a'} ${member} of its own.`,
-    }),
-  );
+    });
+  });
 }
 
 /** Whether a problem keeps a document from being used; a note does not. */

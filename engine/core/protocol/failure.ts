@@ -1,6 +1,6 @@
-import { factsOfFailure, type InvocationFailureClass } from '../../contract/failure-class.js';
+import { factsOfFailure, type InvocationFailureClass, listFailureEnums } from '../../contract/failure-class.js';
 import type { PatchFault } from '../world/patch-operations.js';
-import type { EffectClass } from './program.js';
+import type { CallProgram, EffectClass, NotPerformed, RetryClass } from './program.js';
 
 export type { AttemptFailureClass, InvocationFailureClass } from '../../contract/failure-class.js';
 
@@ -19,24 +19,87 @@ interface FailedCall {
   readonly http_status?: number;
 }
 
-/** HTTP statuses below 500 that ask for another try: Request Timeout, Too Early, Too Many Requests. */
-const TRANSIENT_STATUSES: ReadonlySet<number> = new Set([408, 425, 429]);
+/** What a failure says of its call, and what follows: a failure class, or a group of HTTP statuses. */
+export interface FailureRow {
+  readonly name: string;
+  /** The call was not performed. After any other failure a side effect whose request left is in doubt. */
+  readonly denies: boolean;
+  /** It may pass by itself: the queue and `run --retries` try the turn again, unless the call is in doubt. */
+  readonly is_transient: boolean;
+  /** The name by which a source's `retry` lists it; absent where no retry follows. */
+  readonly retry?: RetryClass;
+}
+
+interface StatusRow extends FailureRow {
+  readonly holds: (http_status: number) => boolean;
+}
+
+const isOneOf =
+  (...statuses: readonly number[]) =>
+  (http_status: number) =>
+    statuses.includes(http_status);
+
+/**
+ * Every status that is no success; the first row that holds it counts. A status of failure is no proof that nothing
+ * happened: a server error, a gateway's answer, or a redirect after a form may follow the side effect.
+ */
+const STATUS_ROWS: readonly StatusRow[] = [
+  { name: 'status 301, 307, 308', holds: isOneOf(301, 307, 308), denies: true, is_transient: false },
+  { name: 'status 408', holds: isOneOf(408), denies: false, is_transient: true, retry: 'http_408' },
+  { name: 'status 425', holds: isOneOf(425), denies: false, is_transient: true, retry: 'http_425' },
+  { name: 'status 429', holds: isOneOf(429), denies: true, is_transient: true, retry: 'http_429' },
+  { name: 'other 4xx', holds: (status) => status >= 400 && status <= 499, denies: true, is_transient: false },
+  { name: 'status 503', holds: isOneOf(503), denies: true, is_transient: true, retry: 'http_5xx' },
+  {
+    name: 'other 5xx',
+    holds: (status) => status >= 500 && status <= 599,
+    denies: false,
+    is_transient: true,
+    retry: 'http_5xx',
+  },
+  { name: 'any other status', holds: () => true, denies: false, is_transient: false },
+];
+
+/** The row of a failure: what `retry`, the queue, `run --retries`, settling and adoption obey. */
+function rowOf({ failure_class, http_status = 0 }: FailedCall): FailureRow {
+  return failure_class === 'http_status'
+    ? (STATUS_ROWS.find(({ holds }) => holds(http_status)) as StatusRow)
+    : toRow(failure_class);
+}
+
+function toRow(failure_class: InvocationFailureClass): FailureRow {
+  const { denies = false, is_transient = false } = factsOfFailure(failure_class);
+  return {
+    name: failure_class,
+    denies,
+    is_transient,
+    ...(isRetryClass(failure_class) ? { retry: failure_class } : {}),
+  };
+}
+
+function isRetryClass(failure_class: InvocationFailureClass): failure_class is RetryClass & InvocationFailureClass {
+  return failure_class === 'timeout' || failure_class === 'transport' || failure_class === 'unavailable';
+}
+
+/** The whole table, for the page that shows it: the statuses, then the classes of calls that were made. */
+export function listFailures(): readonly FailureRow[] {
+  const { plugin_class = [] } = listFailureEnums();
+  const classes = [...plugin_class, 'redaction_failed', 'stopped', 'interrupted'] as readonly InvocationFailureClass[];
+  return [...STATUS_ROWS, ...classes.filter((name) => name !== 'http_status').map(toRow)];
+}
 
 /**
  * Whether a call that was made failed for something that may pass by itself, so that it may succeed later. One that was
  * refused before it was made waits for its operator: a variable is not set, or a plugin is missing.
  */
-export function isTransient({ failure_class, http_status }: FailedCall): boolean {
-  if (failure_class !== 'http_status') return factsOfFailure(failure_class).is_transient === true;
-  if (http_status === undefined) return false;
-  return TRANSIENT_STATUSES.has(http_status) || (http_status >= 500 && http_status <= 599);
+export function isTransient(failed: FailedCall): boolean {
+  return rowOf(failed).is_transient;
 }
 
-/**
- * Statuses of a gateway that has passed a request on and does not know its outcome: 408, 502, 504, and 520, 522 and 524
- * of a widespread one. A service that answers 500 or 503 speaks for itself.
- */
-const GATEWAY_STATUSES: ReadonlySet<number> = new Set([408, 502, 504, 520, 522, 524]);
+/** The name by which a source's `retry` lists a failure; undefined for one that no `retry` can list. */
+export function retryClassOf(failed: FailedCall): RetryClass | undefined {
+  return rowOf(failed).retry;
+}
 
 /** Whether a call can be made again without anything happening twice. */
 export function mayRepeat({
@@ -50,14 +113,25 @@ export function mayRepeat({
 }
 
 /**
- * Whether a failure leaves open that the call was performed: a request was sent, and nobody reported that the call
- * failed. An answer that cannot be used is such a case too, because its call was most likely performed; and so is a
- * gateway's answer, because the service behind it did not answer.
+ * Whether a failure leaves open that the call was performed: a request was sent, and nobody said that it was not
+ * performed. An unusable answer is such a case too, because its call was most likely performed.
  * @param sent a byte of the call may have left
  */
-export function leavesOpen({ failure_class, http_status = 0 }: FailedCall, sent: boolean): boolean {
-  const is_gateway = failure_class === 'http_status' && GATEWAY_STATUSES.has(http_status);
-  return sent && (is_gateway || factsOfFailure(failure_class).denies !== true);
+export function leavesOpen(
+  failed: FailedCall,
+  sent: boolean,
+  { not_performed_on = NONE }: Pick<CallProgram, 'not_performed_on'>,
+): boolean {
+  return sent && !rowOf(failed).denies && !namesOf(failed).some((name) => not_performed_on.has(name));
+}
+
+const NONE: ReadonlySet<NotPerformed> = new Set();
+
+/** The names under which a binding may say that its service's failure means that nothing happened. */
+function namesOf({ failure_class, http_status = 0 }: FailedCall): readonly NotPerformed[] {
+  if (failure_class !== 'http_status') return [failure_class as NotPerformed];
+  const exact = `http_${http_status}` as NotPerformed;
+  return http_status >= 500 && http_status <= 599 ? [exact, 'http_5xx'] : [exact];
 }
 
 /** Precedes the first words of the service in the message of a failed call; the call's record has all of them. */

@@ -13,12 +13,12 @@ export type PassedOn = 'told_to_model' | 'absent';
  * service itself said that the call failed: a model that is told of it may make the call again, under another key.
  */
 export function isPassedOn(
-  { effect, on_failure }: Pick<CallProgram, 'effect' | 'on_failure'>,
+  { effect, on_failure, ...call }: Pick<CallProgram, 'effect' | 'on_failure' | 'not_performed_on'>,
   event: CallEvent,
 ): event is CallFailed {
   if (on_failure === undefined || event.kind !== 'call_failed' || event.outcome_unknown === true) return false;
   if (factsOfFailure(event.failure_class).reason_for_model === undefined) return false;
-  return effect === 'read_only' || !leavesOpen(event, true);
+  return effect === 'read_only' || !leavesOpen(event, true, call);
 }
 
 /**
@@ -26,12 +26,12 @@ export function isPassedOn(
  * account is a part, as far as redaction shows it. An unusable answer is no part: nobody has checked it.
  */
 export function toFailureForModel({ failure_class, message, http_status, said }: CallFailed): Json {
-  const { reason_for_model = message, denies } = factsOfFailure(failure_class);
+  const { reason_for_model = message, is_told } = factsOfFailure(failure_class);
   return {
     error: {
       failure_class,
       message: failure_class === 'tool_error' ? withoutQuotation(message, said) : reason_for_model,
-      ...present({ http_status, said: denies === true ? said : undefined }),
+      ...present({ http_status, said: is_told === true ? said : undefined }),
     },
   };
 }

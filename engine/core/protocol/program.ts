@@ -6,6 +6,7 @@ import type {
   CognitionWorkflow,
   EffectClass,
   NodeConstraints,
+  NotPerformedOn as AuthoredNotPerformed,
   Projection,
 } from '../../generated/workflow.js';
 
@@ -45,6 +46,8 @@ export interface CallProgram {
   readonly effect: EffectClass;
   /** It has a side effect, and the service performs it once however often it is sent. */
   readonly repeatable: boolean;
+  /** Failures by which its service says that the call was not performed, beside those that always do. */
+  readonly not_performed_on?: ReadonlySet<NotPerformed>;
   /** Pointers that the view lets through, or `all`. */
   readonly redaction: 'all' | readonly string[];
   /** The binding's schema of its requests; without one, its source's. */
@@ -61,6 +64,9 @@ export interface CallProgram {
   /** How the turn continues when the call has failed; absent where it fails with the call. */
   readonly on_failure?: 'tell_model' | 'inject_absence';
 }
+
+/** A failure of a service that may mean that nothing happened; `http_5xx` means the statuses 500 to 599. */
+export type NotPerformed = AuthoredNotPerformed[number];
 
 /** A failure after which a call may be made again; `http_5xx` means the statuses 500 to 599. */
 export type RetryClass = SourceRetry['on'][number];

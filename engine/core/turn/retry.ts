@@ -1,7 +1,7 @@
 import { backoffMs } from '../inbox/backoff.js';
-import type { RetryClass } from '../protocol/program.js';
 import type { Invoke, Retry } from '../protocol/command.js';
 import type { CallFailed, CallRefused } from '../protocol/event.js';
+import { retryClassOf } from '../protocol/failure.js';
 
 /**
  * Decides whether a failed call is made again, as the `retry` of its source says.
@@ -12,7 +12,7 @@ export function decideRetry(command: Invoke, event: CallFailed | CallRefused): I
   const { retry: policy } = command.call;
   // One that was refused before it was made waits for its operator, whom a wait does not bring.
   if (policy === undefined || event.kind === 'call_refused') return event;
-  const retry_class = classOf(event);
+  const retry_class = retryClassOf(event);
   if (retry_class === undefined || !policy.on.has(retry_class) || event.outcome_unknown === true) return event;
   const retries = command.retry?.number ?? 0;
   if (retries >= policy.max) return giveUp(event, `it was made again ${retries} of ${policy.max} times`);
@@ -45,21 +45,4 @@ function giveUp(event: CallFailed, why: string): CallFailed {
 
 function toSeconds(ms: number): string {
   return `${ms / 1000} s`;
-}
-
-/** Statuses that an author lists one by one. */
-const LISTED_STATUSES: Readonly<Record<number, RetryClass>> = { 408: 'http_408', 425: 'http_425', 429: 'http_429' };
-
-/** The class under which a `retry` lists a failure; undefined for one that no `retry` can list. */
-function classOf({ failure_class, http_status = 0 }: CallFailed): RetryClass | undefined {
-  switch (failure_class) {
-    case 'timeout':
-    case 'transport':
-    case 'unavailable':
-      return failure_class;
-    case 'http_status':
-      return http_status >= 500 && http_status <= 599 ? 'http_5xx' : LISTED_STATUSES[http_status];
-    default:
-      return undefined;
-  }
 }

@@ -97,7 +97,8 @@ function checkOncePerTurn(binding: AmbientSourceBinding, pointer: string): reado
 
 /** Notes a reading that nobody is given, or that nothing shows: it may be intended. */
 function checkSeen(setting: Setting, binding: AmbientSourceBinding, pointer: string): readonly Complaint[] {
-  const subjects = setting.scenario.entities.filter(({ id }) => setting.subjects.includes(id));
+  const listed = new Set(setting.subjects);
+  const subjects = setting.scenario.entities.filter(({ id }) => listed.has(id));
   // A place or a subject that is not in the scenario has been reported.
   if (!isPlace(setting, binding.visible_to) || subjects.length < setting.subjects.length) return [];
   const isGiven = subjects.some((subject) => isVisibleTo(binding.visible_to, subject));
@@ -118,15 +119,16 @@ function isPlace({ scenario }: Setting, place: AmbientSourceBinding['visible_to'
   return scenario.environments.some(({ label }) => label === place.environment_label);
 }
 
-/** Whether a prompt shows all readings, or a request reads this one, a part of it, or what holds it. */
+/** Whether a prompt shows all readings, or a prompt or a request reads this one, a part of it, or what holds it. */
 function isRead({ workflow }: Setting, { id, inject_as }: AmbientSourceBinding): boolean {
-  if (workflow.nodes.some((node) => listPlaceholders(nodeTypeOf(node).messages(node), 'ambient.visible').length > 0))
-    return true;
+  const shown = workflow.nodes.flatMap((node) => listPlaceholders(nodeTypeOf(node).messages(node), 'ambient.visible'));
+  if (shown.some(({ placeholder }) => placeholder.tokens === undefined)) return true;
   const place = pointerTokens(inject_as);
   const templates = [
     ...workflow.nodes.flatMap((node) => nodeTypeOf(node).requestTemplate(node) ?? []),
     ...workflow.ambient_sources.filter((other) => other.id !== id).map((other) => other.request_template),
   ];
   const reads = templates.flatMap((template) => listReads(template).map(({ from }) => pointerTokens(from)));
-  return reads.some((tokens) => overlaps(tokens, place));
+  const inPrompts = shown.flatMap(({ placeholder }) => (placeholder.tokens ? [placeholder.tokens] : []));
+  return [...reads, ...inPrompts].some((tokens) => overlaps(tokens, place));
 }

@@ -102,10 +102,10 @@ export function checkEntityId(id: string, pointer: string): readonly Complaint[]
 
 /** A named environment must exist. */
 export function checkEnvironmentLabel(scenario: Scenario, label: string, pointer: string): readonly Complaint[] {
-  const labels = scenario.environments.map((environment) => environment.label);
-  if (labels.includes(label)) return [];
+  const { labels } = rosterOf(scenario);
+  if (labels.has(label)) return [];
   const message = `The scenario has no environment ${JSON.stringify(label)}.`;
-  return [{ code: 'ENVIRONMENT_UNKNOWN', message, pointer, repair: suggest(label, labels) }];
+  return [{ code: 'ENVIRONMENT_UNKNOWN', message, pointer, repair: suggest(label, [...labels]) }];
 }
 
 /** A named entity must exist. */
@@ -113,14 +113,36 @@ export function checkEntityExists(scenario: Scenario, id: string, pointer: strin
   const notCanonical = checkEntityId(id, pointer);
   if (notCanonical.length > 0) return notCanonical;
   if (findEntity(scenario, id) !== undefined) return [];
-  const ids = scenario.entities.map((entity) => canonicalOf(entity.id));
   const message = `The scenario has no entity ${JSON.stringify(id)}.`;
-  return [{ code: 'ENTITY_UNKNOWN', message, pointer, repair: suggest(id, ids) }];
+  const { canonical } = rosterOf(scenario);
+  return [{ code: 'ENTITY_UNKNOWN', message, pointer, repair: suggest(id, [...canonical.keys()]) }];
 }
 
 /** An entity whose own id is not canonical is found by its canonical id: that is one complaint, and not two. */
-function findEntity({ entities }: Scenario, id: string): Entity | undefined {
-  return entities.find((entity) => entity.id === id) ?? entities.find((entity) => canonicalOf(entity.id) === id);
+function findEntity(scenario: Scenario, id: string): Entity | undefined {
+  const { written, canonical } = rosterOf(scenario);
+  return written.get(id) ?? canonical.get(id);
+}
+
+/** The names of a scenario. Of several entities with one id the first counts. */
+interface Roster {
+  readonly labels: ReadonlySet<string>;
+  readonly written: ReadonlyMap<string, Entity>;
+  readonly canonical: ReadonlyMap<string, Entity>;
+}
+
+/** A scenario may have a hundred thousand entities, and as many places that name one: its names are listed once. */
+const rosters = new WeakMap<Scenario, Roster>();
+
+function rosterOf(scenario: Scenario): Roster {
+  const { environments, entities } = scenario;
+  const roster = rosters.get(scenario) ?? {
+    labels: new Set(environments.map(({ label }) => label)),
+    written: new Map(entities.toReversed().map((entity) => [entity.id, entity])),
+    canonical: new Map(entities.toReversed().map((entity) => [canonicalOf(entity.id), entity])),
+  };
+  rosters.set(scenario, roster);
+  return roster;
 }
 
 function canonicalOf(id: string): string {
@@ -132,10 +154,13 @@ function checkSubjects(scenario: Scenario): readonly Complaint[] {
   const places = scenario.cognition.flatMap((cognition, index) =>
     cognition.subjects.map((id, subject) => ({ id, pointer: `/cognition/${index}/subjects/${subject}` })),
   );
-  const complaints = places.flatMap(({ id, pointer }, index): readonly Complaint[] => {
+  const listed = new Set<string>();
+  const complaints = places.flatMap(({ id, pointer }): readonly Complaint[] => {
     const missing = checkEntityExists(scenario, id, pointer);
     if (missing.length > 0) return missing;
-    if (places.findIndex((place) => place.id === id) < index) {
+    const is_twin = listed.has(id);
+    listed.add(id);
+    if (is_twin) {
       return [
         {
           code: 'SUBJECT_TWICE',

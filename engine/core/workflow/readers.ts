@@ -37,7 +37,8 @@ export function readersOf(parts: SchemaParts, setting: Setting): Readers {
   );
   const readings = workflow.ambient_sources.map((binding) => ({ binding, shape: readingShape(parts, binding) }));
   const turnReadings = readings.filter(({ binding }) => binding.run === 'once_per_turn');
-  const subjects = scenario.entities.filter(({ id }) => setting.subjects.includes(id));
+  const listed = new Set(setting.subjects);
+  const subjects = scenario.entities.filter(({ id }) => listed.has(id));
   const ofSubjects = (given: readonly Reading[], more: Readonly<Record<string, Shape>> = {}): readonly Reader[] =>
     groupByGiven(subjects, given).map(({ entity, subject_ids, given }) => ({
       subject_ids,

@@ -1,44 +1,91 @@
-import type { ListPart } from '../../ports/browse.js';
-import type { AttemptRecord, AttemptSummary, InvocationSummary } from '../../ports/records.js';
+import type { Json } from '../../contract/json.js';
+import type { CallsPart, ListPart } from '../../ports/browse.js';
+import type { AttemptRecord, AttemptSummary, InvocationSummary, TimelineRecord } from '../../ports/records.js';
 import type { AgentTurnSummary } from '../../core/agents/agent-turn.js';
 import { seenDetails, type StreamReader } from '../../core/stream/seen-details.js';
 import { type Archive, type Done, refuse, succeed } from '../engine.js';
 import { attemptUnknown } from '../records.js';
+import { findCursorProblem } from './list-part.js';
 
-/** How many calls the page of an attempt shows; the list of its calls has them all. */
-export const CALLS_SHOWN = 500;
+/** How many calls one part of an attempt's page shows; its other parts, and the list of its calls, have the others. */
+const CALLS_SHOWN = 500;
+/** How many calls that are open, have failed or are in doubt the page shows beside them. */
+const URGENT_SHOWN = 100;
 
 /** An attempt as its page shows it: at most 500 of its calls, with their events. */
 export interface AttemptPage extends AttemptRecord {
   /** When an open attempt was read; null once it has ended. */
   readonly read_at: string | null;
-  /** The number of the last call that is shown, where there are more: the list of calls continues after it. */
+  /** The calls after the call of this number are shown; null for the first. */
+  readonly calls_after: number | null;
+  /** The number of the last call that is shown, where there are more: the next part begins after it. */
   readonly more_calls_after: number | null;
+  /** The calls of the whole attempt that are open, have failed or are in doubt, the most urgent first; at most 100. */
+  readonly unfinished: readonly InvocationSummary[];
+  /** Whether there are more of them: the list of calls has them all. */
+  readonly has_more_unfinished: boolean;
+  /** Whether the audit has more entries: at most 500 are shown. */
+  readonly has_more_audit: boolean;
   /** The latest attempt at the same turn that began before it; null where it is the first. */
   readonly attempt_before: string | null;
 }
 
-/**
- * An attempt with its first calls.
- * @param asked only operators see who drove it, and where
- */
-export async function browseAttempt(
-  { store }: Archive,
-  { attempt_id, reader }: { readonly attempt_id: string; readonly reader: StreamReader },
-): Promise<Done<AttemptPage>> {
+interface AskedAttempt {
+  readonly attempt_id: string;
+  /** Only operators see who drove it, and where. */
+  readonly reader: StreamReader;
+  /** The number of the call after which the shown ones begin. */
+  readonly after?: string;
+}
+
+/** An attempt with one part of its calls. */
+export async function browseAttempt({ store }: Archive, asked: AskedAttempt): Promise<Done<AttemptPage>> {
+  const { attempt_id, reader, after } = asked;
+  const wrong = findCursorProblem('number', after);
+  if (wrong !== undefined) return refuse(wrong);
   const record = await store.records.attempt(attempt_id, CALLS_SHOWN + 1);
   if (record === undefined) return refuse(attemptUnknown(attempt_id));
-  const invocations = record.invocations.slice(0, CALLS_SHOWN);
-  const last = record.invocations.length > CALLS_SHOWN ? invocations.at(-1) : undefined;
-  const attempt_before = (await findAttemptBefore(store, record)) ?? null;
+  const part = { after: after ?? '0', limit: CALLS_SHOWN + 1 };
+  const read = after === undefined ? record.invocations : ((await store.browse.calls(attempt_id, part)) ?? []);
+  const invocations = read.slice(0, CALLS_SHOWN);
+  const more_calls_after = read.length > CALLS_SHOWN ? (invocations.at(-1)?.invocation_seq ?? null) : null;
+  const urgent = await store.browse.calls(attempt_id, { limit: URGENT_SHOWN + 1, only: 'urgent' });
+  const unfinished = urgent?.slice(0, URGENT_SHOWN) ?? [];
+  const seen = <Entry extends { readonly details: Json }>(entry: Entry): Entry => {
+    return { ...entry, details: seenDetails(entry.details, reader) };
+  };
   return succeed({
     ...record,
     invocations,
-    audit: record.audit.map((entry) => ({ ...entry, details: seenDetails(entry.details, reader) })),
+    timeline: eventsOf(record, { invocations, unfinished, is_last: more_calls_after === null }).map(seen),
+    audit: record.audit.slice(0, CALLS_SHOWN).map(seen),
     read_at: record.ended_at === null ? new Date().toISOString() : null,
-    more_calls_after: last?.invocation_seq ?? null,
-    attempt_before,
+    calls_after: after === undefined ? null : Number(after),
+    more_calls_after,
+    unfinished,
+    has_more_unfinished: (urgent?.length ?? 0) > URGENT_SHOWN,
+    has_more_audit: record.audit.length > CALLS_SHOWN,
+    attempt_before: (await findAttemptBefore(store, record)) ?? null,
   });
+}
+
+interface ShownCalls extends Pick<AttemptPage, 'invocations' | 'unfinished'> {
+  readonly is_last: boolean;
+}
+
+/** The events of these calls, and those of no call that lie between them; the last part has all after them, too. */
+function eventsOf({ timeline }: AttemptRecord, { invocations, unfinished, is_last }: ShownCalls) {
+  const idsOf = (calls: readonly InvocationSummary[]) => new Set(calls.map((call) => call.source_invocation_id));
+  const [shown, urgent] = [idsOf(invocations), idsOf(unfinished)];
+  const isShown = ({ source_invocation_id: id }: TimelineRecord): boolean => shown.has(id ?? '');
+  const first = invocations[0]?.invocation_seq === 1 ? 0 : timeline.findIndex(isShown);
+  const last = is_last ? timeline.length : timeline.findLastIndex(isShown);
+  return timeline.filter(
+    (event, index) =>
+      isShown(event) ||
+      urgent.has(event.source_invocation_id ?? '') ||
+      (event.source_invocation_id === null && first <= index && index <= last),
+  );
 }
 
 /** A part of the agent turns of an attempt, in the order in which they began. */
@@ -70,7 +117,7 @@ export async function findAttemptBefore(
 export async function listCallsPart(
   { store }: Archive,
   attempt_id: string,
-  part: ListPart,
+  part: CallsPart,
 ): Promise<Done<readonly InvocationSummary[]>> {
   const calls = await store.browse.calls(attempt_id, part);
   return calls === undefined ? refuse(attemptUnknown(attempt_id)) : succeed(calls);

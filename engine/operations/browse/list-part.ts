@@ -43,7 +43,8 @@ export async function readPart<Row>(
   { cursor, keyOf, read }: PartReader<Row>,
 ): Promise<Done<Part<Row>>> {
   if (!/^\d{1,6}$/.test(limit) || Number(limit) < 1 || Number(limit) > LIMIT_MAX) return refuse(limitInvalid(limit));
-  if (after !== undefined && !CURSOR_FORMS[cursor].test(after)) return refuse(cursorInvalid(after));
+  const wrong = findCursorProblem(cursor, after);
+  if (wrong !== undefined) return refuse(wrong);
   const most = Number(limit);
   const found = await read(present({ limit: most + 1, after }));
   if (!found.ok) return found;
@@ -60,7 +61,9 @@ function limitInvalid(limit: string): Problem {
   };
 }
 
-function cursorInvalid(after: string): Problem {
+/** The problem with a cursor of this form; none where it is absent. */
+export function findCursorProblem(cursor: CursorForm, after: string | undefined): Problem | undefined {
+  if (after === undefined || CURSOR_FORMS[cursor].test(after)) return undefined;
   return {
     code: 'CURSOR_INVALID',
     message: `${JSON.stringify(after.slice(0, 40))} is not a cursor of this list.`,

@@ -5,10 +5,10 @@ import type { AttemptSummary } from '../../ports/records.js';
 import type { EffectOrigin, NarratedPatch, WorldRecord, WorldSnapshot } from '../../ports/worlds.js';
 import type { Entity } from '../../core/world/world.js';
 import type { AgentHeadRecord } from '../../core/agents/agent-turn.js';
-import { type Archive, type Done, refuse, succeed } from '../engine.js';
+import { type Archive, type Done, succeed } from '../engine.js';
 import { diffPlaces, type WorldDiff } from '../diff-worlds.js';
 import { type QueuedTurns, toQueued } from '../queue.js';
-import { lookAtWorld, showWorld, type ShownWorld, turnUnknown, unknownWorld } from '../worlds.js';
+import { lookAtWorld, showWorld, type ShownWorld, unknownWorld } from '../worlds.js';
 import { toTurn } from './list-part.js';
 
 const TURNS_SHOWN = 10;
@@ -34,8 +34,12 @@ export interface WorldPage extends ShownWorld {
   readonly agents: readonly AgentHeadRecord[];
   /** The latest turn first; at most 10 of them. */
   readonly story: readonly TurnStory[];
+  /** The latest turn of the world; `turn` is the one whose state and story are shown. */
+  readonly last_turn: number;
   /** The latest turn before those that are shown; null where all are. */
   readonly earlier: number | null;
+  /** The last of the turns after those that are shown; null where there are none. */
+  readonly later: number | null;
   /** At most 500, of the latest turns. */
   readonly readings: readonly WorldReading[];
   /** The latest first; at most 20 of them. */
@@ -53,10 +57,11 @@ export async function browseWorld(
   const { world_slug } = asked;
   const until = toTurn(asked.until);
   if (!until.ok) return until;
-  const world = await lookAtWorld(archive, { world_slug });
+  const world = await lookAtWorld(archive, present({ world_slug, turn: until.value }));
   if (!world.ok) return world;
-  const last = until.value ?? world.value.turn;
-  if (last > world.value.turn) return refuse(turnUnknown(world.value, last));
+  const last_turn =
+    (until.value === undefined ? undefined : await archive.store.worlds.find(world_slug))?.turn ?? world.value.turn;
+  const last = until.value ?? last_turn;
   const after = Math.max(0, last - TURNS_SHOWN);
   const { store } = archive;
   const attempts = await store.browse.attempts(world_slug, { limit: ATTEMPTS_LISTED });
@@ -68,9 +73,12 @@ export async function browseWorld(
   const family = await store.browse.family(world_slug, FAMILY_DRAWN);
   return succeed({
     ...world.value,
+    turn: last,
+    last_turn,
     agents: await store.records.agents(world_slug),
     story: await readTurnStories(archive, world_slug, { after, until: last }),
     earlier: after > 0 ? after : null,
+    later: last < last_turn ? Math.min(last_turn, last + TURNS_SHOWN) : null,
     readings,
     attempts,
     family,

@@ -1,5 +1,5 @@
-import { stat } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { readFile } from 'node:fs/promises';
+import { extname, resolve } from 'node:path';
 import type { Composition } from '../composition.js';
 import type { Place } from '../documents/index.js';
 import { type Done, refuse, succeed } from '../engine.js';
@@ -26,10 +26,14 @@ export async function findServer(
   { name, place }: { readonly name: string; readonly place: Place },
 ): Promise<Done<WantedServer>> {
   if (VARIABLE.test(said)) return succeed({ server_env: said, variables: {} });
-  const facts = await stat(resolve(place.working_folder, said)).catch(() => undefined);
-  if (facts?.isFile()) return findInSource(composition, said, place);
+  const file = resolve(place.working_folder, said);
+  const text = await readFile(file, 'utf8').catch(() => undefined);
+  if (text !== undefined && (extname(file) === '.json' || /^\s*\{/.test(text)))
+    return findInSource(composition, said, place);
   const server_env = `CHUKWA_MCP_${name.toUpperCase().replaceAll('-', '_')}`;
-  if (VARIABLE.test(server_env)) return succeed({ server_env, variables: { [server_env]: said } });
+  // A file that is no document is the program itself, also where its name has spaces.
+  const value = text === undefined ? said : JSON.stringify([file]);
+  if (VARIABLE.test(server_env)) return succeed({ server_env, variables: { [server_env]: value } });
   return refuse({
     code: 'MCP_SERVER_NAME_INVALID',
     message: `${JSON.stringify(name)} cannot be the name of a server.`,

@@ -5,7 +5,7 @@ import type { OpenSources } from '../composition.js';
 import { type Done, refuse, succeed } from '../engine.js';
 import { FORGETFUL, toInvoke } from '../unrecorded-call.js';
 import { findListing, type ListingPlugin, type WantedServer } from './find-server.js';
-import { readTools, type ServerTool, type UsableTool } from './server-tool.js';
+import { describeTool, readTools, type ServerTool, type UsableTool } from './server-tool.js';
 
 export interface ServerTools {
   readonly plugin: ListingPlugin;
@@ -56,13 +56,21 @@ export async function listServerTools(
         : `Set ${server_env} to the URL of the server, or to the command that starts it.`,
       details: { failure_class: outcome.failure_class },
     });
-  const { tools, is_cut = false } = outcome.answer as unknown as {
+  const {
+    tools,
+    left_out = [],
+    is_cut = false,
+  } = outcome.answer as unknown as {
     readonly tools: readonly Json[];
+    readonly left_out?: readonly { readonly name: string; readonly reason: string }[];
     readonly is_cut?: boolean;
   };
   const server = server_env.slice(PREFIX.length).toLowerCase();
   const prefix = `${tool_prefix}${server}__`;
-  const read = readTools(tools, prefix, authoring.compileSchema);
+  const read = [
+    ...readTools(tools, prefix, authoring.compileSchema),
+    ...left_out.map(({ name, reason }) => ({ ...describeTool({ name }), unusable: `it cannot be stored: ${reason}` })),
+  ];
   return succeed({ plugin, server_env, server, tools: read, is_cut, is_given });
 }
 

@@ -1,8 +1,8 @@
 import { isObject } from '../../core/content/json-pointer.js';
 import type { Json, JsonObject } from '../../contract/json.js';
-import { contentHash } from '../../core/content/canonical.js';
 import type { EffectClass } from '../../core/protocol/program.js';
 import type { CompileSchema } from '../../ports/validation.js';
+import { toUsableSchema } from './usable-schema.js';
 
 /** A tool of a server in the limits of documents. Names, descriptions and hints are the server's own words. */
 export interface ServerTool {
@@ -24,6 +24,8 @@ export interface UsableTool extends ServerTool {
   readonly arguments_schema: JsonObject;
   /** Absent where the server declares no usable schema. */
   readonly result_schema?: JsonObject;
+  /** The keywords of its schemas that cannot be used, as pointers; absent where there are none. The server checks them. */
+  readonly dropped?: readonly string[];
   /** Why the declared schema of results cannot be used; absent where there is none, or it can. */
   readonly unchecked?: string;
 }
@@ -33,7 +35,6 @@ const NAME_LENGTH_MAX = 128;
 const DESCRIPTION_LENGTH_MAX = 2_000;
 const REQUIRED_MAX = 50;
 const ID_LENGTH_MAX = 64;
-const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
 
 /**
  * Reads a server's list of tools. Everything in it is data: other values are skipped, long texts are cut, and a tool
@@ -72,23 +73,28 @@ function readTool(
   if (!NAME.test(name)) return unusable('its name has other characters than letters, digits and _./-, or too many');
   if (is_shared) return unusable(`the server lists several tools that would be called ${id}`);
   if (id.length > ID_LENGTH_MAX) return unusable(`${id} would have more than ${ID_LENGTH_MAX} characters`);
-  const asked = compile(compileSchema, tool['inputSchema']);
+  if (isObject(tool['execution']) && tool['execution']['taskSupport'] === 'required')
+    return unusable('it has to be called as a task, and tasks are not supported yet');
+  const asked = toUsableSchema(compileSchema, tool['inputSchema']);
   if (typeof asked === 'string') return unusable(`the schema of its arguments cannot be used: ${asked}`);
-  const answered = compile(compileSchema, tool['outputSchema']);
+  const answered = toUsableSchema(compileSchema, tool['outputSchema']);
+  const dropped = [...asked.dropped, ...(typeof answered === 'string' ? [] : answered.dropped)];
   return {
     ...shown,
     id,
     effect: effectOf(shown),
-    arguments_schema: asked,
+    arguments_schema: asked.schema,
+    ...(dropped.length > 0 ? { dropped } : {}),
     ...(typeof answered !== 'string'
-      ? { result_schema: answered }
+      ? { result_schema: answered.schema }
       : tool['outputSchema'] === undefined
         ? {}
         : { unchecked: answered }),
   };
 }
 
-function describeTool(tool: JsonObject): ServerTool {
+/** What a server says of a tool. */
+export function describeTool(tool: JsonObject): ServerTool {
   const { description, annotations, inputSchema } = tool;
   const hints = isObject(annotations) ? annotations : {};
   const required = isObject(inputSchema) && Array.isArray(inputSchema['required']) ? inputSchema['required'] : [];
@@ -106,16 +112,6 @@ function describeTool(tool: JsonObject): ServerTool {
 function effectOf({ is_read_only, is_destructive }: ServerTool): EffectClass {
   if (is_read_only === true) return 'read_only';
   return is_destructive === false ? 'state_change' : 'external_side_effect';
-}
-
-/** A schema of an object in our dialect; or why it is none. Servers name other dialects for schemas that both have. */
-function compile(compileSchema: CompileSchema, said: Json | undefined): JsonObject | string {
-  if (!isObject(said)) return 'it is not an object';
-  const schema = { ...said, $schema: DIALECT, type: said['type'] ?? 'object' };
-  if (schema.type !== 'object') return 'it does not say "type": "object"';
-  const compiled = compileSchema(contentHash(schema), schema);
-  if (compiled.ok) return schema;
-  return shorten(compiled.problems[0]?.message ?? 'it does not compile', DESCRIPTION_LENGTH_MAX);
 }
 
 function hintOf(hint: Json | undefined): boolean | null {

@@ -6,12 +6,14 @@ import type { PluginCatalogue, PluginDescription } from '../../ports/sources.js'
 
 export interface Workshop {
   readonly catalogue: PluginCatalogue;
+  /** Where confirmed plugins are kept; undefined where the environment names no folder of this user. */
+  readonly user_folder: string | undefined;
   readonly preparePlugin: PreparePlugin;
   /** Validates a plugin's `conformance.json`. */
   readonly validateExamples: Validate;
 }
 
-/** The plugins that can be used, and why others cannot. */
+/** The plugins that were found, and why others are left out or may not run yet. */
 export interface PluginList {
   readonly plugins: readonly Pick<PluginDescription, (typeof LISTED)[number]>[];
   readonly problems: readonly Problem[];
@@ -22,5 +24,9 @@ const LISTED = ['name', 'description', 'speaks', 'version', 'folder'] as const;
 /** All plugins that were found, by name. */
 export function listPlugins({ catalogue }: Workshop): PluginList {
   const plugins = catalogue.plugins.map((plugin) => pick(plugin, LISTED));
-  return { plugins: plugins.toSorted((a, b) => (a.name < b.name ? -1 : 1)), problems: catalogue.problems };
+  const unconfirmed = catalogue.plugins.flatMap((plugin) => plugin.unconfirmed ?? []);
+  return {
+    plugins: plugins.toSorted((a, b) => (a.name < b.name ? -1 : 1)),
+    problems: [...catalogue.problems, ...unconfirmed],
+  };
 }

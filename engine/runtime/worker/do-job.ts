@@ -51,7 +51,7 @@ export async function doJob(parts: WorkerParts, job: Job, surroundings: JobSurro
     });
     const obstacle = end.kind === 'unfit' ? end : findObstacle(end, job);
     if (obstacle !== undefined) return await putOff(parts, job, tries, obstacle);
-    if (end.kind !== 'unfit') reportEnd(parts, world_slug, end);
+    if (end.kind !== 'unfit') reportEnd(parts, job, end);
     return end.kind === 'committed' && end.next !== undefined ? { kind: 'done', next: end.next } : { kind: 'done' };
   } catch (error) {
     if (parts.findFault(error) !== undefined) throw error;
@@ -135,7 +135,7 @@ async function putOff(
   return { kind: 'deferred' };
 }
 
-function reportEnd(parts: WorkerParts, world_slug: string, end: AttemptEnd): void {
+function reportEnd(parts: WorkerParts, { world_slug, claimed }: Job, end: AttemptEnd): void {
   switch (end.kind) {
     case 'committed':
     case 'suspended':
@@ -146,7 +146,8 @@ function reportEnd(parts: WorkerParts, world_slug: string, end: AttemptEnd): voi
     }
     case 'failed': {
       const { kind: _failed, ...failed } = end;
-      return parts.onEvent({ kind: 'turn_failed', world_slug, ...failed });
+      const is_used_up = claimed?.message_type === 'turn' && failed.put_off === undefined ? true : undefined;
+      return parts.onEvent({ kind: 'turn_failed', world_slug, ...failed, ...present({ is_used_up }) });
     }
     case 'held':
     case 'still_suspended':

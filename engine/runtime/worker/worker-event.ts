@@ -33,6 +33,8 @@ export type WorkerEvent =
       readonly failure: Fail;
       /** The queued turn is tried anew, since what failed may pass by itself. */
       readonly put_off?: PutOff;
+      /** The queued turn is over without a turn of the world. */
+      readonly is_used_up?: true;
     })
   /** It cannot be done now; where no message asks for it, the watchdog comes back to it. */
   | { readonly kind: 'turn_deferred'; readonly world_slug: string; readonly reason: string; readonly delay_ms: number }

@@ -1,6 +1,7 @@
 import { present } from '../../contract/present.js';
 import type { InvocationContext, SourceAnswer, SourcePending, TransportFacts } from '../../contract/source.js';
 import type { PluginManifest } from '../../generated/plugin-manifest.js';
+import { mayRepeat } from '../../core/protocol/failure.js';
 import { timeoutField } from '../../core/binding/source-settings.js';
 import { boundCall } from '../call-bounds.js';
 import { type CallLimit, type Cut, openCallLimit } from '../call-limit.js';
@@ -134,6 +135,7 @@ function contextOf(passage: Ready): Omit<InvocationContext, 'signal' | 'trace' |
     max_result_bytes: passage.command.call.limits.max_result_bytes,
     client_request_id: passage.surroundings.client_request_id,
     correlation_id: passage.surroundings.correlation_id,
+    may_repeat: mayRepeat(passage.command.call),
     ...present({ pending: passage.pending }),
   };
 }

@@ -22,7 +22,7 @@ const CLAIM_FREE = prepare(
   'claim_free_world',
   `WITH seen AS (SELECT turn, lease_epoch FROM worlds WHERE world_slug = :world_slug),
    locked AS (
-     SELECT world_slug, turn, scenario_hash, lease_epoch + 1 AS epoch FROM worlds
+     SELECT world_slug, turn, scenario_hash, lease_epoch + 1 AS epoch, request_mark FROM worlds
      WHERE world_slug = :world_slug AND lease_attempt_id IS NULL AND adoptable_attempt_id IS NULL
        AND scenario_hash = :scenario_hash AND NOT EXISTS (
          SELECT FROM attempts WHERE world_slug = :world_slug AND status IN ('running', 'suspended'))
@@ -48,12 +48,13 @@ const CLAIM_FREE = prepare(
        lease_pid = :pid::int, lease_until = ${leaseEnd('lease_ms')}
      FROM place WHERE worlds.world_slug = place.world_slug),
    ${AT_PLACE}
-   SELECT turn, epoch, ${turnEpochsOf('place')} AS turn_epochs, ${CONTENTS} FROM place`,
+   SELECT turn, epoch, request_mark, ${turnEpochsOf('place')} AS turn_epochs, ${CONTENTS} FROM place`,
 );
 
 interface ClaimedWorld extends ContentsRow {
   readonly turn: number;
   readonly epoch: number;
+  readonly request_mark: string;
   readonly turn_epochs: Readonly<Record<string, number>> | null;
 }
 
@@ -95,10 +96,10 @@ export function toClaim(request: BeginAttempt) {
 }
 
 function toBegun({ world_slug, attempt_id }: BeginAttempt, claimed: ClaimedWorld): BeginOutcome {
-  const { turn, epoch } = claimed;
+  const { turn, epoch, request_mark } = claimed;
   return {
     kind: 'begun',
-    lease: { attempt_id, world_slug, attempted_turn: turn + 1, epoch },
+    lease: { attempt_id, world_slug, attempted_turn: turn + 1, epoch, request_mark },
     world: toWorld(world_slug, turn, claimed),
     heads: toIdleHeads(claimed.turn_epochs),
   };

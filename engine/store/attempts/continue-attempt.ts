@@ -17,11 +17,11 @@ const CLAIM_WORLD = `
     SET lease_epoch = lease_epoch + 1, lease_attempt_id = :attempt_id::uuid, lease_host = :host,
       lease_pid = :pid::int, lease_until = ${leaseEnd('lease_ms')}, adoptable_attempt_id = NULL
     WHERE world_slug = :world_slug
-    RETURNING world_slug, turn, lease_epoch AS epoch, scenario_hash)`;
+    RETURNING world_slug, turn, lease_epoch AS epoch, scenario_hash, request_mark)`;
 
 const BEGUN = `
   place AS (SELECT world_slug, turn FROM taken), ${AT_PLACE}
-  SELECT taken.turn, taken.epoch, take_overs, renderer_version, plugin_versions, ${CONTENTS}
+  SELECT taken.turn, taken.epoch, request_mark, take_overs, renderer_version, plugin_versions, ${CONTENTS}
   FROM taken, attempt`;
 
 // A report holds this row while it is written: a statement of its own, so that the next one sees the report.
@@ -130,6 +130,7 @@ const BEGIN_ADOPTING = prepare(
 interface ContinuedRow extends ContentsRow {
   readonly turn: number;
   readonly epoch: number;
+  readonly request_mark: string;
   readonly take_overs: number;
   readonly renderer_version: string;
   readonly plugin_versions: AttemptPast['plugin_versions'];
@@ -179,11 +180,11 @@ async function goOn(
     ...more,
   });
   if (!row) throw new Error(`the attempt ${attempt_id} of ${world_slug} was gone before it could be resumed`);
-  const { turn, epoch, take_overs, renderer_version, plugin_versions } = row;
+  const { turn, epoch, request_mark, take_overs, renderer_version, plugin_versions } = row;
   const past = await listRecordedCalls(transaction, { world_slug, attempt_id });
   return {
     kind: 'begun',
-    lease: { attempt_id, world_slug, attempted_turn: turn + 1, epoch },
+    lease: { attempt_id, world_slug, attempted_turn: turn + 1, epoch, request_mark },
     world: toWorld(world_slug, turn, row),
     heads: await readHeads(transaction, { world_slug, attempt_id }),
     past: { take_overs, renderer_version, plugin_versions, ...past },

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { backoffMs } from '../../core/inbox/backoff.js';
 import type { Doorbell } from '../../ports/doorbell.js';
+import { readServerAddress } from '../server-address.js';
 import { WAKEUP_CHANNEL } from './bell.js';
 
 const BACKOFF = { first_ms: 100, most_ms: 10_000 };
@@ -35,7 +36,8 @@ export function openServerDoorbell(connectionString: string): Doorbell {
 
 /** The doorbell of a configured server, without a connection to it; undefined for an embedded database. */
 export function findServer(url: string | undefined): { openDoorbell(): Doorbell } | undefined {
-  return url !== undefined && /^postgres(ql)?:/.test(url) ? { openDoorbell: () => openServerDoorbell(url) } : undefined;
+  const address = url === undefined ? undefined : readServerAddress(url);
+  return address?.ok ? { openDoorbell: () => openServerDoorbell(address.value.url) } : undefined;
 }
 
 /** A connection that listens, for as long as it is wanted. */

@@ -1,6 +1,6 @@
 import type { Inbox } from '../../ports/inbox.js';
 import type { OpenDatabase } from '../database.js';
-import { claim, defer, discard } from './claim.js';
+import { claim, defer, discard, hold } from './claim.js';
 import { enqueueTurns } from './enqueue.js';
 import { glance } from './glance.js';
 import { listQueues, takeBack } from './queue.js';
@@ -14,6 +14,7 @@ export function openInbox(database: OpenDatabase): Inbox {
     glance: (within_ms) => glance(database, within_ms),
     claim: (request) => claim(database, request),
     defer: (claimed, deferral) => defer(database, claimed, deferral),
+    hold: (claimed, hold_ms) => hold(database, claimed, hold_ms),
     discard: (claimed, reason) => discard(database, claimed, reason),
     report: (sent) => report(database, sent),
     stop: (request) => stop(database, request),

@@ -93,18 +93,14 @@ export async function findRanAttempt(
   const attempt = { world_slug: row.world_slug, attempt_id };
   return {
     ...row,
-    patches: await run<PatchRecord>(database, PATCHES, { ...attempt, limit: toEventLimit(calls_max) }),
+    patches: await run<PatchRecord>(database, PATCHES, attempt),
     invocations: await listInvocations(database, attempt, present({ limit: calls_max })),
   };
 }
 
-function toEventLimit(calls_max: number | undefined): number | null {
-  return calls_max === undefined ? null : calls_max * EVENTS_OF_CALL;
-}
-
 /**
  * One attempt with everything that happened in it.
- * @param calls_max how many of its calls are given, and so many events for each; all where it is left out
+ * @param calls_max how many of its calls are given, and of the entries of its audit; all where it is left out
  */
 export async function findAttempt(
   database: OpenDatabase,
@@ -114,20 +110,16 @@ export async function findAttempt(
   const ran = await findRanAttempt(database, attempt_id, calls_max);
   if (!ran) return undefined;
   const attempt = { world_slug: ran.world_slug, attempt_id };
-  const limit = toEventLimit(calls_max);
   const timeline = await listTimeline(database, attempt);
   return {
     ...ran,
     awaited: ran.ended_at === null ? await listAwaited(database, attempt_id) : [],
     agent_turns: await listAgentTurns(database, attempt_id, timeline),
-    timeline: limit === null ? timeline : timeline.slice(0, limit),
-    audit: await listAudit(database, { ...attempt, limit }),
+    timeline,
+    audit: await listAudit(database, { ...attempt, limit: calls_max ?? null }),
     operator_actions: await operatorActions(database).list(attempt),
   };
 }
-
-/** It starts, is accepted or superseded, and ends. */
-const EVENTS_OF_CALL = 3;
 
 interface BoundedAttempt extends InAttempt {
   /** Null for no limit. */
@@ -137,7 +129,10 @@ interface BoundedAttempt extends InAttempt {
 const PATCHES = prepare(
   'patches_of_attempt',
   `SELECT patch_seq, workflow_subject_entity_id, workflow_node_id, narration,
-     touched_entities::text[] AS touched_entities,
+     touched_entities::text[] AS touched_entities, source_invocation_id,
+     (SELECT llm_call_id FROM source_invocations calls
+      WHERE calls.world_slug = patches.world_slug AND calls.source_invocation_id = patches.source_invocation_id)
+       AS llm_call_id,
      (SELECT coalesce(json_agg(json_build_object('effect_index', effect_index, 'op', op, 'entity_id', entity_id,
         'environment_label', environment_label, 'state_before', state_before, 'state_after', state_after)
         ORDER BY effect_index), '[]')
@@ -145,7 +140,7 @@ const PATCHES = prepare(
       WHERE effects.world_slug = patches.world_slug AND effects.turn = patches.turn
         AND effects.patch_seq = patches.patch_seq) AS effects
    FROM world_patches patches
-   WHERE world_slug = :world_slug AND attempt_id = :attempt_id::uuid ORDER BY patch_seq LIMIT :limit`,
+   WHERE world_slug = :world_slug AND attempt_id = :attempt_id::uuid ORDER BY patch_seq`,
 );
 
 const readAudit = query(({ from }, { world_slug, attempt_id, limit }: BoundedAttempt) =>

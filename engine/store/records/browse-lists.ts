@@ -3,6 +3,7 @@ import { redact } from '../../core/content/redact.js';
 import { isUuid } from '../../core/content/uuid.js';
 import type {
   BrowseReader,
+  CallsPart,
   DocumentUse,
   FirstGenerations,
   ListedAttempt,
@@ -54,9 +55,9 @@ const listCallsBefore = query((building, { after, limit }: ListPart) => {
   return after === undefined ? newest : newest.where('calls.source_invocation_id', '<', after);
 });
 
-async function listCalls(runner: Runner, attempt_id: string, { after, limit }: ListPart) {
+async function listCalls(runner: Runner, attempt_id: string, { after, ...part }: CallsPart) {
   const place = await findPlace(runner, attempt_id);
-  return place && listInvocations(runner, place, { after: Number(after ?? 0), limit });
+  return place && listInvocations(runner, place, { after: Number(after ?? 0), ...part });
 }
 
 const listGenerations = query(({ from, sql }, { after, limit }: ListPart) => {

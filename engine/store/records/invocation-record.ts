@@ -123,23 +123,35 @@ function toSettlement({ performed, settled_at, settled_json, settled_how, redact
 type AskedCalls = InWorld & { readonly source_invocation_ids: readonly string[] };
 
 const readExchanges = query(({ from }, { world_slug, source_invocation_ids }: AskedCalls) =>
-  from('source_invocations')
-    .select(['source_invocation_id', 'command_key', 'ambient_source_id', 'tool_name', 'request_json', 'response_json'])
+  from('source_invocations as calls')
+    .leftJoin('call_settlements as settled', (join) =>
+      join
+        .onRef('settled.world_slug', '=', 'calls.world_slug')
+        .onRef('settled.source_invocation_id', '=', 'calls.source_invocation_id'),
+    )
+    .select(['calls.source_invocation_id', 'command_key', 'ambient_source_id', 'tool_name', 'request_json'])
     .select(['workflow_node_id', 'failure_class', 'failure_detail', 'failure_message', 'redaction'])
-    .where('world_slug', '=', world_slug)
-    .where('source_invocation_id', '=', (eb) => eb.fn.any(eb.val(source_invocation_ids)))
+    .select(['calls.response_json', 'performed', 'settled.response_json as settled_json'])
+    .where('calls.world_slug', '=', world_slug)
+    .where('calls.source_invocation_id', '=', (eb) => eb.fn.any(eb.val(source_invocation_ids)))
     .$narrowType<Redacted>(),
 );
 
-/** Reads the requests and answers of several calls, none of them a generation, by one statement. */
+const NO_FAILURE = { failure_class: null, failure_detail: null, failure_message: null };
+
+/**
+ * Reads the requests and answers of several calls, none of them a generation, by one statement. A call that was settled
+ * has the answer with which it was.
+ */
 export async function listExchanges(
   runner: Runner,
   world_slug: string,
   source_invocation_ids: readonly string[],
 ): Promise<readonly CallExchange[]> {
   const rows = await readExchanges(runner, { world_slug, source_invocation_ids });
-  return rows.map(({ redaction, response_json, ...call }) => ({
-    ...call,
-    response_json: response_json === null ? null : redact(response_json, redaction),
-  }));
+  return rows.map(({ redaction, response_json, performed, settled_json, ...call }) => {
+    const answer = performed === true ? settled_json : response_json;
+    const failure = performed === true ? NO_FAILURE : {};
+    return { ...call, ...failure, response_json: answer === null ? null : redact(answer, redaction) };
+  });
 }

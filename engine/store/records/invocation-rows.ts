@@ -1,7 +1,8 @@
 import type { Json } from '../../contract/json.js';
 import { redact } from '../../core/content/redact.js';
+import type { CallsPart } from '../../ports/browse.js';
 import type { InvocationSummary } from '../../ports/records.js';
-import { IS_UNKNOWN } from '../attempts/doubt.js';
+import { IS_DOUBTED, IS_UNKNOWN } from '../attempts/doubt.js';
 import type { InAttempt } from '../queries.js';
 import { prepare, run, type Runner } from '../statement.js';
 import { isDriven, isSuperseded } from './work-state.js';
@@ -16,42 +17,75 @@ export const RAW_TEXT = `(
     SELECT string_agg(text, ''::bytea ORDER BY batch_seq) FROM llm_streams AS streamed
     WHERE streamed.world_slug = calls.world_slug AND streamed.llm_call_id = calls.llm_call_id)`;
 
+interface Choice {
+  /** A condition of the calls, as `calls`. */
+  readonly where?: string;
+  /** What they are ordered by before their number. */
+  readonly order?: string;
+}
+
 // Each half is found by an index of its own, however many calls the world has.
-const OF_ATTEMPT = prepare(
-  'invocations_of_attempt',
-  `WITH known AS (
-     (SELECT source_invocation_id FROM source_invocations
-      WHERE world_slug = :world_slug AND attempt_id = :attempt_id::uuid AND invocation_seq > :after
-      ORDER BY invocation_seq LIMIT :limit)
+const ofAttempt = ({ where = '', order = '' }: Choice) =>
+  prepare(
+    'invocations_of_attempt',
+    `WITH known AS (
+     (SELECT calls.source_invocation_id FROM source_invocations calls
+      WHERE calls.world_slug = :world_slug AND calls.attempt_id = :attempt_id::uuid AND invocation_seq > :after ${where}
+      ORDER BY ${order} invocation_seq LIMIT :limit)
      UNION ALL
-     (SELECT source_invocation_id FROM adopted_calls JOIN source_invocations USING (world_slug, source_invocation_id)
-      WHERE world_slug = :world_slug AND adopted_calls.attempt_id = :attempt_id::uuid AND invocation_seq > :after
-      ORDER BY invocation_seq LIMIT :limit))
+     (SELECT calls.source_invocation_id
+      FROM adopted_calls JOIN source_invocations calls USING (world_slug, source_invocation_id)
+      WHERE calls.world_slug = :world_slug AND adopted_calls.attempt_id = :attempt_id::uuid AND invocation_seq > :after
+        ${where}
+      ORDER BY ${order} invocation_seq LIMIT :limit))
    SELECT calls.source_invocation_id, calls.parent_source_invocation_id, calls.invocation_seq, calls.invocation_kind,
      calls.command_key, calls.request_hash, calls.performance, calls.ambient_source_id, calls.tool_name,
      calls.workflow_subject_entity_id, calls.workflow_node_id, calls.tool_loop_round, calls.logical_generation_attempt,
      calls.model_output_kind, calls.status, calls.failure_class, calls.failure_detail, calls.failure_message,
      calls.effect_class, calls.repeatable, ${IS_UNKNOWN} AS outcome_unknown, ${SETTLED_AS} AS settled_as,
      ${isSuperseded('calls', ':attempt_id::uuid')} AS is_superseded, ${isDriven('calls')} AS is_driven,
-     calls.http_status, calls.llm_call_id, calls.duration_ms, calls.redaction, calls.response_json,
+     calls.http_status, calls.llm_call_id, calls.duration_ms, calls.redaction,
+     CASE WHEN settled.performed THEN settled.response_json ELSE calls.response_json END AS response_json,
      llm_calls.finish_reason, ${RAW_TEXT} AS raw_text,
      CASE WHEN calls.attempt_id <> :attempt_id::uuid THEN calls.attempt_id END AS adopted_from
    FROM source_invocations calls LEFT JOIN llm_calls USING (world_slug, llm_call_id)
      JOIN known ON calls.world_slug = :world_slug AND known.source_invocation_id = calls.source_invocation_id
-   ORDER BY calls.invocation_seq LIMIT :limit`,
-);
+     LEFT JOIN call_settlements AS settled ON settled.world_slug = calls.world_slug
+       AND settled.source_invocation_id = calls.source_invocation_id
+   ORDER BY ${order} calls.invocation_seq LIMIT :limit`,
+  );
+
+// What has been superseded did not fail.
+const UNFINISHED = `AND calls.status <> 'succeeded' AND (${IS_UNKNOWN} OR NOT ${isSuperseded('calls', ':attempt_id::uuid')})`;
+
+const CHOICES = {
+  all: ofAttempt({}),
+  chosen: ofAttempt({ where: 'AND calls.source_invocation_id = ANY (:ids::uuid[])' }),
+  unfinished: ofAttempt({ where: UNFINISHED }),
+  urgent: ofAttempt({
+    where: UNFINISHED,
+    order: `(${IS_DOUBTED}) DESC, calls.status = 'pending' DESC, calls.status = 'running' DESC,`,
+  }),
+};
+
+interface AskedCalls {
+  readonly after?: number;
+  readonly limit?: number;
+  readonly only?: CallsPart['only'] | 'all';
+}
 
 /**
  * The calls of an attempt and those that it has adopted, in the order of their issue.
- * @param part those after a number, and how many; all where it is left out
+ * @param part those after a number, how many, and which; all where it is left out
  */
 export async function listInvocations(
   runner: Runner,
   attempt: InAttempt,
-  { after = 0, limit }: { readonly after?: number; readonly limit?: number } = {},
+  { after = 0, limit, only = 'all' }: AskedCalls = {},
 ): Promise<readonly InvocationSummary[]> {
-  const asked = { ...attempt, after, limit: limit ?? null };
-  return (await run<InvocationSummary & AnswerColumns>(runner, OF_ATTEMPT, asked)).map(toShown);
+  const choice = typeof only === 'string' ? CHOICES[only] : CHOICES.chosen;
+  const asked = { ...attempt, after, limit: limit ?? null, ids: typeof only === 'string' ? [] : only };
+  return (await run<InvocationSummary & AnswerColumns>(runner, choice, asked)).map(toShown);
 }
 
 /** The columns that hold an answer. A part of it that redaction hides leaves the database with the row and goes no further. */

@@ -2,7 +2,8 @@ import type { PoolClient } from 'pg';
 import type { Imported } from '../../ports/transfer.js';
 import { inTransaction, type OpenDatabase } from '../database.js';
 import { lastMigration } from './export-worlds.js';
-import { countMisnamed, describeTables, insertLines, type MovedTable, ROW_FAULTS } from './tables.js';
+import type { Migration } from '../migrations.js';
+import { describeTables, findUnfit, insertLines, type MovedTable, ROW_FAULTS, selectLines } from './tables.js';
 import { type FileEnd, type FileHead, type FileRow, FORM_VERSION, openDigest, parseLine } from './world-file.js';
 
 /** The size of one statement: so many rows, or so many characters, whichever comes first. */
@@ -18,33 +19,43 @@ class Refusal extends Error {
   }
 }
 
-/** Takes in exported worlds: one transaction, in which rows are checked against each other at the end. */
+/**
+ * Takes in exported worlds: one transaction, in which rows are checked against each other at the end.
+ * @param migrations those of this program: a file of an earlier one is carried forward by the later ones
+ */
 export async function importWorlds(
   database: Pick<OpenDatabase, 'pool'>,
   lines: AsyncIterable<string>,
+  migrations: readonly Migration[],
 ): Promise<Imported> {
   try {
-    return await inTransaction(database.pool, (client) => readAll(client, lines));
+    return await inTransaction(database.pool, (client) => readAll(client, lines, migrations));
   } catch (error) {
     if (error instanceof Refusal) return error.outcome;
-    const reason = findContentFault(error);
-    if (reason !== undefined) return { kind: 'damaged', reason };
+    if (isContentFault(error)) return { kind: 'damaged', reason: toReason(error) };
     throw error;
   }
 }
 
-async function readAll(client: PoolClient, lines: AsyncIterable<string>): Promise<Imported> {
+async function readAll(
+  client: PoolClient,
+  lines: AsyncIterable<string>,
+  migrations: readonly Migration[],
+): Promise<Imported> {
   await client.query('SET CONSTRAINTS ALL DEFERRED');
-  const tables = new Map((await describeTables(client)).map((table) => [table.name, table]));
   const digest = openDigest();
+  let tables: ReadonlyMap<string, MovedTable> = new Map();
   let head: FileHead | undefined;
+  let earlier: EarlierSchema | undefined;
   let end: FileEnd | undefined;
   let batch: Batch | undefined;
   let existing: string | undefined;
+  let number = 0;
   let rows = 0;
   for await (const line of lines) {
+    number += 1;
     const parsed = parseLine(line);
-    if (parsed === undefined || end !== undefined) throw damaged(`line ${rows + 2} is none of an export`);
+    if (parsed === undefined || end !== undefined) throw damaged(`line ${number} is none of an export`);
     if ('sha256' in parsed) {
       end = parsed;
       continue;
@@ -52,13 +63,16 @@ async function readAll(client: PoolClient, lines: AsyncIterable<string>): Promis
     digest.add(line);
     if ('format' in parsed) {
       if (head !== undefined) throw damaged('it has two beginnings');
-      head = await openFile(client, parsed);
+      head = parsed;
       existing = await findExisting(client, head);
+      earlier = await openEarlier(client, head, migrations);
+      const described = await describeTables(client, earlier === undefined ? undefined : null);
+      tables = new Map(described.map((table) => [table.name, table]));
       continue;
     }
     if (head === undefined) throw damaged('it does not begin as an export does');
     const table = tables.get(parsed.table);
-    if (table === undefined) throw damaged(`there is no table ${parsed.table}`);
+    if (table === undefined) throw damaged(`line ${number}: there is no table ${JSON.stringify(parsed.table)}`);
     demandOwn(parsed, head);
     rows += 1;
     // The rest is read all the same: a file that is damaged is reported as such.
@@ -67,25 +81,77 @@ async function readAll(client: PoolClient, lines: AsyncIterable<string>): Promis
       await insert(client, batch);
       batch = undefined;
     }
-    batch = addTo(batch, table, line);
+    batch = addTo(batch, { table, line, number });
   }
   if (batch !== undefined) await insert(client, batch);
   if (head === undefined || end === undefined) throw damaged('it is cut off');
   if (end.rows !== rows || end.sha256 !== digest.close()) throw damaged('its digest is not that of its lines');
   if (existing !== undefined) throw new Refusal({ kind: 'world_exists', world_slug: existing });
   await client.query('SET CONSTRAINTS ALL IMMEDIATE');
+  if (earlier !== undefined) await carryForward(client, earlier, head.worlds);
   for (const { reason, text } of ROW_FAULTS)
     if ((await client.query(text, [head.worlds])).rowCount !== 0) throw damaged(reason);
-  for (const table of tables.values()) await raiseNumbers(client, table, head.worlds);
+  for (const table of await describeTables(client)) await raiseNumbers(client, table, head.worlds);
   return { kind: 'imported', worlds: head.worlds, rows };
 }
 
-async function openFile(client: PoolClient, head: FileHead): Promise<FileHead> {
+/** A schema as an earlier version had it, beside the database's own and within the transaction. */
+interface EarlierSchema {
+  /** The search path of the session. */
+  readonly path: string;
+  /** The migrations that it lacks. */
+  readonly later: readonly Migration[];
+}
+
+const EARLIER = 'chukwa_import';
+
+/** Makes the tables that a file of an earlier version fits. @returns undefined where the file is of this version */
+async function openEarlier(
+  client: PoolClient,
+  head: FileHead,
+  migrations: readonly Migration[],
+): Promise<EarlierSchema | undefined> {
   const expected = await lastMigration(client);
-  if (head.version !== FORM_VERSION)
-    throw new Refusal({ kind: 'other_version', found: `format ${head.version}`, expected });
-  if (head.migration !== expected) throw new Refusal({ kind: 'other_version', found: head.migration, expected });
-  return head;
+  const refuse = (found: string): Refusal => {
+    return new Refusal({ kind: 'other_version', found, expected, is_later: head.migration > expected });
+  };
+  if (head.version !== FORM_VERSION) throw refuse(`format ${head.version}`);
+  if (head.migration === expected) return undefined;
+  const count = migrations.findIndex(({ name }) => name === head.migration) + 1;
+  if (count === 0) throw refuse(head.migration);
+  const { rows } = await client.query<{ path: string }>(`SELECT current_setting('search_path') AS path`);
+  await client.query(`CREATE SCHEMA ${EARLIER}`);
+  await setPath(client, EARLIER);
+  for (const { text } of migrations.slice(0, count)) await client.query(text);
+  return { path: rows[0]?.path ?? '', later: migrations.slice(count) };
+}
+
+async function setPath(client: PoolClient, path: string): Promise<void> {
+  await client.query(`SELECT set_config('search_path', $1, true)`, [path]);
+}
+
+/** Brings rows of an earlier version up to date, as a migration of their database does, and moves them into the tables. */
+async function carryForward(
+  client: PoolClient,
+  { path, later }: EarlierSchema,
+  worlds: readonly string[],
+): Promise<void> {
+  for (const { text } of later) await client.query(text);
+  await client.query('SET CONSTRAINTS ALL DEFERRED');
+  for (const table of await describeTables(client)) {
+    await client.query(`DECLARE carried NO SCROLL CURSOR FOR ${selectLines(table)}`, [worlds]);
+    await setPath(client, path);
+    for (;;) {
+      const { rows } = await client.query<{ line: string }>(`FETCH ${ROWS_MAX} FROM carried`);
+      if (rows.length === 0) break;
+      await insert(client, { table, lines: rows.map(({ line }) => line), characters: 0 });
+    }
+    await client.query('CLOSE carried');
+    await setPath(client, EARLIER);
+  }
+  await setPath(client, path);
+  await client.query('SET CONSTRAINTS ALL IMMEDIATE');
+  await client.query(`DROP SCHEMA ${EARLIER} CASCADE`);
 }
 
 /** A world of the file that is there already. */
@@ -110,25 +176,75 @@ interface Batch {
   readonly table: MovedTable;
   readonly lines: string[];
   readonly characters: number;
+  /** The number of its first line in the file; absent where the lines are not those of the file. */
+  readonly first?: number;
 }
 
 function isFull({ lines, characters }: Batch): boolean {
   return lines.length >= ROWS_MAX || characters >= CHARACTERS_MAX;
 }
 
-function addTo(batch: Batch | undefined, table: MovedTable, line: string): Batch {
-  if (batch === undefined) return { table, lines: [line], characters: line.length };
+function addTo(
+  batch: Batch | undefined,
+  { table, line, number }: { readonly table: MovedTable; readonly line: string; readonly number: number },
+): Batch {
+  if (batch === undefined) return { table, lines: [line], characters: line.length, first: number };
   batch.lines.push(line);
   return { ...batch, characters: batch.characters + line.length };
 }
 
-async function insert(client: PoolClient, { table, lines }: Batch): Promise<void> {
-  const check = countMisnamed(table);
-  if (check !== undefined) {
-    const { rows } = await client.query<{ misnamed: number }>(check, [lines]);
-    if (rows[0]?.misnamed !== 0) throw damaged(`a row of ${table.name} is not what its hash says`);
+/** Inserts rows. @throws Refusal where one does not fit, with its line and its member */
+async function insert(client: PoolClient, batch: Batch): Promise<void> {
+  const { table, lines } = batch;
+  const fault = await tryTo(client, async () => {
+    const check = findUnfit(table);
+    const unfit = check === '' ? undefined : (await client.query<Unfit>(check, [lines])).rows[0];
+    if (unfit !== undefined) throw damagedAt(batch, unfit);
+    await client.query(insertLines(table), [lines]);
+  });
+  if (fault === undefined) return;
+  for (const [index, line] of lines.entries()) {
+    const found = await tryTo(client, () => client.query(insertLines(table), [[line]]));
+    if (found === undefined) continue;
+    const member = await findMember(client, table, line);
+    const place = member === undefined ? `a row of ${table.name}` : `${table.name}.${member}`;
+    throw damagedAt(batch, { index, reason: `${place}: ${toReason(found)}` });
   }
-  await client.query(insertLines(table), [lines]);
+  throw fault;
+}
+
+interface Unfit {
+  readonly index: number;
+  readonly reason: string;
+}
+
+function damagedAt({ first }: Batch, { index, reason }: Unfit): Refusal {
+  return damaged(first === undefined ? reason : `line ${first + index}: ${reason}`);
+}
+
+/** The first member of a row whose value its column cannot hold. */
+async function findMember(client: PoolClient, { name }: MovedTable, line: string): Promise<string | undefined> {
+  const { row } = JSON.parse(line) as FileRow;
+  for (const [member, value] of Object.entries(row)) {
+    const read = `SELECT json_populate_record(NULL::${name}, $1::json)`;
+    if ((await tryTo(client, () => client.query(read, [JSON.stringify({ [member]: value })]))) !== undefined)
+      return member;
+  }
+  return undefined;
+}
+
+/** Does what may fail over the content of rows. @returns the fault, after which the transaction goes on */
+async function tryTo(client: PoolClient, work: () => Promise<unknown>): Promise<Error | undefined> {
+  await client.query('SAVEPOINT rows');
+  try {
+    await work();
+    await client.query('RELEASE SAVEPOINT rows');
+    return undefined;
+  } catch (error) {
+    if (!isContentFault(error)) throw error;
+    await client.query('ROLLBACK TO SAVEPOINT rows');
+    return error;
+  }
 }
 
 /** Raises the sequences, so that later rows have higher numbers than the imported ones. */
@@ -157,8 +273,14 @@ function damaged(reason: string): Refusal {
   return new Refusal({ kind: 'damaged', reason });
 }
 
-/** The database's error about values or rows that do not fit. */
-function findContentFault(error: unknown): string | undefined {
-  const isContent = error instanceof Error && 'code' in error && /^(22|23)/.test(String(error.code));
-  return isContent ? error.message : undefined;
+/** The database's error about values or rows that do not fit it: of data, of rules, of types and of limits. */
+function isContentFault(error: unknown): error is Error {
+  return error instanceof Error && 'code' in error && /^(0A|22|23|54|428|P0)/.test(String(error.code));
+}
+
+const REASON_LENGTH_MAX = 300;
+
+/** The database quotes what it refuses, however long that is. */
+function toReason({ message }: Error): string {
+  return message.slice(0, REASON_LENGTH_MAX);
 }

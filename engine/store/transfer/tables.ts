@@ -93,7 +93,7 @@ const NAMES: Readonly<Record<string, string>> = {
 /** A table as it moves between databases. */
 export interface MovedTable {
   readonly name: string;
-  readonly columns: readonly { readonly name: string; readonly is_json: boolean }[];
+  readonly columns: readonly { readonly name: string; readonly type: string }[];
   readonly key: readonly string[];
   /** The number generator of its events, where it has one. */
   readonly sequence: string | null;
@@ -102,7 +102,8 @@ export interface MovedTable {
 
 const DESCRIBE = `
   SELECT relname::text AS name,
-    (SELECT json_agg(json_build_object('name', attname, 'is_json', atttypid = 'json'::regtype) ORDER BY attnum)
+    (SELECT json_agg(json_build_object('name', attname, 'type',
+       (SELECT coalesce(nullif(typbasetype, 0), oid)::regtype FROM pg_type WHERE oid = atttypid)) ORDER BY attnum)
      FROM pg_attribute
      WHERE attrelid = pg_class.oid AND attnum > 0 AND NOT attisdropped AND attgenerated = '') AS columns,
     (SELECT json_agg(attname ORDER BY array_position(conkey, attnum))
@@ -111,12 +112,15 @@ const DESCRIBE = `
     pg_get_serial_sequence(relname, identity.name) AS sequence, identity.name AS sequence_column
   FROM pg_class LEFT JOIN LATERAL (
       SELECT attname::text AS name FROM pg_attribute WHERE attrelid = pg_class.oid AND attidentity <> '') AS identity ON true
-  WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r' AND relname = ANY ($1)
+  WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r' AND ($1::text[] IS NULL OR relname = ANY ($1))
   ORDER BY relname COLLATE "C"`;
 
-/** The tables of an export as the database has them, by name. */
-export async function describeTables(runner: Runner): Promise<readonly MovedTable[]> {
-  const { rows } = await runner.query<MovedTable>(DESCRIBE, [[...EXPORTED_TABLES]]);
+/** The tables of an export as the database has them, by name. @param names all of its tables where it is null */
+export async function describeTables(
+  runner: Runner,
+  names: readonly string[] | null = EXPORTED_TABLES,
+): Promise<readonly MovedTable[]> {
+  const { rows } = await runner.query<MovedTable>(DESCRIBE, [names]);
   return rows.map((table) => ({ ...table, columns: table.columns.filter(({ name }) => !STAYING.includes(name)) }));
 }
 
@@ -136,15 +140,41 @@ const INCOMING = (name: string): string =>
 
 /** Inserts the rows of lines `$1`; rows that worlds share may be there already. */
 export function insertLines({ name, columns }: MovedTable): string {
-  const values = columns.map((column) => (column.is_json ? `line->'row'->'${column.name}'` : `row.${column.name}`));
+  const values = columns.map((column) =>
+    column.type === 'json' ? `line->'row'->'${column.name}'` : `row.${column.name}`,
+  );
   return `INSERT INTO ${name} (${columns.map((column) => column.name).join(', ')}) OVERRIDING SYSTEM VALUE
     SELECT ${values.join(', ')} ${INCOMING(name)} ${name in SHARED ? 'ON CONFLICT DO NOTHING' : ''}`;
 }
 
-/** Counts the rows of lines `$1` whose content is not the one that they are named by; undefined where none are. */
-export function countMisnamed({ name }: MovedTable): string | undefined {
-  const condition = NAMES[name];
-  return condition && `SELECT count(*) AS misnamed ${INCOMING(name)} WHERE (${condition}) IS NOT TRUE`;
+// Numbers up to here are exact in the program, and leave as many for later events.
+const NUMBER_MAX = 2 ** 52;
+
+/** What a column of a type holds in the program and on its pages; the type itself may hold more. */
+const BOUNDS: Readonly<Record<string, string>> = {
+  bigint: `BETWEEN -${NUMBER_MAX} AND ${NUMBER_MAX}`,
+  'timestamp with time zone': `BETWEEN '0001-01-01 00:00:00+00' AND '9999-12-31 23:59:59.999+00'`,
+};
+
+/** A message that waits for no moment has an infinite one. */
+const MAY_BE_INFINITE = 'next_retry_at';
+
+/** Finds the first of lines `$1` that holds what the program cannot: its index and the reason. */
+export function findUnfit({ name, columns }: MovedTable): string {
+  const bounds = columns.flatMap((column) => {
+    const bound = BOUNDS[column.type];
+    const value = column.name === MAY_BE_INFINITE ? `nullif(row.${column.name}, 'infinity')` : `row.${column.name}`;
+    return bound === undefined ? [] : [[`${name}.${column.name} is out of bounds`, `${value} ${bound}`] as const];
+  });
+  const named = NAMES[name];
+  const misnamed = `a row of ${name} is not what its hash says`;
+  const rules = [...bounds, ...(named === undefined ? [] : [[misnamed, `(${named}) IS TRUE`] as const])];
+  if (rules.length === 0) return '';
+  const values = rules.map(([reason, condition]) => `('${reason}', ${condition})`);
+  return `SELECT place::int - 1 AS index, reason
+    FROM unnest($1::json[]) WITH ORDINALITY AS incoming (line, place),
+      LATERAL json_populate_record(NULL::${name}, line->'row') AS row, LATERAL (VALUES ${values.join(', ')}) AS rules (reason, holds)
+    WHERE NOT holds ORDER BY place LIMIT 1`;
 }
 
 /** A foreign key: the columns, and what they refer to. */
@@ -174,6 +204,15 @@ interface RowFault {
   readonly reason: string;
   readonly text: string;
 }
+
+/** Values of turns that the world has not reached would stand in the way of its next turn. */
+const TOO_LATE: readonly RowFault[] = ['turns', 'entity_states', 'entity_memories', 'environment_contents'].map(
+  (from) => ({
+    reason: `a row of ${from} is of a turn that its world has not reached`,
+    text: `SELECT FROM ${from} AS value JOIN worlds USING (world_slug)
+      WHERE world_slug = ANY ($1) AND value.turn > worlds.turn LIMIT 1`,
+  }),
+);
 
 const DANGLING: readonly RowFault[] = REFERENCES.map(({ from, columns, to, key = columns }) => {
   const found = columns.map((column, place) => `referred.${key[place]} = ${from}.${column}`);
@@ -224,4 +263,5 @@ export const ROW_FAULTS: readonly RowFault[] = [
   },
   ...DANGLING,
   ...WITHOUT_EFFECT,
+  ...TOO_LATE,
 ];

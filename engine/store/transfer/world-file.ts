@@ -31,12 +31,22 @@ export interface FileRow {
 export function parseLine(line: string): FileHead | FileRow | FileEnd | undefined {
   try {
     const value = JSON.parse(line) as Partial<FileHead & FileRow & FileEnd> | null;
-    if (value?.format === 'chukwa worlds' && Array.isArray(value.worlds)) return value as FileHead;
-    if (typeof value?.table === 'string' && typeof value.row === 'object') return value as FileRow;
+    if (value?.format === 'chukwa worlds') return isHead(value) ? value : undefined;
+    if (typeof value?.table === 'string' && isObject(value.row)) return value as FileRow;
     return typeof value?.rows === 'number' && typeof value.sha256 === 'string' ? (value as FileEnd) : undefined;
   } catch {
     return undefined;
   }
+}
+
+function isHead(value: Partial<FileHead>): value is FileHead {
+  const { version, migration, worlds } = value;
+  const isNamed = typeof version === 'number' && typeof migration === 'string' && Array.isArray(worlds);
+  return isNamed && worlds.length > 0 && worlds.every((slug: unknown) => typeof slug === 'string');
+}
+
+function isObject(row: unknown): boolean {
+  return typeof row === 'object' && row !== null && !Array.isArray(row);
 }
 
 /** The digest of a file that is written or read line by line. */

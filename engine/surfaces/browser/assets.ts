@@ -8,6 +8,8 @@ interface Asset {
   readonly text: string;
   /** As pages name it: the digest makes browsers fetch a new version. */
   readonly path: string;
+  /** The first digits of its digest. */
+  readonly version: string;
 }
 
 export const STYLE = toAsset('/style.css', 'The stylesheet of all pages.', 'text/css', [
@@ -23,11 +25,14 @@ export const PACE_SCRIPT = toAsset('/pace.js', 'The script of pages that show ho
   'pace.js',
 ]);
 
+export const COPY_SCRIPT = toAsset('/copy.js', 'The script of the buttons that copy.', 'text/javascript', ['copy.js']);
+
 export const EXPORT_STYLE = `${STYLE.text}${readAsset('export.css')}`;
 
 function toAsset(url: string, summary: string, type: Asset['type'], files: readonly string[]): Asset {
   const text = files.map(readAsset).join('');
-  return { url, summary, type, text, path: `${url}?v=${sha256(text).slice(0, 12)}` };
+  const version = sha256(text).slice(0, 12);
+  return { url, summary, type, text, version, path: `${url}?v=${version}` };
 }
 
 function readAsset(name: string): string {

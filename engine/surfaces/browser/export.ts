@@ -84,6 +84,14 @@ function matchPage(path: string): Match | undefined {
   return undefined;
 }
 
+/** A page without its links to pages that only operators may read: their texts stay, but not a bare question. */
+export function withoutClosedLinks(page: string): string {
+  const isClosed = (link: string): boolean => matchPage(readLink(link, '').target)?.page.access === 'operator';
+  return page
+    .replace(ATTRIBUTE, (whole, name: string, link: string) => (name === 'href' && isClosed(link) ? '' : whole))
+    .replace(/<a class="why"(?![^>]*\shref=)[^>]*>[^<]*<\/a>/g, '');
+}
+
 function matchWanted(path: string, wanted: PagesToExport): Match | undefined {
   const match = matchPage(path);
   return match !== undefined && isWanted(match, wanted) ? match : undefined;

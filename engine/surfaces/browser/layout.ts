@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Problem } from '../../contract/problem.js';
-import { EXPORT_STYLE, LIVE_SCRIPT, PACE_SCRIPT, STYLE } from './assets.js';
+import { COPY_SCRIPT, EXPORT_STYLE, LIVE_SCRIPT, PACE_SCRIPT, STYLE } from './assets.js';
 import { type Html, html, type HtmlValue, NOTHING, styleElement } from './html.js';
 import type { Crumb, Section, View } from './page.js';
 import { drawDecisions, drawRefusedForm, type RefusedForm } from './parts/decision.js';
@@ -139,7 +139,11 @@ function renderDocument(
   foot: Html,
   { events, has_pace = false }: Pick<View, 'events' | 'has_pace'> = {},
 ): string {
-  const paths = [...(events === undefined ? [] : [LIVE_SCRIPT.path]), ...(has_pace ? [PACE_SCRIPT.path] : [])];
+  const paths = [
+    COPY_SCRIPT.path,
+    ...(events === undefined ? [] : [LIVE_SCRIPT.path]),
+    ...(has_pace ? [PACE_SCRIPT.path] : []),
+  ];
   const script = paths.map((path) => html`<script src="${path}" defer></script>`);
   const live = events === undefined ? NOTHING : html` data-events="${events}"`;
   return html`<!doctype html>

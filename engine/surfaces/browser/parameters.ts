@@ -31,7 +31,11 @@ export const PARAMETERS = {
     description: `How many rows; ${LIMIT} by default.`,
     schema: { type: 'integer', minimum: 1, maximum: LIMIT_MAX },
   },
-  after: { description: 'The "next" of the previous part.', schema: TEXT },
+  after: { description: 'The "next" of the previous part; of an attempt, the number of a call.', schema: TEXT },
+  only: {
+    description: 'unfinished: only calls that are open, have failed or are in doubt.',
+    schema: { enum: ['unfinished'] },
+  },
   until: { description: 'The latest turn of the story.', schema: TURN },
   from: { description: 'The first of the two turns; 0 by default.', schema: TURN },
   to: { description: 'The other turn; the latest by default.', schema: TURN },

@@ -41,7 +41,8 @@ export async function runCommandLine(
     terminal,
     as_json: program.opts<GlobalOptions>().json ?? words.includes('--json'),
   });
-  addCommands(program, async (task: Task) => {
+  addCommands(program, async (task: Task, is_brief) => {
+    if (is_brief) terminal.beBrief?.();
     code = await task(session());
   });
   try {

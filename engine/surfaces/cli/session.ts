@@ -21,8 +21,8 @@ export interface Session {
 /** A command's work; gives the code with which the process ends. */
 export type Task = (session: Session) => Promise<ExitCode>;
 
-/** Receives a command's task once the command line has chosen it. */
-export type Perform = (task: Task) => Promise<void>;
+/** Receives a command's task once the command line has chosen it, and whether it ends within seconds. */
+export type Perform = (task: Task, is_brief: boolean) => Promise<void>;
 
 const WIDTH_MAX = 110;
 const WIDTH_MIN = 20;

@@ -1,5 +1,6 @@
 import { Console } from 'node:console';
 import { createInterface, type Interface } from 'node:readline';
+import { setFlagsFromString } from 'node:v8';
 import { EXIT } from './exit-code.js';
 import { toProgramName } from './shell.js';
 
@@ -26,6 +27,8 @@ export interface Terminal {
    * @returns undefined where the input ends or Ctrl-C is pressed, which is also a request to stop
    */
   readonly ask?: (question: string) => Promise<string | undefined>;
+  /** Says that the process will end within seconds, before it opens a database. */
+  readonly beBrief?: () => void;
   leave(code: number): void;
 }
 
@@ -54,6 +57,8 @@ export function toTerminal(process: NodeJS.Process): Terminal {
       };
     },
     ...(process.stdin.isTTY && process.stderr.isTTY ? { ask: lineAsker(process) } : {}),
+    // The embedded database is WebAssembly: in a short process, optimising it takes as much time and memory as all the rest.
+    beBrief: () => setFlagsFromString('--liftoff-only'),
     leave: (code) => process.exit(code),
   };
 }

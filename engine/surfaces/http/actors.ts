@@ -3,7 +3,7 @@ import type { Problem } from '../../contract/problem.js';
 import type { Actor } from '../../operations/act.js';
 import { bearerOf, type Guard } from './authority.js';
 import { bodyOf, isForm, readForm } from './body.js';
-import { firstOf, sendProblem } from './problem-document.js';
+import { firstOf, isCommand, sendProblem } from './problem-document.js';
 import {
   findSession,
   isOwnHost,
@@ -18,22 +18,28 @@ import {
   type ViewerAuthority,
   wantsPage,
 } from './viewer.js';
+import { USER_HEADER } from '../../operations/served.js';
 import { isSame } from '../../operations/tokens.js';
 
 /** How many characters of a session's name the audit keeps. */
 const NAME_LENGTH = 8;
 
-/** The actor of a request: a session by the beginning of its name, else the holder of the token. */
+/** How many characters of a user's name it keeps. */
+const USER_LENGTH = 64;
+
+/** The actor of a request: a session by the beginning of its name, a command by its user, else the holder of the token. */
 export function actorOf(request: FastifyRequest): Omit<Actor, 'reason'> {
   const session = sessionOf(request);
-  const isToken = /^bearer /i.test(request.headers.authorization ?? '');
-  const acted_by =
-    session === undefined ? (isToken ? 'token' : 'proof') : `session ${session.name.slice(0, NAME_LENGTH)}`;
-  return { acted_by, address: request.ip };
+  const { ip: address, headers } = request;
+  if (session !== undefined)
+    return { acted_by: `session ${session.name.slice(0, NAME_LENGTH)}`, address, surface: 'browser' };
+  if (!isCommand(request)) return { acted_by: 'token', address, surface: 'http' };
+  const user = String(headers[USER_HEADER] ?? 'command').slice(0, USER_LENGTH);
+  return { acted_by: user, address, surface: 'command_line' };
 }
 
 /**
- * Admits operators who act: programs by a token or a proof, browsers by their session. A session's request must be a
+ * Admits operators who act: programs by a token, browsers by their session. A session's request must be a
  * form of one of its own pages: from this origin, with the form token of the session.
  */
 export function requireActor(authority: ViewerAuthority, byToken: Guard): Guard {
@@ -55,7 +61,7 @@ export function requireActor(authority: ViewerAuthority, byToken: Guard): Guard 
       return undefined;
     },
     async preHandler(request, reply) {
-      if (sessionOf(request) === undefined) return byToken.preHandler(request, reply);
+      if (sessionOf(request) === undefined) return undefined;
       // It may have ended while the body was on its way.
       const session = findSession(request, authority.sessions);
       if (session === undefined) return refuseStranger(request, reply, authority.countRefusal);

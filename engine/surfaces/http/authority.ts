@@ -1,8 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Problem } from '../../contract/problem.js';
-import { hashOf, openProofJudge, type Proved } from '../../operations/proof.js';
-import { callbackToken, isSame, type Tokens } from '../../operations/tokens.js';
-import { bodyOf } from './body.js';
+import { callbackToken, COMMAND_SCHEME, isSame, type Tokens } from '../../operations/tokens.js';
 import { sendProblem } from './problem-document.js';
 
 /** Counts wrong keys of an address; true once there have been too many. */
@@ -20,10 +18,10 @@ export const TOO_OFTEN: Problem = {
   repair: 'Wait a minute.',
 };
 
-/** The hooks of a route: authorise before a body is read, and check that the body is the proved one. */
+/** The hooks of a route: they authorise before a body is read, and judge a form that has been read. */
 export interface Guard {
   readonly onRequest: Hook;
-  readonly preHandler: Hook;
+  readonly preHandler?: Hook;
 }
 
 /** @returns the reply where it has been sent */
@@ -31,19 +29,8 @@ type Hook = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyRep
 
 /** Admits the requests that `allows` accepts; a refused request's body is not read. */
 export function requireToken(allows: Allows, countRefusal: CountRefusal): Guard {
-  const proved = new WeakMap<FastifyRequest, Proved>();
   return {
-    onRequest: async (request, reply) => {
-      const allowed = allows(request);
-      if (allowed === false) return refuse(reply, await countRefusal(request));
-      if (allowed !== true) proved.set(request, allowed);
-      return undefined;
-    },
-    preHandler: async (request, reply) => {
-      const proof = proved.get(request);
-      if (proof === undefined || proof.body_hash === hashOf(bodyOf(request))) return undefined;
-      return refuse(reply, await countRefusal(request));
-    },
+    onRequest: async (request, reply) => (allows(request) ? undefined : refuse(reply, await countRefusal(request))),
   };
 }
 
@@ -54,30 +41,27 @@ function refuse(reply: FastifyReply, isTooOften: boolean): FastifyReply {
   return sendProblem(reply.header('www-authenticate', 'Bearer'), UNAUTHORISED);
 }
 
-/** Whether a request is admitted, and the digest that a proof demands of its body. */
-type Allows = (request: FastifyRequest) => boolean | Proved;
+type Allows = (request: FastifyRequest) => boolean;
 
-/** Admits the operator: by the token, or by a proof over this very request. */
-export function isOperator(tokens: Tokens, judgeProof: Allows): Allows {
-  return (request) => hasBearer(request, [tokens.operator_token]) || judgeProof(request);
+/** Admits the operator by the token, and a command of this machine by that of this process. */
+export function isOperator({ operator_token }: Tokens, command_token: string): Allows {
+  return (request) => hasBearer(request, [operator_token]) || isSame(commandTokenOf(request), command_token);
 }
 
-/** Admits holders of a token or a proof, and holders of the callback URL of this one call. */
-export function mayReport(tokens: Tokens, judgeProof: Allows): Allows {
+/** Admits holders of a token, commands of this machine, and holders of the callback URL of this one call. */
+export function mayReport(tokens: Tokens, command_token: string): Allows {
   return (request) => {
     if (hasBearer(request, [tokens.token, tokens.operator_token])) return true;
     const { correlation_id = '' } = request.params as { readonly correlation_id?: string };
     const { token } = request.query as { readonly token?: unknown };
     if (typeof token === 'string') return isSame(token, callbackToken(tokens, correlation_id));
-    return judgeProof(request);
+    return isSame(commandTokenOf(request), command_token);
   };
 }
 
-/** @param findServer the name by which this server is addressed */
-export function judgeProofs(tokens: Tokens, findServer: () => string): Allows {
-  const judge = openProofJudge(tokens);
-  return ({ method, url: path, headers }) =>
-    judge(headers.authorization ?? '', { method, path, server: findServer() }, Date.now()) ?? false;
+function commandTokenOf({ headers }: FastifyRequest): string {
+  const [scheme, token = ''] = (headers.authorization ?? '').split(' ');
+  return scheme === COMMAND_SCHEME ? token : '';
 }
 
 function hasBearer(request: FastifyRequest, tokens: readonly string[]): boolean {

@@ -5,7 +5,8 @@ import type { Duplex } from 'node:stream';
 // A connection is busy while an authorised request that has been read whole waits for its answer. Every other
 // connection is idle: it has sent nothing, half a request, or an unauthorised one. Where the limit is exceeded, the
 // connection that has been idle for longest is closed: of the same address first, else of any. So a flood of strangers
-// displaces itself, and neither health checks nor an operator wait for it. Where all are busy, the new one is refused.
+// displaces itself, and neither health checks nor an operator wait for it. Where all are busy, one that is busy for a
+// consumer is closed, so that consumers keep no operator out. Where all are busy for operators, the new one is refused.
 
 interface ConnectionLimits {
   readonly all: number;
@@ -29,8 +30,9 @@ interface Connection {
   readonly address: string;
   /** Requests whose heads have been read, and that have no answer yet. */
   requests: number;
-  /** As many of them as make it busy. */
+  /** As many of them as make it busy, and those of them that are an operator's. */
   kept: number;
+  of_operator: number;
 }
 
 /** Connections within limits, none of which is open yet. */
@@ -41,7 +43,7 @@ export function openConnections(limits: ConnectionLimits) {
   const open = (socket: Socket): void => {
     const address = socket.remoteAddress ?? '';
     if (is_ending || !makeRoom(connections, address, limits)) return void socket.destroy();
-    connections.set(socket, { socket, address, requests: 0, kept: 0 });
+    connections.set(socket, { socket, address, requests: 0, kept: 0, of_operator: 0 });
     socket.once('close', () => connections.delete(socket));
   };
   /** @returns false where the request is to be dropped */
@@ -68,11 +70,16 @@ export function openConnections(limits: ConnectionLimits) {
       return server.on('connection', open).on('request', handle).on('checkExpectation', handle);
     },
     /** Makes a connection busy until this answer is sent: its request is authorised and has been read whole. */
-    keep(response: ServerResponse): void {
+    keep(response: ServerResponse, { is_of_operator }: { readonly is_of_operator: boolean }): void {
       const connection = connections.get(response.req.socket);
       if (connection === undefined) return;
+      const weight = is_of_operator ? 1 : 0;
       connection.kept += 1;
-      response.once('close', () => (connection.kept -= 1));
+      connection.of_operator += weight;
+      response.once('close', () => {
+        connection.kept -= 1;
+        connection.of_operator -= weight;
+      });
     },
     /**
      * Closes idle connections at once, and others when they are answered, or at the deadline.
@@ -96,9 +103,9 @@ function makeRoom(connections: ReadonlyMap<Socket, Connection>, address: string,
 }
 
 function displace(connections: readonly Connection[]): boolean {
-  const idle = connections.find(({ kept }) => kept === 0);
-  idle?.socket.destroy();
-  return idle !== undefined;
+  const found = connections.find(({ kept }) => kept === 0) ?? connections.find((one) => one.of_operator === 0);
+  found?.socket.destroy();
+  return found !== undefined;
 }
 
 /** Sends a last text to a connection and closes it, without waiting for a peer that keeps its half open. */

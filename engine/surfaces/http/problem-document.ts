@@ -3,7 +3,7 @@ import type { Problem } from '../../contract/problem.js';
 import { PROBLEMS, type ProblemCode } from '../../contract/problems/index.js';
 import { present } from '../../contract/present.js';
 import type { Refused } from '../../operations/engine.js';
-import { PROOF_SCHEME } from '../../operations/proof.js';
+import { COMMAND_SCHEME } from '../../operations/tokens.js';
 
 /** A problem document (RFC 9457); `code` is stable, and the same as in the command line. */
 interface ProblemDocument {
@@ -49,7 +49,7 @@ export function toProblemDocument(problem: Problem, status: number = PROBLEMS[pr
 
 /** A command that goes through this server shows its answer at a terminal. */
 export function isCommand({ headers }: Pick<FastifyRequest, 'headers'>): boolean {
-  return headers.authorization?.startsWith(`${PROOF_SCHEME} `) === true;
+  return headers.authorization?.startsWith(`${COMMAND_SCHEME} `) === true;
 }
 
 /** The problem for who has no terminal. */

@@ -9,9 +9,9 @@ import { REPORT_BYTES_MAX } from '../../operations/read-answer-file.js';
 import type { HttpDesk, HttpServer, ServePlace } from '../../operations/composition.js';
 import { type Done, refuse, succeed } from '../../operations/engine.js';
 import { openStreams } from '../../operations/stream/streams.js';
-import type { Tokens } from '../../operations/tokens.js';
+import { makeToken, type Tokens } from '../../operations/tokens.js';
 import { requireActor } from './actors.js';
-import { type CountRefusal, type Guard, isOperator, judgeProofs, mayReport, requireToken } from './authority.js';
+import { type CountRefusal, type Guard, isOperator, mayReport, requireToken } from './authority.js';
 import { ANSWER_TYPE, FAILURE_TYPE, FORM_TYPE } from './body.js';
 import { CONNECTION_LIMITS, type Connections, endSoon, openConnections } from './connections.js';
 import { openStreamPlaces, STREAM_LIMITS } from './event-stream.js';
@@ -21,8 +21,8 @@ import { methodsOf, ROUTES } from './routes/index.js';
 import type { Route, RouteAccess, RouteDesk } from './routes/route.js';
 import { shareReads } from './shared-reads.js';
 import { openSessions } from './sessions.js';
-import { findReader, refuseViewer, requireViewer, SECURITY_HEADERS, type ViewerAuthority } from './viewer.js';
-import { demandHead, demandTexts } from './well-formed.js';
+import { findReader, refuseViewer, requireViewer, SECURITY_HEADERS, type ViewerAuthority, viewerOf } from './viewer.js';
+import { demandPath, demandTexts } from './well-formed.js';
 
 const HEADERS_TIMEOUT_MS = 5_000;
 const HTTP_OPTIONS: ServerOptions = {
@@ -30,8 +30,6 @@ const HTTP_OPTIONS: ServerOptions = {
   requestTimeout: 15_000,
   keepAliveTimeout: HEADERS_TIMEOUT_MS,
   connectionsCheckingInterval: 1_000,
-  // The request is refused here, with security headers.
-  requireHostHeader: false,
 };
 const ID_LENGTH_MAX = 256;
 const REFUSALS_MAX = 30;
@@ -50,7 +48,8 @@ export async function startServer(desk: HttpDesk, tokens: Tokens, place: ServePl
   const sessions = openSessions(tokens, { now: Date.now });
   const countRefusal = countPerMinute(server, REFUSALS_MAX);
   const authority: ViewerAuthority = { sessions, countRefusal, ...toPublicPlace(place) };
-  const guards = toGuards(authority, tokens, findUrl);
+  const command_token = makeToken();
+  const guards = toGuards(authority, tokens, command_token);
   const streams = openStreams(desk.look);
   const places = openStreamPlaces(STREAM_LIMITS);
   const countSignIn = countPerMinute(server, SIGN_INS_MAX);
@@ -75,18 +74,17 @@ export async function startServer(desk: HttpDesk, tokens: Tokens, place: ServePl
   };
   const makeSignInLink = (): string =>
     `${place.public_url ?? toReachable(findUrl())}/sign-in?ticket=${sessions.makeTicket('operator')}`;
-  return { url: findUrl(), makeSignInLink, close };
+  return { url: findUrl(), command_token, makeSignInLink, close };
 }
 
 type Guards = Readonly<Record<RouteAccess, Partial<Guard> | undefined>>;
 
-function toGuards(authority: ViewerAuthority, tokens: Tokens, findUrl: () => string): Guards {
-  const judgeProof = judgeProofs(tokens, findUrl);
+function toGuards(authority: ViewerAuthority, tokens: Tokens, command_token: string): Guards {
   const { countRefusal } = authority;
   return {
     anybody: undefined,
-    reporter: requireToken(mayReport(tokens, judgeProof), countRefusal),
-    actor: requireActor(authority, requireToken(isOperator(tokens, judgeProof), countRefusal)),
+    reporter: requireToken(mayReport(tokens, command_token), countRefusal),
+    actor: requireActor(authority, requireToken(isOperator(tokens, command_token), countRefusal)),
     viewer: { onRequest: requireViewer(authority, 'consumer') },
     operator_viewer: { onRequest: requireViewer(authority, 'operator') },
   };
@@ -102,7 +100,7 @@ async function addRoutes(
   server.addHook('onRequest', async (_request, reply) => {
     reply.headers(is_public_secure ? { ...SECURITY_HEADERS, ...TRANSPORT_HEADER } : SECURITY_HEADERS);
   });
-  server.addHook('onRequest', demandHead);
+  server.addHook('onRequest', demandPath);
   server.addHook('preHandler', demandTexts);
   const add = (scope: FastifyInstance, { method, url, access, body_bytes_max, answer }: Route): void =>
     void scope.route({
@@ -111,7 +109,8 @@ async function addRoutes(
       ...present({ bodyLimit: body_bytes_max }),
       ...guards[access],
       handler: (request, reply) => {
-        if (access !== 'anybody') connections.keep(reply.raw);
+        const is_of_operator = access === 'actor' || viewerOf(request)?.reader === 'operator';
+        if (access !== 'anybody') connections.keep(reply.raw, { is_of_operator });
         return answer({ desk, request, reply });
       },
     });

@@ -144,7 +144,42 @@ test('the name of a call goes on beside a bar that is too short for it, and one 
     ended_at: NOON,
   };
   const picture = attemptTimeline(attempt as unknown as Parameters<typeof attemptTimeline>[0]).toString();
-  assert.deepEqual(picture.match(/(?<=class="bar-name"[^>]*>)[^<]+/g), ['final patch']);
+  assert.deepEqual(picture.match(/(?<=class="bar-name"[^>]*><text[^>]*>)[^<]+/g), ['final patch']);
+});
+
+test('a call that waited is drawn over the collapsed time, the picture has no width, and labels stay within it', () => {
+  const call = {
+    source_invocation_id: 'letter',
+    invocation_kind: 'model_elected_tool',
+    tool_name: 'write_letter',
+    workflow_subject_entity_id: 'nora',
+    command_key: 'nora/act/round-1/try-1/tool',
+    status: 'pending',
+    is_driven: false,
+    is_superseded: false,
+    adopted_from: null,
+    failure_class: null,
+    llm_call_id: null,
+    duration_ms: null,
+  };
+  const event = (event_kind: string, at: number) => ({
+    source_invocation_id: 'letter',
+    event_kind,
+    occurred_at: new Date(at).toISOString(),
+  });
+  const attempt = {
+    invocations: [call],
+    timeline: [event('call_started', 0), event('call_pended', 100)],
+    started_at: new Date(0).toISOString(),
+    ended_at: null,
+    read_at: new Date(3_600_000).toISOString(),
+  };
+  const picture = attemptTimeline(attempt as unknown as Parameters<typeof attemptTimeline>[0]).toString();
+  assert.ok(picture.indexOf('class="gap"') < picture.indexOf('class="waits"'), 'the hatch lies above the gap');
+  assert.ok(picture.includes('>write_letter</text>'), 'the name is whole where there is room');
+  assert.doesNotMatch(picture, /<svg class="timeline"[^>]*(width|viewBox)=/);
+  for (const [, x, anchor] of picture.matchAll(/<text[^>]*x="([\d.]+)%"[^>]*text-anchor="(\w+)"/g))
+    assert.ok(Number(x) < 92 || anchor === 'end', `a label at ${x} % ends there`);
 });
 
 for (const [failure_class, failure_detail, label] of [

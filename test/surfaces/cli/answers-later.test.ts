@@ -38,6 +38,7 @@ before(async () => {
   );
   variables = {
     ...toys.variables,
+    XDG_CONFIG_HOME: join(data, 'user'),
     CHUKWA_DATA_DIR: data,
     ...database,
     CHUKWA_LLM_BASE_URL: model.url,
@@ -210,7 +211,10 @@ test('a server prints its address, shows new tokens once, logs its work, and end
   const reported = await chukwa('report', call, '--result', file);
   assert.equal(reported.code, 0, reported.error);
   const first = await serveUntil(/served: turn 1 committed/);
-  assert.match(first.out, /Z {2}serving at http:\/\/127\.0\.0\.1:\d+; PostgreSQL at \S+; tokens in \S+tokens\.json\n/);
+  assert.match(
+    first.out,
+    /Z {2}serving at http:\/\/127\.0\.0\.1:\d+; PostgreSQL at \S+; tokens in \S+\/chukwa\/tokens\/[0-9a-f]{16}\.json\n/,
+  );
   assert.match(first.error, /New tokens were made\. They are shown only once:\n {2}CHUKWA_TOKEN {11}[\w-]{43}\n/);
   assert.match(
     first.out,

@@ -4,6 +4,7 @@ import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { compose } from '../../../engine/main.js';
+import type { ResolvedAgentTurn } from '../../../engine/operations/agents.js';
 import type { RunReport } from '../../../engine/operations/run-turns.js';
 import type { WorldAttempts } from '../../../engine/operations/records.js';
 import type { AttemptRecord, InvocationRecord } from '../../../engine/ports/records.js';
@@ -91,6 +92,28 @@ test('a settled call says who settled it, when, why, and with what, and holds no
   const { settlement } = await shown<InvocationRecord>('invocation', call ?? '');
   assert.deepEqual([settlement?.performed, settlement?.settled_by, settlement?.host], [true, 'operator', hostname()]);
   assert.equal((await chukwa('run', 'settled')).code, 0);
+});
+
+test('the answer with which a call was settled stands wherever the turn that adopted it is shown', async () => {
+  const { attempt_id } = await makeFailed('answered', 'lost');
+  const file = join(data, 'answer.json');
+  await writeFile(file, JSON.stringify({ status: 'dispensed', remaining: 4, message: 'It dropped.' }));
+  await chukwa('attempt', 'settle', attempt_id, '--result', file);
+  const ran = JSON.parse((await chukwa('run', 'answered', '--json')).out) as RunReport;
+  const committed = await shown<AttemptRecord>('attempt', ran.turns[0]?.attempt_id ?? '');
+  const bobs = committed.agent_turns.find(({ agent_id }) => agent_id === 'bob')?.agent_turn_id ?? '';
+  const { output_box } = await shown<ResolvedAgentTurn>('agent-turn', bobs);
+  const [result] = output_box.cards.filter(({ kind }) => kind === 'tool.result');
+  assert.deepEqual(result?.tells?.value, { status: 'dispensed', remaining: 4, message: 'It dropped.' });
+  assert.equal(result?.tells?.failure, null);
+  for (const words of [
+    ['attempt', committed.attempt_id],
+    ['agent-turn', bobs],
+  ]) {
+    const flat = (await chukwa(...words)).out.replaceAll(/\s+/g, ' ');
+    assert.match(flat, /It dropped\./);
+    assert.doesNotMatch(flat, /settle the call first|took place\.\./);
+  }
 });
 
 test('a call that a report has settled says so, with the message for which it failed', async () => {

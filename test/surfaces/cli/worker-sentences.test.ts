@@ -4,7 +4,10 @@ import type { Fail } from '../../../engine/core/protocol/command.js';
 import type { PutOff } from '../../../engine/ports/attempts.js';
 import { toSentence } from '../../../engine/surfaces/cli/render/worker.js';
 
-function failed(failure: Omit<Fail, 'kind'>, more: { readonly put_off?: PutOff } = {}): string {
+function failed(
+  failure: Omit<Fail, 'kind'>,
+  more: { readonly put_off?: PutOff; readonly is_used_up?: true } = {},
+): string {
   const turn = { world_slug: 'park', attempt_id: 'A', attempted_turn: 2, ...more };
   return toSentence({ kind: 'turn_failed', ...turn, failure: { kind: 'fail', ...failure } });
 }
@@ -37,4 +40,9 @@ test('a worker says when it tries a failed turn anew', () => {
     failed(failure, { put_off: { kind: 'put_off', retry: 2, delay_ms: 3_500 } }),
     'park: turn 2 failed, http_status: busy (attempt A); tried again in 3.5 s, retry 2',
   );
+});
+
+test('a worker says that a queued turn is used up by its failure', () => {
+  const said = failed({ failure_class: 'model_content', message: 'nonsense' }, { is_used_up: true });
+  assert.equal(said, 'park: turn 2 failed, model_content: nonsense (attempt A); the queued turn is used up');
 });

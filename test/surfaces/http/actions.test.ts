@@ -392,7 +392,7 @@ describe('a program', () => {
   });
 
   test('a program leaves no secret in the audit, and no name that a world cannot have', async () => {
-    const { world_slug } = await stage.makeWorld({ scenario: 'park' });
+    const { world_slug, scenario_hash } = await stage.makeWorld({ scenario: 'park' });
     const fork = (as: string) =>
       post(`/worlds/${world_slug}/fork`, { at_turn: 0, as, reason: `for ${as.slice(0, 100)}` });
     assert.equal((await fork(KEY)).status, 202);
@@ -404,7 +404,7 @@ describe('a program', () => {
         [
           'for [secret:CHUKWA_LLM_API_KEY]',
           { at_turn: 0, as: '[secret:CHUKWA_LLM_API_KEY]' },
-          `The world [secret:CHUKWA_LLM_API_KEY] is a fork of ${world_slug} at turn 0. It runs no turn until one is queued or run.`,
+          `The world [secret:CHUKWA_LLM_API_KEY] is a fork of ${world_slug} at turn 0, by the scenario park (${scenario_hash.slice(0, 12)}) of turn 0. It runs no turn until one is queued or run.`,
         ],
       ],
     );

@@ -4,18 +4,23 @@ import { connect, type Socket } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { HttpServer } from '../../../engine/operations/composition.js';
+import { waitUntil } from '../../support/wait-until.js';
 import { startServer } from '../../../engine/surfaces/http/server.js';
 
 const TOKENS = { token: 'a-consumer-of-worlds-and-of-nothing', operator_token: 'an-operator-of-worlds-and-of-all' };
 const STOP = '/attempts/01a2015a-0bd6-7667-b4f2-ff813afe9e27/stop';
 
 /** A server whose stops are answered when `answer` is called, or at once. */
-async function open(t: TestContext, whileStopping: () => Promise<void> = async () => {}): Promise<HttpServer> {
+async function open(
+  t: TestContext,
+  whileStopping: () => Promise<void> = async () => {},
+  whileReading: () => Promise<void> = async () => {},
+): Promise<HttpServer> {
   const server = await startServer(
     {
       report: async () => ({ ok: true, value: { accepted: true, message: 'kept' } }),
       act: async () => (await whileStopping(), { ok: true, value: { accepted: true, message: 'told' } }),
-      look: async () => ({ ok: false, because: 'environment', problems: [] }),
+      look: async () => (await whileReading(), { ok: false, because: 'environment', problems: [] }),
       isReady: async () => true,
     },
     TOKENS,
@@ -77,6 +82,16 @@ for (const [what, first] of [
     assert.equal((await fetch(`${server.url}/healthz`)).status, 200);
     assert.equal(await stop(server), 202);
   });
+
+test('a consumer with all connections of an address, whose answers take long, keeps no operator out', async (t) => {
+  let reads = 0;
+  const server = await open(t, undefined, () => new Promise<void>(() => (reads += 1)));
+  const read = (path: number): string =>
+    `GET /attempts/${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${TOKENS.token}\r\n\r\n`;
+  await Promise.all(Array.from({ length: 200 }, (_, path) => openSocket(t, server, read(path))));
+  await waitUntil(() => reads === 200);
+  assert.equal(await stop(server), 202);
+});
 
 test('a connection with more requests than are answered at once is given up, and few in a row are answered', async (t) => {
   const server = await open(t);

@@ -55,39 +55,47 @@ describe('a page', () => {
       const text = await response.text();
       assert.equal(response.status, 200, `${path}: ${text}`);
       assert.match(response.headers.get('content-type') ?? '', /^text\/html/);
-      const others = text.replaceAll(/<script src="\/(live|pace)\.js\?v=\w+" defer><\/script>/g, '');
+      const others = text.replaceAll(/<script src="\/(copy|live|pace)\.js\?v=\w+" defer><\/script>/g, '');
       assert.doesNotMatch(others, /<script|\son\w+=|javascript:|\sstyle=/i, path);
       assert.ok(text.length < 100_000, `${path} has ${text.length} characters`);
       await getJson(path);
     }
   });
 
-  test('a page links to pages that are there: every link of every page leads on', async () => {
-    const seen = new Set<string>();
-    const open = [...(await listPaths())];
-    for (let path = open.pop(); path !== undefined && seen.size < 400; path = open.pop()) {
-      if (seen.has(path)) continue;
-      seen.add(path);
-      const response = await get(path);
-      assert.equal(response.status, 200, path);
-      if (!(response.headers.get('content-type') ?? '').startsWith('text/html')) continue;
-      const here = path;
-      const links = [...(await response.text()).matchAll(/href="([/?][^"#]*)/g)].map(([, link = '']) =>
-        link.replaceAll('&amp;', '&'),
-      );
-      open.push(...links.map((link) => (link.startsWith('?') ? here.replace(/\?.*/, '') + link : link)));
-    }
-    assert.ok(seen.size > 100, `${seen.size} pages were seen`);
-  });
+  const crawls: readonly (readonly [who: string, headers: typeof operator, first: () => Promise<readonly string[]>])[] =
+    [
+      ['an operator', operator, listPaths],
+      ['a consumer', consumer, async () => ['/']],
+    ];
+  for (const [who, headers, first] of crawls)
+    test(`a page links to pages that are there: every link and form of every page leads ${who} on`, async () => {
+      const seen = new Set<string>();
+      const open = [...(await first())];
+      for (let path = open.pop(); path !== undefined && seen.size < 400; path = open.pop()) {
+        if (seen.has(path)) continue;
+        seen.add(path);
+        const response = await get(path, { ...headers, ...browser });
+        assert.equal(response.status, 200, path);
+        if (!(response.headers.get('content-type') ?? '').startsWith('text/html')) continue;
+        const here = path;
+        const text = await response.text();
+        assert.doesNotMatch(text, /action="(?!\/sign-out|\/search")/, path);
+        const links = [...text.matchAll(/href="([/?][^"#]*)/g)].map(([, link = '']) => link.replaceAll('&amp;', '&'));
+        open.push(...links.map((link) => (link.startsWith('?') ? here.replace(/\?.*/, '') + link : link)));
+      }
+      assert.ok(seen.size > (who === 'a consumer' ? 40 : 100), `${seen.size} pages were seen`);
+    });
 
   test('a page says in JSON what the operations say', async () => {
     const { play, stage } = park;
     const { engine } = stage;
     const { world_slug } = play;
-    const its_page = { more_calls_after: null, attempt_before: null, read_at: null };
+    const whole = { calls_after: null, more_calls_after: null, has_more_unfinished: false, has_more_audit: false };
+    const its_page = { ...whole, attempt_before: null, read_at: null };
     for (const attempt of play.attempts) {
       const agent_turns = attempt.agent_turns.map((turn) => ({ ...turn, state: turn.outcome }));
-      const shown = plain({ ...attempt, ...its_page, agent_turns });
+      const unfinished = attempt.invocations.filter(({ status }) => status !== 'succeeded');
+      const shown = plain({ ...attempt, ...its_page, unfinished, agent_turns });
       assert.deepEqual(await getJson(`/attempts/${attempt.attempt_id}`), shown);
       for (const { source_invocation_id, llm_call_id } of attempt.invocations) {
         const invocation = await stage.invocation(source_invocation_id);
@@ -113,7 +121,7 @@ describe('a page', () => {
       readonly rows: readonly unknown[];
       readonly next: string | null;
     }
-    const lists = CATALOGUE.filter(({ query, url }) => query.includes('after') && url !== '/search');
+    const lists = CATALOGUE.filter(({ query, url }) => query.includes('limit') && url !== '/search');
     const paths = await pathsOfPages(park);
     for (const { url } of lists) {
       const path = paths.find((page) => page.url === url)?.path ?? '';

@@ -4,7 +4,6 @@ import { after, before, beforeEach, describe, test } from 'node:test';
 import type { HttpServer } from '../../../engine/operations/composition.js';
 import type { Done } from '../../../engine/operations/engine.js';
 import type { Acknowledgement } from '../../../engine/operations/reports.js';
-import { prove } from '../../../engine/operations/proof.js';
 import { callbacksAt, callbackToken } from '../../../engine/operations/tokens.js';
 import { ROUTES } from '../../../engine/surfaces/http/routes/index.js';
 import { startServer } from '../../../engine/surfaces/http/server.js';
@@ -163,42 +162,26 @@ describe('a stop', () => {
   });
 });
 
-describe('a proof', () => {
-  const path = `/attempts/${CALL}/stop`;
-  const proofOf = (change: object = {}, body = '', at = Date.now()) =>
-    prove(TOKENS, { method: 'POST', path, server: server.url, ...change }, body, at);
-  const sendTo = async (target: string, authorization: string, body?: string) =>
-    (await post(target, { authorization, ...(body === undefined ? {} : JSON_TYPE) }, body)).status;
-
-  test('a proof lets its request in once, without the token', async () => {
-    const proof = proofOf();
-    assert.ok(!proof.includes(TOKENS.operator_token));
-    assert.deepEqual([await sendTo(path, proof), await sendTo(path, proof)], [202, 401]);
-    assert.deepEqual(received, [[{ kind: 'stop_attempt', attempt_id: CALL }, 'proof', undefined]]);
+describe('the token of the process', () => {
+  test('the token of the process lets commands of this machine report and act, and opens no page', async () => {
+    const authorization = `Chukwa-Command ${server.command_token}`;
+    assert.equal((await post(`/attempts/${CALL}/stop`, { authorization })).status, 202);
+    assert.equal((await post('/callbacks/letter%2F7', { authorization, ...JSON_TYPE }, 'null')).status, 202);
+    assert.deepEqual(received, [
+      [{ kind: 'stop_attempt', attempt_id: CALL }, 'command', undefined],
+      ['letter/7', { kind: 'answered', value: null }],
+    ]);
+    for (const scheme of ['Chukwa-Command', 'Bearer'])
+      assert.equal(
+        (await fetch(`${server.url}/worlds`, { headers: { authorization: `${scheme} ${server.command_token}` } }))
+          .status,
+        401,
+      );
   });
 
-  test('a proof lets a report in with its own body, and with no other', async () => {
-    const target = '/callbacks/letter%2F7';
-    assert.equal(await sendTo(target, proofOf({ path: target }, '{"a":1}'), '{"a":1}'), 202);
-    assert.equal(await sendTo(target, proofOf({ path: target }, '{"a":1}'), '{"a":2}'), 401);
-    assert.deepEqual(received, [['letter/7', { kind: 'answered', value: { a: 1 } }]]);
-  });
-
-  const useless: readonly (readonly [what: string, proof: () => string])[] = [
-    ['of another path', () => proofOf({ path: `${path}?x` })],
-    ['of another method', () => proofOf({ method: 'PUT' })],
-    ['for another server', () => proofOf({ server: 'http://127.0.0.1:1' })],
-    ['of two minutes ago', () => proofOf({}, '', Date.now() - 120_000)],
-    ['of two minutes ahead', () => proofOf({}, '', Date.now() + 120_000)],
-    [
-      'by the consumer',
-      () => prove({ operator_token: TOKENS.token }, { method: 'POST', path, server: server.url }, '', Date.now()),
-    ],
-    ['whose end is missing', () => proofOf().slice(0, -1)],
-  ];
-  for (const [what, proof] of useless)
-    test(`${what} does not sign in`, async () => {
-      assert.equal(await sendTo(path, proof()), 401);
+  for (const token of ['', TOKENS.operator_token])
+    test(`a command does not sign in with ${token === '' ? 'an empty one' : 'another'}`, async () => {
+      assert.equal((await post(`/attempts/${CALL}/stop`, { authorization: `Chukwa-Command ${token}` })).status, 401);
       assert.deepEqual(received, []);
     });
 });
@@ -284,37 +267,10 @@ describe('a hostile caller', () => {
 
   const odd: readonly (readonly [what: string, head: string, status: RegExp])[] = [
     [
-      'names two hosts',
-      'GET /healthz HTTP/1.1\r\nHost: localhost\r\nHost: example.test',
-      /^HTTP\/1\.1 400 [^]*two headers host/,
-    ],
-    [
-      'names two tokens',
-      `GET /healthz HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${TOKENS.token}\r\nAuthorization: Bearer x`,
-      /^HTTP\/1\.1 400 [^]*two headers authorization/,
-    ],
-    [
-      'names a user beside the host',
-      'GET /healthz HTTP/1.1\r\nHost: a@localhost',
-      /^HTTP\/1\.1 400 [^]*neither a name nor an address/,
-    ],
-    ['names a path behind the host', 'GET /healthz HTTP/1.1\r\nHost: localhost/x', /^HTTP\/1\.1 400 /],
-    [
-      'sends a body in an encoding',
-      'GET /healthz HTTP/1.1\r\nHost: localhost\r\nContent-Encoding: gzip',
-      /^HTTP\/1\.1 415 [^]*without Content-Encoding/,
-    ],
-    [
-      'sends a body in an encoding of its transfer',
-      'POST /callbacks/x HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: gzip, chunked',
-      /^HTTP\/1\.1 400 [^]*chunks alone/,
-    ],
-    [
       'sends too large a head',
       `GET /healthz HTTP/1.1\r\nHost: localhost\r\nCookie: ${'x'.repeat(20_000)}`,
       /^HTTP\/1\.1 431 [^]*too large/,
     ],
-    ['names no host', 'GET /healthz HTTP/1.1', /^HTTP\/1\.1 400 [^]*REQUEST_MALFORMED/],
     ['expects what there is not', 'GET /healthz HTTP/1.1\r\nHost: localhost\r\nExpect: foo', /^HTTP\/1\.1 200 /],
     ['speaks HTTP/1.0 without a host', 'GET /healthz HTTP/1.0', /^HTTP\/1\.1 200 /],
     ['asks for a tunnel', 'CONNECT any:443 HTTP/1.1\r\nHost: any:443', /^HTTP\/1\.1 400 [^]*REQUEST_MALFORMED/],
@@ -335,6 +291,19 @@ describe('a hostile caller', () => {
         what,
       );
     });
+
+  test('of two hosts or tokens the first one counts, so a right one behind another admits nobody', async () => {
+    const right = `Authorization: Bearer ${TOKENS.operator_token}`;
+    for (const [head, status] of [
+      ['Host: localhost\r\nAuthorization: Bearer x\r\n' + right, 401],
+      ['Host: other.test\r\nHost: localhost\r\n' + right, 403],
+    ] as const)
+      assert.match(
+        await sendRaw(`GET /worlds HTTP/1.1\r\n${head}\r\nConnection: close\r\n\r\n`),
+        new RegExp(`^HTTP/1.1 ${status} `),
+      );
+    assert.match(await sendRaw('GET /worlds HTTP/1.1\r\n\r\n'), /^HTTP\/1\.1 400 /);
+  });
 
   test('a client that sends a byte now and then is sent away', async () => {
     const said = await sendRaw('POST /callbacks/x HTTP/1.1\r\nHost: x\r\n', 'X-Slow: x\r\n');

@@ -5,7 +5,7 @@ export interface CapturedCall {
   readonly to: 'toy' | 'model';
   /** Of a toy's route; of a model, its base URL. */
   readonly url: string;
-  /** `<world>/turn-<n>/<command key>` */
+  /** `<world>~<mark>/turn-<n>/<command key>` */
   readonly client_request_id: string;
   readonly body: Json;
 }

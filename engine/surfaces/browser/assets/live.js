@@ -1,7 +1,8 @@
 /**
  * The script of live pages. It listens to the events of its page, fetches the page again when an event arrives, and
- * swaps in the parts that differ. It makes no markup of its own, so nothing that was stored can run as a script;
- * without it the page does not change.
+ * replaces the sections that differ. A section that somebody uses stays as it is: one with the focus, with selected text,
+ * or with a value that was typed. A notice in it offers what is new, which comes by itself once the reader has left. The
+ * script makes no markup of its own, so nothing that was stored can run as a script; without it the page does not change.
  */
 'use strict';
 
@@ -13,6 +14,8 @@
   note.className = 'live';
   note.setAttribute('role', 'status');
   document.querySelector('.top > div').append(note);
+  // The reading place is kept below.
+  document.documentElement.style.overflowAnchor = 'none';
 
   let source;
   let isOver = false;
@@ -56,7 +59,7 @@
     const began = performance.now();
     try {
       const answer = await fetch(location.href, { headers: { accept: 'text/html' }, cache: 'no-store' });
-      if (answer.ok) swap(new DOMParser().parseFromString(await answer.text(), 'text/html'));
+      if (answer.ok) show(new DOMParser().parseFromString(await answer.text(), 'text/html'));
       else if (answer.status === 401) stop('lost', 'Your session has ended. Load this page again to sign in.');
       else sayLost();
     } catch {
@@ -69,23 +72,173 @@
     if (hasNews) refresh();
   };
 
-  const swap = (fresh) => {
+  /** What the server sent for each part that stands here: scripts count, open and mark within it. */
+  const served = new WeakMap();
+  /** The parts that are used and out of date, each with what is to replace it: null where nothing does. */
+  const waiting = new Map();
+
+  const partsOf = (parent) =>
+    [...parent.querySelectorAll('section[id]')].filter(
+      (one) => one.parentElement.closest('section[id], main') === parent,
+    );
+  const placeOf = (part) => part.id || part.localName + '.' + part.className;
+  const noticeOf = (part) => part.querySelector(':scope > .news');
+
+  const remember = (part) => {
+    served.set(part, toServed(part));
+    for (const inner of partsOf(part)) remember(inner);
+    return part;
+  };
+
+  const toServed = (part) => ({ markup: part.outerHTML, frame: frameOf(part) });
+
+  /** A part without the parts within it, but for their places. */
+  const frameOf = (part) => {
+    const frame = part.cloneNode(true);
+    for (const inner of frame.querySelectorAll('section[id]')) inner.replaceWith(placeOf(inner));
+    return frame.outerHTML;
+  };
+
+  const show = (fresh) => {
     const other = fresh.getElementById('main');
-    const opened = new Map([...main.querySelectorAll('details')].map((one) => [one.textContent, one.open]));
-    const focused = main.contains(document.activeElement) ? keyOf(document.activeElement) : undefined;
-    const present = new Map([...main.children].map((child) => [placeOf(child), child]));
-    const wanted = [...other.children].map((child) => {
-      for (const one of child.querySelectorAll('details')) one.open = opened.get(one.textContent) ?? one.open;
-      const old = present.get(placeOf(child));
-      return old !== undefined && old.isEqualNode(child) ? old : document.adoptNode(child);
+    keepPlace(() => {
+      const old = new Map([...main.children].map((part) => [placeOf(part), part]));
+      const wanted = [...other.children].map((part) => update(old.get(placeOf(part)), part));
+      const gone = [...main.children].filter((part) => !wanted.includes(part));
+      for (const part of gone) if (!leave(part, null)) part.remove();
+      // What stays is not moved: it would lose the focus.
+      let next = main.firstElementChild;
+      for (const part of wanted) {
+        while (next !== null && waiting.has(next) && !wanted.includes(next)) next = next.nextElementSibling;
+        if (part === next) next = next.nextElementSibling;
+        else main.insertBefore(part, next);
+      }
     });
-    if (wanted.length !== main.children.length || wanted.some((child, index) => child !== main.children[index])) {
-      main.replaceChildren(...wanted);
-      const again = [...main.querySelectorAll('a, button, summary, input')].find((one) => keyOf(one) === focused);
-      again?.focus({ preventScroll: true });
-    }
     document.title = fresh.title;
     if (other.dataset.events === undefined) stop('over', 'It is over: this page is complete.');
+  };
+
+  /** Brings one part up to date. @returns the element that stands for it from now on */
+  const update = (part, fresh) => {
+    if (part === undefined) return remember(document.adoptNode(fresh));
+    const was = served.get(part);
+    if (was.markup === fresh.outerHTML) {
+      waiting.delete(part);
+      noticeOf(part)?.remove();
+      return part;
+    }
+    if (!isUsed(part)) return renew(part, fresh);
+    const now = toServed(fresh);
+    if (was.frame !== now.frame || partsOf(part).length === 0) {
+      leave(part, fresh);
+      return part;
+    }
+    // Only forms within it differ, and perhaps nobody uses those.
+    served.set(part, now);
+    const others = partsOf(fresh);
+    for (const [index, inner] of partsOf(part).entries()) {
+      const stands = update(inner, others[index]);
+      if (stands !== inner) inner.replaceWith(stands);
+    }
+    return part;
+  };
+
+  const fieldsOf = (part) => [
+    ...part.querySelectorAll('input:not([type="hidden"], .switch > input), textarea, select'),
+  ];
+  const isTyped = (field) =>
+    field.localName === 'select'
+      ? [...field.options].some((one) => one.selected !== one.defaultSelected)
+      : field.value !== field.defaultValue;
+
+  /** Whether a part has the focus, selected text, or a value that was typed. */
+  const isUsed = (part) => {
+    const selection = getSelection();
+    const isSelected = !selection.isCollapsed && selection.getRangeAt(0).intersectsNode(part);
+    return isSelected || part.contains(document.activeElement) || fieldsOf(part).some(isTyped);
+  };
+
+  /** Leaves a part that is used as it is, and says in it that there is something new. @returns whether it is used */
+  const leave = (part, fresh) => {
+    if (!isUsed(part)) return false;
+    waiting.set(part, fresh);
+    if (noticeOf(part) !== null) return true;
+    const notice = document.createElement('p');
+    notice.className = 'news';
+    notice.setAttribute('role', 'status');
+    const button = document.createElement('button');
+    button.type = 'button';
+    button.textContent = 'Show it';
+    button.addEventListener('click', () => bring(part));
+    notice.append('There is something new here. ', button);
+    const title = part.querySelector(':scope > h2, :scope > h3');
+    if (title === null) part.prepend(notice);
+    else title.after(notice);
+    return true;
+  };
+
+  /** Makes the successor of a part: what was opened stays open, and what was typed stays typed. */
+  const renew = (part, fresh) => {
+    waiting.delete(part);
+    const added = remember(document.adoptNode(fresh));
+    const folds = new Map(foldsOf(part).map((one) => [keyOf(one), one]));
+    for (const one of foldsOf(added)) {
+      const old = folds.get(keyOf(one)) ?? one;
+      one.open = old.open;
+      one.checked = old.checked;
+    }
+    for (const field of fieldsOf(part).filter(({ id }) => id !== '')) {
+      const successor = fieldsOf(added).find(({ id }) => id === field.id);
+      if (successor === undefined) continue;
+      if (isTyped(field)) successor.value = field.value;
+      else if (successor.defaultValue !== field.defaultValue) sayMoved(field, successor, added);
+    }
+    return added;
+  };
+
+  const foldsOf = (part) => [...part.querySelectorAll('details, .switch > input')];
+  /** Of those that are alike in one place, the last stays the last: what is new comes first. */
+  const keyOf = (fold) => {
+    const near = fold.closest('[id]') ?? fold;
+    const text = fold.querySelector('summary')?.textContent;
+    const alike = foldsOf(near).filter((one) => one.querySelector('summary')?.textContent === text);
+    return [near.id, text, alike.length - alike.indexOf(fold)].join(' ');
+  };
+
+  /** A value that nobody typed follows the page, and never in silence. */
+  const sayMoved = (field, successor, part) => {
+    const moved = document.createElement('p');
+    moved.className = 'moved';
+    moved.setAttribute('role', 'status');
+    const name = part.querySelector('label[for="' + field.id + '"]')?.textContent;
+    moved.textContent = `“${name}” was ${field.defaultValue}, and is ${successor.defaultValue} now.`;
+    successor.closest('form').before(moved);
+  };
+
+  const bring = (part) => {
+    const fresh = waiting.get(part);
+    waiting.delete(part);
+    keepPlace(() => (fresh === null ? part.remove() : part.replaceWith(renew(part, fresh))));
+  };
+
+  /** The reader has left what waits. */
+  const bringWhatIsLeft = () => {
+    for (const part of waiting.keys()) if (!isUsed(part)) bring(part);
+  };
+
+  /** Changes the page so that what is read stays where it is on the screen. */
+  const keepPlace = (change) => {
+    const placed = () => [...main.querySelectorAll(':scope > *, [id]')];
+    const seen = placed()
+      .map((one) => ({ place: placeOf(one), rect: one.getBoundingClientRect() }))
+      .filter(({ rect: { top, bottom, height } }) => height > 0 && bottom > 0 && top < innerHeight)
+      .sort((one, other) => Math.abs(one.rect.top) - Math.abs(other.rect.top));
+    change();
+    const stands = new Map(placed().map((one) => [placeOf(one), one]));
+    const near = seen.find(({ place }) => stands.has(place));
+    if (near !== undefined && scrollY > 0)
+      scrollBy({ top: stands.get(near.place).getBoundingClientRect().top - near.rect.top, behavior: 'instant' });
+    document.dispatchEvent(new Event('fresh'));
   };
 
   // Between two answers of the server, the times of what goes on are counted here.
@@ -97,10 +250,6 @@
     }
   };
 
-  const placeOf = (child) => child.id || child.localName + '.' + child.className;
-  const keyOf = (element) =>
-    [element.closest('section')?.id, element.localName, element.getAttribute('href'), element.textContent].join(' ');
-
   const stop = (state, text) => {
     isOver = true;
     source.close();
@@ -108,6 +257,9 @@
     clearInterval(counting);
   };
 
+  for (const event of ['focusout', 'selectionchange', 'input'])
+    document.addEventListener(event, () => setTimeout(bringWhatIsLeft));
+  for (const part of main.children) remember(part);
   const counting = setInterval(count, 1000);
   listen();
 })();

@@ -7,7 +7,11 @@
 
 (() => {
   if (matchMedia('(prefers-reduced-motion: reduce)').matches) return;
-  for (const pace of document.querySelectorAll('[data-pace]')) {
+  const prepare = () => {
+    for (const pace of document.querySelectorAll('[data-pace]'))
+      if (pace.querySelector('button') === null) addButton(pace);
+  };
+  const addButton = (pace) => {
     const pieces = [...pace.querySelectorAll('[data-at]')];
     const button = document.createElement('button');
     button.type = 'button';
@@ -30,5 +34,7 @@
     };
     button.addEventListener('click', () => (timers.length > 0 ? stop() : play()));
     stop();
-  }
+  };
+  document.addEventListener('fresh', prepare);
+  prepare();
 })();

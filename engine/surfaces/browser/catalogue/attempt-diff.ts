@@ -13,7 +13,8 @@ import { type Html, html, NOTHING } from '../html.js';
 import { emptyState, itemPage, type Page, type View } from '../page.js';
 import { effectLine } from '../parts/patch.js';
 import { table } from '../parts/table.js';
-import { change, duration, linkTo, moreInJson, shorten, status } from '../parts/text.js';
+import { change } from '../parts/change.js';
+import { count, duration, linkTo, moreInJson, shorten, status } from '../parts/text.js';
 import { labelOf } from '../pictures/attempt-bars.js';
 import { trailToAttempt } from './overview.js';
 import { attemptColumns } from './worlds.js';
@@ -32,7 +33,7 @@ export const attemptDiff: Page = itemPage({
   view: viewComparison,
 });
 
-function viewComparison({ before, after, calls, patches }: AttemptComparison): View {
+function viewComparison({ before, after, calls, counts, patches }: AttemptComparison): View {
   const { world_slug, attempted_turn } = after;
   const head = {
     title: `Two attempts ${before === null || before.attempted_turn === attempted_turn ? `at turn ${attempted_turn}` : `at turns ${before.attempted_turn} and ${attempted_turn}`} of ${world_slug}`,
@@ -54,7 +55,7 @@ function viewComparison({ before, after, calls, patches }: AttemptComparison): V
       {
         id: 'calls',
         title: 'Calls that differ',
-        body: html`<p>${sayAlike(calls)}</p>${different.length === 0 ? emptyState('Both made the same requests, and got the same answers.') : html`<ul class="effects">${different.slice(0, SHOWN).map(drawCall)}</ul>${moreInJson(different.length - SHOWN)}`}`,
+        body: html`<p>${sayAlike(counts)}</p>${different.length === 0 ? emptyState('Both made the same requests, and got the same answers.') : html`<ul class="effects">${different.slice(0, SHOWN).map(drawCall)}</ul>${leftOut(counts, different.slice(0, SHOWN).length)}`}`,
       },
       { id: 'patches', title: 'Committed patches that differ', body: patches.length > 0 && drawPatches(changed) },
     ],
@@ -72,9 +73,15 @@ const COMPARISON_WORDS: Readonly<Record<Comparison, string>> = {
   same: 'the same',
 };
 
-function sayAlike(calls: readonly ComparedCall[]): string {
-  const countOf = (comparison: Comparison): number => calls.filter((call) => call.comparison === comparison).length;
-  return `${countOf('adopted')} calls of the first were adopted by the second; ${countOf('same')} more were made again, and had the same answers.`;
+function sayAlike({ adopted, same }: AttemptComparison['counts']): string {
+  return `${count(adopted)} calls of the first were adopted by the second; ${count(same)} more were made again, and had the same answers.`;
+}
+
+/** The JSON has the first 500 that differ. */
+function leftOut(counts: AttemptComparison['counts'], shown: number): Html {
+  const { only_before, only_after, asked_otherwise, answered_otherwise } = counts;
+  const left = only_before + only_after + asked_otherwise + answered_otherwise - shown;
+  return left > 0 ? html`<p class="note">${count(left)} more; the JSON has the first 500 of all.</p>` : NOTHING;
 }
 
 function drawCall({ command_key, comparison, before, after }: ComparedCall): Html {

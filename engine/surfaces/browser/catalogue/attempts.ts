@@ -1,11 +1,5 @@
 import { present } from '../../../contract/present.js';
-import type {
-  AttemptRecord,
-  AuditRecord,
-  InvocationSummary,
-  PatchRecord,
-  TimelineRecord,
-} from '../../../ports/records.js';
+import type { AttemptRecord, AuditRecord, InvocationSummary, TimelineRecord } from '../../../ports/records.js';
 import { toTraceId } from '../../../core/content/trace-id.js';
 import type { AgentTurnSummary } from '../../../core/agents/agent-turn.js';
 import { isUndriven, stateOf } from '../../../core/protocol/work-state.js';
@@ -26,6 +20,8 @@ import {
   moreInJson,
   outcome,
   runWord,
+  type Settlement,
+  shorten,
   status,
   timeSoFar,
   words,
@@ -45,7 +41,9 @@ export const attempt: Page = itemPage({
   access: 'consumer',
   summary: 'An attempt: its calls, patches, agent turns, audit and events.',
   answer: 'Attempt',
-  read: (archive, { parameters: { attempt_id }, reader }) => browseAttempt(archive, { attempt_id, reader }),
+  query: ['after'],
+  read: (archive, { parameters: { attempt_id }, query: { after }, reader }) =>
+    browseAttempt(archive, present({ attempt_id, reader, after })),
   view: viewAttempt,
 });
 
@@ -56,18 +54,19 @@ function viewAttempt(shown: AttemptPage): View {
     eyebrow: 'Attempt',
     trail: trailToWorld(world_slug),
     ...present({ events: ended_at === null ? eventsOf('attempt', attempt_id) : undefined }),
-    lede: outcome(shown),
+    lede: outcome(shown, '', settlementsOf(shown)),
     sections: [
       waits(shown),
       runsNow(shown),
-      { id: 'timeline', title: 'Timeline', body: attemptTimeline(shown) },
       { id: 'facts', title: 'In short', body: attemptFacts(shown) },
+      { id: 'unfinished', title: 'What failed, or is open', body: drawUnfinished(shown) },
+      { id: 'timeline', title: 'Timeline', body: html`${attemptTimeline(shown)}${parts(shown)}` },
       {
         id: 'patches',
         title: 'Patches',
         body:
           patches.length > 0 &&
-          html`${patches.slice(0, PATCHES_SHOWN).map((patch) => showPatch(shown, patch))}${more(patches.length > PATCHES_SHOWN, `${pathOfTurn(world_slug, attempted_turn)}/patches?after=${PATCHES_SHOWN}`, `The patches after these, of ${count(patches.length)}`)}`,
+          html`${patches.slice(0, PATCHES_SHOWN).map((patch) => drawPatch(patch))}${more(patches.length > PATCHES_SHOWN, `${pathOfTurn(world_slug, attempted_turn)}/patches?after=${PATCHES_SHOWN}`, `The patches after these, of ${count(patches.length)}`)}`,
       },
       { id: 'calls', title: 'Calls', body: drawCalls(shown) },
       { id: 'agent-turns', title: 'Agent turns', body: drawAgentTurns(shown) },
@@ -76,7 +75,7 @@ function viewAttempt(shown: AttemptPage): View {
         title: 'Audit',
         body:
           audit.length > 0 &&
-          html`${table('Audit', auditColumns, audit.slice(0, ROWS_SHOWN))}${moreInJson(audit.length - ROWS_SHOWN)}`,
+          html`${table('Audit', auditColumns, audit.slice(0, ROWS_SHOWN))}${moreInJson(audit.length - ROWS_SHOWN)}${shown.has_more_audit && html`<p class="note">These are its first ${count(audit.length)} entries. The page of each call has what was rejected in it.</p>`}`,
       },
       {
         id: 'events',
@@ -114,10 +113,44 @@ function more(isMore: boolean, path: string, text: string): Html {
   return isMore ? html`<p class="more"><a href="${path}">${text}</a></p>` : NOTHING;
 }
 
+/** How its calls in doubt were settled, once all of them are. */
+function settlementsOf({ calls_in_doubt, timeline, unfinished }: AttemptPage): readonly Settlement[] {
+  if (calls_in_doubt > 0) return [];
+  return unfinished
+    .filter(({ settled_as }) => settled_as !== null)
+    .flatMap((call) => {
+      const { source_invocation_id: id, settled_as } = call;
+      const event = timeline.findLast((one) => one.event_kind === 'call_settled' && one.source_invocation_id === id);
+      const { settled_by = null, reason = null } = (event?.details ?? {}) as Partial<Settlement>;
+      const performed = settled_as === 'performed';
+      const named = linkTo('source_invocation', id, labelOf(call));
+      return event === undefined ? [] : [{ performed, settled_at: event.occurred_at, settled_by, reason, call: named }];
+    });
+}
+
+/** Which part of a long attempt is drawn, and the ways to the others. */
+function parts({ attempt_id, invocations, calls_after, more_calls_after, ...counts }: AttemptPage): Html {
+  if (calls_after === null && more_calls_after === null) return NOTHING;
+  const [first, last] = [invocations[0]?.invocation_seq, invocations.at(-1)?.invocation_seq];
+  const path = pathOf('attempt', attempt_id);
+  return html`<p class="note">Calls ${count(first)} to ${count(last)} of ${count(counts.source_invocation_count)} are drawn, and listed below with their events. ${calls_after === null ? undefined : html`<a href="${path}#timeline">← The first ones</a> `}${more_calls_after === null ? undefined : html`<a href="${path}?after=${more_calls_after}#timeline">The calls after these →</a>`}</p>`;
+}
+
+/** Calls that somebody has to know of, wherever they are in the attempt; those that wait or run are above. */
+function drawUnfinished({ attempt_id, unfinished, has_more_unfinished }: AttemptPage): Html | false {
+  const rows = unfinished.slice(0, ROWS_SHOWN);
+  const isCut = has_more_unfinished || rows.length < unfinished.length;
+  const list = `${pathOf('attempt', attempt_id)}/source-invocations?only=unfinished`;
+  return (
+    rows.length > 0 &&
+    html`${table('Calls that failed or are open', unfinishedColumns, rows)}${more(isCut, list, 'All that failed or are open')}`
+  );
+}
+
 /** The running calls, each with its time so far; none where the driver is gone. */
 function runsNow(shown: AttemptPage): Section {
-  const { read_at, invocations, timeline } = shown;
-  const running = invocations.filter(({ status: state }) => state === 'running');
+  const { attempt_id, read_at, unfinished, has_more_unfinished, timeline } = shown;
+  const running = unfinished.filter(({ status: state }) => state === 'running');
   const isShown = read_at !== null && running.length > 0 && !isUndriven(shown);
   return {
     id: 'running',
@@ -131,21 +164,22 @@ function runsNow(shown: AttemptPage): Section {
         const link =
           llm_call_id === null ? linkTo('source_invocation', id, name) : linkTo('llm_call', llm_call_id, name);
         return html`<li><span class="status is-running"><span class="who">${subject ?? 'whole turn'}</span></span> ${callWord(call)}${runWord(call)}, ${link}, for ${timeSoFar(began, read_at)}</li>`;
-      })}</ul>${moreInJson(running.length - ROWS_SHOWN)}`,
+      })}</ul>${more(has_more_unfinished || running.length > ROWS_SHOWN, `${pathOf('attempt', attempt_id)}/source-invocations?only=unfinished`, 'All that is open')}`,
   };
 }
 
 /** The calls for which an attempt, or the next one, waits, and the consequence of each decision. */
-function waits({ awaited, is_adoptable, invocations }: AttemptRecord): Section {
-  const doubted = is_adoptable ? invocations.filter(isInDoubt) : [];
+function waits({ attempt_id, awaited, is_adoptable, unfinished, calls_in_doubt }: AttemptPage): Section {
+  const doubted = is_adoptable ? unfinished.filter(isInDoubt) : [];
+  const left_out = Math.max(0, awaited.length - ROWS_SHOWN) + Math.max(0, calls_in_doubt - ROWS_SHOWN);
   const findCall = (id: string): InvocationSummary | undefined =>
-    invocations.find(({ source_invocation_id }) => source_invocation_id === id);
+    unfinished.find(({ source_invocation_id }) => source_invocation_id === id);
   return {
     id: 'waits',
     title: 'What waits for somebody',
     body:
       awaited.length + doubted.length > 0 &&
-      html`${awaited.map(({ source_invocation_id: id, source_label, command_key, deadline }) => html`<p><strong>${linkTo('source_invocation', id, source_label)}</strong> is to answer <code>${command_key}</code> until ${moment(deadline)}. Then the call fails.</p>${drawChoices(findCall(id))}`)}${doubted.map((call) => html`<p><strong>${linkTo('source_invocation', call.source_invocation_id, labelOf(call))}</strong>, <code>${call.command_key}</code>, is in doubt: nobody saw whether it took place. Until somebody decides, no turn of this world is begun.</p>${drawChoices(call)}`)}`,
+      html`${awaited.slice(0, ROWS_SHOWN).map(({ source_invocation_id: id, source_label, command_key, deadline }) => html`<p><strong>${linkTo('source_invocation', id, source_label)}</strong> is to answer <code>${command_key}</code> until ${moment(deadline)}. Then the call fails.</p>${drawChoices(findCall(id))}`)}${doubted.slice(0, ROWS_SHOWN).map((call) => html`<p><strong>${linkTo('source_invocation', call.source_invocation_id, labelOf(call))}</strong>, <code>${call.command_key}</code>, is in doubt: nobody saw whether it took place. Until somebody decides, no turn of this world is begun.</p>${drawChoices(call)}`)}${more(left_out > 0, `${pathOf('attempt', attempt_id)}/source-invocations?only=unfinished`, `${count(left_out)} more`)}`,
   };
 }
 
@@ -210,16 +244,6 @@ export const attemptAgentTurns: Page = listPage({
   empty: emptyState('No agent has begun its turn yet.'),
 });
 
-function showPatch({ invocations }: AttemptRecord, patch: PatchRecord): Html {
-  const { workflow_subject_entity_id: subject } = patch;
-  const call = invocations.findLast(
-    ({ workflow_subject_entity_id, model_output_kind, status: state }) =>
-      workflow_subject_entity_id === subject && model_output_kind === 'final_patch' && state === 'succeeded',
-  );
-  const { llm_call_id = null, source_invocation_id } = call ?? {};
-  return drawPatch({ ...patch, llm_call_id, source_invocation_id });
-}
-
 export const callColumns: Columns<InvocationSummary> = {
   '#': numbers(({ invocation_seq }) => invocation_seq),
   Call: (call) => html`${linkTo('source_invocation', call.source_invocation_id, labelOf(call))}${runWord(call)}`,
@@ -231,6 +255,13 @@ export const callColumns: Columns<InvocationSummary> = {
   Node: ({ workflow_node_id }) => workflow_node_id ?? '',
   'Adopted from': ({ adopted_from }) => linkTo('attempt', adopted_from),
 };
+
+/** As the table of calls, with the reason. */
+const unfinishedColumns: Columns<InvocationSummary> = {
+  ...callColumns,
+  Why: sentences(({ failure_message }) => failure_message && shorten(failure_message, REASON_LENGTH_MAX)),
+};
+const REASON_LENGTH_MAX = 200;
 
 const auditColumns: Columns<AuditRecord> = {
   Entry: ({ audit_kind }) => words(audit_kind),
@@ -244,7 +275,7 @@ const auditColumns: Columns<AuditRecord> = {
 const eventColumns: Columns<TimelineRecord> = {
   '#': numbers(({ event_seq }) => event_seq),
   Event: ({ event_kind }) => words(event_kind),
-  At: ({ occurred_at }) => html`<time datetime="${occurred_at}">${occurred_at.slice(11, 23)}</time>`,
+  'At (UTC)': ({ occurred_at }) => html`<time datetime="${occurred_at}">${occurred_at.slice(11, 23)}</time>`,
   Subject: ({ workflow_subject_entity_id }) => workflow_subject_entity_id ?? '',
   Call: ({ source_invocation_id }) => linkTo('source_invocation', source_invocation_id),
 };

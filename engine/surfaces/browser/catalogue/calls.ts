@@ -27,6 +27,7 @@ import {
   verbatim,
   words,
 } from '../parts/text.js';
+import { copyable, inTwoViews } from '../parts/views.js';
 import { eventsOf } from '../places.js';
 import { callColumns } from './attempts.js';
 import { decideCall } from './decisions.js';
@@ -101,8 +102,13 @@ export const attemptInvocations: Page = listPage({
   answer: 'Calls',
   cursor: 'number',
   keyOf: ({ invocation_seq }) => String(invocation_seq),
-  read: (archive, { parameters: { attempt_id } }, part) => listCallsPart(archive, attempt_id, part),
-  about: (asked) => ({ title: 'Calls of an attempt', trail: trailToList(asked) }),
+  query: ['only'],
+  read: (archive, { parameters: { attempt_id }, query: { only } }, part) =>
+    listCallsPart(archive, attempt_id, only === undefined ? part : { ...part, only: 'unfinished' }),
+  about: (asked) => ({
+    title: asked.query['only'] === undefined ? 'Calls of an attempt' : 'Calls of an attempt that are open or failed',
+    trail: trailToList(asked),
+  }),
   order: 'In the order of their issue',
   columns: callColumns,
   empty: emptyState('No call has been made yet.'),
@@ -123,14 +129,14 @@ function viewInvocation(shown: InvocationRecord): View {
     title: shown.tool_name ?? shown.ambient_source_id ?? shown.workflow_node_id ?? shown.source_label,
     eyebrow: `${callWord(shown)}${runWord(shown)}`,
     trail: trailToAttempt(shown),
-    lede: outcome(shown),
+    lede: outcome(shown, '', settlement === null ? [] : [settlement]),
     sections: [
       { id: 'facts', title: 'In short', body: invocationFacts(shown) },
-      { id: 'request', title: 'What was asked', body: payload(shown.request_json) },
+      { id: 'request', title: 'What was asked', body: copyable('/request_json', payload(shown.request_json)) },
       {
         id: 'answer',
         title: 'What came back',
-        body: html`${shown.hidden_by_redaction ? html`<p class="note">Redaction hides a part of this.</p>` : undefined}${response_json === null ? undefined : payload(response_json)}${response_text === null ? undefined : verbatim(response_text)}${response_json === null && response_text === null ? emptyState(shown.ended_at === null ? 'Nothing yet: it has not been answered.' : 'Nothing that can be shown.') : undefined}`,
+        body: html`${shown.hidden_by_redaction ? html`<p class="note">Redaction hides a part of this.</p>` : undefined}${response_json === null ? undefined : copyable('/response_json', payload(response_json))}${response_text === null ? undefined : copyable('/response_text', verbatim(response_text))}${response_json === null && response_text === null ? emptyState(shown.ended_at === null ? 'Nothing yet: it has not been answered.' : 'Nothing that can be shown.') : undefined}`,
       },
       { id: 'settlement', title: 'How it was settled', body: settlement !== null && payload(settlement) },
       { id: 'pended', title: 'The later answer', body: pended !== null && payload(pended) },
@@ -185,7 +191,7 @@ function viewLlmCall(shown: LlmCallRecord): View {
     eyebrow: `LLM call · node ${shown.workflow_node_id}${runWord(shown)}, round ${shown.tool_loop_round}, try ${shown.logical_generation_attempt}`,
     trail: trailToAttempt(shown),
     ...present({ events: ended_at === null ? eventsOf('attempt', attempt_id) : undefined }),
-    has_pace: chunks.length > 1,
+    has_pace: ended_at === null || chunks.length > 1,
     lede: html`${outcome(shown, shown.model_output_kind === null ? '' : `, ${words(shown.model_output_kind)}`)}${narrationOf(shown)}`,
     sections: [
       { id: 'answer', title: 'What the model said', body: html`${answerOf(shown)}${outputBar(shown.tokens)}` },
@@ -194,13 +200,13 @@ function viewLlmCall(shown: LlmCallRecord): View {
       {
         id: 'prompt',
         title: 'What the model saw',
-        body: html`${originBar(messages, shown.tokens)}${conversation(messages)}`,
+        body: html`${originBar(messages, shown.tokens)}${conversation(messages, '/messages')}`,
       },
       { id: 'facts', title: 'In short', body: llmFacts(shown) },
       {
         id: 'schema',
         title: 'The offered schema',
-        body: folded('The whole schema', payload(shown.output_schema)),
+        body: folded('The whole schema', copyable('/output_schema', payload(shown.output_schema))),
       },
       {
         id: 'artifacts',
@@ -229,13 +235,11 @@ function reasoningSection(reasoning: LlmCallRecord['artifacts']): Section {
 function answerOf({ raw_text, ended_at }: LlmCallRecord): Html {
   if (raw_text === '')
     return emptyState(ended_at === null ? 'The model has not answered yet.' : 'The model said nothing.');
-  return html`<div class="answer">${asJson(raw_text) ?? verbatim(raw_text)}</div>`;
-}
-
-/** A control object reads better on several lines; any other text stays as it is. */
-function asJson(text: string): Html | undefined {
-  const said = parseJson(text);
-  return said.ok && typeof said.value === 'object' ? payload(said.value) : undefined;
+  // A control object reads better on several lines.
+  const said = parseJson(raw_text);
+  const exact = verbatim(raw_text);
+  const isObject = said.ok && typeof said.value === 'object';
+  return html`<div class="answer">${copyable('/raw_text', isObject ? inTwoViews(payload(said.value), exact) : exact)}</div>`;
 }
 
 function llmFacts(shown: LlmCallRecord): Html {

@@ -37,7 +37,7 @@ export function decideTurn({ world_slug, turn }: { readonly world_slug: string; 
   return {
     id: 'fork',
     title: 'Fork',
-    consequence: html`This makes a new world. It shares all turns up to the named one, and continues from there with the same scenario. This world does not change, and no call is made.`,
+    consequence: html`This makes a new world. It shares all turns up to the named one, and continues from there with the scenario that this turn had. This world does not change, and no call is made.`,
     path: `${pathOf('world', world_slug)}/fork`,
     fields: [
       { name: 'at_turn', label: 'After turn', kind: 'whole', value: turn },

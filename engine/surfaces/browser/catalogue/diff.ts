@@ -5,7 +5,8 @@ import type { EffectOrigin } from '../../../ports/worlds.js';
 import { type Html, html } from '../html.js';
 import { emptyState, itemPage, type Page, type View } from '../page.js';
 import { whyLink } from '../parts/patch.js';
-import { change, linkTo, moreInJson } from '../parts/text.js';
+import { change } from '../parts/change.js';
+import { linkTo, moreInJson } from '../parts/text.js';
 import { pathOfPatch, pathOfTurn } from '../places.js';
 import { trailToWorld } from './overview.js';
 

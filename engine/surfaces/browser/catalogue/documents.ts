@@ -19,6 +19,7 @@ import { authoredPrompt, conversation } from '../parts/conversation.js';
 import { payload } from '../parts/payload.js';
 import { type Columns, facts, numbers, table } from '../parts/table.js';
 import { linkTo, moment, status, words } from '../parts/text.js';
+import { copyable } from '../parts/views.js';
 import { workflowGraph } from '../pictures/workflow-graph.js';
 import { pathOfList, PLACES } from '../places.js';
 import { listedColumns } from './calls.js';
@@ -118,7 +119,7 @@ function viewDocument(document: DocumentPage, before: readonly Section[]): View 
       {
         id: 'content',
         title: 'As it is stored',
-        body: html`${facts([['SHA-256', html`<code>${hash}</code>`]])}<details${before.length === 0 ? html` open` : NOTHING}><summary>The canonical form</summary>${payload(content, refers_to)}</details>`,
+        body: html`${facts([['SHA-256', html`<code>${hash}</code>`]])}<details${before.length === 0 ? html` open` : NOTHING}><summary>The canonical form</summary>${copyable('/content', payload(content, refers_to))}</details>`,
       },
     ],
   };
@@ -236,7 +237,7 @@ function nodeSection(shown: WorkflowPage, node: CognitionWorkflow['nodes'][numbe
     ])}
 ${tools.length === 0 ? undefined : html`<h3>Tools that the model may call</h3><ul class="plain">${tools.map(({ name, description, effect }) => html`<li id="tool-${name}"><code>${name}</code> <span class="dim">${words(effect)}</span> ${description}</li>`)}</ul>`}
 <h3>Its prompt</h3>${node.prompt_template.messages.map(({ role, content }) => html`<details><summary>${role}, as it was written</summary>${authoredPrompt(textOf(content, shown.prompts))}</details>`)}
-${resolved.map(({ workflow_subject_entity_id, llm_call_id, messages }, index) => html`<details${index === 0 ? html` open` : NOTHING}><summary>for <strong>${workflow_subject_entity_id}</strong>, as it was sent</summary><p class="blame">${linkTo('llm_call', llm_call_id, 'the whole call')}</p>${conversation(messages)}</details>`)}`,
+${resolved.map(({ workflow_subject_entity_id, llm_call_id, messages }, index) => html`<details${index === 0 ? html` open` : NOTHING}><summary>for <strong>${workflow_subject_entity_id}</strong>, as it was sent</summary><p class="blame">${linkTo('llm_call', llm_call_id, 'the whole call')}</p>${conversation(messages, `/chosen/resolved/${shown.chosen?.resolved.findIndex((one) => one.llm_call_id === llm_call_id)}/messages`)}</details>`)}`,
   };
 }
 

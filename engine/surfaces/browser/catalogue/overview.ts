@@ -105,7 +105,7 @@ export const inbox: Page = itemPage({
         title: 'Messages',
         body:
           rows.length === 0
-            ? emptyState('Nothing is queued. Queue turns for workers:', 'npx chukwa run SLUG --queue --turns 10')
+            ? html`<p class="empty">Nothing is queued. <a href="/worlds">A world’s page</a> queues turns, and so does <code>npx chukwa run SLUG --queue --turns 10</code></p>`
             : html`${messageTable(rows)}${nextPart(next, asked)}`,
       },
     ],

@@ -9,7 +9,7 @@ import {
 import { type Html, html, NOTHING } from '../html.js';
 import { listPage } from '../list-page.js';
 import { type Asked, emptyState, itemPage, type Page, type View } from '../page.js';
-import { drawEffects, drawPatch, whyLink } from '../parts/patch.js';
+import { drawEffects, drawPatch, type Names, namesIn, whyLink } from '../parts/patch.js';
 import { drawPlaces } from '../parts/places.js';
 import { type Columns, numbers, sentences, table } from '../parts/table.js';
 import { count, worldTime } from '../parts/text.js';
@@ -45,7 +45,7 @@ function viewTurn(shown: TurnPage): View {
             ? emptyState(
                 number === 0 ? 'Nothing yet: this is how the world began.' : 'No patch was applied in this turn.',
               )
-            : html`${story.patches.slice(0, PATCHES_ON_TURN).map(showPatch)}${morePatches(shown)}`,
+            : html`${story.patches.slice(0, PATCHES_ON_TURN).map((patch) => showPatch(patch, namesIn(shown)))}${morePatches(shown)}`,
       },
       { id: 'places', title: 'Places and entities at its end', body: drawPlaces(shown) },
       {
@@ -65,8 +65,8 @@ function morePatches({ world_slug, turn: number, story }: TurnPage): Html {
 }
 
 /** The effects of a patch name the call that it came from. */
-function showPatch(patch: PatchStory): Html {
-  return drawPatch({ ...patch, source_invocation_id: patch.effects[0]?.source_invocation_id });
+function showPatch(patch: PatchStory, names: Names): Html {
+  return drawPatch({ ...patch, source_invocation_id: patch.effects[0]?.source_invocation_id }, names);
 }
 
 const trailToTurn = (asked: Asked): View['trail'] => {

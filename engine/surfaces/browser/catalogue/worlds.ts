@@ -9,7 +9,7 @@ import { listPage } from '../list-page.js';
 import { type Asked, emptyState, itemPage, type Page, type View } from '../page.js';
 import { operatorActions } from '../parts/operator-actions.js';
 import { drawPlaces } from '../parts/places.js';
-import { drawTurn } from '../parts/patch.js';
+import { drawTurn, namesIn } from '../parts/patch.js';
 import { type Columns, numbers, table } from '../parts/table.js';
 import { linkTo, moment, status, toClass, words, worldTime } from '../parts/text.js';
 import { forkTree } from '../pictures/fork-tree.js';
@@ -28,8 +28,8 @@ export const world: Page = itemPage({
   read: (archive, { parameters: { world_slug }, query: { until } }) =>
     browseWorld(archive, present({ world_slug, until })),
   // An earlier turn never changes.
-  view: (shown, { query }) => ({
-    ...viewWorld(shown),
+  view: (shown, { query, reader }) => ({
+    ...viewWorld(shown, reader),
     ...present({ events: query['until'] === undefined ? eventsOf('world', shown.world_slug) : undefined }),
   }),
 });
@@ -38,34 +38,37 @@ export const world: Page = itemPage({
 const PATCHES_SHOWN = 50;
 const PATCHES_SHOWN_OF_TURN = 2;
 
-function viewWorld(shown: WorldPage): View {
+function viewWorld(shown: WorldPage, reader: Asked['reader']): View {
   const patches = shown.story.reduce((sum, story) => sum + story.patches.length, 0);
   const patches_max = patches > PATCHES_SHOWN ? PATCHES_SHOWN_OF_TURN : PATCHES_SHOWN;
-  const { world_slug, turn, story, earlier, readings, attempts, family, scenarios } = shown;
-  const more =
-    earlier === null
-      ? NOTHING
-      : html`<p class="more"><a href="?until=${earlier}#story">Earlier turns, from turn ${earlier} back</a></p>`;
+  const { world_slug, turn, last_turn, story, readings, attempts, family, scenarios } = shown;
+  const isNow = turn === last_turn;
+  const chosen = scenarios.findLast(({ from_turn }) => from_turn <= Math.max(1, turn)) ?? shown;
+  const { scenario_hash, scenario_label } = isNow ? shown : chosen;
   return {
-    title: world_slug,
-    eyebrow: 'World',
-    trail: trailToWorld(world_slug).slice(0, 1),
-    lede: html`Turn ${turn}, at ${worldTime(shown.simulation_time)} of its own time, by the scenario ${linkTo('scenario', shown.scenario_hash, shown.scenario_label)}${forkedFrom(shown)}.${drawStatus(shown)}`,
+    title: isNow ? world_slug : `${world_slug} until turn ${turn}`,
+    eyebrow: isNow ? 'World' : 'World at an earlier turn',
+    trail: trailToWorld(world_slug).slice(0, isNow ? 1 : 2),
+    lede: html`Turn ${turn}${isNow ? undefined : ` of ${last_turn}`}, at ${worldTime(shown.simulation_time)} of its own time, by the scenario ${linkTo('scenario', scenario_hash, scenario_label)}${forkedFrom(shown)}.${isNow ? drawStatus(shown) : html` ${drawSteps(shown)}`}`,
     sections: [
       {
         id: 'story',
-        title: 'The story so far',
+        title: isNow ? 'The story so far' : `The story until turn ${turn}`,
         body:
           story.length === 0
-            ? drawUnplayed(shown)
-            : html`${story.map((one) => drawTurn(world_slug, one, patches_max))}${more}`,
+            ? drawUnplayed(shown, reader)
+            : html`${story.map((one) => drawTurn(world_slug, one, patches_max, namesIn(shown)))}<p class="more">${drawSteps(shown)}</p>`,
       },
-      { id: 'places', title: 'Where everybody is', body: drawPlaces(shown) },
+      {
+        id: 'places',
+        title: isNow ? 'Where everybody is' : `Where everybody was after turn ${turn}`,
+        body: drawPlaces(shown),
+      },
       { id: 'lives', title: 'Who was where, turn by turn', body: story.length > 0 && lifeLines(shown, story) },
       { id: 'readings', title: 'Numbers in readings', body: readingPlots(readings) },
       {
         id: 'attempts',
-        title: 'Attempts',
+        title: isNow ? 'Attempts' : 'The latest attempts',
         body: html`${table('Attempts', attemptColumns, attempts, NO_ATTEMPTS)}<p class="more"><a href="${pathOf('world', world_slug)}/attempts">All attempts</a> · <a href="${pathOf('world', world_slug)}/agents">its agents</a></p>`,
       },
       { id: 'forks', title: 'Forks', is_about_others: true, body: family.length > 1 && forkTree(family, world_slug) },
@@ -80,11 +83,19 @@ function viewWorld(shown: WorldPage): View {
   };
 }
 
+/** The ways to the turns before and after those that are shown, and to the present. */
+function drawSteps({ world_slug, earlier, later, last_turn }: WorldPage): Html {
+  const now = html`<a href="${pathOf('world', world_slug)}">now, at turn ${last_turn} →</a>`;
+  return html`<span class="steps">${earlier === null ? undefined : html`<a href="?until=${earlier}#story">← Earlier turns, from turn ${earlier} back</a> `}${later === null || later === last_turn ? undefined : html`<a href="?until=${later}#story">later turns, to turn ${later} →</a> `}${later === null ? undefined : now}</span>`;
+}
+
 /** In place of a story. The obstacle to a first turn, or its open attempt, comes before a command that plays one. */
-function drawUnplayed({ world_slug, attempts: [latest] }: WorldPage): Html {
+function drawUnplayed({ world_slug, attempts: [latest] }: WorldPage, reader: Asked['reader']): Html {
   const isOpen = latest?.ended_at === null && !isUndriven(latest);
   if (latest === undefined || (!isOpen && latest.calls_in_doubt === 0))
-    return emptyState('No turn has been played yet. Play one:', `npx chukwa run ${world_slug}`);
+    return reader === 'operator'
+      ? html`<p class="empty">No turn has been played yet. <a href="#run-turns">Queue some</a>, or play one: <code>npx chukwa run ${world_slug}</code></p>`
+      : emptyState('No turn has been played yet.');
   const { said, place, link } = statusOf(latest);
   return html`<p class="empty">No turn has been played yet. ${said} <a href="${place}">${link}</a></p>`;
 }

@@ -1,7 +1,8 @@
 import type { LlmCallRecord } from '../../../ports/records.js';
 import { parsePromptText } from '../../../core/prompt/template.js';
 import { type Html, html, type HtmlValue, NOTHING } from '../html.js';
-import { count, cut, toClass } from './text.js';
+import { count, cut, toClass, visible } from './text.js';
+import { copyable, inTwoViews, prettyJson } from './views.js';
 
 /** A segment below this length is marked by colour alone; screen readers get its name. */
 const NAMED_LENGTH_MIN = 40;
@@ -25,12 +26,31 @@ const ORIGIN_WORDS: Readonly<Record<string, string>> = {
   last_lap: 'last lap',
 };
 
-/** The messages of a call by role; each part of a prompt says where it came from. */
-export function conversation(messages: readonly Message[]): Html {
-  return html`<ol class="conversation">${messages.map(
-    (message, index) =>
-      html`<li class="message role-${toClass(message.role)}"><h3><span class="number">${index + 1}</span> ${message.role}</h3><div class="said">${segmentsOf(message).map(drawSegment)}</div></li>`,
-  )}</ol>`;
+/** From this length on a message is folded away, where others follow it. */
+const FOLDED_LENGTH_MIN = 6_000;
+
+/**
+ * The messages of a call by role; each part of a prompt says where it came from.
+ * @param pointer their place in the JSON of the page
+ */
+export function conversation(messages: readonly Message[], pointer: string): Html {
+  return html`<ol class="conversation">${messages.map((message, index) => {
+    const head = html`<span class="number">${index + 1}</span> ${message.role}`;
+    const body = copyable(`${pointer}/${index}/content`, drawMessage(message));
+    const isFolded = message.content.length >= FOLDED_LENGTH_MIN && index < messages.length - 1;
+    const shown = isFolded
+      ? html`<details><summary><h3>${head} <span class="dim">${count(message.content.length)} characters</span></h3></summary>${body}</details>`
+      : html`<h3>${head}</h3>${body}`;
+    return html`<li class="message role-${toClass(message.role)}">${shown}</li>`;
+  })}</ol>`;
+}
+
+function drawMessage(message: Message): Html {
+  const segments = segmentsOf(message);
+  const pretty = segments.map((segment) => ({ ...segment, text: prettyJson(segment.text) }));
+  const exact = html`<div class="said">${segments.map(drawSegment)}</div>`;
+  if (pretty.every(({ text }, index) => text === segments[index]?.text)) return exact;
+  return inTwoViews(html`<div class="said">${pretty.map(drawSegment)}</div>`, exact);
 }
 
 interface Segment {
@@ -114,6 +134,6 @@ function toPercent(part: number): string {
 /** A prompt as its author wrote it, with its placeholders marked. */
 export function authoredPrompt(text: string): Html {
   return html`<pre class="text">${parsePromptText(text).parts.map((part) =>
-    part.kind === 'text' ? part.text : html`<span class="placeholder">{{${part.placeholder.name}}}</span>`,
+    part.kind === 'text' ? visible(part.text) : html`<span class="placeholder">{{${part.placeholder.name}}}</span>`,
   )}</pre>`;
 }

@@ -7,7 +7,7 @@ const columns: Columns<OperatorActionRecord> = {
   What: sentences(({ action, details }) => `${words(action)}${toDetails(details)}`),
   Why: sentences(({ reason }) => reason ?? ''),
   Outcome: sentences(({ outcome }) => outcome ?? 'not known: the server ended meanwhile'),
-  By: ({ acted_by }) => acted_by,
+  By: ({ acted_by, surface }) => `${acted_by}, ${words(surface)}`,
   When: ({ acted_at }) => moment(acted_at),
   Attempt: ({ attempt_id }) => linkTo('attempt', attempt_id),
 };

@@ -2,7 +2,7 @@ import type { Entity } from '../../../core/world/world.js';
 import type { WorldSnapshot } from '../../../ports/worlds.js';
 import { type Html, html, NOTHING } from '../html.js';
 import { pathOfTurn } from '../places.js';
-import { count } from './text.js';
+import { count, foldable } from './text.js';
 
 /** How many entities a page shows: the first in the scenario's order. */
 const ENTITIES_SHOWN = 20;
@@ -23,13 +23,13 @@ export function drawPlaces({ world_slug, turn, environments, entities }: WorldSn
 }
 
 function drawPlace(label: string, content: string | undefined, entities: readonly Entity[]): Html {
-  return html`<section class="place" aria-label="${label}"><h3>${label}</h3>${content === undefined ? undefined : html`<p class="place-text">${content}</p>`}<ul class="entities">${entities.map(drawEntity)}</ul></section>`;
+  return html`<section class="place" aria-label="${label}"><h3>${label}</h3>${content === undefined ? undefined : html`<div class="place-text">${foldable(content)}</div>`}<ul class="entities">${entities.map(drawEntity)}</ul></section>`;
 }
 
 function drawEntity({ id, name, kind, state, goal, memory }: Entity): Html {
   const memories =
     memory.length === 0
       ? NOTHING
-      : html`<details><summary>${memory.length} ${memory.length === 1 ? 'memory' : 'memories'}</summary><ol class="memories" start="${Math.max(1, memory.length - MEMORIES_SHOWN + 1)}">${memory.slice(-MEMORIES_SHOWN).map(({ content, turn }) => html`<li>${content} <span class="dim">turn ${turn}</span></li>`)}</ol></details>`;
-  return html`<li class="entity entity-${kind}"><p><strong>${name}</strong> <code class="dim">${id}</code></p><p>${state}</p>${goal === undefined ? undefined : html`<p class="goal">wants: ${goal}</p>`}${memories}</li>`;
+      : html`<details><summary>${memory.length} ${memory.length === 1 ? 'memory' : 'memories'}</summary><ol class="memories" start="${Math.max(1, memory.length - MEMORIES_SHOWN + 1)}">${memory.slice(-MEMORIES_SHOWN).map(({ content, turn }) => html`<li>${foldable(content)} <span class="dim">turn ${turn}</span></li>`)}</ol></details>`;
+  return html`<li class="entity entity-${kind}"><p><strong>${name}</strong> <code class="dim">${id}</code></p><div>${foldable(state)}</div>${goal === undefined ? undefined : html`<p class="goal">wants: ${goal}</p>`}${memories}</li>`;
 }

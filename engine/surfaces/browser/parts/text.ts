@@ -1,7 +1,7 @@
 import { runOf } from '../../../contract/scripted.js';
 import type { InvocationSummary } from '../../../ports/records.js';
 import { stateOf } from '../../../core/protocol/work-state.js';
-import { type Html, html, NOTHING } from '../html.js';
+import { type Html, html, type HtmlValue, NOTHING } from '../html.js';
 import { pathOf, type PlaceKind } from '../places.js';
 
 /** How many characters of one text a page shows. */
@@ -22,7 +22,7 @@ export function shortKey(key: string): Html {
 /** A moment, to the second. */
 export function moment(time: string | null | undefined): Html {
   if (time === null || time === undefined) return NOTHING;
-  return html`<time datetime="${time}" title="${time}">${time.slice(0, 10)} ${time.slice(11, 19)}</time>`;
+  return html`<time datetime="${time}" title="${time}">${time.slice(0, 10)} ${time.slice(11, 19)} <span class="zone">UTC</span></time>`;
 }
 
 const DAY_AND_MINUTE = new Intl.DateTimeFormat('en-GB', {
@@ -36,7 +36,7 @@ const DAY_AND_MINUTE = new Intl.DateTimeFormat('en-GB', {
 
 /** A time inside a world: the day and the minute. */
 export function worldTime(time: string): Html {
-  return html`<time datetime="${time}">${DAY_AND_MINUTE.format(new Date(time))}</time>`;
+  return html`<time datetime="${time}">${DAY_AND_MINUTE.format(new Date(time))} <span class="zone">UTC</span></time>`;
 }
 
 /** A duration for people. */
@@ -68,17 +68,36 @@ export function status(word: string | null | undefined): Html {
 
 /**
  * How a piece of work ended, or how far it is, and why it failed. That it was superseded is no failure, and it is true of
- * the attempt that made the call: one that adopts the call may use it, or supersede it as well.
+ * the attempt that made the call: one that adopts the call may use it, or supersede it as well. What a settled call, or
+ * its attempt, asked for when it ended is done, so it is no warning.
+ * @param settlements how its calls in doubt were settled, once none is left
  */
 export function outcome(
   work: Parameters<typeof stateOf>[0] & { readonly failure_message: string | null },
   said = '',
+  settlements: readonly Settlement[] = [],
 ): Html {
   const { failure_message } = work;
+  if (settlements.length > 0 && failure_message !== null)
+    return html`${status(stateOf(work))}${said}${settlements.map(sayHow)}${folded('What it said when it ended', html`<p>${failure_message}</p>`)}`;
   const reason = work.is_superseded === true ? 'reason' : 'reason failure';
   const because = failure_message === null ? NOTHING : html` <span class="${reason}">${failure_message}</span>`;
   const superseded = work.is_superseded === true ? html` <span class="reason">${SUPERSEDED}</span>` : NOTHING;
   return html`${status(stateOf(work))}${said}${superseded}${because}`;
+}
+
+/** How one call in doubt was settled. */
+export interface Settlement {
+  readonly performed: boolean;
+  readonly settled_at: string;
+  readonly settled_by: string | null;
+  readonly reason: string | null;
+  /** The link to the call, on other pages than its own. */
+  readonly call?: Html;
+}
+
+function sayHow({ performed, settled_at, settled_by, reason, call }: Settlement): Html {
+  return html`<span class="reason">Settled: ${call ?? 'it'} ${performed ? 'took place' : 'did not take place'}${settled_by === null ? undefined : `, said by ${words(settled_by)}`}, ${moment(settled_at)}${reason === null ? '.' : `: ${reason}`}</span>`;
 }
 
 const SUPERSEDED = 'in the attempt that made it: an earlier subject changed what its subject had read.';
@@ -122,11 +141,39 @@ export function verbatim(text: string): Html {
   return html`<pre class="text">${cut(text)}</pre>`;
 }
 
-/** A text of at most so many characters. */
+/** A text of at most so many characters, exactly: what is never drawn is written as `\u200b`, and marked. */
 export function cut(text: string): Html {
-  if (text.length <= TEXT_LENGTH_MAX) return html`${text}`;
+  if (text.length <= TEXT_LENGTH_MAX) return html`${visible(text)}`;
   const rest = count(text.length - TEXT_LENGTH_MAX);
-  return html`${text.slice(0, TEXT_LENGTH_MAX)}<span class="cut">… and ${rest} characters more; the JSON has them all.</span>`;
+  return html`${visible(text.slice(0, TEXT_LENGTH_MAX))}<span class="cut">… and ${rest} characters more; the JSON has them all.</span>`;
+}
+
+/** Characters that are never drawn, or only change how others are: zero-width ones, variation selectors, tags, controls. */
+const UNSEEN = /((?:(?![\t\n])[\p{Default_Ignorable_Code_Point}\p{Cc}\u2028\u2029])+)/u;
+
+/** An exact text: whoever reads it sees every character. */
+export function visible(text: string): HtmlValue {
+  const [first = '', ...rest] = text.split(UNSEEN);
+  return [
+    first,
+    ...rest.map((part, index) => (index % 2 === 0 ? html`<span class="hidden">${toUnits(part)}</span>` : part)),
+  ];
+}
+
+/** As JSON writes it. */
+function toUnits(text: string): string {
+  return text.split('').reduce((units, unit) => `${units}\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`, '');
+}
+
+/** From this length on a text is folded behind its beginning. */
+const FOLDED_LENGTH_MIN = 600;
+const BEGINNING_LENGTH_MAX = 160;
+
+/** A text of the world: a long one is folded behind its first words. */
+export function foldable(text: string, shown: Html = html`${text}`): Html {
+  if (text.length < FOLDED_LENGTH_MIN) return shown;
+  const beginning = text.slice(0, BEGINNING_LENGTH_MAX).replace(/\s+\S*$/, '');
+  return html`<details class="long"><summary>${beginning}… <span class="dim">${count(text.length)} characters</span></summary>${shown}</details>`;
 }
 
 /** The number of rows that a list leaves out; nothing where it has all. */
@@ -137,9 +184,4 @@ export function moreInJson(left_out: number): Html {
 /** At most so many characters of a text, with a mark where some were left out. */
 export function shorten(text: string, length_max: number): string {
   return text.length <= length_max ? text : `${text.slice(0, Math.max(0, length_max - 1))}…`;
-}
-
-/** A state before and after. */
-export function change(before: string | null, after: string | null): Html {
-  return html`${before === null ? undefined : html`<del>${before}</del> `}${after === null ? undefined : html`<ins>${after}</ins>`}`;
 }

@@ -15,22 +15,25 @@ import {
 } from './attempt-bars.js';
 import { layOutTime, type TimeScale } from './time-scale.js';
 
-const WIDTH = 1_040;
-const LEFT = 190;
-const RIGHT = 16;
+/** What is measured along the page is in percent of its width, so that a picture is as wide as the page. */
+const WHOLE = { x: 0, width: 100 };
+/** The pixels of a percent on a wide page: names are placed by it, and cut where a page is narrower. */
+const PERCENT = 10;
 const ROW = 26;
 const BAR = 18;
-const BAND_GAP = 14;
-const TOP = 12;
-const AXIS = 34;
-const BAR_WIDTH_MIN = 3;
-const SUBJECT_WIDTH = 112;
-const CHARACTER_WIDTH = 6.4;
-const ADOPTED_WIDTH = 12;
+const SUBJECT = 24;
+const BAND_GAP = 12;
+const TOP = 8;
+const AXIS = 24;
+const GAP_NAMES = 16;
+const BAR_WIDTH_MIN = 0.35;
+const CHARACTER_WIDTH = 5.8;
+const NAME_MARGIN = 8;
+const ADOPTED_WIDTH = 1.2;
 const ADOPTED_MAX = 24;
 const BANDS_MAX = 40;
-
-const LANE_NAMES: Readonly<Record<LaneKind, string>> = { readings: 'readings', model: 'model', calls: 'calls' };
+/** Labels of the axis that are nearer to each other would overlap. */
+const LABEL_DISTANCE_MIN = 8;
 
 /** The timeline of an attempt, to scale: each bar is a call and leads to it. */
 export function attemptTimeline(attempt: DrawnAttempt): Html {
@@ -38,17 +41,18 @@ export function attemptTimeline(attempt: DrawnAttempt): Html {
   const drawn = { ...all, bands: all.bands.slice(0, BANDS_MAX) };
   const bars = drawn.bands.flatMap(({ lanes }) => lanes.flatMap(({ rows }) => rows.flat()));
   if (bars.length === 0 && drawn.adopted.length === 0) return html`<p class="empty">No call has been made yet.</p>`;
-  const adopted_width =
-    Math.min(drawn.adopted.length, ADOPTED_MAX) * ADOPTED_WIDTH + (drawn.adopted.length > 0 ? 20 : 0);
-  const area = { x: LEFT + adopted_width, width: WIDTH - LEFT - RIGHT - adopted_width };
-  const scale = layOutTime(bars.length > 0 ? bars.flatMap(busyOf) : [{ from: 0, to: 1 }], area);
-  const rows = drawn.bands.flatMap(({ lanes }) => lanes.flatMap((lane) => lane.rows)).length;
-  const bottom = TOP + Math.max(1, rows) * ROW + drawn.bands.length * BAND_GAP;
+  const scale = layOutTime(bars.length > 0 ? bars.flatMap(busyOf) : [{ from: 0, to: 1 }], WHOLE);
+  const top = TOP + (drawn.adopted.length > 0 ? ROW : 0);
+  const bottom = drawn.bands.reduce((sum, { lanes }) => sum + heightOf(lanes), top);
+  const height = bottom + AXIS + (scale.gaps.length > 0 ? GAP_NAMES : 0);
   const label = `The calls of this attempt over time: ${bars.length} made, ${drawn.adopted.length} adopted. The table of calls says the same in words.`;
-  return html`<div class="scroll picture" tabindex="0" role="group" aria-label="Timeline">
-<svg class="timeline" viewBox="0 0 ${WIDTH} ${bottom + AXIS}" width="${WIDTH}" height="${bottom + AXIS}" role="group" aria-label="${label}"><title>Timeline</title>
-${pattern()}${axis(scale, bottom)}${suspensions(drawn, scale, bottom)}${adoptedCalls(drawn.adopted)}${bands(drawn.bands, scale)}${gaps(scale, bottom)}
+  return html`<div class="picture"><svg class="timeline" height="${height}" role="group" aria-label="${label}"><title>Timeline</title>
+${pattern()}${axis(scale, bottom)}${suspensions(drawn, scale, bottom)}${gaps(scale, bottom)}${adoptedCalls(drawn.adopted)}${bands(drawn.bands, scale, top)}
 </svg></div>${legend(drawn)}${notDrawn(all.bands.length - BANDS_MAX)}`;
+}
+
+function heightOf(lanes: Band['lanes']): number {
+  return SUBJECT + lanes.flatMap(({ rows }) => rows).length * ROW + BAND_GAP;
 }
 
 function notDrawn(bands_left_out: number): Html {
@@ -62,23 +66,43 @@ function pattern(): Html {
 }
 
 function axis({ ticks }: TimeScale, bottom: number): Html {
-  return html`<g class="axis" aria-hidden="true">${ticks.map(
-    ({ x, milliseconds }) =>
-      html`<line x1="${px(x)}" x2="${px(x)}" y1="${TOP - 6}" y2="${bottom}"/><text x="${px(x)}" y="${bottom + 18}" text-anchor="middle">${duration(milliseconds)}</text>`,
+  const labels = spread(ticks);
+  return html`<g class="axis" aria-hidden="true">${ticks.map(({ x }) => html`<line x1="${at(x)}" x2="${at(x)}" y1="${TOP - 6}" y2="${bottom}"/>`)}${labels.map(
+    ({ x, milliseconds }, index) =>
+      html`<text class="${index % 2 === 0 ? 'major' : 'minor'}" x="${at(x)}" y="${bottom + 16}" text-anchor="${anchorAt(x)}">${duration(milliseconds)}</text>`,
   )}</g>`;
 }
 
+/** Those that are far enough from the ones before them to have a label. */
+function spread<Place extends { readonly x: number }>(places: readonly Place[]): readonly Place[] {
+  const kept: Place[] = [];
+  for (const place of places)
+    if (place.x - (kept.at(-1)?.x ?? Number.NEGATIVE_INFINITY) >= LABEL_DISTANCE_MIN) kept.push(place);
+  return kept;
+}
+
+/** A label at an end of the picture does not reach over it. */
+function anchorAt(x: number): 'start' | 'middle' | 'end' {
+  if (x < LABEL_DISTANCE_MIN) return 'start';
+  return x > 100 - LABEL_DISTANCE_MIN ? 'end' : 'middle';
+}
+
+/** They lie below the bars: a call that was pending meanwhile stays visible. */
 function gaps(scale: TimeScale, bottom: number): HtmlValue {
-  return scale.gaps.map(
-    ({ x, width, milliseconds }) => html`<g class="gap"><title>Nothing happened for ${duration(milliseconds)}</title>
-<rect x="${px(x)}" y="${TOP - 6}" width="${px(width)}" height="${bottom - TOP + 6}"/><text x="${px(x + width / 2)}" y="${bottom + 18}" text-anchor="middle">// ${duration(milliseconds)}</text></g>`,
-  );
+  const named = new Set(spread(scale.gaps));
+  return scale.gaps.map((gap) => {
+    const { x, width, milliseconds } = gap;
+    const middle = x + width / 2;
+    const name = html`<text x="${at(middle)}" y="${bottom + AXIS + 8}" text-anchor="${anchorAt(middle)}">// ${duration(milliseconds)}</text>`;
+    return html`<g class="gap"><title>Nothing happened for ${duration(milliseconds)}</title>
+<rect x="${at(x)}" y="${TOP - 6}" width="${at(width)}" height="${bottom - TOP + 6}"/>${named.has(gap) ? name : undefined}</g>`;
+  });
 }
 
 function suspensions({ suspended }: AttemptBars, { x }: TimeScale, bottom: number): HtmlValue {
   return suspended.map(
     ({ from, to }) =>
-      html`<rect class="suspended" x="${px(x(from))}" y="${TOP - 6}" width="${px(Math.max(BAR_WIDTH_MIN, x(to) - x(from)))}" height="${bottom - TOP + 6}"><title>Suspended for ${duration(to - from)}</title></rect>`,
+      html`<rect class="suspended" x="${at(x(from))}" y="${TOP - 6}" width="${at(Math.max(BAR_WIDTH_MIN, x(to) - x(from)))}" height="${bottom - TOP + 6}"><title>Suspended for ${duration(to - from)}</title></rect>`,
   );
 }
 
@@ -87,25 +111,19 @@ function adoptedCalls(calls: readonly InvocationSummary[]): HtmlValue {
     .slice(0, ADOPTED_MAX)
     .map(
       (call, index) =>
-        html`<a href="${pathOf('source_invocation', call.source_invocation_id)}"><rect class="bar adopted is-${call.status}" x="${LEFT + index * ADOPTED_WIDTH}" y="${TOP}" width="${ADOPTED_WIDTH - 3}" height="${BAR}" rx="3"/><title>Adopted from an earlier attempt: ${labelOf(call)}</title></a>`,
+        html`<a href="${pathOf('source_invocation', call.source_invocation_id)}"><rect class="bar adopted is-${call.status}" x="${at(index * ADOPTED_WIDTH)}" y="${TOP}" width="${at(ADOPTED_WIDTH * 0.75)}" height="${BAR}" rx="3"/><title>Adopted from an earlier attempt: ${labelOf(call)}</title></a>`,
     );
 }
 
-function bands(drawn: readonly Band[], scale: TimeScale): HtmlValue {
-  let top = TOP;
+function bands(drawn: readonly Band[], scale: TimeScale, first: number): HtmlValue {
+  let top = first;
   return drawn.map(({ subject, lanes }, index) => {
     const began = top;
-    const shown = lanes.map(({ kind, rows }) => {
-      const lane = html`<text class="lane" x="${LEFT - 12}" y="${top + BAR - 5}" text-anchor="end">${LANE_NAMES[kind]}</text>${rows.map(
-        (row, line) => drawRow(row, scale, top + line * ROW),
-      )}`;
-      top += rows.length * ROW;
-      return lane;
-    });
-    top += BAND_GAP;
+    const rows = lanes.flatMap((lane) => lane.rows);
+    top += heightOf(lanes);
     const rule =
-      index === 0 ? NOTHING : html`<line class="rule" x1="0" x2="${WIDTH}" y1="${began - 9}" y2="${began - 9}"/>`;
-    return html`<g>${rule}<text class="subject" x="0" y="${began + BAR - 4}">${fit(subject ?? 'whole turn', SUBJECT_WIDTH)}<title>${subject ?? 'whole turn'}</title></text>${shown}</g>`;
+      index === 0 ? NOTHING : html`<line class="rule" x1="0" x2="100%" y1="${began - 6}" y2="${began - 6}"/>`;
+    return html`<g>${rule}<text class="subject" x="0" y="${began + BAR - 4}">${subject ?? 'whole turn'}</text>${rows.map((row, line) => drawRow(row, scale, began + SUBJECT + line * ROW))}</g>`;
   });
 }
 
@@ -119,29 +137,34 @@ type PlacedBar = Bar & Extent & { readonly waits_from: number | undefined };
 function drawRow(row: readonly Bar[], { x, gaps: breaks }: TimeScale, y: number): HtmlValue {
   const placed = row.map((bar): PlacedBar => {
     const left = x(bar.from);
-    const right = Math.max(left + BAR_WIDTH_MIN, x(bar.to) - 1);
+    const right = Math.max(left + BAR_WIDTH_MIN, x(bar.to) - 0.1);
     return { ...bar, left, right, waits_from: bar.pended_at === undefined ? undefined : x(bar.pended_at) };
   });
   const drawn = [...placed, ...breaks.map((gap) => ({ left: gap.x, right: gap.x + gap.width }))];
   return placed.map((bar) => drawBar(bar, y, drawName(bar, y, drawn)));
 }
 
-/** The name of a bar: within it, or beside it where it is too short, as far as nothing else is drawn there. */
+/** The name of a bar: within it, or beside it as far as nothing else is drawn there, wherever most of it fits. */
 function drawName({ call, label, left, right }: PlacedBar, y: number, drawn: readonly Extent[]): Html {
   if (call.is_superseded) return NOTHING;
-  const before = Math.max(LEFT, ...drawn.filter((other) => other.left < left).map((other) => other.right));
-  const after = Math.min(WIDTH, ...drawn.filter((other) => other.left > left).map((other) => other.left));
-  const inside = { x: left + 6, anchor: 'start', name: fit(label, right - left - 8) };
-  const behind = { x: right + 4, anchor: 'start', name: fit(label, after - right - 8) };
-  const ahead = { x: left - 4, anchor: 'end', name: fit(label, left - before - 8) };
-  const place = [inside, behind, ahead].find(({ name }) => name === label) ?? inside;
-  if (place.name === '') return NOTHING;
-  return html`<text class="bar-name" x="${px(place.x)}" y="${y + BAR - 5}" text-anchor="${place.anchor}">${place.name}</text>`;
+  const before = Math.max(0, ...drawn.filter((other) => other.left < left).map((other) => other.right));
+  const after = Math.min(100, ...drawn.filter((other) => other.left > left).map((other) => other.left));
+  const inside = { x: left, width: right - left, anchor: 'start' };
+  const behind = { x: right, width: after - right, anchor: 'start' };
+  const ahead = { x: before, width: left - before, anchor: 'end' };
+  const needed = label.length * CHARACTER_WIDTH + NAME_MARGIN;
+  const room = ({ width }: typeof inside): number => Math.min(needed, width * PERCENT);
+  const [place = inside] = [inside, behind, ahead].toSorted((one, other) => room(other) - room(one));
+  if (room(place) < Math.min(needed, 4 * CHARACTER_WIDTH + NAME_MARGIN)) return NOTHING;
+  const name =
+    room(place) === needed ? label : shorten(label, Math.floor((room(place) - NAME_MARGIN) / CHARACTER_WIDTH));
+  const [x, shift] = place.anchor === 'end' ? ['100%', -4] : ['0', 5];
+  return html`<svg class="bar-name" x="${at(place.x)}" y="${y}" width="${at(place.width)}" height="${BAR}"><text x="${x}" dx="${shift}" y="${BAR - 5}" text-anchor="${place.anchor}">${name}</text></svg>`;
 }
 
 function drawBar({ call, from, to, label, lane, left, right, waits_from }: PlacedBar, y: number, name: Html): Html {
   const bar = (kind: Html, x: number) =>
-    html`<rect ${kind} x="${px(x)}" y="${y}" width="${px(Math.max(BAR_WIDTH_MIN, right - x))}" height="${BAR}" rx="3"/>`;
+    html`<rect ${kind} x="${at(x)}" y="${y}" width="${at(Math.max(BAR_WIDTH_MIN, right - x))}" height="${BAR}" rx="3"/>`;
   const state = stateOf(call);
   const what = [...new Set([callWord(call), label])].join(' ');
   const sentence = `${what}${runWord(call)}: ${state}, ${duration(call.duration_ms ?? to - from)}`;
@@ -151,12 +174,6 @@ function drawBar({ call, from, to, label, lane, left, right, waits_from }: Place
 /** A generation links to its LLM call, any other call to its own page. */
 function placeOf({ llm_call_id, source_invocation_id }: InvocationSummary): ['llm_call' | 'source_invocation', string] {
   return llm_call_id === null ? ['source_invocation', source_invocation_id] : ['llm_call', llm_call_id];
-}
-
-/** As much of a text as fits; nothing where that is less than a few characters. */
-function fit(text: string, width: number): string {
-  const room = Math.floor(width / CHARACTER_WIDTH);
-  return room < Math.min(4, text.length) ? '' : shorten(text, room);
 }
 
 function legend({ adopted, suspended, bands: drawn }: AttemptBars): Html {
@@ -176,6 +193,6 @@ function legend({ adopted, suspended, bands: drawn }: AttemptBars): Html {
   return html`<ul class="legend">${keys.filter(([, , isShown]) => isShown).map(([name, text]) => html`<li><span class="key key-${name}"></span>${text}</li>`)}</ul>`;
 }
 
-function px(pixels: number): string {
-  return String(Math.round(pixels * 10) / 10);
+function at(percent: number): string {
+  return `${Math.round(percent * 100) / 100}%`;
 }

@@ -4,13 +4,13 @@ import { linkTo, shorten } from '../parts/text.js';
 import { pathOf, pathOfTurn } from '../places.js';
 import { niceStep } from './time-scale.js';
 
-const WIDTH = 1_040;
-const LEFT = 196;
-const RIGHT = 56;
+/** The room of names; the turns share what is left of the page, but for a label behind the last, in percent. */
+const LEFT = 150;
+const TURNS_WIDTH = 88;
+const EDGE = 2;
 const TOP = 30;
 const ROW = 34;
-const BEND = 14;
-const NAME_LENGTH_MAX = 24;
+const NAME_LENGTH_MAX = 22;
 const TICKS = 12;
 
 interface Branch {
@@ -28,12 +28,11 @@ interface Branch {
 export function forkTree(worlds: readonly WorldRecord[], here: string): Html {
   const branches = toBranches(worlds);
   const last = Math.max(1, ...worlds.map(({ turn }) => turn));
-  const x = (turn: number): number => Math.round(LEFT + (turn / last) * (WIDTH - LEFT - RIGHT));
+  const x = (turn: number): string => `${Math.round((EDGE + (turn / last) * TURNS_WIDTH) * 100) / 100}%`;
   const height = TOP + branches.length * ROW;
   const label = `${worlds.length} worlds that share turns. The list below says the same in words.`;
-  return html`<div class="scroll picture" tabindex="0" role="group" aria-label="Tree of forks">
-<svg class="tree" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}" role="group" aria-label="${label}"><title>Tree of forks</title>
-${ticks(last).map((turn) => html`<g class="axis" aria-hidden="true"><line x1="${x(turn)}" x2="${x(turn)}" y1="${TOP - 8}" y2="${height - 6}"/><text x="${x(turn)}" y="14" text-anchor="middle">turn ${turn}</text></g>`)}
+  return html`<div class="picture beside"><svg class="tree" width="${LEFT}" height="${height}" role="group" aria-label="Worlds"><text class="axis-name" x="0" y="14">turn</text>${branches.map(drawName)}</svg>
+<svg class="tree" height="${height}" role="group" aria-label="${label}"><title>Tree of forks</title>${ticks(last).map((turn, index) => html`<g class="axis" aria-hidden="true"><line x1="${x(turn)}" x2="${x(turn)}" y1="${TOP - 8}" y2="${height - 6}"/><text x="${x(turn)}" y="14" class="${index % 2 === 0 ? 'major' : 'minor'}" text-anchor="middle">${turn}</text></g>`)}
 ${branches.map((branch) => drawBranch(branch, x, here))}</svg></div>
 <ul class="plain">${branches.map(({ world }) => sentence(world, here))}</ul>`;
 }
@@ -61,19 +60,22 @@ function ticks(last: number): readonly number[] {
   return Array.from({ length: Math.floor(last / step) + 1 }, (_, index) => index * step);
 }
 
-function drawBranch({ world, row, parent }: Branch, x: (turn: number) => number, here: string): Html {
+const middleOf = (row: number): number => TOP + row * ROW + ROW / 2;
+
+function drawName({ world: { world_slug }, row }: Branch): Html {
+  return html`<a href="${pathOf('world', world_slug)}"><text x="0" y="${middleOf(row) + 4}">${shorten(world_slug, NAME_LENGTH_MAX)}</text><title>${world_slug}</title></a>`;
+}
+
+function drawBranch({ world, row, parent }: Branch, x: (turn: number) => string, here: string): Html {
   const { world_slug, turn } = world;
-  const y = TOP + row * ROW + ROW / 2;
-  const from = x(leftAt(world));
-  const end = x(turn);
-  const bend = Math.min(BEND, end - from);
+  const y = middleOf(row);
+  const [from, end] = [x(leftAt(world)), x(turn)];
   const stem =
     parent === undefined
       ? NOTHING
-      : html`<path class="stem" d="M${from} ${TOP + parent * ROW + ROW / 2} V${y - bend} Q${from} ${y} ${from + bend} ${y}"/>`;
-  return html`<g class="branch${world_slug === here ? ' is-here' : ''}">${stem}<path class="stem" d="M${parent === undefined ? from : from + bend} ${y} H${end}"/>
-<a href="${pathOf('world', world_slug)}"><text x="0" y="${y + 4}">${shorten(world_slug, NAME_LENGTH_MAX)}</text><title>${world_slug}</title></a>
-<a href="${pathOfTurn(world_slug, turn)}"><circle cx="${end}" cy="${y}" r="5"/><text class="value" x="${end + 11}" y="${y + 4}">${turn}</text><title>${world_slug} is at turn ${turn}</title></a></g>`;
+      : html`<line class="stem" x1="${from}" x2="${from}" y1="${middleOf(parent)}" y2="${y}"/>`;
+  return html`<g class="branch${world_slug === here ? ' is-here' : ''}">${stem}<line class="stem" x1="${from}" x2="${end}" y1="${y}" y2="${y}"/>
+<a href="${pathOfTurn(world_slug, turn)}"><circle cx="${end}" cy="${y}" r="5"/><text class="value" x="${end}" dx="11" y="${y + 4}">${turn}</text><title>${world_slug} is at turn ${turn}</title></a></g>`;
 }
 
 function sentence({ world_slug, turn, forked_from }: WorldRecord, here: string): Html {

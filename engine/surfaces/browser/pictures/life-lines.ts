@@ -1,13 +1,13 @@
 import type { TurnStory } from '../../../operations/browse/worlds.js';
 import type { WorldSnapshot } from '../../../ports/worlds.js';
-import { type Html, html } from '../html.js';
+import { type Html, html, NOTHING } from '../html.js';
 import { count, shorten } from '../parts/text.js';
 import { pathOfPatch } from '../places.js';
 import { type Line, linesOf, type Mark } from './life-marks.js';
 
-const WIDTH_MAX = 1_040;
-const LEFT = 170;
-const STEP_MAX = 110;
+/** The room of names; the turns share what is left of the page, at most so much each, in percent. */
+const LEFT = 132;
+const STEP_MAX = 12.5;
 const TOP = 36;
 const ROW = 28;
 const PLACE_GAP = 14;
@@ -15,8 +15,8 @@ const INDENT = 14;
 const RING = 7;
 const DOT = 3.5;
 const MEMORY = 2.5;
-const MEMORY_ASIDE = 14;
-const NAME_LENGTH_MAX = 22;
+const MEMORY_ASIDE = 10;
+const NAME_LENGTH_MAX = 20;
 const LINES_MAX = 20;
 /** How many characters of a state a mark shows when it is pointed at. */
 const STATE_LENGTH_MAX = 80;
@@ -35,16 +35,14 @@ export function lifeLines(world: WorldSnapshot, story: readonly TurnStory[]): Ht
   const left_out = all.length - lines.length;
   const turns = story.map(({ turn }) => turn);
   const [first, last] = [Math.min(...turns), Math.max(...turns)];
-  const step = Math.min(STEP_MAX, (WIDTH_MAX - LEFT) / (last - first + 1));
-  const width = Math.round(LEFT + (last - first + 1) * step);
-  const x = (turn: number): number => Math.round(LEFT + (turn - first + 0.5) * step);
+  const step = Math.min(STEP_MAX, 100 / (last - first + 1));
+  const x = (turn: number): string => `${Math.round((turn - first + 0.5) * step * 100) / 100}%`;
   const rows = lines.map((line, index) => ({ line, y: TOP + index * ROW + gapsBefore(lines, index) * PLACE_GAP }));
   const height = (rows.at(-1)?.y ?? TOP) + ROW / 2;
   const label = `Places and who is there, from turn ${first} to turn ${last}. The story tells the same in words.`;
-  return html`<div class="scroll picture" tabindex="0" role="group" aria-label="Who was where, turn by turn">
-<svg class="lives" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="group" aria-label="${label}"><title>Who was where, turn by turn</title>
-<g class="axis" aria-hidden="true">${turns.map((turn) => html`<line x1="${x(turn)}" x2="${x(turn)}" y1="22" y2="${height}"/><text x="${x(turn)}" y="14" text-anchor="middle">turn ${turn}</text>`)}</g>
-${rows.map(({ line, y }) => drawLine(line, { y, x, width, world_slug: world.world_slug }))}</svg></div>
+  return html`<div class="picture beside"><svg class="lives" width="${LEFT}" height="${height}" aria-hidden="true"><text class="axis-name" x="0" y="14">turn</text>${rows.map(({ line, y }) => drawName(line, y))}</svg>
+<svg class="lives" height="${height}" role="group" aria-label="${label}"><title>Who was where, turn by turn</title><g class="axis" aria-hidden="true">${turns.map((turn) => html`<line x1="${x(turn)}" x2="${x(turn)}" y1="22" y2="${height}"/><text class="${turn % 2 === last % 2 ? 'major' : 'minor'}" x="${x(turn)}" y="14" text-anchor="middle">${turn}</text>`)}</g>
+${rows.map(({ line, y }) => drawMarks(line, { y, x, world_slug: world.world_slug }))}</svg></div>
 <ul class="legend"><li>${key(html`<circle class="acted" cx="8" cy="8" r="${DOT}"/>`)}acted</li><li>${key(html`<circle class="changed" cx="8" cy="8" r="${RING}"/>`)}is in another state</li><li>${key(html`<circle class="recalls" cx="8" cy="8" r="${MEMORY}"/>`)}remembers something new</li></ul>${left_out === 0 ? undefined : html`<p class="note">${count(left_out)} more places and entities are not drawn.</p>`}`;
 }
 
@@ -58,22 +56,26 @@ function gapsBefore(lines: readonly Line[], index: number): number {
 
 interface Drawing {
   readonly y: number;
-  readonly x: (turn: number) => number;
-  readonly width: number;
+  readonly x: (turn: number) => string;
   readonly world_slug: string;
 }
 
-function drawLine({ name, is_place, marks }: Line, drawing: Drawing): Html {
-  const { y, width } = drawing;
-  const short = shorten(name, NAME_LENGTH_MAX);
-  const rule = html`<line class="rule" x1="${LEFT}" x2="${width}" y1="${y}" y2="${y}"/>`;
-  return html`<g>${is_place ? undefined : rule}<text${is_place ? html` class="place-name"` : undefined} x="${is_place ? 0 : INDENT}" y="${y + 4}">${short}</text>${marks.map((mark) => drawMark(short, mark, drawing))}</g>`;
+function drawName({ name, is_place }: Line, y: number): Html {
+  return html`<text${is_place ? html` class="place-name"` : undefined} x="${is_place ? 0 : INDENT}" y="${y + 4}">${shorten(name, NAME_LENGTH_MAX)}</text>`;
+}
+
+function drawMarks({ name, is_place, marks }: Line, drawing: Drawing): Html {
+  const { y } = drawing;
+  const rule = html`<line class="rule" x1="0" x2="100%" y1="${y}" y2="${y}"/>`;
+  return html`<g>${is_place ? undefined : rule}${marks.map((mark) => drawMark(shorten(name, NAME_LENGTH_MAX), mark, drawing))}</g>`;
 }
 
 function drawMark(name: string, mark: Mark, { y, x, world_slug }: Drawing): Html {
   const { turn, patch_seq, has_acted, state, has_new_memory } = mark;
   const stands = has_acted || state !== undefined;
-  const memory = html`<circle class="recalls" cx="${x(turn) + (stands ? MEMORY_ASIDE : 0)}" cy="${y}" r="${MEMORY}"/>`;
+  // Beside a mark, in pixels, where the place of the turn is in percent.
+  const aside = stands ? html` transform="translate(${MEMORY_ASIDE})"` : NOTHING;
+  const memory = html`<circle class="recalls" cx="${x(turn)}" cy="${y}" r="${MEMORY}"${aside}/>`;
   return html`<a href="${pathOfPatch(world_slug, turn, patch_seq)}">${state === undefined ? undefined : html`<circle class="changed" cx="${x(turn)}" cy="${y}" r="${RING}"/>`}${has_acted ? html`<circle class="acted" cx="${x(turn)}" cy="${y}" r="${DOT}"/>` : undefined}${has_new_memory ? memory : undefined}<title>${name}, turn ${turn}: ${sentenceOf(mark)}</title></a>`;
 }
 

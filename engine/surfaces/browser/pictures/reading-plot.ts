@@ -5,7 +5,7 @@ import { type Html, html } from '../html.js';
 const WIDTH = 300;
 const HEIGHT = 96;
 const SIDE = 18;
-const TOP = 22;
+const TOP = 10;
 const BOTTOM = 22;
 const PLOTS_MAX = 12;
 
@@ -58,8 +58,7 @@ function plot({ name, points }: Series): Html {
   return html`<figure class="plot"><figcaption>${name}</figcaption>
 <svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${sentence}"><line class="ground" x1="${SIDE}" x2="${WIDTH - SIDE}" y1="${HEIGHT - BOTTOM + 6}" y2="${HEIGHT - BOTTOM + 6}"/>
 <path class="line" d="${path.join(' ')}"/>${points.map(({ turn, value }) => html`<circle cx="${round(x(turn))}" cy="${round(y(value))}" r="3"><title>turn ${turn}: ${value}</title></circle>`)}
-${ends.map((point, index) => html`<text class="value" x="${round(x(point.turn))}" y="${round(y(point.value)) - 9}" text-anchor="${index === 0 ? 'start' : 'end'}">${point.value}</text>`)}
-<text x="${SIDE}" y="${HEIGHT - 3}">turn ${first}</text><text x="${WIDTH - SIDE}" y="${HEIGHT - 3}" text-anchor="end">turn ${last}</text></svg></figure>`;
+${ends.map((point, index) => html`<text x="${index === 0 ? SIDE : WIDTH - SIDE}" y="${HEIGHT - 3}" text-anchor="${index === 0 ? 'start' : 'end'}">turn ${point.turn}: <tspan class="value">${point.value}</tspan></text>`)}</svg></figure>`;
 }
 
 function round(pixels: number): number {

@@ -17,7 +17,8 @@ export interface TimeScale {
   readonly ticks: readonly { readonly x: number; readonly milliseconds: number }[];
 }
 
-const GAP_WIDTH = 44;
+/** How much of the width one of them takes. */
+const GAP_WIDTH_PART = 0.05;
 /** A gap collapses where it is longer than this part of the busy time. */
 const GAP_PART = 0.25;
 const TICKS = 6;
@@ -31,7 +32,7 @@ interface Piece extends Span {
 /**
  * Computes a time scale; long gaps without events collapse.
  * @param spans at least one
- * @param area where it is drawn, in pixels
+ * @param area where it is drawn, in any unit
  */
 export function layOutTime(spans: readonly Span[], area: { readonly x: number; readonly width: number }): TimeScale {
   const pieces = toPieces(mergeSpans(spans), area);
@@ -73,11 +74,11 @@ function toPieces(busy: readonly Span[], area: { readonly x: number; readonly wi
   }
   const gaps = drawn.filter(({ is_gap }) => is_gap).length;
   const kept = drawn.reduce((sum, { from, to, is_gap }) => sum + (is_gap ? 0 : to - from), 0);
-  const gap_width = Math.min(GAP_WIDTH, area.width / (2 * Math.max(1, gaps)));
-  const pixels = (area.width - gaps * gap_width) / Math.max(1, kept);
+  const gap_width = Math.min(GAP_WIDTH_PART * area.width, area.width / (2 * Math.max(1, gaps)));
+  const scale = (area.width - gaps * gap_width) / Math.max(1, kept);
   let left = area.x;
   return drawn.map((piece) => {
-    const width = piece.is_gap ? gap_width : (piece.to - piece.from) * pixels;
+    const width = piece.is_gap ? gap_width : (piece.to - piece.from) * scale;
     left += width;
     return { ...piece, x: left - width, width };
   });

@@ -129,7 +129,7 @@ function arrowsOf(
 
 function readsAmbients(node: AuthoredNode): boolean {
   if ('request_template' in node) return JSON.stringify(node.request_template).includes('"/ambient');
-  return node.prompt_template.messages.some(({ content }) => JSON.stringify(content).includes('ambient.visible'));
+  return node.prompt_template.messages.some(({ content }) => JSON.stringify(content).includes('{{ambient.'));
 }
 
 function depthsOf(nodes: CognitionWorkflow['nodes']): ReadonlyMap<string, number> {

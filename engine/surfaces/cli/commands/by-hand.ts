@@ -3,11 +3,13 @@ import { Argument, Option } from 'commander';
 import { resolve } from 'node:path';
 import type { Outcome } from '../../../contract/problem.js';
 import { parseSource, type SourceText } from '../../../core/content/source-text.js';
+import { settleByHand } from '../../../operations/act.js';
+import { personHere } from '../../../operations/person-here.js';
 import type { Done } from '../../../operations/engine.js';
 import { isJsonItself, locateIn, readAnswerFile } from '../../../operations/read-answer-file.js';
 import type { SaidReport } from '../../../operations/reports.js';
 import { report as reportCall, stop as stopAttempt, takeBack } from '../../../operations/served.js';
-import { type SettledCall, settleCall } from '../../../operations/settle-call.js';
+import type { SettledCall } from '../../../operations/settle-call.js';
 import { resultOption } from '../arguments.js';
 import type { ExitCode } from '../exit-code.js';
 import { acknowledgementLines, reportedLines } from '../render/acknowledgement.js';
@@ -47,8 +49,8 @@ async function settle(session: Session, attempt_id: string, { call, result, notP
     );
   const read = await readResult(session, result);
   if (!read.ok) return printRefused(session, read);
-  const request = present({ attempt_id, source_invocation_id: call, answer: read.value?.value, reason });
-  const settled = await withEngine(session, (engine) => settleCall(engine, request));
+  const request = present({ attempt_id, source_invocation_id: call, answer: read.value?.value });
+  const settled = await withEngine(session, (engine) => settleByHand(engine, request, personHere(reason)));
   return answerAbout(session, read.value, settled, settledLines);
 }
 

@@ -9,12 +9,18 @@ export interface CommandEntry {
   readonly says: string;
   /** Its arguments and options, in the order in which help lists them. */
   readonly takes?: readonly (Argument | Option)[];
+  /** It runs turns or answers requests for as long as it is left alone; any other command ends within seconds. */
+  readonly lives_long?: boolean;
   /** Is given the values of its arguments, and its options last; a group of commands has none. */
   run?(session: Session, ...given: never[]): Promise<ExitCode>;
 }
 
 /** Adds a command below the group that the words before its last one name. */
-export function addCommand(program: Command, { name, says, takes = [], run }: CommandEntry, perform: Perform): Command {
+export function addCommand(
+  program: Command,
+  { name, says, takes = [], lives_long = false, run }: CommandEntry,
+  perform: Perform,
+): Command {
   const words = name.split(' ');
   const group = words
     .slice(0, -1)
@@ -25,6 +31,7 @@ export function addCommand(program: Command, { name, says, takes = [], run }: Co
     else command.addOption(taken);
   }
   // The parser gives the command itself last.
-  if (run) command.action((...given) => perform((session) => run(session, ...(given.slice(0, -1) as never[]))));
+  if (run)
+    command.action((...given) => perform((session) => run(session, ...(given.slice(0, -1) as never[])), !lives_long));
   return command;
 }

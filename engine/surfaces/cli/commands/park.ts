@@ -22,6 +22,7 @@ const TURNS = { park: 3, village: 10 } as const;
 
 export const park: CommandEntry = {
   name: 'park',
+  lives_long: true,
   says: 'Run the park, or the village: toy services, a scripted model and a fresh world, shown turn by turn.',
   takes: [
     new Option('--scenario <name>', 'the park for 3 turns, or the village for 10')
@@ -53,6 +54,7 @@ async function runAndShow(session: Session, options: ParkOptions): Promise<ExitC
   const spoken = script ?? (llm === 'scripted' ? scenario : undefined);
   const choice = await chooseModel(session, { ...options, ...present({ script: spoken }) });
   if (!choice.ok) return printRefused(session, choice);
+  const worlds: string[] = [];
   const code = await playTurns(session, ({ signal, narration }) =>
     runPark(session.composition, {
       scenario,
@@ -61,9 +63,13 @@ async function runAndShow(session: Session, options: ParkOptions): Promise<ExitC
       ...choice.value.asked,
       signal,
       onProgress: narration.onProgress,
-      onWorld: (world, database) =>
-        narration.begin({ ...choice.value, world, turns, database, rerun: toRerun(world.world_slug, spoken, options) }),
+      onWorld: (world, database) => {
+        worlds.push(world.world_slug);
+        narration.begin({ ...choice.value, world, turns, database, rerun: toRerun(world.world_slug, spoken, options) });
+      },
     }),
   );
-  return options.serve === true ? serveAfterRun(session, code, { ...choice.value.asked, with_toys: true }) : code;
+  return options.serve === true
+    ? serveAfterRun(session, code, { worlds, stage: { ...choice.value.asked, with_toys: true } })
+    : code;
 }

@@ -1,19 +1,19 @@
 import { Argument } from 'commander';
 import { resolve } from 'node:path';
 import { succeed } from '../../../operations/engine.js';
-import { createPlugin, listPlugins, testPlugin } from '../../../operations/plugins/index.js';
+import { createPlugin, listPlugins, testPlugin, trustPlugin } from '../../../operations/plugins/index.js';
 import { pathOption, toPath } from '../arguments.js';
 import { EXIT } from '../exit-code.js';
-import { conformanceLines, createdLines, pluginLines } from '../render/plugins.js';
+import { conformanceLines, createdLines, pluginLines, trustedLines } from '../render/plugins.js';
 import { problemLines } from '../render/problems.js';
 import { answer, printLines } from '../session.js';
 import type { CommandEntry } from './entry.js';
 
 export const plugins: readonly CommandEntry[] = [
-  { name: 'plugin', says: 'Plugins: list, make, test.' },
+  { name: 'plugin', says: 'Plugins: list, make, trust, test.' },
   {
     name: 'plugin list',
-    says: 'List the plugins that were found, and those that are left out, with the reason.',
+    says: 'List the plugins that were found, and those that are left out or not trusted, with the reason.',
     async run(session) {
       const { composition, terminal, as_json } = session;
       const value = listPlugins(await composition.openWorkshop());
@@ -35,6 +35,17 @@ export const plugins: readonly CommandEntry[] = [
       const taken = listPlugins(await session.composition.openWorkshop()).plugins.map((plugin) => plugin.name);
       const created = await createPlugin({ name, into: resolve(working_folder, into), taken, package_root });
       return answer(session, created, { lines: (plugin) => createdLines(plugin, working_folder) });
+    },
+  },
+  {
+    name: 'plugin trust',
+    says: 'Let the code of a plugin of the working folder run, until one of its files changes. Read it first.',
+    takes: [new Argument('<dir>', "a plugin's folder, or the name of one that is found").argParser(toPath)],
+    async run(session, dir: string) {
+      const { working_folder } = session.terminal;
+      const { catalogue, user_folder } = await session.composition.openWorkshop();
+      const trusted = await trustPlugin(catalogue, { name: dir, path: resolve(working_folder, dir) }, user_folder);
+      return answer(session, trusted, { lines: trustedLines });
     },
   },
   {

@@ -1,6 +1,7 @@
 import { present } from '../../../contract/present.js';
 import { Argument, Option } from 'commander';
 import { resolve } from 'node:path';
+import { personHere } from '../../../operations/person-here.js';
 import { recordAttempt, type Recording, type RecordRequest } from '../../../operations/record-attempt.js';
 import { writeNewText } from '../../../operations/write-files.js';
 import { pathOption, ROOT, type RootOptions, toPlace, toWorldPlace, turnsOption } from '../arguments.js';
@@ -14,6 +15,7 @@ interface RecordOptions extends RootOptions {
   readonly out?: string;
   readonly scenario?: string;
   readonly unredacted?: boolean;
+  readonly reason?: string;
 }
 
 export const recordTest: CommandEntry = {
@@ -28,20 +30,21 @@ export const recordTest: CommandEntry = {
     new Option('--out <file>', 'the output file, such as my.test.json; an existing file is not overwritten'),
     pathOption('--scenario <path>', 'the file of the scenario, which the test then names by path instead of by hash'),
     new Option('--unredacted', 'for the operator: write hidden parts, too'),
+    new Option('--reason <text>', 'with --unredacted: why; the record keeps it'),
     ROOT,
   ],
   run: record,
 };
 
 async function record(session: Session, named: string, options: RecordOptions): Promise<ExitCode> {
-  const { out, scenario, unredacted, turns } = options;
+  const { out, scenario, unredacted, turns, reason } = options;
   const { world_slug, turn } = toWorldPlace(named);
   const request: RecordRequest = {
     attempt: turn === undefined ? { attempt_id: named } : { world_slug, turn },
     turns,
     view: unredacted === true ? 'unredacted' : 'redacted',
     place: toPlace(session, options),
-    ...present({ scenario_path: scenario, out_path: out }),
+    ...present({ actor: unredacted === true ? personHere(reason) : undefined, scenario_path: scenario, out_path: out }),
   };
   const recorded = await withEngine(session, (engine) => recordAttempt(engine, request));
   if (!recorded.ok) return printRefused(session, recorded);

@@ -1,4 +1,6 @@
 import { Argument, Option } from 'commander';
+import { showUnredacted } from '../../../operations/act.js';
+import { personHere } from '../../../operations/person-here.js';
 import { listAgents, showAgentTurn } from '../../../operations/agents.js';
 import { LIMIT, LIMIT_MAX } from '../../../operations/browse/list-part.js';
 import {
@@ -17,7 +19,7 @@ import { attemptLines, attemptListLines } from '../render/attempt.js';
 import { invocationLines } from '../render/invocation.js';
 import { llmCallLines, schemaLines } from '../render/llm-call.js';
 import { foundLines } from '../render/search.js';
-import { show } from '../session.js';
+import { answer, show, withEngine } from '../session.js';
 import type { CommandEntry } from './entry.js';
 
 const STATUSES: readonly AttemptStatus[] = ['running', 'suspended', 'committed', 'failed', 'interrupted'];
@@ -66,11 +68,18 @@ export const invocation: CommandEntry = {
   takes: [
     new Argument('<id>', 'the id of the source invocation'),
     new Option('--unredacted', 'show the whole stored answer, including what redaction hides; secrets stay replaced'),
+    new Option('--reason <text>', 'with --unredacted: why; the record keeps it'),
   ],
-  run: (session, id: string, { unredacted }: { readonly unredacted?: true }) =>
-    show(session, (archive) => showInvocation(archive, id, unredacted ? 'unredacted' : 'redacted'), {
-      lines: invocationLines,
-    }),
+  run: async (
+    session,
+    id: string,
+    { unredacted, reason }: { readonly unredacted?: true; readonly reason?: string },
+  ) => {
+    const forms = { lines: invocationLines };
+    if (unredacted === undefined) return show(session, (archive) => showInvocation(archive, id), forms);
+    const person = personHere(reason);
+    return answer(session, await withEngine(session, (engine) => showUnredacted(engine, id, person)), forms);
+  },
 };
 
 export const llmCall: CommandEntry = {

@@ -4,7 +4,8 @@ import { Option } from 'commander';
 import { adoptNamed, type NamedScenario } from '../../../operations/change-scenario.js';
 import { displayName } from '../../../operations/documents/index.js';
 import { dryRun } from '../../../operations/dry-run/index.js';
-import { queueTurns } from '../../../operations/run-worker.js';
+import { queueByHand } from '../../../operations/act.js';
+import { personHere } from '../../../operations/person-here.js';
 import type { Narrowing } from '../../../operations/narrow-run.js';
 import { succeed } from '../../../operations/engine.js';
 import { runWorld, type ScenarioNews } from '../../../operations/run-world.js';
@@ -35,6 +36,7 @@ interface RunOptions extends ModelOptions, Narrowing, RootOptions {
   readonly turns: number;
   readonly retries?: number;
   readonly queue?: boolean;
+  readonly reason?: string;
   readonly serve?: boolean;
   readonly anew?: boolean;
   readonly dry?: boolean;
@@ -44,6 +46,7 @@ interface RunOptions extends ModelOptions, Narrowing, RootOptions {
 
 export const run: CommandEntry = {
   name: 'run',
+  lives_long: true,
   says: 'Run turns of a world and show them as they happen, or queue them for workers.',
   takes: [
     SLUG,
@@ -64,6 +67,7 @@ export const run: CommandEntry = {
     editedScenarioOption('adopt edited documents from the next turn on'),
     ROOT,
     new Option('--queue', 'queue the turns for workers, which use the model of their own environment'),
+    new Option('--reason <text>', 'with --queue: why; the record keeps it'),
     SERVE,
     new Option('--anew', 'start over after a failed attempt: its side effects may be repeated, also those in doubt'),
     new Option('--dry', 'run on a temporary copy; makes no call'),
@@ -107,7 +111,9 @@ async function runAndShow(session: Session, world_slug: string, options: RunOpti
         narration.begin({ ...choice.value, world, turns, database, news: toShown(session, news), rerun }),
     }),
   );
-  return options.serve === true ? serveAfterRun(session, code, { ...choice.value.asked, with_toys: false }) : code;
+  return options.serve === true
+    ? serveAfterRun(session, code, { worlds: [world_slug], stage: { ...choice.value.asked, with_toys: false } })
+    : code;
 }
 
 function toNamed(session: Session, { scenario, ...options }: RunOptions): NamedScenario | undefined {
@@ -174,7 +180,7 @@ async function runDry(session: Session, world_slug: string, options: RunOptions)
 }
 
 async function queueFor(session: Session, world_slug: string, options: RunOptions): Promise<ExitCode> {
-  const { turns, retries, llm, script, model, dry, answers, anew, tools, connections } = options;
+  const { turns, retries, llm, script, model, dry, answers, anew, tools, connections, reason } = options;
   if ([retries, llm, script, model, dry, answers, anew, tools, connections].some((option) => option !== undefined)) {
     const message = '--queue leaves the turns to workers, and their own options set the model and the retries.';
     const repair =
@@ -185,7 +191,7 @@ async function queueFor(session: Session, world_slug: string, options: RunOption
   const queued = await withEngine(session, async (engine) => {
     const changed = scenario && (await adoptNamed(engine, world_slug, scenario));
     if (changed?.ok === false) return changed;
-    const report = await queueTurns(engine, { world_slug, turns });
+    const report = await queueByHand(engine, { world_slug, turns }, personHere(reason));
     if (!report.ok) return report;
     return succeed({ ...report.value, ...present({ scenario_adopted_from_turn: changed?.value }) });
   });

@@ -13,43 +13,53 @@ import type { CommandEntry } from './entry.js';
 interface ServeOptions extends WorkerOptions {
   readonly host?: string;
   readonly port?: number;
+  readonly work?: boolean;
 }
 
 const LEASE_MS = 10_000;
 
 export const serveWorlds: CommandEntry = {
   name: 'serve',
-  says: 'Show all records in a browser, accept late answers over HTTP, and run queued turns, until it is stopped.',
+  lives_long: true,
+  says: 'Show all records in a browser, accept late answers over HTTP, and run turns, until it is stopped.',
   takes: [
     new Option('--host <address>', 'listen on this address; by default CHUKWA_HOST, or 127.0.0.1'),
     wholeOption('--port <n>', 'listen on this port; by default CHUKWA_PORT, or 4747', [0, 65_535]),
+    new Option('--work', 'over an embedded database, run also the turns that were queued elsewhere'),
     ...Object.values(WORKER_OPTIONS),
   ],
-  run: (session, options: ServeOptions) => run(session, options),
+  run: (session, { work, ...options }: ServeOptions) => run(session, options, work === true ? {} : { worlds: [] }),
 };
 
 /**
  * Serves after a run until Ctrl-C, so that a browser can show it.
  * @param code the exit code of the run; an interrupted or refused run is not served
- * @param stage the services and model that the run had beside the environment: turns queued from the pages use them as
- * well
+ * @param asked the world of the run; and the services and model that it had beside the environment, which turns queued
+ * from the pages use as well
  */
-export async function serveAfterRun(session: Session, code: ExitCode, stage: StageRequest): Promise<ExitCode> {
+export async function serveAfterRun(session: Session, code: ExitCode, asked: Asked): Promise<ExitCode> {
   if (code !== EXIT.done && code !== EXIT.attempt_failed && code !== EXIT.suspended) return code;
-  const served = await run(session, WORKER_DEFAULTS, stage);
+  const served = await run(session, WORKER_DEFAULTS, asked);
   return served === EXIT.done ? code : served;
 }
 
-function run(session: Session, { host, port, ...options }: ServeOptions, stage?: StageRequest): Promise<ExitCode> {
+interface Asked {
+  /** Where turns run over an embedded database; left out for all worlds. */
+  readonly worlds?: readonly string[];
+  readonly stage?: StageRequest;
+}
+
+function run(session: Session, { host, port, ...options }: ServeOptions, asked: Asked): Promise<ExitCode> {
   return workUntilStopped(session, options, (settings) =>
     serve(session.composition, {
       ...settings,
       place: present({ host, port }),
       lease_ms: LEASE_MS,
-      ...present({ stage }),
-      onReady: ({ url, database, tokens, sign_in_link }) => {
-        const sentence = `serving at ${url}; ${database}; tokens in ${tokens.file}`;
-        printEvent(session, sentence, { kind: 'serving', url, database, tokens_file: tokens.file });
+      ...asked,
+      onReady: ({ url, database, tokens, sign_in_link, waiting }) => {
+        const sentence = `serving at ${url}; ${database}; tokens in ${tokens.file ?? 'the environment'}`;
+        printEvent(session, sentence, { kind: 'serving', url, database, tokens_file: tokens.file ?? null });
+        if (waiting > 0) printEvent(session, toWaiting(waiting), { kind: 'waiting', messages: waiting });
         // Logs are kept: the sign-in token is written to the token file only.
         if (session.composition.log !== undefined) return;
         if (tokens.is_new) showTokens(session, tokens);
@@ -57,6 +67,12 @@ function run(session: Session, { host, port, ...options }: ServeOptions, stage?:
       },
     }),
   );
+}
+
+function toWaiting(messages: number): string {
+  const subject =
+    messages === 1 ? 'one message waits, such as a queued turn' : `${messages} messages wait, such as queued turns`;
+  return `${subject}: chukwa serve --work runs all turns, chukwa run SLUG those of one world`;
 }
 
 /** Once, when they have just been made; afterwards they are in their file alone. */

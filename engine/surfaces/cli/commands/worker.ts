@@ -15,6 +15,7 @@ const { concurrency, grace, maxRetries } = WORKER_OPTIONS;
 
 export const worker: CommandEntry = {
   name: 'worker',
+  lives_long: true,
   says: 'Run queued turns of any world, until it is stopped. Any number of workers may share a PostgreSQL database.',
   takes: [
     concurrency,

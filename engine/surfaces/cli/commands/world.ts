@@ -1,11 +1,13 @@
 import { Argument, Option } from 'commander';
+import { act } from '../../../operations/act.js';
+import { personHere } from '../../../operations/person-here.js';
+import { present } from '../../../contract/present.js';
 import { findNamed, placeRefusal } from '../../../operations/change-scenario.js';
 import { type Deleted, deleteWorld } from '../../../operations/delete-world.js';
 import { diffPlaces, type DiffRequest } from '../../../operations/diff-worlds.js';
 import { type Archive, type Done, type Engine, succeed } from '../../../operations/engine.js';
-import { forkWorld } from '../../../operations/fork-world.js';
 import { type StoryRequest, readStory } from '../../../operations/world-story.js';
-import { createWorld, listWorlds, lookAtWorld } from '../../../operations/worlds.js';
+import { createWorld, listWorlds, lookAtWorld, showWorld } from '../../../operations/worlds.js';
 import type { WorldRecord, WorldSnapshot } from '../../../ports/worlds.js';
 import {
   editedScenarioOption,
@@ -18,7 +20,7 @@ import {
   wholeOption,
 } from '../arguments.js';
 import { diffLines } from '../render/diff.js';
-import { command, commandLines, EMPTY, line, type Lines } from '../render/line.js';
+import { command, commandLines, EMPTY, hanging, line, type Lines } from '../render/line.js';
 import { toStandIns } from '../render/run.js';
 import { shownWorldLines, worldLines, worldListLines, worldStoryLines } from '../render/world.js';
 import { answer, refuseUsage, type Session, show, withEngine } from '../session.js';
@@ -88,7 +90,8 @@ export const WORLD_COMMANDS: readonly CommandEntry[] = [
       new Argument('<slug>', 'the name of the world to fork'),
       wholeOption('--at <n>', 'the last turn that both worlds share; 0 is the start', [0]).makeOptionMandatory(),
       new Option('--as <slug>', 'the name of the new world').makeOptionMandatory(),
-      editedScenarioOption('continue with edited documents'),
+      editedScenarioOption('continue with these documents, in place of those of turn N'),
+      new Option('--reason <text>', 'why; the record keeps it'),
       ROOT,
     ],
     run: fork,
@@ -139,35 +142,43 @@ async function create(session: Session, world_slug: string, options: ScenarioOpt
 interface Made {
   readonly world: WorldSnapshot;
   readonly is_kept: boolean;
+  /** Its origin, in a sentence. */
+  readonly origin?: string;
 }
 
-function toMade({ store }: Engine, made: Done<WorldSnapshot>): Done<Made> {
-  return made.ok ? succeed({ world: made.value, is_kept: store.database.is_kept }) : made;
+function toMade({ store }: Engine, made: Done<WorldSnapshot>, origin?: string): Done<Made> {
+  return made.ok ? succeed(present({ world: made.value, is_kept: store.database.is_kept, origin })) : made;
 }
 
-function madeLines({ world, is_kept }: Made): Lines {
-  if (!is_kept)
-    return [worldLines(world), EMPTY, line('The database was in memory: the world is lost when this command ends.')];
+function madeLines({ world, is_kept, origin }: Made): Lines {
+  const shown = [worldLines(world), EMPTY, origin !== undefined && hanging(0, origin)];
+  if (!is_kept) return [shown, line('The database was in memory: the world is lost when this command ends.')];
   const run = ['run', world.world_slug];
   const ways = [[command(...run), 'asks the models of its sources'] as const, ...toStandIns(run)];
-  return [worldLines(world), EMPTY, line('Run it:'), commandLines('  ', ways)];
+  return [shown, line('Run it:'), commandLines('  ', ways)];
 }
 
 interface ForkOptions extends RootOptions {
   readonly at: number;
   readonly as: string;
   readonly scenario?: string;
+  readonly reason?: string;
 }
 
-async function fork(session: Session, source_slug: string, options: ForkOptions) {
-  const request = { source_slug, at_turn: options.at, world_slug: options.as };
+async function fork(session: Session, world_slug: string, options: ForkOptions) {
+  const request = { kind: 'fork_world', world_slug, at_turn: options.at, as: options.as } as const;
   const made = await withEngine(session, async (engine) => {
-    if (options.scenario === undefined) return toMade(engine, await forkWorld(engine, request));
-    const named = { scenario: options.scenario, place: toPlace(session, options) };
-    const scenario = await findNamed(engine, named);
-    if (!scenario.ok) return scenario;
-    const forked = await forkWorld(engine, { ...request, scenario: scenario.value });
-    return forked.ok ? toMade(engine, forked) : placeRefusal(engine, named, forked);
+    const named =
+      options.scenario === undefined ? undefined : { scenario: options.scenario, place: toPlace(session, options) };
+    const scenario = named && (await findNamed(engine, named));
+    if (scenario?.ok === false) return scenario;
+    const forked = await act(
+      engine,
+      { ...request, ...present({ scenario: scenario?.value }) },
+      personHere(options.reason),
+    );
+    if (!forked.ok) return named === undefined ? forked : placeRefusal(engine, named, forked);
+    return toMade(engine, await showWorld(engine, { world_slug: options.as }), forked.value.message);
   });
   return answer(session, made, { json: ({ world }) => world, lines: madeLines });
 }

@@ -185,7 +185,8 @@ function invocationLines(invocation: InvocationSummary): Lines {
     verbatim(
       faint(`${indent}   ${llm_call_id === null ? `invocation ${source_invocation_id}` : `llm-call ${llm_call_id}`}`),
     ),
-    invocation.failure_class === null ? answerLines(invocation, indent) : brokenLine(invocation, indent),
+    invocation.failure_class !== null && brokenLine(invocation, indent),
+    (invocation.failure_class === null || invocation.settled_as === 'performed') && answerLines(invocation, indent),
   ];
 }
 
@@ -197,14 +198,10 @@ function answerLines({ llm_call_id, response_json }: InvocationSummary, indent: 
 function brokenLine(invocation: InvocationSummary, indent: string): Line {
   const { failure_class, failure_detail, failure_message } = invocation;
   const settlement = toSettlement(invocation);
-  const said = settlement === undefined ? '' : `. ${settlement}`;
+  const reason = toReason(failure_message ?? '');
+  const said = settlement === undefined ? '' : `${reason.endsWith('.') ? '' : '.'} ${settlement}`;
   const why = failureName(failure_class ?? 'failed', failure_detail);
-  return hanging(
-    indent.length + 5,
-    `${indent}   `,
-    bad(why),
-    ...advice({ text: `: ${toReason(failure_message ?? '')}${said}` }),
-  );
+  return hanging(indent.length + 5, `${indent}   `, bad(why), ...advice({ text: `: ${reason}${said}` }));
 }
 
 function patchLines({

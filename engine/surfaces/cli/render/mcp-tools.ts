@@ -33,7 +33,7 @@ function toolLines({
   unusable,
   ...more
 }: ServerTool | UsableTool): Lines {
-  const unchecked = 'unchecked' in more ? more.unchecked : undefined;
+  const { unchecked, dropped = [] } = more as Partial<UsableTool>;
   const hints = [
     ...(is_read_only === null ? [] : [is_read_only ? 'reads only' : 'changes something']),
     ...(is_destructive === null || is_read_only === true ? [] : [is_destructive ? 'destructive' : 'not destructive']),
@@ -46,6 +46,7 @@ function toolLines({
     line(strong(neutralise(name)), faint(`  ${[...hints, needs].join('; ')}`)),
     cut !== '' && hanging(2, `  ${cut}`),
     unusable !== undefined && hanging(2, '  ', bad('cannot be written'), `: ${neutralise(unusable)}`),
+    dropped.length > 0 && hanging(2, `  The server alone checks ${neutralise(dropped.join(', '))}.`),
     unchecked !== undefined &&
       hanging(2, '  ', bad('its results are not checked'), `: their schema cannot be used: ${neutralise(unchecked)}`),
   ];

@@ -1,6 +1,12 @@
-import { relative } from 'node:path';
+import { dirname, relative } from 'node:path';
 import { unreachable } from '../../../contract/unreachable.js';
-import type { Check, ConformanceReport, CreatedPlugin, PluginList } from '../../../operations/plugins/index.js';
+import type {
+  Check,
+  ConformanceReport,
+  CreatedPlugin,
+  PluginList,
+  TrustedPlugin,
+} from '../../../operations/plugins/index.js';
 import {
   bad,
   command,
@@ -36,7 +42,15 @@ export function createdLines({ name, folder, files }: CreatedPlugin, workingFold
     line('It works as it is. Next:'),
     verbatim('  ', command('plugin', 'test', where)),
     verbatim(`  (cd ${where} && node --test)`),
+    line(`Its code runs in no turn yet. While you write it: export CHUKWA_PLUGIN_PATH=${dirname(folder)}`),
     line(`Then change request.js and answer.js to speak to your service; ${where}/README.md says what each file is.`),
+  ];
+}
+
+export function trustedLines({ name, folder, digest }: TrustedPlugin): Lines {
+  return [
+    line('The plugin ', strong(name), ` in ${folder} may run as it is now (sha256 ${digest}).`),
+    line('When a file of it changes, it has to be trusted again.'),
   ];
 }
 

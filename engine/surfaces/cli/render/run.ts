@@ -4,7 +4,18 @@ import type { ScenarioNews } from '../../../operations/run-world.js';
 import type { Database } from '../../../ports/store.js';
 import type { WorldSnapshot } from '../../../ports/worlds.js';
 import { awaitedLines } from './open-call.js';
-import { command, type Command, commandLines, EMPTY, faint, line, type Lines, strong, verbatim } from './line.js';
+import {
+  command,
+  type Command,
+  commandLines,
+  EMPTY,
+  faint,
+  hanging,
+  line,
+  type Lines,
+  strong,
+  verbatim,
+} from './line.js';
 import type { Rerun, Story } from './story.js';
 import { adoptedLine } from './queue.js';
 import { tableLines } from './table.js';
@@ -100,6 +111,14 @@ function furtherLines(report: RunReport, story: Story): Lines {
   const turn = report.turns.at(-1);
   return [
     turn?.is_transient === true && [retryLines(report, turn, story), EMPTY],
+    turn?.failure_class === 'generation_attempts_exhausted' && [
+      hanging(
+        2,
+        'The model gave no usable answer in the tries that max_generation_attempts allows; --retries is for failures in transport alone. The next run tries the turn again, and repeats no side effect:',
+      ),
+      verbatim('  ', command(...story.rerun.run)),
+      EMPTY,
+    ],
     turn !== undefined &&
       isModelMissing(turn) && [
         line('Without that model:'),

@@ -53,7 +53,8 @@ function toAdopted({ adopts }: Of<'turn_began'>): string {
 }
 
 /** A turn that waits until a call is settled has no time at which it is tried again. */
-function toPutOff({ put_off, failure }: Of<'turn_failed'>): string {
+function toPutOff({ put_off, failure, is_used_up }: Of<'turn_failed'>): string {
+  if (is_used_up === true) return '; the queued turn is used up';
   return put_off === undefined || failure.is_in_doubt === true
     ? ''
     : `; tried again in ${toDuration(put_off.delay_ms)}, retry ${put_off.retry}`;

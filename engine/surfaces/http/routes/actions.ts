@@ -5,7 +5,7 @@ import { present } from '../../../contract/present.js';
 import { parseJson } from '../../../core/content/parse-json.js';
 import type { OperatorAction } from '../../../operations/act.js';
 import { type Done, refuse, succeed } from '../../../operations/engine.js';
-import { findReasonProblem, REASON_LENGTH_MAX } from '../../../operations/reason.js';
+import { REASON_LENGTH_MAX } from '../../../operations/reason.js';
 import type { Acknowledgement } from '../../../operations/reports.js';
 import { pathOf } from '../../browser/places.js';
 import { actorOf } from '../actors.js';
@@ -49,14 +49,16 @@ const ACTIONS: readonly Action[] = [
   },
   {
     url: '/worlds/:world_slug/fork',
-    summary: 'Forks a world at a turn.',
-    members: { at_turn: { type: 'integer', minimum: 0 }, as: TEXT },
+    summary: 'Forks a world at a turn, by the scenario of that turn or by a stored one with this hash.',
+    members: { at_turn: { type: 'integer', minimum: 0 }, as: TEXT, scenario: TEXT },
     read({ world_slug = '' }, fields) {
       const at_turn = fields.whole('at_turn');
       const as = fields.text('as');
       if (at_turn === undefined) return refuse(fieldInvalid('at_turn', 'a turn of the world'));
       if (as === undefined) return refuse(fieldInvalid('as', 'the name of the new world'));
-      return succeed({ kind: 'fork_world', world_slug, at_turn, as });
+      const scenario_hash = fields.text('scenario');
+      const scenario = scenario_hash === undefined ? undefined : { scenario_hash };
+      return succeed(present({ kind: 'fork_world', world_slug, at_turn, as, scenario }));
     },
   },
   {
@@ -114,7 +116,7 @@ export const ACTION_ROUTES: readonly Route[] = ACTIONS.map((action) => ({
 }));
 
 function toBody({ members = {}, is_reason_optional }: Action): JsonObject {
-  const required = Object.keys(members).filter((name) => name !== 'answer');
+  const required = Object.keys(members).filter((name) => name !== 'answer' && name !== 'scenario');
   return {
     type: 'object',
     required: is_reason_optional === true ? required : [...required, 'reason'],
@@ -150,8 +152,6 @@ async function perform(action: Action, { desk, request }: Exchange): Promise<Don
   if (desk.sessions.holdsToken(fields.value.whole_text)) return refuse(TOKEN_SAID);
   const reason = fields.value.text('reason');
   if (reason === undefined && (isForm(request) || action.is_reason_optional !== true)) return refuse(REASON_MISSING);
-  const too_long = findReasonProblem(reason);
-  if (too_long !== undefined) return refuse(too_long);
   const read = action.read(request.params as Readonly<Record<string, string>>, fields.value);
   if (!read.ok) return read;
   return desk.act(read.value, present({ ...actorOf(request), reason }));

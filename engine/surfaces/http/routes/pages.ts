@@ -4,6 +4,7 @@ import { suggestName } from '../../../core/content/nearest-name.js';
 import type { HttpDesk } from '../../../operations/composition.js';
 import { type Done, succeed } from '../../../operations/engine.js';
 import { CATALOGUE } from '../../browser/catalogue/index.js';
+import { withoutClosedLinks } from '../../browser/export.js';
 import { renderPage } from '../../browser/layout.js';
 import type { Asked, Page, Shown, View } from '../../browser/page.js';
 import { quoteName } from '../malformed.js';
@@ -31,15 +32,19 @@ async function answerPage(page: Page, { desk, request, reply }: Exchange): Promi
     return refuseViewer(request, reply, formatUnknown(format));
   const parameters = request.params as Asked['parameters'];
   const viewer = viewerOf(request);
+  const send = (status: number, view: View): FastifyReply => {
+    const text = renderPage(view, { path: request.url, ...viewer });
+    return sendHtml(reply, status, viewer?.reader === 'operator' ? text : withoutClosedLinks(text));
+  };
   const asked = { parameters, query, reader: viewer?.reader ?? 'consumer' };
   const shown = await desk.shareRead(JSON.stringify([page.url, asked]), () => readPage(desk, page, asked));
   if (!shown.ok) {
     const view = wantsPage(request) ? page.refused?.(firstOf(shown), asked) : undefined;
     if (view === undefined) return refuseViewer(request, reply, firstOf(shown), statusOf(shown));
-    return sendHtml(reply, statusOf(shown), renderPage(view, { path: request.url, ...viewer }));
+    return send(statusOf(shown), view);
   }
   if (format === 'json' || (format === undefined && wantsJson(request))) return sendJson(reply, shown.value.value);
-  return sendHtml(reply, 200, renderPage(shown.value.view(), { path: request.url, ...viewer }));
+  return send(200, shown.value.view());
 }
 
 /** A page is drawn once for all that share it. */

@@ -1,0 +1,77 @@
+import type { Json, JsonObject } from '../../contract/json.js';
+import { contentHash } from '../../core/content/canonical.js';
+import { isList, isObject, pointerTokens, toPointer } from '../../core/content/json-pointer.js';
+import { shorten } from '../../core/content/shorten.js';
+import { listSubschemas, mapChildren } from '../../core/content/subschemas.js';
+import type { CompileSchema } from '../../ports/validation.js';
+
+/** A server's schema as documents can hold it, and the keywords that it lost on the way. */
+export interface UsableSchema {
+  readonly schema: JsonObject;
+  /** Pointers, such as `/properties/to/pattern`. */
+  readonly dropped: readonly string[];
+}
+
+const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
+const REASON_LENGTH_MAX = 2_000;
+const DROPPED_MAX = 100;
+
+/**
+ * Makes a schema of an object usable: tuples of older dialects are written as those of ours, and keywords that cannot be
+ * used are dropped, because the server checks its arguments anyway.
+ * @returns a sentence where that is not enough
+ */
+export function toUsableSchema(compileSchema: CompileSchema, said: Json | undefined): UsableSchema | string {
+  if (!isObject(said)) return 'it is not an object';
+  let schema: JsonObject = { ...withTuples(said), $schema: DIALECT, type: said['type'] ?? 'object' };
+  if (schema['type'] !== 'object') return 'it does not say "type": "object"';
+  const dropped: string[] = [];
+  for (;;) {
+    const compiled = compileSchema(contentHash(schema), schema);
+    if (compiled.ok) return { schema, dropped };
+    const fault = compiled.problems.find(({ severity }) => severity !== 'note');
+    const keyword = fault?.pointer === undefined ? undefined : findKeyword(schema, fault.pointer);
+    if (keyword === undefined || dropped.length === DROPPED_MAX)
+      return shorten(fault?.message ?? 'it does not compile', REASON_LENGTH_MAX);
+    schema = without(schema, keyword) as JsonObject;
+    dropped.push(toPointer(keyword));
+  }
+}
+
+/** Before 2020-12, a list of `items` was what is `prefixItems` now, and `additionalItems` what is `items`. */
+function withTuples(schema: JsonObject): JsonObject {
+  const { items, additionalItems, ...rest } = schema;
+  const written = isList(items)
+    ? { ...rest, prefixItems: items, ...(additionalItems === undefined ? {} : { items: additionalItems }) }
+    : schema;
+  return mapChildren(written, (child) => (isObject(child) ? withTuples(child) : child));
+}
+
+/** Without these of its own, a schema says nothing of the arguments. */
+const KEPT = ['type', 'properties', '$ref'];
+const MAPS = ['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'];
+
+/** The keyword, or the member of one, that holds the place of a fault; undefined where it has to stay. */
+function findKeyword(schema: JsonObject, pointer: string): readonly string[] | undefined {
+  const tokens = pointerTokens(pointer);
+  const depths = listSubschemas(schema)
+    .filter((inner) => isObject(inner.schema) && `${pointer}/`.startsWith(`${inner.pointer}/`))
+    .map((inner) => pointerTokens(inner.pointer).length);
+  const depth = Math.max(...depths.filter((found) => found < tokens.length));
+  const keyword = tokens.slice(0, depth + (MAPS.includes(tokens[depth] ?? '') ? 2 : 1));
+  const [first = ''] = keyword;
+  return tokens.length === 0 || (keyword.length === 1 && KEPT.includes(first)) ? undefined : keyword;
+}
+
+function without(value: Json, [token, ...rest]: readonly string[]): Json {
+  if (token === undefined) return value;
+  const next = ([name, inner]: readonly [string, Json]): readonly (readonly [string, Json])[] => {
+    if (name !== token) return [[name, inner]];
+    return rest.length === 0 ? [] : [[name, without(inner, rest)]];
+  };
+  if (isList(value))
+    return Object.entries(value as unknown as JsonObject)
+      .flatMap(next)
+      .map(([, inner]) => inner);
+  return isObject(value) ? Object.fromEntries(Object.entries(value).flatMap(next)) : value;
+}

@@ -1,0 +1,17 @@
+import { hostname, userInfo } from 'node:os';
+import { present } from '../contract/present.js';
+import type { Actor } from './act.js';
+
+/** The person at the command line, by the name that the machine knows. */
+export function personHere(reason?: string): Actor {
+  return present({ acted_by: userName(), address: hostname(), surface: 'command_line' as const, reason });
+}
+
+/** A container may run a user without a name. */
+export function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return `user ${process.getuid?.() ?? 'without a name'}`;
+  }
+}

@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test, type TestContext } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import { startChromium } from '../../tools/chromium.js';
+import type { WorldSnapshot } from '../../engine/ports/worlds.js';
+import { NEEDS_CHROMIUM } from '../support/chromium.js';
+import { loadScript, type ParkStage, sharedStage } from '../support/park-stage.js';
+import { serveStored } from '../support/stream-servers.js';
+import { waitUntil } from '../support/wait-until.js';
+
+describe('who reads or writes on a page that grows', NEEDS_CHROMIUM, () => {
+  const open = sharedStage('PostgreSQL');
+  let chromium: Browser;
+
+  before(async () => {
+    chromium = await startChromium();
+  });
+  after(() => chromium?.close());
+
+  interface Scene {
+    readonly page: Page;
+    /** Commits a turn, and waits until the page says so at its top. */
+    commit(): Promise<void>;
+  }
+
+  /** The page of a world, which has so many turns. */
+  async function openWorld(t: TestContext, turns: number): Promise<Scene> {
+    const stage: ParkStage = await open();
+    stage.model.setScript(await loadScript('park'));
+    const made = await stage.makeWorld({ scenario: 'park' });
+    let world: WorldSnapshot = (await stage.run(made, { turns })).after;
+    const server = await serveStored(t, stage.engine);
+    const page = await (await chromium.newContext({ viewport: { width: 1000, height: 700 } })).newPage();
+    await page.goto(server.makeSignInLink());
+    await page.goto(`${server.url}/worlds/${made.world_slug}`);
+    await page.getByText('this page grows').waitFor();
+    const commit = async (): Promise<void> => {
+      world = (await stage.run(world)).after;
+      await page
+        .locator('#story h3', { hasText: `Turn ${world.turn}` })
+        .or(page.locator('#story .news'))
+        .waitFor();
+      await waitUntil(async () => (await page.locator('#attempts tbody tr').count()) === world.turn);
+    };
+    return { page, commit };
+  }
+
+  test('a form keeps what was typed, the focus and the caret while turns are committed, and the other forms follow', async (t) => {
+    const { page, commit } = await openWorld(t, 1);
+    const name = page.getByLabel('Name of the new world');
+    await page.locator('#fork').getByLabel('After turn').fill('0');
+    await name.fill('park-what-if');
+    await page.evaluate(`document.activeElement.setSelectionRange(4, 4)`);
+    await commit();
+    await page.keyboard.type('-now');
+    await commit();
+    assert.equal(await name.inputValue(), 'park-now-what-if');
+    assert.equal(await page.locator('#fork').getByLabel('After turn').inputValue(), '0');
+    assert.match(await page.locator('#fork .news').innerText(), /something new/);
+    await page.locator('#fork .news button').click();
+    assert.equal(await name.inputValue(), 'park-now-what-if', 'the newer form has what was typed');
+    assert.equal(await page.locator('#fork .news').count(), 0);
+  });
+
+  test('a turn that nobody typed follows the world, and the form says so', async (t) => {
+    const { page, commit } = await openWorld(t, 1);
+    await page.locator('#run-turns').getByLabel('Why').fill('to see more');
+    await commit();
+    assert.equal(await page.locator('#fork').getByLabel('After turn').inputValue(), '2');
+    assert.match(await page.locator('#fork .moved').innerText(), /After turn.* was 1, and is 2 now/);
+    assert.equal(await page.locator('#run-turns').getByLabel('Why').inputValue(), 'to see more');
+  });
+
+  test('selected text stays selected, and its section is brought up to date once the selection is gone', async (t) => {
+    const { page, commit } = await openWorld(t, 1);
+    await page.locator('#story .narration').first().selectText();
+    const selected = await page.evaluate<string>('getSelection().toString()');
+    assert.ok(selected.length > 20);
+    await commit();
+    assert.equal(await page.evaluate<string>('getSelection().toString()'), selected);
+    assert.match(await page.locator('#story .news').innerText(), /something new/);
+    await page.evaluate('getSelection().removeAllRanges()');
+    await page.locator('#story h3', { hasText: 'Turn 2' }).waitFor();
+    assert.equal(await page.locator('.news').count(), 0);
+  });
+
+  test('what is read stays where it is on the screen, and what was opened stays open', async (t) => {
+    const { page, commit } = await openWorld(t, 3);
+    const read = page.locator('#story article', { has: page.getByRole('heading', { name: 'Turn 1', exact: true }) });
+    await read.locator('details > summary').first().click();
+    await page.evaluate('document.activeElement.blur()');
+    const topOf = () => read.evaluate((one) => Math.round(one.getBoundingClientRect().top));
+    await page.evaluate(`scrollBy(0, ${(await topOf()) - 40})`);
+    const top = await topOf();
+    await commit();
+    await page.locator('#story h3', { hasText: 'Turn 4' }).waitFor();
+    assert.ok(Math.abs((await topOf()) - top) <= 1, `it was at ${top}, and is at ${await topOf()}`);
+    assert.equal(await read.locator('details').first().getAttribute('open'), '');
+  });
+});
