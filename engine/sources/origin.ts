@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { JsonObject } from '../contract/json.js';
-import { hasLateAt, PERCENT_ENCODE } from '../core/content/variable-value.js';
+import { findInvisible, hasLateAt, PERCENT_ENCODE } from '../core/content/variable-value.js';
 import { appendToken } from '../core/content/json-pointer.js';
 import type { OriginFromVariables, PluginManifest } from '../generated/plugin-manifest.js';
 import { type Command, parseCommand } from './command.js';
@@ -53,6 +53,8 @@ export function resolveModel(
   const written = definition[fields.interface_field];
   const held = typeof variable === 'string' ? (chosen ?? lookUp(variable)) : undefined;
   const model = held ?? (typeof written === 'string' ? written : undefined);
+  const unseen = held === undefined ? undefined : findInvisible(held);
+  if (unseen !== undefined) return { ok: false, message: `${String(variable)} holds ${unseen}: set it again without that` };
   if (model !== undefined || fields.variable_field === undefined) return { ok: true, model };
   const name = typeof variable === 'string' ? variable : fields.variable_field;
   return { ok: false, message: `${name} is not set: set it to the name of a model` };
@@ -129,6 +131,8 @@ export function hasScheme(value: string): boolean {
 export function parseOrigin(variable: string, value: string): Found<{ readonly origin: Origin }> {
   if (hasLateAt(value))
     return { ok: false, message: `${variable} holds a URL with an @ behind its host: ${PERCENT_ENCODE}` };
+  const unseen = findInvisible(value.trim());
+  if (unseen !== undefined) return { ok: false, message: `${variable} holds ${unseen}: set it again without that` };
   const url = URL.canParse(value) ? new URL(value) : undefined;
   if (!url || !/^https?:$/.test(url.protocol))
     return { ok: false, message: `${variable} does not hold an http or https URL, such as http://127.0.0.1:8080` };
