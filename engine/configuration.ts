@@ -1,7 +1,7 @@
 import { present } from './contract/present.js';
 import { basename, delimiter, dirname, isAbsolute, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { EngineVariable } from './contract/engine-variables.js';
+import { ENGINE_VARIABLES, type EngineVariable } from './contract/engine-variables.js';
 import type { Problem } from './contract/problem.js';
 import { sha256 } from './core/content/sha256.js';
 import type { WantedDoorbell } from './doorbells/choose-doorbell.js';
@@ -10,6 +10,7 @@ import { type Done, refuse } from './operations/engine.js';
 import type { HeartbeatSettings } from './ports/store.js';
 import type { FlightLimits, PluginPlaces } from './sources/index.js';
 import type { TelemetrySettings } from './telemetry/index.js';
+import type { Secret } from './sources/index.js';
 import type { StoreConfiguration } from './store/open-store.js';
 
 /** Environment variables, as the operator set them. An empty one counts as not set. */
@@ -101,6 +102,25 @@ export function toTokens(variables: Settings): { readonly token?: string; readon
   const token = variables['CHUKWA_TOKEN'] || undefined;
   const operator_token = variables['CHUKWA_OPERATOR_TOKEN'] || undefined;
   return present({ token, operator_token });
+}
+
+/** The engine's own secrets: tokens, and the passwords of URLs. */
+export function listOwnSecrets(variables: Settings): readonly Secret[] {
+  return (Object.keys(ENGINE_VARIABLES) as EngineVariable[]).flatMap((variable) => {
+    const [kind, value] = [ENGINE_VARIABLES[variable], variables[variable] || undefined];
+    if (kind === 'setting' || value === undefined) return [];
+    if (kind === 'secret') return [{ variable, value }];
+    const password = URL.canParse(value) ? new URL(value).password : '';
+    return [password, decodeLeniently(password)].map((spelled) => ({ variable, value: spelled }));
+  });
+}
+
+function decodeLeniently(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 /** The folder of the embedded database. */

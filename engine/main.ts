@@ -4,6 +4,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { v7 as uuid } from 'uuid';
 import {
+  listOwnSecrets,
   PACKAGE_ROOT,
   readVariables,
   toDataDir,
@@ -138,6 +139,7 @@ async function openParts(
     ...toPluginPlaces(variables, process.cwd()),
     findConfirmed: (folder) => findConfirmed(user_folder, folder),
     lookUp: (name) => variables[name],
+    own_secrets: listOwnSecrets(variables),
     own_folders: [toDataDir(variables), ...(user_folder === undefined ? [] : [user_folder])],
     ...options,
     ...present({ overlay }),

@@ -25,7 +25,7 @@ import { createCallSource, createReceiveReport, createReplaceSecrets, type Pipel
 import type { PluginPlaces } from './plugin-places.js';
 import { importEntry } from './import-entry.js';
 import { type DescribedPlugin, describePlugins, type FindConfirmed, findPlugins } from './registry.js';
-import { findShortSecret, findUnseenSecret } from './secrets.js';
+import { findShortSecret, findUnseenSecret, type Secret } from './secrets.js';
 import { NO_WAY_OUT, standInFor, toDry, withoutWayOut } from './stand-in.js';
 import { allowEverybody, type Authorise } from './stages/leave.js';
 
@@ -35,6 +35,7 @@ export type { LookUpVariable } from './origin.js';
 export { createPreparePlugin } from './bench.js';
 export type { FlightLimits } from './admission-table.js';
 export type { PluginPlaces } from './plugin-places.js';
+export type { Secret } from './secrets.js';
 export type { Authorise } from './stages/leave.js';
 
 export interface SourcesParts extends PluginPlaces {
@@ -42,6 +43,8 @@ export interface SourcesParts extends PluginPlaces {
   readonly lookUp: LookUpVariable;
   /** The engine's own folders, from which no source may read: they hold the tokens and the embedded database. */
   readonly own_folders?: readonly string[];
+  /** Of the engine itself, which no record may hold. */
+  readonly own_secrets?: readonly Secret[];
   /** Overrides the environment: `park` sets the origins of its toys. */
   readonly overlay?: Readonly<Record<string, string>>;
   readonly compileSchema: CompileSchema;
@@ -100,7 +103,7 @@ export async function openSources(parts: SourcesParts): Promise<Sources> {
     clock,
     alarm: timerAlarm,
     log,
-    ...present({ own_folders: parts.own_folders }),
+    ...present({ own_folders: parts.own_folders, own_secrets: parts.own_secrets }),
   });
   const pipeline: PipelineParts = {
     ...parts,

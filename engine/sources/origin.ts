@@ -5,7 +5,7 @@ import { appendToken } from '../core/content/json-pointer.js';
 import type { OriginFromVariables, PluginManifest } from '../generated/plugin-manifest.js';
 import { type Command, parseCommand } from './command.js';
 import type { Folder } from './folder.js';
-import { findShortSecret, type Secret } from './secrets.js';
+import { findShortSecret, isKeyLike, type Secret } from './secrets.js';
 
 /** The operator's variables: those that are set to something. */
 export type LookUpVariable = (name: string) => string | undefined;
@@ -54,7 +54,8 @@ export function resolveModel(
   const held = typeof variable === 'string' ? (chosen ?? lookUp(variable)) : undefined;
   const model = held ?? (typeof written === 'string' ? written : undefined);
   const unseen = held === undefined ? undefined : findInvisible(held);
-  if (unseen !== undefined) return { ok: false, message: `${String(variable)} holds ${unseen}: set it again without that` };
+  if (unseen !== undefined)
+    return { ok: false, message: `${String(variable)} holds ${unseen}: set it again without that` };
   if (model !== undefined || fields.variable_field === undefined) return { ok: true, model };
   const name = typeof variable === 'string' ? variable : fields.variable_field;
   return { ok: false, message: `${name} is not set: set it to the name of a model` };
@@ -147,19 +148,13 @@ export function parseOrigin(variable: string, value: string): Found<{ readonly o
   const hasCredentials = user !== '' || password !== '';
   const encoded = hasCredentials ? Buffer.from(`${user}:${password}`).toString('base64') : '';
   const keys = [...url.hostname.split('.'), ...path.split('/').map(decode)].filter(isKeyLike);
-  const secrets = [user, password, encoded, ...keys].filter(Boolean).map((value) => ({ variable, value }));
+  const secrets: readonly Secret[] = [user, password, encoded, ...keys]
+    .filter(Boolean)
+    .map((value) => ({ variable, value, ...(value === user && password !== '' ? { is_name: true } : {}) }));
   const authorization = `Basic ${encoded}`;
   const endpoint = `${url.origin}${path === '' ? '' : url.pathname}`;
   const origin = { variable, url: `${url.origin}${path}`, endpoint, secrets };
   return { ok: true, origin: hasCredentials ? { ...origin, authorization } : origin };
-}
-
-/**
- * Whether a segment of a path, or a part of a host's name, looks like a key and not like words: a part of it between other
- * marks has nine letters and digits or more, with a digit among them, or twenty or more.
- */
-function isKeyLike(segment: string): boolean {
-  return segment.split(/[^A-Za-z0-9]+/).some((word) => word.length >= 20 || (word.length >= 9 && /[0-9]/.test(word)));
 }
 
 function decode(text: string): string {

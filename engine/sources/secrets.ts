@@ -19,6 +19,16 @@ export const SECRET_LENGTH_MIN = 6;
 export interface Secret {
   readonly variable: string;
   readonly value: string;
+  /** A name of the client, such as a user's, and no key. */
+  readonly is_name?: true;
+}
+
+/**
+ * Whether a text looks like a key and not like words: a part of it between other marks has nine letters and digits or
+ * more, with a digit among them, or twenty or more.
+ */
+export function isKeyLike(text: string): boolean {
+  return text.split(/[^A-Za-z0-9]+/).some((word) => word.length >= 20 || (word.length >= 9 && /[0-9]/.test(word)));
 }
 
 /** A sentence where a secret has a character that nobody sees, and that may not arrive as it was set. */
