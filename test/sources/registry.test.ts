@@ -236,7 +236,8 @@ for (const [member, named] of NAMING)
       return (plugin?.validateInterface(definition) ?? [{ code: 'PLUGIN_UNKNOWN' }]).map(({ code }) => code);
     };
     const [shape, good] = SHAPES[member] ?? [/^/, 'CHUKWA_HARBOUR'];
-    for (const variable of [...Object.keys(ENGINE_VARIABLES), ...foreign])
+    const own_names = Object.keys(ENGINE_VARIABLES).filter((name) => name.startsWith('CHUKWA_'));
+    for (const variable of [...own_names, ...foreign])
       assert.deepEqual(refusals(variable), [shape.test(variable) ? 'VARIABLE_NAME_RESERVED' : 'BAD_VALUE'], variable);
     assert.deepEqual(refusals(own ?? good), []);
     const elsewhere = { ...named('CHUKWA_LLM_API_KEY'), base_url_env: 'CHUKWA_HARBOUR_URL' };
