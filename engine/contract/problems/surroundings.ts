@@ -113,6 +113,10 @@ export const SURROUNDINGS_PROBLEMS = {
       'characters.',
     'Make room for it or delete it, as the message says; or set `CHUKWA_TOKEN` and `CHUKWA_OPERATOR_TOKEN`.',
   ),
+  INVISIBLE_CHARACTER: environment(
+    'A variable with a secret holds a character that cannot be seen, at the position that the message names.',
+    'Set the variable again without it.',
+  ),
   SECRET_TOO_SHORT: environment(
     'A variable holds a secret of fewer than six characters. Such a short text occurs too often to be redacted in ' +
       'records.',

@@ -156,6 +156,10 @@ export const WORKFLOW_PROBLEMS = {
     'A source names a variable whose name does not begin with `CHUKWA_`.',
     'Choose a name that does, and set the variable where the program runs.',
   ),
+  VARIABLE_NAME_RESERVED: content(
+    'A source names a variable that the engine, or a plugin, reads for itself, such as `CHUKWA_TOKEN`.',
+    'Choose another name, and set that variable where the program runs.',
+  ),
   SOURCE_IS_NO_SERVER: content(
     '`mcp tools` was given a source of a plugin that lists no tools.',
     'Name a source of a tool server, a variable, a URL or a command.',
