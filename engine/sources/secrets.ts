@@ -2,7 +2,7 @@ import type { Json } from '../contract/json.js';
 import { isList } from '../core/content/json-pointer.js';
 import { decodeAround, fromBinary, toBinary, unescapeText, UNFINISHED } from './decode-text.js';
 import { createFindPlaces, createHasEscaped, type FindPlaces, type HasEscaped } from './encoded-places.js';
-import { toStorableText } from './storable-text.js';
+import { toStorableText } from '../core/content/i-json.js';
 
 /** Shorter values occur in too many innocent texts to be replaced; they are refused where they enter. */
 export const SECRET_LENGTH_MIN = 6;
