@@ -23,12 +23,13 @@ export function takeResult(
   result: JsonObject,
   is_lenient: boolean,
   failure: Capabilities['failure'],
-): { readonly result: JsonObject; readonly body: Uint8Array | undefined } | never {
+): { readonly result: JsonObject; readonly body: Uint8Array | undefined } {
   const { [AS_WRITTEN]: written, ...rest } = result;
   if (!isObject(written)) return { result, body: encode(result) };
-  const body = new TextEncoder().encode(String(written['text']));
+  const { text, reason } = written as { readonly text: string; readonly reason: string };
+  const body = new TextEncoder().encode(text);
   if (is_lenient) return { result: rest, body };
-  throw toNotJson(`${String(written['reason'])}; the source takes it with "json": "lenient"`, body, failure);
+  throw toNotJson(`${reason}; the source takes it with "json": "lenient"`, body, failure);
 }
 
 function toNotJson(reason: string, body: Uint8Array, failure: Capabilities['failure']): SourceFailure {
