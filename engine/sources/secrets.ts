@@ -10,7 +10,7 @@ import {
   unescapeText,
 } from './decode-text.js';
 import { createFindValues, type FindValues, listSpellings, type Match, type Spelling } from './known-values.js';
-import { toStorableText } from './storable-text.js';
+import { toStorableText } from '../core/content/i-json.js';
 
 /** Shorter values occur in too many innocent texts to be replaced; they are refused where they enter. */
 export const SECRET_LENGTH_MIN = 6;
