@@ -240,3 +240,13 @@ export function migrationChanged(description: string, migration: string): Proble
     details: { migration },
   };
 }
+
+/** A row that is named by its content has other content. */
+export function databaseContentForged(description: string, table: string): Problem {
+  return {
+    code: 'DATABASE_CONTENT_FORGED',
+    message: `The database (${description}) is not migrated: a row of ${table} is not what its hash says. This program writes no such row.`,
+    repair: 'Restore a backup, or find out who wrote that row and have the owner of the database delete it.',
+    details: { table },
+  };
+}

@@ -79,6 +79,10 @@ export const SURROUNDINGS_PROBLEMS = {
     'The database was created by another version of a migration.',
     'Use the version that created it, or another database.',
   ),
+  DATABASE_CONTENT_FORGED: environment(
+    'A stored document or message is not what its hash says, so the database is not migrated.',
+    'Restore a backup, or find out who wrote that row and have the owner of the database delete it.',
+  ),
   PORT_TAKEN: environment(
     'A port of the toys or of `serve` is not available.',
     'Choose another with `--port-base` or `--port`.',
