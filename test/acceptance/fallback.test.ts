@@ -132,7 +132,8 @@ for (const kind of ['embedded', 'PostgreSQL'] as const)
       assert.match(await read('invocation', first?.source_invocation_id ?? ''), why);
       assert.match(await read('llm-call', first?.llm_call_id ?? ''), why);
       assert.match(await read('llm-call', second?.llm_call_id ?? ''), /pinned-model/);
-      const [, agent_turn = ''] = /agent-turn ([0-9a-f-]{36})/.exec(await read('agents', attempt.world_slug)) ?? [];
+      const [, agent_turn = ''] =
+        /"agent_turn_id": "([^"]+)"/.exec(await read('attempt', attempt.attempt_id, '--json')) ?? [];
       const turn = await read('agent-turn', agent_turn);
       assert.match(turn, why);
       assert.match(turn, new RegExp(SECOND));
