@@ -4,7 +4,7 @@
  */
 
 import { toBinary, toHex, unescapeText } from './decode-text.js';
-import { toStorableText } from './storable-text.js';
+import { toStorableText } from '../core/content/i-json.js';
 
 /** One spelling of a value, as a binary string. */
 export interface Spelling {
