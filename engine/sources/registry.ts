@@ -210,8 +210,7 @@ function reservedName({ name, pointer }: Named): Problem {
     code: 'VARIABLE_NAME_RESERVED',
     message: `${name} may not be named by a document here: the program reads that variable for itself`,
     pointer,
-    repair:
-      'Write a name of its own, such as CHUKWA_HARBOUR_URL or CHUKWA_HARBOUR_KEY, and set that variable where the program runs.',
+    repair: 'Write a name of its own, such as CHUKWA_HARBOUR_URL, and set that variable where the program runs.',
   };
 }
 
