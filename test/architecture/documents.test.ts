@@ -200,7 +200,7 @@ test('the table of dependencies is the one of package.json', async () => {
   const manifest = JSON.parse(await read('package.json')) as Readonly<
     Record<'dependencies' | 'devDependencies', Readonly<Record<string, string>>>
   >;
-  const [used = '', developed = ''] = page('docs/decisions/0001-dependencies.md').split('For development only:');
+  const [used = '', developed = ''] = page('docs/making/dependencies.md').split('For development only:');
   assertSame(firstCells(used), Object.keys(manifest.dependencies));
   assertSame(firstCells(developed), Object.keys(manifest.devDependencies));
 });
