@@ -20,6 +20,8 @@ interface Fault {
 
 function describeFault(text: string, offset: number): Fault {
   const found = text.slice(offset, offset + 1);
+  if (text.trim() === '')
+    return { message: 'the file is empty', repair: 'Write a document, {...}, or remove the file.' };
   if (offset >= text.trimEnd().length) {
     return {
       message: 'the text ends before its value does',

@@ -68,6 +68,8 @@ export const llmJson: NodeType<LlmJsonNode, LlmJsonProgram, LlmJsonState> = {
   describeCall: describeGeneration,
   findUnasked: (node, place, rest) => findUnaskedGeneration(node, place, rest),
   skeletonOf: ({ result }) => smallestValue(result.schema),
+
+  findMisfits: ({ result }, _, answer) => result.validate(answer),
 };
 
 function reject(answer: Answer<LlmJsonProgram>, complaint: Complaint): NodeStep<LlmJsonState> {

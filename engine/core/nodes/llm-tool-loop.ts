@@ -33,7 +33,7 @@ import {
   schemaSegment,
   waitFor,
 } from './generation.js';
-import { type JudgedOutput, judgeOutput } from './judge-output.js';
+import { findMisfits, type JudgedOutput, judgeOutput } from './judge-output.js';
 import { callFailed } from './node-failure.js';
 import type { NodeScope, NodeStep, NodeType } from './node-type.js';
 
@@ -145,6 +145,12 @@ export const llmToolLoop: NodeType<LlmToolLoopNode, LlmToolLoopProgram, LlmToolL
       return { kind: 'final_patch', patch: { narration: '...', effects: [] } };
     const tool = permittedOf(tools).find(({ call }) => call.source.label === source_label);
     return smallestAnswer(tool?.call ?? {});
+  },
+
+  findMisfits(node, rest, answer) {
+    if (parseGenerationSuffix(rest)?.is_tool !== true) return findMisfits(node, answer);
+    const [tool, ...others] = permittedOf(node.tools);
+    return others.length === 0 ? (tool?.call.output?.validate(answer) ?? []) : [];
   },
 };
 
