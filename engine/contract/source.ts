@@ -164,10 +164,13 @@ export type Spawn = () => Promise<Child>;
  */
 export type Alarm = (after_ms: number, ring: () => void, call?: Pick<InvocationContext, 'signal'>) => () => void;
 
-/** A parsed JSON text, or the reason for refusing it, with which the plugin fails with `non_json`. */
+/**
+ * A parsed JSON text, and what was replaced in a lenient reading of it; or the reason for refusing it, with which the
+ * plugin fails with `non_json`, and whether a lenient reading takes it.
+ */
 export type ParsedAnswer =
-  | { readonly ok: true; readonly value: Json }
-  | { readonly ok: false; readonly reason: string };
+  | { readonly ok: true; readonly value: Json; readonly replaced?: string }
+  | { readonly ok: false; readonly reason: string; readonly is_json?: true };
 
 /** The level of a plugin's log line; `debug` by default. */
 export type LogLevel = 'debug' | 'warn' | 'error';
@@ -203,9 +206,11 @@ export interface Capabilities {
   /**
    * Parses JSON of a service. `JSON.parse` keeps the last of two equal names and rounds numbers: this refuses such a
    * text, and one that cannot be stored. The reason completes "the service did not answer with JSON: ...", and quotes
-   * nothing.
+   * nothing. A lenient reading is for sources that ask for it, and for calls that may not be repeated: to refuse their
+   * answer would leave in doubt what the service said. The last of equal names counts, characters that cannot be stored
+   * become U+FFFD, and large numbers texts.
    */
-  readonly parseJson: (text: string) => ParsedAnswer;
+  readonly parseJson: (text: string, reading?: 'strict' | 'lenient') => ParsedAnswer;
   /**
    * Fills the parameters of a path, such as `/stations/{station_id}`, from members of the request; each value stays in its
    * segment.

@@ -3319,6 +3319,13 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
         ],
         "description": "The size of the stored body, or of the answer where there is no body; null for nothing."
       },
+      "replaced": {
+        "type": [
+          "string",
+          "null"
+        ],
+        "description": "What of the body the answer holds otherwise than it was written; null where nothing was replaced."
+      },
       "hidden_by_redaction": {
         "type": "boolean",
         "description": "Whether a stored part of the answer or its body is not shown here."
@@ -3374,6 +3381,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "pended",
       "performance",
       "repeatable",
+      "replaced",
       "request_hash",
       "request_json",
       "response_bytes",

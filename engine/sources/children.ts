@@ -12,7 +12,7 @@ import type { Command } from './command.js';
 import { noLongerThan } from './no-longer-than.js';
 import type { LookUpVariable } from './origin.js';
 import { errorCodes, makeSourceFailure } from './source-failure.js';
-import { toStorableText } from './storable-text.js';
+import { toStorableText } from '../core/content/i-json.js';
 
 /** Starts programs, and ends all of them. */
 export interface Children {

@@ -1,6 +1,6 @@
 import type { ParsedAnswer } from '../contract/source.js';
 import { toJson } from '../core/content/i-json.js';
-import { describeFaultPlace, parseJson } from '../core/content/parse-json.js';
+import { describeFaultPlace, parseJson, type Reading } from '../core/content/parse-json.js';
 import { type Halt, halt, type Passage } from './passage.js';
 import type { DescribedPlugin } from './registry.js';
 import { describeThrown } from './source-failure.js';
@@ -34,8 +34,13 @@ export function copyGiven(value: unknown): unknown {
   }
 }
 
-/** Parses what a source answered. The reason names no member: redaction may hide it. */
-export function parseAnswer(text: string): ParsedAnswer {
-  const parsed = parseJson(text);
-  return parsed.ok ? parsed : { ok: false, reason: describeFaultPlace(parsed.fault) };
+/** Parses what a source answered. The reasons name no member: redaction may hide it. */
+export function parseAnswer(text: string, reading?: Reading): ParsedAnswer {
+  const parsed = parseJson(text, reading);
+  if (!parsed.ok) {
+    const { fault } = parsed;
+    return { ok: false, reason: describeFaultPlace(fault), ...(fault.pointer === undefined ? {} : { is_json: true }) };
+  }
+  const { value, replaced } = parsed;
+  return { ok: true, value, ...(replaced && { replaced: describeFaultPlace(replaced) }) };
 }

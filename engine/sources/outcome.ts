@@ -8,7 +8,7 @@ import { hiddenAnswer } from './hidden-answer.js';
 import { type Halt, isHalt, isPause, type Passage, type Pause, type Shown } from './passage.js';
 import { readWait } from './told-wait.js';
 import { shorten } from '../core/content/shorten.js';
-import { toStorableText } from './storable-text.js';
+import { toStorableText } from '../core/content/i-json.js';
 
 const MESSAGE_LENGTH_MAX = 4_000;
 

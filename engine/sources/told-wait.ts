@@ -8,7 +8,8 @@ const READ_BYTES_MAX = 65_536;
 /**
  * How long a service asks to be left alone: by its headers (`Retry-After`), else, where its status says that the failure may
  * pass, by its body: a member such as `retryDelay` or `retry_after`, or a sentence such as `try again in 1m30s`; else by
- * the limits of its rate that are used up (`x-ratelimit-reset-*`).
+ * the limits of its rate that are used up (`x-ratelimit-reset-*`). A quota of a day is not over within a minute, whatever
+ * its service says.
  * @param now in milliseconds since 1970
  * @returns milliseconds from now; undefined where nothing says so
  */
@@ -19,8 +20,28 @@ export function readWait(
   const said = readRetryAfter(response_headers, now);
   if (said !== undefined || !isTransient({ failure_class: 'http_status', http_status })) return said;
   const text = new TextDecoder().decode(body?.subarray(0, READ_BYTES_MAX));
-  const wait = readMember(text) ?? readSentence(text) ?? readReset(response_headers);
+  const wait =
+    readMember(text) ?? readSentence(text) ?? readReset(response_headers) ?? readEpoch(response_headers, text, now);
+  if (http_status === TOO_MANY && OF_A_DAY.test(text) && (wait ?? 0) < MINUTE_MS) return DAILY_WAIT_MS;
   return wait === undefined ? undefined : boundWait(wait);
+}
+
+const TOO_MANY = 429;
+
+/** Words of a quota that is counted by the day. */
+const OF_A_DAY = /per[_ -]?day|\bdaily\b|\b[TR]PD\b/i;
+const MINUTE_MS = 60_000;
+const DAILY_WAIT_MS = 3_600_000;
+
+/** Of a router that passes a limit on within its body, too: when it is reset, in seconds or milliseconds since 1970. */
+const RESET_IN_BODY = /"x-ratelimit-reset"\s*:\s*"?(\d{10}|\d{13})\b/i;
+
+function readEpoch(headers: Readonly<Record<string, string>>, text: string, now: number): number | undefined {
+  const isUsedUp = headers['x-ratelimit-remaining'] === '0';
+  const said = isUsedUp ? headers['x-ratelimit-reset'] : RESET_IN_BODY.exec(text)?.[1];
+  if (said === undefined || !/^\d{1,13}$/.test(said)) return undefined;
+  if (said.length < 10) return Number(said) * 1_000;
+  return Math.max(0, Number(said) * (said.length === 13 ? 1 : 1_000) - now);
 }
 
 /** A number, and the duration that it is where no unit follows it. */

@@ -1,4 +1,4 @@
-import type { Capabilities, Json, SourceFailureClass, SourcePending } from 'chukwa/plugin';
+import type { Json, ParsedAnswer, SourceFailureClass, SourcePending } from 'chukwa/plugin';
 
 /** A parsed answer, or why it is none. */
 export type Answer =
@@ -7,37 +7,52 @@ export type Answer =
 
 const NO_CONTENT = 204;
 
-type ParseJson = Capabilities['parseJson'];
+/** Parses a body, in the reading that its call asks for. */
+export type ReadJson = (text: string) => ParsedAnswer;
 
-/** The answer of a status from 200 to 299: JSON in UTF-8; null where it is 204, which has no body. */
-export function readAnswer(http_status: number, body: Uint8Array, parseJson: ParseJson): Answer {
-  if (http_status === NO_CONTENT) return { ok: true, value: null };
-  if (body.byteLength === 0) return notJson('it is empty');
-  const text = decode(body);
-  return text === undefined ? notJson('it is not UTF-8') : parse(text, parseJson);
+/** A body, and the content type under which it came. */
+export interface Received {
+  readonly http_status: number;
+  readonly content_type: string;
+  readonly body: Uint8Array;
+}
+
+/** The answer of a status from 200 to 299: JSON; null where it is 204, which has no body. */
+export function readAnswer(received: Received, readJson: ReadJson): Answer {
+  if (received.http_status === NO_CONTENT) return { ok: true, value: null };
+  if (received.body.byteLength === 0) return notJson('it is empty');
+  const text = decode(received);
+  return text === undefined ? notJson('it is not UTF-8') : parse(text, readJson);
 }
 
 /** Reads the body of status 202. It may be anything; only a text as `correlation_id` of an object has a meaning. */
-export function readPending(body: Uint8Array, parseJson: ParseJson): SourcePending['pending'] {
-  const text = decode(body);
-  const answer = text === undefined ? undefined : parse(text, parseJson);
+export function readPending(received: Received, readJson: ReadJson): SourcePending['pending'] {
+  const text = decode(received);
+  const answer = text === undefined ? undefined : parse(text, readJson);
   const value = answer?.ok ? answer.value : null;
   const named =
     typeof value === 'object' && value !== null && 'correlation_id' in value ? value['correlation_id'] : null;
   return typeof named === 'string' ? { correlation_id: named } : {};
 }
 
-function parse(text: string, parseJson: ParseJson): Answer {
-  const parsed = parseJson(text);
-  return parsed.ok ? parsed : notJson(parsed.reason);
+function parse(text: string, readJson: ReadJson): Answer {
+  const parsed = readJson(text);
+  if (parsed.ok) return parsed;
+  return notJson(parsed.is_json ? `${parsed.reason}; the source takes it with "json": "lenient"` : parsed.reason);
 }
 
-function decode(body: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(body);
-  } catch {
-    return undefined;
+/** JSON is UTF-8 (RFC 8259), and some services name another charset all the same, which is tried where it is not. */
+function decode({ content_type, body }: Received): string | undefined {
+  const charset = /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(content_type)?.[1] ?? 'utf-8';
+  const charsets = /^utf-?16/i.test(charset) ? [charset] : ['utf-8', charset];
+  for (const label of charsets) {
+    try {
+      return new TextDecoder(label, { fatal: true }).decode(body);
+    } catch {
+      // Of another charset, or of one that is unknown.
+    }
   }
+  return undefined;
 }
 
 function notJson(reason: string): Answer {

@@ -58,8 +58,12 @@ async function ask(
     const refused = readRefusal({ http_status: response.status, body: bytes, retry_after }, asked);
     throw failure(refused.failure_class, refused.message, facts);
   }
-  if (response.status === ACCEPTED) return { pending: readPending(bytes, parseJson), facts };
-  const answer = readAnswer(response.status, bytes, parseJson);
+  const content_type = response.headers.get('content-type') ?? '';
+  const received = { http_status: response.status, content_type, body: bytes };
+  if (response.status === ACCEPTED)
+    return { pending: readPending(received, (text) => parseJson(text, 'lenient')), facts };
+  const reading = context.may_repeat ? (settings.json ?? 'strict') : 'lenient';
+  const answer = readAnswer(received, (text) => parseJson(text, reading));
   if (!answer.ok) throw failure(answer.failure_class, answer.message, facts);
   return { value: answer.value, facts };
 }

@@ -122,7 +122,7 @@ async function answerRefused(
 
 /** Converts an exception of a reader to a failure, with the transport facts. */
 function toFailure(error: unknown, facts: TransportFacts, failure: Capabilities['failure']): unknown {
-  if (isSourceFailure(error)) return error.facts ? error : failure(error.failure_class, error.message, facts);
+  if (isSourceFailure(error)) return failure(error.failure_class, error.message, { ...facts, ...error.facts });
   return failure('transport', `the stream broke: ${error instanceof Error ? error.message : String(error)}`, facts);
 }
 

@@ -4,7 +4,7 @@ import type { Arrival } from './body.js';
 import { isFields, readChunk } from './chunk.js';
 import { DONE } from './event-stream.js';
 import type { LlmChatInterface } from './interface.js';
-import { type AskedOf, readProviderError } from './provider-error.js';
+import { type AskedOf, findError, readErrorStatus, readProviderError } from './provider-error.js';
 import { type Split, Wrapper } from './wrapper.js';
 
 /** How many characters of a complete body that is no answer are kept. */
@@ -112,8 +112,14 @@ export class Listener {
   }
 
   #handleError(data: string): void {
-    const read = readProviderError({ body: data }, this.#asked);
-    if ('failure_class' in read) throw this.#capabilities.failure(read.failure_class, read.message);
+    const http_status = readErrorStatus(data);
+    const coded = http_status === undefined ? {} : { http_status };
+    const read = readProviderError({ body: data, in_answer: true, ...coded }, this.#asked);
+    if ('failure_class' in read) {
+      const body = new TextEncoder().encode(data.slice(0, KEPT_MAX));
+      const facts = { ...coded, body, is_body_cut: data.length > KEPT_MAX };
+      throw this.#capabilities.failure(read.failure_class, read.message, facts);
+    }
     this.#events += 1;
     // The text that was streamed before is a prefix of it.
     const rest = read.text.startsWith(this.#received.text) ? read.text.slice(this.#received.text.length) : read.text;
@@ -166,5 +172,5 @@ export class Listener {
 }
 
 function isError(event: unknown): boolean {
-  return isFields(event) && (Boolean(event['error']) || event['object'] === 'error');
+  return isFields(event) && (Boolean(findError(event)) || event['object'] === 'error');
 }

@@ -30,8 +30,10 @@ export interface AskedOf {
 
 /** An error as it came. */
 export interface ProviderError {
-  /** Left out for an event in a stream. */
+  /** The status, or the code of an error within an answer that is like one; left out for any other event in a stream. */
   readonly http_status?: number;
+  /** The response itself was a success. */
+  readonly in_answer?: true;
   readonly body: string;
   readonly retry_after?: string;
 }
@@ -138,10 +140,9 @@ export function readProviderError(error: ProviderError, asked: AskedOf): Failed 
   if (typeof generation === 'string') return { text: generation, finish_reason: toReason(content['code']) };
   const said = findMessage(content) ?? error.body.trim();
   const cause = said === '' ? '' : `: ${asked.quote(said)}`;
-  const opening =
-    http_status === undefined
-      ? 'the endpoint broke off its answer with an error'
-      : `the endpoint answered with status ${http_status}`;
+  const opening = error.in_answer
+    ? `the endpoint broke off its answer with ${http_status === undefined ? 'an error' : `error ${http_status}`}`
+    : `the endpoint answered with status ${http_status}`;
   const sentence = `${opening}${cause}`;
   const kind = http_status === 402 ? QUOTA : findKind(error, asked);
   const advice = kind?.advise(asked, error) ?? adviseByStatus(error, content, asked);
@@ -173,12 +174,23 @@ function adviseByStatus(error: ProviderError, content: Fields, asked: AskedOf): 
     return `the endpoint has no model ${model}, or ${base_url_variable} does not lead to its API (most end in /v1)`;
   if (http_status === 429)
     return `the endpoint limits the rate of requests, or the quota is used up: ${adviseWait(error)}`;
-  if (http_status >= 500) return 'the fault is on its side; try again later';
+  if (http_status >= 500) return `the fault is on its side; ${adviseWait(error)}`;
   return '';
 }
 
-function adviseWait({ retry_after }: ProviderError): string {
-  return `try again ${retry_after ? `after ${retry_after} s` : 'later'}`;
+/** A wait that its own words tell is quoted before. */
+function adviseWait({ retry_after, body }: ProviderError): string {
+  if (retry_after) return `try again after ${retry_after} s`;
+  return /(try again|retry|wait)["_ -]{0,2}(in|after|for|delay)\W{1,6}\d/i.test(body)
+    ? 'try again after the time that it tells'
+    : 'try again later';
+}
+
+/** The code of an error within a successful answer, where it is a status of failure; some servers write it as a text. */
+export function readErrorStatus(body: string): number | undefined {
+  const { code, status, status_code } = readContent(body);
+  const found = [code, status, status_code].map(Number).find((number) => number >= 400 && number <= 599);
+  return Number.isInteger(found) ? found : undefined;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -193,9 +205,15 @@ function readContent(body: string): Fields {
   const parsed = parse(body);
   const first: unknown = Array.isArray(parsed) ? parsed[0] : parsed;
   if (!isFields(first)) return {};
-  const { error } = first;
+  const error = findError(first);
   if (isFields(error)) return error;
   return typeof error === 'string' ? { ...first, message: error } : first;
+}
+
+/** The error of an event, or of its choice. */
+export function findError({ error, choices }: Fields): unknown {
+  const choice: unknown = Array.isArray(choices) ? choices[0] : undefined;
+  return error || (isFields(choice) ? choice['error'] : undefined);
 }
 
 function parse(body: string): unknown {
@@ -208,8 +226,11 @@ function parse(body: string): unknown {
 
 /** @returns undefined where there is no message: many proxies answer with a page */
 function findMessage(content: Fields): string | undefined {
-  const { message, detail, errors } = content;
+  const { message, detail, errors, metadata } = content;
+  // A router's own message only says that a provider failed.
+  const raw = isFields(metadata) ? metadata['raw'] : undefined;
   const said = [message, detail, errors].find((member) => member !== undefined && member !== null);
   if (said === undefined) return undefined;
+  if (raw) return [said, raw].map((part) => (typeof part === 'string' ? part : JSON.stringify(part))).join(': ');
   return typeof said === 'string' ? said : JSON.stringify(said);
 }

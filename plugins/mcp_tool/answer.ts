@@ -1,9 +1,12 @@
-import type { Capabilities, Json, JsonObject, SourceFailureClass } from 'chukwa/plugin';
+import type { Capabilities, Json, JsonObject, ParsedAnswer, SourceFailureClass } from 'chukwa/plugin';
 
 /** A parsed answer, or why it is none. */
 export type Answer =
   | { readonly ok: true; readonly value: Json }
   | { readonly ok: false; readonly failure_class: SourceFailureClass; readonly message: string };
+
+/** Parses a text, in the reading that its call asks for. */
+type ReadJson = (text: string) => ParsedAnswer;
 
 /** The tools of a server that declare an output schema. Nothing else of its list is used. */
 export type Listing = ReadonlyMap<string, { readonly declares_output: boolean }>;
@@ -24,7 +27,7 @@ const PLAIN_NAME = /^[A-Za-z0-9_./-]{1,128}$/;
  * content. What is for the user alone is no model's. No message quotes the tool.
  * @param text_is_json the source says so, or the server by declaring an output schema
  */
-export function readResult(result: JsonObject, text_is_json: boolean, parseJson: Capabilities['parseJson']): Answer {
+export function readResult(result: JsonObject, text_is_json: boolean, readJson: ReadJson): Answer {
   if (result['isError'] === true) {
     return bad('tool_error', 'the tool answered that it failed');
   }
@@ -32,7 +35,7 @@ export function readResult(result: JsonObject, text_is_json: boolean, parseJson:
   if (structured !== undefined) return { ok: true, value: structured };
   const blocks = result['content'];
   if (!isList(blocks)) return bad('transport', 'the server answered with something that is no result of a tool');
-  return text_is_json ? parseOnly(blocks, parseJson) : { ok: true, value: toContent(blocks) };
+  return text_is_json ? parseOnly(blocks, readJson) : { ok: true, value: toContent(blocks) };
 }
 
 /** Reads one page of `tools/list`; entries that are no tools are skipped. */
@@ -102,13 +105,15 @@ const CODES: ReadonlyMap<number, string> = new Map([
   [INTERNAL_ERROR, 'internal error'],
 ]);
 
-function parseOnly(blocks: readonly Json[], parseJson: Capabilities['parseJson']): Answer {
+function parseOnly(blocks: readonly Json[], readJson: ReadJson): Answer {
   const texts = blocks.flatMap((block) => (kindOf(block) === 'text' ? (readBlock(block)?.text ?? []) : []));
   const [text, ...others] = texts;
   if (text === undefined || others.length > 0)
     return bad('non_json', `the tool answered with ${texts.length} texts, where one that is JSON is expected`);
-  const parsed = parseJson(text);
-  return parsed.ok ? parsed : bad('non_json', `the tool answered with a text that is not JSON: ${parsed.reason}`);
+  const parsed = readJson(text);
+  if (parsed.ok) return parsed;
+  const repair = parsed.is_json ? '; the source takes it with "json": "lenient"' : '';
+  return bad('non_json', `the tool answered with a text that is not JSON: ${parsed.reason}${repair}`);
 }
 
 function toContent(blocks: readonly Json[]): JsonObject {

@@ -3,7 +3,7 @@
  * one; so the stream is given one more event, an error for that request. Where the answer came before it, nobody waits
  * for the id any more and the event is dropped. A server that numbers its events permits resuming, and is left alone.
  */
-import type { Capabilities, SourceFailure } from 'chukwa/plugin';
+import type { Capabilities, ParsedAnswer, SourceFailure } from 'chukwa/plugin';
 import { isSourceFailure } from './wire.js';
 
 /** The library's own code for a connection that was closed. */
@@ -13,17 +13,36 @@ const CLOSED = -32_000;
 const NUMBERED = /(^|[\r\n])id:/;
 const NUMBERED_LENGTH = 4;
 
+/** A blank line. */
+const EVENT_ENDS = /\r\n\r\n|\n\r?\n|\r\r/;
+
+interface WatchParts {
+  readonly id: string;
+  readonly lost: Map<string, SourceFailure>;
+  /** Undefined where a message goes on as it is. */
+  readonly admit: (message: string) => ParsedAnswer | undefined;
+}
+
+/** An event whose message is the one that the library is to read. */
+function admitEvent(event: string, admit: WatchParts['admit']): string {
+  const lines = event.split(/\r\n|\n|\r/);
+  const data = lines.flatMap((line) => (line.startsWith('data:') ? [line.slice(5).replace(/^ /, '')] : []));
+  const admitted = data.length === 0 ? undefined : admit(data.join('\n'));
+  if (admitted?.ok !== true || admitted.replaced === undefined) return event;
+  const others = lines.filter((line) => !line.startsWith('data:'));
+  return [...others, `data: ${JSON.stringify(admitted.value)}`].join('\n');
+}
+
 /**
- * Forwards the events of one request, and tells the library where they end.
- * @param lost gets the reason where the stream broke
+ * Forwards the events of one request, each when it is whole, and tells the library where they end.
+ * @param parts `lost` gets the reason where the stream broke; `admit` reads a message
  */
 export function watchEvents(
   body: ReadableStream<Uint8Array>,
-  id: string,
-  lost: Map<string, SourceFailure>,
+  { id, lost, admit }: WatchParts,
 ): ReadableStream<Uint8Array> {
-  const [reader, decoder] = [body.getReader(), new TextDecoder()];
-  let [numbered, tail] = [false, ''];
+  const [reader, decoder, encoder] = [body.getReader(), new TextDecoder(), new TextEncoder()];
+  let [numbered, tail, rest] = [false, '', ''];
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
       try {
@@ -32,9 +51,12 @@ export function watchEvents(
           if (!numbered) controller.enqueue(toLastEvent(id));
           return controller.close();
         }
-        tail = tail.slice(-NUMBERED_LENGTH) + decoder.decode(value, { stream: true });
+        const text = decoder.decode(value, { stream: true });
+        tail = tail.slice(-NUMBERED_LENGTH) + text;
         numbered ||= NUMBERED.test(tail);
-        controller.enqueue(value);
+        const events = (rest + text).split(EVENT_ENDS);
+        rest = events.pop() ?? '';
+        controller.enqueue(encoder.encode(events.map((event) => `${admitEvent(event, admit)}\n\n`).join('')));
       } catch (error) {
         if (isSourceFailure(error)) lost.set(id, error);
         if (numbered && !(isSourceFailure(error) && error.failure_class === 'result_too_large'))

@@ -1,4 +1,5 @@
-import type { Capabilities, OriginFetch, SourceFailure, TransportFacts } from 'chukwa/plugin';
+import type { Capabilities, OriginFetch, ParsedAnswer, SourceFailure, TransportFacts } from 'chukwa/plugin';
+import { admitMessage } from './as-written.js';
 import { findLost, watchEvents } from './event-watch.js';
 import type { Wire } from './wire.js';
 
@@ -93,17 +94,19 @@ async function admit(
 ): Promise<Response> {
   const type = (response.headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase();
   const { status, headers } = response;
+  const isList = method === 'tools/list';
   if (type === 'text/event-stream' && response.body) {
-    return new Response(watchEvents(response.body, String(id), lost), { status, headers });
+    const admit = (text: string): ParsedAnswer | undefined => (isList ? undefined : admitMessage(text, parseJson));
+    return new Response(watchEvents(response.body, { id: String(id), lost, admit }), { status, headers });
   }
   const text = await response.text();
   const facts = factsOf(response, text);
   if (type !== 'application/json')
     throw failure('transport', 'the server answered with neither JSON nor a stream of events', facts);
   // Of a list each tool is looked at by itself.
-  const parsed = method === 'tools/list' && isJson(text) ? { ok: true as const } : parseJson(text);
-  if (!parsed.ok) throw failure('non_json', `the server did not answer with JSON: ${parsed.reason}`, facts);
-  return new Response(text, { status, headers });
+  const parsed = isList && isJson(text) ? undefined : admitMessage(text, parseJson);
+  if (parsed?.ok === false) throw failure('non_json', `the server did not answer with JSON: ${parsed.reason}`, facts);
+  return new Response(parsed?.replaced === undefined ? text : JSON.stringify(parsed.value), { status, headers });
 }
 
 function isJson(text: string): boolean {

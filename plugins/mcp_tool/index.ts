@@ -1,13 +1,6 @@
-import type {
-  Capabilities,
-  InvocationContext,
-  Json,
-  JsonObject,
-  SourceAnswer,
-  SourcePlugin,
-  TransportFacts,
-} from 'chukwa/plugin';
+import type { Capabilities, InvocationContext, Json, JsonObject, SourceAnswer, SourcePlugin } from 'chukwa/plugin';
 import { describeMissing, partTools, readListing, readResult, toTools } from './answer.js';
+import { takeResult } from './as-written.js';
 import { type Connection, findConnection } from './connection.js';
 import type { McpToolInterface } from './interface.js';
 import { toArguments, toCallParams } from './request.js';
@@ -97,9 +90,12 @@ async function callTool(
   if (typeof declares_output === 'string') throw failure('unavailable', declares_output);
   const params = toCallParams(tool_name, given, context.client_request_id);
   context.acts();
-  const result = await session.ask('tools/call', params, context.signal);
-  const facts = toFacts(result);
-  const answer = readResult(result, settings.text === 'json' || declares_output, parseJson);
+  const given_back = await session.ask('tools/call', params, context.signal);
+  const reading = context.may_repeat ? (settings.json ?? 'strict') : 'lenient';
+  const { result, body } = takeResult(given_back, reading === 'lenient', failure);
+  const facts = body === undefined ? {} : { body };
+  const readJson = (text: string) => parseJson(text, reading);
+  const answer = readResult(result, settings.text === 'json' || declares_output, readJson);
   if (!answer.ok) throw failure(answer.failure_class, answer.message, facts);
   return { value: answer.value, facts };
 }
@@ -118,15 +114,6 @@ async function listAll(
   const is_cut = readListing(pages.at(-1) ?? {}).next_cursor !== undefined;
   const { tools, left_out } = partTools(pages.flatMap(toTools), parseJson);
   return { value: { tools, ...(left_out.length > 0 ? { left_out } : {}), ...(is_cut ? { is_cut } : {}) } };
-}
-
-/** The server's complete answer as facts, unless it is nested too deeply, which the engine reports. */
-function toFacts(result: JsonObject): TransportFacts {
-  try {
-    return { body: new TextEncoder().encode(JSON.stringify(result)) };
-  } catch {
-    return {};
-  }
 }
 
 /** Whether the tool declares an output schema; or a sentence, where there is no such tool. */

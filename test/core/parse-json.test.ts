@@ -26,6 +26,26 @@ for (const [text, said] of refused)
     assert.equal(parsed.ok ? 'taken' : describeTextFault(parsed.fault), said);
   });
 
+const lenient: readonly (readonly [text: string, value: unknown])[] = [
+  ['{"a":1, "b":[{"a":2}], "a":3}', { a: 3, b: [{ a: 2 }] }],
+  ['{"a":[1,12345678901234567890,-9007199254740993, 2]}', { a: [1, '12345678901234567890', '-9007199254740993', 2] }],
+  ['[1e400, 1e-400, 3.141592653589793238462643383279]', ['1e400', 0, Math.PI]],
+  ['["\\ud83d x \\u0000", "\\ud83d\\ude00"]', ['\uFFFD x \uFFFD', '\u{1F600}']],
+  ['{"\\u0000":true,"b":null}', { '\uFFFD': true, b: null }],
+];
+for (const [text, value] of lenient)
+  test(`read leniently, ${text} is JSON, and what was replaced is said`, () => {
+    const parsed = parseJson(text, 'lenient');
+    const strict = parseJson(text);
+    assert.ok(parsed.ok && !strict.ok);
+    assert.deepEqual(parsed, { ok: true, value, replaced: strict.fault });
+  });
+
+test('read leniently, a text that is no JSON or is nested too deeply is refused', () => {
+  for (const text of ['{"a":]', `${'['.repeat(65)}${']'.repeat(65)}`, '{"a":1,"a":'])
+    assert.ok(!parseJson(text, 'lenient').ok);
+});
+
 for (const text of [
   '1.0',
   '-0',

@@ -166,7 +166,7 @@ const ERRORS: readonly ProviderSays[] = [
       'rate_limit_exceeded',
     ),
     failed: 'http_status',
-    message: /limits the rate of requests.*: try again later/,
+    message: /limits the rate of requests.*: try again after the time that it tells/,
   },
   {
     who: 'a service that is down for its billing',
@@ -180,7 +180,7 @@ const ERRORS: readonly ProviderSays[] = [
     status: 429,
     body: '[{"error":{"code":429,"message":"You exceeded your current quota, please check your plan and billing details.\\nPlease retry in 34.07s.","status":"RESOURCE_EXHAUSTED"}}]',
     failed: 'http_status',
-    message: /limits the rate of requests.*: try again later/,
+    message: /limits the rate of requests.*: try again after the time that it tells/,
   },
   {
     who: 'a limit of tokens that words it like a prompt that is too long',

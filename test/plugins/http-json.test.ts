@@ -47,10 +47,51 @@ const ANSWERS: readonly (readonly [number, string, unknown])[] = [
 
 for (const [status, body, expected] of ANSWERS) {
   test(`status ${status} with the body ${JSON.stringify(body)} is ${JSON.stringify(expected)}`, () => {
-    const answer = readAnswer(status, new TextEncoder().encode(body), parseAnswer);
+    const received = { http_status: status, content_type: '', body: new TextEncoder().encode(body) };
+    const answer = readAnswer(received, parseAnswer);
     assert.deepEqual(answer.ok ? answer.value : answer.failure_class, expected);
   });
 }
+
+/** JSON of a service that says yes, and cannot be kept as it is written. */
+const NOT_I_JSON = '{"id":653247040368672767,"text":"cut \\ud83d","again":1,"again":2}';
+const LENIENT = { id: '653247040368672767', text: 'cut \uFFFD', again: 2 };
+
+test('JSON that is no I-JSON is an answer where its source is lenient, or where its call may not be repeated', async (t) => {
+  const { url } = await listen(t, NOT_I_JSON);
+  const sources = await openTestSources(t, { overlay: { CHUKWA_TEST_URL: url } });
+  const effect = 'external_side_effect';
+  const taken = [
+    jsonCall({}, { json: 'lenient' }),
+    jsonCall({ call: { effect } }),
+    jsonCall({ call: { effect } }, { json: 'strict' }),
+  ];
+  for (const call of taken) {
+    const outcome = await ask(sources, call);
+    assert.deepEqual(summary(outcome), { succeeded: LENIENT });
+    assert.equal(Buffer.from(outcome.response_body ?? []).toString(), NOT_I_JSON);
+  }
+  for (const call of [jsonCall(), jsonCall({ call: { effect, repeatable: true } })]) {
+    const outcome = await ask(sources, call);
+    assert.ok(outcome.status === 'failed');
+    assert.match(
+      outcome.failure_message,
+      /no double holds \(at character 7\); the source takes it with "json": "lenient"/,
+    );
+  }
+});
+
+const CHARSETS: readonly (readonly [content_type: string, body: Buffer])[] = [
+  ['application/json; charset=utf-16le', Buffer.from('{"a":"é"}', 'utf16le')],
+  ['application/json; charset=iso-8859-1', Buffer.from('{"a":"é"}', 'utf8')],
+  ['application/json; charset="ISO-8859-1"', Buffer.from('{"a":"é"}', 'latin1')],
+  ['application/json; charset=unheard-of', Buffer.from('{"a":"é"}', 'utf8')],
+];
+for (const [content_type, body] of CHARSETS)
+  test(`${body.length} bytes of ${content_type} are read`, () => {
+    const answer = readAnswer({ http_status: 200, content_type, body }, parseAnswer);
+    assert.deepEqual(answer, { ok: true, value: { a: 'é' } });
+  });
 
 /** A service's answers in place of JSON, and the message of the failed call. */
 const REFUSALS: readonly (readonly [status: number, body: string, failure_class: string, says: RegExp])[] = [

@@ -191,6 +191,24 @@ const FAILING: readonly Failing[] = [
     status: 200,
   },
   {
+    name: 'an error event with the code of a rate limit, whose reason is in its metadata',
+    server: says({
+      error: { code: 429, message: 'Provider returned error', metadata: { raw: 'overloaded: please retry in 3 s' } },
+    }),
+    failed: 'http_status',
+    message: /error 429: Provider returned error: overloaded: please retry in 3 s; .*after the time that it tells/,
+    status: 429,
+  },
+  {
+    name: 'an error of the choice, behind text',
+    server: says(piece('Hel'), {
+      choices: [{ index: 0, delta: {}, finish_reason: 'error', error: { code: '502', message: 'upstream is gone' } }],
+    }),
+    failed: 'http_status',
+    message: /error 502: upstream is gone; the fault is on its side/,
+    status: 502,
+  },
+  {
     name: 'an error event about the schema',
     server: says({ error: { message: 'json_schema: unsupported keyword' } }),
     failed: 'structured_output_rejected',

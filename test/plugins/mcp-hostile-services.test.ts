@@ -339,6 +339,39 @@ for (const [how, refuse] of [
     assert.deepEqual(asked.slice(1), ['2025-06-18']);
   });
 
+/** Sends an answer with a number that no double holds, as one JSON and as a stream whose pieces end anywhere. */
+const LARGE: readonly (readonly [form: string, say: (text: string, response: ServerResponse) => void])[] = [
+  ['JSON', (text, response) => response.writeHead(200, { 'content-type': 'application/json' }).end(text)],
+  [
+    'events',
+    (text, response) => {
+      openEvents(response);
+      const event = `event: message\r\ndata: ${text}\r\n\r\n`;
+      for (const piece of event.split(/(?=6532)/)) response.write(piece);
+      response.end();
+    },
+  ],
+];
+
+for (const [form, say] of LARGE)
+  test(`a large number in ${form} is refused, or is a text where the source is lenient or the call may not be repeated`, async (t) => {
+    const { url } = await fakeService(t, (message, response) =>
+      say(JSON.stringify(resultOf(message, 0)).replace('"value":0', '"value":653247040368672767'), response),
+    );
+    const sources = await openTestSources(t, { overlay: { CHUKWA_MCP_TEST: url } });
+    const failed = failureOf(await ask(sources, toolCall('do')));
+    assert.equal(failed.failure_class, 'non_json');
+    assert.match(failed.failure_message, /no double holds.*"json": "lenient"/);
+    for (const call of [
+      toolCall('do', {}, { settings: { json: 'lenient' } }),
+      toolCall('do', {}, { call: { effect: 'external_side_effect' } }),
+    ]) {
+      const outcome = await ask(sources, call);
+      assert.deepEqual(summary(outcome), { succeeded: { value: '653247040368672767' } });
+      assert.match(bodyOf(outcome), /"value":653247040368672767/);
+    }
+  });
+
 test("the slash at the end of a URL is the operator's: a server that knows no other path is reached", async (t) => {
   const { url } = await fakeService(t, (message, response) => sayJson(response, resultOf(message, 'fine')));
   const front = await serve(t, async (request, response) => {

@@ -50,10 +50,10 @@ const breaks = (): never => {
   throw BROKEN;
 };
 
-describe('an attempt whose service asks for a day without a request', () => {
+describe('an attempt whose service asks for days without a request', () => {
   const open = sharedStage('embedded');
 
-  test('an attempt whose service asks for a day without a request puts off the queued turn that asked for it by an hour', async () => {
+  test('an attempt whose service asks for two days without a request puts off the queued turn that asked for it by one', async () => {
     const stage = await open();
     const { attempts, callSource } = stage.engine.runtime;
     stage.model.setScript({ version: 1, label: 'busy', turns: { '*': { 'bob/act/round-1/try-1': { status: 429 } } } });
@@ -66,11 +66,11 @@ describe('an attempt whose service asks for a day without a request', () => {
           return attempts.fail(lease, failed);
         },
       },
-      callSource: async (...asked) => ({ ...(await callSource(...asked)), retry_after_ms: 86_400_000 }),
+      callSource: async (...asked) => ({ ...(await callSource(...asked)), retry_after_ms: 172_800_000 }),
     };
     const { end } = await drive(stage, { parts, request: { turn_retries: 2 } });
     assert.equal((await end).kind, 'failed');
-    assert.deepEqual(delays, [[3_600_000, 3_600_000]]);
+    assert.deepEqual(delays, [[86_400_000, 86_400_000]]);
   });
 });
 

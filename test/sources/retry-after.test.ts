@@ -36,6 +36,10 @@ const TOLD: readonly (readonly [body: string, after_ms: number | undefined])[] =
   ['Please retry after 26 seconds.', 26_000],
   ['retry in 2 minutes', 120_000],
   ['Please try again in 1 day', 86_400_000],
+  ['{"quotaId":"GenerateRequestsPerDayPerProjectPerModel-FreeTier","retryDelay":"34s"}', 3_600_000],
+  ['Rate limit reached on tokens per day (TPD). Please try again in 7m12s.', 432_000],
+  ['Daily limit reached', 3_600_000],
+  [`{"metadata":{"headers":{"X-RateLimit-Remaining":"0","X-RateLimit-Reset":"${NOW + 90_000}"}}}`, 90_000],
   ['try again in a moment', undefined],
   ['try again in 5 steps', undefined],
   ['', undefined],
@@ -44,6 +48,20 @@ const TOLD: readonly (readonly [body: string, after_ms: number | undefined])[] =
 for (const [body, after_ms] of TOLD)
   test(`a body that says ${body || 'nothing'} tells ${after_ms ?? 'no wait'}`, () => {
     assert.equal(readWait({ http_status: 429, body: Buffer.from(body) }, NOW), after_ms);
+  });
+
+for (const [reset, after_ms] of [
+  [`${NOW / 1_000 + 30}`, 30_000],
+  [`${NOW + 1_500}`, 1_500],
+  [`${NOW / 1_000 - 30}`, 0],
+  ['45', 45_000],
+  ['soon', undefined],
+] as const)
+  test(`a limit that is used up until ${reset} tells ${after_ms ?? 'no wait'}`, () => {
+    const headers = { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': reset };
+    assert.equal(readWait({ http_status: 429, response_headers: headers }, NOW), after_ms);
+    const left = { ...headers, 'x-ratelimit-remaining': '3' };
+    assert.equal(readWait({ http_status: 429, response_headers: left }, NOW), undefined);
   });
 
 test('a header comes before the body, a body before the limits of a rate, and only limits that are used up count', () => {

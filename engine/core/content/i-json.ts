@@ -73,3 +73,11 @@ export function toJson(
   const problem = findIJsonProblem(value);
   return problem ? { ok: false, problem } : { ok: true, value: value as Json };
 }
+
+/**
+ * Text of unknown origin as every store can keep it: lone surrogates and U+0000 become U+FFFD.
+ * (`String.prototype.toWellFormed` would leave the latter, which PostgreSQL refuses.)
+ */
+export function toStorableText(text: string): string {
+  return text.replace(/[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]|\0/g, '\uFFFD');
+}

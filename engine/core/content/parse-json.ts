@@ -1,12 +1,17 @@
 import type { Json } from '../../contract/json.js';
 import { unreachable } from '../../contract/unreachable.js';
-import { DEPTH_MAX } from './i-json.js';
+import { DEPTH_MAX, toStorableText } from './i-json.js';
+import { isExactNumber } from './exact-number.js';
+import { readParts, textOf } from './json-parts.js';
 import { listFaults, type SourceFault } from './source-faults.js';
 
 /** A value as it is written, or why the text is refused. */
 export type ParsedJson =
-  | { readonly ok: true; readonly value: Json }
+  | { readonly ok: true; readonly value: Json; readonly replaced?: JsonTextFault }
   | { readonly ok: false; readonly fault: JsonTextFault };
+
+/** `lenient` takes valid JSON that is no I-JSON, with what replaces the parts that cannot be kept. */
+export type Reading = 'strict' | 'lenient';
 
 /** The fault of a text that should be JSON. It quotes no part of the text, which may hold secrets. */
 export interface JsonTextFault {
@@ -20,14 +25,36 @@ export interface JsonTextFault {
 
 /**
  * Parses I-JSON (RFC 7493). A text is refused where the value would be another than is written: a repeated name, a number
- * that no double holds, U+0000, a lone surrogate; and where it is nested deeper than `DEPTH_MAX`.
+ * that no double holds, U+0000, a lone surrogate; and where it is nested deeper than `DEPTH_MAX`. Read leniently, the last
+ * of equal names counts, each such character is U+FFFD, a fraction is rounded, and any other such number is a text, as it
+ * is written; `replaced` says what is the first of these.
  */
-export function parseJson(text: string): ParsedJson {
-  const [fault] = listFaults(text);
-  if (fault === undefined) return { ok: true, value: JSON.parse(text) as Json };
-  const { at } = fault;
-  const place = 'pointer' in fault ? { pointer: fault.pointer } : {};
-  return { ok: false, fault: { reason: toReason(fault, text), at, ...place } };
+export function parseJson(text: string, reading: Reading = 'strict'): ParsedJson {
+  const [found] = listFaults(text);
+  if (found === undefined) return { ok: true, value: JSON.parse(text) as Json };
+  const { at } = found;
+  const place = 'pointer' in found ? { pointer: found.pointer } : {};
+  const fault = { reason: toReason(found, text), at, ...place };
+  if (reading === 'strict' || !('pointer' in found)) return { ok: false, fault };
+  return { ok: true, value: JSON.parse(replaceParts(text)) as Json, replaced: fault };
+}
+
+function replaceParts(text: string): string {
+  const pieces: string[] = [];
+  let end = 0;
+  for (const part of readParts(text)) {
+    if (part.kind === 'fault') continue;
+    const { at, written } = part;
+    pieces.push(text.slice(end, at), toKept(written));
+    end = at + written.length;
+  }
+  return pieces.join('') + text.slice(end);
+}
+
+function toKept(written: string): string {
+  if (written.startsWith('"')) return JSON.stringify(toStorableText(textOf(written)));
+  const isRounded = Math.abs(Number(written)) <= Number.MAX_SAFE_INTEGER;
+  return !/^[-\d]/.test(written) || isRounded || isExactNumber(written) ? written : `"${written}"`;
 }
 
 /** A sentence on the fault, with its place as a character and, of JSON, as a pointer. */

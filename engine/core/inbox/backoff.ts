@@ -10,8 +10,8 @@ export const TURN_RETRIES = 5;
 /** How the wait grows before a turn is tried anew. */
 const TURN_BACKOFF: Backoff = { first_ms: 2_000, most_ms: 300_000 };
 
-/** No `Retry-After` puts a turn off for longer: after an hour its attempt asks for itself. */
-const ASKED_MS_MAX = 3_600_000;
+/** No service puts a turn off for longer: quotas are renewed within a day. */
+const ASKED_MS_MAX = 86_400_000;
 
 /**
  * How long a turn waits before it is tried anew.

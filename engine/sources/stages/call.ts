@@ -20,7 +20,7 @@ import { copyGiven, readGiven } from '../given.js';
 import { keepResponseHeaders } from '../response-headers.js';
 import type { SecretReplacer } from '../secrets.js';
 import { describeThrown, findSourceFailure } from '../source-failure.js';
-import { toStorableText } from '../storable-text.js';
+import { toStorableText } from '../../core/content/i-json.js';
 
 /**
  * Calls the plugin, once. It has until the deadline; a plugin that does not settle by then is abandoned. A later answer

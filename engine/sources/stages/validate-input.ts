@@ -5,7 +5,7 @@ import { findIJsonProblem, type IJsonProblem } from '../../core/content/i-json.j
 import type { Generation, Invoke } from '../../core/protocol/command.js';
 import { judgeRequest } from '../../core/protocol/judge-request.js';
 import { type Checked, type Granted, type Halt, halt } from '../passage.js';
-import { listProblems } from '../storable-text.js';
+import { listProblems } from '../list-problems.js';
 
 /** Checks the request against its schema and limit, and makes the frozen canonical copy that the plugin is handed. */
 export function validateInput(passage: Granted): Checked | Halt {

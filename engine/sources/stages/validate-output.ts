@@ -2,13 +2,13 @@ import type { Json, JsonObject } from '../../contract/json.js';
 import type { Problem } from '../../contract/problem.js';
 import type { ChatAnswer } from '../../contract/source.js';
 import { canonicalText } from '../../core/content/canonical.js';
-import { toJson } from '../../core/content/i-json.js';
+import { toJson, toStorableText } from '../../core/content/i-json.js';
 import { isShown } from '../../core/content/redact.js';
 import { isAuthoredPlace } from '../authored-place.js';
 import { readGiven } from '../given.js';
 import { hiddenAnswer } from '../hidden-answer.js';
 import { type Answered, type Halt, halt, type Validated } from '../passage.js';
-import { listProblems, toStorableText } from '../storable-text.js';
+import { listProblems } from '../list-problems.js';
 
 /** Checks the answer: JSON that can be kept, within its limit, and of its schema. Secrets are replaced on the way. */
 export function validateOutput(passage: Answered): Validated | Halt {

@@ -1,3 +1,4 @@
+import { describeFaultPlace, parseJson } from '../../core/content/parse-json.js';
 import type { NotNull } from 'kysely';
 import type { Json, JsonObject } from '../../contract/json.js';
 import { canonicalText } from '../../core/content/canonical.js';
@@ -98,6 +99,7 @@ export async function findInvocation(
     ...shown,
     response_text: isBodyHidden ? toSaid(response_body, seen) : (response_body?.toString('utf8') ?? null),
     response_bytes: response_body?.length ?? (answer === null ? null : Buffer.byteLength(canonicalText(answer))),
+    replaced: findReplaced(row),
     hidden_by_redaction:
       isBodyHidden ||
       canonicalText(shown.response_json) !== canonicalText(answer) ||
@@ -105,6 +107,13 @@ export async function findInvocation(
     pended: pended_at === null || deadline === null ? null : { correlation_alias, pended_at, deadline },
     settlement,
   };
+}
+
+/** Without the names of members, which redaction may hide. */
+function findReplaced({ status, response_body }: Row): string | null {
+  if (status !== 'succeeded' || response_body === null) return null;
+  const parsed = parseJson(response_body.toString('utf8'), 'lenient');
+  return parsed.ok && parsed.replaced ? describeFaultPlace(parsed.replaced) : null;
 }
 
 /** The visible part of a failed call's body, as a model is shown it. An answer has a view. */

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { Json } from '../../contract/json.js';
 import type { Problem } from '../../contract/problem.js';
-import { describeTextFault, parseJson } from '../../core/content/parse-json.js';
+import { describeTextFault, parseJson, type Reading } from '../../core/content/parse-json.js';
 import { type Done, refuse, succeed } from '../../operations/engine.js';
 import { malformed, saidTwice } from './malformed.js';
 import type { SaidReport } from '../../operations/reports.js';
@@ -22,12 +22,12 @@ export function isForm({ headers }: FastifyRequest): boolean {
   return (headers['content-type'] ?? '').toLowerCase().startsWith(FORM_TYPE);
 }
 
-/** Reads a body as JSON. @returns a refusal of what is not UTF-8, or not I-JSON */
-export function readJson(bytes: Uint8Array): Done<Json> {
+/** Reads a body as JSON. @returns a refusal of what is not UTF-8, or not I-JSON where that is asked for */
+export function readJson(bytes: Uint8Array, reading?: Reading): Done<Json> {
   const text = decode(bytes);
   if (text === undefined) return refuse(unreadable('it is not UTF-8'));
-  const parsed = parseJson(text);
-  return parsed.ok ? parsed : refuse(unreadable(describeTextFault(parsed.fault)));
+  const parsed = parseJson(text, reading);
+  return parsed.ok ? succeed(parsed.value) : refuse(unreadable(describeTextFault(parsed.fault)));
 }
 
 /** Reads a body as a form. @returns a refusal of what is not UTF-8, cannot be stored, or says two things of one field */
@@ -81,9 +81,12 @@ function unreadable(reason: string): Problem {
 export const ANSWER_TYPE = 'application/json';
 export const FAILURE_TYPE = 'application/problem+json';
 
-/** The report that a callback's body holds. JSON is the answer; a problem document reports a failure. */
+/**
+ * The report that a callback's body holds. JSON is the answer; a problem document reports a failure. It is read leniently:
+ * a service that cannot say otherwise what it did would leave its call in doubt.
+ */
 export function readReport(type: string, body: Uint8Array): Done<SaidReport> {
-  const said = readJson(body);
+  const said = readJson(body, 'lenient');
   if (!said.ok) return said;
   if (!type.startsWith(FAILURE_TYPE)) return succeed({ kind: 'answered', value: said.value });
   return succeed({ kind: 'failed', message: describe(said.value) });

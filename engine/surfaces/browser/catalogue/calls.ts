@@ -136,7 +136,7 @@ function viewInvocation(shown: InvocationRecord): View {
       {
         id: 'answer',
         title: 'What came back',
-        body: html`${shown.hidden_by_redaction ? html`<p class="note">Redaction hides a part of this.</p>` : undefined}${response_json === null ? undefined : copyable('/response_json', payload(response_json))}${response_text === null ? undefined : copyable('/response_text', verbatim(response_text))}${response_json === null && response_text === null ? emptyState(shown.ended_at === null ? 'Nothing yet: it has not been answered.' : 'Nothing that can be shown.') : undefined}`,
+        body: html`${shown.hidden_by_redaction ? html`<p class="note">Redaction hides a part of this.</p>` : undefined}${shown.replaced === null ? undefined : html`<p class="note">The answer is read leniently: ${shown.replaced}.</p>`}${response_json === null ? undefined : copyable('/response_json', payload(response_json))}${response_text === null ? undefined : copyable('/response_text', verbatim(response_text))}${response_json === null && response_text === null ? emptyState(shown.ended_at === null ? 'Nothing yet: it has not been answered.' : 'Nothing that can be shown.') : undefined}`,
       },
       { id: 'settlement', title: 'How it was settled', body: settlement !== null && payload(settlement) },
       { id: 'pended', title: 'The later answer', body: pended !== null && payload(pended) },

@@ -18,6 +18,8 @@ export function invocationLines(invocation: InvocationRecord): Lines {
     waitingLines(invocation),
     blockLines('asked', jsonText(invocation.request_json)),
     answerLines(invocation),
+    invocation.replaced !== null &&
+      line(`replaced: ${invocation.replaced}; the answer holds U+FFFD, a text or the last value there`),
     settlement?.performed === true && blockLines('settled with', jsonText(settlement.answer)),
     headerLines(invocation),
   ];

@@ -1,13 +1,5 @@
 import type { Problem } from '../contract/problem.js';
 
-/**
- * Text of unknown origin as every store can keep it: lone surrogates and U+0000 become U+FFFD.
- * (`String.prototype.toWellFormed` would leave the latter, which PostgreSQL refuses.)
- */
-export function toStorableText(text: string): string {
-  return text.replace(/[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]|\0/g, '\uFFFD');
-}
-
 /** The most problems of one value that a failure names. */
 const NAMED_MAX = 20;
 
