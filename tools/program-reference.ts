@@ -197,6 +197,11 @@ const VARIABLES: readonly (readonly [names: string, meaning: string, without: st
     "the toy services: their URLs, the key that the weather station asks for, and the almanac's folder of one JSON file a month",
     'set by `park`, printed by `toys`',
   ],
+  [
+    '`XDG_CONFIG_HOME`, else `HOME`, else `APPDATA`',
+    'where a folder `chukwa` holds tokens and confirmed plugins',
+    'no token and no confirmation is kept',
+  ],
 ];
 
 function variableLines(): readonly string[] {
