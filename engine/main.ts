@@ -277,6 +277,7 @@ async function joinEngine(
       authoring,
       store,
       replaceSecrets: sources.replaceSecrets,
+      findObstacle: sources.findObstacle,
       runtime: {
         attempts: store.attempts,
         callSource: sources.callSource,

@@ -79,6 +79,10 @@ export const SURROUNDINGS_PROBLEMS = {
     'The database was created by another version of a migration.',
     'Use the version that created it, or another database.',
   ),
+  SOURCE_NOT_READY: environment(
+    'A variable of one of the sources of the scenario is missing or unusable; the message names both. Nothing was called.',
+    'Set the variable; `chukwa doctor SLUG` shows all variables of a world.',
+  ),
   PORT_TAKEN: environment(
     'A port of the toys or of `serve` is not available.',
     'Choose another with `--port-base` or `--port`.',
