@@ -91,6 +91,7 @@ export async function compose(
     servePlace: () => toServePlace(variables),
     exportPages: async (archive, wanted) => (await import('./surfaces/browser/export.js')).exportPages(archive, wanted),
     listen: async (desk, tokens, place) => (await import('./surfaces/http/server.js')).listen(desk, tokens, place),
+    tryPlace: async (place) => (await import('./surfaces/http/server.js')).tryPlace(place),
     findServed: () => findServed(toDataDir(variables)),
     announceServed: ({ url, command_token }) =>
       announceServed(toDataDir(variables), { url, pid: process.pid, command_token }),
@@ -284,6 +285,7 @@ async function joinEngine(
       authoring,
       store,
       replaceSecrets: sources.replaceSecrets,
+      findObstacle: sources.findObstacle,
       runtime: {
         attempts: store.attempts,
         callSource: sources.callSource,

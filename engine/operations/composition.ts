@@ -55,6 +55,8 @@ export interface Composition {
   /** Makes one page of a world or an attempt that needs no server. */
   exportPages(archive: Archive, wanted: PagesToExport): Promise<Done<ExportedPages>>;
   listen(desk: HttpDesk, tokens: Tokens, place: ServePlace): Promise<Done<HttpServer>>;
+  /** Whether a server could listen there now. */
+  tryPlace(place: ServePlace): Promise<Done<unknown>>;
   servePlace(): Done<ServePlace>;
   /** The `chukwa serve` that holds the embedded database of the configured folder; undefined where none does. */
   findServed(): Promise<ServedAt | undefined>;

@@ -6,7 +6,7 @@ import type { Program } from '../core/protocol/program.js';
 import type { Doorbell } from '../ports/doorbell.js';
 import type { OpenHeartbeat } from '../ports/heartbeat.js';
 import type { RuntimeParts } from '../runtime/runtime-parts.js';
-import type { PluginCatalogue, ReplaceSecrets } from '../ports/sources.js';
+import type { FindObstacle, PluginCatalogue, ReplaceSecrets } from '../ports/sources.js';
 import type { BrowsableStore } from '../ports/browse.js';
 import type { CompileSchema, ValidateDocument } from '../ports/validation.js';
 
@@ -34,6 +34,7 @@ export interface Engine extends Archive {
   readonly authoring: Authoring;
   readonly runtime: RuntimeParts;
   readonly replaceSecrets: ReplaceSecrets;
+  readonly findObstacle: FindObstacle;
   /** The configured doorbell of workers; it connects when it is used. Close it. */
   openDoorbell(): Done<Doorbell>;
   /** Renews leases from a thread of its own; undefined where no other process could take them. Close it. */

@@ -1,7 +1,10 @@
+import type { Problem } from '../contract/problem.js';
 import type { JsonObject } from '../contract/json.js';
 import type { ResponseSource } from '../generated/response-source.js';
 import type { Scenario } from '../generated/scenario.js';
 import { type Compiled, compileProgram } from '../core/workflow/compile.js';
+import { sourcesOf } from '../core/workflow/sources-of.js';
+import type { Program, SourceProgram } from '../core/protocol/program.js';
 import type { ComponentKind } from '../core/protocol/component.js';
 import type { PluginDescription } from '../ports/sources.js';
 import type { ScenarioFiles } from '../ports/worlds.js';
@@ -61,6 +64,31 @@ export async function loadToRun(engine: Engine, scenarioHash: string): Promise<D
     .filter(({ name }) => called.includes(name))
     .flatMap((plugin) => plugin.unconfirmed ?? []);
   return problems.length > 0 ? refuse(...problems) : loadScenario(engine, scenarioHash);
+}
+
+/**
+ * Refuses a program before its first call where a variable of one of its sources is missing, so that no paid call is made
+ * for a turn that cannot end well. A source whose absence is told counts too: a missing variable is no absence.
+ */
+export function checkSources(
+  { findObstacle }: Pick<Engine, 'findObstacle'>,
+  program: Program,
+  slug: string,
+): Done<Program> {
+  const problems = sourcesOf(program).flatMap((source) => {
+    const obstacle = findObstacle(source);
+    return obstacle === undefined ? [] : [sourceNotReady(source, obstacle, slug)];
+  });
+  return problems.length > 0 ? refuse(...problems) : succeed(program);
+}
+
+function sourceNotReady({ label, hash }: SourceProgram, obstacle: string, slug: string): Problem {
+  return {
+    code: 'SOURCE_NOT_READY',
+    message: `The source ${label} cannot be called: ${obstacle}. Nothing was called.`,
+    repair: `Set what is missing; chukwa doctor ${slug} shows all variables of the world, and chukwa toys starts the toy services.`,
+    details: { source: label, source_hash: hash },
+  };
 }
 
 /** Compiles a scenario from documents in memory. */

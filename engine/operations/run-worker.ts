@@ -9,7 +9,7 @@ import { runWorker as runWorkerLoop } from '../runtime/worker/run-worker.js';
 import type { WorkerEvent } from '../runtime/worker/worker-event.js';
 import type { Drive, WorkerParts } from '../runtime/worker/worker-parts.js';
 import { type Done, type Engine, type LoadedScenario, succeed } from './engine.js';
-import { loadToRun } from './load-program.js';
+import { checkSources, loadToRun } from './load-program.js';
 import { expireCalls } from './reports.js';
 import { settleUnhandled } from './settle-by-report.js';
 import { timeAt, unknownWorld } from './worlds.js';
@@ -126,6 +126,8 @@ function toDrive(engine: Engine, heartbeat: OpenHeartbeat | undefined): Drive {
       await engine.store.inbox.hold({ world_slug, inbox_id }, COMPILE_MS_MAX);
     const loaded = await loadToRun(engine, world.scenario_hash);
     if (!loaded.ok) return { kind: 'unfit', reason: toReason(loaded.problems), is_final: false };
+    const ready = checkSources(engine, loaded.value.program, world_slug);
+    if (!ready.ok) return { kind: 'unfit', reason: toReason(ready.problems), is_final: false };
     if (simulationTime(loaded.value.scenario, world.turn + 1) === undefined)
       return { kind: 'unfit', reason: 'the world has come to the end of its calendar', is_final: true };
     const end = await runAttempt(parts, toAttempt(loaded.value));

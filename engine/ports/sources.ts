@@ -142,6 +142,9 @@ export type ReceiveReport = (command: Invoke, report: CallReport, call: PendedCa
 /** Replaces secrets in a report: the values of the operator's variables, and the token of the callback. */
 export type ReplaceSecrets = (call: CallOfSource, said: Json) => Json;
 
+/** What the operator has to set before a source can be called: a sentence, or undefined where nothing is missing. */
+export type FindObstacle = (source: Pick<SourceProgram, 'plugin' | 'interface'>) => string | undefined;
+
 export interface CallOfSource {
   readonly source: Pick<SourceProgram, 'plugin' | 'interface'>;
   /** The id of the call's record. */

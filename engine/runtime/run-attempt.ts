@@ -3,7 +3,7 @@ import { present } from '../contract/present.js';
 import { unreachable } from '../contract/unreachable.js';
 import { advance } from '../core/turn/advance.js';
 import type { TurnCommand } from '../core/protocol/command.js';
-import { pluginsOf } from '../core/workflow/plugins-of.js';
+import { pluginsOf } from '../core/workflow/sources-of.js';
 import { TURN_RETRIES } from '../core/inbox/backoff.js';
 import type { AttemptLease, BeginOutcome, CallsWrite, LeftWorld } from '../ports/attempts.js';
 import type { CallResult } from '../ports/sources.js';

@@ -6,6 +6,7 @@ import type { Clock } from '../ports/clock.js';
 import type { AnswerCall } from '../ports/answers.js';
 import type {
   CallSource,
+  FindObstacle,
   ListVariations,
   MakeCallback,
   ModelPlace,
@@ -27,6 +28,7 @@ import { importEntry } from './import-entry.js';
 import { type DescribedPlugin, describePlugins, type FindConfirmed, findPlugins } from './registry.js';
 import { findShortSecret, findUnseenSecret, type Secret } from './secrets.js';
 import { NO_WAY_OUT, standInFor, toDry, withoutWayOut } from './stand-in.js';
+import { findObstacle } from './stages/resolve.js';
 import { allowEverybody, type Authorise } from './stages/leave.js';
 
 export { createExamineOrigin } from './examine-origin.js';
@@ -74,6 +76,7 @@ export interface Sources {
   readonly callSource: CallSource;
   readonly receiveReport: ReceiveReport;
   readonly replaceSecrets: ReplaceSecrets;
+  readonly findObstacle: FindObstacle;
   readonly listVariations: ListVariations;
   /** Closes every source, and ends every connection and every program. */
   close(): Promise<void>;
@@ -121,6 +124,8 @@ export async function openSources(parts: SourcesParts): Promise<Sources> {
     callSource: createCallSource(pipeline),
     receiveReport: createReceiveReport(pipeline),
     replaceSecrets: createReplaceSecrets(pipeline),
+    // Written answers need no variable.
+    findObstacle: (source) => (isDry ? undefined : findObstacle(source, pipeline)),
     listVariations: async (name, definition, question) => {
       const plugin = plugins.find((found) => found.name === name);
       const code = plugin && (await getPlugin(plugin));

@@ -65,6 +65,8 @@ describe('the packed package, installed in an empty folder', { timeout: 600_000 
     assert.equal(code, 0);
     assert.match(stdout, /^turn 1 committed: Ada starts up/m);
     assert.match(stdout, /^lamp: burning$/m);
+    const again = await inFolder(process.execPath, [...FIRST_COMPILED, 'keeper.mjs']);
+    assert.match(again.stdout, /^turn 2 /m, 'the world that is there goes on');
   });
 
   test('an engine leaves the process of its host alone', async () => {

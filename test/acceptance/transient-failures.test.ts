@@ -174,17 +174,31 @@ describe('run --retries', () => {
     });
   });
 
-  test('run --retries tries nothing anew that failed for a variable that is not set, and the next run adopts what was answered', async (context) => {
+  test('a variable of a source that is not set refuses a run before its first call, and puts a queued turn off', async (context) => {
     const lacking = await openParkStage('PostgreSQL', () => ({ CHUKWA_TOY_VENDING_URL: '' }));
     context.after(lacking.close);
     lacking.model.setScript(await loadScript('tools'));
-    const { world_slug } = await lacking.makeWorld({ scenario: 'tools' });
+    const world = await lacking.makeWorld({ scenario: 'tools' });
+    const { world_slug } = world;
     const { signal } = new AbortController();
     const request = { world_slug, turns: 1, retries: 5, signal, onProgress: () => {} };
-    const [turn, ...more] = must(await runTurns(lacking.engine, request)).turns;
-    assert.deepEqual([turn?.failure_class, more.length], ['unavailable', 0]);
-    const [next] = must(await runTurns(lacking.engine, request)).turns;
-    assert.deepEqual([next?.adopts, lacking.model.requests.length], [turn?.attempt_id, 1]);
+    const refused = await runTurns(lacking.engine, request);
+    const [problem] = refused.ok ? [] : refused.problems;
+    assert.equal(problem?.code, 'SOURCE_NOT_READY');
+    assert.match(problem.message, /source .*vending.* CHUKWA_TOY_VENDING_URL is not set/);
+    must(await queueTurns(lacking.engine, { world_slug, turns: 1 }));
+    const worker = startHere(['worker', '--json'], lacking.variables);
+    await whileRunning(
+      worker,
+      waitUntil(() => /"turn_deferred".*CHUKWA_TOY_VENDING_URL/.test(worker.said())),
+    );
+    worker.interrupt();
+    await worker.ended;
+    assert.deepEqual([await attemptsOf(lacking, world), lacking.model.requests.length], [[], 0]);
+    // A run that offers the tool to no model does not need its variable.
+    lacking.model.setScript(READS_ON);
+    const narrowed = await runTurns(lacking.engine, { ...request, tools: [] });
+    assert.equal(must(narrowed).turns[0]?.status, 'committed');
   });
 
   test('run --retries tries nothing anew while a call is in doubt', async () => {

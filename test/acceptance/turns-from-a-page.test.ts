@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { test } from 'node:test';
 import { emptyDatabase } from '../support/databases.js';
 import { waitUntil } from '../support/wait-until.js';
-import { makeFolder, startHere, whileRunning } from './command.js';
+import { makeFolder, runHere, startHere, whileRunning } from './command.js';
 
 const OPERATOR = 'an-operator-of-worlds-with-32-characters';
 
@@ -11,14 +13,25 @@ interface ShownWorld {
   readonly story: readonly unknown[];
 }
 
+for (const words of [['park'], ['run', 'any']])
+  test(`${words[0]} --serve tries its port before any turn is played`, async (t) => {
+    const taken = createServer().listen(0, '127.0.0.1');
+    await once(taken, 'listening');
+    t.after(() => taken.close());
+    const port = String((taken.address() as AddressInfo).port);
+    const refused = await runHere([...words, '--serve', '--port', port, '--json'], await emptyDatabase(t));
+    assert.equal(refused.code, 4);
+    assert.match(refused.stdout + refused.stderr, /"PORT_TAKEN"/);
+    assert.doesNotMatch(refused.stdout + refused.stderr, /committed|WORLD_UNKNOWN/);
+  });
+
 test('park --serve plays turns that are queued from a page, with the services and the model of the park', async (t) => {
   const variables = {
     ...(await emptyDatabase(t)),
     CHUKWA_DATA_DIR: await makeFolder(t),
-    CHUKWA_PORT: '0',
     CHUKWA_OPERATOR_TOKEN: OPERATOR,
   };
-  const running = startHere(['park', '--turns', '1', '--serve'], variables);
+  const running = startHere(['park', '--turns', '1', '--port', '0'], variables);
   t.after(() => running.interrupt());
   await whileRunning(
     running,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JsonObject } from '../../engine/contract/json.js';
-import { pluginsOf } from '../../engine/core/workflow/plugins-of.js';
+import { pluginsOf } from '../../engine/core/workflow/sources-of.js';
 import { type SmallPark, compileSmallPark, smallPark } from '../support/park-documents.js';
 
 const READING: JsonObject = {

@@ -83,6 +83,10 @@ export const SURROUNDINGS_PROBLEMS = {
     'A stored document or message is not what its hash says, so the database is not migrated.',
     'Restore a backup, or find out who wrote that row and have the owner of the database delete it.',
   ),
+  SOURCE_NOT_READY: environment(
+    'A variable of one of the sources of the scenario is missing or unusable; the message names both. Nothing was called.',
+    'Set the variable; `chukwa doctor SLUG` shows all variables of a world.',
+  ),
   PORT_TAKEN: environment(
     'A port of the toys or of `serve` is not available.',
     'Choose another with `--port-base` or `--port`.',

@@ -3,7 +3,7 @@ import { present } from '../../contract/present.js';
 import type { SourceProgram } from '../../core/protocol/program.js';
 import type { ModelPlace } from '../../ports/sources.js';
 import type { LookUpVariable } from '../origin.js';
-import { findNamedSecrets, resolveFolder, resolveModel, resolveOrigin } from '../origin.js';
+import { findNamedSecrets, listNames, resolveFolder, resolveModel, resolveOrigin } from '../origin.js';
 import { type Asked, halt, type Route, type Routed, type Stage } from '../passage.js';
 import type { DescribedPlugin } from '../registry.js';
 import { findShortSecret, findUnseenSecret } from '../secrets.js';
@@ -40,6 +40,21 @@ export function findRoute(source: Pick<SourceProgram, 'plugin' | 'interface'>, p
   if (problems.length > 0)
     return `its interface is not one of ${plugin.name}: ${problems.map(({ message }) => message).join('; ')}`;
   return toRoute(plugin, source.interface, parts);
+}
+
+/** What an operator has to set before a source can be called: a sentence, or undefined where nothing is missing. */
+export function findObstacle(
+  source: Pick<SourceProgram, 'plugin' | 'interface'>,
+  parts: ResolveParts,
+): string | undefined {
+  const route = findRoute(source, parts);
+  if (typeof route === 'string') return route;
+  const { manifest, speaks } = route.plugin;
+  // A model that replaces others has a key of its own.
+  if (speaks === 'chat' && parts.model_at !== undefined) return undefined;
+  const named = (manifest.secret_variable_fields ?? []).flatMap((field) => listNames(source.interface, field));
+  const unset = named.find(({ name }) => parts.lookUp(name) === undefined);
+  return unset && `${unset.name} is not set: set it to the secret that ${unset.pointer} of its interface names`;
 }
 
 /** The route to a source, by the operator's variables. @returns a sentence where something is missing */

@@ -54,10 +54,20 @@ export function editedScenarioOption(says: string): Option {
   return pathOption('--scenario <path|hash>', `${says}; ${may}`);
 }
 
-export const SERVE = new Option(
-  '--serve',
-  'afterwards, serve it to a browser until Ctrl-C, and print a link that signs in once',
-);
+/** The options of a run that is served afterwards. */
+export const SERVE = [
+  new Option('--serve', 'afterwards, serve it to a browser until Ctrl-C, and print a link that signs in once'),
+  wholeOption(
+    '--port <n>',
+    'serve on this port, 0 for a free one; by default CHUKWA_PORT, or 4747',
+    [0, 65_535],
+  ).implies({ serve: true }),
+];
+
+export interface ServeAfterOptions {
+  readonly serve?: boolean;
+  readonly port?: number;
+}
 
 /** `SLUG`, or `SLUG@N`. @throws InvalidArgumentError where no turn follows the sign */
 export function toWorldPlace(text: string): WorldPlace {

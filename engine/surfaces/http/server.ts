@@ -1,5 +1,6 @@
 import rateLimit from '@fastify/rate-limit';
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyRequest } from 'fastify';
+import { once } from 'node:events';
 import { createServer as createHttpServer, type ServerOptions } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -145,8 +146,21 @@ function toReachable(url: string): string {
 
 /** The same, refused where nothing can listen there. */
 export async function listen(desk: HttpDesk, tokens: Tokens, place: ServePlace): Promise<Done<HttpServer>> {
+  return unlessTaken(place, () => startServer(desk, tokens, place));
+}
+
+/** Tries to listen at a place, and stops at once. @returns the refusal that `listen` would give */
+export function tryPlace(place: ServePlace): Promise<Done<unknown>> {
+  return unlessTaken(place, async () => {
+    const server = createHttpServer().listen(place);
+    await once(server, 'listening');
+    await new Promise((resume) => server.close(resume));
+  });
+}
+
+async function unlessTaken<Value>(place: ServePlace, task: () => Promise<Value>): Promise<Done<Value>> {
   try {
-    return succeed(await startServer(desk, tokens, place));
+    return succeed(await task());
   } catch (error) {
     if (!(error instanceof Error && 'syscall' in error)) throw error;
     return refuse({

@@ -24,6 +24,7 @@ const UNTOUCHED: Composition = {
   loadTokens: unused,
   exportPages: unused,
   listen: unused,
+  tryPlace: unused,
   servePlace: unused,
   findServed: unused,
   announceServed: unused,

@@ -1,20 +1,19 @@
 import { present } from '../../../contract/present.js';
 import { Option } from 'commander';
 import { runPark } from '../../../operations/park.js';
-import { SERVE, toWords, turnsOption } from '../arguments.js';
+import { SERVE, type ServeAfterOptions, toWords, turnsOption } from '../arguments.js';
 import type { ExitCode } from '../exit-code.js';
 import { chooseModel, MODEL, type ModelOptions, scriptOption } from '../model-choice.js';
 import { playTurns } from '../play-turns.js';
 import type { Rerun } from '../render/story.js';
 import { printRefused, type Session } from '../session.js';
 import type { CommandEntry } from './entry.js';
-import { serveAfterRun } from './serve.js';
+import { serveAfter } from './serve.js';
 
-interface ParkOptions extends ModelOptions {
+interface ParkOptions extends ModelOptions, ServeAfterOptions {
   readonly scenario: keyof typeof TURNS;
   readonly turns?: number;
   readonly execution?: 'per_subject_ordered' | 'per_subject_concurrent';
-  readonly serve?: boolean;
 }
 
 /** The worlds that can be played, and the number of turns without `--turns`. */
@@ -38,7 +37,7 @@ export const park: CommandEntry = {
       .choices(['scripted', 'env'])
       .default('scripted'),
     MODEL,
-    SERVE,
+    ...SERVE,
   ],
   run: runAndShow,
 };
@@ -55,21 +54,26 @@ async function runAndShow(session: Session, options: ParkOptions): Promise<ExitC
   const choice = await chooseModel(session, { ...options, ...present({ script: spoken }) });
   if (!choice.ok) return printRefused(session, choice);
   const worlds: string[] = [];
-  const code = await playTurns(session, ({ signal, narration }) =>
-    runPark(session.composition, {
-      scenario,
-      turns,
-      ...present({ execution }),
-      ...choice.value.asked,
-      signal,
-      onProgress: narration.onProgress,
-      onWorld: (world, database) => {
-        worlds.push(world.world_slug);
-        narration.begin({ ...choice.value, world, turns, database, rerun: toRerun(world.world_slug, spoken, options) });
-      },
-    }),
-  );
-  return options.serve === true
-    ? serveAfterRun(session, code, { worlds, stage: { ...choice.value.asked, with_toys: true } })
-    : code;
+  const play = () =>
+    playTurns(session, ({ signal, narration }) =>
+      runPark(session.composition, {
+        scenario,
+        turns,
+        ...present({ execution }),
+        ...choice.value.asked,
+        signal,
+        onProgress: narration.onProgress,
+        onWorld: (world, database) => {
+          worlds.push(world.world_slug);
+          narration.begin({
+            ...choice.value,
+            world,
+            turns,
+            database,
+            rerun: toRerun(world.world_slug, spoken, options),
+          });
+        },
+      }),
+    );
+  return serveAfter(session, options, play, () => ({ worlds, stage: { ...choice.value.asked, with_toys: true } }));
 }

@@ -15,6 +15,7 @@ import {
   ROOT,
   type RootOptions,
   SERVE,
+  type ServeAfterOptions,
   SLUG,
   toPlace,
   toWords,
@@ -29,15 +30,14 @@ import { queuedLines } from '../render/queue.js';
 import { answer, printRefused, refuseUsage, type Session, withEngine } from '../session.js';
 import { toShell } from '../shell.js';
 import type { CommandEntry } from './entry.js';
-import { serveAfterRun } from './serve.js';
+import { serveAfter } from './serve.js';
 
-interface RunOptions extends ModelOptions, Narrowing, RootOptions {
+interface RunOptions extends ModelOptions, Narrowing, RootOptions, ServeAfterOptions {
   readonly scenario?: string;
   readonly turns: number;
   readonly retries?: number;
   readonly queue?: boolean;
   readonly reason?: string;
-  readonly serve?: boolean;
   readonly anew?: boolean;
   readonly dry?: boolean;
   readonly answers?: string;
@@ -68,7 +68,7 @@ export const run: CommandEntry = {
     ROOT,
     new Option('--queue', 'queue the turns for workers, which use the model of their own environment'),
     new Option('--reason <text>', 'with --queue: why; the record keeps it'),
-    SERVE,
+    ...SERVE,
     new Option('--anew', 'start over after a failed attempt: its side effects may be repeated, also those in doubt'),
     new Option('--dry', 'run on a temporary copy; makes no call'),
     new Option('--answers <file>', 'the answers of models and sources in a dry run'),
@@ -93,27 +93,27 @@ async function runAndShow(session: Session, world_slug: string, options: RunOpti
     run: ['run', world_slug, ...toWords({ llm, script, model }), ...narrowed],
     without_model: ['run', world_slug, ...narrowed],
   };
-  const code = await playTurns(session, ({ signal, narration }) =>
-    runWorld(session.composition, {
-      world_slug,
-      turns,
-      anew: options.anew,
-      tools,
-      connections,
-      retries,
-      rerun: toShell(['chukwa', ...rerun.run]),
-      ...choice.value.asked,
-      person: ask && askPerson({ error: session.terminal.error, ask }, narration.close),
-      signal,
-      onProgress: narration.onProgress,
-      scenario: toNamed(session, options),
-      onWorld: (world, database, news) =>
-        narration.begin({ ...choice.value, world, turns, database, news: toShown(session, news), rerun }),
-    }),
-  );
-  return options.serve === true
-    ? serveAfterRun(session, code, { worlds: [world_slug], stage: { ...choice.value.asked, with_toys: false } })
-    : code;
+  const play = () =>
+    playTurns(session, ({ signal, narration }) =>
+      runWorld(session.composition, {
+        world_slug,
+        turns,
+        anew: options.anew,
+        tools,
+        connections,
+        retries,
+        rerun: toShell(['chukwa', ...rerun.run]),
+        ...choice.value.asked,
+        person: ask && askPerson({ error: session.terminal.error, ask }, narration.close),
+        signal,
+        onProgress: narration.onProgress,
+        scenario: toNamed(session, options),
+        onWorld: (world, database, news) =>
+          narration.begin({ ...choice.value, world, turns, database, news: toShown(session, news), rerun }),
+      }),
+    );
+  const asked = { worlds: [world_slug], stage: { ...choice.value.asked, with_toys: false } };
+  return serveAfter(session, options, play, () => asked);
 }
 
 function toNamed(session: Session, { scenario, ...options }: RunOptions): NamedScenario | undefined {

@@ -3,10 +3,10 @@ import { Option } from 'commander';
 import { serve } from '../../../operations/serve.js';
 import type { StageRequest } from '../../../operations/stage.js';
 import type { LoadedTokens } from '../../../operations/tokens.js';
-import { wholeOption } from '../arguments.js';
+import { type ServeAfterOptions, wholeOption } from '../arguments.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { verbatim } from '../render/line.js';
-import { printEvent, printLines, type Session } from '../session.js';
+import { printEvent, printLines, printRefused, type Session } from '../session.js';
 import { WORKER_DEFAULTS, WORKER_OPTIONS, type WorkerOptions, workUntilStopped } from '../worker-task.js';
 import type { CommandEntry } from './entry.js';
 
@@ -31,15 +31,30 @@ export const serveWorlds: CommandEntry = {
   run: (session, { work, ...options }: ServeOptions) => run(session, options, work === true ? {} : { worlds: [] }),
 };
 
+/** Runs, and serves afterwards where that is asked: the port is tried first, so that no turn is played in vain. */
+export async function serveAfter(
+  session: Session,
+  { serve: is_asked, port }: ServeAfterOptions,
+  play: () => Promise<ExitCode>,
+  asked: () => Asked,
+): Promise<ExitCode> {
+  if (is_asked !== true) return play();
+  const { composition } = session;
+  const place = composition.servePlace();
+  const free = place.ok ? await composition.tryPlace({ ...place.value, ...present({ port }) }) : place;
+  if (!free.ok) return printRefused(session, free);
+  return serveAfterRun(session, await play(), { ...WORKER_DEFAULTS, ...present({ port }) }, asked());
+}
+
 /**
  * Serves after a run until Ctrl-C, so that a browser can show it.
  * @param code the exit code of the run; an interrupted or refused run is not served
  * @param asked the world of the run; and the services and model that it had beside the environment, which turns queued
  * from the pages use as well
  */
-export async function serveAfterRun(session: Session, code: ExitCode, asked: Asked): Promise<ExitCode> {
+async function serveAfterRun(session: Session, code: ExitCode, options: ServeOptions, asked: Asked): Promise<ExitCode> {
   if (code !== EXIT.done && code !== EXIT.attempt_failed && code !== EXIT.suspended) return code;
-  const served = await run(session, WORKER_DEFAULTS, asked);
+  const served = await run(session, options, asked);
   return served === EXIT.done ? code : served;
 }
 
