@@ -235,13 +235,7 @@ for (const kind of ['embedded', 'PostgreSQL'] as const)
       const [attempt] = play.attempts;
       const call = attempt?.invocations.find(({ llm_call_id }) => llm_call_id !== null);
       const { attempt_id = '', patches = [] } = attempt ?? {};
-      for (const id of [
-        attempt_id,
-        call?.source_invocation_id,
-        call?.llm_call_id,
-        call?.request_hash,
-        call?.source_hash,
-      ])
+      for (const id of [attempt_id, call?.source_invocation_id, call?.llm_call_id, call?.request_hash])
         for (const q of [id ?? '', id?.slice(0, -3).toUpperCase() ?? '']) {
           const { rows } = await find({ q, turn: '1', world: play.world_slug });
           assert.ok(rows.length > 0, q);
