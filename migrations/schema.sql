@@ -511,7 +511,7 @@ CREATE TABLE search_entries (
     source_invocation_id uuid,
     llm_call_id uuid,
     text text NOT NULL,
-    words tsvector NOT NULL GENERATED ALWAYS AS (to_tsvector('english'::regconfig, text)) STORED,
+    words tsvector NOT NULL,
     CONSTRAINT search_entries_pkey PRIMARY KEY (world_slug, attempt_id, entry_seq)
 );
 

@@ -95,8 +95,7 @@ function filterUnknown(what: string, name: string, known: readonly string[]): Pr
 function toQuestion({ q, kind, world, turn, subject, source, failure }: WantedSearch): Done<SearchQuestion> {
   const at = toTurn(turn === '' ? undefined : turn);
   if (!at.ok) return at;
-  // A hyphen negates, and the database refuses a tower of negations.
-  const words = q?.trim().replaceAll(/(?:-[\s"]*){2,}/g, '-');
+  const words = q?.trim();
   if ((words?.length ?? 0) > WORDS_LENGTH_MAX) return refuse(searchInvalid(`more than ${WORDS_LENGTH_MAX} characters`));
   if (kind !== undefined && kind !== '' && !isKind(kind)) return refuse(searchInvalid('a kind that no text has'));
   const filters = { world_slug: world, subject, source, failure };

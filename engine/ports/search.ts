@@ -3,7 +3,7 @@ export const SEARCH_KINDS = ['narration', 'state', 'prompt', 'answer', 'result']
 export type SearchKind = (typeof SEARCH_KINDS)[number];
 
 export interface SearchQuestion {
-  /** Words in the syntax of PostgreSQL's `websearch_to_tsquery`; without any, all texts that pass the filters. */
+  /** Words and beginnings of words, `"words side by side"`, `-excluded`, and `or`; without any, all texts that pass the filters. */
   readonly words?: string;
   readonly kind?: SearchKind;
   readonly world_slug?: string;

@@ -430,7 +430,7 @@ export interface SearchEntries {
   source_label: string | null;
   text: string;
   turn: number;
-  words: Generated<string>;
+  words: string;
   workflow_subject_entity_id: string | null;
   world_slug: string;
 }

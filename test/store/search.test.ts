@@ -6,6 +6,38 @@ import type { BrowsableStore } from '../../engine/ports/browse.js';
 import type { SearchHit } from '../../engine/ports/search.js';
 import { must, openParkStage, type ParkStage, type Play } from '../support/park-stage.js';
 
+/** What is asked, the text that has it, and what is marked in that text. */
+const IN_EVERY_SCRIPT = [
+  ['灯塔', '李明点亮了灯塔的灯', '灯塔'],
+  ['起雾', '海上起雾了', '起雾'],
+  ['守', '守', '守'],
+  ['北京大学', '他在北京大学里', '北京大学'],
+  ['東京', '昨日、東京へ行った', '東京'],
+  ['カーテン', '窓のｶｰﾃﾝが揺れる', 'ｶｰﾃﾝ'],
+  ['หมอก', 'ประภาคารสว่างในหมอก', 'หมอก'],
+  ['등대', '등대를 보았다', '등대'],
+  ['바다', '바다로 간다'.normalize('NFD'), '바다'.normalize('NFD')],
+  ['🔥', 'A fire🔥burns', '🔥'],
+  ['👍', 'Well done 👍🏽', '👍🏽'],
+  ['🇩🇪', 'A flag 🇩🇪🇫🇷', '🇩🇪'],
+  ['🚒', 'Help 👩‍🚒 came', '👩‍🚒'],
+  ['José', 'Jose\u0301 waits', 'Jose\u0301'],
+  ['Zoe\u0308', 'Zoë leaves', 'Zoë'],
+  ['lamp', 'The ＬＡＭＰ', 'ＬＡＭＰ'],
+  ['find', 'We ﬁnd it', 'ﬁnd'],
+  ['STRASSE', 'Die Straße', 'Straße'],
+  ['маяк', 'Свет МАЯКА', 'МАЯКА'],
+  ['φως', 'Το ΦΩΣ', 'ΦΩΣ'],
+  ['منار', 'ضوء منارة', 'منارة'],
+  ['हिन्दी', 'वह हिन्दी बोलती है', 'हिन्दी'],
+  ['ខ្មែរ', 'ភាសាខ្មែរពិរោះ', 'ខ្មែរ'],
+  ['lightho', 'A lighthouse', 'lighthouse'],
+  ['boats', 'One boat', 'boat'],
+  ['"cobalt sails"', 'Many cobalt sail', 'cobalt sail'],
+  ['keeper_old-2', 'Ask keeper_old-27', 'keeper_old-27'],
+  ['8f2c', 'Hash 8f2c99ab01', '8f2c99ab01'],
+] as const;
+
 for (const kind of ['embedded', 'PostgreSQL'] as const)
   describe(`searching (${kind})`, { timeout: 120_000 }, () => {
     let stage: ParkStage;
@@ -173,6 +205,80 @@ for (const kind of ['embedded', 'PostgreSQL'] as const)
       for (const word of shown.replaceAll('…', '').trim().split(/\s+/)) assert.ok(known.has(word), word);
       assert.deepEqual((await find({ q: 'narration', kind: 'answer', world: world_slug })).rows, []);
     });
+
+    test('searching finds words of every script, in every form, and marks them as they are written', async () => {
+      const narration = `${IN_EVERY_SCRIPT.map(([, text]) => text).join('. ')}.`;
+      const patch = { kind: 'final_patch', patch: { narration, effects: [] } };
+      const says = {
+        version: 1,
+        label: 'scripts',
+        turns: { '1': { 'bob/act/round-1/try-1': { json: patch } } },
+      } as const;
+      const { world_slug } = await stage.play({ scenario: 'simple', says });
+      const marks = await Promise.all(
+        IN_EVERY_SCRIPT.map(async ([q]) => {
+          const { rows } = await find({ q, kind: 'narration', world: world_slug });
+          return [q, rows.flatMap(({ snippet }) => snippet.filter(({ is_match }) => is_match).map(({ text }) => text))];
+        }),
+      );
+      assert.deepEqual(
+        marks,
+        IN_EVERY_SCRIPT.map(([q, , marked]) => [q, [marked]]),
+      );
+      for (const q of ['塔灯', '大守', 'อกหม', '🎉', 'ighthouse', '"cobal"', 'boat -灯塔'])
+        assert.deepEqual((await find({ q, kind: 'narration', world: world_slug })).rows, [], q);
+      for (const q of ['zyzzyva or 灯塔', '灯塔 -zyzzyva', '"灯塔"', '灯塔 등대'])
+        assert.equal((await find({ q, kind: 'narration', world: world_slug })).rows.length, 1, q);
+    });
+
+    test('searching finds a text by ids and hashes of the record, and by their beginnings', async () => {
+      const [attempt] = play.attempts;
+      const call = attempt?.invocations.find(({ llm_call_id }) => llm_call_id !== null);
+      const { attempt_id = '', patches = [] } = attempt ?? {};
+      for (const id of [attempt_id, call?.source_invocation_id, call?.llm_call_id, call?.request_hash])
+        for (const q of [id ?? '', id?.slice(0, -3).toUpperCase() ?? '']) {
+          const { rows } = await find({ q, turn: '1', world: play.world_slug });
+          assert.ok(rows.length > 0, q);
+        }
+      const { rows } = await find({ q: call?.llm_call_id ?? '', limit: '200' });
+      assert.deepEqual(new Set(rows.map(({ llm_call_id }) => llm_call_id)), new Set([call?.llm_call_id]));
+      const [effect] = patches.flatMap(({ effects }) => effects);
+      const states = await find({ q: effect?.entity_id ?? '', kind: 'state', turn: '1', world: play.world_slug });
+      assert.ok(states.rows.length > 0);
+    });
+
+    test('searching takes any signs for a question', async () => {
+      const signs = [
+        '-',
+        '"',
+        "'",
+        '\\',
+        '\u0000',
+        '&',
+        '|',
+        '!',
+        '<->',
+        ':*',
+        '(',
+        ')',
+        '\ud800',
+        '\udfff',
+        '-" ',
+        'or ',
+        ' -or',
+      ];
+      for (const q of signs.flatMap((sign) => [sign, sign.repeat(50), `${sign.repeat(50)}zyzzyva`, `zyzzyva${sign}`]))
+        if (q.trim() !== '')
+          assert.equal((await search(stage.engine, { q: q.slice(0, 200) })).ok, true, JSON.stringify(q));
+      for (const q of ['x'.repeat(10_000), '灯'.repeat(10_000)])
+        assert.deepEqual(await refusalOf({ q }), ['SEARCH_INVALID']);
+      assert.equal((await search(stage.engine, { q: '\u0301'.repeat(200) })).ok, true);
+    });
+
+    async function refusalOf(wanted: WantedSearch): Promise<readonly string[]> {
+      const done = await search(stage.engine, wanted);
+      return done.ok ? [] : done.problems.map(({ code }) => code);
+    }
 
     test('searching finds nothing that redaction hides', async () => {
       const attempt = play.attempts[0];

@@ -9,6 +9,8 @@ import { prepare, run, type Runner } from '../statement.js';
 /** A text of an attempt, and its place. */
 export interface FoundText extends Omit<SearchHit, 'entry' | keyof AttemptKey | 'turn' | 'snippet' | 'rank'> {
   readonly text: string;
+  /** Ids of entities and hashes by which it is found as well. */
+  readonly names: readonly string[];
 }
 
 /** An attempt that has ended. */
@@ -35,7 +37,7 @@ function failureOf({ failure_class, failed_source_invocation_id }: EndedAttempt,
 const PATCHES = prepare(
   'search_patches',
   `SELECT patch_seq, workflow_subject_entity_id, source_invocation_id, llm_call_id, narration,
-     to_json(ARRAY(SELECT state_after FROM patch_effects effects
+     to_json(ARRAY(SELECT json_build_array(state_after, coalesce(entity_id, environment_label)) FROM patch_effects effects
        WHERE effects.world_slug = patches.world_slug AND effects.turn = patches.turn
          AND effects.patch_seq = patches.patch_seq ORDER BY effect_index)) AS states
    FROM world_patches patches JOIN source_invocations USING (world_slug, source_invocation_id, workflow_subject_entity_id)
@@ -45,7 +47,7 @@ const PATCHES = prepare(
 interface PatchRow
   extends Pick<FoundText, 'patch_seq' | 'workflow_subject_entity_id' | 'source_invocation_id' | 'llm_call_id'> {
   readonly narration: string;
-  readonly states: readonly string[];
+  readonly states: readonly (readonly [state: string, name: string])[];
 }
 
 async function collectPatches(runner: Runner, attempt: EndedAttempt): Promise<readonly FoundText[]> {
@@ -53,8 +55,8 @@ async function collectPatches(runner: Runner, attempt: EndedAttempt): Promise<re
   return rows.flatMap(({ narration, states, ...place }) => {
     const about = { ...place, source_label: null, failure_class: null };
     return [
-      { ...about, kind: 'narration' as const, text: narration },
-      ...states.map((text) => ({ ...about, kind: 'state' as const, text })),
+      { ...about, kind: 'narration' as const, text: narration, names: [] },
+      ...states.map(([text, name]) => ({ ...about, kind: 'state' as const, text, names: [name] })),
     ];
   });
 }
@@ -62,7 +64,7 @@ async function collectPatches(runner: Runner, attempt: EndedAttempt): Promise<re
 const CALLS = prepare(
   'search_calls',
   `SELECT calls.source_invocation_id, calls.workflow_subject_entity_id, content->>'label' AS source_label,
-     calls.failure_class, calls.failure_message, calls.llm_call_id, calls.redaction, calls.response_json,
+     calls.request_hash, calls.source_hash, calls.workflow_hash, calls.failure_class, calls.failure_message, calls.llm_call_id, calls.redaction, calls.response_json,
      llm_calls.finish_reason, ${RAW_TEXT} AS raw_text
    FROM source_invocations calls JOIN response_sources ON response_sources.hash = calls.source_hash
      LEFT JOIN llm_calls USING (world_slug, llm_call_id)
@@ -81,6 +83,7 @@ async function collectCalls(runner: Runner, attempt: EndedAttempt): Promise<read
       source_label,
       failure_class,
       patch_seq: null,
+      names: [call.request_hash, call.source_hash, call.workflow_hash].filter((hash) => hash !== null),
     };
     const failure: FoundText = { ...about, kind: 'result', text: call.failure_message ?? '' };
     if (llm_call_id === null) return [{ ...about, kind: 'result', text: textOf(call.response_json) }, failure];

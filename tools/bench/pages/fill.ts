@@ -108,8 +108,9 @@ const STATEMENTS: readonly string[] = [
   ...selectGenerations(CALL, CALLS),
   ...selectGenerations(LONG_CALL, LONG),
   `INSERT INTO search_entries (world_slug, attempt_id, entry_seq, turn, kind, workflow_subject_entity_id, source_label,
-      source_invocation_id, text)
-    SELECT 'bench-' || w, ${ATTEMPT}, c, t, 'result', 'bob', 'weather', bench_id(${CALL}, 2), bench_text(${CALL}, 20) FROM ${CALLS}`,
+      source_invocation_id, text, words)
+    SELECT 'bench-' || w, ${ATTEMPT}, c, t, 'result', 'bob', 'weather', bench_id(${CALL}, 2), text,
+      to_tsvector('simple', text) FROM ${CALLS} CROSS JOIN LATERAL bench_text(${CALL}, 20) AS text`,
   `INSERT INTO search_progress (world_slug, epoch)
     SELECT 'bench-' || w, :turns + 1 FROM generate_series(1, :worlds) AS w`,
 ];
