@@ -1,6 +1,7 @@
 import { present } from './contract/present.js';
 import { basename, delimiter, dirname, isAbsolute, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { ENGINE_VARIABLES, type EngineVariable } from './contract/engine-variables.js';
 import type { Problem } from './contract/problem.js';
 import { sha256 } from './core/content/sha256.js';
 import type { WantedDoorbell } from './doorbells/choose-doorbell.js';
@@ -9,17 +10,26 @@ import { type Done, refuse } from './operations/engine.js';
 import type { HeartbeatSettings } from './ports/store.js';
 import type { FlightLimits, PluginPlaces } from './sources/index.js';
 import type { TelemetrySettings } from './telemetry/index.js';
+import type { Secret } from './sources/index.js';
 import type { StoreConfiguration } from './store/open-store.js';
 
 /** Environment variables, as the operator set them. An empty one counts as not set. */
 export type Variables = Readonly<Record<string, string | undefined>>;
+
+/** Those that the engine reads for itself: no other can be read here. */
+export type Settings = { readonly [Name in EngineVariable | `OTEL_${string}`]?: string | undefined };
+
+/** What a process was given, without white space at the ends: a file and a `Secret` of Kubernetes often end in a line break. */
+export function readVariables(given: Variables): Variables {
+  return Object.fromEntries(Object.entries(given).map(([name, value]) => [name, value?.trim()]));
+}
 
 /** Where this program's own files are, from source and compiled alike. */
 const CODE_ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 export const PACKAGE_ROOT = basename(CODE_ROOT) === 'dist' ? dirname(CODE_ROOT) : CODE_ROOT;
 
 /** Which remarks of plugins are written. */
-export function toLogLevel(variables: Variables): 'debug' | 'warn' {
+export function toLogLevel(variables: Settings): 'debug' | 'warn' {
   return variables['CHUKWA_LOG'] === 'debug' ? 'debug' : 'warn';
 }
 
@@ -27,12 +37,12 @@ export function toLogLevel(variables: Variables): 'debug' | 'warn' {
 export type LogFormat = 'text' | 'json';
 
 /** How logs are written. */
-export function toLogFormat(variables: Variables): LogFormat {
+export function toLogFormat(variables: Settings): LogFormat {
   return variables['CHUKWA_LOG_FORMAT'] === 'json' ? 'json' : 'text';
 }
 
 /** The settings of telemetry, by the variables that OpenTelemetry defines; undefined without any. */
-export function toTelemetrySettings(variables: Variables): Done<TelemetrySettings | undefined> {
+export function toTelemetrySettings(variables: Settings): Done<TelemetrySettings | undefined> {
   if (variables['OTEL_SDK_DISABLED']?.toLowerCase() === 'true') return { ok: true, value: undefined };
   const traces = toReceiver(variables, 'traces');
   const metrics = toReceiver(variables, 'metrics');
@@ -55,10 +65,10 @@ interface Receiver {
 }
 
 /** A signal goes to its own URL, or to a path of the common one. Only OTLP over HTTP, as protobuf, is supported. */
-function toReceiver(variables: Variables, signal: 'traces' | 'metrics'): Receiver | undefined {
+function toReceiver(variables: Settings, signal: 'traces' | 'metrics'): Receiver | undefined {
   const name = signal.toUpperCase();
   if ((variables[`OTEL_${name}_EXPORTER`] || 'otlp') !== 'otlp') return undefined;
-  const own = `OTEL_EXPORTER_OTLP_${name}_ENDPOINT`;
+  const own = `OTEL_EXPORTER_OTLP_${name}_ENDPOINT` as const;
   const own_url = variables[own];
   if (own_url) return { url: own_url, variable: own };
   const common = 'OTEL_EXPORTER_OTLP_ENDPOINT';
@@ -80,15 +90,41 @@ function isHttpUrl(text: string): boolean {
 }
 
 /** By OTEL_TRACES_SAMPLER. No attempt has a parent outside, so that those which ask for one mean the same. */
-function toSampledRatio(variables: Variables): number {
+function toSampledRatio(variables: Settings): number {
   const sampler = (variables['OTEL_TRACES_SAMPLER'] || 'always_on').replace(/^parentbased_/, '');
   if (sampler === 'always_off') return 0;
   const ratio = Number(variables['OTEL_TRACES_SAMPLER_ARG'] || 1);
   return sampler === 'traceidratio' && ratio >= 0 && ratio <= 1 ? ratio : 1;
 }
 
+/** The tokens that the operator has set. */
+export function toTokens(variables: Settings): { readonly token?: string; readonly operator_token?: string } {
+  const token = variables['CHUKWA_TOKEN'] || undefined;
+  const operator_token = variables['CHUKWA_OPERATOR_TOKEN'] || undefined;
+  return present({ token, operator_token });
+}
+
+/** The engine's own secrets: tokens, and the passwords of URLs. */
+export function listOwnSecrets(variables: Settings): readonly Secret[] {
+  return (Object.keys(ENGINE_VARIABLES) as EngineVariable[]).flatMap((variable) => {
+    const [kind, value] = [ENGINE_VARIABLES[variable], variables[variable] || undefined];
+    if (kind === 'setting' || value === undefined) return [];
+    if (kind === 'secret') return [{ variable, value }];
+    const password = URL.canParse(value) ? new URL(value).password : '';
+    return [password, decodeLeniently(password)].map((spelled) => ({ variable, value: spelled }));
+  });
+}
+
+function decodeLeniently(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
 /** The folder of the embedded database. */
-export function toDataDir(variables: Variables): string {
+export function toDataDir(variables: Settings): string {
   return resolve(variables['CHUKWA_DATA_DIR'] || '.chukwa');
 }
 
@@ -96,7 +132,7 @@ export function toDataDir(variables: Variables): string {
  * The folder of what this user has decided, which no other folder can bring along: tokens, and confirmed plugins.
  * @returns undefined where the environment names none. A relative one would lie in the working folder, and counts as not set.
  */
-export function toUserFolder(variables: Variables): string | undefined {
+export function toUserFolder(variables: Settings): string | undefined {
   const home = variables['HOME'] && join(variables['HOME'], '.config');
   const named = [variables['XDG_CONFIG_HOME'], home, variables['APPDATA']];
   const folder = named.find((path) => path !== undefined && isAbsolute(path));
@@ -104,13 +140,13 @@ export function toUserFolder(variables: Variables): string | undefined {
 }
 
 /** The file of the tokens for a data folder, which is in no folder that could bring its own. */
-export function toTokensFile(variables: Variables): string | undefined {
+export function toTokensFile(variables: Settings): string | undefined {
   const folder = toUserFolder(variables);
   return folder && join(folder, 'tokens', `${sha256(toDataDir(variables)).slice(0, 16)}.json`);
 }
 
 /** The database to open, and the user that migrates it. */
-export function toStoreConfiguration(variables: Variables): StoreConfiguration {
+export function toStoreConfiguration(variables: Settings): StoreConfiguration {
   const url = variables['CHUKWA_DATABASE_URL'];
   return {
     ...present({ url }),
@@ -137,7 +173,7 @@ export function toHeartbeatSettings(lease_ms: number): HeartbeatSettings {
  * which a person has to confirm. Those that ship are compiled, however the rest is run: an attempt is continued only by the code that it began with.
  * @param working the folder that the program was started in
  */
-export function toPluginPlaces(variables: Variables, working: string): PluginPlaces {
+export function toPluginPlaces(variables: Settings, working: string): PluginPlaces {
   const beside = dirname(PACKAGE_ROOT);
   const named = (variables['CHUKWA_PLUGIN_PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
   return {
@@ -149,7 +185,7 @@ export function toPluginPlaces(variables: Variables, working: string): PluginPla
 }
 
 /** How many calls this process makes at a time, and how many of them to each endpoint. */
-export function toFlightLimits(variables: Variables): Done<FlightLimits> {
+export function toFlightLimits(variables: Settings): Done<FlightLimits> {
   const named = { process: 'CHUKWA_MAX_IN_FLIGHT', endpoint: 'CHUKWA_ENDPOINT_MAX_IN_FLIGHT' } as const;
   const set = Object.entries(named).flatMap(([limit, name]) => {
     const said = variables[name] || undefined;
@@ -170,7 +206,7 @@ function flightLimitInvalid(variable: string): Problem {
 }
 
 /** The doorbell that the operator wants. */
-export function toWantedDoorbell(variables: Variables): WantedDoorbell {
+export function toWantedDoorbell(variables: Settings): WantedDoorbell {
   const nats_url = variables['CHUKWA_NATS_URL'] || undefined;
   return { kind: variables['CHUKWA_DOORBELL'] || 'auto', ...present({ nats_url }) };
 }
@@ -178,7 +214,7 @@ export function toWantedDoorbell(variables: Variables): WantedDoorbell {
 const SERVE_PORT = 4747;
 
 /** Where `serve` listens. */
-export function toServePlace(variables: Variables): Done<ServePlace> {
+export function toServePlace(variables: Settings): Done<ServePlace> {
   const port = variables['CHUKWA_PORT'] || String(SERVE_PORT);
   if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) return refuse(PORT_INVALID);
   const public_url = (variables['CHUKWA_PUBLIC_URL'] || undefined)?.replace(/\/+$/, '');
@@ -193,7 +229,7 @@ const PORT_INVALID: Problem = {
 };
 
 /** Where services reach `serve`, to answer later; undefined where the operator names no such place. */
-export function toPublicUrl(variables: Variables): Done<string | undefined> {
+export function toPublicUrl(variables: Settings): Done<string | undefined> {
   const url = variables['CHUKWA_PUBLIC_URL'] || undefined;
   return url === undefined || isHttpUrl(url) ? { ok: true, value: url } : refuse(PUBLIC_URL_INVALID);
 }

@@ -4,7 +4,9 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { v7 as uuid } from 'uuid';
 import {
+  listOwnSecrets,
   PACKAGE_ROOT,
+  readVariables,
   toDataDir,
   type LogFormat,
   toFlightLimits,
@@ -16,6 +18,7 @@ import {
   toServePlace,
   toStoreConfiguration,
   toTelemetrySettings,
+  toTokens,
   toTokensFile,
   toUserFolder,
   toWantedDoorbell,
@@ -55,16 +58,17 @@ const clock: Clock = { now: () => Date.now(), uuid: () => uuid() };
 
 /**
  * The composition root: the only place that knows every part and joins them. Each part is imported when it is first needed.
- * @param variables the process's environment; it is read in configuration.ts and nowhere else
+ * @param given the process's environment; it is read in configuration.ts and nowhere else
  * @param write takes a line of the log, for people or as JSON; left out, nothing is logged
  */
 export async function compose(
-  variables: Variables,
+  given: Variables,
   write: (line: string, format: LogFormat) => void = () => {},
 ): Promise<Composition> {
   const { version } = JSON.parse(await readFile(join(PACKAGE_ROOT, 'package.json'), 'utf8')) as {
     readonly version: string;
   };
+  const variables = readVariables(given);
   const isJson = toLogFormat(variables) === 'json';
   const writeJson = isJson ? await openJsonLog((line) => write(line, 'json')) : undefined;
   const writeLog: WriteLog = writeJson ?? ((_level, sentence) => write(sentence, 'text'));
@@ -130,10 +134,13 @@ async function openParts(
     (openedSchemas ??= openSchemas()),
   ]);
   const { shippedSchemas, compileSchema, validateShape } = schemas;
+  const user_folder = toUserFolder(variables);
   const sources = await openSources({
     ...toPluginPlaces(variables, process.cwd()),
-    findConfirmed: (folder) => findConfirmed(toUserFolder(variables), folder),
+    findConfirmed: (folder) => findConfirmed(user_folder, folder),
     lookUp: (name) => variables[name],
+    own_secrets: listOwnSecrets(variables),
+    own_folders: [toDataDir(variables), ...(user_folder === undefined ? [] : [user_folder])],
     ...options,
     ...present({ overlay }),
     compileSchema,
@@ -317,11 +324,7 @@ async function openCallbacks(variables: Variables): Promise<Done<Pick<PartsOptio
 
 async function loadTokens(variables: Variables): Promise<Done<LoadedTokens>> {
   const { loadTokens: load } = await import('./operations/tokens.js');
-  return load({
-    token: variables['CHUKWA_TOKEN'] || undefined,
-    operator_token: variables['CHUKWA_OPERATOR_TOKEN'] || undefined,
-    file: toTokensFile(variables),
-  });
+  return load({ ...toTokens(variables), file: toTokensFile(variables) });
 }
 
 async function startScriptedModel(answersFile: string, portBase?: number): Promise<Done<Stage>> {
@@ -350,6 +353,6 @@ async function diagnoseAll(outside: Outside, world_slug: string | undefined): Pr
     examineOrigin: createExamineOrigin(lookUp),
     inspectDatabase: () => inspectDatabase(toStoreConfiguration(variables), world_slug),
     world_slug,
-    openDoorbell: () => chooseDoorbell(toWantedDoorbell(variables), findServer(variables['CHUKWA_DATABASE_URL'])),
+    openDoorbell: () => chooseDoorbell(toWantedDoorbell(variables), findServer(toStoreConfiguration(variables).url)),
   });
 }

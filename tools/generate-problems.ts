@@ -2,30 +2,47 @@
 import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import type { ProblemEntry } from '../engine/contract/problems/entry.js';
 import { PROBLEM_SECTIONS } from '../engine/contract/problems/index.js';
 
 const INTRODUCTION = [
   '# Problems',
   '',
-  'What `chukwa` complains of, by code. A code is stable; a message may say more. `npm run generate` writes this page from',
-  '[the catalogue](../engine/contract/problems/index.ts). `exit` is the exit code of a command that ends with this problem,',
-  '`HTTP` the status of a response that carries it.',
+  'For users: what `chukwa` complains of, by code, and what to do. A code is stable; a message may say more. `npm run generate`',
+  'writes this page from [the catalogue](../engine/contract/problems/index.ts). A command that ends with a problem exits with',
+  'the code of its section, and a response that carries it has the status of its section, unless its meaning ends with others.',
 ];
 
 /** The page docs/problems.md as the catalogue now asks for it. */
 export function problemsPage(): string {
-  const sections = PROBLEM_SECTIONS.flatMap(({ heading, introduction, problems }) => [
-    '',
-    `## ${heading}`,
-    ...(introduction === undefined ? [] : ['', introduction]),
-    '',
-    '| code | meaning | repair | exit | HTTP |',
-    '| --- | --- | --- | --- | --- |',
-    ...Object.entries(problems).map(
-      ([code, { meaning, repair, exit, status }]) => `| \`${code}\` | ${meaning} | ${repair} | ${exit} | ${status} |`,
-    ),
-  ]);
+  const sections = PROBLEM_SECTIONS.flatMap(({ heading, introduction, problems }) => {
+    const usual = mostCommon(Object.values(problems).map(toOutcome));
+    return [
+      '',
+      `## ${heading}`,
+      ...(introduction === undefined ? [] : ['', introduction]),
+      '',
+      `${usual}.`,
+      '',
+      '| code | meaning | repair |',
+      '| --- | --- | --- |',
+      ...Object.entries(problems).map(([code, entry]) => {
+        const outcome = toOutcome(entry);
+        return `| \`${code}\` | ${entry.meaning}${outcome === usual ? '' : ` (${outcome})`} | ${entry.repair} |`;
+      }),
+    ];
+  });
   return [...INTRODUCTION, ...sections, ''].join('\n');
+}
+
+/** The exit code of a command that ends with a problem, and the status of a response that carries it. */
+function toOutcome({ exit, status }: ProblemEntry): string {
+  return `Exit ${exit}, HTTP ${status}`;
+}
+
+function mostCommon(outcomes: readonly string[]): string {
+  const count = (outcome: string): number => outcomes.filter((other) => other === outcome).length;
+  return outcomes.toSorted((left, right) => count(right) - count(left))[0] ?? '';
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href)

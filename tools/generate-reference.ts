@@ -1,15 +1,20 @@
-/** Writes a page of docs/reference for every kind of document, and for the interface of every plugin that ships. */
+/**
+ * Writes docs/reference: a page for every kind of document, for the interface of every plugin that ships, and for the
+ * program's own commands, variables and exit codes.
+ */
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { programPages, type ReferencePage } from './program-reference.js';
 
 type Schema = { readonly [member: string]: unknown };
 
-/** A page with its expected content. */
-interface ReferencePage {
-  /** Within docs/reference. */
+/** A schema, and for each of its definitions the page that explains it. */
+interface Subject {
   readonly name: string;
-  readonly text: string;
+  readonly root: Schema;
+  readonly home: (part: string) => string;
 }
 
 /** Every page, as the schemas now ask for it. */
@@ -22,44 +27,67 @@ export async function generateReference(root: string): Promise<readonly Referenc
     ...documents.map((name) => ({ name: basename(name, '.schema.json'), path: `schemas/${name}` })),
     ...plugins.map(({ name }) => ({ name: `interface-${name}`, path: `plugins/${name}/interface.schema.json` })),
   ].sort((left, right) => (left.name < right.name ? -1 : 1));
-  const pages = await Promise.all(
-    files.map(async ({ name, path }) => {
-      const schema = JSON.parse(await readFile(join(root, path), 'utf8')) as Schema;
-      return { name: `${name}.md`, title: name, text: pageOf(name, path, schema), says: says(schema['description']) };
-    }),
+  const read = await Promise.all(
+    files.map(async ({ name, path }) => ({
+      name,
+      path,
+      schema: JSON.parse(await readFile(join(root, path), 'utf8')) as Schema,
+    })),
   );
+  const pages = read.map(({ name, path, schema }, index) => {
+    const before = read.slice(0, index);
+    const home = (part: string): string =>
+      before.find((other) => isDeepStrictEqual(partsOf(other.schema)[part], partsOf(schema)[part]))?.name ?? name;
+    return {
+      name: `${name}.md`,
+      title: name,
+      text: pageOf(path, { name, root: schema, home }),
+      says: says(schema['description']),
+    };
+  });
+  const program = await programPages();
   const index = [
     '# Reference',
     '',
-    'Every field of every document, from the schemas by which they are checked.',
+    'For users: every command, variable and exit code of the program, and every field of every document, from the code and',
+    'the schemas by which they are checked. `npm run generate` writes these pages. A part that several documents share is',
+    'explained on one page, to which the others link.',
     '',
     '| page | of |',
     '| --- | --- |',
-    ...pages.map(({ name, title, says: of }) => `| [${title}](${name}) | ${of} |`),
+    ...[...program, ...pages].map(({ name, title, says: of }) => `| [${title}](${name}) | ${of} |`),
     '',
   ];
-  return [{ name: 'README.md', text: index.join('\n') }, ...pages.map(({ name, text }) => ({ name, text }))];
+  return [
+    { name: 'README.md', text: index.join('\n') },
+    ...[...program, ...pages].map(({ name, text }) => ({ name, text })),
+  ];
 }
 
-function pageOf(name: string, path: string, schema: Schema): string {
-  const parts = Object.entries((schema['$defs'] ?? {}) as Readonly<Record<string, Schema>>);
+function partsOf(schema: Schema): Readonly<Record<string, Schema>> {
+  return (schema['$defs'] ?? {}) as Readonly<Record<string, Schema>>;
+}
+
+function pageOf(path: string, subject: Subject): string {
+  const { name } = subject;
+  const parts = Object.entries(partsOf(subject.root)).filter(([part]) => subject.home(part) === name);
   return [
     `# ${name}`,
     '',
-    `${says(schema['description'])} Made by \`npm run generate\` from [${path}](../../${path}).`,
+    `${says(subject.root['description'])} Schema: [${path}](../../${path}).`,
     '',
-    ...wholeOf(schema),
-    ...parts.flatMap(([part, definition]) => partOf(schema, part, definition)),
+    ...wholeOf(subject),
+    ...parts.flatMap(([part, definition]) => partOf(subject, part, definition)),
   ]
     .join('\n')
     .replace(/\n+$/, '\n');
 }
 
 /** The fields of a document; where it has several forms, each in a table of its own. */
-function wholeOf(schema: Schema): readonly string[] {
-  const forms = formsOf(schema);
-  if (forms.length < 2) return tableOf(schema, schema);
-  return [`One of ${forms.length} forms:`, '', ...tablesOf(schema, forms, '##')];
+function wholeOf(subject: Subject): readonly string[] {
+  const forms = formsOf(subject.root);
+  if (forms.length < 2) return tableOf(subject, subject.root);
+  return [`One of ${forms.length} forms:`, '', ...tablesOf(subject, forms, '##')];
 }
 
 function formsOf({ oneOf = [] }: Schema): readonly Schema[] {
@@ -67,31 +95,39 @@ function formsOf({ oneOf = [] }: Schema): readonly Schema[] {
 }
 
 /** A definition; where it has several forms, each in a table of its own. */
-function partOf(root: Schema, part: string, definition: Schema): readonly string[] {
+function partOf(subject: Subject, part: string, definition: Schema): readonly string[] {
   const forms = formsOf(definition);
   if (forms.length < 2) {
-    const is = says(definition['description']) || `Type: ${typeOf(definition)}.`;
-    return [`## ${part}`, '', is, '', ...tableOf(root, definition)];
+    const table = tableOf(subject, definition);
+    const meaning = says(definition['description']);
+    const type = table.length > 0 ? '' : `Type: ${typeOf(subject, definition)}.`;
+    const is = [meaning, type].filter((text) => text !== '').join(' ');
+    return [`## ${part}`, '', ...(is === '' ? [] : [is, '']), ...table];
   }
   const is = `${says(definition['description'])} One of ${forms.length} forms:`.trim();
-  return [`## ${part}`, '', is, '', ...tablesOf(root, forms, '###')];
+  return [`## ${part}`, '', is, '', ...tablesOf(subject, forms, '###')];
 }
 
-function tablesOf(root: Schema, forms: readonly Schema[], mark: string): readonly string[] {
+function tablesOf(subject: Subject, forms: readonly Schema[], mark: string): readonly string[] {
   return forms.flatMap((form) => {
     const meaning = says(form['description']);
-    return [`${mark} ${String(form['title'])}`, '', ...(meaning === '' ? [] : [meaning, '']), ...tableOf(root, form)];
+    return [
+      `${mark} ${String(form['title'])}`,
+      '',
+      ...(meaning === '' ? [] : [meaning, '']),
+      ...tableOf(subject, form),
+    ];
   });
 }
 
 /** The fields of an object, those of objects within it, and those of each alternative. */
-function tableOf(root: Schema, schema: Schema): readonly string[] {
-  const rows = rowsOf(root, schema, '');
+function tableOf(subject: Subject, schema: Schema): readonly string[] {
+  const rows = rowsOf(subject, schema, '');
   if (rows.length === 0) return [];
-  return ['| field | type | default | meaning | example |', '| --- | --- | --- | --- | --- |', ...rows, ''];
+  return ['| field | type | meaning |', '| --- | --- | --- |', ...rows, ''];
 }
 
-function rowsOf(root: Schema, schema: Schema, above: string): readonly string[] {
+function rowsOf(subject: Subject, schema: Schema, above: string): readonly string[] {
   const required = (schema['required'] ?? []) as readonly string[];
   const fields = Object.entries((schema['properties'] ?? {}) as Readonly<Record<string, Schema>>);
   const branches = ['oneOf', 'anyOf', 'allOf'].flatMap((keyword) => (schema[keyword] ?? []) as readonly Schema[]);
@@ -99,29 +135,32 @@ function rowsOf(root: Schema, schema: Schema, above: string): readonly string[] 
   return [
     ...fields.flatMap(([name, field]) => {
       const path = `${above}${name}`;
-      return [rowOf(root, path, field, required.includes(name)), ...rowsOf(root, field, `${path}.`)];
+      return [rowOf(subject, path, field, required.includes(name)), ...rowsOf(subject, field, `${path}.`)];
     }),
-    ...branches.flatMap((branch) => rowsOf(root, branch, above)),
-    ...(typeof items === 'object' ? rowsOf(root, items, above.replace(/\.$/, '[].')) : []),
+    ...branches.flatMap((branch) => rowsOf(subject, branch, above)),
+    ...(typeof items === 'object' ? rowsOf(subject, items, above.replace(/\.$/, '[].')) : []),
   ];
 }
 
-function rowOf(root: Schema, path: string, field: Schema, isRequired: boolean): string {
-  const target = findTarget(root, field) ?? {};
-  const preset = 'default' in field ? code(field['default']) : isRequired ? 'required' : '';
+function rowOf(subject: Subject, path: string, field: Schema, isRequired: boolean): string {
+  const target = findTarget(subject.root, field) ?? {};
+  const preset = 'default' in field ? `; default ${code(field['default'])}` : isRequired ? '; required' : '';
   const [example] = (field['examples'] ?? target['examples'] ?? []) as readonly unknown[];
-  const meaning = says(field['description'] ?? target['description']);
-  return `| \`${path}\` | ${typeOf(field)} | ${preset} | ${meaning} | ${example === undefined ? '' : code(example)} |`;
+  // What a reference leads to is explained there.
+  const meaning = says(field['description']);
+  const shown = example === undefined ? '' : `Example: ${code(example)}`;
+  const explained = [meaning, shown].filter((text) => text !== '').join(' ');
+  return `| \`${path}\` | ${typeOf(subject, field)}${preset} | ${explained} |`;
 }
 
-function typeOf(schema: Schema): string {
+function typeOf(subject: Subject, schema: Schema): string {
   const { type, const: only, enum: listed, $ref, items } = schema;
-  if (typeof $ref === 'string') return `[${$ref.split('/').at(-1)}](#${$ref.split('/').at(-1)})`;
+  if (typeof $ref === 'string') return linkTo(subject, $ref.split('/').at(-1) ?? '');
   if (only !== undefined) return code(only);
   if (Array.isArray(listed)) return listed.map(code).join(', ');
   const branches = (schema['oneOf'] ?? schema['anyOf']) as readonly Schema[] | undefined;
-  if (branches !== undefined) return branches.map((branch) => typeOf(branch)).join(' or ');
-  if (type === 'array') return `list of ${typeOf((items ?? {}) as Schema)}`;
+  if (branches !== undefined) return branches.map((branch) => typeOf(subject, branch)).join(' or ');
+  if (type === 'array') return `list of ${typeOf(subject, (items ?? {}) as Schema)}`;
   const bounds = ['minimum', 'maximum', 'minLength', 'maxLength', 'pattern']
     .filter((keyword) => schema[keyword] !== undefined)
     .map((keyword) => `${keyword} ${keyword === 'pattern' ? code(schema[keyword]) : String(schema[keyword])}`);
@@ -129,9 +168,15 @@ function typeOf(schema: Schema): string {
   return [named, ...bounds].join(', ');
 }
 
+/** A definition, on the page that explains it. */
+function linkTo({ name, home }: Subject, part: string): string {
+  const page = home(part);
+  return `[${part}](${page === name ? '' : `${page}.md`}#${part})`;
+}
+
 function findTarget(root: Schema, { $ref }: Schema): Schema | undefined {
   if (typeof $ref !== 'string') return undefined;
-  return ((root['$defs'] ?? {}) as Readonly<Record<string, Schema>>)[$ref.split('/').at(-1) ?? ''];
+  return partsOf(root)[$ref.split('/').at(-1) ?? ''];
 }
 
 function code(value: unknown): string {

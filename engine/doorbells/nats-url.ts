@@ -1,3 +1,4 @@
+import { hasLateAt, PERCENT_ENCODE } from '../core/content/variable-value.js';
 import { present } from '../contract/present.js';
 import type { Outcome } from '../contract/problem.js';
 
@@ -14,6 +15,7 @@ const PORT = '4222';
 
 /** Reads `nats://[user:password@]host[:port]`; `tls://` for an encrypted connection. */
 export function parseNatsUrl(text: string): Outcome<NatsAddress> {
+  if (hasLateAt(text)) return refuse(`CHUKWA_NATS_URL has an @ behind its host: ${PERCENT_ENCODE}.`);
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^(nats|tls):$/.test(url.protocol) || url.hostname === '')
     return refuse('CHUKWA_NATS_URL is no nats:// or tls:// address.');

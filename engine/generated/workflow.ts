@@ -97,6 +97,7 @@ export interface LlmToolLoopNode {
   readonly id: HumanId;
   readonly type: 'llm_tool_loop';
   readonly llm_source_ref: Reference;
+  readonly fallback?: Fallback;
   readonly prompt_template: PromptTemplate;
   readonly projection: Projection;
   /** Tries at one answer. There is no default. */
@@ -107,6 +108,12 @@ export interface LlmToolLoopNode {
   readonly max_tool_calls: number;
   readonly may?: PatchReach;
   readonly final_schema_ref: Reference;
+}
+/** A second source that is asked for an answer that the first one did not give, once the first one's own retry is used up. Each of the two has a record of its own, and they are one generation. A rejected answer goes back to the first source. By default, the failure ends the attempt. */
+export interface Fallback {
+  readonly llm_source_ref: Reference;
+  /** The failures of the first source after which this one is asked, with the names of a source's retry; http_5xx means the statuses 500 to 599. */
+  readonly on: readonly ('timeout' | 'transport' | 'http_408' | 'http_425' | 'http_429' | 'http_5xx' | 'unavailable')[];
 }
 export interface PromptTemplate {
   readonly messages: readonly PromptMessage[];
@@ -177,6 +184,7 @@ export interface LlmJsonNode {
   readonly type: 'llm_json';
   readonly order_type: 'classify' | 'synthesize' | 'execute';
   readonly llm_source_ref: Reference;
+  readonly fallback?: Fallback;
   readonly prompt_template: PromptTemplate;
   readonly projection: Projection;
   /** Tries at one answer. There is no default. */

@@ -1,5 +1,7 @@
 import type { Problem } from '../contract/problem.js';
-import { checkAnsweredNames, checkAnswerKeys, checkTest } from '../core/workflow-test/check-test.js';
+import { present } from '../contract/present.js';
+import { checkAnswerKeys, checkAnswers, checkTest } from '../core/workflow-test/check-test.js';
+import type { Complaint } from '../core/protocol/document-problem.js';
 import type { Scenario } from '../generated/scenario.js';
 import type { WorkflowTest } from '../generated/workflow-test.js';
 import {
@@ -117,18 +119,25 @@ export function toParts(authoring: Authoring, place: Place): DocumentParts {
       const compiled = compileScenario(authoring, scenarioHash, find);
       const scenario = find('scenario', scenarioHash) as unknown as Scenario | undefined;
       if (!compiled.ok || scenario === undefined) return undefined;
+      const own = present({ others: test.answers });
+      const shared = present({ others: answers?.turns });
       return {
         test: [
           ...checkTest(compiled.program, scenario, test),
-          ...checkAnsweredNames(compiled.program, scenario, expectedToCommit(test), ['answers']),
+          ...checkAnswers(compiled.program, scenario, { turns: expectedToCommit(test), ...shared }, ['answers']),
         ],
         answers: [
           ...checkAnswerKeys(compiled.program, answers?.turns ?? {}, ['turns']),
-          ...checkAnsweredNames(compiled.program, scenario, answers?.turns ?? {}, ['turns']),
+          // Another test may expect the failure.
+          ...checkAnswers(compiled.program, scenario, { turns: answers?.turns ?? {}, ...own }, ['turns']).map(asNote),
         ],
       };
     },
   };
+}
+
+function asNote(complaint: Complaint): Complaint {
+  return { ...complaint, severity: 'note' };
 }
 
 /** The answers of a test that expects no failure: others may hold mistakes on purpose. */

@@ -25,6 +25,7 @@ export async function diagnose(surroundings: Surroundings): Promise<readonly Dia
   return [
     diagnoseNode(surroundings.node_version),
     ...(database.ok ? [diagnoseDatabase(database.value)] : database.problems.map(toBroken('database'))),
+    ...(database.ok && database.value.is_open_to_all === true ? [OPEN_TO_ALL] : []),
     ...(database.ok ? diagnoseWorld(surroundings.world_slug, database.value) : []),
     ...(database.ok ? database.value.undriven.map(diagnoseUndriven) : []),
     doorbell,
@@ -49,6 +50,12 @@ function diagnoseDatabase({ description, exists, applied, pending, worlds }: Dat
   const message = `${description}, ${age}; to be applied: ${pending.join(', ')}`;
   return missing('database', message, 'chukwa migrate, or any command that uses the database.');
 }
+
+const OPEN_TO_ALL = missing(
+  'rights',
+  'every user of the server may create functions and operators beside the tables, and alter with them what statements do',
+  'As the owner of the database: REVOKE CREATE ON SCHEMA public FROM PUBLIC;',
+);
 
 function diagnoseWorld(world_slug: string | undefined, { has_world }: DatabaseReport): readonly Diagnosis[] {
   if (world_slug === undefined || has_world) return [];

@@ -12,6 +12,6 @@ export function userName(): string {
   try {
     return userInfo().username;
   } catch {
-    return `user ${process.getuid?.() ?? 'without a name'}`;
+    return 'a user without a name';
   }
 }

@@ -1,5 +1,6 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { findInvisible } from '../core/content/variable-value.js';
 import type { Callback, MakeCallback } from '../ports/sources.js';
 import type { Problem } from '../contract/problem.js';
 import { type Done, refuse, type Refused, succeed } from './engine.js';
@@ -21,8 +22,8 @@ export interface LoadedTokens extends Tokens {
 }
 
 interface TokenPlaces {
-  readonly token: string | undefined;
-  readonly operator_token: string | undefined;
+  readonly token?: string | undefined;
+  readonly operator_token?: string | undefined;
   /** In a folder of this user: another folder may have been downloaded. Undefined where the environment names none. */
   readonly file: string | undefined;
 }
@@ -40,6 +41,13 @@ export async function loadTokens(places: TokenPlaces): Promise<Done<LoadedTokens
   const { token, operator_token, file } = places;
   const short = findShort(places);
   if (short !== undefined) return refuse(tooShort(short));
+  const unseen = Object.entries({ CHUKWA_TOKEN: token, CHUKWA_OPERATOR_TOKEN: operator_token }).flatMap(
+    ([variable, value]) => {
+      const found = findInvisible(value ?? '');
+      return found === undefined ? [] : [invisible(variable, found)];
+    },
+  );
+  if (unseen.length > 0) return refuse(...unseen);
   if (token !== undefined && token === operator_token) return refuse(EQUAL);
   if (token !== undefined && operator_token !== undefined)
     return succeed({ token, operator_token, file, is_new: false });
@@ -88,6 +96,15 @@ function isLong(token: string): boolean {
 function findShort({ token, operator_token }: Pick<TokenPlaces, 'token' | 'operator_token'>): string | undefined {
   if (token !== undefined && !isLong(token)) return 'CHUKWA_TOKEN';
   return operator_token !== undefined && !isLong(operator_token) ? 'CHUKWA_OPERATOR_TOKEN' : undefined;
+}
+
+function invisible(variable: string, found: string): Problem {
+  return {
+    code: 'INVISIBLE_CHARACTER',
+    message: `The token in ${variable} holds ${found}.`,
+    repair: `Set ${variable} again without it.`,
+    details: { variable },
+  };
 }
 
 function tooShort(variable: string): Problem {

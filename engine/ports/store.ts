@@ -34,6 +34,8 @@ export interface DatabaseReport {
   readonly worlds: number;
   /** Whether the named world exists; true without a name. */
   readonly has_world: boolean;
+  /** Whether every user of the server may create tables and operators beside ours; left out where not. */
+  readonly is_open_to_all?: boolean;
   /** Attempts of the selected worlds that are open, although nobody drives them. */
   readonly undriven: readonly UndrivenAttempt[];
   /** The distinct `interface` objects of the selected sources. */

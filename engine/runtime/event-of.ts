@@ -37,6 +37,10 @@ export function toRecorded(call: RecordedCall): LeftCall {
   const recorded = { source_invocation_id, invocation_seq, key, request_hash, effect, repeatable, is_adopted };
   if (fact === undefined) return recorded;
   const event = eventOf(fact);
-  const is_free = is_adopted && event.kind === 'call_answered';
-  return { ...recorded, event: is_free ? { ...event, tokens: 0, duration_ms: 0 } : event };
+  return { ...recorded, event: is_adopted ? withoutCost(event) : event };
+}
+
+function withoutCost(event: CallEvent | CallPended): CallEvent | CallPended {
+  if (event.kind === 'call_answered') return { ...event, tokens: 0, duration_ms: 0 };
+  return event.kind === 'call_failed' ? { ...event, duration_ms: 0 } : event;
 }

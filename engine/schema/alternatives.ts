@@ -7,7 +7,7 @@
 import type { Json, JsonObject } from '../contract/json.js';
 import { present } from '../contract/present.js';
 import { canonicalText } from '../core/content/canonical.js';
-import { appendToken, isList, isObject } from '../core/content/json-pointer.js';
+import { isList, isObject } from '../core/content/json-pointer.js';
 import { followReference, listSubschemas, mapChildren } from '../core/content/subschemas.js';
 
 /** The keyword that always fails, and says what would have passed. */
@@ -23,18 +23,6 @@ interface Branch {
 /** A schema that accepts the same, and complains of chosen branches only. */
 export function withChosenAlternatives(root: JsonObject): JsonObject {
   return isReferredTo(root) ? root : rewriteObject(root, root);
-}
-
-/** The pointers of the lists of alternatives of which a value follows one branch only. */
-export function listChoices(root: JsonObject): ReadonlySet<string> {
-  if (isReferredTo(root)) return new Set();
-  const lists = listSubschemas(root).flatMap(({ schema, pointer }) =>
-    CHOICES.flatMap((keyword) => {
-      const written = isObject(schema) ? (schema[keyword] ?? null) : null;
-      return isList(written) && toChoice(root, keyword, written) ? [appendToken(pointer, keyword)] : [];
-    }),
-  );
-  return new Set(lists);
 }
 
 const CHOICES = ['oneOf', 'anyOf'] as const;

@@ -4,9 +4,14 @@ import type { Problem } from '../contract/problem.js';
 import { appendToken, isObject } from '../core/content/json-pointer.js';
 import { nearestName, suggestName } from '../core/content/nearest-name.js';
 import { isError } from '../core/protocol/document-problem.js';
-import { checkCost } from './check-cost.js';
 import { compileLinearPattern } from './linear-pattern.js';
-import { listSubschemas, pointerOfReference, type Subschema } from '../core/content/subschemas.js';
+import {
+  listChildren,
+  listSubschemas,
+  mapChildren,
+  pointerOfReference,
+  type Subschema,
+} from '../core/content/subschemas.js';
 
 export const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
 
@@ -19,11 +24,30 @@ const KNOWN_KEYWORDS: readonly string[] = [
   }),
 ];
 
+/** How the dialect says what keywords of OpenAPI and of earlier drafts say. */
+const FORMER_KEYWORDS: ReadonlyMap<string, string> = new Map([
+  ['nullable', 'Write the type "null" beside the others, as in "type": ["string", "null"].'],
+  ['dependencies', 'Write "dependentRequired" or "dependentSchemas".'],
+  ['additionalItems', 'Write "prefixItems" for the first items, and "items" for the rest.'],
+  ['id', 'Write "$id".'],
+  ['example', 'Write "examples", a list.'],
+]);
+
+/** A schema without what checks nothing: the validator obeys some keywords of other dialects, and breaks on others. */
+export function withKnownKeywords(schema: JsonObject): JsonObject {
+  const known = Object.entries(schema).filter(([keyword]) => KNOWN_KEYWORDS.includes(keyword));
+  return mapChildren(Object.fromEntries(known), (child) => (isObject(child) ? withKnownKeywords(child) : child));
+}
+
 /** The most that one schema may hold. */
 const SUBSCHEMAS_MAX = 2000;
 const CHARACTERS_MAX = 262_144;
 /** Instructions of the programs that match all its patterns. */
 const PATTERN_SIZE_MAX = 50_000;
+
+const TRACKED_MAX = 100_000;
+/** So many references to nothing are compared with against all that there is. */
+const SUGGESTED_MAX = 20;
 
 /** Keywords that point elsewhere than by a pointer within the document. */
 const FAR_KEYWORDS = ['$anchor', '$dynamicAnchor', '$dynamicRef', '$recursiveAnchor', '$recursiveRef', '$vocabulary'];
@@ -37,7 +61,16 @@ export function checkSize(schema: JsonObject): readonly Problem[] {
   if (JSON.stringify(schema).length > CHARACTERS_MAX) return [tooLarge(`longer than ${CHARACTERS_MAX} characters`)];
   const subschemas = listSubschemas(schema);
   if (subschemas.length > SUBSCHEMAS_MAX) return [tooLarge(`of more than ${SUBSCHEMAS_MAX} schemas`)];
+  if (countTracked(subschemas) > TRACKED_MAX) return [tooLarge('too large for "unevaluatedProperties"')];
   return checkPatternSizes(subschemas);
+}
+
+/** The validator writes code for each name in each schema that looks at the same value, where it tracks what is evaluated. */
+function countTracked(subschemas: readonly Subschema[]): number {
+  const schemas = subschemas.map(({ schema }) => schema).filter(isObject);
+  if (!schemas.some((schema) => 'unevaluatedProperties' in schema || 'unevaluatedItems' in schema)) return 0;
+  const merging = subschemas.filter(({ schema, in_place }) => in_place || (isObject(schema) && '$ref' in schema));
+  return merging.length * schemas.reduce((sum, { properties }) => sum + Object.keys(properties ?? {}).length, 0);
 }
 
 /** A repeat of a repeat is a short text and a large program. */
@@ -63,8 +96,8 @@ function patternsOf(schema: JsonObject): readonly string[] {
 }
 
 /**
- * Checks an author's schema beyond the metaschema: it refers to nothing outside itself, its references end, and its
- * check takes no exponential time. Unknown keywords and formats are notes.
+ * Checks an author's schema beyond the metaschema: it refers to nothing outside itself, and its references end. Unknown
+ * keywords and formats are notes.
  */
 export function checkSchema(schema: JsonObject, knownFormats: ReadonlySet<string>): readonly Problem[] {
   const subschemas = listSubschemas(schema);
@@ -73,9 +106,41 @@ export function checkSchema(schema: JsonObject, knownFormats: ReadonlySet<string
     ...subschemas.flatMap((subschema) => checkKeywords(subschema, knownFormats)),
   ];
   const places = new Map(subschemas.map((subschema) => [subschema.pointer, subschema.schema]));
-  const references = subschemas.flatMap((subschema) => checkReference(subschema, places));
+  const lost = subschemas.flatMap(({ schema, pointer }) => {
+    const target = isObject(schema) ? targetOf(schema) : undefined;
+    return target === undefined || places.has(target) ? [] : [{ pointer, target }];
+  });
+  const references = lost.map(({ pointer, target }, index) =>
+    unknownReference(pointer, target, index < SUGGESTED_MAX ? [...places.keys()] : []),
+  );
   const found = [...problems, ...references];
-  return found.some(isError) ? found : [...found, ...checkCost(schema, places)];
+  return found.some(isError) ? found : [...found, ...checkEnds(places)];
+}
+
+/** Finds a schema that comes back to itself at one and the same place of a value. */
+function checkEnds(places: ReadonlyMap<string, Json>): readonly Problem[] {
+  const ended = new Set<string>();
+  const open = new Set<string>();
+  const comesBack = (pointer: string): boolean => {
+    if (open.has(pointer) || ended.has(pointer)) return open.has(pointer);
+    open.add(pointer);
+    const found = listInPlace(places.get(pointer), pointer).some(comesBack);
+    open.delete(pointer);
+    ended.add(pointer);
+    return found;
+  };
+  const circular = [...places.keys()].find(comesBack);
+  if (circular === undefined) return [];
+  const message = 'this schema refers to itself without looking deeper into the value';
+  const repair = 'Break the circle, or refer back only from within "properties" or "items".';
+  return [{ code: 'SCHEMA_NEVER_ENDS', message, pointer: circular, repair }];
+}
+
+function listInPlace(schema: Json | undefined, pointer: string): readonly string[] {
+  if (!isObject(schema)) return [];
+  const inPlace = listChildren(schema, pointer).filter((child) => child.in_place);
+  const reference = targetOf(schema);
+  return [...inPlace.map((child) => child.pointer), ...(reference === undefined ? [] : [reference])];
 }
 
 function tooLarge(how: string): Problem {
@@ -107,6 +172,8 @@ function checkKeywords({ schema, pointer }: Subschema, knownFormats: ReadonlySet
     if (NAMING_KEYWORDS.includes(keyword) && isObject(value) && Object.hasOwn(value, UNCHECKED_NAME))
       return [uncheckedName(appendToken(place, UNCHECKED_NAME))];
     if (FAR_KEYWORDS.includes(keyword)) return [farReference(place, `"${keyword}" is not supported`)];
+    if (keyword === '$ref' && typeof value === 'string' && pointerOfReference(value) === undefined)
+      return [farReference(place, `"${value}" is no pointer within the document`)];
     if (keyword === '$id' && pointer !== '') return [farReference(place, 'a "$id" within a schema is not supported')];
     if (keyword === 'pattern' && typeof value === 'string') return checkPattern(place, value);
     if (keyword === 'patternProperties' && isObject(value)) {
@@ -117,10 +184,16 @@ function checkKeywords({ schema, pointer }: Subschema, knownFormats: ReadonlySet
         code: 'UNKNOWN_FORMAT',
         message: `the format "${value}" is not known and checks nothing`,
       });
-    return checkKnown(place, keyword, KNOWN_KEYWORDS, {
-      code: 'UNKNOWN_KEYWORD',
-      message: `"${keyword}" is no keyword of JSON Schema and checks nothing`,
-    });
+    return checkKnown(
+      place,
+      keyword,
+      KNOWN_KEYWORDS,
+      {
+        code: 'UNKNOWN_KEYWORD',
+        message: `"${keyword}" is no keyword of JSON Schema 2020-12 and checks nothing`,
+      },
+      FORMER_KEYWORDS.get(keyword),
+    );
   });
 }
 
@@ -162,21 +235,22 @@ function checkKnown(
   name: string,
   known: readonly string[],
   unknown: Pick<Problem, 'code' | 'message'>,
+  today?: string,
 ): readonly Problem[] {
   if (known.includes(name)) return [];
   const nearest = nearestName(name, known);
-  const repair = nearest === undefined ? 'Remove it, or accept that.' : `Did you mean "${nearest}"?`;
+  const repair = today ?? (nearest === undefined ? 'Remove it, or accept that.' : `Did you mean "${nearest}"?`);
   return [{ ...unknown, pointer, repair, severity: 'note' }];
 }
 
-function checkReference({ schema, pointer }: Subschema, places: ReadonlyMap<string, Json>): readonly Problem[] {
-  if (!isObject(schema) || typeof schema['$ref'] !== 'string') return [];
-  const place = appendToken(pointer, '$ref');
-  const target = pointerOfReference(schema['$ref']);
-  if (target === undefined) return [farReference(place, `"${schema['$ref']}" is no pointer within the document`)];
-  if (places.has(target)) return [];
-  const message = `no schema stands at "${schema['$ref']}"`;
-  return [{ code: 'UNKNOWN_REFERENCE', message, pointer: place, repair: suggestReference(target, [...places.keys()]) }];
+function targetOf({ $ref }: JsonObject): string | undefined {
+  return typeof $ref === 'string' ? pointerOfReference($ref) : undefined;
+}
+
+function unknownReference(pointer: string, target: string, places: readonly string[]): Problem {
+  const repair = suggestReference(target, places);
+  const message = `no schema stands at "#${target}"`;
+  return { code: 'UNKNOWN_REFERENCE', message, pointer: appendToken(pointer, '$ref'), repair };
 }
 
 function suggestReference(target: string, places: readonly string[]): string {

@@ -6,11 +6,11 @@ import type { Outcome, Problem } from '../contract/problem.js';
 import type { Validate } from '../core/protocol/program.js';
 import type { CompileSchema } from '../ports/validation.js';
 import { NO_ALTERNATIVE, withChosenAlternatives } from './alternatives.js';
-import { checkSchema, checkSize, DIALECT } from './check-schema.js';
+import { checkSchema, checkSize, DIALECT, withKnownKeywords } from './check-schema.js';
 import { withHints } from './hints.js';
 import { addLinearKeywords, withLinearKeywords } from './linear-keywords.js';
 import { compileLinearPattern } from './linear-pattern.js';
-import { addStepKeyword, StepCounter, STEPS_MAX, StepsSpent, withSteps } from './steps.js';
+import { addStepKeyword, isOfContained, StepCounter, STEPS_MAX, StepsSpent, withSteps } from './steps.js';
 import { COMPLAINTS_MAX, toProblems } from './to-problems.js';
 
 /** Makes the compiler of authors' schemas. Each is compiled once, by its hash; nothing is ever fetched. */
@@ -43,7 +43,10 @@ function compileAuthored(schema: JsonObject, metaschema: Validate): ReturnType<C
 
 function tryCompile(schema: JsonObject): Outcome<Validate> {
   try {
-    return { ok: true, value: toValidate(schema, { steps_max: STEPS_MAX, patterns: linearPatterns }) };
+    return {
+      ok: true,
+      value: toValidate(withKnownKeywords(schema), { steps_max: STEPS_MAX, patterns: linearPatterns }),
+    };
   } catch (error) {
     const message = `this schema cannot be compiled: ${(error as Error).message}`;
     const repair = 'Write it otherwise; the message says what cannot be understood.';
@@ -79,7 +82,7 @@ function toValidate(schema: JsonObject, { steps_max = Number.POSITIVE_INFINITY, 
     if (found.length === 0) return [];
     explain ??= make(true);
     const gathered = run(explain, value, counter, steps_max);
-    return toProblems(typeof gathered === 'string' ? found : gathered);
+    return toProblems(typeof gathered === 'string' ? found.filter((one) => !isOfContained(one)) : gathered);
   };
 }
 

@@ -5,8 +5,9 @@
  */
 import { present } from '../contract/present.js';
 import type { Ajv2020 } from 'ajv/dist/2020.js';
-import { _, type Code, type CodeKeywordDefinition, type KeywordCxt } from 'ajv';
+import { _, type Code, type CodeKeywordDefinition, type ErrorObject, type KeywordCxt } from 'ajv';
 import names from 'ajv/dist/compile/names.js';
+import reference from 'ajv/dist/vocabularies/core/ref.js';
 import type { Json, JsonObject } from '../contract/json.js';
 import { isList, isObject } from '../core/content/json-pointer.js';
 import { listSubschemas, mapChildren } from '../core/content/subschemas.js';
@@ -44,37 +45,41 @@ interface Weight {
 }
 
 /**
- * A schema in which every schema counts its steps.
- * @param every also those that the schema around them counts already: where all complaints are gathered, each stops in time
+ * A schema in which every schema counts its steps: one that went without could be visited for ever by those that refer to it.
+ * @param gathers whether all complaints are gathered
  */
-export function withSteps(root: JsonObject, every: boolean): JsonObject {
+export function withSteps(root: JsonObject, gathers: boolean): JsonObject {
   const tracks = listSubschemas(root).some(
     ({ schema }) => isObject(schema) && ('unevaluatedProperties' in schema || 'unevaluatedItems' in schema),
   );
-  return countIn(root, tracks, every ? -1 : FREE_MAX);
+  return countIn(root, tracks, gathers);
 }
 
-function countIn(schema: JsonObject, tracks: boolean, freeMax: number): JsonObject {
-  const inner = mapChildren(schema, (child) => (isObject(child) ? countIn(child, tracks, freeMax) : child));
-  const { own, ...others } = weigh(schema, tracks);
-  const isFree = own <= freeMax && Object.keys(others).length === 0;
-  return isFree ? inner : { ...inner, [STEPS]: { own, ...others } };
+function countIn(schema: JsonObject, tracks: boolean, gathers: boolean): JsonObject {
+  const inner = mapChildren(schema, (child) => (isObject(child) ? countIn(child, tracks, gathers) : child));
+  const counted = { ...inner, [STEPS]: { ...weigh(schema, tracks) } };
+  const { contains } = inner;
+  // The double negation accepts the same, and keeps one complaint about each item in place of all of them.
+  return gathers || contains === undefined ? counted : { ...counted, contains: { not: { not: contains } } };
 }
 
-/** A schema of at most this cost is counted by the schema around it, for each item, member or branch. */
-const FREE_MAX = 2;
+/** Whether a complaint comes of that double negation. */
+export function isOfContained({ schemaPath }: ErrorObject): boolean {
+  return schemaPath.endsWith('/contains/not');
+}
 
 function weigh(schema: JsonObject, tracks: boolean): Weight {
+  const has = (...keywords: readonly string[]): number => keywords.filter((keyword) => keyword in schema).length;
   const branches = sizeOf(schema['anyOf']) + sizeOf(schema['oneOf']);
   const inPlace = branches + sizeOf(schema['allOf']) + sizeOf(schema['dependentSchemas']);
+  const merged = inPlace + has('$ref', 'if', 'then', 'else');
   const patterns = sizeOf(schema['patternProperties']);
-  const has = (...keywords: readonly string[]): number => keywords.filter((keyword) => keyword in schema).length;
-  const members = MEMBER_STEPS * (has(...OF_MEMBERS) + patterns + (tracks ? inPlace : 0));
+  const members = MEMBER_STEPS * (has(...OF_MEMBERS) + patterns + (tracks ? merged : 0));
   const items = has('items', 'unevaluatedItems') + CONTAINED_STEPS * has('contains');
-  const texts = has('minLength', 'maxLength');
+  const texts = has('minLength', 'maxLength', 'const', 'enum');
   return {
-    // Each branch that fails copies the complaints of those before it.
-    own: 1 + sizesOf(schema) + inPlace + Math.ceil((branches * branches) / 16),
+    // Each branch that fails makes a complaint, and copies those before it.
+    own: 1 + sizesOf(schema) + inPlace + 4 * branches + Math.ceil((branches * branches) / 16),
     ...present({ items: items || undefined, members: members || undefined, texts: texts || undefined }),
   };
 }
@@ -132,6 +137,27 @@ export function addStepKeyword(ajv: Ajv2020, { counter, complaints_max }: Counte
     code: (cxt) => countSteps(cxt, counter, complaints_max),
   };
   ajv.addKeyword(definition);
+  ajv.removeKeyword('$ref');
+  ajv.addKeyword({ ...reference.default, code: (cxt) => countReference(cxt, counter) });
+}
+
+/** Complaints of the target are kept until an alternative fits, and are copied behind those before them. */
+const FAILED_STEPS = 8;
+
+function countReference(cxt: KeywordCxt, counter: StepCounter): void {
+  const result = cxt.result.bind(cxt);
+  const left = _`${cxt.gen.scopeValue('obj', { ref: counter })}.left`;
+  cxt.result = (condition, fits, fails) =>
+    result(condition, fits, () => {
+      fails?.();
+      cxt.gen.code(_`${left} -= ${FAILED_STEPS} + (${names.default.errors} >> 2)`);
+    });
+  reference.default.code(cxt);
+}
+
+/** The place of each member is written out again for each schema that looks at it, however long its name is. */
+function weighMembers(value: object, members: number): number {
+  return Object.keys(value).reduce((sum, name) => sum + members + (name.length >> 6), 0);
 }
 
 function countSteps({ gen, data, schema, it }: KeywordCxt, counter: StepCounter, complaintsMax: number): void {
@@ -141,8 +167,10 @@ function countSteps({ gen, data, schema, it }: KeywordCxt, counter: StepCounter,
   const subtract = (steps: Code): void => void gen.code(_`${left} -= ${steps}`);
   subtract(_`${Math.ceil(own)}`);
   if (items !== undefined) gen.if(_`Array.isArray(${data})`, () => subtract(_`${data}.length * ${items}`));
-  if (members !== undefined)
-    gen.if(_`${data} && typeof ${data} == "object"`, () => subtract(_`Object.keys(${data}).length * ${members}`));
+  if (members !== undefined) {
+    const weighNames = gen.scopeValue('func', { ref: weighMembers });
+    gen.if(_`${data} && typeof ${data} == "object"`, () => subtract(_`${weighNames}(${data}, ${members})`));
+  }
   if (texts !== undefined) gen.if(_`typeof ${data} == "string"`, () => subtract(_`(${data}.length * ${texts}) >> 3`));
   gen.if(_`${left} < 0`, () => gen.throw(_`new ${spent}()`));
   if (it.allErrors)

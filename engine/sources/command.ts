@@ -1,3 +1,4 @@
+import { findInvisible } from '../core/content/variable-value.js';
 import { findShortSecret, type Secret } from './secrets.js';
 
 /** A program as the operator's variable names it. */
@@ -33,6 +34,9 @@ export function parseCommand(variable: string, value: string): CommandOutcome {
       message: `${variable} holds no http or https URL, and only variables that begin with CHUKWA_ may hold a command`,
     };
   }
+  // Line breaks and tabs are white space between words.
+  const unseen = findInvisible(value.trim().replace(/[\t\r\n]/g, ' '));
+  if (unseen !== undefined) return { ok: false, message: `${variable} holds ${unseen}: set it again without that` };
   const words = toWords(value);
   const [file, ...rest] = words ?? [];
   if (!words || !file || words.some((word) => word.includes('\0'))) {

@@ -23,8 +23,9 @@ const READING = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
 /**
  * The only door to files: it reads regular files below a folder, within the limits of the call. A link is followed to a
  * place that is below the folder too, as those of a volume of Kubernetes, and refused where it leads elsewhere.
+ * @param own_folders the engine's own: a folder that is one, holds one or lies in one is refused
  */
-export function bindFolder({ variable, path: root }: Folder): ReadFile {
+export function bindFolder({ variable, path: root }: Folder, own_folders: readonly string[] = []): ReadFile {
   return async (path, call) => {
     const bounds = findCallBounds(call);
     if (!bounds) throw makeSourceFailure('unavailable', 'a source may read files only while it is being asked');
@@ -36,6 +37,12 @@ export function bindFolder({ variable, path: root }: Folder): ReadFile {
     const folder = await realpath(root).catch((error: unknown) => {
       throw makeSourceFailure('unavailable', unreadable('the folder', errorCodes(error), variable));
     });
+    const overlapping = await Promise.all(own_folders.map((own) => overlaps(folder, own)));
+    if (overlapping.includes(true))
+      throw makeSourceFailure(
+        'unavailable',
+        `the folder that ${variable} names is a folder of the engine's own data, holds one or lies in one: name one apart from them`,
+      );
     const file = join(folder, ...names);
     const read = (): Promise<Uint8Array> => readBelow(folder, file, bounds.max_response_bytes);
     try {
@@ -47,6 +54,12 @@ export function bindFolder({ variable, path: root }: Folder): ReadFile {
       throw findSourceFailure(error) ?? toFailure(errorCodes(error), variable);
     }
   };
+}
+
+async function overlaps(folder: string, own_folder: string): Promise<boolean> {
+  // Before its first use it is not there.
+  const own = await realpath(own_folder).catch(() => own_folder);
+  return [relative(folder, own), relative(own, folder)].some((way) => way.split(sep)[0] !== '..' && !isAbsolute(way));
 }
 
 async function readBelow(folder: string, named: string, bytes_max: number): Promise<Uint8Array> {

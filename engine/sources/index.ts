@@ -1,3 +1,4 @@
+import { present } from '../contract/present.js';
 import { redact } from '../core/content/redact.js';
 import type { Validate } from '../core/protocol/program.js';
 import type { Problem } from '../contract/problem.js';
@@ -24,7 +25,7 @@ import { createCallSource, createReceiveReport, createReplaceSecrets, type Pipel
 import type { PluginPlaces } from './plugin-places.js';
 import { importEntry } from './import-entry.js';
 import { type DescribedPlugin, describePlugins, type FindConfirmed, findPlugins } from './registry.js';
-import { findShortSecret } from './secrets.js';
+import { findShortSecret, findUnseenSecret, type Secret } from './secrets.js';
 import { NO_WAY_OUT, standInFor, toDry, withoutWayOut } from './stand-in.js';
 import { allowEverybody, type Authorise } from './stages/leave.js';
 
@@ -34,11 +35,16 @@ export type { LookUpVariable } from './origin.js';
 export { createPreparePlugin } from './bench.js';
 export type { FlightLimits } from './admission-table.js';
 export type { PluginPlaces } from './plugin-places.js';
+export type { Secret } from './secrets.js';
 export type { Authorise } from './stages/leave.js';
 
 export interface SourcesParts extends PluginPlaces {
   /** The operator's environment; an empty value counts as not set. */
   readonly lookUp: LookUpVariable;
+  /** The engine's own folders, from which no source may read: they hold the tokens and the embedded database. */
+  readonly own_folders?: readonly string[];
+  /** Of the engine itself, which no record may hold. */
+  readonly own_secrets?: readonly Secret[];
   /** Overrides the environment: `park` sets the origins of its toys. */
   readonly overlay?: Readonly<Record<string, string>>;
   readonly compileSchema: CompileSchema;
@@ -97,6 +103,7 @@ export async function openSources(parts: SourcesParts): Promise<Sources> {
     clock,
     alarm: timerAlarm,
     log,
+    ...present({ own_folders: parts.own_folders, own_secrets: parts.own_secrets }),
   });
   const pipeline: PipelineParts = {
     ...parts,
@@ -131,8 +138,14 @@ const importConfirmed: GetPlugin = async (plugin) =>
 
 function findShortSecrets(plugins: readonly DescribedPlugin[], lookUp: LookUpVariable): readonly Problem[] {
   const variables = new Set(plugins.flatMap(({ manifest }) => manifest.secret_variables ?? []));
-  return [...variables].flatMap((variable) => {
-    const message = findShortSecret([{ variable, value: lookUp(variable) ?? '' }]);
+  return [...variables].flatMap((variable): readonly Problem[] => {
+    const secret = { variable, value: lookUp(variable) ?? '' };
+    const unseen = findUnseenSecret([secret]);
+    if (unseen !== undefined)
+      return [
+        { code: 'INVISIBLE_CHARACTER', message: unseen, details: { variable }, repair: `Set ${variable} without it.` },
+      ];
+    const message = findShortSecret([secret]);
     if (message === undefined) return [];
     return [
       { code: 'SECRET_TOO_SHORT', message, details: { variable }, repair: `Set ${variable} to a longer secret.` },

@@ -16,7 +16,7 @@ import { parseAnswer } from './given.js';
 import type { Route } from './passage.js';
 import { findProxy } from './proxy.js';
 import type { DescribedPlugin } from './registry.js';
-import { createSecretReplacer, type Secret, type SecretReplacer } from './secrets.js';
+import { createSecretReplacer, isKeyLike, type Secret, type SecretReplacer } from './secrets.js';
 import { makeSourceFailure } from './source-failure.js';
 import { shorten } from '../core/content/shorten.js';
 
@@ -44,6 +44,10 @@ export interface OpenedSourcesParts {
   readonly clock: Pick<Clock, 'now'>;
   readonly alarm: Alarm;
   readonly log: Log;
+  /** From which no source may read. */
+  readonly own_folders?: readonly string[];
+  /** Of the engine itself: no source is sent them, and none may have them in its record. */
+  readonly own_secrets?: readonly Secret[];
 }
 
 /** Where a source leads, and the secrets that its interface names. */
@@ -51,7 +55,10 @@ type Reach = Pick<Route, 'origin' | 'command' | 'folder' | 'secrets'>;
 
 /** Sources that are open, each definition once. */
 export interface OpenedSources {
-  /** Knows the secrets of every plugin, the credentials in the URL or command of this route, and a callback's token. */
+  /**
+   * Knows the secrets of every plugin, all of this route and of a callback, and those of the engine and of the routes that
+   * were asked for before, if they look like keys: words of another route's occur in innocent answers.
+   */
   secretsOf(route: Reach, callback?: Callback): SecretReplacer;
   /**
    * Opens a source, which imports its plugin's code the first time.
@@ -67,18 +74,25 @@ const CLOSE_PATIENCE_MS = 2_000;
 export function createOpenedSources(parts: OpenedSourcesParts): OpenedSources {
   const sources = new Map<string, Promise<Source>>();
   const replacers = new Map<string, SecretReplacer>();
+  const shared = new Map((parts.own_secrets ?? []).filter(isShared).map((secret) => [secret.value, secret]));
   const doors = new Map<string, Door>();
   const doorOf = (route: Route): Door => {
     const name = `${route.plugin.name} ${variableOf(route)}`;
-    const door = doors.get(name) ?? openDoor(parts, route, secretsOf(route));
+    const door = doors.get(name) ?? openDoor(parts, route, () => secretsOf(route));
     doors.set(name, door);
     return door;
   };
   const secretsOf = (route: Reach, callback?: Callback): SecretReplacer => {
+    const own = listSecrets(parts, route);
+    const others = own.filter((secret) => isShared(secret) && !shared.has(secret.value));
+    for (const secret of others) shared.set(secret.value, secret);
+    // It does not know these yet.
+    if (others.length > 0) replacers.clear();
+    const known = [...own, ...shared.values()];
     const token = callback && { variable: 'callback_token', value: callback.token };
-    if (token) return createSecretReplacer([...listSecrets(parts, route), token]);
+    if (token) return createSecretReplacer([...known, token]);
     const variables = [variableOf(route), ...route.secrets.map(({ variable }) => variable)].join(' ');
-    const replacer = replacers.get(variables) ?? createSecretReplacer(listSecrets(parts, route));
+    const replacer = replacers.get(variables) ?? createSecretReplacer(known);
     replacers.set(variables, replacer);
     return replacer;
   };
@@ -87,7 +101,7 @@ export function createOpenedSources(parts: OpenedSourcesParts): OpenedSources {
     open: (program, route) => {
       const opened = sources.get(program.hash);
       if (opened) return opened;
-      const capabilities = () => ({ ...toolsFor(parts, route, secretsOf(route)), ...doorOf(route) });
+      const capabilities = () => ({ ...toolsFor(parts, route, () => secretsOf(route)), ...doorOf(route) });
       const opening = openSource(parts, route, program, capabilities);
       sources.set(program.hash, opening);
       // The next call tries again.
@@ -117,21 +131,21 @@ async function openSource(
 
 /** A plugin's capabilities on a route that nothing else shares. */
 export function capabilitiesFor(parts: OpenedSourcesParts, route: Route, secrets: SecretReplacer): Capabilities {
-  return { ...toolsFor(parts, route, secrets), ...openDoor(parts, route, secrets) };
+  return { ...toolsFor(parts, route, () => secrets), ...openDoor(parts, route, () => secrets) };
 }
 
 /** Where a source reaches the outside. Sources of one plugin and one variable share it, and with it a server's memory. */
 type Door = Pick<Capabilities, 'origin' | 'spawn' | 'files'>;
 
 function openDoor(
-  { fetches, children, log }: OpenedSourcesParts,
+  { fetches, children, log, own_folders }: OpenedSourcesParts,
   { plugin: { name }, origin, command, folder }: Route,
-  secrets: SecretReplacer,
+  secrets: () => SecretReplacer,
 ): Door {
-  if (folder) return { files: { read: bindFolder(folder) } };
+  if (folder) return { files: { read: bindFolder(folder, own_folders) } };
   if (command)
     return {
-      spawn: children.bind(command, (line) => log({ plugin: name, level: 'debug', message: secrets.text(line) })),
+      spawn: children.bind(command, (line) => log({ plugin: name, level: 'debug', message: secrets().text(line) })),
     };
   return origin ? { origin: { url: origin.url, endpoint: origin.endpoint, fetch: fetches.bind(origin) } } : {};
 }
@@ -143,7 +157,7 @@ function variableOf({ origin, command, folder }: Reach): string {
 function toolsFor(
   { clock, alarm, log, lookUp }: OpenedSourcesParts,
   { plugin, model, secrets: named }: Route,
-  secrets: SecretReplacer,
+  secrets: () => SecretReplacer,
 ): Omit<Capabilities, keyof Door> {
   const names = [...(plugin.manifest.variables ?? []), ...(plugin.manifest.secret_variables ?? [])];
   const variables = names.flatMap((name) => {
@@ -161,10 +175,10 @@ function toolsFor(
       log({
         plugin: plugin.name,
         level,
-        message: secrets.text(message),
-        ...present({ details: details && (secrets.json(details) as JsonObject) }),
+        message: secrets().text(message),
+        ...present({ details: details && (secrets().json(details) as JsonObject) }),
       }),
-    quote: (said, ending) => shorten(secrets.text(said, ending), QUOTE_LENGTH_MAX),
+    quote: (said, ending) => shorten(secrets().text(said, ending), QUOTE_LENGTH_MAX),
     parseJson: parseAnswer,
     fillPath,
     failure: makeSourceFailure,
@@ -185,6 +199,10 @@ function toAlarm(alarm: Alarm): Alarm {
     durable.then(set, () => {});
     return () => cancel();
   };
+}
+
+function isShared({ value, is_name }: Secret): boolean {
+  return is_name !== true && (isKeyLike(value) || (value.length >= 12 && /[0-9]/.test(value)));
 }
 
 function listSecrets({ plugins, lookUp }: OpenedSourcesParts, route: Reach): readonly Secret[] {

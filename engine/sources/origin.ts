@@ -1,10 +1,11 @@
 import { resolve } from 'node:path';
 import type { JsonObject } from '../contract/json.js';
+import { findInvisible, hasLateAt, PERCENT_ENCODE } from '../core/content/variable-value.js';
 import { appendToken } from '../core/content/json-pointer.js';
 import type { OriginFromVariables, PluginManifest } from '../generated/plugin-manifest.js';
 import { type Command, parseCommand } from './command.js';
 import type { Folder } from './folder.js';
-import { findShortSecret, type Secret } from './secrets.js';
+import { findShortSecret, isKeyLike, type Secret } from './secrets.js';
 
 /** The operator's variables: those that are set to something. */
 export type LookUpVariable = (name: string) => string | undefined;
@@ -52,6 +53,9 @@ export function resolveModel(
   const written = definition[fields.interface_field];
   const held = typeof variable === 'string' ? (chosen ?? lookUp(variable)) : undefined;
   const model = held ?? (typeof written === 'string' ? written : undefined);
+  const unseen = held === undefined ? undefined : findInvisible(held);
+  if (unseen !== undefined)
+    return { ok: false, message: `${String(variable)} holds ${unseen}: set it again without that` };
   if (model !== undefined || fields.variable_field === undefined) return { ok: true, model };
   const name = typeof variable === 'string' ? variable : fields.variable_field;
   return { ok: false, message: `${name} is not set: set it to the name of a model` };
@@ -126,6 +130,10 @@ export function hasScheme(value: string): boolean {
  * The value is never shown: an author chooses the variable, and it may be one that holds a secret.
  */
 export function parseOrigin(variable: string, value: string): Found<{ readonly origin: Origin }> {
+  if (hasLateAt(value))
+    return { ok: false, message: `${variable} holds a URL with an @ behind its host: ${PERCENT_ENCODE}` };
+  const unseen = findInvisible(value.trim());
+  if (unseen !== undefined) return { ok: false, message: `${variable} holds ${unseen}: set it again without that` };
   const url = URL.canParse(value) ? new URL(value) : undefined;
   if (!url || !/^https?:$/.test(url.protocol))
     return { ok: false, message: `${variable} does not hold an http or https URL, such as http://127.0.0.1:8080` };
@@ -137,21 +145,16 @@ export function parseOrigin(variable: string, value: string): Found<{ readonly o
   // Without a password, the user is what a service knows its client by.
   const refused = findShortSecret([{ variable, value: password === '' ? user : password }]);
   if (refused !== undefined) return { ok: false, message: refused };
-  const words = [user, password, ...[...url.hostname.split('.'), ...path.split('/').map(decode)].filter(isKeyLike)];
-  const secrets = words.filter((value) => value !== '').map((value) => ({ variable, value }));
   const hasCredentials = user !== '' || password !== '';
-  const authorization = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
+  const encoded = hasCredentials ? Buffer.from(`${user}:${password}`).toString('base64') : '';
+  const keys = [...url.hostname.split('.'), ...path.split('/').map(decode)].filter(isKeyLike);
+  const secrets: readonly Secret[] = [user, password, encoded, ...keys]
+    .filter(Boolean)
+    .map((value) => ({ variable, value, ...(value === user && password !== '' ? { is_name: true } : {}) }));
+  const authorization = `Basic ${encoded}`;
   const endpoint = `${url.origin}${path === '' ? '' : url.pathname}`;
   const origin = { variable, url: `${url.origin}${path}`, endpoint, secrets };
   return { ok: true, origin: hasCredentials ? { ...origin, authorization } : origin };
-}
-
-/**
- * Whether a segment of a path, or a part of a host's name, looks like a key and not like words: a part of it between other
- * marks has nine letters and digits or more, with a digit among them, or twenty or more.
- */
-function isKeyLike(segment: string): boolean {
-  return segment.split(/[^A-Za-z0-9]+/).some((word) => word.length >= 20 || (word.length >= 9 && /[0-9]/.test(word)));
 }
 
 function decode(text: string): string {

@@ -2,6 +2,7 @@ import { isObject } from '../core/content/json-pointer.js';
 import { basename, dirname, join } from 'node:path';
 import type { Json, JsonObject } from '../contract/json.js';
 import type { Outcome, Problem } from '../contract/problem.js';
+import { ENGINE_VARIABLES } from '../contract/engine-variables.js';
 import type { ProblemCode } from '../contract/problems/index.js';
 import { canonicalText, contentHash } from '../core/content/canonical.js';
 import { sha256 } from '../core/content/sha256.js';
@@ -56,7 +57,8 @@ export async function describePlugins(
   compileSchema: CompileSchema,
   findConfirmed: FindConfirmed = async () => undefined,
 ): Promise<Several<DescribedPlugin>> {
-  const described = sortOut(await Promise.all(found.map((plugin) => describePlugin(plugin, compileSchema))));
+  const owned = found.flatMap(({ manifest }) => listOwned(manifest));
+  const described = sortOut(await Promise.all(found.map((plugin) => describePlugin(plugin, compileSchema, owned))));
   const judged = described.plugins.map(async (plugin): Promise<DescribedPlugin> => {
     if (plugin.is_of_working_folder !== true) return plugin;
     const confirmed = await findConfirmed(plugin.folder);
@@ -112,7 +114,11 @@ function findSharedNames(found: readonly FoundPlugin[]): readonly Problem[] {
   });
 }
 
-async function describePlugin(found: FoundPlugin, compileSchema: CompileSchema): Promise<Outcome<DescribedPlugin>> {
+async function describePlugin(
+  found: FoundPlugin,
+  compileSchema: CompileSchema,
+  owned: readonly Owned[],
+): Promise<Outcome<DescribedPlugin>> {
   const { folder, manifest } = found;
   const compiled = await compileInterface(found, compileSchema);
   if (!compiled.ok) return compiled;
@@ -134,7 +140,7 @@ async function describePlugin(found: FoundPlugin, compileSchema: CompileSchema):
       // An attempt continues only with the code that it began with.
       version: `${manifest.contract_version}-${digest.slice(0, 12)}`,
       listVariables: (definition) => held.flatMap((field) => listNames(definition, field)).map(({ name }) => name),
-      validateInterface: checkNames(compiled.value.validate, listVariableFields(manifest)),
+      validateInterface: checkNames(compiled.value.validate, manifest, owned),
       interface_schema: compiled.value.schema,
     },
   };
@@ -150,22 +156,66 @@ function listVariableFields({ origin, folder, model, secret_variable_fields = []
 /** The prefix of variables that documents may name: none that the operator has set for another program. */
 const VARIABLE_PREFIX = 'CHUKWA_';
 
-/** Adds to the check of an interface that each variable which it names begins with the prefix. */
-function checkNames(validate: Validate, fields: readonly string[]): Validate {
+/** A variable that a manifest itself reads, and for what. */
+interface Owned {
+  readonly plugin: string;
+  readonly name: string;
+  readonly use: 'origin' | 'secret' | 'other';
+}
+
+function listOwned({ name: plugin, origin, variables = [], secret_variables = [] }: PluginManifest): readonly Owned[] {
+  const origins = origin !== undefined && 'variables' in origin ? origin.variables : [];
+  return [
+    ...origins.map((name) => ({ plugin, name, use: 'origin' as const })),
+    ...secret_variables.map((name) => ({ plugin, name, use: 'secret' as const })),
+    ...variables.map((name) => ({ plugin, name, use: 'other' as const })),
+  ];
+}
+
+/** Adds to the check of an interface that it may name the variables that it names. */
+function checkNames(validate: Validate, manifest: PluginManifest, owned: readonly Owned[]): Validate {
+  const { name: plugin, origin, secret_variable_fields = [] } = manifest;
+  const useOf = (field: string): Owned['use'] =>
+    field === origin?.interface_field ? 'origin' : secret_variable_fields.includes(field) ? 'secret' : 'other';
+  const isOwn = (name: unknown, use: Owned['use']): boolean =>
+    owned.some((own) => own.name === name && own.plugin === plugin && own.use === use);
+  // A source may say which of its plugin's keys it means. A key goes to no other member, plugin or endpoint.
+  const isReserved = (name: string, field: string, endpoint: Json | undefined): boolean => {
+    if (Object.hasOwn(ENGINE_VARIABLES, name)) return true;
+    const use = useOf(field);
+    const isMeant = isOwn(name, use) && (use !== 'secret' || endpoint === undefined || isOwn(endpoint, 'origin'));
+    return owned.some((own) => own.name === name) && !isMeant;
+  };
   return (definition) => {
     const problems = validate(definition);
     const known = new Set(problems.map(({ pointer }) => pointer));
+    if (!isObject(definition)) return problems;
+    const endpoint = definition[origin?.interface_field ?? ''];
+    const named = listVariableFields(manifest).flatMap((field) =>
+      listNames(definition, field).map((one) => ({ ...one, isReserved: isReserved(one.name, field, endpoint) })),
+    );
     return [
       ...problems,
-      ...fields
-        .flatMap((field) => (isObject(definition) ? listNames(definition, field) : []))
-        .flatMap((named) => (known.has(named.pointer) ? [] : findForeignName(named))),
+      ...named
+        .filter(({ pointer }) => !known.has(pointer))
+        .flatMap((one) => findForeignName(one) ?? (one.isReserved ? [reservedName(one)] : [])),
     ];
   };
 }
 
-function findForeignName({ name, pointer }: { readonly name: string; readonly pointer: string }): readonly Problem[] {
-  if (name.startsWith(VARIABLE_PREFIX)) return [];
+type Named = ReturnType<typeof listNames>[number];
+
+function reservedName({ name, pointer }: Named): Problem {
+  return {
+    code: 'VARIABLE_NAME_RESERVED',
+    message: `${name} may not be named by a document here: the program reads that variable for itself`,
+    pointer,
+    repair: 'Write a name of its own, such as CHUKWA_HARBOUR_URL, and set that variable where the program runs.',
+  };
+}
+
+function findForeignName({ name, pointer }: Named): readonly Problem[] | undefined {
+  if (name.startsWith(VARIABLE_PREFIX)) return undefined;
   return [
     {
       code: 'VARIABLE_NAME_FOREIGN',

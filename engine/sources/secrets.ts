@@ -1,7 +1,15 @@
 import type { Json } from '../contract/json.js';
+import { findInvisible } from '../core/content/variable-value.js';
 import { isList } from '../core/content/json-pointer.js';
-import { decodeAround, fromBinary, toBinary, unescapeText, UNFINISHED } from './decode-text.js';
-import { createFindPlaces, createHasEscaped, type FindPlaces, type HasEscaped } from './encoded-places.js';
+import {
+  createHasEscaped,
+  fromBinary,
+  type HasEscaped,
+  lengthUnfinished,
+  toBinary,
+  unescapeText,
+} from './decode-text.js';
+import { createFindValues, type FindValues, listSpellings, type Match, type Spelling } from './known-values.js';
 import { toStorableText } from '../core/content/i-json.js';
 
 /** Shorter values occur in too many innocent texts to be replaced; they are refused where they enter. */
@@ -11,6 +19,25 @@ export const SECRET_LENGTH_MIN = 6;
 export interface Secret {
   readonly variable: string;
   readonly value: string;
+  /** A name of the client, such as a user's, and no key. */
+  readonly is_name?: true;
+}
+
+/**
+ * Whether a text looks like a key and not like words: a part of it between other marks has nine letters and digits or
+ * more, with a digit among them, or twenty or more.
+ */
+export function isKeyLike(text: string): boolean {
+  return text.split(/[^A-Za-z0-9]+/).some((word) => word.length >= 20 || (word.length >= 9 && /[0-9]/.test(word)));
+}
+
+/** A sentence where a secret has a character that nobody sees, and that may not arrive as it was set. */
+export function findUnseenSecret(secrets: readonly Secret[]): string | undefined {
+  const [said] = secrets.flatMap(({ variable, value }) => {
+    const found = findInvisible(value);
+    return found === undefined ? [] : [`${variable} holds ${found}: set it again without that`];
+  });
+  return said;
 }
 
 /** A sentence where a secret could not be replaced: the operator has to choose a longer one. */
@@ -39,36 +66,39 @@ export interface SecretReplacer {
   readonly pieces: (pieces: readonly string[], ending?: Ending) => readonly string[];
 }
 
-/** How many encodings may be around each other. */
-const DEPTH_MAX = 4;
+/** How many layers of escapes may be around a secret. */
+const LAYERS_MAX = 2;
 
-/** In how many of them, from outside, the escapes of HTML are undone: each of these doubles the work. */
-const HTML_DEPTH_MAX = 2;
-
-/** Finds each secret in a text, and in every decoding of the text or of a part of it. */
-export function createSecretReplacer(secrets: readonly Secret[]): SecretReplacer {
+/**
+ * Finds each secret in a text, and in the text without its escapes.
+ * @param count is told the steps of each search, which grow in proportion to the text
+ */
+export function createSecretReplacer(
+  secrets: readonly Secret[],
+  count: (steps: number) => void = () => {},
+): SecretReplacer {
   const known = secrets.filter(({ value }) => value.length >= SECRET_LENGTH_MIN);
   if (known.length === 0) return REPLACES_NOTHING;
-  const search = toSearch(known);
-  const isClean = (written: string): boolean => search.findPlaces(written).length === 0 && !search.hasEscaped(written);
-  const clean = (binary: string, ending: Ending): string => {
+  const search = toSearch(known, count);
+  const text = (given: string, ending: Ending = 'whole'): string => {
+    const binary = toBinary(given);
     const { matches, end } = examine(binary, search, ending);
-    return withoutMatches(binary.slice(0, end), 0, matches);
+    if (matches.length === 0 && end === binary.length) return given;
+    return fromBinary(withoutMatches(binary.slice(0, end), 0, matches));
   };
-  const text = (given: string, ending: Ending = 'whole'): string =>
-    ending === 'whole' && isClean(given) ? given : fromBinary(clean(toBinary(given), ending));
+  // Written out, it is searched once; that is one more layer.
+  const isClean = (value: Json): boolean =>
+    find(toBinary(JSON.stringify(value)), search, LAYERS_MAX + 1, false).length === 0;
   return {
     text,
-    // Written out, it is searched once.
-    json: (value) => (isClean(JSON.stringify(value)) ? value : replaceInJson(value, text)),
+    json: (value) => (isClean(value) ? value : replaceInJson(value, text)),
     bytes: (bytes, ending = 'whole') => {
       const binary = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
-      return ending === 'whole' && isClean(binary) ? bytes : Buffer.from(clean(binary, ending), 'latin1');
+      const { matches, end } = examine(binary, search, ending);
+      if (matches.length === 0 && end === binary.length) return bytes;
+      return Buffer.from(withoutMatches(binary.slice(0, end), 0, matches), 'latin1');
     },
-    pieces: (pieces, ending = 'whole') => {
-      if (ending === 'whole' && isClean(pieces.join(''))) return pieces;
-      return replaceInPieces(pieces.map(toBinary), search, ending).map(fromBinary);
-    },
+    pieces: (pieces, ending = 'whole') => replaceInPieces(pieces.map(toBinary), search, ending).map(fromBinary),
   };
 }
 
@@ -79,53 +109,22 @@ const REPLACES_NOTHING: SecretReplacer = {
   pieces: (pieces) => pieces,
 };
 
-/** A searched value, as a binary string. */
-interface Needle {
-  readonly variable: string;
-  readonly text: string;
-  /** Whether letters of any case will do: then `text` has small ones. */
-  readonly is_any_case: boolean;
-}
-
 interface Search {
-  readonly needles: readonly Needle[];
-  readonly findPlaces: FindPlaces;
+  readonly spellings: readonly Spelling[];
+  readonly findValues: FindValues;
   readonly hasEscaped: HasEscaped;
-  /** Of a needle, in bytes. */
-  readonly length_min: number;
-  readonly length_max: number;
+  readonly count: (steps: number) => void;
 }
 
-function toSearch(secrets: readonly Secret[]): Search {
-  const needles = secrets.flatMap(toNeedles);
-  const lengths = needles.map(({ text }) => text.length);
-  const texts = [...needles.map(({ text }) => text), ...secrets.map(({ value }) => toBinary(toStorableText(value)))];
+function toSearch(secrets: readonly Secret[], count: Search['count']): Search {
+  const spellings = secrets.flatMap(({ variable, value }) => listSpellings(variable, value, SECRET_LENGTH_MIN));
+  const characters = secrets.map(({ value }) => toBinary(toStorableText(value))).join('');
   return {
-    needles,
-    findPlaces: createFindPlaces([...new Set(texts)]),
-    hasEscaped: createHasEscaped(texts.join('')),
-    length_min: Math.min(...lengths),
-    length_max: Math.max(...lengths),
+    spellings,
+    findValues: createFindValues(spellings, count),
+    hasEscaped: createHasEscaped(characters),
+    count,
   };
-}
-
-/** A value that may be part of a host's name is found in letters of any case; a form writes spaces as `+`. */
-function toNeedles({ variable, value }: Secret): readonly Needle[] {
-  const text = toBinary(toStorableText(value));
-  if (/^[A-Za-z0-9.-]+$/.test(text)) return [{ variable, text: text.toLowerCase(), is_any_case: true }];
-  return [...new Set([text, text.replaceAll(' ', '+')])].map((spelling) => ({
-    variable,
-    text: spelling,
-    is_any_case: false,
-  }));
-}
-
-interface Match {
-  readonly from: number;
-  readonly to: number;
-  readonly variable: string;
-  /** Whether it continues behind the end of the text. */
-  readonly isOpen?: boolean;
 }
 
 /** All secrets in a text, in order and apart; and where what is not yet known begins, if the text was cut. */
@@ -134,7 +133,7 @@ function examine(
   search: Search,
   ending: Ending,
 ): { readonly matches: readonly Match[]; readonly end: number } {
-  const found = find(text, search, DEPTH_MAX, false);
+  const found = find(text, search, LAYERS_MAX, false);
   const matches = joinOverlapping(ending === 'whole' ? found : [...found, ...findAtEnd(text, search)]);
   const open = matches.findIndex(({ isOpen }) => isOpen === true);
   return open === -1
@@ -142,61 +141,41 @@ function examine(
     : { matches: matches.slice(0, open), end: matches[open]?.from ?? text.length };
 }
 
-/** How many characters may encode one of a secret whose end is not seen yet. */
-const EXPANSION_MAX = 256;
+/** How many characters may escape one of a secret whose end is not seen yet: nine of HTML, each by as many. */
+const EXPANSION_MAX = 81;
 
 function findAtEnd(text: string, search: Search): readonly Match[] {
-  const from = Math.max(0, text.length - search.length_max * EXPANSION_MAX);
-  const open = find(text.slice(from), search, DEPTH_MAX, true).filter(({ isOpen }) => isOpen === true);
+  const length_max = Math.max(...search.spellings.map((spelling) => spelling.text.length));
+  const from = Math.max(0, text.length - length_max * EXPANSION_MAX);
+  const open = find(text.slice(from), search, LAYERS_MAX, true).filter(({ isOpen }) => isOpen === true);
   return open.map((match) => ({ ...match, from: match.from + from, to: text.length }));
 }
 
-function find(text: string, search: Search, depth: number, isCut: boolean): readonly Match[] {
-  if (text.length < search.length_min && !isCut) return [];
-  const places = search.findPlaces(text);
-  const plain = [...(places.length > 0 ? findPlain(text, search) : []), ...(isCut ? findOpen(text, search) : [])];
-  if (depth === 0) return plain;
-  const decoded = [
-    ...(isCut || search.hasEscaped(text) ? unescapeText(text, isCut, depth > DEPTH_MAX - HTML_DEPTH_MAX) : []),
-    ...(isCut ? [...places, text.length] : places).flatMap((place) => decodeAround(text, place, isCut)),
-  ];
-  const encoded = decoded.flatMap((inner) =>
-    find(inner.text, search, depth - 1, inner.isCut).map((match) => ({
-      ...match,
-      from: inner.startOf(match.from),
-      to: inner.endOf(match.to),
-    })),
-  );
-  return [...plain, ...encoded];
+function find(text: string, search: Search, layers: number, isCut: boolean): readonly Match[] {
+  const plain = [...search.findValues(text), ...(isCut ? findOpen(text, search) : [])];
+  const inner = layers > 0 && (isCut || search.hasEscaped(text)) ? unescapeText(text, isCut) : undefined;
+  if (inner === undefined) return plain;
+  search.count(text.length);
+  const escaped = find(inner.text, search, layers - 1, isCut).map((match) => ({
+    ...match,
+    from: inner.places[match.from] as number,
+    to: inner.places[match.to] as number,
+  }));
+  return [...plain, ...escaped];
 }
 
-function findPlain(text: string, { needles }: Search): readonly Match[] {
-  const matches: Match[] = [];
+/** The possible beginning of a secret at the end of a text: the longest. */
+function findOpen(text: string, { spellings }: Search): readonly Match[] {
   const small = text.toLowerCase();
-  for (const { variable, text: needle, is_any_case } of needles) {
-    const within = is_any_case ? small : text;
-    for (let from = within.indexOf(needle); from !== -1; from = within.indexOf(needle, from + needle.length))
-      matches.push({ from, to: from + needle.length, variable });
-  }
-  return matches;
-}
-
-/** The possible beginnings of a secret, or of an encoded part of one, at the end of a text. */
-function findOpen(text: string, { needles, length_max }: Search): readonly Match[] {
-  const end = text.slice(-length_max);
-  const small = end.toLowerCase();
-  const lengths = needles.map(({ text: needle, is_any_case }) => {
-    let length = Math.min(needle.length - 1, end.length);
+  const lengths = spellings.map(({ text: spelled, is_any_case }) => {
+    let length = Math.min(spelled.length - 1, text.length);
     // Every text ends with the empty one.
-    while (!(is_any_case ? small : end).endsWith(needle.slice(0, length))) length -= 1;
+    while (!(is_any_case ? small : text).endsWith(spelled.slice(0, length))) length -= 1;
     return length;
   });
-  const length = Math.max(...lengths, UNFINISHED.exec(text.slice(-UNFINISHED_MAX))?.[0].length ?? 0);
+  const length = Math.max(...lengths, lengthUnfinished(text));
   return length === 0 ? [] : [{ from: text.length - length, to: text.length, variable: '', isOpen: true }];
 }
-
-/** A pair of escapes of JSON. */
-const UNFINISHED_MAX = 12;
 
 /** Matches that overlap are one, by the name of the first. */
 function joinOverlapping(matches: readonly Match[]): readonly Match[] {

@@ -34,10 +34,10 @@ const TIMESTAMPTZ = 1184;
 
 const parseTimestamp: (text: string) => unknown = pg.types.getTypeParser(TIMESTAMPTZ);
 
-/** A moment as answers have it: RFC 3339 in UTC, to the millisecond. `infinity` stays what it is. */
+/** A moment as answers have it: RFC 3339 in UTC, to the millisecond. `infinity`, and years beyond a date, stay as they are. */
 function toRfc3339(text: string): string {
   const moment = parseTimestamp(text);
-  return moment instanceof Date ? moment.toISOString() : text;
+  return moment instanceof Date && !Number.isNaN(moment.getTime()) ? moment.toISOString() : text;
 }
 
 const PARSERS: Readonly<Record<number, (text: string) => unknown>> = {

@@ -77,6 +77,10 @@ const UNDRIVEN = `
   WHERE status = 'running' AND ($2::boolean OR NOT ${isDriven('attempts')}) AND ($1::text IS NULL OR world_slug = $1)
   ORDER BY world_slug`;
 
+const OPEN_TO_ALL = `
+  SELECT FROM pg_namespace, aclexplode(nspacl)
+  WHERE nspname = current_schema() AND grantee = 0 AND privilege_type = 'CREATE'`;
+
 async function inspect(
   database: OpenDatabase,
   migrations: readonly Migration[],
@@ -86,7 +90,9 @@ async function inspect(
   if (!applied.ok) return applied;
   const names = migrations.map(({ name }) => name);
   const pending = names.filter((name) => !applied.value.includes(name));
-  const report = { description: database.description, exists: true, applied: applied.value, pending };
+  const is_open_to_all = (await database.query(OPEN_TO_ALL)).rows.length > 0;
+  const found = { description: database.description, exists: true, applied: applied.value, pending };
+  const report = { ...found, ...(is_open_to_all ? { is_open_to_all } : {}) };
   const refusal = await findRefusal(database, report);
   if (refusal !== undefined) return { ok: false, problems: [databaseFault('refused', database.description, refusal)] };
   if (applied.value.length === 0)

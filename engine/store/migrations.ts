@@ -1,9 +1,16 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import pg from 'pg';
 import type { Outcome, Problem } from '../contract/problem.js';
 import { sha256 } from '../core/content/sha256.js';
 import { inTransaction, type OpenDatabase } from './database.js';
-import { databaseNotOurs, databaseTooNew, migrationChanged, migrationMissed } from './problems.js';
+import {
+  databaseContentForged,
+  databaseNotOurs,
+  databaseTooNew,
+  migrationChanged,
+  migrationMissed,
+} from './problems.js';
 
 /** One numbered file. */
 export interface Migration {
@@ -36,9 +43,21 @@ export async function migrate(
   const before = new Set(found.value);
   const applied: string[] = [];
   for (const migration of migrations.filter(({ name }) => !before.has(name))) {
-    if (await apply(database, migration)) applied.push(migration.name);
+    try {
+      if (await apply(database, migration)) applied.push(migration.name);
+    } catch (error) {
+      const table = findForged(error);
+      if (table === undefined) throw error;
+      return { ok: false, problems: [databaseContentForged(database.description, table)] };
+    }
   }
   return { ok: true, value: applied };
+}
+
+/** The table in which a row does not hold the content that its hash names, where that is the fault. */
+function findForged(error: unknown): string | undefined {
+  if (!(error instanceof pg.DatabaseError) || error.constraint !== 'named_by_content') return undefined;
+  return error.table;
 }
 
 function findMisfit(

@@ -1,4 +1,5 @@
 import { present } from '../contract/present.js';
+import { PERCENT_ENCODE } from '../core/content/variable-value.js';
 import type { Problem } from '../contract/problem.js';
 import type { ProblemCode } from '../contract/problems/index.js';
 
@@ -51,6 +52,15 @@ export function databaseUrlInvalid(): Problem {
     code: 'DATABASE_URL_INVALID',
     message: 'CHUKWA_DATABASE_URL is neither a postgres:// address nor memory:.',
     repair: 'Write postgres://user:password@host:port/database, or memory: for a throw-away embedded database.',
+  };
+}
+
+/** What reads as its host or database may be a part of the password. */
+export function databaseUrlNotEncoded(): Problem {
+  return {
+    code: 'DATABASE_URL_INVALID',
+    message: 'CHUKWA_DATABASE_URL has an @ behind its host.',
+    repair: `${PERCENT_ENCODE[0]?.toUpperCase()}${PERCENT_ENCODE.slice(1)}.`,
   };
 }
 
@@ -228,5 +238,15 @@ export function migrationChanged(description: string, migration: string): Proble
     message: `Migration ${migration} of the database (${description}) is not the one that this program knows.`,
     repair: 'Use the version of chukwa that made the database, or another database.',
     details: { migration },
+  };
+}
+
+/** A row that is named by its content has other content. */
+export function databaseContentForged(description: string, table: string): Problem {
+  return {
+    code: 'DATABASE_CONTENT_FORGED',
+    message: `The database (${description}) is not migrated: a row of ${table} is not what its hash says. This program writes no such row.`,
+    repair: 'Restore a backup, or find out who wrote that row and have the owner of the database delete it.',
+    details: { table },
   };
 }

@@ -1,6 +1,7 @@
 import pg from 'pg';
+import { hasLateAt } from '../core/content/variable-value.js';
 import type { Outcome } from '../contract/problem.js';
-import { databaseHostsMany, databaseUrlInvalid, databaseUrlNamesNoFile } from './problems.js';
+import { databaseHostsMany, databaseUrlInvalid, databaseUrlNamesNoFile, databaseUrlNotEncoded } from './problems.js';
 
 /** The address of a PostgreSQL server, as the driver takes it. */
 export interface ServerAddress {
@@ -12,6 +13,7 @@ export interface ServerAddress {
 /** Reads an address. The files that it names, of certificates, are read too: else the driver would throw at each use. */
 export function readServerAddress(given: string): Outcome<ServerAddress> {
   if (!/^postgres(ql)?:\/\//.test(given)) return { ok: false, problems: [databaseUrlInvalid()] };
+  if (hasLateAt(given)) return { ok: false, problems: [databaseUrlNotEncoded()] };
   const [, hosts = ''] = /^\w+:\/\/(?:[^/?#]*@)?([^/?#]*)/.exec(given) ?? [];
   if (hosts.includes(',')) return { ok: false, problems: [databaseHostsMany()] };
   const url = nameStrictSsl(nameSystemAuthorities(given));

@@ -77,14 +77,20 @@ export function findKey(
     const key = variables[api_key_env];
     return key === undefined
       ? { ok: false, message: `${api_key_env} is not set: set it to the key of the endpoint` }
-      : { ok: true, key };
+      : toFoundKey(api_key_env, key);
   }
   if (base_url_env !== undefined) return { ok: true, key: undefined };
   const variable = KEY_VARIABLES.find((name) => variables[name] !== undefined);
-  if (variable !== undefined) return { ok: true, key: variables[variable] };
+  if (variable !== undefined) return toFoundKey(variable, variables[variable] ?? '');
   if (origin_url !== DEFAULT_ORIGIN) return { ok: true, key: undefined };
   const message = `no key is set: set ${KEY_VARIABLES[0]}, or ${BASE_URL_VARIABLES[0]} to an endpoint that needs none, such as http://127.0.0.1:11434/v1 for a local model`;
   return { ok: false, message };
+}
+
+/** HTTP sends a header in Latin-1. */
+function toFoundKey(variable: string, key: string): FoundKey {
+  const message = `${variable} holds a character that no header may have`;
+  return /^[\u0020-\u00FF]*$/.test(key) ? { ok: true, key } : { ok: false, message };
 }
 
 /** The first unsupported setting of the source: refused before anything is sent, never replaced. */

@@ -109,7 +109,7 @@ describe('the packed package, installed in an empty folder', { timeout: 600_000 
   });
 });
 
-/** Packs, installs, and writes the files of the README and of the page. */
+/** Packs, installs, and writes the files of the pages. */
 async function install() {
   const ends: (() => unknown)[] = [];
   const folder = await makeFolder({ after: (end: () => unknown) => void ends.push(end) } as unknown as TestContext);
@@ -117,7 +117,7 @@ async function install() {
   const packed = await run('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', folder], { cwd: ROOT });
   const tarball = /"filename":\s*"([^"]+\.tgz)"/.exec(packed.stdout)?.[1] ?? '';
   await unpack(tarball, folder);
-  await writeBlocks(folder, await readFile(join(ROOT, 'README.md'), 'utf8'), 'json');
+  await writeBlocks(folder, await readFile(join(ROOT, 'docs', 'first-world.md'), 'utf8'), 'json');
   await writeBlocks(folder, await readFile(join(ROOT, 'docs', 'library.md'), 'utf8'), 'js');
   await writeFile(join(folder, 'host.mjs'), HOST);
   return { folder, end: async () => Promise.all(ends.map((end) => end())) };

@@ -160,7 +160,7 @@ describe('retired surfaces', () => {
         const folder = await folderOf(context, {
           'by-schema.json': { $schema: `../schemas/${slug}.schema.json`, version: 1, label: 'old', text: 'You are.' },
           'by-member.json': { version: 1, label: 'old', [retired]: 'You are.' },
-          'by-kind.json': { kind: retired, text: 'You are.' },
+          'by-kind.json': { version: 1, kind: retired, text: 'You are.' },
         });
         const put = await putPaths(stage.engine, { place: { working_folder: folder }, paths: [folder] });
         assert.ok(!put.ok);

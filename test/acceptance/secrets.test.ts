@@ -165,7 +165,8 @@ describe('secrets that services and models send back are stored nowhere', () => 
     stage = await openParkStage('PostgreSQL', () => ({
       CHUKWA_TOY_WEATHER_URL: hostile.url.replace('//', `//${USER}:${PASSWORD}@`),
       CHUKWA_LLM_BASE_URL: `${hostile.url}/v1`,
-      CHUKWA_LLM_API_KEY: KEY,
+      // As a file that ends in a line break gives it: what is sent and what is redacted are one.
+      CHUKWA_LLM_API_KEY: `${KEY}\n`,
     }));
   });
 

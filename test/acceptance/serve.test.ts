@@ -239,6 +239,24 @@ describe('an embedded database that is served', () => {
 });
 
 describe('a server with a request to stop', () => {
+  test('a token that ends in a line break, as a file gives it, admits who sends it without', async (t) => {
+    const data_dir = await mkdtemp(join(tmpdir(), 'chukwa-serve-'));
+    t.after(() => rm(data_dir, { recursive: true, force: true }));
+    const token = 'operator-token-0123456789-abcdefghij';
+    const variables = { CHUKWA_DATA_DIR: data_dir, CHUKWA_OPERATOR_TOKEN: `${token}\n` };
+    const running = startChukwa(['serve', '--port', '0'], variables);
+    const findPort = (): string | undefined => /serving at http:\/\/127\.0\.0\.1:(\d+)/.exec(running.said())?.[1];
+    await whileRunning(
+      running,
+      waitUntil(() => findPort() !== undefined),
+    );
+    const headers = { authorization: `Bearer ${token}` };
+    const answer = await fetch(`http://127.0.0.1:${findPort()}/worlds?format=json`, { headers });
+    running.kill('SIGTERM');
+    await running.ended;
+    assert.equal(answer.status, 200);
+  });
+
   test('a server with a request to stop ends within its grace, with any open connections', async (t) => {
     const data_dir = await mkdtemp(join(tmpdir(), 'chukwa-serve-'));
     t.after(() => rm(data_dir, { recursive: true, force: true }));

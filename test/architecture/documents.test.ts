@@ -200,12 +200,12 @@ test('the table of dependencies is the one of package.json', async () => {
   const manifest = JSON.parse(await read('package.json')) as Readonly<
     Record<'dependencies' | 'devDependencies', Readonly<Record<string, string>>>
   >;
-  const [used = '', developed = ''] = page('docs/decisions/0001-dependencies.md').split('For development only:');
+  const [used = '', developed = ''] = page('docs/making/dependencies.md').split('For development only:');
   assertSame(firstCells(used), Object.keys(manifest.dependencies));
   assertSame(firstCells(developed), Object.keys(manifest.devDependencies));
 });
 
-test('the README has a row for every variable that the program reads', async () => {
+test('the reference has a row for every variable that the program reads', async () => {
   const files = [
     ...(await listFiles('engine', '.ts')),
     // Examples of a plugin name variables that only its test sets.
@@ -215,13 +215,13 @@ test('the README has a row for every variable that the program reads', async () 
   const sources = (await Promise.all(files.map(read))).join('\n');
   const variables = [...sources.matchAll(/\bCHUKWA_[A-Z]+(?:_[A-Z]+)*\b/g)].map(([name]) => name);
   assertSame(
-    rowsBelow(page('README.md'), '## Environment').filter((name) => name.startsWith('CHUKWA_')),
+    firstCells(page('docs/reference/variables.md')).filter((name) => name.startsWith('CHUKWA_')),
     variables,
   );
 });
 
-test('the README has a row for every exit code, and no other', () => {
-  const [, below = ''] = page('README.md').split('| exit code | means |');
+test('the reference has a row for every exit code, and no other', () => {
+  const [, below = ''] = page('docs/reference/exit-codes.md').split('| exit code | means |');
   const codes = [...(below.split('\n\n')[0] ?? '').matchAll(/^\| (\d+) \|/gm)].map(([, code]) => code ?? '');
   assertSame(codes, Object.values(EXIT).map(String));
 });

@@ -8,7 +8,7 @@ import { PACKAGE_ROOT } from './cruise.js';
 
 const FOLDER = join(PACKAGE_ROOT, 'docs/reference');
 
-test('the pages of docs/reference are those that the schemas make, and no others', async () => {
+test('the pages of docs/reference are those that the schemas and the program make, and no others', async () => {
   const pages = await generateReference(PACKAGE_ROOT);
   assert.deepEqual((await readdir(FOLDER)).toSorted(), pages.map(({ name }) => name).toSorted());
   for (const { name, text } of pages) assert.equal(await readFile(join(FOLDER, name), 'utf8'), text, name);
@@ -18,7 +18,7 @@ test('the reference has a row for every field of a workflow, with type and meani
   const page = (await generateReference(PACKAGE_ROOT)).find(({ name }) => name === 'workflow.md')?.text ?? '';
   assert.match(
     page,
-    /^\| `apply\.from` \| string, pattern [^\n]* \| required \| &lt;node id>\.final \| `"act\.final"` \|$/m,
+    /^\| `apply\.from` \| string, pattern [^\n]*; required \| &lt;node id>\.final Example: `"act\.final"` \|$/m,
   );
   assert.match(page, /^\| `messages\[\]\.content\.path` \| string/m);
   for (const part of ['llm_tool_loop', 'llm_json', 'source_call', 'ambient_source', 'available_tool'])
@@ -41,7 +41,7 @@ test('the reference shows each form of an answer in a table of its own, which na
 
 test('the reference gives a field no example that is meant for another', async () => {
   const page = (await generateReference(PACKAGE_ROOT)).find(({ name }) => name === 'workflow.md')?.text ?? '';
-  const shown = [...page.matchAll(/^\| `(\w+)` .* `"act"` \|$/gm)].map(([, field]) => field);
+  const shown = [...page.matchAll(/^\| `(\w+)` .*Example: `"act"` \|$/gm)].map(([, field]) => field);
   assert.deepEqual(new Set(shown), new Set(['id']));
 });
 

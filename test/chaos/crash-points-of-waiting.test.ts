@@ -5,7 +5,9 @@ import { askToStop, reportCall } from '../../engine/operations/reports.js';
 import { queueTurns, runWorker, type WorkerEvent } from '../../engine/operations/run-worker.js';
 import { showWorld } from '../../engine/operations/worlds.js';
 import type { AttemptRecord } from '../../engine/ports/records.js';
-import { must } from '../support/park-stage.js';
+import { withFallback } from '../support/fallback-scene.js';
+import { loadScript, must } from '../support/park-stage.js';
+import { script } from '../acceptance/readings.js';
 import { assertNothingRuns, attemptsOf, countEnded } from './aftermath.js';
 import { type Arena, openArena, type Played } from './arena.js';
 import { extent, KINDS } from './extent.js';
@@ -131,6 +133,22 @@ for (const kind of KINDS) {
         return { steps, outcome: await look(arena, world_slug) };
       });
       // Lease, start, answer and commit are four steps: without a flush there are too few of them.
+      for (const { where, outcome } of deaths) assert.deepEqual(outcome, undisturbed, where);
+    });
+
+    test('a driver that dies between a first source that fails and its fallback is followed by one that asks no source again that has ended', async (context) => {
+      const workflows = await withFallback(context);
+      const first = 'bob/act/round-1/try-1';
+      const [patch] = Object.values((await loadScript('simple')).turns['1'] ?? {});
+      assert.ok(patch);
+      const says = script({ [first]: { status: 503 }, [`${first}/fallback`]: patch });
+      const { undisturbed, deaths } = await playDeaths(1, async (life) => {
+        const world_slug = await arena.makeWorld('simple', { workflows, says });
+        const { steps } = await arena.play(world_slug, life);
+        await goOn(world_slug);
+        return { steps, outcome: await look(arena, world_slug) };
+      });
+      assert.deepEqual(undisturbed.attempts[0]?.ended, { [first]: 1, [`${first}/fallback`]: 1 });
       for (const { where, outcome } of deaths) assert.deepEqual(outcome, undisturbed, where);
     });
 

@@ -100,18 +100,22 @@ describe('a failure is transient', () => {
   });
 });
 
-const NODES = { plan: { output: { intent: 'eat', mood: { now: 'calm' }, likes: ['tea'] } } };
+const CONTEXT = {
+  ambient: { air: { co2: 400 } },
+  nodes: { plan: { output: { intent: 'eat', mood: { now: 'calm' }, likes: ['tea'] } } },
+};
 
 const PROMPTS: readonly (readonly [name: string, said: RegExp])[] = [
   ['nodes.plan.output.intnt', /at nodes\.plan\.output stands: intent, mood, likes$/],
   ['nodes.plan.output.mood.then', /at nodes\.plan\.output\.mood stands: now$/],
   ['nodes.plan.output.intent.deep', /at nodes\.plan\.output\.intent stands: a string$/],
+  ['ambient.air.co', /at ambient\.air stands: co2$/],
   ['nodes.plan.output.likes.4', /at nodes\.plan\.output\.likes stands: a list of 1$/],
 ];
 
 for (const [name, said] of PROMPTS) {
   test(`a prompt that reads {{${name}}} is reported with the existing names, and without a default`, () => {
-    const { message } = placeholderUnresolved('the prompt of node act', name, NODES);
+    const { message } = placeholderUnresolved('the prompt of node act', name, CONTEXT);
     assert.match(message, said);
     assert.ok(message.startsWith(`the prompt of node act reads {{${name}}}, and nothing stands there`));
     assert.doesNotMatch(message, /default/);
@@ -119,13 +123,13 @@ for (const [name, said] of PROMPTS) {
 }
 
 test('a request that reads a missing value is reported with the existing names, and with a default', () => {
-  const { message } = templateUnresolved('node buy', '/nodes/plan/output/intnt', { nodes: NODES });
+  const { message } = templateUnresolved('node buy', '/nodes/plan/output/intnt', CONTEXT);
   assert.match(message, /at \/nodes\/plan\/output stands: intent, mood, likes\. Write a default/);
-  assert.match(templateUnresolved('node buy', '/wrld', { nodes: NODES }).message, /at the top stands: nodes\./);
+  assert.match(templateUnresolved('node buy', '/wrld', CONTEXT).message, /at the top stands: ambient, nodes\./);
 });
 
 test('of many members ten are listed', () => {
   const output = Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`member_${index}`, 0]));
-  const { message } = placeholderUnresolved('it', 'nodes.plan.output.x', { plan: { output } });
+  const { message } = placeholderUnresolved('it', 'nodes.plan.output.x', { nodes: { plan: { output } } });
   assert.match(message, /member_9, and 2 more$/);
 });

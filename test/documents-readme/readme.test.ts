@@ -13,6 +13,8 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const PROGRAM = join(ROOT, 'dist', 'engine', 'chukwa.js');
 
 const readme = await readFile(join(ROOT, 'README.md'), 'utf8');
+const firstWorld = await readFile(join(ROOT, 'docs', 'first-world.md'), 'utf8');
+const commands = await readFile(join(ROOT, 'docs', 'reference', 'commands.md'), 'utf8');
 const folder = await mkdtemp(join(tmpdir(), 'chukwa-readme-'));
 const npx = await openNpxHere(folder);
 after(() => {
@@ -20,19 +22,48 @@ after(() => {
   return rm(folder, { recursive: true, force: true });
 });
 
-test('the table of commands is what chukwa --help lists', async () => {
+/** A file of a page, below its name. */
+const FILE = /^\*\*`([^`]+)`\*\*\n\n```json\n(.*?)\n```$/gms;
+
+test('the page of commands lists what chukwa --help lists', async () => {
   const { stdout } = await promisify(execFile)(process.execPath, [PROGRAM, '--help']);
-  assert.deepEqual(commandsOfReadme(), commandsOfHelp(stdout));
+  assert.deepEqual(commandsOfPage(), commandsOfHelp(stdout));
 });
 
-test('the first workflow of the README runs as it is written, and lights the lamp', async () => {
-  const files = [...readme.matchAll(/^\*\*`([^`]+)`\*\*\n\n```json\n(.*?)\n```$/gms)];
-  assert.ok(files.length > 0, 'the README shows no files');
+test('the README shows the two commands of a checkout as they are typed', () => {
+  assert.match(readme, /^npm ci && npm run park\b/m);
+  assert.match(readme, /^npm ci && npm test\b/m);
+});
+
+test('the world of the README is laid out as it shows, and runs as it is written', async () => {
+  const place = join(folder, 'laid-out');
+  await mkdir(place);
+  const printed = await runInShell(commandsBelow(readme, '## A world'), place);
+  assert.match(printed, /no problems\./);
+  assert.equal([...printed.matchAll(/turn \d committed: 1 patch/g)].length, 3);
+  const [shown] = [...readme.matchAll(FILE)];
+  assert.ok(shown, 'the README shows no file');
+  const [, name = '', text = ''] = shown;
+  const { $schema, label, description, ...rest } = JSON.parse(await readFile(join(place, name), 'utf8'));
+  assert.ok($schema && label && description);
+  assert.deepEqual(JSON.parse(text), rest);
+});
+
+test('the plugin of the README is what chukwa plugin new writes', async () => {
+  await runInShell('npx chukwa plugin new tide_table');
+  const answer = await readFile(join(folder, 'plugins', 'tide_table', 'answer.js'), 'utf8');
+  const [, shown = ''] = /^```js\n(.*?)^```$/ms.exec(readme) ?? [];
+  assert.ok(shown !== '' && answer.includes(shown), shown);
+});
+
+test('the first world of its page runs as it is written, and lights the lamp', async () => {
+  const files = [...firstWorld.matchAll(FILE)];
+  assert.ok(files.length > 0, 'the page shows no files');
   for (const [, name = '', text = ''] of files) {
     await mkdir(dirname(join(folder, name)), { recursive: true });
     await writeFile(join(folder, name), `${text}\n`);
   }
-  const printed = await runInShell(commandsBelow('## Your first workflow in five minutes'));
+  const printed = await runInShell(commandsBelow(firstWorld, '## Your first workflow in five minutes'));
   const [, run = '', shown = ''] = /no problems\.([\s\S]*)\nworld lighthouse([\s\S]*)$/.exec(printed) ?? [];
   assert.match(run, /rejected, near_miss_entity/);
   assert.match(run, /turn 1 committed: 1 patch/);
@@ -40,40 +71,39 @@ test('the first workflow of the README runs as it is written, and lights the lam
   assert.match(shown, /I lit the lamp at half past five\./);
 });
 
-test('the worlds that the README compares differ as it shows', async () => {
-  const printed = await runInShell(commandsBelow('## Why is it so, and what if'));
-  const [, shown = ''] = /^```text\n(.*?)^```$/ms.exec(readme.split('\n## Why is it so')[1] ?? '') ?? [];
+test('the worlds that the page compares differ as it shows', async () => {
+  const printed = await runInShell(commandsBelow(firstWorld, '## Why is it so, and what if'));
+  const [, shown = ''] = /^```text\n(.*?)^```$/ms.exec(firstWorld.split('\n## Why is it so')[1] ?? '') ?? [];
   const inOneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
   assert.match(shown, /1 difference/);
   assert.ok(inOneLine(printed).endsWith(inOneLine(shown)), printed);
 });
 
-test('the README says which fields of a scenario may change', () => {
-  assert.ok(readme.replace(/\s+/g, ' ').includes(`only ${CHANGEABLE_SCENARIO_FIELDS} may have changed`));
+test('the page says which fields of a scenario may change', () => {
+  assert.ok(firstWorld.replace(/\s+/g, ' ').includes(`only ${CHANGEABLE_SCENARIO_FIELDS} may have changed`));
 });
 
-/** The first shell block below a heading. */
-function commandsBelow(heading: string): string {
-  const [, below = ''] = readme.split(`\n${heading}\n`);
-  const commands = /^```sh\n(.*?)^```$/ms.exec(below)?.[1];
-  assert.ok(commands !== undefined, `there are no commands below ${heading}`);
-  return commands;
+/** The first shell block below a heading of a page. */
+function commandsBelow(page: string, heading: string): string {
+  const [, below = ''] = page.split(`\n${heading}\n`);
+  const shown = /^```sh\n(.*?)^```$/ms.exec(below)?.[1];
+  assert.ok(shown !== undefined, `there are no commands below ${heading}`);
+  return shown;
 }
 
 /** Stops at the first command that does not end with 0. */
-async function runInShell(commands: string): Promise<string> {
+async function runInShell(typed: string, cwd = folder): Promise<string> {
   const { PATH = '' } = process.env;
-  const variables = { PATH: [npx.bin, PATH].join(delimiter), CHUKWA_DATA_DIR: join(folder, 'data') };
-  const { stdout } = await promisify(execFile)('sh', ['-e', '-c', commands], { cwd: folder, env: variables });
+  const variables = { PATH: [npx.bin, PATH].join(delimiter), CHUKWA_DATA_DIR: join(cwd, 'data') };
+  const { stdout } = await promisify(execFile)('sh', ['-e', '-c', typed], { cwd, env: variables });
   return stdout;
 }
 
 type Command = readonly [name: string, description: string];
 
-function commandsOfReadme(): readonly Command[] {
-  const [, below = ''] = readme.split('\n## Commands\n');
-  const rows = (below.split('\n## ')[0] ?? '').matchAll(/^\| `([^`]+)` \| (.*) \|$/gm);
-  return [...rows].map(([, name = '', description = '']) => [name, description]);
+function commandsOfPage(): readonly Command[] {
+  const entries = commands.matchAll(/^### `([^`]+)`\n\n(.*)$/gm);
+  return [...entries].map(([, name = '', description = '']) => [name, description]);
 }
 
 /** Each group is a heading and its commands; a description may continue in the next lines. */
@@ -82,12 +112,12 @@ function commandsOfHelp(help: string): readonly Command[] {
     .split('\n\n')
     .filter((group) => !/^(Usage|Options|Options of every command|Begin with):/.test(group));
   const lines = groups.filter((group) => /^\S.*:\n {2}\S/.test(group)).flatMap((group) => group.split('\n').slice(1));
-  const commands: [string, string][] = [];
+  const listed: [string, string][] = [];
   for (const line of lines) {
     const [, name, description = ''] = /^ {2}(\S.*?) {2,}(.+)$/.exec(line) ?? [];
-    const last = commands.at(-1);
-    if (name !== undefined) commands.push([name, description]);
+    const last = listed.at(-1);
+    if (name !== undefined) listed.push([name, description]);
     else if (last !== undefined) last[1] += ` ${line.trim()}`;
   }
-  return commands;
+  return listed;
 }

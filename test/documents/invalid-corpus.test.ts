@@ -53,8 +53,10 @@ for (const name of cases) {
 
 test('all of them at once are found as each by itself', async () => {
   const { findings, ok } = await validate(corpus);
+  // Beside documents, what nothing marks as one is left out.
+  const marked = cases.filter((name) => name !== 'nothing-tells-what-the-document-is');
   const each = await Promise.all(
-    cases.map(async (name) => (await expectedIn(name)).map((line) => (line === '' ? '' : `${name}/${line}`))),
+    marked.map(async (name) => (await expectedIn(name)).map((line) => (line === '' ? '' : `${name}/${line}`))),
   );
   assert.equal(ok, false);
   assert.deepEqual(findings.map(inShort).toSorted(), each.flat().toSorted());

@@ -49,6 +49,37 @@ test('a JSON file below the folder is the answer, and its text is on record', as
   assert.deepEqual(summary(await ask(sources, fileCall(BY_ID, { station_id: 'a ü 100%' }))), { succeeded: 'odd' });
 });
 
+test('nothing is read from the folder of the own data, from one that holds it, or from one in it', async (t) => {
+  const { outside, root } = await writeFolders(t);
+  await writeFile(join(root, 'tokens.json'), JSON.stringify(SECRET));
+  const other = await makeFolder(t);
+  await symlink(root, join(other, 'link'));
+  await mkdir(join(outside, 'data-2'));
+  await writeFile(join(outside, 'data-2', 'kew.json'), '7');
+  for (const [folder, file, own_folder] of [
+    [root, '/tokens.json', root],
+    [join(other, 'link'), '/tokens.json', root],
+    [root, '/tokens.json', join(other, 'link')],
+    [outside, '/data/tokens.json', root],
+    [join(root, 'stations'), '/kew.json', root],
+    [outside, '/secret.json', join(outside, 'not-yet')],
+  ] as const) {
+    const sources = await openTestSources(t, {
+      overlay: { CHUKWA_TEST_DIR: folder },
+      own_folders: [join(other, 'tokens'), own_folder],
+    });
+    const outcome = await ask(sources, fileCall(file));
+    assert.deepEqual(summary(outcome), { failed: 'unavailable', refused: false }, folder);
+    assert.match(storedText(outcome), /CHUKWA_TEST_DIR names is a folder of the engine's own data/);
+    assert.ok(!storedText(outcome).includes(SECRET));
+  }
+  const apart = await openTestSources(t, {
+    overlay: { CHUKWA_TEST_DIR: join(outside, 'data-2') },
+    own_folders: [root],
+  });
+  assert.deepEqual(summary(await ask(apart, fileCall('/kew.json'))), { succeeded: 7 });
+});
+
 test('a file is read anew for each call', async (t) => {
   const { root } = await writeFolders(t);
   const sources = await openOn(t, root);

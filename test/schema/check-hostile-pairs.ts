@@ -2,7 +2,14 @@
 import * as fc from 'fast-check';
 import { contentHash } from '../../engine/core/content/canonical.js';
 import { createCompileSchema } from '../../engine/schema/index.js';
-import { knownPairs, largeValues, type Pair, recursiveSchemas } from './hostile-pairs.js';
+import {
+  chainedSchemas,
+  HOSTILE_PAIRS,
+  knownPairs,
+  largeValues,
+  type Pair,
+  recursiveSchemas,
+} from './hostile-pairs.js';
 
 const counts = { refused: 0, fits: 0, does_not_fit: 0, too_costly: 0 };
 
@@ -18,6 +25,10 @@ for (const pair of knownPairs) {
   process.stdout.write(`${pair.name}\n`);
   counts[check(pair)] += 1;
 }
-const pairs = fc.sample(fc.tuple(recursiveSchemas, largeValues), { numRuns: 80, seed: Number(process.argv[2] ?? 1) });
+const seed = Number(process.argv[2] ?? 1);
+const pairs = [
+  ...fc.sample(fc.tuple(recursiveSchemas, largeValues), { numRuns: HOSTILE_PAIRS / 2, seed }),
+  ...fc.sample(fc.tuple(chainedSchemas, largeValues), { numRuns: HOSTILE_PAIRS / 2, seed }),
+];
 for (const [schema, value] of pairs) counts[check({ schema, value })] += 1;
 process.stdout.write(`${JSON.stringify(counts)}\n`);

@@ -178,6 +178,27 @@ test('a schema is compiled once for its hash, and schemas of one $id do not meet
   assert.equal(problemsOf(two, 'a').length, 1);
 });
 
+for (const [keyword, schema, value, repair] of [
+  ['nullable', { type: 'string', nullable: true }, null, /"null"/],
+  ['nullable', { enum: ['a'], nullable: true }, null, /"null"/],
+  ['dependencies', { type: 'array', dependencies: { a: ['b'] } }, { a: 1 }, /dependentRequired/],
+  ['id', { type: 'string', id: 'http://example.com/a' }, 1, /\$id/],
+] as const)
+  test(`a keyword of another dialect checks nothing, decides over nothing, and is noted: ${keyword}`, () => {
+    const compiled = compile(contentHash(schema), schema);
+    assert.ok(compiled.ok);
+    assert.deepEqual(
+      compiled.notes?.map(({ code, pointer }) => `${code} ${pointer}`),
+      [`UNKNOWN_KEYWORD /${keyword}`],
+    );
+    assert.match(compiled.notes?.[0]?.repair ?? '', repair);
+    assert.equal(compiled.value(value).length, 1);
+    const { type: _, enum: __, ...alone } = { enum: 0, type: 0, ...schema };
+    const without = compile(contentHash(alone), alone);
+    assert.ok(without.ok);
+    assert.deepEqual(without.value(value), []);
+  });
+
 test('unknown keywords and formats are notes, and do not keep a schema from being used', () => {
   const schema = { formt: 'email', properties: { a: { format: 'colour' } } };
   const compiled = compile(contentHash(schema), schema);
@@ -242,12 +263,6 @@ check(
   ['BAD_VALUE /1: must be a url (Write a text of that format.)'],
 );
 
-const doubling = Object.fromEntries(
-  Array.from({ length: 40 }, (_, index) => [
-    `d${index}`,
-    { allOf: [{ $ref: `#/$defs/d${index + 1}` }, { $ref: `#/$defs/d${index + 1}` }] },
-  ]),
-);
 for (const [name, schema, expected] of [
   ['one that leaves the document', { $ref: 'https://example.com/a.json' }, 'UNSUPPORTED_REFERENCE /$ref'],
   ['one that names a file', { items: { $ref: 'other.json#/a' } }, 'UNSUPPORTED_REFERENCE /items/$ref'],
@@ -260,7 +275,6 @@ for (const [name, schema, expected] of [
   ['one that refers to nothing', { $ref: '#/$defs/a' }, 'UNKNOWN_REFERENCE /$ref'],
   ['one that refers to what is no schema', { $ref: '#/enum/0', enum: [{ type: 'string' }] }, 'UNKNOWN_REFERENCE /$ref'],
   ['one that never ends', { allOf: [{ $ref: '#' }] }, 'SCHEMA_NEVER_ENDS '],
-  ['one that multiplies', { $ref: '#/$defs/d0', $defs: { ...doubling, d40: true } }, 'SCHEMA_TOO_COSTLY '],
   ['one of very many schemas', { prefixItems: Array.from({ length: 3000 }, () => true) }, 'SCHEMA_TOO_LARGE '],
   ['one of very much text', { description: 'a'.repeat(300_000) }, 'SCHEMA_TOO_LARGE '],
   ['one of another dialect', { $schema: 'http://json-schema.org/draft-07/schema#' }, 'UNKNOWN_DIALECT /$schema'],

@@ -112,6 +112,82 @@ export const largeValues: fc.Arbitrary<Json> = fc.oneof(
   fc.constantFrom('a', 'a.', '/', ' ', '::', '%20', '{a}').map((piece) => piece.repeat(32_000 / piece.length)),
 );
 
+/** How many pairs are drawn. */
+export const HOSTILE_PAIRS = 160;
+
+/** What looks at the members and items of a value by one schema. */
+const looking: readonly ((held: JsonObject) => JsonObject)[] = [
+  (held) => ({ properties: { a: held } }),
+  (held) => ({ patternProperties: { '^a': held } }),
+  (held) => ({ additionalProperties: held }),
+  (held) => ({ unevaluatedProperties: held }),
+  (held) => ({ items: held }),
+  (held) => ({ prefixItems: [held, held] }),
+  (held) => ({ contains: held }),
+  (held) => ({ unevaluatedItems: held }),
+];
+
+/** What holds a schema that looks at the same value. */
+const holding: readonly ((held: JsonObject) => JsonObject)[] = [
+  (held) => held,
+  (held) => ({ allOf: [held] }),
+  (held) => ({ anyOf: [held] }),
+  (held) => ({ oneOf: [held] }),
+  (held) => ({ not: held }),
+  (held) => ({ if: held }),
+  // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema, and never a function
+  (held) => ({ if: true, then: held }),
+  (held) => ({ dependentSchemas: { a: held } }),
+];
+
+/** Chains of definitions, each of which leads twice to the next; the last leads to the first, a level deeper. */
+export const chainedSchemas: fc.Arbitrary<JsonObject> = fc
+  .tuple(
+    fc.array(fc.tuple(fc.constantFrom(...holding), fc.constantFrom(...holding)), { minLength: 1, maxLength: 40 }),
+    fc.array(fc.constantFrom(...looking), { minLength: 1, maxLength: 3 }),
+    leaves,
+  )
+  .map(([links, ways, leaf]) => {
+    const chain = links.map(([one, other], index) => {
+      const next = { $ref: `#/$defs/c${index + 1}` };
+      return [`c${index}`, { allOf: [one(next), other(next)] }] as const;
+    });
+    const back = { anyOf: [...ways.map((look) => look({ $ref: '#/$defs/c0' })), { $ref: '#/$defs/leaf' }] };
+    const $defs = { ...Object.fromEntries(chain), [`c${links.length}`]: back, leaf: toLeaf(leaf) };
+    return { $ref: '#/$defs/c0', $defs };
+  });
+
+/** A leaf that refers to nothing. */
+function toLeaf(leaf: JsonObject): JsonObject {
+  return '$ref' in leaf ? {} : leaf;
+}
+
+const again: JsonObject = { $ref: '#/$defs/node' };
+
+function twice(...ways: readonly JsonObject[]): JsonObject {
+  return { $ref: '#/$defs/node', $defs: { node: { allOf: ways } } };
+}
+
+const members: Json = list(50, () => 0).reduce<Json>((inner) => ({ a: inner }), {});
+const items: Json = list(50, () => 0).reduce<Json>((inner) => [inner], {});
+const ofMember = { properties: { a: again } };
+
+/** Schemas that are short, each with a value of few levels that takes exponential time; `{}` fits them all. */
+export const doubledSchemas: readonly (readonly [name: string, schema: JsonObject, value: Json])[] = [
+  ['members and the same members', twice(ofMember, ofMember), members],
+  ['what must not be said not', twice(ofMember, { not: { not: ofMember } }), members],
+  ['a condition', twice(ofMember, { if: ofMember, else: false }), members],
+  // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema, and never a function
+  ['a consequence', twice(ofMember, { if: { required: ['a'] }, then: ofMember }), members],
+  ['names and patterns of names', twice(ofMember, { patternProperties: { '^a': again } }), members],
+  ['names and all names', twice(ofMember, { additionalProperties: again }), members],
+  ['what a member brings with it', twice(ofMember, { dependentSchemas: { a: ofMember } }), members],
+  ['what nothing else has looked at', twice(ofMember, { unevaluatedProperties: again }), members],
+  ['items and what is sought among them', twice({ items: again }, { contains: again }), items],
+  ['items and the first item', twice({ items: again }, { prefixItems: [again] }), items],
+  ['alternatives', twice({ anyOf: [{ allOf: [ofMember, false] }, ofMember] }), members],
+];
+
 function nest([path, depth]: readonly [readonly string[], number]): Json {
   return list(depth, (index) => index).reduce<Json>(
     (inner, index) => (index % 2 === 0 ? Object.fromEntries(path.map((name) => [name, inner])) : [inner]),
@@ -178,11 +254,39 @@ export const knownPairs: readonly Pair[] = [
     value: [...list(300_000, () => 1), 'a'],
   },
   {
+    name: 'alternatives that all fail, at the end of a chain that doubles',
+    schema: doubling({ type: 'string' }, 'oneOf'),
+    value: 1,
+  },
+  {
+    name: 'a long constant, at the end of a chain that doubles',
+    schema: doubling({ const: 'a'.repeat(200_000) }, 'allOf'),
+    value: 'a'.repeat(200_000),
+  },
+  {
+    name: 'a long name, at the end of a chain that doubles',
+    schema: doubling({ additionalProperties: { type: 'number' } }, 'allOf'),
+    value: { ['k'.repeat(1_000_000)]: 1 },
+  },
+  {
+    name: 'a search by reference through one long list',
+    schema: { contains: { $ref: '#/$defs/text' }, $defs: { text: { type: 'string' } } },
+    value: list(300_000, () => 1),
+  },
+  {
     name: 'many lengths of one long text',
     schema: { allOf: list(900, () => ({ minLength: 3 })) },
     value: 'a'.repeat(2_000_000),
   },
 ];
+
+export function doubling(leaf: JsonObject, keyword: 'allOf' | 'oneOf'): JsonObject {
+  const defined = list(30, (index): [string, JsonObject] => {
+    const next = { $ref: `#/$defs/d${index + 1}` };
+    return [`d${index}`, { [keyword]: [next, next] }];
+  });
+  return { $ref: '#/$defs/d0', $defs: { ...Object.fromEntries(defined), d30: leaf } };
+}
 
 function sharing(): JsonObject {
   const branch = (name: string): JsonObject => ({

@@ -16,9 +16,11 @@ const WEIGHTS: readonly (readonly [name: string, schema: JsonObject, weight: Jso
   ['named members and first items add up', { properties: members(4), prefixItems: items(4) }, { own: 9 }],
   ['four required members count one step', { required: ['a', 'b', 'c', 'd'], properties: members(4) }, { own: 6 }],
   ['further items count for each item of the value', { items: {} }, { own: 1, items: 1 }],
+  ['a reference counts one step', { $ref: '#/$defs/a' }, { own: 1 }],
+  ['a constant text counts for each eight characters', { const: 'a' }, { own: 2, texts: 1 }],
   ['a sought item counts eight for each item of the value', { contains: {} }, { own: 1, items: 8 }],
   ['further members count eight for each member of the value', { additionalProperties: {} }, { own: 1, members: 8 }],
-  ['alternatives count their number and the complaints that they copy', { anyOf: items(8) }, { own: 13 }],
+  ['alternatives count their number and the complaints that they copy', { anyOf: items(8) }, { own: 45 }],
   ['alternatives among counted members add nothing where nothing tracks them', { allOf: items(4) }, { own: 5 }],
   [
     'alternatives count eight each for each member where members that nothing names are tracked',

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { mkdir, readFile, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
-import type { Json } from '../../engine/contract/json.js';
+import { ENGINE_VARIABLES } from '../../engine/contract/engine-variables.js';
+import type { Json, JsonObject } from '../../engine/contract/json.js';
 import { createCompileSchema } from '../../engine/schema/compile-schema.js';
 import { describePlugins, findPlugin, findPlugins } from '../../engine/sources/registry.js';
 import {
@@ -13,6 +14,8 @@ import {
   openTestSources,
   serve,
   SHIPPED_PLUGINS,
+  storedText,
+  summary,
   writePlugin,
 } from './harness.js';
 
@@ -199,6 +202,68 @@ test('of an interface that is none, each problem is named once, and nothing is r
   assert.deepEqual(problemsOf({ headers: null }), []);
   assert.equal(problemsOf(['HOME']).length, 1);
   assert.deepEqual(plugins[0]?.listVariables({ url_env: 'CHUKWA_A', headers: { b: 'CHUKWA_B' } }), ['CHUKWA_B']);
+});
+
+/** An interface of each shipped plugin for each of its members that name a variable. */
+const NAMING: readonly (readonly [member: string, named: (variable: string) => JsonObject])[] = [
+  ['url_env', (url_env) => ({ name: 'http_json', method: 'GET', url_env, path: '/a' })],
+  ['secret_headers', (key) => ({ ...HTTP, secret_headers: { 'X-Key': key } })],
+  ['folder_env', (folder_env) => ({ name: 'file_json', folder_env, path: '/a.json' })],
+  ['server_env', (server_env) => ({ name: 'mcp_tool', server_env, tool_name: 'a' })],
+  ['base_url_env', (base_url_env) => ({ ...CHAT, model: 'tiny', base_url_env })],
+  ['model_env', (model_env) => ({ ...CHAT, model_env })],
+  ['api_key_env', (api_key_env) => ({ ...CHAT, model: 'tiny', api_key_env })],
+];
+/** What the schemas ask of names, and a good one. */
+const SHAPES: Readonly<Record<string, readonly [RegExp, string]>> = {
+  server_env: [/^CHUKWA_MCP_/, 'CHUKWA_MCP_HARBOUR'],
+  base_url_env: [/URL$/, 'CHUKWA_HARBOUR_URL'],
+  model_env: [/MODEL$/, 'CHUKWA_HARBOUR_MODEL'],
+  api_key_env: [/KEY$/, 'CHUKWA_HARBOUR_KEY'],
+};
+const HTTP = { name: 'http_json', method: 'GET', url_env: 'CHUKWA_A_URL', path: '/a' };
+const CHAT = { name: 'llm_chat', schema_delivery: 'prompt', tool_calling: 'json_control' };
+
+for (const [member, named] of NAMING)
+  test(`no variable that the engine or another plugin reads for itself may be named in ${member}`, async () => {
+    const found = await findPlugins({ folders: [SHIPPED_PLUGINS] }, await loadManifestCheck());
+    const { plugins } = await describePlugins(found.plugins, createCompileSchema());
+    const own = { base_url_env: 'CHUKWA_LLM_BASE_URL', api_key_env: 'CHUKWA_LLM_API_KEY' }[member];
+    const foreign = ['CHUKWA_LLM_BASE_URL', 'CHUKWA_LLM_API_KEY'].filter((name) => name !== own);
+    const refusals = (variable: string): readonly string[] => {
+      const definition = named(variable);
+      const plugin = plugins.find(({ name }) => name === definition['name']);
+      return (plugin?.validateInterface(definition) ?? [{ code: 'PLUGIN_UNKNOWN' }]).map(({ code }) => code);
+    };
+    const [shape, good] = SHAPES[member] ?? [/^/, 'CHUKWA_HARBOUR'];
+    const own_names = Object.keys(ENGINE_VARIABLES).filter((name) => name.startsWith('CHUKWA_'));
+    for (const variable of [...own_names, ...foreign])
+      assert.deepEqual(refusals(variable), [shape.test(variable) ? 'VARIABLE_NAME_RESERVED' : 'BAD_VALUE'], variable);
+    assert.deepEqual(refusals(own ?? good), []);
+    const elsewhere = { ...named('CHUKWA_LLM_API_KEY'), base_url_env: 'CHUKWA_HARBOUR_URL' };
+    const problems = plugins.find(({ name }) => name === 'llm_chat')?.validateInterface(elsewhere) ?? [];
+    if (member === 'api_key_env')
+      assert.deepEqual(
+        problems.map(({ pointer }) => pointer),
+        ['/api_key_env'],
+      );
+  });
+
+test('a stored source that names the operator token as a header is refused before anything is asked', async (t) => {
+  const asked: string[] = [];
+  const url = await serve(t, (request, response) => {
+    asked.push(request.url ?? '');
+    response.end('{}');
+  });
+  const variables: Readonly<Record<string, string>> = {
+    CHUKWA_TEST_URL: url,
+    CHUKWA_OPERATOR_TOKEN: 'operator-token-0123456789-abcdefghij',
+  };
+  const sources = await openTestSources(t, { lookUp: (name) => variables[name] });
+  const outcome = await ask(sources, jsonCall({}, { secret_headers: { 'X-Key': 'CHUKWA_OPERATOR_TOKEN' } }));
+  assert.deepEqual(summary(outcome), { failed: 'unavailable', refused: true });
+  assert.match(storedText(outcome), /CHUKWA_OPERATOR_TOKEN may not be named by a document/);
+  assert.deepEqual(asked, []);
 });
 
 test('a source that names a variable of another program is refused before anything is asked', async (t) => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { parseOrigin } from '../../engine/sources/origin.js';
 import { createSecretReplacer } from '../../engine/sources/secrets.js';
 
 // Where exactly a secret is replaced: beside what, and at which end of a text.
@@ -116,4 +117,48 @@ test('letters of another case begin a secret only where they are the secret in t
   assert.equal(text('it is (Word With', 'cut'), 'it is (');
   assert.equal(text('it is WORD WITH CASE!'), 'it is WORD WITH CASE!');
   assert.equal(text('it is (word with.', 'cut'), 'it is (word with.');
+});
+
+/** What a service may answer to make the search long, by the text that it repeats. */
+const HOSTILE = [
+  LEAST,
+  BASE64,
+  HEX,
+  `${BASE64}${HEX}${LEAST}`,
+  BASE64.slice(0, -1),
+  Buffer.from(BASE64.repeat(3)).toString('base64'),
+  'aaaaaaa',
+  '%25',
+  '&amp;',
+  '&#38;#38;',
+  '\\',
+  '\\u005c',
+  '%63anar%79',
+  'a%26amp;quot;',
+];
+
+for (const unit of HOSTILE)
+  test(`twice as much of ${unit} takes twice as many steps, whole and cut`, () => {
+    const steps = (length: number): number => {
+      let taken = 0;
+      const secrets = [LEAST, 'aaaaaaaaaaaa', 'sk-"&%/key'].map((value) => ({ variable: 'K', value }));
+      const { text, json, bytes } = createSecretReplacer(secrets, (more) => (taken += more));
+      const given = unit.repeat(length / unit.length);
+      text(given);
+      text(given, 'cut');
+      json([given, { [given]: given }]);
+      bytes(Buffer.from(given));
+      return taken;
+    };
+    assert.ok(steps(32_000) <= 2.1 * steps(16_000), `${steps(16_000)} and ${steps(32_000)}`);
+    assert.ok(steps(16_000) <= 500 * 16_000, String(steps(16_000)));
+  });
+
+test('a name and a password are replaced together, where they stand as one header in base64', () => {
+  const parsed = parseOrigin('K', 'http://keeper:canary@127.0.0.1/');
+  assert.ok(parsed.ok);
+  const { text } = createSecretReplacer(parsed.origin.secrets);
+  const header = String(parsed.origin.authorization);
+  assert.equal(text(`it was ${header}.`), 'it was Basic [secret:K].');
+  assert.equal(text(Buffer.from(header).toString('base64')), `${Buffer.from('Basic ').toString('base64')}[secret:K]=`);
 });

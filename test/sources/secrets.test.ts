@@ -92,14 +92,6 @@ const ENCODINGS: Readonly<Record<string, (text: string) => string>> = {
   'in HTML, all characters by number': (text) => `<p>${byNumber(text)}`,
 };
 
-const KINDS = [
-  ['base64', 'B'],
-  ['hexadecimal', 'H'],
-  ['JSON', 'E'],
-  ['URL', 'E'],
-  ['HTML', 'O'],
-] as const;
-
 const NAMES = Object.keys(ENCODINGS);
 const encode = (text: string, names: readonly string[]): string =>
   names.reduce((encoded, name) => ENCODINGS[name]?.(encoded) ?? encoded, text);
@@ -108,11 +100,14 @@ const unescapeHtml = (code: string): string =>
   Object.entries(HTML).find(([, escaped]) => escaped === code)?.[0] ??
   String.fromCodePoint(Number(code.slice(2, -1).replace('x', '0x')));
 
-/** Two layers of base64 or hexadecimal, with text escaped once within them, and twice around them, there also for HTML. */
-const isKnown = (names: readonly string[]): boolean =>
-  /^(?:E?[BH]){0,2}[EO]{0,2}$/.test(
-    names.map((name) => KINDS.find((kind) => name.includes(kind[0]))?.[1] ?? '').join(''),
-  );
+/** What one layer of base64 or hexadecimal may hold beside the secret itself: the secret as it is mostly escaped. */
+const HELD = ['in JSON', 'in a URL'];
+
+/** One layer of base64 or hexadecimal at most, and two layers of escapes around it. */
+const isKnown = (names: readonly string[]): boolean => {
+  const kinds = names.map((name) => (/base64|hexadecimal/.test(name) ? 'B' : HELD.includes(name) ? 'e' : 'E'));
+  return /^(?:e?B)?[eE]{0,2}$/.test(kinds.filter((_, at) => names[at] !== 'as it is').join(''));
+};
 
 /** Everything that may be read in a text by undoing encodings, an independent way: each of its parts by each of them. */
 function readAll(text: string, depth: number): readonly string[] {

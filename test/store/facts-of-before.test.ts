@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { sha256 } from '../../engine/core/content/sha256.js';
 import { recordReader } from '../../engine/store/records/record-reader.js';
 import { loadMigrations, migrate } from '../../engine/store/migrations.js';
 import { forEachDatabase, type OutsideView } from '../support/databases.js';
@@ -10,6 +11,7 @@ const FIRST_WITHOUT = '0020';
 const FIRST_DERIVED = '0026';
 
 const HASH = '0'.repeat(64);
+const SCHEMA = sha256('{}');
 const MESSAGES = ['a', 'b', 'c'].map((digit) => digit.repeat(64));
 const idOf = (digit: string): string => `00000000-0000-7000-8000-00000000000${digit}`;
 const [COMMITTED, FAILED, FIRST, SECOND, TOOL] = [idOf('1'), idOf('2'), idOf('3'), idOf('4'), idOf('5')];
@@ -30,7 +32,7 @@ const generation = (id: string, asked: string, message_count: number): string =>
     schema_delivery, output_schema_hash, conversation, message_count, prefix_hash, normalised_text, finish_reason,
     started_at, ended_at, duration_ms)
   VALUES ('old', '${id}', '${COMMITTED}', 1, '${asked}', '${HASH}', 'act', 'zoe', 1, ${message_count}, 'final_patch',
-    'succeeded', 'prompt', '${HASH}', 'zoe/act', ${message_count}, '${HASH}', '{"kind":1}', 'stop', '2026-01-01Z',
+    'succeeded', 'prompt', '${SCHEMA}', 'zoe/act', ${message_count}, '${HASH}', '{"kind":1}', 'stop', '2026-01-01Z',
     '2026-01-01Z', 5)`;
 
 const attempt = (id: string, epoch: number, ending: string): string => `
@@ -73,7 +75,7 @@ const valuesOf = ([
 async function writeAsBefore(outside: OutsideView): Promise<void> {
   const statements = [
     'SET session_replication_role = replica',
-    `INSERT INTO offered_schemas VALUES ('${HASH}', 'answer', '{}')`,
+    `INSERT INTO offered_schemas VALUES ('${SCHEMA}', 'answer', '{}')`,
     attempt(COMMITTED, 1, `'committed', NULL`),
     attempt(FAILED, 2, `'failed', 'provider'`),
     call(FIRST, COMMITTED, 1, FIRST_SAID),

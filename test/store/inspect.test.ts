@@ -6,6 +6,7 @@ import { after, before, test } from 'node:test';
 import { CHANGING_TABLES } from '../../engine/store/find-refusal.js';
 import { inspectDatabase } from '../../engine/store/inspect.js';
 import { loadMigrations, migrate } from '../../engine/store/migrations.js';
+import { openServer } from '../../engine/store/server.js';
 import { openStore } from '../../engine/store/open-store.js';
 import { MIGRATIONS, openTestDatabase, templateFile, MIGRATION_NAMES } from '../support/databases.js';
 import { makeWorld } from './record-fixtures.js';
@@ -87,6 +88,37 @@ test('an empty PostgreSQL database stays empty when it is looked at', async () =
     assert.ok(seen.ok);
     assert.deepEqual([seen.value.applied, seen.value.pending], [[], MIGRATION_NAMES]);
     assert.deepEqual(await tables(), []);
+  });
+});
+
+test('a schema in which everybody may create something is reported', async () => {
+  for (const [set_up, is_open] of [
+    ['GRANT CREATE ON SCHEMA public TO PUBLIC', true],
+    ['REVOKE CREATE ON SCHEMA public FROM PUBLIC', undefined],
+  ] as const)
+    await withDatabase(set_up, async (url) => {
+      const seen = await inspectDatabase({ ...common, data_dir: root, url });
+      assert.ok(seen.ok);
+      assert.equal(seen.value.is_open_to_all, is_open);
+    });
+});
+
+test('a document that is not what its hash says is reported by the migration that checks it', async () => {
+  await withDatabase('', async (url) => {
+    const opened = await openServer(url);
+    assert.ok(opened.ok);
+    try {
+      const migrations = await loadMigrations(MIGRATIONS);
+      const earlier = migrations.filter(({ name }) => name < '0033');
+      assert.ok((await migrate(opened.value, earlier)).ok);
+      const forge = `INSERT INTO offered_schemas (hash, name, content) VALUES ('${'0'.repeat(64)}', 'any', '{}')`;
+      await opened.value.query(forge);
+      const migrated = await migrate(opened.value, migrations);
+      const problems = migrated.ok ? [] : migrated.problems.map(({ code, details }) => [code, details]);
+      assert.deepEqual(problems, [['DATABASE_CONTENT_FORGED', { table: 'offered_schemas' }]]);
+    } finally {
+      await opened.value.close();
+    }
   });
 });
 

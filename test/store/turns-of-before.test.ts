@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { canonicalText } from '../../engine/core/content/canonical.js';
+import { sha256 } from '../../engine/core/content/sha256.js';
 import { loadMigrations, migrate } from '../../engine/store/migrations.js';
 import { decodePieces } from '../../engine/store/pieces.js';
 import { forEachDatabase, MIGRATIONS, type OutsideView } from '../support/databases.js';
@@ -8,6 +9,7 @@ import { forEachDatabase, MIGRATIONS, type OutsideView } from '../support/databa
 const FIRST_WITHOUT = '0026_lighter_turns';
 
 const HASH = '0'.repeat(64);
+const DOCUMENT = sha256('{}');
 const idOf = (digit: string): string => `00000000-0000-7000-8000-00000000000${digit}`;
 const [COMMITTED, FAILED, ADOPTING, SAID, SETTLED, SUPERSEDED] = ['1', '2', '3', '4', '5', '6'].map(idOf);
 const LLM_CALL = idOf('7');
@@ -15,7 +17,7 @@ const LLM_CALL = idOf('7');
 const attempt = (id: string | undefined, epoch: number, ending: string, adopts: string): string => `
   INSERT INTO attempts (world_slug, attempt_id, attempted_turn, epoch, scenario_hash, renderer_version, plugin_versions,
     holder_host, holder_pid, started_at, ended_at, status, failure_class, adopts)
-  VALUES ('old', '${id}', 1, ${epoch}, '${HASH}', '1', '{}', 'here', 1, '2026-01-01T12:00:00Z', ${ending}, ${adopts})`;
+  VALUES ('old', '${id}', 1, ${epoch}, '${DOCUMENT}', '1', '{}', 'here', 1, '2026-01-01T12:00:00Z', ${ending}, ${adopts})`;
 
 const call = (id: string | undefined, of: string | undefined, seq: number, said: string): string => `
   INSERT INTO source_invocations (world_slug, source_invocation_id, attempt_id, attempted_turn, invocation_seq,
@@ -36,9 +38,9 @@ const NOTHING = 'NULL, NULL, NULL, NULL';
 
 const EARLIER = [
   'SET session_replication_role = replica',
-  `INSERT INTO scenarios (hash, content) VALUES ('${HASH}', '{}')`,
-  `INSERT INTO worlds (world_slug, root_world_slug, scenario_hash, turn) VALUES ('old', 'old', '${HASH}', 1)`,
-  `INSERT INTO offered_schemas VALUES ('${HASH}', 'answer', '{}')`,
+  `INSERT INTO scenarios (hash, content) VALUES ('${DOCUMENT}', '{}')`,
+  `INSERT INTO worlds (world_slug, root_world_slug, scenario_hash, turn) VALUES ('old', 'old', '${DOCUMENT}', 1)`,
+  `INSERT INTO offered_schemas VALUES ('${DOCUMENT}', 'answer', '{}')`,
   attempt(FAILED, 1, `'2026-01-01T12:00:03Z', 'failed', 'provider'`, 'NULL'),
   attempt(ADOPTING, 2, `'2026-01-01T12:00:03Z', 'failed', 'provider'`, `'${FAILED}'`),
   attempt(COMMITTED, 3, `'2026-01-01T12:00:03Z', 'committed', NULL`, 'NULL'),
@@ -47,7 +49,7 @@ const EARLIER = [
   call(SETTLED, FAILED, 1, 'NULL'),
   `INSERT INTO llm_calls (world_slug, llm_call_id, attempt_id, source_invocation_id, schema_delivery, output_schema_hash,
      conversation, message_count, prefix_hash, started_at)
-   VALUES ('old', '${LLM_CALL}', '${COMMITTED}', '${SAID}', 'prompt', '${HASH}', 'zoe/act', 1, '${HASH}', '2026-01-01Z')`,
+   VALUES ('old', '${LLM_CALL}', '${COMMITTED}', '${SAID}', 'prompt', '${DOCUMENT}', 'zoe/act', 1, '${HASH}', '2026-01-01Z')`,
   `INSERT INTO llm_chunks (world_slug, llm_call_id, batch_seq, text, lengths, offsets_ms) VALUES
      ('old', '${LLM_CALL}', 1, '\\x616263', '{1,2}', '{3,300}'),
      ('old', '${LLM_CALL}', 2, convert_to(repeat('d', 200), 'UTF8'), '{200}', '{70000}')`,

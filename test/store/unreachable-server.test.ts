@@ -116,6 +116,18 @@ test('a certificate of an authority of its own is met with the ways to name that
   assert.doesNotMatch(known.repair ?? '', /NODE_EXTRA_CA_CERTS/, 'its authority is known then');
 });
 
+test('of a password that is not percent-encoded no message shows a part', async () => {
+  for (const sign of ['/', '#', '?']) {
+    const url = `postgres://keeper:123${sign}canary@127.0.0.1:1/worlds`;
+    const opened = await openServer(url);
+    assert.ok(!opened.ok);
+    assert.equal(opened.problems[0]?.code, 'DATABASE_URL_INVALID');
+    assert.match(opened.problems[0]?.repair ?? '', /^Percent-encode the password/);
+    assert.doesNotMatch(JSON.stringify(opened), /canary|keeper|123/);
+    assert.equal(findServer(url), undefined);
+  }
+});
+
 const ADDRESSES: readonly (readonly [hosts: string, words: string, code: string, message: RegExp])[] = [
   ['127.0.0.1:1', '?sslmode=verify-full&sslrootcert=system', 'DATABASE_UNREACHABLE', /127\.0\.0\.1:1\/worlds/],
   ['127.0.0.1:1', '?sslrootcert=system', 'DATABASE_UNREACHABLE', /127\.0\.0\.1:1\/worlds/],

@@ -51,6 +51,8 @@ export interface SmallPark {
   readonly schema_delivery?: string;
   /** Of all its sources. */
   readonly retry?: JsonObject;
+  /** The node's second source, and the failures after which it is asked. */
+  readonly fallback?: { readonly on: readonly string[]; readonly source?: JsonObject };
   /** Schemas that bindings name by hash. */
   readonly schemas?: readonly JsonObject[];
   /** The request schema of the one JSON source. */
@@ -199,6 +201,9 @@ function toWorkflow(shelf: Shelf, park: SmallPark): JsonObject {
         id: 'act',
         type: 'llm_tool_loop',
         llm_source_ref: chatSource(shelf, park.schema_delivery, park.retry),
+        ...(park.fallback === undefined
+          ? {}
+          : { fallback: { llm_source_ref: otherSource(shelf, park.fallback.source), on: park.fallback.on } }),
         prompt_template: {
           messages: [
             {
@@ -242,6 +247,11 @@ export function chatSource(
     interface: { name: 'llm_chat', model: 'm', schema_delivery, tool_calling: 'json_control' },
     ...(retry === undefined ? {} : { retry }),
   });
+}
+
+function otherSource(shelf: Shelf, more: JsonObject = {}): { readonly hash: string } {
+  const chat = { name: 'llm_chat', model: 'n', schema_delivery: 'response_format', tool_calling: 'json_control' };
+  return shelf.put('response_source', { version: 1, label: 'other', interface: chat, ...more });
 }
 
 /** The small park's world at turn 0. */

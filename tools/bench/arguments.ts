@@ -73,7 +73,7 @@ interface Options {
 
 function openProgram(write: (text: string) => void): Command {
   return new Command('npm run bench --')
-    .description('Measure the compiled program; docs/benchmarks.md says how to read it.')
+    .description('Measure the compiled program; docs/making/benchmarks.md says how to read it.')
     .option('--only <names...>', 'these groups or families alone')
     .option('--growth', 'curves in place of figures')
     .addOption(new Option('--draw <file>', 'draw the curves into an SVG file').implies({ growth: true }))

@@ -3,7 +3,6 @@ import { content } from './entry.js';
 /** Problems of files: a file cannot be read, or is not JSON. */
 export const FILE_PROBLEMS = {
   INVALID_JSON: content('The text is not JSON.', 'Correct it where the finding points.'),
-  BYTE_ORDER_MARK: content('The file begins with a byte-order mark.', 'Save it as UTF-8 without one.'),
   NOT_UTF8: content('A byte is not UTF-8.', 'Save the file as UTF-8.'),
   TOO_DEEP: content('The value is nested deeper than 64 levels.', 'Flatten it.'),
   REPEATED_NAME: content('An object has the same name twice.', 'Keep one of the two.'),

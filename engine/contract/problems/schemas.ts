@@ -22,16 +22,7 @@ export const SCHEMA_PROBLEMS = {
     'A note: the keyword is not part of JSON Schema and checks nothing.',
     'Correct the spelling.',
   ),
-  SCHEMA_EXPONENTIAL: content(
-    'Validation may take exponential time: the schema refers back to itself in two ways for the same part of a ' +
-      'value, so each level of a value would double the work.',
-    'Write the reference once, beside the alternatives; or require a different constant of one member in each alternative.',
-  ),
   SCHEMA_NEVER_ENDS: content('The schema refers to itself without looking deeper into the value.', 'Break the cycle.'),
-  SCHEMA_TOO_COSTLY: content(
-    'The references of the schema multiply beyond the limit at one place.',
-    'Simplify the schema.',
-  ),
   CHECK_BROKEN: content(
     'The validator of this schema fails with an error of its own on a value; the value counts as invalid.',
     'Write the schema without `unevaluatedProperties` and `unevaluatedItems`, or without alternatives beside them.',

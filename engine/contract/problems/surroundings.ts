@@ -79,6 +79,10 @@ export const SURROUNDINGS_PROBLEMS = {
     'The database was created by another version of a migration.',
     'Use the version that created it, or another database.',
   ),
+  DATABASE_CONTENT_FORGED: environment(
+    'A stored document or message is not what its hash says, so the database is not migrated.',
+    'Restore a backup, or find out who wrote that row and have the owner of the database delete it.',
+  ),
   PORT_TAKEN: environment(
     'A port of the toys or of `serve` is not available.',
     'Choose another with `--port-base` or `--port`.',
@@ -112,6 +116,10 @@ export const SURROUNDINGS_PROBLEMS = {
     'The file with the tokens cannot be read or written, or has invalid contents, such as tokens of fewer than 32 ' +
       'characters.',
     'Make room for it or delete it, as the message says; or set `CHUKWA_TOKEN` and `CHUKWA_OPERATOR_TOKEN`.',
+  ),
+  INVISIBLE_CHARACTER: environment(
+    'A variable with a secret holds a character that cannot be seen, at the position that the message names.',
+    'Set the variable again without it.',
   ),
   SECRET_TOO_SHORT: environment(
     'A variable holds a secret of fewer than six characters. Such a short text occurs too often to be redacted in ' +

@@ -12,6 +12,11 @@ export const TEST_PROBLEMS = {
     "A note: a model's answer names an unknown entity, environment or tool, and the next try has no answer.",
     'Correct the name, or keep it if the mistake is meant.',
   ),
+  ANSWER_MISFIT: content(
+    'An answer does not fit the schemas that it is checked against, so it is rejected, and the next try has no answer. ' +
+      'A note where the failure may be meant.',
+    'Correct the answer, or answer the next try as well.',
+  ),
   TEST_NAMES_NOTHING: content('A test names an unknown entity, subject, environment or tool.', 'Correct the name.'),
   TEST_DIFFERS: content(
     'The result differs from the expectation of the test.',

@@ -144,6 +144,18 @@ export const WORKFLOW_PROBLEMS = {
     "A source's `backoff_ms` is greater than its `backoff_max_ms`.",
     'Lower `backoff_ms`, or raise `backoff_max_ms`.',
   ),
+  FALLBACK_IS_THE_SAME: content(
+    'The `fallback` of a node is its first source.',
+    'Refer to another source, or write `retry` in the source.',
+  ),
+  FALLBACK_DELIVERS_OTHERWISE: content(
+    'One of the two sources of a node has the schema of its answer in the prompt, and the other beside it.',
+    'Choose one `schema_delivery` for both.',
+  ),
+  FALLBACK_HAS_NO_TIME: content(
+    'A `fallback` after a `timeout` would never be asked: one call of the first source may use up the time of the node.',
+    'Lower the timeout of the source, or raise `timeout_seconds`.',
+  ),
   REPEATABLE_NEEDS_EFFECT: content(
     'A `read_only` binding says `repeatable` or `not_performed_on`.',
     'Remove it, or correct `effect`.',
@@ -155,6 +167,10 @@ export const WORKFLOW_PROBLEMS = {
   VARIABLE_NAME_FOREIGN: content(
     'A source names a variable whose name does not begin with `CHUKWA_`.',
     'Choose a name that does, and set the variable where the program runs.',
+  ),
+  VARIABLE_NAME_RESERVED: content(
+    'A source names a variable that the engine, or a plugin, reads for itself, such as `CHUKWA_TOKEN`.',
+    'Choose another name, and set that variable where the program runs.',
   ),
   SOURCE_IS_NO_SERVER: content(
     '`mcp tools` was given a source of a plugin that lists no tools.',

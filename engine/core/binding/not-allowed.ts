@@ -20,5 +20,6 @@ export function notAllowed(
     document: { kind: 'tool_policy', hash: policy.hash },
     pointer: `/allow/${[...policy.allow].indexOf(meant)}`,
     repair: `Did you mean ${JSON.stringify(name)}?`,
+    severity: 'error',
   };
 }

@@ -21,6 +21,8 @@ interface Fault {
 /** What is wrong at the place where a text stops being JSON, and its repair. */
 export function describeFault(text: string, offset: number): Fault {
   const found = text.slice(offset, offset + 1);
+  if (text.trim() === '')
+    return { message: 'the file is empty', repair: 'Write a document, {...}, or remove the file.' };
   if (offset >= text.trimEnd().length) {
     return {
       message: 'the text ends before its value does',

@@ -27,11 +27,9 @@ export interface SourceText {
  * @returns the value, or every problem with its place
  */
 export function parseSource(file: string, written: string): Outcome<SourceText> {
-  const source = { file, text: written.startsWith('\uFEFF') ? written.slice(1) : written };
-  const mark = source.text === written ? [] : [byteOrderMark(file)];
+  const source = { file, text: withoutMark(written) };
   const parsed = parseText(source);
-  if (!parsed.ok) return { ok: false, problems: [...mark, ...parsed.problems] };
-  if (mark.length > 0) return { ok: false, problems: mark };
+  if (!parsed.ok) return parsed;
   return { ok: true, value: { value: parsed.value, locate: toLocator(source) } };
 }
 
@@ -41,15 +39,11 @@ export function parseSource(file: string, written: string): Outcome<SourceText> 
  * @returns the document, or every problem with its place
  */
 export function parsePrompt(file: string, written: string): Outcome<SourceText> {
-  const text = written.replaceAll('\r\n', '\n').replace(/\n$/, '');
+  const text = withoutMark(written).replaceAll('\r\n', '\n').replace(/\n$/, '');
   const placeAt = toPlacer({ file, text });
   const nul = text.indexOf('\u0000');
   const reason = 'text with the character U+0000';
-  const problems = [
-    ...(text.startsWith('\uFEFF') ? [byteOrderMark(file)] : []),
-    ...(nul === -1 ? [] : [notStorable(reason, { pointer: '', location: placeAt(nul) })]),
-  ];
-  if (problems.length > 0) return { ok: false, problems };
+  if (nul !== -1) return { ok: false, problems: [notStorable(reason, { pointer: '', location: placeAt(nul) })] };
   return { ok: true, value: { value: { text }, locate: (_, offset = 0) => placeAt(offset) } };
 }
 
@@ -99,12 +93,7 @@ function notStorable(reason: string, place: Pick<Problem, 'pointer' | 'location'
   return { ...place, code: 'TEXT_NOT_STORABLE', message: `this is ${reason}`, repair: 'Remove the character.' };
 }
 
-function byteOrderMark(file: string): Problem {
-  return {
-    code: 'BYTE_ORDER_MARK',
-    message: 'the file begins with a byte-order mark, which no document has',
-    repair: 'Save the file as UTF-8 without a byte-order mark.',
-    pointer: '',
-    location: { file, line: 1, column: 1 },
-  };
+/** Editors of some systems begin a file with a byte-order mark; it says nothing. */
+function withoutMark(written: string): string {
+  return written.startsWith('\uFEFF') ? written.slice(1) : written;
 }

@@ -20,21 +20,40 @@ export function generationSuffix(round: number, generationTry: number): string {
   return `round-${round}/try-${generationTry}`;
 }
 
+/** The last part of the key by which a fallback is asked: before it is the key of the generation that has failed. */
+const FALLBACK_SUFFIX = 'fallback';
+
+/** The key by which the fallback is asked after a generation of this key has failed. */
+export function fallbackKey(key: string): string {
+  return `${key}/${FALLBACK_SUFFIX}`;
+}
+
 /** The last part of a tool call's key: before it is the key of the generation that elected the tool. */
 export const TOOL_SUFFIX = 'tool';
 
 /** Reads what follows `<subject>/<node>/` in the key of a generation, or of a tool that one elected. */
 export function parseGenerationSuffix(rest: string) {
-  const [, round, generationTry, tool] = /^round-([1-9][0-9]*)\/try-([1-9][0-9]*)(\/tool)?$/.exec(rest) ?? [];
+  const [, round, generationTry, fallback, tool] =
+    /^round-([1-9][0-9]*)\/try-([1-9][0-9]*)(\/fallback)?(\/tool)?$/.exec(rest) ?? [];
   if (round === undefined || generationTry === undefined) return undefined;
-  return { round: Number(round), generation_try: Number(generationTry), is_tool: tool !== undefined };
+  return {
+    round: Number(round),
+    generation_try: Number(generationTry),
+    is_fallback: fallback !== undefined,
+    is_tool: tool !== undefined,
+  };
+}
+
+/** Whether a key, without the mark of its run, is that of a generation. */
+export function isGenerationKey(key: string): boolean {
+  return parseGenerationSuffix(key.split('/').slice(2).join('/'))?.is_tool === false;
 }
 
 /** Names a generation in words, for people. */
 export function describeGeneration({ subject, node }: NodePlace, rest: string): string | undefined {
   const read = parseGenerationSuffix(rest);
   if (read === undefined || read.is_tool) return undefined;
-  return `the model of ${subject}, in round ${read.round} of node ${node}, try ${read.generation_try}`;
+  return `the ${read.is_fallback ? 'fallback of the ' : ''}model of ${subject}, in round ${read.round} of node ${node}, try ${read.generation_try}`;
 }
 
 /** A key of another shape than the calls of its node have. */
@@ -44,7 +63,7 @@ export function misshapen(message: string, place: NodePlace, rest: string): Unas
 
 /** Why a node whose rounds are generations never makes a call of this key, if so. */
 export function findUnaskedGeneration(
-  { max_generation_attempts }: { readonly max_generation_attempts: number },
+  { max_generation_attempts, fallback }: { readonly max_generation_attempts: number; readonly fallback?: object },
   { subject, node }: NodePlace,
   rest: string,
   { calls, permitted }: { readonly calls: number; readonly permitted: boolean } = { calls: 0, permitted: false },
@@ -67,6 +86,8 @@ export function findUnaskedGeneration(
       message: `node ${node} has ${count(max_generation_attempts, 'try', 'tries')} at one answer (max_generation_attempts)`,
       repair: `Write try-${max_generation_attempts} or an earlier one.`,
     };
+  if (read.is_fallback && fallback === undefined)
+    return { message: `node ${node} has no fallback`, repair: 'Remove "/fallback", or write "fallback" in the node.' };
   if (!read.is_tool) return undefined;
   if (read.round > calls)
     return { message: `node ${node} calls no tool in round ${read.round}`, repair: 'Remove "/tool".' };

@@ -1,4 +1,5 @@
 import type { LlmJsonNode, LlmToolLoopNode } from '../../generated/workflow.js';
+import { present } from '../../contract/present.js';
 import { compileCall } from '../binding/compile-call.js';
 import type { CompileParts, Part, WorkflowSetting } from '../binding/compile-parts.js';
 import { messagePointer, textOf } from '../binding/prompt-messages.js';
@@ -7,12 +8,12 @@ import { nearestName } from '../content/nearest-name.js';
 import { shorten } from '../content/shorten.js';
 import { parsePromptText, PLACEHOLDER_NAMES, type PromptTemplate } from '../prompt/template.js';
 import { type Complaint, complainIf, inDocument, isError } from '../protocol/document-problem.js';
-import type { GenerationProgram } from './generation.js';
+import { type GenerationProgram, isInPrompt } from './generation.js';
 
 /** The members of a generation that an author writes, whatever the type of the node. */
 type AuthoredGeneration = Pick<
   LlmToolLoopNode | LlmJsonNode,
-  'id' | 'llm_source_ref' | 'prompt_template' | 'projection' | 'max_generation_attempts' | 'constraints'
+  'id' | 'llm_source_ref' | 'fallback' | 'prompt_template' | 'projection' | 'max_generation_attempts' | 'constraints'
 >;
 
 /** Compiles the common part of the nodes that ask a model. */
@@ -22,31 +23,88 @@ export function compileGeneration(
   node: AuthoredGeneration,
   pointer: string,
 ): Part<Omit<GenerationProgram, 'type' | 'id' | 'after'>> {
-  const authored = { source_ref: node.llm_source_ref, effect: 'read_only', redaction: { allow: 'all' } } as const;
-  const call = compileCall(parts, setting, authored, { pointer, policy_id: node.id, speaks: 'chat' });
+  const source = compileSource(parts, setting, node, { llm_source_ref: node.llm_source_ref, pointer });
+  const second = node.fallback && {
+    ...compileSource(parts, setting, node, { ...node.fallback, pointer: `${pointer}/fallback` }),
+    on: node.fallback.on,
+  };
   const prompt = compilePrompt(node, pointer);
-  const manifest = call.value && parts.findManifest(call.value.source.plugin);
-  const refused = manifest && call.value && findNotYet(manifest, call.value.source.interface);
   const problems = [
-    ...call.problems,
-    ...inDocument(setting.document, [...prompt.complaints, ...checkEvents(node, prompt.template, pointer)]),
-    ...(call.value === undefined || refused === undefined
-      ? []
-      : inDocument({ kind: 'response_source', hash: call.value.source.hash }, [notYet(refused.member, refused.value)])),
+    ...source.problems,
+    ...(second?.problems ?? []),
+    ...inDocument(setting.document, [
+      ...prompt.complaints,
+      ...checkEvents(node, prompt.template, pointer),
+      ...(source.value && second?.value ? checkFallback(node, source.value, second.value, `${pointer}/fallback`) : []),
+    ]),
   ];
-  const schema_delivery = manifest && call.value && readDelivery(manifest, call.value.source.interface);
-  if (call.value === undefined || schema_delivery === undefined || problems.some(isError)) return { problems };
+  if (source.value === undefined || problems.some(isError)) return { problems };
   return {
     value: {
-      call: call.value,
+      ...source.value,
+      ...present({ fallback: second?.value && { ...second.value, on: new Set(second.on) } }),
       prompt: prompt.template,
       projection: node.projection,
       max_generation_attempts: node.max_generation_attempts,
       constraints: node.constraints,
-      schema_delivery,
     },
     problems,
   };
+}
+
+type AskedSource = Pick<GenerationProgram, 'call' | 'schema_delivery'>;
+
+/** A source that a node asks for answers: its first one, or its fallback. */
+function compileSource(
+  parts: CompileParts,
+  setting: WorkflowSetting,
+  { id }: AuthoredGeneration,
+  { llm_source_ref, pointer }: Pick<AuthoredGeneration, 'llm_source_ref'> & { readonly pointer: string },
+): Part<AskedSource> {
+  const authored = { source_ref: llm_source_ref, effect: 'read_only', redaction: { allow: 'all' } } as const;
+  const call = compileCall(parts, setting, authored, { pointer, policy_id: id, speaks: 'chat' });
+  const manifest = call.value && parts.findManifest(call.value.source.plugin);
+  if (call.value === undefined || manifest === undefined) return { problems: call.problems };
+  const { source } = call.value;
+  const refused = findNotYet(manifest, source.interface);
+  const schema_delivery = readDelivery(manifest, source.interface);
+  if (refused === undefined && schema_delivery !== undefined)
+    return { value: { call: call.value, schema_delivery }, problems: call.problems };
+  const complaints = refused === undefined ? [] : [notYet(refused.member, refused.value)];
+  return {
+    problems: [...call.problems, ...inDocument({ kind: 'response_source', hash: source.hash }, complaints)],
+  };
+}
+
+/** A fallback that would never be asked, or could not go on with the conversation of the first source. */
+function checkFallback(
+  { fallback, constraints }: AuthoredGeneration,
+  first: AskedSource,
+  second: AskedSource,
+  pointer: string,
+): readonly Complaint[] {
+  const [{ source, limits }, { source: other }] = [first.call, second.call];
+  const node_ms = constraints.timeout_seconds * 1000;
+  return [
+    ...complainIf(source.hash === other.hash, {
+      code: 'FALLBACK_IS_THE_SAME',
+      message: `The fallback is the source ${source.label} itself, which has failed when its fallback is asked.`,
+      pointer: `${pointer}/llm_source_ref`,
+      repair: 'Refer to another source, or write "retry" in the source in place of "fallback".',
+    }),
+    ...complainIf(isInPrompt(first) !== isInPrompt(second), {
+      code: 'FALLBACK_DELIVERS_OTHERWISE',
+      message: `${source.label} is given the schema of its answer by ${first.schema_delivery}, and ${other.label} by ${second.schema_delivery}: they cannot share one conversation.`,
+      pointer: `${pointer}/llm_source_ref`,
+      repair: 'Let both sources have the schema in the prompt ("prompt" or "json_object"), or both beside it.',
+    }),
+    ...complainIf(fallback?.on.includes('timeout') === true && limits.max_runtime_ms >= node_ms, {
+      code: 'FALLBACK_HAS_NO_TIME',
+      message: `A call of ${source.label} may take ${limits.max_runtime_ms / 1000} s, and all calls of the node ${constraints.timeout_seconds} s: after a timeout none is left for the fallback.`,
+      pointer: `${pointer}/on/${fallback?.on.indexOf('timeout') ?? 0}`,
+      repair: 'Lower the timeout of the source, raise "timeout_seconds", or remove "timeout".',
+    }),
+  ];
 }
 
 function compilePrompt(

@@ -5,12 +5,13 @@ import { escapeUnseen, fenceJson } from '../prompt/quote.js';
 import { renderPrompt } from '../prompt/render.js';
 import type { PromptTemplate } from '../prompt/template.js';
 import type { Invoke } from '../protocol/command.js';
-import type { ModelContentDetail } from '../protocol/failure.js';
+import type { CallFailed, CallRefused } from '../protocol/event.js';
+import { type ModelContentDetail, retryClassOf } from '../protocol/failure.js';
 import type { CallProgram, NodeConstraints, NodeProgram, OfferedSchema, SchemaDelivery } from '../protocol/program.js';
 import { renderEvents } from '../world/recent-events.js';
 import { type Projection, project, renderSubject, toProjectionJson } from '../world/projection.js';
-import { generationSuffix } from './call-key.js';
-import { placeholderUnresolved } from './node-failure.js';
+import { fallbackKey, generationSuffix } from './call-key.js';
+import { callFailed, placeholderUnresolved } from './node-failure.js';
 import type { NodeFailure, NodeScope, NodeStep } from './node-type.js';
 
 /** The one retry lane: an append-only conversation, and how far the node has come in it. */
@@ -25,6 +26,8 @@ export interface Lane {
   readonly generations: number;
   readonly tokens: number;
   readonly duration_ms: number;
+  /** Set while the fallback is asked: why the first source gave no answer. */
+  readonly first_failure?: string;
 }
 
 /** A lane with a call, or the reason why it may make no further one. */
@@ -93,26 +96,40 @@ export function openLane(node: GenerationProgram, scope: NodeScope, offered: Off
 
 /** The next generation of a lane. */
 export function ask(node: GenerationProgram, scope: NodeScope, lane: Lane, offered: OfferedSchema): Asked {
-  const remaining_ms = Math.floor(node.constraints.timeout_seconds * 1000 - lane.duration_ms);
+  const remaining_ms = timeLeft(node, lane.duration_ms);
   const { turn_limit } = node.constraints;
   if (turn_limit !== undefined && lane.generations >= turn_limit)
     return exhausted(node, `its turn limit of ${turn_limit} generations`);
   if (remaining_ms <= 0) return exhausted(node, `its ${node.constraints.timeout_seconds} seconds`);
+  const { first_failure: _answered, ...open } = lane;
+  const command = toCommand(node, scope, { lane, offered, source: node, remaining_ms });
+  return { ok: true, lane: { ...open, generations: lane.generations + 1 }, command };
+}
+
+interface Asking {
+  readonly lane: Lane;
+  readonly offered: OfferedSchema;
+  readonly source: Pick<GenerationProgram, 'call' | 'schema_delivery'>;
+  readonly remaining_ms: number;
+}
+
+function toCommand(node: GenerationProgram, scope: NodeScope, { lane, offered, source, remaining_ms }: Asking): Invoke {
+  const { call, schema_delivery } = source;
   const conversation = `${scope.subject_id}/${node.id}`;
   const request = {
     conversation,
     message_count: lane.messages.length,
     prefix_hash: lane.prefix_hash,
     output_schema_hash: offered.hash,
-    schema_delivery: node.schema_delivery,
+    schema_delivery,
   };
-  const command: Invoke = {
+  return {
     kind: 'invoke',
     key: `${conversation}/${generationSuffix(lane.round, lane.generation_try)}`,
     invocation_kind: 'llm_generation',
-    call: node.call,
+    call,
     request,
-    request_hash: contentHash({ source: node.call.source.hash, request }),
+    request_hash: contentHash({ source: call.source.hash, request }),
     workflow_hash: scope.workflow_hash,
     subject_id: scope.subject_id,
     node_id: node.id,
@@ -123,12 +140,57 @@ export function ask(node: GenerationProgram, scope: NodeScope, lane: Lane, offer
       messages: lane.messages,
       prefix_hash: lane.prefix_hash,
       offered,
-      schema_delivery: node.schema_delivery,
+      schema_delivery,
     },
-    deadline_ms: Math.min(node.call.limits.max_runtime_ms, remaining_ms),
+    deadline_ms: Math.min(call.limits.max_runtime_ms, remaining_ms),
     node_time_left_ms: remaining_ms,
   };
-  return { ok: true, lane: { ...lane, generations: lane.generations + 1 }, command };
+}
+
+/**
+ * Asks the fallback of a node for the answer that its first source did not give, where the author lists the failure;
+ * else the node fails with its call. The two are one generation of the node. No other fallback follows.
+ * @param event the end of the call for which the lane waits; no retry follows
+ */
+export function fallBack<State extends object>(
+  node: GenerationProgram,
+  scope: NodeScope,
+  {
+    lane,
+    event,
+    offered,
+  }: { readonly lane: Lane; readonly event: CallFailed | CallRefused; readonly offered: OfferedSchema },
+  toState: (lane: Lane) => State,
+): NodeStep<State> {
+  const { fallback, call } = node;
+  const failure = callFailed(event);
+  const failWith = (message: string): NodeStep<State> => ({ kind: 'failed', failure: { ...failure, message } });
+  if (lane.first_failure !== undefined) {
+    const first = `${call.source.label} had failed before: ${lane.first_failure}`;
+    return failWith(`the fallback ${fallback?.call.source.label ?? ''}: ${event.message} (${first})`);
+  }
+  // One that was refused before it was made waits for its operator, and no other source takes its place.
+  const failed_as = event.kind === 'call_failed' ? retryClassOf(event) : undefined;
+  if (fallback === undefined || failed_as === undefined || !fallback.on.has(failed_as)) return failWith(event.message);
+  const spent_ms = event.kind === 'call_failed' ? (event.duration_ms ?? 0) : 0;
+  const duration_ms = lane.duration_ms + spent_ms;
+  const remaining_ms = timeLeft(node, duration_ms);
+  if (remaining_ms <= 0)
+    return failWith(
+      `${event.message} (the time of node ${node.id} was over before the fallback ${fallback.call.source.label} could be asked)`,
+    );
+  const next: Lane = { ...lane, duration_ms, first_failure: `${failure.failure_class}: ${event.message}` };
+  const command = toCommand(node, scope, { lane: next, offered, source: fallback, remaining_ms });
+  return {
+    kind: 'waits',
+    state: toState(next),
+    commands: [{ ...command, key: fallbackKey(command.key), is_fallback: true }],
+    verdict: { key: event.key, passed_on: 'asked_fallback', artifacts: [] },
+  };
+}
+
+function timeLeft({ constraints }: GenerationProgram, spent_ms: number): number {
+  return Math.floor(constraints.timeout_seconds * 1000 - spent_ms);
 }
 
 /** Writes to the model what was wrong and lets it try again, or ends with `generation_attempts_exhausted`. */

@@ -45,6 +45,21 @@ export function judgeOutput(node: JudgingNode, scope: NodeScope, value: Json): J
     : judgePatch(node, scope, output.patch);
 }
 
+/** What in an output does not fit the schemas of a tool loop, whatever the world is. */
+export function findMisfits(node: Omit<JudgingNode, 'projection' | 'may'>, value: Json): readonly Problem[] {
+  const problems = node.envelope.validate(value);
+  if (problems.length > 0) return problems;
+  const output = value as unknown as ToolLoopOutput;
+  if (output.kind === 'final_patch') return within('/patch', node.patch.validate(output.patch));
+  const tool = node.tools.find(({ name }) => name === output.tool_call.name);
+  const unfit = tool?.permitted === true ? judgeRequest(tool.call, output.tool_call.arguments) : [];
+  return within('/tool_call/arguments', unfit);
+}
+
+function within(place: string, problems: readonly Problem[]): readonly Problem[] {
+  return problems.map((problem) => ({ ...problem, pointer: `${place}${problem.pointer ?? ''}` }));
+}
+
 function judgeToolCall(node: JudgingNode, name: string, args: JsonObject): JudgedOutput {
   const tool = node.tools.find((candidate) => candidate.name === name);
   const permitted = node.tools.filter((candidate) => candidate.permitted).map((candidate) => candidate.name);

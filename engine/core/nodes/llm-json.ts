@@ -8,9 +8,8 @@ import { type Answer, acceptAnswer, readAnswer, rejectAnswer } from './answer.js
 import { describeGeneration, findUnaskedGeneration } from './call-key.js';
 import { compileGeneration } from './compile-generation.js';
 import { offerAnswerSchema } from './compose-schema.js';
-import { type Complaint, type GenerationProgram, type Lane, openLane, waitFor } from './generation.js';
+import { type Complaint, fallBack, type GenerationProgram, type Lane, openLane, waitFor } from './generation.js';
 import { findMisfit } from './judge-output.js';
-import { callFailed } from './node-failure.js';
 import type { NodeStep, NodeType } from './node-type.js';
 
 export interface LlmJsonProgram extends GenerationProgram {
@@ -54,8 +53,10 @@ export const llmJson: NodeType<LlmJsonNode, LlmJsonProgram, LlmJsonState> = {
   },
 
   handle(node, state, event, scope) {
-    if (event.kind !== 'call_answered') return { kind: 'failed', failure: callFailed(event) };
-    const answer = readAnswer(node, scope, state.lane, event);
+    const { lane } = state;
+    if (event.kind !== 'call_answered')
+      return fallBack(node, scope, { lane, event, offered: node.offered }, (next) => ({ lane: next }));
+    const answer = readAnswer(node, scope, lane, event);
     if ('kind' in answer) return answer;
     const { read } = answer;
     if (!read.ok) return reject(answer, read.complaint);
@@ -68,6 +69,8 @@ export const llmJson: NodeType<LlmJsonNode, LlmJsonProgram, LlmJsonState> = {
   describeCall: describeGeneration,
   findUnasked: (node, place, rest) => findUnaskedGeneration(node, place, rest),
   skeletonOf: ({ result }) => smallestValue(result.schema),
+
+  findMisfits: ({ result }, _, answer) => result.validate(answer),
 };
 
 function reject(answer: Answer<LlmJsonProgram>, complaint: Complaint): NodeStep<LlmJsonState> {

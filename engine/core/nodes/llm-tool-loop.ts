@@ -26,6 +26,7 @@ import {
   ask,
   type Complaint,
   correct,
+  fallBack,
   type GenerationProgram,
   isInPrompt,
   type Lane,
@@ -33,7 +34,7 @@ import {
   schemaSegment,
   waitFor,
 } from './generation.js';
-import { type JudgedOutput, judgeOutput } from './judge-output.js';
+import { findMisfits, type JudgedOutput, judgeOutput } from './judge-output.js';
 import { callFailed } from './node-failure.js';
 import type { NodeScope, NodeStep, NodeType } from './node-type.js';
 
@@ -122,11 +123,14 @@ export const llmToolLoop: NodeType<LlmToolLoopNode, LlmToolLoopProgram, LlmToolL
   },
 
   handle(node, state, event, scope) {
-    const { electing } = state;
+    const { electing, lane, tool_calls } = state;
     if (electing !== undefined) return handleTool(node, { ...state, electing }, event, scope);
-    if (event.kind !== 'call_answered') return { kind: 'failed', failure: callFailed(event) };
-    const answer = readAnswer(node, scope, state.lane, event);
-    return 'kind' in answer ? answer : handleAnswer(answer, state.tool_calls);
+    if (event.kind !== 'call_answered') {
+      const offered = offeredAfter(node, tool_calls);
+      return fallBack(node, scope, { lane, event, offered }, (next) => ({ lane: next, tool_calls }));
+    }
+    const answer = readAnswer(node, scope, lane, event);
+    return 'kind' in answer ? answer : handleAnswer(answer, tool_calls);
   },
 
   describeCall(place, rest) {
@@ -145,6 +149,12 @@ export const llmToolLoop: NodeType<LlmToolLoopNode, LlmToolLoopProgram, LlmToolL
       return { kind: 'final_patch', patch: { narration: '...', effects: [] } };
     const tool = permittedOf(tools).find(({ call }) => call.source.label === source_label);
     return smallestAnswer(tool?.call ?? {});
+  },
+
+  findMisfits(node, rest, answer) {
+    if (parseGenerationSuffix(rest)?.is_tool !== true) return findMisfits(node, answer);
+    const [tool, ...others] = permittedOf(node.tools);
+    return others.length === 0 ? (tool?.call.output?.validate(answer) ?? []) : [];
   },
 };
 

@@ -1,4 +1,5 @@
 import type { Json } from '../../contract/json.js';
+import type { Problem } from '../../contract/problem.js';
 import type { AvailableTool, CognitionWorkflow, PromptMessage } from '../../generated/workflow.js';
 import type { CompileParts, Part, WorkflowSetting } from '../binding/compile-parts.js';
 import type { SchemaParts } from '../binding/typed-schemas.js';
@@ -59,6 +60,8 @@ export interface NodeType<Authored extends AuthoredNode, Program extends NodePro
   findUnasked(node: Program, place: NodePlace, rest: string): UnaskedKey | undefined;
   /** A small answer for one of its calls, by the schema that the answer is checked against. */
   skeletonOf(node: Program, call: { readonly rest: string; readonly source_label: string }): Json;
+  /** What in an answer to one of its calls does not fit the schemas that it is checked against. */
+  findMisfits(node: Program, rest: string, answer: Json): readonly Problem[];
 }
 
 /** The parts of the turn that a node may read. */

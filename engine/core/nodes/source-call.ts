@@ -75,4 +75,6 @@ export const sourceCall: NodeType<SourceCallNode, SourceCallProgram, SourceCallS
       : misshapen(`node ${place.node} makes one call, which is not ${JSON.stringify(rest)}`, place, KEY_SUFFIX);
   },
   skeletonOf: ({ call }) => smallestAnswer(call),
+
+  findMisfits: ({ call }, _, answer) => call.output?.validate(answer) ?? [],
 };

@@ -33,6 +33,8 @@ export interface Invoke {
   /** 1-based: one more after each tool result. */
   readonly round?: number;
   readonly generation?: Generation;
+  /** It asks the fallback of its node: the first source has failed. */
+  readonly is_fallback?: true;
   readonly deadline_ms: number;
   /** Where calls wait, the lowest is made first: others wait for its subject. 0 where it is left out; never hashed. */
   readonly rank?: number;

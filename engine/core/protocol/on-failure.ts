@@ -5,8 +5,8 @@ import type { CallProgram } from './program.js';
 import type { CallEvent, CallFailed } from './event.js';
 import { leavesOpen, withoutQuotation } from './failure.js';
 
-/** How a turn continues after a call that has failed: its model is told of the failure, or its reading is absent. */
-export type PassedOn = 'told_to_model' | 'absent';
+/** How a turn continues after a call that has failed: its model is told, its reading is absent, or its fallback is asked. */
+export type PassedOn = 'told_to_model' | 'absent' | 'asked_fallback';
 
 /**
  * Whether the turn continues after a failed call, as its binding says. After a side effect it does so only where the

@@ -125,6 +125,14 @@ export interface PermittedTool {
  */
 export type SchemaDelivery = 'prompt' | 'json_object' | 'response_format';
 
+/** The source that a node asks after its first one has failed. */
+export interface FallbackProgram {
+  readonly call: CallProgram;
+  /** The failures of the first source after which it is asked. */
+  readonly on: ReadonlySet<RetryClass>;
+  readonly schema_delivery: SchemaDelivery;
+}
+
 /** A node of a workflow, as the whole engine reads it. Its node type knows the rest (`engine/core/nodes`). */
 export interface NodeProgram {
   readonly type: CognitionWorkflow['nodes'][number]['type'];
@@ -133,6 +141,8 @@ export interface NodeProgram {
   readonly after: readonly string[];
   /** The call that it makes by itself, where it makes one. */
   readonly call?: CallProgram;
+  /** Its second source, where it has one. */
+  readonly fallback?: FallbackProgram;
   /** The tools that its model may elect, where it has one. */
   readonly tools?: readonly ToolProgram[];
   /** The part of the world that it shows a model. */

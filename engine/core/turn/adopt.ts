@@ -2,6 +2,8 @@ import type { Program } from '../protocol/program.js';
 import type { Fail } from '../protocol/command.js';
 import type { TurnBegan } from '../protocol/event.js';
 import type { AttemptFailureClass } from '../protocol/failure.js';
+import { withoutRun } from '../../contract/scripted.js';
+import { fallbackKey, isGenerationKey } from '../nodes/call-key.js';
 import { contentOf, neverAsked, otherRequest, type Recorded, refoldAsPlayed, type Refolded } from './refold.js';
 
 /** The record of the attempt before, which failed at the same turn. */
@@ -65,7 +67,8 @@ function adoptNothing({ records }: LeftTurn): Adoption {
 
 /** All that has ended, where nothing is known against it; else all up to the last side effect, which cannot be undone. */
 function chooseAdopted({ records, failure }: LeftTurn): LeftTurn['records'] {
-  const usable = records.filter((record) => isAnswered(record) && !hasEndedIt(record, failure));
+  const ended = records.filter((record) => isAnswered(record) && !hasEndedIt(record, failure));
+  const usable = ended.filter((record) => !isInVain(record, ended));
   if (isAdoptedWhole(failure)) return usable;
   return usable.slice(0, usable.findLastIndex(hasActed) + 1);
 }
@@ -86,6 +89,12 @@ export function isAdoptedWhole({ failure_class, is_transient }: LeftTurn['failur
 /** A read over which the attempt failed is requested again. A side effect is no such read, and cannot be undone. */
 function hasEndedIt({ key, effect }: Recorded, { call_key }: LeftTurn['failure']): boolean {
   return key === call_key && effect === 'read_only';
+}
+
+/** The first source of a generation is asked again where its fallback has not answered in its place. */
+function isInVain({ key, event }: Recorded, ended: LeftTurn['records']): boolean {
+  if (event?.kind !== 'call_failed' || !isGenerationKey(withoutRun(key))) return false;
+  return !ended.some((other) => withoutRun(other.key) === fallbackKey(withoutRun(key)));
 }
 
 function hasActed({ effect, event }: Recorded): boolean {

@@ -52,15 +52,15 @@ function handleCall(program: Program, state: TurnState, event: CallEvent): Step 
     state.failure !== undefined;
   if (isFinal) return handleEnd(program, state, asker, withRetries(asker.command, event));
   const after = decideRetry(asker.command, event);
-  if (after.kind !== 'invoke') return handleEnd(program, state, asker, after);
+  if (after.kind !== 'invoke') return handleEnd(program, state, asker, withRetries(asker.command, after));
   const awaited = state.awaited.with(event.key, { ...asker, command: after });
   return { state: { ...state, awaited }, commands: [after] };
 }
 
 /** The asker sees the duration of all performances of a call together. */
 function withRetries({ retry }: Invoke, event: CallEvent): CallEvent {
-  if (event.kind !== 'call_answered' || retry === undefined) return event;
-  return { ...event, duration_ms: event.duration_ms + retry.spent_ms };
+  if (event.kind === 'call_refused' || retry === undefined) return event;
+  return { ...event, duration_ms: (event.duration_ms ?? 0) + retry.spent_ms };
 }
 
 /** The call's answer has no effect; but the turn ends only when all of its calls have. */

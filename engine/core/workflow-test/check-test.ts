@@ -1,11 +1,13 @@
 import type { Json } from '../../contract/json.js';
 import { present } from '../../contract/present.js';
-import type { ByTurn } from '../../contract/scripted.js';
+import type { Problem } from '../../contract/problem.js';
+import { type ByTurn, withoutMark } from '../../contract/scripted.js';
 import { suggestName } from '../content/nearest-name.js';
 import { toPointer } from '../content/json-pointer.js';
 import type { Answer } from '../../generated/answers.js';
 import type { Scenario } from '../../generated/scenario.js';
 import type { WorkflowTest } from '../../generated/workflow-test.js';
+import { nodeTypeOf } from '../nodes/index.js';
 import { type Complaint, complainIf } from '../protocol/document-problem.js';
 import type { Program } from '../protocol/program.js';
 import { simulationTime } from '../world/simulation-time.js';
@@ -150,32 +152,63 @@ function checkMemories(names: Names, { given }: WorkflowTest): readonly Complain
   });
 }
 
+/** Answers by turn, and those that answer where these do not. */
+export interface AnsweredTurns {
+  readonly turns: ByTurn<Answer>;
+  readonly others?: ByTurn<Answer>;
+}
+
 /**
- * Notes names in the answers of models that the scenario does not have: entities, environments and tools. A model's
- * mistake may be meant where it is answered again: a key whose next try has an answer as well is left alone. So is one
- * that nothing asks for.
+ * Finds answers that are rejected: those that do not fit the schemas that they are checked against, and, as notes, names
+ * that the scenario does not have. A model's mistake may be meant where it is answered again: a key whose next try has an
+ * answer as well is left alone. So is one that nothing asks for.
  */
-export function checkAnsweredNames(
+export function checkAnswers(
   program: Program,
   scenario: Scenario,
-  turns: ByTurn<Answer>,
+  { turns, others = {} }: AnsweredTurns,
   place: Place,
 ): readonly Complaint[] {
   const { entity, environment } = namesOf(program, scenario);
+  const isAnswered = (turn: string, key: string): boolean =>
+    [turns, others].some((all) => [turn, '*'].some((one) => Object.hasOwn(all[one] ?? {}, key)));
   return Object.entries(turns).flatMap(([turn, answers]) =>
     Object.entries(answers).flatMap(([key, answer]) => {
-      if (!('json' in answer) || Object.hasOwn(answers, nextTry(key)) || findUnasked(program, key)) return [];
+      if (!('json' in answer) || isAnswered(turn, nextTry(key)) || findUnasked(program, key)) return [];
+      const at = [...place, turn, key, 'json'];
       const tool = findCaller(program, key)?.node.tools?.map(({ name }) => name);
-      return NAMED_BY_ANSWERS.flatMap(([what, pattern]) =>
-        listNamed(answer.json, pattern.split('/'), [...place, turn, key, 'json']).flatMap((named) =>
+      const names = NAMED_BY_ANSWERS.flatMap(([what, pattern]) =>
+        listNamed(answer.json, pattern.split('/'), at).flatMap((named) =>
           checkName({ entity, environment, ...present({ tool }) }, what, named.name, named.place).map(toNote),
         ),
       );
+      return [...findMisfits(program, key, answer.json).map((problem) => toMisfit(problem, at)), ...names];
     }),
   );
 }
 
-function nextTry(key: string): string {
+function findMisfits(program: Program, key: string, answer: Json): readonly Problem[] {
+  const caller = findCaller(program, key);
+  if (caller !== undefined) return nodeTypeOf(caller.node).findMisfits(caller.node, caller.rest, answer);
+  const [first, , id] = key.split('/');
+  const ofSubject = program.subjects.find(({ subject_id }) => subject_id === first)?.workflow.subject_ambients ?? [];
+  const ofTurn = program.turn_ambients.filter((one) => one.key === key || withoutMark(one.key) === key);
+  const [binding, ...more] = [...ofTurn, ...ofSubject.filter((ambient) => ambient.id === id)];
+  return more.length === 0 ? (binding?.call.output?.validate(answer) ?? []) : [];
+}
+
+function toMisfit({ message, pointer = '', repair }: Problem, place: Place): Complaint {
+  const advice = repair === undefined ? {} : { repair };
+  return {
+    code: 'ANSWER_MISFIT',
+    message: `this answer is rejected: ${message}`,
+    pointer: `${toPointer(place)}${pointer}`,
+    ...advice,
+  };
+}
+
+/** The key of the try after a try; empty for other keys. */
+export function nextTry(key: string): string {
   const tried = /^(.*\/try-)(\d+)$/.exec(key);
   return tried === null ? '' : `${tried[1]}${Number(tried[2]) + 1}`;
 }

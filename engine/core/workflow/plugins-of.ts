@@ -8,6 +8,7 @@ export function pluginsOf({ turn_ambients, subjects }: Program): ReadonlySet<str
     ...turn_ambients,
     ...workflows.flatMap(({ subject_ambients }) => subject_ambients),
     ...nodes,
+    ...nodes.flatMap(({ fallback }) => fallback ?? []),
     ...nodes.flatMap(({ tools = [] }) => tools.flatMap((tool) => (tool.permitted ? [tool] : []))),
   ];
   return new Set(callers.flatMap(({ call }) => call?.source.plugin ?? []));

@@ -13,19 +13,23 @@ export interface Place {
   readonly working_folder: string;
   /** As `--root` names it. */
   readonly root?: string;
+  /** Files and folders that are not looked for. */
+  readonly exclude?: readonly string[];
 }
 
 interface FoundFiles {
   readonly files: readonly string[];
   readonly folders: readonly string[];
+  /** Whether the files were found below a folder. */
+  readonly is_folder: boolean;
   /** Absolute folder that every file must be below. */
   readonly root: string;
   readonly problems: readonly { readonly path: string; readonly problem: Problem }[];
 }
 
 /**
- * Finds the files of a given path: the file itself, or all JSON files below the folder. Hidden folders and
- * `node_modules` are skipped, and so are prompts: they are read where a workflow names them.
+ * Finds the files of a given path: the file itself, or all JSON files below the folder. Hidden folders, what package
+ * managers keep and what is excluded are skipped, and so are prompts: they are read where a workflow names them.
  */
 export async function findFiles(given: string, place: Place): Promise<FoundFiles> {
   const path = resolve(place.working_folder, given);
@@ -33,14 +37,16 @@ export async function findFiles(given: string, place: Place): Promise<FoundFiles
   const facts = await stat(/[\\/]$/.test(given) ? `${path}${sep}` : path).catch((error: unknown) => ({ error }));
   const isFolder = 'error' in facts ? false : facts.isDirectory();
   const root = rootOf(path, isFolder, place);
-  const refuse = (problem: Problem): FoundFiles => ({ files: [], folders: [], root, problems: [{ path, problem }] });
+  const excluded = (place.exclude ?? []).map((one) => resolve(place.working_folder, one));
+  const isExcluded = (file: string): boolean => excluded.some((one) => one === file || isWithin(one, file));
+  const refuse = (problem: Problem): FoundFiles => ({ ...NONE, root, problems: [{ path, problem }] });
   if ('error' in facts) return refuse(await pathFault(path, given, facts.error));
   if (path !== root && !isWithin(root, path))
     return refuse({ ...LEAVES_ROOT, code: 'PATH_LEAVES_ROOT', message: 'this is outside of the root' });
-  if (!isFolder) return { files: [path], folders: [], root, problems: [] };
-  const found = await walk(path, (await realPathOf(root)) ?? root);
+  if (!isFolder) return { ...NONE, files: [path], root, problems: [] };
+  const found = await walk(path, { root: (await realPathOf(root)) ?? root, isExcluded });
   if (found.files.length + found.problems.length === 0) return refuse(NO_DOCUMENTS);
-  if (found.files.length <= FILES_MAX) return { ...found, root };
+  if (found.files.length <= FILES_MAX) return { ...found, is_folder: true, root };
   const message = `there are more than ${FILES_MAX} JSON files here`;
   return refuse({ code: 'TOO_MANY_FILES', message, pointer: '', repair: 'Name a smaller folder.' });
 }
@@ -51,6 +57,12 @@ export async function listDocumentFiles(folder: string): Promise<readonly string
   const names = entries.flatMap((entry) => (entry.isDirectory() ? [] : [entry.name]));
   return names.filter((name) => name.endsWith('.json') || isPromptFile(name)).map((name) => join(folder, name));
 }
+
+const NONE = { files: [], folders: [], is_folder: false };
+
+/** What package managers and compilers keep, with comments or without. */
+const OF_PACKAGES =
+  /^(node_modules|(package|package-lock|npm-shrinkwrap|deno|composer)\.json|[jt]sconfig(\..+)?\.json)$/;
 
 async function pathFault(path: string, given: string, error: unknown): Promise<Problem> {
   if (hasCode(error, 'ELOOP')) return LINK_LOOP;
@@ -84,7 +96,13 @@ function rootOf(path: string, isFolder: boolean, place: Place): string {
   return isWithin(place.working_folder, path) ? place.working_folder : dirname(path);
 }
 
-async function walk(top: string, realRoot: string): Promise<Omit<FoundFiles, 'root'>> {
+interface Bounds {
+  /** By its real path. */
+  readonly root: string;
+  readonly isExcluded: (path: string) => boolean;
+}
+
+async function walk(top: string, { root, isExcluded }: Bounds): Promise<Omit<FoundFiles, 'root' | 'is_folder'>> {
   const files: string[] = [];
   const problems: { readonly path: string; readonly problem: Problem }[] = [];
   const folders = [top];
@@ -92,9 +110,9 @@ async function walk(top: string, realRoot: string): Promise<Omit<FoundFiles, 'ro
     const names = await readdir(folder).catch((): undefined => undefined);
     if (!names) problems.push({ path: folder, problem: unreadable('this folder cannot be read') });
     for (const name of (names ?? []).sort()) {
-      if (name.startsWith('.') || name === 'node_modules' || files.length > FILES_MAX) continue;
+      if (name.startsWith('.') || OF_PACKAGES.test(name) || files.length > FILES_MAX) continue;
       const path = join(folder, name);
-      const found = await lookAt(path, realRoot);
+      const found = isExcluded(path) ? 'skipped' : await lookAt(path, root);
       if (found === 'folder') folders.push(path);
       else if (found === 'file') files.push(path);
       else if (found !== 'skipped') problems.push({ path, problem: found });

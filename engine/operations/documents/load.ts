@@ -6,6 +6,7 @@ import {
   type DocumentKind,
   documentKindOf,
   findMistakenSchema,
+  isMarked,
   isPromptFile,
 } from '../../core/workflow/link/document-kind.js';
 import { isMisnamedPrompt, listReferences } from '../../core/workflow/link/references.js';
@@ -31,6 +32,8 @@ export interface LoadedFiles {
   /** Folders to watch: a new or changed file in them may be read too. */
   readonly folders: readonly string[];
   readonly resolve_path: ResolvePath;
+  /** JSON files below the folders that are no documents, by name. */
+  readonly left_out: readonly string[];
   /** Documents beside a missing file that a reference names. */
   readonly neighbours: readonly string[];
 }
@@ -58,8 +61,15 @@ export async function loadDocuments(
   };
   const given = found.flatMap(({ files }) => files);
   const isRefused = new Set(refused.map(({ path }) => path));
-  const loaded = (await loadAll(given, read, resolvePath)).filter(({ path }) => !isRefused.has(path));
-  const seen = new Set(loaded.map(({ path }) => path));
+  const all = (await loadAll(given, read, resolvePath)).filter(({ path }) => !isRefused.has(path));
+  const seen = new Set(all.map(({ path }) => path));
+  const named = new Set(all.flatMap((file) => targetsOf(file, resolvePath)));
+  const walked = new Set(found.filter(({ is_folder }) => is_folder).flatMap(({ files }) => files));
+  const isForeign = ({ path, kind, source }: LoadedFile): boolean =>
+    kind === undefined && source !== undefined && walked.has(path) && !named.has(path) && !isMarked(source.value);
+  // Where nothing else is there, each file is one that was meant.
+  const foreign = all.every(isForeign) ? [] : all.filter(isForeign);
+  const loaded = all.filter((file) => !foreign.includes(file));
   const vanished = given
     .filter((path) => !seen.has(path))
     .map((path) => toUnreadable(path, nameOf(path), [unreadable('this was deleted meanwhile')]));
@@ -70,7 +80,8 @@ export async function loadDocuments(
     files,
     folders: [...new Set(folders)],
     resolve_path: resolvePath,
-    neighbours: await findNeighbours(loaded, resolvePath),
+    left_out: foreign.map(({ name }) => name),
+    neighbours: [...foreign.map(({ path }) => path), ...(await findNeighbours(loaded, resolvePath))],
   };
 }
 

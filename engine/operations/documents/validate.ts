@@ -30,6 +30,10 @@ export interface DocumentParts {
 export interface Validation {
   readonly ok: boolean;
   readonly findings: readonly Finding[];
+  /** How many files were checked. */
+  readonly checked: number;
+  /** JSON files below the folders that are no documents. */
+  readonly left_out: readonly string[];
   /** The documents that can be stored, each after its references, shipped schemas included. */
   readonly components: readonly LinkedDocument[];
 }
@@ -42,7 +46,7 @@ export async function validateDocuments(parts: DocumentParts, paths: readonly st
 /** Checks documents that have been read: first each by itself, then their links, then every scenario. */
 export async function validateLoaded(
   parts: DocumentParts,
-  loaded: Pick<LoadedFiles, 'files' | 'resolve_path' | 'neighbours'>,
+  loaded: Pick<LoadedFiles, 'files' | 'resolve_path' | 'neighbours'> & Partial<Pick<LoadedFiles, 'left_out'>>,
 ): Promise<Validation> {
   const files = new Map(loaded.files.map((file) => [file.path, file]));
   const checked = loaded.files.map((file) => ({ file, problems: checkFile(parts, file) }));
@@ -54,10 +58,15 @@ export async function validateLoaded(
   const outside = await findOutside(parts, linking.linked, loaded.files);
   const isBroken = linking.problems.length > 0 || !loaded.files.every(({ path }) => isSound(path));
   const drafts = isBroken ? linkDrafts(toLink, loaded.resolve_path) : linking.linked;
-  const scenarios = checkScenarios(parts, drafts, outside.found).filter(({ path }) => isSound(path));
+  const found = checkScenarios(parts, drafts, outside.found).filter(({ path }) => isSound(path));
+  const scenarios = found.filter(({ problem }) => !isOfPlugin(problem));
+  const isNeeded = (path: string): boolean =>
+    !listRead(linking.linked).has(path) || found.some((one) => one.path === path && isOfPlugin(one.problem));
   const tests = checkTests(parts, loaded, { ...linking, stored: outside.found, isSound });
   const problems = [
-    ...checked.flatMap(({ file, problems }) => problems.map((problem) => at(file, problem))),
+    ...checked.flatMap(({ file, problems }) =>
+      problems.map((problem) => at(file, isOfPlugin(problem) && !isNeeded(file.path) ? toDenied(problem) : problem)),
+    ),
     ...linking.problems.map(({ path, problem }) => at(getFile(files, path), problem)),
     ...outside.missing.flatMap((reference) => findReferring(loaded.files, reference, parts.components !== undefined)),
     ...[...scenarios, ...tests].map(({ path, problem }) => at(getFile(files, path), problem)),
@@ -65,7 +74,9 @@ export async function validateLoaded(
   const components = withoutUnused(linking.linked);
   const ok = !problems.some(isError);
   const unread = ok ? listUnread(components).map(({ path, problem }) => at(getFile(files, path), problem)) : [];
-  return { ok, findings: sortFindings([...problems, ...unread]), components };
+  const own = loaded.files.filter(({ path, source }) => source !== undefined && !path.startsWith(SHIPPED_PREFIX));
+  const { left_out = [] } = loaded;
+  return { ok, findings: sortFindings([...problems, ...unread]), checked: own.length, left_out, components };
 }
 
 function checkFile(parts: DocumentParts, file: LoadedFile): readonly Problem[] {
@@ -151,7 +162,8 @@ function findReferring(
 function soundnessOf(
   checked: readonly { readonly file: LoadedFile; readonly problems: readonly Problem[] }[],
 ): (path: string) => boolean {
-  const sound = new Set(checked.filter(({ problems }) => !problems.some(isError)).map(({ file }) => file.path));
+  const isBad = (problem: Problem): boolean => isError(problem) && !isOfPlugin(problem);
+  const sound = new Set(checked.filter(({ problems }) => !problems.some(isBad)).map(({ file }) => file.path));
   return (path) => sound.has(path);
 }
 
@@ -218,14 +230,31 @@ function checkScenarios(
     );
 }
 
+function isOfPlugin({ code }: Pick<Problem, 'code'>): boolean {
+  return code === 'PLUGIN_UNKNOWN';
+}
+
+/** A source that no call reaches needs no plugin: the tools that ask it are denied by every policy here. */
+function toDenied(problem: Problem): Problem {
+  const message = `${problem.message}, and no policy here allows the tools that need it`;
+  return { ...problem, message, severity: 'note' };
+}
+
+/** The paths of the scenarios and of all that they refer to. */
+function listRead(linked: readonly LinkedDocument[]): ReadonlySet<string> {
+  const read = new Set<string>();
+  const scenarios = linked.toReversed().filter((document) => {
+    const isRead = document.kind === 'scenario' || read.has(keyOf(document));
+    for (const reference of isRead ? document.refers_to : []) read.add(keyOf(reference));
+    return isRead;
+  });
+  return new Set(scenarios.map(({ path }) => path));
+}
+
 /** Workflows that no scenario uses: without agents, their templates are not typed. */
 function listUnread(linked: readonly LinkedDocument[]): readonly FileComplaint[] {
-  const read = new Set<string>();
-  for (const document of linked.toReversed()) {
-    if (document.kind !== 'scenario' && !read.has(keyOf(document))) continue;
-    for (const reference of document.refers_to) read.add(keyOf(reference));
-  }
-  const unread = linked.filter((document) => document.kind === 'cognition_workflow' && !read.has(keyOf(document)));
+  const read = listRead(linked);
+  const unread = linked.filter(({ kind, path }) => kind === 'cognition_workflow' && !read.has(path));
   return unread.map(({ path }) => ({
     path,
     problem: {

@@ -134,6 +134,7 @@ function broken(file: string, findings: readonly Finding[]): TestResult {
     turns: 0,
     calls: 0,
     rejected_answers: 0,
+    rejections: [],
     complaints: [],
     unused_answers: [],
     findings,

@@ -1,8 +1,13 @@
-import type { Location, Problem } from '../../contract/problem.js';
+import type { Location } from '../../contract/problem.js';
 import { present } from '../../contract/present.js';
+import { findScripted, withoutRun } from '../../contract/scripted.js';
+import { toPointer } from '../../core/content/json-pointer.js';
+import type { Program } from '../../core/protocol/program.js';
+import { nextTry } from '../../core/workflow-test/check-test.js';
 import { judgeTest, type Observed } from '../../core/workflow-test/judge.js';
 import type { Difference } from '../../core/workflow-test/match.js';
 import { startOfWorld } from '../../core/workflow-test/world-start.js';
+import type { CallToAnswer } from '../../ports/answers.js';
 import type { AttemptRecord } from '../../ports/records.js';
 import { type AnswerBook, joinTurns, type WrittenAnswer } from '../dry-run/answer-book.js';
 import { missingAnswer } from '../dry-run/missing-answer.js';
@@ -24,13 +29,22 @@ export interface Played {
   readonly turns: number;
   readonly calls: number;
   readonly rejected_answers: number;
+  readonly rejections: readonly RejectedAnswer[];
   readonly complaints: readonly TestComplaint[];
   readonly unused_answers: readonly WrittenAnswer[];
 }
 
+/** An answer that the engine sent back to the model, and why. */
+export interface RejectedAnswer {
+  readonly turn: number;
+  readonly key: string;
+  readonly detail: string;
+  readonly message: string;
+}
+
 /** A difference between a test and its outcome: a place in the file, and the value that was found. */
 export interface TestComplaint extends Location, Difference {
-  readonly code: 'TEST_DIFFERS' | 'ANSWER_MISSING';
+  readonly code: 'TEST_DIFFERS' | 'ANSWER_MISSING' | 'ANSWER_MISFIT';
   readonly repair?: string;
 }
 
@@ -60,15 +74,15 @@ export async function runTest(bench: TestBench, loaded: LoadedTest, scenario_has
   );
   const world = await showWorld(engine, { world_slug });
   if (!world.ok) return world;
-  const missing = book.listMissing(world_slug).map((call) => missingAnswer(call, stored.value.program));
+  const missing = book.listMissing(world_slug);
+  const rejections = attempts.flatMap(listRejections);
   const observed = await observe(engine.store, attempts, { world: world.value, test });
   return succeed({
     turns: attempts.length,
     calls: observed.turns.reduce((sum, { calls }) => sum + calls.length, 0),
-    rejected_answers: attempts
-      .flatMap(({ audit }) => audit)
-      .filter(({ audit_kind }) => audit_kind === 'generation_rejected').length,
-    complaints: complain(loaded, missing, observed),
+    rejected_answers: rejections.length,
+    rejections,
+    complaints: complain(loaded, { missing, rejections, program: stored.value.program }, observed),
     unused_answers: book.listUnused(world_slug),
   });
 }
@@ -78,16 +92,57 @@ async function readAttempts(engine: Engine, ids: readonly string[]): Promise<rea
   return records.flatMap((record) => record ?? []);
 }
 
-/** A missing answer explains every other difference. */
-function complain(loaded: LoadedTest, missing: readonly Problem[], observed: Observed): readonly TestComplaint[] {
-  if (missing.length === 0) return judgeTest(loaded.test, observed).map((found) => place(loaded, found));
-  const pointer = loaded.test.answers === undefined ? '' : '/answers';
-  return missing.map(({ message, repair }) =>
-    present({ ...place(loaded, { pointer, message }), code: 'ANSWER_MISSING', repair }),
-  );
+function listRejections({ attempted_turn, audit, invocations }: AttemptRecord): readonly RejectedAnswer[] {
+  return audit
+    .filter(({ audit_kind }) => audit_kind === 'generation_rejected')
+    .flatMap(({ source_invocation_id, rejection }) => {
+      const call = invocations.find((one) => one.source_invocation_id === source_invocation_id);
+      if (call === undefined) return [];
+      const { command_key: key, failure_detail } = call;
+      return [{ turn: attempted_turn, key, detail: failure_detail ?? '', message: rejection ?? '' }];
+    });
 }
 
-function place({ file }: LoadedTest, { pointer, ...rest }: Difference): TestComplaint {
+interface Unanswered {
+  readonly missing: readonly CallToAnswer[];
+  readonly rejections: readonly RejectedAnswer[];
+  readonly program: Program;
+}
+
+/** A missing answer explains every other difference; that to a second try is explained by why the first was rejected. */
+function complain(loaded: LoadedTest, told: Unanswered, observed: Observed): readonly TestComplaint[] {
+  const { missing, rejections, program } = told;
+  if (missing.length === 0) return judgeTest(loaded.test, observed).map((found) => place(loaded, found));
+  const pointer = loaded.test.answers === undefined ? '' : '/answers';
+  return missing.map((call) => {
+    const cause = rejections.find(
+      ({ turn, key }) => turn === call.turn && nextTry(withoutRun(key)) === withoutRun(call.key),
+    );
+    if (cause !== undefined) return complainOfRejected(loaded, cause);
+    const { message, repair } = missingAnswer(call, program);
+    return present({ ...place(loaded, { pointer, message }), code: 'ANSWER_MISSING', repair });
+  });
+}
+
+function complainOfRejected(loaded: LoadedTest, { detail, message, ...call }: RejectedAnswer): TestComplaint {
+  const { test, answers, answers_file } = loaded;
+  const own = findScripted(test.answers ?? {}, call);
+  const shared = findScripted(answers?.turns ?? {}, call);
+  const isShared = own === undefined && shared !== undefined;
+  const written = own ?? shared;
+  const pointer = toPointer([isShared ? 'turns' : 'answers', ...(written ? [written.turn, written.key] : [])]);
+  const file = isShared && answers_file !== undefined ? answers_file : loaded.file;
+  return {
+    ...place(
+      { file },
+      { pointer, message: `turn ${call.turn} rejects this answer of ${call.key} (${detail}): ${message}` },
+    ),
+    code: 'ANSWER_MISFIT',
+    repair: 'Correct this answer.',
+  };
+}
+
+function place({ file }: Pick<LoadedTest, 'file'>, { pointer, ...rest }: Difference): TestComplaint {
   const location = file.source?.locate(pointer) ?? { file: file.name, line: 1, column: 1 };
   return { code: 'TEST_DIFFERS', ...location, pointer, ...rest };
 }

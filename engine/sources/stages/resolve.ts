@@ -6,7 +6,7 @@ import type { LookUpVariable } from '../origin.js';
 import { findNamedSecrets, resolveFolder, resolveModel, resolveOrigin } from '../origin.js';
 import { type Asked, halt, type Route, type Routed, type Stage } from '../passage.js';
 import type { DescribedPlugin } from '../registry.js';
-import { findShortSecret } from '../secrets.js';
+import { findShortSecret, findUnseenSecret } from '../secrets.js';
 
 export interface ResolveParts {
   readonly plugins: readonly DescribedPlugin[];
@@ -58,8 +58,8 @@ export function toRoute(
   const { origin, command } = found;
   const { model } = asked;
   const secrets = findNamedSecrets(plugin.manifest, definition, instead ? () => instead.key : lookUp);
-  const short = findShortSecret(secrets);
-  if (short !== undefined) return short;
+  const refused = findShortSecret(secrets) ?? findUnseenSecret(secrets);
+  if (refused !== undefined) return refused;
   return { plugin, origin, secrets, ...present({ command, folder, model }) };
 }
 

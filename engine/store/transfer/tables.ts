@@ -159,6 +159,23 @@ const BOUNDS: Readonly<Record<string, string>> = {
 /** A message that waits for no moment has an infinite one. */
 const MAY_BE_INFINITE = 'next_retry_at';
 
+const isOf = (type: string) => (value: string) => `json_typeof(${value}) = '${type}'`;
+const holdsTexts = (kind: 'array' | 'object', each: string) => (value: string) =>
+  `CASE json_typeof(${value})
+  WHEN '${kind}' THEN NOT EXISTS (
+    SELECT FROM ${kind === 'array' ? 'json_array_elements' : 'json_each'}(${value}) AS item (${kind === 'array' ? '' : 'name, '}value)
+    WHERE (json_typeof(value) = 'string' AND ${each}) IS NOT TRUE)
+  ELSE ${value}::text = '"all"' AND '${kind}' = 'array' END`;
+
+/** What readers take for granted of JSON columns. */
+const SHAPES: Readonly<Record<string, (value: string) => string>> = {
+  details: isOf('object'),
+  payload: isOf('object'),
+  plugin_versions: holdsTexts('object', 'true'),
+  redaction: holdsTexts('array', `value#>>'{}' ~ '^(/|$)'`),
+  response_headers: holdsTexts('object', 'true'),
+};
+
 /** Finds the first of lines `$1` that holds what the program cannot: its index and the reason. */
 export function findUnfit({ name, columns }: MovedTable): string {
   const bounds = columns.flatMap((column) => {
@@ -167,8 +184,14 @@ export function findUnfit({ name, columns }: MovedTable): string {
     return bound === undefined ? [] : [[`${name}.${column.name} is out of bounds`, `${value} ${bound}`] as const];
   });
   const named = NAMES[name];
+  const shaped = columns.flatMap((column) => {
+    const shape = column.type === 'json' ? SHAPES[column.name] : undefined;
+    const value = `(line->'row'->'${column.name}')`;
+    const holds = `${value} IS NULL OR ${shape?.(value)}`;
+    return shape === undefined ? [] : [[`${name}.${column.name} is of another shape`, holds] as const];
+  });
   const misnamed = `a row of ${name} is not what its hash says`;
-  const rules = [...bounds, ...(named === undefined ? [] : [[misnamed, `(${named}) IS TRUE`] as const])];
+  const rules = [...bounds, ...shaped, ...(named === undefined ? [] : [[misnamed, `(${named}) IS TRUE`] as const])];
   if (rules.length === 0) return '';
   const values = rules.map(([reason, condition]) => `('${reason}', ${condition})`);
   return `SELECT place::int - 1 AS index, reason

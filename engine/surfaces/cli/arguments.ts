@@ -71,13 +71,18 @@ export const ROOT = pathOption(
   'documents may refer to files of this folder only; by default, of the folder that is given',
 );
 
+export const EXCLUDE = new Option('--exclude <path>', 'a file or folder to leave out; may be repeated').argParser(
+  (text: string, before: readonly string[] | undefined) => [...(before ?? []), toPath(text)],
+);
+
 export interface RootOptions {
   readonly root?: string;
+  readonly exclude?: readonly string[];
 }
 
 /** The working folder of a command on documents, and the root beyond which it reads nothing. */
-export function toPlace({ terminal }: Pick<Session, 'terminal'>, { root }: RootOptions = {}): Place {
-  return present({ working_folder: terminal.working_folder, root });
+export function toPlace({ terminal }: Pick<Session, 'terminal'>, { root, exclude }: RootOptions = {}): Place {
+  return present({ working_folder: terminal.working_folder, root, exclude });
 }
 
 export const SLUG = new Argument('<slug>', 'the name of the world');

@@ -91,6 +91,17 @@ test('a database of an earlier version is not broken, and chukwa migrate brings 
   }
 });
 
+test('of a database whose password is not percent-encoded no part is shown', async () => {
+  for (const words of [['doctor'], ['world', 'list']]) {
+    const { code, out, error } = await chukwa(words, {
+      CHUKWA_DATABASE_URL: 'postgres://keeper:123/canary@127.0.0.1:1/w',
+    });
+    assert.notEqual(code, 0);
+    assert.match(out + error, /percent-encode the password/i);
+    assert.doesNotMatch(out + error, /canary|keeper|123/);
+  }
+});
+
 test('a server that does not answer hides nothing else', async () => {
   const { code, of } = await examine({ CHUKWA_DATABASE_URL: 'postgres://me:hunter2@127.0.0.1:1/worlds' });
   assert.equal(code, 4);

@@ -52,7 +52,10 @@ const WRONG: readonly (readonly [words: readonly string[], said: RegExp])[] = [
   [['world', 'shw', 'w'], /unknown command 'shw'\n {2}what to do: Did you mean world show\?/],
   [['wrld', 'list'], /^error: unknown command 'wrld'\n {2}what to do: Did you mean world\?/],
   [['create', 'w'], /unknown command 'create'\n {2}what to do: Did you mean world create\?/],
-  [['plugin', 'create', 'w'], /'create'\n {2}what to do: There are: plugin list, plugin new, plugin test\. See /],
+  [
+    ['plugin', 'create', 'w'],
+    /'create'\n {2}what to do: There are: plugin list, plugin new, plugin trust, plugin test\. See /,
+  ],
   [['plugin', 'lsit'], /'lsit'\n {2}what to do: Did you mean plugin list\? See npx chukwa plugin --help\./],
   [['world', 'new', 'w'], /unknown command 'new'\n {2}what to do: There are: new world, world create, world list, /],
   [['zeppelin'], /unknown command 'zeppelin'\n {2}what to do: See chukwa --help\./],

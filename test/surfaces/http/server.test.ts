@@ -65,6 +65,7 @@ test('every route but health and signing in refuses a request without a token', 
     'POST /sign-in',
     'POST /sign-out',
     'GET /style.css',
+    'GET /copy.js',
     'GET /live.js',
     'GET /pace.js',
   ];

@@ -19,7 +19,7 @@ import {
 import { startPostgres } from '../../../dist/tools/postgres-server.js';
 
 // One unit of work, done turn about by this project, by floors written by hand, and by other frameworks: a turn with one reading,
-// one tool and two generations, whose very requests everybody else sends again. docs/benchmarks.md says how to read it.
+// one tool and two generations, whose very requests everybody else sends again. docs/making/benchmarks.md says how to read it.
 
 /** How often each is run; `--rounds N` measures more or fewer, `--warm-up N` likewise. */
 const ROUNDS = 20;

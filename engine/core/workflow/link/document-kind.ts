@@ -56,6 +56,14 @@ function isMistaken(named: DocumentKind, value: JsonObject): boolean {
   return shape !== undefined && countOf(shape, value) === 0 && kindByShape(value) !== undefined;
 }
 
+/** Whether JSON of no known kind was meant as a document: it has the marks that all documents share. */
+export function isMarked(value: Json): boolean {
+  if (!isObject(value)) return false;
+  const { $schema, label, version } = value as Readonly<Record<string, Json | undefined>>;
+  if (label !== undefined || typeof version === 'number') return true;
+  return typeof $schema === 'string' && $schema.endsWith('.schema.json');
+}
+
 /** Whether a file is a prompt by itself, by the end of its name: every other file is read as JSON. */
 export function isPromptFile(path: string): boolean {
   return /\.(md|txt)$/.test(path);

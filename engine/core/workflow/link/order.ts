@@ -39,7 +39,7 @@ export function listReached(graph: ReadonlyMap<string, Iterable<string>>, from: 
 }
 
 /** Who refers to each. */
-export function invert(graph: Graph): ReadonlyMap<string, ReadonlySet<string>> {
+function invert(graph: Graph): ReadonlyMap<string, ReadonlySet<string>> {
   const referrers = new Map<string, Set<string>>();
   for (const [file, targets] of graph) {
     for (const target of targets) {

@@ -232,6 +232,7 @@ function nodeSection(shown: WorkflowPage, node: CognitionWorkflow['nodes'][numbe
         `${words(node.projection.scope)}, ${node.projection.memory.recent} memories${node.projection.events === undefined ? '' : `, events of ${node.projection.events.turns} turns`}`,
       ],
       ['May change', 'available_tools' in node ? reachOf(node.may) : undefined],
+      ['Fallback', node.fallback && `another source, after ${node.fallback.on.join(', ')}`],
       ['Tries at one answer', node.max_generation_attempts],
       ['Token budget', node.constraints.token_budget],
     ])}

@@ -12,7 +12,7 @@ import {
 } from '../../../operations/components.js';
 import type { PutResult } from '../../../operations/documents/index.js';
 import { succeed } from '../../../operations/engine.js';
-import { pathsArgument, ROOT, type RootOptions, toPlace } from '../arguments.js';
+import { EXCLUDE, pathsArgument, ROOT, type RootOptions, toPlace } from '../arguments.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { componentLines, componentListLines, kindCountLines, usesLines } from '../render/component.js';
 import { faint, line, type Lines, verbatim } from '../render/line.js';
@@ -23,7 +23,7 @@ import type { CommandEntry } from './entry.js';
 export const put: CommandEntry = {
   name: 'put',
   says: 'Check documents and store them by content, all or none; prints kind, hash and path.',
-  takes: [pathsArgument('files and folders'), ROOT],
+  takes: [pathsArgument('files and folders'), ROOT, EXCLUDE],
   async run(session, paths: readonly string[], options: RootOptions) {
     const put = await withEngine(session, async (engine) => {
       const result = await putPaths(engine, { paths, place: toPlace(session, options) });

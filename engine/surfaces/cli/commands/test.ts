@@ -1,5 +1,5 @@
 import { testPaths } from '../../../operations/workflow-tests/index.js';
-import { pathsArgument, ROOT, type RootOptions, toPlace } from '../arguments.js';
+import { EXCLUDE, pathsArgument, ROOT, type RootOptions, toPlace } from '../arguments.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { untilStopped } from '../interruption.js';
 import { summaryLines, testLines } from '../render/tests.js';
@@ -9,7 +9,7 @@ import type { CommandEntry } from './entry.js';
 export const test: CommandEntry = {
   name: 'test',
   says: 'Run tests of workflows with the answers that they hold: no model, no service, nothing kept.',
-  takes: [pathsArgument('tests, and folders that hold files that end in .test.json'), ROOT],
+  takes: [pathsArgument('tests, and folders that hold files that end in .test.json'), ROOT, EXCLUDE],
   run: runTests,
 };
 

@@ -1,7 +1,7 @@
 import { Option } from 'commander';
 import { checkPaths, watchPaths } from '../../../operations/author.js';
 import type { Validation } from '../../../operations/documents/index.js';
-import { pathsArgument, ROOT, type RootOptions, toPlace } from '../arguments.js';
+import { EXCLUDE, pathsArgument, ROOT, type RootOptions, toPlace } from '../arguments.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { untilStopped } from '../interruption.js';
 import { EMPTY, faint, hanging, line } from '../render/line.js';
@@ -12,6 +12,7 @@ import type { CommandEntry } from './entry.js';
 
 interface ValidateOptions extends RootOptions {
   readonly watch?: boolean;
+  readonly strict?: boolean;
 }
 
 export const validate: CommandEntry = {
@@ -20,15 +21,18 @@ export const validate: CommandEntry = {
   takes: [
     pathsArgument('files and folders'),
     ROOT,
+    EXCLUDE,
+    new Option('--strict', 'fail with notes as well'),
     new Option('--watch', 'check again after every change, until Ctrl-C'),
   ],
   run: (session, paths: readonly string[], options: ValidateOptions) =>
     options.watch === true ? watch(session, paths, options) : validateOnce(session, paths, options),
 };
 
-async function validateOnce(session: Session, paths: readonly string[], options: RootOptions): Promise<ExitCode> {
+async function validateOnce(session: Session, paths: readonly string[], options: ValidateOptions): Promise<ExitCode> {
   const authoring = await session.composition.openAuthoring();
-  const validation = await checkPaths(authoring, { paths, place: toPlace(session, options) });
+  const checked = await checkPaths(authoring, { paths, place: toPlace(session, options) });
+  const validation = options.strict === true ? { ...checked, ok: checked.findings.length === 0 } : checked;
   printValidation(session, validation);
   return validation.ok ? EXIT.done : EXIT.refused;
 }
@@ -50,17 +54,17 @@ async function watch(session: Session, paths: readonly string[], options: RootOp
 }
 
 function printValidation({ terminal, as_json }: Session, validation: Validation, indent?: number): void {
-  const { ok, findings, components } = validation;
-  if (as_json) return printJson(terminal, { ok, findings }, indent);
+  const { ok, findings, checked, left_out } = validation;
+  if (as_json) return printJson(terminal, { ok, findings, ...(left_out.length > 0 && { left_out }) }, indent);
   printLines(terminal.out, findingLines(findings));
   if (ok) {
-    // Answers and tests are documents that are never stored.
-    const checked = components.length === 0 ? 'Checked' : `${count(components.length, 'document')} checked`;
+    const others = left_out.length === 0 ? '' : `, ${count(left_out.length, 'other JSON file')} left out`;
     const noted = findings.length === 0 ? 'no problems' : `${count(findings.length, 'note')}, no errors`;
-    printLines(terminal.out, [line(`${checked}: ${noted}.`)]);
+    printLines(terminal.out, [line(`${count(checked, 'document')} checked${others}: ${noted}.`)]);
     return;
   }
-  const errors = findings.filter(({ severity }) => severity === 'error');
+  const only = findings.filter(({ severity }) => severity === 'error');
+  const errors = only.length === 0 ? findings : only;
   const files = new Set(errors.map(({ file }) => file));
   const summary = `error: ${count(errors.length, 'finding')} in ${count(files.size, 'file')}`;
   printLines(terminal.error, [

@@ -89,7 +89,7 @@ function generationLines(call: FinishedCall): Lines {
 function judgedLines(call: FinishedCall, facts: string): Lines {
   const { command, outcome, verdict } = call;
   const start = ['    ', strong(toTry(command)), faint(`  ${facts}`)];
-  if (outcome.status === 'failed') return [hanging(8, ...start, '  ', ...whyBroken(outcome))];
+  if (outcome.status === 'failed') return [hanging(8, ...start, '  ', ...whyBroken(outcome), ...passedOn(verdict))];
   if (verdict?.failure !== undefined) return [hanging(8, ...start), rejectedLine(verdict.failure)];
   switch (verdict?.model_output_kind) {
     case 'tool_call':
@@ -137,8 +137,9 @@ function passedOn(verdict: Verdict | undefined): readonly Span[] {
 }
 
 /** `act try 1`, `act round 2 try 1`: the first round is not named. */
-function toTry({ node_id, round = 1, generation_try = 1 }: Invoke): string {
-  return `${node_id ?? ''}${round > 1 ? ` round ${round}` : ''} try ${generation_try}`;
+function toTry({ node_id, round = 1, generation_try = 1, is_fallback, call }: Invoke): string {
+  const fallback = is_fallback === true ? `, fallback ${call.source.label}` : '';
+  return `${node_id ?? ''}${round > 1 ? ` round ${round}` : ''} try ${generation_try}${fallback}`;
 }
 
 function toTokens({ usage }: CallOutcome): readonly string[] {

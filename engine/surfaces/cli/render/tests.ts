@@ -8,12 +8,17 @@ const MARKS = { passed: good('passed'), failed: bad('failed'), broken: bad('brok
 
 /** One test in a line; beneath it what differs, with both sides. */
 export function testLines(result: TestResult): Lines {
-  const { file, label, status, turns, calls, rejected_answers, complaints, findings, unused_answers } = result;
+  const { file, label, status, turns, calls, rejected_answers, rejections, complaints, findings, unused_answers } =
+    result;
   const rejected = rejected_answers === 0 ? '' : `, ${count(rejected_answers, 'rejected answer')}`;
   const size = status === 'broken' ? '' : `  ${count(turns, 'turn')}, ${count(calls, 'call')}${rejected}`;
   return [
     verbatim(MARKS[status], `  ${file}${label === '' ? '' : `  ${label}`}`, faint(size)),
     complaints.flatMap(complaintLines),
+    (status === 'failed' && complaints.every(({ code }) => code !== 'ANSWER_MISFIT') ? rejections : []).map(
+      ({ turn, key, detail, message }) =>
+        verbatim(faint(`        turn ${turn}, ${key} was rejected (${detail}): ${message}`)),
+    ),
     findingLines(findings),
     (status === 'passed' ? unused_answers : []).map(({ turn, key }) =>
       verbatim(faint(`        no call used the answer of turn ${turn}, ${key}`)),

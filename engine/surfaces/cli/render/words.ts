@@ -30,6 +30,7 @@ export function shortHash(hash: string): string {
 export const PASSED_ON: Readonly<Record<PassedOn, string>> = {
   told_to_model: 'told to the model',
   absent: 'the reading is absent',
+  asked_fallback: 'the fallback was asked',
 };
 
 /** The class of a failure with its detail. */

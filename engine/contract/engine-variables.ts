@@ -1,0 +1,25 @@
+/**
+ * The variables of the environment that the engine reads for itself, and what each holds. `configuration.ts` can read no
+ * other, so that the list is whole; a document may name none of them.
+ */
+export const ENGINE_VARIABLES = {
+  APPDATA: 'setting',
+  CHUKWA_DATABASE_URL: 'url',
+  CHUKWA_DATA_DIR: 'setting',
+  CHUKWA_DOORBELL: 'setting',
+  CHUKWA_ENDPOINT_MAX_IN_FLIGHT: 'setting',
+  CHUKWA_HOST: 'setting',
+  CHUKWA_LOG: 'setting',
+  CHUKWA_LOG_FORMAT: 'setting',
+  CHUKWA_MAX_IN_FLIGHT: 'setting',
+  CHUKWA_NATS_URL: 'url',
+  CHUKWA_OPERATOR_TOKEN: 'secret',
+  CHUKWA_PLUGIN_PATH: 'setting',
+  CHUKWA_PORT: 'setting',
+  CHUKWA_PUBLIC_URL: 'url',
+  CHUKWA_TOKEN: 'secret',
+  HOME: 'setting',
+  XDG_CONFIG_HOME: 'setting',
+} as const satisfies Readonly<Record<string, 'setting' | 'secret' | 'url'>>;
+
+export type EngineVariable = keyof typeof ENGINE_VARIABLES;

@@ -1,0 +1,21 @@
+/** Characters that nobody sees: controls, formats, separators other than a space, and halves of characters. */
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]|(?! )\p{Zs}/u;
+
+/** The first invisible character of a variable's value, by its number and its position; undefined without one. */
+export function findInvisible(value: string): string | undefined {
+  const characters = Array.from(value);
+  const at = characters.findIndex((character) => INVISIBLE.test(character));
+  const code = characters[at]?.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0');
+  return code === undefined ? undefined : `an invisible character (U+${code}) at position ${at + 1}`;
+}
+
+/**
+ * Whether a URL has an `@` behind its host. Then a password was most likely not percent-encoded, and what is read as host,
+ * port or path are parts of it, which no message may show.
+ */
+export function hasLateAt(url: string): boolean {
+  return /^[^/]*:\/\/[^/?#\\]*[/?#\\].*@/s.test(url.trim());
+}
+
+/** How a password is written so that it cannot be taken for a part of the URL. */
+export const PERCENT_ENCODE = 'percent-encode the password: @ as %40, / as %2F, # as %23, ? as %3F and % as %25';

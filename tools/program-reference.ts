@@ -1,0 +1,215 @@
+/** Pages of docs/reference about the program itself: its commands, its environment and its exit codes. */
+import { Argument, Command, type Option } from 'commander';
+import { addCommands } from '../engine/surfaces/cli/commands/index.js';
+import { EXIT } from '../engine/surfaces/cli/exit-code.js';
+
+/** A page with its expected content. */
+export interface ReferencePage {
+  /** Within docs/reference. */
+  readonly name: string;
+  readonly text: string;
+}
+
+interface ProgramPage extends ReferencePage {
+  readonly title: string;
+  readonly says: string;
+}
+
+/** The pages, as the program now asks for them. */
+export function programPages(): readonly ProgramPage[] {
+  return [
+    toPage('commands', 'Every command with its arguments and options.', [...COMMANDS_SAY, '', ...commandLines()]),
+    toPage(
+      'variables',
+      'Every environment variable that the engine, its plugins and its scenarios read.',
+      variableLines(),
+    ),
+    toPage('exit-codes', 'What the exit code of a command means.', exitCodeLines()),
+  ];
+}
+
+function toPage(title: string, says: string, lines: readonly string[]): ProgramPage {
+  return {
+    name: `${title}.md`,
+    title,
+    says,
+    text: [`# ${title}`, '', `For users: ${lowerFirst(says)}`, '', ...lines, ''].join('\n'),
+  };
+}
+
+function lowerFirst(text: string): string {
+  return `${text.slice(0, 1).toLowerCase()}${text.slice(1)}`;
+}
+
+const COMMANDS_SAY = [
+  'In a checkout, write `npx chukwa COMMAND`; in another folder, [install the package first](../library.md#install). Every',
+  'command has `--json` (one JSON document on standard output), `--verbose` (stacks of unexpected errors, and all that',
+  'plugins log) and `--wait SECONDS` (how long to wait for a database that is out of reach or in use; 30 by default).',
+];
+
+function commandLines(): readonly string[] {
+  const program = new Command();
+  addCommands(program, async () => {});
+  const leaves = listLeaves(program, '');
+  const groups = [...new Set(leaves.map(({ group }) => group))];
+  return groups.flatMap((group) => [
+    `## ${group.replace(/:$/, '')}`,
+    '',
+    ...leaves.filter((leaf) => leaf.group === group).flatMap(linesOf),
+  ]);
+}
+
+interface Leaf {
+  readonly path: string;
+  readonly group: string;
+  readonly command: Command;
+}
+
+/** A group without arguments is replaced by its commands; `attempt` is a command as well as a group. */
+function listLeaves(command: Command, above: string): readonly Leaf[] {
+  return command.commands.flatMap((child) => {
+    const path = `${above} ${child.name()}`.trim();
+    const doesSomething = child.commands.length === 0 || child.registeredArguments.length > 0;
+    const leaf = { path, group: child.helpGroup() ?? '', command: child };
+    return [...(doesSomething ? [leaf] : []), ...listLeaves(child, path)];
+  });
+}
+
+function linesOf({ path, command }: Leaf): readonly string[] {
+  const usage = [path, ...command.registeredArguments.map(termOf)].join(' ');
+  const taken = [...command.registeredArguments, ...command.options].filter(({ description }) => description !== '');
+  return [
+    `### \`${usage}\``,
+    '',
+    command.description(),
+    '',
+    ...taken.map((each) => `- \`${each instanceof Argument ? termOf(each) : each.flags}\`: ${meaningOf(each)}`),
+    ...(taken.length > 0 ? [''] : []),
+  ];
+}
+
+function termOf(argument: Argument): string {
+  const name = `${argument.name().toUpperCase()}${argument.variadic ? '...' : ''}`;
+  return argument.required ? name : `[${name}]`;
+}
+
+function meaningOf(taken: Argument | Option): string {
+  const { description, argChoices, defaultValue } = taken;
+  const choices = argChoices === undefined ? [] : [`one of ${argChoices.map((choice) => `\`${choice}\``).join(', ')}`];
+  const isPlain = ['string', 'number'].includes(typeof defaultValue);
+  const preset = isPlain ? [`default \`${String(defaultValue)}\``] : [];
+  const notes = [...choices, ...preset];
+  return `${description}${notes.length === 0 ? '' : ` (${notes.join('; ')})`}`.replaceAll('<', '&lt;');
+}
+
+/** What each exit code means; the compiler asks for each. */
+const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
+  done: 'done',
+  refused: 'refused for its content: a document does not validate, an id is unknown',
+  usage: 'wrong usage',
+  attempt_failed: 'an attempt failed',
+  environment: 'the environment is at fault: the database or a service cannot be reached; or the program has a bug',
+  suspended: 'suspended: the turn waits for answers, which the output names',
+  interrupted: 'interrupted',
+};
+
+function exitCodeLines(): readonly string[] {
+  const rows = Object.entries(EXIT).map(([name, code]) => `| ${code} | ${EXIT_MEANINGS[name as keyof typeof EXIT]} |`);
+  return [
+    '| exit code | means |',
+    '| --- | --- |',
+    ...rows,
+    '',
+    'The [problems](../problems.md) say which code each ends with.',
+  ];
+}
+
+/** What each variable means, and what holds without it. A test compares the names with those that the program reads. */
+const VARIABLES: readonly (readonly [names: string, meaning: string, without: string])[] = [
+  ['`CHUKWA_DATABASE_URL`', 'a PostgreSQL database, or `memory:` for a temporary one', 'the embedded database'],
+  ['`CHUKWA_DATA_DIR`', 'the folder of the embedded database', '`.chukwa`'],
+  ['`CHUKWA_LLM_BASE_URL`', "the model's endpoint", '`OPENAI_BASE_URL`, else `https://api.openai.com/v1`'],
+  ['`CHUKWA_LLM_API_KEY`', 'its key', '`OPENAI_API_KEY`, else none'],
+  [
+    '`CHUKWA_LLM_MODEL`',
+    'the model of `workflows/sources/chat.json`; any other `CHUKWA_...MODEL` that a source names, likewise',
+    'the model that the source names',
+  ],
+  [
+    '`CHUKWA_DOORBELL`',
+    'the [notification of workers](../operating.md#doorbells): `auto`, `process`, `postgres` or `nats`',
+    '`auto`',
+  ],
+  ['`CHUKWA_NATS_URL`', 'the NATS server, for `nats`', 'none'],
+  [
+    '`CHUKWA_MAX_IN_FLIGHT`, `CHUKWA_ENDPOINT_MAX_IN_FLIGHT`',
+    'how many calls the process makes at a time, and how many to each endpoint',
+    'no limit',
+  ],
+  [
+    '`CHUKWA_PLUGIN_PATH`',
+    'more folders of plugins, `:` between them',
+    'those that ship, and installed packages `chukwa-plugin-*`; those of the working folder once `plugin trust` has confirmed them',
+  ],
+  [
+    '`CHUKWA_LOG`',
+    '`debug` writes all logs of plugins and of their programs to standard error; so does `--verbose`',
+    'warnings and errors',
+  ],
+  [
+    '`CHUKWA_LOG_FORMAT`',
+    '`json` writes the logs of `serve`, `worker` and plugins to standard error as JSON, [an object a line](../telemetry.md#logs)',
+    'lines for people',
+  ],
+  [
+    '`OTEL_EXPORTER_OTLP_ENDPOINT` and others of OpenTelemetry',
+    'the OTLP receiver of [traces and metrics](../telemetry.md)',
+    'no telemetry, and nothing of it is loaded',
+  ],
+  [
+    '`HTTP_PROXY`, `HTTPS_PROXY`, `NO_PROXY`',
+    "the [proxies](../deploying.md#proxies) of sources' requests",
+    'no proxy',
+  ],
+  ['`CHUKWA_HOST`, `CHUKWA_PORT`', 'where `serve` listens', '`127.0.0.1`, `4747`'],
+  [
+    '`CHUKWA_PUBLIC_URL`',
+    'the URL of `serve` for services that answer later; every process that runs turns needs it',
+    'services get no callback URL, and people report',
+  ],
+  [
+    '`CHUKWA_TOKEN`, `CHUKWA_OPERATOR_TOKEN`',
+    'bearer tokens of consumer and operator, of at least 32 characters; in a fleet, the same for all',
+    'made at first use, in `~/.config/chukwa/tokens`',
+  ],
+  [
+    '`CHUKWA_MCP_MEMORY`',
+    'the MCP server of `workflows/mcp-memory`: a URL, or a command; any other `CHUKWA_MCP_...` that a source names, likewise',
+    'calls of it fail',
+  ],
+  [
+    '`CHUKWA_HARBOUR_URL`',
+    'the services of `new world --shape place`; any other `CHUKWA_..._URL` that a source names, likewise',
+    'calls of them fail',
+  ],
+  [
+    '`CHUKWA_TOY_WEATHER_URL`, `CHUKWA_TOY_WEATHER_KEY`, `CHUKWA_TOY_PA_URL`, `CHUKWA_TOY_PHONE_URL`, `CHUKWA_TOY_VENDING_URL`, `CHUKWA_TOY_FOUNTAIN_URL`, `CHUKWA_TOY_POST_URL`, `CHUKWA_TOY_ALMANAC_DIR`',
+    "the toy services: their URLs, the key that the weather station asks for, and the almanac's folder of one JSON file a month",
+    'set by `park`, printed by `toys`',
+  ],
+  [
+    '`XDG_CONFIG_HOME`, else `HOME`, else `APPDATA`',
+    'where a folder `chukwa` holds tokens and confirmed plugins',
+    'no token and no confirmation is kept',
+  ],
+];
+
+function variableLines(): readonly string[] {
+  return [
+    'An empty variable counts as not set. `npx chukwa doctor` shows what is set.',
+    '',
+    '| variable | meaning | without it |',
+    '| --- | --- | --- |',
+    ...VARIABLES.map((row) => `| ${row.join(' | ')} |`),
+  ];
+}
