@@ -5,6 +5,7 @@ import type { CallTrace } from '../ports/sources.js';
 import type { Clock } from '../ports/clock.js';
 import { ChunkCollector } from './chunk-collector.js';
 import type { Ready, Reply } from './passage.js';
+import { COUNTS_DOUBTED, doubtCounts } from './doubted-counts.js';
 import { makeSourceFailure } from './source-failure.js';
 
 export interface CallOutside {
@@ -36,12 +37,20 @@ export function openCallTrace(passage: Ready, { clock, alarm }: CallOutside, los
   const artifacts: { kind: string; value: Json }[] = [];
   let artifactBytes = 0;
   let usage: TokenUsage | undefined;
+  let reported: TokenUsage | undefined;
+  let characters = 0;
   let open = true;
   return {
     sink: {
-      chunk: (text) => (open ? collector.chunk(text) : undefined),
+      chunk: (text) => {
+        if (!open) return;
+        characters += text.length;
+        collector.chunk(text);
+      },
       tokens: (report) => {
-        if (open) usage = toTokenUsage(report) ?? usage;
+        if (!open) return;
+        reported = { ...report };
+        usage = toTokenUsage(report) ?? usage;
       },
       artifact: (kind, value) => {
         if (!open) return;
@@ -55,7 +64,12 @@ export function openCallTrace(passage: Ready, { clock, alarm }: CallOutside, los
     finish: async () => {
       open = false;
       const chunks = await collector.finish();
-      const trace: CallTrace = { chunks, artifacts };
+      const { generation } = passage.command;
+      const doubt = reported && generation && doubtCounts(reported, generation, characters);
+      const trace: CallTrace = {
+        chunks,
+        artifacts: doubt === undefined ? artifacts : [...artifacts, { kind: COUNTS_DOUBTED, value: doubt }],
+      };
       return { ...(usage ? { usage } : {}), ...(passage.route.plugin.speaks === 'chat' ? { trace } : {}) };
     },
   };

@@ -4,6 +4,19 @@ import { findMisfit } from '../../engine/core/nodes/judge-output.js';
 import { readModelText } from '../../engine/core/nodes/model-text.js';
 import type { SchemaProgram } from '../../engine/core/protocol/program.js';
 
+/** The words around a fault, as data. */
+function near(words: string): string {
+  return JSON.stringify(words);
+}
+
+test('an object that is written as a JSON text is read', () => {
+  const object = { kind: 'final', note: 'a "quoted" word' };
+  const read = readModelText({ text: JSON.stringify(JSON.stringify(object, null, 2)), finish_reason: 'stop' });
+  assert.deepEqual(read.ok && read.value, object);
+  const broken = readModelText({ text: JSON.stringify('{"a":1,}'), finish_reason: 'stop' });
+  assert.match(broken.ok ? '' : broken.complaint.message, /comma stands before the closing/);
+});
+
 for (const [what, text, finish_reason, message, from_scratch] of [
   [
     'prose before it',
@@ -21,7 +34,62 @@ for (const [what, text, finish_reason, message, from_scratch] of [
     'it is empty. The output limit was reached before it began: think less, and answer at once.',
     true,
   ],
-  ['a comma too much', '{"a":1,}', 'stop', 'it stops being JSON at character 8.', undefined],
+  [
+    'a comma too much',
+    '{"a":1,}',
+    'stop',
+    `a comma stands before the closing }, near ${near('{"a":1,}')}. Remove the comma.`,
+    undefined,
+  ],
+  [
+    'a line break within a text',
+    '{"a":"The lamp burns.\nNobody sees it."}',
+    'stop',
+    `a line break stands within a text, near ${near('"a":"The lamp burns.\nNobody sees it."}')}. Write it as \\n.`,
+    undefined,
+  ],
+  [
+    'single quotes',
+    "{'a':1}",
+    'stop',
+    `text stands in single quotes, near ${near("{'a':1}")}. Use double quotes.`,
+    undefined,
+  ],
+  [
+    'text behind the end',
+    '{"a":1} I hope this helps.',
+    'stop',
+    `more follows the end of the value, near ${near('{"a":1} I hope this helps.')}. Answer with the one object alone.`,
+    undefined,
+  ],
+  [
+    'a missing comma',
+    '{"a":1 "b":2}',
+    'stop',
+    `a comma is missing before this, near ${near('{"a":1 "b":2}')}. Put a , in front of it.`,
+    undefined,
+  ],
+  [
+    'a double quote within a text',
+    '{"a":"he said "hi" to her"}',
+    'stop',
+    `a text ends here, and goes on, near ${near('{"a":"he said "hi" to her"}')}. Write a double quote within a text as \\", or put the missing comma or colon.`,
+    undefined,
+  ],
+  [
+    'a comment',
+    '{"a":1 // one\n}',
+    'stop',
+    `comments are not JSON, near ${near('{"a":1 // one\n}')}. Remove the comment.`,
+    undefined,
+  ],
+  [
+    'a number that JSON does not have',
+    '{"a":NaN}',
+    'stop',
+    `"N" cannot stand here, near ${near('{"a":NaN}')}. Write a number, null, or a text in double quotes: JSON has no such number.`,
+    undefined,
+  ],
   [
     'an end too soon',
     '{"a":',

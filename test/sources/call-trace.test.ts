@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import type { ChunkBatch } from '../../engine/ports/sources.js';
+import { doubtCounts } from '../../engine/sources/doubted-counts.js';
 import { openCallTrace } from '../../engine/sources/call-trace.js';
 import type { Ready } from '../../engine/sources/passage.js';
 import { createSecretReplacer } from '../../engine/sources/secrets.js';
@@ -67,3 +68,22 @@ test('what is reported once a call has ended is dropped', async () => {
   sink.artifact('late', 1);
   assert.deepEqual(await finished, { trace: { chunks: undefined, artifacts: [] } });
 });
+
+const PROMPT = (text: string) =>
+  ({ messages: [{ role: 'user', segments: [{ origin: 'author', text }], hash: 'a' }] }) as const;
+
+for (const [name, counts, prompt, said, doubt] of [
+  ['a prompt that its server cut', [2_048, 20], 80_000, 10, /80000 characters, and 2048 tokens.*may have cut it/],
+  ['a prompt that fits', [10_000, 20], 80_000, 10, undefined],
+  ['a short prompt that was counted low', [10, 20], 3_999, 10, undefined],
+  ['a text of no tokens', [10, 0], 100, 10, /10 characters, and no token/],
+  ['no text of no tokens', [10, 0], 100, 0, undefined],
+  ['a negative count', [-1, 5], 100, 10, /-1 is no number of tokens/],
+  ['a count of more than any model is given', [1e15, 5], 100, 10, /1000000000000000 is no number of tokens/],
+] as const)
+  test(`the counts of ${name} are ${doubt ? 'doubted' : 'believed'}`, () => {
+    const [input_tokens, output_tokens] = counts;
+    const said_why = doubtCounts({ input_tokens, output_tokens }, PROMPT('x'.repeat(prompt)), said);
+    if (doubt) assert.match(said_why ?? '', doubt);
+    else assert.equal(said_why, undefined);
+  });

@@ -18,7 +18,8 @@ interface Fault {
   readonly repair: string;
 }
 
-function describeFault(text: string, offset: number): Fault {
+/** What is wrong at the place where a text stops being JSON, and its repair. */
+export function describeFault(text: string, offset: number): Fault {
   const found = text.slice(offset, offset + 1);
   if (text.trim() === '')
     return { message: 'the file is empty', repair: 'Write a document, {...}, or remove the file.' };

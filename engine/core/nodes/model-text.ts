@@ -1,4 +1,6 @@
 import type { Json } from '../../contract/json.js';
+import { findJsonFault } from '../content/json-parts.js';
+import { describeFault } from '../content/source-syntax.js';
 import { describeTextFault, parseJson } from '../content/parse-json.js';
 import { quoteText } from '../prompt/quote.js';
 import type { ChatAnswer } from '../../contract/source.js';
@@ -70,9 +72,42 @@ function parse(
 ): { readonly ok: true; readonly value: Json } | { readonly ok: false; readonly fault: Fault } {
   if (text === '') return { ok: false, fault: { reason: 'it is empty', from_scratch: true } };
   const parsed = parseJson(text);
-  if (parsed.ok) return parsed;
+  if (parsed.ok) {
+    const { value } = parsed;
+    // A JSON text that holds the object.
+    return typeof value === 'string' && value.trimStart().startsWith('{') ? parse(value.trim()) : parsed;
+  }
   const begun = describeBeginning(text);
-  return { ok: false, fault: begun ?? { reason: quoteText(describeTextFault(parsed.fault)) } };
+  return { ok: false, fault: begun ?? { reason: quoteText(describeSyntax(text) ?? describeTextFault(parsed.fault)) } };
+}
+
+/** How many characters are quoted before and behind a fault, as data: the model knows no character by its number. */
+const NEAR_MAX = 20;
+
+/** The fault of a text that stops being JSON before its end. */
+function describeSyntax(text: string): string | undefined {
+  const at = findJsonFault(text);
+  if (at >= text.length) return undefined;
+  const near = text.slice(Math.max(0, at - NEAR_MAX), at + NEAR_MAX).toWellFormed();
+  const { message, repair } = describeOwnFault(text, at);
+  return `${message}, near ${JSON.stringify(near)}. ${repair.replace(/\.$/, '')}`;
+}
+
+/** Faults that models make and authors of documents do not, before those of both. */
+function describeOwnFault(text: string, at: number): ReturnType<typeof describeFault> {
+  const found = text.charAt(at);
+  if (found === '\n' || found === '\r')
+    return { message: 'a line break stands within a text', repair: 'Write it as \\n.' };
+  if (found === '/') return { message: 'comments are not JSON', repair: 'Remove the comment.' };
+  const before = text.slice(0, at).trimEnd();
+  if (parseJson(before).ok)
+    return { message: 'more follows the end of the value', repair: 'Answer with the one object alone.' };
+  if (before.endsWith('"') && /[^\s,:}\]"'/]/.test(found))
+    return {
+      message: 'a text ends here, and goes on',
+      repair: 'Write a double quote within a text as \\", or put the missing comma or colon.',
+    };
+  return describeFault(text, at);
 }
 
 /** How much is quoted of the text where JSON should begin, in characters. */

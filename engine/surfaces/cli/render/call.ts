@@ -78,9 +78,16 @@ function toAhead({ is_ahead }: FinishedCall): readonly string[] {
 }
 
 function generationLines(call: FinishedCall): Lines {
-  const { command, outcome, verdict, model } = call;
+  const { outcome, model } = call;
   const asked = model === undefined ? [] : [model];
   const facts = [...asked, ...toTokens(outcome), toDuration(outcome.duration_ms), ...toAhead(call)].join(' · ');
+  const doubt = outcome.trace?.artifacts.find(({ kind }) => kind === 'counts_doubted')?.value;
+  const lines = judgedLines(call, facts);
+  return typeof doubt === 'string' ? [lines, hanging(8, '      ', accent('counts'), `: ${toReason(doubt)}`)] : lines;
+}
+
+function judgedLines(call: FinishedCall, facts: string): Lines {
+  const { command, outcome, verdict } = call;
   const start = ['    ', strong(toTry(command)), faint(`  ${facts}`)];
   if (outcome.status === 'failed') return [hanging(8, ...start, '  ', ...whyBroken(outcome), ...passedOn(verdict))];
   if (verdict?.failure !== undefined) return [hanging(8, ...start), rejectedLine(verdict.failure)];
