@@ -226,21 +226,11 @@ function damagedAt({ first }: Batch, { index, reason }: Unfit): Refusal {
 async function findMember(client: PoolClient, { name }: MovedTable, line: string): Promise<string | undefined> {
   const { row } = JSON.parse(line) as FileRow;
   for (const [member, value] of Object.entries(row)) {
-    const text = toText({ [member]: value });
     const read = `SELECT json_populate_record(NULL::${name}, $1::json)`;
-    if (text === undefined || (await tryTo(client, () => client.query(read, [text]))) !== undefined) return member;
+    if ((await tryTo(client, () => client.query(read, [JSON.stringify({ [member]: value })]))) !== undefined)
+      return member;
   }
   return undefined;
-}
-
-/** JSON as text; undefined where it is nested so deeply that it cannot be written. */
-function toText(value: object): string | undefined {
-  try {
-    return JSON.stringify(value);
-  } catch (error) {
-    if (error instanceof RangeError) return undefined;
-    throw error;
-  }
 }
 
 /** Does what may fail over the content of rows. @returns the fault, after which the transaction goes on */
