@@ -111,6 +111,11 @@ const UNSOUND: Readonly<Record<string, readonly [string, Row, RegExp]>> = {
     { turn: 9, patch_seq: null },
     /entity_states .* patch_effects that is not/,
   ],
+  'a state of a turn that its world has not reached': [
+    'entity_states',
+    { turn: 9, patch_seq: null, effect_index: null },
+    /entity_states is of a turn that its world has not reached/,
+  ],
   'a memory of another origin': ['entity_memories', { memory_seq: 9, origin: 'scenario' }, /origin/],
   'effects that are no list': [...ofEffects({}), /json_to_recordset/],
   'an effect that is no object': [...ofEffects([1]), /json_to_recordset/],
@@ -215,6 +220,51 @@ for (const [from, to] of [
             ofTable('turns', (line) => line.replace('"turn":1', '"turn":-1')),
           ),
           /positive|natural|check/,
+        ],
+        'of a number that ends the common sequence': [
+          forge(
+            lines,
+            ofTable('source_invocations', (line) =>
+              line.replace(/"ended_event_id":\d+/, '"ended_event_id":9223372036854775807'),
+            ),
+          ),
+          /^line \d+: source_invocations.ended_event_id is out of bounds$/,
+        ],
+        'of a time that no date has': [
+          forge(
+            lines,
+            ofTable('attempts', (line) =>
+              line.replace(/"started_at":"[^"]*"/, '"started_at":"294276-12-31T00:00:00Z"'),
+            ),
+          ),
+          /^line \d+: attempts.started_at is out of bounds$/,
+        ],
+        'of a row that is null': [
+          forge(
+            lines,
+            ofTable('turns', () => '{"table":"turns","row":null}'),
+          ),
+          /^line \d+ is none of an export$/,
+        ],
+        'of a number among its worlds': [
+          forge(lines, (line) => line.replace('"worlds":["moved"]', '"worlds":["moved",7]')),
+          /^line 1 is none of an export$/,
+        ],
+        'of a redaction that is no list': [
+          forge(
+            lines,
+            ofTable('source_invocations', (line) => line.replace(/"redaction":(\[[^\]]*\]|"all")/, '"redaction":true')),
+          ),
+          /^line \d+: source_invocations.redaction is of another shape$/,
+        ],
+        'of a value that is nested too deeply': [
+          forge(
+            lines,
+            ofTable('source_invocations', (line) =>
+              line.replace('"request_json":', `"request_json":${'['.repeat(100_000)}${']'.repeat(100_000)},"x":`),
+            ),
+          ),
+          /^line \d+ is none of an export$/,
         ],
       };
       for (const [what, [altered, reason]] of Object.entries(faults)) {

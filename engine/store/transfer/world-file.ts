@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../contract/json.js';
+import { DEPTH_MAX } from '../../core/content/i-json.js';
 import { type OpenHash, openSha256 } from '../../core/content/sha256.js';
 
 // The file of exported worlds is JSON Lines: a head, a line for each row, and an end with the SHA-256 of all bytes before.
@@ -32,7 +33,8 @@ export function parseLine(line: string): FileHead | FileRow | FileEnd | undefine
   try {
     const value = JSON.parse(line) as Partial<FileHead & FileRow & FileEnd> | null;
     if (value?.format === 'chukwa worlds') return isHead(value) ? value : undefined;
-    if (typeof value?.table === 'string' && isObject(value.row)) return value as FileRow;
+    if (typeof value?.table === 'string' && isObject(value.row))
+      return isDeeper(value.row, 2 * DEPTH_MAX) ? undefined : (value as FileRow);
     return typeof value?.rows === 'number' && typeof value.sha256 === 'string' ? (value as FileEnd) : undefined;
   } catch {
     return undefined;
@@ -43,6 +45,12 @@ function isHead(value: Partial<FileHead>): value is FileHead {
   const { version, migration, worlds } = value;
   const isNamed = typeof version === 'number' && typeof migration === 'string' && Array.isArray(worlds);
   return isNamed && worlds.length > 0 && worlds.every((slug: unknown) => typeof slug === 'string');
+}
+
+/** A row holds values with a few levels around them. An embedded database does not survive text of any depth. */
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((item) => isDeeper(item, levels - 1));
 }
 
 function isObject(row: unknown): boolean {
