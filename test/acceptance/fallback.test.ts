@@ -113,7 +113,7 @@ for (const kind of ['embedded', 'PostgreSQL'] as const)
       assert.deepEqual(endsOf(onlyAttempt(again)), [[FIRST, 'succeeded', null, null]]);
     });
 
-    test('a person sees in run, attempt, invocation, llm-call and agent turn which source answered, and why the first did not', {
+    test('a person sees in run, attempt, invocation and llm-call which source answered, and why the first did not', {
       skip: kind === 'embedded',
     }, async (context) => {
       const { attempt, stage: here, workflows } = await play(context, { will: { kind: 'status', status: 429 } });
@@ -135,8 +135,7 @@ for (const kind of ['embedded', 'PostgreSQL'] as const)
       const [, agent_turn = ''] =
         /"agent_turn_id": "([^"]+)"/.exec(await read('attempt', attempt.attempt_id, '--json')) ?? [];
       const turn = await read('agent-turn', agent_turn);
-      assert.match(turn, why);
-      assert.match(turn, new RegExp(SECOND));
+      assert.ok(turn.includes(`llm-call ${second?.llm_call_id}`), turn);
       const recorded = join(await makeFolder(context), 'recorded.test.json');
       await read(
         'record',
