@@ -45,7 +45,7 @@ export async function generateReference(root: string): Promise<readonly Referenc
       says: says(schema['description']),
     };
   });
-  const program = await programPages();
+  const program = programPages();
   const index = [
     '# Reference',
     '',

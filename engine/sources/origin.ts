@@ -51,11 +51,11 @@ export function resolveModel(
   if (!fields) return { ok: true, model: undefined };
   const variable = fields.variable_field === undefined ? undefined : definition[fields.variable_field];
   const written = definition[fields.interface_field];
-  const held = typeof variable === 'string' ? (chosen ?? lookUp(variable)) : undefined;
-  const model = held ?? (typeof written === 'string' ? written : undefined);
-  const unseen = held === undefined ? undefined : findInvisible(held);
+  const held = typeof variable === 'string' ? { variable, value: chosen ?? lookUp(variable) } : undefined;
+  const model = held?.value ?? (typeof written === 'string' ? written : undefined);
+  const unseen = held?.value === undefined ? undefined : findInvisible(held.value);
   if (unseen !== undefined)
-    return { ok: false, message: `${String(variable)} holds ${unseen}: set it again without that` };
+    return { ok: false, message: `${held?.variable} holds ${unseen}: set it again without that` };
   if (model !== undefined || fields.variable_field === undefined) return { ok: true, model };
   const name = typeof variable === 'string' ? variable : fields.variable_field;
   return { ok: false, message: `${name} is not set: set it to the name of a model` };
