@@ -61,7 +61,7 @@ async function ask(
   const content_type = response.headers.get('content-type') ?? '';
   const received = { http_status: response.status, content_type, body: bytes };
   if (response.status === ACCEPTED)
-    return { pending: readPending(received, (text) => parseJson(text, 'lenient')), facts };
+    return { pending: readPending(received, (text) => parseJson(text, 'strict')), facts };
   const reading = context.may_repeat ? (settings.json ?? 'strict') : 'lenient';
   const answer = readAnswer(received, (text) => parseJson(text, reading));
   if (!answer.ok) throw failure(answer.failure_class, answer.message, facts);

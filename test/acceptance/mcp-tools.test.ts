@@ -8,10 +8,13 @@ import { commandOf, commandOfScript, startHttpServer } from '../plugins/mcp-serv
 import { emptyDatabase } from '../support/databases.js';
 import { askHere, makeFolder, runHere } from './command.js';
 
+/** A variable holds no character that nobody sees. */
+const escapeUnit = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+
 /** A server that lists these tools, so many a page; it fails the test at a request for a page that does not exist. */
 function listing(tools: readonly Json[], page = 100): string {
   return commandOfScript(`
-    const tools = ${JSON.stringify(tools)};
+    const tools = ${JSON.stringify(tools).replaceAll(/[^ -~]/g, escapeUnit)};
     const page = ${page};
     const methods = {
       initialize: ({ params }) => ({ protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'fake', version: '1' } }),

@@ -3,6 +3,7 @@ import { type TestContext, test } from 'node:test';
 import type { RunReport } from '../../engine/operations/run-turns.js';
 import type { AttemptRecord, LlmCallRecord } from '../../engine/ports/records.js';
 import { type Answers, startScriptedModel } from '../../engine/toys/scripted-model/index.js';
+import { CLOSED_TOYS } from '../support/closed-toys.js';
 import { emptyDatabase } from '../support/databases.js';
 import { finalPatch, toolCall } from '../support/turn-player.js';
 import { askHere, makeFolder, runHere, startChukwa, whileRunning } from './command.js';
@@ -17,7 +18,8 @@ const NOTHING = { json: finalPatch([], 'Nothing happens.') };
 async function makeWorld(context: TestContext, says: Answers, database?: Readonly<Record<string, string>>) {
   const model = await startScriptedModel(says);
   context.after(() => model.close());
-  const variables = { ...(database ?? (await emptyDatabase(context))), CHUKWA_LLM_BASE_URL: model.url };
+  const stored = database ?? (await emptyDatabase(context));
+  const variables = { ...CLOSED_TOYS, ...stored, CHUKWA_LLM_BASE_URL: model.url };
   await askHere(['world', 'create', 'narrow', '--scenario', 'workflows/tools/scenario.json'], variables);
   return { model, variables };
 }

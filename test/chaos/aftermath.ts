@@ -30,3 +30,8 @@ export async function attemptsOf(arena: Arena, world_slug: string): Promise<read
   const found = await Promise.all(summaries.map(({ attempt_id }) => records.attempt(attempt_id)));
   return found.flatMap((record) => record ?? []).toSorted((one, other) => one.epoch - other.epoch);
 }
+
+/** What the patches of an attempt say, without the ids of the calls that decided them: those differ from run to run. */
+export function withoutIds(patches: AttemptRecord['patches']): unknown {
+  return patches.map(({ source_invocation_id: _call, llm_call_id: _generation, ...patch }) => patch);
+}

@@ -6,7 +6,7 @@ import type { AttemptRecord } from '../../engine/ports/records.js';
 import type { Store } from '../../engine/ports/store.js';
 import type { WorldSnapshot } from '../../engine/ports/worlds.js';
 import { must, type ParkStage } from '../support/park-stage.js';
-import { assertNothingRuns, countEnded } from './aftermath.js';
+import { assertNothingRuns, countEnded, withoutIds } from './aftermath.js';
 import { extent } from './extent.js';
 import { type Arena, openArena } from './arena.js';
 
@@ -72,7 +72,7 @@ async function look(
     attempt,
     aftermath: {
       world: { turn, environments, entities },
-      patches: attempt.patches,
+      patches: withoutIds(attempt.patches),
       audit: attempt.audit.map(
         ({ audit_kind, workflow_subject_entity_id }) => `${audit_kind} ${workflow_subject_entity_id}`,
       ),

@@ -42,10 +42,10 @@ test('jitter spreads those who were turned away together over half of the wait',
   );
 });
 
-test('a turn is retried no sooner than its service asks for, and after at most an hour', () => {
+test('a turn is retried no sooner than its service asks for, and after at most a day', () => {
   assert.deepEqual(
     [0, 100_000, 100_000_000].map((asked_ms) => turnBackoffMs(0, 0, asked_ms)),
-    [1_000, 100_000, 3_600_000],
+    [1_000, 100_000, 86_400_000],
   );
 });
 

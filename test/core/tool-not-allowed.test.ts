@@ -16,10 +16,13 @@ test('a tool that its policy does not allow is noted at its name', () => {
   ]);
 });
 
-test('a name that the policy misspells is noted there, and one that it spells for another tool is not', () => {
-  assert.deepEqual(notesOf({ tools: ['buy_candy'], allow: ['drink', 'buy_cnady'] }), [
-    ['TOOL_NOT_ALLOWED', '/allow/1', 'Did you mean "buy_candy"?'],
-  ]);
+test('a name that the policy misspells is an error there, and one that it spells for another tool is none', () => {
+  const misspelt = compileSmallPark({ tools: ['buy_candy'], allow: ['drink', 'buy_cnady'] });
+  assert.ok(!misspelt.ok);
+  assert.deepEqual(
+    misspelt.problems.map(({ code, pointer, repair }) => [code, pointer, repair]),
+    [['TOOL_NOT_ALLOWED', '/allow/1', 'Did you mean "buy_candy"?']],
+  );
   assert.deepEqual(notesOf({ tools: ['drink', 'drinks'], allow: ['drinks'] }), [
     ['TOOL_NOT_ALLOWED', '/nodes/0/available_tools/0/name', 'Add "drink" to "allow" of the policy, or keep it so.'],
   ]);

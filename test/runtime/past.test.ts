@@ -76,7 +76,7 @@ const call = (change: Partial<RecordedCall>): RecordedCall => ({
   ...change,
 });
 
-test('an adopted answer costs nothing, and an adopted failure took its time', () => {
+test('an adopted call costs nothing and takes no time, whether it was answered or failed', () => {
   const usage = { input_tokens: 5, output_tokens: 2 };
   const costOf = (change: Partial<RecordedCall>) => {
     const { is_adopted, event } = toRecorded(call(change));
@@ -85,7 +85,7 @@ test('an adopted answer costs nothing, and an adopted failure took its time', ()
   };
   assert.deepEqual(costOf({ fact: { ...ANSWERED, usage } }), [false, 7, 9]);
   assert.deepEqual(costOf({ fact: { ...ANSWERED, usage }, adopted_from: 'before' }), [true, 0, 0]);
-  assert.deepEqual(costOf({ fact: BROKE, adopted_from: 'before' }), [true, undefined, 9]);
+  assert.deepEqual(costOf({ fact: BROKE, adopted_from: 'before' }), [true, undefined, 0]);
   assert.deepEqual(costOf({}), [false, undefined, undefined]);
 });
 

@@ -194,10 +194,10 @@ export function findUnfit({ name, columns }: MovedTable): string {
   const rules = [...bounds, ...shaped, ...(named === undefined ? [] : [[misnamed, `(${named}) IS TRUE`] as const])];
   if (rules.length === 0) return '';
   const values = rules.map(([reason, condition]) => `('${reason}', ${condition})`);
-  return `SELECT place::int - 1 AS index, reason
+  return `SELECT place::int - 1 AS index, rules.reason
     FROM unnest($1::json[]) WITH ORDINALITY AS incoming (line, place),
       LATERAL json_populate_record(NULL::${name}, line->'row') AS row, LATERAL (VALUES ${values.join(', ')}) AS rules (reason, holds)
-    WHERE NOT holds ORDER BY place LIMIT 1`;
+    WHERE NOT rules.holds ORDER BY place LIMIT 1`;
 }
 
 /** A foreign key: the columns, and what they refer to. */

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { compose } from '../../../engine/main.js';
+import { CLOSED_TOYS } from '../../support/closed-toys.js';
 import type { Composition } from '../../../engine/operations/composition.js';
 import type { RunReport } from '../../../engine/operations/run-turns.js';
 import { runCommandLine } from '../../../engine/surfaces/cli/command-line.js';
@@ -22,7 +23,7 @@ let composition: Composition;
 
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'chukwa-cli-'));
-  composition = await compose({ CHUKWA_DATA_DIR: join(folder, 'data'), ...database });
+  composition = await compose({ ...CLOSED_TOYS, CHUKWA_DATA_DIR: join(folder, 'data'), ...database });
 });
 
 after(() => rm(folder, { recursive: true, force: true }));
@@ -338,7 +339,7 @@ test('the toys run until Ctrl-C, and print the variables that lead to them', asy
 });
 
 test('a database of another process ends with 4, and the process is named', async () => {
-  const embedded = await compose({ CHUKWA_DATA_DIR: join(folder, 'data') });
+  const embedded = await compose({ ...CLOSED_TOYS, CHUKWA_DATA_DIR: join(folder, 'data') });
   const engine = await embedded.openEngine();
   assert.ok(engine.ok);
   try {

@@ -108,7 +108,7 @@ export function askBareWith(
     max_result_bytes: manner.max_result_bytes ?? RESULT_BYTES,
     client_request_id: `conformance/turn-1/${manner.token}`,
     correlation_id: toCorrelation(manner.token),
-    may_repeat: false,
+    may_repeat: true,
     acts: () => {},
     ...(manner.may_pend === true ? { pending: { deadline_ms: PENDING_DEADLINE_MS } } : {}),
   });
