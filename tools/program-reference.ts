@@ -188,8 +188,8 @@ const VARIABLES: readonly (readonly [names: string, meaning: string, without: st
     'calls of it fail',
   ],
   [
-    '`CHUKWA_HARBOUR_URL`, `CHUKWA_HARBOUR_KEY`',
-    'the services of `new world --shape place`, and a name for their key as messages suggest it; any other `CHUKWA_..._URL` that a source names, likewise',
+    '`CHUKWA_HARBOUR_URL`',
+    'the services of `new world --shape place`; any other `CHUKWA_..._URL` that a source names, likewise',
     'calls of them fail',
   ],
   [

@@ -30,7 +30,7 @@ export async function recordAnswer(
   if (record.llm_call_id !== null) {
     const generation = await showLlmCall(engine, record.llm_call_id);
     if (!generation.ok) return generation;
-    return succeed({ key, answer: toSaid(generation.value), is_hidden: false });
+    return succeed({ key, answer: toSaid(generation.value, toStatus(record)), is_hidden: false });
   }
   const filled = record.hidden_by_redaction ? await fillAnswer(engine, record) : record;
   if ('ok' in filled) return filled;
@@ -42,11 +42,14 @@ function isSourceClass(failure_class: string | null): failure_class is SourceCla
 }
 
 /** A model's answer. The core derives the rest again. */
-function toSaid({ raw_text, finish_reason, tokens, failure_class, failure_message }: LlmCallRecord): Answer {
+function toSaid(
+  { raw_text, finish_reason, tokens, failure_class, failure_message }: LlmCallRecord,
+  http_status: number | undefined,
+): Answer {
   const usage =
     tokens === null ? {} : { usage: { input_tokens: tokens.input_tokens, output_tokens: tokens.output_tokens } };
   if (isSourceClass(failure_class))
-    return toFailure(failure_class, failure_message, present({ text: raw_text || undefined }));
+    return toFailure(failure_class, failure_message, present({ http_status, text: raw_text || undefined }));
   const json = parseExactly(raw_text);
   if (json !== undefined && finish_reason === 'stop') return { json, ...usage };
   return { text: raw_text, ...(isFinishReason(finish_reason) ? { finish_reason } : {}), ...usage };
@@ -69,12 +72,17 @@ function parseExactly(text: string): Json | undefined {
 }
 
 function toReplied(record: InvocationRecord): Answer {
-  const { failure_class, failure_message, http_status, response_text, response_json } = record;
+  const { failure_class, failure_message, response_text, response_json } = record;
   // The schema is checked again; a refused request has no answer.
   const isJudged = failure_class === 'schema_invalid' && response_json !== null;
   if (!isSourceClass(failure_class) || isJudged) return { json: response_json };
-  const status = http_status === null || http_status < 100 ? undefined : http_status;
-  return toFailure(failure_class, failure_message, present({ http_status: status, text: response_text ?? undefined }));
+  const more = present({ http_status: toStatus(record), text: response_text ?? undefined });
+  return toFailure(failure_class, failure_message, more);
+}
+
+/** The status by which `retry` and `fallback` know a failure, where the service gave one. */
+function toStatus({ http_status }: Pick<InvocationRecord, 'http_status'>): number | undefined {
+  return http_status === null || http_status < 100 ? undefined : http_status;
 }
 
 function toFailure(

@@ -122,7 +122,7 @@ for (const kind of ['embedded', 'PostgreSQL'] as const)
       const [first, second] = attempt.invocations;
       const read = async (...words: readonly string[]): Promise<string> => {
         const ended = await runHere(words, here.variables);
-        assert.equal(ended.code, 0, ended.stderr);
+        assert.equal(ended.code, 0, `${ended.stdout}${ended.stderr}`);
         return ended.stdout.replaceAll(/\s+/g, ' ');
       };
       const why = /http_status, the fallback was asked/;

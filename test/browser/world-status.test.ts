@@ -50,7 +50,7 @@ describe('the status of a world on its page', () => {
     misbehave(stage.toys.vending);
     assert.equal(await statusOf(doubted.world_slug), 'Turn 1 failed, and 1 call is in doubt. Settle the calls');
     assert.match(await storyOf(doubted.world_slug), /1 call is in doubt\. Settle/);
-    assert.match(await storyOf((await stage.makeWorld({ scenario: 'park' })).world_slug), /Play one: npx chukwa run/);
+    assert.match(await storyOf((await stage.makeWorld({ scenario: 'park' })).world_slug), /play one: npx chukwa run/);
   });
 
   test('the top of the page says that a turn runs, or that its driver is gone', async () => {
