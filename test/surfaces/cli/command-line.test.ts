@@ -23,7 +23,7 @@ let composition: Composition;
 
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'chukwa-cli-'));
-  composition = await compose({ ...CLOSED_TOYS, CHUKWA_DATA_DIR: join(folder, 'data'), ...database });
+  composition = await compose({ CHUKWA_DATA_DIR: join(folder, 'data'), ...database });
 });
 
 after(() => rm(folder, { recursive: true, force: true }));
@@ -121,9 +121,14 @@ test('a turn that fails ends with 3, leaves the world as it was, and is listed f
     [['failed', 'http_status']],
   );
   assert.match((await chukwa(`world show ${run.world}`)).out, new RegExp(`^world ${run.world} {2}at turn 0 `));
-  const again = await chukwa(`run ${run.world} --llm scripted --script ${path}`);
-  assert.equal(again.code, 3);
-  assert.match(again.out, /turn 1 failed/);
+  const unready = await chukwa(`run ${run.world} --llm scripted --script ${path}`);
+  assert.equal(unready.code, 4);
+  assert.match(unready.error, /CHUKWA_TOY_WEATHER_URL is not set/);
+  const elsewhere = await compose({ ...CLOSED_TOYS, CHUKWA_DATA_DIR: join(folder, 'data'), ...database });
+  const again = openTestTerminal();
+  const words = ['run', run.world, '--llm', 'scripted', '--script', path];
+  assert.equal(await runCommandLine(elsewhere, words, again), 3);
+  assert.match(again.out_text(), /turn 1 failed/);
   const listed = JSON.parse((await chukwa(`attempts ${run.world} --json`)).out) as {
     attempts: { attempt_id: string }[];
   };
