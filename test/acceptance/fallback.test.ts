@@ -147,7 +147,7 @@ for (const kind of ['embedded', 'PostgreSQL'] as const)
         '--out',
         recorded,
       );
-      assert.match(await read('test', recorded, '--root', '/'), /1 passed/);
+      assert.match(await read('test', recorded, '--root', '/'), /1 test passed/);
       const told = await read('run', attempt.world_slug);
       assert.match(
         told,
