@@ -3324,7 +3324,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
           "string",
           "null"
         ],
-        "description": "What of the body the answer holds otherwise than it was written; null where nothing was replaced."
+        "description": "The parts of the body that the answer holds in another form; null where nothing was replaced."
       },
       "hidden_by_redaction": {
         "type": "boolean",

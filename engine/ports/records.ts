@@ -148,7 +148,7 @@ export interface InvocationRecord extends InvocationSummary, CallPlace {
   readonly response_text: string | null;
   /** The size of the stored body, or of the answer where there is no body; null for nothing. */
   readonly response_bytes: number | null;
-  /** What of the body the answer holds otherwise than it was written; null where nothing was replaced. */
+  /** The parts of the body that the answer holds in another form; null where nothing was replaced. */
   readonly replaced: string | null;
   /** Whether a stored part of the answer or its body is not shown here. */
   readonly hidden_by_redaction: boolean;

@@ -62,7 +62,7 @@ function perform(parts: RuntimeParts, attempt: Attempt, call: Call): Promise<Cal
   );
 }
 
-/** The same for the same call, whoever makes it, and another for a call of another world of the same name. */
+/** The client request id of a call. Every driver sends the same id; another world of the same name sends another. */
 function toClientRequestId({ world_slug, request_mark, attempted_turn }: AttemptLease, key: string): string {
   return `${world_slug}~${request_mark}/turn-${attempted_turn}/${key}`;
 }

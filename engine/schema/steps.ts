@@ -45,7 +45,7 @@ interface Weight {
 }
 
 /**
- * A schema in which every schema counts its steps: one that went without could be visited for ever by those that refer to it.
+ * A schema in which every schema counts its steps. References could visit an uncounted schema without end.
  * @param gathers whether all complaints are gathered
  */
 export function withSteps(root: JsonObject, gathers: boolean): JsonObject {

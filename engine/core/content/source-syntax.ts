@@ -18,7 +18,7 @@ interface Fault {
   readonly repair: string;
 }
 
-/** What is wrong at the place where a text stops being JSON, and its repair. */
+/** The fault at the place where a text stops being JSON, and its repair. */
 export function describeFault(text: string, offset: number): Fault {
   const found = text.slice(offset, offset + 1);
   if (text.trim() === '')

@@ -78,7 +78,7 @@ const SUMMARY_MEMBERS: readonly (keyof AttemptSummary)[] = [
 /** How many calls are read at once, and how many are given. */
 const CALLS_READ = 500;
 
-/** What is compared of a call: its answer by hash, so that attempts of any size can be compared whole. */
+/** The compared parts of a call. Its answer is compared by hash, so that attempts of any size can be compared whole. */
 interface Digest extends Pick<InvocationSummary, 'command_key' | 'source_invocation_id' | 'request_hash'> {
   readonly answer_hash: string;
 }

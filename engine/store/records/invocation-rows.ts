@@ -55,7 +55,7 @@ const ofAttempt = ({ where = '', order = '' }: Choice) =>
    ORDER BY ${order} calls.invocation_seq LIMIT :limit`,
   );
 
-// What has been superseded did not fail.
+// A superseded call did not fail.
 const UNFINISHED = `AND calls.status <> 'succeeded' AND (${IS_UNKNOWN} OR NOT ${isSuperseded('calls', ':attempt_id::uuid')})`;
 
 const CHOICES = {
