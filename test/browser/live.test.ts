@@ -38,15 +38,16 @@ describe('a page of what goes on', NEEDS_CHROMIUM, () => {
   test('an attempt grows as it happens, and says when it is over', async (t) => {
     const stage = await open();
     stage.model.setScript(await loadScript('park'));
-    stage.model.onPiece(() => sleep(40));
+    const goOn = holdFirstAnswer(stage);
     const world = await stage.makeWorld({ scenario: 'park' });
     const server = await serveStored(t, stage.engine);
     const running = stage.run(world);
     const page = await openPage(server, `/attempts/${await findRunning(stage, world.world_slug)}`);
     await waitForNote(page, /grows as it happens/);
     const bars = page.locator('svg.timeline a');
-    const shown = await bars.count();
     await page.locator('#running .so-far').first().waitFor();
+    const shown = await bars.count();
+    goOn();
     await waitUntil(async () => (await bars.count()) > shown);
     const { attempts } = await running;
     await waitForNote(page, /over/);
@@ -58,9 +59,7 @@ describe('a page of what goes on', NEEDS_CHROMIUM, () => {
   test('the page of a generation grows as the model speaks', async (t) => {
     const stage = await open();
     stage.model.setScript(await loadScript('park'));
-    const { promise: isSeen, resolve: goOn } = newPromise();
-    let pieces = 0;
-    stage.model.onPiece(() => ((pieces += 1) === HELD_PIECE ? isSeen : sleep(1)));
+    const goOn = holdFirstAnswer(stage);
     const world = await stage.makeWorld({ scenario: 'park' });
     const server = await serveStored(t, stage.engine);
     const running = stage.run(world);
@@ -122,6 +121,14 @@ describe('a page of what goes on', NEEDS_CHROMIUM, () => {
     );
   });
 });
+
+/** Holds the model's first answer in its midst, however slowly a page opens, until the function that it gives is called. */
+function holdFirstAnswer(stage: ParkStage): () => void {
+  const { promise: isSeen, resolve: goOn } = newPromise();
+  let pieces = 0;
+  stage.model.onPiece(() => ((pieces += 1) === HELD_PIECE ? isSeen : sleep(1)));
+  return goOn;
+}
 
 /** The open attempt of a world. */
 async function findRunning(stage: ParkStage, world_slug: string): Promise<string> {
