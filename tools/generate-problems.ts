@@ -36,7 +36,7 @@ export function problemsPage(): string {
 }
 
 /** The exit code of a command that ends with a problem, and the status of a response that carries it. */
-function toOutcome({ exit, status }: ProblemEntry): string {
+function toOutcome({ exit, status }: ProblemEntry<never>): string {
   return `${exit}, ${status}`;
 }
 
