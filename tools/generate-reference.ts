@@ -1,6 +1,6 @@
 /**
- * Writes docs/reference: a page for every kind of document, for the interface of every plugin that ships, and for the
- * program's own commands, variables and exit codes.
+ * Writes docs/reference: a page for every kind of document, and for the program's own commands, variables and exit
+ * codes. The README of a plugin explains the interface of its sources.
  */
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -23,10 +23,9 @@ export async function generateReference(root: string): Promise<readonly Referenc
   const plugins = (await readdir(join(root, 'plugins'), { withFileTypes: true })).filter((entry) =>
     entry.isDirectory(),
   );
-  const files = [
-    ...documents.map((name) => ({ name: basename(name, '.schema.json'), path: `schemas/${name}` })),
-    ...plugins.map(({ name }) => ({ name: `interface-${name}`, path: `plugins/${name}/interface.schema.json` })),
-  ].sort((left, right) => (left.name < right.name ? -1 : 1));
+  const files = documents
+    .map((name) => ({ name: basename(name, '.schema.json'), path: `schemas/${name}` }))
+    .sort((left, right) => (left.name < right.name ? -1 : 1));
   const read = await Promise.all(
     files.map(async ({ name, path }) => ({
       name,
@@ -55,6 +54,7 @@ export async function generateReference(root: string): Promise<readonly Referenc
     '| page | of |',
     '| --- | --- |',
     ...[...program, ...pages].map(({ name, title, says: of }) => `| [${title}](${name}) | ${of} |`),
+    ...plugins.map(({ name }) => `| [${name}](../../plugins/${name}/README.md) | The interface of its sources. |`),
     '',
   ];
   return [
