@@ -24,11 +24,9 @@ export function problemsPage(): string {
       '',
       `Exit code and HTTP status: ${usual}.`,
       '',
-      '| code | meaning |',
-      '| --- | --- |',
       ...Object.entries(problems).map(([code, entry]) => {
         const outcome = toOutcome(entry);
-        return `| \`${code}\` | ${entry.meaning}${outcome === usual ? '' : ` (${outcome})`} |`;
+        return `- \`${code}\`: ${entry.meaning}${outcome === usual ? '' : ` (${outcome})`}`;
       }),
     ];
   });

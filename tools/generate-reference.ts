@@ -164,7 +164,8 @@ function typeOf(subject: Subject, schema: Schema): string {
   const { type, const: only, enum: listed, $ref, items } = schema;
   if (typeof $ref === 'string') return linkTo(subject, $ref.split('/').at(-1) ?? '');
   if (only !== undefined) return code(only);
-  if (Array.isArray(listed)) return listed.map(code).join(', ');
+  if (Array.isArray(listed))
+    return listed.length > 10 ? `one of ${listed.length} values in the schema` : listed.map(code).join(', ');
   const branches = (schema['oneOf'] ?? schema['anyOf']) as readonly Schema[] | undefined;
   if (branches !== undefined) return branches.map((branch) => typeOf(subject, branch)).join(' or ');
   if (type === 'array') return `list of ${typeOf(subject, (items ?? {}) as Schema)}`;

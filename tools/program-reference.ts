@@ -103,10 +103,12 @@ function listShared(lines: readonly string[]): ReadonlySet<string> {
   );
 }
 
-/** A line for each argument and option. */
+const SAYS_ITS_NAME = /^(the (id|name) of the [\w ]+|files and folders)?$/i;
+
+/** A line for each argument and option, but for an argument whose description says no more than its name. */
 function takenBy({ command }: Leaf): readonly string[] {
   return [...command.registeredArguments, ...command.options]
-    .filter(({ description }) => description !== '')
+    .filter((each) => !(each instanceof Argument && SAYS_ITS_NAME.test(each.description)))
     .map((each) => `- \`${each instanceof Argument ? termOf(each) : each.flags}\`: ${meaningOf(each)}`);
 }
 
