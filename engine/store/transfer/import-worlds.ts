@@ -2,7 +2,7 @@ import type { PoolClient } from 'pg';
 import type { Imported } from '../../ports/transfer.js';
 import { inTransaction, type OpenDatabase } from '../database.js';
 import { lastMigration } from './export-worlds.js';
-import type { Migration } from '../migrations.js';
+import { BEFORE_BASELINE, type Migration } from '../migrations.js';
 import { describeTables, findUnfit, insertLines, type MovedTable, ROW_FAULTS, selectLines } from './tables.js';
 import { type FileEnd, type FileHead, type FileRow, FORM_VERSION, openDigest, parseLine } from './world-file.js';
 
@@ -116,8 +116,9 @@ async function openEarlier(
     return new Refusal({ kind: 'other_version', found, expected, is_later: head.migration > expected });
   };
   if (head.version !== FORM_VERSION) throw refuse(`format ${head.version}`);
-  if (head.migration === expected) return undefined;
-  const count = migrations.findIndex(({ name }) => name === head.migration) + 1;
+  const found = head.migration === BEFORE_BASELINE ? migrations[0]?.name : head.migration;
+  if (found === expected) return undefined;
+  const count = migrations.findIndex(({ name }) => name === found) + 1;
   if (count === 0) throw refuse(head.migration);
   const { rows } = await client.query<{ path: string }>(`SELECT current_setting('search_path') AS path`);
   await client.query(`CREATE SCHEMA ${EARLIER}`);
