@@ -40,7 +40,7 @@ CREATE TYPE source_invocation_kind AS ENUM (
 CREATE TYPE effect_class AS ENUM ('read_only', 'state_change', 'external_side_effect');
 CREATE TYPE validation_status AS ENUM ('valid', 'invalid', 'not_checked');
 CREATE TYPE model_output_kind AS ENUM ('tool_call', 'final_patch', 'json_answer', 'invalid');
-CREATE TYPE schema_delivery AS ENUM ('response_format', 'response_format_strict', 'prompt', 'json_object');
+CREATE TYPE schema_delivery AS ENUM ('response_format', 'json_object', 'prompt');
 CREATE TYPE message_role AS ENUM ('system', 'user', 'assistant');
 CREATE TYPE segment_origin AS ENUM (
     'author', 'world.projection', 'world', 'subject.rendered', 'subject', 'ambient.visible', 'tools.available', 'nodes',

@@ -124,9 +124,8 @@ CREATE TYPE operator_action AS ENUM (
 
 CREATE TYPE schema_delivery AS ENUM (
     'response_format',
-    'response_format_strict',
-    'prompt',
-    'json_object'
+    'json_object',
+    'prompt'
 );
 
 CREATE TYPE search_kind AS ENUM (
