@@ -24,19 +24,26 @@ export function problemsPage(): string {
       '',
       `${usual}.`,
       '',
-      '| code | meaning | repair |',
+      '| code | meaning, and a message | what to do |',
       '| --- | --- | --- |',
       ...Object.entries(problems).map(([code, entry]) => {
         const outcome = toOutcome(entry);
-        return `| \`${code}\` | ${entry.meaning}${outcome === usual ? '' : ` (${outcome})`} | ${entry.repair} |`;
+        const { message, repair } = entry.example();
+        const shown = message === entry.meaning ? '' : ` *${toCell(message)}*`;
+        return `| \`${code}\` | ${entry.meaning}${outcome === usual ? '' : ` (${outcome})`}${shown} | ${toCell(repair)} |`;
       }),
     ];
   });
   return [...INTRODUCTION, ...sections, ''].join('\n');
 }
 
+/** A sentence as Markdown shows it within a table. */
+function toCell(sentence: string): string {
+  return sentence.replaceAll('|', '\\|').replaceAll('*', '\\*');
+}
+
 /** The exit code of a command that ends with a problem, and the status of a response that carries it. */
-function toOutcome({ exit, status }: ProblemEntry): string {
+function toOutcome({ exit, status }: ProblemEntry<never>): string {
   return `Exit ${exit}, HTTP ${status}`;
 }
 

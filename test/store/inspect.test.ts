@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { CHANGING_TABLES } from '../../engine/store/find-refusal.js';
 import { inspectDatabase } from '../../engine/store/inspect.js';
-import { openServer } from '../../engine/store/server.js';
 import { openStore } from '../../engine/store/open-store.js';
 import { MIGRATIONS, openTestDatabase, templateFile, MIGRATION_NAMES } from '../support/databases.js';
 import { makeWorld } from './record-fixtures.js';

@@ -126,34 +126,6 @@ export const SURROUNDINGS_PROBLEMS = {
       'records.',
     'Choose a longer secret. With such a secret in a URL or a command, the call fails as `unavailable`.',
   ),
-  PLUGIN_FOLDER_UNREADABLE: content(
-    'The folder of plugins, or of the plugin to be tested, cannot be read.',
-    'Correct `CHUKWA_PLUGIN_PATH`, or the folder.',
-  ),
-  PLUGIN_MANIFEST_INVALID: content('A `plugin.json` is not a manifest.', 'The message says why.'),
-  PLUGIN_INTERFACE_SCHEMA_INVALID: content("A plugin's interface schema cannot be used.", 'The message says why.'),
-  PLUGIN_ENTRY_FAILED: content(
-    "A plugin's entry is missing or cannot be imported: its modules throw, await for more than 10 seconds, or " +
-      'export no plugin; or a module in its folder is not a regular file, or all of them exceed 64 MiB.',
-    'The message says why. A module should have no side effect at import.',
-  ),
-  PLUGIN_UNCONFIRMED: content(
-    'A plugin came with the working folder, and nobody has confirmed it as it is; or it was to be confirmed, and the ' +
-      'decision has no place. Its code does not run.',
-    'Read its code, then `chukwa plugin trust DIR`; or name its parent in `CHUKWA_PLUGIN_PATH`.',
-  ),
-  PLUGIN_NAME_TAKEN: content(
-    'Several plugins have the same name, and none of them is used; or a new plugin would have an existing name.',
-    'Rename all but one.',
-  ),
-  PLUGIN_NAME_INVALID: content(
-    'The name of the new plugin is invalid.',
-    'Use lower-case letters, digits and underscores, and begin with a letter.',
-  ),
-  PLUGIN_FOLDER_EXISTS: content(
-    'The folder of the new plugin already exists, and is not overwritten.',
-    'Choose another name or folder.',
-  ),
   UNEXPECTED: overHttp(
     500,
     'An unexpected error: the database is gone, or the program has a bug.',
