@@ -282,6 +282,7 @@ function isContentFault(error: unknown): error is Error {
 const REASON_LENGTH_MAX = 300;
 
 /** The database quotes what it refuses, however long that is. */
-function toReason({ message }: Error): string {
-  return message.slice(0, REASON_LENGTH_MAX);
+function toReason(error: Error): string {
+  const is_misnamed = 'constraint' in error && error.constraint === 'named_by_content';
+  return is_misnamed ? 'it is not what its hash says' : error.message.slice(0, REASON_LENGTH_MAX);
 }
