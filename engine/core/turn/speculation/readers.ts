@@ -1,6 +1,6 @@
-import type { Inputs, SubjectProgram } from '../protocol/program.js';
-import { partsOf, targetOf } from '../world/patch-operations.js';
-import type { World, WorldEvent } from '../world/world.js';
+import type { Inputs, SubjectProgram } from '../../protocol/program.js';
+import { partsOf, targetOf } from '../../world/patch-operations.js';
+import type { World, WorldEvent } from '../../world/world.js';
 
 /** Which subjects may read a change at a place, by index: fixed for a turn, since nobody changes its environment. */
 export interface Readers {

@@ -1,9 +1,9 @@
-import { overlaps } from '../content/json-pointer.js';
-import type { Inputs } from '../protocol/program.js';
-import { partsOf, PATCH_OPERATIONS, targetOf } from '../world/patch-operations.js';
-import { perceivesEntity, perceivesPlace } from '../world/projection.js';
-import type { Entity, World, WorldEvent } from '../world/world.js';
-import type { WorldEffect } from '../world/world-patch.js';
+import { overlaps } from '../../content/json-pointer.js';
+import type { Inputs } from '../../protocol/program.js';
+import { partsOf, PATCH_OPERATIONS, targetOf } from '../../world/patch-operations.js';
+import { perceivesEntity, perceivesPlace } from '../../world/projection.js';
+import type { Entity, World, WorldEvent } from '../../world/world.js';
+import type { WorldEffect } from '../../world/world-patch.js';
 
 /**
  * Whether a patch can change what a subject reads. It may say so of a patch that changes nothing there, and never says no

@@ -1,5 +1,5 @@
-import { applyPatch } from '../world/apply-patch.js';
-import type { World, WorldEvent } from '../world/world.js';
+import { applyPatch } from '../../world/apply-patch.js';
+import type { World, WorldEvent } from '../../world/world.js';
 
 /** The result of a run whose patch the working world has not taken. */
 export interface Outcome {
