@@ -91,3 +91,21 @@ test('a tool that a policy allows and that is nowhere is noted, unless another s
   const shared = await chukwa('validate', join(ROOT, 'workflows'), '--strict');
   assert.equal(shared.code, 0, shared.stdout);
 });
+
+test('a name in capitals, turn 0 and a source below a subject are corrected in plain words', async (context) => {
+  const { edit, chukwa } = await openHarbour(context);
+  await edit('answers.json', '"turn/tide"', '"olav/tide"');
+  const misplaced = await chukwa('validate', '.');
+  assert.match(
+    misplaced.stdout,
+    /KEY_NEVER_ASKED {2}the workflow of olav has no node "tide".*\n.*Did you mean turn\/tide\?/,
+  );
+  await edit('world.test.json', '"2": {', '"0": {');
+  await edit('answers.json', '"2": {', '"0": {');
+  await edit('scenario.json', '"label": "quay"', '"label": "QUAY"');
+  const { stdout } = await chukwa('validate', '.');
+  assert.match(stdout, /the name "0" must be a number from 1 on, or \* {2}\(at \/turns\/0\)/);
+  assert.match(stdout, /the name "0" must be a number from 1 on {2}\(at \/expect\/turns\/0\)/);
+  assert.match(stdout, /must be lower-case letters and digits, joined by .* \(here: "QUAY"\)/);
+  assert.doesNotMatch(stdout, /\[a-z0-9\]|\[1-9\]/);
+});
