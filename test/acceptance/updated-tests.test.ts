@@ -66,7 +66,7 @@ async function recordHarbour(context: TestContext) {
       return {
         code,
         result,
-        said: (result.changes ?? []).map((change) => Object.values(change).slice(0, 4).join(' ')),
+        said: (result.changes ?? []).map((change) => Object.values(change).slice(0, 4).map(String).join(' ')),
       };
     },
   };
@@ -196,7 +196,10 @@ test(
     const before = await readFile(file, 'utf8');
     const { code, result } = await update();
     assert.equal(code, 1);
-    assert.deepEqual([...result.findings.map(({ code: found }) => found)], ['ANSWER_MISFIT']);
+    assert.deepEqual(
+      result.findings.map(({ code: found }) => found),
+      ['ANSWER_MISFIT'],
+    );
     assert.equal(await readFile(file, 'utf8'), before);
   },
 );
