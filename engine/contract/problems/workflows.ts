@@ -127,6 +127,10 @@ export const WORKFLOW_PROBLEMS = {
     "A note: a workflow lists a tool that its profile's policy does not allow. The tool is not offered, and its plugin may be missing.",
     'Add it to `allow`, correct the spelling, or keep it so.',
   ),
+  ALLOWED_NAMES_NOTHING: content(
+    'A note: `allow` of a policy names no tool and no call of the workflows that it is for.',
+    'Correct the name, remove it, or keep it for another scenario.',
+  ),
   APPROVAL_NAMES_NOTHING: content(
     'A note: `require_approval` of a policy names no effect class and no call of the workflow.',
     'Remove it: this version does not support approvals.',
