@@ -231,7 +231,7 @@ interface RowFault {
 /** Values of turns that the world has not reached would stand in the way of its next turn. */
 const TOO_LATE: readonly RowFault[] = ['turns', 'entity_states', 'entity_memories', 'environment_contents'].map(
   (from) => ({
-    reason: `a row of ${from} is of a turn that its world has not reached`,
+    reason: `a row of ${from} is of a later turn than its world has reached in worlds`,
     text: `SELECT FROM ${from} AS value JOIN worlds USING (world_slug)
       WHERE world_slug = ANY ($1) AND value.turn > worlds.turn LIMIT 1`,
   }),
