@@ -114,10 +114,12 @@ export async function freshSlug(engine: Engine, family: string): Promise<string>
 export async function unknownWorld(archive: Archive, slug: string) {
   const known = (await archive.store.worlds.list()).map((world) => world.world_slug);
   const nearest = nearestName(slug, known);
+  const deletion = await archive.store.actions.deletion(slug);
+  const end = deletion === undefined ? '' : ` ${deletion.acted_by} deleted it at ${deletion.acted_at}.`;
   const list = `${nearest === undefined ? '' : `Did you mean ${nearest}? `}See chukwa world list.`;
   return refuse({
     code: 'WORLD_UNKNOWN',
-    message: `There is no world ${JSON.stringify(slug)}.`,
+    message: `There is no world ${JSON.stringify(slug)}.${end}`,
     repair:
       known.length === 0
         ? `The database (${archive.store.database.description}) holds none. Make one: chukwa world create SLUG --scenario PATH`

@@ -13,11 +13,15 @@ import { runTurns } from '../../engine/operations/run-turns.js';
 import { queueTurns } from '../../engine/operations/run-worker.js';
 import { serve } from '../../engine/operations/serve.js';
 import { report, stop, takeBack } from '../../engine/operations/served.js';
+import { userName } from '../../engine/operations/person-here.js';
 import { createWorld } from '../../engine/operations/worlds.js';
+import type { WorldRecord } from '../../engine/ports/worlds.js';
+import { runCommandLine } from '../../engine/surfaces/cli/command-line.js';
 import { startScriptedModel } from '../../engine/toys/scripted-model/index.js';
 import { startToys, type Toys } from '../../engine/toys/index.js';
 import { type DatabaseKind, openTestDatabase } from '../support/databases.js';
 import { loadScript, must, ROOT } from '../support/park-stage.js';
+import { openTestTerminal } from '../surfaces/cli/test-terminal.js';
 import { waitUntil } from '../support/wait-until.js';
 import { startChukwa, whileRunning } from './command.js';
 
@@ -221,6 +225,44 @@ describe('an embedded database that is served', () => {
       [
         ['take_back_turns', false],
         ['take_back_turns', true],
+      ],
+    );
+  });
+
+  test('forks a world and queues turns for others, and the audit has who did so', async (t) => {
+    const place = await openPlace(t, 'embedded');
+    await makeSuspended(place, 'queued');
+    const say = async (...words: readonly string[]) => {
+      const terminal = openTestTerminal({ working_folder: ROOT });
+      const code = await runCommandLine(place.composition, words, terminal);
+      return { code, out: terminal.out_text(), error: terminal.error_text() };
+    };
+    await serving(place, async () => {
+      const forking = ['world', 'fork', 'queued', '--at', '0', '--as'];
+      const forked = await say(...forking, 'branch', '--reason', 'what if', '--json');
+      assert.deepEqual([forked.code, forked.error], [0, '']);
+      const { world_slug, turn, scenario_hash } = JSON.parse(forked.out) as WorldRecord;
+      assert.deepEqual([world_slug, turn], ['branch', 0]);
+      assert.equal((await say(...forking, 'twig', '--scenario', scenario_hash)).code, 0);
+      const of_files = await say(...forking, 'leaf', '--scenario', 'workflows/letters/scenario.json');
+      assert.match(of_files.error, /scenarios\s+that\s+are\s+stored[^]*DATABASE_LOCKED/);
+      const queued = await say('run', 'branch', '--queue', '--turns', '2', '--json');
+      assert.equal(queued.code, 0, queued.error);
+      assert.equal((JSON.parse(queued.out) as { readonly queued: number }).queued, 2);
+      assert.match((await say('run', 'branch', '--queue')).out, /A turn is queued[^]*serve --work/);
+      assert.match((await say('run', 'nowhere', '--queue')).error, /WORLD_UNKNOWN/);
+    });
+    const acted = await briefly(place, async ({ store: { actions } }) => [
+      ...(await actions.list({ world_slug: 'branch' })),
+      ...(await actions.list({ world_slug: 'queued' })),
+    ]);
+    assert.deepEqual(
+      acted.map(({ action, acted_by, surface, reason, accepted }) => [action, acted_by, surface, reason, accepted]),
+      [
+        ['run_turns', userName(), 'command_line', null, true],
+        ['run_turns', userName(), 'command_line', null, true],
+        ['fork_world', userName(), 'command_line', null, true],
+        ['fork_world', userName(), 'command_line', 'what if', true],
       ],
     );
   });

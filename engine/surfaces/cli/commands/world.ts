@@ -2,10 +2,11 @@ import { Argument, Option } from 'commander';
 import { act } from '../../../operations/act.js';
 import { personHere } from '../../../operations/person-here.js';
 import { present } from '../../../contract/present.js';
-import { findNamed, placeRefusal } from '../../../operations/change-scenario.js';
+import { findNamed, isWholeHash, placeRefusal } from '../../../operations/change-scenario.js';
 import { type Deleted, deleteWorld } from '../../../operations/delete-world.js';
 import { diffPlaces, type DiffRequest } from '../../../operations/diff-worlds.js';
 import { type Archive, type Done, type Engine, succeed } from '../../../operations/engine.js';
+import { hereOrThere } from '../../../operations/served.js';
 import { type StoryRequest, readStory } from '../../../operations/world-story.js';
 import { createWorld, listWorlds, lookAtWorld, showWorld } from '../../../operations/worlds.js';
 import type { WorldRecord, WorldSnapshot } from '../../../ports/worlds.js';
@@ -19,6 +20,7 @@ import {
   toWorldPlace,
   wholeOption,
 } from '../arguments.js';
+import { acknowledgementLines } from '../render/acknowledgement.js';
 import { diffLines } from '../render/diff.js';
 import { command, commandLines, EMPTY, hanging, line, type Lines } from '../render/line.js';
 import { toStandIns } from '../render/run.js';
@@ -99,7 +101,11 @@ export const WORLD_COMMANDS: readonly CommandEntry[] = [
   {
     name: 'world delete',
     says: 'Delete a world with all that is recorded of it, for good. Its documents stay.',
-    takes: [SLUG, new Option('--yes', 'delete it without asking')],
+    takes: [
+      SLUG,
+      new Option('--yes', 'delete it without asking'),
+      new Option('--reason <text>', 'why; the record keeps it'),
+    ],
     run: deleteOne,
   },
   ...TRANSFER_COMMANDS,
@@ -165,25 +171,32 @@ interface ForkOptions extends RootOptions {
   readonly reason?: string;
 }
 
-async function fork(session: Session, world_slug: string, options: ForkOptions) {
-  const request = { kind: 'fork_world', world_slug, at_turn: options.at, as: options.as } as const;
-  const made = await withEngine(session, async (engine) => {
-    const named =
-      options.scenario === undefined ? undefined : { scenario: options.scenario, place: toPlace(session, options) };
-    const scenario = named && (await findNamed(engine, named));
-    if (scenario?.ok === false) return scenario;
-    const forked = await act(
-      engine,
-      { ...request, ...present({ scenario: scenario?.value }) },
-      personHere(options.reason),
-    );
+async function fork(session: Session, world_slug: string, { at: at_turn, as, scenario, reason, root }: ForkOptions) {
+  const named = scenario === undefined ? undefined : { scenario, place: toPlace(session, present({ root })) };
+  const here = async (engine: Engine) => {
+    const wanted = named && (await findNamed(engine, named));
+    if (wanted?.ok === false) return wanted;
+    const request = present({ kind: 'fork_world' as const, world_slug, at_turn, as, scenario: wanted?.value });
+    const forked = await act(engine, request, personHere(reason));
     if (!forked.ok) return named === undefined ? forked : placeRefusal(engine, named, forked);
-    return toMade(engine, await showWorld(engine, { world_slug: options.as }), forked.value.message);
+    return toMade(engine, await showWorld(engine, { world_slug: as }), forked.value.message);
+  };
+  // The server knows stored scenarios alone.
+  const isKnownThere = named === undefined || isWholeHash(named);
+  const body = present({ at_turn, as, scenario, reason });
+  const there = isKnownThere ? { path: `/worlds/${encodeURIComponent(world_slug)}/fork`, body } : undefined;
+  return answer(session, await hereOrThere(session.composition, here, there), {
+    json: (done) => ('accepted' in done ? done.made : done.world),
+    lines: (done) => ('accepted' in done ? acknowledgementLines(done) : madeLines(done)),
   });
-  return answer(session, made, { json: ({ world }) => world, lines: madeLines });
 }
 
-async function deleteOne(session: Session, slug: string, { yes = false }: { readonly yes?: boolean }) {
+interface DeleteOptions {
+  readonly yes?: boolean;
+  readonly reason?: string;
+}
+
+async function deleteOne(session: Session, slug: string, { yes = false, reason }: DeleteOptions) {
   const { ask } = session.terminal;
   if (!yes && (ask === undefined || session.as_json)) {
     const message = `Deleting ${JSON.stringify(slug)} has to be confirmed, and there is no terminal to ask at.`;
@@ -191,7 +204,8 @@ async function deleteOne(session: Session, slug: string, { yes = false }: { read
   }
   const confirm = async ({ turn }: WorldRecord): Promise<boolean> =>
     yes || /^y(es)?$/i.test((await ask?.(`Delete ${slug} and its ${turn} turns for good? [y/N] `))?.trim() ?? '');
-  return show(session, (archive) => deleteWorld(archive, slug, confirm), { lines: deletedLines });
+  const deleted = await withEngine(session, (engine) => deleteWorld(engine, slug, personHere(reason), confirm));
+  return answer(session, deleted, { lines: deletedLines });
 }
 
 function deletedLines(deleted: Deleted): Lines {
