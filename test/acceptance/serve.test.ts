@@ -21,6 +21,7 @@ import { startScriptedModel } from '../../engine/toys/scripted-model/index.js';
 import { startToys, type Toys } from '../../engine/toys/index.js';
 import { type DatabaseKind, openTestDatabase } from '../support/databases.js';
 import { loadScript, must, ROOT } from '../support/park-stage.js';
+import { mountSmallDisk } from '../support/small-disk.js';
 import { openTestTerminal } from '../surfaces/cli/test-terminal.js';
 import { waitUntil } from '../support/wait-until.js';
 import { startChukwa, whileRunning } from './command.js';
@@ -41,9 +42,9 @@ async function findFreePort(): Promise<number> {
   return typeof address === 'object' ? (address?.port ?? 0) : 0;
 }
 
-async function openPlace(t: TestContext, kind: DatabaseKind): Promise<Place> {
+async function openPlace(t: TestContext, kind: DatabaseKind, folder = tmpdir()): Promise<Place> {
   const database = kind === 'PostgreSQL' ? await openTestDatabase(kind) : undefined;
-  const data_dir = await mkdtemp(join(tmpdir(), 'chukwa-serve-'));
+  const data_dir = await mkdtemp(join(folder, 'chukwa-serve-'));
   const [toys, model, port] = await Promise.all([
     startToys(),
     startScriptedModel(await loadScript('letters')),
@@ -93,6 +94,13 @@ function makeSuspended(
     const [awaited] = run.awaited ?? [];
     return { attempt_id, call: awaited?.source_invocation_id ?? '', alias: awaited?.correlation_alias ?? null };
   });
+}
+
+/** What a command says. */
+async function sayIn({ composition }: Place, words: readonly string[]) {
+  const terminal = openTestTerminal({ working_folder: ROOT });
+  const code = await runCommandLine(composition, words, terminal);
+  return { code, out: terminal.out_text(), error: terminal.error_text() };
 }
 
 /** Serves while a task is done, and until something has happened. */
@@ -232,11 +240,7 @@ describe('an embedded database that is served', () => {
   test('forks a world and queues turns for others, and the audit has who did so', async (t) => {
     const place = await openPlace(t, 'embedded');
     await makeSuspended(place, 'queued');
-    const say = async (...words: readonly string[]) => {
-      const terminal = openTestTerminal({ working_folder: ROOT });
-      const code = await runCommandLine(place.composition, words, terminal);
-      return { code, out: terminal.out_text(), error: terminal.error_text() };
-    };
+    const say = (...words: readonly string[]) => sayIn(place, words);
     await serving(place, async () => {
       const forking = ['world', 'fork', 'queued', '--at', '0', '--as'];
       const forked = await say(...forking, 'branch', '--reason', 'what if', '--json');
@@ -249,7 +253,7 @@ describe('an embedded database that is served', () => {
       const queued = await say('run', 'branch', '--queue', '--turns', '2', '--json');
       assert.equal(queued.code, 0, queued.error);
       assert.equal((JSON.parse(queued.out) as { readonly queued: number }).queued, 2);
-      assert.match((await say('run', 'branch', '--queue')).out, /A turn is queued[^]*serve --work/);
+      assert.match((await say('run', 'branch', '--queue')).out, /A turn is queued[^]*chukwa serve, which/);
       assert.match((await say('run', 'nowhere', '--queue')).error, /WORLD_UNKNOWN/);
     });
     const acted = await briefly(place, async ({ store: { actions } }) => [
@@ -265,6 +269,24 @@ describe('an embedded database that is served', () => {
         ['fork_world', userName(), 'command_line', 'what if', true],
       ],
     );
+  });
+
+  test('on a full disk it is not ready, and it is again once there is room', async (t) => {
+    const disk = await mountSmallDisk(t);
+    if (disk === undefined) return t.skip('no small disk can be mounted here');
+    const place = await openPlace(t, 'embedded', disk.folder);
+    await makeSuspended(place, 'queued');
+    const look = async () => (await fetch(`${place.public_url}/readyz`)).status;
+    await serving(place, async () => {
+      assert.equal(await look(), 200);
+      const makeRoom = await disk.fill();
+      let said = '';
+      while (said === '') said = (await sayIn(place, ['run', 'queued', '--queue', '--turns', '1000'])).error;
+      assert.match(said, /DATABASE_FULL/);
+      await waitUntil(async () => (await look()) === 503);
+      await makeRoom();
+      await waitUntil(async () => (await look()) === 200);
+    });
   });
 
   test('has tokens in a file that only its owner may read, and takes its sign down when it ends', async (t) => {

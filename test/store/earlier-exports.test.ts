@@ -6,6 +6,7 @@ import { importWorlds } from '../../engine/store/transfer/import-worlds.js';
 import { sha256 } from '../../engine/core/content/sha256.js';
 import { forEachDatabase } from '../support/databases.js';
 import { ROOT } from '../support/park-stage.js';
+import { readAll } from './read-all.js';
 
 // A world that an earlier version has exported, at the migration before the last that it knew.
 const EARLIER = `${ROOT}test/store/world-of-before.jsonl`;
@@ -22,6 +23,7 @@ forEachDatabase('an export of an earlier version', (open) => {
     assert.ok((await store.worlds.snapshot('ek'))?.entities.length);
     assert.deepEqual((await store.worlds.scenarios('ek')).length, 1);
     assert.ok((await store.records.attempts('ek')).every(({ status }) => status === 'failed'));
+    await readAll(store, 'ek');
     assert.equal((await importWorlds(database, readEarlier(), migrations)).kind, 'world_exists');
     const schemas = await outside.query(`SELECT FROM pg_namespace WHERE nspname LIKE 'chukwa%'`);
     assert.equal(schemas.length, 0);

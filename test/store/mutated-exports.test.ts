@@ -2,18 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Json, JsonObject } from '../../engine/contract/json.js';
 import { sha256 } from '../../engine/core/content/sha256.js';
-import { listAgents, showAgentTurn } from '../../engine/operations/agents.js';
-import { browseAttempt } from '../../engine/operations/browse/attempts.js';
-import { browseOverview } from '../../engine/operations/browse/overview.js';
-import { browseTurn, browseWorld } from '../../engine/operations/browse/worlds.js';
-import { listAttempts, showInvocation, showLlmCall } from '../../engine/operations/records.js';
-import { search } from '../../engine/operations/search.js';
-import { listWorlds, lookAtWorld } from '../../engine/operations/worlds.js';
 import type { BrowsableStore } from '../../engine/ports/browse.js';
 import { openDice } from '../chaos/dice.js';
 import { extent } from '../chaos/extent.js';
 import { openTestDatabase } from '../support/databases.js';
-import { must } from '../support/park-stage.js';
+import { readAll } from './read-all.js';
 import { contentsOf, liveUntil, playTurn, toStream } from './record-fixtures.js';
 
 const MUTATIONS = extent(120, 1_000);
@@ -73,31 +66,6 @@ async function exportedWorld(store: BrowsableStore, world_slug: string): Promise
 function sign(lines: readonly string[]): readonly string[] {
   const digest = sha256(lines.map((line) => `${line}\n`).join(''));
   return [...lines, JSON.stringify({ rows: lines.length - 1, sha256: digest })];
-}
-
-/** Reads all that lists, pages and searches read of a world. */
-async function readAll(store: BrowsableStore, world_slug: string): Promise<void> {
-  const archive = { store };
-  const worlds = must(await listWorlds(archive));
-  assert.ok(worlds.some((world) => world.world_slug === world_slug));
-  const { turn } = must(await lookAtWorld(archive, { world_slug }));
-  must(await browseOverview(archive, 'operator'));
-  must(await browseWorld(archive, { world_slug }));
-  for (let each = 0; each <= turn; each += 1) {
-    must(await lookAtWorld(archive, { world_slug, turn: each }));
-    must(await browseTurn(archive, { world_slug, turn: `${each}` }));
-  }
-  must(await listAgents(archive, world_slug));
-  for (const { attempt_id } of must(await listAttempts(archive, world_slug)).attempts) {
-    const page = must(await browseAttempt(archive, { attempt_id, reader: 'operator' }));
-    for (const { agent_turn_id } of page.agent_turns)
-      must(await showAgentTurn(archive, { agent_turn_id, reader: 'operator' }));
-    for (const { source_invocation_id, llm_call_id } of page.invocations) {
-      must(await showInvocation(archive, source_invocation_id));
-      if (llm_call_id !== null) must(await showLlmCall(archive, llm_call_id));
-    }
-  }
-  must(await search(archive, { q: 'tired', world: world_slug }));
 }
 
 test('an export with a mutation is refused with its place, or its world and all others can be read and go on', async (t) => {

@@ -26,10 +26,7 @@ export function queuedLines({ world, queued, waiting, scenario_adopted_from_turn
 
 /** Turns that `chukwa serve` has queued in its database. */
 export function queuedThereLines(acknowledgement: Acknowledgement): Lines {
-  return [
-    acknowledgementLines(acknowledgement),
-    line('chukwa serve, which has the database, runs them if it was started with ', command('serve', '--work'), '.'),
-  ];
+  return [acknowledgementLines(acknowledgement), line(command('serve'), ', which has the database, runs them.')];
 }
 
 /** The turns of a world that wait for a worker, and how to take them back; nothing where there are none. */
