@@ -185,7 +185,7 @@ function toOpenEngine(
         const forked = await forkByHand(engine, request, personHere(reason));
         return forked.ok ? succeed(forked.value.world) : forked;
       }),
-    deleteWorld: (world_slug) => reach(() => deleteWorld(engine, world_slug)),
+    deleteWorld: (world_slug) => reach(() => deleteWorld(engine, world_slug, personHere())),
     test: (paths, { update, signal = new AbortController().signal, onResult = () => {} } = {}) => {
       // Scenarios that tests name by hash are read from the database that is open.
       const openArchive = async () => succeed({ store: engine.store, close: async () => {} });

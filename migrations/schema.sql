@@ -119,7 +119,8 @@ CREATE TYPE operator_action AS ENUM (
     'fork_world',
     'settle_call',
     'report_call',
-    'see_unredacted'
+    'see_unredacted',
+    'delete_world'
 );
 
 CREATE TYPE schema_delivery AS ENUM (
@@ -441,7 +442,7 @@ CREATE TABLE offered_schemas (
 );
 
 CREATE TABLE operator_actions (
-    world_slug human_id_text NOT NULL,
+    world_slug human_id_text,
     action_id uuid NOT NULL,
     action operator_action NOT NULL,
     acted_by text NOT NULL,
@@ -454,7 +455,7 @@ CREATE TABLE operator_actions (
     accepted boolean,
     outcome text,
     surface action_surface NOT NULL,
-    CONSTRAINT operator_actions_pkey PRIMARY KEY (world_slug, action_id),
+    CONSTRAINT operator_actions_pkey PRIMARY KEY (action_id),
     CONSTRAINT operator_actions_acted_by_check CHECK ((acted_by <> ''::text)),
     CONSTRAINT operator_actions_check CHECK (((accepted IS NULL) = (outcome IS NULL))),
     CONSTRAINT operator_actions_reason_check CHECK ((reason <> ''::text))
@@ -946,6 +947,7 @@ CREATE INDEX json_schemas_label_idx ON public.json_schemas USING btree ("left"(C
 '::text, 1), 60), (hash)::text), 200), hash);
 
 CREATE INDEX operator_actions_attempt_idx ON public.operator_actions USING btree (world_slug, attempt_id) WHERE (attempt_id IS NOT NULL);
+CREATE INDEX operator_actions_world_idx ON public.operator_actions USING btree (world_slug, action_id);
 
 CREATE INDEX pending_calls_alias_idx ON public.pending_calls USING btree (correlation_alias) WHERE (correlation_alias IS NOT NULL);
 CREATE INDEX pending_calls_attempt_idx ON public.pending_calls USING btree (world_slug, attempt_id) WHERE is_awaited;

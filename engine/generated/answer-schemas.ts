@@ -31,6 +31,17 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       },
       "source_invocation_id": {
         "type": "string"
+      },
+      "made": {
+        "anyOf": [
+          {
+            "$ref": "#/components/schemas/QueueReport"
+          },
+          {
+            "$ref": "#/components/schemas/WorldSnapshot"
+          }
+        ],
+        "description": "The queued turns, or the new world, as their commands print them with `--json`."
       }
     },
     "required": [
@@ -256,6 +267,168 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     ],
     "additionalProperties": false,
     "description": "Texts that were found: prompts last, the latest attempts first, and of one attempt those that fit best."
+  },
+  "QueueReport": {
+    "type": "object",
+    "properties": {
+      "world": {
+        "type": "string"
+      },
+      "queued": {
+        "type": "number"
+      },
+      "inbox_ids": {
+        "type": "array",
+        "items": {
+          "type": "string"
+        },
+        "description": "The messages, in queue order."
+      },
+      "waiting": {
+        "type": "number",
+        "description": "The length of the world's queue, with these turns."
+      }
+    },
+    "required": [
+      "world",
+      "queued",
+      "inbox_ids",
+      "waiting"
+    ],
+    "additionalProperties": false,
+    "description": "Turns that have been queued."
+  },
+  "WorldSnapshot": {
+    "type": "object",
+    "additionalProperties": false,
+    "properties": {
+      "environments": {
+        "type": "array",
+        "items": {
+          "type": "object",
+          "properties": {
+            "label": {
+              "type": "string"
+            },
+            "content": {
+              "type": "string"
+            }
+          },
+          "required": [
+            "label",
+            "content"
+          ],
+          "additionalProperties": false
+        }
+      },
+      "entities": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/Entity"
+        }
+      },
+      "world_slug": {
+        "type": "string"
+      },
+      "scenario_hash": {
+        "type": "string"
+      },
+      "scenario_label": {
+        "type": "string"
+      },
+      "turn": {
+        "type": "number",
+        "description": "The latest committed turn."
+      },
+      "simulation_time": {
+        "type": "string"
+      },
+      "created_at": {
+        "type": "string"
+      },
+      "forked_from": {
+        "type": "object",
+        "properties": {
+          "world_slug": {
+            "type": "string"
+          },
+          "turn": {
+            "type": "number"
+          }
+        },
+        "required": [
+          "world_slug",
+          "turn"
+        ],
+        "additionalProperties": false,
+        "description": "The world that it was forked from, and the turn."
+      }
+    },
+    "required": [
+      "created_at",
+      "entities",
+      "environments",
+      "scenario_hash",
+      "scenario_label",
+      "simulation_time",
+      "turn",
+      "world_slug"
+    ]
+  },
+  "Entity": {
+    "type": "object",
+    "properties": {
+      "id": {
+        "type": "string"
+      },
+      "name": {
+        "type": "string"
+      },
+      "kind": {
+        "type": "string",
+        "enum": [
+          "agent",
+          "prop"
+        ]
+      },
+      "environment": {
+        "type": "string"
+      },
+      "goal": {
+        "type": "string"
+      },
+      "state": {
+        "type": "string"
+      },
+      "memory": {
+        "type": "array",
+        "items": {
+          "type": "object",
+          "properties": {
+            "content": {
+              "type": "string"
+            },
+            "turn": {
+              "type": "number"
+            }
+          },
+          "required": [
+            "content",
+            "turn"
+          ],
+          "additionalProperties": false
+        },
+        "description": "Its memories, oldest first, and their turns; 0 for those of the scenario."
+      }
+    },
+    "required": [
+      "id",
+      "name",
+      "kind",
+      "state",
+      "memory"
+    ],
+    "additionalProperties": false
   },
   "Part_ListedWorld": {
     "type": "object",
@@ -837,61 +1010,6 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     ],
     "additionalProperties": false
   },
-  "Entity": {
-    "type": "object",
-    "properties": {
-      "id": {
-        "type": "string"
-      },
-      "name": {
-        "type": "string"
-      },
-      "kind": {
-        "type": "string",
-        "enum": [
-          "agent",
-          "prop"
-        ]
-      },
-      "environment": {
-        "type": "string"
-      },
-      "goal": {
-        "type": "string"
-      },
-      "state": {
-        "type": "string"
-      },
-      "memory": {
-        "type": "array",
-        "items": {
-          "type": "object",
-          "properties": {
-            "content": {
-              "type": "string"
-            },
-            "turn": {
-              "type": "number"
-            }
-          },
-          "required": [
-            "content",
-            "turn"
-          ],
-          "additionalProperties": false
-        },
-        "description": "Its memories, oldest first, and their turns; 0 for those of the scenario."
-      }
-    },
-    "required": [
-      "id",
-      "name",
-      "kind",
-      "state",
-      "memory"
-    ],
-    "additionalProperties": false
-  },
   "AgentHeadRecord": {
     "type": "object",
     "properties": {
@@ -1220,7 +1338,8 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "fork_world",
       "settle_call",
       "report_call",
-      "see_unredacted"
+      "see_unredacted",
+      "delete_world"
     ],
     "description": "The kinds of operators' actions."
   },

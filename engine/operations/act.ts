@@ -10,7 +10,8 @@ import type { InvocationRecord } from '../ports/records.js';
 import type { WorldSnapshot } from '../ports/worlds.js';
 import { showAttempt, showInvocation } from './records.js';
 import { type Acknowledgement, askToStop, findMeantCall, reportByHand, type SaidReport } from './reports.js';
-import { type QueueReport, queueTurns } from './run-worker.js';
+import type { QueueReport } from './queue.js';
+import { queueTurns } from './run-worker.js';
 import { type SettleRequest, settleCall, type SettledCall } from './settle-call.js';
 import { takeBackTurns } from './take-back-turns.js';
 import { findSlugProblem, showWorld } from './worlds.js';
@@ -147,6 +148,8 @@ export async function audit<Value>(
   await engine.store.actions.begin({
     ...actor,
     ...action,
+    // Its entry outlives the world, and names it in its details.
+    world_slug: action.action === 'delete_world' ? null : world_slug,
     action_id,
     reason: reason ?? null,
     details: clean(details),
@@ -156,7 +159,7 @@ export async function audit<Value>(
   const { accepted, message } = done.ok
     ? describe(done.value)
     : { accepted: false, message: messagesOf(done.problems) };
-  await engine.store.actions.end({ world_slug, action_id, accepted, outcome: clean(message) });
+  await engine.store.actions.end({ action_id, accepted, outcome: clean(message) });
   return done;
 }
 
@@ -211,7 +214,7 @@ const RULES: Rules = {
     async perform(engine, { world_slug, turns }) {
       const queued = await queueTurns(engine, { world_slug, turns });
       if (!queued.ok) return queued;
-      return succeed({ ...describeQueued(queued.value), world: world_slug });
+      return succeed({ ...describeQueued(queued.value), world: world_slug, made: queued.value });
     },
   },
   take_back_turns: {
@@ -235,7 +238,8 @@ const RULES: Rules = {
       const forked = await forkWorld(engine, request);
       if (!forked.ok) return forked;
       const said = await describeFork(engine, request, forked.value);
-      return accepted(`${said} It runs no turn until one is queued or run.`, as);
+      const message = `${said} It runs no turn until one is queued or run.`;
+      return succeed({ accepted: true, message, world: as, made: forked.value });
     },
   },
   settle_call: {
@@ -261,10 +265,6 @@ const RULES: Rules = {
 /** The rule accepts exactly the kind of action that it is found by, which the type of a union cannot say. */
 function ruleOf(action: OperatorAction): ActionRule<OperatorAction> {
   return RULES[action.kind] as ActionRule<OperatorAction>;
-}
-
-function accepted(message: string, world: string): Done<Acknowledgement> {
-  return succeed({ accepted: true, message, world });
 }
 
 /** The place of what an action names, as far as there is one. */

@@ -100,6 +100,11 @@ export async function placeRefusal(engine: Engine, named: NamedScenario, refused
   return { ...refused, problems: await placeInScenario(engine.authoring, paths, refused.problems) };
 }
 
+/** Whether it is named by a whole hash, which is known without a look at the database. */
+export function isWholeHash(named: NamedScenario): boolean {
+  return named.scenario.length === HASH_LENGTH && isHash(named);
+}
+
 /** The first digits of a hash; a file of that name is preferred. */
 function isHash({ scenario, place }: NamedScenario): boolean {
   const isDigits = /^[0-9a-f]+$/.test(scenario) && scenario.length >= HASH_DIGITS_MIN;

@@ -13,3 +13,13 @@ export function toQueued(queues: readonly WorldQueue[], world_slug: string): Que
   const queue = queues.find((one) => one.world_slug === world_slug);
   return { queued_turns: queue?.queued_turns ?? 0, put_off: queue?.put_off ?? null };
 }
+
+/** Turns that have been queued. */
+export interface QueueReport {
+  readonly world: string;
+  readonly queued: number;
+  /** The messages, in queue order. */
+  readonly inbox_ids: readonly string[];
+  /** The length of the world's queue, with these turns. */
+  readonly waiting: number;
+}

@@ -4,8 +4,9 @@ import { isUuid } from '../core/content/uuid.js';
 import { unreachable } from '../contract/unreachable.js';
 import type { Reported } from '../ports/inbox.js';
 import type { MeantCall } from '../ports/pending-calls.js';
+import type { WorldSnapshot } from '../ports/worlds.js';
 import { type Archive, type Done, type Engine, refuse, succeed } from './engine.js';
-import { findQueue } from './queue.js';
+import { findQueue, type QueueReport } from './queue.js';
 import { findReasonProblem } from './reason.js';
 import { findMisfits, withoutSecrets } from './settle-call.js';
 import { type SaidReport, settleByReport, toPayload } from './settle-by-report.js';
@@ -25,6 +26,8 @@ export interface Acknowledgement {
   readonly world?: string;
   readonly attempt_id?: string;
   readonly source_invocation_id?: string;
+  /** The queued turns, or the new world, as their commands print them with `--json`. */
+  readonly made?: QueueReport | WorldSnapshot;
 }
 
 /** How many expired calls one check handles; the rest are handled by the next. */

@@ -10,6 +10,7 @@ import type { WorkerEvent } from '../runtime/worker/worker-event.js';
 import type { Drive, WorkerParts } from '../runtime/worker/worker-parts.js';
 import { type Done, type Engine, type LoadedScenario, succeed } from './engine.js';
 import { checkSources, loadToRun } from './load-program.js';
+import type { QueueReport } from './queue.js';
 import { expireCalls } from './reports.js';
 import { settleUnhandled } from './settle-by-report.js';
 import { timeAt, unknownWorld } from './worlds.js';
@@ -148,15 +149,6 @@ export function continueAttempt(engine: Engine, world_slug: string): ReturnType<
 interface QueueRequest {
   readonly world_slug: string;
   readonly turns: number;
-}
-
-export interface QueueReport {
-  readonly world: string;
-  readonly queued: number;
-  /** The messages, in queue order. */
-  readonly inbox_ids: readonly string[];
-  /** The length of the world's queue, with these turns. */
-  readonly waiting: number;
 }
 
 /** Appends turns to a world's queue, and rings the doorbell. */

@@ -2,6 +2,7 @@ import { present } from '../contract/present.js';
 import { readFile, rm } from 'node:fs/promises';
 import { hostname, networkInterfaces } from 'node:os';
 import { join } from 'node:path';
+import type { JsonObject } from '../contract/json.js';
 import type { Problem } from '../contract/problem.js';
 import { isProblemCode } from '../contract/problems/index.js';
 import { isUuid } from '../core/content/uuid.js';
@@ -52,7 +53,7 @@ export async function nameServer(folder: string, problems: readonly Problem[]): 
   return problems.map((problem) => {
     if (served === undefined || problem.code !== 'DATABASE_LOCKED' || problem.details?.['pid'] !== served.pid)
       return problem;
-    const repair = `chukwa serve uses the database. Look at the records in a browser, at ${served.url}; chukwa report and chukwa stop go through it. Run other commands when it has ended (process ${served.pid}). To share a database between processes, use CHUKWA_DATABASE_URL with PostgreSQL.`;
+    const repair = `chukwa serve uses the database. Look at the records in a browser, at ${served.url}; chukwa report, stop, run --queue and world fork go through it, by scenarios that are stored. Run other commands when it has ended (process ${served.pid}). To share a database between processes, use CHUKWA_DATABASE_URL with PostgreSQL.`;
     return { ...problem, repair, details: { ...problem.details, served_at: served.url, may_pass: false } };
   });
 }
@@ -78,14 +79,12 @@ export async function report(
   correlation: string,
   said: SaidReport,
 ): Promise<Done<Acknowledgement>> {
-  const body = said.kind === 'answered' ? { answer: said.value } : { reason: said.message };
   return hereOrThere(
     composition,
     (engine) => act(engine, { kind: 'report_call', correlation_id: correlation, said }, personHere()),
     {
       path: `/source-invocations/${encodeURIComponent(correlation)}/report`,
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(body),
+      body: said.kind === 'answered' ? { answer: said.value } : { reason: said.message },
     },
   );
 }
@@ -101,9 +100,7 @@ export async function stop(
 ): Promise<Done<Acknowledgement>> {
   const stopped = await hereOrThere(composition, (engine) => stopHere(engine, attempt_id, personHere(reason)), {
     path: `/attempts/${encodeURIComponent(attempt_id)}/stop`,
-    ...(reason === undefined
-      ? { headers: {} }
-      : { headers: { 'content-type': 'application/json' }, body: JSON.stringify({ reason }) }),
+    body: present({ reason }),
   });
   return stopped.ok && stopped.value.reason === 'unknown' ? refuse(noSuchAttempt(attempt_id)) : stopped;
 }
@@ -112,7 +109,7 @@ export async function stop(
 export async function takeBack(composition: Composition, world_slug: string): Promise<Done<Acknowledgement>> {
   return hereOrThere(composition, (engine) => act(engine, { kind: 'take_back_turns', world_slug }, personHere()), {
     path: `/worlds/${encodeURIComponent(world_slug)}/queue/stop`,
-    headers: {},
+    body: {},
   });
 }
 
@@ -168,17 +165,21 @@ function withoutDriver(acknowledgement: Acknowledgement): Acknowledgement {
 
 interface Request {
   readonly path: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string;
+  readonly body: JsonObject;
 }
 
-async function hereOrThere(
+/**
+ * Acts on the database, or lets the server do so that holds it.
+ * @param there left out for what no server is asked: a database that is held is refused then
+ */
+export async function hereOrThere<Value>(
   composition: Composition,
-  here: (engine: Engine) => Promise<Done<Acknowledgement>>,
-  there: Request,
-): Promise<Done<Acknowledgement>> {
+  here: (engine: Engine) => Promise<Done<Value>>,
+  there: Request | undefined,
+): Promise<Done<Value | Acknowledgement>> {
   const engine = await composition.openEngine();
-  return (engine.ok ? undefined : await through(composition, engine, there)) ?? whileOpen(engine, here);
+  const served = engine.ok || there === undefined ? undefined : await through(composition, engine, there);
+  return served ?? whileOpen(engine, here);
 }
 
 /**
@@ -189,7 +190,7 @@ async function hereOrThere(
 async function through(
   composition: Composition,
   refused: Refused,
-  { path, headers, body = '' }: Request,
+  { path, body }: Request,
 ): Promise<Done<Acknowledgement> | undefined> {
   const served = await composition.findServed();
   const lock = refused.problems.find(({ code }) => code === 'DATABASE_LOCKED');
@@ -202,8 +203,8 @@ async function through(
     const response = await fetch(place, {
       method: 'POST',
       redirect: 'error',
-      headers: { ...headers, authorization, [USER_HEADER]: encodeURIComponent(userName()) },
-      ...present({ body: body || undefined }),
+      headers: { 'content-type': 'application/json', authorization, [USER_HEADER]: encodeURIComponent(userName()) },
+      body: JSON.stringify(body),
     });
     const answer: unknown = await response.json();
     if (response.ok && isAcknowledgement(answer)) return succeed(answer);

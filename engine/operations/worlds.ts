@@ -101,6 +101,9 @@ export async function freshSlug(engine: Engine, family: string): Promise<string>
 /** Refuses an unknown world, with the nearest known name. */
 export async function unknownWorld(archive: Archive, slug: string) {
   const known = (await archive.store.worlds.list()).map((world) => world.world_slug);
+  const deletion = await archive.store.actions.deletion(slug);
   const empty = known.length === 0 ? { empty: archive.store.database.description } : {};
-  return refuse(problem('WORLD_UNKNOWN', { slug, nearest: nearestName(slug, known), ...empty }));
+  return refuse(
+    problem('WORLD_UNKNOWN', { slug, nearest: nearestName(slug, known), ...empty, ...present({ deletion }) }),
+  );
 }

@@ -8,7 +8,8 @@ export type OperatorActionKind =
   | 'fork_world'
   | 'settle_call'
   | 'report_call'
-  | 'see_unredacted';
+  | 'see_unredacted'
+  | 'delete_world';
 
 export type ActionSurface = 'command_line' | 'http' | 'browser';
 
@@ -35,8 +36,13 @@ export interface OperatorActionRecord extends ActionPlace {
   readonly outcome: string | null;
 }
 
+/** The end of a world. */
+export type Deletion = Pick<OperatorActionRecord, 'acted_by' | 'acted_at' | 'reason'>;
+
 /** An action before it is performed. */
-export interface BegunAction extends Omit<OperatorActionRecord, 'acted_at' | 'accepted' | 'outcome'> {
+export interface BegunAction extends Omit<OperatorActionRecord, 'world_slug' | 'acted_at' | 'accepted' | 'outcome'> {
+  /** Null for the deletion of a world. */
+  readonly world_slug: string | null;
   /** The address of its origin: for the operator of the database, and on no page. */
   readonly address: string;
   /** In milliseconds since 1970. */
@@ -44,7 +50,6 @@ export interface BegunAction extends Omit<OperatorActionRecord, 'acted_at' | 'ac
 }
 
 export interface EndedAction {
-  readonly world_slug: string;
   readonly action_id: string;
   readonly accepted: boolean;
   readonly outcome: string;
@@ -58,4 +63,6 @@ export interface OperatorActions {
   end(action: EndedAction): Promise<void>;
   /** The latest first, at most 100; of one attempt where it is named. */
   list(of: { readonly world_slug: string; readonly attempt_id?: string }): Promise<readonly OperatorActionRecord[]>;
+  /** Who last deleted a world of this name; undefined where nobody has. */
+  deletion(world_slug: string): Promise<Deletion | undefined>;
 }

@@ -20,12 +20,19 @@ const ROOM_BYTES_TO_RESTART = 2 * ROOM_BYTES_MIN;
  * A small cache of its own: the pages are in this process already, or in the cache of the operating system. The default, 128 MB,
  * is memory that each process clears before its first statement; scans and look-ups over 113 MB are no faster with it.
  */
-const SMALL_CACHE = ['-c', 'shared_buffers=16MB'];
+const CACHE_MB = 16;
+
+/** A command that looks something up reads each page once or twice. */
+export const CACHE_MB_TO_READ = 2;
 
 /** After a crash PostgreSQL starts a timer for messages on its progress, which would keep a process that has lost it alive. */
 const NO_TIMER = ['-c', 'log_startup_progress_interval=0'];
 
-const START_PARAMS = [...PGlite.defaultStartParams, ...SMALL_CACHE, ...NO_TIMER];
+const toStartParams = (cache_mb: number): string[] => [
+  ...PGlite.defaultStartParams,
+  ...['-c', `shared_buffers=${cache_mb}MB`],
+  ...NO_TIMER,
+];
 
 export const DESCRIPTION_IN_MEMORY = 'embedded, in memory';
 
@@ -36,7 +43,7 @@ export const DESCRIPTION_IN_MEMORY = 'embedded, in memory';
 export async function openInMemory(template_file: string | undefined): Promise<OpenDatabase> {
   const template = template_file === undefined ? undefined : await readTemplate(template_file);
   const pglite = await PGlite.create({
-    startParams: START_PARAMS,
+    startParams: toStartParams(CACHE_MB),
     ...(template && { loadDataDir: new Blob([new Uint8Array(template)]) }),
   });
   const session = new EmbeddedSession(pglite);
@@ -50,16 +57,22 @@ export async function openInMemory(template_file: string | undefined): Promise<O
 
 type FindRoom = (folder: string) => Promise<number>;
 
+interface EmbeddedSettings {
+  /** How many bytes are free where a folder is. */
+  readonly findRoom?: FindRoom;
+  readonly cache_mb?: number;
+}
+
 /**
  * Opens the embedded database of a folder for this process alone; makes it where there is none.
- * @param findRoom how many bytes are free where a folder is
  * @returns a problem where the folder cannot be used, or another process has it
  */
 export async function openInFolder(
   data_dir: string,
   template_file: string | undefined,
-  findRoom: FindRoom = findFreeBytes,
+  { findRoom = findFreeBytes, cache_mb = CACHE_MB }: EmbeddedSettings = {},
 ): Promise<Outcome<OpenDatabase>> {
+  const start = (place: string) => startFrom(place, toStartParams(cache_mb));
   try {
     await makeFolder(data_dir);
     const lock = await lockFolder(data_dir);
@@ -69,7 +82,7 @@ export async function openInFolder(
       const place = await ensureFiles(data_dir, template_file);
       const pglite = await start(place);
       if (pglite.ok) {
-        const session = new EmbeddedSession(pglite.value, (end) => startAnew(place, end, findRoom));
+        const session = new EmbeddedSession(pglite.value, (end) => startAnew(place, end, findRoom, start));
         return { ok: true, value: toHeldDatabase(session, description, lock.value) };
       }
       const room = await findRoom(place);
@@ -162,12 +175,12 @@ async function ensureFiles(data_dir: string, template_file: string | undefined):
 }
 
 /** Starts from files that are there. PGlite's error for files that do not fit seldom says more than that it gave up. */
-async function start(place: string): Promise<Started> {
+async function startFrom(place: string, startParams: string[]): Promise<Started> {
   // Without this file PGlite would begin a new database over the remains of the old one.
   const version = `${place}/PG_VERSION`;
   if (!(await isThere(version))) return { ok: false, said: `${version} is missing` };
   try {
-    return { ok: true, value: await PGlite.create(place, { startParams: START_PARAMS }) };
+    return { ok: true, value: await PGlite.create(place, { startParams }) };
   } catch (error) {
     if (findFileReason(error) !== undefined) throw error;
     const said = error instanceof Error ? error.message : String(error);
@@ -177,7 +190,12 @@ async function start(place: string): Promise<Started> {
 }
 
 /** Starts again from files whose PostgreSQL has ended; one that lacked room waits until there is some. */
-async function startAnew(place: string, end: DatabaseEnded, findRoom: FindRoom): Promise<Started | undefined> {
+async function startAnew(
+  place: string,
+  end: DatabaseEnded,
+  findRoom: FindRoom,
+  start: (place: string) => Promise<Started>,
+): Promise<Started | undefined> {
   const lacksRoom = async (): Promise<boolean> => (await findRoom(place)) < ROOM_BYTES_TO_RESTART;
   if (findFault(end)?.kind === 'full' && (await lacksRoom())) return undefined;
   const started = await start(place);

@@ -1,10 +1,11 @@
+import { present } from '../contract/present.js';
 import type { Outcome } from '../contract/problem.js';
 import type { BrowsableStore } from '../ports/browse.js';
 import { attemptStore } from './attempts/attempt-store.js';
 import { freeWorlds } from './attempts/fence.js';
 import { componentStore } from './components.js';
 import type { OpenDatabase } from './database.js';
-import { DESCRIPTION_IN_MEMORY, isMade, openInFolder, openInMemory } from './embedded.js';
+import { CACHE_MB_TO_READ, DESCRIPTION_IN_MEMORY, isMade, openInFolder, openInMemory } from './embedded.js';
 import { findFaultProblem, isPassing } from './database-fault.js';
 import { openInbox } from './inbox/inbox.js';
 import { operatorActions } from './operator-actions.js';
@@ -30,6 +31,8 @@ export interface StoreConfiguration {
   readonly migrations_dir: string;
   /** An already migrated embedded database, packed; without it the first start takes seconds more. */
   readonly template_file?: string;
+  /** How much the embedded database keeps in memory. */
+  readonly cache_mb?: number;
 }
 
 /**
@@ -62,7 +65,7 @@ export async function openToRead(configuration: StoreConfiguration): Promise<Out
   if (url !== undefined && url !== '') return openStore(configuration);
   const made = await isMade(data_dir);
   if (!made.ok) return made;
-  if (made.value) return openStore(configuration);
+  if (made.value) return openStore({ ...configuration, cache_mb: CACHE_MB_TO_READ });
   const opened = await openStore({ ...configuration, url: 'memory:' });
   if (!opened.ok) return opened;
   const database = { ...opened.value.database, description: `embedded, in ${data_dir}, and not made yet` };
@@ -71,8 +74,8 @@ export async function openToRead(configuration: StoreConfiguration): Promise<Out
 
 /** Opens the database that is configured; makes the embedded one where there is none. */
 export async function openConfigured(configuration: StoreConfiguration): Promise<Outcome<OpenDatabase>> {
-  const { url, data_dir, template_file } = configuration;
-  if (url === undefined || url === '') return openInFolder(data_dir, template_file);
+  const { url, data_dir, template_file, cache_mb } = configuration;
+  if (url === undefined || url === '') return openInFolder(data_dir, template_file, present({ cache_mb }));
   return url === 'memory:' ? tryInMemory(template_file) : openServer(url);
 }
 

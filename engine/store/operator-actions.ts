@@ -1,6 +1,6 @@
 import type { JsonObject } from '../contract/json.js';
 import { canonicalText } from '../core/content/canonical.js';
-import type { OperatorActions } from '../ports/operator-actions.js';
+import type { Deletion, OperatorActions } from '../ports/operator-actions.js';
 import { type InAttempt, type InWorld, query } from './queries.js';
 import { prepare, run, type Runner, toStoredText, toTimestamp } from './statement.js';
 
@@ -15,7 +15,7 @@ const BEGIN = prepare(
 const END = prepare(
   'end_operator_action',
   `UPDATE operator_actions SET accepted = :accepted::boolean, outcome = :outcome
-   WHERE world_slug = :world_slug AND action_id = :action_id::uuid`,
+   WHERE action_id = :action_id::uuid`,
 );
 
 const listActions = query(({ from, lit }, { world_slug, attempt_id }: InWorld & Partial<InAttempt>) => {
@@ -25,9 +25,16 @@ const listActions = query(({ from, lit }, { world_slug, attempt_id }: InWorld & 
     .where('world_slug', '=', world_slug)
     .orderBy('action_id', 'desc')
     .limit(lit(100))
-    .$narrowType<{ details: JsonObject }>();
+    .$narrowType<{ details: JsonObject; world_slug: string }>();
   return attempt_id === undefined ? latest : latest.where('attempt_id', '=', attempt_id);
 });
+
+const FIND_DELETION = prepare(
+  'find_deletion',
+  `SELECT acted_by, acted_at, reason FROM operator_actions
+   WHERE world_slug IS NULL AND accepted AND action = 'delete_world' AND details->>'world_slug' = :world_slug
+   ORDER BY action_id DESC LIMIT 1`,
+);
 
 /** The audit of what operators do, in the database. */
 export function operatorActions(runner: Runner): OperatorActions {
@@ -44,5 +51,6 @@ export function operatorActions(runner: Runner): OperatorActions {
       await run(runner, END, { ...action, outcome: toStoredText(outcome) });
     },
     list: (of) => listActions(runner, of),
+    deletion: async (world_slug) => (await run<Deletion>(runner, FIND_DELETION, { world_slug }))[0],
   };
 }

@@ -1,5 +1,4 @@
 import { present } from '../contract/present.js';
-import { PERCENT_ENCODE } from '../core/content/variable-value.js';
 import type { Problem } from '../contract/problem.js';
 import type { ProblemCode } from '../contract/problems/index.js';
 
@@ -43,43 +42,6 @@ export function dataFolderUnusable(
     message: `The database folder ${folder} cannot be used: ${reason}.`,
     repair: `${first}, or name another one in CHUKWA_DATA_DIR.`,
     details: { folder },
-  };
-}
-
-/** The text is no address of a PostgreSQL database. It is not repeated: it may hold a password. */
-export function databaseUrlInvalid(): Problem {
-  return {
-    code: 'DATABASE_URL_INVALID',
-    message: 'CHUKWA_DATABASE_URL is neither a postgres:// address nor memory:.',
-    repair: 'Write postgres://user:password@host:port/database, or memory: for a throw-away embedded database.',
-  };
-}
-
-/** What reads as its host or database may be a part of the password. */
-export function databaseUrlNotEncoded(): Problem {
-  return {
-    code: 'DATABASE_URL_INVALID',
-    message: 'CHUKWA_DATABASE_URL has an @ behind its host.',
-    repair: `${PERCENT_ENCODE[0]?.toUpperCase()}${PERCENT_ENCODE.slice(1)}.`,
-  };
-}
-
-/** The driver connects to one host. */
-export function databaseHostsMany(): Problem {
-  return {
-    code: 'DATABASE_URL_INVALID',
-    message: 'CHUKWA_DATABASE_URL names several hosts, and one is used.',
-    repair: 'Name the primary alone, or an address that leads to it, such as that of a pooler.',
-  };
-}
-
-/** The address names a file, of a certificate or a key, that cannot be read. */
-export function databaseUrlNamesNoFile(file: string, reason: string): Problem {
-  return {
-    code: 'DATABASE_URL_INVALID',
-    message: `CHUKWA_DATABASE_URL names ${file} in sslrootcert, sslcert or sslkey, and it cannot be read: ${reason}.`,
-    repair:
-      'Correct the path. With sslrootcert=system the authorities that Node.js knows count, and those of NODE_EXTRA_CA_CERTS.',
   };
 }
 

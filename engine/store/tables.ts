@@ -48,6 +48,7 @@ export type MessageRole = 'assistant' | 'system' | 'user';
 export type ModelOutputKind = 'final_patch' | 'invalid' | 'json_answer' | 'tool_call';
 
 export type OperatorAction =
+  | 'delete_world'
   | 'fork_world'
   | 'report_call'
   | 'run_turns'
@@ -371,7 +372,7 @@ export interface OperatorActions {
   reason: string | null;
   source_invocation_id: string | null;
   surface: ActionSurface;
-  world_slug: string;
+  world_slug: string | null;
 }
 
 export interface PatchEffects {

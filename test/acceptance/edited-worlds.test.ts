@@ -7,6 +7,7 @@ import { compose } from '../../engine/main.js';
 import type { RunReport } from '../../engine/operations/run-turns.js';
 import type { ShownWorld } from '../../engine/operations/worlds.js';
 import type { AttemptRecord } from '../../engine/ports/records.js';
+import { userName } from '../../engine/operations/person-here.js';
 import { runCommandLine } from '../../engine/surfaces/cli/command-line.js';
 import { emptyDatabase } from '../support/databases.js';
 import { ROOT } from '../support/park-stage.js';
@@ -148,8 +149,13 @@ test('world delete asks at a terminal, and elsewhere wants --yes', async () => {
   assert.deepEqual([unwilling.code, unwilling.asked.length], [0, 1]);
   assert.match(unwilling.out, /Nothing was deleted/);
   assert.equal((await show()).world_slug, 'pond');
-  assert.match((await at(['y'])).out, /Deleted pond/);
-  assert.match((await at(undefined, '--yes')).error, /WORLD_UNKNOWN/);
+  assert.match((await at(['y'], '--reason', 'it is over')).out, /Deleted pond/);
+  const gone = await at(undefined, '--yes');
+  assert.match(gone.error, /WORLD_UNKNOWN/);
+  assert.ok(
+    gone.error.replace(/\s+/g, ' ').includes(`There is no world "pond". ${userName()} deleted it at 20`),
+    gone.error,
+  );
 });
 
 test('a fork, a world that is shown and a page take the scenario that the turn had, and say which', async () => {

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import assert from 'node:assert/strict';
-import { test, type TestContext } from 'node:test';
+import { describe, test, type TestContext } from 'node:test';
 import type { JsonObject } from '../../engine/contract/json.js';
 import { askToStop, expireCalls, reportCall } from '../../engine/operations/reports.js';
 import { runTurns } from '../../engine/operations/run-turns.js';
@@ -11,6 +11,7 @@ import {
   onEachDatabase,
   type ParkStage,
   type Play,
+  sharedStage,
   withDeadline,
 } from '../support/park-stage.js';
 import { misbehave } from '../support/faults.js';
@@ -294,6 +295,24 @@ onEachDatabase('a call that is answered later', (open) => {
     assert.equal((await report(stage, waiting(second))).accepted, true);
     assert.deepEqual(statusesOf(await stage.run(second.before)), ['committed']);
     assert.deepEqual(statusesOf(await stage.run(first.before)), ['suspended']);
+  });
+});
+
+describe('a call that is reported before an upgrade', () => {
+  const open = sharedStage('PostgreSQL');
+
+  test('is settled by that report, and the attempt after the one of the earlier version adopts it', async () => {
+    const stage = await open();
+    const first = await stage.play(LETTERS);
+    const call = waiting(first);
+    assert.equal((await report(stage, call)).accepted, true);
+    const attempt_id = first.report.turns[0]?.attempt_id;
+    await stage.outside?.query(`UPDATE attempts SET renderer_version = '1' WHERE attempt_id = $1`, [attempt_id]);
+    const second = await stage.run(first.before);
+    assert.deepEqual(failuresOf(second), ['record_mismatch']);
+    assert.deepEqual((await stage.invocation(call)).settled_as, 'performed');
+    assert.deepEqual(statusesOf(await stage.run(first.before)), ['committed']);
+    assert.equal(stage.toys.post.served.length, 1);
   });
 });
 

@@ -13,11 +13,16 @@ import { runTurns } from '../../engine/operations/run-turns.js';
 import { queueTurns } from '../../engine/operations/run-worker.js';
 import { serve } from '../../engine/operations/serve.js';
 import { report, stop, takeBack } from '../../engine/operations/served.js';
+import { userName } from '../../engine/operations/person-here.js';
 import { createWorld } from '../../engine/operations/worlds.js';
+import type { WorldRecord } from '../../engine/ports/worlds.js';
+import { runCommandLine } from '../../engine/surfaces/cli/command-line.js';
 import { startScriptedModel } from '../../fixtures/toys/scripted-model/index.js';
 import { startToys, type Toys } from '../../fixtures/toys/index.js';
 import { type DatabaseKind, openTestDatabase } from '../support/databases.js';
 import { loadScript, must, ROOT } from '../support/park-stage.js';
+import { mountSmallDisk } from '../support/small-disk.js';
+import { openTestTerminal } from '../surfaces/cli/test-terminal.js';
 import { waitUntil } from '../support/wait-until.js';
 import { startChukwa, whileRunning } from './command.js';
 
@@ -37,9 +42,9 @@ async function findFreePort(): Promise<number> {
   return typeof address === 'object' ? (address?.port ?? 0) : 0;
 }
 
-async function openPlace(t: TestContext, kind: DatabaseKind): Promise<Place> {
+async function openPlace(t: TestContext, kind: DatabaseKind, folder = tmpdir()): Promise<Place> {
   const database = kind === 'PostgreSQL' ? await openTestDatabase(kind) : undefined;
-  const data_dir = await mkdtemp(join(tmpdir(), 'chukwa-serve-'));
+  const data_dir = await mkdtemp(join(folder, 'chukwa-serve-'));
   const [toys, model, port] = await Promise.all([
     startToys(),
     startScriptedModel(await loadScript('letters')),
@@ -89,6 +94,13 @@ function makeSuspended(
     const [awaited] = run.awaited ?? [];
     return { attempt_id, call: awaited?.source_invocation_id ?? '', alias: awaited?.correlation_alias ?? null };
   });
+}
+
+/** What a command says. */
+async function sayIn({ composition }: Place, words: readonly string[]) {
+  const terminal = openTestTerminal({ working_folder: ROOT });
+  const code = await runCommandLine(composition, words, terminal);
+  return { code, out: terminal.out_text(), error: terminal.error_text() };
 }
 
 /** Serves while a task is done, and until something has happened. */
@@ -223,6 +235,58 @@ describe('an embedded database that is served', () => {
         ['take_back_turns', true],
       ],
     );
+  });
+
+  test('forks a world and queues turns for others, and the audit has who did so', async (t) => {
+    const place = await openPlace(t, 'embedded');
+    await makeSuspended(place, 'queued');
+    const say = (...words: readonly string[]) => sayIn(place, words);
+    await serving(place, async () => {
+      const forking = ['world', 'fork', 'queued', '--at', '0', '--as'];
+      const forked = await say(...forking, 'branch', '--reason', 'what if', '--json');
+      assert.deepEqual([forked.code, forked.error], [0, '']);
+      const { world_slug, turn, scenario_hash } = JSON.parse(forked.out) as WorldRecord;
+      assert.deepEqual([world_slug, turn], ['branch', 0]);
+      assert.equal((await say(...forking, 'twig', '--scenario', scenario_hash)).code, 0);
+      const of_files = await say(...forking, 'leaf', '--scenario', 'workflows/letters/scenario.json');
+      assert.match(of_files.error, /scenarios\s+that\s+are\s+stored[^]*DATABASE_LOCKED/);
+      const queued = await say('run', 'branch', '--queue', '--turns', '2', '--json');
+      assert.equal(queued.code, 0, queued.error);
+      assert.equal((JSON.parse(queued.out) as { readonly queued: number }).queued, 2);
+      assert.match((await say('run', 'branch', '--queue')).out, /A turn is queued[^]*chukwa serve, which/);
+      assert.match((await say('run', 'nowhere', '--queue')).error, /WORLD_UNKNOWN/);
+    });
+    const acted = await briefly(place, async ({ store: { actions } }) => [
+      ...(await actions.list({ world_slug: 'branch' })),
+      ...(await actions.list({ world_slug: 'queued' })),
+    ]);
+    assert.deepEqual(
+      acted.map(({ action, acted_by, surface, reason, accepted }) => [action, acted_by, surface, reason, accepted]),
+      [
+        ['run_turns', userName(), 'command_line', null, true],
+        ['run_turns', userName(), 'command_line', null, true],
+        ['fork_world', userName(), 'command_line', null, true],
+        ['fork_world', userName(), 'command_line', 'what if', true],
+      ],
+    );
+  });
+
+  test('on a full disk it is not ready, and it is again once there is room', async (t) => {
+    const disk = await mountSmallDisk(t);
+    if (disk === undefined) return t.skip('no small disk can be mounted here');
+    const place = await openPlace(t, 'embedded', disk.folder);
+    await makeSuspended(place, 'queued');
+    const look = async () => (await fetch(`${place.public_url}/readyz`)).status;
+    await serving(place, async () => {
+      assert.equal(await look(), 200);
+      const makeRoom = await disk.fill();
+      let said = '';
+      while (said === '') said = (await sayIn(place, ['run', 'queued', '--queue', '--turns', '1000'])).error;
+      assert.match(said, /DATABASE_FULL/);
+      await waitUntil(async () => (await look()) === 503);
+      await makeRoom();
+      await waitUntil(async () => (await look()) === 200);
+    });
   });
 
   test('has tokens in a file that only its owner may read, and takes its sign down when it ends', async (t) => {

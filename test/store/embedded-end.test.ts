@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdir, mkdtemp, rename, rm, statfs, writeFile } from 'node:fs/promises';
+import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -8,6 +7,7 @@ import { findFaultProblem } from '../../engine/store/database-fault.js';
 import { inTransaction, type OpenDatabase } from '../../engine/store/database.js';
 import { openInFolder } from '../../engine/store/embedded.js';
 import { templateFile } from '../support/databases.js';
+import { mountSmallDisk } from '../support/small-disk.js';
 
 let root = '';
 before(async () => {
@@ -74,22 +74,17 @@ test('a statement that ends the embedded PostgreSQL without a word fails, and th
 });
 
 test('on a full disk every statement of an embedded database fails as such, and it goes on by itself once there is room', async (t) => {
-  const disk = join(root, 'disk');
-  await mkdir(disk);
-  const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=150m', 'tmpfs', disk]);
-  if (mounted.status !== 0) return t.skip('no small disk can be mounted here');
-  t.after(() => execFileSync('umount', ['--lazy', disk]));
-  const database = await openIn(join(disk, 'data'));
+  const disk = await mountSmallDisk(t);
+  if (disk === undefined) return t.skip('no small disk can be mounted here');
+  const database = await openIn(join(disk.folder, 'data'));
   await database.query('CREATE TABLE kept (n int)');
   await write(database);
   assert.equal(await count(database), 1);
-  const { bavail, bsize } = await statfs(disk);
-  const filler = join(disk, 'filler');
-  await writeFile(filler, Buffer.alloc(bavail * bsize - 4_194_304));
+  const makeRoom = await disk.fill();
   const under_way = [endLog(database), write(database), count(database)];
   assert.deepEqual(await Promise.all(under_way.map(codeOf)), Array(3).fill('DATABASE_FULL'));
   assert.equal(await codeOf(count(database)), 'DATABASE_FULL');
-  await rm(filler);
+  await makeRoom();
   await write(database);
   assert.equal(await count(database), 2);
   await database.close();

@@ -153,7 +153,7 @@ test('files that PostgreSQL does not start from are not called damaged where the
   stores.pop();
   await rm(join(data_dir, 'pgdata', 'global'), { recursive: true });
   const openWith = async (free_bytes: number): Promise<Problem | undefined> => {
-    const opened = await openInFolder(data_dir, template_file, async () => free_bytes);
+    const opened = await openInFolder(data_dir, template_file, { findRoom: async () => free_bytes });
     return opened.ok ? undefined : opened.problems[0];
   };
   const tight = await openWith(307_200);

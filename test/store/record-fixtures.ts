@@ -385,3 +385,20 @@ export async function doubt(
   await store.attempts.fail(lease, failed);
   return { lease, call };
 }
+
+/** Makes a world: two turns, and before the second an attempt that failed with a call that was to be answered later. */
+export async function liveUntil(store: Store, world_slug: string, last: string): Promise<void> {
+  await makeWorld(store, world_slug);
+  await playTurn(store, world_slug, { before: 'rested', after: 'tired' });
+  const { lease } = await begin(store, world_slug);
+  const call = pendingStart('a', 1);
+  await startCall(store, lease, call);
+  await store.attempts.pendCall(lease, call.source_invocation_id, pended(call));
+  await store.attempts.fail(lease, failing());
+  await playTurn(store, world_slug, { before: 'tired', after: last });
+}
+
+/** The lines of a file. */
+export async function* toStream(lines: readonly string[]): AsyncGenerator<string> {
+  yield* lines;
+}

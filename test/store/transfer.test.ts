@@ -11,11 +11,11 @@ import {
   doubt,
   DOCUMENTS,
   failing,
+  liveUntil,
   makeWorld,
-  pended,
-  pendingStart,
   playTurn,
   startCall,
+  toStream,
   toyStart,
   BY_HAND,
 } from './record-fixtures.js';
@@ -28,22 +28,11 @@ async function exportLines(store: Store, ...worlds: readonly string[]): Promise<
   return lines;
 }
 
-async function* toStream(lines: readonly string[]): AsyncGenerator<string> {
-  yield* lines;
-}
-
 const importLines = (store: Store, lines: readonly string[]) => store.transfer.import(toStream(lines));
 
-/** Two turns, a failed attempt, a call in doubt, a call that was answered later, and a queue that stays behind. */
+/** A world that has lived, with a call in doubt, and a queue that stays behind. */
 async function live(store: Store, world: string): Promise<void> {
-  await makeWorld(store, world);
-  await playTurn(store, world, { before: 'rested', after: 'tired' });
-  const { lease } = await begin(store, world);
-  const call = pendingStart('a', 1);
-  await startCall(store, lease, call);
-  await store.attempts.pendCall(lease, call.source_invocation_id, pended(call));
-  await store.attempts.fail(lease, failing());
-  await playTurn(store, world, { before: 'tired', after: 'asleep "\u2028\n\\' });
+  await liveUntil(store, world, 'asleep "\u2028\n\\');
   await doubt(store, world);
   await store.inbox.enqueueTurns({ world_slug: world, inbox_ids: [v7()] });
 }
@@ -114,7 +103,7 @@ const UNSOUND: Readonly<Record<string, readonly [string, Row, RegExp]>> = {
   'a state of a turn that its world has not reached': [
     'entity_states',
     { turn: 9, patch_seq: null, effect_index: null },
-    /entity_states is of a turn that its world has not reached/,
+    /entity_states is of a later turn than its world has reached in worlds/,
   ],
   'a memory of another origin': ['entity_memories', { memory_seq: 9, origin: 'scenario' }, /origin/],
   'effects that are no list': [...ofEffects({}), /json_to_recordset/],

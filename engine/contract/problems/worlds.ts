@@ -29,12 +29,22 @@ export type Difference =
 const MAY_CHANGE = `Only ${CHANGEABLE_SCENARIO_FIELDS} may change.`;
 const NEW_WORLD = 'make a new world: chukwa world create SLUG --scenario PATH.';
 
+/** A name that no world has, and what leads on. */
+interface UnknownWorld {
+  readonly slug: string;
+  readonly nearest?: string | undefined;
+  /** The database, where it holds no world. */
+  readonly empty?: string;
+  /** Who deleted a world of this name, and when. */
+  readonly deletion?: { readonly acted_by: string; readonly acted_at: string };
+}
+
 /** Problems of worlds and of their turns. */
 export const WORLD_PROBLEMS = {
   WORLD_UNKNOWN: unknown({
     meaning: 'There is no world of this name.',
-    message: ({ slug }: { readonly slug: string; readonly nearest?: string | undefined; readonly empty?: string }) =>
-      `There is no world ${JSON.stringify(slug)}.`,
+    message: ({ slug, deletion }: UnknownWorld) =>
+      `There is no world ${JSON.stringify(slug)}.${deletion === undefined ? '' : ` ${deletion.acted_by} deleted it at ${deletion.acted_at}.`}`,
     repair: ({ nearest, empty }) =>
       empty === undefined
         ? `${meant(nearest)}See chukwa world list.`

@@ -214,7 +214,7 @@ interface RowFault {
 /** Values of turns that the world has not reached would stand in the way of its next turn. */
 const TOO_LATE: readonly RowFault[] = ['turns', 'entity_states', 'entity_memories', 'environment_contents'].map(
   (from) => ({
-    reason: `a row of ${from} is of a turn that its world has not reached`,
+    reason: `a row of ${from} is of a later turn than its world has reached in worlds`,
     text: `SELECT FROM ${from} AS value JOIN worlds USING (world_slug)
       WHERE world_slug = ANY ($1) AND value.turn > worlds.turn LIMIT 1`,
   }),
@@ -248,23 +248,23 @@ function dangling(from: string, to: string): string {
 /** Rules that no constraint of the database checks. A statement that cannot read a JSON value throws. */
 export const ROW_FAULTS: readonly RowFault[] = [
   {
-    reason: 'an effect of a patch is incomplete, or not of exactly one entity or environment',
+    reason: 'an effect in world_patches is incomplete, or not of exactly one entity or environment',
     text: `SELECT FROM patch_effects WHERE world_slug = ANY ($1) AND (
         num_nulls(effect_index, op, state_after) > 0 OR effect_index < 0
         OR (entity_id::entity_id_text IS NULL) = (environment_label::human_id_text IS NULL)) LIMIT 1`,
   },
   {
-    reason: 'two effects of a patch have the same effect_index',
+    reason: 'two effects of one row of world_patches have the same effect_index',
     text: `SELECT FROM patch_effects WHERE world_slug = ANY ($1)
       GROUP BY world_slug, turn, patch_seq, effect_index HAVING count(*) > 1 LIMIT 1`,
   },
   {
-    reason: 'an artifact of a generation lacks its kind or its value',
+    reason: 'an artifact in llm_calls lacks its kind or its value',
     text: `SELECT FROM llm_calls, json_array_elements(artifacts) AS artifact WHERE world_slug = ANY ($1)
       AND (json_typeof(artifact->'kind') = 'string' AND artifact->'value' IS NOT NULL) IS NOT TRUE LIMIT 1`,
   },
   {
-    reason: 'a memory has another origin than its effect says',
+    reason: 'a row of entity_memories has another origin than its effect says',
     text: `SELECT FROM entity_memories WHERE world_slug = ANY ($1) AND (origin = 'patch') <> (effect_index IS NOT NULL) LIMIT 1`,
   },
   ...DANGLING,

@@ -7,8 +7,9 @@ import { dryRun } from '../../../operations/dry-run/index.js';
 import { queueByHand } from '../../../operations/act.js';
 import { personHere } from '../../../operations/person-here.js';
 import type { Narrowing } from '../../../operations/narrow-run.js';
-import { succeed } from '../../../operations/engine.js';
+import { type Engine, succeed } from '../../../operations/engine.js';
 import { runWorld, type ScenarioNews } from '../../../operations/run-world.js';
+import { hereOrThere } from '../../../operations/served.js';
 import {
   editedScenarioOption,
   listOption,
@@ -26,8 +27,8 @@ import { askPerson } from '../asked-person.js';
 import type { ExitCode } from '../exit-code.js';
 import { chooseModel, MODEL, type ModelOptions, scriptOption } from '../model-choice.js';
 import { playTurns } from '../play-turns.js';
-import { queuedLines } from '../render/queue.js';
-import { answer, printRefused, refuseUsage, type Session, withEngine } from '../session.js';
+import { queuedLines, queuedThereLines } from '../render/queue.js';
+import { answer, printRefused, refuseUsage, type Session } from '../session.js';
 import { toShell } from '../shell.js';
 import type { CommandEntry } from './entry.js';
 import { serveAfter } from './serve.js';
@@ -188,12 +189,17 @@ async function queueFor(session: Session, world_slug: string, options: RunOption
     return refuseUsage(session, message, repair);
   }
   const scenario = toNamed(session, options);
-  const queued = await withEngine(session, async (engine) => {
+  const queue = async (engine: Engine) => {
     const changed = scenario && (await adoptNamed(engine, world_slug, scenario));
     if (changed?.ok === false) return changed;
     const report = await queueByHand(engine, { world_slug, turns }, personHere(reason));
     if (!report.ok) return report;
     return succeed({ ...report.value, ...present({ scenario_adopted_from_turn: changed?.value }) });
+  };
+  const there = { path: `/worlds/${encodeURIComponent(world_slug)}/turns`, body: present({ turns, reason }) };
+  const queued = await hereOrThere(session.composition, queue, scenario === undefined ? there : undefined);
+  return answer(session, queued, {
+    json: (done) => ('accepted' in done ? done.made : done),
+    lines: (done) => ('accepted' in done ? queuedThereLines(done) : queuedLines(done)),
   });
-  return answer(session, queued, { lines: queuedLines });
 }

@@ -2,10 +2,11 @@ import { Argument, Option } from 'commander';
 import { forkByHand } from '../../../operations/act.js';
 import { personHere } from '../../../operations/person-here.js';
 import { present } from '../../../contract/present.js';
-import { findNamed } from '../../../operations/change-scenario.js';
+import { findNamed, isWholeHash } from '../../../operations/change-scenario.js';
 import { type Deleted, deleteWorld } from '../../../operations/delete-world.js';
 import { diffPlaces, type DiffRequest } from '../../../operations/diff-worlds.js';
 import { type Archive, type Done, type Engine, succeed } from '../../../operations/engine.js';
+import { hereOrThere } from '../../../operations/served.js';
 import { type StoryRequest, readStory } from '../../../operations/world-story.js';
 import { createWorld, listWorlds, lookAtWorld } from '../../../operations/worlds.js';
 import type { WorldRecord, WorldSnapshot } from '../../../ports/worlds.js';
@@ -19,6 +20,7 @@ import {
   toWorldPlace,
   wholeOption,
 } from '../arguments.js';
+import { acknowledgementLines } from '../render/acknowledgement.js';
 import { diffLines } from '../render/diff.js';
 import { command, commandLines, EMPTY, hanging, line, type Lines } from '../render/line.js';
 import { toStandIns } from '../render/run.js';
@@ -99,7 +101,11 @@ export const WORLD_COMMANDS: readonly CommandEntry[] = [
   {
     name: 'world delete',
     says: 'Delete a world with all that is recorded of it, for good. Its documents stay.',
-    takes: [SLUG, new Option('--yes', 'delete it without asking')],
+    takes: [
+      SLUG,
+      new Option('--yes', 'delete it without asking'),
+      new Option('--reason <text>', 'why; the record keeps it'),
+    ],
     run: deleteOne,
   },
   ...TRANSFER_COMMANDS,
@@ -165,17 +171,29 @@ interface ForkOptions extends RootOptions {
   readonly reason?: string;
 }
 
-async function fork(session: Session, world_slug: string, { at: at_turn, as, scenario, ...options }: ForkOptions) {
-  const named = scenario === undefined ? undefined : { scenario, place: toPlace(session, options) };
-  const made = await withEngine(session, async (engine) => {
+async function fork(session: Session, world_slug: string, { at: at_turn, as, scenario, reason, root }: ForkOptions) {
+  const named = scenario === undefined ? undefined : { scenario, place: toPlace(session, present({ root })) };
+  const here = async (engine: Engine) => {
     const request = { world_slug, at_turn, as, ...present({ named }) };
-    const forked = await forkByHand(engine, request, personHere(options.reason));
+    const forked = await forkByHand(engine, request, personHere(reason));
     return forked.ok ? toMade(engine, succeed(forked.value.world), forked.value.origin) : forked;
+  };
+  // The server knows stored scenarios alone.
+  const isKnownThere = named === undefined || isWholeHash(named);
+  const body = present({ at_turn, as, scenario, reason });
+  const there = isKnownThere ? { path: `/worlds/${encodeURIComponent(world_slug)}/fork`, body } : undefined;
+  return answer(session, await hereOrThere(session.composition, here, there), {
+    json: (done) => ('accepted' in done ? done.made : done.world),
+    lines: (done) => ('accepted' in done ? acknowledgementLines(done) : madeLines(done)),
   });
-  return answer(session, made, { json: ({ world }) => world, lines: madeLines });
 }
 
-async function deleteOne(session: Session, world_slug: string, { yes = false }: { readonly yes?: boolean }) {
+interface DeleteOptions {
+  readonly yes?: boolean;
+  readonly reason?: string;
+}
+
+async function deleteOne(session: Session, world_slug: string, { yes = false, reason }: DeleteOptions) {
   const { ask } = session.terminal;
   if (!yes && (ask === undefined || session.as_json)) {
     const message = `Deleting ${JSON.stringify(world_slug)} has to be confirmed, and there is no terminal to ask at.`;
@@ -183,12 +201,12 @@ async function deleteOne(session: Session, world_slug: string, { yes = false }: 
   }
   const isConfirmed = async ({ turn }: WorldRecord): Promise<boolean> =>
     yes || /^y(es)?$/i.test((await ask?.(`Delete ${world_slug} and its ${turn} turns for good? [y/N] `))?.trim() ?? '');
-  const remove = async (archive: Archive): Promise<Done<Deleted | undefined>> => {
-    const world = await archive.store.worlds.find(world_slug);
+  const remove = async (engine: Engine): Promise<Done<Deleted | undefined>> => {
+    const world = await engine.store.worlds.find(world_slug);
     const isKept = world !== undefined && !(await isConfirmed(world));
-    return isKept ? succeed(undefined) : deleteWorld(archive, world_slug);
+    return isKept ? succeed(undefined) : deleteWorld(engine, world_slug, personHere(reason));
   };
-  return show(session, remove, { lines: deletedLines });
+  return answer(session, await withEngine(session, remove), { lines: deletedLines });
 }
 
 function deletedLines(deleted: Deleted | undefined): Lines {

@@ -1,6 +1,7 @@
-import type { QueuedTurns } from '../../../operations/queue.js';
+import type { QueuedTurns, QueueReport } from '../../../operations/queue.js';
+import type { Acknowledgement } from '../../../operations/reports.js';
 import type { RunReport } from '../../../operations/run-turns.js';
-import type { QueueReport } from '../../../operations/run-worker.js';
+import { acknowledgementLines } from './acknowledgement.js';
 import { advice, command, commandLines, hanging, type Line, line, type Lines, verbatim } from './line.js';
 import { count, toMoment } from './words.js';
 
@@ -21,6 +22,11 @@ export function queuedLines({ world, queued, waiting, scenario_adopted_from_turn
       [command('attempts', world), 'shows how they end'],
     ]),
   ];
+}
+
+/** Turns that `chukwa serve` has queued in its database. */
+export function queuedThereLines(acknowledgement: Acknowledgement): Lines {
+  return [acknowledgementLines(acknowledgement), line(command('serve'), ', which has the database, runs them.')];
 }
 
 /** The turns of a world that wait for a worker, and how to take them back; nothing where there are none. */

@@ -151,7 +151,8 @@ async function perform(action: Action, { desk, request }: Exchange): Promise<Don
   if (unknown !== undefined) return refuse(fieldUnknown(unknown, known));
   if (desk.sessions.holdsToken(fields.value.whole_text)) return refuse(TOKEN_SAID);
   const reason = fields.value.text('reason');
-  if (reason === undefined && (isForm(request) || action.is_reason_optional !== true)) return refuse(REASON_MISSING);
+  const needsReason = isForm(request) || (action.is_reason_optional !== true && !isCommand(request));
+  if (reason === undefined && needsReason) return refuse(REASON_MISSING);
   const read = action.read(request.params as Readonly<Record<string, string>>, fields.value);
   if (!read.ok) return read;
   return desk.act(read.value, present({ ...actorOf(request), reason }));
