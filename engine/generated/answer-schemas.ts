@@ -638,6 +638,12 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
   "WorldPage": {
     "type": "object",
     "properties": {
+      "offered_scenarios": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/StoredComponent"
+        }
+      },
       "scenarios": {
         "type": "array",
         "items": {
@@ -823,6 +829,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "family",
       "last_turn",
       "later",
+      "offered_scenarios",
       "operator_actions",
       "put_off",
       "queued_turns",
@@ -836,6 +843,36 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "world_slug"
     ],
     "additionalProperties": false
+  },
+  "StoredComponent": {
+    "type": "object",
+    "properties": {
+      "kind": {
+        "$ref": "#/components/schemas/ComponentKind"
+      },
+      "hash": {
+        "type": "string",
+        "description": "SHA-256 of the canonical form, 64 hex digits."
+      },
+      "label": {
+        "type": [
+          "string",
+          "null"
+        ],
+        "description": "Its `label`, or a schema's `title` or `$id`."
+      },
+      "created_at": {
+        "type": "string"
+      }
+    },
+    "required": [
+      "created_at",
+      "hash",
+      "kind",
+      "label"
+    ],
+    "additionalProperties": false,
+    "description": "A stored document in a list of its kind."
   },
   "Entity": {
     "type": "object",
@@ -1235,6 +1272,12 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
   "TurnPage": {
     "type": "object",
     "properties": {
+      "offered_scenarios": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/StoredComponent"
+        }
+      },
       "environments": {
         "type": "array",
         "items": {
@@ -1328,6 +1371,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "entities",
       "environments",
       "last_turn",
+      "offered_scenarios",
       "readings",
       "scenario_hash",
       "scenario_label",
@@ -4019,36 +4063,6 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "next"
     ],
     "additionalProperties": false
-  },
-  "StoredComponent": {
-    "type": "object",
-    "properties": {
-      "kind": {
-        "$ref": "#/components/schemas/ComponentKind"
-      },
-      "hash": {
-        "type": "string",
-        "description": "SHA-256 of the canonical form, 64 hex digits."
-      },
-      "label": {
-        "type": [
-          "string",
-          "null"
-        ],
-        "description": "Its `label`, or a schema's `title` or `$id`."
-      },
-      "created_at": {
-        "type": "string"
-      }
-    },
-    "required": [
-      "created_at",
-      "hash",
-      "kind",
-      "label"
-    ],
-    "additionalProperties": false,
-    "description": "A stored document in a list of its kind."
   },
   "DocumentPage": {
     "type": "object",

@@ -54,7 +54,7 @@ function viewTurn(shown: TurnPage): View {
         body: attempts.length > 0 && table('Attempts', attemptColumns, attempts),
       },
     ],
-    decisions: [decideTurn({ world_slug, turn: number })],
+    decisions: [decideTurn(shown)],
   };
 }
 
