@@ -284,6 +284,9 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     "type": "object",
     "additionalProperties": false,
     "properties": {
+      "is_readable": {
+        "type": "boolean"
+      },
       "queued_turns": {
         "type": "number"
       },
@@ -350,6 +353,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     },
     "required": [
       "created_at",
+      "is_readable",
       "put_off",
       "queued_turns",
       "scenario_hash",

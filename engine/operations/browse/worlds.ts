@@ -1,5 +1,5 @@
 import { present } from '../../contract/present.js';
-import type { ListPart, WorldReading } from '../../ports/browse.js';
+import type { ListPart, Readable, WorldReading } from '../../ports/browse.js';
 import type { StoredComponent } from '../../ports/components.js';
 import type { OperatorActionRecord } from '../../ports/operator-actions.js';
 import type { AttemptSummary } from '../../ports/records.js';
@@ -142,7 +142,7 @@ export async function browseDiff(
   });
 }
 
-export type ListedWorld = WorldRecord & QueuedTurns;
+export type ListedWorld = WorldRecord & QueuedTurns & Readable;
 
 /** A part of all worlds, or of those with a given scenario, with the queue of each. */
 export async function listWorldsPart(

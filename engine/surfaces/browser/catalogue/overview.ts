@@ -43,6 +43,7 @@ function drawLatest({ world_slug, story }: LatestTurn): Html {
 
 const worldColumns: Columns<ListedWorld> = {
   World: ({ world_slug }) => html`<strong>${linkTo('world', world_slug)}</strong>`,
+  State: ({ is_readable }) => !is_readable && html`<span class="status is-failed">cannot be read</span>`,
   Turn: numbers(({ world_slug, turn }) => html`<a href="${pathOfTurn(world_slug, turn)}">${turn}</a>`),
   'Time in it': ({ simulation_time }) => worldTime(simulation_time),
   Scenario: ({ scenario_hash, scenario_label }) => linkTo('scenario', scenario_hash, scenario_label),
