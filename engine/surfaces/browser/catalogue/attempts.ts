@@ -133,7 +133,7 @@ function parts({ attempt_id, invocations, calls_after, more_calls_after, ...coun
   if (calls_after === null && more_calls_after === null) return NOTHING;
   const [first, last] = [invocations[0]?.invocation_seq, invocations.at(-1)?.invocation_seq];
   const path = pathOf('attempt', attempt_id);
-  return html`<p class="note">Calls ${count(first)} to ${count(last)} of ${count(counts.source_invocation_count)} are drawn, and listed below with their events. ${calls_after === null ? undefined : html`<a href="${path}#timeline">← The first ones</a> `}${more_calls_after === null ? undefined : html`<a href="${path}?after=${more_calls_after}#timeline">The calls after these →</a>`}</p>`;
+  return html`<p class="note">Calls ${count(first)} to ${count(last)} of ${count(counts.source_invocation_count)} are in this part, and are listed below with their events. ${calls_after === null ? undefined : html`<a href="${path}#timeline">← The first ones</a> `}${more_calls_after === null ? undefined : html`<a href="${path}?after=${more_calls_after}#timeline">The calls after these →</a>`}</p>`;
 }
 
 /** Calls that somebody has to know of, wherever they are in the attempt; those that wait or run are above. */
@@ -194,8 +194,8 @@ function attemptFacts(shown: AttemptPage): Html {
   return facts([
     ['World', linkTo('world', shown.world_slug)],
     ['Turn', turnOf(shown)],
-    ['Began', moment(shown.started_at)],
-    ['Ended', moment(shown.ended_at)],
+    ['Began (UTC)', moment(shown.started_at)],
+    ['Ended (UTC)', moment(shown.ended_at)],
     ['Took', took(shown)],
     ['Calls', shown.source_invocation_count],
     ['In doubt', shown.calls_in_doubt || undefined],
@@ -226,7 +226,7 @@ function turnOf({ status: state, world_slug, attempted_turn }: AttemptRecord): H
 const agentTurnColumns: Columns<AgentTurnSummary> = {
   Agent: ({ agent_turn_id, agent_id }) => linkTo('agent_turn', agent_turn_id, agent_id),
   State: ({ state }) => status(state),
-  Began: ({ began_at }) => moment(began_at),
+  'Began (UTC)': ({ began_at }) => moment(began_at),
   Took: numbers(({ began_at, worked_until }) => took({ started_at: began_at, ended_at: worked_until })),
 };
 

@@ -47,7 +47,7 @@ function listOf(kind: ComponentKind): Page {
     columns: {
       Label: ({ hash, label }) => linkTo(kind, hash, label ?? undefined),
       Hash: ({ hash }) => linkTo(kind, hash),
-      Stored: ({ created_at }) => moment(created_at),
+      'Stored (UTC)': ({ created_at }) => moment(created_at),
     },
     empty: emptyState(`No ${noun} is stored. Check and store documents:`, 'npx chukwa put PATH'),
   });

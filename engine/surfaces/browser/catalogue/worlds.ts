@@ -137,7 +137,7 @@ export const attemptColumns: Columns<AttemptSummary> = {
   State: (row) => status(stateOf(row)),
   Calls: numbers(({ source_invocation_count }) => source_invocation_count),
   Took: numbers(took),
-  Began: ({ started_at }) => moment(started_at),
+  'Began (UTC)': ({ started_at }) => moment(started_at),
   'Why it failed': ({ failure_class, failed_source_invocation_id }) =>
     failure_class &&
     html`${words(failure_class)} ${linkTo('source_invocation', failed_source_invocation_id, 'the call')}`,
@@ -172,7 +172,7 @@ const agentColumns: Columns<ListedAgent> = {
   Epoch: numbers(({ turn_epoch }) => turn_epoch),
   'Its latest turn': ({ latest_turn }) => status(latest_turn?.state),
   Tool: ({ current_tool }) => current_tool ?? '',
-  'Waits until': ({ resume_deadline }) => moment(resume_deadline),
+  'Waits until (UTC)': ({ resume_deadline }) => moment(resume_deadline),
 };
 
 export const worldAgents: Page = listPage({

@@ -8,7 +8,7 @@ const columns: Columns<OperatorActionRecord> = {
   Why: sentences(({ reason }) => reason ?? ''),
   Outcome: sentences(({ outcome }) => outcome ?? 'not known: the server ended meanwhile'),
   By: ({ acted_by, surface }) => `${acted_by}, ${words(surface)}`,
-  When: ({ acted_at }) => moment(acted_at),
+  'When (UTC)': ({ acted_at }) => moment(acted_at),
   Attempt: ({ attempt_id }) => linkTo('attempt', attempt_id),
 };
 
