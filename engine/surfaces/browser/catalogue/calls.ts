@@ -7,10 +7,8 @@ import { listCallsPart } from '../../../operations/browse/attempts.js';
 import { showInvocation, showLlmCall } from '../../../operations/records.js';
 import { succeed } from '../../../operations/engine.js';
 import { type Html, html, NOTHING } from '../html.js';
-import { listPage } from '../list-page.js';
-import { emptyState, itemPage, type Page, type Section, type View } from '../page.js';
-import { drawChunks } from '../parts/chunks.js';
-import { conversation, originBar, outputBar } from '../parts/conversation.js';
+import { listPage, emptyState, itemPage, type Page, type Section, type View } from '../page.js';
+import { drawChunks, conversation, originBar, outputBar, copyable, inTwoViews } from '../parts/conversation.js';
 import { payload } from '../parts/payload.js';
 import { type Columns, facts, numbers } from '../parts/table.js';
 import {
@@ -27,7 +25,6 @@ import {
   verbatim,
   words,
 } from '../parts/text.js';
-import { copyable, inTwoViews } from '../parts/views.js';
 import { eventsOf } from '../places.js';
 import { callColumns } from './attempts.js';
 import { decideCall } from './decisions.js';

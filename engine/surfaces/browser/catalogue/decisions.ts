@@ -4,8 +4,11 @@ import type { StoredComponent } from '../../../ports/components.js';
 import type { AttemptRecord, InvocationSummary } from '../../../ports/records.js';
 import { html } from '../html.js';
 import type { Decision } from '../parts/decision.js';
-import { words } from '../parts/text.js';
+import { words, linkTo, moment } from '../parts/text.js';
 import { pathOf } from '../places.js';
+import type { OperatorActionRecord } from '../../../ports/operator-actions.js';
+import type { Section } from '../page.js';
+import { type Columns, sentences, table } from '../parts/table.js';
 
 interface WorldTurn {
   readonly world_slug: string;
@@ -134,4 +137,26 @@ function report({ source_invocation_id }: InvocationSummary): readonly Decision[
       button: 'Report the failure',
     },
   ];
+}
+
+const columns: Columns<OperatorActionRecord> = {
+  What: sentences(({ action, details }) => `${words(action)}${toDetails(details)}`),
+  Why: sentences(({ reason }) => reason ?? ''),
+  Outcome: sentences(({ outcome }) => outcome ?? 'not known: the server ended meanwhile'),
+  By: ({ acted_by, surface }) => `${acted_by}, ${words(surface)}`,
+  'When (UTC)': ({ acted_at }) => moment(acted_at),
+  Attempt: ({ attempt_id }) => linkTo('attempt', attempt_id),
+};
+
+function toDetails(details: OperatorActionRecord['details']): string {
+  const said = Object.entries(details).map(
+    ([name, value]) => `${words(name)} ${typeof value === 'string' ? value : JSON.stringify(value)}`,
+  );
+  return said.length === 0 ? '' : `: ${said.join(', ')}`;
+}
+
+/** The actions of operators, the latest first. */
+export function operatorActions(actions: readonly OperatorActionRecord[]): Section {
+  const body = actions.length > 0 && table('What operators did', columns, actions);
+  return { id: 'actions', title: 'What operators did', is_about_others: true, body };
 }

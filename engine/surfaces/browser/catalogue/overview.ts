@@ -2,8 +2,7 @@ import { browseInbox, browseOverview, type LatestTurn, type Overview } from '../
 import { type ListedWorld, listWorldsPart } from '../../../operations/browse/worlds.js';
 import type { ListedAttempt, ListedMessage, WaitingAttempt } from '../../../ports/browse.js';
 import { type Html, html } from '../html.js';
-import { listPage, nextPart } from '../list-page.js';
-import { type Asked, emptyState, itemPage, type Page, type View } from '../page.js';
+import { listPage, nextPart, type Asked, emptyState, itemPage, type Page, type View } from '../page.js';
 import { drawTurn } from '../parts/patch.js';
 import { type Columns, numbers, sentences, table } from '../parts/table.js';
 import { count, duration, linkTo, moment, status, words, worldTime } from '../parts/text.js';

@@ -5,9 +5,8 @@ import { isUndriven, stateOf } from '../../../core/protocol/work-state.js';
 import { browseWorld, listAttemptsPart, type WorldPage } from '../../../operations/browse/worlds.js';
 import { type ListedAgent, listAgentsPart } from '../../../operations/agents.js';
 import { type Html, html, NOTHING } from '../html.js';
-import { listPage } from '../list-page.js';
-import { type Asked, emptyState, itemPage, type Page, type View } from '../page.js';
-import { operatorActions } from '../parts/operator-actions.js';
+import { listPage, type Asked, emptyState, itemPage, type Page, type View } from '../page.js';
+import { operatorActions, decideWorld } from './decisions.js';
 import { drawPlaces } from '../parts/places.js';
 import { drawTurn, namesIn } from '../parts/patch.js';
 import { type Columns, numbers, table } from '../parts/table.js';
@@ -16,7 +15,6 @@ import { forkTree } from '../pictures/fork-tree.js';
 import { lifeLines } from '../pictures/life-lines.js';
 import { readingPlots } from '../pictures/reading-plot.js';
 import { eventsOf, pathOf, pathOfTurn } from '../places.js';
-import { decideWorld } from './decisions.js';
 import { took, trailToWorld } from './overview.js';
 
 export const world: Page = itemPage({

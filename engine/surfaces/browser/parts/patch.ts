@@ -77,7 +77,7 @@ ${patches.slice(0, patches_max).map((patch) => drawDeed(patch, names))}${rest}</
 }
 
 /** What happened, as it was told. */
-export function drawNarration(narration: string): Html {
+function drawNarration(narration: string): Html {
   return html`<div class="narration">${foldable(narration, undefined, FOLDED_NARRATION_MIN)}</div>`;
 }
 
