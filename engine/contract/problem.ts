@@ -1,5 +1,6 @@
 import type { JsonObject } from './json.js';
-import type { ProblemCode } from './problems/index.js';
+import { type Nothing, type ProblemEntry, say } from './problems/entry.js';
+import { type FactsOf, PROBLEMS, type ProblemCode } from './problems/index.js';
 
 /** A place in a file: 1-based line and column. */
 export interface Location {
@@ -27,6 +28,20 @@ export interface Problem {
   readonly details?: JsonObject;
   /** A note does not stop anything; left out means an error. */
   readonly severity?: 'error' | 'note';
+}
+
+/** Where a problem is, and how grave. */
+type Place = Omit<Problem, 'code' | 'message' | 'repair'>;
+
+/** The facts may be left out where the sentences need none. */
+type Case<Code extends ProblemCode> = [Nothing] extends [FactsOf<Code>]
+  ? readonly [facts?: FactsOf<Code>, place?: Place]
+  : readonly [facts: FactsOf<Code>, place?: Place];
+
+/** A problem, with the sentences of its catalogue entry about the facts of the case. */
+export function problem<Code extends ProblemCode>(code: Code, ...[facts, place]: Case<Code>): Problem {
+  const { message, repair } = PROBLEMS[code] as ProblemEntry<unknown>;
+  return { code, message: say(message, facts), repair: say(repair, facts), ...place };
 }
 
 /** A value, or all problems that prevented it. */

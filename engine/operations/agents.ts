@@ -1,3 +1,5 @@
+import { problem } from '../contract/problem.js';
+import { isUuid } from '../core/content/uuid.js';
 import type { Json } from '../contract/json.js';
 import type {
   AgentHeadRecord,
@@ -9,7 +11,6 @@ import type {
 import type { ListPart } from '../ports/browse.js';
 import type { CallFailureRecord } from '../ports/records.js';
 import { type Archive, type Done, refuse, succeed } from './engine.js';
-import { unknown } from './records.js';
 import { unknownWorld } from './worlds.js';
 
 /** An agent's state head, and its turn in the world's latest attempt: null where it had none in it. */
@@ -70,7 +71,7 @@ export async function showAgentTurn(
   const { agent_turn_id: id, reader } = asked;
   const record = await archive.store.records.agentTurn(id);
   if (record !== undefined) return succeed(await resolveCards(archive, record, reader));
-  return refuse(unknown('AGENT_TURN_UNKNOWN', 'agent turn', id));
+  return refuse(problem('AGENT_TURN_UNKNOWN', { id, is_whole: isUuid(id) }));
 }
 
 async function resolveCards(

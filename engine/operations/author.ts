@@ -1,4 +1,4 @@
-import type { Problem } from '../contract/problem.js';
+import { type Problem, problem } from '../contract/problem.js';
 import { present } from '../contract/present.js';
 import { checkAnswerKeys, checkAnswers, checkTest } from '../core/workflow-test/check-test.js';
 import type { Complaint } from '../core/protocol/document-problem.js';
@@ -66,14 +66,8 @@ export async function readScenario(engine: DocumentShelf, path: string, place: P
     components.flatMap(({ kind, hash, content }) => (kind === 'scenario' ? [[hash, content] as const] : [])),
   );
   const [found] = scenarios;
-  if (found === undefined || scenarios.size > 1) {
-    return refuse({
-      code: found === undefined ? 'NO_SCENARIO' : 'SEVERAL_SCENARIOS',
-      message:
-        found === undefined ? `There is no scenario in ${path}.` : `There are ${scenarios.size} scenarios in ${path}.`,
-      repair: 'Name the file of one scenario, such as workflows/park/scenario.json.',
-    });
-  }
+  if (found === undefined) return refuse(problem('NO_SCENARIO', { path }));
+  if (scenarios.size > 1) return refuse(problem('SEVERAL_SCENARIOS', { path, count: scenarios.size }));
   const [hash, content] = found;
   const store = async (): Promise<void> => void (await storeDocuments(parts, components));
   const files = await digestFiles(path, place, components, hash);

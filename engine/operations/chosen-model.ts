@@ -1,3 +1,4 @@
+import { problem } from '../contract/problem.js';
 import type { ResponseSource } from '../generated/response-source.js';
 import { type Done, type Engine, refuse, succeed } from './engine.js';
 
@@ -19,13 +20,6 @@ export async function checkChosenModel(
   if (models.some(({ source, field }) => field !== undefined && source.interface[field] !== undefined))
     return succeed(undefined);
   const [field] = models.flatMap((model) => model.field ?? []);
-  const labels = models.map(({ source }) => source.label).join(', ');
-  return refuse({
-    code: 'MODEL_NOT_CHOOSABLE',
-    message: `--model ${model} would change nothing: no source of this world takes its model from a variable (${labels || 'there is none'}).`,
-    repair:
-      field === undefined
-        ? 'Name a source in the workflow whose plugin lets a variable name the model, and make a world of it.'
-        : `Write "${field}": "CHUKWA_LLM_MODEL" in the source, beside the name of its model or in its place, and make a world of it.`,
-  });
+  const labels = models.map(({ source }) => source.label);
+  return refuse(problem('MODEL_NOT_CHOOSABLE', { model, sources: labels, field }));
 }

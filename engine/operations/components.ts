@@ -1,8 +1,9 @@
+import { problem } from '../contract/problem.js';
 import type { ProblemCode } from '../contract/problems/index.js';
 import { nearestName } from '../core/content/nearest-name.js';
 import { COMPONENT_KINDS, type ComponentKind } from '../core/protocol/component.js';
 import type { ComponentRecord, ComponentSummary, ComponentUses, StoredComponent } from '../ports/components.js';
-import { type Archive, type Done, refuse, type Refused, succeed } from './engine.js';
+import { type Archive, type Done, refuse, succeed } from './engine.js';
 
 export const HASH_DIGITS_MIN = 8;
 
@@ -21,11 +22,7 @@ export function toComponentKind(text: string): Done<ComponentKind> {
   const kind = COMPONENT_KINDS.find((name) => name === text);
   if (kind !== undefined) return succeed(kind);
   const nearest = nearestName(text, COMPONENT_KINDS);
-  return refuse({
-    code: 'COMPONENT_KIND_UNKNOWN',
-    message: `There is no kind of document ${JSON.stringify(text)}.`,
-    repair: `${nearest === undefined ? '' : `Did you mean ${nearest}? `}Kinds: ${COMPONENT_KINDS.join(', ')}.`,
-  });
+  return refuse(problem('COMPONENT_KIND_UNKNOWN', { kind: text, nearest, kinds: COMPONENT_KINDS }));
 }
 
 export async function getComponent(archive: Archive, name: ComponentName): Promise<Done<ComponentRecord>> {
@@ -67,22 +64,17 @@ export async function showUses(archive: Archive, name: ComponentName): Promise<D
 /** The one document of a kind whose hash has these first digits. */
 async function findComponent(archive: Archive, { kind, hash }: ComponentName): Promise<Done<ComponentSummary>> {
   const digits = hash.toLowerCase();
-  if (!HEX.test(digits) || digits.length < HASH_DIGITS_MIN || digits.length > HASH_LENGTH) return refuseHash(hash);
+  if (!HEX.test(digits) || digits.length < HASH_DIGITS_MIN || digits.length > HASH_LENGTH)
+    return refuse(problem('COMPONENT_HASH_INVALID', { hash, length: HASH_LENGTH, length_min: HASH_DIGITS_MIN }));
   const all = await archive.store.components.startingWith(digits);
   const [only, ...others] = all.filter((component) => component.kind === kind);
-  if (only === undefined) return refuseUnknown(kind, digits, all);
-  return others.length === 0 ? succeed(only) : refuseAmbiguous(kind, digits, [only, ...others]);
+  if (only === undefined) return refuse(problem(UNKNOWN[kind], { digits, other: all[0] }));
+  if (others.length === 0) return succeed(only);
+  const candidates = [only, ...others].map((candidate) => candidate.hash);
+  return refuse(problem('COMPONENT_AMBIGUOUS', { kind, digits, candidates }, { details: { candidates } }));
 }
 
-function refuseHash(hash: string): Refused {
-  return refuse({
-    code: 'COMPONENT_HASH_INVALID',
-    message: `${JSON.stringify(hash)} is not the hash of a document.`,
-    repair: `Write its ${HASH_LENGTH} hex digits, or at least the first ${HASH_DIGITS_MIN}. See chukwa list KIND.`,
-  });
-}
-
-const UNKNOWN: Readonly<Record<ComponentKind, ProblemCode>> = {
+const UNKNOWN = {
   json_schema: 'UNKNOWN_JSON_SCHEMA',
   prompt_text: 'UNKNOWN_PROMPT_TEXT',
   response_source: 'UNKNOWN_RESPONSE_SOURCE',
@@ -90,26 +82,4 @@ const UNKNOWN: Readonly<Record<ComponentKind, ProblemCode>> = {
   cognition_profile: 'UNKNOWN_COGNITION_PROFILE',
   tool_policy: 'UNKNOWN_TOOL_POLICY',
   scenario: 'UNKNOWN_SCENARIO',
-};
-
-function refuseUnknown(kind: ComponentKind, digits: string, others: readonly ComponentSummary[]): Refused {
-  const [other] = others;
-  return refuse({
-    code: UNKNOWN[kind],
-    message: `There is no ${kind} ${digits}.`,
-    repair:
-      other === undefined
-        ? `See chukwa list ${kind}, or store it first: chukwa put PATH`
-        : `There is one of another kind: ${other.kind} ${other.hash}`,
-  });
-}
-
-function refuseAmbiguous(kind: ComponentKind, digits: string, candidates: readonly ComponentSummary[]): Refused {
-  const hashes = candidates.map(({ hash }) => hash);
-  return refuse({
-    code: 'COMPONENT_AMBIGUOUS',
-    message: `More than one ${kind} begins with ${digits}.`,
-    repair: `Write more digits. Candidates: ${hashes.join(', ')}.`,
-    details: { candidates: hashes },
-  });
-}
+} as const satisfies Readonly<Record<ComponentKind, ProblemCode>>;

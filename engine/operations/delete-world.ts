@@ -1,3 +1,4 @@
+import { problem } from '../contract/problem.js';
 import { unreachable } from '../contract/unreachable.js';
 import type { WorldRecord } from '../ports/worlds.js';
 import { type Archive, type Done, refuse, succeed } from './engine.js';
@@ -28,12 +29,8 @@ export async function deleteWorld(
     case 'held':
       return worldBusy(world_slug, { ...deleted, holder: deleted });
     case 'has_forks':
-      return refuse({
-        code: 'WORLD_HAS_FORKS',
-        message: `The turns of ${world_slug} are those of its forks as well: ${deleted.forks.join(', ')}.`,
-        repair: `Delete the forks first: chukwa world delete ${deleted.forks.at(-1)}`,
-        details: { world_slug, forks: deleted.forks },
-      });
+      const facts = { world_slug, forks: deleted.forks };
+      return refuse(problem('WORLD_HAS_FORKS', facts, { details: facts }));
     default:
       return unreachable(deleted);
   }

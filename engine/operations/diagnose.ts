@@ -1,4 +1,4 @@
-import type { Outcome, Problem } from '../contract/problem.js';
+import { type Outcome, type Problem, problem } from '../contract/problem.js';
 import type { DatabaseReport, UndrivenAttempt } from '../ports/store.js';
 import type { ExamineOrigin, PluginCatalogue } from '../ports/sources.js';
 import type { Diagnosis } from './composition.js';
@@ -59,12 +59,7 @@ const OPEN_TO_ALL = missing(
 
 function diagnoseWorld(world_slug: string | undefined, { has_world }: DatabaseReport): readonly Diagnosis[] {
   if (world_slug === undefined || has_world) return [];
-  const unknown = {
-    code: 'WORLD_UNKNOWN',
-    message: 'there is no world of this name',
-    repair: 'See chukwa world list.',
-  };
-  return [{ subject: `world ${world_slug}`, state: 'broken', ...unknown }];
+  return [{ subject: `world ${world_slug}`, state: 'broken', ...problem('WORLD_UNKNOWN', { slug: world_slug }) }];
 }
 
 function diagnoseUndriven({ world_slug, attempt_id, attempted_turn }: UndrivenAttempt): Diagnosis {

@@ -1,4 +1,4 @@
-import type { Problem } from '../contract/problem.js';
+import { type Problem, problem } from '../contract/problem.js';
 import type { JsonObject } from '../contract/json.js';
 import type { ResponseSource } from '../generated/response-source.js';
 import type { Scenario } from '../generated/scenario.js';
@@ -36,13 +36,7 @@ export async function loadScenario(engine: Engine, scenarioHash: string): Promis
   const known = engine.programs.get(scenarioHash);
   if (known !== undefined) return succeed(known);
   const stored = await engine.store.components.find('scenario', scenarioHash);
-  if (stored === undefined) {
-    return refuse({
-      code: 'UNKNOWN_SCENARIO',
-      message: `There is no stored scenario ${scenarioHash}.`,
-      repair: 'Store it first: chukwa put PATH',
-    });
-  }
+  if (stored === undefined) return refuse(problem('UNKNOWN_SCENARIO', { digits: scenarioHash }));
   const closure = await engine.store.components.closure('scenario', scenarioHash);
   const byName = new Map(closure.map((component) => [`${component.kind} ${component.hash}`, component.content]));
   const compiled = compileScenario(engine.authoring, scenarioHash, (kind, hash) => byName.get(`${kind} ${hash}`));

@@ -1,5 +1,6 @@
 import { readdir, readFile, realpath } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
+import { problem } from '../contract/problem.js';
 import { type Done, refuse, succeed } from './engine.js';
 import { findSlugProblem } from './worlds.js';
 import { writeNewFolder } from './write-files.js';
@@ -47,10 +48,7 @@ export async function writeNewWorld({ name, shape, into, package_root }: WantedW
       return { path, text: named };
     }),
   );
-  const written = await writeNewFolder(folder, files, {
-    code: 'WORLD_FOLDER_EXISTS',
-    repair: 'Choose another name, or another folder with --into.',
-  });
+  const written = await writeNewFolder(folder, files, problem('WORLD_FOLDER_EXISTS', { folder }));
   return written.ok ? succeed({ name, shape, folder, files: files.map(({ path }) => path) }) : written;
 }
 

@@ -1,5 +1,4 @@
-import type { Problem } from '../contract/problem.js';
-import type { ProblemCode } from '../contract/problems/index.js';
+import { type Problem, problem } from '../contract/problem.js';
 import { isUuid } from '../core/content/uuid.js';
 import type {
   AttemptRecord,
@@ -27,16 +26,12 @@ export async function showCommitted(
   if (!listed.ok) return listed;
   const [committed] = listed.value.attempts;
   if (committed !== undefined) return showAttempt(archive, committed.attempt_id);
-  return refuse({
-    code: 'TURN_UNKNOWN',
-    message: `No attempt of the world ${world_slug} has committed turn ${turn}.`,
-    repair: `See chukwa attempts ${world_slug}.`,
-  });
+  return refuse(problem('TURN_UNKNOWN', { world_slug, turn }));
 }
 
 /** The problem with an id that no attempt has. */
 export function attemptUnknown(id: string): Problem {
-  return unknown('ATTEMPT_UNKNOWN', 'attempt', id, 'attempts SLUG');
+  return problem('ATTEMPT_UNKNOWN', { id, is_whole: isUuid(id) });
 }
 
 /** The attempts of a world, and its queue. */
@@ -83,18 +78,12 @@ export async function showInvocation(
   view: InvocationView = 'redacted',
 ): Promise<Done<InvocationRecord>> {
   const record = await archive.store.records.invocation(id, view);
-  return found(record, unknown('UNKNOWN_SOURCE_INVOCATION', 'source invocation', id));
+  return found(record, problem('UNKNOWN_SOURCE_INVOCATION', { id, is_whole: isUuid(id) }));
 }
 
 /** One generation: prompt, text chunk by chunk, and verdict. */
 export async function showLlmCall(archive: Archive, id: string): Promise<Done<LlmCallRecord>> {
-  return found(await archive.store.records.llmCall(id), unknown('LLM_CALL_UNKNOWN', 'LLM call', id));
-}
-
-/** The problem with an id that nothing of a kind has. @param see the command that lists ids */
-export function unknown(code: ProblemCode, kind: string, id: string, see = 'attempt ID'): Problem {
-  const repair = `${isUuid(id) ? '' : 'Write the whole id. '}See chukwa ${see}.`;
-  return { code, message: `There is no ${kind} ${JSON.stringify(id)}.`, repair };
+  return found(await archive.store.records.llmCall(id), problem('LLM_CALL_UNKNOWN', { id, is_whole: isUuid(id) }));
 }
 
 function found<Value>(value: Value | undefined, otherwise: Problem): Done<Value> {

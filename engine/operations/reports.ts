@@ -1,5 +1,5 @@
+import { type Problem, problem } from '../contract/problem.js';
 import type { Json } from '../contract/json.js';
-import type { Problem } from '../contract/problem.js';
 import { isUuid } from '../core/content/uuid.js';
 import { unreachable } from '../contract/unreachable.js';
 import type { Reported } from '../ports/inbox.js';
@@ -67,8 +67,7 @@ export async function reportByHand(
   if (misfits.length > 0) return refuse(...misfits);
   const reported = await reportMeant(engine, call.value, said);
   if (!reported.ok || reported.value.reason !== 'not_awaited') return reported;
-  const { message } = reported.value;
-  return refuse({ code: 'CALL_NOT_AWAITED', message, repair: 'See which calls are awaited: chukwa attempt ID' });
+  return refuse(problem('CALL_NOT_AWAITED'));
 }
 
 /** Finds the call of a correlation id. @returns a refusal where there is none, or several */
@@ -76,13 +75,8 @@ export async function findMeantCall(engine: Engine, correlation: string): Promis
   const meant = await engine.store.pending.find(correlation);
   const [call] = meant;
   if (call !== undefined && meant.length === 1) return succeed(call);
-  const { message } = notOne(correlation, meant);
-  return meant.length === 0
-    ? refuse({ code: 'CALL_UNKNOWN', message, repair: `Find its id: ${FIND_CALL}` })
-    : refuse({ code: 'CALL_AMBIGUOUS', message, repair: `Use the id of the one that is meant: ${FIND_CALL}` });
+  return refuse(problem(meant.length === 0 ? 'CALL_UNKNOWN' : 'CALL_AMBIGUOUS', { correlation }));
 }
-
-const FIND_CALL = 'chukwa attempts SLUG, then chukwa attempt ID.';
 
 /** A call that has ended takes no answer; one in doubt is checked where it is settled. */
 async function findMisfitsOfOpen(
@@ -132,24 +126,19 @@ const SETTLED: Readonly<Record<SaidReport['kind'], string>> = {
 };
 
 /** The report is not stored: it has to be sent again. */
-const UNDECIDED: Problem = {
-  code: 'CALL_ENDING',
-  message: 'The call is ending at this moment, or its driver has just died: the report was not stored.',
-  repair: 'Send the report again in a few seconds.',
-};
+const UNDECIDED = problem('CALL_ENDING');
 
 /** Names no ids and no worlds: holders of a callback URL may know no other call. */
 function notOne(correlation: string, meant: readonly MeantCall[]): Acknowledgement {
-  const name = JSON.stringify(correlation);
   return meant.length === 0
-    ? { accepted: false, reason: 'unknown', message: `There is no call with the id or the alias ${name}.` }
-    : { accepted: false, reason: 'ambiguous', message: `Several pending calls have the alias ${name}.` };
+    ? { accepted: false, reason: 'unknown', message: problem('CALL_UNKNOWN', { correlation }).message }
+    : { accepted: false, reason: 'ambiguous', message: problem('CALL_AMBIGUOUS', { correlation }).message };
 }
 
 const NOT_AWAITED: Acknowledgement = {
   accepted: false,
   reason: 'not_awaited',
-  message: 'The call is answered at once or not at all: its binding has no pending_deadline_ms.',
+  message: problem('CALL_NOT_AWAITED').message,
 };
 
 /** Requests that an attempt stop, running or suspended. Idempotent. @param by the reason is kept in the record */

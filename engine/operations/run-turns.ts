@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import type { Problem } from '../contract/problem.js';
+import { type Problem, problem } from '../contract/problem.js';
 import { present } from '../contract/present.js';
 import { pick } from '../contract/pick.js';
 import { turnBackoffMs } from '../core/inbox/backoff.js';
@@ -127,7 +127,8 @@ export async function runTurns(engine: Engine, request: RunRequest): Promise<Don
   await expireCalls(engine);
   await settleUnhandled(engine);
   while (committed < world.turn + request.turns && !request.signal.aborted) {
-    if (simulationTime(scenario, committed + 1) === undefined) return refuseTime(request.world_slug, committed);
+    if (simulationTime(scenario, committed + 1) === undefined)
+      return refuse(problem('WORLD_TIME_ENDED', { world_slug: request.world_slug, committed }));
     const played = await unlessLost(engine, { world_slug: request.world_slug, committed, rerun }, () =>
       runAttempt(engine.runtime, {
         ...request,
@@ -205,20 +206,7 @@ async function unlessLost<Value>(
 }
 
 function overtaken(world_slug: string): Problem {
-  return {
-    code: 'WORLD_OVERTAKEN',
-    message: `Another driver has taken over the world ${world_slug}; nothing was written here since.`,
-    repair: `See what it does: chukwa attempts ${world_slug}`,
-    details: { world_slug },
-  };
-}
-
-function refuseTime(slug: string, committed: number) {
-  return refuse({
-    code: 'WORLD_TIME_ENDED',
-    message: `The world ${slug} has come to the end of its calendar: turn ${committed} is the last within the year 9999.`,
-    repair: 'Make a world of a scenario with an earlier start_time, or with a shorter chronon_seconds.',
-  });
+  return problem('WORLD_OVERTAKEN', { world_slug }, { details: { world_slug } });
 }
 
 async function reportTurn(engine: Engine, attemptId: string): Promise<TurnReport> {
@@ -258,30 +246,17 @@ export function worldBusy(
   }: { readonly holder: Holder; readonly attempt_id: string; readonly until: number },
 ): Refused {
   const until = new Date(until_ms).toISOString();
-  return refuse({
-    code: 'WORLD_BUSY',
-    message: `The world ${slug} is being run by process ${pid} on ${host} (attempt ${attempt_id}).`,
-    repair: `Wait for it, or stop it: chukwa stop ${attempt_id}. A dead driver's hold ends at ${until}.`,
-    details: { pid, host, attempt_id, until },
-  });
+  const details = { pid, host, attempt_id, until };
+  return refuse(problem('WORLD_BUSY', { world_slug: slug, ...details }, { details }));
 }
 
 function notAdoptable({ slug, rerun }: Refusable, end: Extract<AttemptEnd, { kind: 'not_adoptable' }>): Problem {
   const { attempt_id, attempted_turn, reason } = end;
-  return {
-    code: 'RECORD_NOT_ADOPTABLE',
-    message: `Turn ${attempted_turn} of ${slug} cannot continue from attempt ${attempt_id}: ${reason}. Nothing was begun.`,
-    repair: `See what it did: chukwa attempt ${attempt_id}. To start over, and repeat its side effects: ${rerun} --anew`,
-    details: { world_slug: slug, attempt_id, attempted_turn },
-  };
+  const details = { world_slug: slug, attempt_id, attempted_turn };
+  return problem('RECORD_NOT_ADOPTABLE', { ...details, reason, rerun }, { details });
 }
 
 function callInDoubt({ slug, rerun }: Refusable, { command_key, attempt_id, source_invocation_id }: Doubt): Problem {
-  const settle = `chukwa attempt settle ${attempt_id}`;
-  return {
-    code: 'CALL_IN_DOUBT',
-    message: `Whether the call ${command_key} of attempt ${attempt_id} took place is unknown, and another turn of ${slug} would repeat it.`,
-    repair: `Find out, and settle it. If it did: ${settle} --result FILE, with its answer. If not: ${settle} --not-performed. Then: ${rerun}. To start over without finding out: ${rerun} --anew, which makes the side effect twice if it took place.`,
-    details: { world_slug: slug, attempt_id, source_invocation_id, command_key },
-  };
+  const details = { world_slug: slug, attempt_id, source_invocation_id, command_key };
+  return problem('CALL_IN_DOUBT', { ...details, rerun }, { details });
 }

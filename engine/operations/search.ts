@@ -1,7 +1,7 @@
+import { type Problem, problem } from '../contract/problem.js';
 import { present } from '../contract/present.js';
 import { setTimeout as wait } from 'node:timers/promises';
 import { FAILURE_CLASSES } from '../contract/failure-class.js';
-import type { Problem } from '../contract/problem.js';
 import { suggestName } from '../core/content/nearest-name.js';
 import { SEARCH_KINDS, type SearchHit, type SearchKind, type SearchQuestion } from '../ports/search.js';
 import { type Part, readPart, toTurn, type WantedPart } from './browse/list-part.js';
@@ -85,11 +85,11 @@ async function findUnknownFilter(
 }
 
 function filterUnknown(what: string, name: string, known: readonly string[]): Problem {
-  return {
-    code: 'SEARCH_FILTER_UNKNOWN',
-    message: `No text has the ${what} ${JSON.stringify(name)}.`,
-    repair: known.length === 0 ? `No text has a ${what} yet.` : suggestName(name, known),
-  };
+  return problem('SEARCH_FILTER_UNKNOWN', {
+    what,
+    name,
+    ...(known.length === 0 ? {} : { known: suggestName(name, known) }),
+  });
 }
 
 function toQuestion({ q, kind, world, turn, subject, source, failure }: WantedSearch): Done<SearchQuestion> {

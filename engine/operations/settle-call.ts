@@ -1,5 +1,5 @@
+import { type Problem, problem } from '../contract/problem.js';
 import type { Json, JsonObject } from '../contract/json.js';
-import type { Problem } from '../contract/problem.js';
 import { present } from '../contract/present.js';
 import type { Settled, SettleCall } from '../ports/attempts.js';
 import type { AttemptRecord, InvocationRecord, InvocationSummary } from '../ports/records.js';
@@ -111,24 +111,13 @@ function chooseCall(attempt: AttemptRecord, wanted: string | undefined): Done<In
   const next = wanted === undefined && named?.settled_as !== null ? unknown.find(isInDoubt) : undefined;
   const chosen = next ?? named ?? (wanted === undefined ? unknown[0] : undefined);
   if (chosen !== undefined) return succeed(chosen);
-  if (wanted === undefined) return refuse(nothingInDoubt(attempt));
-  return refuse({
-    ...nothingInDoubt(attempt),
-    message: `The call ${JSON.stringify(wanted)} of attempt ${attempt.attempt_id} is not in doubt.`,
-  });
+  const { attempt_id } = attempt;
+  return refuse(problem('CALL_NOT_IN_DOUBT', wanted === undefined ? { attempt_id } : { attempt_id, call: wanted }));
 }
 
 /** Whether it is unknown if a call had its side effect, and it may not be repeated. */
 export function isInDoubt({ outcome_unknown, settled_as }: InvocationSummary): boolean {
   return outcome_unknown && settled_as === null;
-}
-
-function nothingInDoubt({ attempt_id }: AttemptRecord): Problem {
-  return {
-    code: 'CALL_NOT_IN_DOUBT',
-    message: `No call of attempt ${attempt_id} is in doubt: each outcome is known, or the call may be repeated.`,
-    repair: `See its calls: chukwa attempt ${attempt_id}`,
-  };
 }
 
 /** The reasons why an answer does not fit the schema of its source, each with its place. */
@@ -146,29 +135,17 @@ export async function findMisfits(
 
 function toProblem(
   kind: Exclude<Settled['kind'], 'settled'>,
-  attempt: AttemptRecord,
+  { attempt_id, world_slug, status }: AttemptRecord,
   { source_invocation_id }: InvocationSummary,
 ): Problem {
   switch (kind) {
     case 'not_in_doubt':
-      return nothingInDoubt(attempt);
+      return problem('CALL_NOT_IN_DOUBT', { attempt_id });
     case 'already_settled':
-      return {
-        code: 'CALL_ALREADY_SETTLED',
-        message: `The call ${source_invocation_id} has been settled already.`,
-        repair: `Continue: chukwa run ${attempt.world_slug}`,
-      };
+      return problem('CALL_ALREADY_SETTLED', { source_invocation_id, world_slug });
     case 'not_ended':
-      return {
-        code: 'ATTEMPT_NOT_ENDED',
-        message: `The attempt ${attempt.attempt_id} is ${attempt.status}: its driver may still receive the outcome of the call.`,
-        repair: `Resume it: chukwa run ${attempt.world_slug}. Then settle what is in doubt.`,
-      };
+      return problem('ATTEMPT_NOT_ENDED', { attempt_id, status, world_slug });
     case 'too_late':
-      return {
-        code: 'SETTLED_TOO_LATE',
-        message: `The world ${attempt.world_slug} has continued since attempt ${attempt.attempt_id}, or began anew, so the call no longer matters.`,
-        repair: `See what came after: chukwa attempts ${attempt.world_slug}`,
-      };
+      return problem('SETTLED_TOO_LATE', { attempt_id, world_slug });
   }
 }

@@ -1,6 +1,6 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import type { Problem } from '../contract/problem.js';
+import { type Problem, problem } from '../contract/problem.js';
 import { present } from '../contract/present.js';
 import { parseSource } from '../core/content/source-text.js';
 import { nearestName } from '../core/content/nearest-name.js';
@@ -74,12 +74,8 @@ export async function findScript(
   const path = resolve(workingFolder, name);
   const facts = await stat(path).catch(() => undefined);
   if (facts?.isFile()) return succeed(path);
-  const nearest = nearestName(name, shipped);
-  return refuse({
-    code: 'SCRIPT_UNKNOWN',
-    message: `There is no script ${JSON.stringify(name)}: it is neither a file nor one of the shipped scripts.`,
-    repair: `${nearest === undefined ? '' : `Did you mean ${nearest}? `}Shipped scripts: ${shipped.toSorted().join(', ')}.`,
-  });
+  const unknown = { name, nearest: nearestName(name, shipped), shipped: shipped.toSorted() };
+  return refuse(problem('SCRIPT_UNKNOWN', unknown));
 }
 
 async function inFile(path: string, problems: readonly Problem[]): Promise<readonly Problem[]> {

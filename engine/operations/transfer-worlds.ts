@@ -1,7 +1,7 @@
 import { constants, open } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
-import type { Problem } from '../contract/problem.js';
+import { type Problem, problem } from '../contract/problem.js';
 import { unreachable } from '../contract/unreachable.js';
 import type { Exported, Imported, OpenAttempt } from '../ports/transfer.js';
 import { type Archive, type Done, refuse, type Refused, succeed } from './engine.js';
@@ -78,13 +78,8 @@ export function worldUnderWay(
   { world_slug, attempt_id, attempted_turn, status }: OpenAttempt,
   because: string,
 ): Problem {
-  const state = status === 'suspended' ? 'is suspended, and waits for an answer' : 'has not ended';
-  return {
-    code: 'WORLD_UNDER_WAY',
-    message: `The attempt ${attempt_id} at turn ${attempted_turn} of ${world_slug} ${state}. ${because}`,
-    repair: `Wait for its end; if it has no driver, chukwa run ${world_slug} resumes it, or ends it after chukwa stop ${attempt_id}.`,
-    details: { world_slug, attempt_id },
-  };
+  const facts = { world_slug, attempt_id, attempted_turn, is_suspended: status === 'suspended', because };
+  return problem('WORLD_UNDER_WAY', facts, { details: { world_slug, attempt_id } });
 }
 
 export async function importWorlds(
@@ -104,32 +99,16 @@ export async function importWorlds(
   }
 }
 
-const LATER = 'Import it with the version of chukwa that wrote it, or a later one.';
-const UNKNOWN =
-  'Import it with the version of chukwa that wrote it into a folder of its own, which CHUKWA_DATA_DIR names; then use this version there: chukwa migrate, and chukwa world export.';
-
 function toDone(imported: Imported, file: string): Done<Moved> {
   switch (imported.kind) {
     case 'imported':
       return succeed(imported);
     case 'world_exists':
-      return refuse({
-        code: 'WORLD_EXISTS',
-        message: `${file} holds the world ${imported.world_slug}, which already exists here.`,
-        repair: `Nothing was imported. Import it into a database without such a world, such as one in a folder that CHUKWA_DATA_DIR names; or delete this one before: chukwa world delete ${imported.world_slug}.`,
-      });
+      return refuse(problem('WORLD_EXISTS', { slug: imported.world_slug, file }));
     case 'other_version':
-      return refuse({
-        code: 'WORLD_FILE_OF_ANOTHER_VERSION',
-        message: `${file} comes from a database at ${imported.found}, and this one is at ${imported.expected}.`,
-        repair: `Nothing was imported. ${imported.is_later ? LATER : UNKNOWN}`,
-      });
+      return refuse(problem('WORLD_FILE_OF_ANOTHER_VERSION', { file, ...imported }));
     case 'damaged':
-      return refuse({
-        code: 'WORLD_FILE_DAMAGED',
-        message: `${file} is not as it was exported: ${imported.reason}.`,
-        repair: 'Copy it again from its origin, or export it again. Nothing was imported.',
-      });
+      return refuse(problem('WORLD_FILE_DAMAGED', { file, reason: imported.reason }));
     default:
       return unreachable(imported);
   }

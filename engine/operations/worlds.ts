@@ -1,4 +1,4 @@
-import type { Problem } from '../contract/problem.js';
+import { type Problem, problem } from '../contract/problem.js';
 import { present } from '../contract/present.js';
 import { nearestName } from '../core/content/nearest-name.js';
 import { simulationTime } from '../core/world/simulation-time.js';
@@ -37,19 +37,11 @@ export async function createWorld(
 /** Why a text cannot be a world's name. */
 export function findSlugProblem(slug: string): Problem | undefined {
   if (SLUG.test(slug) && slug.length <= SLUG_LENGTH_MAX) return undefined;
-  return {
-    code: 'WORLD_SLUG_INVALID',
-    message: `${JSON.stringify(slug)} cannot be a world's name.`,
-    repair: `Use lower-case letters and digits, joined by single hyphens or underscores, at most ${SLUG_LENGTH_MAX} characters.`,
-  };
+  return problem('WORLD_SLUG_INVALID', { slug, length_max: SLUG_LENGTH_MAX });
 }
 
 export function slugTaken(slug: string): Refused {
-  return refuse({
-    code: 'WORLD_EXISTS',
-    message: `The world ${slug} already exists.`,
-    repair: 'Choose another name.',
-  });
+  return refuse(problem('WORLD_EXISTS', { slug }));
 }
 
 /** The time inside a world at a turn. @returns RFC 3339, in UTC */
@@ -95,11 +87,7 @@ export async function showWorld(archive: Archive, request: WorldPlace): Promise<
 
 /** The problem with a turn that a world has not reached. */
 export function turnUnknown(world: Pick<WorldSnapshot, 'world_slug' | 'turn'>, turn: number | undefined): Problem {
-  return {
-    code: 'TURN_UNKNOWN',
-    message: `The world ${world.world_slug} has not reached turn ${turn}; it is at turn ${world.turn}.`,
-    repair: `Ask for a turn from 0 to ${world.turn}.`,
-  };
+  return problem('TURN_UNKNOWN', { world_slug: world.world_slug, turn, reached: world.turn });
 }
 
 /** The first free name of a family (`park`, `park-2`, `park-3`, ...). */
@@ -113,14 +101,6 @@ export async function freshSlug(engine: Engine, family: string): Promise<string>
 /** Refuses an unknown world, with the nearest known name. */
 export async function unknownWorld(archive: Archive, slug: string) {
   const known = (await archive.store.worlds.list()).map((world) => world.world_slug);
-  const nearest = nearestName(slug, known);
-  const list = `${nearest === undefined ? '' : `Did you mean ${nearest}? `}See chukwa world list.`;
-  return refuse({
-    code: 'WORLD_UNKNOWN',
-    message: `There is no world ${JSON.stringify(slug)}.`,
-    repair:
-      known.length === 0
-        ? `The database (${archive.store.database.description}) holds none. Make one: chukwa world create SLUG --scenario PATH`
-        : list,
-  });
+  const empty = known.length === 0 ? { empty: archive.store.database.description } : {};
+  return refuse(problem('WORLD_UNKNOWN', { slug, nearest: nearestName(slug, known), ...empty }));
 }

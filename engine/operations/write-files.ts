@@ -1,3 +1,4 @@
+import { type Problem, problem } from '../contract/problem.js';
 /**
  * How commands write files: whole or not at all. A draft is filled in the folder of the place, flushed to the disk, and
  * moved to the place. After a failure nothing of it stays, so the command can be repeated.
@@ -5,7 +6,6 @@
 import { randomUUID } from 'node:crypto';
 import { access, constants, copyFile, link, lstat, mkdir, open, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
-import type { Problem } from '../contract/problem.js';
 import { type Done, refuse, type Refused, succeed } from './engine.js';
 import { FileFault, onFile, unwritable } from './file-fault.js';
 
@@ -75,9 +75,9 @@ export async function writeOwnFile(
 export async function writeNewFolder(
   folder: string,
   files: readonly TextFile[],
-  taken: Pick<Problem, 'code' | 'repair'>,
+  taken: Problem,
 ): Promise<Done<undefined>> {
-  if (await isTaken(folder)) return refuse({ ...taken, message: alreadyExists(folder) });
+  if (await isTaken(folder)) return refuse(taken);
   return withDraft({ folder: dirname(folder), shown: folder }, async (draft) => {
     await fillFolder(draft, files);
     await onFile(rename(draft, folder));
@@ -99,16 +99,8 @@ async function isTaken(path: string): Promise<boolean> {
   return (await lstat(path).catch(() => undefined)) !== undefined;
 }
 
-function alreadyExists(shown: string): string {
-  return `${shown} already exists, and is not overwritten.`;
-}
-
-function fileExists(shown: string): Refused {
-  return refuse({
-    code: 'FILE_EXISTS',
-    message: alreadyExists(shown),
-    repair: 'Name another file, or remove this one.',
-  });
+function fileExists(path: string): Refused {
+  return refuse(problem('FILE_EXISTS', { path }));
 }
 
 function toRefused(shown: string, error: unknown): Refused {

@@ -1,7 +1,7 @@
+import { type Outcome, type Problem, problem } from '../contract/problem.js';
 import { isObject } from '../core/content/json-pointer.js';
 import { basename, dirname, join } from 'node:path';
 import type { Json, JsonObject } from '../contract/json.js';
-import type { Outcome, Problem } from '../contract/problem.js';
 import { ENGINE_VARIABLES } from '../contract/engine-variables.js';
 import type { ProblemCode } from '../contract/problems/index.js';
 import { canonicalText, contentHash } from '../core/content/canonical.js';
@@ -103,14 +103,7 @@ function findSharedNames(found: readonly FoundPlugin[]): readonly Problem[] {
   return [...names].flatMap((name) => {
     const folders = found.filter((plugin) => plugin.manifest.name === name).map((plugin) => plugin.folder);
     if (folders.length < 2) return [];
-    return [
-      {
-        code: 'PLUGIN_NAME_TAKEN',
-        message: `several plugins are named ${name}: ${folders.join(', ')}; none of them is used`,
-        repair: 'Rename all but one in their plugin.json, or leave a folder out.',
-        details: { name, folders },
-      },
-    ];
+    return [problem('PLUGIN_NAME_TAKEN', { name, folders }, { details: { name, folders } })];
   });
 }
 

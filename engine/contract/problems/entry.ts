@@ -1,36 +1,73 @@
-/** The catalogue entry of a problem code; the `Problem` itself has the facts of the case. */
-export interface ProblemEntry {
-  /** One sentence that says what is wrong. */
+/** A sentence of a problem: always the same, or made of the facts of the case. */
+type Sentence<Facts> = string | ((facts: Facts) => string);
+
+/** What the catalogue says of a problem code. */
+export interface ProblemEntry<Facts> {
+  /** One sentence that says what is wrong, whatever the case. */
   readonly meaning: string;
-  /** The default repair, in one sentence. */
-  readonly repair: string;
+  /** One sentence that says what is wrong in a case. */
+  readonly message: Sentence<Facts>;
+  /** The repair, in one sentence. */
+  readonly repair: Sentence<Facts>;
+  /** The message and the repair of one likely case, for people who read about the code. */
+  readonly example: () => { readonly message: string; readonly repair: string };
   /** The exit code of a command. */
   readonly exit: 1 | 2 | 4;
   /** The status of an HTTP answer. */
   readonly status: number;
 }
 
+/** The sentences of a code whose message depends on the case. */
+interface Sentences<Facts> {
+  readonly meaning: string;
+  readonly message: Sentence<Facts>;
+  readonly repair: Sentence<NoInfer<Facts>>;
+  /** The facts of one likely case. */
+  readonly example: NoInfer<Facts>;
+}
+
+/** Either the sentences of a code, or its one message and its one repair. */
+type Said<Facts> = readonly [Sentences<Facts>] | readonly [message: string, repair: string];
+
 /** What the request says is at fault: a document does not validate, or a name cannot be one. */
-export function content(meaning: string, repair: string): ProblemEntry {
-  return { meaning, repair, exit: 1, status: 400 };
+export function content<Facts = Nothing>(...said: Said<Facts>): ProblemEntry<Facts> {
+  return { ...toSentences(said), exit: 1, status: 400 };
 }
 
 /** A look-up names something that is not there. */
-export function unknown(meaning: string, repair: string): ProblemEntry {
-  return { meaning, repair, exit: 1, status: 404 };
+export function unknown<Facts = Nothing>(...said: Said<Facts>): ProblemEntry<Facts> {
+  return { ...toSentences(said), exit: 1, status: 404 };
 }
 
 /** The command line itself is wrong. */
-export function usage(meaning: string, repair: string): ProblemEntry {
-  return { meaning, repair, exit: 2, status: 400 };
+export function usage<Facts = Nothing>(...said: Said<Facts>): ProblemEntry<Facts> {
+  return { ...toSentences(said), exit: 2, status: 400 };
 }
 
 /** The database, a service or another process prevents it. */
-export function environment(meaning: string, repair: string): ProblemEntry {
-  return { meaning, repair, exit: 4, status: 503 };
+export function environment<Facts = Nothing>(...said: Said<Facts>): ProblemEntry<Facts> {
+  return { ...toSentences(said), exit: 4, status: 503 };
 }
 
 /** An HTTP server refuses a request with a status of its own; a command that goes through the server ends with 4. */
-export function overHttp(status: number, meaning: string, repair: string): ProblemEntry {
-  return { meaning, repair, exit: 4, status };
+export function overHttp<Facts = Nothing>(status: number, ...said: Said<Facts>): ProblemEntry<Facts> {
+  return { ...toSentences(said), exit: 4, status };
+}
+
+/** The facts of a code whose sentences are always the same. */
+export type Nothing = Readonly<Record<never, never>>;
+
+function toSentences<Facts>(said: Said<Facts>): Omit<ProblemEntry<Facts>, 'exit' | 'status'> {
+  if (said.length === 2) {
+    const [message, repair] = said;
+    return { meaning: message, message, repair, example: () => ({ message, repair }) };
+  }
+  const [{ example, ...sentences }] = said;
+  const { message, repair } = sentences;
+  return { ...sentences, example: () => ({ message: say(message, example), repair: say(repair, example) }) };
+}
+
+/** The words of a sentence in a case. */
+export function say<Facts>(sentence: Sentence<Facts>, facts: Facts): string {
+  return typeof sentence === 'string' ? sentence : sentence(facts);
 }

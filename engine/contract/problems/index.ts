@@ -1,8 +1,11 @@
+import { CALL_PROBLEMS } from './calls.js';
 import { COMMAND_PROBLEMS } from './commands.js';
+import { COMPONENT_PROBLEMS } from './components.js';
 import { DOCUMENT_PROBLEMS } from './documents.js';
 import type { ProblemEntry } from './entry.js';
 import { FILE_PROBLEMS } from './files.js';
 import { HTTP_PROBLEMS } from './http.js';
+import { PLUGIN_PROBLEMS } from './plugins.js';
 import { RECORDING_PROBLEMS } from './recordings.js';
 import { REFERENCE_PROBLEMS } from './references.js';
 import { SCENARIO_PROBLEMS } from './scenarios.js';
@@ -10,9 +13,11 @@ import { SCHEMA_PROBLEMS } from './schemas.js';
 import { SURROUNDINGS_PROBLEMS } from './surroundings.js';
 import { TEST_PROBLEMS } from './tests.js';
 import { WORKFLOW_PROBLEMS } from './workflows.js';
+import { WORLD_PROBLEMS } from './worlds.js';
 
 /**
- * Every problem code: meaning, repair, exit code and HTTP status. A new code is a line in the file of its section;
+ * Every problem code: meaning, message, repair, exit code and HTTP status. All sentences about problems stand here; the
+ * place that finds one gives the code and the facts. A new code is an entry in the file of its section;
  * `npm run generate` writes docs/problems.md.
  */
 export const PROBLEMS = {
@@ -24,13 +29,21 @@ export const PROBLEMS = {
   ...SCHEMA_PROBLEMS,
   ...SCENARIO_PROBLEMS,
   ...WORKFLOW_PROBLEMS,
+  ...COMPONENT_PROBLEMS,
+  ...WORLD_PROBLEMS,
+  ...CALL_PROBLEMS,
   ...COMMAND_PROBLEMS,
+  ...PLUGIN_PROBLEMS,
   ...SURROUNDINGS_PROBLEMS,
   ...HTTP_PROBLEMS,
-} satisfies Readonly<Record<string, ProblemEntry>>;
+} satisfies Readonly<Record<string, ProblemEntry<never>>>;
 
 /** The stable name of a problem. */
 export type ProblemCode = keyof typeof PROBLEMS;
+
+/** The facts that the sentences of a code are made of. */
+export type FactsOf<Code extends ProblemCode> =
+  (typeof PROBLEMS)[Code] extends ProblemEntry<infer Facts> ? Facts : never;
 
 /** Whether a text from outside is a code of this catalogue. */
 export function isProblemCode(code: unknown): code is ProblemCode {
@@ -41,7 +54,7 @@ export function isProblemCode(code: unknown): code is ProblemCode {
 export const PROBLEM_SECTIONS: readonly {
   readonly heading: string;
   readonly introduction?: string;
-  readonly problems: Readonly<Record<string, ProblemEntry>>;
+  readonly problems: Readonly<Record<string, ProblemEntry<never>>>;
 }[] = [
   {
     heading: 'In files',
@@ -56,7 +69,11 @@ export const PROBLEM_SECTIONS: readonly {
   { heading: 'In schemas', problems: SCHEMA_PROBLEMS },
   { heading: 'In scenarios', problems: SCENARIO_PROBLEMS },
   { heading: 'In workflows', problems: WORKFLOW_PROBLEMS },
+  { heading: 'In look-ups of stored documents', problems: COMPONENT_PROBLEMS },
+  { heading: 'In worlds', problems: WORLD_PROBLEMS },
+  { heading: 'In attempts and calls', problems: CALL_PROBLEMS },
   { heading: 'In commands', problems: COMMAND_PROBLEMS },
+  { heading: 'In plugins', problems: PLUGIN_PROBLEMS },
   { heading: 'In the surroundings', problems: SURROUNDINGS_PROBLEMS },
   {
     heading: 'Over HTTP',

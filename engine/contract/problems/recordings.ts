@@ -19,7 +19,12 @@ export const RECORDING_PROBLEMS = {
     'The file that `--scenario` names is no longer the scenario of the attempt.',
     'Leave `--scenario` out, or undo the change.',
   ),
-  FILE_EXISTS: content('The output file already exists, and is not overwritten.', 'Name another file.'),
+  FILE_EXISTS: content({
+    meaning: 'The file or folder to write already exists.',
+    message: ({ path }: { readonly path: string }) => `${path} already exists, and is not overwritten.`,
+    repair: 'Name another one, or remove this one.',
+    example: { path: 'park.test.json' },
+  }),
   FILE_UNWRITABLE: content(
     'The file or folder cannot be written, and nothing of it was left.',
     'Free space, or name a place in an existing folder that you may write, as the message says.',

@@ -72,16 +72,12 @@ export const SURROUNDINGS_PROBLEMS = {
   ),
   NATS_URL_INVALID: environment('`CHUKWA_NATS_URL` is not the address of a NATS server.', 'Write `nats://host:4222`.'),
   DATABASE_MIGRATION_MISSED: environment(
-    'The database was created by a version that lacked a migration, but had later ones.',
-    'Use the version that created it, or another database.',
+    'The database was created by a version with other migrations.',
+    'Export its worlds with the last version that opens it, and import them into a new database; or use another database.',
   ),
   DATABASE_MIGRATION_CHANGED: environment(
     'The database was created by another version of a migration.',
     'Use the version that created it, or another database.',
-  ),
-  DATABASE_CONTENT_FORGED: environment(
-    'A stored document or message is not what its hash says, so the database is not migrated.',
-    'Restore a backup, or find out who wrote that row and have the owner of the database delete it.',
   ),
   SOURCE_NOT_READY: environment(
     'A variable of one of the sources of the scenario is missing or unusable; the message names both. Nothing was called.',
@@ -129,34 +125,6 @@ export const SURROUNDINGS_PROBLEMS = {
     'A variable holds a secret of fewer than six characters. Such a short text occurs too often to be redacted in ' +
       'records.',
     'Choose a longer secret. With such a secret in a URL or a command, the call fails as `unavailable`.',
-  ),
-  PLUGIN_FOLDER_UNREADABLE: content(
-    'The folder of plugins, or of the plugin to be tested, cannot be read.',
-    'Correct `CHUKWA_PLUGIN_PATH`, or the folder.',
-  ),
-  PLUGIN_MANIFEST_INVALID: content('A `plugin.json` is not a manifest.', 'The message says why.'),
-  PLUGIN_INTERFACE_SCHEMA_INVALID: content("A plugin's interface schema cannot be used.", 'The message says why.'),
-  PLUGIN_ENTRY_FAILED: content(
-    "A plugin's entry is missing or cannot be imported: its modules throw, await for more than 10 seconds, or " +
-      'export no plugin; or a module in its folder is not a regular file, or all of them exceed 64 MiB.',
-    'The message says why. A module should have no side effect at import.',
-  ),
-  PLUGIN_UNCONFIRMED: content(
-    'A plugin came with the working folder, and nobody has confirmed it as it is; or it was to be confirmed, and the ' +
-      'decision has no place. Its code does not run.',
-    'Read its code, then `chukwa plugin trust DIR`; or name its parent in `CHUKWA_PLUGIN_PATH`.',
-  ),
-  PLUGIN_NAME_TAKEN: content(
-    'Several plugins have the same name, and none of them is used; or a new plugin would have an existing name.',
-    'Rename all but one.',
-  ),
-  PLUGIN_NAME_INVALID: content(
-    'The name of the new plugin is invalid.',
-    'Use lower-case letters, digits and underscores, and begin with a letter.',
-  ),
-  PLUGIN_FOLDER_EXISTS: content(
-    'The folder of the new plugin already exists, and is not overwritten.',
-    'Choose another name or folder.',
   ),
   RECORD_UNREADABLE: {
     ...content(

@@ -1,6 +1,5 @@
+import { type Problem, problem } from '../../contract/problem.js';
 import type { Json } from '../../contract/json.js';
-import type { Problem } from '../../contract/problem.js';
-import { CHANGEABLE_SCENARIO_FIELDS } from '../../contract/changeable-fields.js';
 import type { Scenario, ScenarioEntity } from '../../generated/scenario.js';
 import { canonicalText } from '../content/canonical.js';
 import { appendToken } from '../content/json-pointer.js';
@@ -22,18 +21,13 @@ export function findHistoryProblems(world: Scenario, next: Scenario): readonly P
   ];
 }
 
-const CODE = 'SCENARIO_DIFFERS' as const;
-const MAY_CHANGE = `Only ${CHANGEABLE_SCENARIO_FIELDS} may change.`;
-
 function findTimeProblems(world: Scenario, next: Scenario): readonly Problem[] {
   return (['start_time', 'chronon_seconds'] as const)
     .filter((field) => world[field] !== next[field])
-    .map((field) => ({
-      code: CODE,
-      message: `${field} is ${JSON.stringify(next[field])}, but the earlier turns were counted with ${JSON.stringify(world[field])}.`,
-      pointer: `/${field}`,
-      repair: `Leave it as it was: ${JSON.stringify(world[field])}. ${MAY_CHANGE}`,
-    }));
+    .map((field) => {
+      const [before, after] = [JSON.stringify(world[field]), JSON.stringify(next[field])];
+      return problem('SCENARIO_DIFFERS', { kind: 'time', field, before, after }, { pointer: `/${field}` });
+    });
 }
 
 interface Member {
@@ -57,33 +51,19 @@ function byId(entities: readonly ScenarioEntity[]): Members {
 function findListProblems(
   world: Members,
   next: Members,
-  list: { readonly noun: string; readonly pointer: string },
+  { noun, pointer: list }: { readonly noun: string; readonly pointer: string },
 ): readonly Problem[] {
   const missing = [...world.keys()]
     .filter((name) => !next.has(name))
-    .map((name) => ({
-      code: CODE,
-      message: `the ${list.noun} ${name} is missing: the world has it, and it cannot be removed`,
-      pointer: list.pointer,
-      repair: `Put it back as it was. ${MAY_CHANGE}`,
-    }));
+    .map((name) => problem('SCENARIO_DIFFERS', { kind: 'missing', noun, name }, { pointer: list }));
   const others = [...next].flatMap(([name, member]) => {
-    const pointer = appendToken(list.pointer, member.index);
+    const pointer = appendToken(list, member.index);
     const before = world.get(name);
     return before === undefined
-      ? [toStranger(list.noun, name, pointer)]
+      ? [problem('SCENARIO_DIFFERS', { kind: 'new', noun, name }, { pointer })]
       : findFieldProblems(name, pointer, [before, member]);
   });
   return [...missing, ...others];
-}
-
-function toStranger(noun: string, name: string, pointer: string): Problem {
-  return {
-    code: CODE,
-    message: `the ${noun} ${name} is new: no earlier turn has it`,
-    pointer,
-    repair: `Remove it, or make a new world: chukwa world create SLUG --scenario PATH. ${MAY_CHANGE}`,
-  };
 }
 
 /** Fields that no turn sets again, so that the world would show them in turns that were played without them. */
@@ -97,14 +77,11 @@ function findFieldProblems(
   const fields = [...new Set([...Object.keys(before.fields), ...Object.keys(after.fields)])];
   return fields
     .filter((field) => textOf(before.fields[field]) !== textOf(after.fields[field]))
-    .map((field) => ({
-      code: CODE,
-      message: FIXED.has(field)
-        ? `${field} of ${name} has changed: the earlier turns were played with the other value`
-        : `${field} of ${name} has changed, but without an effect: the world keeps its own value`,
-      pointer: field in after.fields ? appendToken(pointer, field) : pointer,
-      repair: `Leave it as it was, or make a new world: chukwa world create SLUG --scenario PATH. ${MAY_CHANGE}`,
-    }));
+    .map((field) => {
+      const kind = FIXED.has(field) ? 'shown' : 'without_effect';
+      const place = field in after.fields ? appendToken(pointer, field) : pointer;
+      return problem('SCENARIO_DIFFERS', { kind, field, name }, { pointer: place });
+    });
 }
 
 function textOf(value: Json | undefined): string | undefined {

@@ -1,8 +1,8 @@
+import { type Problem, problem } from '../../contract/problem.js';
 import { present } from '../../contract/present.js';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { JsonObject } from '../../contract/json.js';
-import type { Problem } from '../../contract/problem.js';
 import { type Done, refuse, succeed } from '../engine.js';
 import { type TextFile, writeNewFolder } from '../write-files.js';
 import type { ServerTools } from './list-tools.js';
@@ -45,7 +45,7 @@ export async function writeTools(
   const allowed = usable.filter(({ name, effect }) => chosen.includes(name) || effect === 'read_only');
   const template = join(package_root, 'fixtures', 'templates', 'tools');
   const files = await toFiles(listed, usable, allowed, template);
-  const written = await writeNewFolder(folder, files, { code: 'FILE_EXISTS', repair: 'Name a new folder.' });
+  const written = await writeNewFolder(folder, files, problem('FILE_EXISTS', { path: folder }));
   if (!written.ok) return written;
   const not_allowed = usable.filter((tool) => !allowed.includes(tool)).map(({ id }) => id);
   return succeed({ folder, files: files.map(({ path }) => path), left_out, not_allowed });

@@ -1,3 +1,4 @@
+import { problem } from '../../contract/problem.js';
 import { checkPaths, refuseFindings } from '../author.js';
 import { getComponent } from '../components.js';
 import type { Composition } from '../composition.js';
@@ -19,11 +20,7 @@ export async function findTriedSource(
   if (!ok) return refuseFindings(findings.filter(({ severity }) => severity === 'error'));
   const [source] = components.filter(({ kind }) => kind === 'response_source');
   if (source !== undefined && components.length === 1) return succeed(source.content as unknown as TriedSource);
-  return refuse({
-    code: 'SOURCE_IS_NO_MODEL',
-    message: `${name} is not one response source.`,
-    repair: 'Name the file of a source, such as the model.json of chukwa new world, or the hash of a stored one.',
-  });
+  return refuse(problem('SOURCE_IS_NO_MODEL', { name }));
 }
 
 async function findStored(composition: Pick<Composition, 'openArchive'>, hash: string): Promise<Done<TriedSource>> {

@@ -1,3 +1,4 @@
+import { problem } from '../../contract/problem.js';
 import type { JsonObject } from '../../contract/json.js';
 import type { ChatAnswer } from '../../contract/source.js';
 import { present } from '../../contract/present.js';
@@ -52,11 +53,9 @@ export async function tryModel(opened: OpenSources, source: TriedSource): Promis
   const { plugins } = authoring.catalogue;
   const plugin = plugins.find(({ name }) => name === source.interface.name);
   if (plugin?.speaks !== 'chat') {
-    return refuse({
-      code: 'SOURCE_IS_NO_MODEL',
-      message: `The source ${source.label} is no model: its plugin ${source.interface.name} ${plugin ? 'answers with JSON' : 'is not there'}.`,
-      repair: `Name a source whose interface is ${plugins.flatMap(({ name, speaks }) => (speaks === 'chat' ? [name] : [])).join(' or ')}, such as the model.json of chukwa new world.`,
-    });
+    const chat = plugins.flatMap(({ name, speaks }) => (speaks === 'chat' ? [name] : []));
+    const found = { source: source.label, plugin: source.interface.name, is_there: plugin !== undefined, chat };
+    return refuse(problem('SOURCE_IS_NO_MODEL', found));
   }
   const patch = authoring.shippedSchemas.get('world-patch.schema.json');
   if (patch === undefined) throw new Error('the shipped schema world-patch is missing');

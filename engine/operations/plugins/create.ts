@@ -1,5 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join, resolve, sep } from 'node:path';
+import { problem } from '../../contract/problem.js';
 import { type Done, refuse, succeed } from '../engine.js';
 import { type TextFile, writeNewFolder } from '../write-files.js';
 
@@ -21,25 +22,14 @@ export interface CreatedPlugin {
 /** Writes a small complete plugin. Nothing is written where the name is bad or taken, or the folder exists. */
 export async function createPlugin({ name, into, taken, package_root }: WantedPlugin): Promise<Done<CreatedPlugin>> {
   if (!NAME_PATTERN.test(name)) {
-    return refuse({
-      code: 'PLUGIN_NAME_INVALID',
-      message: `${JSON.stringify(name)} cannot be a plugin's name.`,
-      repair: 'Use lower-case letters, digits and underscores, at most 64, with a letter first.',
-    });
+    return refuse(problem('PLUGIN_NAME_INVALID', { name }));
   }
   if (taken.includes(name)) {
-    return refuse({
-      code: 'PLUGIN_NAME_TAKEN',
-      message: `The plugin ${name} already exists.`,
-      repair: 'Choose another name; chukwa plugin list shows the existing ones.',
-    });
+    return refuse(problem('PLUGIN_NAME_TAKEN', { name }));
   }
   const folder = resolve(into, name);
   const files = await scaffold(package_root, name);
-  const written = await writeNewFolder(folder, files, {
-    code: 'PLUGIN_FOLDER_EXISTS',
-    repair: 'Choose another name, or another folder with --into.',
-  });
+  const written = await writeNewFolder(folder, files, problem('PLUGIN_FOLDER_EXISTS', { folder }));
   return written.ok ? succeed({ name, folder, files: files.map(({ path }) => path) }) : written;
 }
 

@@ -1,6 +1,6 @@
 import picocolors from 'picocolors';
-import type { Problem } from '../../contract/problem.js';
 import { Command, CommanderError } from 'commander';
+import { type Problem, problem } from '../../contract/problem.js';
 import { PROBLEMS } from '../../contract/problems/index.js';
 import { nearestName, suggestName } from '../../core/content/nearest-name.js';
 import type { Composition } from '../../operations/composition.js';
@@ -142,7 +142,7 @@ function endParsing(session: Session, command: Command, { exitCode, code, messag
       ? suggestCommand(command, /^unknown command '(.*)'$/.exec(said)?.[1] ?? '')
       : hints.map((text) => text.replace(/^\((.*)\)$/, '$1')).join(' ');
   const repair = `${hint === '' ? '' : `${hint} `}See ${toProgramPath(command)} --help.`;
-  return printProblem(session, { code: 'USAGE', message: said, repair });
+  return printProblem(session, problem('USAGE', { message: said, repair }));
 }
 
 /** The parser suggests only the names that help lists: `wrld` means `world`, and `create` is no group. */

@@ -1,3 +1,4 @@
+import { problem } from '../../contract/problem.js';
 import { present } from '../../contract/present.js';
 import { Option } from 'commander';
 import { type Done, refuse, type Refused, succeed } from '../../operations/engine.js';
@@ -66,5 +67,5 @@ function choosePerson({ ask }: Session['terminal'], other: string | undefined): 
 }
 
 function refuseChoice(message: string, repair: string): Refused {
-  return refuse({ code: 'USAGE', message, repair });
+  return refuse(problem('USAGE', { message, repair }));
 }

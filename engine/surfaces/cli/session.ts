@@ -1,6 +1,6 @@
 import { present } from '../../contract/present.js';
 import type { Json } from '../../contract/json.js';
-import type { Problem } from '../../contract/problem.js';
+import { type Problem, problem } from '../../contract/problem.js';
 import { PROBLEMS } from '../../contract/problems/index.js';
 import type { Composition } from '../../operations/composition.js';
 import { type Archive, type Done, type Engine, type Refused, whileOpen } from '../../operations/engine.js';
@@ -63,7 +63,7 @@ export function printProblem(session: Session, problem: Problem): ExitCode {
 
 /** Refuses a command line that could be parsed, and says what to write. */
 export function refuseUsage(session: Session, message: string, repair: string): ExitCode {
-  return printProblem(session, { code: 'USAGE', message, repair });
+  return printProblem(session, problem('USAGE', { message, repair }));
 }
 
 /** Opens the engine for one task, and closes it in any case. */

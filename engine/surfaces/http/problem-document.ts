@@ -43,8 +43,7 @@ const TITLES: Readonly<Record<number, string>> = {
 /** A problem as a document. */
 export function toProblemDocument(problem: Problem, status: number = PROBLEMS[problem.code].status): ProblemDocument {
   const { code, message: detail, pointer } = problem;
-  // The catalogue is written for Markdown.
-  const repair = problem.repair ?? PROBLEMS[code].repair.replaceAll('`', '');
+  const repair = problem.repair ?? PROBLEMS[code].example().repair;
   return present({ type: 'about:blank', title: titleOf(status), status, code, detail, repair, pointer });
 }
 
