@@ -143,7 +143,10 @@ test('the name of a call goes on beside a bar that is too short for it, and one 
     ended_at: NOON,
   };
   const picture = attemptTimeline(attempt as unknown as Parameters<typeof attemptTimeline>[0]).toString();
-  assert.deepEqual(picture.match(/(?<=class="bar-name"[^>]*><text[^>]*>)[^<]+/g), ['final patch']);
+  for (const page of ['wide', 'narrow']) {
+    const names = picture.match(new RegExp(`(?<=class="bar-name at-${page}"[^>]*><text[^>]*>)[^<]+`, 'g'));
+    assert.deepEqual(names, ['final patch'], page);
+  }
 });
 
 test('a call that waited is drawn over the collapsed time, the picture has no width, and labels stay within it', () => {

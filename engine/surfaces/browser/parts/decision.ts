@@ -88,7 +88,7 @@ function drawField(decision: string, { name, label, kind, value, problem, option
   if (kind === 'json')
     return html`<p class="field">${head}<textarea id="${id}" name="${name}" rows="5" required${points}>${value}</textarea>${wrong}</p>`;
   if (kind === 'choice')
-    return html`<p class="field">${head}<select id="${id}" name="${name}"${points}>${options.map((one) => html`<option value="${one.value}"${one.value === value ? html` selected` : NOTHING}>${one.text}</option>`)}</select>${wrong}</p>`;
+    return html`<p class="field">${head}<select id="${id}" name="${name}"${points}>${options.map((one) => html`<option value="${one.value}"${one.value === (value ?? '') ? html` selected` : NOTHING}>${one.text}</option>`)}</select>${wrong}</p>`;
   const type = kind === 'whole' ? html` inputmode="numeric" pattern="[0-9]+"` : NOTHING;
   return html`<p class="field field-${kind}">${head}<input id="${id}" name="${name}" value="${value}" autocomplete="off" required${type}${points}>${wrong}</p>`;
 }
