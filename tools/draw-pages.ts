@@ -100,7 +100,7 @@ async function drawForks(page: Page, world: string): Promise<void> {
   await form.getByLabel('How many').fill('2');
   await form.getByLabel('Why').fill('to see how it goes on');
   await form.getByRole('button', { name: 'Queue them' }).click();
-  await page.getByRole('heading', { name: 'Turn 3', exact: true }).waitFor();
+  await page.getByRole('heading', { name: 'Turn 3', exact: true }).waitFor({ timeout: 120_000 });
   await drawSection(page, 'forks');
 }
 

@@ -457,6 +457,9 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     "type": "object",
     "additionalProperties": false,
     "properties": {
+      "is_readable": {
+        "type": "boolean"
+      },
       "queued_turns": {
         "type": "number"
       },
@@ -523,6 +526,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     },
     "required": [
       "created_at",
+      "is_readable",
       "put_off",
       "queued_turns",
       "scenario_hash",
@@ -811,6 +815,12 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
   "WorldPage": {
     "type": "object",
     "properties": {
+      "offered_scenarios": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/StoredComponent"
+        }
+      },
       "scenarios": {
         "type": "array",
         "items": {
@@ -996,6 +1006,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "family",
       "last_turn",
       "later",
+      "offered_scenarios",
       "operator_actions",
       "put_off",
       "queued_turns",
@@ -1009,6 +1020,36 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "world_slug"
     ],
     "additionalProperties": false
+  },
+  "StoredComponent": {
+    "type": "object",
+    "properties": {
+      "kind": {
+        "$ref": "#/components/schemas/ComponentKind"
+      },
+      "hash": {
+        "type": "string",
+        "description": "SHA-256 of the canonical form, 64 hex digits."
+      },
+      "label": {
+        "type": [
+          "string",
+          "null"
+        ],
+        "description": "Its `label`, or a schema's `title` or `$id`."
+      },
+      "created_at": {
+        "type": "string"
+      }
+    },
+    "required": [
+      "created_at",
+      "hash",
+      "kind",
+      "label"
+    ],
+    "additionalProperties": false,
+    "description": "A stored document in a list of its kind."
   },
   "AgentHeadRecord": {
     "type": "object",
@@ -1354,6 +1395,12 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
   "TurnPage": {
     "type": "object",
     "properties": {
+      "offered_scenarios": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/StoredComponent"
+        }
+      },
       "environments": {
         "type": "array",
         "items": {
@@ -1447,6 +1494,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "entities",
       "environments",
       "last_turn",
+      "offered_scenarios",
       "readings",
       "scenario_hash",
       "scenario_label",
@@ -4138,36 +4186,6 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "next"
     ],
     "additionalProperties": false
-  },
-  "StoredComponent": {
-    "type": "object",
-    "properties": {
-      "kind": {
-        "$ref": "#/components/schemas/ComponentKind"
-      },
-      "hash": {
-        "type": "string",
-        "description": "SHA-256 of the canonical form, 64 hex digits."
-      },
-      "label": {
-        "type": [
-          "string",
-          "null"
-        ],
-        "description": "Its `label`, or a schema's `title` or `$id`."
-      },
-      "created_at": {
-        "type": "string"
-      }
-    },
-    "required": [
-      "created_at",
-      "hash",
-      "kind",
-      "label"
-    ],
-    "additionalProperties": false,
-    "description": "A stored document in a list of its kind."
   },
   "DocumentPage": {
     "type": "object",

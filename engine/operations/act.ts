@@ -54,7 +54,7 @@ export async function act(engine: Engine, action: OperatorAction, actor: Actor):
     engine,
     { ...place.value, action: action.kind, details: rule.describe(action) },
     actor,
-    (reason) => rule.perform(engine, action, reason),
+    (reason) => rule.perform(engine, action, present({ surface: actor.surface, reason })),
     (acknowledgement) => acknowledgement,
   );
 }
@@ -200,7 +200,11 @@ interface ActionRule<Action> {
   readonly locate: (engine: Engine, action: Action) => Promise<Done<ActionPlace>>;
   /** The details that the audit keeps; no answers, which may be secret. */
   readonly describe: (action: Action) => JsonObject;
-  readonly perform: (engine: Engine, action: Action, reason?: string) => Promise<Done<Acknowledgement>>;
+  readonly perform: (
+    engine: Engine,
+    action: Action,
+    by: Pick<Actor, 'surface' | 'reason'>,
+  ) => Promise<Done<Acknowledgement>>;
 }
 
 type Rules = {
@@ -220,12 +224,12 @@ const RULES: Rules = {
   take_back_turns: {
     locate: async (engine, { world_slug }) => placeOf(await showWorld(engine, { world_slug })),
     describe: () => ({}),
-    perform: (engine, { world_slug }) => takeBackTurns(engine, world_slug),
+    perform: (engine, { world_slug }, { surface }) => takeBackTurns(engine, world_slug, surface),
   },
   stop_attempt: {
     locate: async (engine, { attempt_id }) => placeOf(await showAttempt(engine, attempt_id)),
     describe: () => ({}),
-    perform: (engine, { attempt_id }, reason) => askToStop(engine, attempt_id, reason),
+    perform: (engine, { attempt_id }, by) => askToStop(engine, attempt_id, by),
   },
   fork_world: {
     async locate(engine, { world_slug, as }) {
@@ -245,7 +249,7 @@ const RULES: Rules = {
   settle_call: {
     locate: async (engine, { source_invocation_id: id }) => placeOf(await showInvocation(engine, id)),
     describe: ({ answer }) => ({ performed: answer !== undefined }),
-    async perform(engine, { source_invocation_id, answer }, reason) {
+    async perform(engine, { source_invocation_id, answer }, { reason }) {
       const call = await showInvocation(engine, source_invocation_id);
       if (!call.ok) return call;
       const { attempt_id } = call.value;

@@ -62,11 +62,22 @@ export async function whileReachable<Opened extends Archive, Value>(
   try {
     return await task(engine);
   } catch (error) {
-    const problem = engine.store.database.findFault(error);
+    const problem = engine.store.database.findFault(error) ?? (isDataException(error) ? RECORD_UNREADABLE : undefined);
     if (problem === undefined) throw error;
     return refuse(problem);
   }
 }
+
+/** The database reads a stored value otherwise than it is: SQLSTATE class 22. */
+function isDataException(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && /^22...$/.test(String(error.code));
+}
+
+export const RECORD_UNREADABLE: Problem = {
+  code: 'RECORD_UNREADABLE',
+  message: 'What is stored of this cannot be read: it has another shape than this program writes.',
+  repair: 'Delete the world, or import a sound export of it; other worlds are not affected.',
+};
 
 /** Runs a task with what has been opened, and closes it in any case. */
 export async function whileOpen<Opened extends Archive & { close(): Promise<void> }, Value>(

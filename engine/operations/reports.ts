@@ -3,6 +3,7 @@ import type { Json } from '../contract/json.js';
 import { isUuid } from '../core/content/uuid.js';
 import { unreachable } from '../contract/unreachable.js';
 import type { Reported } from '../ports/inbox.js';
+import type { ActionSurface } from '../ports/operator-actions.js';
 import type { MeantCall } from '../ports/pending-calls.js';
 import type { WorldSnapshot } from '../ports/worlds.js';
 import { type Archive, type Done, type Engine, refuse, succeed } from './engine.js';
@@ -143,11 +144,11 @@ const NOT_AWAITED: Acknowledgement = {
   message: problem('CALL_NOT_AWAITED').message,
 };
 
-/** Requests that an attempt stop, running or suspended. Idempotent. @param why kept in the record */
+/** Requests that an attempt stop, running or suspended. Idempotent. @param by the reason is kept in the record */
 export async function askToStop(
   engine: Pick<Engine, 'store' | 'runtime'>,
   attempt_id: string,
-  why?: string,
+  { reason: why, surface = 'command_line' }: { readonly reason?: string; readonly surface?: ActionSurface } = {},
 ): Promise<Done<Acknowledgement>> {
   if (!isUuid(attempt_id)) return succeed(acknowledge({ kind: 'unknown' }, ATTEMPT));
   const reported = await engine.store.inbox.stop({
@@ -156,19 +157,21 @@ export async function askToStop(
     payload: { reason: `the attempt was stopped on request${why === undefined ? '' : `: ${why}`}` },
   });
   const acknowledgement = acknowledge(reported, ATTEMPT);
-  return succeed(acknowledgement.accepted ? await withQueued(engine, acknowledgement) : acknowledgement);
+  return succeed(acknowledgement.accepted ? await withQueued(engine, acknowledgement, surface) : acknowledgement);
 }
 
 /** The acknowledgement of a stop, with the queued turns: they begin once the attempt has ended. */
-export async function withQueued(archive: Archive, acknowledgement: Acknowledgement): Promise<Acknowledgement> {
+export async function withQueued(
+  archive: Archive,
+  acknowledgement: Acknowledgement,
+  surface: ActionSurface = 'command_line',
+): Promise<Acknowledgement> {
   const { world = '', message } = acknowledgement;
   const { queued_turns } = await findQueue(archive, world);
   if (queued_turns === 0) return acknowledgement;
   const more = queued_turns === 1 ? 'One more turn is queued' : `${queued_turns} more turns are queued`;
-  return {
-    ...acknowledgement,
-    message: `${message} ${more}: chukwa stop ${world} --queued takes back the turns that have not begun.`,
-  };
+  const way = surface === 'browser' ? '“Take them back” on the page of the world' : `chukwa stop ${world} --queued`;
+  return { ...acknowledgement, message: `${message} ${more}: ${way} takes back the turns that have not begun.` };
 }
 
 type Sentences = Readonly<Record<Exclude<Reported['kind'], 'undecided'>, string>>;

@@ -141,7 +141,7 @@ async function stopToEnd(
   attempt_id: string,
   reason: string | undefined,
 ): Promise<Done<Acknowledgement>> {
-  const asked = await askToStop(engine, attempt_id, reason);
+  const asked = await askToStop(engine, attempt_id, present({ reason }));
   if (!asked.ok || asked.value.world === undefined || asked.value.reason === 'late') return asked;
   const attempt = await engine.store.records.attempt(attempt_id);
   if (attempt !== undefined && isUndriven(attempt)) return succeed(withoutDriver(asked.value));

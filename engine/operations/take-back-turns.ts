@@ -1,5 +1,6 @@
 import { present } from '../contract/present.js';
 import { type Done, type Engine, succeed } from './engine.js';
+import type { ActionSurface } from '../ports/operator-actions.js';
 import type { Acknowledgement } from './reports.js';
 import { unknownWorld } from './worlds.js';
 
@@ -9,7 +10,11 @@ const TAKEN_BACK = 'it was cancelled on request';
  * Removes a world's queued turns that have no attempt yet. Idempotent.
  * @returns names the open attempt, which continues
  */
-export async function takeBackTurns(engine: Engine, world: string): Promise<Done<Acknowledgement>> {
+export async function takeBackTurns(
+  engine: Engine,
+  world: string,
+  surface: ActionSurface = 'command_line',
+): Promise<Done<Acknowledgement>> {
   const taken_back = await engine.store.inbox.takeBack(world, TAKEN_BACK);
   if (taken_back === undefined) return unknownWorld(engine, world);
   const attempts = await engine.store.records.attempts(world);
@@ -18,6 +23,7 @@ export async function takeBackTurns(engine: Engine, world: string): Promise<Done
     taken_back === 0
       ? ({ accepted: false, reason: 'late', message: `${world} has no queued turn that has not begun.` } as const)
       : { accepted: true, message: `Took back ${taken_back === 1 ? '1 turn' : `${taken_back} turns`} of ${world}.` };
-  const more = open === undefined ? '' : ` One has begun and continues; to stop it: chukwa stop ${open.attempt_id}`;
+  const way = surface === 'browser' ? '“Stop it” on the page of its attempt' : `chukwa stop ${open?.attempt_id}`;
+  const more = open === undefined ? '' : ` One has begun and continues; to stop it: ${way}`;
   return succeed({ ...done, message: `${done.message}${more}`, world, ...present({ attempt_id: open?.attempt_id }) });
 }

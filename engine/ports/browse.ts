@@ -116,10 +116,15 @@ export interface FirstGenerations {
   readonly limit: number;
 }
 
+/** Whether its scenario has the shape that reading a world takes for granted: a forged or damaged one has not. */
+export interface Readable {
+  readonly is_readable: boolean;
+}
+
 /** The lists of pages. Each part is read by an index. */
 export interface BrowseReader {
   /** By name. @param scenario_hash only worlds that have, or had, this scenario */
-  worlds(part: ListPart, scenario_hash?: string): Promise<readonly WorldRecord[]>;
+  worlds(part: ListPart, scenario_hash?: string): Promise<readonly (WorldRecord & Readable)[]>;
   /** The family of a world by name, itself included: its first ancestor, and all forks of that. */
   family(world_slug: string, limit: number): Promise<readonly WorldRecord[]>;
   /** The latest first. */

@@ -1,4 +1,4 @@
-import type { ListPart } from '../ports/browse.js';
+import type { ListPart, Readable } from '../ports/browse.js';
 import type { WorldRecord, WorldSnapshot, WorldStore, WorldToCreate } from '../ports/worlds.js';
 import type { OpenDatabase } from './database.js';
 import { READABLE } from './lineage.js';
@@ -74,9 +74,9 @@ async function create(database: OpenDatabase, world: WorldToCreate): Promise<boo
 }
 
 // A fork's parent is the ancestor that has all the others for its own.
-const selectWorlds = (condition: string): string =>
+const selectWorlds = (condition: string, more = ''): string =>
   `SELECT worlds.world_slug, worlds.scenario_hash, scenarios.content->>'label' AS scenario_label,
-          worlds.turn, turns.simulation_time, worlds.created_at, parent_slug, parent_turn
+          worlds.turn, turns.simulation_time, worlds.created_at, parent_slug, parent_turn${more}
    FROM worlds JOIN scenarios ON scenarios.hash = worlds.scenario_hash JOIN turns USING (world_slug, turn)
      LEFT JOIN LATERAL (
        SELECT ancestor_slug AS parent_slug, until_turn AS parent_turn FROM world_lineage
@@ -98,11 +98,15 @@ const findWorld = async (database: OpenDatabase, world_slug: string): Promise<Wo
   (await readWorlds(database, FIND, { world_slug }))[0];
 
 const AFTER = `worlds.world_slug > coalesce(:after::text COLLATE "C", '')`;
-const PART = prepare('browse_worlds', `${selectWorlds(AFTER)} LIMIT :limit`);
+// What reading a world takes for granted of its scenario.
+const IS_READABLE = `, coalesce(json_typeof(scenarios.content->'environments') = 'array'
+            AND json_typeof(scenarios.content->'entities') = 'array', false) AS is_readable`;
+const PART = prepare('browse_worlds', `${selectWorlds(AFTER, IS_READABLE)} LIMIT :limit`);
 const PART_BY_SCENARIO = prepare(
   'browse_worlds_of_scenario',
   `${selectWorlds(
     `${AFTER} AND worlds.world_slug IN (SELECT world_slug FROM world_scenarios WHERE scenario_hash = :scenario_hash)`,
+    IS_READABLE,
   )} LIMIT :limit`,
 );
 
@@ -111,10 +115,10 @@ export function listWorldsAfter(
   runner: Runner,
   { after, limit }: ListPart,
   scenario_hash?: string,
-): Promise<readonly WorldRecord[]> {
+): Promise<readonly (WorldRecord & Readable)[]> {
   const values = { after: after ?? null, limit };
-  if (scenario_hash === undefined) return readWorlds(runner, PART, values);
-  return readWorlds(runner, PART_BY_SCENARIO, { ...values, scenario_hash });
+  if (scenario_hash === undefined) return readWorlds<Readable>(runner, PART, values);
+  return readWorlds<Readable>(runner, PART_BY_SCENARIO, { ...values, scenario_hash });
 }
 
 // By two indexes, however many worlds there are.
@@ -133,10 +137,14 @@ export function listFamily(runner: Runner, world_slug: string, limit: number): P
   return readWorlds(runner, FAMILY, { world_slug, limit });
 }
 
-async function readWorlds(runner: Runner, statement: HotStatement, values: Values): Promise<readonly WorldRecord[]> {
-  const rows = await run<WorldRow>(runner, statement, values);
+async function readWorlds<More = object>(
+  runner: Runner,
+  statement: HotStatement,
+  values: Values,
+): Promise<readonly (WorldRecord & More)[]> {
+  const rows = await run<WorldRow & More>(runner, statement, values);
   return rows.map(({ parent_slug, parent_turn, ...row }) => ({
-    ...row,
+    ...(row as Omit<WorldRow, 'parent_slug' | 'parent_turn'> & More),
     ...(parent_slug === null || parent_turn === null
       ? {}
       : { forked_from: { world_slug: parent_slug, turn: parent_turn } }),

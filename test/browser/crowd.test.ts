@@ -83,6 +83,18 @@ describe('the pages of a world with many agents', () => {
     }
   });
 
+  test('draw the calls of forty agents at a time, each with its name, and lead to the others', async () => {
+    const drawn = new Set<string>();
+    let path: string | undefined = `/attempts/${play.attempts[0]?.attempt_id}`;
+    for (let parts = 0; path !== undefined && parts < 10; parts += 1) {
+      const page = await read(path, 'text/html');
+      for (const [, name = ''] of page.matchAll(/<text [^>]*>(agent_\d+): final patch<\/text>/g)) drawn.add(name);
+      path = /href="([^"]+)#timeline">The subjects after these/.exec(page)?.[1];
+    }
+    // The last parts have too few agents to leave out a line for each name.
+    assert.ok(drawn.size >= AGENTS - 12, `${drawn.size} agents`);
+  });
+
   test('lead to a patch within the part of the list that has it', async () => {
     for (const [patch_seq, place] of [
       [25, '#patch-25'],

@@ -126,6 +126,13 @@ export const SURROUNDINGS_PROBLEMS = {
       'records.',
     'Choose a longer secret. With such a secret in a URL or a command, the call fails as `unavailable`.',
   ),
+  RECORD_UNREADABLE: {
+    ...content(
+      'What is stored of a world or a document has another shape than this program writes: it was imported or changed by hand (409).',
+      'Delete the world, or import a sound export of it; other worlds are not affected. Where nobody did either, it is a fault of the program: report it.',
+    ),
+    status: 409,
+  },
   UNEXPECTED: overHttp(
     500,
     'An unexpected error: the database is gone, or the program has a bug.',

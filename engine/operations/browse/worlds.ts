@@ -1,5 +1,6 @@
 import { present } from '../../contract/present.js';
-import type { ListPart, WorldReading } from '../../ports/browse.js';
+import type { ListPart, Readable, WorldReading } from '../../ports/browse.js';
+import type { StoredComponent } from '../../ports/components.js';
 import type { OperatorActionRecord } from '../../ports/operator-actions.js';
 import type { AttemptSummary } from '../../ports/records.js';
 import type { EffectOrigin, NarratedPatch, WorldRecord, WorldSnapshot } from '../../ports/worlds.js';
@@ -17,6 +18,16 @@ const TURNS_DRAWN = 100;
 const READINGS_READ = 500;
 const ATTEMPTS_LISTED = 20;
 const FAMILY_DRAWN = 50;
+const SCENARIOS_OFFERED = 50;
+
+/** The stored scenarios by label, at most 50: a fork may take one of them. */
+interface Forkable {
+  readonly offered_scenarios: readonly StoredComponent[];
+}
+
+async function readForkable({ store }: Archive): Promise<Forkable> {
+  return { offered_scenarios: await store.browse.documents('scenario', { limit: SCENARIOS_OFFERED }) };
+}
 
 /** A patch with the values before and after it. */
 export interface PatchStory extends NarratedPatch {
@@ -30,7 +41,7 @@ export interface TurnStory {
   readonly patches: readonly PatchStory[];
 }
 
-export interface WorldPage extends ShownWorld {
+export interface WorldPage extends ShownWorld, Forkable {
   readonly agents: readonly AgentHeadRecord[];
   /** The latest turn first; at most 10 of them. */
   readonly story: readonly TurnStory[];
@@ -83,10 +94,11 @@ export async function browseWorld(
     attempts,
     family,
     operator_actions: await store.actions.list({ world_slug }),
+    ...(await readForkable(archive)),
   });
 }
 
-export interface TurnPage extends WorldSnapshot {
+export interface TurnPage extends WorldSnapshot, Forkable {
   readonly last_turn: number;
   readonly story: TurnStory | null;
   readonly readings: readonly WorldReading[];
@@ -108,6 +120,7 @@ export async function browseTurn(archive: Archive, asked: TextPlace): Promise<Do
     story,
     readings: await store.browse.readings(world_slug, { ...only, limit: READINGS_READ }),
     attempts: await store.browse.attemptsAtTurn(world_slug, turn, ATTEMPTS_LISTED),
+    ...(await readForkable(archive)),
   });
 }
 
@@ -129,7 +142,7 @@ export async function browseDiff(
   });
 }
 
-export type ListedWorld = WorldRecord & QueuedTurns;
+export type ListedWorld = WorldRecord & QueuedTurns & Readable;
 
 /** A part of all worlds, or of those with a given scenario, with the queue of each. */
 export async function listWorldsPart(

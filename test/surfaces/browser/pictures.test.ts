@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { linesOf } from '../../../engine/surfaces/browser/pictures/life-marks.js';
+import { linesOf } from '../../../engine/surfaces/browser/pictures/life-lines.js';
 import { forkTree } from '../../../engine/surfaces/browser/pictures/fork-tree.js';
 import { attemptTimeline } from '../../../engine/surfaces/browser/pictures/attempt-timeline.js';
 import { busyOf, labelOf } from '../../../engine/surfaces/browser/pictures/attempt-bars.js';
 import { layOutTime } from '../../../engine/surfaces/browser/pictures/time-scale.js';
-import { drawChunks } from '../../../engine/surfaces/browser/parts/chunks.js';
-import { outputBar } from '../../../engine/surfaces/browser/parts/conversation.js';
+import { drawChunks, outputBar } from '../../../engine/surfaces/browser/parts/conversation.js';
 import { table } from '../../../engine/surfaces/browser/parts/table.js';
 
 const NOON = '2025-10-04T12:00:00.000Z';
@@ -144,7 +143,14 @@ test('the name of a call goes on beside a bar that is too short for it, and one 
     ended_at: NOON,
   };
   const picture = attemptTimeline(attempt as unknown as Parameters<typeof attemptTimeline>[0]).toString();
-  assert.deepEqual(picture.match(/(?<=class="bar-name"[^>]*><text[^>]*>)[^<]+/g), ['final patch']);
+  for (const [page, name] of [
+    ['wide', 'final patch'],
+    // On a phone, there is room for four letters between the two bars.
+    ['narrow', 'fina…'],
+  ]) {
+    const names = picture.match(new RegExp(`(?<=class="bar-name at-${page}"[^>]*><text[^>]*>)[^<]+`, 'g'));
+    assert.deepEqual(names, [name], page);
+  }
 });
 
 test('a call that waited is drawn over the collapsed time, the picture has no width, and labels stay within it', () => {

@@ -8,7 +8,7 @@ import type { OperatorActionRecord } from '../../../engine/ports/operator-action
 import type { WaitingAttempt } from '../../../engine/ports/browse.js';
 import type { AttemptRecord } from '../../../engine/ports/records.js';
 import { startServer } from '../../../engine/surfaces/http/server.js';
-import { openParkStage, type ParkStage } from '../../support/park-stage.js';
+import { editWorkflows, openParkStage, type ParkStage } from '../../support/park-stage.js';
 import { TOKENS } from '../../support/served-park.js';
 import { misbehave } from '../../support/faults.js';
 
@@ -130,7 +130,17 @@ describe('an operator, by the form of a page', () => {
     const sent = await fill(page, `${page}/queue/stop`, { reason: 'the wrong world' });
     assert.deepEqual([sent.status, sent.location], [303, `${page}#actions`]);
     const [entry] = await listActions(attempt.world_slug);
-    assert.match(entry?.outcome ?? '', /^\S+ has no queued turn that has not begun\. One has begun and continues/);
+    assert.match(
+      entry?.outcome ?? '',
+      /^\S+ has no queued turn that has not begun\. One has begun and continues; to stop it: “Stop it” on the page/,
+    );
+    await fill(page, `${page}/turns`, { turns: '1', reason: 'one more' });
+    await fill(`/attempts/${attempt.attempt_id}`, `/attempts/${attempt.attempt_id}/stop`, { reason: 'it is late' });
+    const [stopped] = await listActions(attempt.world_slug);
+    assert.match(
+      stopped?.outcome ?? '',
+      /One more turn is queued: “Take them back” on the page of the world takes back/,
+    );
   });
 
   test('an operator, by the form of a page, forks a world', async () => {
@@ -144,6 +154,24 @@ describe('an operator, by the form of a page', () => {
     assert.match(again.text, /WORLD_EXISTS/);
     const [refused] = await listActions(world_slug);
     assert.deepEqual([refused?.accepted, refused?.details], [false, { at_turn: 0, as: 'forked' }]);
+  });
+
+  test('an operator, by the form of a page, forks a world by another scenario, and learns beside its field that it does not fit', async (t) => {
+    const { world_slug } = await stage.makeWorld({ scenario: 'park' });
+    const edited = await editWorkflows(t, {
+      'park/scenario.json': (scenario) => ({ ...scenario, description: 'Another day.' }),
+    });
+    const { scenario_hash } = await stage.makeWorld({ scenario: 'park', workflows: edited });
+    const page = `/worlds/${world_slug}`;
+    const form = await (await fetch(`${server.url}${page}`, { headers: { cookie } })).text();
+    assert.ok(form.includes(`<option value="${scenario_hash}">park (${scenario_hash.slice(0, 8)})</option>`));
+    const said = { at_turn: '0', as: 'forked-otherwise', scenario: scenario_hash, reason: 'to try another day' };
+    const sent = await fill(page, `${page}/fork`, said);
+    assert.deepEqual([sent.status, sent.location], [303, '/worlds/forked-otherwise']);
+    assert.equal((await stage.world('forked-otherwise')).scenario_hash, scenario_hash);
+    const other = await stage.makeWorld({ scenario: 'simple' });
+    const refused = await fill(page, `${page}/fork`, { ...said, as: 'no-fork', scenario: other.scenario_hash });
+    assert.match(refused.text, /name="scenario" aria-invalid="true" [^]*selected[^]*SCENARIO_DIFFERS/);
   });
 
   test('an operator, by the form of a page, stops an attempt, which says why', async () => {

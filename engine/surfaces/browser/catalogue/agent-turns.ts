@@ -34,7 +34,7 @@ function viewAgentTurn(shown: ResolvedAgentTurn): View {
           {
             Edge: ({ primitive }) => words(primitive),
             Phase: ({ edge_phase }) => edge_phase,
-            At: ({ occurred_at }) => moment(occurred_at),
+            'At (UTC)': ({ occurred_at }) => moment(occurred_at),
           },
           execution_edges,
         ),

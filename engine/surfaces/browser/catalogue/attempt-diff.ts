@@ -74,7 +74,7 @@ const COMPARISON_WORDS: Readonly<Record<Comparison, string>> = {
 };
 
 function sayAlike({ adopted, same }: AttemptComparison['counts']): string {
-  return `${count(adopted)} calls of the first were adopted by the second; ${count(same)} more were made again, and had the same answers.`;
+  return `Of the calls of the first, ${count(adopted)} were adopted by the second, and ${count(same)} were made again with the same answers.`;
 }
 
 /** The JSON has the first 500 that differ. */
@@ -114,6 +114,6 @@ function drawPatch({ workflow_subject_entity_id: subject, comparison, before, af
     patch === null
       ? NOTHING
       : html`<ul class="effects">${patch.effects.map((effect) => effectLine({ ...effect, state_before: null }))}</ul>`;
-  return html`<section class="patch" aria-label="Patch of ${subject}"><h3>${subject} <span class="dim">${comparison === 'answered_otherwise' ? 'another patch' : COMPARISON_WORDS[comparison]}</span></h3><p class="narration">${change(before?.narration ?? null, after?.narration ?? null)}</p>
+  return html`<section class="patch" aria-label="Patch of ${subject}"><h3>${subject} <span class="dim">${comparison === 'answered_otherwise' ? 'another patch' : COMPARISON_WORDS[comparison]}</span></h3><div class="narration">${change(before?.narration ?? null, after?.narration ?? null)}</div>
 ${effects(after ?? before)}</section>`;
 }

@@ -6,9 +6,8 @@ import { isUndriven, stateOf } from '../../../core/protocol/work-state.js';
 import { type AttemptPage, browseAttempt, listAgentTurnsPart } from '../../../operations/browse/attempts.js';
 import { type Html, html, type HtmlValue, NOTHING } from '../html.js';
 import { isInDoubt } from '../../../operations/settle-call.js';
-import { listPage } from '../list-page.js';
-import { emptyState, itemPage, type Page, type Section, type View } from '../page.js';
-import { operatorActions } from '../parts/operator-actions.js';
+import { listPage, emptyState, itemPage, type Page, type Section, type View } from '../page.js';
+import { operatorActions, decideAttempt, decideCall } from './decisions.js';
 import { drawPatch } from '../parts/patch.js';
 import { type Columns, facts, numbers, sentences, table } from '../parts/table.js';
 import {
@@ -27,9 +26,8 @@ import {
   words,
 } from '../parts/text.js';
 import { labelOf } from '../pictures/attempt-bars.js';
-import { attemptTimeline } from '../pictures/attempt-timeline.js';
+import { attemptTimeline, BANDS_MAX } from '../pictures/attempt-timeline.js';
 import { eventsOf, pathOf, pathOfTurn } from '../places.js';
-import { decideAttempt, decideCall } from './decisions.js';
 import { took, trailToList, trailToWorld } from './overview.js';
 
 /** How many rows each table of an attempt's page has. */
@@ -132,8 +130,9 @@ function settlementsOf({ calls_in_doubt, timeline, unfinished }: AttemptPage): r
 function parts({ attempt_id, invocations, calls_after, more_calls_after, ...counts }: AttemptPage): Html {
   if (calls_after === null && more_calls_after === null) return NOTHING;
   const [first, last] = [invocations[0]?.invocation_seq, invocations.at(-1)?.invocation_seq];
+  const subjects = new Set(invocations.map((call) => call.workflow_subject_entity_id)).size;
   const path = pathOf('attempt', attempt_id);
-  return html`<p class="note">Calls ${count(first)} to ${count(last)} of ${count(counts.source_invocation_count)} are drawn, and listed below with their events. ${calls_after === null ? undefined : html`<a href="${path}#timeline">← The first ones</a> `}${more_calls_after === null ? undefined : html`<a href="${path}?after=${more_calls_after}#timeline">The calls after these →</a>`}</p>`;
+  return html`<p class="note">Calls ${count(first)} to ${count(last)} of ${count(counts.source_invocation_count)} are ${subjects > BANDS_MAX ? 'in this part' : 'drawn'}, and listed below with their events. ${calls_after === null ? undefined : html`<a href="${path}#timeline">← The first ones</a> `}${more_calls_after === null ? undefined : html`<a href="${path}?after=${more_calls_after}#timeline">The calls after these →</a>`}</p>`;
 }
 
 /** Calls that somebody has to know of, wherever they are in the attempt; those that wait or run are above. */
@@ -194,8 +193,8 @@ function attemptFacts(shown: AttemptPage): Html {
   return facts([
     ['World', linkTo('world', shown.world_slug)],
     ['Turn', turnOf(shown)],
-    ['Began', moment(shown.started_at)],
-    ['Ended', moment(shown.ended_at)],
+    ['Began (UTC)', moment(shown.started_at)],
+    ['Ended (UTC)', moment(shown.ended_at)],
     ['Took', took(shown)],
     ['Calls', shown.source_invocation_count],
     ['In doubt', shown.calls_in_doubt || undefined],
@@ -226,7 +225,7 @@ function turnOf({ status: state, world_slug, attempted_turn }: AttemptRecord): H
 const agentTurnColumns: Columns<AgentTurnSummary> = {
   Agent: ({ agent_turn_id, agent_id }) => linkTo('agent_turn', agent_turn_id, agent_id),
   State: ({ state }) => status(state),
-  Began: ({ began_at }) => moment(began_at),
+  'Began (UTC)': ({ began_at }) => moment(began_at),
   Took: numbers(({ began_at, worked_until }) => took({ started_at: began_at, ended_at: worked_until })),
 };
 

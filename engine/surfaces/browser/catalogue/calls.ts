@@ -7,10 +7,8 @@ import { listCallsPart } from '../../../operations/browse/attempts.js';
 import { showInvocation, showLlmCall } from '../../../operations/records.js';
 import { succeed } from '../../../operations/engine.js';
 import { type Html, html, NOTHING } from '../html.js';
-import { listPage } from '../list-page.js';
-import { emptyState, itemPage, type Page, type Section, type View } from '../page.js';
-import { drawChunks } from '../parts/chunks.js';
-import { conversation, originBar, outputBar } from '../parts/conversation.js';
+import { listPage, emptyState, itemPage, type Page, type Section, type View } from '../page.js';
+import { drawChunks, conversation, originBar, outputBar, copyable, inTwoViews } from '../parts/conversation.js';
 import { payload } from '../parts/payload.js';
 import { type Columns, facts, numbers } from '../parts/table.js';
 import {
@@ -27,7 +25,6 @@ import {
   verbatim,
   words,
 } from '../parts/text.js';
-import { copyable, inTwoViews } from '../parts/views.js';
 import { eventsOf } from '../places.js';
 import { callColumns } from './attempts.js';
 import { decideCall } from './decisions.js';
@@ -49,7 +46,7 @@ export const listedColumns: Columns<ListedInvocation> = {
   Kind: callWord,
   Prompt: ({ llm_call_id }) => linkTo('llm_call', llm_call_id, 'prompt'),
   ...whereColumns,
-  Began: ({ started_at }) => moment(started_at),
+  'Began (UTC)': ({ started_at }) => moment(started_at),
 };
 
 const llmColumns: Columns<ListedLlmCall> = {
@@ -62,7 +59,7 @@ const llmColumns: Columns<ListedLlmCall> = {
   Node: ({ workflow_node_id }) => workflow_node_id,
   Model: ({ model }) => model ?? '',
   ...whereColumns,
-  Began: ({ started_at }) => moment(started_at),
+  'Began (UTC)': ({ started_at }) => moment(started_at),
 };
 
 const NO_CALLS = emptyState('No call has been made yet. Three turns make some:', 'npx chukwa park');
@@ -167,7 +164,7 @@ function invocationFacts(shown: InvocationRecord): Html {
     ['HTTP status', shown.http_status],
     ['Validation', words(shown.validation_status)],
     ['Took', duration(shown.duration_ms)],
-    ['Began', moment(shown.started_at)],
+    ['Began (UTC)', moment(shown.started_at)],
     ['Result schema', linkTo('json_schema', llm_call_id === null ? shown.output_schema_hash : null)],
     ['Id', html`<code>${shown.source_invocation_id}</code>`],
   ]);
@@ -258,7 +255,7 @@ function llmFacts(shown: LlmCallRecord): Html {
     ['Schema sent by', words(shown.schema_delivery)],
     ['Chunks', shown.chunks.length],
     ['Took', duration(shown.duration_ms)],
-    ['Began', moment(shown.started_at)],
+    ['Began (UTC)', moment(shown.started_at)],
     ['Id', html`<code>${shown.llm_call_id}</code>`],
   ]);
 }

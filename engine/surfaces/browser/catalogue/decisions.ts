@@ -1,13 +1,24 @@
+import { CHANGEABLE_SCENARIO_FIELDS } from '../../../contract/changeable-fields.js';
 import { isInDoubt } from '../../../operations/settle-call.js';
+import type { StoredComponent } from '../../../ports/components.js';
 import type { AttemptRecord, InvocationSummary } from '../../../ports/records.js';
 import { html } from '../html.js';
 import type { Decision } from '../parts/decision.js';
-import { words } from '../parts/text.js';
+import { words, linkTo, moment } from '../parts/text.js';
 import { pathOf } from '../places.js';
+import type { OperatorActionRecord } from '../../../ports/operator-actions.js';
+import type { Section } from '../page.js';
+import { type Columns, sentences, table } from '../parts/table.js';
+
+interface WorldTurn {
+  readonly world_slug: string;
+  readonly turn: number;
+  readonly offered_scenarios: readonly StoredComponent[];
+}
 
 /** The decisions about a world at its latest turn. */
-export function decideWorld({ world_slug, turn }: { readonly world_slug: string; readonly turn: number }) {
-  return [runTurns(world_slug), takeBackTurns(world_slug), decideTurn({ world_slug, turn })];
+export function decideWorld(world: WorldTurn) {
+  return [runTurns(world.world_slug), takeBackTurns(world.world_slug), decideTurn(world)];
 }
 
 function runTurns(world_slug: string): Decision {
@@ -33,18 +44,30 @@ function takeBackTurns(world_slug: string): Decision {
 }
 
 /** The decisions about a turn that is over. */
-export function decideTurn({ world_slug, turn }: { readonly world_slug: string; readonly turn: number }): Decision {
+export function decideTurn({ world_slug, turn, offered_scenarios }: WorldTurn): Decision {
   return {
     id: 'fork',
     title: 'Fork',
-    consequence: html`This makes a new world. It shares all turns up to the named one, and continues from there with the scenario that this turn had. This world does not change, and no call is made.`,
+    consequence: html`This makes a new world. It shares all turns up to the named one, and continues from there. Another scenario may differ from its own in ${CHANGEABLE_SCENARIO_FIELDS} alone. This world does not change, and no call is made.`,
     path: `${pathOf('world', world_slug)}/fork`,
     fields: [
       { name: 'at_turn', label: 'After turn', kind: 'whole', value: turn },
       { name: 'as', label: `Name of the new world, such as ${world_slug}-what-if`, kind: 'line' },
+      {
+        name: 'scenario',
+        label: 'Scenario',
+        kind: 'choice',
+        options: [OWN_SCENARIO, ...offered_scenarios.map(toOption)],
+      },
     ],
     button: 'Fork',
   };
+}
+
+const OWN_SCENARIO = { value: '', text: 'the one that this turn had' };
+
+function toOption({ hash, label }: StoredComponent) {
+  return { value: hash, text: `${label} (${hash.slice(0, 8)})` };
 }
 
 /** The decisions about an attempt. */
@@ -114,4 +137,26 @@ function report({ source_invocation_id }: InvocationSummary): readonly Decision[
       button: 'Report the failure',
     },
   ];
+}
+
+const columns: Columns<OperatorActionRecord> = {
+  What: sentences(({ action, details }) => `${words(action)}${toDetails(details)}`),
+  Why: sentences(({ reason }) => reason ?? ''),
+  Outcome: sentences(({ outcome }) => outcome ?? 'not known: the server ended meanwhile'),
+  By: ({ acted_by, surface }) => `${acted_by}, ${words(surface)}`,
+  'When (UTC)': ({ acted_at }) => moment(acted_at),
+  Attempt: ({ attempt_id }) => linkTo('attempt', attempt_id),
+};
+
+function toDetails(details: OperatorActionRecord['details']): string {
+  const said = Object.entries(details).map(
+    ([name, value]) => `${words(name)} ${typeof value === 'string' ? value : JSON.stringify(value)}`,
+  );
+  return said.length === 0 ? '' : `: ${said.join(', ')}`;
+}
+
+/** The actions of operators, the latest first. */
+export function operatorActions(actions: readonly OperatorActionRecord[]): Section {
+  const body = actions.length > 0 && table('What operators did', columns, actions);
+  return { id: 'actions', title: 'What operators did', is_about_others: true, body };
 }

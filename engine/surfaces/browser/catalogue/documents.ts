@@ -13,13 +13,11 @@ import type { ListedAttempt } from '../../../ports/browse.js';
 import type { ComponentSummary, ComponentUses } from '../../../ports/components.js';
 import { succeed } from '../../../operations/engine.js';
 import { type Html, html, NOTHING } from '../html.js';
-import { listPage } from '../list-page.js';
-import { emptyState, itemPage, type Page, type Section, type View } from '../page.js';
-import { authoredPrompt, conversation } from '../parts/conversation.js';
+import { listPage, emptyState, itemPage, type Page, type Section, type View } from '../page.js';
+import { authoredPrompt, conversation, copyable } from '../parts/conversation.js';
 import { payload } from '../parts/payload.js';
 import { type Columns, facts, numbers, table } from '../parts/table.js';
 import { linkTo, moment, status, words } from '../parts/text.js';
-import { copyable } from '../parts/views.js';
 import { workflowGraph } from '../pictures/workflow-graph.js';
 import { pathOfList, PLACES } from '../places.js';
 import { listedColumns } from './calls.js';
@@ -47,7 +45,7 @@ function listOf(kind: ComponentKind): Page {
     columns: {
       Label: ({ hash, label }) => linkTo(kind, hash, label ?? undefined),
       Hash: ({ hash }) => linkTo(kind, hash),
-      Stored: ({ created_at }) => moment(created_at),
+      'Stored (UTC)': ({ created_at }) => moment(created_at),
     },
     empty: emptyState(`No ${noun} is stored. Check and store documents:`, 'npx chukwa put PATH'),
   });

@@ -2,8 +2,7 @@ import { browseInbox, browseOverview, type LatestTurn, type Overview } from '../
 import { type ListedWorld, listWorldsPart } from '../../../operations/browse/worlds.js';
 import type { ListedAttempt, ListedMessage, WaitingAttempt } from '../../../ports/browse.js';
 import { type Html, html } from '../html.js';
-import { listPage, nextPart } from '../list-page.js';
-import { type Asked, emptyState, itemPage, type Page, type View } from '../page.js';
+import { listPage, nextPart, type Asked, emptyState, itemPage, type Page, type View } from '../page.js';
 import { drawTurn } from '../parts/patch.js';
 import { type Columns, numbers, sentences, table } from '../parts/table.js';
 import { count, duration, linkTo, moment, status, words, worldTime } from '../parts/text.js';
@@ -43,15 +42,16 @@ function drawLatest({ world_slug, story }: LatestTurn): Html {
 
 const worldColumns: Columns<ListedWorld> = {
   World: ({ world_slug }) => html`<strong>${linkTo('world', world_slug)}</strong>`,
+  State: ({ is_readable }) => !is_readable && html`<span class="status is-failed">cannot be read</span>`,
   Turn: numbers(({ world_slug, turn }) => html`<a href="${pathOfTurn(world_slug, turn)}">${turn}</a>`),
-  'Time in it': ({ simulation_time }) => worldTime(simulation_time),
+  'Time in it (UTC)': ({ simulation_time }) => worldTime(simulation_time),
   Scenario: ({ scenario_hash, scenario_label }) => linkTo('scenario', scenario_hash, scenario_label),
   'Forked from': ({ forked_from }) =>
     forked_from === undefined
       ? ''
       : html`<a href="${pathOfTurn(forked_from.world_slug, forked_from.turn)}">${forked_from.world_slug} at ${forked_from.turn}</a>`,
   Queued: numbers(({ queued_turns }) => (queued_turns === 0 ? '' : queued_turns)),
-  Made: ({ created_at }) => moment(created_at),
+  'Made (UTC)': ({ created_at }) => moment(created_at),
 };
 
 const NO_WORLDS = emptyState('There is no world yet. Make one, and play three turns in it:', 'npx chukwa park');
@@ -121,11 +121,11 @@ const waitingColumns: Columns<WaitingAttempt> = {
   Call: ({ waits_for: [first, ...more] }) =>
     first &&
     html`${linkTo('source_invocation', first.source_invocation_id, first.source_label)}${more.length > 0 && ` and ${more.length} more`}`,
-  Until: ({ waits_for: [first] }) => moment(first?.deadline ?? null),
+  'Until (UTC)': ({ waits_for: [first] }) => moment(first?.deadline ?? null),
   Turn: numbers(({ attempted_turn }) => attempted_turn),
   Attempt: ({ attempt_id }) => linkTo('attempt', attempt_id),
   State: (row) => status(row.status),
-  Began: ({ started_at }) => moment(started_at),
+  'Began (UTC)': ({ started_at }) => moment(started_at),
 };
 
 function messageTable(messages: readonly ListedMessage[]) {
@@ -135,9 +135,9 @@ function messageTable(messages: readonly ListedMessage[]) {
     State: (row) => status(row.status),
     Attempt: ({ attempt_id }) => linkTo('attempt', attempt_id),
     Tries: numbers(({ retry_count }) => retry_count + 1),
-    Due: ({ next_retry_at }) => moment(next_retry_at),
+    'Due (UTC)': ({ next_retry_at }) => moment(next_retry_at),
     'Why it waits': sentences(({ defer_reason }) => defer_reason ?? ''),
-    Since: ({ created_at }) => html`${moment(created_at)}`,
+    'Since (UTC)': ({ created_at }) => moment(created_at),
   };
   return table('Messages', columns, messages);
 }

@@ -1,9 +1,7 @@
-import { search as find } from '../../../operations/search.js';
-import type { Found } from '../../../operations/search.js';
+import { search as find, type Found } from '../../../operations/search.js';
 import { SEARCH_KINDS, type SearchHit } from '../../../ports/search.js';
 import { type Html, html, NOTHING } from '../html.js';
-import { nextPart } from '../list-page.js';
-import { type Asked, emptyState, itemPage, type Page, type View } from '../page.js';
+import { nextPart, type Asked, emptyState, itemPage, type Page, type View } from '../page.js';
 import { type Columns, numbers, sentences, table } from '../parts/table.js';
 import { linkTo, words } from '../parts/text.js';
 import { pathOf, pathOfPatch, pathOfTurn } from '../places.js';

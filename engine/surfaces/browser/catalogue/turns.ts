@@ -7,8 +7,7 @@ import {
   type TurnPage,
 } from '../../../operations/browse/worlds.js';
 import { type Html, html, NOTHING } from '../html.js';
-import { listPage } from '../list-page.js';
-import { type Asked, emptyState, itemPage, type Page, type View } from '../page.js';
+import { listPage, type Asked, emptyState, itemPage, type Page, type View } from '../page.js';
 import { drawEffects, drawPatch, type Names, namesIn, whyLink } from '../parts/patch.js';
 import { drawPlaces } from '../parts/places.js';
 import { type Columns, numbers, sentences, table } from '../parts/table.js';
@@ -54,7 +53,7 @@ function viewTurn(shown: TurnPage): View {
         body: attempts.length > 0 && table('Attempts', attemptColumns, attempts),
       },
     ],
-    decisions: [decideTurn({ world_slug, turn: number })],
+    decisions: [decideTurn(shown)],
   };
 }
 

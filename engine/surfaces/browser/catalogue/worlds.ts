@@ -5,9 +5,8 @@ import { isUndriven, stateOf } from '../../../core/protocol/work-state.js';
 import { browseWorld, listAttemptsPart, type WorldPage } from '../../../operations/browse/worlds.js';
 import { type ListedAgent, listAgentsPart } from '../../../operations/agents.js';
 import { type Html, html, NOTHING } from '../html.js';
-import { listPage } from '../list-page.js';
-import { type Asked, emptyState, itemPage, type Page, type View } from '../page.js';
-import { operatorActions } from '../parts/operator-actions.js';
+import { listPage, type Asked, emptyState, itemPage, type Page, type View } from '../page.js';
+import { operatorActions, decideWorld } from './decisions.js';
 import { drawPlaces } from '../parts/places.js';
 import { drawTurn, namesIn } from '../parts/patch.js';
 import { type Columns, numbers, table } from '../parts/table.js';
@@ -16,7 +15,6 @@ import { forkTree } from '../pictures/fork-tree.js';
 import { lifeLines } from '../pictures/life-lines.js';
 import { readingPlots } from '../pictures/reading-plot.js';
 import { eventsOf, pathOf, pathOfTurn } from '../places.js';
-import { decideWorld } from './decisions.js';
 import { took, trailToWorld } from './overview.js';
 
 export const world: Page = itemPage({
@@ -137,7 +135,7 @@ export const attemptColumns: Columns<AttemptSummary> = {
   State: (row) => status(stateOf(row)),
   Calls: numbers(({ source_invocation_count }) => source_invocation_count),
   Took: numbers(took),
-  Began: ({ started_at }) => moment(started_at),
+  'Began (UTC)': ({ started_at }) => moment(started_at),
   'Why it failed': ({ failure_class, failed_source_invocation_id }) =>
     failure_class &&
     html`${words(failure_class)} ${linkTo('source_invocation', failed_source_invocation_id, 'the call')}`,
@@ -172,7 +170,7 @@ const agentColumns: Columns<ListedAgent> = {
   Epoch: numbers(({ turn_epoch }) => turn_epoch),
   'Its latest turn': ({ latest_turn }) => status(latest_turn?.state),
   Tool: ({ current_tool }) => current_tool ?? '',
-  'Waits until': ({ resume_deadline }) => moment(resume_deadline),
+  'Waits until (UTC)': ({ resume_deadline }) => moment(resume_deadline),
 };
 
 export const worldAgents: Page = listPage({

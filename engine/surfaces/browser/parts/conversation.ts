@@ -1,8 +1,8 @@
 import type { LlmCallRecord } from '../../../ports/records.js';
 import { parsePromptText } from '../../../core/prompt/template.js';
 import { type Html, html, type HtmlValue, NOTHING } from '../html.js';
-import { count, cut, toClass, visible } from './text.js';
-import { copyable, inTwoViews, prettyJson } from './views.js';
+import { count, cut, toClass, visible, duration, TEXT_LENGTH_MAX } from './text.js';
+import { parseJson } from '../../../core/content/parse-json.js';
 
 /** A segment below this length is marked by colour alone; screen readers get its name. */
 const NAMED_LENGTH_MIN = 40;
@@ -136,4 +136,47 @@ export function authoredPrompt(text: string): Html {
   return html`<pre class="text">${parsePromptText(text).parts.map((part) =>
     part.kind === 'text' ? visible(part.text) : html`<span class="placeholder">{{${part.placeholder.name}}}</span>`,
   )}</pre>`;
+}
+
+/** Shorter JSON reads well on its one line. */
+const PRETTY_LENGTH_MIN = 60;
+
+/** Something with a button that copies it whole and exactly. @param pointer its place in the JSON of the page */
+export function copyable(pointer: string, body: Html): Html {
+  return html`<div class="copyable"><button type="button" class="copy" data-copy="${pointer}">Copy</button>${body}</div>`;
+}
+
+/** One text in two views, the readable one first; a switch that needs no script shows the exact one. */
+export function inTwoViews(pretty: Html, exact: Html): Html {
+  return html`<div class="views"><label class="switch"><input type="checkbox" autocomplete="off"> exactly as it was</label><div class="pretty">${pretty}</div><div class="exact">${exact}</div></div>`;
+}
+
+/** A text whose lines of JSON are set on several lines; the same text where it has none. */
+function prettyJson(text: string): string {
+  return text.replace(/^[[{].*$/gm, (line) => {
+    if (line.length < PRETTY_LENGTH_MIN) return line;
+    const parsed = parseJson(line);
+    return parsed.ok ? JSON.stringify(parsed.value, null, 2) : line;
+  });
+}
+
+type Chunks = LlmCallRecord['chunks'];
+
+/** How many chunks a page shows by themselves; one more holds all that follow. */
+const PIECES_MAX = 200;
+
+/** Streamed text: each chunk with its time. The pace script replays it. */
+export function drawChunks(chunks: Chunks): Html {
+  const last = chunks.at(-1)?.offset_ms ?? 0;
+  return html`<div class="pace" data-pace="${last}"><p class="note">${count(chunks.length)} ${chunks.length === 1 ? 'piece' : 'pieces'}, the last one ${duration(last)} after the question.</p>
+<ol class="pieces">${toPieces(chunks).map(({ text, offset_ms }) => html`<li data-at="${offset_ms}"><span class="at">${duration(offset_ms)}</span><span class="piece">${cut(text)}</span></li>`)}</ol></div>`;
+}
+
+function toPieces(chunks: Chunks): Chunks {
+  let length = 0;
+  const end = chunks.findIndex(({ text }, index) => (length += text.length) > TEXT_LENGTH_MAX || index === PIECES_MAX);
+  const [first] = chunks.slice(end);
+  if (end === -1 || first === undefined) return chunks;
+  const rest = chunks.slice(end).map(({ text }) => text);
+  return [...chunks.slice(0, end), { text: rest.join(''), offset_ms: first.offset_ms }];
 }

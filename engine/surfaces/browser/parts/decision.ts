@@ -4,8 +4,10 @@ import { type Html, html, NOTHING } from '../html.js';
 interface Field {
   readonly name: string;
   readonly label: string;
-  readonly kind: 'whole' | 'line' | 'json';
+  readonly kind: 'whole' | 'line' | 'json' | 'choice';
   readonly value?: string | number;
+  /** Those of a choice. */
+  readonly options?: readonly { readonly value: string; readonly text: string }[];
 }
 
 /** A decision that an operator may take, by a form that needs no script. */
@@ -30,6 +32,7 @@ export interface RefusedForm {
 /** The field that each of these problems is about; a problem of the whole form is shown above its fields. */
 const FIELD_OF: Partial<Record<Problem['code'], string>> = {
   REASON_MISSING: 'reason',
+  SCENARIO_DIFFERS: 'scenario',
   TURN_UNKNOWN: 'at_turn',
   WORLD_EXISTS: 'as',
   WORLD_SLUG_INVALID: 'as',
@@ -77,13 +80,15 @@ ${fields.map((field) => drawField(id, field))}
 <button type="submit">${button}</button></form></section>`;
 }
 
-function drawField(decision: string, { name, label, kind, value, problem }: DrawnField): Html {
+function drawField(decision: string, { name, label, kind, value, problem, options = [] }: DrawnField): Html {
   const id = `${decision}-${name}`;
   const head = html`<label for="${id}">${label}</label>`;
   const wrong = problem === undefined ? NOTHING : drawProblem(problem, `${id}-problem`);
   const points = problem === undefined ? NOTHING : html` aria-invalid="true" aria-describedby="${id}-problem"`;
   if (kind === 'json')
     return html`<p class="field">${head}<textarea id="${id}" name="${name}" rows="5" required${points}>${value}</textarea>${wrong}</p>`;
+  if (kind === 'choice')
+    return html`<p class="field">${head}<select id="${id}" name="${name}"${points}>${options.map((one) => html`<option value="${one.value}"${one.value === (value ?? '') ? html` selected` : NOTHING}>${one.text}</option>`)}</select>${wrong}</p>`;
   const type = kind === 'whole' ? html` inputmode="numeric" pattern="[0-9]+"` : NOTHING;
   return html`<p class="field field-${kind}">${head}<input id="${id}" name="${name}" value="${value}" autocomplete="off" required${type}${points}>${wrong}</p>`;
 }

@@ -2,7 +2,7 @@ import type { PatchEffectRecord, PatchRecord } from '../../../ports/records.js';
 import { type Html, html, NOTHING } from '../html.js';
 import { pathOf, pathOfTurn } from '../places.js';
 import { change } from './change.js';
-import { count, linkTo, worldTime } from './text.js';
+import { count, FOLDED_NARRATION_MIN, foldable, linkTo, worldTime } from './text.js';
 import { PATCH_OPERATIONS, WORLD_VALUES } from '../../../core/world/patch-operations.js';
 import type { EffectOperation } from '../../../core/world/world-patch.js';
 import type { WorldSnapshot } from '../../../ports/worlds.js';
@@ -35,7 +35,7 @@ function named(id: string, names: Names): Html {
 /** A patch: its narration, its effects, and links to the call that it came from. */
 export function drawPatch(patch: ShownPatch, names = NO_NAMES): Html {
   const { patch_seq, workflow_subject_entity_id: subject, narration, effects, attempt_id } = patch;
-  return html`<section class="patch" id="patch-${patch_seq}" aria-label="Patch ${patch_seq}"><h3>${named(subject, names)} <span class="dim">patch ${patch_seq}</span></h3><p class="narration">${narration}</p>
+  return html`<section class="patch" id="patch-${patch_seq}" aria-label="Patch ${patch_seq}"><h3>${named(subject, names)} <span class="dim">patch ${patch_seq}</span></h3>${drawNarration(narration)}
 <p class="blame">${whyLink(patch, `Why? The prompt behind patch ${patch_seq}`)} ${linkTo('source_invocation', patch.source_invocation_id, 'the call')} ${linkTo('attempt', attempt_id, 'the attempt')}</p>
 <ul class="effects">${effects.map((effect) => effectLine(effect, names))}</ul></section>`;
 }
@@ -73,12 +73,17 @@ export function drawTurn(world_slug: string, story: TurnStory, patches_max: numb
       : NOTHING;
   return html`<article class="turn" id="turn-${turn}"><header><h3><a href="${pathOfTurn(world_slug, turn)}">Turn ${turn}</a></h3>
 <p class="dim">${worldTime(simulation_time)} <span class="steps">${linkTo('attempt', attempt_id, 'the attempt')} <a href="${pathOf('world', world_slug)}/diff?from=${turn - 1}&amp;to=${turn}">what changed</a></span></p></header>
-${patches.slice(0, patches_max).map((patch) => drawNarration(patch, names))}${rest}</article>`;
+${patches.slice(0, patches_max).map((patch) => drawDeed(patch, names))}${rest}</article>`;
 }
 
-function drawNarration(patch: PatchStory, names: Names): Html {
+/** What happened, as it was told. */
+function drawNarration(narration: string): Html {
+  return html`<div class="narration">${foldable(narration, undefined, FOLDED_NARRATION_MIN)}</div>`;
+}
+
+function drawDeed(patch: PatchStory, names: Names): Html {
   const { turn, workflow_subject_entity_id: subject, narration } = patch;
   const why = whyLink(patch, `Why did ${subject} do that in turn ${turn}?`);
-  return html`<section class="patch" aria-label="What ${subject} did in turn ${turn}"><p class="narration">${narration}</p>
+  return html`<section class="patch" aria-label="What ${subject} did in turn ${turn}">${drawNarration(narration)}
 <div class="effects-and-why">${why}${drawEffects(patch, html`<span class="who">${names.get(subject) ?? subject}</span> `, names)}</div></section>`;
 }

@@ -165,14 +165,14 @@ function toUnits(text: string): string {
   return text.split('').reduce((units, unit) => `${units}\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`, '');
 }
 
-/** From this length on a text is folded behind its beginning. */
+/** From these lengths on a text, or a narration, is folded behind its first quarter of that. */
 const FOLDED_LENGTH_MIN = 600;
-const BEGINNING_LENGTH_MAX = 160;
+export const FOLDED_NARRATION_MIN = 1_600;
 
 /** A text of the world: a long one is folded behind its first words. */
-export function foldable(text: string, shown: Html = html`${text}`): Html {
-  if (text.length < FOLDED_LENGTH_MIN) return shown;
-  const beginning = text.slice(0, BEGINNING_LENGTH_MAX).replace(/\s+\S*$/, '');
+export function foldable(text: string, shown: Html = html`${text}`, length_min = FOLDED_LENGTH_MIN): Html {
+  if (text.length < length_min) return shown;
+  const beginning = text.slice(0, length_min / 4).replace(/\s+\S*$/, '');
   return html`<details class="long"><summary>${beginning}… <span class="dim">${count(text.length)} characters</span></summary>${shown}</details>`;
 }
 

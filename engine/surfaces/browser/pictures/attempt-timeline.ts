@@ -17,8 +17,8 @@ import { layOutTime, type TimeScale } from './time-scale.js';
 
 /** What is measured along the page is in percent of its width, so that a picture is as wide as the page. */
 const WHOLE = { x: 0, width: 100 };
-/** The pixels of a percent on a wide page: names are placed by it, and cut where a page is narrower. */
-const PERCENT = 10;
+/** The pixels of a percent on a wide page and on a phone: names are placed by them. */
+const PERCENT = { 'at-wide': 10, 'at-narrow': 2.8 };
 const ROW = 26;
 const BAR = 18;
 const SUBJECT = 24;
@@ -31,34 +31,51 @@ const CHARACTER_WIDTH = 5.8;
 const NAME_MARGIN = 8;
 const ADOPTED_WIDTH = 1.2;
 const ADOPTED_MAX = 24;
-const BANDS_MAX = 40;
+export const BANDS_MAX = 40;
+/** More bands than these have no line of their own for their subject: its name is that of its first bar. */
+const ROOMY_BANDS_MAX = 12;
+const DENSE_GAP = 4;
 /** Labels of the axis that are nearer to each other would overlap. */
 const LABEL_DISTANCE_MIN = 8;
 
 /** The timeline of an attempt, to scale: each bar is a call and leads to it. */
 export function attemptTimeline(attempt: DrawnAttempt): Html {
   const all = barsOf(attempt);
-  const drawn = { ...all, bands: all.bands.slice(0, BANDS_MAX) };
+  const isDense = all.bands.length > ROOMY_BANDS_MAX;
+  const shown = all.bands.slice(0, BANDS_MAX);
+  const drawn = { ...all, bands: isDense ? shown.map(nameFirstBar) : shown };
   const bars = drawn.bands.flatMap(({ lanes }) => lanes.flatMap(({ rows }) => rows.flat()));
   if (bars.length === 0 && drawn.adopted.length === 0) return html`<p class="empty">No call has been made yet.</p>`;
   const scale = layOutTime(bars.length > 0 ? bars.flatMap(busyOf) : [{ from: 0, to: 1 }], WHOLE);
   const top = TOP + (drawn.adopted.length > 0 ? ROW : 0);
-  const bottom = drawn.bands.reduce((sum, { lanes }) => sum + heightOf(lanes), top);
+  const bottom = drawn.bands.reduce((sum, { lanes }) => sum + heightOf(lanes, isDense), top);
   const height = bottom + AXIS + (scale.gaps.length > 0 ? GAP_NAMES : 0);
   const label = `The calls of this attempt over time: ${bars.length} made, ${drawn.adopted.length} adopted. The table of calls says the same in words.`;
   return html`<div class="picture"><svg class="timeline" height="${height}" role="group" aria-label="${label}"><title>Timeline</title>
-${pattern()}${axis(scale, bottom)}${suspensions(drawn, scale, bottom)}${gaps(scale, bottom)}${adoptedCalls(drawn.adopted)}${bands(drawn.bands, scale, top)}
-</svg></div>${legend(drawn)}${notDrawn(all.bands.length - BANDS_MAX)}`;
+${pattern()}${axis(scale, bottom)}${suspensions(drawn, scale, bottom)}${gaps(scale, bottom)}${adoptedCalls(drawn.adopted)}${bands(drawn.bands, { scale, isDense }, top)}
+</svg></div>${legend(drawn)}${notDrawn(attempt.attempt_id, all.bands)}`;
 }
 
-function heightOf(lanes: Band['lanes']): number {
-  return SUBJECT + lanes.flatMap(({ rows }) => rows).length * ROW + BAND_GAP;
+function heightOf(lanes: Band['lanes'], isDense: boolean): number {
+  const rows = lanes.flatMap((lane) => lane.rows).length * ROW;
+  return isDense ? rows + DENSE_GAP : SUBJECT + rows + BAND_GAP;
 }
 
-function notDrawn(bands_left_out: number): Html {
-  return bands_left_out > 0
-    ? html`<p class="note">${count(bands_left_out)} more subjects are not drawn; the calls below name them.</p>`
-    : NOTHING;
+function nameFirstBar({ subject, lanes }: Band): Band {
+  const name = subject ?? 'whole turn';
+  const first = barsIn(lanes).find(({ call }) => !call.is_superseded);
+  const rename = (bar: Bar): Bar => (bar === first ? { ...bar, label: `${name}: ${bar.label}` } : bar);
+  return { subject, lanes: lanes.map(({ kind, rows }) => ({ kind, rows: rows.map((row) => row.map(rename)) })) };
+}
+
+const barsIn = (lanes: Band['lanes']): readonly Bar[] => lanes.flatMap(({ rows }) => rows.flat());
+
+/** The way to the first subject that has no room: its first call begins the next part. */
+function notDrawn(attempt_id: string, all: readonly Band[]): Html {
+  const rest = all.slice(BANDS_MAX);
+  if (rest.length === 0) return NOTHING;
+  const next = Math.min(...rest.flatMap(({ lanes }) => barsIn(lanes)).map(({ call }) => call.invocation_seq)) - 1;
+  return html`<p class="note">${count(BANDS_MAX)} of ${count(all.length)} subjects are drawn. <a href="${pathOf('attempt', attempt_id)}?after=${next}#timeline">The subjects after these →</a></p>`;
 }
 
 function pattern(): Html {
@@ -115,15 +132,25 @@ function adoptedCalls(calls: readonly InvocationSummary[]): HtmlValue {
     );
 }
 
-function bands(drawn: readonly Band[], scale: TimeScale, first: number): HtmlValue {
+function bands(
+  drawn: readonly Band[],
+  { scale, isDense }: { readonly scale: TimeScale; readonly isDense: boolean },
+  first: number,
+): HtmlValue {
   let top = first;
   return drawn.map(({ subject, lanes }, index) => {
     const began = top;
     const rows = lanes.flatMap((lane) => lane.rows);
-    top += heightOf(lanes);
+    top += heightOf(lanes, isDense);
     const rule =
-      index === 0 ? NOTHING : html`<line class="rule" x1="0" x2="100%" y1="${began - 6}" y2="${began - 6}"/>`;
-    return html`<g>${rule}<text class="subject" x="0" y="${began + BAR - 4}">${subject ?? 'whole turn'}</text>${rows.map((row, line) => drawRow(row, scale, began + SUBJECT + line * ROW))}</g>`;
+      index === 0 || isDense
+        ? NOTHING
+        : html`<line class="rule" x1="0" x2="100%" y1="${began - 6}" y2="${began - 6}"/>`;
+    const name = isDense
+      ? NOTHING
+      : html`<text class="subject" x="0" y="${began + BAR - 4}">${subject ?? 'whole turn'}</text>`;
+    const head = isDense ? 0 : SUBJECT;
+    return html`<g>${rule}${name}${rows.map((row, line) => drawRow(row, scale, began + head + line * ROW))}</g>`;
   });
 }
 
@@ -141,11 +168,17 @@ function drawRow(row: readonly Bar[], { x, gaps: breaks }: TimeScale, y: number)
     return { ...bar, left, right, waits_from: bar.pended_at === undefined ? undefined : x(bar.pended_at) };
   });
   const drawn = [...placed, ...breaks.map((gap) => ({ left: gap.x, right: gap.x + gap.width }))];
-  return placed.map((bar) => drawBar(bar, y, drawName(bar, y, drawn)));
+  const widths = ['at-wide', 'at-narrow'] as const;
+  return placed.map((bar) => drawBar(bar, y, html`${widths.map((width) => drawName(bar, y, drawn, width))}`));
 }
 
 /** The name of a bar: within it, or beside it as far as nothing else is drawn there, wherever most of it fits. */
-function drawName({ call, label, left, right }: PlacedBar, y: number, drawn: readonly Extent[]): Html {
+function drawName(
+  { call, label, left, right }: PlacedBar,
+  y: number,
+  drawn: readonly Extent[],
+  page: keyof typeof PERCENT,
+): Html {
   if (call.is_superseded) return NOTHING;
   const before = Math.max(0, ...drawn.filter((other) => other.left < left).map((other) => other.right));
   const after = Math.min(100, ...drawn.filter((other) => other.left > left).map((other) => other.left));
@@ -153,13 +186,13 @@ function drawName({ call, label, left, right }: PlacedBar, y: number, drawn: rea
   const behind = { x: right, width: after - right, anchor: 'start' };
   const ahead = { x: before, width: left - before, anchor: 'end' };
   const needed = label.length * CHARACTER_WIDTH + NAME_MARGIN;
-  const room = ({ width }: typeof inside): number => Math.min(needed, width * PERCENT);
+  const room = ({ width }: typeof inside): number => Math.min(needed, width * PERCENT[page]);
   const [place = inside] = [inside, behind, ahead].toSorted((one, other) => room(other) - room(one));
   if (room(place) < Math.min(needed, 4 * CHARACTER_WIDTH + NAME_MARGIN)) return NOTHING;
   const name =
     room(place) === needed ? label : shorten(label, Math.floor((room(place) - NAME_MARGIN) / CHARACTER_WIDTH));
   const [x, shift] = place.anchor === 'end' ? ['100%', -4] : ['0', 5];
-  return html`<svg class="bar-name" x="${at(place.x)}" y="${y}" width="${at(place.width)}" height="${BAR}"><text x="${x}" dx="${shift}" y="${BAR - 5}" text-anchor="${place.anchor}">${name}</text></svg>`;
+  return html`<svg class="bar-name ${page}" x="${at(place.x)}" y="${y}" width="${at(place.width)}" height="${BAR}"><text x="${x}" dx="${shift}" y="${BAR - 5}" text-anchor="${place.anchor}">${name}</text></svg>`;
 }
 
 function drawBar({ call, from, to, label, lane, left, right, waits_from }: PlacedBar, y: number, name: Html): Html {
