@@ -178,14 +178,16 @@ function typeOf(subject: Subject, schema: Schema): string {
   if (branches !== undefined) return branches.map((branch) => typeOf(subject, branch)).join(' or ');
   if (type === 'array') return `list of ${typeOf(subject, (items ?? {}) as Schema)}`;
   const named = Array.isArray(type) ? type.join(' or ') : typeof type === 'string' ? type : 'any JSON';
-  const { minimum, maximum, minLength, maxLength, pattern } = schema;
+  const { minimum, maximum, minLength, maxLength, pattern } = schema as Readonly<Record<string, string | number>>;
   const bounds = [rangeOf(minimum, maximum, ''), rangeOf(minLength, maxLength, ' characters')];
   return [named, ...bounds, ...(pattern === undefined ? [] : [code(pattern)])].filter((text) => text !== '').join(', ');
 }
 
-function rangeOf(least: unknown, most: unknown, unit: string): string {
-  if (most === undefined) return least === undefined ? '' : `from ${String(least)}${unit}`;
-  return `${least === undefined ? 'up' : String(least)} to ${String(most)}${unit}`;
+type Bound = string | number | undefined;
+
+function rangeOf(least: Bound, most: Bound, unit: string): string {
+  if (most === undefined) return least === undefined ? '' : `from ${least}${unit}`;
+  return `${least ?? 'up'} to ${most}${unit}`;
 }
 
 /** A definition, on the page that explains it. */

@@ -30,7 +30,8 @@ const NO_TIMER = ['-c', 'log_startup_progress_interval=0'];
 
 const toStartParams = (cache_mb: number): string[] => [
   ...PGlite.defaultStartParams,
-  ...['-c', `shared_buffers=${cache_mb}MB`],
+  '-c',
+  `shared_buffers=${cache_mb}MB`,
   ...NO_TIMER,
 ];
 

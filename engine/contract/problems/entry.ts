@@ -55,7 +55,7 @@ export function overHttp<Facts = Nothing>(status: number, ...said: Said<Facts>):
 }
 
 /** The facts of a code whose sentences are always the same. */
-export type Nothing = Readonly<Record<never, never>>;
+export type Nothing = undefined;
 
 function toSentences<Facts>(said: Said<Facts>): Omit<ProblemEntry<Facts>, 'exit' | 'status'> {
   if (said.length === 2) {

@@ -30,7 +30,7 @@ const MAY_CHANGE = `Only ${CHANGEABLE_SCENARIO_FIELDS} may change.`;
 const NEW_WORLD = 'make a new world: chukwa world create SLUG --scenario PATH.';
 
 /** A name that no world has, and what leads on. */
-interface UnknownWorld {
+export interface UnknownWorld {
   readonly slug: string;
   readonly nearest?: string | undefined;
   /** The database, where it holds no world. */
