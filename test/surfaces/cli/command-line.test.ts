@@ -177,7 +177,7 @@ test('a stored scenario is named by its hash', async () => {
   assert.match(wrong.error, /There is no scenario 00000000/);
   const unknown = await chukwa(`world create nobody --scenario ${'0'.repeat(64)}`);
   assert.equal(unknown.code, 1);
-  assert.match(unknown.error, /no stored scenario 0{64}/);
+  assert.match(unknown.error, /no scenario 0{64}/);
 });
 
 test('a stored document is shown to people so that nothing in it can steer their terminal', async () => {

@@ -77,12 +77,12 @@ test('a database of an earlier version is not broken, and chukwa migrate brings 
   const database = await openTestDatabase('PostgreSQL');
   try {
     await database.outside.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public');
-    const first = (await loadMigrations(MIGRATIONS)).slice(0, 4);
+    const first = (await loadMigrations(MIGRATIONS)).slice(0, -1);
     assert.ok((await migrate(database.database, first)).ok);
     const variables = { CHUKWA_DATABASE_URL: database.url ?? '' };
     const { code, of } = await examine(variables);
     assert.deepEqual([code, of('database')?.state], [0, 'missing']);
-    assert.match(of('database')?.message ?? '', /of an earlier version; to be applied: 0005_/);
+    assert.match(of('database')?.message ?? '', /of an earlier version; to be applied: 0037_/);
     assert.match(of('database')?.repair ?? '', /chukwa migrate/);
     assert.equal((await chukwa(['migrate'], variables)).code, 0);
     assert.equal((await examine(variables)).of('database')?.state, 'good');

@@ -8,8 +8,8 @@ import { diffPlaces, type DiffRequest } from '../../../operations/diff-worlds.js
 import { type Archive, type Done, type Engine, succeed } from '../../../operations/engine.js';
 import { hereOrThere } from '../../../operations/served.js';
 import { type StoryRequest, readStory } from '../../../operations/world-story.js';
-import { createWorld, listWorlds, lookAtWorld } from '../../../operations/worlds.js';
-import type { WorldRecord, WorldSnapshot } from '../../../ports/worlds.js';
+import { createWorld, listWorlds, lookAtWorld, unknownWorld } from '../../../operations/worlds.js';
+import type { WorldSnapshot } from '../../../ports/worlds.js';
 import {
   editedScenarioOption,
   pathOption,
@@ -25,7 +25,7 @@ import { diffLines } from '../render/diff.js';
 import { command, commandLines, EMPTY, hanging, line, type Lines } from '../render/line.js';
 import { toStandIns } from '../render/run.js';
 import { shownWorldLines, worldLines, worldListLines, worldStoryLines } from '../render/world.js';
-import { answer, refuseUsage, type Session, show, withEngine } from '../session.js';
+import { answer, refuseUsage, type Session, show, withArchive, withEngine } from '../session.js';
 import type { CommandEntry } from './entry.js';
 import { TRANSFER_COMMANDS } from './world-transfer.js';
 
@@ -199,14 +199,17 @@ async function deleteOne(session: Session, world_slug: string, { yes = false, re
     const message = `Deleting ${JSON.stringify(world_slug)} has to be confirmed, and there is no terminal to ask at.`;
     return refuseUsage(session, message, 'Add --yes to delete it.');
   }
-  const isConfirmed = async ({ turn }: WorldRecord): Promise<boolean> =>
-    yes || /^y(es)?$/i.test((await ask?.(`Delete ${world_slug} and its ${turn} turns for good? [y/N] `))?.trim() ?? '');
-  const remove = async (engine: Engine): Promise<Done<Deleted | undefined>> => {
-    const world = await engine.store.worlds.find(world_slug);
-    const isKept = world !== undefined && !(await isConfirmed(world));
-    return isKept ? succeed(undefined) : deleteWorld(engine, world_slug, personHere(reason));
-  };
-  return answer(session, await withEngine(session, remove), { lines: deletedLines });
+  const found = await withArchive(session, async (archive) => {
+    const world = await archive.store.worlds.find(world_slug);
+    return world === undefined ? unknownWorld(archive, world_slug) : succeed(world);
+  });
+  if (!found.ok) return answer(session, found, { lines: deletedLines });
+  const question = `Delete ${world_slug} and its ${found.value.turn} turns for good? [y/N] `;
+  const isConfirmed = yes || /^y(es)?$/i.test((await ask?.(question))?.trim() ?? '');
+  const remove = async (engine: Engine): Promise<Done<Deleted | undefined>> =>
+    deleteWorld(engine, world_slug, personHere(reason));
+  const deleted = isConfirmed ? await withEngine(session, remove) : succeed(undefined);
+  return answer(session, deleted, { lines: deletedLines });
 }
 
 function deletedLines(deleted: Deleted | undefined): Lines {
