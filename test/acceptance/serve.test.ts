@@ -21,7 +21,6 @@ import { startScriptedModel } from '../../fixtures/toys/scripted-model/index.js'
 import { startToys, type Toys } from '../../fixtures/toys/index.js';
 import { type DatabaseKind, openTestDatabase } from '../support/databases.js';
 import { loadScript, must, ROOT } from '../support/park-stage.js';
-import { mountSmallDisk } from '../support/small-disk.js';
 import { openTestTerminal } from '../surfaces/cli/test-terminal.js';
 import { waitUntil } from '../support/wait-until.js';
 import { startChukwa, whileRunning } from './command.js';
@@ -269,24 +268,6 @@ describe('an embedded database that is served', () => {
         ['fork_world', userName(), 'command_line', 'what if', true],
       ],
     );
-  });
-
-  test('on a full disk it is not ready, and it is again once there is room', async (t) => {
-    const disk = await mountSmallDisk(t);
-    if (disk === undefined) return t.skip('no small disk can be mounted here');
-    const place = await openPlace(t, 'embedded', disk.folder);
-    await makeSuspended(place, 'queued');
-    const look = async () => (await fetch(`${place.public_url}/readyz`)).status;
-    await serving(place, async () => {
-      assert.equal(await look(), 200);
-      const makeRoom = await disk.fill();
-      let said = '';
-      while (said === '') said = (await sayIn(place, ['run', 'queued', '--queue', '--turns', '1000'])).error;
-      assert.match(said, /DATABASE_FULL/);
-      await waitUntil(async () => (await look()) === 503);
-      await makeRoom();
-      await waitUntil(async () => (await look()) === 200);
-    });
   });
 
   test('has tokens in a file that only its owner may read, and takes its sign down when it ends', async (t) => {
