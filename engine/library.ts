@@ -64,7 +64,7 @@ export interface ForkOptions {
   readonly reason?: string;
 }
 
-/** What is known of a call in doubt. */
+/** The outcome of a call in doubt, as a person found it out. */
 export interface Settlement {
   /** The call, where several are in doubt. */
   readonly source_invocation_id?: string;

@@ -18,7 +18,7 @@ const KEPT = new Set([
   'x-request-id',
 ]);
 
-/** What is left of the limits of a rate. */
+/** Headers that say how many requests or tokens a service still allows in its current period. */
 const OF_LIMITS = /^(?:x-|anthropic-)?rate-?limit(?:-[a-z-]{1,64})?$/;
 
 /** The headers that a record may hold, names in lower case. */

@@ -22,7 +22,7 @@ export interface ModelNotChoosable {
   readonly field: string | undefined;
 }
 
-/** What is no model: one source of a plugin that answers with JSON, or something that is not one source. */
+/** The argument is no model. It names either something else than one source, or a source whose plugin does not speak chat. */
 export type NoModel =
   | { readonly name: string }
   | { readonly source: string; readonly plugin: string; readonly is_there: boolean; readonly chat: readonly string[] };

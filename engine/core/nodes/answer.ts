@@ -16,7 +16,7 @@ export interface Answer<Node extends GenerationProgram> {
   readonly key: string;
   readonly text: string;
   readonly read: ReadText;
-  /** What was found out about the answer, whatever it says. */
+  /** Notes on the answer for the record. They do not depend on whether the answer is accepted. */
   readonly noted: Verdict['artifacts'];
 }
 

@@ -35,7 +35,7 @@ interface PlayedTest {
   readonly test: WorkflowTest;
   /** Calls that had no answer, each with its turn. */
   readonly missing: readonly (UnansweredCall & { readonly turn: number })[];
-  /** What came otherwise than it was expected. Empty where the turns ended in another way than the test expects. */
+  /** The expectations that the turns did not meet. The list is empty where the turns ended in another way than the test expects. */
   readonly differences: readonly Difference[];
 }
 
