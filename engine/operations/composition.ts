@@ -119,6 +119,8 @@ export interface HttpDesk {
   readonly isReady: () => Promise<boolean>;
   /** Reads from the database; refuses where it is lost. */
   readonly look: <Value>(operation: (archive: Archive) => Promise<Done<Value>>) => Promise<Done<Value>>;
+  /** Refuses a world whose scenario has another shape than this program writes: no page can be drawn of it. */
+  readonly checkReadable: (world_slug: string) => Promise<Done<undefined>>;
 }
 
 export interface ServePlace {

@@ -8,7 +8,15 @@ import type { Program, SourceProgram } from '../core/protocol/program.js';
 import type { ComponentKind } from '../core/protocol/component.js';
 import type { PluginDescription } from '../ports/sources.js';
 import type { ScenarioFiles } from '../ports/worlds.js';
-import { type Authoring, type Done, type Engine, type LoadedScenario, refuse, succeed } from './engine.js';
+import {
+  type Authoring,
+  type Done,
+  type Engine,
+  type LoadedScenario,
+  RECORD_UNREADABLE,
+  refuse,
+  succeed,
+} from './engine.js';
 
 /** A scenario that has been checked and compiles. */
 export interface UsableScenario {
@@ -83,6 +91,14 @@ function sourceNotReady({ label, hash }: SourceProgram, obstacle: string, slug: 
     repair: `Set what is missing; chukwa doctor ${slug} shows all variables of the world, and chukwa toys starts the toy services.`,
     details: { source: label, source_hash: hash },
   };
+}
+
+/** Refuses a world whose scenario breaks the schema: an import takes a document by its hash, whatever its shape. */
+export async function checkReadable({ store, authoring }: Engine, world_slug: string): Promise<Done<undefined>> {
+  const world = await store.worlds.find(world_slug);
+  const scenario = world && (await store.components.find('scenario', world.scenario_hash));
+  const isBroken = scenario !== undefined && authoring.validateDocument('scenario', scenario.content).length > 0;
+  return isBroken ? refuse(RECORD_UNREADABLE) : succeed(undefined);
 }
 
 /** Compiles a scenario from documents in memory. */

@@ -3,6 +3,7 @@ import { act } from './act.js';
 import { browseOverview } from './browse/overview.js';
 import type { Composition, HttpDesk, ServePlace } from './composition.js';
 import { type Done, type Engine, succeed, whileReachable } from './engine.js';
+import { checkReadable } from './load-program.js';
 import { type Acknowledgement, reportCall } from './reports.js';
 import { withStagedEngine } from './run-world.js';
 import { keepCaughtUp } from './search.js';
@@ -126,6 +127,7 @@ export function toDesk(engine: Engine, canWork: () => boolean = () => true): Htt
     report: (correlation, said) => whileReachable(engine, () => reportCall(engine, correlation, said)),
     act: (action, actor) => whileReachable(engine, () => act(engine, action, actor)),
     look: (operation) => whileReachable(engine, () => operation(engine)),
+    checkReadable: (world_slug) => whileReachable(engine, () => checkReadable(engine, world_slug)),
     isReady: async () =>
       canWork() && (await whileReachable(engine, async () => succeed(await engine.store.inbox.count()))).ok,
   };

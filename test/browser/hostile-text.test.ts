@@ -102,7 +102,13 @@ describe('hostile text in a browser', NEEDS_CHROMIUM, () => {
     );
     const refuse = async () => ({ ok: false, because: 'content', problems: [] }) as const;
     const server = await startServer(
-      { report: refuse, act: refuse, isReady: async () => true, look: (operation) => operation({ store }) },
+      {
+        report: refuse,
+        act: refuse,
+        isReady: async () => true,
+        checkReadable: async () => ({ ok: true, value: undefined }),
+        look: (operation) => operation({ store }),
+      },
       TOKENS,
       { host: '127.0.0.1', port: 0 },
     );

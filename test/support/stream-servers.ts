@@ -14,6 +14,7 @@ export async function serveStored(t: TestContext, archive: Archive, port = 0): P
     report: async () => ({ ok: true, value: { accepted: true, message: 'kept' } }),
     act: async () => ({ ok: true, value: { accepted: true, message: 'kept' } }),
     isReady: async () => true,
+    checkReadable: async () => ({ ok: true, value: undefined }),
     look: (operation) => operation(archive),
   };
   const server = await startServer(desk, TOKENS, { host: '127.0.0.1', port });

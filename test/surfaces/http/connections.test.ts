@@ -22,6 +22,7 @@ async function open(
       act: async () => (await whileStopping(), { ok: true, value: { accepted: true, message: 'told' } }),
       look: async () => (await whileReading(), { ok: false, because: 'environment', problems: [] }),
       isReady: async () => true,
+      checkReadable: async () => ({ ok: true, value: undefined }),
     },
     TOKENS,
     { host: '127.0.0.1', port: 0 },

@@ -31,7 +31,13 @@ describe('the page of a long attempt', () => {
     const { store } = opened;
     const refuse = async () => ({ ok: false, because: 'content', problems: [] }) as const;
     server = await startServer(
-      { report: refuse, act: refuse, isReady: async () => true, look: (operation) => operation({ store }) },
+      {
+        report: refuse,
+        act: refuse,
+        isReady: async () => true,
+        checkReadable: async () => ({ ok: true, value: undefined }),
+        look: (operation) => operation({ store }),
+      },
       TOKENS,
       { host: '127.0.0.1', port: 0 },
     );

@@ -24,6 +24,7 @@ before(async () => {
       act: async (action, { acted_by, reason }) => (received.push([action, acted_by, reason]), answer),
       look: async () => ({ ok: false, because: 'environment', problems: [] }),
       isReady: async () => is_ready,
+      checkReadable: async () => ({ ok: true, value: undefined }),
     },
     TOKENS,
     { host: '127.0.0.1', port: 0 },

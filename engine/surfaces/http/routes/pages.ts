@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify';
 import type { Problem } from '../../../contract/problem.js';
 import { suggestName } from '../../../core/content/nearest-name.js';
 import type { HttpDesk } from '../../../operations/composition.js';
-import { type Done, RECORD_UNREADABLE, succeed } from '../../../operations/engine.js';
+import { type Done, succeed } from '../../../operations/engine.js';
 import { CATALOGUE } from '../../browser/catalogue/index.js';
 import { withoutClosedLinks } from '../../browser/export.js';
 import { renderPage } from '../../browser/layout.js';
@@ -20,9 +20,16 @@ export const PAGE_ROUTES: readonly Route[] = CATALOGUE.map((page) => ({
   summary: page.summary,
   query: [...page.query, 'format'],
   answers: { 200: { 'application/json': { $ref: `#/components/schemas/${page.answer}` }, ...A_PAGE } },
-  answer: (exchange) =>
-    answerPage(page, exchange).catch(() => refuseViewer(exchange.request, exchange.reply, RECORD_UNREADABLE)),
+  answer: (exchange) => answerPage(page, exchange).catch((error: unknown) => refuseUnreadable(exchange, error)),
 }));
+
+/** A page fails by its world where that cannot be read; every other error is a fault of the program, and stays one. */
+async function refuseUnreadable({ desk, request, reply }: Exchange, error: unknown): Promise<FastifyReply> {
+  const { world_slug } = request.params as Asked['parameters'];
+  const checked = world_slug === undefined ? undefined : await desk.checkReadable(world_slug);
+  if (checked?.ok !== false) throw error;
+  return refuseViewer(request, reply, firstOf(checked));
+}
 
 async function answerPage(page: Page, { desk, request, reply }: Exchange): Promise<FastifyReply> {
   const query = request.query as Readonly<Record<string, string>>;
