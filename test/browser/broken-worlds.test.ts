@@ -75,12 +75,16 @@ function forgeScenario(
   const other = `{"table":"scenarios","row":${JSON.stringify({ ...row, content: null }).replace('"content":null', `"content":${content}`)}}`;
   // The ids of a world's attempts and calls are its own: those of a copy differ in one digit.
   const copied = lines.map((line) => (line === found ? other : line));
-  const digit = Object.keys(FORGED).indexOf(name);
+  const distance = Object.keys(FORGED).indexOf(name) + 1;
+  const otherDigit = (digit: string): string => ((Number.parseInt(digit, 16) + distance) % 16).toString(16);
   return copied.map((line) =>
     line
       .replaceAll(row.hash, sha256(content))
       .replaceAll(`"${world_slug}"`, `"${name}"`)
-      .replaceAll(/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{11})[0-9a-f]/g, `$1${digit}`),
+      .replaceAll(
+        /([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{11})([0-9a-f])/g,
+        (_id, rest: string, last: string) => rest + otherDigit(last),
+      ),
   );
 }
 
