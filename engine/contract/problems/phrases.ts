@@ -2,3 +2,10 @@
 export function meant(nearest: string | undefined): string {
   return nearest === undefined ? '' : `Did you mean ${nearest}? `;
 }
+
+const QUOTED_LENGTH_MAX = 40;
+
+/** The beginning of a text from a request, in quotes. */
+export function quoted(text: string, length_max = QUOTED_LENGTH_MAX): string {
+  return JSON.stringify(text.slice(0, length_max));
+}

@@ -1,5 +1,10 @@
 import { content, environment, overHttp } from './entry.js';
 
+/** A command shows what was thrown; details of a bug in a server stay there. */
+export type Unexpected =
+  | { readonly kind: 'thrown'; readonly message: string }
+  | { readonly kind: 'uncaught' | 'hidden' };
+
 /** Problems of the database, of plugins and of environment variables. */
 export const SURROUNDINGS_PROBLEMS = {
   DATABASE_LOCKED: environment(
@@ -130,9 +135,22 @@ export const SURROUNDINGS_PROBLEMS = {
       'records.',
     'Choose a longer secret. With such a secret in a URL or a command, the call fails as `unavailable`.',
   ),
-  UNEXPECTED: overHttp(
-    500,
-    'An unexpected error: the database is gone, or the program has a bug.',
-    '`chukwa doctor`; `--verbose` shows where.',
-  ),
+  UNEXPECTED: overHttp(500, {
+    meaning: 'An unexpected error: the database is gone, or the program has a bug.',
+    message: (error: Unexpected) => {
+      switch (error.kind) {
+        case 'thrown':
+          return error.message;
+        case 'uncaught':
+          return 'A plugin or this program threw an error outside of every call, and the process ends.';
+        case 'hidden':
+          return 'Something went wrong here.';
+      }
+    },
+    repair: ({ kind }) =>
+      kind === 'uncaught'
+        ? 'Run it again with --verbose to see what was thrown and where. The next chukwa run or worker resumes interrupted turns.'
+        : 'Run chukwa doctor to see what cannot be reached; --verbose shows the origin of this error.',
+    example: { kind: 'uncaught' },
+  }),
 };
