@@ -1,16 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
-import type { Outcome, Problem } from '../contract/problem.js';
+import { type Outcome, type Problem, problem } from '../contract/problem.js';
 import { sha256 } from '../core/content/sha256.js';
 import { inTransaction, type OpenDatabase } from './database.js';
-import {
-  databaseContentForged,
-  databaseNotOurs,
-  databaseTooNew,
-  migrationChanged,
-  migrationMissed,
-} from './problems.js';
 
 /** One numbered file. */
 export interface Migration {
@@ -48,7 +41,11 @@ export async function migrate(
     } catch (error) {
       const table = findForged(error);
       if (table === undefined) throw error;
-      return { ok: false, problems: [databaseContentForged(database.description, table)] };
+      const { description } = database;
+      return {
+        ok: false,
+        problems: [problem('DATABASE_CONTENT_FORGED', { description, table }, { details: { table } })],
+      };
     }
   }
   return { ok: true, value: applied };
@@ -65,16 +62,20 @@ function findMisfit(
   applied: readonly AppliedMigration[],
   known: readonly Migration[],
 ): Problem | undefined {
+  const toMisfit = (
+    code: 'DATABASE_TOO_NEW' | 'DATABASE_MIGRATION_CHANGED' | 'DATABASE_MIGRATION_MISSED',
+    migration: string,
+  ): Problem => problem(code, { description, migration }, { details: { migration } });
   const digests = new Map(known.map(({ name, digest }) => [name, digest]));
   for (const { name, digest } of applied) {
     const expected = digests.get(name);
-    if (expected === undefined) return databaseTooNew(description, name);
-    if (expected !== digest) return migrationChanged(description, name);
+    if (expected === undefined) return toMisfit('DATABASE_TOO_NEW', name);
+    if (expected !== digest) return toMisfit('DATABASE_MIGRATION_CHANGED', name);
   }
   // Numbers may have gaps; a migration is not applied after one with a later number.
   const done = new Set(applied.map(({ name }) => name));
   const missed = known.find(({ name }) => !done.has(name) && applied.some((later) => later.name > name));
-  return missed === undefined ? undefined : migrationMissed(description, missed.name);
+  return missed && toMisfit('DATABASE_MIGRATION_MISSED', missed.name);
 }
 
 type AppliedMigration = Pick<Migration, 'name' | 'digest'>;
@@ -102,7 +103,11 @@ export async function readApplied(
   const owner = await database.query<{ first_relation: string | null; is_ours: boolean }>(FIND_OWNER);
   const { first_relation = null, is_ours = false } = owner.rows[0] ?? {};
   if (!is_ours && first_relation === null) return { ok: true, value: [] };
-  if (!is_ours) return { ok: false, problems: [databaseNotOurs(database.description, first_relation ?? '')] };
+  if (!is_ours) {
+    const relation = first_relation ?? '';
+    const facts = { description: database.description, relation };
+    return { ok: false, problems: [problem('DATABASE_NOT_OURS', facts, { details: { relation } })] };
+  }
   const { rows } = await database.query<AppliedMigration>('SELECT name, digest FROM schema_migrations ORDER BY name');
   const misfit = findMisfit(database, rows, known);
   return misfit ? { ok: false, problems: [misfit] } : { ok: true, value: rows.map(({ name }) => name) };

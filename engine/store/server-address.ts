@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { hasLateAt } from '../core/content/variable-value.js';
-import type { Outcome } from '../contract/problem.js';
-import { databaseHostsMany, databaseUrlInvalid, databaseUrlNamesNoFile, databaseUrlNotEncoded } from './problems.js';
+import { type Outcome, problem } from '../contract/problem.js';
+import type { InvalidDatabaseUrl } from '../contract/problems/surroundings.js';
 
 /** The address of a PostgreSQL server, as the driver takes it. */
 export interface ServerAddress {
@@ -12,20 +12,24 @@ export interface ServerAddress {
 
 /** Reads an address. The files that it names, of certificates, are read too: else the driver would throw at each use. */
 export function readServerAddress(given: string): Outcome<ServerAddress> {
-  if (!/^postgres(ql)?:\/\//.test(given)) return { ok: false, problems: [databaseUrlInvalid()] };
-  if (hasLateAt(given)) return { ok: false, problems: [databaseUrlNotEncoded()] };
+  if (!/^postgres(ql)?:\/\//.test(given)) return refuse({ kind: 'no_address' });
+  if (hasLateAt(given)) return refuse({ kind: 'not_encoded' });
   const [, hosts = ''] = /^\w+:\/\/(?:[^/?#]*@)?([^/?#]*)/.exec(given) ?? [];
-  if (hosts.includes(',')) return { ok: false, problems: [databaseHostsMany()] };
+  if (hosts.includes(',')) return refuse({ kind: 'several_hosts' });
   const url = nameStrictSsl(nameSystemAuthorities(given));
   try {
     const { host, port, database } = new pg.Client({ connectionString: url });
-    if (host.includes(',')) return { ok: false, problems: [databaseHostsMany()] };
+    if (host.includes(',')) return refuse({ kind: 'several_hosts' });
     return { ok: true, value: { url, place: `${host}:${port}/${database ?? ''}` } };
   } catch (error) {
     const { code, syscall, path } = error as NodeJS.ErrnoException;
     const isFile = code !== undefined && syscall !== undefined;
-    return { ok: false, problems: [isFile ? databaseUrlNamesNoFile(path ?? 'a file', code) : databaseUrlInvalid()] };
+    return refuse(isFile ? { kind: 'no_file', file: path ?? 'a file', reason: code } : { kind: 'no_address' });
   }
+}
+
+function refuse(invalid: InvalidDatabaseUrl): Outcome<never> {
+  return { ok: false, problems: [problem('DATABASE_URL_INVALID', invalid)] };
 }
 
 /** libpq's word for the authorities of the system, of which the driver looks for a file of that name. It checks all of a name. */

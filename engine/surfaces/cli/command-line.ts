@@ -169,12 +169,7 @@ const OUT_OF_DESCRIPTORS = /^(EMFILE|ENFILE)\b/;
 function reportUnexpected(session: Session, error: unknown, isVerbose: boolean): ExitCode {
   const message = error instanceof Error && error.message !== '' ? error.message : String(error);
   if (OUT_OF_DESCRIPTORS.test(message)) {
-    const repair = 'Allow the process more open files, such as: ulimit -n 4096.';
-    return printProblem(session, {
-      code: 'DESCRIPTORS_EXHAUSTED',
-      message: `No file descriptor is left: ${message}.`,
-      repair,
-    });
+    return printProblem(session, problem('DESCRIPTORS_EXHAUSTED', { reason: message }));
   }
   const code = printProblem(session, problem('UNEXPECTED', { kind: 'thrown', message }));
   if (isVerbose) printStack(session.terminal, error);
