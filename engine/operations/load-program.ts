@@ -77,12 +77,7 @@ export function checkSources(
 }
 
 function sourceNotReady({ label, hash }: SourceProgram, obstacle: string, slug: string): Problem {
-  return {
-    code: 'SOURCE_NOT_READY',
-    message: `The source ${label} cannot be called: ${obstacle}. Nothing was called.`,
-    repair: `Set what is missing; chukwa doctor ${slug} shows all variables of the world, and chukwa toys starts the toy services.`,
-    details: { source: label, source_hash: hash },
-  };
+  return problem('SOURCE_NOT_READY', { label, obstacle, slug }, { details: { source: label, source_hash: hash } });
 }
 
 /** Compiles a scenario from documents in memory. */

@@ -53,9 +53,30 @@ function failing(meaning: string, message: (it: string, reason: string) => strin
   });
 }
 
+const EXPOSED = {
+  open_to_others: 'Other users may read the file of the tokens',
+  of_another: 'The file of the tokens belongs to another user',
+  not_a_file: 'The file of the tokens is a link or no file',
+};
 const SHARE = 'use CHUKWA_DATABASE_URL with PostgreSQL to share a database between processes';
 const OWN_VERSION = 'Use the version of chukwa that made the database, or another database.';
 const TO_RAISE = 'Allow the process more open files, such as: ulimit -n 4096. Nothing that is stored is damaged.';
+
+/** The port of a toy, or of a server at a host. */
+export type TakenPort =
+  | { readonly port: number }
+  | { readonly port: number; readonly host: string; readonly reason: string };
+
+export interface ExposedFile {
+  readonly file: string;
+  readonly foreign: 'not_a_file' | 'of_another' | 'open_to_others';
+}
+
+export type UnusableTokens =
+  | { readonly kind: 'no_place' }
+  | { readonly kind: 'unusable'; readonly file: string; readonly reason: string }
+  /** By the problem of their file. */
+  | { readonly kind: 'unwritten'; readonly message: string; readonly repair: string | undefined };
 
 /** A command shows what was thrown; details of a bug in a server stay there. */
 export type Unexpected =
@@ -257,53 +278,103 @@ export const SURROUNDINGS_PROBLEMS = {
     repair: 'Restore a backup, or find out who wrote that row and have the owner of the database delete it.',
     example: { description: 'PostgreSQL at db:5432/chukwa', table: 'components' },
   }),
-  SOURCE_NOT_READY: environment(
-    'A variable of one of the sources of the scenario is missing or unusable; the message names both. Nothing was called.',
-    'Set the variable; `chukwa doctor SLUG` shows all variables of a world.',
-  ),
-  PORT_TAKEN: environment(
-    'A port of the toys or of `serve` is not available.',
-    'Choose another with `--port-base` or `--port`.',
-  ),
-  PORT_INVALID: content('`CHUKWA_PORT` is not a port.', 'Write a number up to 65535.'),
-  FLIGHT_LIMIT_INVALID: content(
-    '`CHUKWA_MAX_IN_FLIGHT` or `CHUKWA_ENDPOINT_MAX_IN_FLIGHT` is not a number of calls.',
-    'Write a whole number of at least 1, or leave it out.',
-  ),
+  SOURCE_NOT_READY: environment({
+    meaning: 'A variable of one of the sources of the scenario is missing or unusable. Nothing was called.',
+    message: ({ label, obstacle }: { readonly label: string; readonly obstacle: string; readonly slug: string }) =>
+      `The source ${label} cannot be called: ${obstacle}. Nothing was called.`,
+    repair: ({ slug }) =>
+      `Set what is missing; chukwa doctor ${slug} shows all variables of the world, and chukwa toys starts the toy services.`,
+    example: { label: 'model', obstacle: 'CHUKWA_LLM_ORIGIN is not set', slug: 'park' },
+  }),
+  PORT_TAKEN: environment({
+    meaning: 'A port of the toys or of `serve` is not available.',
+    message: (taken: TakenPort) =>
+      'host' in taken
+        ? `Nothing can listen on port ${taken.port} of ${taken.host}: ${taken.reason}.`
+        : `Port ${taken.port} of 127.0.0.1 is not available: another program listens there, or this user may not.`,
+    repair: (taken) =>
+      'host' in taken
+        ? 'Name another place in CHUKWA_HOST and CHUKWA_PORT, or with --port.'
+        : 'Name another --port-base, or leave it out for ports that are free.',
+    example: { port: 4747, host: '127.0.0.1', reason: 'listen EADDRINUSE: address already in use 127.0.0.1:4747' },
+  }),
+  PORT_INVALID: content('CHUKWA_PORT is not a port.', 'Write a number from 1 to 65535, or 0 for any free port.'),
+  FLIGHT_LIMIT_INVALID: content({
+    meaning: 'CHUKWA_MAX_IN_FLIGHT or CHUKWA_ENDPOINT_MAX_IN_FLIGHT is not a number of calls.',
+    message: ({ variable }: { readonly variable: string }) => `${variable} is no number of calls.`,
+    repair: 'Write a whole number from 1 to 999999, or leave it out for no limit.',
+    example: { variable: 'CHUKWA_MAX_IN_FLIGHT' },
+  }),
   PUBLIC_URL_INVALID: content(
-    '`CHUKWA_PUBLIC_URL` is not an http or https URL.',
-    'Write the URL at which services reach `chukwa serve`.',
+    'CHUKWA_PUBLIC_URL is not an http or https URL.',
+    'Write the URL at which services reach chukwa serve, such as https://chukwa.example.org.',
   ),
-  TELEMETRY_URL_INVALID: content(
-    'The variable that the message names, such as `OTEL_EXPORTER_OTLP_ENDPOINT`, is not an http or https URL.',
-    'Write the URL of an OTLP receiver, or leave it out.',
-  ),
+  TELEMETRY_URL_INVALID: content({
+    meaning: 'The URL of a receiver of telemetry is not an http or https URL.',
+    message: ({ variable }: { readonly variable: string }) => `${variable} is not an http or https URL.`,
+    repair: 'Write the URL of an OTLP receiver, such as http://localhost:4318, or leave it out for no telemetry.',
+    example: { variable: 'OTEL_EXPORTER_OTLP_ENDPOINT' },
+  }),
   TOKENS_EQUAL: content(
-    '`CHUKWA_TOKEN` and `CHUKWA_OPERATOR_TOKEN` are equal.',
-    'Write two different ones, or leave one out.',
+    'CHUKWA_TOKEN and CHUKWA_OPERATOR_TOKEN are the same, so a consumer that may report could also stop attempts.',
+    'Write two different ones, or leave one out to have it made.',
   ),
-  TOKEN_TOO_SHORT: content(
-    'The token in the variable that the message names has fewer than 32 characters.',
-    'Write a random one, such as `openssl rand -hex 32`.',
-  ),
-  TOKENS_EXPOSED: environment(
-    'The file with the tokens is readable by other users, belongs to another user, or is a link.',
-    '`chmod 600` the file; delete it if another user may have read it.',
-  ),
-  TOKENS_UNUSABLE: environment(
-    'The file with the tokens cannot be read or written, or has invalid contents, such as tokens of fewer than 32 ' +
-      'characters.',
-    'Make room for it or delete it, as the message says; or set `CHUKWA_TOKEN` and `CHUKWA_OPERATOR_TOKEN`.',
-  ),
-  INVISIBLE_CHARACTER: environment(
-    'A variable with a secret holds a character that cannot be seen, at the position that the message names.',
-    'Set the variable again without it.',
-  ),
-  SECRET_TOO_SHORT: environment(
-    'A variable holds a secret of fewer than six characters. Such a short text occurs too often to be redacted in ' +
-      'records.',
-    'Choose a longer secret. With such a secret in a URL or a command, the call fails as `unavailable`.',
-  ),
+  TOKEN_TOO_SHORT: content({
+    meaning: 'A token has fewer than 32 characters.',
+    message: ({ variable, length_min }: { readonly variable: string; readonly length_min: number }) =>
+      `The token in ${variable} has fewer than ${length_min} characters, and could be guessed.`,
+    repair: ({ variable }) =>
+      `Write a random one, such as: openssl rand -hex 32; or leave ${variable} out to have one made.`,
+    example: { variable: 'CHUKWA_TOKEN', length_min: 32 },
+  }),
+  TOKENS_EXPOSED: environment({
+    meaning: 'The file with the tokens is readable by other users, belongs to another user, or is a link.',
+    message: ({ file, foreign }: ExposedFile) => `${EXPOSED[foreign]}: ${file}.`,
+    repair: ({ file, foreign }) =>
+      foreign === 'open_to_others'
+        ? `Write: chmod 600 ${file}. If another user may have read them, delete the file instead: new tokens are then made.`
+        : 'Delete it, and new ones are made.',
+    example: { file: 'tokens.json', foreign: 'open_to_others' },
+  }),
+  TOKENS_UNUSABLE: environment({
+    meaning:
+      'The file with the tokens cannot be read or written, or has invalid contents, such as tokens of fewer than 32 characters.',
+    message: (tokens: UnusableTokens) => {
+      switch (tokens.kind) {
+        case 'no_place':
+          return 'The tokens have no place: neither XDG_CONFIG_HOME nor HOME names a folder.';
+        case 'unwritten':
+          return tokens.message;
+        case 'unusable':
+          return `The tokens in ${tokens.file} cannot be used: ${tokens.reason}.`;
+      }
+    },
+    repair: (tokens) => {
+      switch (tokens.kind) {
+        case 'no_place':
+          return 'Set HOME, or CHUKWA_TOKEN and CHUKWA_OPERATOR_TOKEN.';
+        case 'unwritten':
+          return `${tokens.repair} Or set CHUKWA_TOKEN and CHUKWA_OPERATOR_TOKEN.`;
+        case 'unusable':
+          return 'Delete the file, and new ones are made; or set CHUKWA_TOKEN and CHUKWA_OPERATOR_TOKEN.';
+      }
+    },
+    example: { kind: 'no_place' },
+  }),
+  INVISIBLE_CHARACTER: environment({
+    meaning: 'A variable with a secret holds a character that cannot be seen.',
+    message: ({ variable, found }: { readonly variable: string; readonly found: string }) =>
+      `${variable} holds ${found}.`,
+    repair: ({ variable }) => `Set ${variable} again without it.`,
+    example: { variable: 'CHUKWA_TOKEN', found: 'an invisible character (U+200B) at position 7' },
+  }),
+  SECRET_TOO_SHORT: environment({
+    meaning:
+      'A variable holds a secret of fewer than six characters, which occurs too often to be redacted in records. With such a secret in a URL or a command, the call fails as unavailable.',
+    message: ({ said }: { readonly variable: string; readonly said: string }) => said,
+    repair: ({ variable }) => `Set ${variable} to a longer secret.`,
+    example: { variable: 'CHUKWA_LLM_KEY', said: 'CHUKWA_LLM_KEY holds a secret of 3 characters' },
+  }),
   UNEXPECTED: overHttp(500, {
     meaning: 'An unexpected error: the database is gone, or the program has a bug.',
     message: (error: Unexpected) => {

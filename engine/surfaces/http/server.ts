@@ -163,12 +163,8 @@ async function unlessTaken<Value>(place: ServePlace, task: () => Promise<Value>)
     return succeed(await task());
   } catch (error) {
     if (!(error instanceof Error && 'syscall' in error)) throw error;
-    return refuse({
-      code: 'PORT_TAKEN',
-      message: `Nothing can listen on port ${place.port} of ${place.host}: ${error.message}.`,
-      repair: 'Name another place in CHUKWA_HOST and CHUKWA_PORT, or with --port.',
-      details: { ...place },
-    });
+    const { host, port } = place;
+    return refuse(problem('PORT_TAKEN', { port, host, reason: error.message }, { details: { ...place } }));
   }
 }
 
