@@ -59,7 +59,6 @@ const EXPOSED = {
   not_a_file: 'The file of the tokens is a link or no file',
 };
 const SHARE = 'use CHUKWA_DATABASE_URL with PostgreSQL to share a database between processes';
-const OWN_VERSION = 'Use the version of chukwa that made the database, or another database.';
 const TO_RAISE = 'Allow the process more open files, such as: ulimit -n 4096. Nothing that is stored is damaged.';
 
 /** The port of a toy, or of a server at a host. */
@@ -258,25 +257,19 @@ export const SURROUNDINGS_PROBLEMS = {
     example: { kind: 'no_address' },
   }),
   DATABASE_MIGRATION_MISSED: environment({
-    meaning: 'The database was created by a version that lacked a migration, but had later ones.',
+    meaning: 'The database was created by a version with other migrations.',
     message: ({ description, migration }: Misfit) =>
-      `The database (${description}) was made without migration ${migration}, by a version that knew later ones.`,
-    repair: OWN_VERSION,
+      `The database (${description}) was made without migration ${migration}, by a version with other migrations.`,
+    repair:
+      'Export its worlds with the last version of chukwa that opens it, and import them with this one into a new database; or use another database.',
     example: { description: 'embedded, in .chukwa', migration: '0007_between' },
   }),
   DATABASE_MIGRATION_CHANGED: environment({
     meaning: 'The database was created by another version of a migration.',
     message: ({ description, migration }: Misfit) =>
       `Migration ${migration} of the database (${description}) is not the one that this program knows.`,
-    repair: OWN_VERSION,
+    repair: 'Use the version of chukwa that made the database, or another database.',
     example: { description: 'embedded, in .chukwa', migration: '0001_baseline' },
-  }),
-  DATABASE_CONTENT_FORGED: environment({
-    meaning: 'A stored document or message is not what its hash says, so the database is not migrated.',
-    message: ({ description, table }: { readonly description: string; readonly table: string }) =>
-      `The database (${description}) is not migrated: a row of ${table} is not what its hash says. This program writes no such row.`,
-    repair: 'Restore a backup, or find out who wrote that row and have the owner of the database delete it.',
-    example: { description: 'PostgreSQL at db:5432/chukwa', table: 'components' },
   }),
   SOURCE_NOT_READY: environment({
     meaning: 'A variable of one of the sources of the scenario is missing or unusable. Nothing was called.',
