@@ -277,7 +277,7 @@ export const SURROUNDINGS_PROBLEMS = {
       `The source ${label} cannot be called: ${obstacle}. Nothing was called.`,
     repair: ({ slug }) =>
       `Set what is missing; chukwa doctor ${slug} shows all variables of the world, and chukwa toys starts the toy services.`,
-    example: { label: 'model', obstacle: 'CHUKWA_LLM_ORIGIN is not set', slug: 'park' },
+    example: { label: 'model', obstacle: 'CHUKWA_LLM_BASE_URL is not set', slug: 'park' },
   }),
   PORT_TAKEN: environment({
     meaning: 'A port of the toys or of `serve` is not available.',
@@ -366,7 +366,7 @@ export const SURROUNDINGS_PROBLEMS = {
       'A variable holds a secret of fewer than six characters, which occurs too often to be redacted in records. With such a secret in a URL or a command, the call fails as unavailable.',
     message: ({ said }: { readonly variable: string; readonly said: string }) => said,
     repair: ({ variable }) => `Set ${variable} to a longer secret.`,
-    example: { variable: 'CHUKWA_LLM_KEY', said: 'CHUKWA_LLM_KEY holds a secret of 3 characters' },
+    example: { variable: 'CHUKWA_LLM_API_KEY', said: 'CHUKWA_LLM_API_KEY holds a secret of 3 characters' },
   }),
   UNEXPECTED: overHttp(500, {
     meaning: 'An unexpected error: the database is gone, or the program has a bug.',
