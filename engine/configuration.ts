@@ -2,7 +2,7 @@ import { present } from './contract/present.js';
 import { basename, delimiter, dirname, isAbsolute, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ENGINE_VARIABLES, type EngineVariable } from './contract/engine-variables.js';
-import type { Problem } from './contract/problem.js';
+import { type Problem, problem } from './contract/problem.js';
 import { sha256 } from './core/content/sha256.js';
 import { findInvisible, listSecretParts } from './core/content/variable-value.js';
 import type { WantedDoorbell } from './doorbells/choose-doorbell.js';
@@ -51,7 +51,7 @@ export function toTelemetrySettings(variables: Settings): Done<TelemetrySettings
   if (named.length === 0) return { ok: true, value: undefined };
   const wrong = new Set(named.filter(({ url }) => !isHttpUrl(url)).map(({ variable }) => variable));
   const problems = [
-    ...[...wrong].map(telemetryUrlInvalid),
+    ...[...wrong].map((variable) => problem('TELEMETRY_URL_INVALID', { variable }, { details: { variable } })),
     ...OTLP_HEADERS.flatMap((name) => findUnsent(name, variables)),
   ];
   if (problems.length > 0) return refuse(...problems);
@@ -101,22 +101,9 @@ function readHeaders(written = ''): Readonly<Record<string, string>> {
 
 function findUnsent(variable: EngineVariable, variables: Settings): readonly Problem[] {
   const found = Object.values(readHeaders(variables[variable])).flatMap((value) => findInvisible(value) ?? []);
-  const repair = `Set ${variable} again without it.`;
-  return found.map((what) => ({
-    code: 'INVISIBLE_CHARACTER',
-    message: `A header in ${variable} holds ${what}.`,
-    details: { variable },
-    repair,
-  }));
-}
-
-function telemetryUrlInvalid(variable: string): Problem {
-  return {
-    code: 'TELEMETRY_URL_INVALID',
-    message: `${variable} is not an http or https URL.`,
-    repair: 'Write the URL of an OTLP receiver, such as http://localhost:4318, or leave it out for no telemetry.',
-    details: { variable },
-  };
+  return found.map((what) =>
+    problem('INVISIBLE_CHARACTER', { variable, found: what, in_header: true }, { details: { variable } }),
+  );
 }
 
 function isHttpUrl(text: string): boolean {
@@ -230,17 +217,11 @@ export function toFlightLimits(variables: Settings): Done<FlightLimits> {
     return said === undefined ? [] : [{ limit, name, said }];
   });
   const wrong = set.filter(({ said }) => !/^[1-9]\d{0,5}$/.test(said));
-  if (wrong.length > 0) return refuse(...wrong.map(({ name }) => flightLimitInvalid(name)));
+  if (wrong.length > 0)
+    return refuse(
+      ...wrong.map(({ name: variable }) => problem('FLIGHT_LIMIT_INVALID', { variable }, { details: { variable } })),
+    );
   return { ok: true, value: Object.fromEntries(set.map(({ limit, said }) => [limit, Number(said)])) };
-}
-
-function flightLimitInvalid(variable: string): Problem {
-  return {
-    code: 'FLIGHT_LIMIT_INVALID',
-    message: `${variable} is no number of calls.`,
-    repair: 'Write a whole number from 1 to 999999, or leave it out for no limit.',
-    details: { variable },
-  };
 }
 
 /** The doorbell that the operator wants. */
@@ -254,27 +235,15 @@ const SERVE_PORT = 4747;
 /** Where `serve` listens. */
 export function toServePlace(variables: Settings): Done<ServePlace> {
   const port = variables['CHUKWA_PORT'] || String(SERVE_PORT);
-  if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) return refuse(PORT_INVALID);
+  if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) return refuse(problem('PORT_INVALID'));
   const public_url = (variables['CHUKWA_PUBLIC_URL'] || undefined)?.replace(/\/+$/, '');
   const host = variables['CHUKWA_HOST'] || '127.0.0.1';
   return { ok: true, value: { host, port: Number(port), ...present({ public_url }) } };
 }
 
-const PORT_INVALID: Problem = {
-  code: 'PORT_INVALID',
-  message: 'CHUKWA_PORT is not a port.',
-  repair: 'Write a number from 1 to 65535, or 0 for any free port.',
-};
-
 /** Where services reach `serve`, to answer later; undefined where the operator names no such place. */
 export function toPublicUrl(variables: Settings): Done<string | undefined> {
   const url = variables['CHUKWA_PUBLIC_URL'] || undefined;
-  return url === undefined || isHttpUrl(url) ? { ok: true, value: url } : refuse(PUBLIC_URL_INVALID);
+  if (url === undefined || isHttpUrl(url)) return { ok: true, value: url };
+  return refuse(problem('PUBLIC_URL_INVALID', undefined, { details: { variable: 'CHUKWA_PUBLIC_URL' } }));
 }
-
-const PUBLIC_URL_INVALID: Problem = {
-  code: 'PUBLIC_URL_INVALID',
-  message: 'CHUKWA_PUBLIC_URL is not an http or https URL.',
-  details: { variable: 'CHUKWA_PUBLIC_URL' },
-  repair: 'Write the URL at which services reach chukwa serve, such as https://chukwa.example.org.',
-};

@@ -1,5 +1,4 @@
-import type { Outcome } from '../contract/problem.js';
-import type { ProblemCode } from '../contract/problems/index.js';
+import { type Outcome, type Problem, problem } from '../contract/problem.js';
 import type { Doorbell } from '../ports/doorbell.js';
 import { openNatsDoorbell } from './nats.js';
 import { parseNatsUrl } from './nats-url.js';
@@ -28,33 +27,20 @@ export function chooseDoorbell(
       return { ok: true, value: openProcessDoorbell() };
     case 'postgres':
       if (server !== undefined) return { ok: true, value: server.openDoorbell() };
-      return refuse(
-        'DOORBELL_NOT_THERE',
-        'CHUKWA_DOORBELL is postgres, and the database is embedded: nobody else can ring there.',
-        'Leave it out, or use CHUKWA_DATABASE_URL with PostgreSQL.',
-      );
+      return refuse(problem('DOORBELL_NOT_THERE'));
     case 'nats':
       return openNats(nats_url);
     default:
-      return refuse(
-        'DOORBELL_UNKNOWN',
-        `CHUKWA_DOORBELL is ${JSON.stringify(kind)}, which is no doorbell.`,
-        `Write one of ${KINDS.join(', ')}, or leave it out.`,
-      );
+      return refuse(problem('DOORBELL_UNKNOWN', { kind, known: KINDS }));
   }
 }
 
 function openNats(nats_url: string | undefined): Outcome<Doorbell> {
-  if (nats_url === undefined)
-    return refuse(
-      'NATS_URL_MISSING',
-      'CHUKWA_DOORBELL is nats, and CHUKWA_NATS_URL does not say where that is.',
-      'Set CHUKWA_NATS_URL, such as nats://127.0.0.1:4222',
-    );
+  if (nats_url === undefined) return refuse(problem('NATS_URL_MISSING'));
   const address = parseNatsUrl(nats_url);
   return address.ok ? { ok: true, value: openNatsDoorbell(address.value) } : address;
 }
 
-function refuse(code: ProblemCode, message: string, repair: string): Outcome<never> {
-  return { ok: false, problems: [{ code, message, repair }] };
+function refuse(found: Problem): Outcome<never> {
+  return { ok: false, problems: [found] };
 }

@@ -1,6 +1,6 @@
-import { hasLateAt, PERCENT_ENCODE } from '../core/content/variable-value.js';
+import { hasLateAt } from '../core/content/variable-value.js';
 import { present } from '../contract/present.js';
-import type { Outcome } from '../contract/problem.js';
+import { type Outcome, problem } from '../contract/problem.js';
 
 /** Where a NATS server is, and who we are there. */
 export interface NatsAddress {
@@ -15,13 +15,11 @@ const PORT = '4222';
 
 /** Reads `nats://[user:password@]host[:port]`; `tls://` for an encrypted connection. */
 export function parseNatsUrl(text: string): Outcome<NatsAddress> {
-  if (hasLateAt(text)) return refuse(`CHUKWA_NATS_URL has an @ behind its host: ${PERCENT_ENCODE}.`);
+  if (hasLateAt(text)) return refuse('not_encoded');
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined || !/^(nats|tls):$/.test(url.protocol) || url.hostname === '')
-    return refuse('CHUKWA_NATS_URL is no nats:// or tls:// address.');
+  if (url === undefined || !/^(nats|tls):$/.test(url.protocol) || url.hostname === '') return refuse('no_address');
   const [user, password] = [decode(url.username), decode(url.password)];
-  if (user === undefined || password === undefined)
-    return refuse('In CHUKWA_NATS_URL, a % in user or password is not followed by the code of a character.');
+  if (user === undefined || password === undefined) return refuse('bad_percent');
   return {
     ok: true,
     value: {
@@ -41,9 +39,6 @@ function decode(text: string): string | undefined {
   }
 }
 
-/** The address is not repeated: it may hold a password. */
-function refuse(message: string): Outcome<never> {
-  const repair =
-    'Write nats://host:4222, with user:password@ before the host where the server wants them; a % in them as %25.';
-  return { ok: false, problems: [{ code: 'NATS_URL_INVALID', message, repair }] };
+function refuse(kind: 'not_encoded' | 'no_address' | 'bad_percent'): Outcome<never> {
+  return { ok: false, problems: [problem('NATS_URL_INVALID', { kind })] };
 }

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../contract/json.js';
-import type { Problem } from '../contract/problem.js';
+import { type Problem, problem } from '../contract/problem.js';
 import { PROBLEMS } from '../contract/problems/index.js';
 import type { Scenario } from '../generated/scenario.js';
 import type { Program } from '../core/protocol/program.js';
@@ -62,9 +62,10 @@ export async function whileReachable<Opened extends Archive, Value>(
   try {
     return await task(engine);
   } catch (error) {
-    const problem = engine.store.database.findFault(error) ?? (isDataException(error) ? RECORD_UNREADABLE : undefined);
-    if (problem === undefined) throw error;
-    return refuse(problem);
+    const found =
+      engine.store.database.findFault(error) ?? (isDataException(error) ? problem('RECORD_UNREADABLE') : undefined);
+    if (found === undefined) throw error;
+    return refuse(found);
   }
 }
 
@@ -72,12 +73,6 @@ export async function whileReachable<Opened extends Archive, Value>(
 function isDataException(error: unknown): boolean {
   return error instanceof Error && 'code' in error && /^22...$/.test(String(error.code));
 }
-
-export const RECORD_UNREADABLE: Problem = {
-  code: 'RECORD_UNREADABLE',
-  message: 'What is stored of this cannot be read: it has another shape than this program writes.',
-  repair: 'Delete the world, or import a sound export of it; other worlds are not affected.',
-};
 
 /** Runs a task with what has been opened, and closes it in any case. */
 export async function whileOpen<Opened extends Archive & { close(): Promise<void> }, Value>(

@@ -8,15 +8,7 @@ import type { Program, SourceProgram } from '../core/protocol/program.js';
 import type { ComponentKind } from '../core/protocol/component.js';
 import type { PluginDescription } from '../ports/sources.js';
 import type { ScenarioFiles } from '../ports/worlds.js';
-import {
-  type Authoring,
-  type Done,
-  type Engine,
-  type LoadedScenario,
-  RECORD_UNREADABLE,
-  refuse,
-  succeed,
-} from './engine.js';
+import { type Authoring, type Done, type Engine, type LoadedScenario, refuse, succeed } from './engine.js';
 
 /** A scenario that has been checked and compiles. */
 export interface UsableScenario {
@@ -85,12 +77,7 @@ export function checkSources(
 }
 
 function sourceNotReady({ label, hash }: SourceProgram, obstacle: string, slug: string): Problem {
-  return {
-    code: 'SOURCE_NOT_READY',
-    message: `The source ${label} cannot be called: ${obstacle}. Nothing was called.`,
-    repair: `Set what is missing; chukwa doctor ${slug} shows all variables of the world, and chukwa toys starts the toy services.`,
-    details: { source: label, source_hash: hash },
-  };
+  return problem('SOURCE_NOT_READY', { label, obstacle, slug }, { details: { source: label, source_hash: hash } });
 }
 
 /** Refuses a world whose scenario breaks the schema: an import takes a document by its hash, whatever its shape. */
@@ -98,7 +85,7 @@ export async function checkReadable({ store, authoring }: Engine, world_slug: st
   const world = await store.worlds.find(world_slug);
   const scenario = world && (await store.components.find('scenario', world.scenario_hash));
   const isBroken = scenario !== undefined && authoring.validateDocument('scenario', scenario.content).length > 0;
-  return isBroken ? refuse(RECORD_UNREADABLE) : succeed(undefined);
+  return isBroken ? refuse(problem('RECORD_UNREADABLE')) : succeed(undefined);
 }
 
 /** Compiles a scenario from documents in memory. */

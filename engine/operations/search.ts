@@ -110,11 +110,7 @@ function isKind(kind: string): kind is SearchKind {
 }
 
 function searchInvalid(has: string): Problem {
-  return {
-    code: 'SEARCH_INVALID',
-    message: `The search has ${has}.`,
-    repair: `Write at most ${WORDS_LENGTH_MAX} characters; the kinds are ${SEARCH_KINDS.join(', ')}.`,
-  };
+  return problem('SEARCH_INVALID', { has, length_max: WORDS_LENGTH_MAX, kinds: SEARCH_KINDS });
 }
 
 /** Indexes everything that has ended so far. */

@@ -38,7 +38,7 @@ export async function startStage(composition: Composition, request: StageRequest
     await close();
     const taken = findTakenPort(error);
     if (taken === undefined) throw error;
-    return refuse(portTaken(taken));
+    return refuse(problem('PORT_TAKEN', { port: taken }, { details: { port: taken } }));
   }
   const variables = Object.assign({}, ...stages.map((stage) => stage.variables)) as Stage['variables'];
   const model_at = stages.find((stage) => stage.model_at)?.model_at;
@@ -48,15 +48,6 @@ export async function startStage(composition: Composition, request: StageRequest
 function findTakenPort(error: unknown): number | undefined {
   const { code, port } = (error instanceof Error ? error : {}) as { readonly code?: unknown; readonly port?: unknown };
   return (code === 'EADDRINUSE' || code === 'EACCES') && typeof port === 'number' ? port : undefined;
-}
-
-function portTaken(port: number): Problem {
-  return {
-    code: 'PORT_TAKEN',
-    message: `Port ${port} of 127.0.0.1 is not available: another program listens there, or this user may not.`,
-    repair: 'Name another --port-base, or leave it out for ports that are free.',
-    details: { port },
-  };
 }
 
 /**

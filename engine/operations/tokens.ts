@@ -2,9 +2,9 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { findInvisible } from '../core/content/variable-value.js';
 import type { Callback, MakeCallback } from '../ports/sources.js';
-import type { Problem } from '../contract/problem.js';
+import { problem } from '../contract/problem.js';
 import { type Done, refuse, type Refused, succeed } from './engine.js';
-import { findForeign, type Foreign } from './own-files.js';
+import { findForeign } from './own-files.js';
 import { writeOwnFile } from './write-files.js';
 
 export interface Tokens {
@@ -40,24 +40,29 @@ const TOKEN_LENGTH_MIN = 32;
 export async function loadTokens(places: TokenPlaces): Promise<Done<LoadedTokens>> {
   const { token, operator_token, file } = places;
   const short = findShort(places);
-  if (short !== undefined) return refuse(tooShort(short));
+  if (short !== undefined)
+    return refuse(
+      problem('TOKEN_TOO_SHORT', { variable: short, length_min: TOKEN_LENGTH_MIN }, { details: { variable: short } }),
+    );
   const unseen = Object.entries({ CHUKWA_TOKEN: token, CHUKWA_OPERATOR_TOKEN: operator_token }).flatMap(
     ([variable, value]) => {
       const found = findInvisible(value ?? '');
-      return found === undefined ? [] : [invisible(variable, found)];
+      return found === undefined
+        ? []
+        : [problem('INVISIBLE_CHARACTER', { variable, found }, { details: { variable } })];
     },
   );
   if (unseen.length > 0) return refuse(...unseen);
-  if (token !== undefined && token === operator_token) return refuse(EQUAL);
+  if (token !== undefined && token === operator_token) return refuse(problem('TOKENS_EQUAL'));
   if (token !== undefined && operator_token !== undefined)
     return succeed({ token, operator_token, file, is_new: false });
-  if (file === undefined) return refuse(NO_PLACE);
+  if (file === undefined) return refuse(problem('TOKENS_UNUSABLE', { kind: 'no_place' }));
   try {
     const made = await makeFile(file);
     const is_new = made.ok;
     if (!made.ok && made.problems[0]?.code !== 'FILE_EXISTS') return unkept(file, made);
     const foreign = await findForeign(file);
-    if (foreign !== undefined) return refuse(exposed(file, foreign));
+    if (foreign !== undefined) return refuse(problem('TOKENS_EXPOSED', { file, foreign }, { details: { file } }));
     const kept = parseTokens(await readFile(file, 'utf8'));
     if (kept === undefined)
       return unusable(file, `it does not hold two tokens of at least ${TOKEN_LENGTH_MIN} characters`);
@@ -103,68 +108,16 @@ function findShort({ token, operator_token }: Pick<TokenPlaces, 'token' | 'opera
   return operator_token !== undefined && !isLong(operator_token) ? 'CHUKWA_OPERATOR_TOKEN' : undefined;
 }
 
-function invisible(variable: string, found: string): Problem {
-  return {
-    code: 'INVISIBLE_CHARACTER',
-    message: `The token in ${variable} holds ${found}.`,
-    repair: `Set ${variable} again without it.`,
-    details: { variable },
-  };
-}
-
-function tooShort(variable: string): Problem {
-  return {
-    code: 'TOKEN_TOO_SHORT',
-    message: `The token in ${variable} has fewer than ${TOKEN_LENGTH_MIN} characters, and could be guessed.`,
-    repair: `Write a random one, such as: openssl rand -hex 32; or leave ${variable} out to have one made.`,
-    details: { variable },
-  };
-}
-
-const NO_PLACE: Problem = {
-  code: 'TOKENS_UNUSABLE',
-  message: 'The tokens have no place: neither XDG_CONFIG_HOME nor HOME names a folder.',
-  repair: 'Set HOME, or CHUKWA_TOKEN and CHUKWA_OPERATOR_TOKEN.',
-};
-
-const EQUAL: Problem = {
-  code: 'TOKENS_EQUAL',
-  message:
-    'CHUKWA_TOKEN and CHUKWA_OPERATOR_TOKEN are the same, so a consumer that may report could also stop attempts.',
-  repair: 'Write two different ones, or leave one out to have it made.',
-};
-
-function exposed(file: string, foreign: Foreign): Problem {
-  const [message, repair] = EXPOSED[foreign];
-  return { code: 'TOKENS_EXPOSED', message: `${message}: ${file}.`, repair: repair(file), details: { file } };
-}
-
-const anew = 'Delete it, and new ones are made.';
-
-const EXPOSED: Readonly<Record<Foreign, readonly [message: string, repair: (file: string) => string]>> = {
-  open_to_others: ['Other users may read the file of the tokens', (file) => `Write: chmod 600 ${file}. ${READ_BEFORE}`],
-  of_another: ['The file of the tokens belongs to another user', () => anew],
-  not_a_file: ['The file of the tokens is a link or no file', () => anew],
-};
-
-const READ_BEFORE = 'If another user may have read them, delete the file instead: new tokens are then made.';
-
 function unkept(file: string, { problems }: Refused): Refused {
   return refuse(
-    ...problems.map((problem): Problem => {
-      const repair = `${problem.repair} Or set CHUKWA_TOKEN and CHUKWA_OPERATOR_TOKEN.`;
-      return { ...problem, code: 'TOKENS_UNUSABLE', repair, details: { file } };
-    }),
+    ...problems.map(({ message, repair }) =>
+      problem('TOKENS_UNUSABLE', { kind: 'unwritten', message, repair }, { details: { file } }),
+    ),
   );
 }
 
-function unusable(file: string, reason: string) {
-  return refuse({
-    code: 'TOKENS_UNUSABLE',
-    message: `The tokens in ${file} cannot be used: ${reason}.`,
-    repair: 'Delete the file, and new ones are made; or set CHUKWA_TOKEN and CHUKWA_OPERATOR_TOKEN.',
-    details: { file },
-  });
+function unusable(file: string, reason: string): Refused {
+  return refuse(problem('TOKENS_UNUSABLE', { kind: 'unusable', file, reason }, { details: { file } }));
 }
 
 /** The scheme of the header with which a command sends a server the token of its process. */

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../contract/json.js';
-import type { Outcome, Problem } from '../contract/problem.js';
+import { type Outcome, problem } from '../contract/problem.js';
 import type { InvocationContext, Source, SourcePlugin } from '../contract/source.js';
 import { redact } from '../core/content/redact.js';
 import type { Validate } from '../core/protocol/program.js';
@@ -55,13 +55,9 @@ async function importTidily(plugin: DescribedPlugin): Promise<Outcome<SourcePlug
   await new Promise((resolve) => setImmediate(resolve));
   const left = findLeftOpen(before, process.getActiveResourcesInfo());
   if (!imported.ok || left.length === 0) return imported;
-  const problem: Problem = {
-    code: 'PLUGIN_ENTRY_FAILED',
-    message: `the import of the plugin ${plugin.name} leaves something open, which keeps a process from ending: ${left.join(', ')}`,
-    repair: 'Begin timers, servers and connections in open or invoke, and end them in close.',
-    details: { folder: plugin.folder, name: plugin.name },
-  };
-  return { ok: false, problems: [problem] };
+  const { folder, name } = plugin;
+  const details = { folder, name };
+  return { ok: false, problems: [problem('PLUGIN_ENTRY_FAILED', { kind: 'left_open', name, left }, { details })] };
 }
 
 /** The kinds, as Node.js names them, of which there are more than before. */

@@ -5,7 +5,7 @@
 import { access } from 'node:fs/promises';
 import { isAbsolute, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Outcome, Problem } from '../contract/problem.js';
+import { type Outcome, type Problem, problem } from '../contract/problem.js';
 import type { Alarm, SourcePlugin } from '../contract/source.js';
 import { noLongerThan } from './no-longer-than.js';
 import { findRefusal, type FoundPlugin } from './plugin-files.js';
@@ -35,7 +35,7 @@ export async function findEntryProblem(
     const source = file.replace(/\.([cm]?)js$/, '.$1ts');
     if (source === file || !(await exists(source))) return entryFailed(found, `${file} is not there`);
     if (runs_typescript) return undefined;
-    return entryFailed(found, `${file} is not there, only its TypeScript is`, COMPILE);
+    return entryFailed(found, `${file} is not there, only its TypeScript is`, { kind: 'uncompiled' });
   }
 }
 
@@ -51,9 +51,9 @@ export async function importEntry(found: FoundPlugin, alarm: Alarm): Promise<Out
 
 async function importModule(found: FoundPlugin): Promise<Outcome<SourcePlugin>> {
   const file = join(found.folder, found.manifest.entry);
-  const refuse = (reason: string, repair?: string): Outcome<SourcePlugin> => ({
+  const refuse = (reason: string, how?: How): Outcome<SourcePlugin> => ({
     ok: false,
-    problems: [entryFailed(found, reason, repair)],
+    problems: [entryFailed(found, reason, how)],
   });
   try {
     const module = (await import(pathToFileURL(file).href)) as { readonly default?: unknown };
@@ -63,23 +63,17 @@ async function importModule(found: FoundPlugin): Promise<Outcome<SourcePlugin>> 
   } catch (error) {
     const reason = `${file} cannot be imported: ${error instanceof Error ? error.message : String(error)}`;
     // Of a module that cannot be parsed, only Node's own command gives the line.
-    return error instanceof SyntaxError ? refuse(reason, `\`node --check ${file}\` shows the place.`) : refuse(reason);
+    return error instanceof SyntaxError ? refuse(reason, { kind: 'unparsable', file }) : refuse(reason);
   }
 }
 
-const REPAIR = 'Correct its modules, which should do nothing at import but import, or remove its folder.';
-
-const COMPILE =
-  'Compile it, as npm run build does, and name the folder with what was compiled: a plugin that ships is dist/plugins/NAME.';
-
-export function entryFailed({ folder, manifest }: FoundPlugin, reason: string, repair = REPAIR): Problem {
-  return {
-    code: 'PLUGIN_ENTRY_FAILED',
-    message: `the plugin ${manifest.name} cannot be loaded: ${reason}`,
-    repair,
-    details: { folder, name: manifest.name },
-  };
+export function entryFailed({ folder, manifest }: FoundPlugin, reason: string, how: How = { kind: 'failed' }): Problem {
+  const { name } = manifest;
+  return problem('PLUGIN_ENTRY_FAILED', { name, reason, ...how }, { details: { folder, name } });
 }
+
+/** What tells how an entry can be repaired. */
+type How = { readonly kind: 'failed' | 'uncompiled' } | { readonly kind: 'unparsable'; readonly file: string };
 
 function exists(path: string): Promise<boolean> {
   return access(path).then(

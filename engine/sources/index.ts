@@ -1,7 +1,8 @@
 import { present } from '../contract/present.js';
 import { redact } from '../core/content/redact.js';
 import type { Validate } from '../core/protocol/program.js';
-import type { Problem } from '../contract/problem.js';
+import { type Problem, problem } from '../contract/problem.js';
+import { findInvisible } from '../core/content/variable-value.js';
 import type { Clock } from '../ports/clock.js';
 import type { AnswerCall } from '../ports/answers.js';
 import type {
@@ -26,7 +27,7 @@ import { createCallSource, createReceiveReport, createReplaceSecrets, type Pipel
 import type { PluginPlaces } from './plugin-places.js';
 import { importEntry } from './import-entry.js';
 import { type DescribedPlugin, describePlugins, type FindConfirmed, findPlugins } from './registry.js';
-import { findShortSecret, findUnseenSecret, type Secret } from './secrets.js';
+import { findShortSecret, type Secret } from './secrets.js';
 import { NO_WAY_OUT, standInFor, toDry, withoutWayOut } from './stand-in.js';
 import { findObstacle } from './stages/resolve.js';
 import { allowEverybody, type Authorise } from './stages/leave.js';
@@ -144,17 +145,11 @@ const importConfirmed: GetPlugin = async (plugin) =>
 function findShortSecrets(plugins: readonly DescribedPlugin[], lookUp: LookUpVariable): readonly Problem[] {
   const variables = new Set(plugins.flatMap(({ manifest }) => manifest.secret_variables ?? []));
   return [...variables].flatMap((variable): readonly Problem[] => {
-    const secret = { variable, value: lookUp(variable) ?? '' };
-    const unseen = findUnseenSecret([secret]);
-    if (unseen !== undefined)
-      return [
-        { code: 'INVISIBLE_CHARACTER', message: unseen, details: { variable }, repair: `Set ${variable} without it.` },
-      ];
-    const message = findShortSecret([secret]);
-    if (message === undefined) return [];
-    return [
-      { code: 'SECRET_TOO_SHORT', message, details: { variable }, repair: `Set ${variable} to a longer secret.` },
-    ];
+    const value = lookUp(variable) ?? '';
+    const found = findInvisible(value);
+    if (found !== undefined) return [problem('INVISIBLE_CHARACTER', { variable, found }, { details: { variable } })];
+    const said = findShortSecret([{ variable, value }]);
+    return said === undefined ? [] : [problem('SECRET_TOO_SHORT', { variable, said }, { details: { variable } })];
   });
 }
 

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import type { JsonObject } from '../contract/json.js';
-import { findInvisible, hasLateAt, listSecretParts, PERCENT_ENCODE } from '../core/content/variable-value.js';
+import { PERCENT_ENCODE } from '../contract/problems/phrases.js';
+import { findInvisible, hasLateAt, listSecretParts } from '../core/content/variable-value.js';
 import { appendToken } from '../core/content/json-pointer.js';
 import type { OriginFromVariables, PluginManifest } from '../generated/plugin-manifest.js';
 import { type Command, parseCommand } from './command.js';

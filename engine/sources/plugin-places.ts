@@ -1,6 +1,6 @@
 import { readdir, realpath } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import type { Problem } from '../contract/problem.js';
+import { type Problem, problem } from '../contract/problem.js';
 
 /** Where plugins are found; absolute paths. */
 export interface PluginPlaces {
@@ -55,13 +55,8 @@ async function listNamed(folder: string): Promise<Omit<PlacedPlugins, 'of_workin
     await readdir(folder);
     return { folders: await listWithManifest(folder), problems: [] };
   } catch (error) {
-    const problem: Problem = {
-      code: 'PLUGIN_FOLDER_UNREADABLE',
-      message: `${folder} cannot be read: ${(error as Error).message}`,
-      repair: 'Name folders that hold plugin folders, or leave the folder out.',
-      details: { folder },
-    };
-    return { folders: [], problems: [problem] };
+    const facts = { folder, reason: (error as Error).message };
+    return { folders: [], problems: [problem('PLUGIN_FOLDER_UNREADABLE', facts, { details: { folder } })] };
   }
 }
 

@@ -3,7 +3,7 @@ import { isObject } from '../core/content/json-pointer.js';
 import { basename, dirname, join } from 'node:path';
 import type { Json, JsonObject } from '../contract/json.js';
 import { ENGINE_VARIABLES } from '../contract/engine-variables.js';
-import type { ProblemCode } from '../contract/problems/index.js';
+import type { BrokenInterface, BrokenManifest } from '../contract/problems/plugins.js';
 import { canonicalText, contentHash } from '../core/content/canonical.js';
 import { sha256 } from '../core/content/sha256.js';
 import type { Validate } from '../core/protocol/program.js';
@@ -68,32 +68,22 @@ export async function describePlugins(
 }
 
 function toUnconfirmed({ name, folder }: DescribedPlugin, confirmed: string | undefined): Problem {
-  const reason =
-    confirmed === undefined
-      ? 'it came with the working folder, and nobody has confirmed it'
-      : 'it has changed since it was confirmed';
-  return {
-    code: 'PLUGIN_UNCONFIRMED',
-    message: `the code of the plugin ${name} in ${folder} does not run: ${reason}`,
-    repair: `Read its code, then write: chukwa plugin trust ${folder}. While you write a plugin yourself, set CHUKWA_PLUGIN_PATH=${dirname(folder)}.`,
-    details: { folder, name },
-  };
+  const kind = confirmed === undefined ? 'new' : 'changed';
+  const details = { folder, name };
+  return problem('PLUGIN_UNCONFIRMED', { kind, ...details, parent: dirname(folder) }, { details });
 }
-
-const NO_PLUGIN_REPAIR = 'Name the folder of a plugin, which holds its plugin.json: chukwa plugin new NAME makes one.';
 
 export async function findPlugin(folder: string, validateManifest: Validate): Promise<Outcome<FoundPlugin>> {
   const file = join(folder, 'plugin.json');
   const manifest = await readJsonFile(file);
   const left = { folder, name: basename(folder) };
-  if (!manifest.ok) {
-    const repair = manifest.is_missing ? NO_PLUGIN_REPAIR : undefined;
-    return bad('PLUGIN_MANIFEST_INVALID', `${file}: ${manifest.reason}`, left, repair);
-  }
+  const refuseManifest = (kind: BrokenManifest['kind'], reason: string): Outcome<never> =>
+    bad(problem('PLUGIN_MANIFEST_INVALID', { file, kind, reason }, { details: left }));
+  if (!manifest.ok) return refuseManifest(manifest.is_missing ? 'missing' : 'unreadable', manifest.reason);
   const problems = validateManifest(manifest.value).filter((problem) => problem.severity !== 'note');
   if (problems.length > 0) {
     const reasons = problems.map((problem) => `${problem.message} (at ${problem.pointer || 'the top'})`).join('; ');
-    return bad('PLUGIN_MANIFEST_INVALID', `${file} is not a plugin manifest: ${reasons}`, left);
+    return refuseManifest('no_manifest', reasons);
   }
   return { ok: true, value: { folder, manifest: manifest.value as unknown as PluginManifest } };
 }
@@ -199,24 +189,12 @@ function checkNames(validate: Validate, manifest: PluginManifest, owned: readonl
 type Named = ReturnType<typeof listNames>[number];
 
 function reservedName({ name, pointer }: Named): Problem {
-  return {
-    code: 'VARIABLE_NAME_RESERVED',
-    message: `${name} may not be named by a document here: the program reads that variable for itself`,
-    pointer,
-    repair: 'Write a name of its own, such as CHUKWA_HARBOUR_URL, and set that variable where the program runs.',
-  };
+  return problem('VARIABLE_NAME_RESERVED', { name }, { pointer });
 }
 
 function findForeignName({ name, pointer }: Named): readonly Problem[] | undefined {
   if (name.startsWith(VARIABLE_PREFIX)) return undefined;
-  return [
-    {
-      code: 'VARIABLE_NAME_FOREIGN',
-      message: `${JSON.stringify(name)} may not be named by a document: a variable that a document names begins with ${VARIABLE_PREFIX}`,
-      pointer,
-      repair: `Write a name such as ${JSON.stringify(`${VARIABLE_PREFIX}${name}`)}, and set that variable where the program runs.`,
-    },
-  ];
+  return [problem('VARIABLE_NAME_FOREIGN', { name, prefix: VARIABLE_PREFIX }, { pointer })];
 }
 
 /** A hash of manifest, interface and code. */
@@ -228,20 +206,19 @@ async function compileInterface(
   { folder, manifest }: FoundPlugin,
   compileSchema: CompileSchema,
 ): Promise<Outcome<{ readonly schema: JsonObject; readonly validate: Validate }>> {
-  const code = 'PLUGIN_INTERFACE_SCHEMA_INVALID';
-  const left = { folder, name: manifest.name };
+  const refuse = (broken: BrokenInterface): Outcome<never> =>
+    bad(problem('PLUGIN_INTERFACE_SCHEMA_INVALID', broken, { details: { folder, name: manifest.name } }));
   const file = findInside(folder, manifest.interface_schema);
-  if (!file) return bad(code, `${manifest.interface_schema} lies outside ${folder}`, left);
+  if (!file) return refuse({ kind: 'outside', file: manifest.interface_schema, folder });
   const read = await readJsonFile(file);
-  if (!read.ok) return bad(code, `${file}: ${read.reason}`, left);
+  if (!read.ok) return refuse({ kind: 'unreadable', file, reason: read.reason });
   const schema = read.value;
-  if (!isObject(schema)) return bad(code, `${file} is not a JSON Schema object`, left);
+  if (!isObject(schema)) return refuse({ kind: 'no_schema', file });
   const missing = findMissingField(manifest, schema);
-  if (missing) return bad(code, `${file} has no property ${missing}, which the manifest says sources have`, left);
+  if (missing) return refuse({ kind: 'lacks', file, property: missing });
   const compiled = compileSchema(contentHash(schema), schema);
-  if (!compiled.ok) {
-    return bad(code, `${file}: ${compiled.problems.map((problem) => problem.message).join('; ')}`, left);
-  }
+  if (!compiled.ok)
+    return refuse({ kind: 'unreadable', file, reason: compiled.problems.map(({ message }) => message).join('; ') });
   return { ok: true, value: { schema, validate: compiled.value } };
 }
 
@@ -253,13 +230,8 @@ function findMissingField(manifest: PluginManifest, { properties }: JsonObject):
   return fields.find((field) => field !== undefined && !(isObject(properties) && Object.hasOwn(properties, field)));
 }
 
-function bad(
-  code: ProblemCode,
-  message: string,
-  { folder, name }: { readonly folder: string; readonly name: string },
-  repair = 'Correct it, or remove the folder; the other plugins are there.',
-): { ok: false; problems: readonly Problem[] } {
-  return { ok: false, problems: [{ code, message, details: { folder, name }, repair }] };
+function bad(found: Problem): Outcome<never> {
+  return { ok: false, problems: [found] };
 }
 
 function sortOut<Kind>(outcomes: readonly Outcome<Kind>[]): Several<Kind> {

@@ -1,5 +1,4 @@
-import type { Problem } from '../contract/problem.js';
-import { databaseFault, type FaultKind } from './problems.js';
+import { type Problem, problem } from '../contract/problem.js';
 
 /**
  * The codes with which a server ends or refuses connections: a broken connection, a shutdown, an idle transaction, too
@@ -52,9 +51,24 @@ export class TemplateDamaged extends Error {
   }
 }
 
+const CODES = {
+  lock_lost: 'DATABASE_LOCK_LOST',
+  /** The server was there, and is gone. */
+  lost: 'DATABASE_UNREACHABLE',
+  /** The database could write, and has no room any more. */
+  full: 'DATABASE_FULL',
+  descriptors: 'DESCRIPTORS_EXHAUSTED',
+  /** The resources under the database fail it. */
+  troubled: 'DATABASE_TROUBLED',
+  /** The database can be read, and takes nothing, or not this from this user. */
+  refused: 'DATABASE_REFUSES',
+  /** A statement was broken off that could have been done. */
+  busy: 'DATABASE_BUSY',
+} as const;
+
 /** How the surroundings of a database keep a statement from being done. */
 export interface DatabaseFault {
-  readonly kind: Exclude<FaultKind, 'unreadable'>;
+  readonly kind: keyof typeof CODES;
   readonly reason: string;
 }
 
@@ -104,5 +118,5 @@ export function isPassing(error: unknown): boolean {
 /** The same as a problem of the database that is described. */
 export function findFaultProblem(description: string, error: unknown): Problem | undefined {
   const fault = findFault(error);
-  return fault && databaseFault(fault.kind, description, fault.reason);
+  return fault && problem(CODES[fault.kind], { description, reason: fault.reason });
 }

@@ -3,12 +3,11 @@ import { access, constants, mkdir, readFile, rename, rm, stat, statfs, writeFile
 import { dirname, join, sep } from 'node:path';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
-import type { Outcome, Problem } from '../contract/problem.js';
+import { type Outcome, type Problem, problem } from '../contract/problem.js';
 import { type DatabaseEnded, findFault, findFaultProblem, LockLost, TemplateDamaged } from './database-fault.js';
 import { openDatabase, type OpenDatabase } from './database.js';
 import { EmbeddedSession, type Started } from './embedded-session.js';
 import { type FolderLock, lockFolder } from './folder-lock.js';
-import { databaseFault, dataFolderUnusable } from './problems.js';
 
 /** Less may be too little to start: after a crash PostgreSQL may want one more segment of its log. */
 const ROOM_BYTES_MIN = 16_777_216;
@@ -207,10 +206,10 @@ async function startAnew(
 function doesNotStart(description: string, said: string, free_bytes: number): Problem {
   const reason = `PostgreSQL does not start from its files: ${said}`;
   const fault = findFault(new Error(said));
-  if (fault?.kind === 'descriptors') return databaseFault('descriptors', description, reason);
-  if (free_bytes >= ROOM_BYTES_MIN) return databaseFault('unreadable', description, reason);
+  if (fault?.kind === 'descriptors') return problem('DESCRIPTORS_EXHAUSTED', { description, reason });
+  if (free_bytes >= ROOM_BYTES_MIN) return problem('DATABASE_UNREADABLE', { description, reason });
   const free = `${Math.floor(free_bytes / 1024)} KiB are free on their disk`;
-  return databaseFault('full', description, `${reason}; ${free}`);
+  return problem('DATABASE_FULL', { description, reason: `${reason}; ${free}` });
 }
 
 async function findFreeBytes(folder: string): Promise<number> {
@@ -301,6 +300,7 @@ function findFileReason(error: unknown): string | undefined {
     : undefined;
 }
 
-function folderUnusable(data_dir: string, reason: string): Problem {
-  return dataFolderUnusable(data_dir, reason, { lacks_room: ROOM_REASONS.includes(reason) });
+function folderUnusable(folder: string, reason: string): Problem {
+  const facts = { folder, reason, lacks_room: ROOM_REASONS.includes(reason) };
+  return problem('DATABASE_FOLDER_UNUSABLE', facts, { details: { folder } });
 }

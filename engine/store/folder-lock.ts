@@ -4,9 +4,8 @@ import { link, lstat, realpath, rename, rm, writeFile } from 'node:fs/promises';
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import type { Outcome, Problem } from '../contract/problem.js';
+import { type Outcome, type Problem, problem } from '../contract/problem.js';
 import { type KernelOutcome, acquireKernelLock } from './kernel-lock.js';
-import { databaseLocked, lockUnusable } from './problems.js';
 import { isRunning } from './running-process.js';
 
 // The kernel's lock on the folder excludes every process of this kernel. The file `lock` names the holder, and it is the
@@ -42,7 +41,10 @@ export async function lockFolder(folder: string): Promise<Outcome<FolderLock>> {
   const place = await realpath(folder);
   const lock_file = join(place, 'lock');
   const foreign = await findForeign(lock_file);
-  if (foreign !== undefined) return { ok: false, problems: [lockUnusable(place, lock_file, foreign)] };
+  if (foreign !== undefined) {
+    const details = { folder: place };
+    return { ok: false, problems: [problem('DATABASE_LOCK_UNUSABLE', { lock_file, reason: foreign }, { details })] };
+  }
   const self = { host: hostname(), pid: process.pid, since: new Date().toISOString() };
   if (held.has(place)) return { ok: false, problems: [toProblem(place, lock_file, self)] };
   held.add(place);
@@ -127,9 +129,10 @@ async function writeLock(lock_file: string, text: string, { is_new }: { readonly
 }
 
 function toProblem(folder: string, lock_file: string, { host, pid, since }: Partial<LockHolder>): Problem {
-  const elsewhere =
-    host === undefined || host === hostname() ? undefined : { where: `on host ${host}`, gone: 'that host' };
-  return databaseLocked(folder, { host: host ?? hostname(), lock_file, ...present({ pid, since, elsewhere }) });
+  const other_host = host === hostname() ? undefined : host;
+  return problem('DATABASE_LOCKED', present({ folder, lock_file, pid, since, other_host }), {
+    details: { ...present({ pid }), host: host ?? hostname(), folder, may_pass: other_host === undefined },
+  });
 }
 
 async function linkOnce(draft: string, place: string): Promise<void> {

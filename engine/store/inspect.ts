@@ -1,5 +1,5 @@
 import type { JsonObject } from '../contract/json.js';
-import type { Outcome } from '../contract/problem.js';
+import { type Outcome, problem } from '../contract/problem.js';
 import type { DatabaseReport, UndrivenAttempt } from '../ports/store.js';
 import type { OpenDatabase } from './database.js';
 import { findFaultProblem } from './database-fault.js';
@@ -7,7 +7,6 @@ import { isMade } from './embedded.js';
 import { findRefusal } from './find-refusal.js';
 import { loadMigrations, type Migration, readApplied } from './migrations.js';
 import { openConfigured, type StoreConfiguration } from './open-store.js';
-import { databaseFault } from './problems.js';
 import { isDriven } from './records/work-state.js';
 
 /**
@@ -36,7 +35,7 @@ export async function inspectDatabase(
       await database.value.close();
     }
   } catch (error) {
-    return { ok: false, problems: [databaseFault('unreadable', description, toReason(error))] };
+    return { ok: false, problems: [problem('DATABASE_UNREADABLE', { description, reason: toReason(error) })] };
   }
 }
 
@@ -94,7 +93,10 @@ async function inspect(
   const found = { description: database.description, exists: true, applied: applied.value, pending };
   const report = { ...found, ...(is_open_to_all ? { is_open_to_all } : {}) };
   const refusal = await findRefusal(database, report);
-  if (refusal !== undefined) return { ok: false, problems: [databaseFault('refused', database.description, refusal)] };
+  if (refusal !== undefined) {
+    const facts = { description: database.description, reason: refusal };
+    return { ok: false, problems: [problem('DATABASE_REFUSES', facts)] };
+  }
   if (applied.value.length === 0)
     return {
       ok: true,

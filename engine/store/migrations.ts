@@ -1,9 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Outcome, Problem } from '../contract/problem.js';
+import { type Outcome, type Problem, problem } from '../contract/problem.js';
 import { sha256 } from '../core/content/sha256.js';
 import { inTransaction, type OpenDatabase } from './database.js';
-import { databaseNotOurs, databaseTooNew, migrationChanged, migrationMissed } from './problems.js';
 
 /**
  * The last migration before the baseline, which made the same tables in many steps. Worlds that were exported at it are imported
@@ -52,16 +51,20 @@ function findMisfit(
   applied: readonly AppliedMigration[],
   known: readonly Migration[],
 ): Problem | undefined {
+  const toMisfit = (
+    code: 'DATABASE_TOO_NEW' | 'DATABASE_MIGRATION_CHANGED' | 'DATABASE_MIGRATION_MISSED',
+    migration: string,
+  ): Problem => problem(code, { description, migration }, { details: { migration } });
   // Numbers may have gaps; a migration is not applied after one with a later number. A database that was made before the
   // baseline lacks it.
   const done = new Set(applied.map(({ name }) => name));
   const missed = known.find(({ name }) => !done.has(name) && applied.some((later) => later.name > name));
-  if (missed !== undefined) return migrationMissed(description, missed.name);
+  if (missed !== undefined) return toMisfit('DATABASE_MIGRATION_MISSED', missed.name);
   const digests = new Map(known.map(({ name, digest }) => [name, digest]));
   for (const { name, digest } of applied) {
     const expected = digests.get(name);
-    if (expected === undefined) return databaseTooNew(description, name);
-    if (expected !== digest) return migrationChanged(description, name);
+    if (expected === undefined) return toMisfit('DATABASE_TOO_NEW', name);
+    if (expected !== digest) return toMisfit('DATABASE_MIGRATION_CHANGED', name);
   }
   return undefined;
 }
@@ -91,7 +94,11 @@ export async function readApplied(
   const owner = await database.query<{ first_relation: string | null; is_ours: boolean }>(FIND_OWNER);
   const { first_relation = null, is_ours = false } = owner.rows[0] ?? {};
   if (!is_ours && first_relation === null) return { ok: true, value: [] };
-  if (!is_ours) return { ok: false, problems: [databaseNotOurs(database.description, first_relation ?? '')] };
+  if (!is_ours) {
+    const relation = first_relation ?? '';
+    const facts = { description: database.description, relation };
+    return { ok: false, problems: [problem('DATABASE_NOT_OURS', facts, { details: { relation } })] };
+  }
   const { rows } = await database.query<AppliedMigration>('SELECT name, digest FROM schema_migrations ORDER BY name');
   const misfit = findMisfit(database, rows, known);
   return misfit ? { ok: false, problems: [misfit] } : { ok: true, value: rows.map(({ name }) => name) };

@@ -1,10 +1,8 @@
 import { Socket } from 'node:net';
-import { present } from '../contract/present.js';
-import type { Outcome, Problem } from '../contract/problem.js';
+import { type Outcome, type Problem, problem } from '../contract/problem.js';
 import { isPassing } from './database-fault.js';
 import { openDatabase, type OpenDatabase } from './database.js';
 import { openBell } from './doorbell/bell.js';
-import { databaseNotUtf8, databaseTooOld, databaseUnreachable } from './problems.js';
 import { readServerAddress } from './server-address.js';
 import { repairOf } from './unreachable.js';
 
@@ -76,15 +74,16 @@ async function findProblem(database: OpenDatabase, place: string): Promise<Probl
          current_setting('server_encoding') AS encoding`,
     );
     const found = answer.rows[0];
-    if (found && found.number < OLDEST_VERSION) return databaseTooOld(place, found.version);
-    if (found && found.encoding !== 'UTF8') return databaseNotUtf8(place, found.encoding);
-    return undefined;
+    if (found === undefined) return undefined;
+    const { number, version, encoding } = found;
+    if (number < OLDEST_VERSION)
+      return problem('DATABASE_TOO_OLD', { place, version }, { details: { place, version } });
+    if (encoding === 'UTF8') return undefined;
+    return problem('DATABASE_NOT_UTF8', { place, encoding }, { details: { place, encoding } });
   } catch (error) {
     const [reason, code] = toReason(error);
-    return databaseUnreachable(place, reason, {
-      may_pass: isPassing(error),
-      ...present({ repair: repairOf(code, reason) }),
-    });
+    const details = { place, may_pass: isPassing(error) };
+    return problem('DATABASE_UNREACHABLE', { place, reason, repair: repairOf(code, reason) }, { details });
   }
 }
 

@@ -50,7 +50,7 @@ for (const [what, [text, said]] of Object.entries(BROKEN))
 
 test('a plugin that cannot be parsed is refused with the command that shows the place', async (t) => {
   const { folder, problem } = await importText(t, 'export default { open() {');
-  assert.equal(problem?.repair, `\`node --check ${join(folder, 'tried', 'index.js')}\` shows the place.`);
+  assert.equal(problem?.repair, `This command shows the place: node --check ${join(folder, 'tried', 'index.js')}`);
 });
 
 test('a plugin whose modules never finish loading is refused at the deadline', async (t) => {

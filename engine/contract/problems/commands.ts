@@ -1,4 +1,4 @@
-import { content, unknown, usage } from './entry.js';
+import { content, environment, unknown, usage } from './entry.js';
 import { meant } from './phrases.js';
 
 export interface UnknownFilter {
@@ -26,6 +26,13 @@ export interface ModelNotChoosable {
 export type NoModel =
   | { readonly name: string }
   | { readonly source: string; readonly plugin: string; readonly is_there: boolean; readonly chat: readonly string[] };
+
+export interface FailedServer {
+  /** What happened, as a sentence. */
+  readonly failure: string;
+  /** The variable that names the server; undefined where its URL or command was given. */
+  readonly variable: string | undefined;
+}
 
 export const COMMAND_PROBLEMS = {
   USAGE: usage({
@@ -98,6 +105,46 @@ export const COMMAND_PROBLEMS = {
       `There is no script ${JSON.stringify(name)}: it is neither a file nor one of the shipped scripts.`,
     repair: ({ nearest, shipped }) => `${meant(nearest)}Shipped scripts: ${shipped.join(', ')}.`,
     example: { name: 'prak', nearest: 'park', shipped: ['park', 'tutorial'] },
+  }),
+  SOURCE_IS_NO_SERVER: content({
+    meaning: '`mcp tools` was given a source of a plugin that lists no tools.',
+    message: ({ label, plugin }: { readonly label: string; readonly plugin: string }) =>
+      `The source ${label} names no MCP server: its interface is ${plugin}.`,
+    repair: 'Name a source of an MCP tool, such as workflows/sources/mcp-read-graph.json.',
+    example: { label: 'model', plugin: 'llm_chat' },
+  }),
+  MCP_SERVER_NAME_INVALID: content({
+    meaning: 'The name of `--as` cannot be a part of a variable name.',
+    message: ({ name }: { readonly name: string }) => `${JSON.stringify(name)} cannot be the name of a server.`,
+    repair: 'Use letters, digits and underscores, such as --as memory.',
+    example: { name: 'my memory' },
+  }),
+  MCP_SERVER_FAILED: environment({
+    meaning: 'An MCP server did not list its tools.',
+    message: ({ failure }: FailedServer) => `The server did not list its tools: ${failure}`,
+    repair: ({ variable }) =>
+      variable === undefined
+        ? 'Give the URL of the server, or the command that starts it, in quotes.'
+        : `Set ${variable} to the URL of the server, or to the command that starts it.`,
+    example: { failure: 'CHUKWA_MCP_MEMORY is not set.', variable: 'CHUKWA_MCP_MEMORY' },
+  }),
+  MCP_TOOL_UNKNOWN: content({
+    meaning: 'The server of `mcp tools` does not list this tool, or lists none that can be written.',
+    message: ({ name }: { readonly name: string | undefined }) =>
+      name === undefined
+        ? 'The server lists no tool that can be written as documents.'
+        : `The server lists no tool ${JSON.stringify(name)}.`,
+    repair: ({ name }) =>
+      `Run the command without --write: it ${name === undefined ? 'says why of each' : 'lists those that there are'}.`,
+    example: { name: 'serach_nodes' },
+  }),
+  MCP_TOOL_UNUSABLE: content({
+    meaning:
+      'A chosen tool cannot be written as documents: its name or schema is not supported, or several tools have its name.',
+    message: ({ name, reason }: { readonly name: string; readonly reason: string | undefined }) =>
+      `The tool ${JSON.stringify(name)} cannot be written as documents: ${reason}.`,
+    repair: 'Choose others, or write its schema and source by hand.',
+    example: { name: 'search', reason: 'several tools have its name' },
   }),
   SCRIPT_UNREADABLE: scriptCannotBeRead('The script cannot be read.', 'EISDIR: illegal operation on a directory'),
   SCRIPT_NOT_JSON: scriptCannotBeRead('The script is not JSON.', 'Unexpected end of JSON input'),

@@ -1,5 +1,18 @@
 import { content } from './entry.js';
 
+export interface UnwritableFile {
+  readonly path: string;
+  readonly reason: string;
+  readonly lacks: 'place' | 'permission' | 'room' | 'size';
+}
+
+const TO_WRITE = {
+  place: 'Name a place in an existing folder.',
+  permission: 'Name a place that you may write.',
+  room: 'Free space there, or name a place on another disk.',
+  size: 'Allow larger files, such as by ulimit -f unlimited, or name a place on another disk.',
+};
+
 /** Why an attempt cannot be recorded as a test. */
 export const RECORDING_PROBLEMS = {
   ATTEMPT_RUNNING: content('The attempt has not ended.', 'Record it when it has ended.'),
@@ -25,8 +38,10 @@ export const RECORDING_PROBLEMS = {
     repair: 'Name another one, or remove this one.',
     example: { path: 'park.test.json' },
   }),
-  FILE_UNWRITABLE: content(
-    'The file or folder cannot be written, and nothing of it was left.',
-    'Free space, or name a place in an existing folder that you may write, as the message says.',
-  ),
+  FILE_UNWRITABLE: content({
+    meaning: 'The file or folder cannot be written, and nothing of it was left.',
+    message: ({ path, reason }: UnwritableFile) => `${path} cannot be written: ${reason}.`,
+    repair: ({ lacks }) => TO_WRITE[lacks],
+    example: { path: 'new/park.test.json', reason: 'its folder does not exist', lacks: 'place' },
+  }),
 };

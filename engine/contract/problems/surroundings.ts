@@ -1,141 +1,403 @@
 import { content, environment, overHttp } from './entry.js';
+import { PERCENT_ENCODE } from './phrases.js';
+
+/** A process that has the embedded database of a folder. */
+export interface DatabaseHolder {
+  readonly folder: string;
+  readonly lock_file: string;
+  /** Left out where it does not say. */
+  readonly pid?: number;
+  /** Since when, RFC 3339; left out where it does not say. */
+  readonly since?: string;
+  /** Its host, if that is not this one. */
+  readonly other_host?: string;
+}
+
+/** A character that cannot be seen, in a variable or in a header that the variable lists. */
+export interface InvisibleCharacter {
+  readonly variable: string;
+  readonly found: string;
+  readonly in_header?: boolean;
+}
+
+export interface UnusableFolder {
+  readonly folder: string;
+  readonly reason: string;
+  readonly lacks_room: boolean;
+}
+
+/** What is wrong with an address. It is not repeated: it may hold a password. */
+export type InvalidDatabaseUrl =
+  | { readonly kind: 'no_address' | 'not_encoded' | 'several_hosts' }
+  | { readonly kind: 'no_file'; readonly file: string; readonly reason: string };
+
+/** A database as people know it, and why it fails. */
+export interface DatabaseFailure {
+  readonly description: string;
+  readonly reason: string;
+}
+
+/** No server answers, or the server that answers admits no connection. */
+export interface UnreachableDatabase {
+  readonly place: string;
+  readonly reason: string;
+  /** What can be done about this reason, where that is known. */
+  readonly repair: string | undefined;
+}
+
+/** A migration that does not fit the database that is described. */
+export interface Misfit {
+  readonly description: string;
+  readonly migration: string;
+}
+
+function failing(meaning: string, message: (it: string, reason: string) => string, repair: string, reason: string) {
+  return environment({
+    meaning,
+    message: ({ description, reason }: DatabaseFailure) => message(`database (${description})`, reason),
+    repair,
+    example: { description: 'embedded, in .chukwa', reason },
+  });
+}
+
+const EXPOSED = {
+  open_to_others: 'Other users may read the file of the tokens',
+  of_another: 'The file of the tokens belongs to another user',
+  not_a_file: 'The file of the tokens is a link or no file',
+};
+const SHARE = 'use CHUKWA_DATABASE_URL with PostgreSQL to share a database between processes';
+const TO_RAISE = 'Allow the process more open files, such as: ulimit -n 4096. Nothing that is stored is damaged.';
+
+/** The port of a toy, or of a server at a host. */
+export type TakenPort =
+  | { readonly port: number }
+  | { readonly port: number; readonly host: string; readonly reason: string };
+
+export interface ExposedFile {
+  readonly file: string;
+  readonly foreign: 'not_a_file' | 'of_another' | 'open_to_others';
+}
+
+export type UnusableTokens =
+  | { readonly kind: 'no_place' }
+  | { readonly kind: 'unusable'; readonly file: string; readonly reason: string }
+  /** By the problem of their file. */
+  | { readonly kind: 'unwritten'; readonly message: string; readonly repair: string | undefined };
+
+/** A command shows what was thrown; details of a bug in a server stay there. */
+export type Unexpected =
+  | { readonly kind: 'thrown'; readonly message: string }
+  | { readonly kind: 'uncaught' | 'hidden' };
 
 /** Problems of the database, of plugins and of environment variables. */
 export const SURROUNDINGS_PROBLEMS = {
-  DATABASE_LOCKED: environment(
-    'Another process holds the lock of the embedded database; the message says which, and since when.',
-    'Wait until it has ended, with `--wait SECONDS`. To look at records while turns run, queue the turns with ' +
-      '`run SLUG --queue` and start `serve`; or share a PostgreSQL database. If the process ran on another host or in ' +
-      'another container that is gone for good, delete the lock file that the message names.',
+  DATABASE_LOCKED: environment({
+    meaning: 'Another process holds the lock of the embedded database.',
+    message: ({ folder, pid, since, other_host }: DatabaseHolder) =>
+      `The database in ${folder} is in use by ${pid === undefined ? 'another process' : `process ${pid}`}${other_host === undefined ? '' : ` on host ${other_host}`}${since === undefined ? '' : `, since ${since}`}.`,
+    repair: ({ other_host, lock_file }) =>
+      other_host === undefined
+        ? `Try again when it has ended, or wait for it with --wait SECONDS. To look while turns run, queue them with chukwa run SLUG --queue, and start chukwa serve --work: it runs them and shows everything in a browser. Or ${SHARE}.`
+        : `Wait until it has ended; if that host is gone for good, delete ${lock_file}. Or ${SHARE}.`,
+    example: { folder: '.chukwa', lock_file: '.chukwa/lock', pid: 4711, since: '2026-05-01T09:00:00.000Z' },
+  }),
+  DATABASE_LOCK_LOST: failing(
+    'The lock file of the embedded database was deleted or changed while this process held the lock, so another process may have opened the database.',
+    (it, reason) => `The ${it} may be in use by another process: ${reason}. Nothing more is written to it.`,
+    'Make sure that no other process uses the database, and run the command again: an interrupted turn resumes from its records. Do not touch the lock file while a process has the database.',
+    'its lock file no longer says that this process has it',
   ),
-  DATABASE_LOCK_LOST: environment(
-    'The lock file of the embedded database was deleted or changed while this process held the lock, so another ' +
-      'process may have opened the database.',
-    'Make sure that no other process uses the folder, and run the command again: an interrupted turn resumes from ' +
-      'its records. Do not touch the lock file.',
+  DATABASE_FOLDER_UNUSABLE: environment({
+    meaning: 'The folder of the embedded database cannot be made, read or written.',
+    message: ({ folder, reason }: UnusableFolder) => `The database folder ${folder} cannot be used: ${reason}.`,
+    repair: ({ lacks_room }) =>
+      `${lacks_room ? 'Make room on the disk that holds it' : 'Make it a folder that this user may write'}, or name another one in CHUKWA_DATA_DIR.`,
+    example: { folder: '.chukwa', reason: 'permission is missing', lacks_room: false },
+  }),
+  DATABASE_LOCK_UNUSABLE: environment({
+    meaning: 'The path of the lock file of the embedded database is a folder, a pipe or a link.',
+    message: ({ lock_file, reason }: { readonly lock_file: string; readonly reason: string }) =>
+      `The lock ${lock_file} cannot be used: ${reason}.`,
+    repair: ({ lock_file }) =>
+      `See that no process uses the folder, and move ${lock_file} away; or name another folder in CHUKWA_DATA_DIR.`,
+    example: { lock_file: '.chukwa/lock', reason: 'it is no regular file' },
+  }),
+  DATABASE_URL_INVALID: environment({
+    meaning:
+      'CHUKWA_DATABASE_URL is not the address of a database, or names several hosts or a file that cannot be read.',
+    message: (url: InvalidDatabaseUrl) => {
+      switch (url.kind) {
+        case 'no_address':
+          return 'CHUKWA_DATABASE_URL is neither a postgres:// address nor memory:.';
+        case 'not_encoded':
+          return 'CHUKWA_DATABASE_URL has an @ behind its host.';
+        case 'several_hosts':
+          return 'CHUKWA_DATABASE_URL names several hosts, and one is used.';
+        case 'no_file':
+          return `CHUKWA_DATABASE_URL names ${url.file} in sslrootcert, sslcert or sslkey, and it cannot be read: ${url.reason}.`;
+      }
+    },
+    repair: ({ kind }) => {
+      switch (kind) {
+        case 'no_address':
+          return 'Write postgres://user:password@host:port/database, or memory: for a throw-away embedded database.';
+        case 'not_encoded':
+          return `${PERCENT_ENCODE.replace(/^p/, 'P')}.`;
+        case 'several_hosts':
+          return 'Name the primary alone, or an address that leads to it, such as that of a pooler.';
+        case 'no_file':
+          return 'Correct the path. With sslrootcert=system the authorities that Node.js knows count, and those of NODE_EXTRA_CA_CERTS.';
+      }
+    },
+    example: { kind: 'no_address' },
+  }),
+  DATABASE_UNREACHABLE: environment({
+    meaning: 'The server does not answer or accepts no connection, or the connection was lost.',
+    message: (failure: UnreachableDatabase | DatabaseFailure) =>
+      'place' in failure
+        ? `PostgreSQL at ${failure.place} cannot be reached: ${failure.reason}.`
+        : `The connection to the database (${failure.description}) was lost: ${failure.reason}.`,
+    repair: (failure) =>
+      'place' in failure
+        ? (failure.repair ??
+          'Check that the server runs and that CHUKWA_DATABASE_URL names its host, port, user and database; leave the variable out for the embedded database.')
+        : 'Wait until it answers; chukwa doctor says whether it does.',
+    example: { description: 'PostgreSQL at db:5432/chukwa', reason: 'Connection terminated unexpectedly' },
+  }),
+  DATABASE_FULL: failing(
+    'The disk of the database is full.',
+    (it, reason) => `The ${it} has no room left: ${reason}.`,
+    'Make room on the disk that holds it.',
+    'No space left on device',
   ),
-  DATABASE_FOLDER_UNUSABLE: environment(
-    'The folder of the embedded database cannot be used.',
-    'Make it writable, or make room on its disk, as the message says; or name another in `CHUKWA_DATA_DIR`.',
-  ),
-  DATABASE_LOCK_UNUSABLE: environment(
-    'The path of the lock file of the embedded database is a folder, a pipe or a link.',
-    'Move it away once no process uses the folder, or name another in `CHUKWA_DATA_DIR`.',
-  ),
-  DATABASE_URL_INVALID: environment(
-    '`CHUKWA_DATABASE_URL` is not the address of a database, or names several hosts or a file that cannot be read.',
-    'Write `postgres://user:password@host:port/database`, or `memory:`.',
-  ),
-  DATABASE_UNREACHABLE: environment(
-    'The server does not answer or accepts no connection, or the connection was lost.',
-    'The message says what can be done. The next `run` resumes an interrupted turn.',
-  ),
-  DATABASE_FULL: environment('The disk of the database is full.', 'Free space on it.'),
-  DATABASE_TROUBLED: environment(
+  DATABASE_TROUBLED: failing(
     'Files of the database are missing or damaged, or its disk or memory fails.',
-    'Check the disk; restore the files from a back-up.',
+    (it, reason) => `The ${it} cannot work: ${reason}.`,
+    'Look at the disk and the files that hold it; restore what is missing or damaged.',
+    'invalid page in block 7',
   ),
-  DESCRIPTORS_EXHAUSTED: environment(
-    'The process or the server has reached its limit of open files and connections. Nothing is damaged.',
-    'Raise the limit, such as by `ulimit -n 4096`.',
-  ),
-  DATABASE_REFUSES: environment(
+  DESCRIPTORS_EXHAUSTED: environment({
+    meaning: 'The process or the server has reached its limit of open files and connections. Nothing is damaged.',
+    message: (lack: DatabaseFailure | { readonly reason: string }) =>
+      'description' in lack
+        ? `The database (${lack.description}) cannot work, because no file descriptor is left: ${lack.reason}.`
+        : `No file descriptor is left: ${lack.reason}.`,
+    repair: TO_RAISE,
+    example: { reason: 'EMFILE: too many open files' },
+  }),
+  DATABASE_REFUSES: failing(
     'The database is read-only, its search_path names no schema, or its user lacks a permission.',
-    'Make it writable, name the primary or an existing schema, or grant the permission that the message names.',
+    (it, reason) => `The ${it} refuses what is to be done: ${reason}.`,
+    'Where it is a standby or set read-only, make it writable or name the primary in CHUKWA_DATABASE_URL; where its search_path names no schema, name one that is there; else grant its user what was refused.',
+    'permission denied for table worlds',
   ),
-  DATABASE_BUSY: environment(
-    'A statement was cancelled: by a person, by `statement_timeout` or `lock_timeout`, or by a conflict with another session.',
-    'See in `pg_stat_activity` which session holds locks; then resume with `chukwa run SLUG`.',
+  DATABASE_BUSY: failing(
+    'A statement was cancelled: by a person, by statement_timeout or lock_timeout, or by a conflict with another session.',
+    (it, reason) => `The ${it} broke a statement off: ${reason}.`,
+    'See in pg_stat_activity who holds locks for long, and whether statement_timeout or lock_timeout is set for this user.',
+    'canceling statement due to lock timeout',
   ),
-  DATABASE_NOT_OURS: environment(
-    'The database holds tables of another program. Nothing was written to it.',
-    'Name an empty database in `CHUKWA_DATABASE_URL`.',
+  DATABASE_NOT_OURS: environment({
+    meaning: 'The database holds tables of another program. Nothing was written to it.',
+    message: ({ description, relation }: { readonly description: string; readonly relation: string }) =>
+      `The database (${description}) belongs to another program: it holds ${relation}, and no migrations of chukwa.`,
+    repair: 'Name an empty database in CHUKWA_DATABASE_URL, such as one made by: createdb chukwa',
+    example: { description: 'PostgreSQL at db:5432/shop', relation: 'customers' },
+  }),
+  DATABASE_UNREADABLE: failing(
+    'The database exists, but cannot be read.',
+    (it, reason) => `The ${it} cannot be read: ${reason}.`,
+    'Make sure that this user may read its tables and that nothing has damaged it, or use another database.',
+    'PostgreSQL does not start from its files',
   ),
-  DATABASE_UNREADABLE: environment('The database exists, but cannot be read.', 'The message says why.'),
-  DATABASE_TOO_OLD: environment('The server is older than PostgreSQL 14.', 'Upgrade it.'),
-  DATABASE_NOT_UTF8: environment(
-    'The encoding of the PostgreSQL database is not UTF-8, so it cannot hold every text.',
-    'Name a database that was created with `createdb --encoding UTF8 --template template0 chukwa`.',
-  ),
-  DATABASE_TOO_NEW: environment('A newer version of the program has migrated the database.', 'Upgrade chukwa.'),
-  DOORBELL_UNKNOWN: environment(
-    '`CHUKWA_DOORBELL` is not a known doorbell.',
-    'Write `auto`, `process`, `postgres` or `nats`, or leave it out.',
-  ),
+  DATABASE_TOO_OLD: environment({
+    meaning: 'The server is older than PostgreSQL 14.',
+    message: ({ place, version }: { readonly place: string; readonly version: string }) =>
+      `PostgreSQL at ${place} is version ${version}; 14 or newer is needed.`,
+    repair: 'Upgrade PostgreSQL, or leave CHUKWA_DATABASE_URL out for the embedded database.',
+    example: { place: 'db:5432/chukwa', version: '13.4' },
+  }),
+  DATABASE_NOT_UTF8: environment({
+    meaning: 'The encoding of the PostgreSQL database is not UTF-8, so it cannot hold every text.',
+    message: ({ place, encoding }: { readonly place: string; readonly encoding: string }) =>
+      `The database at ${place} is encoded in ${encoding}, which cannot hold every text; UTF8 is needed.`,
+    repair: 'Name a database made with: createdb --encoding UTF8 --template template0 chukwa',
+    example: { place: 'db:5432/chukwa', encoding: 'LATIN1' },
+  }),
+  DATABASE_TOO_NEW: environment({
+    meaning: 'A newer version of the program has migrated the database.',
+    message: ({ description, migration }: Misfit) =>
+      `The database (${description}) has been migrated by a newer version: this one does not know ${migration}.`,
+    repair: 'Upgrade chukwa, or use another database.',
+    example: { description: 'embedded, in .chukwa', migration: '0099_later' },
+  }),
+  DOORBELL_UNKNOWN: environment({
+    meaning: 'CHUKWA_DOORBELL is not a known doorbell.',
+    message: ({ kind }: { readonly kind: string; readonly known: readonly string[] }) =>
+      `CHUKWA_DOORBELL is ${JSON.stringify(kind)}, which is no doorbell.`,
+    repair: ({ known }) => `Write one of ${known.join(', ')}, or leave it out.`,
+    example: { kind: 'redis', known: ['auto', 'process', 'postgres', 'nats'] },
+  }),
   DOORBELL_NOT_THERE: environment(
-    '`CHUKWA_DOORBELL` is `postgres`, but the database is embedded.',
-    'Leave it out, or use PostgreSQL.',
+    'CHUKWA_DOORBELL is postgres, and the database is embedded: nobody else can ring there.',
+    'Leave it out, or use CHUKWA_DATABASE_URL with PostgreSQL.',
   ),
   NATS_URL_MISSING: environment(
-    '`CHUKWA_DOORBELL` is `nats`, but `CHUKWA_NATS_URL` is not set.',
-    'Set `CHUKWA_NATS_URL`.',
+    'CHUKWA_DOORBELL is nats, and CHUKWA_NATS_URL does not say where that is.',
+    'Set CHUKWA_NATS_URL, such as nats://127.0.0.1:4222',
   ),
-  NATS_URL_INVALID: environment('`CHUKWA_NATS_URL` is not the address of a NATS server.', 'Write `nats://host:4222`.'),
-  DATABASE_MIGRATION_MISSED: environment(
-    'The database was created by a version with other migrations.',
-    'Export its worlds with the last version that opens it, and import them into a new database; or use another database.',
-  ),
-  DATABASE_MIGRATION_CHANGED: environment(
-    'The database was created by another version of a migration.',
-    'Use the version that created it, or another database.',
-  ),
-  SOURCE_NOT_READY: environment(
-    'A variable of one of the sources of the scenario is missing or unusable; the message names both. Nothing was called.',
-    'Set the variable; `chukwa doctor SLUG` shows all variables of a world.',
-  ),
-  PORT_TAKEN: environment(
-    'A port of the toys or of `serve` is not available.',
-    'Choose another with `--port-base` or `--port`.',
-  ),
-  PORT_INVALID: content('`CHUKWA_PORT` is not a port.', 'Write a number up to 65535.'),
-  FLIGHT_LIMIT_INVALID: content(
-    '`CHUKWA_MAX_IN_FLIGHT` or `CHUKWA_ENDPOINT_MAX_IN_FLIGHT` is not a number of calls.',
-    'Write a whole number of at least 1, or leave it out.',
-  ),
+  NATS_URL_INVALID: environment({
+    meaning: 'CHUKWA_NATS_URL is not the address of a NATS server.',
+    // The address is not repeated: it may hold a password.
+    message: ({ kind }: { readonly kind: 'not_encoded' | 'no_address' | 'bad_percent' }) => {
+      switch (kind) {
+        case 'not_encoded':
+          return `CHUKWA_NATS_URL has an @ behind its host: ${PERCENT_ENCODE}.`;
+        case 'no_address':
+          return 'CHUKWA_NATS_URL is no nats:// or tls:// address.';
+        case 'bad_percent':
+          return 'In CHUKWA_NATS_URL, a % in user or password is not followed by the code of a character.';
+      }
+    },
+    repair:
+      'Write nats://host:4222, with user:password@ before the host where the server wants them; a % in them as %25.',
+    example: { kind: 'no_address' },
+  }),
+  DATABASE_MIGRATION_MISSED: environment({
+    meaning: 'The database was created by a version with other migrations.',
+    message: ({ description, migration }: Misfit) =>
+      `The database (${description}) was made without migration ${migration}, by a version with other migrations.`,
+    repair:
+      'Export its worlds with the last version of chukwa that opens it, and import them with this one into a new database; or use another database.',
+    example: { description: 'embedded, in .chukwa', migration: '0007_between' },
+  }),
+  DATABASE_MIGRATION_CHANGED: environment({
+    meaning: 'The database was created by another version of a migration.',
+    message: ({ description, migration }: Misfit) =>
+      `Migration ${migration} of the database (${description}) is not the one that this program knows.`,
+    repair: 'Use the version of chukwa that made the database, or another database.',
+    example: { description: 'embedded, in .chukwa', migration: '0001_baseline' },
+  }),
+  SOURCE_NOT_READY: environment({
+    meaning: 'A variable of one of the sources of the scenario is missing or unusable. Nothing was called.',
+    message: ({ label, obstacle }: { readonly label: string; readonly obstacle: string; readonly slug: string }) =>
+      `The source ${label} cannot be called: ${obstacle}. Nothing was called.`,
+    repair: ({ slug }) =>
+      `Set what is missing; chukwa doctor ${slug} shows all variables of the world, and chukwa toys starts the toy services.`,
+    example: { label: 'model', obstacle: 'CHUKWA_LLM_BASE_URL is not set', slug: 'park' },
+  }),
+  PORT_TAKEN: environment({
+    meaning: 'A port of the toys or of `serve` is not available.',
+    message: (taken: TakenPort) =>
+      'host' in taken
+        ? `Nothing can listen on port ${taken.port} of ${taken.host}: ${taken.reason}.`
+        : `Port ${taken.port} of 127.0.0.1 is not available: another program listens there, or this user may not.`,
+    repair: (taken) =>
+      'host' in taken
+        ? 'Name another place in CHUKWA_HOST and CHUKWA_PORT, or with --port.'
+        : 'Name another --port-base, or leave it out for ports that are free.',
+    example: { port: 4747, host: '127.0.0.1', reason: 'listen EADDRINUSE: address already in use 127.0.0.1:4747' },
+  }),
+  PORT_INVALID: content('CHUKWA_PORT is not a port.', 'Write a number from 1 to 65535, or 0 for any free port.'),
+  FLIGHT_LIMIT_INVALID: content({
+    meaning: 'CHUKWA_MAX_IN_FLIGHT or CHUKWA_ENDPOINT_MAX_IN_FLIGHT is not a number of calls.',
+    message: ({ variable }: { readonly variable: string }) => `${variable} is no number of calls.`,
+    repair: 'Write a whole number from 1 to 999999, or leave it out for no limit.',
+    example: { variable: 'CHUKWA_MAX_IN_FLIGHT' },
+  }),
   PUBLIC_URL_INVALID: content(
-    '`CHUKWA_PUBLIC_URL` is not an http or https URL.',
-    'Write the URL at which services reach `chukwa serve`.',
+    'CHUKWA_PUBLIC_URL is not an http or https URL.',
+    'Write the URL at which services reach chukwa serve, such as https://chukwa.example.org.',
   ),
-  TELEMETRY_URL_INVALID: content(
-    'The variable that the message names, such as `OTEL_EXPORTER_OTLP_ENDPOINT`, is not an http or https URL.',
-    'Write the URL of an OTLP receiver, or leave it out.',
-  ),
+  TELEMETRY_URL_INVALID: content({
+    meaning: 'The URL of a receiver of telemetry is not an http or https URL.',
+    message: ({ variable }: { readonly variable: string }) => `${variable} is not an http or https URL.`,
+    repair: 'Write the URL of an OTLP receiver, such as http://localhost:4318, or leave it out for no telemetry.',
+    example: { variable: 'OTEL_EXPORTER_OTLP_ENDPOINT' },
+  }),
   TOKENS_EQUAL: content(
-    '`CHUKWA_TOKEN` and `CHUKWA_OPERATOR_TOKEN` are equal.',
-    'Write two different ones, or leave one out.',
+    'CHUKWA_TOKEN and CHUKWA_OPERATOR_TOKEN are the same, so a consumer that may report could also stop attempts.',
+    'Write two different ones, or leave one out to have it made.',
   ),
-  TOKEN_TOO_SHORT: content(
-    'The token in the variable that the message names has fewer than 32 characters.',
-    'Write a random one, such as `openssl rand -hex 32`.',
-  ),
-  TOKENS_EXPOSED: environment(
-    'The file with the tokens is readable by other users, belongs to another user, or is a link.',
-    '`chmod 600` the file; delete it if another user may have read it.',
-  ),
-  TOKENS_UNUSABLE: environment(
-    'The file with the tokens cannot be read or written, or has invalid contents, such as tokens of fewer than 32 ' +
-      'characters.',
-    'Make room for it or delete it, as the message says; or set `CHUKWA_TOKEN` and `CHUKWA_OPERATOR_TOKEN`.',
-  ),
-  INVISIBLE_CHARACTER: environment(
-    'A variable with a secret holds a character that cannot be seen, at the position that the message names.',
-    'Set the variable again without it.',
-  ),
-  SECRET_TOO_SHORT: environment(
-    'A variable holds a secret of fewer than six characters. Such a short text occurs too often to be redacted in ' +
-      'records.',
-    'Choose a longer secret. With such a secret in a URL or a command, the call fails as `unavailable`.',
-  ),
+  TOKEN_TOO_SHORT: content({
+    meaning: 'A token has fewer than 32 characters.',
+    message: ({ variable, length_min }: { readonly variable: string; readonly length_min: number }) =>
+      `The token in ${variable} has fewer than ${length_min} characters, and could be guessed.`,
+    repair: ({ variable }) =>
+      `Write a random one, such as: openssl rand -hex 32; or leave ${variable} out to have one made.`,
+    example: { variable: 'CHUKWA_TOKEN', length_min: 32 },
+  }),
+  TOKENS_EXPOSED: environment({
+    meaning: 'The file with the tokens is readable by other users, belongs to another user, or is a link.',
+    message: ({ file, foreign }: ExposedFile) => `${EXPOSED[foreign]}: ${file}.`,
+    repair: ({ file, foreign }) =>
+      foreign === 'open_to_others'
+        ? `Write: chmod 600 ${file}. If another user may have read them, delete the file instead: new tokens are then made.`
+        : 'Delete it, and new ones are made.',
+    example: { file: 'tokens.json', foreign: 'open_to_others' },
+  }),
+  TOKENS_UNUSABLE: environment({
+    meaning:
+      'The file with the tokens cannot be read or written, or has invalid contents, such as tokens of fewer than 32 characters.',
+    message: (tokens: UnusableTokens) => {
+      switch (tokens.kind) {
+        case 'no_place':
+          return 'The tokens have no place: neither XDG_CONFIG_HOME nor HOME names a folder.';
+        case 'unwritten':
+          return tokens.message;
+        case 'unusable':
+          return `The tokens in ${tokens.file} cannot be used: ${tokens.reason}.`;
+      }
+    },
+    repair: (tokens) => {
+      switch (tokens.kind) {
+        case 'no_place':
+          return 'Set HOME, or CHUKWA_TOKEN and CHUKWA_OPERATOR_TOKEN.';
+        case 'unwritten':
+          return `${tokens.repair} Or set CHUKWA_TOKEN and CHUKWA_OPERATOR_TOKEN.`;
+        case 'unusable':
+          return 'Delete the file, and new ones are made; or set CHUKWA_TOKEN and CHUKWA_OPERATOR_TOKEN.';
+      }
+    },
+    example: { kind: 'no_place' },
+  }),
+  INVISIBLE_CHARACTER: environment({
+    meaning: 'A variable with a secret holds a character that cannot be seen.',
+    message: ({ variable, found, in_header }: InvisibleCharacter) =>
+      `${in_header ? 'A header in ' : ''}${variable} holds ${found}.`,
+    repair: ({ variable }) => `Set ${variable} again without it.`,
+    example: { variable: 'CHUKWA_TOKEN', found: 'an invisible character (U+200B) at position 7' },
+  }),
+  SECRET_TOO_SHORT: environment({
+    meaning:
+      'A variable holds a secret of fewer than six characters, which occurs too often to be redacted in records. With such a secret in a URL or a command, the call fails as unavailable.',
+    message: ({ said }: { readonly variable: string; readonly said: string }) => said,
+    repair: ({ variable }) => `Set ${variable} to a longer secret.`,
+    example: { variable: 'CHUKWA_LLM_API_KEY', said: 'CHUKWA_LLM_API_KEY holds a secret of 3 characters' },
+  }),
   RECORD_UNREADABLE: {
     ...content(
-      'What is stored of a world or a document has another shape than this program writes: it was imported or changed by hand (409).',
+      'What is stored of this world has another shape than this program writes: it was imported or changed by hand.',
       'Delete the world, or import a sound export of it; other worlds are not affected. Where nobody did either, it is a fault of the program: report it.',
     ),
     status: 409,
   },
-  UNEXPECTED: overHttp(
-    500,
-    'An unexpected error: the database is gone, or the program has a bug.',
-    '`chukwa doctor`; `--verbose` shows where.',
-  ),
+  UNEXPECTED: overHttp(500, {
+    meaning: 'An unexpected error: the database is gone, or the program has a bug.',
+    message: (error: Unexpected) => {
+      switch (error.kind) {
+        case 'thrown':
+          return error.message;
+        case 'uncaught':
+          return 'A plugin or this program threw an error outside of every call, and the process ends.';
+        case 'hidden':
+          return 'Something went wrong here.';
+      }
+    },
+    repair: ({ kind }) =>
+      kind === 'uncaught'
+        ? 'Run it again with --verbose to see what was thrown and where. The next chukwa run or worker resumes interrupted turns.'
+        : 'Run chukwa doctor to see what cannot be reached; --verbose shows the origin of this error.',
+    example: { kind: 'uncaught' },
+  }),
 };

@@ -1,4 +1,4 @@
-import { content, environment } from './entry.js';
+import { content } from './entry.js';
 
 /** Workflows that cannot work, and problems of the documents that they refer to. */
 export const WORKFLOW_PROBLEMS = {
@@ -168,35 +168,21 @@ export const WORKFLOW_PROBLEMS = {
     'A `read_only` binding names a source with side effects, such as one that sends `DELETE`.',
     'Write the effect that the call has.',
   ),
-  VARIABLE_NAME_FOREIGN: content(
-    'A source names a variable whose name does not begin with `CHUKWA_`.',
-    'Choose a name that does, and set the variable where the program runs.',
-  ),
-  VARIABLE_NAME_RESERVED: content(
-    'A source names a variable that the engine, or a plugin, reads for itself, such as `CHUKWA_TOKEN`.',
-    'Choose another name, and set that variable where the program runs.',
-  ),
-  SOURCE_IS_NO_SERVER: content(
-    '`mcp tools` was given a source of a plugin that lists no tools.',
-    'Name a source of a tool server, a variable, a URL or a command.',
-  ),
-  MCP_SERVER_NAME_INVALID: content(
-    'The name of `--as` cannot be a part of a variable name.',
-    'Use letters, digits and underscores.',
-  ),
-  MCP_SERVER_FAILED: environment(
-    'An MCP server did not list its tools. The message says why.',
-    'Correct the variable, or repair the server.',
-  ),
-  MCP_TOOL_UNKNOWN: content(
-    'The server of `mcp tools` does not list this tool, or lists none that can be written.',
-    'Choose a listed tool.',
-  ),
-  MCP_TOOL_UNUSABLE: content(
-    'A chosen tool cannot be written as documents: its name or schema is not supported, or several tools have its ' +
-      'name.',
-    'Choose other tools, or write the documents by hand.',
-  ),
+  VARIABLE_NAME_FOREIGN: content({
+    meaning: 'A source names a variable whose name does not begin with CHUKWA_.',
+    message: ({ name, prefix }: { readonly name: string; readonly prefix: string }) =>
+      `${JSON.stringify(name)} may not be named by a document: a variable that a document names begins with ${prefix}`,
+    repair: ({ name, prefix }) =>
+      `Write a name such as ${JSON.stringify(`${prefix}${name}`)}, and set that variable where the program runs.`,
+    example: { name: 'HARBOUR_URL', prefix: 'CHUKWA_' },
+  }),
+  VARIABLE_NAME_RESERVED: content({
+    meaning: 'A source names a variable that the engine, or a plugin, reads for itself.',
+    message: ({ name }: { readonly name: string }) =>
+      `${name} may not be named by a document here: the program reads that variable for itself`,
+    repair: 'Write a name of its own, such as CHUKWA_HARBOUR_URL, and set that variable where the program runs.',
+    example: { name: 'CHUKWA_TOKEN' },
+  }),
   SOURCE_SPEAKS_OTHERWISE: content(
     'A reference names a model where a JSON service is needed, or a JSON service where a model is needed.',
     'Refer to another source.',

@@ -25,6 +25,3 @@ export function listSecretParts(value: string): readonly string[] {
 export function hasLateAt(url: string): boolean {
   return /^[^/]*:\/\/[^/?#\\]*[/?#\\].*@/s.test(url.trim());
 }
-
-/** How a password is written so that it cannot be taken for a part of the URL. */
-export const PERCENT_ENCODE = 'percent-encode the password: @ as %40, / as %2F, # as %23, ? as %3F and % as %25';

@@ -1,4 +1,4 @@
-import type { Problem } from '../../contract/problem.js';
+import { type Problem, problem } from '../../contract/problem.js';
 import { present } from '../../contract/present.js';
 import type { ListPart } from '../../ports/browse.js';
 import { type Done, refuse, succeed } from '../engine.js';
@@ -42,7 +42,8 @@ export async function readPart<Row>(
   { limit = String(LIMIT), after }: WantedPart,
   { cursor, keyOf, read }: PartReader<Row>,
 ): Promise<Done<Part<Row>>> {
-  if (!/^\d{1,6}$/.test(limit) || Number(limit) < 1 || Number(limit) > LIMIT_MAX) return refuse(limitInvalid(limit));
+  if (!/^\d{1,6}$/.test(limit) || Number(limit) < 1 || Number(limit) > LIMIT_MAX)
+    return refuse(problem('LIMIT_INVALID', { limit, most: LIMIT_MAX, usual: LIMIT }));
   const wrong = findCursorProblem(cursor, after);
   if (wrong !== undefined) return refuse(wrong);
   const most = Number(limit);
@@ -53,31 +54,13 @@ export async function readPart<Row>(
   return succeed({ rows, next: found.value.length > most && last !== undefined ? keyOf(last) : null });
 }
 
-function limitInvalid(limit: string): Problem {
-  return {
-    code: 'LIMIT_INVALID',
-    message: `${JSON.stringify(limit.slice(0, 40))} is not a limit of a list.`,
-    repair: `Write a number from 1 to ${LIMIT_MAX}, or leave it out for ${LIMIT}.`,
-  };
-}
-
 /** The problem with a cursor of this form; none where it is absent. */
 export function findCursorProblem(cursor: CursorForm, after: string | undefined): Problem | undefined {
-  if (after === undefined || CURSOR_FORMS[cursor].test(after)) return undefined;
-  return {
-    code: 'CURSOR_INVALID',
-    message: `${JSON.stringify(after.slice(0, 40))} is not a cursor of this list.`,
-    repair: 'Use the "next" of the previous part, or leave it out for the newest.',
-  };
+  return after === undefined || CURSOR_FORMS[cursor].test(after) ? undefined : problem('CURSOR_INVALID', { after });
 }
 
 /** Parses a turn of a query. @returns undefined where it is absent, a refusal where it is no whole number */
 export function toTurn(text: string | undefined): Done<number | undefined> {
   if (text === undefined) return succeed(undefined);
-  if (/^\d{1,9}$/.test(text)) return succeed(Number(text));
-  return refuse({
-    code: 'TURN_INVALID',
-    message: `${JSON.stringify(text.slice(0, 40))} is not a turn.`,
-    repair: 'Write a whole number, such as 0.',
-  });
+  return /^\d{1,9}$/.test(text) ? succeed(Number(text)) : refuse(problem('TURN_INVALID', { turn: text }));
 }

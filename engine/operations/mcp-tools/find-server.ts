@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { extname, resolve } from 'node:path';
+import { problem } from '../../contract/problem.js';
 import type { Composition } from '../composition.js';
 import type { Place } from '../documents/index.js';
 import { type Done, refuse, succeed } from '../engine.js';
@@ -34,11 +35,7 @@ export async function findServer(
   // A file that is no document is the program itself, also where its name has spaces.
   const value = text === undefined ? said : JSON.stringify([file]);
   if (VARIABLE.test(server_env)) return succeed({ server_env, variables: { [server_env]: value } });
-  return refuse({
-    code: 'MCP_SERVER_NAME_INVALID',
-    message: `${JSON.stringify(name)} cannot be the name of a server.`,
-    repair: 'Use letters, digits and underscores, such as --as memory.',
-  });
+  return refuse(problem('MCP_SERVER_NAME_INVALID', { name }));
 }
 
 async function findInSource(
@@ -53,11 +50,7 @@ async function findInSource(
   const plugin = findListing(authoring.catalogue);
   const server_env = settings.name === plugin?.name ? settings[plugin.origin_field] : undefined;
   if (typeof server_env === 'string') return succeed({ server_env, variables: {} });
-  return refuse({
-    code: 'SOURCE_IS_NO_SERVER',
-    message: `The source ${found.value.label} names no MCP server: its interface is ${settings.name}.`,
-    repair: 'Name a source of an MCP tool, such as workflows/sources/mcp-read-graph.json.',
-  });
+  return refuse(problem('SOURCE_IS_NO_SERVER', { label: found.value.label, plugin: settings.name }));
 }
 
 /** The plugin whose sources can list the tools of their servers. */

@@ -1,4 +1,5 @@
 import type { Json } from '../../contract/json.js';
+import { problem } from '../../contract/problem.js';
 import { IT_SAID, withoutQuotation } from '../../core/protocol/failure.js';
 import type { CallBroke } from '../../ports/sources.js';
 import type { OpenSources } from '../composition.js';
@@ -48,14 +49,16 @@ export async function listServerTools(
   );
   if (outcome.status === 'pending') throw new Error('a server does not list its tools later');
   if (outcome.status === 'failed')
-    return refuse({
-      code: 'MCP_SERVER_FAILED',
-      message: `The server did not list its tools: ${describeFailure(outcome, is_given ? server_env : undefined)}`,
-      repair: is_given
-        ? 'Give the URL of the server, or the command that starts it, in quotes.'
-        : `Set ${server_env} to the URL of the server, or to the command that starts it.`,
-      details: { failure_class: outcome.failure_class },
-    });
+    return refuse(
+      problem(
+        'MCP_SERVER_FAILED',
+        {
+          failure: describeFailure(outcome, is_given ? server_env : undefined),
+          variable: is_given ? undefined : server_env,
+        },
+        { details: { failure_class: outcome.failure_class } },
+      ),
+    );
   const {
     tools,
     left_out = [],

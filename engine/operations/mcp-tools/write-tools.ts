@@ -36,12 +36,7 @@ export async function writeTools(
     ...(chosen.length === 0 ? [] : left_out.map(toProblem)),
   ];
   if (problems.length > 0) return refuse(...problems);
-  if (usable.length === 0)
-    return refuse({
-      code: 'MCP_TOOL_UNKNOWN',
-      message: 'The server lists no tool that can be written as documents.',
-      repair: 'Run the command without --write: it says why of each.',
-    });
+  if (usable.length === 0) return refuse(problem('MCP_TOOL_UNKNOWN', { name: undefined }));
   const allowed = usable.filter(({ name, effect }) => chosen.includes(name) || effect === 'read_only');
   const template = join(package_root, 'fixtures', 'templates', 'tools');
   const files = await toFiles(listed, usable, allowed, template);
@@ -59,22 +54,11 @@ function isUsable(tool: ServerTool): tool is UsableTool {
 }
 
 function findMissing(tools: readonly ServerTool[], name: string): readonly Problem[] {
-  if (tools.some((tool) => tool.name === name)) return [];
-  return [
-    {
-      code: 'MCP_TOOL_UNKNOWN',
-      message: `The server lists no tool ${JSON.stringify(name)}.`,
-      repair: 'Run the command without --write: it lists those that there are.',
-    },
-  ];
+  return tools.some((tool) => tool.name === name) ? [] : [problem('MCP_TOOL_UNKNOWN', { name })];
 }
 
-function toProblem({ name, unusable }: ServerTool): Problem {
-  return {
-    code: 'MCP_TOOL_UNUSABLE',
-    message: `The tool ${JSON.stringify(name)} cannot be written as documents: ${unusable}.`,
-    repair: 'Choose others, or write its schema and source by hand.',
-  };
+function toProblem({ name, unusable: reason }: ServerTool): Problem {
+  return problem('MCP_TOOL_UNUSABLE', { name, reason });
 }
 
 async function toFiles(

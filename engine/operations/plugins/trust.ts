@@ -1,6 +1,7 @@
 import { readFile, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pick } from '../../contract/pick.js';
+import { problem } from '../../contract/problem.js';
 import type { PluginCatalogue, PluginDescription } from '../../ports/sources.js';
 import { type Done, refuse, succeed } from '../engine.js';
 import { findForeign } from '../own-files.js';
@@ -37,12 +38,7 @@ export async function trustPlugin(
       message: `No plugin of this name or folder was found: ${asked.name}.`,
       repair: 'Name a plugin of the working folder; chukwa plugin list shows those that are found.',
     });
-  if (user_folder === undefined)
-    return refuse({
-      code: 'PLUGIN_UNCONFIRMED',
-      message: 'The decision has no place: neither XDG_CONFIG_HOME nor HOME names a folder.',
-      repair: 'Set HOME, or name the parent of the plugin in CHUKWA_PLUGIN_PATH.',
-    });
+  if (user_folder === undefined) return refuse(problem('PLUGIN_UNCONFIRMED', { kind: 'no_place' }));
   const confirmed = { ...(await readConfirmed(user_folder)), [await realpath(plugin.folder)]: plugin.digest };
   const written = await writeOwnFile(fileIn(user_folder), `${JSON.stringify(confirmed, null, 2)}\n`, {
     replaces: true,

@@ -1,4 +1,4 @@
-import type { Problem } from '../../contract/problem.js';
+import { problem } from '../../contract/problem.js';
 import { type Frame, placeOfEvent, STREAM_BEGINNING, type StreamView, toFrames } from '../../core/stream/frames.js';
 import type { HttpDesk } from '../composition.js';
 import { type Archive, type Done, refuse, succeed } from '../engine.js';
@@ -93,7 +93,7 @@ async function sendStored(look: HttpDesk['look'], request: StreamRequest, sink: 
     if (rest.length === 0 || (from_now && last_event_id === undefined)) continue;
     await sink.write(Buffer.from(rest.map(({ text }) => text).join('')));
   }
-  if (sought !== undefined) return refuse(eventUnknown(sought));
+  if (sought !== undefined) return refuse(problem('EVENT_ID_UNKNOWN', { id: sought }));
   return succeed({ reached: { position, state }, is_over: isAtEnd(track, position) });
 }
 
@@ -121,7 +121,7 @@ async function findBeginning(
   if (last_event_id !== undefined) {
     const cursor = await facts.attempt(placeOfEvent(last_event_id)?.attempt_id ?? '');
     const isHere = track.kind === 'world' ? cursor?.world_slug === track.world_slug : isSame(cursor, own);
-    return cursor !== undefined && isHere ? at(cursor) : refuse(eventUnknown(last_event_id));
+    return cursor !== undefined && isHere ? at(cursor) : refuse(problem('EVENT_ID_UNKNOWN', { id: last_event_id }));
   }
   if (track.kind === 'world' && from_now) return at(await facts.latest(track.world_slug));
   return at(own);
@@ -133,12 +133,4 @@ function isSame(one: Position['cursor'], other: Position['cursor']): boolean {
 
 function at(cursor: Position['cursor']): Done<Position> {
   return succeed({ cursor, is_over: false });
-}
-
-function eventUnknown(id: string): Problem {
-  return {
-    code: 'EVENT_ID_UNKNOWN',
-    message: `The stream has no event ${JSON.stringify(id.slice(0, 80))}.`,
-    repair: 'Send the id of an event of this stream as Last-Event-ID, or none to start from the beginning.',
-  };
 }

@@ -1,6 +1,6 @@
 import picocolors from 'picocolors';
 import { Command, CommanderError } from 'commander';
-import { type Problem, problem } from '../../contract/problem.js';
+import { problem } from '../../contract/problem.js';
 import { PROBLEMS } from '../../contract/problems/index.js';
 import { nearestName, suggestName } from '../../core/content/nearest-name.js';
 import type { Composition } from '../../operations/composition.js';
@@ -169,28 +169,16 @@ const OUT_OF_DESCRIPTORS = /^(EMFILE|ENFILE)\b/;
 function reportUnexpected(session: Session, error: unknown, isVerbose: boolean): ExitCode {
   const message = error instanceof Error && error.message !== '' ? error.message : String(error);
   if (OUT_OF_DESCRIPTORS.test(message)) {
-    const repair = 'Allow the process more open files, such as: ulimit -n 4096.';
-    return printProblem(session, {
-      code: 'DESCRIPTORS_EXHAUSTED',
-      message: `No file descriptor is left: ${message}.`,
-      repair,
-    });
+    return printProblem(session, problem('DESCRIPTORS_EXHAUSTED', { reason: message }));
   }
-  const repair = 'Run chukwa doctor to see what cannot be reached; --verbose shows the origin of this error.';
-  const code = printProblem(session, { code: 'UNEXPECTED', message, repair });
+  const code = printProblem(session, problem('UNEXPECTED', { kind: 'thrown', message }));
   if (isVerbose) printStack(session.terminal, error);
   return code;
 }
 
 /** Reports an uncaught exception, such as one in a timer of a plugin: the process has to end. @returns the exit code */
 export function reportUncaught(terminal: Pick<Terminal, 'error'>, thrown: unknown, words: readonly string[]): ExitCode {
-  const problem: Problem = {
-    code: 'UNEXPECTED',
-    message: 'A plugin or this program threw an error outside of every call, and the process ends.',
-    repair:
-      'Run it again with --verbose to see what was thrown and where. The next chukwa run or worker resumes interrupted turns.',
-  };
-  printLines(terminal.error, problemLines([problem]));
+  printLines(terminal.error, problemLines([problem('UNEXPECTED', { kind: 'uncaught' })]));
   if (words.includes('--verbose')) printStack(terminal, thrown);
   return PROBLEMS.UNEXPECTED.exit;
 }

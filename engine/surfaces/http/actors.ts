@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import type { Problem } from '../../contract/problem.js';
+import { problem } from '../../contract/problem.js';
 import type { Actor } from '../../operations/act.js';
 import { bearerOf, type Guard } from './authority.js';
 import { bodyOf, isForm, readForm } from './body.js';
@@ -8,9 +8,6 @@ import {
   findSession,
   isOwnHost,
   isOwnOrigin,
-  HOST_UNKNOWN,
-  OPERATOR_ONLY,
-  ORIGIN_UNKNOWN,
   refuseStranger,
   refuseViewer,
   sessionOf,
@@ -51,13 +48,13 @@ export function requireActor(authority: ViewerAuthority, byToken: Guard): Guard 
           return refuseStranger(request, reply, authority.countRefusal);
         const isConsumer = authority.sessions.readerOf(bearerOf(request) ?? '') === 'consumer';
         // The rest of a refused body is not read.
-        if (isConsumer) return sendProblem(reply.header('connection', 'close'), OPERATOR_ONLY);
+        if (isConsumer) return sendProblem(reply.header('connection', 'close'), problem('OPERATOR_ONLY'));
         return byToken.onRequest(request, reply);
       }
       viewedBy(request, authority.sessions, session);
-      if (!isOwnHost(request, authority.public_host)) return refuseViewer(request, reply, HOST_UNKNOWN);
-      if (session.reader !== 'operator') return refuseViewer(request, reply, OPERATOR_ONLY);
-      if (!isOwnOrigin(request)) return refuseViewer(request, reply, ORIGIN_UNKNOWN);
+      if (!isOwnHost(request, authority.public_host)) return refuseViewer(request, reply, problem('HOST_UNKNOWN'));
+      if (session.reader !== 'operator') return refuseViewer(request, reply, problem('OPERATOR_ONLY'));
+      if (!isOwnOrigin(request)) return refuseViewer(request, reply, problem('ORIGIN_UNKNOWN'));
       return undefined;
     },
     async preHandler(request, reply) {
@@ -65,19 +62,13 @@ export function requireActor(authority: ViewerAuthority, byToken: Guard): Guard 
       // It may have ended while the body was on its way.
       const session = findSession(request, authority.sessions);
       if (session === undefined) return refuseStranger(request, reply, authority.countRefusal);
-      if (!isForm(request)) return refuseViewer(request, reply, FORM_FOREIGN);
+      if (!isForm(request)) return refuseViewer(request, reply, problem('FORM_FOREIGN'));
       const form = readForm(bodyOf(request));
       if (!form.ok) return refuseViewer(request, reply, firstOf(form));
       const given = form.value.get('form_token') ?? '';
       return isSame(given, authority.sessions.formToken(session))
         ? undefined
-        : refuseViewer(request, reply, FORM_FOREIGN);
+        : refuseViewer(request, reply, problem('FORM_FOREIGN'));
     },
   };
 }
-
-const FORM_FOREIGN: Problem = {
-  code: 'FORM_FOREIGN',
-  message: 'The form does not come from a page of this session.',
-  repair: 'Open the page again, and send it from there.',
-};

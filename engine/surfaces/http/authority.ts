@@ -1,22 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Problem } from '../../contract/problem.js';
+import { problem } from '../../contract/problem.js';
 import { callbackToken, COMMAND_SCHEME, isSame, type Tokens } from '../../operations/tokens.js';
 import { sendProblem } from './problem-document.js';
 
 /** Counts wrong keys of an address; true once there have been too many. */
 export type CountRefusal = (request: FastifyRequest) => Promise<boolean>;
-
-const UNAUTHORISED: Problem = {
-  code: 'UNAUTHORISED',
-  message: 'This request needs a valid token.',
-  repair: 'Send Authorization: Bearer TOKEN; chukwa serve says where the tokens are.',
-};
-
-export const TOO_OFTEN: Problem = {
-  code: 'TOO_MANY_REQUESTS',
-  message: 'Too many requests without a valid token came from your address.',
-  repair: 'Wait a minute.',
-};
 
 /** The hooks of a route: they authorise before a body is read, and judge a form that has been read. */
 export interface Guard {
@@ -37,8 +25,8 @@ export function requireToken(allows: Allows, countRefusal: CountRefusal): Guard 
 function refuse(reply: FastifyReply, isTooOften: boolean): FastifyReply {
   // The rest of a refused body is not read.
   reply.header('connection', 'close');
-  if (isTooOften) return sendProblem(reply.header('retry-after', '60'), TOO_OFTEN);
-  return sendProblem(reply.header('www-authenticate', 'Bearer'), UNAUTHORISED);
+  if (isTooOften) return sendProblem(reply.header('retry-after', '60'), problem('TOO_MANY_REQUESTS'));
+  return sendProblem(reply.header('www-authenticate', 'Bearer'), problem('UNAUTHORISED', { kind: 'missing' }));
 }
 
 type Allows = (request: FastifyRequest) => boolean;

@@ -1,9 +1,8 @@
 import type { FastifyRequest } from 'fastify';
 import type { Json } from '../../contract/json.js';
-import type { Problem } from '../../contract/problem.js';
+import { problem } from '../../contract/problem.js';
 import { describeTextFault, parseJson, type Reading } from '../../core/content/parse-json.js';
 import { type Done, refuse, succeed } from '../../operations/engine.js';
-import { malformed, saidTwice } from './malformed.js';
 import type { SaidReport } from '../../operations/reports.js';
 
 // A malformed body is refused, and not repaired: a silent replacement would be another text.
@@ -25,9 +24,10 @@ export function isForm({ headers }: FastifyRequest): boolean {
 /** Reads a body as JSON. @returns a refusal of what is not UTF-8, or not I-JSON where that is asked for */
 export function readJson(bytes: Uint8Array, reading?: Reading): Done<Json> {
   const text = decode(bytes);
-  if (text === undefined) return refuse(unreadable('it is not UTF-8'));
+  if (text === undefined) return refuse(problem('BODY_NOT_JSON', { kind: 'unreadable', reason: 'it is not UTF-8' }));
   const parsed = parseJson(text, reading);
-  return parsed.ok ? succeed(parsed.value) : refuse(unreadable(describeTextFault(parsed.fault)));
+  if (parsed.ok) return succeed(parsed.value);
+  return refuse(problem('BODY_NOT_JSON', { kind: 'unreadable', reason: describeTextFault(parsed.fault) }));
 }
 
 /** Reads a body as a form. @returns a refusal of what is not UTF-8, cannot be stored, or says two things of one field */
@@ -38,8 +38,9 @@ export function readForm(bytes: Uint8Array): Done<Form> {
   for (const pair of text.split('&').filter((piece) => piece !== '')) {
     const [name, value] = toField(pair);
     if (name === undefined || value === undefined) return refuse(FORM_NOT_UTF8);
-    if (value.includes('\0')) return refuse(malformed('its form holds the character U+0000'));
-    if (form.has(name)) return refuse(saidTwice(name));
+    if (value.includes('\0'))
+      return refuse(problem('REQUEST_MALFORMED', { reason: 'its form holds the character U+0000' }));
+    if (form.has(name)) return refuse(problem('REQUEST_MALFORMED', { said_twice: name }));
     form.set(name, value);
   }
   return succeed(form);
@@ -67,15 +68,7 @@ function decode(bytes: Uint8Array): string | undefined {
   }
 }
 
-const FORM_NOT_UTF8 = malformed('its form is not UTF-8');
-
-function unreadable(reason: string): Problem {
-  return {
-    code: 'BODY_NOT_JSON',
-    message: `The body is not storable JSON: ${reason}.`,
-    repair: 'Send JSON in UTF-8. Nothing was stored, so it can be sent again.',
-  };
-}
+const FORM_NOT_UTF8 = problem('REQUEST_MALFORMED', { reason: 'its form is not UTF-8' });
 
 /** The media types of an answer, and of a report that there will be none. */
 export const ANSWER_TYPE = 'application/json';

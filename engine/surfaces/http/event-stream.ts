@@ -1,6 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { once } from 'node:events';
-import type { Problem } from '../../contract/problem.js';
 import type { StreamSink } from '../../operations/stream/streams.js';
 
 /** How many may read streams. Less than may be connected, so that pages, callbacks and health stay within reach. */
@@ -119,9 +118,3 @@ function toRawHeaders(reply: FastifyReply): Readonly<Record<string, string | num
     Object.entries(reply.getHeaders()).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
   );
 }
-
-export const READERS_TOO_MANY: Problem = {
-  code: 'READERS_TOO_MANY',
-  message: 'The server, or your address, has reached its limit of stream readers.',
-  repair: 'Close some streams, or reconnect later with your Last-Event-ID.',
-};

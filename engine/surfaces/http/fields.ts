@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { Json, JsonObject } from '../../contract/json.js';
-import type { Problem } from '../../contract/problem.js';
+import { problem } from '../../contract/problem.js';
 import { isObject } from '../../core/content/json-pointer.js';
 import { type Done, refuse, succeed } from '../../operations/engine.js';
 import { bodyOf, isForm, readForm, readJson } from './body.js';
@@ -18,7 +18,9 @@ export function readFields(request: FastifyRequest): Done<Fields> {
   if (bytes.length === 0) return succeed(fieldsOf({}, OF_JSON));
   const said = readJson(bytes);
   if (!said.ok) return said;
-  return isObject(said.value) ? succeed(fieldsOf(said.value, OF_JSON)) : refuse(NO_OBJECT);
+  return isObject(said.value)
+    ? succeed(fieldsOf(said.value, OF_JSON))
+    : refuse(problem('BODY_NOT_JSON', { kind: 'no_object' }));
 }
 
 /** How values are written: a form has texts alone, and in JSON the text of a number is no number. */
@@ -62,9 +64,3 @@ function fieldsOf(members: JsonObject, { toNumber, toJson }: Notation) {
     },
   };
 }
-
-const NO_OBJECT: Problem = {
-  code: 'BODY_NOT_JSON',
-  message: 'The body is not a JSON object.',
-  repair: 'Send an object, such as {"reason": "..."}.',
-};

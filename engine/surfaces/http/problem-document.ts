@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Problem } from '../../contract/problem.js';
+import { type Problem, problem } from '../../contract/problem.js';
 import { PROBLEMS, type ProblemCode } from '../../contract/problems/index.js';
 import { present } from '../../contract/present.js';
 import type { Refused } from '../../operations/engine.js';
@@ -96,7 +96,7 @@ export function sendRefused(reply: FastifyReply, refused: Pick<Refused, 'problem
 
 /** The first of what was refused. */
 export function firstOf({ problems: [first] }: Pick<Refused, 'problems'>): Problem {
-  return first ?? { code: 'UNEXPECTED', message: 'Something went wrong.' };
+  return first ?? problem('UNEXPECTED', { kind: 'hidden' });
 }
 
 /** The status of a response that carries what was refused. */

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createServer as createHttpServer, type ServerOptions } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { Problem } from '../../contract/problem.js';
+import { type Problem, problem } from '../../contract/problem.js';
 import { present } from '../../contract/present.js';
 import { REPORT_BYTES_MAX } from '../../operations/read-answer-file.js';
 import type { HttpDesk, HttpServer, ServePlace } from '../../operations/composition.js';
@@ -16,7 +16,6 @@ import { type CountRefusal, type Guard, isOperator, mayReport, requireToken } fr
 import { ANSWER_TYPE, FAILURE_TYPE, FORM_TYPE } from './body.js';
 import { CONNECTION_LIMITS, type Connections, endSoon, openConnections } from './connections.js';
 import { openStreamPlaces, STREAM_LIMITS } from './event-stream.js';
-import { malformed } from './malformed.js';
 import { sendProblem, toProblemDocument } from './problem-document.js';
 import { methodsOf, ROUTES } from './routes/index.js';
 import type { Route, RouteAccess, RouteDesk } from './routes/route.js';
@@ -63,8 +62,9 @@ export async function startServer(desk: HttpDesk, tokens: Tokens, place: ServePl
   server.setNotFoundHandler((request, reply) => {
     findReader(request, reply, authority);
     const methods = methodsOf(request.url.replace(/\?.*$/, ''));
-    if (methods.length === 0) return refuseViewer(request, reply, NOTHING_HERE);
-    return refuseViewer(request, reply.header('allow', methods.join(', ')), methodNotAllowed(methods));
+    if (methods.length === 0) return refuseViewer(request, reply, problem('NOTHING_HERE'));
+    const allowed = reply.header('allow', methods.join(', '));
+    return refuseViewer(request, allowed, problem('METHOD_NOT_ALLOWED', { methods }));
   });
   await server.listen({ host: place.host, port: place.port });
   const close = async (within_ms: number): Promise<void> => {
@@ -163,12 +163,8 @@ async function unlessTaken<Value>(place: ServePlace, task: () => Promise<Value>)
     return succeed(await task());
   } catch (error) {
     if (!(error instanceof Error && 'syscall' in error)) throw error;
-    return refuse({
-      code: 'PORT_TAKEN',
-      message: `Nothing can listen on port ${place.port} of ${place.host}: ${error.message}.`,
-      repair: 'Name another place in CHUKWA_HOST and CHUKWA_PORT, or with --port.',
-      details: { ...place },
-    });
+    const { host, port } = place;
+    return refuse(problem('PORT_TAKEN', { port, host, reason: error.message }, { details: { ...place } }));
   }
 }
 
@@ -183,10 +179,10 @@ function createServer(connections: Connections): FastifyInstance {
     return503OnClosing: false,
     routerOptions: { maxParamLength: ID_LENGTH_MAX },
     frameworkErrors: (error, _request, reply) =>
-      void sendProblem(reply.headers(SECURITY_HEADERS), malformed(error.message)),
+      void sendProblem(reply.headers(SECURITY_HEADERS), problem('REQUEST_MALFORMED', { reason: error.message })),
     clientErrorHandler: (error, socket) => {
       const { reason, status } = REFUSED_BY_NODE[error.code] ?? { reason: 'it is not HTTP', status: 400 };
-      const document = toProblemDocument(malformed(reason), status);
+      const document = toProblemDocument(problem('REQUEST_MALFORMED', { reason }), status);
       if (socket.writable) endSoon(socket, toRawResponse(document));
       else socket.destroy();
     },
@@ -205,7 +201,7 @@ function createServer(connections: Connections): FastifyInstance {
 /** Node hands a request by CONNECT over without a response, and listens to its socket no more. */
 function refuseTunnel(_request: unknown, socket: Duplex): void {
   socket.on('error', () => socket.destroy());
-  endSoon(socket, toRawResponse(toProblemDocument(malformed('it asks for a tunnel'))));
+  endSoon(socket, toRawResponse(toProblemDocument(problem('REQUEST_MALFORMED', { reason: 'it asks for a tunnel' }))));
 }
 
 /** Why Node has refused a request by itself, where it is HTTP. */
@@ -214,27 +210,12 @@ const REFUSED_BY_NODE: Readonly<Record<string, { readonly reason: string; readon
   HPE_HEADER_OVERFLOW: { reason: 'its head is too large', status: 431 },
 };
 
-function methodNotAllowed(methods: readonly string[]): Problem {
-  return {
-    code: 'METHOD_NOT_ALLOWED',
-    message: 'This path does not support this method.',
-    repair: `Send ${methods.join(' or ')}.`,
-  };
-}
-
-const NOTHING_HERE: Problem = { code: 'NOTHING_HERE', message: 'No resource has this path.' };
-
 function toProblem(status: number, request: FastifyRequest): Problem {
-  if (status === 413) return { code: 'BODY_TOO_LARGE', message: 'The body is larger than this path allows.' };
-  if (status === 415)
-    return {
-      code: 'BODY_NOT_JSON',
-      message: 'The body has a media type that this path does not accept.',
-      repair: `Send it with the Content-Type ${typesOf(request).join(' or ')}.`,
-    };
-  if (status < 500) return malformed('it is not complete or not consistent');
+  if (status === 413) return problem('BODY_TOO_LARGE');
+  if (status === 415) return problem('BODY_NOT_JSON', { kind: 'other_type', types: typesOf(request) });
+  if (status < 500) return problem('REQUEST_MALFORMED', { reason: 'it is not complete or not consistent' });
   // Details of a bug stay on the server.
-  return { code: 'UNEXPECTED', message: 'Something went wrong here.' };
+  return problem('UNEXPECTED', { kind: 'hidden' });
 }
 
 /** The media types that the route of a request takes. */

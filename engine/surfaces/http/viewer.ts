@@ -1,9 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Problem } from '../../contract/problem.js';
+import { type Problem, problem } from '../../contract/problem.js';
 import { PROBLEMS } from '../../contract/problems/index.js';
 import { type Reader, renderProblem, renderSignIn } from '../browser/layout.js';
 import { sendProblem, titleOf } from './problem-document.js';
-import { bearerOf, type CountRefusal, type Guard, TOO_OFTEN } from './authority.js';
+import { bearerOf, type CountRefusal, type Guard } from './authority.js';
 import { COOKIE_SECONDS, type Session, type Sessions } from './sessions.js';
 
 /**
@@ -54,10 +54,10 @@ export interface ViewerAuthority {
 /** Admits readers by a bearer token or a session, and only under a host name of this server. */
 export function requireViewer(authority: ViewerAuthority, least: Reader): Guard['onRequest'] {
   return async (request, reply) => {
-    if (!isOwnHost(request, authority.public_host)) return refuseViewer(request, reply, HOST_UNKNOWN);
+    if (!isOwnHost(request, authority.public_host)) return refuseViewer(request, reply, problem('HOST_UNKNOWN'));
     const reader = findReader(request, reply, authority);
     if (reader === undefined) return refuseStranger(request, reply, authority.countRefusal);
-    if (least === 'operator' && reader !== 'operator') return refuseViewer(request, reply, OPERATOR_ONLY);
+    if (least === 'operator' && reader !== 'operator') return refuseViewer(request, reply, problem('OPERATOR_ONLY'));
     return undefined;
   };
 }
@@ -158,8 +158,9 @@ export async function refuseStranger(
 ): Promise<FastifyReply> {
   const isGuess = request.headers.authorization !== undefined;
   if (isGuess && (await countRefusal(request)))
-    return refuseViewer(request, reply.header('retry-after', '60'), TOO_OFTEN);
-  if (!wantsPage(request)) return sendProblem(reply.header('www-authenticate', 'Bearer'), UNAUTHORISED);
+    return refuseViewer(request, reply.header('retry-after', '60'), problem('TOO_MANY_REQUESTS'));
+  if (!wantsPage(request))
+    return sendProblem(reply.header('www-authenticate', 'Bearer'), problem('UNAUTHORISED', { kind: 'missing' }));
   return sendHtml(reply, 401, renderSignIn({ next: request.method === 'POST' ? '/' : request.url }));
 }
 
@@ -195,27 +196,3 @@ export function wantsPage({ headers, query }: FastifyRequest): boolean {
   const { format } = query as { readonly format?: unknown };
   return format === undefined && (headers.accept ?? '').includes('text/html');
 }
-
-export const UNAUTHORISED: Problem = {
-  code: 'UNAUTHORISED',
-  message: 'This request needs a valid token.',
-  repair: 'Send Authorization: Bearer TOKEN, or sign in at /sign-in; chukwa serve says where the tokens are.',
-};
-
-export const HOST_UNKNOWN: Problem = {
-  code: 'HOST_UNKNOWN',
-  message: 'The Host of the request is not a name of this server.',
-  repair: 'Use its address, or set CHUKWA_PUBLIC_URL to the URL at which it is reached.',
-};
-
-export const OPERATOR_ONLY: Problem = {
-  code: 'OPERATOR_ONLY',
-  message: 'This is for operators: they see the requests to models and services, and decide on actions.',
-  repair: 'Send Authorization: Bearer TOKEN with the operator’s token; in a browser, sign out, and sign in with it.',
-};
-
-export const ORIGIN_UNKNOWN: Problem = {
-  code: 'ORIGIN_UNKNOWN',
-  message: 'The form was sent from a page of another host.',
-  repair: 'Open the page here, and send it again.',
-};

@@ -1,4 +1,5 @@
 import { present } from '../../../contract/present.js';
+import { problem } from '../../../contract/problem.js';
 import { stat } from 'node:fs/promises';
 import type { PreparedPlugin } from '../../../ports/plugin-bench.js';
 import { type Done, refuse, succeed } from '../../engine.js';
@@ -27,13 +28,7 @@ interface Wanted {
 /** Tests a plugin against every rule. It runs the plugin's code. */
 export async function testPlugin(workshop: Workshop, wanted: Wanted): Promise<Done<ConformanceReport>> {
   const folder = await findFolder(workshop, wanted);
-  if (folder === undefined) {
-    return refuse({
-      code: 'PLUGIN_FOLDER_UNREADABLE',
-      message: `There is no folder ${wanted.asked}, and no plugin of that name is found.`,
-      repair: 'Name the folder that holds the plugin.json, or a plugin of chukwa plugin list.',
-    });
-  }
+  if (folder === undefined) return refuse(problem('PLUGIN_FOLDER_UNREADABLE', { asked: wanted.asked }));
   const unhandled = listenForUnhandled();
   try {
     return succeed(await runAll(workshop, folder, unhandled.list));

@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify';
-import type { Problem } from '../../../contract/problem.js';
+import { type Problem, problem } from '../../../contract/problem.js';
 import type { Json, JsonObject } from '../../../contract/json.js';
 import { present } from '../../../contract/present.js';
 import { parseJson } from '../../../core/content/parse-json.js';
@@ -9,7 +9,6 @@ import { REASON_LENGTH_MAX } from '../../../operations/reason.js';
 import type { Acknowledgement } from '../../../operations/reports.js';
 import { pathOf } from '../../browser/places.js';
 import { actorOf } from '../actors.js';
-import { quoteName } from '../malformed.js';
 import { isForm } from '../body.js';
 import { type Fields, readFields } from '../fields.js';
 import { isCommand } from '../problem-document.js';
@@ -136,8 +135,8 @@ async function answerAction(action: Action, exchange: Exchange): Promise<Fastify
 /** An operation knows places in the answer alone, which is a member of the body. A command has it from a file of its own. */
 function placeInBody(done: Done<Acknowledgement>): Done<Acknowledgement> {
   if (done.ok) return done;
-  const [first, ...rest] = done.problems.map((problem) =>
-    problem.pointer === undefined ? problem : { ...problem, pointer: `/answer${problem.pointer}` },
+  const [first, ...rest] = done.problems.map((found) =>
+    found.pointer === undefined ? found : { ...found, pointer: `/answer${found.pointer}` },
   );
   return first === undefined ? done : refuse(first, ...rest);
 }
@@ -148,11 +147,12 @@ async function perform(action: Action, { desk, request }: Exchange): Promise<Don
   const known = [...Object.keys(action.members ?? {}), 'reason'];
   const unknown = fields.value.names.find((name) => name !== 'form_token' && !known.includes(name));
   // A misspelt answer must not pass for none.
-  if (unknown !== undefined) return refuse(fieldUnknown(unknown, known));
-  if (desk.sessions.holdsToken(fields.value.whole_text)) return refuse(TOKEN_SAID);
+  if (unknown !== undefined) return refuse(problem('FIELD_INVALID', { kind: 'unknown', name: unknown, known }));
+  // Reasons are kept, and holders of the consumer's token read them.
+  if (desk.sessions.holdsToken(fields.value.whole_text)) return refuse(problem('FIELD_INVALID', { kind: 'token' }));
   const reason = fields.value.text('reason');
   const needsReason = isForm(request) || (action.is_reason_optional !== true && !isCommand(request));
-  if (reason === undefined && needsReason) return refuse(REASON_MISSING);
+  if (reason === undefined && needsReason) return refuse(problem('REASON_MISSING'));
   const read = action.read(request.params as Readonly<Record<string, string>>, fields.value);
   if (!read.ok) return read;
   return desk.act(read.value, present({ ...actorOf(request), reason }));
@@ -165,32 +165,6 @@ function pathAfter({ attempt_id, world }: Acknowledgement, url: string): string 
   return `${pathOf('world', world ?? '')}${of === 'fork' ? '' : '#actions'}`;
 }
 
-/** Reasons are kept, and holders of the consumer's token read them. */
-const TOKEN_SAID: Problem = {
-  code: 'FIELD_INVALID',
-  message: 'A field holds a token of this server.',
-  repair: 'Leave it out: a token belongs in the Authorization header, or into the page that signs in.',
-};
-
-const REASON_MISSING: Problem = {
-  code: 'REASON_MISSING',
-  message: 'The reason for this action is missing.',
-  repair: 'Write a reason: it is stored with the action.',
-};
-
-function fieldUnknown(name: string, known: readonly string[]): Problem {
-  return {
-    code: 'FIELD_INVALID',
-    message: `There is no field ${quoteName(name)}.`,
-    repair: `Write one of: ${known.join(', ')}.`,
-  };
-}
-
 function fieldInvalid(name: string, wanted: string): Problem {
-  return {
-    code: 'FIELD_INVALID',
-    message: `The field ${name} is not ${wanted}.`,
-    repair: `Write ${wanted}.`,
-    details: { field: name },
-  };
+  return problem('FIELD_INVALID', { kind: 'invalid', name, wanted }, { details: { field: name } });
 }

@@ -1,11 +1,11 @@
 import type { FastifyReply } from 'fastify';
-import type { Problem } from '../../../contract/problem.js';
+import { problem } from '../../../contract/problem.js';
 import { STREAM_FORMATS, type StreamFormat } from '../../../core/stream/frames.js';
 import type { StreamRequest } from '../../../operations/stream/streams.js';
 import type { Track } from '../../../operations/stream/track.js';
-import { EVENT_STREAM, openEventStream, READERS_TOO_MANY } from '../event-stream.js';
+import { EVENT_STREAM, openEventStream } from '../event-stream.js';
 import { firstOf, sendProblem, statusOf } from '../problem-document.js';
-import { sessionOf, UNAUTHORISED, viewerOf } from '../viewer.js';
+import { sessionOf, viewerOf } from '../viewer.js';
 import { type Exchange, type Route, TEXT } from './route.js';
 
 interface EventRoute extends Pick<Route, 'url' | 'summary'> {
@@ -47,8 +47,9 @@ async function answerEvents(track: Track, { desk, request, reply }: Exchange): P
     readonly format?: unknown;
     readonly since?: unknown;
   };
-  if (!isFormat(format)) return sendProblem(reply, FORMAT_UNKNOWN);
-  if (since !== 'start' && since !== 'now') return sendProblem(reply, SINCE_UNKNOWN);
+  if (!isFormat(format)) return sendProblem(reply, problem('FORMAT_UNKNOWN', { of: 'stream' }));
+  if (since !== 'start' && since !== 'now')
+    return sendProblem(reply, problem('REQUEST_MALFORMED', { parameter: 'since', values: ['start', 'now'] }));
   const last_event_id = request.headers['last-event-id'];
   const asked: StreamRequest = {
     track,
@@ -61,7 +62,7 @@ async function answerEvents(track: Track, { desk, request, reply }: Exchange): P
     return found.ok ? reply.type(EVENT_STREAM).send() : sendProblem(reply, firstOf(found), statusOf(found));
   }
   const leave = desk.places.acquire(request.ip);
-  if (leave === undefined) return sendProblem(reply.header('retry-after', '60'), READERS_TOO_MANY);
+  if (leave === undefined) return sendProblem(reply.header('retry-after', '60'), problem('READERS_TOO_MANY'));
   const stream = openEventStream(request, reply, FORMAT_HEADERS[format]);
   stream.left.addEventListener('abort', leave, { once: true });
   const session = sessionOf(request);
@@ -76,7 +77,8 @@ async function answerEvents(track: Track, { desk, request, reply }: Exchange): P
     if (!followed.ok || followed.value.is_over) stream.end();
     return reply;
   }
-  if (stream.left.aborted) return sendProblem(reply.header('www-authenticate', 'Bearer'), UNAUTHORISED);
+  if (stream.left.aborted)
+    return sendProblem(reply.header('www-authenticate', 'Bearer'), problem('UNAUTHORISED', { kind: 'missing' }));
   // A client that has had all events must not reconnect.
   return followed.ok ? reply.code(204).send() : sendProblem(reply, firstOf(followed), statusOf(followed));
 }
@@ -84,15 +86,3 @@ async function answerEvents(track: Track, { desk, request, reply }: Exchange): P
 function isFormat(format: unknown): format is StreamFormat {
   return STREAM_FORMATS.some((known) => known === format);
 }
-
-const FORMAT_UNKNOWN: Problem = {
-  code: 'FORMAT_UNKNOWN',
-  message: 'The format of the stream is unknown.',
-  repair: 'Write format=ai-sdk, or leave it out for AG-UI.',
-};
-
-const SINCE_UNKNOWN: Problem = {
-  code: 'REQUEST_MALFORMED',
-  message: 'The value of since is neither start nor now.',
-  repair: 'Write since=now, or leave it out.',
-};

@@ -1,8 +1,6 @@
-import type { Problem } from '../../../contract/problem.js';
+import { problem } from '../../../contract/problem.js';
 import { sendProblem } from '../problem-document.js';
 import type { Route } from './route.js';
-
-const NOT_READY: Problem = { code: 'NOT_READY', message: 'The database cannot be reached.' };
 
 const STATUS = {
   'application/json': { type: 'object', required: ['status'], properties: { status: { type: 'string' } } },
@@ -23,5 +21,6 @@ export const readiness: Route = {
   access: 'anybody',
   summary: 'Whether the process and its database answer.',
   answers: { 200: STATUS },
-  answer: async ({ desk, reply }) => ((await desk.isReady()) ? { status: 'ready' } : sendProblem(reply, NOT_READY)),
+  answer: async ({ desk, reply }) =>
+    (await desk.isReady()) ? { status: 'ready' } : sendProblem(reply, problem('NOT_READY')),
 };

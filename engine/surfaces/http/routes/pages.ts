@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify';
-import type { Problem } from '../../../contract/problem.js';
+import { type Problem, problem } from '../../../contract/problem.js';
 import { suggestName } from '../../../core/content/nearest-name.js';
 import type { HttpDesk } from '../../../operations/composition.js';
 import { type Done, succeed } from '../../../operations/engine.js';
@@ -7,7 +7,6 @@ import { CATALOGUE } from '../../browser/catalogue/index.js';
 import { withoutClosedLinks } from '../../browser/export.js';
 import { renderPage } from '../../browser/layout.js';
 import type { Asked, Page, Shown, View } from '../../browser/page.js';
-import { quoteName } from '../malformed.js';
 import { firstOf, statusOf } from '../problem-document.js';
 import { refuseViewer, sendHtml, sendJson, viewerOf, wantsJson, wantsPage } from '../viewer.js';
 import { A_PAGE, type Exchange, type Route } from './route.js';
@@ -37,7 +36,7 @@ async function answerPage(page: Page, { desk, request, reply }: Exchange): Promi
   if (unknown !== undefined) return refuseViewer(request, reply, unknown);
   const { format } = query;
   if (format !== undefined && format !== 'json' && format !== 'html')
-    return refuseViewer(request, reply, formatUnknown(format));
+    return refuseViewer(request, reply, problem('FORMAT_UNKNOWN', { of: 'page', format }));
   const parameters = request.params as Asked['parameters'];
   const viewer = viewerOf(request);
   const send = (status: number, view: View): FastifyReply => {
@@ -66,15 +65,5 @@ async function readPage({ look }: HttpDesk, page: Page, asked: Asked): Promise<D
 /** A misspelt parameter is refused: without it, the page would be another one than the reader wanted. */
 function findUnknown(query: Readonly<Record<string, string>>, known: readonly string[]): Problem | undefined {
   const name = Object.keys(query).find((one) => !known.includes(one));
-  if (name === undefined) return undefined;
-  const message = `This page has no parameter ${quoteName(name)}.`;
-  return { code: 'PARAMETER_UNKNOWN', message, repair: suggestName(name, known) };
-}
-
-function formatUnknown(format: string): Problem {
-  return {
-    code: 'FORMAT_UNKNOWN',
-    message: `There is no format ${quoteName(format)}.`,
-    repair: 'Write format=json, or leave it out for a page.',
-  };
+  return name === undefined ? undefined : problem('PARAMETER_UNKNOWN', { name, suggestion: suggestName(name, known) });
 }

@@ -1,20 +1,9 @@
 import type { FastifyReply } from 'fastify';
-import type { Problem } from '../../../contract/problem.js';
+import { problem } from '../../../contract/problem.js';
 import { type Reader, renderSignIn } from '../../browser/layout.js';
-import { TOO_OFTEN } from '../authority.js';
 import { bodyOf, readForm } from '../body.js';
 import { firstOf } from '../problem-document.js';
-import {
-  endSession,
-  forgetSession,
-  HOST_UNKNOWN,
-  isOwnHost,
-  isOwnOrigin,
-  ORIGIN_UNKNOWN,
-  refuseViewer,
-  sendHtml,
-  setSession,
-} from '../viewer.js';
+import { endSession, forgetSession, isOwnHost, isOwnOrigin, refuseViewer, sendHtml, setSession } from '../viewer.js';
 import { A_PAGE, type Exchange, type Route, TEXT } from './route.js';
 
 const FORM_BYTES_MAX = 8_192;
@@ -27,14 +16,14 @@ export const signInPage: Route = {
   answers: { 200: A_PAGE, 303: {}, 401: A_PAGE, 429: A_PAGE },
   async answer({ desk, request, reply }) {
     const { ticket, next } = request.query as { readonly ticket?: unknown; readonly next?: unknown };
-    if (!isOwnHost(request, desk.public_host)) return refuseViewer(request, reply, HOST_UNKNOWN);
+    if (!isOwnHost(request, desk.public_host)) return refuseViewer(request, reply, problem('HOST_UNKNOWN'));
     // Only GET uses a ticket up: programs that preview links send HEAD.
     const asks = typeof ticket !== 'string' || request.method === 'HEAD';
     if (asks) return sendHtml(reply, 200, renderSignIn({ next: toOwnPath(next) }));
     if (await desk.countSignIn(request)) return refuseHaste(reply, '/');
     const reader = desk.sessions.redeem(ticket);
     if (reader !== undefined) return enter({ desk, request, reply }, reader, '/');
-    return sendHtml(reply, 401, renderSignIn({ next: '/', problem: TICKET_USED }));
+    return sendHtml(reply, 401, renderSignIn({ next: '/', problem: problem('TICKET_USED') }));
   },
 };
 
@@ -48,8 +37,8 @@ export const signIn: Route = {
   takes: { 'application/x-www-form-urlencoded': { type: 'object', properties: { token: TEXT, next: TEXT } } },
   answers: { 303: {}, 401: A_PAGE, 429: A_PAGE },
   async answer({ desk, request, reply }) {
-    if (!isOwnHost(request, desk.public_host)) return refuseViewer(request, reply, HOST_UNKNOWN);
-    if (!isOwnOrigin(request)) return refuseViewer(request, reply, ORIGIN_UNKNOWN);
+    if (!isOwnHost(request, desk.public_host)) return refuseViewer(request, reply, problem('HOST_UNKNOWN'));
+    if (!isOwnOrigin(request)) return refuseViewer(request, reply, problem('ORIGIN_UNKNOWN'));
     const form = readForm(bodyOf(request));
     if (!form.ok) return refuseViewer(request, reply, firstOf(form));
     const next = toOwnPath(form.value.get('next'));
@@ -57,7 +46,7 @@ export const signIn: Route = {
     if (await desk.countSignIn(request)) return refuseHaste(reply, next);
     const reader = desk.sessions.readerOf((form.value.get('token') ?? '').trim());
     if (reader !== undefined) return enter({ desk, request, reply }, reader, next);
-    return sendHtml(reply, 401, renderSignIn({ next, problem: TOKEN_WRONG }));
+    return sendHtml(reply, 401, renderSignIn({ next, problem: problem('UNAUTHORISED', { kind: 'wrong' }) }));
   },
 };
 
@@ -70,7 +59,7 @@ export const signOut: Route = {
   body_bytes_max: FORM_BYTES_MAX,
   answers: { 303: {} },
   async answer({ desk, request, reply }) {
-    if (!isOwnOrigin(request)) return refuseViewer(request, reply, ORIGIN_UNKNOWN);
+    if (!isOwnOrigin(request)) return refuseViewer(request, reply, problem('ORIGIN_UNKNOWN'));
     endSession(desk, request);
     forgetSession(request, reply);
     return reply.redirect('/sign-in', 303);
@@ -85,17 +74,14 @@ function enter({ desk, request, reply }: Exchange, reader: Reader, next: string)
 }
 
 function refuseHaste(reply: FastifyReply, next: string): FastifyReply {
-  return sendHtml(reply.header('retry-after', '60'), 429, renderSignIn({ next, problem: TOO_OFTEN }));
+  return sendHtml(
+    reply.header('retry-after', '60'),
+    429,
+    renderSignIn({ next, problem: problem('TOO_MANY_REQUESTS') }),
+  );
 }
 
 /** A path of this server, and of no other. */
 function toOwnPath(path: unknown): string {
   return typeof path === 'string' && /^\/(?![/\\])[\x21-\x7e]*$/.test(path) && !path.startsWith('/sign-') ? path : '/';
 }
-
-const TICKET_USED: Problem = {
-  code: 'TICKET_USED',
-  message: 'This link has been used, or is older than ten minutes. Sign in with a token.',
-};
-
-const TOKEN_WRONG: Problem = { code: 'UNAUTHORISED', message: 'This is not a token of this server.' };
