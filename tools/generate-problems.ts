@@ -29,8 +29,10 @@ export function problemsPage(): string {
       ...Object.entries(problems).map(([code, entry]) => {
         const outcome = toOutcome(entry);
         const { message, repair } = entry.example();
-        const shown = message === entry.meaning ? '' : ` *${toCell(message)}*`;
-        return `| \`${code}\` | ${entry.meaning}${outcome === usual ? '' : ` (${outcome})`}${shown} | ${toCell(repair)} |`;
+        const isSame = message === entry.meaning;
+        const meaning = isSame ? toCell(message) : entry.meaning;
+        const shown = isSame ? '' : ` *${toCell(message)}*`;
+        return `| \`${code}\` | ${meaning}${outcome === usual ? '' : ` (${outcome})`}${shown} | ${toCell(repair)} |`;
       }),
     ];
   });
@@ -39,7 +41,7 @@ export function problemsPage(): string {
 
 /** A sentence as Markdown shows it within a table. */
 function toCell(sentence: string): string {
-  return sentence.replaceAll('|', '\\|').replaceAll('*', '\\*');
+  return sentence.replace(/[|*<]|__/g, '\\$&');
 }
 
 /** The exit code of a command that ends with a problem, and the status of a response that carries it. */

@@ -2,3 +2,19 @@
 export function meant(nearest: string | undefined): string {
   return nearest === undefined ? '' : `Did you mean ${nearest}? `;
 }
+
+/** The known names beside an unknown one. */
+export interface KnownNames {
+  /** The one that was probably meant. */
+  readonly nearest: string | undefined;
+  readonly known: readonly string[];
+}
+
+const NAMES_SHOWN = 10;
+
+/** The suggestion for an unknown name: the one that was probably meant, else all of them. */
+export function suggested({ nearest, known }: KnownNames): string {
+  if (nearest !== undefined) return `Did you mean ${nearest}?`;
+  const more = known.length - NAMES_SHOWN;
+  return `There are: ${known.slice(0, NAMES_SHOWN).join(', ')}${more > 0 ? `, and ${more} more` : ''}.`;
+}

@@ -8,7 +8,7 @@ import type { Answer } from '../../generated/answers.js';
 import type { Scenario } from '../../generated/scenario.js';
 import type { WorkflowTest } from '../../generated/workflow-test.js';
 import { nodeTypeOf } from '../nodes/index.js';
-import { type Complaint, complainIf } from '../protocol/document-problem.js';
+import { complainIf } from '../protocol/document-problem.js';
 import type { Program } from '../protocol/program.js';
 import { simulationTime } from '../world/simulation-time.js';
 import { findCaller, findUnasked } from './command-key.js';
@@ -71,7 +71,7 @@ function listNamed(
 }
 
 /** Finds parts of a test that no answers can bring about: unknown names, keys of no call, turns that are not run. */
-export function checkTest(program: Program, scenario: Scenario, test: WorkflowTest): readonly Complaint[] {
+export function checkTest(program: Program, scenario: Scenario, test: WorkflowTest): readonly Problem[] {
   const turns = turnsOf(test);
   const names = namesOf(program, scenario);
   const named = NAMED_BY_TESTS.flatMap(([what, pattern]) =>
@@ -84,7 +84,7 @@ export function checkTest(program: Program, scenario: Scenario, test: WorkflowTe
 }
 
 /** Answers that no turn of a program can ask for, at their places below a pointer. */
-export function checkAnswerKeys(program: Program, turns: ByTurn<Answer>, place: Place): readonly Complaint[] {
+export function checkAnswerKeys(program: Program, turns: ByTurn<Answer>, place: Place): readonly Problem[] {
   const keys = listNamed(turns as unknown as Json, ['*', 'NAME'], place);
   return keys.flatMap((key) => checkKey(program, key.name, key.place));
 }
@@ -101,18 +101,18 @@ function namesOf(program: Program, { entities, environments }: Scenario): Names 
   };
 }
 
-function checkKey(program: Program, key: string, place: Place): readonly Complaint[] {
+function checkKey(program: Program, key: string, place: Place): readonly Problem[] {
   const unasked = findUnasked(program, key);
   return unasked === undefined ? [] : [{ code: 'KEY_NEVER_ASKED', pointer: toPointer(place), ...unasked }];
 }
 
-function checkTime(scenario: Scenario, { last }: TestedTurns): readonly Complaint[] {
+function checkTime(scenario: Scenario, { last }: TestedTurns): readonly Problem[] {
   if (simulationTime(scenario, last) !== undefined) return [];
   const message = `turn ${last} is beyond the calendar of the scenario, which ends with the year 9999`;
   return [{ code: 'TURN_NEVER_RUN', message, pointer: '' }];
 }
 
-function checkTurn({ first, last }: TestedTurns, turn: string, place: Place): readonly Complaint[] {
+function checkTurn({ first, last }: TestedTurns, turn: string, place: Place): readonly Problem[] {
   if (turn === '*' || (Number(turn) >= first && Number(turn) <= last)) return [];
   return [
     {
@@ -124,7 +124,7 @@ function checkTurn({ first, last }: TestedTurns, turn: string, place: Place): re
   ];
 }
 
-function checkName(names: Partial<Names>, what: keyof Names, name: string, place: Place): readonly Complaint[] {
+function checkName(names: Partial<Names>, what: keyof Names, name: string, place: Place): readonly Problem[] {
   const known = names[what];
   if (known === undefined || known.includes(name)) return [];
   const message = `there is no ${what} ${JSON.stringify(name)}`;
@@ -133,7 +133,7 @@ function checkName(names: Partial<Names>, what: keyof Names, name: string, place
 }
 
 /** Only agents remember, and only turns that have been played. */
-function checkMemories(names: Names, { given }: WorkflowTest): readonly Complaint[] {
+function checkMemories(names: Names, { given }: WorkflowTest): readonly Problem[] {
   const played = given?.turn ?? 0;
   return Object.entries(given?.entities ?? {}).flatMap(([id, { memory }]) => {
     if (memory === undefined || !names.entity.includes(id)) return [];
@@ -168,7 +168,7 @@ export function checkAnswers(
   scenario: Scenario,
   { turns, others = {} }: AnsweredTurns,
   place: Place,
-): readonly Complaint[] {
+): readonly Problem[] {
   const { entity, environment } = namesOf(program, scenario);
   const isAnswered = (turn: string, key: string): boolean =>
     [turns, others].some((all) => [turn, '*'].some((one) => Object.hasOwn(all[one] ?? {}, key)));
@@ -197,7 +197,7 @@ function findMisfits(program: Program, key: string, answer: Json): readonly Prob
   return more.length === 0 ? (binding?.call.output?.validate(answer) ?? []) : [];
 }
 
-function toMisfit({ message, pointer = '', repair }: Problem, place: Place): Complaint {
+function toMisfit({ message, pointer = '', repair }: Problem, place: Place): Problem {
   const advice = repair === undefined ? {} : { repair };
   return {
     code: 'ANSWER_MISFIT',
@@ -213,7 +213,7 @@ export function nextTry(key: string): string {
   return tried === null ? '' : `${tried[1]}${Number(tried[2]) + 1}`;
 }
 
-function toNote(complaint: Complaint): Complaint {
+function toNote(complaint: Problem): Problem {
   const message = `${complaint.message}, so this answer is sent back to the model`;
   return { ...complaint, code: 'ANSWER_NAMES_NOTHING', message, severity: 'note' };
 }
