@@ -29,10 +29,10 @@ export function problemsPage(): string {
       ...Object.entries(problems).map(([code, entry]) => {
         const outcome = toOutcome(entry);
         const { message, repair } = entry.example();
-        const isSame = message === entry.meaning;
-        const meaning = isSame ? toCell(message) : entry.meaning;
-        const shown = isSame ? '' : ` *${toCell(message)}*`;
-        return `| \`${code}\` | ${meaning}${outcome === usual ? '' : ` (${outcome})`}${shown} | ${toCell(repair)} |`;
+        const kind = entry.severity === 'note' ? 'A note. ' : '';
+        const other = outcome === usual ? '' : ` (${outcome})`;
+        const shown = entry.meaning === undefined ? '' : `${entry.meaning}${other} `;
+        return `| \`${code}\` | ${kind}${shown}*${toCell(message)}*${shown === '' ? other : ''} | ${toCell(repair)} |`;
       }),
     ];
   });

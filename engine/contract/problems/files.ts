@@ -1,4 +1,4 @@
-import { content } from './entry.js';
+import { content, note } from './entry.js';
 
 /** The fault of a text that is not JSON, and its repair: sentences that models are told too. */
 export interface SyntaxFault {
@@ -49,20 +49,17 @@ export const FILE_PROBLEMS = {
     example: { byte: 17 },
   }),
   TOO_DEEP: content({
-    meaning: 'The value is nested deeper than 64 levels.',
     message: ({ levels_max }: { readonly levels_max: number }) => `this is nested deeper than ${levels_max} levels`,
     repair: 'Flatten it.',
     example: { levels_max: 64 },
   }),
   REPEATED_NAME: content({
-    meaning: 'An object has the same name twice.',
     message: ({ name, line }: { readonly name: string; readonly line: number }) =>
       `${JSON.stringify(name)} is in this object twice; it was first written on line ${line}`,
     repair: 'Keep one of the two.',
     example: { name: 'label', line: 3 },
   }),
   NUMBER_CHANGES: content({
-    meaning: 'A number cannot be kept as it is written.',
     message: ({ written, kept }: { readonly written: string; readonly kept: number }) =>
       `the number ${written} would be kept as ${kept}`,
     repair: 'Write a number that a double holds exactly, or write it as a string.',
@@ -75,7 +72,6 @@ export const FILE_PROBLEMS = {
     example: { reason: 'text with the character U+0000' },
   }),
   FILE_MISSING: content({
-    meaning: 'There is no such file.',
     message: (facts: MissingFile) => {
       if ('exported' in facts) return `${facts.exported} cannot be read: it does not exist.`;
       return 'referred' in facts ? `there is no file "${facts.referred}"` : 'there is no such file or folder';
@@ -119,20 +115,17 @@ export const FILE_PROBLEMS = {
     example: { found: 'file' },
   }),
   NOT_A_FILE: content({
-    meaning: 'The path does not lead to a regular file.',
     message: ({ path }: { readonly path?: string }) =>
       path === undefined ? 'this is not a regular file' : `${JSON.stringify(path)} is not a regular file.`,
     repair: 'Name a file; write the output of a pipe into one first.',
     example: {},
   }),
   TOO_MANY_FILES: content({
-    meaning: 'A folder holds more than 10000 JSON files.',
     message: ({ files_max }: { readonly files_max: number }) => `there are more than ${files_max} JSON files here`,
     repair: 'Name a smaller folder.',
     example: { files_max: 10_000 },
   }),
-  WORKFLOW_UNREAD: content({
-    meaning: 'A note: no scenario among the documents uses this workflow, so its paths and requests are not checked.',
+  WORKFLOW_UNREAD: note({
     message: 'no scenario here uses this workflow, so its paths and requests are not checked',
     repair: 'Check it together with a scenario that uses it.',
     example: {},
@@ -162,7 +155,6 @@ export const FILE_PROBLEMS = {
     example: { is_object: true },
   }),
   SCHEMA_OF_ANOTHER_KIND: content({
-    meaning: 'A document names the schema of one kind, but has the members of another.',
     message: ({ named, kind }: { readonly named: string; readonly kind: string }) =>
       `"$schema" names the schema of a ${named}, and the members are those of a ${kind}`,
     repair: ({ kind }) => `Name the schema of a ${kind}, or leave "$schema" out.`,

@@ -1,4 +1,4 @@
-import { content } from './entry.js';
+import { content, note } from './entry.js';
 
 export interface Written {
   /** The path as its author wrote it. */
@@ -32,19 +32,16 @@ function sayRightKind({ wanted }: WrongKind): string {
 /** Problems of references between documents. */
 export const REFERENCE_PROBLEMS = {
   PATH_MALFORMED: content({
-    meaning: 'A path does not have the form of names with `/` between them.',
     message: ({ path }: Written) => `"${path}" is not a path of names with / between them`,
     repair: RELATIVE,
     example: { path: '.\\name.json' },
   }),
   PATH_NOT_RELATIVE: content({
-    meaning: 'A path is not relative to its file.',
     message: ({ path }: Written) => `"${path}" is not relative to this file`,
     repair: RELATIVE,
     example: { path: '/park/name.json' },
   }),
   PATH_LEAVES_ROOT: content({
-    meaning: 'A path leads out of the root folder.',
     message: ({ path }: { readonly path?: string; readonly root?: string | undefined }) =>
       path === undefined ? 'this is outside of the root' : `"${path}" leaves the root folder`,
     repair: ({ path, root }) => {
@@ -55,28 +52,24 @@ export const REFERENCE_PROBLEMS = {
     example: { path: '../shared/name.json', root: 'workflows' },
   }),
   WRONG_KIND: content({
-    meaning: 'A reference leads to a document of another kind.',
     message: sayWrongKind,
     repair: sayRightKind,
     example: { wanted: 'cognition_profile', found: 'cognition_workflow' },
   }),
   REFERENCE_CYCLE: content({
-    meaning: 'References form a cycle.',
     message: ({ files, otherwise }: { readonly files: readonly string[]; readonly otherwise: WrongKind | undefined }) =>
       `this reference leads back to its own file: ${files.join(' -> ')}${otherwise === undefined ? '' : `; ${sayWrongKind(otherwise)}`}`,
     repair: ({ otherwise }) =>
       otherwise === undefined ? 'Break the cycle: a document cannot contain its own hash.' : sayRightKind(otherwise),
     example: { files: ['a.json', 'b.json', 'a.json'], otherwise: undefined },
   }),
-  REFERENCE_UNCHECKED: content({
-    meaning: 'A note: no file here has this hash, so the reference is checked when the document is stored.',
+  REFERENCE_UNCHECKED: note({
     message: ({ kind, hash }: Hashed) =>
       `no file here is the ${kind} ${hash}: references to it are checked when the document is stored`,
     repair: 'Refer to it by path, or keep the hash if that document is stored.',
     example: { kind: 'json_schema', hash: '3f1a90b2...' },
   }),
   COMPONENT_MISSING: content({
-    meaning: 'No document of this hash is stored.',
     message: ({ kind, hash }: Hashed) => `There is no ${kind} ${hash}.`,
     repair: ({ kind }) => `Store the ${kind} first, or refer to it by path.`,
     example: { kind: 'json_schema', hash: '3f1a90b2...' },

@@ -1,4 +1,4 @@
-import { content } from './entry.js';
+import { content, note } from './entry.js';
 import { type KnownNames, suggested } from './phrases.js';
 import { twice } from './twice.js';
 
@@ -25,9 +25,8 @@ export const SCENARIO_PROBLEMS = {
         : 'Use lower-case letters, digits, _ and -, in parts joined by dots.',
     example: { written: 'Bob', id: 'bob' },
   }),
-  ENTITY_TWICE: twice({ meaning: 'Two entities have one id.', noun: 'entity', member: 'id', example: 'bob' }),
+  ENTITY_TWICE: twice({ noun: 'entity', member: 'id', example: 'bob' }),
   ENTITY_UNKNOWN: content({
-    meaning: 'A named entity does not exist.',
     message: ({ name, worlds }: UnknownNamed & { readonly worlds?: readonly string[] }) =>
       worlds === undefined
         ? `The scenario has no entity ${JSON.stringify(name)}.`
@@ -36,20 +35,17 @@ export const SCENARIO_PROBLEMS = {
     example: { name: 'bbo', nearest: 'bob', known: ['bob'] },
   }),
   ENVIRONMENT_TWICE: twice({
-    meaning: 'Two environments have one label.',
     noun: 'environment',
     member: 'label',
     example: 'park',
   }),
   ENVIRONMENT_UNKNOWN: content({
-    meaning: 'A named environment does not exist.',
     message: ({ name }: UnknownNamed) => `The scenario has no environment ${JSON.stringify(name)}.`,
     repair: suggestedOrNone,
     example: { name: 'prak', nearest: 'park', known: ['park'] },
   }),
   BLANK_TEXT: content('This text has no visible character.', 'Write some text, or remove the field if it is optional.'),
   AGENT_ONLY: content({
-    meaning: 'A prop has a goal or memories.',
     message: ({ id, member }: { readonly id: string; readonly member: 'goal' | 'memory' }) =>
       `${id} is a prop and cannot have a ${member}.`,
     repair: ({ id, member }) => `Remove the ${member}, or make ${id} an agent.`,
@@ -64,7 +60,6 @@ export const SCENARIO_PROBLEMS = {
     example: { start_time: '2016-12-31T23:59:60Z', reason: 'names a leap second, which no calendar here has' },
   }),
   CHRONON_TOO_LONG: content({
-    meaning: 'Turn 10000 would lie beyond the year 9999.',
     message: (facts: { readonly chronon_seconds: number; readonly longest: number; readonly turns: number }) =>
       `Turns of ${facts.chronon_seconds} seconds reach the year 9999 before turn ${facts.turns}.`,
     repair: ({ longest }) =>
@@ -72,20 +67,17 @@ export const SCENARIO_PROBLEMS = {
     example: { chronon_seconds: 31_536_000, longest: 25_160_000, turns: 10_000 },
   }),
   SUBJECT_NOT_AGENT: content({
-    meaning: 'A subject is a prop.',
     message: ({ id }: { readonly id: string }) => `The subject ${id} is a prop; only agents think.`,
     repair: ({ id }) => `Make ${id} an agent, or remove it from the subjects.`,
     example: { id: 'bench' },
   }),
-  AGENT_NEVER_ACTS: content({
-    meaning: 'A note: an agent is the subject of no profile, so it never acts.',
+  AGENT_NEVER_ACTS: note({
     message: ({ id }: { readonly id: string }) =>
       `The agent ${id} never acts: no profile of "cognition" has it as a subject.`,
     repair: 'Add it to the "subjects" of a profile, or keep it if it is not to act.',
     example: { id: 'bob' },
   }),
   SUBJECT_TWICE: content({
-    meaning: 'A subject is listed twice.',
     message: ({ id }: { readonly id: string }) =>
       `The subject ${id} is listed a second time here; a subject thinks once a turn.`,
     repair: 'Remove it from one of the two lists.',

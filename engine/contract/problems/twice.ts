@@ -1,7 +1,6 @@
 import { content } from './entry.js';
 
 interface NamedTwice {
-  readonly meaning: string;
   readonly noun: string;
   /** The noun at length, where it says more. */
   readonly each?: string;
@@ -10,9 +9,8 @@ interface NamedTwice {
 }
 
 /** Two items of one list have one name. */
-export function twice({ meaning, noun, each = noun, member, example }: NamedTwice) {
+export function twice({ noun, each = noun, member, example }: NamedTwice) {
   return content({
-    meaning,
     message: ({ name }: { readonly name: string }) => `The ${noun} ${name} is listed a second time here.`,
     repair: `Give each ${each} ${member === 'id' ? 'an' : 'a'} ${member} of its own.`,
     example: { name: example },

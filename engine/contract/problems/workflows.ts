@@ -1,4 +1,4 @@
-import { content, environment } from './entry.js';
+import { content, environment, note } from './entry.js';
 import { type KnownNames, meant, suggested } from './phrases.js';
 import { twice } from './twice.js';
 
@@ -90,9 +90,8 @@ export interface OtherBraces {
   readonly name: string;
 }
 
-function otherBraces(meaning: string, example: OtherBraces) {
-  return content({
-    meaning,
+function otherBraces(example: OtherBraces) {
+  return note({
     message: ({ written }: OtherBraces) => `${written} reaches the model unchanged: a placeholder has double braces.`,
     repair: ({ name }) => `Write {{${name}}}, unless this text is meant.`,
     example,
@@ -119,19 +118,17 @@ export type NotYet =
 
 /** Workflows that cannot work, and problems of the documents that they refer to. */
 export const WORKFLOW_PROBLEMS = {
-  NODE_ID_TWICE: twice({ meaning: 'Two nodes have the same id.', noun: 'node', member: 'id', example: 'plan' }),
+  NODE_ID_TWICE: twice({ noun: 'node', member: 'id', example: 'plan' }),
   NODE_ID_RESERVED: content(
     '"ambient" is not a node id: calls of ambient sources are recorded under it.',
     'Choose another id.',
   ),
   NODE_UNKNOWN: content({
-    meaning: 'A node reads the output of a node that does not exist.',
     message: ({ text }: Read & KnownNames) => `${text} reads a node that does not exist.`,
     repair: suggested,
     example: { text: '/nodes/paln/output', nearest: 'plan', known: ['plan', 'act'] },
   }),
   NODES_CYCLE: content({
-    meaning: 'Nodes wait for each other in a cycle.',
     message: ({ id, way }: { readonly id: string; readonly way: readonly string[] }) =>
       way.length === 1
         ? `${id} reads its own output, so it would wait forever.`
@@ -141,59 +138,50 @@ export const WORKFLOW_PROBLEMS = {
     example: { id: 'plan', way: ['act', 'plan'] },
   }),
   TOOL_LOOPS_SEVERAL: content({
-    meaning: 'A workflow has more than one node that ends in a patch.',
     message: ({ types }: { readonly types: string }) =>
       `A workflow has one ${types}, whose final patch is applied; this one has several.`,
     repair: 'Make the others llm_json nodes.',
     example: { types: 'llm_tool_loop' },
   }),
   APPLY_FROM_UNKNOWN: content({
-    meaning: '`apply.from` names no node that ends in a patch.',
     message: ({ types, from }: { readonly types: string; readonly from: string; readonly id: string | undefined }) =>
       `No ${types} node is called ${JSON.stringify(from)}.`,
     repair: ({ types, id }) =>
       id === undefined ? `Add an ${types} node: only it ends in a patch.` : `Write ${JSON.stringify(`${id}.final`)}.`,
     example: { types: 'llm_tool_loop', from: 'plan', id: 'act' },
   }),
-  MAX_SPECULATIVE_UNUSED: content(
+  MAX_SPECULATIVE_UNUSED: note(
     'max_speculative has no effect: the subjects of this workflow run one after the other.',
     'Remove it, or write "execution": "per_subject_concurrent".',
   ),
-  SPECULATION_COSTS: content({
-    meaning:
-      'A note: how many more calls concurrent subjects may make than ordered ones, where a subject changes what another one reads.',
+  SPECULATION_COSTS: note({
     message: ({ subjects, most }: { readonly subjects: number; readonly most: number }) =>
       `Where its ${subjects} subjects change values that other subjects read, a turn discards the calls of at most ${most} runs.`,
     repair: 'Lower max_speculative, or accept the cost.',
     example: { subjects: 3, most: 6 },
   }),
   AMBIENT_ID_TWICE: twice({
-    meaning: 'Two ambient sources have the same id.',
     noun: 'ambient source',
     member: 'id',
     example: 'weather',
   }),
   INJECT_PATH_INVALID: content({
-    meaning: '`inject_as` is not a pointer under `/ambient`.',
     message: ({ inject_as }: Injected) => `${JSON.stringify(inject_as)} is not a place under /ambient.`,
     repair: ({ id }) => `Write for example "/ambient/${id}".`,
     example: { id: 'weather', inject_as: '/weather' },
   }),
   INJECT_PATHS_OVERLAP: content({
-    meaning: 'Two readings that one subject can see would overlap.',
     message: ({ inject_as, other }: { readonly inject_as: string; readonly other: Injected }) =>
       `${inject_as} overlaps ${other.inject_as} of ${other.id}, and one subject can see both.`,
     repair: 'Give each reading its own place.',
     example: { inject_as: '/ambient/weather/wind', other: { id: 'weather', inject_as: '/ambient/weather' } },
   }),
   ONCE_PER_TURN_HAS_NO_SUBJECT: content({
-    meaning: 'A source that runs once per turn refers to the acting subject.',
     message: ({ id }: { readonly id: string }) => `${id} runs once per turn, when there is no acting subject yet.`,
     repair: 'Let it run before_subject_workflow, or name a world, environment or entity.',
     example: { id: 'weather' },
   }),
   TEMPLATE_PATH_UNREADABLE: content({
-    meaning: 'A template reads a value that is not in its context.',
     message: ({ text }: Read & { readonly known: readonly string[] }) => `${text} cannot be read here.`,
     repair: ({ known }) => `Read one of ${known.map((name) => `/${name}/...`).join(', ')}.`,
     example: { text: '/subjet/name', known: ['world', 'subject', 'ambient', 'nodes'] },
@@ -225,13 +213,11 @@ export const WORKFLOW_PROBLEMS = {
     example: { text: '/subject/goal', by: 'template', where: ['bob'] },
   }),
   PATH_HIDDEN: content({
-    meaning: 'A template or prompt reads a value that redaction hides.',
     message: ({ text }: Read) => `${text} is hidden by redaction.`,
     repair: 'Add it to the "allow" of the binding that produces it.',
     example: { text: '/ambient/weather/wind' },
   }),
   REDACTION_NAMES_NOTHING: content({
-    meaning: 'A pointer of an allow-list matches nothing in the result schema.',
     message: ({ written }: { readonly written: string } & KnownNames) =>
       `${JSON.stringify(written)} matches nothing in the result schema.`,
     repair: (names) => (names.known.length === 0 ? 'Remove it.' : suggested(names)),
@@ -250,23 +236,19 @@ export const WORKFLOW_PROBLEMS = {
     repair: ({ by }) => `Make the arguments schema as narrow as ${sayDemands(by)}.`,
     example: { tool: 'tide', place: '/days', why: 'may be missing', by: { source: 'tide', path: '/tide/{days}' } },
   }),
-  OUTPUT_UNUSED: content({
-    meaning: 'A note: nothing reads the output of a node.',
+  OUTPUT_UNUSED: note({
     message: ({ id }: { readonly id: string; readonly has_effect: boolean }) => `Nothing reads the output of ${id}.`,
     repair: ({ has_effect }) =>
       has_effect ? 'Read it, unless the call is made for its effect.' : 'Read it, or remove it.',
     example: { id: 'plan', has_effect: false },
   }),
-  NODE_LEADS_NOWHERE: content({
-    meaning: 'A note: the output of a node is read, but never by a node on the way to the one whose patch is applied.',
+  NODE_LEADS_NOWHERE: note({
     message: ({ id, applied }: { readonly id: string; readonly applied: string }) =>
       `The output of ${id} is read, but never by a node on the way to ${applied}, whose patch is applied.`,
     repair: ({ applied }) => `Read it on the way to ${applied}, or remove both nodes.`,
     example: { id: 'plan', applied: 'act' },
   }),
-  READING_UNSEEN: content({
-    meaning:
-      'A note: an ambient source runs each turn, but no prompt or request of a subject that may see its reading uses it.',
+  READING_UNSEEN: note({
     message: ({ id, is_given }: { readonly id: string; readonly is_given: boolean }) =>
       is_given
         ? `${id} is read each turn, but no prompt and no request of this workflow uses it.`
@@ -275,22 +257,15 @@ export const WORKFLOW_PROBLEMS = {
       is_given ? 'Write {{ambient.visible}} into a prompt, or remove it.' : 'Correct "visible_to", or remove it.',
     example: { id: 'weather', is_given: true },
   }),
-  TOOLS_NEVER_OFFERED: content({
-    meaning: 'A note: a node has tools, but `"max_tool_calls": 0` allows no call.',
+  TOOLS_NEVER_OFFERED: note({
     message: ({ id }: { readonly id: string }) =>
       `${id} has tools, but "max_tool_calls" is 0: no model is ever offered one.`,
     repair: 'Write how many calls are allowed, or remove the tools.',
     example: { id: 'act' },
   }),
-  PROMPT_DOLLAR_BRACES: otherBraces('A note: a prompt holds `${name}`, which the model sees unchanged.', {
-    written: '${subject.name}',
-    name: 'subject.name',
-  }),
-  PROMPT_SINGLE_BRACES: otherBraces(
-    'A note: a prompt holds a name in single braces, such as `{subject.name}`, which the model sees unchanged.',
-    { written: '{subject.name}', name: 'subject.name' },
-  ),
-  TEMPLATE_BRACES: content(
+  PROMPT_DOLLAR_BRACES: otherBraces({ written: '${subject.name}', name: 'subject.name' }),
+  PROMPT_SINGLE_BRACES: otherBraces({ written: '{subject.name}', name: 'subject.name' }),
+  TEMPLATE_BRACES: note(
     'A request has no placeholders in braces: this text is sent as it is.',
     'Write, for example, {"$from": "/world/attempted_turn"} in place of the text.',
   ),
@@ -309,19 +284,17 @@ export const WORKFLOW_PROBLEMS = {
     '{{world.recent_events}} is used in a prompt, but the projection does not say for how many turns.',
     'Add "events": {"turns": 2} to the projection of the node.',
   ),
-  EVENTS_NOT_SHOWN: content(
+  EVENTS_NOT_SHOWN: note(
     'The projection requests events, but no message of the prompt uses them.',
     'Write {{world.recent_events}} into a message, or remove "events".',
   ),
   PROMPT_PLACEHOLDER_UNCLOSED: content({
-    meaning: 'A prompt opens double braces without closing them.',
     message: ({ offset }: { readonly offset: number }) =>
       `The braces that open at character ${offset + 1} are not closed.`,
     repair: 'Close them with }}, or write a single brace.',
     example: { offset: 11 },
   }),
   TOOL_NAME_TWICE: twice({
-    meaning: 'Two tools of a node have the same name.',
     noun: 'tool',
     each: 'tool of a node',
     member: 'name',
@@ -335,7 +308,6 @@ export const WORKFLOW_PROBLEMS = {
     example: { name: 'mcp__tide', prefix: 'mcp__' },
   }),
   TOOL_NAME_WITHOUT_SERVER: content({
-    meaning: 'The plugin requires a prefix in the names of tools, such as `mcp__SERVER__TOOL`, and this name has none.',
     message: ({ name }: { readonly name: string; readonly prefix: string }) =>
       `The name of ${name} lacks the server, which the names of this plugin's tools have to contain.`,
     repair: ({ name, prefix }) =>
@@ -343,7 +315,6 @@ export const WORKFLOW_PROBLEMS = {
     example: { name: 'tide', prefix: 'mcp__' },
   }),
   ARGUMENTS_NOT_OBJECT: content({
-    meaning: 'A tool\'s argument schema does not say `"type": "object"`.',
     message: ({ name }: { readonly name: string }) =>
       `The arguments schema of ${name} does not say "type": "object"; arguments are always an object.`,
     repair: 'Write "type": "object" at the root of the schema.',
@@ -357,9 +328,9 @@ export const WORKFLOW_PROBLEMS = {
     'The workflow offers tools, but the profile has no tool_policy_ref; without a policy no tool is allowed.',
     'Add "tool_policy_ref": {"path": "./policy.json"}, and list the tools in "allow" of that policy.',
   ),
-  TOOL_NOT_ALLOWED: content({
+  TOOL_NOT_ALLOWED: note({
     meaning:
-      "A note: a workflow lists a tool that its profile's policy does not allow. The tool is not offered, and its plugin may be missing. No note where the policy misspells its name.",
+      "A workflow lists a tool that its profile's policy does not allow. The tool is not offered, and its plugin may be missing. No note where the policy misspells its name.",
     message: (facts: NotAllowed) =>
       `${sayMeant(facts)}The tool policy does not allow ${facts.name}, so it is offered to no model.`,
     repair: ({ name, meant }) =>
@@ -368,8 +339,7 @@ export const WORKFLOW_PROBLEMS = {
         : `Did you mean ${JSON.stringify(name)}?`,
     example: { name: 'tide' },
   }),
-  APPROVAL_NAMES_NOTHING: content({
-    meaning: 'A note: `require_approval` of a policy names no effect class and no call of the workflow.',
+  APPROVAL_NAMES_NOTHING: note({
     message: ({ name }: { readonly name: string }) =>
       `${JSON.stringify(name)} is neither an effect class nor a call of the workflow, so it requires no approval.`,
     repair: 'Remove it: this version does not support approvals.',
@@ -404,14 +374,12 @@ export const WORKFLOW_PROBLEMS = {
     example: { kind: 'unknown', name: 'http_jsno', nearest: 'http_json', known: ['http_json', 'llm_chat'] },
   }),
   RETRY_BACKOFF_TOO_LONG: content({
-    meaning: "A source's `backoff_ms` is greater than its `backoff_max_ms`.",
     message: (facts: { readonly backoff_ms: number; readonly backoff_max_ms: number }) =>
       `"backoff_ms" is ${facts.backoff_ms}, which is more than the "backoff_max_ms" of ${facts.backoff_max_ms}.`,
     repair: 'Lower "backoff_ms", or raise "backoff_max_ms".',
     example: { backoff_ms: 5000, backoff_max_ms: 1000 },
   }),
   FALLBACK_IS_THE_SAME: content({
-    meaning: 'The `fallback` of a node is its first source.',
     message: ({ source }: { readonly source: string }) =>
       `The fallback is the source ${source} itself, which has failed when its fallback is asked.`,
     repair: 'Refer to another source, or write "retry" in the source in place of "fallback".',
@@ -428,15 +396,12 @@ export const WORKFLOW_PROBLEMS = {
     },
   }),
   FALLBACK_HAS_NO_TIME: content({
-    meaning:
-      'A `fallback` after a `timeout` would never be asked: one call of the first source may use up the time of the node.',
     message: (facts: { readonly source: string; readonly call_s: number; readonly node_s: number }) =>
       `A call of ${facts.source} may take ${facts.call_s} s, and all calls of the node ${facts.node_s} s: after a timeout none is left for the fallback.`,
     repair: 'Lower the timeout of the source, raise "timeout_seconds", or remove "timeout".',
     example: { source: 'model', call_s: 120, node_s: 60 },
   }),
   REPEATABLE_NEEDS_EFFECT: content({
-    meaning: 'A `read_only` binding says `repeatable` or `not_performed_on`.',
     message: ({ name, field }: { readonly name: string; readonly field: string }) =>
       `${name} is read_only, and "${field}" is for side effects: a read-only call can always be repeated.`,
     repair: ({ field }) => `Remove "${field}", or correct "effect".`,

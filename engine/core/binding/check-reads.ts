@@ -54,7 +54,7 @@ const BRACES = /\{\{\s*(?:world|subject|ambient|tools|nodes)\.[\w.-]+\s*\}\}/;
 /** Notes texts that look like placeholders: a request has none, and sends them as they are. */
 function noteBraces(template: Json, pointer: string): readonly Problem[] {
   if (typeof template !== 'object' || template === null)
-    return complainIf(BRACES.test(String(template)), problem('TEMPLATE_BRACES', {}, { pointer, severity: 'note' }));
+    return complainIf(BRACES.test(String(template)), problem('TEMPLATE_BRACES', {}, { pointer }));
   return Object.entries(template).flatMap(([member, inner]) => noteBraces(inner, appendToken(pointer, member)));
 }
 

@@ -1,4 +1,4 @@
-import { type Problem, problem } from '../../contract/problem.js';
+import { problem } from '../../contract/problem.js';
 import type { EffectClass } from '../../generated/workflow.js';
 import { nearestName } from '../content/nearest-name.js';
 import type { DocumentProblem } from '../protocol/document-problem.js';
@@ -13,7 +13,7 @@ export function notAllowed(
   { document, policy }: WorkflowSetting,
   code: 'TOOL_NOT_ALLOWED' | 'POLICY_DENIES',
   { name, effect }: { readonly name: string; readonly effect: EffectClass },
-  place: Pick<Problem, 'severity'> & { readonly pointer: string },
+  place: { readonly pointer: string },
 ): DocumentProblem {
   const meant = nearestName(name, policy?.names_nothing ?? []);
   const found = problem(code, { name, effect, meant }, place);

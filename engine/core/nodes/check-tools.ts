@@ -19,7 +19,7 @@ export function checkTools(parts: SchemaParts, node: LlmToolLoopNode, pointer: s
     }),
     ...complainIf(
       tools.length > 0 && max_tool_calls === 0,
-      problem('TOOLS_NEVER_OFFERED', { id: node.id }, { pointer: `${pointer}/max_tool_calls`, severity: 'note' }),
+      problem('TOOLS_NEVER_OFFERED', { id: node.id }, { pointer: `${pointer}/max_tool_calls` }),
     ),
   ];
 }

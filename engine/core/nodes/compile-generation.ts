@@ -149,7 +149,7 @@ function checkEvents(node: AuthoredGeneration, { messages }: PromptTemplate, poi
     ),
     ...complainIf(
       isAsked && shown === -1,
-      problem('EVENTS_NOT_SHOWN', {}, { pointer: `${pointer}/projection/events`, severity: 'note' }),
+      problem('EVENTS_NOT_SHOWN', {}, { pointer: `${pointer}/projection/events` }),
     ),
   ];
 }
@@ -191,7 +191,7 @@ function checkBraces(text: string, pointer: string): readonly Problem[] {
   return OTHER_BRACES.flatMap(({ code, pattern }) =>
     [...text.matchAll(pattern)].map(({ 0: written, 1: found = '', index }) => {
       const name = nearestName(found, PLACEHOLDER_NAMES) ?? found;
-      return problem(code, { written, name }, { pointer, offset: index, severity: 'note' });
+      return problem(code, { written, name }, { pointer, offset: index });
     }),
   );
 }

@@ -25,7 +25,7 @@ export function compileTool(
   const { name, description } = tool;
   if (setting.policy !== undefined && !setting.policy.allow.has(name)) {
     // An author may mean it, where several profiles share a workflow; more often a name is misspelt.
-    const note = notAllowed(setting, 'TOOL_NOT_ALLOWED', tool, { pointer: `${pointer}/name`, severity: 'note' });
+    const note = notAllowed(setting, 'TOOL_NOT_ALLOWED', tool, { pointer: `${pointer}/name` });
     // A denied tool is never called, so that it needs no plugin.
     const problems = call.problems.filter(({ code }) => code !== 'PLUGIN_UNKNOWN');
     return { value: { name, permitted: false }, problems: [...named, ...problems, note] };

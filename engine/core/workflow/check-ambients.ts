@@ -84,7 +84,7 @@ function checkSeen(setting: Setting, binding: AmbientSourceBinding, pointer: str
   const place = is_given ? pointer : `${pointer}/visible_to`;
   return complainIf(
     !is_given || !isRead(setting, binding),
-    problem('READING_UNSEEN', { id: binding.id, is_given }, { pointer: place, severity: 'note' }),
+    problem('READING_UNSEEN', { id: binding.id, is_given }, { pointer: place }),
   );
 }
 

@@ -16,7 +16,7 @@ export function checkReach(workflow: CognitionWorkflow): readonly Problem[] {
   const read = new Set([...edges.values()].flat());
   return workflow.nodes.flatMap((node, index) => {
     if (reaching.has(node.id)) return [];
-    const place = { pointer: `/nodes/${index}`, severity: 'note' } as const;
+    const place = { pointer: `/nodes/${index}` };
     const { id } = node;
     if (read.has(id)) return [problem('NODE_LEADS_NOWHERE', { id, applied }, place)];
     return [problem('OUTPUT_UNUSED', { id, has_effect: 'effect' in node }, place)];

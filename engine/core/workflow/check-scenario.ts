@@ -144,7 +144,7 @@ function noteIdle({ entities }: Scenario, subjects: ReadonlySet<string>): readon
   return entities.flatMap(({ id, kind }, index) =>
     complainIf(
       kind === 'agent' && !subjects.has(canonicalOf(id)),
-      problem('AGENT_NEVER_ACTS', { id }, { pointer: `/entities/${index}/id`, severity: 'note' }),
+      problem('AGENT_NEVER_ACTS', { id }, { pointer: `/entities/${index}/id` }),
     ),
   );
 }

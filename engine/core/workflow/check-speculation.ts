@@ -11,12 +11,9 @@ export function checkSpeculation(
   if (execution === 'per_subject_ordered')
     return complainIf(
       max_speculative !== undefined,
-      problem('MAX_SPECULATIVE_UNUSED', {}, { pointer: '/max_speculative', severity: 'note' }),
+      problem('MAX_SPECULATIVE_UNUSED', {}, { pointer: '/max_speculative' }),
     );
   const most = (max_speculative ?? MAX_SPECULATIVE) * subjects.length;
   const facts = { subjects: subjects.length, most };
-  return complainIf(
-    subjects.length > 1,
-    problem('SPECULATION_COSTS', facts, { pointer: '/execution', severity: 'note' }),
-  );
+  return complainIf(subjects.length > 1, problem('SPECULATION_COSTS', facts, { pointer: '/execution' }));
 }

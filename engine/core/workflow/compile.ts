@@ -115,7 +115,7 @@ function checkApprovals({ require_approval }: ToolPolicy, named: readonly string
   return require_approval.flatMap((name, index) =>
     complainIf(
       !named.includes(name) && !EFFECT_CLASSES.includes(name),
-      problem('APPROVAL_NAMES_NOTHING', { name }, { pointer: `/require_approval/${index}`, severity: 'note' }),
+      problem('APPROVAL_NAMES_NOTHING', { name }, { pointer: `/require_approval/${index}` }),
     ),
   );
 }

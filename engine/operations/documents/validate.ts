@@ -146,7 +146,7 @@ function findReferring(
     return meant.map(({ pointer }) => {
       const unfollowed = isLookedUp
         ? problem('COMPONENT_MISSING', missing, { pointer })
-        : problem('REFERENCE_UNCHECKED', missing, { pointer, severity: 'note' });
+        : problem('REFERENCE_UNCHECKED', missing, { pointer });
       return at(file, unfollowed);
     });
   });
@@ -250,7 +250,7 @@ function listUnread(linked: readonly LinkedDocument[]): readonly FileComplaint[]
   const unread = linked.filter(({ kind, path }) => kind === 'cognition_workflow' && !read.has(path));
   return unread.map(({ path }) => ({
     path,
-    problem: problem('WORKFLOW_UNREAD', {}, { severity: 'note' }),
+    problem: problem('WORKFLOW_UNREAD'),
   }));
 }
 
