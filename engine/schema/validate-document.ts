@@ -7,6 +7,7 @@ import type { Validate } from '../core/protocol/program.js';
 import type { PluginDescription } from '../ports/sources.js';
 import type { CompileSchema, ValidateDocument } from '../ports/validation.js';
 import { isObject } from '../core/content/json-pointer.js';
+import { typeOf } from './to-problems.js';
 import { compileShipped } from './compile-schema.js';
 
 /** The part of a plugin's description that checking a source needs. */
@@ -51,15 +52,10 @@ function getShipped(shipped: ReadonlyMap<string, JsonObject>, name: string): Jso
 }
 
 function checkJsonSchema(document: Json, compileSchema: CompileSchema): readonly Problem[] {
-  if (!isObject(document))
-    return [
-      {
-        code: 'WRONG_TYPE',
-        message: 'a JSON Schema must be an object here',
-        pointer: '',
-        repair: 'Write {} where anything may stand.',
-      },
-    ];
+  if (!isObject(document)) {
+    const facts = { types: ['object'], found: typeOf(document), example: '{}' };
+    return [problem('WRONG_TYPE', facts, { pointer: '' })];
+  }
   const compiled = compileSchema(contentHash(document), document);
   return compiled.ok ? (compiled.notes ?? []) : compiled.problems;
 }
