@@ -129,7 +129,6 @@ export default {
         pathNot: '^engine/((telemetry|ports|core|contract|generated)/|runtime/progress\\.ts$)',
       },
     },
-    roomImports('toys', ['contract', 'generated'], 'What stands in for the outside must not know the inside.'),
     roomImports('operations', ['runtime', ...beside], 'An operation is handed its parts.'),
     {
       name: 'surfaces-call-operations',
@@ -185,18 +184,19 @@ export default {
       to: { path: '^plugins/' },
     },
     {
-      name: 'what-ships-imports-no-fixture',
+      name: 'only-main-loads-the-toys',
       severity: 'error',
-      comment: 'Fixtures are data, and servers for tests.',
-      from: { path: '^(engine|plugins)/' },
+      comment:
+        'Fixtures are data, and servers that stand in for the outside. The composition root alone loads those of commands.',
+      from: { path: '^(engine|plugins)/', pathNot: '^engine/main\\.ts$' },
       to: { path: '^fixtures/' },
     },
     {
-      name: 'toys-are-started-by-main-only',
+      name: 'main-loads-no-other-fixture',
       severity: 'error',
-      comment: 'Toys and scripted models are parts like any other, and only the composition root joins parts.',
-      from: { path: '^(engine|plugins)/', pathNot: '^engine/(main\\.ts$|toys/)' },
-      to: { path: '^engine/toys/' },
+      comment: 'The seam is one file.',
+      from: { path: '^engine/main\\.ts$' },
+      to: { path: '^fixtures/', pathNot: '^fixtures/toys/stages\\.ts$' },
     },
     {
       name: 'only-main-reads-the-configuration',
@@ -206,11 +206,11 @@ export default {
       to: { path: '^engine/(configuration|plugin-log|json-log)\\.ts$' },
     },
     {
-      name: 'fixtures-know-contract-and-toys-only',
+      name: 'fixtures-know-the-contract-only',
       severity: 'error',
       comment: 'What stands in for the outside must not know the inside.',
       from: { path: '^fixtures/' },
-      to: { path: '^(engine|plugins)/', pathNot: '^engine/(contract|generated|toys)/' },
+      to: { path: '^(engine|plugins)/', pathNot: '^engine/(contract|generated)/' },
     },
     {
       name: 'plugins-know-the-contract-only',

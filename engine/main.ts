@@ -84,9 +84,9 @@ export async function compose(
     openArchive: () => openArchive(toStoreConfiguration(variables), 'to_read'),
     openEngine: (options = {}) => openEngine(outside, options),
     openDryEngine: (answerCall) => openDryEngine(outside, answerCall),
-    startToys: async (portBase) => (await import('./toys/stages.js')).startToyStage(portBase),
+    startToys: async (portBase) => (await loadToys()).startToyStage(portBase),
     startScriptedModel,
-    startPerson: async (answer) => (await import('./toys/stages.js')).startPersonStage(answer),
+    startPerson: async (answer) => (await loadToys()).startPersonStage(answer),
     loadTokens: () => loadTokens(variables),
     servePlace: () => toServePlace(variables),
     exportPages: async (archive, wanted) => (await import('./surfaces/browser/export.js')).exportPages(archive, wanted),
@@ -329,8 +329,11 @@ async function loadTokens(variables: Variables): Promise<Done<LoadedTokens>> {
   return load({ ...toTokens(variables), file: toTokensFile(variables) });
 }
 
+/** The services and models on loopback are no part of the engine: it loads them here, and only when a command needs them. */
+const loadToys = () => import('../fixtures/toys/stages.js');
+
 async function startScriptedModel(answersFile: string, portBase?: number): Promise<Done<Stage>> {
-  const [{ startScriptedStage }, { validateShape }] = await Promise.all([import('./toys/stages.js'), openSchemas()]);
+  const [{ startScriptedStage }, { validateShape }] = await Promise.all([loadToys(), openSchemas()]);
   const stage = await startScriptedStage(answersFile, (value) => validateShape('answers', value), portBase);
   return stage.ok ? stage : refuse(...stage.problems);
 }

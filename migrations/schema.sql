@@ -6,6 +6,18 @@ CREATE DOMAIN entity_id_text AS text COLLATE "C"
 CREATE DOMAIN human_id_text AS text COLLATE "C"
     CHECK (((length(VALUE) <= 64) AND (VALUE ~ '^[a-z0-9]+([_-][a-z0-9]+)*$'::text)));
 
+CREATE DOMAIN natural_bigint AS bigint
+    CHECK ((VALUE >= 0));
+
+CREATE DOMAIN natural_int AS integer
+    CHECK ((VALUE >= 0));
+
+CREATE DOMAIN positive_bigint AS bigint
+    CHECK ((VALUE >= 1));
+
+CREATE DOMAIN positive_int AS integer
+    CHECK ((VALUE >= 1));
+
 CREATE DOMAIN sha256_hex AS text COLLATE "C"
     CHECK (((length(VALUE) = 64) AND (VALUE !~ '[^0-9a-f]'::text)));
 
@@ -112,9 +124,8 @@ CREATE TYPE operator_action AS ENUM (
 
 CREATE TYPE schema_delivery AS ENUM (
     'response_format',
-    'response_format_strict',
-    'prompt',
-    'json_object'
+    'json_object',
+    'prompt'
 );
 
 CREATE TYPE search_kind AS ENUM (
@@ -217,7 +228,7 @@ CREATE TABLE agent_state_heads (
     turn_epoch natural_bigint NOT NULL DEFAULT 0,
     active_agent_turn_id uuid,
     CONSTRAINT agent_state_heads_pkey PRIMARY KEY (world_slug, agent_id)
-);
+) WITH (fillfactor=70);
 
 CREATE TABLE attempt_events (
     world_slug human_id_text NOT NULL,
@@ -465,12 +476,11 @@ CREATE TABLE pending_calls (
 
 CREATE TABLE prompt_texts (
     hash sha256_hex NOT NULL,
-    kind component_kind NOT NULL DEFAULT ('prompt_text'::text)::component_kind,
+    kind component_kind NOT NULL GENERATED ALWAYS AS ('prompt_text'::component_kind) STORED,
     content json NOT NULL,
     created_at timestamp with time zone NOT NULL DEFAULT now(),
     CONSTRAINT prompt_texts_pkey PRIMARY KEY (hash),
-    CONSTRAINT named_by_content CHECK (((hash)::text = encode(sha256(convert_to((content)::text, 'UTF8'::name)), 'hex'::text))),
-    CONSTRAINT prompt_texts_kind_check CHECK (((kind)::text = 'prompt_text'::text))
+    CONSTRAINT named_by_content CHECK (((hash)::text = encode(sha256(convert_to((content)::text, 'UTF8'::name)), 'hex'::text)))
 );
 
 CREATE TABLE response_sources (
@@ -572,7 +582,7 @@ CREATE TABLE source_invocations (
     CONSTRAINT source_invocations_pkey PRIMARY KEY (source_invocation_id, world_slug),
     CONSTRAINT source_invocations_attempt_seq_idx UNIQUE (world_slug, attempt_id, invocation_seq),
     CONSTRAINT source_invocations_performance_idx UNIQUE (world_slug, attempt_id, command_key, performance)
-);
+) WITH (fillfactor=90);
 
 CREATE TABLE tool_policies (
     hash sha256_hex NOT NULL,

@@ -41,7 +41,7 @@ function keepUrls(root: string, dist: string, outdir: string): Plugin {
   return {
     name: 'keep-urls',
     setup({ onLoad }) {
-      onLoad({ filter: /\/engine\/.*\.ts$/ }, async ({ path }) => {
+      onLoad({ filter: /\/(engine|fixtures)\/.*\.ts$/ }, async ({ path }) => {
         const text = await readFile(path, 'utf8');
         const module = join(dist, relative(root, path)).replace(/\.ts$/, '.js');
         const url = `new URL(${JSON.stringify(relative(outdir, module))}, import.meta.url).href`;

@@ -8,9 +8,9 @@ import { PROBLEM_SECTIONS } from '../engine/contract/problems/index.js';
 const INTRODUCTION = [
   '# Problems',
   '',
-  'For users: what `chukwa` complains of, by code, and what to do. A code is stable; a message may say more. `npm run generate`',
-  'writes this page from [the catalogue](../engine/contract/problems/index.ts). A command that ends with a problem exits with',
-  'the code of its section, and a response that carries it has the status of its section, unless its meaning ends with others.',
+  'For users: what each problem code means. A code is stable; the message names the case, and says what to do. A command that',
+  'ends with a problem exits with the exit code of its section, and a response has its HTTP status; where a meaning ends with two',
+  'numbers, those count. `npm run generate` writes this page from [the catalogue](../engine/contract/problems/index.ts).',
 ];
 
 /** The page docs/problems.md as the catalogue now asks for it. */
@@ -22,31 +22,28 @@ export function problemsPage(): string {
       `## ${heading}`,
       ...(introduction === undefined ? [] : ['', introduction]),
       '',
-      `${usual}.`,
+      `Exit code and HTTP status: ${usual}.`,
       '',
-      '| code | meaning, and a message | what to do |',
-      '| --- | --- | --- |',
       ...Object.entries(problems).map(([code, entry]) => {
         const outcome = toOutcome(entry);
-        const { message, repair } = entry.example();
-        const kind = entry.severity === 'note' ? 'A note. ' : '';
-        const other = outcome === usual ? '' : ` (${outcome})`;
-        const shown = entry.meaning === undefined ? '' : `${entry.meaning}${other} `;
-        return `| \`${code}\` | ${kind}${shown}*${toCell(message)}*${shown === '' ? other : ''} | ${toCell(repair)} |`;
+        const note = entry.severity === 'note' ? 'A note. ' : '';
+        const meaning = entry.meaning ?? toMarkdown(entry.example().message);
+        return `- \`${code}\`: ${note}${meaning}${outcome === usual ? '' : ` (${outcome})`}`;
       }),
     ];
   });
   return [...INTRODUCTION, ...sections, ''].join('\n');
 }
 
-/** A sentence as Markdown shows it within a table. */
-function toCell(sentence: string): string {
-  return sentence.replace(/[|*<]|__/g, '\\$&');
+/** A message, which is plain text, as a sentence: behind the place of a finding it has no capital and no full stop. */
+function toMarkdown(message: string): string {
+  const sentence = message.endsWith('.') ? message : `${message.charAt(0).toUpperCase()}${message.slice(1)}.`;
+  return sentence.replace(/[*<]|__/g, '\\$&');
 }
 
 /** The exit code of a command that ends with a problem, and the status of a response that carries it. */
 function toOutcome({ exit, status }: ProblemEntry<never>): string {
-  return `Exit ${exit}, HTTP ${status}`;
+  return `${exit}, ${status}`;
 }
 
 function mostCommon(outcomes: readonly string[]): string {

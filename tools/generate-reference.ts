@@ -1,12 +1,12 @@
 /**
- * Writes docs/reference: a page for every kind of document, for the interface of every plugin that ships, and for the
- * program's own commands, variables and exit codes.
+ * Writes docs/reference: a page for every kind of document, and for the program's own commands, variables and exit
+ * codes. The README of a plugin explains the interface of its sources.
  */
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { programPages, type ReferencePage } from './program-reference.js';
+import { lowerFirst, programPages, type ReferencePage } from './program-reference.js';
 
 type Schema = { readonly [member: string]: unknown };
 
@@ -23,10 +23,9 @@ export async function generateReference(root: string): Promise<readonly Referenc
   const plugins = (await readdir(join(root, 'plugins'), { withFileTypes: true })).filter((entry) =>
     entry.isDirectory(),
   );
-  const files = [
-    ...documents.map((name) => ({ name: basename(name, '.schema.json'), path: `schemas/${name}` })),
-    ...plugins.map(({ name }) => ({ name: `interface-${name}`, path: `plugins/${name}/interface.schema.json` })),
-  ].sort((left, right) => (left.name < right.name ? -1 : 1));
+  const files = documents
+    .map((name) => ({ name: basename(name, '.schema.json'), path: `schemas/${name}` }))
+    .sort((left, right) => (left.name < right.name ? -1 : 1));
   const read = await Promise.all(
     files.map(async ({ name, path }) => ({
       name,
@@ -37,7 +36,7 @@ export async function generateReference(root: string): Promise<readonly Referenc
   const pages = read.map(({ name, path, schema }, index) => {
     const before = read.slice(0, index);
     const home = (part: string): string =>
-      before.find((other) => isDeepStrictEqual(partsOf(other.schema)[part], partsOf(schema)[part]))?.name ?? name;
+      before.find((other) => isDeepStrictEqual(meaningOf(other.schema, part), meaningOf(schema, part)))?.name ?? name;
     return {
       name: `${name}.md`,
       title: name,
@@ -49,13 +48,13 @@ export async function generateReference(root: string): Promise<readonly Referenc
   const index = [
     '# Reference',
     '',
-    'For users: every command, variable and exit code of the program, and every field of every document, from the code and',
-    'the schemas by which they are checked. `npm run generate` writes these pages. A part that several documents share is',
-    'explained on one page, to which the others link.',
+    'For users: every command, variable and exit code of the program, and every field of every document. In tables of fields, a',
+    'name with `?` may be left out. `npm run generate` writes these pages from the program and the schemas that it checks by.',
     '',
     '| page | of |',
     '| --- | --- |',
     ...[...program, ...pages].map(({ name, title, says: of }) => `| [${title}](${name}) | ${of} |`),
+    ...plugins.map(({ name }) => `| [${name}](../../plugins/${name}/README.md) | The interface of its sources. |`),
     '',
   ];
   return [
@@ -68,13 +67,19 @@ function partsOf(schema: Schema): Readonly<Record<string, Schema>> {
   return (schema['$defs'] ?? {}) as Readonly<Record<string, Schema>>;
 }
 
+/** A definition without its examples, in which documents may differ. */
+function meaningOf(schema: Schema, part: string): Schema | undefined {
+  const definition = partsOf(schema)[part];
+  return definition && { ...definition, examples: undefined };
+}
+
 function pageOf(path: string, subject: Subject): string {
   const { name } = subject;
   const parts = Object.entries(partsOf(subject.root)).filter(([part]) => subject.home(part) === name);
   return [
     `# ${name}`,
     '',
-    `${says(subject.root['description'])} Schema: [${path}](../../${path}).`,
+    `For users: ${lowerFirst(says(subject.root['description']))} [Schema](../../${path}); a field with \`?\` may be left out.`,
     '',
     ...wholeOf(subject),
     ...parts.flatMap(([part, definition]) => partOf(subject, part, definition)),
@@ -101,7 +106,7 @@ function partOf(subject: Subject, part: string, definition: Schema): readonly st
     const table = tableOf(subject, definition);
     const meaning = says(definition['description']);
     const type = table.length > 0 ? '' : `Type: ${typeOf(subject, definition)}.`;
-    const is = [meaning, type].filter((text) => text !== '').join(' ');
+    const is = [meaning, type, exampleOf(definition)].filter((text) => text !== '').join(' ');
     return [`## ${part}`, '', ...(is === '' ? [] : [is, '']), ...table];
   }
   const is = `${says(definition['description'])} One of ${forms.length} forms:`.trim();
@@ -143,40 +148,42 @@ function rowsOf(subject: Subject, schema: Schema, above: string): readonly strin
 }
 
 function rowOf(subject: Subject, path: string, field: Schema, isRequired: boolean): string {
-  const target = findTarget(subject.root, field) ?? {};
-  const preset = 'default' in field ? `; default ${code(field['default'])}` : isRequired ? '; required' : '';
-  const [example] = (field['examples'] ?? target['examples'] ?? []) as readonly unknown[];
-  // What a reference leads to is explained there.
-  const meaning = says(field['description']);
-  const shown = example === undefined ? '' : `Example: ${code(example)}`;
-  const explained = [meaning, shown].filter((text) => text !== '').join(' ');
-  return `| \`${path}\` | ${typeOf(subject, field)}${preset} | ${explained} |`;
+  const preset = 'default' in field ? `; default ${code(field['default'])}` : '';
+  // What a reference leads to is explained there, with an example.
+  const example = '$ref' in field ? '' : exampleOf(field);
+  const explained = [says(field['description']), example].filter((text) => text !== '').join(' ');
+  return `| \`${path}${isRequired ? '' : '?'}\` | ${typeOf(subject, field)}${preset} | ${explained} |`;
+}
+
+function exampleOf({ examples = [] }: Schema): string {
+  const [example] = examples as readonly unknown[];
+  return example === undefined ? '' : `Example: ${code(example)}`;
 }
 
 function typeOf(subject: Subject, schema: Schema): string {
   const { type, const: only, enum: listed, $ref, items } = schema;
   if (typeof $ref === 'string') return linkTo(subject, $ref.split('/').at(-1) ?? '');
   if (only !== undefined) return code(only);
-  if (Array.isArray(listed)) return listed.map(code).join(', ');
+  if (Array.isArray(listed))
+    return listed.length > 10 ? `one of ${listed.length} values in the schema` : listed.map(code).join(', ');
   const branches = (schema['oneOf'] ?? schema['anyOf']) as readonly Schema[] | undefined;
   if (branches !== undefined) return branches.map((branch) => typeOf(subject, branch)).join(' or ');
   if (type === 'array') return `list of ${typeOf(subject, (items ?? {}) as Schema)}`;
-  const bounds = ['minimum', 'maximum', 'minLength', 'maxLength', 'pattern']
-    .filter((keyword) => schema[keyword] !== undefined)
-    .map((keyword) => `${keyword} ${keyword === 'pattern' ? code(schema[keyword]) : String(schema[keyword])}`);
   const named = Array.isArray(type) ? type.join(' or ') : typeof type === 'string' ? type : 'any JSON';
-  return [named, ...bounds].join(', ');
+  const { minimum, maximum, minLength, maxLength, pattern } = schema;
+  const bounds = [rangeOf(minimum, maximum, ''), rangeOf(minLength, maxLength, ' characters')];
+  return [named, ...bounds, ...(pattern === undefined ? [] : [code(pattern)])].filter((text) => text !== '').join(', ');
+}
+
+function rangeOf(least: unknown, most: unknown, unit: string): string {
+  if (most === undefined) return least === undefined ? '' : `from ${String(least)}${unit}`;
+  return `${least === undefined ? 'up' : String(least)} to ${String(most)}${unit}`;
 }
 
 /** A definition, on the page that explains it. */
 function linkTo({ name, home }: Subject, part: string): string {
   const page = home(part);
   return `[${part}](${page === name ? '' : `${page}.md`}#${part})`;
-}
-
-function findTarget(root: Schema, { $ref }: Schema): Schema | undefined {
-  if (typeof $ref !== 'string') return undefined;
-  return partsOf(root)[$ref.split('/').at(-1) ?? ''];
 }
 
 function code(value: unknown): string {

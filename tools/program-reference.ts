@@ -37,7 +37,8 @@ function toPage(title: string, says: string, lines: readonly string[]): ProgramP
   };
 }
 
-function lowerFirst(text: string): string {
+/** For a text after a colon. */
+export function lowerFirst(text: string): string {
   return `${text.slice(0, 1).toLowerCase()}${text.slice(1)}`;
 }
 
@@ -52,11 +53,18 @@ function commandLines(): readonly string[] {
   addCommands(program, async () => {});
   const leaves = listLeaves(program, '');
   const groups = [...new Set(leaves.map(({ group }) => group))];
-  return groups.flatMap((group) => [
-    `## ${group.replace(/:$/, '')}`,
+  const shared = listShared(leaves.flatMap(takenBy));
+  return [
+    'These are the same in several commands, which name the options only:',
     '',
-    ...leaves.filter((leaf) => leaf.group === group).flatMap(linesOf),
-  ]);
+    ...shared,
+    '',
+    ...groups.flatMap((group) => [
+      `## ${group.replace(/:$/, '')}`,
+      '',
+      ...leaves.filter((leaf) => leaf.group === group).flatMap((leaf) => linesOf(leaf, shared)),
+    ]),
+  ];
 }
 
 interface Leaf {
@@ -75,17 +83,33 @@ function listLeaves(command: Command, above: string): readonly Leaf[] {
   });
 }
 
-function linesOf({ path, command }: Leaf): readonly string[] {
+function linesOf(leaf: Leaf, shared: ReadonlySet<string>): readonly string[] {
+  const { path, command } = leaf;
   const usage = [path, ...command.registeredArguments.map(termOf)].join(' ');
-  const taken = [...command.registeredArguments, ...command.options].filter(({ description }) => description !== '');
-  return [
-    `### \`${usage}\``,
-    '',
-    command.description(),
-    '',
-    ...taken.map((each) => `- \`${each instanceof Argument ? termOf(each) : each.flags}\`: ${meaningOf(each)}`),
-    ...(taken.length > 0 ? [''] : []),
-  ];
+  const named = takenBy(leaf).flatMap((line) => (shared.has(line) ? (/^- (`--[^`]+`)/.exec(line)?.[1] ?? []) : []));
+  const own = takenBy(leaf).filter((line) => !shared.has(line));
+  const lines = [...own, ...(named.length > 0 ? [`- ${named.join(', ')}`] : [])];
+  return [`### \`${usage}\``, '', command.description(), '', ...lines, ...(lines.length > 0 ? [''] : [])];
+}
+
+/** Lines of several commands. An option that means something else in another command is explained in each. */
+function listShared(lines: readonly string[]): ReadonlySet<string> {
+  const flagsOf = (line: string): string => /^- `(--[^`]+)`/.exec(line)?.[1] ?? line;
+  return new Set(
+    lines.filter(
+      (line, at) =>
+        lines.indexOf(line) !== at && lines.every((other) => other === line || flagsOf(other) !== flagsOf(line)),
+    ),
+  );
+}
+
+const SAYS_ITS_NAME = /^(the (id|name) of the [\w ]+|files and folders)?$/i;
+
+/** A line for each argument and option, but for an argument whose description says no more than its name. */
+function takenBy({ command }: Leaf): readonly string[] {
+  return [...command.registeredArguments, ...command.options]
+    .filter((each) => !(each instanceof Argument && SAYS_ITS_NAME.test(each.description)))
+    .map((each) => `- \`${each instanceof Argument ? termOf(each) : each.flags}\`: ${meaningOf(each)}`);
 }
 
 function termOf(argument: Argument): string {

@@ -31,10 +31,10 @@ export async function describeSchema(database: Pick<OpenDatabase, 'query'>): Pro
 const OURS = `= 'public'::regnamespace`;
 
 const DOMAINS = `
-  SELECT format('CREATE DOMAIN %I AS %s COLLATE %I%s;', typname, format_type(typbasetype, typtypmod), collname,
+  SELECT format('CREATE DOMAIN %I AS %s%s%s;', typname, format_type(typbasetype, typtypmod), ' COLLATE ' || quote_ident(collname),
     (SELECT string_agg(E'\\n    ' || pg_get_constraintdef(oid), '' ORDER BY conname) FROM pg_constraint
      WHERE contypid = pg_type.oid)) AS text
-  FROM pg_type JOIN pg_collation ON pg_collation.oid = typcollation
+  FROM pg_type LEFT JOIN pg_collation ON pg_collation.oid = typcollation
   WHERE typtype = 'd' AND typnamespace ${OURS} ORDER BY typname`;
 
 const ENUMS = `
@@ -43,7 +43,7 @@ const ENUMS = `
   FROM pg_type JOIN pg_enum ON enumtypid = pg_type.oid WHERE typnamespace ${OURS} GROUP BY typname ORDER BY typname`;
 
 const TABLES = `
-  SELECT format(E'CREATE TABLE %I (\\n%s\\n);', relname, concat_ws(E',\\n',
+  SELECT format(E'CREATE TABLE %I (\\n%s\\n)%s;', relname, concat_ws(E',\\n',
     (SELECT string_agg(format('    %I %s', attname, format_type(atttypid, atttypmod))
        || CASE WHEN attnotnull THEN ' NOT NULL' ELSE '' END
        || CASE WHEN attidentity = 'a' THEN ' GENERATED ALWAYS AS IDENTITY' ELSE '' END
@@ -56,7 +56,7 @@ const TABLES = `
      WHERE attrelid = pg_class.oid AND attnum > 0 AND NOT attisdropped),
     (SELECT string_agg(format('    CONSTRAINT %I %s', conname, pg_get_constraintdef(oid)), E',\\n'
        ORDER BY array_position('{p,u,c}'::"char"[], contype), conname)
-     FROM pg_constraint WHERE conrelid = pg_class.oid AND contype IN ('p', 'u', 'c')))) AS text
+     FROM pg_constraint WHERE conrelid = pg_class.oid AND contype IN ('p', 'u', 'c'))), ' WITH (' || array_to_string(reloptions, ', ') || ')') AS text
   FROM pg_class WHERE relkind = 'r' AND relnamespace ${OURS} ORDER BY relname`;
 
 const FOREIGN_KEYS = `

@@ -10,9 +10,9 @@ export type Description = string;
 export type Reference = HashReference | PathReference;
 /** The effect of a call on the outside. A read-only call can be repeated after a crash; any other only if its binding is repeatable. */
 export type EffectClass = 'read_only' | 'state_change' | 'external_side_effect';
-/** True if the service is idempotent: it recognises a call by the X-Client-Request-Id header, and performs it once. Then a call with a side effect may be repeated. Leave it out for a read-only call, which may always be repeated. */
+/** true: the service performs calls with the same X-Client-Request-Id header once, so a call with a side effect may be repeated. Leave it out for a read-only call, which always may. */
 export type Repeatable = boolean;
-/** The failures by which this service says that it did not perform a call with a side effect. By default these statuses, and an internal error, leave such a call in doubt: the service may have acted before it failed. */
+/** The failures by which this service says that it did not perform a call with a side effect. By default, they leave such a call in doubt. */
 export type NotPerformedOn = readonly (
   | 'http_302'
   | 'http_303'
@@ -39,9 +39,9 @@ export interface CognitionWorkflow {
   readonly version: 1;
   readonly label?: HumanId;
   readonly description?: Description;
-  /** per_subject_ordered: one subject after the other, each on the world as the earlier ones left it. per_subject_concurrent: subjects begin together, with the same result: if an earlier subject changes the inputs of a later one, that one makes its requests again. */
+  /** per_subject_ordered: one subject after the other, each on the world as the earlier ones left it. per_subject_concurrent: all at once, with the same result: a subject whose inputs an earlier one changes is asked again. */
   readonly execution: 'per_subject_ordered' | 'per_subject_concurrent';
-  /** With per_subject_concurrent: how many runs a turn may supersede, for each subject on average. After that, subjects wait for the earlier ones. The default is 4. */
+  /** With per_subject_concurrent: how many runs a turn may supersede, for each subject on average; then subjects wait. The default is 4. */
   readonly max_speculative?: number;
   readonly ambient_sources: readonly AmbientSourceBinding[];
   readonly nodes: readonly (LlmToolLoopNode | LlmJsonNode | SourceCallNode)[];
@@ -58,11 +58,11 @@ export interface AmbientSourceBinding {
   readonly repeatable?: Repeatable;
   readonly not_performed_on?: NotPerformedOn;
   readonly redaction: Redaction;
-  /** The consequence of a call that fails after its retries. fail, the default: the attempt fails. inject_absence: the reading is {"absent": {"failure_class": ...}}, and the turn continues. A call whose side effect may have taken place always fails the attempt. */
+  /** If the call fails after its retries. fail, the default: the attempt fails. inject_absence: the reading is {"absent": {"failure_class": ...}}. A call whose side effect may have taken place always fails the attempt. */
   readonly on_failure?: 'fail' | 'inject_absence';
   /** Lower-case letters and digits, joined by single hyphens or underscores; at most 64 characters. */
   readonly connection?: string;
-  /** Allows the call to be pending, and limits the wait for its later answer; at most 366 days. Without it, a pending answer is a failure. */
+  /** How long to wait for an answer that comes later; at most 366 days. Without it, a pending answer is a failure. */
   readonly pending_deadline_ms?: number;
   readonly run: 'once_per_turn' | 'before_subject_workflow';
   /** The subject, place or entity of the reading. */
@@ -109,10 +109,10 @@ export interface LlmToolLoopNode {
   readonly may?: PatchReach;
   readonly final_schema_ref: Reference;
 }
-/** A second source that is asked for an answer that the first one did not give, once the first one's own retry is used up. Each of the two has a record of its own, and they are one generation. A rejected answer goes back to the first source. By default, the failure ends the attempt. */
+/** A second source, asked when the first one has failed and its retries are used up. Each has its own record; together they are one generation. A rejected answer goes back to the first source. */
 export interface Fallback {
   readonly llm_source_ref: Reference;
-  /** The failures of the first source after which this one is asked, with the names of a source's retry; http_5xx means the statuses 500 to 599. */
+  /** The failures after which it is asked, as in a source's retry; http_5xx means the statuses 500 to 599. */
   readonly on: readonly ('timeout' | 'transport' | 'http_408' | 'http_425' | 'http_429' | 'http_5xx' | 'unavailable')[];
 }
 export interface PromptTemplate {
@@ -160,11 +160,11 @@ export interface AvailableTool {
   readonly repeatable?: Repeatable;
   readonly not_performed_on?: NotPerformedOn;
   readonly redaction: Redaction;
-  /** The consequence of a call that fails after its retries. fail, the default: the attempt fails. tell_model: the model gets the failure in place of a result, and continues. A call whose side effect may have taken place always fails the attempt. */
+  /** If the call fails after its retries. fail, the default: the attempt fails. tell_model: the model gets the failure as its result. A call whose side effect may have taken place always fails the attempt. */
   readonly on_failure?: 'fail' | 'tell_model';
   /** Lower-case letters and digits, joined by single hyphens or underscores; at most 64 characters. */
   readonly connection?: string;
-  /** Allows the call to be pending, and limits the wait for its later answer; at most 366 days. Without it, a pending answer is a failure. */
+  /** How long to wait for an answer that comes later; at most 366 days. Without it, a pending answer is a failure. */
   readonly pending_deadline_ms?: number;
   readonly arguments_schema_ref: Reference;
   readonly result_schema_ref?: Reference;
@@ -203,7 +203,7 @@ export interface SourceCallNode {
   readonly redaction: Redaction;
   /** Lower-case letters and digits, joined by single hyphens or underscores; at most 64 characters. */
   readonly connection?: string;
-  /** Allows the call to be pending, and limits the wait for its later answer; at most 366 days. Without it, a pending answer is a failure. */
+  /** How long to wait for an answer that comes later; at most 366 days. Without it, a pending answer is a failure. */
   readonly pending_deadline_ms?: number;
   /** As in ambient sources. */
   readonly request_template: Json;

@@ -3,7 +3,7 @@ import type { TurnCommand } from '../core/protocol/command.js';
 import { advance } from '../core/turn/advance.js';
 import type { Discarded, Step } from '../core/turn/step.js';
 import type { TurnBegan } from '../core/protocol/event.js';
-import { refoldAsPlayed } from '../core/turn/refold.js';
+import { refoldAsPlayed } from '../core/turn/speculation/refold-as-played.js';
 import { type TurnState, UNBEGUN } from '../core/turn/state.js';
 import type { Program } from '../core/protocol/program.js';
 import type { AgentHeads, AttemptLease, AttemptPast, CallFinish, CallStart } from '../ports/attempts.js';

@@ -221,12 +221,13 @@ export function databaseNotUtf8(place: string, encoding: string): Problem {
   };
 }
 
-/** A migration came into being between two that have been applied. */
+/** The database has other migrations: it was made before the baseline, or one came into being between two that it has. */
 export function migrationMissed(description: string, migration: string): Problem {
   return {
     code: 'DATABASE_MIGRATION_MISSED',
-    message: `The database (${description}) was made without migration ${migration}, by a version that knew later ones.`,
-    repair: 'Use the version of chukwa that made the database, or another database.',
+    message: `The database (${description}) was made without migration ${migration}, by a version with other migrations.`,
+    repair:
+      'Export its worlds with the last version of chukwa that opens it, and import them with this one into a new database; or use another database.',
     details: { migration },
   };
 }
@@ -238,15 +239,5 @@ export function migrationChanged(description: string, migration: string): Proble
     message: `Migration ${migration} of the database (${description}) is not the one that this program knows.`,
     repair: 'Use the version of chukwa that made the database, or another database.',
     details: { migration },
-  };
-}
-
-/** A row that is named by its content has other content. */
-export function databaseContentForged(description: string, table: string): Problem {
-  return {
-    code: 'DATABASE_CONTENT_FORGED',
-    message: `The database (${description}) is not migrated: a row of ${table} is not what its hash says. This program writes no such row.`,
-    repair: 'Restore a backup, or find out who wrote that row and have the owner of the database delete it.',
-    details: { table },
   };
 }

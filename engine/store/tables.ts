@@ -56,7 +56,7 @@ export type OperatorAction =
   | 'stop_attempt'
   | 'take_back_turns';
 
-export type SchemaDelivery = 'json_object' | 'prompt' | 'response_format' | 'response_format_strict';
+export type SchemaDelivery = 'json_object' | 'prompt' | 'response_format';
 
 export type SearchKind = 'answer' | 'narration' | 'prompt' | 'result' | 'state';
 

@@ -12,8 +12,8 @@ export interface LlmChatInterface {
   readonly base_url_env?: string;
   /** The environment variable that holds the key. Its name begins with CHUKWA_ and ends with KEY. Where it is left out, an endpoint of base_url_env gets no key, and any other gets the key of CHUKWA_LLM_API_KEY, else of OPENAI_API_KEY. */
   readonly api_key_env?: string;
-  /** How the model gets the schema of its answer. response_format: beside the messages, not strict, without the bounds that endpoints refuse. json_object: in the prompt, and the endpoint is asked to answer with any JSON object. prompt: in the prompt alone. response_format_strict: not supported yet. Nothing else is tried: where the endpoint refuses the setting, the call fails. */
-  readonly schema_delivery: 'response_format' | 'json_object' | 'prompt' | 'response_format_strict';
+  /** How the model gets the schema of its answer. response_format: beside the messages, not strict, without the bounds that endpoints refuse. json_object: in the prompt, and the endpoint is asked to answer with any JSON object. prompt: in the prompt alone. Nothing else is tried: where the endpoint refuses the setting, the call fails. */
+  readonly schema_delivery: 'response_format' | 'json_object' | 'prompt';
   /** How the model calls a tool. json_control: by its JSON answer. native: by the provider's own tool calls, which is not supported yet. */
   readonly tool_calling: 'json_control' | 'native';
   /** Whether the endpoint streams the answer. Without a stream nothing is seen before the answer is whole. */

@@ -93,11 +93,7 @@ function toFoundKey(variable: string, key: string): FoundKey {
   return /^[\u0020-\u00FF]*$/.test(key) ? { ok: true, key } : { ok: false, message };
 }
 
-/** The first unsupported setting of the source: refused before anything is sent, never replaced. */
-export function findUnsupported({ schema_delivery, tool_calling }: LlmChatInterface): string | undefined {
-  if (schema_delivery === 'response_format_strict') {
-    return 'schema_delivery response_format_strict is not available yet: write response_format, json_object or prompt';
-  }
-  if (tool_calling === 'native') return 'tool_calling native is not available yet: write json_control';
-  return undefined;
+/** The unsupported setting of the source: refused before anything is sent, never replaced. */
+export function findUnsupported({ tool_calling }: LlmChatInterface): string | undefined {
+  return tool_calling === 'native' ? 'tool_calling native is not available yet: write json_control' : undefined;
 }

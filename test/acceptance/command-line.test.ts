@@ -5,7 +5,7 @@ import { after, before, describe, test } from 'node:test';
 import type { RunReport } from '../../engine/operations/run-turns.js';
 import type { AttemptRecord, AttemptSummary } from '../../engine/ports/records.js';
 import type { WorldSnapshot } from '../../engine/ports/worlds.js';
-import { type ScriptedModel, startScriptedModel } from '../../engine/toys/scripted-model/index.js';
+import { type ScriptedModel, startScriptedModel } from '../../fixtures/toys/scripted-model/index.js';
 import { emptyDatabase } from '../support/databases.js';
 import { editWorkflows } from '../support/park-stage.js';
 import { waitUntil } from '../support/wait-until.js';

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { appendFile, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { startScriptedModel } from '../../engine/toys/scripted-model/index.js';
+import { startScriptedModel } from '../../fixtures/toys/scripted-model/index.js';
 import { writePlugin } from '../sources/harness.js';
 import { loadScript } from '../support/park-stage.js';
 import { waitUntil } from '../support/wait-until.js';

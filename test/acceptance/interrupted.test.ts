@@ -4,7 +4,7 @@ import type { Diagnosis } from '../../engine/operations/composition.js';
 import type { RunReport } from '../../engine/operations/run-turns.js';
 import type { AttemptRecord, AttemptSummary, LlmCallRecord } from '../../engine/ports/records.js';
 import type { WorldSnapshot } from '../../engine/ports/worlds.js';
-import { type ScriptedModel, startScriptedModel } from '../../engine/toys/scripted-model/index.js';
+import { type ScriptedModel, startScriptedModel } from '../../fixtures/toys/scripted-model/index.js';
 import { loadScript, type ParkStage, sharedStage } from '../support/park-stage.js';
 import { askHere, makeFolder, runHere, startChukwa, whileRunning } from './command.js';
 import { callAt, onlyAttempt, script } from './readings.js';

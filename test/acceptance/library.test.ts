@@ -4,7 +4,7 @@ import { chmod, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/pro
 import { dirname, join } from 'node:path';
 import { after, before, describe, type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
-import { type ScriptedModel, loadAnswers, startScriptedModel } from '../../engine/toys/scripted-model/index.js';
+import { type ScriptedModel, loadAnswers, startScriptedModel } from '../../fixtures/toys/scripted-model/index.js';
 import { ROOT } from '../support/park-stage.js';
 import { FIRST_COMPILED } from '../support/program.js';
 import { makeFolder } from './command.js';
@@ -104,6 +104,7 @@ describe('the packed package, installed in an empty folder', { timeout: 600_000 
     ]);
     assert.deepEqual((await readdir(join(home, 'dist'))).toSorted(), [
       'engine',
+      'fixtures',
       'plugins',
       'template.tar.gz',
       'template.tar.gz.digest',

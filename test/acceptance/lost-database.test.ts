@@ -5,7 +5,7 @@ import type { Refused } from '../../engine/operations/engine.js';
 import { runTurns } from '../../engine/operations/run-turns.js';
 import { findFault, LockLost } from '../../engine/store/database-fault.js';
 import { runCommandLine } from '../../engine/surfaces/cli/command-line.js';
-import { type ScriptedModel, startScriptedModel } from '../../engine/toys/scripted-model/index.js';
+import { type ScriptedModel, startScriptedModel } from '../../fixtures/toys/scripted-model/index.js';
 import { loadScript, type ParkStage, sharedStage } from '../support/park-stage.js';
 import { openTestTerminal } from '../surfaces/cli/test-terminal.js';
 import { startPostgres, type TestServer } from '../../tools/postgres-server.js';

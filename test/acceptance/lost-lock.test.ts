@@ -3,8 +3,8 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import type { AttemptSummary } from '../../engine/ports/records.js';
-import { type ScriptedModel, startScriptedModel } from '../../engine/toys/scripted-model/index.js';
-import { startToys, type Toys } from '../../engine/toys/index.js';
+import { type ScriptedModel, startScriptedModel } from '../../fixtures/toys/scripted-model/index.js';
+import { startToys, type Toys } from '../../fixtures/toys/index.js';
 import { waitUntil } from '../support/wait-until.js';
 import { askHere, makeFolder, runHere, startChukwa, startHere, whileRunning } from './command.js';
 

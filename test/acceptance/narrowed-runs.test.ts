@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { RunReport } from '../../engine/operations/run-turns.js';
 import type { AttemptRecord, LlmCallRecord } from '../../engine/ports/records.js';
-import { type Answers, startScriptedModel } from '../../engine/toys/scripted-model/index.js';
+import { type Answers, startScriptedModel } from '../../fixtures/toys/scripted-model/index.js';
 import { CLOSED_TOYS } from '../support/closed-toys.js';
 import { emptyDatabase } from '../support/databases.js';
 import { finalPatch, toolCall } from '../support/turn-player.js';

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import type { JsonObject } from '../../engine/contract/json.js';
 import type { WorldSnapshot } from '../../engine/ports/worlds.js';
-import { startScriptedModel } from '../../engine/toys/scripted-model/index.js';
+import { startScriptedModel } from '../../fixtures/toys/scripted-model/index.js';
 import { emptyDatabase } from '../support/databases.js';
 import { ROOT } from '../support/park-stage.js';
 import { type Ended, makeFolder, runHere } from './command.js';

@@ -3,7 +3,7 @@ import { appendFile, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { RunReport } from '../../engine/operations/run-turns.js';
-import { startScriptedModel } from '../../engine/toys/scripted-model/index.js';
+import { startScriptedModel } from '../../fixtures/toys/scripted-model/index.js';
 import { writePlugin } from '../sources/harness.js';
 import { emptyDatabase } from '../support/databases.js';
 import { loadScript } from '../support/park-stage.js';

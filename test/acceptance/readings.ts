@@ -5,7 +5,7 @@ import type { Json, JsonObject } from '../../engine/contract/json.js';
 import type { Answer, Answers } from '../../engine/generated/answers.js';
 import type { AttemptRecord, InvocationSummary } from '../../engine/ports/records.js';
 import type { WorldSnapshot } from '../../engine/ports/worlds.js';
-import type { ModelRequest, ScriptedModel } from '../../engine/toys/scripted-model/index.js';
+import type { ModelRequest, ScriptedModel } from '../../fixtures/toys/scripted-model/index.js';
 import { type Play, ROOT } from '../support/park-stage.js';
 
 /** A script of answers that hold on every turn, by command key. */

@@ -9,7 +9,7 @@ import type { AttemptRecord } from '../../engine/ports/records.js';
 import type { RunReport } from '../../engine/operations/run-turns.js';
 import { runCommandLine } from '../../engine/surfaces/cli/command-line.js';
 import type { WorkflowTest } from '../../engine/generated/workflow-test.js';
-import { startToys, type Toys } from '../../engine/toys/index.js';
+import { startToys, type Toys } from '../../fixtures/toys/index.js';
 import { emptyDatabase } from '../support/databases.js';
 import { ROOT } from '../support/park-stage.js';
 import { openTestTerminal } from '../surfaces/cli/test-terminal.js';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { after, before, describe, test } from 'node:test';
-import { type LoopbackServer, readText, startLoopbackServer } from '../../engine/toys/loopback-server.js';
+import { type LoopbackServer, readText, startLoopbackServer } from '../../fixtures/toys/loopback-server.js';
 import { openParkStage, type ParkStage, type Play } from '../support/park-stage.js';
 import { finalPatch, setState } from '../support/turn-player.js';
 

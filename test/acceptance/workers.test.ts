@@ -3,7 +3,7 @@ import { after, describe, test } from 'node:test';
 import { queueTurns } from '../../engine/operations/run-worker.js';
 import type { AttemptRecord } from '../../engine/ports/records.js';
 import type { WorldSnapshot } from '../../engine/ports/worlds.js';
-import { startScriptedModel } from '../../engine/toys/scripted-model/index.js';
+import { startScriptedModel } from '../../fixtures/toys/scripted-model/index.js';
 import { must, type ParkStage, sharedStage } from '../support/park-stage.js';
 import { freePort, startNats } from '../../tools/nats-server.js';
 import { NEEDS_NATS } from '../support/nats.js';

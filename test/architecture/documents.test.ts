@@ -210,7 +210,7 @@ test('the reference has a row for every variable that the program reads', async 
     ...(await listFiles('engine', '.ts')),
     // Examples of a plugin name variables that only its test sets.
     ...(await listFiles('plugins', '.json')).filter((file) => !file.endsWith('conformance.json')),
-    ...(await listFiles('engine/toys', '.ts')),
+    ...(await listFiles('fixtures/toys', '.ts')),
   ];
   const sources = (await Promise.all(files.map(read))).join('\n');
   const variables = [...sources.matchAll(/\bCHUKWA_[A-Z]+(?:_[A-Z]+)*\b/g)].map(([name]) => name);

@@ -90,11 +90,16 @@ const VIOLATIONS: Readonly<Record<string, readonly (readonly [string, string])[]
     ['engine/sources/c.ts', 'plugins/mail/target.ts'],
     ['engine/main.ts', 'plugins/mail/target.ts'],
   ],
-  'toys-imports-downwards-only': [['engine/toys/a.ts', 'engine/core/target.ts']],
-  'what-ships-imports-no-fixture': [['engine/main.ts', 'fixtures/target.ts']],
-  'toys-are-started-by-main-only': [['engine/runtime/c.ts', 'engine/toys/target.ts']],
+  'only-main-loads-the-toys': [
+    ['engine/runtime/c.ts', 'fixtures/toys/stages.ts'],
+    ['plugins/mail/f.ts', 'fixtures/toys/stages.ts'],
+  ],
+  'main-loads-no-other-fixture': [
+    ['engine/main.ts', 'fixtures/target.ts'],
+    ['engine/main.ts', 'fixtures/toys/target.ts'],
+  ],
   'only-main-reads-the-configuration': [['engine/operations/h.ts', 'engine/configuration.ts']],
-  'fixtures-know-contract-and-toys-only': [['fixtures/a.ts', 'engine/core/target.ts']],
+  'fixtures-know-the-contract-only': [['fixtures/toys/a.ts', 'engine/core/target.ts']],
   'plugins-know-the-contract-only': [['plugins/mail/a.ts', 'engine/contract/target.ts']],
   'plugins-do-not-import-each-other': [['plugins/mail/b.ts', 'plugins/post/target.ts']],
   'plugins-import-nothing-of-node': [['plugins/mail/c.ts', 'node:fs']],
@@ -147,7 +152,6 @@ const ALLOWED: readonly (readonly [string, string])[] = [
   ['engine/operations/good.ts', 'engine/runtime/target.ts'],
   ['engine/surfaces/http/good.ts', 'engine/surfaces/browser/target.ts'],
   ['fixtures/good.ts', 'engine/generated/target.ts'],
-  ['fixtures/good-server.ts', 'engine/toys/target.ts'],
 ];
 
 const planted = await plant([...Object.values(VIOLATIONS).flat(), BACK_AGAIN, ...ALLOWED]);

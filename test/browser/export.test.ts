@@ -10,7 +10,7 @@ import type { PagesToExport } from '../../engine/operations/composition.js';
 import { forkWorld } from '../../engine/operations/fork-world.js';
 import { writePages } from '../../engine/operations/write-pages.js';
 import { exportPages } from '../../engine/surfaces/browser/export.js';
-import type { Answers } from '../../engine/toys/scripted-model/index.js';
+import type { Answers } from '../../fixtures/toys/scripted-model/index.js';
 import { startChromium } from '../../tools/chromium.js';
 import { NEEDS_CHROMIUM } from '../support/chromium.js';
 import { loadScript, must, openParkStage, type ParkStage, type Play } from '../support/park-stage.js';

@@ -9,7 +9,7 @@ import { type ServedPark, servePark, TOKENS } from '../support/served-park.js';
 import { makeWorld } from '../store/record-fixtures.js';
 import { act } from '../../engine/operations/act.js';
 import { startServer } from '../../engine/surfaces/http/server.js';
-import type { Answers } from '../../engine/toys/scripted-model/index.js';
+import type { Answers } from '../../fixtures/toys/scripted-model/index.js';
 import { startChromium } from '../../tools/chromium.js';
 
 /** Markup for texts, attributes, styles and pictures; characters that reorder text or that a terminal would obey. */

@@ -5,7 +5,7 @@ import { type RunReport, runTurns } from '../../engine/operations/run-turns.js';
 import { createWorld } from '../../engine/operations/worlds.js';
 import type { BrowsableStore } from '../../engine/ports/browse.js';
 import { toStore } from '../../engine/store/open-store.js';
-import type { Answers } from '../../engine/toys/scripted-model/index.js';
+import type { Answers } from '../../fixtures/toys/scripted-model/index.js';
 import { type DatabaseKind, openTestDatabase, type TestDatabase } from '../support/databases.js';
 import { loadScript, must, openParkStage, type ParkStage, ROOT } from '../support/park-stage.js';
 import { Died, type Life, type MortalEngine, mortalEngine } from './mortal-driver.js';

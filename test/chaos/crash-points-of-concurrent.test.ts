@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test, type TestContext } from 'node:test';
 import type { JsonObject } from '../../engine/contract/json.js';
-import type { Answers } from '../../engine/toys/scripted-model/index.js';
+import type { Answers } from '../../fixtures/toys/scripted-model/index.js';
 import { runTurns } from '../../engine/operations/run-turns.js';
 import { showWorld } from '../../engine/operations/worlds.js';
 import { type Edit, editWorkflows, must } from '../support/park-stage.js';

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Json } from '../../engine/contract/json.js';
-import { readText, startLoopbackServer } from '../../engine/toys/loopback-server.js';
+import { readText, startLoopbackServer } from '../../fixtures/toys/loopback-server.js';
 
 /** A service whose every call does something, and that keeps a book of it. */
 export interface DeedService {

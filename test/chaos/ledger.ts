@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { runTurns } from '../../engine/operations/run-turns.js';
 import { showWorld } from '../../engine/operations/worlds.js';
 import type { WorldSnapshot } from '../../engine/ports/worlds.js';
-import type { ServedRequest } from '../../engine/toys/index.js';
+import type { ServedRequest } from '../../fixtures/toys/index.js';
 import { must } from '../support/park-stage.js';
 import type { Fleet } from './fleet.js';
 

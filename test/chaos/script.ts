@@ -1,5 +1,5 @@
 import type { Json } from '../../engine/contract/json.js';
-import type { Answers } from '../../engine/toys/scripted-model/index.js';
+import type { Answers } from '../../fixtures/toys/scripted-model/index.js';
 
 /** More turns than any of the worlds plays. */
 const TURNS = 600;

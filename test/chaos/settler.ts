@@ -1,7 +1,7 @@
 import type { Json } from '../../engine/contract/json.js';
 import type { Engine } from '../../engine/operations/engine.js';
 import { settleCall } from '../../engine/operations/settle-call.js';
-import type { Toys } from '../../engine/toys/index.js';
+import type { Toys } from '../../fixtures/toys/index.js';
 import { must } from '../support/park-stage.js';
 
 /** The services' answers about a deed, by its tool. */

@@ -5,7 +5,7 @@ import type { Invoke, TurnCommand } from '../../engine/core/protocol/command.js'
 import type { CallEvent, TurnBegan } from '../../engine/core/protocol/event.js';
 import { adopt, type LeftCall } from '../../engine/core/turn/adopt.js';
 import { advance } from '../../engine/core/turn/advance.js';
-import { refoldAsPlayed } from '../../engine/core/turn/refold.js';
+import { refoldAsPlayed } from '../../engine/core/turn/speculation/refold-as-played.js';
 import { type TurnState, UNBEGUN } from '../../engine/core/turn/state.js';
 import { type SmallPark, smallPark } from '../support/park-documents.js';
 import { composeWorld, type Entity } from '../../engine/core/world/world.js';

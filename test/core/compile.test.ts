@@ -190,7 +190,7 @@ check('a placeholder that never closes', { prompt: 'Hello {{world.slug' }, [
 check('a node that waits for itself', { prompt: '{{nodes.act.output}}' }, [
   'NODES_CYCLE /nodes/0/prompt_template/messages/0/content: act reads its own output, so it would wait forever. | Remove the reference.',
 ]);
-check('a delivery that this version cannot do', { schema_delivery: 'response_format_strict' }, [
+check('a delivery that the plugin gives no meaning', { schema_delivery: 'by_pigeon' }, [
   'NOT_SUPPORTED_YET /interface/schema_delivery: This version does not support this "schema_delivery", and never chooses another by itself. | Write "response_format".',
 ]);
 check('a start that no calendar has', { time: { start_time: '2016-12-31T23:59:60Z' } }, [

@@ -339,13 +339,6 @@ const FAILING: readonly Failing[] = [
     message: /native/,
     settings: { tool_calling: 'native' },
   },
-  {
-    name: 'the strict subset',
-    server: () => {},
-    failed: 'unavailable',
-    message: /response_format_strict/,
-    settings: { schema_delivery: 'response_format_strict' },
-  },
 ];
 
 for (const { name, server, failed, message, settings, status, finish_reason, is_silent = false } of FAILING) {

@@ -7,7 +7,7 @@ import { queueTurns } from '../../engine/operations/run-worker.js';
 import { runTurns } from '../../engine/operations/run-turns.js';
 import type { AttemptRecord } from '../../engine/ports/records.js';
 import type { WorldSnapshot } from '../../engine/ports/worlds.js';
-import type { Answers } from '../../engine/toys/scripted-model/index.js';
+import type { Answers } from '../../fixtures/toys/scripted-model/index.js';
 import {
   type Edit,
   editWorkflows,

@@ -19,8 +19,8 @@ import {
   type ScriptedModel,
   scriptPath,
   startScriptedModel,
-} from '../../engine/toys/scripted-model/index.js';
-import { startToys, type Toys } from '../../engine/toys/index.js';
+} from '../../fixtures/toys/scripted-model/index.js';
+import { startToys, type Toys } from '../../fixtures/toys/index.js';
 import { type DatabaseKind, openTestDatabase, type OutsideView } from './databases.js';
 
 /** The package's folder. */

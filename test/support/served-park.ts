@@ -1,7 +1,7 @@
 import type { HttpServer } from '../../engine/operations/composition.js';
 import { toDesk } from '../../engine/operations/serve.js';
 import { startServer } from '../../engine/surfaces/http/server.js';
-import type { Answers } from '../../engine/toys/scripted-model/index.js';
+import type { Answers } from '../../fixtures/toys/scripted-model/index.js';
 import { openParkStage, type ParkStage, type Play } from './park-stage.js';
 
 export const TOKENS = {

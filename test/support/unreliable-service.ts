@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { readText, startLoopbackServer } from '../../engine/toys/loopback-server.js';
+import { readText, startLoopbackServer } from '../../fixtures/toys/loopback-server.js';
 
 /**
  * The fate of one request. `cut_before`: the service never gets it; `cut_after`: it does, and its answer is lost;

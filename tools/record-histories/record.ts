@@ -18,8 +18,8 @@ import { listRecordedCalls } from '../../engine/store/attempts/recorded-calls.js
 import type { OpenDatabase } from '../../engine/store/database.js';
 import { openInFolder } from '../../engine/store/embedded.js';
 import { readWorld } from '../../engine/store/world-snapshot.js';
-import { startScriptedModel } from '../../engine/toys/scripted-model/index.js';
-import { startToys } from '../../engine/toys/index.js';
+import { startScriptedModel } from '../../fixtures/toys/scripted-model/index.js';
+import { startToys } from '../../fixtures/toys/index.js';
 import { startUnreliableService } from '../../test/support/unreliable-service.js';
 import { type AttemptResult, foldCalls } from './fold.js';
 import {

@@ -8,8 +8,8 @@ import { forkWorld } from '../../engine/operations/fork-world.js';
 import { reportCall } from '../../engine/operations/reports.js';
 import { type RunReport, runTurns } from '../../engine/operations/run-turns.js';
 import { createWorld } from '../../engine/operations/worlds.js';
-import { type Answers, type ScriptedModel, scriptPath } from '../../engine/toys/scripted-model/index.js';
-import type { Toys } from '../../engine/toys/index.js';
+import { type Answers, type ScriptedModel, scriptPath } from '../../fixtures/toys/scripted-model/index.js';
+import type { Toys } from '../../fixtures/toys/index.js';
 import type { UnreliableService } from '../../test/support/unreliable-service.js';
 
 /** The services of a scene. */

@@ -72,16 +72,12 @@ export const SURROUNDINGS_PROBLEMS = {
   ),
   NATS_URL_INVALID: environment('`CHUKWA_NATS_URL` is not the address of a NATS server.', 'Write `nats://host:4222`.'),
   DATABASE_MIGRATION_MISSED: environment(
-    'The database was created by a version that lacked a migration, but had later ones.',
-    'Use the version that created it, or another database.',
+    'The database was created by a version with other migrations.',
+    'Export its worlds with the last version that opens it, and import them into a new database; or use another database.',
   ),
   DATABASE_MIGRATION_CHANGED: environment(
     'The database was created by another version of a migration.',
     'Use the version that created it, or another database.',
-  ),
-  DATABASE_CONTENT_FORGED: environment(
-    'A stored document or message is not what its hash says, so the database is not migrated.',
-    'Restore a backup, or find out who wrote that row and have the owner of the database delete it.',
   ),
   SOURCE_NOT_READY: environment(
     'A variable of one of the sources of the scenario is missing or unusable; the message names both. Nothing was called.',

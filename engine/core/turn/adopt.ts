@@ -4,7 +4,8 @@ import type { TurnBegan } from '../protocol/event.js';
 import type { AttemptFailureClass } from '../protocol/failure.js';
 import { withoutRun } from '../../contract/scripted.js';
 import { fallbackKey, isGenerationKey } from '../nodes/call-key.js';
-import { contentOf, neverAsked, otherRequest, type Recorded, refoldAsPlayed, type Refolded } from './refold.js';
+import { contentOf, neverAsked, otherRequest, type Recorded, type Refolded } from './refold.js';
+import { refoldAsPlayed } from './speculation/refold-as-played.js';
 
 /** The record of the attempt before, which failed at the same turn. */
 export interface LeftTurn {

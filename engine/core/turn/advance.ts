@@ -7,13 +7,15 @@ import type { Program } from '../protocol/program.js';
 import { applyPatch } from '../world/apply-patch.js';
 import { recentEvents } from '../world/recent-events.js';
 import { askTurnAmbients } from './ambients.js';
-import { releaseHeld } from './held-calls.js';
-import { withOutcome } from './outcomes.js';
 import { decideRetry } from './retry.js';
-import type { Asker, StartedRun, TurnState } from './state.js';
+import type { Asker } from './asker.js';
+import type { StartedRun, TurnState } from './state.js';
+import { releaseHeld } from './speculation/held-calls.js';
+import { withOutcome } from './speculation/outcomes.js';
+import { beginAhead, updateLater } from './speculation/runs-ahead.js';
 import { withEntry, without } from './subject-run.js';
 import { type Step, join } from './step.js';
-import { beginAhead, beginHead, handleInSubject, subjectAt } from './subjects.js';
+import { beginHead, handleInSubject, subjectAt } from './subjects.js';
 
 /** The whole meaning of a turn: pure, total, and idempotent: an event that it has handled, or awaits no more, changes nothing. */
 export function advance(program: Program, state: TurnState, event: TurnEvent): Step {
@@ -75,7 +77,8 @@ function handleEnd(program: Program, state: TurnState, asker: Asker, event: Call
   const ended = { ...state, awaited: state.awaited.without(event.key), pended };
   if (state.failure !== undefined) return settle(ended);
   if (asker.kind === 'turn_ambient') return handleTurnReading(program, ended, asker.command, event);
-  const step = handleInSubject(program, ended, asker, event);
+  const answered = handleInSubject(program, ended, asker, event);
+  const step = join(answered, updateLater(program, answered.state, asker.index));
   return join(step, goOn(program, step.state));
 }
 

@@ -16,8 +16,7 @@ export interface Artifact extends JsonObject {
 }
 
 /**
- * The stored artifacts of a generation with those that its text implies, in the order of their making. Generations of
- * earlier versions have them stored.
+ * The stored artifacts of a generation with those that its text implies, in the order of their making.
  * @param model_output_kind null where the text was not judged
  */
 export function withDerived(
@@ -28,7 +27,6 @@ export function withDerived(
   }: { readonly normalised_text: string | null; readonly model_output_kind: string | null },
 ): readonly Artifact[] {
   if (normalised_text === null || model_output_kind === null) return stored;
-  if (stored.some(({ kind }) => isDerived(kind))) return stored;
   const value = parse(normalised_text);
   if (value === undefined) return stored;
   const derived: Artifact[] = [{ kind: 'parsed_output', value }];

@@ -2,7 +2,7 @@ import type { PoolClient } from 'pg';
 import type { Imported } from '../../ports/transfer.js';
 import { inTransaction, type OpenDatabase } from '../database.js';
 import { lastMigration } from './export-worlds.js';
-import type { Migration } from '../migrations.js';
+import { BEFORE_BASELINE, type Migration } from '../migrations.js';
 import { describeTables, findUnfit, insertLines, type MovedTable, ROW_FAULTS, selectLines } from './tables.js';
 import { type FileEnd, type FileHead, type FileRow, FORM_VERSION, openDigest, parseLine } from './world-file.js';
 
@@ -116,8 +116,9 @@ async function openEarlier(
     return new Refusal({ kind: 'other_version', found, expected, is_later: head.migration > expected });
   };
   if (head.version !== FORM_VERSION) throw refuse(`format ${head.version}`);
-  if (head.migration === expected) return undefined;
-  const count = migrations.findIndex(({ name }) => name === head.migration) + 1;
+  const found = head.migration === BEFORE_BASELINE ? migrations[0]?.name : head.migration;
+  if (found === expected) return undefined;
+  const count = migrations.findIndex(({ name }) => name === found) + 1;
   if (count === 0) throw refuse(head.migration);
   const { rows } = await client.query<{ path: string }>(`SELECT current_setting('search_path') AS path`);
   await client.query(`CREATE SCHEMA ${EARLIER}`);
@@ -281,6 +282,7 @@ function isContentFault(error: unknown): error is Error {
 const REASON_LENGTH_MAX = 300;
 
 /** The database quotes what it refuses, however long that is. */
-function toReason({ message }: Error): string {
-  return message.slice(0, REASON_LENGTH_MAX);
+function toReason(error: Error): string {
+  const is_misnamed = 'constraint' in error && error.constraint === 'named_by_content';
+  return is_misnamed ? 'it is not what its hash says' : error.message.slice(0, REASON_LENGTH_MAX);
 }

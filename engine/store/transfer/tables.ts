@@ -75,21 +75,6 @@ export const EXPORTED_TABLES: readonly string[] = Object.keys(ROWS).toSorted();
 /** A lease, the files of a scenario and the address of an operator belong to one machine: they do not move. */
 const STAYING = ['lease_attempt_id', 'lease_host', 'lease_pid', 'lease_until', 'files', 'address'];
 
-const textHash = (bytes: string): string => `encode(sha256(${bytes}), 'hex')`;
-const documentHash = textHash(`convert_to((line->'row'->'content')::text, 'UTF8')`);
-const PIECES = `(
-  SELECT string_agg(format('["%s","%s"]', origin, coalesce(hash, ${textHash('piece')})), ',' ORDER BY place)
-  FROM unnest(origins, texts, segment_hashes) WITH ORDINALITY AS pieces (origin, piece, hash, place))`;
-
-/** The required names of rows that are named by their content. */
-const NAMES: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(DOCUMENTS.map((table) => [table, `hash = ${documentHash}`])),
-  offered_schemas: `hash = ${documentHash}`,
-  llm_segments: `segment_hash = ${textHash('text')}`,
-  llm_messages: `message_hash = ${textHash(`convert_to(format('["%s",[%s]]', role, ${PIECES}), 'UTF8')`)}
-    AND cardinality(origins) = ALL (ARRAY[cardinality(texts), cardinality(segment_hashes)])`,
-};
-
 /** A table as it moves between databases. */
 export interface MovedTable {
   readonly name: string;
@@ -183,15 +168,13 @@ export function findUnfit({ name, columns }: MovedTable): string {
     const value = column.name === MAY_BE_INFINITE ? `nullif(row.${column.name}, 'infinity')` : `row.${column.name}`;
     return bound === undefined ? [] : [[`${name}.${column.name} is out of bounds`, `${value} ${bound}`] as const];
   });
-  const named = NAMES[name];
   const shaped = columns.flatMap((column) => {
     const shape = column.type === 'json' ? SHAPES[column.name] : undefined;
     const value = `(line->'row'->'${column.name}')`;
     const holds = `${value} IS NULL OR ${shape?.(value)}`;
     return shape === undefined ? [] : [[`${name}.${column.name} is of another shape`, holds] as const];
   });
-  const misnamed = `a row of ${name} is not what its hash says`;
-  const rules = [...bounds, ...shaped, ...(named === undefined ? [] : [[misnamed, `(${named}) IS TRUE`] as const])];
+  const rules = [...bounds, ...shaped];
   if (rules.length === 0) return '';
   const values = rules.map(([reason, condition]) => `('${reason}', ${condition})`);
   return `SELECT place::int - 1 AS index, rules.reason

@@ -7,7 +7,7 @@ import { compose } from '../../../engine/main.js';
 import type { RunReport } from '../../../engine/operations/run-turns.js';
 import type { InvocationRecord } from '../../../engine/ports/records.js';
 import { runCommandLine } from '../../../engine/surfaces/cli/command-line.js';
-import { type LoopbackServer, startLoopbackServer } from '../../../engine/toys/loopback-server.js';
+import { type LoopbackServer, startLoopbackServer } from '../../../fixtures/toys/loopback-server.js';
 import { emptyDatabase } from '../../support/databases.js';
 import { editWorkflows } from '../../support/park-stage.js';
 import { openTestTerminal } from './test-terminal.js';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { compose } from '../../../engine/main.js';
 import { runCommandLine } from '../../../engine/surfaces/cli/command-line.js';
-import { startLoopbackServer } from '../../../engine/toys/loopback-server.js';
+import { startLoopbackServer } from '../../../fixtures/toys/loopback-server.js';
 import { openTestTerminal } from './test-terminal.js';
 
 /** Starts the toys, and presses Ctrl-C as soon as they have said where they are. */

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { v7 } from 'uuid';
-import { startScriptedModel } from '../../../engine/toys/scripted-model/index.js';
+import { startScriptedModel } from '../../../fixtures/toys/scripted-model/index.js';
 import { type Row, toRow } from '../row.js';
 import { median } from '../statistics.js';
 import type { Scene } from './scene.js';

@@ -9,8 +9,8 @@ import { loadScenario } from '../../../engine/operations/load-program.js';
 import { createWorld } from '../../../engine/operations/worlds.js';
 import type { LeftWorld } from '../../../engine/ports/attempts.js';
 import { runAttempt } from '../../../engine/runtime/run-attempt.js';
-import { startLoopbackServer } from '../../../engine/toys/loopback-server.js';
-import { type Answers, startScriptedModel } from '../../../engine/toys/scripted-model/index.js';
+import { startLoopbackServer } from '../../../fixtures/toys/loopback-server.js';
+import { type Answers, startScriptedModel } from '../../../fixtures/toys/scripted-model/index.js';
 import { must } from '../turns/must.js';
 
 /** How large a world is in which one agent sits in a room and rings a bell. */

@@ -1,6 +1,6 @@
-import type { RequestHeaders } from '../../../engine/toys/loopback-server.js';
-import { startScriptedModel } from '../../../engine/toys/scripted-model/index.js';
-import { startToys, type ToyService } from '../../../engine/toys/index.js';
+import type { RequestHeaders } from '../../../fixtures/toys/loopback-server.js';
+import { startScriptedModel } from '../../../fixtures/toys/scripted-model/index.js';
+import { startToys, type ToyService } from '../../../fixtures/toys/index.js';
 import { unreachable } from '../../../engine/contract/unreachable.js';
 import type { CapturedCall, StageQuestion, StageWord } from './captured-call.js';
 import { toAnswers } from './script.js';

@@ -1,4 +1,4 @@
-import { startScriptedModel } from '../../../engine/toys/scripted-model/index.js';
+import { startScriptedModel } from '../../../fixtures/toys/scripted-model/index.js';
 import type { ModelOrder, ModelWord } from './process-words.js';
 import { toAnswers } from './scene.js';
 

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Json } from '../../../engine/contract/json.js';
-import type { Answers } from '../../../engine/toys/scripted-model/index.js';
+import type { Answers } from '../../../fixtures/toys/scripted-model/index.js';
 
 /** The documents of a world of agents who do not perceive each other, in a folder of their own. */
 interface SubjectsScene {
