@@ -4,12 +4,13 @@ import { fileURLToPath } from 'node:url';
 import { ENGINE_VARIABLES, type EngineVariable } from './contract/engine-variables.js';
 import type { Problem } from './contract/problem.js';
 import { sha256 } from './core/content/sha256.js';
+import { findInvisible, listSecretParts } from './core/content/variable-value.js';
 import type { WantedDoorbell } from './doorbells/choose-doorbell.js';
 import type { ServePlace } from './operations/composition.js';
 import { type Done, refuse } from './operations/engine.js';
 import type { HeartbeatSettings } from './ports/store.js';
 import type { FlightLimits, PluginPlaces } from './sources/index.js';
-import type { TelemetrySettings } from './telemetry/index.js';
+import type { Receiver, TelemetrySettings } from './telemetry/index.js';
 import type { Secret } from './sources/index.js';
 import type { StoreConfiguration } from './store/open-store.js';
 
@@ -49,9 +50,13 @@ export function toTelemetrySettings(variables: Settings): Done<TelemetrySettings
   const named = [traces, metrics].filter((receiver) => receiver !== undefined);
   if (named.length === 0) return { ok: true, value: undefined };
   const wrong = new Set(named.filter(({ url }) => !isHttpUrl(url)).map(({ variable }) => variable));
-  if (wrong.size > 0) return refuse(...[...wrong].map(telemetryUrlInvalid));
+  const problems = [
+    ...[...wrong].map(telemetryUrlInvalid),
+    ...OTLP_HEADERS.flatMap((name) => findUnsent(name, variables)),
+  ];
+  if (problems.length > 0) return refuse(...problems);
   const value = {
-    ...present({ traces_url: traces?.url, metrics_url: metrics?.url }),
+    ...present({ traces, metrics }),
     sampled_ratio: toSampledRatio(variables),
     has_contents: variables['OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT']?.toLowerCase() === 'true',
   };
@@ -59,21 +64,50 @@ export function toTelemetrySettings(variables: Settings): Done<TelemetrySettings
 }
 
 /** The destination of a signal, and the variable that names it. */
-interface Receiver {
-  readonly url: string;
+interface NamedReceiver extends Receiver {
   readonly variable: string;
 }
 
 /** A signal goes to its own URL, or to a path of the common one. Only OTLP over HTTP, as protobuf, is supported. */
-function toReceiver(variables: Settings, signal: 'traces' | 'metrics'): Receiver | undefined {
-  const name = signal.toUpperCase();
+function toReceiver(variables: Settings, signal: 'traces' | 'metrics'): NamedReceiver | undefined {
+  const name = signal === 'traces' ? 'TRACES' : 'METRICS';
   if ((variables[`OTEL_${name}_EXPORTER`] || 'otlp') !== 'otlp') return undefined;
+  const headers = {
+    ...readHeaders(variables['OTEL_EXPORTER_OTLP_HEADERS']),
+    ...readHeaders(variables[`OTEL_EXPORTER_OTLP_${name}_HEADERS`]),
+  };
   const own = `OTEL_EXPORTER_OTLP_${name}_ENDPOINT` as const;
   const own_url = variables[own];
-  if (own_url) return { url: own_url, variable: own };
+  if (own_url) return { url: own_url, variable: own, headers };
   const common = 'OTEL_EXPORTER_OTLP_ENDPOINT';
   const common_url = variables[common];
-  return common_url ? { url: `${common_url.replace(/\/+$/, '')}/v1/${signal}`, variable: common } : undefined;
+  if (!common_url) return undefined;
+  return { url: `${common_url.replace(/\/+$/, '')}/v1/${signal}`, variable: common, headers };
+}
+
+const OTLP_HEADERS = (Object.keys(ENGINE_VARIABLES) as EngineVariable[]).filter(
+  (variable) => ENGINE_VARIABLES[variable] === 'headers',
+);
+
+/** Headers as OpenTelemetry writes them: `name=value` pairs with commas between, percent-encoded. */
+function readHeaders(written = ''): Readonly<Record<string, string>> {
+  const pairs = written.split(',').flatMap((pair) => {
+    const [name = '', ...value] = pair.split('=');
+    const read = [name, value.join('=')].map((part) => decodeLeniently(part.trim())) as [string, string];
+    return read.includes('') ? [] : [read];
+  });
+  return Object.fromEntries(pairs);
+}
+
+function findUnsent(variable: EngineVariable, variables: Settings): readonly Problem[] {
+  const found = Object.values(readHeaders(variables[variable])).flatMap((value) => findInvisible(value) ?? []);
+  const repair = `Set ${variable} again without it.`;
+  return found.map((what) => ({
+    code: 'INVISIBLE_CHARACTER',
+    message: `A header in ${variable} holds ${what}.`,
+    details: { variable },
+    repair,
+  }));
 }
 
 function telemetryUrlInvalid(variable: string): Problem {
@@ -104,12 +138,16 @@ export function toTokens(variables: Settings): { readonly token?: string; readon
   return present({ token, operator_token });
 }
 
-/** The engine's own secrets: tokens, and the passwords of URLs. */
+/** The engine's own secrets: tokens, the passwords of URLs, and headers of receivers. */
 export function listOwnSecrets(variables: Settings): readonly Secret[] {
   return (Object.keys(ENGINE_VARIABLES) as EngineVariable[]).flatMap((variable) => {
     const [kind, value] = [ENGINE_VARIABLES[variable], variables[variable] || undefined];
     if (kind === 'setting' || value === undefined) return [];
     if (kind === 'secret') return [{ variable, value }];
+    if (kind === 'headers')
+      return Object.values(readHeaders(value))
+        .flatMap(listSecretParts)
+        .map((part) => ({ variable, value: part }));
     const password = URL.canParse(value) ? new URL(value).password : '';
     return [password, decodeLeniently(password)].map((spelled) => ({ variable, value: spelled }));
   });

@@ -2,25 +2,40 @@
  * The library: what `import('chukwa')` gives. An engine that is opened here leaves its process alone: it installs no handler
  * of signals or uncaught errors, changes no exit code and no built-in. docs/library.md shows it at work.
  */
+import type { Json } from './contract/json.js';
 import { present } from './contract/present.js';
 import { compose } from './main.js';
+import { act, forkByHand, settleByHand } from './operations/act.js';
 import { checkPaths, readScenario } from './operations/author.js';
+import type { Composition } from './operations/composition.js';
+import { type Deleted, deleteWorld } from './operations/delete-world.js';
 import { type DiffRequest, diffPlaces, type WorldDiff } from './operations/diff-worlds.js';
 import type { Finding } from './operations/documents/index.js';
-import { type Done, type Engine, whileReachable } from './operations/engine.js';
+import { type Done, type Engine, succeed, whileReachable } from './operations/engine.js';
+import { personHere } from './operations/person-here.js';
 import { listAttempts, showAttempt, showInvocation, showLlmCall, type WorldAttempts } from './operations/records.js';
+import type { Acknowledgement, SaidReport } from './operations/reports.js';
 import { type RunReport, runTurns } from './operations/run-turns.js';
+import { stopHere } from './operations/served.js';
+import type { SettledCall } from './operations/settle-call.js';
+import { findScript, startStage } from './operations/stage.js';
+import { testPaths, type TestReport, type TestResult } from './operations/workflow-tests/index.js';
 import { createWorld, listWorlds, showWorld } from './operations/worlds.js';
 import type { AttemptRecord, InvocationRecord, LlmCallRecord } from './ports/records.js';
 import type { WorldSnapshot } from './ports/worlds.js';
 import type { Progress } from './runtime/progress.js';
 
+export type { Json } from './contract/json.js';
 export type { Problem } from './contract/problem.js';
+export type { Deleted } from './operations/delete-world.js';
 export type { Finding } from './operations/documents/index.js';
 export type { DiffRequest, WorldDiff } from './operations/diff-worlds.js';
 export type { Done, Refused } from './operations/engine.js';
 export type { WorldAttempts } from './operations/records.js';
+export type { Acknowledgement, SaidReport } from './operations/reports.js';
 export type { RunReport, TurnReport } from './operations/run-turns.js';
+export type { SettledCall } from './operations/settle-call.js';
+export type { TestChange, TestReport, TestResult } from './operations/workflow-tests/index.js';
 export type { AttemptRecord, InvocationRecord, LlmCallRecord } from './ports/records.js';
 export type { WorldSnapshot } from './ports/worlds.js';
 export type { Progress } from './runtime/progress.js';
@@ -33,6 +48,37 @@ export interface Configuration {
   readonly working_folder?: string;
   /** How far documents may refer, as `--root`; by default as far as the command line lets them. */
   readonly root?: string;
+  /** Answers in place of every model: the name of a script that ships, or a file of answers, as `--script`. */
+  readonly script?: string;
+}
+
+/** Which turn a fork begins after, and how it goes on. */
+export interface ForkOptions {
+  /** The last turn that both worlds share. */
+  readonly at: number;
+  /** The name of the new world. */
+  readonly as: string;
+  /** Edited documents, by the path of a scenario or its hash; those of the turn where it is left out. */
+  readonly scenario?: string;
+  /** Kept in the record, as everywhere below. */
+  readonly reason?: string;
+}
+
+/** What is known of a call in doubt. */
+export interface Settlement {
+  /** The call, where several are in doubt. */
+  readonly source_invocation_id?: string;
+  /** It took place, and this is its answer. Left out, it did not take place. */
+  readonly answer?: Json;
+  readonly reason?: string;
+}
+
+/** How tests are run. */
+export interface TestOptions {
+  /** Brings the files up to date, as `test --update`; with `drops`, as `--drop` too. */
+  readonly update?: { readonly drops: boolean };
+  readonly signal?: AbortSignal;
+  readonly onResult?: (result: TestResult) => void;
 }
 
 /** How turns are run. */
@@ -66,6 +112,18 @@ export interface OpenEngine {
   diffPlaces(request: DiffRequest): Promise<Done<WorldDiff>>;
   /** Runs turns here and now. A failed attempt is in the report, and no refusal. */
   runTurns(world_slug: string, options?: RunOptions): Promise<Done<RunReport>>;
+  /** Makes a world that shares the turns of another up to one of them. */
+  forkWorld(world_slug: string, options: ForkOptions): Promise<Done<WorldSnapshot>>;
+  /** Deletes a world with all that is recorded of it, for good and without a question. */
+  deleteWorld(world_slug: string): Promise<Done<Deleted>>;
+  /** Runs tests of workflows, in memory and without a call. A failed test is in the report, and no refusal. */
+  test(paths: readonly string[], options?: TestOptions): Promise<Done<TestReport>>;
+  /** Reports how a pending call, or one in doubt, ended: by its id or the alias that its service gave it. */
+  report(correlation_id: string, said: SaidReport): Promise<Done<Acknowledgement>>;
+  /** Decides whether a call in doubt of a failed attempt took place. */
+  settle(attempt_id: string, settlement: Settlement): Promise<Done<SettledCall>>;
+  /** Stops an attempt that runs or is suspended. */
+  stop(attempt_id: string, reason?: string): Promise<Done<Acknowledgement>>;
   listAttempts(world_slug: string): Promise<Done<WorldAttempts>>;
   showAttempt(attempt_id: string): Promise<Done<AttemptRecord>>;
   showInvocation(source_invocation_id: string): Promise<Done<InvocationRecord>>;
@@ -80,32 +138,68 @@ export interface OpenEngine {
  */
 export async function openEngine(configuration: Configuration = {}): Promise<Done<OpenEngine>> {
   const composition = await compose(configuration.variables ?? process.env);
-  const opened = await composition.openEngine();
-  return opened.ok ? { ok: true, value: toOpenEngine(opened.value, configuration) } : opened;
+  const { script, working_folder = process.cwd() } = configuration;
+  const file = script === undefined ? undefined : await findScript(composition, working_folder, script);
+  if (file?.ok === false) return file;
+  const stage = await startStage(composition, { with_toys: false, ...present({ answers_file: file?.value }) });
+  if (!stage.ok) return stage;
+  const opened = await composition.openEngine(stage.value);
+  if (!opened.ok) {
+    await stage.value.close();
+    return opened;
+  }
+  const engine = opened.value;
+  const close = async () => {
+    await engine.close();
+    await stage.value.close();
+  };
+  return succeed(toOpenEngine({ ...engine, close }, composition, configuration));
 }
 
-function toOpenEngine(engine: Engine, { working_folder = process.cwd(), root }: Configuration): OpenEngine {
+function toOpenEngine(
+  engine: Engine,
+  composition: Composition,
+  { working_folder = process.cwd(), root }: Configuration,
+): OpenEngine {
   const place = { working_folder, ...present({ root }) };
+  const reach = <Value>(task: (engine: Engine) => Promise<Done<Value>>) => whileReachable(engine, task);
   return {
     validate: async (paths) => {
       const { ok, findings } = await checkPaths(engine.authoring, { place, paths });
       return { ok, findings };
     },
     createWorld: (world_slug, scenario_path) =>
-      whileReachable(engine, async () => {
+      reach(async () => {
         const usable = await readScenario(engine, scenario_path, place);
         return usable.ok ? createWorld(engine, { world_slug, usable: usable.value }) : usable;
       }),
-    listWorlds: () => whileReachable(engine, listWorlds),
-    showWorld: (world_slug, turn) =>
-      whileReachable(engine, () => showWorld(engine, { world_slug, ...present({ turn }) })),
-    diffPlaces: (request) => whileReachable(engine, () => diffPlaces(engine, request)),
+    listWorlds: () => reach(listWorlds),
+    showWorld: (world_slug, turn) => reach(() => showWorld(engine, { world_slug, ...present({ turn }) })),
+    diffPlaces: (request) => reach(() => diffPlaces(engine, request)),
     runTurns: (world_slug, { turns = 1, signal = new AbortController().signal, onProgress = () => {} } = {}) =>
-      whileReachable(engine, () => runTurns(engine, { world_slug, turns, signal, onProgress })),
-    listAttempts: (world_slug) => whileReachable(engine, () => listAttempts(engine, world_slug)),
-    showAttempt: (id) => whileReachable(engine, () => showAttempt(engine, id)),
-    showInvocation: (id) => whileReachable(engine, () => showInvocation(engine, id)),
-    showLlmCall: (id) => whileReachable(engine, () => showLlmCall(engine, id)),
+      reach(() => runTurns(engine, { world_slug, turns, signal, onProgress })),
+    forkWorld: (world_slug, { at: at_turn, as, scenario, reason }) =>
+      reach(async () => {
+        const named = scenario === undefined ? undefined : { scenario, place };
+        const request = { world_slug, at_turn, as, ...present({ named }) };
+        const forked = await forkByHand(engine, request, personHere(reason));
+        return forked.ok ? succeed(forked.value.world) : forked;
+      }),
+    deleteWorld: (world_slug) => reach(() => deleteWorld(engine, world_slug)),
+    test: (paths, { update, signal = new AbortController().signal, onResult = () => {} } = {}) => {
+      // Scenarios that tests name by hash are read from the database that is open.
+      const openArchive = async () => succeed({ store: engine.store, close: async () => {} });
+      return testPaths({ ...composition, openArchive }, { place, paths, update, signal, onResult });
+    },
+    report: (correlation_id, said) =>
+      reach(() => act(engine, { kind: 'report_call', correlation_id, said }, personHere())),
+    settle: (attempt_id, { reason, ...settlement }) =>
+      reach(() => settleByHand(engine, { attempt_id, ...settlement }, personHere(reason))),
+    stop: (attempt_id, reason) => reach(() => stopHere(engine, attempt_id, personHere(reason))),
+    listAttempts: (world_slug) => reach(() => listAttempts(engine, world_slug)),
+    showAttempt: (id) => reach(() => showAttempt(engine, id)),
+    showInvocation: (id) => reach(() => showInvocation(engine, id)),
+    showLlmCall: (id) => reach(() => showLlmCall(engine, id)),
     close: () => engine.close(),
   };
 }

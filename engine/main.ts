@@ -41,7 +41,7 @@ import { type Authoring, type Done, type Engine, refuse } from './operations/eng
 import { findConfirmed } from './operations/plugins/trust.js';
 import type { Workshop } from './operations/plugins/workshop.js';
 import { announceServed, findServed, nameServer } from './operations/served.js';
-import { callbacksAt, type LoadedTokens } from './operations/tokens.js';
+import { callbacksAt, findKeptTokens, type LoadedTokens, loadTokens as load } from './operations/tokens.js';
 import { openPluginLog } from './plugin-log.js';
 import type { AnswerCall } from './ports/answers.js';
 import type { Clock } from './ports/clock.js';
@@ -49,7 +49,7 @@ import type { Doorbell } from './ports/doorbell.js';
 import type { Store } from './ports/store.js';
 import type { MakeCallback } from './ports/sources.js';
 import type { ValidateDocument } from './ports/validation.js';
-import type { FlightLimits, Log, Sources } from './sources/index.js';
+import type { FlightLimits, Log, Secret, Sources } from './sources/index.js';
 import type { StoreConfiguration } from './store/open-store.js';
 import { isRunning } from './store/running-process.js';
 import type { Telemetry, TelemetrySettings } from './telemetry/index.js';
@@ -140,7 +140,7 @@ async function openParts(
     ...toPluginPlaces(variables, process.cwd()),
     findConfirmed: (folder) => findConfirmed(user_folder, folder),
     lookUp: (name) => variables[name],
-    own_secrets: listOwnSecrets(variables),
+    own_secrets: [...listOwnSecrets(variables), ...(await listKeptTokens(variables))],
     own_folders: [toDataDir(variables), ...(user_folder === undefined ? [] : [user_folder])],
     ...options,
     ...present({ overlay }),
@@ -160,6 +160,15 @@ async function openParts(
       shippedSchemas,
     },
   };
+}
+
+/** The tokens that `serve` has made. */
+async function listKeptTokens(variables: Variables): Promise<readonly Secret[]> {
+  const { token, operator_token } = (await findKeptTokens(toTokensFile(variables))) ?? {};
+  return [
+    ...(token === undefined ? [] : [{ variable: 'CHUKWA_TOKEN', value: token }]),
+    ...(operator_token === undefined ? [] : [{ variable: 'CHUKWA_OPERATOR_TOKEN', value: operator_token }]),
+  ];
 }
 
 /**
@@ -324,8 +333,7 @@ async function openCallbacks(variables: Variables): Promise<Done<Pick<PartsOptio
   return tokens.ok ? { ok: true, value: { makeCallback: callbacksAt(public_url.value, tokens.value) } } : tokens;
 }
 
-async function loadTokens(variables: Variables): Promise<Done<LoadedTokens>> {
-  const { loadTokens: load } = await import('./operations/tokens.js');
+function loadTokens(variables: Variables): Promise<Done<LoadedTokens>> {
   return load({ ...toTokens(variables), file: toTokensFile(variables) });
 }
 

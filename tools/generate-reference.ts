@@ -76,16 +76,24 @@ function meaningOf(schema: Schema, part: string): Schema | undefined {
 function pageOf(path: string, subject: Subject): string {
   const { name } = subject;
   const parts = Object.entries(partsOf(subject.root)).filter(([part]) => subject.home(part) === name);
-  return [
+  return sayOnce([
     `# ${name}`,
     '',
     `For users: ${lowerFirst(says(subject.root['description']))} [Schema](../../${path}); a field with \`?\` may be left out.`,
     '',
     ...wholeOf(subject),
     ...parts.flatMap(([part, definition]) => partOf(subject, part, definition)),
-  ]
+  ])
     .join('\n')
     .replace(/\n+$/, '\n');
+}
+
+/** A field that an earlier table of the page explains in the same words is named only. */
+function sayOnce(lines: readonly string[]): readonly string[] {
+  return lines.map((line, at) => {
+    const field = /^\| `[^`]+` \|/.exec(line)?.[0];
+    return field !== undefined && lines.indexOf(line) < at ? `${field} as above |  |` : line;
+  });
 }
 
 /** The fields of a document; where it has several forms, each in a table of its own. */

@@ -19,7 +19,13 @@ export const ENGINE_VARIABLES = {
   CHUKWA_PUBLIC_URL: 'url',
   CHUKWA_TOKEN: 'secret',
   HOME: 'setting',
+  OTEL_EXPORTER_OTLP_ENDPOINT: 'url',
+  OTEL_EXPORTER_OTLP_HEADERS: 'headers',
+  OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: 'url',
+  OTEL_EXPORTER_OTLP_METRICS_HEADERS: 'headers',
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'url',
+  OTEL_EXPORTER_OTLP_TRACES_HEADERS: 'headers',
   XDG_CONFIG_HOME: 'setting',
-} as const satisfies Readonly<Record<string, 'setting' | 'secret' | 'url'>>;
+} as const satisfies Readonly<Record<string, 'setting' | 'secret' | 'url' | 'headers'>>;
 
 export type EngineVariable = keyof typeof ENGINE_VARIABLES;

@@ -34,7 +34,7 @@ export interface Example {
   readonly request: Json;
   /** The server's answers. Each request gets the first matching answer that was not used in this call; when all are used, the last matching one again. Leave it out for a plugin without HTTP. */
   readonly server?: readonly CannedAnswer[];
-  /** For a plugin that reads files: the files of the folder, by path. The suite makes the folder and sets its variable. */
+  /** For a plugin that reads files: the files of the folder, by path. The suite makes the folder and sets its variable. {{call}} as in the request; a text holds it only where its path does. */
   readonly files?: {
     readonly [k: string]: string;
   };

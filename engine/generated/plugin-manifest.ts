@@ -24,12 +24,12 @@ export interface PluginManifest {
   readonly entry: string;
   readonly origin?: Origin;
   readonly folder?: FolderFromInterface;
-  /** The interface member with a path whose segments may be {name}, members of the request, filled in by capabilities.fillPath. The command validate rejects a request that lacks one. */
+  /** The interface member with a path whose segments may be {name}, members of the request: validate rejects a request that lacks one. */
   readonly path_field?: string;
   readonly acting?: ActingInterface;
-  /** The variable of the origin may hold a command instead of a URL: an http or https URL names a service, anything else starts a program. The variable's name must begin with CHUKWA_. */
+  /** The variable of the origin may hold a command instead of an http or https URL. Its name must begin with CHUKWA_. */
   readonly spawn?: boolean;
-  /** A reserved prefix of tool names. Tools of this plugin's sources are named prefix, server, two underscores, tool, such as mcp__memory__search_nodes; no other tool's name begins with it. */
+  /** A reserved prefix of tool names, such as mcp__: tools of this plugin's sources, and no others, are named like mcp__memory__search_nodes. */
   readonly tool_prefix?: string;
   readonly tool_list?: ToolList;
   readonly wire_overhead?: WireOverhead;
@@ -37,12 +37,12 @@ export interface PluginManifest {
   readonly variables?: readonly Variable[];
   /** Variables with secrets: the plugin receives them, and records hold a replacement. */
   readonly secret_variables?: readonly Variable[];
-  /** Interface members that hold the name of a variable with a secret, or an object of such names: the plugin receives each value, and the records of that source's calls hold a replacement. Such a name must begin with CHUKWA_. */
+  /** Interface members that hold the name of a variable with a secret, or an object of such names, which begin with CHUKWA_. */
   readonly secret_variable_fields?: readonly string[];
   readonly model?: ModelFromInterface;
   readonly timeout?: TimeoutFromInterface;
   readonly schema_delivery?: SchemaDeliveryFromInterface;
-  /** Interface members with values that the plugin does not support yet, each with the value to use instead. A scenario with one is rejected with NOT_SUPPORTED_YET before anything runs. */
+  /** Interface members with values that the plugin does not support yet, each with the value to use instead: rejected with NOT_SUPPORTED_YET. */
   readonly not_yet?: {
     readonly [k: string]: {
       readonly [k: string]: string;
@@ -56,7 +56,7 @@ export interface OriginFromInterface {
   readonly interface_field: string;
 }
 export interface OriginFromVariables {
-  /** The interface member that holds the name of another variable, which must begin with CHUKWA_. That variable takes precedence over these, and without it the default is not used. */
+  /** The interface member that holds the name of another variable, which takes precedence; its name begins with CHUKWA_. */
   readonly interface_field?: string;
   readonly variables: readonly Variable[];
   /** Used when no variable is set. */
@@ -72,35 +72,35 @@ export interface ActingInterface {
   readonly interface_field: string;
   readonly values: readonly string[];
 }
-/** A source can answer with its server's list of tools, {"tools": [...]} in the form of the Model Context Protocol: chukwa mcp tools requests it. */
+/** A source can answer with its server's list of tools, in the form of the Model Context Protocol, for chukwa mcp tools. */
 export interface ToolList {
   /** The interface member that is true if a source answers with the list. */
   readonly interface_field: string;
   /** The interface member that names one tool. */
   readonly tool_field: string;
 }
-/** How much larger than its result a response may be on the wire, for a protocol that wraps or repeats results. Without it, a response may be as large as a result. */
+/** How much larger than its result a response may be, for a protocol that wraps or repeats results. */
 export interface WireOverhead {
   /** A factor of the call's result limit. */
   readonly factor: number;
   /** Bytes added to that. */
   readonly bytes: number;
 }
-/** For a chat plugin: the interface members that name the model. The plugin receives the resolved name, which is recorded with each call. */
+/** For a chat plugin: the interface members that name the model. */
 export interface ModelFromInterface {
   /** The interface member that holds the model's name. */
   readonly interface_field: string;
   /** The interface member that holds the name of a variable with the model's name, which must begin with CHUKWA_; it takes precedence. */
   readonly variable_field?: string;
 }
-/** The interface member with the time limit of one call, at which the engine ends the call. By default: the member timeout_ms, if the interface has one. */
+/** The interface member with the time limit of one call; by default timeout_ms. */
 export interface TimeoutFromInterface {
   /** The interface member that holds a number of milliseconds. */
   readonly interface_field: string;
   /** Milliseconds, if the source does not set it. The engine's default is 10000, and 120000 for a chat plugin. */
   readonly default_ms?: number;
 }
-/** For a chat plugin: the interface member that says how the model gets the schema of an answer. By default: the member schema_delivery with the values response_format, json_object and prompt; prompt if a source does not set it. */
+/** For a chat plugin: the interface member that says how the model gets the schema of an answer; by default schema_delivery, and prompt if a source does not set it. */
 export interface SchemaDeliveryFromInterface {
   readonly interface_field: string;
   /** The meaning of each value of that member. Other values are rejected with NOT_SUPPORTED_YET before anything runs. */

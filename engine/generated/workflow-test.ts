@@ -85,7 +85,6 @@ export type CallClass =
   | 'budget_exhausted'
   | 'stopped'
   | 'interrupted';
-export type TurnNumber = string;
 export type Texts = string | readonly string[];
 
 /** A test of a scenario's workflows: the world at its start, the answers of models and sources, and the expected results. */

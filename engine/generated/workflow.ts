@@ -144,7 +144,7 @@ export interface Projection {
   };
 }
 export interface NodeConstraints {
-  /** Tokens, as the provider counts them, that one run of the node may use. */
+  /** Tokens, as the provider counts them, that one run of the node may use. Where it counts none, or what cannot be true, an estimate by the length of prompt and answer is counted. */
   readonly token_budget: number;
   /** Seconds that all calls of one run of the node may take together. */
   readonly timeout_seconds: number;

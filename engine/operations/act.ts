@@ -2,10 +2,12 @@ import type { Json, JsonObject } from '../contract/json.js';
 import { present } from '../contract/present.js';
 import type { ActionPlace, ActionSurface, OperatorActionKind } from '../ports/operator-actions.js';
 import { type Done, type Engine, refuse, succeed } from './engine.js';
+import { findNamed, type NamedScenario, placeRefusal } from './change-scenario.js';
 import { describeFork, forkWorld } from './fork-world.js';
 import type { WantedScenario } from './load-program.js';
 import { findReasonProblem } from './reason.js';
 import type { InvocationRecord } from '../ports/records.js';
+import type { WorldSnapshot } from '../ports/worlds.js';
 import { showAttempt, showInvocation } from './records.js';
 import { type Acknowledgement, askToStop, findMeantCall, reportByHand, type SaidReport } from './reports.js';
 import { type QueueReport, queueTurns } from './run-worker.js';
@@ -66,6 +68,29 @@ export async function queueByHand(
   if (!place.ok) return place;
   const entry = { ...place.value, action: 'run_turns', details: { turns } } as const;
   return audit(engine, entry, actor, () => queueTurns(engine, { world_slug, turns }), describeQueued);
+}
+
+/** Forks a world, as `act` does, by a scenario that is named by path or hash. @returns the fork, and a sentence on it */
+export async function forkByHand(
+  engine: Engine,
+  {
+    named,
+    ...request
+  }: { readonly world_slug: string; readonly at_turn: number; readonly as: string } & {
+    readonly named?: NamedScenario;
+  },
+  actor: Actor,
+): Promise<Done<{ readonly world: WorldSnapshot; readonly origin: string }>> {
+  const scenario = named && (await findNamed(engine, named));
+  if (scenario?.ok === false) return scenario;
+  const forked = await act(
+    engine,
+    { kind: 'fork_world', ...request, ...present({ scenario: scenario?.value }) },
+    actor,
+  );
+  if (!forked.ok) return named === undefined ? forked : placeRefusal(engine, named, forked);
+  const world = await showWorld(engine, { world_slug: request.as });
+  return world.ok ? succeed({ world: world.value, origin: forked.value.message }) : world;
 }
 
 /** Settles a call of an attempt, as `act` does, also where the call is not named. */

@@ -1,25 +1,17 @@
 import { problem } from '../contract/problem.js';
 import { unreachable } from '../contract/unreachable.js';
-import type { WorldRecord } from '../ports/worlds.js';
 import { type Archive, type Done, refuse, succeed } from './engine.js';
 import { worldBusy } from './run-turns.js';
 import { unknownWorld } from './worlds.js';
 
-/** The deleted world and its number of rows. It is undefined if the person did not confirm. */
-export type Deleted = { readonly world: string; readonly rows: number } | undefined;
+/** The deleted world and its number of rows. */
+export interface Deleted {
+  readonly world: string;
+  readonly rows: number;
+}
 
-/**
- * Deletes a world with all that is recorded of it, for good.
- * @param confirm called before anything is deleted
- */
-export async function deleteWorld(
-  archive: Archive,
-  world_slug: string,
-  confirm: (world: WorldRecord) => Promise<boolean>,
-): Promise<Done<Deleted>> {
-  const world = await archive.store.worlds.find(world_slug);
-  if (world === undefined) return unknownWorld(archive, world_slug);
-  if (!(await confirm(world))) return succeed(undefined);
+/** Deletes a world with all that is recorded of it, for good. */
+export async function deleteWorld(archive: Archive, world_slug: string): Promise<Done<Deleted>> {
   const deleted = await archive.store.worlds.delete(world_slug);
   switch (deleted.kind) {
     case 'deleted':

@@ -123,7 +123,8 @@ function noSuchAttempt(id: string): Problem {
   return { ...attemptUnknown(id), repair };
 }
 
-async function stopHere(engine: Engine, attempt_id: string, person: Actor): Promise<Done<Acknowledgement>> {
+/** Stops an attempt as `stop` does, on this engine. */
+export async function stopHere(engine: Engine, attempt_id: string, person: Actor): Promise<Done<Acknowledgement>> {
   const attempt = await engine.store.records.attempt(attempt_id);
   if (attempt === undefined) return refuse(noSuchAttempt(attempt_id));
   const { world_slug } = attempt;

@@ -68,6 +68,11 @@ export async function loadTokens(places: TokenPlaces): Promise<Done<LoadedTokens
   }
 }
 
+/** The tokens that a file holds; undefined where it holds none, or cannot be read. */
+export async function findKeptTokens(file: string | undefined): Promise<Tokens | undefined> {
+  return file === undefined ? undefined : readFile(file, 'utf8').then(parseTokens, () => undefined);
+}
+
 /** Never over a file that another process makes at this moment: both then read the same. */
 function makeFile(file: string): Promise<Done<undefined>> {
   const tokens: Tokens = { token: makeToken(), operator_token: makeToken() };

@@ -10,8 +10,11 @@ export function eventOf(fact: CallFact): CallEvent | CallPended;
 export function eventOf(fact: CallFact): CallEvent | CallPended {
   const { key } = fact;
   if (fact.status === 'succeeded') {
-    const tokens = (fact.usage?.input_tokens ?? 0) + (fact.usage?.output_tokens ?? 0);
-    return { kind: 'call_answered', key, value: fact.view, tokens, duration_ms: fact.duration_ms };
+    const { view: value, duration_ms } = fact;
+    const { input_tokens, output_tokens } = fact.usage ?? {};
+    const isCounted = input_tokens !== undefined && output_tokens !== undefined;
+    const usage = isCounted ? { input_tokens, output_tokens } : undefined;
+    return present({ kind: 'call_answered', key, value, usage, duration_ms } as const);
   }
   if (fact.status === 'pending') return { kind: 'call_pended', key, deadline: fact.deadline };
   const {
@@ -41,6 +44,6 @@ export function toRecorded(call: RecordedCall): LeftCall {
 }
 
 function withoutCost(event: CallEvent | CallPended): CallEvent | CallPended {
-  if (event.kind === 'call_answered') return { ...event, tokens: 0, duration_ms: 0 };
+  if (event.kind === 'call_answered') return { ...event, usage: 'paid_before', duration_ms: 0 };
   return event.kind === 'call_failed' ? { ...event, duration_ms: 0 } : event;
 }

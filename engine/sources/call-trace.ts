@@ -5,7 +5,7 @@ import type { CallTrace } from '../ports/sources.js';
 import type { Clock } from '../ports/clock.js';
 import { ChunkCollector } from './chunk-collector.js';
 import type { Ready, Reply } from './passage.js';
-import { COUNTS_DOUBTED, doubtCounts } from './doubted-counts.js';
+import { COUNTS_DOUBTED, doubtCounts } from '../core/protocol/token-counts.js';
 import { makeSourceFailure } from './source-failure.js';
 
 export interface CallOutside {
@@ -65,7 +65,7 @@ export function openCallTrace(passage: Ready, { clock, alarm }: CallOutside, los
       open = false;
       const chunks = await collector.finish();
       const { generation } = passage.command;
-      const doubt = reported && generation && doubtCounts(reported, generation, characters);
+      const doubt = reported && generation && doubtCounts(reported, generation.messages, characters);
       const trace: CallTrace = {
         chunks,
         artifacts: doubt === undefined ? artifacts : [...artifacts, { kind: COUNTS_DOUBTED, value: doubt }],

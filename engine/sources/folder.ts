@@ -34,6 +34,7 @@ export function bindFolder({ variable, path: root }: Folder, own_folders: readon
       throw refuseRequest('a file is named by names between single slashes, none of which begins with a dot');
     await bounds.durable;
     bounds.signal.throwIfAborted();
+    call?.signal.throwIfAborted();
     const folder = await realpath(root).catch((error: unknown) => {
       throw makeSourceFailure('unavailable', unreadable('the folder', errorCodes(error), variable));
     });

@@ -19,6 +19,7 @@ import type { DescribedPlugin } from './registry.js';
 import { createSecretReplacer, isKeyLike, type Secret, type SecretReplacer } from './secrets.js';
 import { makeSourceFailure } from './source-failure.js';
 import { shorten } from '../core/content/shorten.js';
+import { listSecretParts } from '../core/content/variable-value.js';
 
 /** The most that a message quotes of another side. */
 const QUOTE_LENGTH_MAX = 500;
@@ -209,7 +210,7 @@ function listSecrets({ plugins, lookUp }: OpenedSourcesParts, route: Reach): rea
   const variables = new Set(plugins.flatMap(({ manifest }) => manifest.secret_variables ?? []));
   const known = [...variables].flatMap((variable) => {
     const value = lookUp(variable);
-    return value === undefined ? [] : [{ variable, value }];
+    return value === undefined ? [] : listSecretParts(value).map((part) => ({ variable, value: part }));
   });
   const proxy = route.origin && findProxy(new URL(route.origin.url), lookUp);
   const ofProxy = proxy?.ok ? (proxy.origin?.secrets ?? []) : [];

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { JsonObject } from '../contract/json.js';
-import { findInvisible, hasLateAt, PERCENT_ENCODE } from '../core/content/variable-value.js';
+import { findInvisible, hasLateAt, listSecretParts, PERCENT_ENCODE } from '../core/content/variable-value.js';
 import { appendToken } from '../core/content/json-pointer.js';
 import type { OriginFromVariables, PluginManifest } from '../generated/plugin-manifest.js';
 import { type Command, parseCommand } from './command.js';
@@ -71,10 +71,8 @@ export function findNamedSecrets(
     .flatMap((field) => listNames(definition, field))
     .flatMap(({ name: variable }) => {
       const value = lookUp(variable);
-      // A service may echo the key alone of "Bearer KEY". The value that is handed over is the last of a name.
-      return value === undefined
-        ? []
-        : [value.slice(value.indexOf(' ') + 1), value].map((part) => ({ variable, value: part }));
+      // The value that is handed over is the last of a name.
+      return value === undefined ? [] : listSecretParts(value).map((part) => ({ variable, value: part }));
     });
 }
 

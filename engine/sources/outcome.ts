@@ -36,6 +36,7 @@ export function toOutcome(end: Shown | Halt, ended_at: number): CallOutcome {
   const ending = callEnd(passage, ended_at, rejected?.answer);
   const { response_body } = ending;
   const said = response_body && viewFailureBody(response_body, passage.command.call.redaction ?? []);
+  const facts = passage.reply?.facts ?? {};
   const redacted = toStorableText(passage.secrets?.text(message) ?? message);
   const isDoubted = isUnknown(end);
   return present({
@@ -47,7 +48,7 @@ export function toOutcome(end: Shown | Halt, ended_at: number): CallOutcome {
     refused: passage.begun !== true,
     outcome_unknown: isDoubted ? true : undefined,
     validation_status: validationOf(end),
-    retry_after_ms: readWait(passage.reply?.facts ?? {}, ended_at),
+    retry_after_ms: readWait(facts, ended_at, present({ failure_class, http_status: facts.http_status })),
     answer: rejected?.answer,
     said,
   });

@@ -15,21 +15,16 @@ const KEPT = new Set([
   'retry-after-ms',
   'server',
   'server-timing',
-  'x-ratelimit-limit-requests',
-  'x-ratelimit-limit-tokens',
-  'x-ratelimit-remaining',
-  'x-ratelimit-remaining-requests',
-  'x-ratelimit-remaining-tokens',
-  'x-ratelimit-reset',
-  'x-ratelimit-reset-requests',
-  'x-ratelimit-reset-tokens',
   'x-request-id',
 ]);
+
+/** What is left of the limits of a rate. */
+const OF_LIMITS = /^(?:x-|anthropic-)?rate-?limit(?:-[a-z-]{1,64})?$/;
 
 /** The headers that a record may hold, names in lower case. */
 export function keepResponseHeaders(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   const named = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const);
-  return Object.fromEntries(named.filter(([name]) => KEPT.has(name)));
+  return Object.fromEntries(named.filter(([name]) => KEPT.has(name) || OF_LIMITS.test(name)));
 }
 
 /** The longest time that a column of the record and a timer's arithmetic can hold; no service means a longer one. */

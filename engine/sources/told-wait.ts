@@ -1,27 +1,28 @@
 import type { TransportFacts } from '../contract/source.js';
-import { isTransient } from '../core/protocol/failure.js';
+import { type FailedCall, isTransient } from '../core/protocol/failure.js';
 import { boundWait, readRetryAfter } from './response-headers.js';
 
 /** A service names a wait near the beginning of its answer. */
 const READ_BYTES_MAX = 65_536;
 
 /**
- * How long a service asks to be left alone: by its headers (`Retry-After`), else, where its status says that the failure may
- * pass, by its body: a member such as `retryDelay` or `retry_after`, or a sentence such as `try again in 1m30s`; else by
- * the limits of its rate that are used up (`x-ratelimit-reset-*`). A quota of a day is not over within a minute, whatever
- * its service says.
+ * How long a service asks to be left alone: by its headers (`Retry-After`), else, where the failure may pass, by its body:
+ * a member such as `retryDelay` or `retry_after`, or a sentence such as `try again in 1m30s`; else by the limits of its rate
+ * that are used up (`x-ratelimit-reset-*`). A quota of a day is not over within a minute, whatever its service says.
  * @param now in milliseconds since 1970
+ * @param failed what the failure is, which a plugin may know by more than a status
  * @returns milliseconds from now; undefined where nothing says so
  */
 export function readWait(
   { http_status = 0, response_headers = {}, body }: TransportFacts,
   now: number,
+  failed: FailedCall = { failure_class: 'http_status', http_status },
 ): number | undefined {
   const said = readRetryAfter(response_headers, now);
-  if (said !== undefined || !isTransient({ failure_class: 'http_status', http_status })) return said;
+  if (said !== undefined || !isTransient(failed)) return said;
   const text = new TextDecoder().decode(body?.subarray(0, READ_BYTES_MAX));
   const wait =
-    readMember(text) ?? readSentence(text) ?? readReset(response_headers) ?? readEpoch(response_headers, text, now);
+    readMember(text) ?? readSentence(text) ?? readLimits(response_headers, now) ?? readMoment(momentIn(text), now);
   if (http_status === TOO_MANY && OF_A_DAY.test(text) && (wait ?? 0) < MINUTE_MS) return DAILY_WAIT_MS;
   return wait === undefined ? undefined : boundWait(wait);
 }
@@ -33,21 +34,13 @@ const OF_A_DAY = /per[_ -]?day|\bdaily\b|\b[TR]PD\b/i;
 const MINUTE_MS = 60_000;
 const DAILY_WAIT_MS = 3_600_000;
 
-/** Of a router that passes a limit on within its body, too: when it is reset, in seconds or milliseconds since 1970. */
-const RESET_IN_BODY = /"x-ratelimit-reset"\s*:\s*"?(\d{10}|\d{13})\b/i;
-
-function readEpoch(headers: Readonly<Record<string, string>>, text: string, now: number): number | undefined {
-  const isUsedUp = headers['x-ratelimit-remaining'] === '0';
-  const said = isUsedUp ? headers['x-ratelimit-reset'] : RESET_IN_BODY.exec(text)?.[1];
-  if (said === undefined || !/^\d{1,13}$/.test(said)) return undefined;
-  if (said.length < 10) return Number(said) * 1_000;
-  return Math.max(0, Number(said) * (said.length === 13 ? 1 : 1_000) - now);
-}
-
 /** A number, and the duration that it is where no unit follows it. */
 const MEMBERS: readonly { readonly name: RegExp; readonly unit_ms: number }[] = [
   { name: /"retry_?(?:after|delay)_?ms"\s*:\s*"?([\d.]{1,16})"?/i, unit_ms: 1 },
-  { name: /"retry_?(?:after|delay)(?:_?seconds)?"\s*:\s*"?([\d.]{1,16}s?)"?/i, unit_ms: 1_000 },
+  {
+    name: /"(?:retry_?(?:after|delay|in)|resets?_?in|wait(?:_?time)?|estimated_time)(?:_?seconds)?"\s*:\s*"?([\d.]{1,16}s?)"?/i,
+    unit_ms: 1_000,
+  },
   { name: /"retry_?delay"\s*:\s*\{\s*"seconds"\s*:\s*"?(\d{1,12})"?/i, unit_ms: 1_000 },
 ];
 
@@ -60,7 +53,7 @@ function readMember(text: string): number | undefined {
 }
 
 const SENTENCE =
-  /\b(?:try again|retry|wait)\s{1,4}(?:in|after|for)\s{1,4}((?:\d{1,9}(?:\.\d{1,9})?\s?(?:milliseconds?|ms|seconds?|secs?|s|minutes?|mins?|m|hours?|h|days?|d)(?![a-z])[\s,]{0,2}|\d{1,9}(?:\.\d{1,9})?(?:d|h|m)(?=\d)){1,4})/i;
+  /\b(?:(?:try(?: again)?|retry|available(?: again)?|resets?|your request)\s{1,4}(?:in|after|for)|wait(?:\s{1,4}(?:for|at least|another))?)\s{1,4}((?:\d{1,9}(?:\.\d{1,9})?\s?(?:milliseconds?|ms|seconds?|secs?|s|minutes?|mins?|m|hours?|h|days?|d)(?![a-z])[\s,]{0,2}|\d{1,9}(?:\.\d{1,9})?(?:d|h|m)(?=\d)){1,4})/i;
 
 function readSentence(text: string): number | undefined {
   const said = SENTENCE.exec(text)?.[1];
@@ -88,11 +81,34 @@ function readDuration(text: string): number | undefined {
 }
 
 /** Only a limit of which nothing remains is waited for; the longest of several. */
-function readReset(headers: Readonly<Record<string, string>>): number | undefined {
-  const waits = ['requests', 'tokens'].flatMap((limit) => {
-    if (headers[`x-ratelimit-remaining-${limit}`] !== '0') return [];
-    const reset = headers[`x-ratelimit-reset-${limit}`] ?? '';
-    return readDuration(/^\d+(\.\d+)?$/.test(reset) ? `${reset}s` : reset) ?? [];
+function readLimits(headers: Readonly<Record<string, string>>, now: number): number | undefined {
+  const resets = Object.entries(headers).flatMap(([name, value]) => {
+    if (name === 'ratelimit') return LIMIT_USED_UP.exec(value)?.[1] ?? [];
+    const isUsedUp = name.includes('remaining') && value.trim() === '0';
+    return isUsedUp ? (headers[name.replace('remaining', 'reset')] ?? []) : [];
   });
+  const waits = resets.flatMap((reset) => readMoment(reset, now) ?? []);
   return waits.length === 0 ? undefined : Math.max(...waits);
+}
+
+/** A limit in the header of the IETF's draft, in its older and its newer form: `remaining=0, reset=2`, `"burst";r=0;t=2`. */
+const LIMIT_USED_UP = /(?:^|[\s;,])(?:remaining|r)=0\s*[;,]\s*(?:reset|t)=(\d{1,9})/i;
+
+/** Of a router that passes a limit on within its body, or of a sentence: when it is reset. */
+const MOMENTS: readonly RegExp[] = [
+  /"(?:x-ratelimit-reset|resets?_?at|retry_?at)"\s*:\s*"?(\d{13}|\d{10}|\d{4}-[\dT:.-]{6,20}Z)\b/i,
+  /\b(?:try again|retry|resets?|available(?: again)?)\s{1,4}(?:at|after)\s{1,4}(\d{4}-[\dT:.-]{6,20}Z)/i,
+];
+
+function momentIn(text: string): string {
+  return MOMENTS.flatMap((moment) => moment.exec(text)?.[1] ?? [])[0] ?? '';
+}
+
+/** A moment as seconds or milliseconds since 1970, as a date, or as how long it takes until then, in seconds without a unit. */
+function readMoment(said: string, now: number): number | undefined {
+  const text = said.trim();
+  if (/^\d{10}$|^\d{13}$/.test(text)) return Math.max(0, Number(text) * (text.length === 13 ? 1 : 1_000) - now);
+  if (/^\d{1,9}(\.\d{1,9})?$/.test(text)) return Number(text) * 1_000;
+  const at = /^\d{4}-/.test(text) ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(at) ? readDuration(text) : Math.max(0, at - now);
 }

@@ -2,6 +2,8 @@ import type { Observe } from '../runtime/progress.js';
 import { createObserve } from './observe-attempt.js';
 import { openOtlp, type OtlpSettings } from './otlp.js';
 
+export type { Receiver } from './otlp.js';
+
 export interface TelemetrySettings extends Omit<OtlpSettings, 'service_version'> {
   /** Whether prompts, answers, arguments and messages of failures are exported, as redaction lets them be seen. */
   readonly has_contents: boolean;

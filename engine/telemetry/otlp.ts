@@ -26,12 +26,18 @@ import {
 import { CONVENTIONS_URL, INSTRUMENTS, type InstrumentName } from './names.js';
 import type { Attributes, Measurement, Signals, Span } from './span.js';
 
-/** The exported signals and their receivers. The exporters read the rest, such as headers, from `OTEL_*` themselves. */
+/** Where a signal goes, and the headers of each request. */
+export interface Receiver {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** The exported signals and their receivers. The exporters read the rest, such as certificates, from `OTEL_*` themselves. */
 export interface OtlpSettings {
   /** Left out where no spans are exported. */
-  readonly traces_url?: string;
+  readonly traces?: Receiver;
   /** Left out where no metrics are exported. */
-  readonly metrics_url?: string;
+  readonly metrics?: Receiver;
   /** Which part of all attempts is traced, from 0 to 1. */
   readonly sampled_ratio: number;
   readonly service_version: string;
@@ -88,16 +94,12 @@ interface Sender<Item> {
 }
 
 function openTraces(
-  { traces_url, sampled_ratio, service_version }: OtlpSettings,
+  { traces, sampled_ratio, service_version }: OtlpSettings,
   resource: Resource,
   complain: (text: string) => void,
 ): Sender<Span> | undefined {
-  if (traces_url === undefined) return undefined;
-  const exporter = complainOf(
-    new OTLPTraceExporter({ url: traces_url }),
-    `spans to ${new URL(traces_url).origin}`,
-    complain,
-  );
+  if (traces === undefined) return undefined;
+  const exporter = complainOf(new OTLPTraceExporter(toOptions(traces)), `spans to ${originOf(traces)}`, complain);
   const processor = new BatchSpanProcessor({ exporter, maxQueueSize: QUEUE_MAX });
   const sampler = new TraceIdRatioBasedSampler(sampled_ratio);
   const scope = { ...SCOPE, version: service_version };
@@ -151,16 +153,12 @@ function toOtelAttributes(attributes: Attributes): OtelAttributes {
 }
 
 function openMetrics(
-  { metrics_url, service_version }: OtlpSettings,
+  { metrics, service_version }: OtlpSettings,
   resource: Resource,
   complain: (text: string) => void,
 ): Sender<Measurement> | undefined {
-  if (metrics_url === undefined) return undefined;
-  const exporter = complainOf(
-    new OTLPMetricExporter({ url: metrics_url }),
-    `metrics to ${new URL(metrics_url).origin}`,
-    complain,
-  );
+  if (metrics === undefined) return undefined;
+  const exporter = complainOf(new OTLPMetricExporter(toOptions(metrics)), `metrics to ${originOf(metrics)}`, complain);
   const provider = new MeterProvider({
     resource,
     readers: [new PeriodicExportingMetricReader({ exporter })],
@@ -180,6 +178,14 @@ function openMetrics(
     send: ({ instrument, value, attributes }) => records.get(instrument)?.(value, toOtelAttributes(attributes)),
     close: () => provider.shutdown(),
   };
+}
+
+function toOptions({ url, headers }: Receiver) {
+  return { url, headers: { ...headers } };
+}
+
+function originOf({ url }: Receiver): string {
+  return new URL(url).origin;
 }
 
 /** The same exporter, which says why it cannot send: an operator whose collector is away is notified once. */

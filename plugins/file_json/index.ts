@@ -18,7 +18,6 @@ async function read(
   request: Json,
   context: InvocationContext,
 ): Promise<SourceAnswer> {
-  context.signal.throwIfAborted();
   if (!files) throw failure('unavailable', `${settings.folder_env} is not set`);
   const { path, rest } = fillPath(settings.path, request, (value) => value);
   const leftOver = findLeftOver(rest);

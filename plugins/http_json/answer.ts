@@ -17,12 +17,18 @@ export interface Received {
   readonly body: Uint8Array;
 }
 
-/** The answer of a status from 200 to 299: JSON; null where it is 204, which has no body. */
-export function readAnswer(received: Received, readJson: ReadJson): Answer {
-  if (received.http_status === NO_CONTENT) return { ok: true, value: null };
-  if (received.body.byteLength === 0) return notJson('it is empty');
-  const text = decode(received);
-  return text === undefined ? notJson('it is not UTF-8') : parse(text, readJson);
+/**
+ * The answer of a status from 200 to 299: JSON; null where it is 204, which has no body.
+ * @param is_lenient no body is null, too, what is no UTF-8 is replaced, and a plain text is a text
+ */
+export function readAnswer(received: Received, readJson: ReadJson, is_lenient: boolean): Answer {
+  const isEmpty = received.body.byteLength === 0;
+  if (received.http_status === NO_CONTENT || (isEmpty && is_lenient)) return { ok: true, value: null };
+  if (isEmpty) return notJson('it is empty');
+  const text = decode(received) ?? (is_lenient ? new TextDecoder().decode(received.body) : undefined);
+  if (text === undefined) return notJson('it is not UTF-8');
+  const answer = parse(text, readJson);
+  return !answer.ok && is_lenient && /^text\/plain\b/i.test(received.content_type) ? { ok: true, value: text } : answer;
 }
 
 /** Reads the body of status 202. It may be anything; only a text as `correlation_id` of an object has a meaning. */

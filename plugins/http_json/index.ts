@@ -63,7 +63,7 @@ async function ask(
   if (response.status === ACCEPTED)
     return { pending: readPending(received, (text) => parseJson(text, 'strict')), facts };
   const reading = context.may_repeat ? (settings.json ?? 'strict') : 'lenient';
-  const answer = readAnswer(received, (text) => parseJson(text, reading));
+  const answer = readAnswer(received, (text) => parseJson(text, reading), reading === 'lenient');
   if (!answer.ok) throw failure(answer.failure_class, answer.message, facts);
   return { value: answer.value, facts };
 }

@@ -16,7 +16,7 @@ export interface HttpJsonInterface {
   readonly secret_headers?: {
     readonly [k: string]: string;
   };
-  /** How an answer is read that is JSON and cannot be kept as it is written. strict refuses it. lenient takes it: lone surrogates and U+0000 become U+FFFD, whole numbers that no double holds become texts, and the last of equal names counts. A call with a side effect that may not be repeated is always read leniently. */
+  /** How an answer is read that is JSON and cannot be kept as it is written. strict refuses it. lenient takes it: lone surrogates and U+0000 become U+FFFD, whole numbers that no double holds become texts, which fit a schema of numbers, the last of equal names counts, no body is null, and a body of text/plain that is no JSON is a text. A call with a side effect that may not be repeated is always read leniently. */
   readonly json?: 'strict' | 'lenient';
   /** How long one call may take, in milliseconds. It is 10000 where it is left out. The call's own deadline may end it sooner. */
   readonly timeout_ms?: number;

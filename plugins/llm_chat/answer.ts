@@ -1,6 +1,7 @@
 import type { Capabilities, ChatAnswer, Json, TokenUsage } from 'chukwa/plugin';
 import type { Chunk, ToolCallPiece } from './chunk.js';
 import type { Failed } from './provider-error.js';
+import { Wrapper } from './wrapper.js';
 
 /** The accumulated answer. It is mutable: a copy for each event costs more than reading the event. */
 export class Received {
@@ -93,20 +94,22 @@ export function conclude(
     return failed('transport', `the endpoint broke off its answer (${finish_reason})`);
   const called = text.trim() === '' ? writeToolCalls(received) : '';
   if (called !== '') return { ok: true, answer: { text: called, finish_reason: 'tool_calls' } };
-  received.is_reasoning = text.trim() === '' && isJsonObject(received.reasoning);
-  if (received.is_reasoning)
-    return { ok: true, answer: { text: received.reasoning, finish_reason: finish_reason ?? DONE } };
-  return { ok: true, answer: { text, finish_reason: finish_reason ?? DONE } };
+  const thought = text.trim() === '' ? findAnswer(received.reasoning) : undefined;
+  received.is_reasoning = thought !== undefined;
+  return { ok: true, answer: { text: thought ?? text, finish_reason: finish_reason ?? DONE } };
 }
 
-/** Some servers take all that a model says for reasoning. */
-function isJsonObject(text: string): boolean {
-  if (!text.trimStart().startsWith('{')) return false;
+/** Some servers take all that a model says for reasoning: an object, whatever stands around it, is its answer. */
+function findAnswer(reasoning: string): string | undefined {
+  const wrapper = new Wrapper(true);
+  const text = wrapper.push(reasoning).text + wrapper.end().text;
+  const [, bare = text] = /^\s*```\w*\s([^]*)```\s*$/.exec(text) ?? [];
+  if (!bare.trimStart().startsWith('{')) return undefined;
   try {
-    JSON.parse(text);
-    return true;
+    JSON.parse(bare);
+    return text;
   } catch {
-    return false;
+    return undefined;
   }
 }
 

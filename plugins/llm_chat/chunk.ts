@@ -135,12 +135,17 @@ function toPiece(called: unknown, index: unknown, place: number): ToolCallPiece 
 /** Beside the choices; one provider puts it into a member of its own, and others send an empty one with every piece. */
 function findUsage(event: Fields): Fields | undefined {
   const found = [event['usage'], memberOf(event['x_groq'], 'usage')];
-  return found.filter(isFields).find((usage) => typeof usage['prompt_tokens'] === 'number');
+  return found.filter(isFields).find((usage) => typeof inputOf(usage) === 'number');
+}
+
+/** Some servers name the counts as another API does. */
+function inputOf({ prompt_tokens, input_tokens }: Fields): unknown {
+  return prompt_tokens ?? input_tokens;
 }
 
 /** The recorder drops counts that are no numbers. */
 function toTokenUsage(usage: Fields): TokenUsage {
-  const input_tokens = usage['prompt_tokens'] as number;
+  const input_tokens = inputOf(usage) as number;
   const cached = memberOf(usage['prompt_tokens_details'], 'cached_tokens') ?? usage['prompt_cache_hit_tokens'];
   const reasoning = memberOf(usage['completion_tokens_details'], 'reasoning_tokens') ?? usage['reasoning_tokens'];
   return {
@@ -153,7 +158,7 @@ function toTokenUsage(usage: Fields): TokenUsage {
 
 /** Most providers count reasoning as output. One counts it beside the output, and only the total has both. */
 function countOutput(usage: Fields, input: number, reasoning: unknown): number {
-  const output = usage['completion_tokens'] as number;
+  const output = (usage['completion_tokens'] ?? usage['output_tokens']) as number;
   const isBeside = typeof reasoning === 'number' && usage['total_tokens'] === input + output + reasoning;
   return isBeside ? output + reasoning : output;
 }

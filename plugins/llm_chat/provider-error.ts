@@ -210,10 +210,10 @@ function readContent(body: string): Fields {
   return typeof error === 'string' ? { ...first, message: error } : first;
 }
 
-/** The error of an event, or of its choice. */
-export function findError({ error, choices }: Fields): unknown {
-  const choice: unknown = Array.isArray(choices) ? choices[0] : undefined;
-  return error || (isFields(choice) ? choice['error'] : undefined);
+/** The error of an event, the first of several, or that of its choice. */
+export function findError({ error, errors, choices }: Fields): unknown {
+  const [choice, first] = [choices, errors].map((list): unknown => (Array.isArray(list) ? list[0] : undefined));
+  return error || (isFields(first) ? first : isFields(choice) ? choice['error'] : undefined);
 }
 
 function parse(body: string): unknown {

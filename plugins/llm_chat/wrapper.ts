@@ -27,8 +27,18 @@ const BEHIND_MAX = 1_000;
 
 const ANSWER = { kind: 'answer' } as const;
 
-const WHITE_SPACE = /^\s*/;
-const FENCE_ENDS = /^\s*(?:```\s*)?/;
+/** White space, and what has no width: nobody sees it. */
+const BLANK = '[\\s\\u200B-\\u200D\\u2060]*';
+const BLANKS = new RegExp(`^${BLANK}`);
+const FENCE_ENDS = new RegExp(`^${BLANK}(?:\`\`\`${BLANK})?`);
+const IS_BLANK = new RegExp(`^${BLANK}$`);
+
+/** How many characters a text has without the blanks at its end. */
+function lengthSeen(text: string): number {
+  let length = text.length;
+  while (length > 0 && IS_BLANK.test(text.charAt(length - 1))) length -= 1;
+  return length;
+}
 
 /** Takes the pieces of an answer, one after the other. */
 export class Wrapper {
@@ -79,7 +89,7 @@ export class Wrapper {
 
   /** @returns the newly classified text */
   push(piece: string): Split {
-    const length = piece.trimEnd().length;
+    const length = lengthSeen(piece);
     this.#blanks = piece.length - length + (length === 0 ? this.#blanks : 0);
     if (this.#phase !== 'undecided' && this.#phase !== 'behind') return this.#run(piece, false);
     if (this.#isHeldBlank && length === 0) return this.#hold(piece, nothing());
@@ -96,7 +106,7 @@ export class Wrapper {
       return { text: '', reasoning: held };
     }
     if (this.#phase !== 'undecided' && this.#phase !== 'behind') this.#phase = 'open';
-    return this.#run(isExceeded ? held.trimEnd() : held, true);
+    return this.#run(isExceeded ? held.slice(0, lengthSeen(held)) : held, true);
   }
 
   #run(given: string, is_last: boolean): Split {
@@ -163,7 +173,7 @@ export class Wrapper {
   /** Where anything but marks and white space follows a value, the answer stays as it is. */
   #lookBehind(text: string, is_last: boolean, split: Split): string | undefined {
     const { is_fenced } = this.#value;
-    const rest = text.slice((is_fenced ? FENCE_ENDS : WHITE_SPACE).exec(text)?.[0].length);
+    const rest = text.slice((is_fenced ? FENCE_ENDS : BLANKS).exec(text)?.[0].length);
     if (lengthOfMark(rest) > 0) {
       this.#phase = 'over';
       split.text += text.slice(0, text.length - rest.length).trimEnd();

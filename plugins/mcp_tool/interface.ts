@@ -10,7 +10,7 @@ export interface McpToolInterface {
   readonly lists_tools?: true;
   /** The tool answers with a single text that is JSON. Where this is left out, a text is parsed only if the server declares an output schema. */
   readonly text?: 'json';
-  /** How an answer is read that is JSON and cannot be kept as it is written. strict refuses it. lenient takes it: lone surrogates and U+0000 become U+FFFD, whole numbers that no double holds become texts, and the last of equal names counts. A call with a side effect that may not be repeated is always read leniently. */
+  /** How an answer is read that is JSON and cannot be kept as it is written. strict refuses it. lenient takes it: lone surrogates and U+0000 become U+FFFD, whole numbers that no double holds become texts, which fit a schema of numbers, and the last of equal names counts. A call with a side effect that may not be repeated is always read leniently. */
   readonly json?: 'strict' | 'lenient';
   /** How long one call may take, in milliseconds. It is 30000 where it is left out. The call's own deadline may end it sooner. A program that is still starting then goes on, and the next call finds it. */
   readonly timeout_ms?: number;

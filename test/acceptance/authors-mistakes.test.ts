@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
+import { ROOT } from '../support/park-stage.js';
 import { type Ended, makeFolder, runHere } from './command.js';
 
 /** A small world in a folder of its own, and the program as it runs there. */
@@ -78,4 +79,33 @@ test('a tool that a policy misspells is an error in the policy', async (context)
   assert.equal(code, 1);
   assert.match(stdout, /policy\.json.*TOOL_NOT_ALLOWED/);
   assert.doesNotMatch(stdout, /KEY_NEVER_ASKED/);
+});
+
+test('a tool that a policy allows and that is nowhere is noted, unless another scenario has it; --strict fails', async (context) => {
+  const { edit, chukwa } = await openHarbour(context);
+  await edit('policy.json', '["ring_bell"]', '["ring_bell", "fire_cannon"]');
+  const { code, stdout } = await chukwa('validate', '.');
+  assert.equal(code, 0, stdout);
+  assert.match(stdout, /policy\.json.*ALLOWED_NAMES_NOTHING {2}note: "fire_cannon" is no tool.*\/allow\/1/);
+  assert.equal((await chukwa('validate', '.', '--strict')).code, 1);
+  const shared = await chukwa('validate', join(ROOT, 'workflows'), '--strict');
+  assert.equal(shared.code, 0, shared.stdout);
+});
+
+test('a name in capitals, turn 0 and a source below a subject are corrected in plain words', async (context) => {
+  const { edit, chukwa } = await openHarbour(context);
+  await edit('answers.json', '"turn/tide"', '"olav/tide"');
+  const misplaced = await chukwa('validate', '.');
+  assert.match(
+    misplaced.stdout,
+    /KEY_NEVER_ASKED {2}the workflow of olav has no node "tide".*\n.*Did you mean turn\/tide\?/,
+  );
+  await edit('world.test.json', '"2": {', '"0": {');
+  await edit('answers.json', '"2": {', '"0": {');
+  await edit('scenario.json', '"label": "quay"', '"label": "QUAY"');
+  const { stdout } = await chukwa('validate', '.');
+  assert.match(stdout, /the name "0" must be a number from 1 on, or \* {2}\(at \/turns\/0\)/);
+  assert.match(stdout, /the name "0" must be a number from 1 on {2}\(at \/expect\/turns\/0\)/);
+  assert.match(stdout, /must be lower-case letters and digits, joined by .* \(here: "QUAY"\)/);
+  assert.doesNotMatch(stdout, /\[a-z0-9\]|\[1-9\]/);
 });

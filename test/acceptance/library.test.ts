@@ -5,11 +5,19 @@ import { dirname, join } from 'node:path';
 import { after, before, describe, type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
 import { type ScriptedModel, loadAnswers, startScriptedModel } from '../../fixtures/toys/scripted-model/index.js';
+import { startToys } from '../../fixtures/toys/index.js';
+import { misbehave } from '../support/faults.js';
 import { ROOT } from '../support/park-stage.js';
 import { FIRST_COMPILED } from '../support/program.js';
 import { makeFolder } from './command.js';
 
 const run = promisify(execFile);
+
+interface Ended {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
 
 /** A host that looks whether an engine, open and at work, has taken hold of its process. */
 const HOST = `
@@ -36,6 +44,46 @@ process.on('uncaughtException', (error) => process.exit(error.message === 'mine'
 setTimeout(() => { throw new Error('mine'); });
 `;
 
+/** A host that uses what the program of the page does not. The vending machine of its surroundings loses its answers. */
+const FUNCTIONS = `
+import { openEngine } from 'chukwa';
+const need = (done) => {
+  if (done.ok) return done.value;
+  throw new Error(JSON.stringify(done.problems));
+};
+const root = 'node_modules/chukwa/workflows';
+const open = async (script) =>
+  need(await openEngine({ script, root, variables: { ...process.env, CHUKWA_DATABASE_URL: 'memory:' } }));
+const said = {};
+
+const engine = await open('letters');
+need(await engine.createWorld('post', root + '/letters/scenario.json'));
+const { awaited } = need(await engine.runTurns('post'));
+const value = { status: 'answered', from: 'Emil', body: 'I come.', postage: 'paid' };
+said.report = need(await engine.report(awaited[0].source_invocation_id, { kind: 'answered', value })).accepted;
+said.reported = need(await engine.runTurns('post')).turns[0].status;
+said.fork = need(await engine.forkWorld('post', { at: 0, as: 'again' })).world_slug;
+const { attempt_id } = need(await engine.runTurns('again')).turns[0];
+said.stop = need(await engine.stop(attempt_id, 'enough')).message;
+said.stopped = need(await engine.showAttempt(attempt_id)).failure_class;
+said.delete = need(await engine.deleteWorld('again')).world;
+said.deleted = (await engine.showWorld('again')).problems[0].code;
+const tested = need(await engine.test([root + '/letters']));
+said.test = [tested.ok, tested.passed > 0];
+await engine.close();
+
+const shop = await open('tools');
+need(await shop.createWorld('shop', root + '/tools/scenario.json'));
+const [lost] = need(await shop.runTurns('shop')).turns;
+const answer = { status: 'dispensed', remaining: 4, message: 'It dropped.' };
+const { performed, left_in_doubt } = need(await shop.settle(lost.attempt_id, { answer, reason: 'I saw it' }));
+said.settle = [lost.status, performed, left_in_doubt];
+said.settled = need(await shop.runTurns('shop')).turns[0].status;
+said.script = (await openEngine({ script: 'no-script' })).problems[0].code;
+await shop.close();
+console.log(JSON.stringify(said));
+`;
+
 describe('the packed package, installed in an empty folder', { timeout: 600_000 }, () => {
   let model: ScriptedModel;
   const opened = install();
@@ -50,13 +98,13 @@ describe('the packed package, installed in an empty folder', { timeout: 600_000 
     await (await opened).end();
   });
 
-  const inFolder = async (file: string, words: readonly string[]) => {
+  const inFolder = async (file: string, words: readonly string[], more: Readonly<Record<string, string>> = {}) => {
     const { folder } = await opened;
     const { PATH = '', HOME = '' } = process.env;
-    const env = { PATH, HOME, CHUKWA_LLM_BASE_URL: model.url, CHUKWA_DATA_DIR: join(folder, 'data') };
+    const env = { PATH, HOME, CHUKWA_LLM_BASE_URL: model.url, CHUKWA_DATA_DIR: join(folder, 'data'), ...more };
     return run(file, words, { cwd: folder, env }).then(
-      ({ stdout }) => ({ code: 0, stdout }),
-      (error: { readonly code: number; readonly stdout: string }) => ({ code: error.code, stdout: error.stdout }),
+      ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
+      ({ code, stdout, stderr }: Ended) => ({ code, stdout, stderr }),
     );
   };
 
@@ -79,6 +127,27 @@ describe('the packed package, installed in an empty folder', { timeout: 600_000 
     assert.deepEqual([made, status], [true, 'committed']);
     assert.equal(looks.length, 1, looks.join('\n'));
     assert.equal(code, 7, 'what the host throws is its own');
+  });
+
+  test('a program forks, reports, stops, settles, tests and deletes, with a scripted model', async () => {
+    const toys = await startToys();
+    misbehave(toys.vending, 'reset_connection');
+    const { code, stdout, stderr } = await inFolder(process.execPath, ['functions.mjs'], toys.variables);
+    await toys.close();
+    assert.equal(code, 0, stderr);
+    assert.deepEqual(JSON.parse(stdout), {
+      report: true,
+      reported: 'committed',
+      fork: 'again',
+      stop: 'The attempt has been stopped.',
+      stopped: 'stopped',
+      delete: 'again',
+      deleted: 'WORLD_UNKNOWN',
+      test: [true, true],
+      settle: ['failed', true, 0],
+      settled: 'committed',
+      script: 'SCRIPT_UNKNOWN',
+    });
   });
 
   test('npx chukwa prints its help, and runs the park', async () => {
@@ -123,6 +192,7 @@ async function install() {
   await writeBlocks(folder, await readFile(join(ROOT, 'docs', 'first-world.md'), 'utf8'), 'json');
   await writeBlocks(folder, await readFile(join(ROOT, 'docs', 'library.md'), 'utf8'), 'js');
   await writeFile(join(folder, 'host.mjs'), HOST);
+  await writeFile(join(folder, 'functions.mjs'), FUNCTIONS);
   return { folder, end: async () => Promise.all(ends.map((end) => end())) };
 }
 

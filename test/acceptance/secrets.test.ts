@@ -1,8 +1,14 @@
 import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import type { JsonObject } from '../../engine/contract/json.js';
+import { compose } from '../../engine/main.js';
 import { type LoopbackServer, readText, startLoopbackServer } from '../../fixtures/toys/loopback-server.js';
-import { openParkStage, type ParkStage, type Play } from '../support/park-stage.js';
+import { startOtlpReceiver } from '../support/otlp-receiver.js';
+import { editWorkflows, must, openParkStage, type ParkStage, type Play } from '../support/park-stage.js';
 import { finalPatch, setState } from '../support/turn-player.js';
 
 const KEY = 'sk-canary-5b1f0c9e7d';
@@ -190,6 +196,52 @@ describe('secrets that services and models send back are stored nowhere', () => 
       assertFree(received.filter((text) => !text.includes('"authorization"')).join('\n'), 'the body of a request');
     });
   }
+});
+
+test('secrets of telemetry, kept tokens, and the key of a source that is asked later, are in no record', async (context) => {
+  const home = await mkdtemp(join(tmpdir(), 'chukwa-secrets-'));
+  context.after(() => rm(home, { recursive: true }));
+  const receiver = await startOtlpReceiver();
+  context.after(() => receiver.close());
+  const of = { CHUKWA_DATA_DIR: join(home, 'data'), HOME: home, XDG_CONFIG_HOME: home };
+  const { token, operator_token } = must(await (await compose(of)).loadTokens());
+  const header = 'otlp-canary-0a1b2c3d4e5f';
+  const known = [KEY, header, token, operator_token];
+  const weather = await startLoopbackServer((_request, response) => {
+    const said = { temperature_f: 72, condition: 'sunny', message: known.join(' ') };
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(said));
+  });
+  context.after(() => weather.close());
+  const stage = await openParkStage('embedded', () => ({
+    ...of,
+    CHUKWA_TOY_WEATHER_URL: weather.url,
+    CHUKWA_LATER_KEY: KEY,
+    OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
+    OTEL_EXPORTER_OTLP_HEADERS: ` authorization = Bearer%20${header}\n, x-team = a b\n`,
+    OTEL_EXPORTER_OTLP_TRACES_HEADERS: 'x-kind=spans',
+  }));
+  const workflows = await editWorkflows(context, {
+    'sources/chat.json': (source) => ({
+      ...source,
+      interface: { ...(source['interface'] as JsonObject), api_key_env: 'CHUKWA_LATER_KEY' },
+    }),
+  });
+  const play = await stage.play({ scenario: 'ambient-weather', workflows });
+  const [attempt] = play.attempts;
+  assert.equal(attempt?.status, 'committed');
+  const first = await stage.invocation(attempt.invocations[0]?.source_invocation_id ?? '');
+  await stage.close();
+  const labels = ['CHUKWA_LATER_KEY', 'OTEL_EXPORTER_OTLP_HEADERS', 'CHUKWA_TOKEN', 'CHUKWA_OPERATOR_TOKEN'];
+  const message = labels.map((name) => `[secret:${name}]`).join(' ');
+  assert.ok(JSON.stringify(first).includes(message), JSON.stringify(first));
+  for (const secret of known) assert.ok(!JSON.stringify(first).includes(secret), secret);
+  const sent = receiver.headers.map((headers) => [headers['authorization'], headers['x-team'], headers['x-kind']]);
+  assert.ok(sent.length >= 2);
+  for (const kind of ['spans', undefined])
+    assert.deepEqual(
+      sent.find(([, , of]) => of === kind),
+      [`Bearer ${header}`, 'a b', kind],
+    );
 });
 
 function assertFree(text: string, where: string): void {

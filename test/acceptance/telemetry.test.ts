@@ -291,6 +291,19 @@ describe('the endpoint of telemetry', () => {
     }
   });
 
+  test('a header that nobody sees as it is sent is refused by the name of its variable', async () => {
+    const variable = 'OTEL_EXPORTER_OTLP_TRACES_HEADERS';
+    const opened = await open({ [common]: 'http://localhost:4318', [variable]: 'x-key=hid\u200bden' });
+    if (opened.ok) await opened.value.close();
+    const problems = opened.ok ? [] : opened.problems;
+    assert.deepEqual(
+      problems.map(({ code, details }) => [code, details]),
+      [['INVISIBLE_CHARACTER', { variable }]],
+    );
+    assert.match(problems[0]?.message ?? '', /holds an invisible character \(U\+200B\) at position 4/);
+    assert.ok(!JSON.stringify(problems).includes('hid'));
+  });
+
   test('the endpoint of telemetry is of no interest where telemetry is switched off', async () => {
     const opened = must(await open({ [common]: 'not a url', OTEL_SDK_DISABLED: 'true' }));
     await opened.close();

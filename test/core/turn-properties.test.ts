@@ -119,7 +119,7 @@ function playMoves(program: Program, moves: readonly Move[]): History {
     if (move.what === 'stop') handle({ kind: 'stopped', reason: 'enough' });
     else if (move.what === 'begin') handle(begun);
     else if (move.what === 'stranger')
-      handle({ kind: 'call_answered', key: 'nobody/asked', value: move.output, tokens: 1, duration_ms: 1 });
+      handle({ kind: 'call_answered', key: 'nobody/asked', value: move.output, duration_ms: 1 });
     else if (move.what === 'repeat') handled.slice(-1).forEach(handle);
     else if (command && move.what === 'pend') {
       const event: CallPended = { kind: 'call_pended', key: command.key, deadline: 1_000 + move.pick };

@@ -82,7 +82,6 @@ export const PLANTED: readonly Planted[] = [
       'index.js': `export default {
         open: (_, { files, parseJson }) => ({
           invoke: async (request, context) => {
-            context.signal.throwIfAborted();
             const parsed = parseJson(new TextDecoder().decode(await files.read('facts.json', context)));
             return { value: parsed.ok ? parsed.value : null };
           },

@@ -61,7 +61,7 @@ for (const dialect of DIALECTS) {
 
   test(`${name}: the answer is the text, reasoning is beside it, and the finish reason is kept`, async (t) => {
     const outcome = await converse(t, dialect, settings);
-    const finish_reason = keeps.ended_by === '[DONE]' ? 'done' : 'stop';
+    const finish_reason = keeps.ended_by === 'finish_reason' ? 'stop' : 'done';
     assert.deepEqual(
       [summary(outcome), messageOf(outcome)],
       [{ succeeded: { text: SAID.pieces.join(''), finish_reason } }, ''],
@@ -97,6 +97,7 @@ interface ProviderSays {
   readonly body: string;
   readonly failed: string;
   readonly message: RegExp;
+  readonly wait_ms?: number;
   readonly settings?: JsonObject;
 }
 
@@ -167,6 +168,22 @@ const ERRORS: readonly ProviderSays[] = [
     ),
     failed: 'http_status',
     message: /limits the rate of requests.*: try again after the time that it tells/,
+  },
+  {
+    who: 'a limit of requests, as Django puts it',
+    status: 429,
+    body: '{"detail":"Request was throttled. Expected available in 9 seconds."}',
+    failed: 'http_status',
+    message: /limits the rate of requests/,
+    wait_ms: 9_000,
+  },
+  {
+    who: 'a model that is being loaded',
+    status: 503,
+    body: '{"error":"Model m is currently loading","estimated_time":20.0}',
+    failed: 'http_status',
+    message: /on its side/,
+    wait_ms: 20_000,
   },
   {
     who: 'a service that is down for its billing',
@@ -251,12 +268,13 @@ const ERRORS: readonly ProviderSays[] = [
   },
 ];
 
-for (const { who, status, body, failed, message, settings = {} } of ERRORS) {
+for (const { who, status, body, failed, message, wait_ms, settings = {} } of ERRORS) {
   test(`${who} fails as ${failed}, and says what it is`, async (t) => {
     const wire = { status, content_type: 'application/json', body };
     const outcome = await generate(t, await serve(t, answering(wire)), settings);
     assert.deepEqual(summary(outcome), { failed, refused: false });
     assert.match(messageOf(outcome), message);
+    if (wait_ms !== undefined) assert.equal('retry_after_ms' in outcome && outcome.retry_after_ms, wait_ms);
     assert.equal(outcome.http_status, status);
     assert.equal(Buffer.from(outcome.response_body ?? []).toString(), body);
   });
@@ -277,6 +295,27 @@ for (const [where, body] of [
     assert.equal(outcome.streamed, '{');
   });
 }
+
+for (const [where, body, failed] of [
+  [
+    'in the first of a list of errors',
+    '{"success":false,"errors":[{"code":429,"message":"retry in 9s"}]}',
+    'http_status',
+  ],
+  ['in words alone', openAi('Rate limit reached, try again in 9s.', 'rate_limit_exceeded'), 'transport'],
+] as const)
+  test(`a wait that an answer of status 200 tells ${where} is read`, async (t) => {
+    const outcome = await generate(t, await serve(t, answering({ content_type: 'application/json', body })), {});
+    assert.deepEqual(summary(outcome), { failed, refused: false });
+    assert.equal('retry_after_ms' in outcome && outcome.retry_after_ms, 9_000);
+  });
+
+test('an object in a code fence that a server passes on as reasoning is the answer', async (t) => {
+  const delta = { content: null, reasoning_content: '```json\n{"x":1}\n```' };
+  const body = `data: ${JSON.stringify({ choices: [{ index: 0, delta, finish_reason: 'stop' }] })}\n\ndata: [DONE]\n\n`;
+  const outcome = await generate(t, await serve(t, answering({ content_type: 'text/event-stream', body })), {});
+  assert.deepEqual(summary(outcome), { succeeded: { text: delta.reasoning_content, finish_reason: 'stop' } });
+});
 
 test('a limit of the rate in mid-stream fails as a broken connection does, which a retry follows', async (t) => {
   const body = `${OPENING}data: ${openAi('Rate limit reached.', 'rate_limit_exceeded')}\n\n`;

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import type { IncomingHttpHeaders } from 'node:http';
 import { test, type TestContext } from 'node:test';
 import type { Json, JsonObject } from '../../engine/contract/json.js';
+import { createCompileSchema } from '../../engine/schema/index.js';
 import { compileShipped } from '../../engine/schema/compile-schema.js';
 import { fillPath } from '../../engine/sources/fill-path.js';
 import { parseAnswer } from '../../engine/sources/given.js';
@@ -48,7 +49,7 @@ const ANSWERS: readonly (readonly [number, string, unknown])[] = [
 for (const [status, body, expected] of ANSWERS) {
   test(`status ${status} with the body ${JSON.stringify(body)} is ${JSON.stringify(expected)}`, () => {
     const received = { http_status: status, content_type: '', body: new TextEncoder().encode(body) };
-    const answer = readAnswer(received, parseAnswer);
+    const answer = readAnswer(received, parseAnswer, false);
     assert.deepEqual(answer.ok ? answer.value : answer.failure_class, expected);
   });
 }
@@ -81,6 +82,54 @@ test('JSON that is no I-JSON is an answer where its source is lenient, or where 
   }
 });
 
+const IDS = {
+  type: 'object',
+  properties: { id: { type: 'integer', minimum: 0 }, ids: { items: { type: 'integer' } } },
+};
+
+for (const [body, expected] of [
+  ['{"id":653247040368672767}', { id: '653247040368672767' }],
+  ['{"ids":[1,18446744073709551615,"653247040368672767"]}', { ids: [1, '18446744073709551615', '653247040368672767'] }],
+  ['{"id":-653247040368672767}', 'at /id'],
+  ['{"id":653247040368672767.5}', 'at /id'],
+  ['{"id":"65"}', 'at /id'],
+] as const)
+  test(`${body} fits a schema of whole numbers as its numbers do, and is kept to the digit`, async (t) => {
+    const { url } = await listen(t, body);
+    const sources = await openTestSources(t, { overlay: { CHUKWA_TEST_URL: url } });
+    const compiled = createCompileSchema()('ids', IDS);
+    assert.ok(compiled.ok);
+    const output = { hash: 'ids', schema: IDS, validate: compiled.value };
+    const outcome = await ask(sources, jsonCall({ call: { effect: 'external_side_effect', output } }));
+    if (typeof expected === 'object') assert.deepEqual(summary(outcome), { succeeded: expected });
+    else assert.ok(outcome.status === 'failed' && outcome.failure_message.includes(expected));
+  });
+
+for (const [what, type, body, expected] of [
+  ['no body', 'application/json', '', null],
+  ['a plain text', 'text/plain; charset=utf-8', 'ok', 'ok'],
+  ['JSON that is no UTF-8', 'application/json', Buffer.from('{"a":"é"}', 'latin1'), { a: '\uFFFD' }],
+  ['a page', 'text/html', '<p>ok', undefined],
+] as const)
+  test(`${what} of status 200 is ${expected === undefined ? 'no' : 'an'} answer to a call that may not be repeated`, async (t) => {
+    const url = await serve(t, (_request, response) => response.writeHead(200, { 'content-type': type }).end(body));
+    const sources = await openTestSources(t, { overlay: { CHUKWA_TEST_URL: url } });
+    const outcome = await ask(sources, jsonCall({ call: { effect: 'external_side_effect' } }));
+    if (expected !== undefined) assert.deepEqual(summary(outcome), { succeeded: expected });
+    else assert.equal(outcome.status === 'failed' && outcome.outcome_unknown, true);
+    assert.equal((await ask(sources, jsonCall())).status, 'failed');
+  });
+
+for (const [body, headers] of [
+  ['{"detail":"Request was throttled. Expected available in 9 seconds."}', {}],
+  ['{}', { 'ratelimit-remaining': '0', 'ratelimit-reset': '9' }],
+] as const)
+  test(`a service that answers 429 with ${body} tells its wait`, async (t) => {
+    const url = await serve(t, (_request, response) => response.writeHead(429, headers).end(body));
+    const outcome = await ask(await openTestSources(t, { overlay: { CHUKWA_TEST_URL: url } }), jsonCall());
+    assert.equal(outcome.status === 'failed' && outcome.retry_after_ms, 9_000);
+  });
+
 const CHARSETS: readonly (readonly [content_type: string, body: Buffer])[] = [
   ['application/json; charset=utf-16le', Buffer.from('{"a":"é"}', 'utf16le')],
   ['application/json; charset=iso-8859-1', Buffer.from('{"a":"é"}', 'utf8')],
@@ -89,7 +138,7 @@ const CHARSETS: readonly (readonly [content_type: string, body: Buffer])[] = [
 ];
 for (const [content_type, body] of CHARSETS)
   test(`${body.length} bytes of ${content_type} are read`, () => {
-    const answer = readAnswer({ http_status: 200, content_type, body }, parseAnswer);
+    const answer = readAnswer({ http_status: 200, content_type, body }, parseAnswer, false);
     assert.deepEqual(answer, { ok: true, value: { a: 'é' } });
   });
 

@@ -5,6 +5,7 @@ import { test, type TestContext } from 'node:test';
 import type { Json, JsonObject } from '../../engine/contract/json.js';
 import type { Sources, SourcesParts } from '../../engine/sources/index.js';
 import { ask, makeFolder, makeRecorder, openTestSources, summary, untilDead, type Wanted } from '../sources/harness.js';
+import { waitUntil } from '../support/wait-until.js';
 import { bodyOf, commandOfScript, failureOf, fakeServer, toolCall } from './mcp-servers.js';
 
 function open(t: TestContext, command: string, parts: Partial<SourcesParts> = {}): Promise<Sources> {
@@ -327,7 +328,7 @@ test('a program that ends while it starts tells those who wait why, and the next
   assert.equal(failureOf(late).failure_class, 'transport');
   assert.match(bodyOf(late), /no such disk/);
   await ask(sources, toolCall('do', {}, { settings: { timeout_ms: 400 } }));
-  assert.equal(await readFile(file, 'utf8'), 'start start ');
+  await waitUntil(async () => (await readFile(file, 'utf8')) === 'start start ');
 });
 
 test('a tool of a list that is nested too deeply hides no other', async (t) => {

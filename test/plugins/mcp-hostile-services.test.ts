@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { test, type TestContext } from 'node:test';
 import type { Json, JsonObject } from '../../engine/contract/json.js';
 import type { EffectClass } from '../../engine/core/protocol/program.js';
+import { createCompileSchema } from '../../engine/schema/index.js';
 import { ask, findFreeOrigin, makeRecorder, openTestSources, serve, summary, type Wanted } from '../sources/harness.js';
 import { bodyOf, failureOf, toolCall } from './mcp-servers.js';
 
@@ -353,6 +354,26 @@ const LARGE: readonly (readonly [form: string, say: (text: string, response: Ser
   ],
 ];
 
+const WHOLE = toOutput({ type: 'object', properties: { value: { type: 'integer' } } });
+
+function toOutput(schema: JsonObject) {
+  const compiled = createCompileSchema()('whole', schema);
+  assert.ok(compiled.ok);
+  return { hash: 'whole', schema, validate: compiled.value };
+}
+
+test('a server that answers 429 tells its wait in the body', async (t) => {
+  const { url } = await fakeService(t, (message, response) =>
+    message.method === 'tools/call'
+      ? response
+          .writeHead(429, { 'content-type': 'application/json' })
+          .end('{"error":{"message":"Please wait 9 seconds."}}')
+      : sayJson(response, resultOf(message, 0)),
+  );
+  const failed = failureOf(await ask(await openTestSources(t, { overlay: { CHUKWA_MCP_TEST: url } }), toolCall('do')));
+  assert.deepEqual([failed.http_status, failed.retry_after_ms], [429, 9_000]);
+});
+
 for (const [form, say] of LARGE)
   test(`a large number in ${form} is refused, or is a text where the source is lenient or the call may not be repeated`, async (t) => {
     const { url } = await fakeService(t, (message, response) =>
@@ -364,7 +385,7 @@ for (const [form, say] of LARGE)
     assert.match(failed.failure_message, /no double holds.*"json": "lenient"/);
     for (const call of [
       toolCall('do', {}, { settings: { json: 'lenient' } }),
-      toolCall('do', {}, { call: { effect: 'external_side_effect' } }),
+      toolCall('do', {}, { call: { effect: 'external_side_effect', output: WHOLE } }),
     ]) {
       const outcome = await ask(sources, call);
       assert.deepEqual(summary(outcome), { succeeded: { value: '653247040368672767' } });

@@ -48,6 +48,20 @@ const WRAPPED: readonly (readonly [said: string, reasoning: string, before?: str
     '<|END_RESPONSE|>',
   ],
   [`Hm.</think>\n\n${PATCH}<|endoftext|>`, 'Hm.', undefined, '<|endoftext|>'],
+  [`<Think>Hm.</Think>${PATCH}`, 'Hm.'],
+  [`<scratch_pad>Hm.</scratch_pad>\n${PATCH}`, 'Hm.'],
+  [
+    `<|think|>Hm.<|end|><|begin|>assistant<|content|>${PATCH}<|end|>`,
+    'Hm.',
+    '<|begin|>assistant<|content|>',
+    '<|end|>',
+  ],
+  [`[|assistant|]${PATCH}[|endofturn|]`, '', '[|assistant|]', '[|endofturn|]'],
+  [`<json>\n${PATCH}\n</json>`, '', '<json>', '</json>'],
+  [`<final_answer>${PATCH}</final_answer>`, '', '<final_answer>', '</final_answer>'],
+  [`assistant\n${PATCH}`, '', 'assistant\n'],
+  [`### Response:\n\n${PATCH}`, '', '### Response:\n\n'],
+  [`Final answer: ${PATCH}`, '', 'Final answer: '],
 ];
 
 for (const [said, reasoning, before, behind] of WRAPPED) {
@@ -72,6 +86,12 @@ for (const said of [
   '<|channel|>commentary to=functions.buy <|constrain|>json<|message|>{"a":1}',
   '<|start|>assistant to=functions.buy<|channel|>commentary<|message|>{"a":1}',
   '<s',
+  '<tool_call>{"name":"buy"}</tool_call>',
+  '<function=buy>{"a":1}</function>',
+  '<b>Here</b> it is',
+  'assistants {"a": 1}',
+  'Answer me: {"a": 1}',
+  'json',
   '[1, 2',
   '"a text"',
   ' \n ',

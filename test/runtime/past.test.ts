@@ -24,14 +24,14 @@ const ANSWERED = { key: 'k', status: 'succeeded', view: { ok: 1 }, duration_ms: 
 
 const EVENTS: readonly (readonly [name: string, fact: CallFact, event: object])[] = [
   [
-    'an answer costs the tokens of question and answer',
-    { ...ANSWERED, usage: { input_tokens: 5, output_tokens: 2 } },
-    { kind: 'call_answered', key: 'k', value: { ok: 1 }, tokens: 7, duration_ms: 9 },
+    'an answer has the tokens of question and answer',
+    { ...ANSWERED, usage: { input_tokens: 5, output_tokens: 2, reasoning_tokens: 1 } },
+    { kind: 'call_answered', key: 'k', value: { ok: 1 }, usage: { input_tokens: 5, output_tokens: 2 }, duration_ms: 9 },
   ],
   [
-    'an answer whose tokens nobody counted costs none',
+    'an answer whose tokens nobody counted has none',
     ANSWERED,
-    { kind: 'call_answered', key: 'k', value: { ok: 1 }, tokens: 0, duration_ms: 9 },
+    { kind: 'call_answered', key: 'k', value: { ok: 1 }, duration_ms: 9 },
   ],
   [
     'a call that is answered later has a deadline',
@@ -80,11 +80,11 @@ test('an adopted call costs nothing and takes no time, whether it was answered o
   const usage = { input_tokens: 5, output_tokens: 2 };
   const costOf = (change: Partial<RecordedCall>) => {
     const { is_adopted, event } = toRecorded(call(change));
-    const { tokens, duration_ms } = { tokens: undefined, duration_ms: undefined, ...event } as const;
-    return [is_adopted, tokens, duration_ms];
+    const { usage: counted, duration_ms } = { usage: undefined, duration_ms: undefined, ...event } as const;
+    return [is_adopted, counted, duration_ms];
   };
-  assert.deepEqual(costOf({ fact: { ...ANSWERED, usage } }), [false, 7, 9]);
-  assert.deepEqual(costOf({ fact: { ...ANSWERED, usage }, adopted_from: 'before' }), [true, 0, 0]);
+  assert.deepEqual(costOf({ fact: { ...ANSWERED, usage } }), [false, usage, 9]);
+  assert.deepEqual(costOf({ fact: { ...ANSWERED, usage }, adopted_from: 'before' }), [true, 'paid_before', 0]);
   assert.deepEqual(costOf({ fact: BROKE, adopted_from: 'before' }), [true, undefined, 0]);
   assert.deepEqual(costOf({}), [false, undefined, undefined]);
 });

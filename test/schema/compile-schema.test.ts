@@ -96,7 +96,7 @@ check('a pointer escapes the member that it names', { additionalProperties: fals
   'UNKNOWN_FIELD /a~1b~0c: "a/b~c" is not a field here (Known here: nothing.)',
 ]);
 check('a bad name is found at the member that has it', { propertyNames: { pattern: '^[a-z]+$' } }, { ok: 1, Bad: 2 }, [
-  'BAD_VALUE /Bad: the name "Bad" must match ^[a-z]+$ (Write a text that matches.)',
+  'BAD_VALUE /Bad: the name "Bad" must match ^[a-z]+$ (Write such a text.)',
 ]);
 check(
   'an open choice is one complaint at its place',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import type { ChunkBatch } from '../../engine/ports/sources.js';
-import { doubtCounts } from '../../engine/sources/doubted-counts.js';
+import { doubtCounts } from '../../engine/core/protocol/token-counts.js';
 import { openCallTrace } from '../../engine/sources/call-trace.js';
 import type { Ready } from '../../engine/sources/passage.js';
 import { createSecretReplacer } from '../../engine/sources/secrets.js';
@@ -69,8 +69,7 @@ test('what is reported once a call has ended is dropped', async () => {
   assert.deepEqual(await finished, { trace: { chunks: undefined, artifacts: [] } });
 });
 
-const PROMPT = (text: string) =>
-  ({ messages: [{ role: 'user', segments: [{ origin: 'author', text }], hash: 'a' }] }) as const;
+const PROMPT = (text: string) => [{ role: 'user', segments: [{ origin: 'author', text }], hash: 'a' }] as const;
 
 for (const [name, counts, prompt, said, doubt] of [
   ['a prompt that its server cut', [2_048, 20], 80_000, 10, /80000 characters, and 2048 tokens.*may have cut it/],
@@ -78,6 +77,7 @@ for (const [name, counts, prompt, said, doubt] of [
   ['a short prompt that was counted low', [10, 20], 3_999, 10, undefined],
   ['a text of no tokens', [10, 0], 100, 10, /10 characters, and no token/],
   ['no text of no tokens', [10, 0], 100, 0, undefined],
+  ['a prompt of no tokens', [0, 5], 100, 10, /100 characters, and no token/],
   ['a negative count', [-1, 5], 100, 10, /-1 is no number of tokens/],
   ['a count of more than any model is given', [1e15, 5], 100, 10, /1000000000000000 is no number of tokens/],
 ] as const)

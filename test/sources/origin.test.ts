@@ -103,7 +103,6 @@ test('of a secret with a word before it, as in Bearer KEY, the key alone is a se
       ['CHUKWA_ONE', 'my key'],
       ['CHUKWA_ONE', 'Bearer my key'],
       ['CHUKWA_TWO', 'plain-key'],
-      ['CHUKWA_TWO', 'plain-key'],
     ],
   );
   for (const named of [null, 7, undefined]) assert.deepEqual(listNames({ key_env: named as Json }, 'key_env'), []);

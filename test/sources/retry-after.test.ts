@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readRetryAfter } from '../../engine/sources/response-headers.js';
+import { keepResponseHeaders, readRetryAfter } from '../../engine/sources/response-headers.js';
 import { readWait } from '../../engine/sources/told-wait.js';
 
 const NOW = Date.UTC(2026, 0, 1, 12);
@@ -40,6 +40,14 @@ const TOLD: readonly (readonly [body: string, after_ms: number | undefined])[] =
   ['Rate limit reached on tokens per day (TPD). Please try again in 7m12s.', 432_000],
   ['Daily limit reached', 3_600_000],
   [`{"metadata":{"headers":{"X-RateLimit-Remaining":"0","X-RateLimit-Reset":"${NOW + 90_000}"}}}`, 90_000],
+  ['{"error":"Model m is currently loading","estimated_time":20.5}', 20_500],
+  ['{"error":{"type":"usage_limit_reached","resets_in_seconds":90}}', 90_000],
+  [`{"error":{"resets_at":${NOW / 1_000 + 90}}}`, 90_000],
+  ['Request was throttled. Expected available in 2 seconds.', 2_000],
+  ['Too many requests. Please wait 2 seconds before trying again.', 2_000],
+  ['Your quota of requests is used up; it resets in 1h30m.', 5_400_000],
+  [`Rate limited. Try again at ${new Date(NOW + 60_000).toISOString()}.`, 60_000],
+  ['wait for it', undefined],
   ['try again in a moment', undefined],
   ['try again in 5 steps', undefined],
   ['', undefined],
@@ -62,6 +70,19 @@ for (const [reset, after_ms] of [
     assert.equal(readWait({ http_status: 429, response_headers: headers }, NOW), after_ms);
     const left = { ...headers, 'x-ratelimit-remaining': '3' };
     assert.equal(readWait({ http_status: 429, response_headers: left }, NOW), undefined);
+  });
+
+for (const [headers, after_ms] of [
+  [{ 'ratelimit-remaining': '0', 'ratelimit-reset': '2' }, 2_000],
+  [{ ratelimit: 'limit=100, remaining=0, reset=2' }, 2_000],
+  [{ ratelimit: '"day";r=5;t=9000, "burst";r=0;t=2' }, 2_000],
+  [{ ratelimit: '"burst";r=1;t=2' }, undefined],
+  [{ 'anthropic-ratelimit-tokens-remaining': '0', 'anthropic-ratelimit-tokens-reset': '2026-01-01T12:00:07Z' }, 7_000],
+  [{ 'x-rate-limit-remaining': '0', 'x-rate-limit-reset': `${NOW / 1_000 + 9}` }, 9_000],
+] as const)
+  test(`the headers ${JSON.stringify(headers)} tell ${after_ms ?? 'no wait'}`, () => {
+    const kept = keepResponseHeaders(headers);
+    assert.equal(readWait({ http_status: 429, response_headers: kept }, NOW), after_ms);
   });
 
 test('a header comes before the body, a body before the limits of a rate, and only limits that are used up count', () => {

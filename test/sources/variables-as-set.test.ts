@@ -44,10 +44,23 @@ test('the record of a source holds no key of another source or of the engine, an
     overlay: { CHUKWA_A_URL: first.replace('//', `//${user}:${key}@`), CHUKWA_TEST_URL: other },
     own_secrets: [{ variable: 'CHUKWA_TOKEN', value: token }],
   });
-  const echoed = async (): Promise<string> => storedText(await ask(sources, jsonCall()));
-  assert.ok((await echoed()).includes(key), 'its source was not asked for yet');
-  assert.deepEqual(summary(await ask(sources, jsonCall({}, { url_env: 'CHUKWA_A_URL' }))), { succeeded: 1 });
-  const said = await echoed();
+  const { call } = jsonCall({}, { url_env: 'CHUKWA_A_URL' });
+  assert.equal(
+    sources.findObstacle(call.source),
+    undefined,
+    'as each source of a program is looked at before it is run',
+  );
+  const said = storedText(await ask(sources, jsonCall()));
   for (const secret of [key, token]) assert.ok(!said.includes(secret), secret);
   for (const shown of ['[secret:CHUKWA_A_URL]', '[secret:CHUKWA_TOKEN]', user]) assert.ok(said.includes(shown), shown);
 });
+
+for (const set of ['Bearer canary-key-0123456789', '"canary-key-0123456789"', "Bearer 'canary-key-0123456789'"])
+  test(`of the key ${set} the part that a service repeats is in no record`, async (t) => {
+    const said = 'no such key: canary-key-0123456789';
+    const CHUKWA_LLM_BASE_URL = await serve(t, (_request, response) => response.writeHead(401).end(said));
+    const sources = await openTestSources(t, { overlay: { CHUKWA_LLM_BASE_URL, CHUKWA_LLM_API_KEY: set } });
+    const record = storedText(await ask(sources, chatCall()));
+    assert.ok(record.includes('no such key: [secret:CHUKWA_LLM_API_KEY]'), record);
+    assert.ok(!record.includes('canary'), record);
+  });

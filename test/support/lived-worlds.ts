@@ -44,7 +44,7 @@ export async function serveLivedWorlds(): Promise<LivedWorlds> {
   await playLetters(stage, act);
   await playDoubts(stage, act);
   const { world_slug } = await stage.play({ scenario: 'simple' });
-  must(await deleteWorld(stage.engine, world_slug, async () => true));
+  must(await deleteWorld(stage.engine, world_slug));
   const close = async (): Promise<void> => {
     for (const closing of closings) await closing();
   };

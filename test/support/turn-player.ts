@@ -85,7 +85,8 @@ export function modelSays(command: Invoke, output: Json, tokens = 10): CallEvent
 }
 
 export function answered(command: Invoke, value: Json, tokens = 0): CallEvent {
-  return { kind: 'call_answered', key: command.key, value, tokens, duration_ms: 1 };
+  const usage = { input_tokens: Math.ceil(tokens / 2), output_tokens: Math.floor(tokens / 2) };
+  return { kind: 'call_answered', key: command.key, value, usage, duration_ms: 1 };
 }
 
 export const finalPatch = (effects: readonly JsonObject[] = [], narration = 'It happens.'): JsonObject => ({

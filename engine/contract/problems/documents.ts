@@ -112,7 +112,7 @@ interface RuleTexts {
 const NUMBER_RULE: RuleTexts = { advice: 'Write such a number.' };
 
 const RULES: Readonly<Record<string, RuleTexts>> = {
-  pattern: { message: sayPattern, advice: 'Write a text that matches.' },
+  pattern: { message: sayPattern, advice: 'Write such a text.' },
   not: { message: () => 'may not stand here', advice: 'Write something else.' },
   format: {
     message: ({ params, lacks_offset }) =>
@@ -151,11 +151,23 @@ function sayLeast({ params }: BrokenRule, what: string): string {
 /** The longest pattern that a person reads at a glance. */
 const PATTERN_READ_MAX = 60;
 
+/** Patterns of documents, in plain words. */
+const SAID: Readonly<Record<string, string>> = {
+  '^[a-z0-9]+([_-][a-z0-9]+)*$': 'must be lower-case letters and digits, joined by single hyphens or underscores',
+  '^[a-z0-9_-]+([.][a-z0-9_-]+)*$': 'must be lower-case letters, digits, _ and -, in parts joined by dots',
+  '^[a-z][a-z0-9_]{0,63}$': 'must be lower-case letters, digits and _, with a letter first',
+  '^[A-Z][A-Z0-9_]{0,127}$': 'must be the name of a variable: capital letters, digits and _',
+  '^[0-9a-f]{64}$': 'must be a hash: 64 characters of 0-9 and a-f',
+  '^[1-9][0-9]*$': 'must be a number from 1 on',
+  '^([1-9][0-9]*|\\*)$': 'must be a number from 1 on, or *',
+};
+
 /** A pattern that cannot be read at a glance is left to its description. */
 function sayPattern({ params, description }: BrokenRule): string {
   const pattern = String(params['pattern']);
   const isDescribed = description !== undefined && pattern.length > PATTERN_READ_MAX;
-  return isDescribed ? 'is not written as this field wants it' : `must match ${cut(pattern)}`;
+  const said = Object.hasOwn(SAID, pattern) ? SAID[pattern] : undefined;
+  return said ?? (isDescribed ? 'is not written as this field wants it' : `must match ${cut(pattern)}`);
 }
 
 function toSentence(text: string): string {

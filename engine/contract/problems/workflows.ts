@@ -339,6 +339,12 @@ export const WORKFLOW_PROBLEMS = {
         : `Did you mean ${JSON.stringify(name)}?`,
     example: { name: 'tide' },
   }),
+  ALLOWED_NAMES_NOTHING: note({
+    message: ({ name }: { readonly name: string }) =>
+      `${JSON.stringify(name)} is no tool and no call of a workflow that this policy is for, so it allows nothing.`,
+    repair: 'Correct the name, remove it, or keep it for another scenario.',
+    example: { name: 'tdie' },
+  }),
   APPROVAL_NAMES_NOTHING: note({
     message: ({ name }: { readonly name: string }) =>
       `${JSON.stringify(name)} is neither an effect class nor a call of the workflow, so it requires no approval.`,

@@ -10,6 +10,15 @@ export function findInvisible(value: string): string | undefined {
 }
 
 /**
+ * A secret, at the end, and the parts of it that another side may repeat alone: the key of "Bearer KEY", and what stands
+ * in quotation marks.
+ */
+export function listSecretParts(value: string): readonly string[] {
+  const key = value.slice(value.indexOf(' ') + 1);
+  return [...new Set([key.replace(/^(["'])(.*)\1$/, '$2'), key, value])];
+}
+
+/**
  * Whether a URL has an `@` behind its host. Then a password was most likely not percent-encoded, and what is read as host,
  * port or path are parts of it, which no message may show.
  */

@@ -2,6 +2,7 @@ import type { Json } from '../../contract/json.js';
 import type { ChatAnswer } from '../../contract/source.js';
 import type { CallAnswered } from '../protocol/event.js';
 import type { OfferedSchema } from '../protocol/program.js';
+import { doubtCounts, estimateTokens, TOKENS_ESTIMATED } from '../protocol/token-counts.js';
 import type { ModelOutputKind, Verdict } from '../protocol/verdict.js';
 import { type Asked, type Complaint, correct, type GenerationProgram, type Lane } from './generation.js';
 import { type ReadText, readModelText } from './model-text.js';
@@ -15,6 +16,8 @@ export interface Answer<Node extends GenerationProgram> {
   readonly key: string;
   readonly text: string;
   readonly read: ReadText;
+  /** What was found out about the answer, whatever it says. */
+  readonly noted: Verdict['artifacts'];
 }
 
 /** A node that has failed because of an answer, with the verdict on the call. */
@@ -31,28 +34,48 @@ export function readAnswer<Node extends GenerationProgram>(
   before: Lane,
   event: CallAnswered,
 ): Answer<Node> | FailedByAnswer {
-  const { key, value, tokens, duration_ms } = event;
+  const { key, value, duration_ms } = event;
   const { text, finish_reason } = value as unknown as ChatAnswer;
+  const { tokens, noted } = countTokens(event, before, text);
   const lane = { ...before, tokens: before.tokens + tokens, duration_ms: before.duration_ms + duration_ms };
   const read = readModelText({ text, finish_reason });
   const { token_budget } = node.constraints;
-  if (lane.tokens <= token_budget) return { node, scope, lane, key, text, read };
-  const message = `node ${node.id} has used ${lane.tokens} tokens of its token_budget of ${token_budget}`;
+  if (lane.tokens <= token_budget) return { node, scope, lane, key, text, read, noted };
+  const estimated = noted.length === 0 ? '' : ', of which the last are estimated';
+  const message = `node ${node.id} has used ${lane.tokens} tokens of its token_budget of ${token_budget}${estimated}`;
   const failure = { failure_class: 'budget_exhausted', message } as const;
   return {
     kind: 'failed',
     failure: { ...failure, call_key: key },
-    verdict: { key, failure, normalised_text: read.normalised, artifacts: [{ kind: 'error', value: failure }] },
+    verdict: {
+      key,
+      failure,
+      normalised_text: read.normalised,
+      artifacts: [...noted, { kind: 'error', value: failure }],
+    },
   };
+}
+
+/** The provider's counts, or an estimate in the place of counts that are missing or cannot be true. */
+function countTokens(
+  { usage }: CallAnswered,
+  { messages }: Lane,
+  text: string,
+): { readonly tokens: number; readonly noted: Verdict['artifacts'] } {
+  if (usage === 'paid_before') return { tokens: 0, noted: [] };
+  const isEstimated = usage === undefined || doubtCounts(usage, messages, text.length) !== undefined;
+  const { input_tokens, output_tokens } = isEstimated ? estimateTokens(messages, text) : usage;
+  const noted = isEstimated ? [{ kind: TOKENS_ESTIMATED, value: { input_tokens, output_tokens } }] : [];
+  return { tokens: input_tokens + output_tokens, noted };
 }
 
 /** The verdict on an answer that can be used. */
 export function acceptAnswer<Node extends GenerationProgram>(
-  { key, read }: Answer<Node>,
+  { key, read, noted }: Answer<Node>,
   kind: ModelOutputKind,
   artifacts: Verdict['artifacts'],
 ): Verdict {
-  return { key, model_output_kind: kind, normalised_text: read.normalised, artifacts };
+  return { key, model_output_kind: kind, normalised_text: read.normalised, artifacts: [...noted, ...artifacts] };
 }
 
 /** Returns an unusable answer to its model with the reason, and writes down both. */
@@ -61,7 +84,7 @@ export function rejectAnswer<Node extends GenerationProgram>(
   complaint: Complaint,
   offered: OfferedSchema,
 ): { readonly asked: Asked; readonly verdict: Verdict } {
-  const { node, scope, lane, key, text, read } = answer;
+  const { node, scope, lane, key, text, read, noted } = answer;
   const { detail, message } = complaint;
   const parsed: readonly { readonly kind: string; readonly value: Json }[] = read.ok
     ? [{ kind: 'parsed_output', value: read.value }]
@@ -73,7 +96,7 @@ export function rejectAnswer<Node extends GenerationProgram>(
       model_output_kind: 'invalid',
       failure: { failure_class: 'model_content', detail, message },
       normalised_text: read.normalised,
-      artifacts: [...parsed, { kind: 'error', value: { detail, message } }],
+      artifacts: [...noted, ...parsed, { kind: 'error', value: { detail, message } }],
       rejection: {
         subject_id: scope.subject_id,
         node_id: node.id,

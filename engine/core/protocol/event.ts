@@ -1,6 +1,7 @@
 import type { Json } from '../../contract/json.js';
 import type { World } from '../world/world.js';
 import type { InvocationFailureClass } from './failure.js';
+import type { CountedTokens } from './token-counts.js';
 
 /** A fact that the turn learns. Facts are in the past tense, and arrive one at a time. */
 export type TurnEvent =
@@ -26,7 +27,8 @@ export interface CallAnswered {
   readonly key: string;
   /** The redacted view of a JSON answer; of a chat source its `ChatAnswer`. */
   readonly value: Json;
-  readonly tokens: number;
+  /** Of a generation, as the provider counts them, if it does; an adopted call was paid for before. */
+  readonly usage?: CountedTokens | 'paid_before';
   readonly duration_ms: number;
 }
 

@@ -14,7 +14,7 @@ export type ModelContentDetail =
   | PatchFault;
 
 /** The members of a failed call that say whether it may succeed when nothing is changed. */
-interface FailedCall {
+export interface FailedCall {
   readonly failure_class: InvocationFailureClass;
   readonly http_status?: number;
 }

@@ -1,3 +1,4 @@
+import { present } from '../../contract/present.js';
 import { suggestName } from '../content/nearest-name.js';
 import { withoutMark, withoutRun } from '../../contract/scripted.js';
 import type { UnaskedKey } from '../nodes/call-key.js';
@@ -54,9 +55,29 @@ export function findUnasked(program: Program, key: string): UnaskedKey | undefin
   if (subject === undefined) {
     const subjects = program.subjects.map(({ subject_id }) => subject_id);
     const message = `no subject of this scenario is called ${JSON.stringify(first)}`;
+    const meant = findSource(program, parts);
+    if (meant !== undefined) return { message, repair: meant };
     return { message, repair: `${suggestName(first, subjects)} ${ANSWERS_ANEW}` };
   }
-  return findUnaskedOfSubject(subject, parts.slice(1));
+  const unasked = findUnaskedOfSubject(subject, parts.slice(1));
+  const meant = unasked && findSource(program, parts);
+  return meant === undefined ? unasked : { ...unasked, message: unasked?.message ?? '', repair: meant };
+}
+
+/** Advice for a key that ends in the name of an ambient source, below something else than what asks it. */
+function findSource({ turn_ambients, subjects }: Program, parts: readonly string[]): string | undefined {
+  const [first = '', ...rest] = parts;
+  if (rest.length > 1) return undefined;
+  const own = subjects.flatMap(({ subject_id, workflow }) =>
+    workflow.subject_ambients.map(({ id }) => `${subject_id}/ambient/${id}`),
+  );
+  const keys = [
+    ...own.filter((key) => key.startsWith(`${first}/`)),
+    ...turn_ambients.map(({ key }) => withoutMark(key)),
+    ...own,
+  ];
+  const meant = keys.find((key) => key.split('/').at(-1) === withoutMark(parts.at(-1) ?? ''));
+  return meant === undefined ? undefined : `Did you mean ${meant}?`;
 }
 
 function findUnaskedTurn(program: Program, key: string): UnaskedKey | undefined {
@@ -69,7 +90,8 @@ function findUnaskedTurn(program: Program, key: string): UnaskedKey | undefined 
       message: `the binding ${withoutMark(key).slice('turn/'.length)} differs from the one that ${key} names`,
       repair: `Write ${withoutMark(key)}, which matches it in any form.`,
     };
-  return unasked(`no workflow of this scenario has the ambient source of the turn ${key}`, key, known);
+  const nowhere = unasked(`no workflow of this scenario has the ambient source of the turn ${key}`, key, known);
+  return { ...nowhere, ...present({ repair: findSource(program, key.split('/')) }) };
 }
 
 function findUnaskedOfSubject(

@@ -31,7 +31,7 @@ export function compileProgram(parts: CompileParts, scenarioHash: string): Compi
   );
   const problems = withoutRepeats([...checked, ...cognitions.flatMap((compiled) => compiled.problems)]);
   if (problems.some(isError)) return { ok: false, problems };
-  const subjects = cognitions.flatMap((compiled) => compiled.subjects);
+  const subjects = cognitions.flatMap((cognition) => cognition.subjects);
   return {
     ok: true,
     program: {
@@ -41,8 +41,27 @@ export function compileProgram(parts: CompileParts, scenarioHash: string): Compi
       subjects,
       event_turns: mostEventTurns(subjects),
     },
-    notes: problems,
+    notes: [...problems, ...noteUselessAllowances(cognitions)],
   };
+}
+
+interface CompiledCognition {
+  readonly subjects: readonly SubjectProgram[];
+  readonly problems: readonly DocumentProblem[];
+  readonly policy?: CompiledPolicy;
+}
+
+/** Two profiles may share a policy: what it allows is of use where the workflow of one of them has a call of that name. */
+function noteUselessAllowances(cognitions: readonly CompiledCognition[]): readonly DocumentProblem[] {
+  const policies = new Map(cognitions.flatMap(({ policy }) => (policy === undefined ? [] : [[policy.hash, policy]])));
+  return [...policies.values()].flatMap(({ hash, allow }) => {
+    const shared = cognitions.filter(({ policy }) => policy?.hash === hash);
+    const isUseless = (name: string) => shared.every(({ policy }) => policy?.names_nothing.includes(name));
+    const notes = [...allow].flatMap((name, index) =>
+      complainIf(isUseless(name), problem('ALLOWED_NAMES_NOTHING', { name }, { pointer: `/allow/${index}` })),
+    );
+    return inDocument({ kind: 'tool_policy', hash }, notes);
+  });
 }
 
 function compileCognition(
@@ -50,7 +69,7 @@ function compileCognition(
   scenario: Scenario,
   scenarioDocument: ComponentReference,
   place: { readonly cognition: Scenario['cognition'][number]; readonly pointer: string },
-): { readonly subjects: readonly SubjectProgram[]; readonly problems: readonly DocumentProblem[] } {
+): CompiledCognition {
   const profileHash = hashOf(place.cognition.profile_ref);
   const profile = parts.find('cognition_profile', profileHash) as unknown as CognitionProfile | undefined;
   if (profile === undefined)
@@ -77,7 +96,7 @@ function compileCognition(
   const subjects = place.cognition.subjects.flatMap((subject_id) =>
     compiled.value === undefined ? [] : [{ subject_id, workflow: compiled.value }],
   );
-  return { subjects, problems: [...unmet, ...compiled.problems] };
+  return { subjects, problems: [...unmet, ...compiled.problems], ...present({ policy: policy.policy }) };
 }
 
 function findPolicy(

@@ -210,17 +210,25 @@ function checkScenarios(
     const key = keyOf({ kind, hash });
     return whole.has(key) || LEADING.includes(kind) ? contents.get(key) : undefined;
   };
-  return linked
+  const checked = linked
     .filter(({ kind }) => kind === 'scenario')
-    .flatMap((scenario) =>
-      parts
-        .checkScenario(find, scenario.hash)
-        .filter(({ code }) => code !== 'COMPONENT_MISSING')
-        .map((problem) => {
-          const path = paths.get(keyOf(problem.document));
-          return path === undefined ? inStored(problem, scenario.path) : { path, problem };
-        }),
+    .map((scenario) => ({ scenario, found: parts.checkScenario(find, scenario.hash) }));
+  // Scenarios may share a policy: one of them has the tool that another lacks.
+  const isShared = ({ code, document, pointer }: DocumentProblem): boolean =>
+    code === 'ALLOWED_NAMES_NOTHING' &&
+    checked.some(
+      ({ scenario, found }) =>
+        listRead(linked, scenario).has(paths.get(keyOf(document)) ?? '') &&
+        !found.some((one) => one.code === code && one.pointer === pointer && one.document.hash === document.hash),
     );
+  return checked.flatMap(({ scenario, found }) =>
+    found
+      .filter((problem) => problem.code !== 'COMPONENT_MISSING' && !isShared(problem))
+      .map((problem) => {
+        const path = paths.get(keyOf(problem.document));
+        return path === undefined ? inStored(problem, scenario.path) : { path, problem };
+      }),
+  );
 }
 
 function isOfPlugin({ code }: Pick<Problem, 'code'>): boolean {
@@ -233,11 +241,12 @@ function toDenied(problem: Problem): Problem {
   return { ...problem, message, severity: 'note' };
 }
 
-/** The paths of the scenarios and of all that they refer to. */
-function listRead(linked: readonly LinkedDocument[]): ReadonlySet<string> {
+/** The paths of the scenarios, or of one of them, and of all that they refer to. */
+function listRead(linked: readonly LinkedDocument[], only?: LinkedDocument): ReadonlySet<string> {
   const read = new Set<string>();
   const scenarios = linked.toReversed().filter((document) => {
-    const isRead = document.kind === 'scenario' || read.has(keyOf(document));
+    const isFirst = only === undefined ? document.kind === 'scenario' : document === only;
+    const isRead = isFirst || read.has(keyOf(document));
     for (const reference of isRead ? document.refers_to : []) read.add(keyOf(reference));
     return isRead;
   });

@@ -1,5 +1,8 @@
 /** Runs tests of workflows: all in one database in memory, each in a world of its own, without calls to the outside. */
+import { basename, dirname } from 'node:path';
 import { problem } from '../../contract/problem.js';
+import type { ProblemCode } from '../../contract/problems/index.js';
+import { listUnasked, type TestChange, updateTest, type WrittenKey } from '../../core/workflow-test/update-test.js';
 import type { ComponentStore } from '../../ports/components.js';
 import { type Paths, refuseFindings, toParts } from '../author.js';
 import type { Composition, OpenArchive } from '../composition.js';
@@ -7,6 +10,7 @@ import {
   findFiles,
   type Finding,
   listTests,
+  type LoadedTest,
   loadDocuments,
   type Place,
   toFinding,
@@ -15,8 +19,10 @@ import {
 import { openAnswerBook } from '../dry-run/answer-book.js';
 import { toStorable } from '../dry-run/plant.js';
 import { type Done, refuse, succeed } from '../engine.js';
-import { type Played, runTest, type TestBench } from './run-test.js';
+import { replaceFiles } from '../write-files.js';
+import { type Played, type PlayedOnce, runTest, type TestBench } from './run-test.js';
 
+export type { TestChange } from '../../core/workflow-test/update-test.js';
 export type { TestComplaint } from './run-test.js';
 
 export interface TestResult extends Played {
@@ -25,6 +31,10 @@ export interface TestResult extends Played {
   /** `broken`: it could not be run, and `findings` say why. */
   readonly status: 'passed' | 'failed' | 'broken';
   readonly findings: readonly Finding[];
+  /** What an update did to its file, in order. */
+  readonly changes?: readonly TestChange[];
+  /** Answers that no call can ask for, and that the update left in the file. */
+  readonly kept_answers?: readonly WrittenKey[];
 }
 
 export interface TestReport {
@@ -36,6 +46,8 @@ export interface TestReport {
 }
 
 interface TestRequest extends Paths {
+  /** Whether files are brought up to date, and whether answers that no call can ask for are dropped then. */
+  readonly update?: { readonly drops: boolean } | undefined;
   readonly signal: AbortSignal;
   readonly onResult: (result: TestResult) => void;
 }
@@ -53,7 +65,9 @@ export async function testPaths(composition: Composition, request: TestRequest):
     const tests: TestResult[] = [];
     for (const { file, place } of found.value) {
       if (request.signal.aborted) break;
-      const result = await testFile(bench, { file, place, components: archive });
+      const asked = { file, place, components: archive };
+      const { update } = request;
+      const { result } = await (update ? updateFile(bench, asked, update) : testFile(bench, asked));
       // The outcome of a stopped test means nothing.
       if (request.signal.aborted) break;
       request.onResult(result);
@@ -87,18 +101,31 @@ async function findTests({ paths, place }: Paths): Promise<Done<readonly TestFil
   return refuse(problem('NO_TESTS', { paths }));
 }
 
+interface AskedFile extends TestFile {
+  readonly components: Pick<ComponentStore, 'closure'>;
+}
+
+interface TestedFile {
+  readonly result: TestResult;
+  /** Absent where the test could not be played. */
+  readonly once?: PlayedOnce & Pick<LoadedTest, 'test'>;
+}
+
+/** @param isMendable whether a finding does not keep the test from being played */
 async function testFile(
   bench: TestBench,
-  { file, place, components }: TestFile & { readonly components: Pick<ComponentStore, 'closure'> },
-): Promise<TestResult> {
+  { file, place, components }: AskedFile,
+  isMendable: (finding: Finding) => boolean = () => false,
+): Promise<TestedFile> {
   const parts = { ...toParts(bench.engine.authoring, place), components };
   const loaded = await loadDocuments([file], place, parts.shipped);
   const validation = await validateLoaded(parts, loaded);
   const name = loaded.files.find(({ path }) => path === file)?.name ?? file;
   const errors = validation.findings.filter(({ severity }) => severity === 'error');
-  if (errors.length > 0) return broken(name, errors);
+  if (!errors.every(isMendable)) return { result: broken(name, errors) };
   const test = listTests(loaded, () => true).find((item) => item.file.path === file);
-  if (test === undefined) return broken(name, [toFinding(problem('NO_TESTS', {}), { file: name, line: 1, column: 1 })]);
+  if (test === undefined)
+    return { result: broken(name, [toFinding(problem('NO_TESTS', {}), { file: name, line: 1, column: 1 })]) };
   const { scenario } = test;
   const hash =
     'hash' in scenario ? scenario.hash : validation.components.find(({ path }) => path === scenario.path)?.hash;
@@ -106,14 +133,46 @@ async function testFile(
   if ('hash' in scenario)
     await bench.engine.store.components.put(toStorable(await components.closure('scenario', hash)));
   await bench.engine.store.components.put(validation.components.map(({ path: _path, ...component }) => component));
-  const played = await runTest(bench, test, hash);
-  if (!played.ok)
-    return broken(
-      name,
-      played.problems.map((problem) => toFinding(problem, { file: name, line: 1, column: 1 })),
-    );
-  const status = played.value.complaints.length === 0 ? 'passed' : 'failed';
-  return { file: name, label: test.test.label, status, ...played.value, findings: [] };
+  const ran = await runTest(bench, test, hash);
+  if (!ran.ok)
+    return {
+      result: broken(
+        name,
+        ran.problems.map((problem) => toFinding(problem, { file: name, line: 1, column: 1 })),
+      ),
+    };
+  const { played } = ran.value;
+  const once = { ...ran.value, test: test.test };
+  if (errors.length > 0) return { result: { ...broken(name, errors), label: test.test.label }, once };
+  const status = played.complaints.length === 0 ? 'passed' : 'failed';
+  return { result: { file: name, label: test.test.label, status, ...played, findings: [] }, once };
+}
+
+/** Findings of a test whose scenario has changed. */
+const AGED: readonly ProblemCode[] = ['KEY_NEVER_ASKED', 'TEST_NAMES_NOTHING'];
+
+/** Plays a test, and writes what has changed into its file, until nothing is left to write. */
+async function updateFile(
+  bench: TestBench,
+  asked: AskedFile,
+  { drops }: { readonly drops: boolean },
+): Promise<TestedFile> {
+  const changes: TestChange[] = [];
+  for (;;) {
+    const { result, once } = await testFile(bench, asked, ({ code }) => AGED.includes(code));
+    if (once === undefined || bench.signal.aborted) return { result: { ...result, changes } };
+    const { played, ends_as_expected } = once;
+    const updated = updateTest({ ...once, differences: ends_as_expected ? played.complaints : [] }, drops);
+    if (updated.changes.length === 0)
+      return { result: { ...result, changes, kept_answers: listUnasked(once.program, once.test) } };
+    const text = `${JSON.stringify(updated.test, null, 2)}\n`;
+    const written = await replaceFiles(dirname(asked.file), [{ path: basename(asked.file), text }]);
+    if (!written.ok) {
+      const place = { file: result.file, line: 0, column: 0 };
+      return { result: { ...result, findings: written.problems.map((problem) => toFinding(problem, place)), changes } };
+    }
+    changes.push(...updated.changes);
+  }
 }
 
 function broken(file: string, findings: readonly Finding[]): TestResult {

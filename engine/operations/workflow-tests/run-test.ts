@@ -10,7 +10,7 @@ import { startOfWorld } from '../../core/workflow-test/world-start.js';
 import type { CallToAnswer } from '../../ports/answers.js';
 import type { AttemptRecord } from '../../ports/records.js';
 import { type AnswerBook, joinTurns, type WrittenAnswer } from '../dry-run/answer-book.js';
-import { missingAnswer } from '../dry-run/missing-answer.js';
+import { missingAnswer, openSkeleton } from '../dry-run/missing-answer.js';
 import { plantWorld } from '../dry-run/plant.js';
 import type { LoadedTest } from '../documents/index.js';
 import { type Done, type Engine, succeed } from '../engine.js';
@@ -48,8 +48,21 @@ export interface TestComplaint extends Location, Difference {
   readonly repair?: string;
 }
 
-/** Runs a test whose scenario is stored: makes its world, runs its turns, and compares the outcome with the test. */
-export async function runTest(bench: TestBench, loaded: LoadedTest, scenario_hash: string): Promise<Done<Played>> {
+/** A played test with what an update of it needs. */
+export interface PlayedOnce {
+  readonly played: Played;
+  readonly program: Program;
+  /** Calls that the author has to answer; the call after a rejected answer is not one of them. */
+  readonly missing: readonly CallToAnswer[];
+  /** Whether all turns were played, and each ended as the test expects. */
+  readonly ends_as_expected: boolean;
+}
+
+/**
+ * Runs a test whose scenario is stored: makes its world, runs its turns, and compares the outcome with the test. Calls
+ * without an answer get a small one, so that all of them are found.
+ */
+export async function runTest(bench: TestBench, loaded: LoadedTest, scenario_hash: string): Promise<Done<PlayedOnce>> {
   const { engine, book } = bench;
   const { test, answers } = loaded;
   const stored = await loadScenario(engine, scenario_hash);
@@ -58,7 +71,9 @@ export async function runTest(bench: TestBench, loaded: LoadedTest, scenario_has
   const start = startOfWorld(stored.value.scenario, test.given);
   const planted = await plantWorld(engine, { world_slug, scenario_hash, start });
   if (!planted.ok) return planted;
-  book.prepare(world_slug, joinTurns(answers?.turns ?? {}, test.answers ?? {}));
+  const { program } = stored.value;
+  const turns = joinTurns(answers?.turns ?? {}, test.answers ?? {});
+  book.prepare(world_slug, turns, openSkeleton(program, turns).fill);
   const { signal } = bench;
   const run = await runTurns(engine, {
     world_slug,
@@ -74,17 +89,32 @@ export async function runTest(bench: TestBench, loaded: LoadedTest, scenario_has
   );
   const world = await showWorld(engine, { world_slug });
   if (!world.ok) return world;
-  const missing = book.listMissing(world_slug);
+  const unanswered = book.listMissing(world_slug);
   const rejections = attempts.flatMap(listRejections);
+  // The try after a made-up answer that was rejected is nothing that the author has to answer.
+  const missing = unanswered.filter((call) => !unanswered.some((before) => isTryAfter(call, before)));
   const observed = await observe(engine.store, attempts, { world: world.value, test });
-  return succeed({
+  const played = {
     turns: attempts.length,
     calls: observed.turns.reduce((sum, { calls }) => sum + calls.length, 0),
     rejected_answers: rejections.length,
     rejections,
-    complaints: complain(loaded, { missing, rejections, program: stored.value.program }, observed),
+    complaints: complain(loaded, { missing, rejections, program }, observed),
     unused_answers: book.listUnused(world_slug),
-  });
+  };
+  const ends_as_expected =
+    attempts.length === (test.turns ?? 1) &&
+    observed.turns.every(
+      ({ attempted_turn, failure }) => failure?.class === test.expect.turns?.[attempted_turn]?.failure?.class,
+    );
+  const unexplained = missing.filter((call) => !rejections.some((rejected) => isTryAfter(call, rejected)));
+  return succeed({ played, program, missing: unexplained, ends_as_expected });
+}
+
+type Asked = Pick<CallToAnswer, 'turn' | 'key'>;
+
+function isTryAfter(call: Asked, before: Asked): boolean {
+  return call.turn === before.turn && nextTry(withoutRun(before.key)) === withoutRun(call.key);
 }
 
 async function readAttempts(engine: Engine, ids: readonly string[]): Promise<readonly AttemptRecord[]> {
@@ -115,9 +145,7 @@ function complain(loaded: LoadedTest, told: Unanswered, observed: Observed): rea
   if (missing.length === 0) return judgeTest(loaded.test, observed).map((found) => place(loaded, found));
   const pointer = loaded.test.answers === undefined ? '' : '/answers';
   return missing.map((call) => {
-    const cause = rejections.find(
-      ({ turn, key }) => turn === call.turn && nextTry(withoutRun(key)) === withoutRun(call.key),
-    );
+    const cause = rejections.find((rejected) => isTryAfter(call, rejected));
     if (cause !== undefined) return complainOfRejected(loaded, cause);
     const { message, repair } = missingAnswer(call, program);
     return present({ ...place(loaded, { pointer, message }), code: 'ANSWER_MISSING', repair });

@@ -7,6 +7,7 @@ import { findNamedSecrets, listNames, resolveFolder, resolveModel, resolveOrigin
 import { type Asked, halt, type Route, type Routed, type Stage } from '../passage.js';
 import type { DescribedPlugin } from '../registry.js';
 import { findShortSecret, findUnseenSecret } from '../secrets.js';
+import type { SecretsParts } from './read-secrets.js';
 
 export interface ResolveParts {
   readonly plugins: readonly DescribedPlugin[];
@@ -42,13 +43,17 @@ export function findRoute(source: Pick<SourceProgram, 'plugin' | 'interface'>, p
   return toRoute(plugin, source.interface, parts);
 }
 
-/** What an operator has to set before a source can be called: a sentence, or undefined where nothing is missing. */
+/**
+ * What an operator has to set before a source can be called: a sentence, or undefined where nothing is missing. Each source
+ * of a program is asked about before the first call: from then on no record holds its keys.
+ */
 export function findObstacle(
   source: Pick<SourceProgram, 'plugin' | 'interface'>,
-  parts: ResolveParts,
+  parts: ResolveParts & Pick<SecretsParts, 'opened'>,
 ): string | undefined {
   const route = findRoute(source, parts);
   if (typeof route === 'string') return route;
+  parts.opened.secretsOf(route);
   const { manifest, speaks } = route.plugin;
   // A model that replaces others has a key of its own.
   if (speaks === 'chat' && parts.model_at !== undefined) return undefined;

@@ -2,8 +2,11 @@ import type { Json, JsonObject } from '../../contract/json.js';
 import type { Problem } from '../../contract/problem.js';
 import type { ChatAnswer } from '../../contract/source.js';
 import { canonicalText } from '../../core/content/canonical.js';
+import { isExactNumber } from '../../core/content/exact-number.js';
 import { toJson, toStorableText } from '../../core/content/i-json.js';
+import { findAt, isList, pointerTokens } from '../../core/content/json-pointer.js';
 import { isShown } from '../../core/content/redact.js';
+import type { SchemaProgram } from '../../core/protocol/program.js';
 import { isAuthoredPlace } from '../authored-place.js';
 import { readGiven } from '../given.js';
 import { hiddenAnswer } from '../hidden-answer.js';
@@ -26,10 +29,36 @@ function checkJson(passage: Answered): Validated | Halt {
   const oversize = findOversize(passage, canonicalText(answer));
   if (oversize) return oversize;
   const { output } = passage.command.call;
-  const problems = (output?.validate(answer) ?? []).filter((problem) => problem.severity !== 'note');
+  const problems = output ? findMisfits(answer, output) : [];
   if (problems.length === 0) return { ...passage, answer, validation_status: output ? 'valid' : 'not_checked' };
   const reasons = listReasons(passage, answer, output?.schema ?? {}, problems);
   return halt(passage, 'schema_invalid', `the answer does not fit its schema: ${reasons}`, { answer });
+}
+
+/**
+ * What of an answer does not fit its schema. A whole number that no double holds is kept as a text, to the digit: it fits
+ * where its number would.
+ */
+function findMisfits(answer: Json, { validate }: SchemaProgram): readonly Problem[] {
+  let checked = answer;
+  for (;;) {
+    const problems = validate(checked).filter(({ severity }) => severity !== 'note');
+    const places = problems.map(({ pointer = '' }) => pointerTokens(pointer));
+    const kept = places.filter((place) => isKeptNumber(findAt(checked, place)));
+    if (kept.length === 0) return problems;
+    checked = kept.reduce(readNumberAt, checked);
+  }
+}
+
+function readNumberAt(value: Json, [token, ...rest]: readonly string[]): Json {
+  if (token === undefined) return isKeptNumber(value) ? Number(value) : value;
+  if (isList(value)) return value.map((item, index) => (String(index) === token ? readNumberAt(item, rest) : item));
+  if (typeof value !== 'object' || value === null) return value;
+  return { ...value, [token]: readNumberAt(value[token] ?? null, rest) };
+}
+
+function isKeptNumber(value: Json | undefined): boolean {
+  return typeof value === 'string' && /^-?[1-9]\d{15,}$/.test(value) && !isExactNumber(value);
 }
 
 /** Where the author forgot to say what may be seen, nothing may: the stage that redacts will say so. */

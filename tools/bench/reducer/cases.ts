@@ -60,7 +60,7 @@ function patchOf(subject: string): string {
 }
 
 function answer(key: string, value: Extract<TurnEvent, { kind: 'call_answered' }>['value']): TurnEvent {
-  return { kind: 'call_answered', key, value, tokens: 100, duration_ms: 10 };
+  return { kind: 'call_answered', key, value, usage: { input_tokens: 80, output_tokens: 20 }, duration_ms: 10 };
 }
 
 function say(key: string, text: string): TurnEvent {

@@ -99,7 +99,13 @@ function answerOf({ command, rank }: Flight, { touched, durations }: Deeds): Cal
   const patch = { narration: 'It happens.', effects };
   const text = JSON.stringify({ kind: 'final_patch', patch });
   const value = { text, finish_reason: 'stop' };
-  return { kind: 'call_answered', key: command.key, value, tokens: 10, duration_ms: durations[rank] ?? 0 };
+  return {
+    kind: 'call_answered',
+    key: command.key,
+    value,
+    usage: { input_tokens: 5, output_tokens: 5 },
+    duration_ms: durations[rank] ?? 0,
+  };
 }
 
 /**

@@ -6,6 +6,7 @@ import type { PluginManifest } from '../../../generated/plugin-manifest.js';
 import type { BareEnd, BareSource, BenchSession, PluginBench } from '../../../ports/plugin-bench.js';
 import type { CallPended, CallResult } from '../../../ports/sources.js';
 import { FORGETFUL, toInvoke } from '../../unrecorded-call.js';
+import { type PlayedExample, placeFiles } from './examples.js';
 import { answerAs, fillToken, makeToken, type Respond, type SeenRequest, withServer } from './server.js';
 
 /** Nothing listens there; a plugin's default endpoint is overridden by it. */
@@ -63,7 +64,7 @@ interface Exchange {
 /** Runs a task with a session whose variables name its own server, where the example has one. */
 export function withExchange<Value>(
   bench: PluginBench,
-  { example, respond = answerAs(example) }: { readonly example: Example; readonly respond?: Respond },
+  { example, respond = answerAs(example) }: { readonly example: PlayedExample; readonly respond?: Respond },
   task: (exchange: Exchange) => Promise<Value>,
 ): Promise<Value> {
   return withServer(respond, ({ url, seen }) =>
@@ -74,13 +75,14 @@ export function withExchange<Value>(
 }
 
 /** Calls through the pipeline, as a turn does. */
-export function askThrough(
+export async function askThrough(
   { manifest }: PluginBench,
   session: BenchSession,
-  example: Example,
+  example: PlayedExample,
   manner: Manner = {},
 ): Promise<CallResult> {
   const { token = makeToken(), signal = new AbortController().signal } = manner;
+  await placeFiles(example, token);
   const command = toCommand(manifest, example, { ...manner, token });
   const surroundings = {
     client_request_id: `conformance/turn-1/${token}`,
@@ -91,8 +93,9 @@ export function askThrough(
 }
 
 /** Calls without the pipeline. */
-export function askBare(source: BareSource, example: Example, manner: Manner = {}): Promise<BareEnd> {
+export async function askBare(source: BareSource, example: PlayedExample, manner: Manner = {}): Promise<BareEnd> {
   const { token = makeToken() } = manner;
+  await placeFiles(example, token);
   return askBareWith(source, fillToken(example.request, token), { ...manner, token, may_pend: mayPend(example) });
 }
 

@@ -5,9 +5,14 @@ import { describeTextFault, parseJson } from '../../../core/content/parse-json.j
 import type { Validate } from '../../../core/protocol/program.js';
 import type { Example, PluginConformance } from '../../../generated/plugin-conformance.js';
 import type { PluginBench } from '../../../ports/plugin-bench.js';
-import { fillToken, makeToken } from './server.js';
+import { fillToken, hasPlaceholder, makeToken } from './server.js';
 import { tmpdir } from 'node:os';
 import type { PluginManifest } from '../../../generated/plugin-manifest.js';
+
+/** An example, and the folder of its files while it is played. */
+export interface PlayedExample extends Example {
+  readonly folder?: string;
+}
 
 export const EXAMPLES_FILE = 'conformance.json';
 
@@ -59,6 +64,11 @@ function findComplaints(example: Example, { manifest, validateInterface }: Plugi
   const known = [...(manifest.variables ?? []), ...(manifest.secret_variables ?? [])];
   for (const name of Object.keys(example.variables ?? {}))
     if (!known.includes(name)) complaints.push(`the manifest does not name the variable ${name}`);
+  for (const [path, text] of Object.entries(example.files ?? {}))
+    if (hasPlaceholder(text) && !hasPlaceholder(path))
+      complaints.push(
+        `${path} holds {{call}}, so its path has to hold it too: calls at the same time need a file each`,
+      );
   if (manifest.speaks === 'chat' && !isChatRequest(fillToken(example.request, makeToken())))
     complaints.push('its request is not {"messages": [{"role", "content"}]}');
   return complaints.map((complaint) => `${example.name}: ${complaint}`);
@@ -73,36 +83,39 @@ function isChatRequest(request: Json): boolean {
   );
 }
 
-/** Runs a task with a folder that has the files of an example, and with the variables that name it. */
+/** Runs a task with an example that has a folder of its own, which its variables name. */
 export async function withFolder<Value>(
   { folder: named }: PluginManifest,
-  { interface: definition, files = {} }: Example,
-  task: (variables: Readonly<Record<string, string>>, folder: string) => Promise<Value>,
+  example: PlayedExample,
+  task: (example: PlayedExample) => Promise<Value>,
 ): Promise<Value> {
-  const variable = named && definition[named.interface_field];
-  if (typeof variable !== 'string') return task({}, '');
+  const variable = named && example.interface[named.interface_field];
+  if (typeof variable !== 'string') return task(example);
   const folder = await mkdtemp(join(tmpdir(), 'chukwa-conformance-'));
   try {
-    for (const [path, text] of Object.entries(files)) {
-      await mkdir(dirname(join(folder, path)), { recursive: true });
-      await writeFile(join(folder, path), text);
-    }
-    return await task({ [variable]: folder }, folder);
+    return await task({ ...example, folder, variables: { ...example.variables, [variable]: folder } });
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
+/** Writes the files that one call of an example reads. @returns their paths */
+export async function placeFiles({ folder, files = {} }: PlayedExample, token: string): Promise<readonly string[]> {
+  if (folder === undefined) return [];
+  const placed = Object.entries(fillToken(files, token)).map(([path, text]) => [join(folder, path), text] as const);
+  for (const [path, text] of placed) {
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, text);
+  }
+  return placed.map(([path]) => path);
+}
+
 /** Runs a task with examples whose files are in folders of their own. */
 export async function withFolders<Value>(
   manifest: PluginManifest,
-  [example, ...others]: readonly Example[],
-  task: (examples: readonly Example[]) => Promise<Value>,
+  [example, ...others]: readonly PlayedExample[],
+  task: (examples: readonly PlayedExample[]) => Promise<Value>,
 ): Promise<Value> {
   if (example === undefined) return task([]);
-  return withFolder(manifest, example, (variables) =>
-    withFolders(manifest, others, (rest) =>
-      task([{ ...example, variables: { ...example.variables, ...variables } }, ...rest]),
-    ),
-  );
+  return withFolder(manifest, example, (first) => withFolders(manifest, others, (rest) => task([first, ...rest])));
 }

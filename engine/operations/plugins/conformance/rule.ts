@@ -1,17 +1,18 @@
 import type { PluginBench } from '../../../ports/plugin-bench.js';
-import type { Example } from '../../../generated/plugin-conformance.js';
+import type { PlayedExample } from './examples.js';
 
 export interface Scene {
   readonly bench: PluginBench;
-  readonly examples: readonly Example[];
+  readonly examples: readonly PlayedExample[];
   /** An example that succeeds, with a server where the plugin connects to one: the base of misbehaving servers. */
-  readonly model: Example;
+  readonly model: PlayedExample;
 }
 
 export type Verdict =
   | { readonly status: 'passed' }
   | { readonly status: 'failed'; readonly complaints: readonly string[]; readonly repair: string }
-  | { readonly status: 'skipped'; readonly reason: string };
+  /** `applies` is false where nothing has to be mended before it can be looked at. */
+  | { readonly status: 'skipped'; readonly reason: string; readonly applies: boolean };
 
 export interface Rule {
   readonly rule: string;
@@ -46,8 +47,8 @@ export function judge(complaints: readonly string[], repair: string): Verdict {
   return complaints.length === 0 ? PASSED : { status: 'failed', complaints: [...new Set(complaints)], repair };
 }
 
-export function skip(reason: string): Verdict {
-  return { status: 'skipped', reason };
+export function skip(reason: string, applies = true): Verdict {
+  return { status: 'skipped', reason, applies };
 }
 
 const PATIENCE_MS = 4_000;

@@ -108,13 +108,13 @@ async function runRule(
   before: readonly Check[],
   scene: Scene | undefined,
 ): Promise<Check> {
+  const useless = scene && skips?.(scene);
+  if (useless !== undefined) return { rule, sentence, ...skip(useless, false) };
   const missing = before.find((earlier) => needs.includes(earlier.rule) && earlier.status !== 'passed');
   if (!scene || missing) {
     const first = missing?.rule ?? 'loading';
     return { rule, sentence, ...skip(`${first} has to pass first`) };
   }
-  const skipped = skips?.(scene);
-  if (skipped !== undefined) return { rule, sentence, ...skip(skipped) };
   try {
     return { rule, sentence, ...judge(await check(scene), repair) };
   } catch (error) {

@@ -2,18 +2,20 @@ import { Argument, Option } from 'commander';
 import { showUnredacted } from '../../../operations/act.js';
 import { personHere } from '../../../operations/person-here.js';
 import { listAgents, showAgentTurn } from '../../../operations/agents.js';
+import type { Archive } from '../../../operations/engine.js';
 import { LIMIT, LIMIT_MAX } from '../../../operations/browse/list-part.js';
 import {
   type AttemptFilter,
   listAttempts,
   showAttempt,
+  showCommitted,
   showInvocation,
   showLlmCall,
 } from '../../../operations/records.js';
 import { catchUpWhole, search as find, type WantedSearch } from '../../../operations/search.js';
 import type { AttemptStatus, LlmCallRecord } from '../../../ports/records.js';
 import { SEARCH_KINDS } from '../../../ports/search.js';
-import { SLUG, wholeOption } from '../arguments.js';
+import { SLUG, toWorldPlace, wholeOption } from '../arguments.js';
 import { agentListLines, agentTurnLines } from '../render/agents.js';
 import { attemptLines, attemptListLines } from '../render/attempt.js';
 import { invocationLines } from '../render/invocation.js';
@@ -40,8 +42,13 @@ export const attempts: CommandEntry = {
 export const attempt: CommandEntry = {
   name: 'attempt',
   says: 'Show one attempt: its calls, its patches, and how it ended.',
-  takes: [new Argument('<id>', 'the id of the attempt')],
-  run: (session, id: string) => show(session, (archive) => showAttempt(archive, id), { lines: attemptLines }),
+  takes: [new Argument('<id>', 'the id of the attempt; or SLUG@N, the one that committed turn N of a world')],
+  run(session, named: string) {
+    const { world_slug, turn } = toWorldPlace(named);
+    const look = (archive: Archive) =>
+      turn === undefined ? showAttempt(archive, named) : showCommitted(archive, { world_slug, turn });
+    return show(session, look, { lines: attemptLines });
+  },
 };
 
 export const agents: CommandEntry = {

@@ -1,13 +1,13 @@
 import { Argument, Option } from 'commander';
-import { act } from '../../../operations/act.js';
+import { forkByHand } from '../../../operations/act.js';
 import { personHere } from '../../../operations/person-here.js';
 import { present } from '../../../contract/present.js';
-import { findNamed, placeRefusal } from '../../../operations/change-scenario.js';
+import { findNamed } from '../../../operations/change-scenario.js';
 import { type Deleted, deleteWorld } from '../../../operations/delete-world.js';
 import { diffPlaces, type DiffRequest } from '../../../operations/diff-worlds.js';
 import { type Archive, type Done, type Engine, succeed } from '../../../operations/engine.js';
 import { type StoryRequest, readStory } from '../../../operations/world-story.js';
-import { createWorld, listWorlds, lookAtWorld, showWorld } from '../../../operations/worlds.js';
+import { createWorld, listWorlds, lookAtWorld } from '../../../operations/worlds.js';
 import type { WorldRecord, WorldSnapshot } from '../../../ports/worlds.js';
 import {
   editedScenarioOption,
@@ -165,35 +165,32 @@ interface ForkOptions extends RootOptions {
   readonly reason?: string;
 }
 
-async function fork(session: Session, world_slug: string, options: ForkOptions) {
-  const request = { kind: 'fork_world', world_slug, at_turn: options.at, as: options.as } as const;
+async function fork(session: Session, world_slug: string, { at: at_turn, as, scenario, ...options }: ForkOptions) {
+  const named = scenario === undefined ? undefined : { scenario, place: toPlace(session, options) };
   const made = await withEngine(session, async (engine) => {
-    const named =
-      options.scenario === undefined ? undefined : { scenario: options.scenario, place: toPlace(session, options) };
-    const scenario = named && (await findNamed(engine, named));
-    if (scenario?.ok === false) return scenario;
-    const forked = await act(
-      engine,
-      { ...request, ...present({ scenario: scenario?.value }) },
-      personHere(options.reason),
-    );
-    if (!forked.ok) return named === undefined ? forked : placeRefusal(engine, named, forked);
-    return toMade(engine, await showWorld(engine, { world_slug: options.as }), forked.value.message);
+    const request = { world_slug, at_turn, as, ...present({ named }) };
+    const forked = await forkByHand(engine, request, personHere(options.reason));
+    return forked.ok ? toMade(engine, succeed(forked.value.world), forked.value.origin) : forked;
   });
   return answer(session, made, { json: ({ world }) => world, lines: madeLines });
 }
 
-async function deleteOne(session: Session, slug: string, { yes = false }: { readonly yes?: boolean }) {
+async function deleteOne(session: Session, world_slug: string, { yes = false }: { readonly yes?: boolean }) {
   const { ask } = session.terminal;
   if (!yes && (ask === undefined || session.as_json)) {
-    const message = `Deleting ${JSON.stringify(slug)} has to be confirmed, and there is no terminal to ask at.`;
+    const message = `Deleting ${JSON.stringify(world_slug)} has to be confirmed, and there is no terminal to ask at.`;
     return refuseUsage(session, message, 'Add --yes to delete it.');
   }
-  const confirm = async ({ turn }: WorldRecord): Promise<boolean> =>
-    yes || /^y(es)?$/i.test((await ask?.(`Delete ${slug} and its ${turn} turns for good? [y/N] `))?.trim() ?? '');
-  return show(session, (archive) => deleteWorld(archive, slug, confirm), { lines: deletedLines });
+  const isConfirmed = async ({ turn }: WorldRecord): Promise<boolean> =>
+    yes || /^y(es)?$/i.test((await ask?.(`Delete ${world_slug} and its ${turn} turns for good? [y/N] `))?.trim() ?? '');
+  const remove = async (archive: Archive): Promise<Done<Deleted | undefined>> => {
+    const world = await archive.store.worlds.find(world_slug);
+    const isKept = world !== undefined && !(await isConfirmed(world));
+    return isKept ? succeed(undefined) : deleteWorld(archive, world_slug);
+  };
+  return show(session, remove, { lines: deletedLines });
 }
 
-function deletedLines(deleted: Deleted): Lines {
+function deletedLines(deleted: Deleted | undefined): Lines {
   return [line(deleted === undefined ? 'Nothing was deleted.' : `Deleted ${deleted.world}.`)];
 }

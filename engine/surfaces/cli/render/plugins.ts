@@ -68,13 +68,14 @@ export function conformanceLines(report: ConformanceReport, workingFolder: strin
 }
 
 function checkLines(check: Check): Lines {
-  const first = hanging(WIDTH + 2, toSpan(check.status), `  ${check.sentence}`, faint(`  (${check.rule})`));
+  const status = check.status === 'skipped' && !check.applies ? faint('-'.padEnd(WIDTH)) : toSpan(check.status);
+  const first = hanging(WIDTH + 2, status, `  ${check.sentence}`, faint(`  (${check.rule})`));
   const more = (text: string): Line => hanging(WIDTH + 4, faint(`${' '.repeat(WIDTH + 2)}${text}`));
   switch (check.status) {
     case 'passed':
       return [first];
     case 'skipped':
-      return [first, more(`not looked at: ${check.reason}`)];
+      return [first, more(`${check.applies ? 'not looked at' : 'does not apply'}: ${check.reason}`)];
     case 'failed':
       return [first, check.complaints.map(more), more(`what to do: ${check.repair}`)];
     default:
@@ -89,10 +90,14 @@ function toSpan(status: Check['status']): Span {
 }
 
 function summarise(checks: readonly Check[]): string {
-  const having = (status: Check['status']): number => checks.filter((check) => check.status === status).length;
-  const skipped = having('skipped');
-  const rest = skipped === 0 ? '' : `, ${skipped} not looked at`;
-  return `${count(having('passed'), 'rule')} kept, ${having('failed')} broken${rest}`;
+  const having = (isMeant: (check: Check) => boolean): number => checks.filter(isMeant).length;
+  const others = [
+    [having((check) => check.status === 'skipped' && !check.applies), 'without a use here'],
+    [having((check) => check.status === 'skipped' && check.applies), 'not looked at'],
+  ] as const;
+  const rest = others.flatMap(([number, what]) => (number === 0 ? [] : [`, ${number} ${what}`]));
+  const kept = having(({ status }) => status === 'passed');
+  return `${count(kept, 'rule')} kept, ${having(({ status }) => status === 'failed')} broken${rest.join('')}`;
 }
 
 /** A folder as people are shown it: relative where it is below the working folder. */

@@ -1,6 +1,7 @@
 import type { Json } from '../../../contract/json.js';
-import type { TestComplaint, TestReport, TestResult } from '../../../operations/workflow-tests/index.js';
-import { advice, bad, EMPTY, faint, good, hanging, line, type Lines, verbatim } from './line.js';
+import { unreachable } from '../../../contract/unreachable.js';
+import type { TestChange, TestComplaint, TestReport, TestResult } from '../../../operations/workflow-tests/index.js';
+import { advice, bad, command, EMPTY, faint, good, hanging, line, type Lines, verbatim } from './line.js';
 import { findingLines, sayPlace } from './problems.js';
 import { count } from './words.js';
 
@@ -10,11 +11,19 @@ const MARKS = { passed: good('passed'), failed: bad('failed'), broken: bad('brok
 export function testLines(result: TestResult): Lines {
   const { file, label, status, turns, calls, rejected_answers, rejections, complaints, findings, unused_answers } =
     result;
+  const { changes = [], kept_answers = [] } = result;
+  const lacking = result.changes === undefined ? complaints.filter(({ code }) => code === 'ANSWER_MISSING') : [];
   const rejected = rejected_answers === 0 ? '' : `, ${count(rejected_answers, 'rejected answer')}`;
   const size = status === 'broken' ? '' : `  ${count(turns, 'turn')}, ${count(calls, 'call')}${rejected}`;
   return [
     verbatim(MARKS[status], `  ${file}${label === '' ? '' : `  ${label}`}`, faint(size)),
+    changes.flatMap(changeLines),
+    kept_answers.map(({ turn, key }) =>
+      hanging(8, `      kept      the answer of turn ${turn}, ${key}: no call can ask for it (--drop removes it)`),
+    ),
     complaints.flatMap(complaintLines),
+    lacking.length > 1 &&
+      verbatim(faint(`    or have all ${lacking.length} made up: `), command('test', file, '--update')),
     (status === 'failed' && complaints.every(({ code }) => code !== 'ANSWER_MISFIT') ? rejections : []).map(
       ({ turn, key, detail, message }) =>
         verbatim(faint(`        turn ${turn}, ${key} was rejected (${detail}): ${message}`)),
@@ -24,6 +33,25 @@ export function testLines(result: TestResult): Lines {
       verbatim(faint(`        no call used the answer of turn ${turn}, ${key}`)),
     ),
   ];
+}
+
+function changeLines(change: TestChange): Lines {
+  switch (change.kind) {
+    case 'added':
+      return hanging(8, `      added     an answer of turn ${change.turn}, ${change.key}, made up: write a better one`);
+    case 'moved':
+      return hanging(8, `      moved     the answer of turn ${change.turn}, ${change.key}, to ${change.to}`);
+    case 'dropped':
+      return hanging(8, `      dropped   the answer of turn ${change.turn}, ${change.key}`);
+    case 'expected':
+      return [
+        hanging(8, `      expected  another value now${sayPlace(change.pointer)}`),
+        sideLines('- before  ', change.before),
+        sideLines('+ now     ', change.after),
+      ];
+    default:
+      return unreachable(change);
+  }
 }
 
 export function summaryLines({ ok, passed, failed, broken }: TestReport): Lines {

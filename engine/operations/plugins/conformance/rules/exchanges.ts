@@ -1,6 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Json } from '../../../../contract/json.js';
-import type { Example } from '../../../../generated/plugin-conformance.js';
 import {
   askBare,
   askBareWith,
@@ -11,6 +10,7 @@ import {
   toCorrelation,
   withExchange,
 } from '../ask.js';
+import { type PlayedExample, placeFiles } from '../examples.js';
 import { answerAs, fillToken, hasPlaceholder, makeToken, type Respond, type SeenRequest } from '../server.js';
 import { complainOf, type Rule, type Scene, soon, withoutServer } from '../rule.js';
 import { canonicalText } from '../../../../core/content/canonical.js';
@@ -31,6 +31,7 @@ export const inputs: Rule = {
         const request = structuredClone(fillToken(example.request, token));
         const definition = structuredClone(example.interface);
         const source = session.open(definition);
+        await placeFiles(example, token);
         const loose = await askBareWith(source, request, { token });
         const strict = await askBareWith(source, freeze(structuredClone(fillToken(example.request, token))), { token });
         if (!isSame(request, fillToken(example.request, token))) return [`${example.name}: the request was changed`];
@@ -76,7 +77,7 @@ export const pending: Rule = {
     ),
 };
 
-function listPending({ examples }: Scene): readonly Example[] {
+function listPending({ examples }: Scene): readonly PlayedExample[] {
   return examples.filter(({ expect }) => 'pending' in expect);
 }
 
@@ -142,7 +143,7 @@ export const concurrency: Rule = {
   },
 };
 
-function findEcho({ examples }: Scene): Example | undefined {
+function findEcho({ examples }: Scene): PlayedExample | undefined {
   return examples.find(
     ({ request, expect }) => hasPlaceholder(request) && 'value' in expect && hasPlaceholder(expect.value),
   );
@@ -208,7 +209,7 @@ export const answers: Rule = {
 };
 
 /** The difference between an outcome and an example's expectation. */
-export function findDifference({ expect }: Example, outcome: CallResult, token: string): string | undefined {
+export function findDifference({ expect }: PlayedExample, outcome: CallResult, token: string): string | undefined {
   if ('pending' in expect) {
     const alias = expect.pending.correlation_id;
     const wanted = alias === undefined ? undefined : fillToken(alias, token);

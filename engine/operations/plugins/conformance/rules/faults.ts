@@ -10,12 +10,22 @@ import {
   withExchange,
   withSession,
 } from '../ask.js';
-import { answerAs, finalAnswer, type Respond, type SeenRequest, send, toFinal, withServer } from '../server.js';
+import {
+  answerAs,
+  finalAnswer,
+  makeToken,
+  type Respond,
+  type SeenRequest,
+  send,
+  toFinal,
+  withServer,
+} from '../server.js';
 import { complainOf, type Rule, type Scene, soon, withoutServer } from '../rule.js';
 import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { withFolder } from '../examples.js';
+import { placeFiles, withFolder } from '../examples.js';
+import { parseJson } from '../../../../core/content/parse-json.js';
+import { present } from '../../../../contract/present.js';
 import { setTimeout } from 'node:timers/promises';
 
 interface Hostile {
@@ -145,9 +155,6 @@ const RESULT_BYTES = 2_048;
 
 const MISPLACED: readonly Misplaced[] = [
   ['is not there', (file) => rm(file), 'tool_error'],
-  ['is no JSON', (file) => writeFile(file, '<p>'), 'non_json'],
-  ['is empty', (file) => writeFile(file, ''), 'non_json'],
-  ['names a member twice', (file) => writeFile(file, '{"a":1,"a":2}'), 'non_json'],
   [
     `has more than ${RESULT_BYTES} bytes`,
     (file) => writeFile(file, JSON.stringify('x'.repeat(RESULT_BYTES))),
@@ -157,20 +164,37 @@ const MISPLACED: readonly Misplaced[] = [
   ['is a folder', (file) => rm(file).then(() => mkdir(file)), 'schema_invalid'],
 ];
 
+/** Only a plugin whose files are JSON can know that a text is none. */
+const NO_JSON: readonly Misplaced[] = [
+  ['is no JSON', (file) => writeFile(file, '<p>'), 'non_json'],
+  ['is empty', (file) => writeFile(file, ''), 'non_json'],
+  ['names a member twice', (file) => writeFile(file, '{"a":1,"a":2}'), 'non_json'],
+];
+
 export const files: Rule = {
   rule: 'files',
   sentence: 'Anything else in the place of a file becomes a failure of the right class',
   needs: ['answers'],
   repair: 'Let what files.read throws through, and throw non_json where parseJson refuses the text.',
   skips: ({ bench }) => (bench.manifest.folder ? undefined : 'it reads no files'),
-  check: (scene) => complainOf(MISPLACED, (misplaced) => meetFile(scene, misplaced)),
+  check: (scene) => {
+    const texts = Object.values(scene.model.files ?? {});
+    return complainOf(texts.every(isJson) ? [...MISPLACED, ...NO_JSON] : MISPLACED, (one) => meetFile(scene, one));
+  },
 };
 
+function isJson(text: string): boolean {
+  const parsed = parseJson(text);
+  return parsed.ok && typeof parsed.value === 'object' && parsed.value !== null;
+}
+
 async function meetFile({ bench, model }: Scene, [is, change, failure_class]: Misplaced): Promise<readonly string[]> {
-  return withFolder(bench.manifest, model, async (variables, folder) => {
-    for (const path of Object.keys(model.files ?? {})) await change(join(folder, path));
-    return withSession(bench, variables, async (session) => {
-      const outcome = await askThrough(bench, session, model, { max_result_bytes: RESULT_BYTES });
+  return withFolder(bench.manifest, model, async ({ folder, ...example }) => {
+    const token = makeToken();
+    for (const path of await placeFiles({ ...example, ...present({ folder }) }, token)) await change(path);
+    return withSession(bench, variablesFor(bench.manifest, example, undefined), async (session) => {
+      // Without its folder, the call leaves the files as they are now.
+      const outcome = await askThrough(bench, session, example, { token, max_result_bytes: RESULT_BYTES });
       if (outcome.status === 'failed' && outcome.failure_class === failure_class) return [];
       return [`a file that ${is} should be reported as ${failure_class}, and ${describeOutcome(outcome)}`];
     });

@@ -1,0 +1,54 @@
+import type { TokenUsage } from '../../contract/source.js';
+import type { Message } from '../prompt/message.js';
+
+/** The kind of the artifact that says why the counts of a generation cannot be true. */
+export const COUNTS_DOUBTED = 'counts_doubted';
+
+/** The kind of the artifact with the tokens that a budget counts where the provider's counts are absent or doubted. */
+export const TOKENS_ESTIMATED = 'tokens_estimated';
+
+/** The counts of which a budget consists. */
+export type CountedTokens = Pick<TokenUsage, 'input_tokens' | 'output_tokens'>;
+
+/** No tokenizer makes longer tokens of a prompt; a short one says little. */
+const CHARACTERS_OF_A_TOKEN_MAX = 8;
+const PROMPT_CHARACTERS_MIN = 4_000;
+
+/** No model is given, or says, as many. */
+const TOKENS_MAX = 1_000_000_000;
+
+/** Why the counts that a provider reports cannot be true; undefined where they can. */
+export function doubtCounts(
+  { input_tokens, output_tokens }: CountedTokens,
+  messages: readonly Message[],
+  said_characters: number,
+): string | undefined {
+  for (const count of [input_tokens, output_tokens])
+    if (!Number.isInteger(count) || count < 0 || count > TOKENS_MAX)
+      return `${typeof count === 'number' ? count : 'what was counted'} is no number of tokens`;
+  const characters = textsOf(messages).reduce((sum, text) => sum + text.length, 0);
+  if (input_tokens === 0 && characters > 0)
+    return `the prompt has ${characters} characters, and no token of it was counted`;
+  if (characters >= PROMPT_CHARACTERS_MIN && characters > input_tokens * CHARACTERS_OF_A_TOKEN_MAX)
+    return `the prompt has ${characters} characters, and ${input_tokens} tokens of it were counted: the server may have cut it; check the length of its context`;
+  return output_tokens === 0 && said_characters > 0
+    ? `the answer has ${said_characters} characters, and no token of it was counted`
+    : undefined;
+}
+
+/** Most tokenizers make a token of so many bytes, in most languages. */
+const BYTES_OF_A_TOKEN = 4;
+
+/** What a prompt and its answer probably count, by the bytes of their texts. */
+export function estimateTokens(messages: readonly Message[], said: string): CountedTokens {
+  return { input_tokens: estimate(textsOf(messages)), output_tokens: estimate([said]) };
+}
+
+function estimate(texts: readonly string[]): number {
+  const encoder = new TextEncoder();
+  return Math.ceil(texts.reduce((bytes, text) => bytes + encoder.encode(text).byteLength, 0) / BYTES_OF_A_TOKEN);
+}
+
+function textsOf(messages: readonly Message[]): readonly string[] {
+  return messages.flatMap(({ segments }) => segments.map(({ text }) => text));
+}
