@@ -26,11 +26,19 @@ export function problemsPage(): string {
       '',
       ...Object.entries(problems).map(([code, entry]) => {
         const outcome = toOutcome(entry);
-        return `- \`${code}\`: ${entry.meaning}${outcome === usual ? '' : ` (${outcome})`}`;
+        const note = entry.severity === 'note' ? 'A note. ' : '';
+        const meaning = entry.meaning ?? toMarkdown(entry.example().message);
+        return `- \`${code}\`: ${note}${meaning}${outcome === usual ? '' : ` (${outcome})`}`;
       }),
     ];
   });
   return [...INTRODUCTION, ...sections, ''].join('\n');
+}
+
+/** A message, which is plain text, as a sentence: behind the place of a finding it has no capital and no full stop. */
+function toMarkdown(message: string): string {
+  const sentence = message.endsWith('.') ? message : `${message.charAt(0).toUpperCase()}${message.slice(1)}.`;
+  return sentence.replace(/[*<]|__/g, '\\$&');
 }
 
 /** The exit code of a command that ends with a problem, and the status of a response that carries it. */

@@ -40,8 +40,9 @@ type Case<Code extends ProblemCode> = [Nothing] extends [FactsOf<Code>]
 
 /** A problem, with the sentences of its catalogue entry about the facts of the case. */
 export function problem<Code extends ProblemCode>(code: Code, ...[facts, place]: Case<Code>): Problem {
-  const { message, repair } = PROBLEMS[code] as ProblemEntry<unknown>;
-  return { code, message: say(message, facts), repair: say(repair, facts), ...place };
+  const { message, repair, severity } = PROBLEMS[code] as ProblemEntry<unknown>;
+  const said = { code, message: say(message, facts), repair: say(repair, facts) };
+  return { ...said, ...(severity && { severity }), ...place };
 }
 
 /** A value, or all problems that prevented it. */

@@ -1,7 +1,6 @@
 import { type Problem, problem } from '../contract/problem.js';
 import { present } from '../contract/present.js';
 import { checkAnswerKeys, checkAnswers, checkTest } from '../core/workflow-test/check-test.js';
-import type { Complaint } from '../core/protocol/document-problem.js';
 import type { Scenario } from '../generated/scenario.js';
 import type { WorkflowTest } from '../generated/workflow-test.js';
 import {
@@ -130,7 +129,7 @@ export function toParts(authoring: Authoring, place: Place): DocumentParts {
   };
 }
 
-function asNote(complaint: Complaint): Complaint {
+function asNote(complaint: Problem): Problem {
   return { ...complaint, severity: 'note' };
 }
 

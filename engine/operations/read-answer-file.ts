@@ -1,4 +1,4 @@
-import type { Outcome, Problem } from '../contract/problem.js';
+import { type Outcome, type Problem, problem } from '../contract/problem.js';
 import { parseSource, type SourceText } from '../core/content/source-text.js';
 import { type ReadFile, readRegularFile } from './documents/index.js';
 
@@ -11,9 +11,7 @@ export const REPORT_BYTES_MAX = 1_048_576;
 /** Reads a file with an answer, which may be as large as a report over HTTP. @param named as the person wrote it */
 export async function readAnswerFile(path: string, named = path): Promise<Outcome<SourceText>> {
   const file = await readRegularFile(path, REPORT_BYTES_MAX);
-  return file.kind === 'text'
-    ? parseSource(named, file.text)
-    : { ok: false, problems: [toProblem(file, JSON.stringify(named))] };
+  return file.kind === 'text' ? parseSource(named, file.text) : { ok: false, problems: [toProblem(file, named)] };
 }
 
 /** Whether what a person gives as an answer is JSON itself, and not the name of a file. */
@@ -30,28 +28,16 @@ export function locateIn(text: SourceText | undefined, problems: readonly Proble
   });
 }
 
-function toProblem(file: Exclude<ReadFile, { kind: 'text' }>, shown: string): Problem {
+function toProblem(file: Exclude<ReadFile, { kind: 'text' }>, answer: string): Problem {
   switch (file.kind) {
     case 'unreadable':
-      return {
-        code: 'FILE_UNREADABLE',
-        message: `The file ${shown} cannot be read.`,
-        repair: 'Name a JSON file with the answer of the call.',
-      };
+      return problem('FILE_UNREADABLE', { answer });
     case 'folder':
     case 'no_file':
-      return {
-        code: 'NOT_A_FILE',
-        message: `${shown} is not a regular file.`,
-        repair: 'Name a file; write the output of a pipe into one first.',
-      };
+      return problem('NOT_A_FILE', { path: answer });
     case 'too_large':
-      return {
-        code: 'FILE_TOO_LARGE',
-        message: `The file ${shown} has ${file.size} bytes; the limit is ${REPORT_BYTES_MAX}.`,
-        repair: 'Hand in a smaller answer.',
-      };
+      return problem('FILE_TOO_LARGE', { bytes: file.size, bytes_max: REPORT_BYTES_MAX, answer });
     case 'not_utf8':
-      return { code: 'NOT_UTF8', message: `The file ${shown} is not UTF-8.`, repair: 'Save the file as UTF-8.' };
+      return problem('NOT_UTF8', { answer });
   }
 }

@@ -1,3 +1,4 @@
+import { problem } from '../contract/problem.js';
 import { present } from '../contract/present.js';
 import { isWritableFailure } from '../contract/failure-class.js';
 import type { Json, JsonObject } from '../contract/json.js';
@@ -108,11 +109,7 @@ async function fillAnswer(engine: Engine, record: InvocationRecord): Promise<Inv
   const problems = compiled.value(filled).filter(({ severity }) => severity !== 'note');
   if (problems.length === 0) return { ...record, response_json: filled };
   const reasons = problems.map(({ message, pointer }) => (pointer ? `${message} (at ${pointer})` : message));
-  return refuse({
-    code: 'RECORDING_HIDDEN',
-    message: `Redaction hides a part of the answer to ${command_key} that its schema requires, and that cannot be made up: ${reasons.join('; ')}.`,
-    repair: 'If a file may hold the hidden parts, record it with --unredacted.',
-  });
+  return refuse(problem('RECORDING_HIDDEN', { key: command_key, reasons }));
 }
 
 const HIDDEN = 'hidden';

@@ -1,7 +1,7 @@
 import { present } from '../contract/present.js';
 import { dirname, resolve } from 'node:path';
 import type { Json } from '../contract/json.js';
-import type { Problem } from '../contract/problem.js';
+import { type Problem, problem } from '../contract/problem.js';
 import { type ByTurn, withoutMark, withoutRun } from '../contract/scripted.js';
 import { relativePath } from '../core/workflow/link/relative-path.js';
 import { givenFor } from '../core/workflow-test/world-start.js';
@@ -97,11 +97,14 @@ async function findAttempts(engine: Engine, { attempt, turns = 1 }: RecordReques
     const next = listed.find((one) => one.attempted_turn === turn && one.status === 'committed');
     const later = next && (await showAttempt(engine, next.attempt_id));
     if (first.status !== 'committed' || !later?.ok || later.value.scenario_hash !== scenario_hash)
-      return refuse({
-        code: 'ATTEMPT_NOT_RECORDABLE',
-        message: `Turn ${turn} of ${world_slug} was not committed after attempt ${first.attempt_id} by the same scenario.`,
-        repair: `Record fewer turns: --turns ${turn - attempted_turn}.`,
-      });
+      return refuse(
+        problem('ATTEMPT_NOT_RECORDABLE', {
+          attempt_id: first.attempt_id,
+          world_slug,
+          turn,
+          turns: turn - attempted_turn,
+        }),
+      );
     attempts.push(withAnswersOnly(later.value));
   }
   return succeed(attempts);
@@ -109,12 +112,9 @@ async function findAttempts(engine: Engine, { attempt, turns = 1 }: RecordReques
 
 function toRecording(test: WorkflowTest, hidden: readonly string[]): Done<Recording> {
   const text = `${JSON.stringify(test, null, 2)}\n`;
-  if (Buffer.byteLength(text) <= FILE_BYTES_MAX) return succeed({ test, text, hidden });
-  return refuse({
-    code: 'RECORDING_TOO_LARGE',
-    message: `The test would have ${Buffer.byteLength(text)} bytes, and no document of more than ${FILE_BYTES_MAX} is read.`,
-    repair: 'Record an attempt with smaller answers.',
-  });
+  const bytes = Buffer.byteLength(text);
+  if (bytes <= FILE_BYTES_MAX) return succeed({ test, text, hidden });
+  return refuse(problem('RECORDING_TOO_LARGE', { bytes, bytes_max: FILE_BYTES_MAX }));
 }
 
 /**
@@ -132,19 +132,9 @@ function withAnswersOnly(attempt: AttemptRecord): AttemptRecord {
 
 /** Why no test can be made of an attempt: a test must be self-contained. */
 function findUnfit({ attempt_id, status, failure_class }: AttemptRecord) {
-  if (status === 'running' || status === 'suspended')
-    return refuse({
-      code: 'ATTEMPT_RUNNING',
-      message: `The attempt ${attempt_id} is ${status}: its outcome is not known yet.`,
-      repair: 'Record it when it has ended.',
-    });
+  if (status === 'running' || status === 'suspended') return refuse(problem('ATTEMPT_RUNNING', { attempt_id, status }));
   const ended = status === 'interrupted' ? 'was interrupted' : FROM_OUTSIDE[failure_class ?? ''];
-  if (ended === undefined) return undefined;
-  return refuse({
-    code: 'ATTEMPT_NOT_RECORDABLE',
-    message: `The attempt ${attempt_id} ${ended}: its end did not come from its answers.`,
-    repair: 'Record one that was committed, or that failed by itself. See chukwa attempts SLUG.',
-  });
+  return ended === undefined ? undefined : refuse(problem('ATTEMPT_NOT_RECORDABLE', { attempt_id, ended }));
 }
 
 /** Failures whose cause is no answer, by their class. */
@@ -163,13 +153,8 @@ async function nameScenario(
   if (scenario_path === undefined) return succeed({ hash: scenario_hash });
   const read = await readScenario(engine, scenario_path, place);
   if (!read.ok) return read;
-  if (read.value.hash !== scenario_hash) {
-    return refuse({
-      code: 'RECORD_SCENARIO_DIFFERS',
-      message: `${scenario_path} no longer is the scenario of this attempt, which is ${scenario_hash}.`,
-      repair: 'Leave --scenario out: the test then names the scenario by its hash. Or undo the changes.',
-    });
-  }
+  if (read.value.hash !== scenario_hash)
+    return refuse(problem('RECORD_SCENARIO_DIFFERS', { path: scenario_path, scenario_hash }));
   const folder = out_path === undefined ? place.working_folder : dirname(resolve(place.working_folder, out_path));
   const path = relativePath(folder, resolve(place.working_folder, scenario_path));
   return succeed({ path: path.startsWith('../') ? path : `./${path}` });

@@ -91,11 +91,12 @@ export async function importWorlds(
     return toDone(imported, file);
   } catch (error) {
     if (!(error instanceof FileFault)) throw error;
-    return refuse({
-      code: error.code === 'ENOENT' ? 'FILE_MISSING' : 'FILE_UNREADABLE',
-      message: `${file} cannot be read: ${error.code === 'ENOENT' ? 'it does not exist' : error.message}.`,
-      repair: 'Name a file that chukwa world export has written.',
-    });
+    const { code, message: reason } = error;
+    return refuse(
+      code === 'ENOENT'
+        ? problem('FILE_MISSING', { exported: file })
+        : problem('FILE_UNREADABLE', { exported: file, reason }),
+    );
   }
 }
 

@@ -1,5 +1,6 @@
+import { problem } from '../contract/problem.js';
 import { present } from '../contract/present.js';
-import { nearestName } from '../core/content/nearest-name.js';
+import { among } from '../core/content/nearest-name.js';
 import type { NarratedPatch, WorldSnapshot } from '../ports/worlds.js';
 import { type Archive, type Done, refuse, type Refused, succeed } from './engine.js';
 import { showWorld } from './worlds.js';
@@ -65,10 +66,7 @@ export function findUnknownEntity(
   const known = worlds.flatMap(({ entities }) => entities.map(({ id }) => id));
   const unknown = ids.find((id) => id !== undefined && !known.includes(id));
   if (unknown === undefined) return undefined;
-  const nearest = nearestName(unknown, known);
-  return refuse({
-    code: 'ENTITY_UNKNOWN',
-    message: `There is no entity ${JSON.stringify(unknown)} in ${worlds.map(({ world_slug }) => world_slug).join(' or ')}.`,
-    repair: `${nearest === undefined ? '' : `Did you mean ${nearest}? `}There are: ${[...new Set(known)].join(', ')}.`,
-  });
+  const names = among(unknown, [...new Set(known)]);
+  const slugs = worlds.map(({ world_slug }) => world_slug);
+  return refuse(problem('ENTITY_UNKNOWN', { name: unknown, worlds: slugs, ...names }));
 }

@@ -1,8 +1,9 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { Json, JsonObject } from '../contract/json.js';
-import type { Problem } from '../contract/problem.js';
+import { type Problem, problem } from '../contract/problem.js';
+import type { FarReference, Size } from '../contract/problems/schemas.js';
 import { appendToken, isObject } from '../core/content/json-pointer.js';
-import { nearestName, suggestName } from '../core/content/nearest-name.js';
+import { among, nearestName } from '../core/content/nearest-name.js';
 import { isError } from '../core/protocol/document-problem.js';
 import { compileLinearPattern } from './linear-pattern.js';
 import {
@@ -58,10 +59,10 @@ const UNCHECKED_NAME = '__proto__';
 
 /** Says that a schema is too large to be looked at. */
 export function checkSize(schema: JsonObject): readonly Problem[] {
-  if (JSON.stringify(schema).length > CHARACTERS_MAX) return [tooLarge(`longer than ${CHARACTERS_MAX} characters`)];
+  if (JSON.stringify(schema).length > CHARACTERS_MAX) return [tooLarge({ characters_max: CHARACTERS_MAX })];
   const subschemas = listSubschemas(schema);
-  if (subschemas.length > SUBSCHEMAS_MAX) return [tooLarge(`of more than ${SUBSCHEMAS_MAX} schemas`)];
-  if (countTracked(subschemas) > TRACKED_MAX) return [tooLarge('too large for "unevaluatedProperties"')];
+  if (subschemas.length > SUBSCHEMAS_MAX) return [tooLarge({ schemas_max: SUBSCHEMAS_MAX })];
+  if (countTracked(subschemas) > TRACKED_MAX) return [tooLarge({ because: 'tracking' })];
   return checkPatternSizes(subschemas);
 }
 
@@ -80,8 +81,7 @@ function checkPatternSizes(subschemas: readonly Subschema[]): readonly Problem[]
     for (const pattern of isObject(schema) ? patternsOf(schema) : []) {
       const compiled = compileLinearPattern(pattern);
       size += compiled.ok ? compiled.pattern.size : 0;
-      if (size > PATTERN_SIZE_MAX)
-        return [{ ...tooLarge(`too large from here on: its patterns repeat too much`), pointer }];
+      if (size > PATTERN_SIZE_MAX) return [tooLarge({ because: 'patterns' }, pointer)];
     }
   }
   return [];
@@ -131,9 +131,7 @@ function checkEnds(places: ReadonlyMap<string, Json>): readonly Problem[] {
   };
   const circular = [...places.keys()].find(comesBack);
   if (circular === undefined) return [];
-  const message = 'this schema refers to itself without looking deeper into the value';
-  const repair = 'Break the circle, or refer back only from within "properties" or "items".';
-  return [{ code: 'SCHEMA_NEVER_ENDS', message, pointer: circular, repair }];
+  return [problem('SCHEMA_NEVER_ENDS', undefined, { pointer: circular })];
 }
 
 function listInPlace(schema: Json | undefined, pointer: string): readonly string[] {
@@ -143,26 +141,14 @@ function listInPlace(schema: Json | undefined, pointer: string): readonly string
   return [...inPlace.map((child) => child.pointer), ...(reference === undefined ? [] : [reference])];
 }
 
-function tooLarge(how: string): Problem {
-  return {
-    code: 'SCHEMA_TOO_LARGE',
-    message: `this schema is ${how}`,
-    pointer: '',
-    repair: 'Ask for less, or split it.',
-  };
+function tooLarge(size: Size, pointer = ''): Problem {
+  return problem('SCHEMA_TOO_LARGE', size, { pointer });
 }
 
 function checkDialect(schema: JsonObject): readonly Problem[] {
   const dialect = schema['$schema'];
   if (dialect === undefined || dialect === DIALECT) return [];
-  return [
-    {
-      code: 'UNKNOWN_DIALECT',
-      message: 'only JSON Schema 2020-12 is known here',
-      pointer: '/$schema',
-      repair: `Write "${DIALECT}".`,
-    },
-  ];
+  return [problem('UNKNOWN_DIALECT', undefined, { pointer: '/$schema' })];
 }
 
 function checkKeywords({ schema, pointer }: Subschema, knownFormats: ReadonlySet<string>): readonly Problem[] {
@@ -170,77 +156,45 @@ function checkKeywords({ schema, pointer }: Subschema, knownFormats: ReadonlySet
   return Object.entries(schema).flatMap(([keyword, value]) => {
     const place = appendToken(pointer, keyword);
     if (NAMING_KEYWORDS.includes(keyword) && isObject(value) && Object.hasOwn(value, UNCHECKED_NAME))
-      return [uncheckedName(appendToken(place, UNCHECKED_NAME))];
-    if (FAR_KEYWORDS.includes(keyword)) return [farReference(place, `"${keyword}" is not supported`)];
+      return [problem('NAME_NOT_CHECKED', { name: UNCHECKED_NAME }, { pointer: appendToken(place, UNCHECKED_NAME) })];
+    if (FAR_KEYWORDS.includes(keyword)) return [farReference(place, { keyword })];
     if (keyword === '$ref' && typeof value === 'string' && pointerOfReference(value) === undefined)
-      return [farReference(place, `"${value}" is no pointer within the document`)];
-    if (keyword === '$id' && pointer !== '') return [farReference(place, 'a "$id" within a schema is not supported')];
+      return [farReference(place, { target: value })];
+    if (keyword === '$id' && pointer !== '') return [farReference(place, { inner_id: true })];
     if (keyword === 'pattern' && typeof value === 'string') return checkPattern(place, value);
     if (keyword === 'patternProperties' && isObject(value)) {
       return Object.keys(value).flatMap((pattern) => checkPattern(appendToken(place, pattern), pattern));
     }
     if (keyword === 'format' && typeof value === 'string')
-      return checkKnown(place, value, [...knownFormats], {
-        code: 'UNKNOWN_FORMAT',
-        message: `the format "${value}" is not known and checks nothing`,
-      });
-    return checkKnown(
-      place,
-      keyword,
-      KNOWN_KEYWORDS,
-      {
-        code: 'UNKNOWN_KEYWORD',
-        message: `"${keyword}" is no keyword of JSON Schema 2020-12 and checks nothing`,
-      },
-      FORMER_KEYWORDS.get(keyword),
-    );
+      return checkKnown('UNKNOWN_FORMAT', place, value, [...knownFormats]);
+    return checkKnown('UNKNOWN_KEYWORD', place, keyword, KNOWN_KEYWORDS);
   });
 }
 
-function uncheckedName(pointer: string): Problem {
-  return {
-    code: 'NAME_NOT_CHECKED',
-    message: `"${UNCHECKED_NAME}" names what every object inherits, and cannot be checked`,
-    pointer,
-    repair: 'Choose another name.',
-  };
-}
-
-function farReference(pointer: string, message: string): Problem {
-  return {
-    code: 'UNSUPPORTED_REFERENCE',
-    message,
-    pointer,
-    repair: 'Refer by "$ref" to a pointer within the document, such as "#/$defs/name".',
-  };
+function farReference(pointer: string, facts: FarReference): Problem {
+  return problem('UNSUPPORTED_REFERENCE', facts, { pointer });
 }
 
 function checkPattern(pointer: string, pattern: string): readonly Problem[] {
   try {
     void new RegExp(pattern, 'u');
   } catch (error) {
-    const message = `${JSON.stringify(pattern)} is no regular expression: ${(error as Error).message}`;
-    const repair = 'Correct it; a sign that only means itself is written with a backslash.';
-    return [{ code: 'BAD_PATTERN', message, pointer, repair }];
+    return [problem('BAD_PATTERN', { pattern, reason: (error as Error).message }, { pointer })];
   }
   const compiled = compileLinearPattern(pattern);
   if (compiled.ok) return [];
-  const message = `${JSON.stringify(pattern)} cannot be matched in time that grows with the text alone: ${compiled.reason}`;
-  const repair = 'Write it without lookaround and backreferences, and with at most 1000 repeats.';
-  return [{ code: 'PATTERN_NOT_LINEAR', message, pointer, repair }];
+  return [problem('PATTERN_NOT_LINEAR', { pattern, reason: compiled.reason }, { pointer })];
 }
 
 function checkKnown(
+  code: 'UNKNOWN_FORMAT' | 'UNKNOWN_KEYWORD',
   pointer: string,
   name: string,
   known: readonly string[],
-  unknown: Pick<Problem, 'code' | 'message'>,
-  today?: string,
 ): readonly Problem[] {
   if (known.includes(name)) return [];
-  const nearest = nearestName(name, known);
-  const repair = today ?? (nearest === undefined ? 'Remove it, or accept that.' : `Did you mean "${nearest}"?`);
-  return [{ ...unknown, pointer, repair, severity: 'note' }];
+  const today = code === 'UNKNOWN_KEYWORD' ? FORMER_KEYWORDS.get(name) : undefined;
+  return [problem(code, { name, nearest: nearestName(name, known), today }, { pointer })];
 }
 
 function targetOf({ $ref }: JsonObject): string | undefined {
@@ -248,16 +202,7 @@ function targetOf({ $ref }: JsonObject): string | undefined {
 }
 
 function unknownReference(pointer: string, target: string, places: readonly string[]): Problem {
-  const repair = suggestReference(target, places);
-  const message = `no schema stands at "#${target}"`;
-  return { code: 'UNKNOWN_REFERENCE', message, pointer: appendToken(pointer, '$ref'), repair };
-}
-
-function suggestReference(target: string, places: readonly string[]): string {
-  const defined = places.filter((place) => /^\/(\$defs|definitions)\/[^/]+$/.test(place));
-  if (defined.length === 0) return 'Define it under "$defs", and refer to "#/$defs/" and its name.';
-  return suggestName(
-    `#${target}`,
-    defined.map((place) => `#${place}`),
-  );
+  const defined = places.filter((place) => /^\/(\$defs|definitions)\/[^/]+$/.test(place)).map((place) => `#${place}`);
+  const facts = { target, ...among(`#${target}`, defined) };
+  return problem('UNKNOWN_REFERENCE', facts, { pointer: appendToken(pointer, '$ref') });
 }

@@ -2,7 +2,7 @@ import type { AddedFormat } from 'ajv/dist/types/index.js';
 import { Ajv2020, type ErrorObject, type Options, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import type { Json, JsonObject } from '../contract/json.js';
-import type { Outcome, Problem } from '../contract/problem.js';
+import { type Outcome, problem } from '../contract/problem.js';
 import type { Validate } from '../core/protocol/program.js';
 import type { CompileSchema } from '../ports/validation.js';
 import { NO_ALTERNATIVE, withChosenAlternatives } from './alternatives.js';
@@ -48,9 +48,8 @@ function tryCompile(schema: JsonObject): Outcome<Validate> {
       value: toValidate(withKnownKeywords(schema), { steps_max: STEPS_MAX, patterns: linearPatterns }),
     };
   } catch (error) {
-    const message = `this schema cannot be compiled: ${(error as Error).message}`;
-    const repair = 'Write it otherwise; the message says what cannot be understood.';
-    return { ok: false, problems: [{ code: 'SCHEMA_NOT_COMPILABLE', message, pointer: '', repair }] };
+    const facts = { reason: (error as Error).message };
+    return { ok: false, problems: [problem('SCHEMA_NOT_COMPILABLE', facts, { pointer: '' })] };
   }
 }
 
@@ -78,7 +77,8 @@ function toValidate(schema: JsonObject, { steps_max = Number.POSITIVE_INFINITY, 
       check = explain ??= make(true);
       found = run(check, value, counter, steps_max);
     }
-    if (typeof found === 'string') return [found === 'broken' ? notCheckable() : tooCostlyToCheck(steps_max)];
+    if (found === 'broken') return [problem('CHECK_BROKEN', undefined, { pointer: '' })];
+    if (typeof found === 'string') return [problem('CHECK_TOO_COSTLY', { steps_max }, { pointer: '' })];
     if (found.length === 0) return [];
     explain ??= make(true);
     const gathered = run(explain, value, counter, steps_max);
@@ -114,26 +114,6 @@ function run(
     // The last complaints hold on to the value.
     validate.errors = null;
   }
-}
-
-function tooCostlyToCheck(stepsMax: number): Problem {
-  return {
-    code: 'CHECK_TOO_COSTLY',
-    message: `checking this value takes more than ${stepsMax} steps, and it counts as one that does not fit`,
-    pointer: '',
-    repair:
-      'Make the value smaller, or the schema simpler: fewer alternatives, or alternatives that a constant distinguishes.',
-  };
-}
-
-function notCheckable(): Problem {
-  return {
-    code: 'CHECK_BROKEN',
-    message: 'the validator breaks on this value and this schema, and the value counts as one that does not fit',
-    pointer: '',
-    repair:
-      'Write the schema without "unevaluatedProperties" and "unevaluatedItems", or without alternatives beside them.',
-  };
 }
 
 type AjvPatterns = NonNullable<NonNullable<Options['code']>['regExp']>;

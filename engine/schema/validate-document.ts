@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../contract/json.js';
-import type { Problem } from '../contract/problem.js';
+import { type Problem, problem } from '../contract/problem.js';
 import { contentHash } from '../core/content/canonical.js';
 import { nearestName } from '../core/content/nearest-name.js';
 import { SCHEMA_OF_KIND } from '../core/workflow/link/document-kind.js';
@@ -7,6 +7,7 @@ import type { Validate } from '../core/protocol/program.js';
 import type { PluginDescription } from '../ports/sources.js';
 import type { CompileSchema, ValidateDocument } from '../ports/validation.js';
 import { isObject } from '../core/content/json-pointer.js';
+import { typeOf } from './to-problems.js';
 import { compileShipped } from './compile-schema.js';
 
 /** The part of a plugin's description that checking a source needs. */
@@ -51,15 +52,10 @@ function getShipped(shipped: ReadonlyMap<string, JsonObject>, name: string): Jso
 }
 
 function checkJsonSchema(document: Json, compileSchema: CompileSchema): readonly Problem[] {
-  if (!isObject(document))
-    return [
-      {
-        code: 'WRONG_TYPE',
-        message: 'a JSON Schema must be an object here',
-        pointer: '',
-        repair: 'Write {} where anything may stand.',
-      },
-    ];
+  if (!isObject(document)) {
+    const facts = { types: ['object'], found: typeOf(document), example: '{}' };
+    return [problem('WRONG_TYPE', facts, { pointer: '' })];
+  }
   const compiled = compileSchema(contentHash(document), document);
   return compiled.ok ? (compiled.notes ?? []) : compiled.problems;
 }
@@ -72,19 +68,14 @@ function checkInterface(
   const name = definition['name'] as string;
   const plugin = plugins.get(name);
   const reason = leftOut.find(({ details }) => details?.['name'] === name);
-  if (!plugin) return [reason ? pluginLeftOut(name, reason) : unknownPlugin(name, [...plugins.keys()].sort())];
+  if (!plugin && reason) {
+    const facts = { kind: 'left_out', name, code: reason.code } as const;
+    return [problem('PLUGIN_UNKNOWN', facts, { pointer: '/interface/name' })];
+  }
+  if (!plugin) return [unknownPlugin(name, [...plugins.keys()].sort())];
   return plugin
     .validateInterface(definition)
     .map((problem) => ({ ...problem, pointer: `/interface${problem.pointer ?? ''}` }));
-}
-
-function pluginLeftOut(name: string, { code }: Problem): Problem {
-  return {
-    code: 'PLUGIN_UNKNOWN',
-    message: `the plugin "${name}" is there, and is left out (${code})`,
-    pointer: '/interface/name',
-    repair: '`chukwa plugin list` says why; mend it there.',
-  };
 }
 
 /** `http`: the beginning of one name alone. */
@@ -94,7 +85,6 @@ function onlyFamily(name: string, known: readonly string[]): string | undefined 
 }
 
 function unknownPlugin(name: string, known: readonly string[]): Problem {
-  const nearest = nearestName(name, known) ?? onlyFamily(name, known);
-  const repair = nearest === undefined ? `Known: ${known.join(', ') || 'none'}.` : `Did you mean "${nearest}"?`;
-  return { code: 'PLUGIN_UNKNOWN', message: `there is no plugin "${name}"`, pointer: '/interface/name', repair };
+  const facts = { kind: 'unknown', name, nearest: nearestName(name, known) ?? onlyFamily(name, known), known } as const;
+  return problem('PLUGIN_UNKNOWN', facts, { pointer: '/interface/name' });
 }

@@ -3,6 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Problem } from '../../engine/contract/problem.js';
+import type { ProblemEntry } from '../../engine/contract/problems/entry.js';
 import { PROBLEM_SECTIONS, PROBLEMS } from '../../engine/contract/problems/index.js';
 import { EXIT } from '../../engine/surfaces/cli/exit-code.js';
 import { problemsPage } from '../../tools/generate-problems.js';
@@ -30,10 +31,13 @@ async function readSources(folder: string): Promise<string> {
   return (await Promise.all(files.map((name) => readFile(join(PACKAGE_ROOT, folder, name), 'utf8')))).join('\n');
 }
 
-test('each problem has a meaning, a repair, an exit code and an HTTP status that fit together', () => {
-  for (const [code, { meaning, repair, exit, status }] of Object.entries(PROBLEMS)) {
+test('each problem has a message, a repair, an exit code and an HTTP status that fit together', () => {
+  for (const [code, entry] of Object.entries(PROBLEMS)) {
+    const { meaning = '.', exit, status }: ProblemEntry<never> = entry;
+    const { message, repair } = entry.example();
     assert.match(meaning, /\.$/, code);
-    assert.notEqual(repair, '', code);
+    assert.match(message, /\S/, code);
+    assert.match(repair, /\S/, code);
     assert.ok([EXIT.refused, EXIT.usage, EXIT.environment].includes(exit), code);
     assert.ok(status >= 400 && status < 600, code);
   }

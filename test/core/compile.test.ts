@@ -157,7 +157,7 @@ check('a tool of another plugin that is named like one of a server', { tools: ['
   'TOOL_NAME_RESERVED /nodes/0/available_tools/0/name: mcp__shop__buy begins with mcp__, which is reserved. | Choose a name without the prefix.',
 ]);
 check('an allowed tool whose plugin is not there', { tools: ['buy_candy'], tool_plugin: 'missing' }, [
-  'PLUGIN_UNKNOWN /interface/name: The source tools needs the plugin "missing", which was not found. | `chukwa plugin list` shows the plugins that were found, and why others are left out.',
+  'PLUGIN_UNKNOWN /interface/name: The source tools needs the plugin "missing", which was not found. | chukwa plugin list shows the plugins that were found, and why others are left out.',
 ]);
 check(
   'a tool that policy does not allow needs no plugin',

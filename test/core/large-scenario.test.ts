@@ -49,7 +49,7 @@ test('names are compared in one pass, and each repetition is a complaint', () =>
       return Reflect.get(target, key, receiver) as unknown;
     },
   });
-  const complaints = complainOfTwins('ENTITY_TWICE', counted, { pointer: '/entities', member: 'id', noun: 'entity' });
+  const complaints = complainOfTwins('ENTITY_TWICE', counted, (index) => `/entities/${index}/id`);
   assert.deepEqual(
     complaints.map(({ pointer }) => pointer),
     ['/entities/1000/id', '/entities/1001/id'],

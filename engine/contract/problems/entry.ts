@@ -3,14 +3,16 @@ type Sentence<Facts> = string | ((facts: Facts) => string);
 
 /** What the catalogue says of a problem code. */
 export interface ProblemEntry<Facts> {
-  /** One sentence that says what is wrong, whatever the case. */
-  readonly meaning: string;
+  /** One sentence that says what is wrong, whatever the case; left out where the message does. */
+  readonly meaning?: string;
   /** One sentence that says what is wrong in a case. */
   readonly message: Sentence<Facts>;
   /** The repair, in one sentence. */
   readonly repair: Sentence<Facts>;
   /** The message and the repair of one likely case, for people who read about the code. */
   readonly example: () => { readonly message: string; readonly repair: string };
+  /** It stops nothing. */
+  readonly severity?: 'note';
   /** The exit code of a command. */
   readonly exit: 1 | 2 | 4;
   /** The status of an HTTP answer. */
@@ -19,7 +21,7 @@ export interface ProblemEntry<Facts> {
 
 /** The sentences of a code whose message depends on the case. */
 interface Sentences<Facts> {
-  readonly meaning: string;
+  readonly meaning?: string;
   readonly message: Sentence<Facts>;
   readonly repair: Sentence<NoInfer<Facts>>;
   /** The facts of one likely case. */
@@ -32,6 +34,11 @@ type Said<Facts> = readonly [Sentences<Facts>] | readonly [message: string, repa
 /** What the request says is at fault: a document does not validate, or a name cannot be one. */
 export function content<Facts = Nothing>(...said: Said<Facts>): ProblemEntry<Facts> {
   return { ...toSentences(said), exit: 1, status: 400 };
+}
+
+/** An author may mean it, and more often has overlooked something. */
+export function note<Facts = Nothing>(...said: Said<Facts>): ProblemEntry<Facts> {
+  return { ...content(...said), severity: 'note' };
 }
 
 /** A look-up names something that is not there. */
@@ -60,7 +67,7 @@ export type Nothing = undefined;
 function toSentences<Facts>(said: Said<Facts>): Omit<ProblemEntry<Facts>, 'exit' | 'status'> {
   if (said.length === 2) {
     const [message, repair] = said;
-    return { meaning: message, message, repair, example: () => ({ message, repair }) };
+    return { message, repair, example: () => ({ message, repair }) };
   }
   const [{ example, ...sentences }] = said;
   const { message, repair } = sentences;

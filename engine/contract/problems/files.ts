@@ -1,43 +1,162 @@
-import { content } from './entry.js';
+import { content, note } from './entry.js';
+
+/** The fault of a text that is not JSON, and its repair: sentences that models are told too. */
+export interface SyntaxFault {
+  readonly message: string;
+  readonly repair: string;
+}
+
+/** A file that a document refers to, one that a command was given, or one of exported worlds. */
+export type MissingFile =
+  | { readonly referred: string; readonly nearest: string | undefined }
+  | { readonly given: string; readonly nearest: string | undefined }
+  | { readonly exported: string };
+
+/** What cannot be read: something below a folder, the file of an answer, or one of exported worlds. */
+export type Unreadable =
+  | { readonly found: keyof typeof FOUND }
+  | { readonly answer: string }
+  | { readonly exported: string; readonly reason: string };
+
+const FOUND = {
+  path: 'this path cannot be read',
+  folder: 'this folder cannot be read',
+  file: 'this file cannot be read',
+  name: 'its name is not UTF-8',
+  deleted: 'this was deleted meanwhile',
+  link: 'this link leads to nothing readable',
+};
+
+const EXPORTED = 'Name a file that chukwa world export has written.';
+
+export type TooLarge =
+  | { readonly values_max: number }
+  | { readonly bytes: number; readonly bytes_max: number; readonly answer?: string };
 
 /** Problems of files: a file cannot be read, or is not JSON. */
 export const FILE_PROBLEMS = {
-  INVALID_JSON: content('The text is not JSON.', 'Correct it where the finding points.'),
-  NOT_UTF8: content('A byte is not UTF-8.', 'Save the file as UTF-8.'),
-  TOO_DEEP: content('The value is nested deeper than 64 levels.', 'Flatten it.'),
-  REPEATED_NAME: content('An object has the same name twice.', 'Keep one of the two.'),
-  NUMBER_CHANGES: content(
-    'A number cannot be kept as it is written.',
-    'Write one that a double holds exactly, or a string.',
+  INVALID_JSON: content({
+    meaning: 'The text is not JSON.',
+    message: ({ message }: SyntaxFault) => message,
+    repair: ({ repair }) => repair,
+    example: { message: 'a comma stands before the closing }', repair: 'Remove the comma.' },
+  }),
+  NOT_UTF8: content({
+    meaning: 'A byte is not UTF-8.',
+    message: (facts: { readonly byte: number } | { readonly answer: string }) =>
+      'byte' in facts ? `byte ${facts.byte} is not UTF-8` : `The file ${JSON.stringify(facts.answer)} is not UTF-8.`,
+    repair: 'Save the file as UTF-8.',
+    example: { byte: 17 },
+  }),
+  TOO_DEEP: content({
+    message: ({ levels_max }: { readonly levels_max: number }) => `this is nested deeper than ${levels_max} levels`,
+    repair: 'Flatten it.',
+    example: { levels_max: 64 },
+  }),
+  REPEATED_NAME: content({
+    message: ({ name, line }: { readonly name: string; readonly line: number }) =>
+      `${JSON.stringify(name)} is in this object twice; it was first written on line ${line}`,
+    repair: 'Keep one of the two.',
+    example: { name: 'label', line: 3 },
+  }),
+  NUMBER_CHANGES: content({
+    message: ({ written, kept }: { readonly written: string; readonly kept: number }) =>
+      `the number ${written} would be kept as ${kept}`,
+    repair: 'Write a number that a double holds exactly, or write it as a string.',
+    example: { written: '9007199254740993', kept: 9_007_199_254_740_992 },
+  }),
+  TEXT_NOT_STORABLE: content({
+    meaning: 'Text holds U+0000 or half a character.',
+    message: ({ reason }: { readonly reason: string }) => `this is ${reason}`,
+    repair: 'Remove the character.',
+    example: { reason: 'text with the character U+0000' },
+  }),
+  FILE_MISSING: content({
+    message: (facts: MissingFile) => {
+      if ('exported' in facts) return `${facts.exported} cannot be read: it does not exist.`;
+      return 'referred' in facts ? `there is no file "${facts.referred}"` : 'there is no such file or folder';
+    },
+    repair: (facts) => {
+      if ('exported' in facts) return EXPORTED;
+      const { nearest } = facts;
+      if ('referred' in facts)
+        return nearest === undefined ? 'Correct the path, or add the file.' : `Did you mean "${nearest}"?`;
+      return nearest === undefined ? 'Correct the path.' : `Did you mean ${nearest}?`;
+    },
+    example: { referred: './plna.json', nearest: './plan.json' },
+  }),
+  NO_DOCUMENTS: content(
+    'there is no JSON document here, so nothing was checked',
+    'Documents are files that end in .json; hidden folders and node_modules are skipped.',
   ),
-  TEXT_NOT_STORABLE: content('Text holds U+0000 or half a character.', 'Remove the character.'),
-  FILE_MISSING: content('There is no such file.', 'Correct the path, or use the one that the finding names.'),
-  NO_DOCUMENTS: content('The named folder holds no JSON file, so nothing was checked.', 'Name another folder.'),
-  FILE_TOO_LARGE: content(
-    'The file is larger than 16 MiB, or its document has more than a million values.',
-    'Split it.',
-  ),
-  FILE_UNREADABLE: content(
-    'A file or folder cannot be read: permission is missing, its name is not UTF-8, it is a broken link, or it was deleted meanwhile.',
-    'Check its name and permissions, or remove it.',
-  ),
-  NOT_A_FILE: content('The path does not lead to a regular file.', 'Name a file.'),
-  TOO_MANY_FILES: content('A folder holds more than 10000 JSON files.', 'Name a smaller folder.'),
-  WORKFLOW_UNREAD: content(
-    'A note: no scenario among the documents uses this workflow, so its paths and requests are not checked.',
+  FILE_TOO_LARGE: content({
+    meaning: 'The file is larger than 16 MiB, or its document has more than a million values.',
+    message: (facts: TooLarge) => {
+      if ('values_max' in facts) return `this document holds more than ${facts.values_max} values`;
+      const { bytes, bytes_max, answer } = facts;
+      const limit = `has ${bytes} bytes; the limit is ${bytes_max}`;
+      return answer === undefined ? `this file ${limit}` : `The file ${JSON.stringify(answer)} ${limit}.`;
+    },
+    repair: (facts) => ('answer' in facts ? 'Hand in a smaller answer.' : 'Split it.'),
+    example: { bytes: 20_000_000, bytes_max: 16_777_216 },
+  }),
+  FILE_UNREADABLE: content({
+    meaning:
+      'A file or folder cannot be read: permission is missing, its name is not UTF-8, it is a broken link, or it was deleted meanwhile.',
+    message: (facts: Unreadable) => {
+      if ('found' in facts) return FOUND[facts.found];
+      if ('answer' in facts) return `The file ${JSON.stringify(facts.answer)} cannot be read.`;
+      return `${facts.exported} cannot be read: ${facts.reason}.`;
+    },
+    repair: (facts) => {
+      if ('found' in facts) return 'Check name and permissions, or remove it.';
+      return 'answer' in facts ? 'Name a JSON file with the answer of the call.' : EXPORTED;
+    },
+    example: { found: 'file' },
+  }),
+  NOT_A_FILE: content({
+    message: ({ path }: { readonly path?: string }) =>
+      path === undefined ? 'this is not a regular file' : `${JSON.stringify(path)} is not a regular file.`,
+    repair: 'Name a file; write the output of a pipe into one first.',
+    example: {},
+  }),
+  TOO_MANY_FILES: content({
+    message: ({ files_max }: { readonly files_max: number }) => `there are more than ${files_max} JSON files here`,
+    repair: 'Name a smaller folder.',
+    example: { files_max: 10_000 },
+  }),
+  WORKFLOW_UNREAD: note(
+    'no scenario here uses this workflow, so its paths and requests are not checked',
     'Check it together with a scenario that uses it.',
   ),
-  LINK_LOOP: content(
-    'A link leads back to itself. It is only a note where the link leads to a folder around it: that is read once.',
-    'Remove it.',
-  ),
+  LINK_LOOP: content({
+    meaning:
+      'A link leads back to itself. It is only a note where the link leads to a folder around it: that is read once.',
+    message: ({ is_around }: { readonly is_around: boolean }) =>
+      is_around
+        ? 'this link leads to a folder that contains it, and is not followed'
+        : 'this link leads back to itself',
+    repair: ({ is_around }) => (is_around ? 'Remove it, or keep it: the folder is read once.' : 'Remove it.'),
+    example: { is_around: false },
+  }),
   LINK_LEAVES_ROOT: content(
-    'A link leads out of the root folder.',
-    'Copy the file, or name a folder that holds both with `--root`.',
+    'this link leaves the root folder',
+    'Copy the file, or name a folder that holds both with --root.',
   ),
-  UNKNOWN_DOCUMENT: content('The kind of document in a file is unknown.', 'Add `"$schema"`.'),
-  SCHEMA_OF_ANOTHER_KIND: content(
-    'A document names the schema of one kind, but has the members of another.',
-    'Name the schema of its own kind, or leave `"$schema"` out.',
-  ),
+  UNKNOWN_DOCUMENT: content({
+    meaning: 'The kind of document in a file is unknown.',
+    message: ({ is_object }: { readonly is_object: boolean }) =>
+      is_object ? 'the kind of this document is unknown' : 'every document is an object, and this is not',
+    repair: ({ is_object }) =>
+      is_object
+        ? 'Add "$schema": a JSON Schema names "https://json-schema.org/draft/2020-12/schema", any other document its file in schemas/.'
+        : 'Write an object, {...}, with "$schema", "version" and the members of its kind.',
+    example: { is_object: true },
+  }),
+  SCHEMA_OF_ANOTHER_KIND: content({
+    message: ({ named, kind }: { readonly named: string; readonly kind: string }) =>
+      `"$schema" names the schema of a ${named}, and the members are those of a ${kind}`,
+    repair: ({ kind }) => `Name the schema of a ${kind}, or leave "$schema" out.`,
+    example: { named: 'tool_policy', kind: 'scenario' },
+  }),
 };

@@ -1,5 +1,10 @@
 import { content } from './entry.js';
 
+/** What keeps an attempt, or a turn after it, from being recorded. */
+export type NotRecordable =
+  | { readonly attempt_id: string; readonly ended: string }
+  | { readonly attempt_id: string; readonly turn: number; readonly world_slug: string; readonly turns: number };
+
 export interface UnwritableFile {
   readonly path: string;
   readonly reason: string;
@@ -15,23 +20,42 @@ const TO_WRITE = {
 
 /** Why an attempt cannot be recorded as a test. */
 export const RECORDING_PROBLEMS = {
-  ATTEMPT_RUNNING: content('The attempt has not ended.', 'Record it when it has ended.'),
-  ATTEMPT_NOT_RECORDABLE: content(
-    'The attempt was interrupted or stopped, which answers alone cannot reproduce.',
-    'Record another attempt.',
-  ),
-  RECORDING_HIDDEN: content(
-    "Redaction hides a part of an answer that the answer's schema requires, and the part cannot be made up.",
-    '`--unredacted`, if the file may hold the hidden parts.',
-  ),
-  RECORDING_TOO_LARGE: content(
-    'The test would exceed the size limit of documents.',
-    'Record an attempt with smaller answers.',
-  ),
-  RECORD_SCENARIO_DIFFERS: content(
-    'The file that `--scenario` names is no longer the scenario of the attempt.',
-    'Leave `--scenario` out, or undo the change.',
-  ),
+  ATTEMPT_RUNNING: content({
+    message: ({ attempt_id, status }: { readonly attempt_id: string; readonly status: string }) =>
+      `The attempt ${attempt_id} is ${status}: its outcome is not known yet.`,
+    repair: 'Record it when it has ended.',
+    example: { attempt_id: 'ID', status: 'running' },
+  }),
+  ATTEMPT_NOT_RECORDABLE: content({
+    meaning: 'The attempt was interrupted or stopped, which answers alone cannot reproduce.',
+    message: (facts: NotRecordable) =>
+      'ended' in facts
+        ? `The attempt ${facts.attempt_id} ${facts.ended}: its end did not come from its answers.`
+        : `Turn ${facts.turn} of ${facts.world_slug} was not committed after attempt ${facts.attempt_id} by the same scenario.`,
+    repair: (facts) =>
+      'ended' in facts
+        ? 'Record one that was committed, or that failed by itself. See chukwa attempts SLUG.'
+        : `Record fewer turns: --turns ${facts.turns}.`,
+    example: { attempt_id: 'ID', ended: 'was stopped' },
+  }),
+  RECORDING_HIDDEN: content({
+    message: ({ key, reasons }: { readonly key: string; readonly reasons: readonly string[] }) =>
+      `Redaction hides a part of the answer to ${key} that its schema requires, and that cannot be made up: ${reasons.join('; ')}.`,
+    repair: 'If a file may hold the hidden parts, record it with --unredacted.',
+    example: { key: 'turn/weather', reasons: ['must match ^[0-9]+$ (at /code)'] },
+  }),
+  RECORDING_TOO_LARGE: content({
+    message: ({ bytes, bytes_max }: { readonly bytes: number; readonly bytes_max: number }) =>
+      `The test would have ${bytes} bytes, and no document of more than ${bytes_max} is read.`,
+    repair: 'Record an attempt with smaller answers.',
+    example: { bytes: 20_000_000, bytes_max: 16_777_216 },
+  }),
+  RECORD_SCENARIO_DIFFERS: content({
+    message: ({ path, scenario_hash }: { readonly path: string; readonly scenario_hash: string }) =>
+      `${path} no longer is the scenario of this attempt, which is ${scenario_hash}.`,
+    repair: 'Leave --scenario out: the test then names the scenario by its hash. Or undo the changes.',
+    example: { path: 'scenario.json', scenario_hash: '3f1a90b2...' },
+  }),
   FILE_EXISTS: content({
     meaning: 'The file or folder to write already exists.',
     message: ({ path }: { readonly path: string }) => `${path} already exists, and is not overwritten.`,

@@ -1,35 +1,86 @@
-import { content } from './entry.js';
+import { content, note } from './entry.js';
+import { type KnownNames, suggested } from './phrases.js';
+import { twice } from './twice.js';
+
+function suggestedOrNone(names: KnownNames): string {
+  return names.known.length === 0 ? 'Add it to the scenario.' : suggested(names);
+}
+
+export interface UnknownNamed extends KnownNames {
+  readonly name: string;
+}
+
+/** An id that is not canonical: its canonical form, or why it has none. */
+export type NotCanonical = { readonly written: string } & ({ readonly id: string } | { readonly reason: string });
 
 /** Contradictions in a scenario. */
 export const SCENARIO_PROBLEMS = {
-  ENTITY_ID_NOT_CANONICAL: content(
-    'An id does not follow the [grammar](terms.md#entity-ids).',
-    'Write the canonical form that the finding names.',
-  ),
-  ENTITY_TWICE: content('Two entities have one id.', 'Give each its own.'),
-  ENTITY_UNKNOWN: content(
-    'A named entity does not exist.',
-    'Correct the id, or add the entity. A filter of a command accepts the ids that the message lists.',
-  ),
-  ENVIRONMENT_TWICE: content('Two environments have one label.', 'Give each its own.'),
-  ENVIRONMENT_UNKNOWN: content('A named environment does not exist.', 'Correct the label, or add the environment.'),
-  BLANK_TEXT: content(
-    'A name, state, goal, memory or content has no visible character.',
-    'Write some text, or remove the field if it is optional.',
-  ),
-  AGENT_ONLY: content('A prop has a goal or memories.', 'Remove them, or make it an agent.'),
-  START_TIME_UNUSABLE: content(
-    'The start time is not supported: a leap second, a year outside 0001 to 9999, or an offset of more than 15 hours.',
-    'Write a time such as `2026-05-01T09:00:00Z`.',
-  ),
-  CHRONON_TOO_LONG: content(
-    'Turn 10000 would lie beyond the year 9999.',
-    'Write a shorter `chronon_seconds`, or an earlier `start_time`.',
-  ),
-  SUBJECT_NOT_AGENT: content('A subject is a prop.', 'Make it an agent, or remove it from the subjects.'),
-  AGENT_NEVER_ACTS: content(
-    'A note: an agent is the subject of no profile, so it never acts.',
-    'Add it to the `subjects` of a profile, or keep it.',
-  ),
-  SUBJECT_TWICE: content('A subject is listed twice.', 'Remove it from one list.'),
+  ENTITY_ID_NOT_CANONICAL: content({
+    meaning: 'An id does not follow the [grammar](terms.md#entity-ids).',
+    message: (facts: NotCanonical) =>
+      `${JSON.stringify(facts.written)} is not a canonical entity id${'id' in facts ? '' : `: ${facts.reason}`}.`,
+    repair: (facts) =>
+      'id' in facts
+        ? `Write ${JSON.stringify(facts.id)}.`
+        : 'Use lower-case letters, digits, _ and -, in parts joined by dots.',
+    example: { written: 'Bob', id: 'bob' },
+  }),
+  ENTITY_TWICE: twice({ noun: 'entity', member: 'id', example: 'bob' }),
+  ENTITY_UNKNOWN: content({
+    message: ({ name, worlds }: UnknownNamed & { readonly worlds?: readonly string[] }) =>
+      worlds === undefined
+        ? `The scenario has no entity ${JSON.stringify(name)}.`
+        : `There is no entity ${JSON.stringify(name)} in ${worlds.join(' or ')}.`,
+    repair: suggestedOrNone,
+    example: { name: 'bbo', nearest: 'bob', known: ['bob'] },
+  }),
+  ENVIRONMENT_TWICE: twice({
+    noun: 'environment',
+    member: 'label',
+    example: 'park',
+  }),
+  ENVIRONMENT_UNKNOWN: content({
+    message: ({ name }: UnknownNamed) => `The scenario has no environment ${JSON.stringify(name)}.`,
+    repair: suggestedOrNone,
+    example: { name: 'prak', nearest: 'park', known: ['park'] },
+  }),
+  BLANK_TEXT: content('This text has no visible character.', 'Write some text, or remove the field if it is optional.'),
+  AGENT_ONLY: content({
+    message: ({ id, member }: { readonly id: string; readonly member: 'goal' | 'memory' }) =>
+      `${id} is a prop and cannot have a ${member}.`,
+    repair: ({ id, member }) => `Remove the ${member}, or make ${id} an agent.`,
+    example: { id: 'bench', member: 'goal' },
+  }),
+  START_TIME_UNUSABLE: content({
+    meaning:
+      'The start time is not supported: a leap second, a year outside 0001 to 9999, or an offset of more than 15 hours.',
+    message: ({ start_time, reason }: { readonly start_time: string; readonly reason: string }) =>
+      `${JSON.stringify(start_time)} ${reason}.`,
+    repair: 'Write a time such as "2026-05-01T09:00:00Z".',
+    example: { start_time: '2016-12-31T23:59:60Z', reason: 'names a leap second, which no calendar here has' },
+  }),
+  CHRONON_TOO_LONG: content({
+    message: (facts: { readonly chronon_seconds: number; readonly longest: number; readonly turns: number }) =>
+      `Turns of ${facts.chronon_seconds} seconds reach the year 9999 before turn ${facts.turns}.`,
+    repair: ({ longest }) =>
+      longest > 0 ? `Write at most ${longest}, or an earlier start_time.` : 'Write an earlier start_time.',
+    example: { chronon_seconds: 31_536_000, longest: 25_160_000, turns: 10_000 },
+  }),
+  SUBJECT_NOT_AGENT: content({
+    message: ({ id }: { readonly id: string }) => `The subject ${id} is a prop; only agents think.`,
+    repair: ({ id }) => `Make ${id} an agent, or remove it from the subjects.`,
+    example: { id: 'bench' },
+  }),
+  AGENT_NEVER_ACTS: note({
+    message: ({ id }: { readonly id: string }) =>
+      `The agent ${id} never acts: no profile of "cognition" has it as a subject.`,
+    repair: 'Add it to the "subjects" of a profile, or keep it if it is not to act.',
+    example: { id: 'bob' },
+  }),
+  SUBJECT_TWICE: content({
+    message: ({ id }: { readonly id: string }) =>
+      `The subject ${id} is listed a second time here; a subject thinks once a turn.`,
+    repair: 'Remove it from one of the two lists.',
+    example: { id: 'bob' },
+  }),
 };

@@ -1,36 +1,112 @@
-import { content } from './entry.js';
+import { content, note } from './entry.js';
+import { type KnownNames, suggested } from './phrases.js';
+
+export interface Pattern {
+  readonly pattern: string;
+  readonly reason: string;
+}
+
+/** A reference that leads out of the document, or a keyword that may. */
+export type FarReference = { readonly keyword: string } | { readonly target: string } | { readonly inner_id: true };
+
+/** What makes a schema too large. */
+export type Size =
+  | { readonly characters_max: number }
+  | { readonly schemas_max: number }
+  | { readonly because: 'tracking' | 'patterns' };
+
+/** A name that JSON Schema does not have, and its name today. */
+export interface UnknownWord {
+  readonly name: string;
+  readonly nearest: string | undefined;
+  /** How the dialect says it, as a sentence. */
+  readonly today?: string | undefined;
+}
+
+function correctOrAccept({ nearest, today }: UnknownWord): string {
+  return today ?? (nearest === undefined ? 'Remove it, or accept that.' : `Did you mean "${nearest}"?`);
+}
 
 /** Problems of the JSON Schemas that authors write. */
 export const SCHEMA_PROBLEMS = {
   UNKNOWN_DIALECT: content(
-    'The schema is of another dialect than JSON Schema 2020-12.',
-    'Name `https://json-schema.org/draft/2020-12/schema`.',
+    'only JSON Schema 2020-12 is known here',
+    'Write "https://json-schema.org/draft/2020-12/schema".',
   ),
-  UNSUPPORTED_REFERENCE: content(
-    'A reference points outside the document.',
-    'Refer to a pointer within it, such as `#/$defs/name`.',
+  UNSUPPORTED_REFERENCE: content({
+    meaning: 'A reference points outside the document.',
+    message: (facts: FarReference) => {
+      if ('keyword' in facts) return `"${facts.keyword}" is not supported`;
+      return 'target' in facts
+        ? `"${facts.target}" is no pointer within the document`
+        : 'a "$id" within a schema is not supported';
+    },
+    repair: 'Refer by "$ref" to a pointer within the document, such as "#/$defs/name".',
+    example: { target: 'https://example.com/schema.json' },
+  }),
+  UNKNOWN_REFERENCE: content({
+    message: ({ target }: { readonly target: string } & KnownNames) => `no schema stands at "#${target}"`,
+    repair: (names) =>
+      names.known.length === 0 ? 'Define it under "$defs", and refer to "#/$defs/" and its name.' : suggested(names),
+    example: { target: '/$defs/moood', nearest: '#/$defs/mood', known: ['#/$defs/mood'] },
+  }),
+  BAD_PATTERN: content({
+    message: ({ pattern, reason }: Pattern) => `${JSON.stringify(pattern)} is no regular expression: ${reason}`,
+    repair: 'Correct it; a sign that only means itself is written with a backslash.',
+    example: { pattern: '[a-z', reason: 'Invalid regular expression: /[a-z/u: Unterminated character class' },
+  }),
+  PATTERN_NOT_LINEAR: content({
+    message: ({ pattern, reason }: Pattern) =>
+      `${JSON.stringify(pattern)} cannot be matched in time that grows with the text alone: ${reason}`,
+    repair: 'Write it without lookaround and backreferences, and with at most 1000 repeats.',
+    example: { pattern: '(a)\\1', reason: 'it refers back to a group' },
+  }),
+  NAME_NOT_CHECKED: content({
+    message: ({ name }: { readonly name: string }) =>
+      `"${name}" names what every object inherits, and cannot be checked`,
+    repair: 'Choose another name.',
+    example: { name: '__proto__' },
+  }),
+  UNKNOWN_FORMAT: note({
+    message: ({ name }: UnknownWord) => `the format "${name}" is not known and checks nothing`,
+    repair: correctOrAccept,
+    example: { name: 'datetime', nearest: 'date-time' },
+  }),
+  UNKNOWN_KEYWORD: note({
+    message: ({ name }: UnknownWord) => `"${name}" is no keyword of JSON Schema 2020-12 and checks nothing`,
+    repair: correctOrAccept,
+    example: { name: 'requird', nearest: 'required' },
+  }),
+  SCHEMA_NEVER_ENDS: content(
+    'this schema refers to itself without looking deeper into the value',
+    'Break the circle, or refer back only from within "properties" or "items".',
   ),
-  UNKNOWN_REFERENCE: content('A reference points to nothing.', 'Correct the pointer.'),
-  BAD_PATTERN: content('A pattern is not a regular expression.', 'Correct it.'),
-  PATTERN_NOT_LINEAR: content(
-    'A pattern cannot be matched in linear time.',
-    'Write it without lookaround or backreferences, and with at most 1000 repeats.',
-  ),
-  NAME_NOT_CHECKED: content('A schema names a member `__proto__`, which validators ignore.', 'Choose another name.'),
-  UNKNOWN_FORMAT: content('A note: the format is unknown and checks nothing.', 'Remove it, or accept that.'),
-  UNKNOWN_KEYWORD: content(
-    'A note: the keyword is not part of JSON Schema and checks nothing.',
-    'Correct the spelling.',
-  ),
-  SCHEMA_NEVER_ENDS: content('The schema refers to itself without looking deeper into the value.', 'Break the cycle.'),
   CHECK_BROKEN: content(
-    'The validator of this schema fails with an error of its own on a value; the value counts as invalid.',
-    'Write the schema without `unevaluatedProperties` and `unevaluatedItems`, or without alternatives beside them.',
+    'the validator breaks on this value and this schema, and the value counts as one that does not fit',
+    'Write the schema without "unevaluatedProperties" and "unevaluatedItems", or without alternatives beside them.',
   ),
-  CHECK_TOO_COSTLY: content(
-    'Validating a value by this schema takes too many steps; the value counts as invalid.',
-    'Make the value smaller, or the schema simpler.',
-  ),
-  SCHEMA_TOO_LARGE: content('The schema exceeds the limits of size or depth.', 'Simplify or split it.'),
-  SCHEMA_NOT_COMPILABLE: content('The schema cannot be compiled for another reason.', 'The message says which.'),
+  CHECK_TOO_COSTLY: content({
+    message: ({ steps_max }: { readonly steps_max: number }) =>
+      `checking this value takes more than ${steps_max} steps, and it counts as one that does not fit`,
+    repair:
+      'Make the value smaller, or the schema simpler: fewer alternatives, or alternatives that a constant distinguishes.',
+    example: { steps_max: 1_000_000 },
+  }),
+  SCHEMA_TOO_LARGE: content({
+    meaning: 'The schema exceeds the limits of size or depth.',
+    message: (size: Size) => {
+      if ('characters_max' in size) return `this schema is longer than ${size.characters_max} characters`;
+      if ('schemas_max' in size) return `this schema is of more than ${size.schemas_max} schemas`;
+      return size.because === 'tracking'
+        ? 'this schema is too large for "unevaluatedProperties"'
+        : 'this schema is too large from here on: its patterns repeat too much';
+    },
+    repair: 'Ask for less, or split it.',
+    example: { schemas_max: 2000 },
+  }),
+  SCHEMA_NOT_COMPILABLE: content({
+    message: ({ reason }: { readonly reason: string }) => `this schema cannot be compiled: ${reason}`,
+    repair: 'Write it otherwise; the message says what cannot be understood.',
+    example: { reason: '"items" must be an object or a boolean' },
+  }),
 };

@@ -1,31 +1,121 @@
-import { content } from './entry.js';
+import { content, note } from './entry.js';
+import { type KnownNames, suggested } from './phrases.js';
+
+/** Why no turn makes a call of a key: sentences of the kind of node that the key names. */
+export interface NeverAsked {
+  readonly message: string;
+  readonly repair: string;
+}
+
+/** A turn that does not run: outside of those of the test, later than a memory may be, or beyond the calendar. */
+export type NeverRun =
+  | { readonly turn: string; readonly first: number; readonly last: number }
+  | { readonly remembered: number; readonly played: number }
+  | { readonly ended: number };
+
+export interface NamedNowhere extends KnownNames {
+  readonly what: string;
+  readonly name: string;
+}
+
+function sayNowhere({ what, name }: NamedNowhere): string {
+  return `there is no ${what} ${JSON.stringify(name)}`;
+}
+
+function suggestedOrNone(names: NamedNowhere): string {
+  return names.known.length === 0 ? 'There are none.' : suggested(names);
+}
+
+/** An answer that is rejected: as it stands in a document, or when a turn asked for it. */
+export type Misfit =
+  | { readonly reason: string; readonly repair: string }
+  | { readonly reason: string; readonly turn: number; readonly key: string; readonly detail: string };
+
+export interface Unanswered {
+  readonly turn: number;
+  readonly key: string;
+  readonly what: string;
+  readonly source: string;
+  /** The answer to write, as JSON text. */
+  readonly written: string;
+}
 
 /** Problems of workflow tests and of answers. */
 export const TEST_PROBLEMS = {
-  KEY_NEVER_ASKED: content(
-    'No turn of the scenario can make a call with this command key. It is only a note in answers that no test ' +
-      'names: they may be meant for another scenario.',
-    'Write the key of a call that it makes; the finding names a similar one.',
-  ),
-  TURN_NEVER_RUN: content('The test does not run this turn.', 'Set `turns`, or `turn` of `given`.'),
-  ANSWER_NAMES_NOTHING: content(
-    "A note: a model's answer names an unknown entity, environment or tool, and the next try has no answer.",
-    'Correct the name, or keep it if the mistake is meant.',
-  ),
-  ANSWER_MISFIT: content(
-    'An answer does not fit the schemas that it is checked against, so it is rejected, and the next try has no answer. ' +
-      'A note where the failure may be meant.',
-    'Correct the answer, or answer the next try as well.',
-  ),
-  TEST_NAMES_NOTHING: content('A test names an unknown entity, subject, environment or tool.', 'Correct the name.'),
+  KEY_NEVER_ASKED: content({
+    meaning:
+      'No turn of the scenario can make a call with this command key. It is only a note in answers that no test names: they may be meant for another scenario.',
+    message: ({ message }: NeverAsked) => message,
+    repair: ({ repair }) => repair,
+    example: { message: 'the workflow of bob has no node "trun"', repair: 'Did you mean turn?' },
+  }),
+  TURN_NEVER_RUN: content({
+    meaning: 'The test does not run this turn.',
+    message: (facts: NeverRun) => {
+      if ('ended' in facts)
+        return `turn ${facts.ended} is beyond the calendar of the scenario, which ends with the year 9999`;
+      if ('remembered' in facts)
+        return `this memory is of turn ${facts.remembered}, but the last played turn is ${facts.played}`;
+      const { turn, first, last } = facts;
+      return `this test does not run turn ${turn}: it runs ${first === last ? `turn ${first}` : `turns ${first} to ${last}`}`;
+    },
+    repair: (facts) => {
+      if ('ended' in facts) return 'Let the test run fewer turns, or begin at an earlier one.';
+      return 'remembered' in facts
+        ? 'Set "turn" of "given", or correct this one.'
+        : 'Set "turns" to the number of turns to run; the first one follows "turn" of "given".';
+    },
+    example: { turn: '3', first: 1, last: 2 },
+  }),
+  ANSWER_NAMES_NOTHING: note({
+    meaning: "A model's answer names an unknown entity, environment or tool, and the next try has no answer.",
+    message: (facts: NamedNowhere) => `${sayNowhere(facts)}, so this answer is sent back to the model`,
+    repair: suggestedOrNone,
+    example: { what: 'entity', name: 'bbo', nearest: 'bob', known: ['bob'] },
+  }),
+  ANSWER_MISFIT: content({
+    meaning:
+      'An answer does not fit the schemas that it is checked against, so it is rejected, and the next try has no answer. A note where the failure may be meant.',
+    message: (facts: Misfit) =>
+      'turn' in facts
+        ? `turn ${facts.turn} rejects this answer of ${facts.key} (${facts.detail}): ${facts.reason}`
+        : `this answer is rejected: ${facts.reason}`,
+    repair: (facts) => ('turn' in facts ? 'Correct this answer.' : facts.repair),
+    example: { reason: 'must be an integer, not a string', repair: 'Write for example 3.' },
+  }),
+  TEST_NAMES_NOTHING: content({
+    message: sayNowhere,
+    repair: suggestedOrNone,
+    example: { what: 'subject', name: 'bbo', nearest: 'bob', known: ['bob'] },
+  }),
   TEST_DIFFERS: content(
     'The result differs from the expectation of the test.',
     'Correct the workflow, or the expectation.',
   ),
-  ANSWER_MISSING: content('A dry run made a call without a written answer.', 'Write it; the message shows how.'),
-  NO_ANSWERS: content('The file is not an answers document.', 'Name an answers document.'),
-  NO_TESTS: content(
-    'The named paths hold no test, so nothing was tested.',
-    'Name a file that ends in `.test.json`, or a folder that holds one.',
-  ),
+  ANSWER_MISSING: content({
+    meaning: 'A dry run made a call without a written answer.',
+    message: ({ turn, key, what, source }: Unanswered) =>
+      `There is no answer for turn ${turn}, key "${key}": ${what}, asked of the source ${source}.`,
+    repair: ({ written }) =>
+      `Add its answer, below "turns" in an answers document, or below "answers" in a test: ${written}`,
+    example: {
+      turn: 1,
+      key: 'bob/turn/round-1/try-1',
+      what: 'the model of bob, in round 1 of node turn, try 1',
+      source: 'model',
+      written: '{"1":{"bob/turn/round-1/try-1":{"json":{...}}}}',
+    },
+  }),
+  NO_ANSWERS: content({
+    message: ({ path, kind }: { readonly path: string; readonly kind: string | undefined }) =>
+      `${path} holds no answers${kind === undefined ? '' : `: it is a ${kind}`}.`,
+    repair: 'Name one file of the form that schemas/answers.schema.json describes, or a test that has been recorded.',
+    example: { path: 'scenario.json', kind: 'scenario' },
+  }),
+  NO_TESTS: content({
+    message: ({ paths }: { readonly paths?: readonly string[] }) =>
+      paths === undefined ? 'this is not a test' : `There is no test in ${paths.join(', ')}, so nothing was tested.`,
+    repair: 'Tests are files that end in .test.json, of the form that schemas/workflow-test.schema.json describes.',
+    example: { paths: ['workflows'] },
+  }),
 };

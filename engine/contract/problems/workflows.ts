@@ -1,173 +1,425 @@
-import { content } from './entry.js';
+import { content, note } from './entry.js';
+import { type KnownNames, meant, suggested } from './phrases.js';
+import { twice } from './twice.js';
+
+/** What a prompt or a template reads, as its author wrote it. */
+export interface Read {
+  readonly text: string;
+}
+
+export interface ReadMissing extends Read {
+  readonly by: 'template' | 'prompt';
+  /** Whether it is missing where a reading is absent, or for these subjects of several. */
+  readonly where: 'absent' | readonly string[];
+}
+
+export interface ReadNowhere extends Read {
+  /** The last part of the path that exists. */
+  readonly above: string;
+  readonly has: Held;
+}
+
+/** What there is below a place. */
+export type Held =
+  | {
+      readonly kind: 'members';
+      readonly meant: string | undefined;
+      readonly nearest: readonly string[];
+      readonly more: number;
+    }
+  | { readonly kind: 'items' }
+  | { readonly kind: 'matching'; readonly patterns: readonly string[] }
+  | { readonly kind: 'nothing'; readonly is_reading_of_prompt: boolean };
+
+function sayHeld(has: Held): string {
+  switch (has.kind) {
+    case 'members':
+      return `${has.nearest.join(', ')}${has.more > 0 ? ` and ${has.more} more` : ''}`;
+    case 'items':
+      return 'items';
+    case 'matching':
+      return `members whose names match ${has.patterns.join(' or ')}`;
+    case 'nothing':
+      return 'nothing below it';
+  }
+}
+
+function sayReadInstead({ above, has }: ReadNowhere): string {
+  switch (has.kind) {
+    case 'members':
+      return has.meant === undefined ? `Read ${above}, or one of those.` : `Did you mean ${has.meant}?`;
+    case 'items':
+      return 'Write an index, such as 0.';
+    case 'matching':
+      return 'Write a name that does.';
+    case 'nothing':
+      return `Read ${has.is_reading_of_prompt ? '{{ambient.visible}}, which shows all readings' : above}.`;
+  }
+}
+
+/** A source's demands on a request: those of its schema, or of its path. */
+export interface Demands {
+  readonly source: string;
+  readonly path?: string;
+}
+
+function sayDemands({ source, path }: Demands): string {
+  return `the ${path === undefined ? 'request schema' : `path ${path}`} of the source ${source}`;
+}
+
+export interface Breach {
+  /** The part of the request; empty for the request itself. */
+  readonly place: string;
+  readonly why: string;
+  readonly by: Demands;
+}
+
+/** A name that no policy allows, and the name that the policy probably means by it. */
+export interface NotAllowed {
+  readonly name: string;
+  readonly meant?: string | undefined;
+}
+
+function sayMeant({ meant }: NotAllowed): string {
+  return meant === undefined ? '' : `The policy allows ${meant}, which is not in the workflow. `;
+}
+
+export interface OtherBraces {
+  readonly written: string;
+  /** What a placeholder would be called. */
+  readonly name: string;
+}
+
+function otherBraces(example: OtherBraces) {
+  return note({
+    message: ({ written }: OtherBraces) => `${written} reaches the model unchanged: a placeholder has double braces.`,
+    repair: ({ name }) => `Write {{${name}}}, unless this text is meant.`,
+    example,
+  });
+}
+
+export interface Delivered {
+  readonly source: string;
+  readonly schema_delivery: string;
+}
+
+/** Why a plugin cannot be used: there is none of this name, or it is left out. */
+export type NoPlugin = { readonly name: string } & (
+  | { readonly kind: 'needed'; readonly source: string }
+  | { readonly kind: 'left_out'; readonly code: string }
+  | ({ readonly kind: 'unknown' } & KnownNames)
+);
+
+/** What this version does not do. */
+export type NotYet =
+  | { readonly kind: 'approval'; readonly name: string }
+  | { readonly kind: 'member'; readonly member: string; readonly of?: string }
+  | { readonly kind: 'value'; readonly member: string; readonly value: string };
 
 /** Workflows that cannot work, and problems of the documents that they refer to. */
 export const WORKFLOW_PROBLEMS = {
-  NODE_ID_TWICE: content('Two nodes have the same id.', 'Give each its own id.'),
-  NODE_ID_RESERVED: content('A node has the reserved id `ambient`.', 'Choose another id.'),
-  NODE_UNKNOWN: content('A node reads the output of a node that does not exist.', 'Correct the id.'),
-  NODES_CYCLE: content(
-    'Nodes wait for each other in a cycle.',
-    'Remove the reference that the finding names, or another one of the cycle.',
+  NODE_ID_TWICE: twice({ noun: 'node', member: 'id', example: 'plan' }),
+  NODE_ID_RESERVED: content(
+    '"ambient" is not a node id: calls of ambient sources are recorded under it.',
+    'Choose another id.',
   ),
-  TOOL_LOOPS_SEVERAL: content('A workflow has more than one `llm_tool_loop`.', 'Make the others `llm_json` nodes.'),
-  APPLY_FROM_UNKNOWN: content('`apply.from` names no `llm_tool_loop`.', 'Write `<node id>.final`.'),
-  MAX_SPECULATIVE_UNUSED: content(
-    'A note: `max_speculative` has no effect with `per_subject_ordered`.',
-    'Remove it, or let subjects run concurrently.',
+  NODE_UNKNOWN: content({
+    message: ({ text }: Read & KnownNames) => `${text} reads a node that does not exist.`,
+    repair: suggested,
+    example: { text: '/nodes/paln/output', nearest: 'plan', known: ['plan', 'act'] },
+  }),
+  NODES_CYCLE: content({
+    message: ({ id, way }: { readonly id: string; readonly way: readonly string[] }) =>
+      way.length === 1
+        ? `${id} reads its own output, so it would wait forever.`
+        : `${[id, ...way].join(' waits for ')}: none of them can start.`,
+    repair: ({ way }) =>
+      way.length === 1 ? 'Remove the reference.' : `Remove this reference to ${way[0]}, or another of them.`,
+    example: { id: 'plan', way: ['act', 'plan'] },
+  }),
+  TOOL_LOOPS_SEVERAL: content({
+    message: ({ types }: { readonly types: string }) =>
+      `A workflow has one ${types}, whose final patch is applied; this one has several.`,
+    repair: 'Make the others llm_json nodes.',
+    example: { types: 'llm_tool_loop' },
+  }),
+  APPLY_FROM_UNKNOWN: content({
+    message: ({ types, from }: { readonly types: string; readonly from: string; readonly id: string | undefined }) =>
+      `No ${types} node is called ${JSON.stringify(from)}.`,
+    repair: ({ types, id }) =>
+      id === undefined ? `Add an ${types} node: only it ends in a patch.` : `Write ${JSON.stringify(`${id}.final`)}.`,
+    example: { types: 'llm_tool_loop', from: 'plan', id: 'act' },
+  }),
+  MAX_SPECULATIVE_UNUSED: note(
+    'max_speculative has no effect: the subjects of this workflow run one after the other.',
+    'Remove it, or write "execution": "per_subject_concurrent".',
   ),
-  SPECULATION_COSTS: content(
-    'A note: how many more calls concurrent subjects may make than ordered ones, where a subject changes what another one reads.',
-    'Lower `max_speculative`, or accept the cost.',
-  ),
-  AMBIENT_ID_TWICE: content('Two ambient sources have the same id.', 'Give each its own id.'),
-  INJECT_PATH_INVALID: content(
-    '`inject_as` is not a pointer under `/ambient`.',
-    'Write a pointer such as `/ambient/weather`.',
-  ),
-  INJECT_PATHS_OVERLAP: content('Two readings that one subject can see would overlap.', 'Give each its own pointer.'),
-  ONCE_PER_TURN_HAS_NO_SUBJECT: content(
-    'A source that runs once per turn refers to the acting subject.',
-    'Let it run before each subject, or name a world, environment or entity.',
-  ),
-  TEMPLATE_PATH_UNREADABLE: content(
-    'A template reads a value that is not in its context.',
-    'Use one of the available [pointers](terms.md#templates).',
-  ),
-  PATH_NEVER_THERE: content(
-    'A template or prompt reads a path that its producer never has.',
-    'Use a path that exists; the finding names the nearest.',
-  ),
-  PATH_MAY_BE_MISSING: content(
-    'A template or prompt reads a path that may be missing, at least for some subjects.',
-    'Write a `default`, or require the path in the result schema.',
-  ),
-  PATH_HIDDEN: content(
-    'A template or prompt reads a value that redaction hides.',
-    'Add it to the `allow` of the binding that produces it.',
-  ),
-  REDACTION_NAMES_NOTHING: content(
-    'A pointer of an allow-list matches nothing in the result schema.',
-    'Correct it, or remove it.',
-  ),
-  REQUEST_DOES_NOT_FIT: content(
-    "A request template makes a request that the source's request schema rejects.",
-    'Make the request fit the schema.',
-  ),
-  ARGUMENTS_DO_NOT_FIT: content(
-    "A tool's argument schema accepts values that the source's request schema rejects.",
-    'Make the argument schema as narrow as the request schema.',
-  ),
-  OUTPUT_UNUSED: content(
-    'A note: nothing reads the output of a node.',
-    'Read it, unless the call is made for its effect.',
-  ),
-  NODE_LEADS_NOWHERE: content(
-    'A note: the output of a node is read, but never by a node on the way to the one whose patch is applied.',
-    'Read it there, or remove both nodes.',
-  ),
-  READING_UNSEEN: content(
-    'A note: an ambient source runs each turn, but no prompt or request of a subject that may see its reading uses it.',
-    'Write `{{ambient.visible}}` into a prompt, correct `visible_to`, or remove the binding.',
-  ),
-  TOOLS_NEVER_OFFERED: content(
-    'A note: a node has tools, but `"max_tool_calls": 0` allows no call.',
-    'Allow calls, or remove the tools.',
-  ),
-  PROMPT_DOLLAR_BRACES: content(
-    'A note: a prompt holds `${name}`, which the model sees unchanged.',
-    'Write `{{name}}`, unless this is meant.',
-  ),
-  PROMPT_SINGLE_BRACES: content(
-    'A note: a prompt holds a name in single braces, such as `{subject.name}`, which the model sees unchanged.',
-    'Write `{{subject.name}}`, unless this is meant.',
-  ),
-  TEMPLATE_BRACES: content(
-    'A note: a request template has a placeholder in braces, which only prompts fill in.',
-    'Write `{"$from": pointer}` in place of the text.',
+  SPECULATION_COSTS: note({
+    message: ({ subjects, most }: { readonly subjects: number; readonly most: number }) =>
+      `Where its ${subjects} subjects change values that other subjects read, a turn discards the calls of at most ${most} runs.`,
+    repair: 'Lower max_speculative, or accept the cost.',
+    example: { subjects: 3, most: 6 },
+  }),
+  AMBIENT_ID_TWICE: twice({
+    noun: 'ambient source',
+    member: 'id',
+    example: 'weather',
+  }),
+  INJECT_PATH_INVALID: content({
+    message: ({ inject_as }: Injected) => `${JSON.stringify(inject_as)} is not a place under /ambient.`,
+    repair: ({ id }) => `Write for example "/ambient/${id}".`,
+    example: { id: 'weather', inject_as: '/weather' },
+  }),
+  INJECT_PATHS_OVERLAP: content({
+    message: ({ inject_as, other }: { readonly inject_as: string; readonly other: Injected }) =>
+      `${inject_as} overlaps ${other.inject_as} of ${other.id}, and one subject can see both.`,
+    repair: 'Give each reading its own place.',
+    example: { inject_as: '/ambient/weather/wind', other: { id: 'weather', inject_as: '/ambient/weather' } },
+  }),
+  ONCE_PER_TURN_HAS_NO_SUBJECT: content({
+    message: ({ id }: { readonly id: string }) => `${id} runs once per turn, when there is no acting subject yet.`,
+    repair: 'Let it run before_subject_workflow, or name a world, environment or entity.',
+    example: { id: 'weather' },
+  }),
+  TEMPLATE_PATH_UNREADABLE: content({
+    message: ({ text }: Read & { readonly known: readonly string[] }) => `${text} cannot be read here.`,
+    repair: ({ known }) => `Read one of ${known.map((name) => `/${name}/...`).join(', ')}.`,
+    example: { text: '/subjet/name', known: ['world', 'subject', 'ambient', 'nodes'] },
+  }),
+  PATH_NEVER_THERE: content({
+    meaning: 'A template or prompt reads a path that its producer never has.',
+    message: ({ text, above, has }: ReadNowhere) => `${text} never exists: ${above} has ${sayHeld(has)}.`,
+    repair: sayReadInstead,
+    example: {
+      text: '/nodes/plan/output/intension',
+      above: '/nodes/plan/output',
+      has: { kind: 'members', meant: 'intention', nearest: ['intention', 'mood'], more: 0 },
+    },
+  }),
+  PATH_MAY_BE_MISSING: content({
+    meaning: 'A template or prompt reads a path that may be missing, at least for some subjects.',
+    message: ({ text, where }: ReadMissing) =>
+      where === 'absent'
+        ? `${text} is missing where the reading is absent, which its "inject_absence" allows.`
+        : `${text} may be missing${where.length === 0 ? '' : ` for ${where.join(', ')}`}.`,
+    repair: ({ by, where }) => {
+      const isTemplate = by === 'template';
+      if (where === 'absent')
+        return `${isTemplate ? 'Write a "default" beside "$from"' : 'Write {{ambient.visible}}, which says what is absent'}, or let the binding fail: "on_failure": "fail".`;
+      return isTemplate
+        ? 'Write a "default" beside "$from", or a result schema that requires it.'
+        : 'A prompt has no defaults: read a whole output, or write a result schema that requires the member.';
+    },
+    example: { text: '/subject/goal', by: 'template', where: ['bob'] },
+  }),
+  PATH_HIDDEN: content({
+    message: ({ text }: Read) => `${text} is hidden by redaction.`,
+    repair: 'Add it to the "allow" of the binding that produces it.',
+    example: { text: '/ambient/weather/wind' },
+  }),
+  REDACTION_NAMES_NOTHING: content({
+    message: ({ written }: { readonly written: string } & KnownNames) =>
+      `${JSON.stringify(written)} matches nothing in the result schema.`,
+    repair: (names) => (names.known.length === 0 ? 'Remove it.' : suggested(names)),
+    example: { written: '/wnid', nearest: 'wind', known: ['wind', 'rain'] },
+  }),
+  REQUEST_DOES_NOT_FIT: content({
+    meaning: "A request template makes a request that the source's request schema rejects.",
+    message: ({ place, why }: Breach) => `${place === '' ? 'The request' : place} ${why}.`,
+    repair: ({ by }) => `Ask as ${sayDemands(by)} says.`,
+    example: { place: '/days', why: 'does not fit: must be an integer, not a string', by: { source: 'weather' } },
+  }),
+  ARGUMENTS_DO_NOT_FIT: content({
+    meaning: "A tool's argument schema accepts values that the source's request schema rejects.",
+    message: ({ tool, place, why }: Breach & { readonly tool: string }) =>
+      `${place === '' ? `What ${tool} may be given` : place} ${why}.`,
+    repair: ({ by }) => `Make the arguments schema as narrow as ${sayDemands(by)}.`,
+    example: { tool: 'tide', place: '/days', why: 'may be missing', by: { source: 'tide', path: '/tide/{days}' } },
+  }),
+  OUTPUT_UNUSED: note({
+    message: ({ id }: { readonly id: string; readonly has_effect: boolean }) => `Nothing reads the output of ${id}.`,
+    repair: ({ has_effect }) =>
+      has_effect ? 'Read it, unless the call is made for its effect.' : 'Read it, or remove it.',
+    example: { id: 'plan', has_effect: false },
+  }),
+  NODE_LEADS_NOWHERE: note({
+    message: ({ id, applied }: { readonly id: string; readonly applied: string }) =>
+      `The output of ${id} is read, but never by a node on the way to ${applied}, whose patch is applied.`,
+    repair: ({ applied }) => `Read it on the way to ${applied}, or remove both nodes.`,
+    example: { id: 'plan', applied: 'act' },
+  }),
+  READING_UNSEEN: note({
+    message: ({ id, is_given }: { readonly id: string; readonly is_given: boolean }) =>
+      is_given
+        ? `${id} is read each turn, but no prompt and no request of this workflow uses it.`
+        : `${id} is visible to no subject of this workflow.`,
+    repair: ({ is_given }) =>
+      is_given ? 'Write {{ambient.visible}} into a prompt, or remove it.' : 'Correct "visible_to", or remove it.',
+    example: { id: 'weather', is_given: true },
+  }),
+  TOOLS_NEVER_OFFERED: note({
+    message: ({ id }: { readonly id: string }) =>
+      `${id} has tools, but "max_tool_calls" is 0: no model is ever offered one.`,
+    repair: 'Write how many calls are allowed, or remove the tools.',
+    example: { id: 'act' },
+  }),
+  PROMPT_DOLLAR_BRACES: otherBraces({ written: '${subject.name}', name: 'subject.name' }),
+  PROMPT_SINGLE_BRACES: otherBraces({ written: '{subject.name}', name: 'subject.name' }),
+  TEMPLATE_BRACES: note(
+    'A request has no placeholders in braces: this text is sent as it is.',
+    'Write, for example, {"$from": "/world/attempted_turn"} in place of the text.',
   ),
   TEMPLATE_READ_MALFORMED: content(
-    '`$from` is not a pointer, or has a neighbour other than `default`.',
-    'Write, for example, `{"$from": "/world/attempted_turn"}`.',
+    '"$from" must be a JSON Pointer, with no neighbour but "default".',
+    'Write, for example, {"$from": "/world/attempted_turn"}.',
   ),
-  PROMPT_PLACEHOLDER_UNKNOWN: content(
-    'A prompt has an unknown placeholder.',
-    'Use one of the [placeholders](terms.md#templates).',
-  ),
+  PROMPT_PLACEHOLDER_UNKNOWN: content({
+    meaning: 'A prompt has an unknown placeholder. See the [placeholders](terms.md#templates).',
+    message: ({ text }: Read & KnownNames) => `${text} is not a placeholder.`,
+    repair: ({ nearest, known }) =>
+      `${meant(nearest && `{{${nearest}}}`)}Use ${known.join(', ')}, ambient.<path> or nodes.<id>.output.`,
+    example: { text: '{{subject.nmae}}', nearest: 'subject.name', known: ['subject.name', 'world.recent_events'] },
+  }),
   EVENTS_NOT_PROJECTED: content(
-    'A prompt uses `{{world.recent_events}}`, but the projection of its node requests no events.',
-    'Add `"events": {"turns": 2}` to the projection.',
+    '{{world.recent_events}} is used in a prompt, but the projection does not say for how many turns.',
+    'Add "events": {"turns": 2} to the projection of the node.',
   ),
-  EVENTS_NOT_SHOWN: content(
-    'A note: a projection requests events, but no message of the prompt uses them.',
-    'Write `{{world.recent_events}}` into a message, or remove `events`.',
+  EVENTS_NOT_SHOWN: note(
+    'The projection requests events, but no message of the prompt uses them.',
+    'Write {{world.recent_events}} into a message, or remove "events".',
   ),
-  PROMPT_PLACEHOLDER_UNCLOSED: content(
-    'A prompt opens double braces without closing them.',
-    'Close them, or write a single brace.',
-  ),
-  TOOL_NAME_TWICE: content('Two tools of a node have the same name.', 'Give each its own name.'),
-  TOOL_NAME_RESERVED: content(
-    "A tool's name begins with `core__`, or with a prefix that belongs to another plugin, such as `mcp__`.",
-    'Choose another name.',
-  ),
-  TOOL_NAME_WITHOUT_SERVER: content(
-    'The plugin requires a prefix in the names of tools, such as `mcp__SERVER__TOOL`, and this name has none.',
-    'Add the prefix, here and in the tool policy.',
-  ),
-  ARGUMENTS_NOT_OBJECT: content(
-    'A tool\'s argument schema does not say `"type": "object"`.',
-    'Write it at the root of the schema.',
-  ),
+  PROMPT_PLACEHOLDER_UNCLOSED: content({
+    message: ({ offset }: { readonly offset: number }) =>
+      `The braces that open at character ${offset + 1} are not closed.`,
+    repair: 'Close them with }}, or write a single brace.',
+    example: { offset: 11 },
+  }),
+  TOOL_NAME_TWICE: twice({
+    noun: 'tool',
+    each: 'tool of a node',
+    member: 'name',
+    example: 'tide',
+  }),
+  TOOL_NAME_RESERVED: content({
+    meaning: "A tool's name begins with `core__`, or with a prefix that belongs to another plugin, such as `mcp__`.",
+    message: ({ name, prefix }: { readonly name: string; readonly prefix: string }) =>
+      `${name} begins with ${prefix}, which is reserved.`,
+    repair: 'Choose a name without the prefix.',
+    example: { name: 'mcp__tide', prefix: 'mcp__' },
+  }),
+  TOOL_NAME_WITHOUT_SERVER: content({
+    message: ({ name }: { readonly name: string; readonly prefix: string }) =>
+      `The name of ${name} lacks the server, which the names of this plugin's tools have to contain.`,
+    repair: ({ name, prefix }) =>
+      `Name it ${prefix}SERVER__TOOL, such as ${prefix}server__${name.replace(/^(?:[a-z0-9]+__)?_*/, '')}, here and in the tool policy.`,
+    example: { name: 'tide', prefix: 'mcp__' },
+  }),
+  ARGUMENTS_NOT_OBJECT: content({
+    message: ({ name }: { readonly name: string }) =>
+      `The arguments schema of ${name} does not say "type": "object"; arguments are always an object.`,
+    repair: 'Write "type": "object" at the root of the schema.',
+    example: { name: 'tide' },
+  }),
   FINAL_SCHEMA_NOT_WORLD_PATCH: content(
-    'The final schema is not the WorldPatch schema.',
-    'Write `{"path": "chukwa:world-patch.schema.json"}`.',
+    'The final schema is not the WorldPatch schema, nor structurally equivalent to it.',
+    'Write {"path": "chukwa:world-patch.schema.json"}.',
   ),
-  TOOL_POLICY_MISSING: content('A workflow offers tools, but its profile names no policy.', 'Add `tool_policy_ref`.'),
-  TOOL_NOT_ALLOWED: content(
-    "A note: a workflow lists a tool that its profile's policy does not allow. The tool is not offered, and its plugin may be missing.",
-    'Add it to `allow`, correct the spelling, or keep it so.',
+  TOOL_POLICY_MISSING: content(
+    'The workflow offers tools, but the profile has no tool_policy_ref; without a policy no tool is allowed.',
+    'Add "tool_policy_ref": {"path": "./policy.json"}, and list the tools in "allow" of that policy.',
   ),
-  ALLOWED_NAMES_NOTHING: content(
-    'A note: `allow` of a policy names no tool and no call of the workflows that it is for.',
-    'Correct the name, remove it, or keep it for another scenario.',
-  ),
-  APPROVAL_NAMES_NOTHING: content(
-    'A note: `require_approval` of a policy names no effect class and no call of the workflow.',
-    'Remove it: this version does not support approvals.',
-  ),
-  POLICY_DENIES: content(
-    'A call that is no tool call has a side effect, and no policy allows it.',
-    'Add its id to `allow`.',
-  ),
-  PLUGIN_UNKNOWN: content(
-    "A source's interface names a plugin that does not exist or could not be loaded.",
-    "Correct the name, or add the plugin's folder to `CHUKWA_PLUGIN_PATH`; `chukwa plugin list` says why it is " +
-      'left out.',
-  ),
-  RETRY_BACKOFF_TOO_LONG: content(
-    "A source's `backoff_ms` is greater than its `backoff_max_ms`.",
-    'Lower `backoff_ms`, or raise `backoff_max_ms`.',
-  ),
-  FALLBACK_IS_THE_SAME: content(
-    'The `fallback` of a node is its first source.',
-    'Refer to another source, or write `retry` in the source.',
-  ),
-  FALLBACK_DELIVERS_OTHERWISE: content(
-    'One of the two sources of a node has the schema of its answer in the prompt, and the other beside it.',
-    'Choose one `schema_delivery` for both.',
-  ),
-  FALLBACK_HAS_NO_TIME: content(
-    'A `fallback` after a `timeout` would never be asked: one call of the first source may use up the time of the node.',
-    'Lower the timeout of the source, or raise `timeout_seconds`.',
-  ),
-  REPEATABLE_NEEDS_EFFECT: content(
-    'A `read_only` binding says `repeatable` or `not_performed_on`.',
-    'Remove it, or correct `effect`.',
-  ),
-  EFFECT_READS_ONLY: content(
-    'A `read_only` binding names a source with side effects, such as one that sends `DELETE`.',
-    'Write the effect that the call has.',
-  ),
+  TOOL_NOT_ALLOWED: note({
+    meaning:
+      "A workflow lists a tool that its profile's policy does not allow. The tool is not offered, and its plugin may be missing. No note where the policy misspells its name.",
+    message: (facts: NotAllowed) =>
+      `${sayMeant(facts)}The tool policy does not allow ${facts.name}, so it is offered to no model.`,
+    repair: ({ name, meant }) =>
+      meant === undefined
+        ? `Add ${JSON.stringify(name)} to "allow" of the policy, or keep it so.`
+        : `Did you mean ${JSON.stringify(name)}?`,
+    example: { name: 'tide' },
+  }),
+  ALLOWED_NAMES_NOTHING: note({
+    message: ({ name }: { readonly name: string }) =>
+      `${JSON.stringify(name)} is no tool and no call of a workflow that this policy is for, so it allows nothing.`,
+    repair: 'Correct the name, remove it, or keep it for another scenario.',
+    example: { name: 'tdie' },
+  }),
+  APPROVAL_NAMES_NOTHING: note({
+    message: ({ name }: { readonly name: string }) =>
+      `${JSON.stringify(name)} is neither an effect class nor a call of the workflow, so it requires no approval.`,
+    repair: 'Remove it: this version does not support approvals.',
+    example: { name: 'tdie' },
+  }),
+  POLICY_DENIES: content({
+    meaning: 'A call that is no tool call has a side effect, and no policy allows it.',
+    message: (facts: NotAllowed & { readonly effect: string }) =>
+      `${sayMeant(facts)}${facts.name} is ${facts.effect}, runs without a choice of the model, and no tool policy allows it.`,
+    repair: ({ name, meant }) =>
+      meant === undefined
+        ? `Add ${JSON.stringify(name)} to the "allow" of the profile's tool policy.`
+        : `Did you mean ${JSON.stringify(name)}?`,
+    example: { name: 'post', effect: 'external_side_effect' },
+  }),
+  PLUGIN_UNKNOWN: content({
+    meaning: "A source's interface names a plugin that does not exist or could not be loaded.",
+    message: (facts: NoPlugin) => {
+      const name = JSON.stringify(facts.name);
+      if (facts.kind === 'needed') return `The source ${facts.source} needs the plugin ${name}, which was not found.`;
+      return facts.kind === 'unknown'
+        ? `there is no plugin ${name}`
+        : `the plugin ${name} is there, and is left out (${facts.code})`;
+    },
+    repair: (facts) => {
+      if (facts.kind === 'needed')
+        return 'chukwa plugin list shows the plugins that were found, and why others are left out.';
+      if (facts.kind === 'left_out') return 'chukwa plugin list says why; mend it there.';
+      const { nearest, known } = facts;
+      return nearest === undefined ? `Known: ${known.join(', ') || 'none'}.` : `Did you mean "${nearest}"?`;
+    },
+    example: { kind: 'unknown', name: 'http_jsno', nearest: 'http_json', known: ['http_json', 'llm_chat'] },
+  }),
+  RETRY_BACKOFF_TOO_LONG: content({
+    message: (facts: { readonly backoff_ms: number; readonly backoff_max_ms: number }) =>
+      `"backoff_ms" is ${facts.backoff_ms}, which is more than the "backoff_max_ms" of ${facts.backoff_max_ms}.`,
+    repair: 'Lower "backoff_ms", or raise "backoff_max_ms".',
+    example: { backoff_ms: 5000, backoff_max_ms: 1000 },
+  }),
+  FALLBACK_IS_THE_SAME: content({
+    message: ({ source }: { readonly source: string }) =>
+      `The fallback is the source ${source} itself, which has failed when its fallback is asked.`,
+    repair: 'Refer to another source, or write "retry" in the source in place of "fallback".',
+    example: { source: 'model' },
+  }),
+  FALLBACK_DELIVERS_OTHERWISE: content({
+    meaning: 'One of the two sources of a node has the schema of its answer in the prompt, and the other beside it.',
+    message: ({ first, second }: { readonly first: Delivered; readonly second: Delivered }) =>
+      `${first.source} is given the schema of its answer by ${first.schema_delivery}, and ${second.source} by ${second.schema_delivery}: they cannot share one conversation.`,
+    repair: 'Let both sources have the schema in the prompt ("prompt" or "json_object"), or both beside it.',
+    example: {
+      first: { source: 'model', schema_delivery: 'json_schema' },
+      second: { source: 'small-model', schema_delivery: 'prompt' },
+    },
+  }),
+  FALLBACK_HAS_NO_TIME: content({
+    message: (facts: { readonly source: string; readonly call_s: number; readonly node_s: number }) =>
+      `A call of ${facts.source} may take ${facts.call_s} s, and all calls of the node ${facts.node_s} s: after a timeout none is left for the fallback.`,
+    repair: 'Lower the timeout of the source, raise "timeout_seconds", or remove "timeout".',
+    example: { source: 'model', call_s: 120, node_s: 60 },
+  }),
+  REPEATABLE_NEEDS_EFFECT: content({
+    message: ({ name, field }: { readonly name: string; readonly field: string }) =>
+      `${name} is read_only, and "${field}" is for side effects: a read-only call can always be repeated.`,
+    repair: ({ field }) => `Remove "${field}", or correct "effect".`,
+    example: { name: 'post', field: 'repeatable' },
+  }),
+  EFFECT_READS_ONLY: content({
+    meaning: 'A `read_only` binding names a source with side effects, such as one that sends `DELETE`.',
+    message: ({ name, value }: { readonly name: string; readonly value: string }) =>
+      `${name} is read_only, and its source asks by ${value}, which changes something outside.`,
+    repair: 'Write "state_change", or "external_side_effect" if it cannot be undone.',
+    example: { name: 'post', value: 'POST' },
+  }),
   VARIABLE_NAME_FOREIGN: content({
     meaning: 'A source names a variable whose name does not begin with CHUKWA_.',
     message: ({ name, prefix }: { readonly name: string; readonly prefix: string }) =>
@@ -183,12 +435,46 @@ export const WORKFLOW_PROBLEMS = {
     repair: 'Write a name of its own, such as CHUKWA_HARBOUR_URL, and set that variable where the program runs.',
     example: { name: 'CHUKWA_TOKEN' },
   }),
-  SOURCE_SPEAKS_OTHERWISE: content(
-    'A reference names a model where a JSON service is needed, or a JSON service where a model is needed.',
-    'Refer to another source.',
-  ),
-  NOT_SUPPORTED_YET: content(
-    'The document uses a feature that this version does not support, so it does not run.',
-    'Remove it for now.',
-  ),
+  SOURCE_SPEAKS_OTHERWISE: content({
+    meaning: 'A reference names a model where a JSON service is needed, or a JSON service where a model is needed.',
+    message: ({ source, speaks, needed }: Language) =>
+      `The source ${source} speaks ${speaks}, and this place needs one that speaks ${needed}.`,
+    repair: 'Refer to another source.',
+    example: { source: 'weather', speaks: 'json', needed: 'chat' },
+  }),
+  NOT_SUPPORTED_YET: content({
+    meaning: 'The document uses a feature that this version does not support, so it does not run.',
+    message: (facts: NotYet) => {
+      switch (facts.kind) {
+        case 'approval':
+          return `The tool policy requires approval for ${facts.name}, which this version does not support.`;
+        case 'member':
+          return `This version does not support "${facts.member}"${facts.of === undefined ? '' : ` of a ${facts.of}`}, so it does not run the document.`;
+        case 'value':
+          return `This version does not support this "${facts.member}", and never chooses another by itself.`;
+      }
+    },
+    repair: (facts) => {
+      switch (facts.kind) {
+        case 'approval':
+          return 'In the tool policy of the profile, remove it from "require_approval" or from "allow".';
+        case 'member':
+          return `Remove "${facts.member}" for now.`;
+        case 'value':
+          return `Write ${JSON.stringify(facts.value)}.`;
+      }
+    },
+    example: { kind: 'member', member: 'budgets', of: 'profile' },
+  }),
 };
+
+export interface Injected {
+  readonly id: string;
+  readonly inject_as: string;
+}
+
+export interface Language {
+  readonly source: string;
+  readonly speaks: string;
+  readonly needed: string;
+}

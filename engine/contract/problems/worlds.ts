@@ -132,8 +132,10 @@ export const WORLD_PROBLEMS = {
   }),
   WORLD_TIME_ENDED: content({
     meaning: "The world's next turn would be after the year 9999.",
-    message: ({ world_slug, committed }: { readonly world_slug: string; readonly committed: number }) =>
-      `The world ${world_slug} has come to the end of its calendar: turn ${committed} is the last within the year 9999.`,
+    message: (facts: { readonly turn: number } | { readonly world_slug: string; readonly committed: number }) =>
+      'turn' in facts
+        ? `Turn ${facts.turn} is beyond the year 9999.`
+        : `The world ${facts.world_slug} has come to the end of its calendar: turn ${facts.committed} is the last within the year 9999.`,
     repair: 'Make a world of a scenario with an earlier start_time, or with a shorter chronon_seconds.',
     example: { world_slug: 'park', committed: 12 },
   }),

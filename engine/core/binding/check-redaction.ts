@@ -1,6 +1,6 @@
+import { type Problem, problem } from '../../contract/problem.js';
 import { appendToken, pointerTokens } from '../content/json-pointer.js';
-import { suggestName } from '../content/nearest-name.js';
-import type { Complaint } from '../protocol/document-problem.js';
+import { among } from '../content/nearest-name.js';
 import { anyBelow } from '../typing/any-below.js';
 import type { Shape } from '../typing/shape.js';
 import { namesBelow, stepInto } from '../typing/step.js';
@@ -9,19 +9,13 @@ import { namesBelow, stepInto } from '../typing/step.js';
  * Every pointer of an allow-list must be able to lead to something in the result.
  * @param result what the result is known to be, nothing hidden
  */
-export function checkRedaction(allow: 'all' | readonly string[], result: Shape, pointer: string): readonly Complaint[] {
+export function checkRedaction(allow: 'all' | readonly string[], result: Shape, pointer: string): readonly Problem[] {
   if (allow === 'all') return [];
   return allow.flatMap((written, index) => {
     const end = findEnd(result, pointerTokens(written));
     if (end === undefined) return [];
-    return [
-      {
-        code: 'REDACTION_NAMES_NOTHING',
-        message: `${JSON.stringify(written)} matches nothing in the result schema.`,
-        pointer: appendToken(`${pointer}/redaction/allow`, index),
-        repair: end.known.length === 0 ? 'Remove it.' : suggestName(end.missing, end.known),
-      },
-    ];
+    const place = { pointer: appendToken(`${pointer}/redaction/allow`, index) };
+    return [problem('REDACTION_NAMES_NOTHING', { written, ...among(end.missing, end.known) }, place)];
   });
 }
 

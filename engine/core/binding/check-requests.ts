@@ -1,11 +1,12 @@
+import { type Problem, problem } from '../../contract/problem.js';
 import type { Json, JsonObject } from '../../contract/json.js';
 import type { AmbientSourceBinding, AvailableTool, Reference } from '../../generated/workflow.js';
 import type { ResponseSource } from '../../generated/response-source.js';
+import type { Breach, Demands } from '../../contract/problems/workflows.js';
 import { contentHash } from '../content/canonical.js';
 import { isList, pointerTokens } from '../content/json-pointer.js';
 import { listPathParameters } from '../content/path-parameters.js';
 import { hashOf } from './compile-parts.js';
-import type { Complaint } from '../protocol/document-problem.js';
 import { isRead, listMalformedReads, listReads } from '../protocol/request-template.js';
 import { type Reader, readAsAll, shapeRead } from '../typing/join-readings.js';
 import { type CheckValue, listMisfits } from '../typing/list-misfits.js';
@@ -19,33 +20,27 @@ export function checkRequest(
   { source_ref, request_template: template }: Pick<AmbientSourceBinding, 'source_ref' | 'request_template'>,
   pointer: string,
   readers: readonly Reader[],
-): readonly Complaint[] {
+): readonly Problem[] {
   if (listMalformedReads(template).length > 0) return [];
-  return listBreaches(parts, source_ref, templateShape(template, readers), false).map(({ place, why, of }) => ({
-    code: 'REQUEST_DOES_NOT_FIT',
-    message: `${place === '' ? 'The request' : place} ${why}.`,
-    pointer: `${pointer}/request_template${place}`,
-    repair: `Ask as ${of} says.`,
-  }));
+  return listBreaches(parts, source_ref, templateShape(template, readers), false).map((breach) =>
+    problem('REQUEST_DOES_NOT_FIT', breach, { pointer: `${pointer}/request_template${breach.place}` }),
+  );
 }
 
 /** The arguments of a tool must fit the request schema of its source. */
-export function checkArguments(parts: SchemaParts, tool: AvailableTool, pointer: string): readonly Complaint[] {
+export function checkArguments(parts: SchemaParts, tool: AvailableTool, pointer: string): readonly Problem[] {
   const args = findSchema(parts, tool.arguments_schema_ref);
   if (args === undefined) return [];
-  return listBreaches(parts, tool.source_ref, schemaShape(args), true).map(({ place, why, of }) => ({
-    code: 'ARGUMENTS_DO_NOT_FIT',
-    message: `${place === '' ? `What ${tool.name} may be given` : place} ${why}.`,
-    pointer: `${pointer}/arguments_schema_ref`,
-    repair: `Make the arguments schema as narrow as ${of}.`,
-  }));
+  return listBreaches(parts, tool.source_ref, schemaShape(args), true).map((breach) =>
+    problem('ARGUMENTS_DO_NOT_FIT', { tool: tool.name, ...breach }, { pointer: `${pointer}/arguments_schema_ref` }),
+  );
 }
 
 /** Where requests of a shape break the demands of a source, and what demands it. */
-function listBreaches(parts: SchemaParts, source: Reference, shape: Shape, is_strict: boolean) {
+function listBreaches(parts: SchemaParts, source: Reference, shape: Shape, is_strict: boolean): readonly Breach[] {
   const measure = { checkValue: checkValueBy(parts), is_strict };
-  return listDemands(parts, source).flatMap(({ schema, of }) =>
-    listMisfits(shape, schema, measure).map(({ pointer: place, why }) => ({ place, why, of })),
+  return listDemands(parts, source).flatMap(({ schema, by }) =>
+    listMisfits(shape, schema, measure).map(({ pointer: place, why }) => ({ place, why, by })),
   );
 }
 
@@ -53,11 +48,11 @@ function listBreaches(parts: SchemaParts, source: Reference, shape: Shape, is_st
 function listDemands(
   parts: SchemaParts,
   reference: Reference,
-): readonly { readonly schema: JsonObject; readonly of: string }[] {
+): readonly { readonly schema: JsonObject; readonly by: Demands }[] {
   const source = parts.find('response_source', hashOf(reference)) as unknown as ResponseSource | undefined;
   if (source === undefined) return [];
   const schema = findSchema(parts, source.request_schema_ref);
-  if (schema !== undefined) return [{ schema, of: `the request schema of the source ${source.label}` }];
+  if (schema !== undefined) return [{ schema, by: { source: source.label } }];
   const field = parts.findManifest(source.interface.name)?.path_field;
   const path = field === undefined ? undefined : (source.interface as JsonObject)[field];
   if (typeof path !== 'string') return [];
@@ -65,7 +60,7 @@ function listDemands(
   if (required.length === 0) return [];
   const segment = { type: ['string', 'number', 'boolean'] };
   const properties = Object.fromEntries(required.map((name) => [name, segment]));
-  return [{ schema: { type: 'object', required, properties }, of: `the path ${path} of the source ${source.label}` }];
+  return [{ schema: { type: 'object', required, properties }, by: { source: source.label, path } }];
 }
 
 /** A value that is known can be held against every rule. */

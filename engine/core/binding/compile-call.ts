@@ -1,3 +1,4 @@
+import { type Problem, problem } from '../../contract/problem.js';
 import type { JsonObject } from '../../contract/json.js';
 import { present } from '../../contract/present.js';
 import type { ResponseSource, Retry } from '../../generated/response-source.js';
@@ -5,7 +6,7 @@ import type { EffectClass, NotPerformedOn, Redaction, Reference } from '../../ge
 import { type CompileParts, type Part, type WorkflowSetting, hashOf, missing } from './compile-parts.js';
 import { notAllowed } from './not-allowed.js';
 import type { ComponentReference } from '../protocol/component.js';
-import { type Complaint, complainIf, type DocumentProblem, inDocument } from '../protocol/document-problem.js';
+import { complainIf, type DocumentProblem, inDocument } from '../protocol/document-problem.js';
 import type { CallLimits, CallProgram, RetryProgram, SchemaProgram } from '../protocol/program.js';
 import { readTimeout, readWrittenModel, type SettingFields } from './source-settings.js';
 
@@ -134,15 +135,14 @@ function findSource(
   if (source === undefined) return { problems: [missing(document, pointer, 'response_source', hash)] };
   const speaks = parts.findManifest(source.interface.name)?.speaks;
   if (speaks === place.speaks) return { value: source, problems: [] };
+  const { label, interface: definition } = source;
   if (speaks === undefined) {
-    const message = `The source ${source.label} needs the plugin ${JSON.stringify(source.interface.name)}, which was not found.`;
-    const repair = '`chukwa plugin list` shows the plugins that were found, and why others are left out.';
-    const unknown: Complaint = { code: 'PLUGIN_UNKNOWN', message, pointer: '/interface/name', repair };
+    const facts = { kind: 'needed', source: label, name: definition.name } as const;
+    const unknown = problem('PLUGIN_UNKNOWN', facts, { pointer: '/interface/name' });
     return { problems: inDocument({ kind: 'response_source', hash }, [unknown]) };
   }
-  const message = `The source ${source.label} speaks ${speaks}, and this place needs one that speaks ${place.speaks}.`;
-  const other: Complaint = { code: 'SOURCE_SPEAKS_OTHERWISE', message, pointer, repair: 'Refer to another source.' };
-  return { problems: inDocument(document, [other]) };
+  const facts = { source: label, speaks, needed: place.speaks };
+  return { problems: inDocument(document, [problem('SOURCE_SPEAKS_OTHERWISE', facts, { pointer })]) };
 }
 
 function checkCall(setting: WorkflowSetting, authored: AuthoredCall, place: CallPlace): readonly DocumentProblem[] {
@@ -150,35 +150,27 @@ function checkCall(setting: WorkflowSetting, authored: AuthoredCall, place: Call
   const allowed = setting.policy?.allow.has(place.policy_id) ?? setting.policy_missing === true;
   const approval =
     setting.policy?.require_approval.some((entry) => entry === place.policy_id || entry === authored.effect) ?? false;
-  const denied = {
-    code: 'POLICY_DENIES',
-    message: `${place.policy_id} is ${authored.effect}, runs without a choice of the model, and no tool policy allows it.`,
-    pointer: `${place.pointer}/effect`,
-    repair: `Add ${JSON.stringify(place.policy_id)} to the "allow" of the profile's tool policy.`,
-  } as const;
+  const { pointer, policy_id: name } = place;
+  const { effect } = authored;
   const complaints = inDocument(setting.document, [
-    ...complainIf(approval && (needsLeave || allowed), {
-      code: 'NOT_SUPPORTED_YET',
-      message: `The tool policy requires approval for ${place.policy_id}, which this version does not support.`,
-      pointer: place.pointer,
-      repair: 'In the tool policy of the profile, remove it from "require_approval" or from "allow".',
-    }),
-    ...(['repeatable', 'not_performed_on'] as const).flatMap((field) =>
-      complainIf(Boolean(authored[field]) && authored.effect === 'read_only', {
-        code: 'REPEATABLE_NEEDS_EFFECT',
-        message: `${place.policy_id} is read_only, and "${field}" is for side effects: a read-only call can always be repeated.`,
-        pointer: `${place.pointer}/${field}`,
-        repair: `Remove "${field}", or correct "effect".`,
-      }),
+    ...complainIf(
+      approval && (needsLeave || allowed),
+      problem('NOT_SUPPORTED_YET', { kind: 'approval', name }, { pointer }),
     ),
-    ...complainIf(authored.connection !== undefined, {
-      code: 'NOT_SUPPORTED_YET',
-      message: 'This version does not support "connection", so it does not run the document.',
-      pointer: `${place.pointer}/connection`,
-      repair: 'Remove "connection" for now.',
-    }),
+    ...(['repeatable', 'not_performed_on'] as const).flatMap((field) =>
+      complainIf(
+        Boolean(authored[field]) && effect === 'read_only',
+        problem('REPEATABLE_NEEDS_EFFECT', { name, field }, { pointer: `${pointer}/${field}` }),
+      ),
+    ),
+    ...complainIf(
+      authored.connection !== undefined,
+      problem('NOT_SUPPORTED_YET', { kind: 'member', member: 'connection' }, { pointer: `${pointer}/connection` }),
+    ),
   ]);
-  return needsLeave && !allowed ? [notAllowed(setting, place.policy_id, denied), ...complaints] : complaints;
+  return needsLeave && !allowed
+    ? [notAllowed(setting, 'POLICY_DENIES', { name, effect }, { pointer: `${pointer}/effect` }), ...complaints]
+    : complaints;
 }
 
 /** The engine repeats a read_only call without a question: a source that changes something may not be bound as one. */
@@ -187,18 +179,11 @@ function checkActing(
   source: ResponseSource | undefined,
   { effect }: AuthoredCall,
   { pointer, policy_id }: CallPlace,
-): readonly Complaint[] {
+): readonly Problem[] {
   const { interface_field = '', values = [] } = manifest?.acting ?? {};
   const value = (source?.interface as JsonObject | undefined)?.[interface_field];
   if (effect !== 'read_only' || typeof value !== 'string' || !values.includes(value)) return [];
-  return [
-    {
-      code: 'EFFECT_READS_ONLY',
-      message: `${policy_id} is read_only, and its source asks by ${value}, which changes something outside.`,
-      pointer: `${pointer}/effect`,
-      repair: 'Write "state_change", or "external_side_effect" if it cannot be undone.',
-    },
-  ];
+  return [problem('EFFECT_READS_ONLY', { name: policy_id, value }, { pointer: `${pointer}/effect` })];
 }
 
 const BACKOFF_MS = 500;
@@ -215,14 +200,8 @@ function toRetry(authored: Retry | undefined): RetryProgram | undefined {
 function checkRetry(source: Reference, authored: Retry | undefined): readonly DocumentProblem[] {
   const { backoff_ms, backoff_max_ms } = authored ?? {};
   if (backoff_ms === undefined || backoff_max_ms === undefined || backoff_ms <= backoff_max_ms) return [];
-  return inDocument({ kind: 'response_source', hash: hashOf(source) }, [
-    {
-      code: 'RETRY_BACKOFF_TOO_LONG',
-      message: `"backoff_ms" is ${backoff_ms}, which is more than the "backoff_max_ms" of ${backoff_max_ms}.`,
-      pointer: '/retry/backoff_ms',
-      repair: 'Lower "backoff_ms", or raise "backoff_max_ms".',
-    },
-  ]);
+  const tooLong = problem('RETRY_BACKOFF_TOO_LONG', { backoff_ms, backoff_max_ms }, { pointer: '/retry/backoff_ms' });
+  return inDocument({ kind: 'response_source', hash: hashOf(source) }, [tooLong]);
 }
 
 function toLimits(manifest: SettingFields, source: ResponseSource, setting: WorkflowSetting): CallLimits {

@@ -1,3 +1,4 @@
+import { problem } from '../../contract/problem.js';
 import type { JsonObject } from '../../contract/json.js';
 import type { PluginManifest } from '../../generated/plugin-manifest.js';
 import type { ComponentKind, ComponentReference } from '../protocol/component.js';
@@ -56,6 +57,5 @@ export function missing(
   kind: ComponentKind,
   hash: string,
 ): DocumentProblem {
-  const repair = `Store the ${kind} first, or refer to it by path.`;
-  return { code: 'COMPONENT_MISSING', message: `There is no ${kind} ${hash}.`, pointer, repair, document };
+  return { ...problem('COMPONENT_MISSING', { kind, hash }), pointer, document };
 }

@@ -1,4 +1,4 @@
-import type { Problem } from '../../contract/problem.js';
+import { type Problem, problem } from '../../contract/problem.js';
 
 /** The most problems of one value that are listed. */
 export const PROBLEMS_MAX = 200;
@@ -7,11 +7,5 @@ export const PROBLEMS_MAX = 200;
 export function listProblems(problems: readonly Problem[], isWhole = true): readonly Problem[] {
   if (problems.length <= PROBLEMS_MAX && isWhole) return problems;
   const listed = problems.slice(0, PROBLEMS_MAX);
-  const rest: Problem = {
-    code: 'TOO_MANY_PROBLEMS',
-    message: `there are more problems than the ${listed.length} that are listed`,
-    pointer: '',
-    repair: 'Correct the others first.',
-  };
-  return [...listed, rest];
+  return [...listed, problem('TOO_MANY_PROBLEMS', { listed: listed.length }, { pointer: '' })];
 }

@@ -1,3 +1,5 @@
+import { type KnownNames, suggested } from '../../contract/problems/phrases.js';
+
 /** How much of a name is compared, and with how many: names come from answers too, and comparing takes the product. */
 const COMPARED_CHARACTERS = 64;
 const COMPARED_NAMES = 500;
@@ -51,14 +53,14 @@ function toLetters(word: string): string {
   return Array.from(word).sort().join('');
 }
 
-const NAMES_SHOWN = 10;
+/** The known names beside an unknown one, with the one that was probably meant. */
+export function among(name: string, known: readonly string[]): KnownNames {
+  return { nearest: nearestName(name, known), known };
+}
 
 /** The suggestion for an unknown name: a known one that is near enough, else all of them. */
 export function suggestName(name: string, known: readonly string[]): string {
-  const nearest = nearestName(name, known);
-  if (nearest !== undefined) return `Did you mean ${nearest}?`;
-  const more = known.length - NAMES_SHOWN;
-  return `There are: ${known.slice(0, NAMES_SHOWN).join(', ')}${more > 0 ? `, and ${more} more` : ''}.`;
+  return suggested(among(name, known));
 }
 
 /** Levenshtein distance of two short texts. */

@@ -1,25 +1,17 @@
-import type { Problem } from '../../contract/problem.js';
+import { type Problem, problem } from '../../contract/problem.js';
+import type { SyntaxFault } from '../../contract/problems/files.js';
 import { findJsonFault } from './json-parts.js';
 import { type NamedText, toPlacer } from './source-places.js';
 
 /** Where and why a text that `JSON.parse` refuses is not JSON. */
 export function findSyntaxProblem(source: NamedText): Problem {
   const offset = Math.min(findJsonFault(source.text), source.text.trimEnd().length);
-  return {
-    code: 'INVALID_JSON',
-    pointer: '',
-    location: toPlacer(source)(offset),
-    ...describeFault(source.text, offset),
-  };
-}
-
-interface Fault {
-  readonly message: string;
-  readonly repair: string;
+  const location = toPlacer(source)(offset);
+  return problem('INVALID_JSON', describeFault(source.text, offset), { pointer: '', location });
 }
 
 /** The fault at the place where a text stops being JSON, and its repair. */
-export function describeFault(text: string, offset: number): Fault {
+export function describeFault(text: string, offset: number): SyntaxFault {
   const found = text.slice(offset, offset + 1);
   if (text.trim() === '')
     return { message: 'the file is empty', repair: 'Write a document, {...}, or remove the file.' };
@@ -69,7 +61,7 @@ function findMissingMark(text: string, offset: number): Mark | undefined {
 }
 
 /** An author looks for it where the last value ends. */
-function sayMissing({ mark, name }: Mark, text: string, offset: number): Fault {
+function sayMissing({ mark, name }: Mark, text: string, offset: number): SyntaxFault {
   const before = text.slice(0, offset).trimEnd();
   const line = before.split('\n').length;
   const isSameLine = !text.slice(before.length, offset).includes('\n');

@@ -1,5 +1,5 @@
 import type { Json } from '../../contract/json.js';
-import type { Location, Outcome, Problem } from '../../contract/problem.js';
+import { type Location, type Outcome, type Problem, problem } from '../../contract/problem.js';
 import { unreachable } from '../../contract/unreachable.js';
 import { DEPTH_MAX } from './i-json.js';
 import { listProblems } from './listed-problems.js';
@@ -43,7 +43,8 @@ export function parsePrompt(file: string, written: string): Outcome<SourceText> 
   const placeAt = toPlacer({ file, text });
   const nul = text.indexOf('\u0000');
   const reason = 'text with the character U+0000';
-  if (nul !== -1) return { ok: false, problems: [notStorable(reason, { pointer: '', location: placeAt(nul) })] };
+  if (nul !== -1)
+    return { ok: false, problems: [problem('TEXT_NOT_STORABLE', { reason }, { pointer: '', location: placeAt(nul) })] };
   return { ok: true, value: { value: { text }, locate: (_, offset = 0) => placeAt(offset) } };
 }
 
@@ -60,37 +61,18 @@ function toProblem(source: NamedText, fault: SourceFault, placeAt: (offset: numb
     case 'no_json':
       return findSyntaxProblem(source);
     case 'too_deep':
-      return {
-        ...place,
-        code: 'TOO_DEEP',
-        message: `this is nested deeper than ${DEPTH_MAX} levels`,
-        repair: 'Flatten it.',
-      };
-    case 'too_many_values': {
-      const message = `this document holds more than ${DOCUMENT_VALUES_MAX} values`;
-      return { ...place, code: 'FILE_TOO_LARGE', message, repair: 'Split it.' };
-    }
-    case 'repeated_name': {
-      const { line } = placeAt(fault.first_at);
-      const message = `${JSON.stringify(fault.name)} is in this object twice; it was first written on line ${line}`;
-      return { ...place, code: 'REPEATED_NAME', message, repair: 'Keep one of the two.' };
-    }
+      return problem('TOO_DEEP', { levels_max: DEPTH_MAX }, place);
+    case 'too_many_values':
+      return problem('FILE_TOO_LARGE', { values_max: DOCUMENT_VALUES_MAX }, place);
+    case 'repeated_name':
+      return problem('REPEATED_NAME', { name: fault.name, line: placeAt(fault.first_at).line }, place);
     case 'number_changes':
-      return {
-        ...place,
-        code: 'NUMBER_CHANGES',
-        message: `the number ${shorten(fault.written, 40)} would be kept as ${fault.kept}`,
-        repair: 'Write a number that a double holds exactly, or write it as a string.',
-      };
+      return problem('NUMBER_CHANGES', { written: shorten(fault.written, 40), kept: fault.kept }, place);
     case 'text_not_storable':
-      return notStorable(fault.reason, place);
+      return problem('TEXT_NOT_STORABLE', fault, place);
     default:
       return unreachable(fault);
   }
-}
-
-function notStorable(reason: string, place: Pick<Problem, 'pointer' | 'location'>): Problem {
-  return { ...place, code: 'TEXT_NOT_STORABLE', message: `this is ${reason}`, repair: 'Remove the character.' };
 }
 
 /** Editors of some systems begin a file with a byte-order mark; it says nothing. */

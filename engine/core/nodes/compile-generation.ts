@@ -1,3 +1,4 @@
+import { type Problem, problem } from '../../contract/problem.js';
 import type { LlmJsonNode, LlmToolLoopNode } from '../../generated/workflow.js';
 import { present } from '../../contract/present.js';
 import { compileCall } from '../binding/compile-call.js';
@@ -7,7 +8,7 @@ import { findNotYet, readDelivery } from '../binding/source-settings.js';
 import { nearestName } from '../content/nearest-name.js';
 import { shorten } from '../content/shorten.js';
 import { parsePromptText, PLACEHOLDER_NAMES, type PromptTemplate } from '../prompt/template.js';
-import { type Complaint, complainIf, inDocument, isError } from '../protocol/document-problem.js';
+import { complainIf, inDocument, isError } from '../protocol/document-problem.js';
 import { type GenerationProgram, isInPrompt } from './generation.js';
 
 /** The members of a generation that an author writes, whatever the type of the node. */
@@ -70,7 +71,10 @@ function compileSource(
   const schema_delivery = readDelivery(manifest, source.interface);
   if (refused === undefined && schema_delivery !== undefined)
     return { value: { call: call.value, schema_delivery }, problems: call.problems };
-  const complaints = refused === undefined ? [] : [notYet(refused.member, refused.value)];
+  const complaints =
+    refused === undefined
+      ? []
+      : [problem('NOT_SUPPORTED_YET', { kind: 'value', ...refused }, { pointer: `/interface/${refused.member}` })];
   return {
     problems: [...call.problems, ...inDocument({ kind: 'response_source', hash: source.hash }, complaints)],
   };
@@ -82,35 +86,41 @@ function checkFallback(
   first: AskedSource,
   second: AskedSource,
   pointer: string,
-): readonly Complaint[] {
+): readonly Problem[] {
   const [{ source, limits }, { source: other }] = [first.call, second.call];
-  const node_ms = constraints.timeout_seconds * 1000;
+  const node_s = constraints.timeout_seconds;
   return [
-    ...complainIf(source.hash === other.hash, {
-      code: 'FALLBACK_IS_THE_SAME',
-      message: `The fallback is the source ${source.label} itself, which has failed when its fallback is asked.`,
-      pointer: `${pointer}/llm_source_ref`,
-      repair: 'Refer to another source, or write "retry" in the source in place of "fallback".',
-    }),
-    ...complainIf(isInPrompt(first) !== isInPrompt(second), {
-      code: 'FALLBACK_DELIVERS_OTHERWISE',
-      message: `${source.label} is given the schema of its answer by ${first.schema_delivery}, and ${other.label} by ${second.schema_delivery}: they cannot share one conversation.`,
-      pointer: `${pointer}/llm_source_ref`,
-      repair: 'Let both sources have the schema in the prompt ("prompt" or "json_object"), or both beside it.',
-    }),
-    ...complainIf(fallback?.on.includes('timeout') === true && limits.max_runtime_ms >= node_ms, {
-      code: 'FALLBACK_HAS_NO_TIME',
-      message: `A call of ${source.label} may take ${limits.max_runtime_ms / 1000} s, and all calls of the node ${constraints.timeout_seconds} s: after a timeout none is left for the fallback.`,
-      pointer: `${pointer}/on/${fallback?.on.indexOf('timeout') ?? 0}`,
-      repair: 'Lower the timeout of the source, raise "timeout_seconds", or remove "timeout".',
-    }),
+    ...complainIf(
+      source.hash === other.hash,
+      problem('FALLBACK_IS_THE_SAME', { source: source.label }, { pointer: `${pointer}/llm_source_ref` }),
+    ),
+    ...complainIf(
+      isInPrompt(first) !== isInPrompt(second),
+      problem(
+        'FALLBACK_DELIVERS_OTHERWISE',
+        { first: deliveryOf(first), second: deliveryOf(second) },
+        { pointer: `${pointer}/llm_source_ref` },
+      ),
+    ),
+    ...complainIf(
+      fallback?.on.includes('timeout') === true && limits.max_runtime_ms >= node_s * 1000,
+      problem(
+        'FALLBACK_HAS_NO_TIME',
+        { source: source.label, call_s: limits.max_runtime_ms / 1000, node_s },
+        { pointer: `${pointer}/on/${fallback?.on.indexOf('timeout') ?? 0}` },
+      ),
+    ),
   ];
+}
+
+function deliveryOf({ call, schema_delivery }: AskedSource) {
+  return { source: call.source.label, schema_delivery };
 }
 
 function compilePrompt(
   node: AuthoredGeneration,
   pointer: string,
-): { readonly template: PromptTemplate; readonly complaints: readonly Complaint[] } {
+): { readonly template: PromptTemplate; readonly complaints: readonly Problem[] } {
   const parsed = node.prompt_template.messages.map((message) => {
     const text = textOf(message);
     return { role: message.role, text, ...parsePromptText(text) };
@@ -118,8 +128,8 @@ function compilePrompt(
   const complaints = parsed.flatMap(({ text, unknown, unclosed }, index) => {
     const place = `${pointer}${messagePointer(index)}`;
     return [
-      ...unknown.map(({ text, offset }) => ({ ...unknownPlaceholder(text, place), offset })),
-      ...(unclosed ? [unclosedPlaceholder(unclosed.offset, place)] : []),
+      ...unknown.map(({ text, offset }) => unknownPlaceholder(text, { pointer: place, offset })),
+      ...(unclosed ? [problem('PROMPT_PLACEHOLDER_UNCLOSED', unclosed, { pointer: place, ...unclosed })] : []),
       ...checkBraces(text, place),
     ];
   });
@@ -127,37 +137,28 @@ function compilePrompt(
 }
 
 /** A projection asks for events where a prompt shows them, and there only. */
-function checkEvents(node: AuthoredGeneration, { messages }: PromptTemplate, pointer: string): readonly Complaint[] {
+function checkEvents(node: AuthoredGeneration, { messages }: PromptTemplate, pointer: string): readonly Problem[] {
   const shown = messages.findIndex(({ parts }) =>
     parts.some((part) => part.kind === 'placeholder' && part.placeholder.reads === 'world.recent_events'),
   );
   const isAsked = node.projection.events !== undefined;
   return [
-    ...complainIf(!isAsked && shown !== -1, {
-      code: 'EVENTS_NOT_PROJECTED',
-      message: '{{world.recent_events}} is used in a prompt, but the projection does not say for how many turns.',
-      pointer: `${pointer}${messagePointer(shown)}`,
-      repair: 'Add "events": {"turns": 2} to the projection of the node.',
-    }),
-    ...complainIf(isAsked && shown === -1, {
-      code: 'EVENTS_NOT_SHOWN',
-      message: 'The projection requests events, but no message of the prompt uses them.',
-      pointer: `${pointer}/projection/events`,
-      repair: 'Write {{world.recent_events}} into a message, or remove "events".',
-      severity: 'note',
-    }),
+    ...complainIf(
+      !isAsked && shown !== -1,
+      problem('EVENTS_NOT_PROJECTED', undefined, { pointer: `${pointer}${messagePointer(shown)}` }),
+    ),
+    ...complainIf(
+      isAsked && shown === -1,
+      problem('EVENTS_NOT_SHOWN', undefined, { pointer: `${pointer}/projection/events` }),
+    ),
   ];
 }
 
-function unknownPlaceholder(text: string, pointer: string): Complaint {
+function unknownPlaceholder(text: string, place: { readonly pointer: string; readonly offset: number }): Problem {
   const name = text.slice(2, -2).trim();
   const nearest = nearestName(name, PLACEHOLDER_NAMES) ?? outputOf(name) ?? onlyOfRoot(name);
-  return {
-    code: 'PROMPT_PLACEHOLDER_UNKNOWN',
-    message: `${shorten(text, SHOWN_LENGTH_MAX)} is not a placeholder.`,
-    pointer,
-    repair: `${nearest === undefined ? '' : `Did you mean {{${nearest}}}? `}Use ${PLACEHOLDER_NAMES.join(', ')}, ambient.<path> or nodes.<id>.output.`,
-  };
+  const shown = shorten(text, SHOWN_LENGTH_MAX);
+  return problem('PROMPT_PLACEHOLDER_UNKNOWN', { text: shown, nearest, known: PLACEHOLDER_NAMES }, place);
 }
 
 /** `{{nodes.plan.intention}}`: all that a node has is below its output. */
@@ -177,25 +178,6 @@ function onlyOfRoot(name: string): string | undefined {
 
 const SHOWN_LENGTH_MAX = 80;
 
-function unclosedPlaceholder(offset: number, pointer: string): Complaint {
-  return {
-    code: 'PROMPT_PLACEHOLDER_UNCLOSED',
-    message: `The braces that open at character ${offset + 1} are not closed.`,
-    pointer,
-    offset,
-    repair: 'Close them with }}, or write a single brace.',
-  };
-}
-
-function notYet(member: string, value: string): Complaint {
-  return {
-    code: 'NOT_SUPPORTED_YET',
-    message: `This version does not support this "${member}", and never chooses another by itself.`,
-    pointer: `/interface/${member}`,
-    repair: `Write ${JSON.stringify(value)}.`,
-  };
-}
-
 /** How other languages write a name that is to be filled in: any name behind a dollar, a name of ours in single braces. */
 const OTHER_BRACES = [
   { code: 'PROMPT_DOLLAR_BRACES', pattern: /\$\{\s*([A-Za-z_][\w.]*)\s*\}/g },
@@ -205,17 +187,11 @@ const OTHER_BRACES = [
   },
 ] as const;
 
-function checkBraces(text: string, pointer: string): readonly Complaint[] {
+function checkBraces(text: string, pointer: string): readonly Problem[] {
   return OTHER_BRACES.flatMap(({ code, pattern }) =>
-    [...text.matchAll(pattern)].map(
-      ({ 0: written, 1: name = '', index }): Complaint => ({
-        code,
-        message: `${written} reaches the model unchanged: a placeholder has double braces.`,
-        pointer,
-        offset: index,
-        repair: `Write {{${nearestName(name, PLACEHOLDER_NAMES) ?? name}}}, unless this text is meant.`,
-        severity: 'note',
-      }),
-    ),
+    [...text.matchAll(pattern)].map(({ 0: written, 1: found = '', index }) => {
+      const name = nearestName(found, PLACEHOLDER_NAMES) ?? found;
+      return problem(code, { written, name }, { pointer, offset: index });
+    }),
   );
 }

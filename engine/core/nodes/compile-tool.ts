@@ -1,3 +1,4 @@
+import { problem } from '../../contract/problem.js';
 import type { AvailableTool } from '../../generated/workflow.js';
 import { compileCall } from '../binding/compile-call.js';
 import type { CompileParts, Part, WorkflowSetting } from '../binding/compile-parts.js';
@@ -24,25 +25,17 @@ export function compileTool(
   const { name, description } = tool;
   if (setting.policy !== undefined && !setting.policy.allow.has(name)) {
     // An author may mean it, where several profiles share a workflow; more often a name is misspelt.
-    const note = notAllowed(setting, name, {
-      code: 'TOOL_NOT_ALLOWED',
-      message: `The tool policy does not allow ${name}, so it is offered to no model.`,
-      pointer: `${pointer}/name`,
-      repair: `Add ${JSON.stringify(name)} to "allow" of the policy, or keep it so.`,
-      severity: 'note',
-    });
+    const note = notAllowed(setting, 'TOOL_NOT_ALLOWED', tool, { pointer: `${pointer}/name` });
     // A denied tool is never called, so that it needs no plugin.
     const problems = call.problems.filter(({ code }) => code !== 'PLUGIN_UNKNOWN');
     return { value: { name, permitted: false }, problems: [...named, ...problems, note] };
   }
   const args = call.value?.input;
   if (call.value === undefined || args === undefined) return { problems: [...named, ...call.problems] };
-  const misfits = complainIf(args.schema['type'] !== 'object', {
-    code: 'ARGUMENTS_NOT_OBJECT',
-    message: `The arguments schema of ${name} does not say "type": "object"; arguments are always an object.`,
-    pointer: `${pointer}/arguments_schema_ref`,
-    repair: 'Write "type": "object" at the root of the schema.',
-  });
+  const misfits = complainIf(
+    args.schema['type'] !== 'object',
+    problem('ARGUMENTS_NOT_OBJECT', { name }, { pointer: `${pointer}/arguments_schema_ref` }),
+  );
   return {
     value: { name, permitted: true, description, call: call.value, arguments: args },
     problems: [...named, ...inDocument(document, misfits)],

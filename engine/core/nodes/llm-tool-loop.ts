@@ -1,3 +1,4 @@
+import { problem } from '../../contract/problem.js';
 import type { Json, JsonObject } from '../../contract/json.js';
 import type { LlmToolLoopNode } from '../../generated/workflow.js';
 import { compileReference } from '../binding/compile-call.js';
@@ -5,7 +6,7 @@ import type { CompileParts } from '../binding/compile-parts.js';
 import { type Segment, toMessage } from '../prompt/message.js';
 import { fenceJson, quoteText } from '../prompt/quote.js';
 import { type Invoke, toInvoke } from '../protocol/command.js';
-import { type Complaint as DocumentComplaint, inDocument, isError } from '../protocol/document-problem.js';
+import { inDocument, isError } from '../protocol/document-problem.js';
 import type { CallEvent, CallFailed, CallRefused } from '../protocol/event.js';
 import { isPassedOn, toFailureForModel } from '../protocol/on-failure.js';
 import type { OfferedSchema, PermittedTool, SchemaProgram, ToolProgram } from '../protocol/program.js';
@@ -88,7 +89,12 @@ export const llmToolLoop: NodeType<LlmToolLoopNode, LlmToolLoopProgram, LlmToolL
       ...generation.problems,
       ...compiled.flatMap((tool) => tool.problems),
       ...final.problems,
-      ...inDocument(document, isForeign ? [notWorldPatch(`${pointer}/final_schema_ref`)] : []),
+      ...inDocument(
+        document,
+        isForeign
+          ? [problem('FINAL_SCHEMA_NOT_WORLD_PATCH', undefined, { pointer: `${pointer}/final_schema_ref` })]
+          : [],
+      ),
     ];
     if (generation.value === undefined || final.value === undefined || problems.some(isError)) return { problems };
     const tools = compiled.flatMap(({ value }) => value ?? []);
@@ -179,15 +185,6 @@ function contract(parts: CompileParts, name: 'tool_loop_output' | 'world_patch')
   const compiled = parts.compileSchema(`contract:${name}`, schema);
   if (!compiled.ok) throw new Error(`the shipped ${name} schema does not compile`);
   return { hash: `contract:${name}`, schema, validate: compiled.value };
-}
-
-function notWorldPatch(pointer: string): DocumentComplaint {
-  return {
-    code: 'FINAL_SCHEMA_NOT_WORLD_PATCH',
-    message: 'The final schema is not the WorldPatch schema, nor structurally equivalent to it.',
-    pointer,
-    repair: 'Write {"path": "chukwa:world-patch.schema.json"}.',
-  };
 }
 
 function handleAnswer(answer: Answer<LlmToolLoopProgram>, toolCalls: number): Step {

@@ -5,7 +5,6 @@ import type { CompileParts, Part, WorkflowSetting } from '../binding/compile-par
 import type { SchemaParts } from '../binding/typed-schemas.js';
 import type { Absent } from '../prompt/render.js';
 import type { Fail, Invoke } from '../protocol/command.js';
-import type { Complaint } from '../protocol/document-problem.js';
 import type { CallEvent } from '../protocol/event.js';
 import type { NodeProgram } from '../protocol/program.js';
 import type { Scope } from '../protocol/scope.js';
@@ -44,7 +43,7 @@ export interface NodeType<Authored extends AuthoredNode, Program extends NodePro
   /** The static shape of its output. */
   outputShape(parts: SchemaParts, node: Authored): Shape;
   /** Checks beyond the schema, beside its id, its prompt and the paths that its template reads. */
-  check(parts: SchemaParts, node: Authored, pointer: string, readers: readonly Reader[]): readonly Complaint[];
+  check(parts: SchemaParts, node: Authored, pointer: string, readers: readonly Reader[]): readonly Problem[];
   /** The node as a program, or everything that keeps it from running. */
   compile(parts: CompileParts, setting: WorkflowSetting, node: Authored, pointer: string): Compiled<Program>;
   /** The program with these of its permitted tools alone. */

@@ -1,4 +1,4 @@
-import type { Problem } from '../../contract/problem.js';
+import { type Problem, problem } from '../../contract/problem.js';
 import type { ComponentReference } from './component.js';
 
 /** A problem, and the stored document that has it; its pointer is into that document. */
@@ -7,43 +7,24 @@ export interface DocumentProblem extends Problem {
   readonly pointer: string;
 }
 
-/** A check's complaint about one place: everything but the document. */
-export interface Complaint extends Pick<Problem, 'code' | 'message' | 'offset' | 'repair' | 'severity'> {
-  readonly pointer: string;
-}
-
-/** A complaint where something holds, else none. */
-export function complainIf(holds: boolean, complaint: Complaint): readonly Complaint[] {
+/** A problem where something holds, else none. */
+export function complainIf(holds: boolean, complaint: Problem): readonly Problem[] {
   return holds ? [complaint] : [];
 }
 
-/** A list of a document, of which each item has a name of its own. */
-interface NamedList {
-  /** The list itself. */
-  readonly pointer: string;
-  /** The member that names an item. */
-  readonly member: 'id' | 'label' | 'name';
-  readonly noun: string;
-  /** The noun at length, where it says more. */
-  readonly each?: string;
-}
+type TwinCode = 'AMBIENT_ID_TWICE' | 'ENTITY_TWICE' | 'ENVIRONMENT_TWICE' | 'NODE_ID_TWICE' | 'TOOL_NAME_TWICE';
 
-/** A complaint of each item that has the name of an earlier one. */
+/** A problem of each item of a list that has the name of an earlier one. @param pointerOf the place of an item's name */
 export function complainOfTwins(
-  code: Complaint['code'],
+  code: TwinCode,
   names: readonly string[],
-  { pointer, member, noun, each = noun }: NamedList,
-): readonly Complaint[] {
+  pointerOf: (index: number) => string,
+): readonly Problem[] {
   const known = new Set<string>();
   return names.flatMap((name, index) => {
     const is_twin = known.has(name);
     known.add(name);
-    return complainIf(is_twin, {
-      code,
-      message: `The ${noun} ${name} is listed a second time here.`,
-      pointer: `${pointer}/${index}/${member}`,
-      repair: `Give each ${each} ${member === 'id' ? 'an' : 'a'} ${member} of its own.`,
-    });
+    return complainIf(is_twin, problem(code, { name }, { pointer: pointerOf(index) }));
   });
 }
 
@@ -52,7 +33,7 @@ export function isError(problem: Pick<Problem, 'severity'>): boolean {
   return problem.severity !== 'note';
 }
 
-/** Complaints of one document as problems. */
-export function inDocument(document: ComponentReference, complaints: readonly Complaint[]): readonly DocumentProblem[] {
-  return complaints.map((complaint) => ({ ...complaint, document }));
+/** Problems of one document, with the document. */
+export function inDocument(document: ComponentReference, problems: readonly Problem[]): readonly DocumentProblem[] {
+  return problems.map((one) => ({ pointer: '', ...one, document }));
 }

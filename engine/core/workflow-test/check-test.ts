@@ -1,14 +1,14 @@
 import type { Json } from '../../contract/json.js';
 import { present } from '../../contract/present.js';
-import type { Problem } from '../../contract/problem.js';
+import { type Problem, problem } from '../../contract/problem.js';
 import { type ByTurn, withoutMark } from '../../contract/scripted.js';
-import { suggestName } from '../content/nearest-name.js';
+import { among } from '../content/nearest-name.js';
 import { toPointer } from '../content/json-pointer.js';
 import type { Answer } from '../../generated/answers.js';
 import type { Scenario } from '../../generated/scenario.js';
 import type { WorkflowTest } from '../../generated/workflow-test.js';
 import { nodeTypeOf } from '../nodes/index.js';
-import { type Complaint, complainIf } from '../protocol/document-problem.js';
+import { complainIf } from '../protocol/document-problem.js';
 import type { Program } from '../protocol/program.js';
 import { simulationTime } from '../world/simulation-time.js';
 import { findCaller, findUnasked } from './command-key.js';
@@ -71,20 +71,22 @@ function listNamed(
 }
 
 /** Finds parts of a test that no answers can bring about: unknown names, keys of no call, turns that are not run. */
-export function checkTest(program: Program, scenario: Scenario, test: WorkflowTest): readonly Complaint[] {
+export function checkTest(program: Program, scenario: Scenario, test: WorkflowTest): readonly Problem[] {
   const turns = turnsOf(test);
   const names = namesOf(program, scenario);
   const named = NAMED_BY_TESTS.flatMap(([what, pattern]) =>
     listNamed(test as unknown as Json, pattern.split('/')).flatMap(({ name, place }) => {
       if (what === 'turn') return checkTurn(turns, name, place);
-      return what === 'key' ? checkKey(program, name, place) : checkName(names, what, name, place);
+      return what === 'key'
+        ? checkKey(program, name, place)
+        : checkName('TEST_NAMES_NOTHING', names, what, { name, place });
     }),
   );
   return [...checkTime(scenario, turns), ...named, ...checkMemories(names, test)];
 }
 
 /** Answers that no turn of a program can ask for, at their places below a pointer. */
-export function checkAnswerKeys(program: Program, turns: ByTurn<Answer>, place: Place): readonly Complaint[] {
+export function checkAnswerKeys(program: Program, turns: ByTurn<Answer>, place: Place): readonly Problem[] {
   const keys = listNamed(turns as unknown as Json, ['*', 'NAME'], place);
   return keys.flatMap((key) => checkKey(program, key.name, key.place));
 }
@@ -101,39 +103,34 @@ function namesOf(program: Program, { entities, environments }: Scenario): Names 
   };
 }
 
-function checkKey(program: Program, key: string, place: Place): readonly Complaint[] {
+function checkKey(program: Program, key: string, place: Place): readonly Problem[] {
   const unasked = findUnasked(program, key);
-  return unasked === undefined ? [] : [{ code: 'KEY_NEVER_ASKED', pointer: toPointer(place), ...unasked }];
+  return unasked === undefined ? [] : [problem('KEY_NEVER_ASKED', unasked, { pointer: toPointer(place) })];
 }
 
-function checkTime(scenario: Scenario, { last }: TestedTurns): readonly Complaint[] {
+function checkTime(scenario: Scenario, { last }: TestedTurns): readonly Problem[] {
   if (simulationTime(scenario, last) !== undefined) return [];
-  const message = `turn ${last} is beyond the calendar of the scenario, which ends with the year 9999`;
-  return [{ code: 'TURN_NEVER_RUN', message, pointer: '' }];
+  return [problem('TURN_NEVER_RUN', { ended: last }, { pointer: '' })];
 }
 
-function checkTurn({ first, last }: TestedTurns, turn: string, place: Place): readonly Complaint[] {
+function checkTurn({ first, last }: TestedTurns, turn: string, place: Place): readonly Problem[] {
   if (turn === '*' || (Number(turn) >= first && Number(turn) <= last)) return [];
-  return [
-    {
-      code: 'TURN_NEVER_RUN',
-      message: `this test does not run turn ${turn}: it runs ${first === last ? `turn ${first}` : `turns ${first} to ${last}`}`,
-      pointer: toPointer(place),
-      repair: 'Set "turns" to the number of turns to run; the first one follows "turn" of "given".',
-    },
-  ];
+  return [problem('TURN_NEVER_RUN', { turn, first, last }, { pointer: toPointer(place) })];
 }
 
-function checkName(names: Partial<Names>, what: keyof Names, name: string, place: Place): readonly Complaint[] {
+function checkName(
+  code: 'TEST_NAMES_NOTHING' | 'ANSWER_NAMES_NOTHING',
+  names: Partial<Names>,
+  what: keyof Names,
+  { name, place }: { readonly name: string; readonly place: Place },
+): readonly Problem[] {
   const known = names[what];
   if (known === undefined || known.includes(name)) return [];
-  const message = `there is no ${what} ${JSON.stringify(name)}`;
-  const repair = known.length === 0 ? 'There are none.' : suggestName(name, known);
-  return [{ code: 'TEST_NAMES_NOTHING', message, pointer: toPointer(place), repair }];
+  return [problem(code, { what, name, ...among(name, known) }, { pointer: toPointer(place) })];
 }
 
 /** Only agents remember, and only turns that have been played. */
-function checkMemories(names: Names, { given }: WorkflowTest): readonly Complaint[] {
+function checkMemories(names: Names, { given }: WorkflowTest): readonly Problem[] {
   const played = given?.turn ?? 0;
   return Object.entries(given?.entities ?? {}).flatMap(([id, { memory }]) => {
     if (memory === undefined || !names.entity.includes(id)) return [];
@@ -141,14 +138,16 @@ function checkMemories(names: Names, { given }: WorkflowTest): readonly Complain
     const early = memory.flatMap((item, index) =>
       typeof item === 'string'
         ? []
-        : complainIf(item.turn > played, {
-            code: 'TURN_NEVER_RUN',
-            message: `this memory is of turn ${item.turn}, but the last played turn is ${played}`,
-            pointer: toPointer([...place, index, 'turn']),
-            repair: 'Set "turn" of "given", or correct this one.',
-          }),
+        : complainIf(
+            item.turn > played,
+            problem(
+              'TURN_NEVER_RUN',
+              { remembered: item.turn, played },
+              { pointer: toPointer([...place, index, 'turn']) },
+            ),
+          ),
     );
-    return [...checkName(names, 'agent', id, place), ...early];
+    return [...checkName('TEST_NAMES_NOTHING', names, 'agent', { name: id, place }), ...early];
   });
 }
 
@@ -168,7 +167,7 @@ export function checkAnswers(
   scenario: Scenario,
   { turns, others = {} }: AnsweredTurns,
   place: Place,
-): readonly Complaint[] {
+): readonly Problem[] {
   const { entity, environment } = namesOf(program, scenario);
   const isAnswered = (turn: string, key: string): boolean =>
     [turns, others].some((all) => [turn, '*'].some((one) => Object.hasOwn(all[one] ?? {}, key)));
@@ -179,7 +178,7 @@ export function checkAnswers(
       const tool = findCaller(program, key)?.node.tools?.map(({ name }) => name);
       const names = NAMED_BY_ANSWERS.flatMap(([what, pattern]) =>
         listNamed(answer.json, pattern.split('/'), at).flatMap((named) =>
-          checkName({ entity, environment, ...present({ tool }) }, what, named.name, named.place).map(toNote),
+          checkName('ANSWER_NAMES_NOTHING', { entity, environment, ...present({ tool }) }, what, named),
         ),
       );
       return [...findMisfits(program, key, answer.json).map((problem) => toMisfit(problem, at)), ...names];
@@ -197,23 +196,12 @@ function findMisfits(program: Program, key: string, answer: Json): readonly Prob
   return more.length === 0 ? (binding?.call.output?.validate(answer) ?? []) : [];
 }
 
-function toMisfit({ message, pointer = '', repair }: Problem, place: Place): Complaint {
-  const advice = repair === undefined ? {} : { repair };
-  return {
-    code: 'ANSWER_MISFIT',
-    message: `this answer is rejected: ${message}`,
-    pointer: `${toPointer(place)}${pointer}`,
-    ...advice,
-  };
+function toMisfit({ message: reason, pointer = '', repair = 'Correct this answer.' }: Problem, place: Place): Problem {
+  return problem('ANSWER_MISFIT', { reason, repair }, { pointer: `${toPointer(place)}${pointer}` });
 }
 
 /** The key of the try after a try; empty for other keys. */
 export function nextTry(key: string): string {
   const tried = /^(.*\/try-)(\d+)$/.exec(key);
   return tried === null ? '' : `${tried[1]}${Number(tried[2]) + 1}`;
-}
-
-function toNote(complaint: Complaint): Complaint {
-  const message = `${complaint.message}, so this answer is sent back to the model`;
-  return { ...complaint, code: 'ANSWER_NAMES_NOTHING', message, severity: 'note' };
 }

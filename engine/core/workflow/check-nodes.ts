@@ -1,3 +1,4 @@
+import { type Problem, problem } from '../../contract/problem.js';
 import { present } from '../../contract/present.js';
 import type { CognitionWorkflow } from '../../generated/workflow.js';
 import { checkPromptReads, checkTemplate } from '../binding/check-reads.js';
@@ -5,7 +6,7 @@ import type { SchemaParts } from '../binding/typed-schemas.js';
 import { nodeTypeOf, typesEndingInPatch } from '../nodes/index.js';
 import type { AuthoredNode } from '../nodes/node-type.js';
 import { edgesOf, referencesOf } from '../nodes/references.js';
-import { type Complaint, complainIf, complainOfTwins } from '../protocol/document-problem.js';
+import { complainIf, complainOfTwins } from '../protocol/document-problem.js';
 import type { Reader } from '../typing/join-readings.js';
 import { checkReach } from './check-reach.js';
 import { findChain } from './link/order.js';
@@ -15,7 +16,7 @@ export function checkNodes(
   parts: SchemaParts,
   workflow: CognitionWorkflow,
   readers: readonly Reader[],
-): readonly Complaint[] {
+): readonly Problem[] {
   return [
     ...checkNodeIds(workflow),
     ...workflow.nodes.flatMap((node, index) => checkNode(parts, node, `/nodes/${index}`, readers)),
@@ -30,7 +31,7 @@ function checkNode(
   node: AuthoredNode,
   pointer: string,
   readers: readonly Reader[],
-): readonly Complaint[] {
+): readonly Problem[] {
   const type = nodeTypeOf(node);
   return [
     ...checkTemplate(type.requestTemplate(node) ?? null, `${pointer}/request_template`, readers),
@@ -39,21 +40,16 @@ function checkNode(
   ];
 }
 
-function checkNodeIds({ nodes }: CognitionWorkflow): readonly Complaint[] {
+function checkNodeIds({ nodes }: CognitionWorkflow): readonly Problem[] {
   const ids = nodes.map(({ id }) => id);
   const reserved = ids.flatMap((id, index) =>
-    complainIf(id === 'ambient', {
-      code: 'NODE_ID_RESERVED',
-      message: '"ambient" is not a node id: calls of ambient sources are recorded under it.',
-      pointer: `/nodes/${index}/id`,
-      repair: 'Choose another id.',
-    }),
+    complainIf(id === 'ambient', problem('NODE_ID_RESERVED', undefined, { pointer: `/nodes/${index}/id` })),
   );
-  return [...reserved, ...complainOfTwins('NODE_ID_TWICE', ids, { pointer: '/nodes', member: 'id', noun: 'node' })];
+  return [...reserved, ...complainOfTwins('NODE_ID_TWICE', ids, (index) => `/nodes/${index}/id`)];
 }
 
 /** Each circle once, at a reference that closes it. */
-function checkCycles({ nodes }: CognitionWorkflow): readonly Complaint[] {
+function checkCycles({ nodes }: CognitionWorkflow): readonly Problem[] {
   const graph = new Map(nodes.map((node) => [node.id, edgesOf(nodeTypeOf(node), node)]));
   const reported = new Set<string>();
   return nodes.flatMap((node, index) => {
@@ -65,44 +61,17 @@ function checkCycles({ nodes }: CognitionWorkflow): readonly Complaint[] {
     if (circle?.way === undefined || reported.has(node.id)) return [];
     for (const id of circle.way) reported.add(id);
     const { offset, pointer, way } = circle;
-    return [{ ...nodesCycle(node.id, way, `/nodes/${index}${pointer}`), ...present({ offset }) }];
+    const place = { pointer: `/nodes/${index}${pointer}`, ...present({ offset }) };
+    return [problem('NODES_CYCLE', { id: node.id, way }, place)];
   });
 }
 
-function nodesCycle(id: string, way: readonly string[], pointer: string): Complaint {
-  const message =
-    way.length === 1
-      ? `${id} reads its own output, so it would wait forever.`
-      : `${[id, ...way].join(' waits for ')}: none of them can start.`;
-  return {
-    code: 'NODES_CYCLE',
-    message,
-    pointer,
-    repair: way.length === 1 ? 'Remove the reference.' : `Remove this reference to ${way[0]}, or another of them.`,
-  };
-}
-
-function checkApply({ nodes, apply }: CognitionWorkflow): readonly Complaint[] {
+function checkApply({ nodes, apply }: CognitionWorkflow): readonly Problem[] {
   const types = typesEndingInPatch().join(' or ');
   const ending = nodes.filter((node) => nodeTypeOf(node).ends_in_patch);
   const from = apply.from.slice(0, -'.final'.length);
   const [first] = ending;
-  if (ending.length > 1)
-    return [
-      {
-        code: 'TOOL_LOOPS_SEVERAL',
-        message: `A workflow has one ${types}, whose final patch is applied; this one has several.`,
-        pointer: '/nodes',
-        repair: 'Make the others llm_json nodes.',
-      },
-    ];
-  return complainIf(first?.id !== from, {
-    code: 'APPLY_FROM_UNKNOWN',
-    message: `No ${types} node is called ${JSON.stringify(from)}.`,
-    pointer: '/apply/from',
-    repair:
-      first === undefined
-        ? `Add an ${types} node: only it ends in a patch.`
-        : `Write ${JSON.stringify(`${first.id}.final`)}.`,
-  });
+  if (ending.length > 1) return [problem('TOOL_LOOPS_SEVERAL', { types }, { pointer: '/nodes' })];
+  const unknown = problem('APPLY_FROM_UNKNOWN', { types, from, id: first?.id }, { pointer: '/apply/from' });
+  return complainIf(first?.id !== from, unknown);
 }

@@ -1,14 +1,15 @@
+import { type Problem, problem } from '../../contract/problem.js';
 import type { Scenario } from '../../generated/scenario.js';
-import { suggestName } from '../content/nearest-name.js';
+import { among } from '../content/nearest-name.js';
 import { isBlank } from '../world/blank-text.js';
 import { isCanonicalEntityId, normaliseEntityId } from '../world/entity-id.js';
 import { longestChronon, parseMoment } from '../world/simulation-time.js';
-import { type Complaint, complainIf, complainOfTwins } from '../protocol/document-problem.js';
+import { complainIf, complainOfTwins } from '../protocol/document-problem.js';
 
 type Entity = Scenario['entities'][number];
 
 /** Checks of a scenario beyond its schema: ids, names and subjects. */
-export function checkScenario(scenario: Scenario): readonly Complaint[] {
+export function checkScenario(scenario: Scenario): readonly Problem[] {
   return [
     ...checkTime(scenario),
     ...checkNames(scenario),
@@ -21,37 +22,26 @@ export function checkScenario(scenario: Scenario): readonly Complaint[] {
 /** So many turns at least must have a time. */
 const TURNS_TIMED = 10_000;
 
-function checkTime({ start_time, chronon_seconds }: Scenario): readonly Complaint[] {
+function checkTime({ start_time, chronon_seconds }: Scenario): readonly Problem[] {
   const start = parseMoment(start_time);
   if (!start.ok)
-    return [
-      {
-        code: 'START_TIME_UNUSABLE',
-        message: `${JSON.stringify(start_time)} ${start.reason}.`,
-        pointer: '/start_time',
-        repair: 'Write a time such as "2026-05-01T09:00:00Z".',
-      },
-    ];
+    return [problem('START_TIME_UNUSABLE', { start_time, reason: start.reason }, { pointer: '/start_time' })];
   const longest = longestChronon(start.milliseconds, TURNS_TIMED);
-  return complainIf(chronon_seconds > longest, {
-    code: 'CHRONON_TOO_LONG',
-    message: `Turns of ${chronon_seconds} seconds reach the year 9999 before turn ${TURNS_TIMED}.`,
-    pointer: '/chronon_seconds',
-    repair: longest > 0 ? `Write at most ${longest}, or an earlier start_time.` : 'Write an earlier start_time.',
-  });
+  const facts = { chronon_seconds, longest, turns: TURNS_TIMED };
+  return complainIf(chronon_seconds > longest, problem('CHRONON_TOO_LONG', facts, { pointer: '/chronon_seconds' }));
 }
 
 /** Each environment and each entity has a name of its own. */
-function checkNames({ environments, entities }: Scenario): readonly Complaint[] {
+function checkNames({ environments, entities }: Scenario): readonly Problem[] {
   const labels = environments.map(({ label }) => label);
   const ids = entities.map(({ id }) => id);
   return [
-    ...complainOfTwins('ENVIRONMENT_TWICE', labels, { pointer: '/environments', member: 'label', noun: 'environment' }),
-    ...complainOfTwins('ENTITY_TWICE', ids, { pointer: '/entities', member: 'id', noun: 'entity' }),
+    ...complainOfTwins('ENVIRONMENT_TWICE', labels, (index) => `/environments/${index}/label`),
+    ...complainOfTwins('ENTITY_TWICE', ids, (index) => `/entities/${index}/id`),
   ];
 }
 
-function checkEntity(scenario: Scenario, entity: Entity, index: number): readonly Complaint[] {
+function checkEntity(scenario: Scenario, entity: Entity, index: number): readonly Problem[] {
   const { id, environment } = entity;
   const pointer = `/entities/${index}`;
   const kept = (['memory', 'goal'] as const).filter((member) => entity[member] !== undefined);
@@ -59,18 +49,13 @@ function checkEntity(scenario: Scenario, entity: Entity, index: number): readonl
     ...checkEntityId(id, `${pointer}/id`),
     ...(environment === undefined ? [] : checkEnvironmentLabel(scenario, environment, `${pointer}/environment`)),
     ...kept.flatMap((member) =>
-      complainIf(entity.kind === 'prop', {
-        code: 'AGENT_ONLY',
-        message: `${id} is a prop and cannot have a ${member}.`,
-        pointer: `${pointer}/${member}`,
-        repair: `Remove the ${member}, or make ${id} an agent.`,
-      }),
+      complainIf(entity.kind === 'prop', problem('AGENT_ONLY', { id, member }, { pointer: `${pointer}/${member}` })),
     ),
   ];
 }
 
 /** A text that no patch may write is refused in a scenario too. */
-function checkTexts({ environments, entities }: Scenario): readonly Complaint[] {
+function checkTexts({ environments, entities }: Scenario): readonly Problem[] {
   const contents = environments.map(({ content }, index) => [`/environments/${index}/content`, content] as const);
   const ofEntities = entities.flatMap(({ name, state, goal, memory = [] }, index) => [
     [`/entities/${index}/name`, name] as const,
@@ -80,42 +65,29 @@ function checkTexts({ environments, entities }: Scenario): readonly Complaint[] 
   ]);
   return [...contents, ...ofEntities]
     .filter(([, text]) => isBlank(text))
-    .map(([pointer]) => ({
-      code: 'BLANK_TEXT',
-      message: 'This text has no visible character.',
-      pointer,
-      repair: 'Write some text, or remove the field if it is optional.',
-    }));
+    .map(([pointer]) => problem('BLANK_TEXT', undefined, { pointer }));
 }
 
 /** Documents carry canonical ids; the repair names the canonical form. */
-export function checkEntityId(id: string, pointer: string): readonly Complaint[] {
+export function checkEntityId(id: string, pointer: string): readonly Problem[] {
   if (isCanonicalEntityId(id)) return [];
-  const normalised = normaliseEntityId(id);
-  const repair = normalised.ok
-    ? `Write ${JSON.stringify(normalised.id)}.`
-    : 'Use lower-case letters, digits, _ and -, in parts joined by dots.';
-  const why = normalised.ok ? '' : `: ${normalised.reason}`;
-  const message = `${JSON.stringify(id)} is not a canonical entity id${why}.`;
-  return [{ code: 'ENTITY_ID_NOT_CANONICAL', message, pointer, repair }];
+  return [problem('ENTITY_ID_NOT_CANONICAL', { written: id, ...normaliseEntityId(id) }, { pointer })];
 }
 
 /** A named environment must exist. */
-export function checkEnvironmentLabel(scenario: Scenario, label: string, pointer: string): readonly Complaint[] {
+export function checkEnvironmentLabel(scenario: Scenario, label: string, pointer: string): readonly Problem[] {
   const { labels } = rosterOf(scenario);
   if (labels.has(label)) return [];
-  const message = `The scenario has no environment ${JSON.stringify(label)}.`;
-  return [{ code: 'ENVIRONMENT_UNKNOWN', message, pointer, repair: suggest(label, [...labels]) }];
+  return [problem('ENVIRONMENT_UNKNOWN', { name: label, ...among(label, [...labels]) }, { pointer })];
 }
 
 /** A named entity must exist. */
-export function checkEntityExists(scenario: Scenario, id: string, pointer: string): readonly Complaint[] {
+export function checkEntityExists(scenario: Scenario, id: string, pointer: string): readonly Problem[] {
   const notCanonical = checkEntityId(id, pointer);
   if (notCanonical.length > 0) return notCanonical;
   if (findEntity(scenario, id) !== undefined) return [];
-  const message = `The scenario has no entity ${JSON.stringify(id)}.`;
-  const { canonical } = rosterOf(scenario);
-  return [{ code: 'ENTITY_UNKNOWN', message, pointer, repair: suggest(id, [...canonical.keys()]) }];
+  const known = [...rosterOf(scenario).canonical.keys()];
+  return [problem('ENTITY_UNKNOWN', { name: id, ...among(id, known) }, { pointer })];
 }
 
 /** An entity whose own id is not canonical is found by its canonical id: that is one complaint, and not two. */
@@ -150,50 +122,29 @@ function canonicalOf(id: string): string {
   return normalised.ok ? normalised.id : id;
 }
 
-function checkSubjects(scenario: Scenario): readonly Complaint[] {
+function checkSubjects(scenario: Scenario): readonly Problem[] {
   const places = scenario.cognition.flatMap((cognition, index) =>
     cognition.subjects.map((id, subject) => ({ id, pointer: `/cognition/${index}/subjects/${subject}` })),
   );
   const listed = new Set<string>();
-  const complaints = places.flatMap(({ id, pointer }): readonly Complaint[] => {
+  const complaints = places.flatMap(({ id, pointer }): readonly Problem[] => {
     const missing = checkEntityExists(scenario, id, pointer);
     if (missing.length > 0) return missing;
     const is_twin = listed.has(id);
     listed.add(id);
-    if (is_twin) {
-      return [
-        {
-          code: 'SUBJECT_TWICE',
-          message: `The subject ${id} is listed a second time here; a subject thinks once a turn.`,
-          pointer,
-          repair: 'Remove it from one of the two lists.',
-        },
-      ];
-    }
-    return complainIf(findEntity(scenario, id)?.kind !== 'agent', {
-      code: 'SUBJECT_NOT_AGENT',
-      message: `The subject ${id} is a prop; only agents think.`,
-      pointer,
-      repair: `Make ${id} an agent, or remove it from the subjects.`,
-    });
+    if (is_twin) return [problem('SUBJECT_TWICE', { id }, { pointer })];
+    return complainIf(findEntity(scenario, id)?.kind !== 'agent', problem('SUBJECT_NOT_AGENT', { id }, { pointer }));
   });
   // A subject that is misspelt is one complaint, and not two.
   return complaints.length > 0 ? complaints : noteIdle(scenario, new Set(places.map(({ id }) => canonicalOf(id))));
 }
 
 /** An agent may be there to be met and to remember; more often its author has forgotten it. */
-function noteIdle({ entities }: Scenario, subjects: ReadonlySet<string>): readonly Complaint[] {
+function noteIdle({ entities }: Scenario, subjects: ReadonlySet<string>): readonly Problem[] {
   return entities.flatMap(({ id, kind }, index) =>
-    complainIf(kind === 'agent' && !subjects.has(canonicalOf(id)), {
-      code: 'AGENT_NEVER_ACTS',
-      message: `The agent ${id} never acts: no profile of "cognition" has it as a subject.`,
-      pointer: `/entities/${index}/id`,
-      repair: 'Add it to the "subjects" of a profile, or keep it if it is not to act.',
-      severity: 'note',
-    }),
+    complainIf(
+      kind === 'agent' && !subjects.has(canonicalOf(id)),
+      problem('AGENT_NEVER_ACTS', { id }, { pointer: `/entities/${index}/id` }),
+    ),
   );
-}
-
-function suggest(written: string, known: readonly string[]): string {
-  return known.length === 0 ? 'Add it to the scenario.' : suggestName(written, known);
 }

@@ -1,3 +1,4 @@
+import { type Problem, problem } from '../../contract/problem.js';
 import { present } from '../../contract/present.js';
 import type { CognitionProfile } from '../../generated/cognition-profile.js';
 import type { Scenario } from '../../generated/scenario.js';
@@ -8,7 +9,7 @@ import { type CompiledPolicy, type CompileParts, hashOf, missing } from '../bind
 import { compileWorkflow } from './compile-workflow.js';
 import { nodeTypeOf } from '../nodes/index.js';
 import type { ComponentReference } from '../protocol/component.js';
-import { type Complaint, complainIf, type DocumentProblem, inDocument, isError } from '../protocol/document-problem.js';
+import { complainIf, type DocumentProblem, inDocument, isError } from '../protocol/document-problem.js';
 import type { Program, SubjectProgram, TurnAmbientProgram } from '../protocol/program.js';
 
 /** A program, or everything that keeps the scenario from running. */
@@ -57,13 +58,7 @@ function noteUselessAllowances(cognitions: readonly CompiledCognition[]): readon
     const shared = cognitions.filter(({ policy }) => policy?.hash === hash);
     const isUseless = (name: string) => shared.every(({ policy }) => policy?.names_nothing.includes(name));
     const notes = [...allow].flatMap((name, index) =>
-      complainIf(isUseless(name), {
-        code: 'ALLOWED_NAMES_NOTHING',
-        message: `${JSON.stringify(name)} is no tool and no call of a workflow that this policy is for, so it allows nothing.`,
-        pointer: `/allow/${index}`,
-        repair: 'Correct the name, remove it, or keep it for another scenario.',
-        severity: 'note',
-      }),
+      complainIf(isUseless(name), problem('ALLOWED_NAMES_NOTHING', { name }, { pointer: `/allow/${index}` })),
     );
     return inDocument({ kind: 'tool_policy', hash }, notes);
   });
@@ -112,7 +107,7 @@ function findPolicy(
 ): { readonly policy?: CompiledPolicy; readonly problems: readonly DocumentProblem[] } {
   if (profile.tool_policy_ref === undefined) {
     const offers = workflow?.nodes.some((node) => nodeTypeOf(node).toolsOffered(node).length > 0) ?? false;
-    return { problems: offers ? inDocument(document, [POLICY_MISSING]) : [] };
+    return { problems: offers ? inDocument(document, [problem('TOOL_POLICY_MISSING')]) : [] };
   }
   const hash = hashOf(profile.tool_policy_ref);
   const policy = parts.find('tool_policy', hash) as unknown as ToolPolicy | undefined;
@@ -135,15 +130,12 @@ const EFFECT_CLASSES: readonly string[] = Object.keys({
 } satisfies Record<EffectClass, true>);
 
 /** An approval that is asked for nothing in the workflow: its author believes that a call waits for a person. */
-function checkApprovals({ require_approval }: ToolPolicy, named: readonly string[]): readonly Complaint[] {
+function checkApprovals({ require_approval }: ToolPolicy, named: readonly string[]): readonly Problem[] {
   return require_approval.flatMap((name, index) =>
-    complainIf(!named.includes(name) && !EFFECT_CLASSES.includes(name), {
-      code: 'APPROVAL_NAMES_NOTHING',
-      message: `${JSON.stringify(name)} is neither an effect class nor a call of the workflow, so it requires no approval.`,
-      pointer: `/require_approval/${index}`,
-      repair: 'Remove it: this version does not support approvals.',
-      severity: 'note',
-    }),
+    complainIf(
+      !named.includes(name) && !EFFECT_CLASSES.includes(name),
+      problem('APPROVAL_NAMES_NOTHING', { name }, { pointer: `/require_approval/${index}` }),
+    ),
   );
 }
 
@@ -153,23 +145,13 @@ function policedNames({ ambient_sources, nodes }: CognitionWorkflow): readonly s
   return [...[...ambient_sources, ...nodes].map(({ id }) => id), ...tools.map(({ name }) => name)];
 }
 
-const POLICY_MISSING: Complaint = {
-  code: 'TOOL_POLICY_MISSING',
-  message: 'The workflow offers tools, but the profile has no tool_policy_ref; without a policy no tool is allowed.',
-  pointer: '',
-  repair: 'Add "tool_policy_ref": {"path": "./policy.json"}, and list the tools in "allow" of that policy.',
-};
-
 function refuseUnsupported(document: ComponentReference, profile: CognitionProfile): readonly DocumentProblem[] {
   const unsupported = (['budgets', 'connections'] as const).filter((member) => profile[member] !== undefined);
   return inDocument(
     document,
-    unsupported.map((member) => ({
-      code: 'NOT_SUPPORTED_YET',
-      message: `This version does not support "${member}" of a profile, so it does not run the document.`,
-      pointer: `/${member}`,
-      repair: `Remove "${member}" for now.`,
-    })),
+    unsupported.map((member) =>
+      problem('NOT_SUPPORTED_YET', { kind: 'member', member, of: 'profile' }, { pointer: `/${member}` }),
+    ),
   );
 }
 

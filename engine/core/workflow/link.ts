@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../../contract/json.js';
-import type { Problem } from '../../contract/problem.js';
+import { type Problem, problem } from '../../contract/problem.js';
 import { contentHash } from '../content/canonical.js';
 import { appendToken } from '../content/json-pointer.js';
 import type { ComponentKind, ComponentReference } from '../protocol/component.js';
@@ -68,9 +68,9 @@ export function linkDocuments(
   const linked = linkAll(ordered, byPath, edges);
   const problems = [...edges.values()].flat().flatMap((edge) => {
     const isClosed = edge.to !== undefined && !isOrdered.has(edge.from) && !isOrdered.has(edge.to);
-    const problem =
+    const found =
       (isClosed ? findCycle(edge, graph, byPath) : undefined) ?? edge.problem ?? findWrongKind(edge, byPath);
-    return problem ? [{ path: edge.from, problem }] : [];
+    return found ? [{ path: edge.from, problem: found }] : [];
   });
   return { linked, problems };
 }
@@ -137,42 +137,34 @@ function toEdge(from: string, reference: Reference, known: Known): Edge {
   if ('hash' in reference.target) return { from, reference, to: undefined, problem: undefined };
   if (isMisnamedPrompt(reference)) return { from, reference, to: undefined, problem: undefined };
   const place = { pointer: appendToken(reference.pointer, 'path') };
-  const resolved = known.resolvePath(from, reference.target.path);
+  const { path } = reference.target;
+  const resolved = known.resolvePath(from, path);
   if (!resolved.ok) {
-    const [problem = { code: 'PATH_MALFORMED', message: 'not a path' }] = resolved.problems;
-    return { from, reference, to: undefined, problem: { ...problem, ...place } };
+    const [refused = problem('PATH_MALFORMED', { path })] = resolved.problems;
+    return { from, reference, to: undefined, problem: { ...refused, ...place } };
   }
   if (known.byPath.has(resolved.value)) return { from, reference, to: resolved.value, problem: undefined };
-  const missing: Problem = { code: 'FILE_MISSING', message: `there is no file "${reference.target.path}"`, ...place };
   const nearest = findMeant(from, resolved.value, [...known.byPath.keys(), ...known.others]);
-  const repair = nearest === undefined ? 'Correct the path, or add the file.' : `Did you mean "${nearest}"?`;
-  return { from, reference, to: undefined, problem: { ...missing, repair } };
+  return { from, reference, to: undefined, problem: problem('FILE_MISSING', { referred: path, nearest }, place) };
 }
 
 function findCycle(edge: Edge, graph: Graph, byPath: ReadonlyMap<string, DocumentToLink>): Problem | undefined {
   const back = edge.to === undefined ? undefined : findChain(graph, edge.to, edge.from);
   if (!back) return undefined;
   const chain = [edge.from, ...back].map((path) => path.slice(path.lastIndexOf('/') + 1));
-  const wrongKind = findWrongKind(edge, byPath);
-  const why = wrongKind === undefined ? '' : `; ${wrongKind.message}`;
-  return {
-    code: 'REFERENCE_CYCLE',
-    message: `this reference leads back to its own file: ${chain.join(' -> ')}${why}`,
-    pointer: edge.reference.pointer,
-    repair: wrongKind?.repair ?? 'Break the cycle: a document cannot contain its own hash.',
-  };
+  const facts = { files: chain, otherwise: kindsOf(edge, byPath) };
+  return problem('REFERENCE_CYCLE', facts, { pointer: edge.reference.pointer });
 }
 
 function findWrongKind(edge: Edge, byPath: ReadonlyMap<string, DocumentToLink>): Problem | undefined {
-  const kind = edge.to === undefined ? undefined : byPath.get(edge.to)?.kind;
-  if (kind === undefined || kind === edge.reference.wants) return undefined;
-  const message = `this must refer to ${withArticle(edge.reference.wants)}, but the file is ${withArticle(kind)}`;
-  const repair = `Refer to ${withArticle(edge.reference.wants)}.`;
-  return { code: 'WRONG_KIND', message, pointer: edge.reference.pointer, repair };
+  const kinds = kindsOf(edge, byPath);
+  return kinds && problem('WRONG_KIND', kinds, { pointer: edge.reference.pointer });
 }
 
-function withArticle(kind: DocumentKind): string {
-  return kind === 'answers' ? 'a document of answers' : `a ${kind}`;
+/** The kind of document that a reference wants and the one that it leads to, where they differ. */
+function kindsOf({ to, reference }: Edge, byPath: ReadonlyMap<string, DocumentToLink>) {
+  const found = to === undefined ? undefined : byPath.get(to)?.kind;
+  return found === undefined || found === reference.wants ? undefined : { wanted: reference.wants, found };
 }
 
 function linkOne(

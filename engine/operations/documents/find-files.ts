@@ -1,10 +1,10 @@
 import { lstat, readdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve, sep } from 'node:path';
-import type { Problem } from '../../contract/problem.js';
+import { type Problem, problem } from '../../contract/problem.js';
 import { nearestName } from '../../core/content/nearest-name.js';
 import { isPromptFile } from '../../core/workflow/link/document-kind.js';
 import { isWithin } from '../../core/workflow/link/resolve-path.js';
-import { LEAVES_ROOT, realPathOf, unreadable } from './read-file.js';
+import { realPathOf, unreadable } from './read-file.js';
 
 const FILES_MAX = 10_000;
 
@@ -41,14 +41,12 @@ export async function findFiles(given: string, place: Place): Promise<FoundFiles
   const isExcluded = (file: string): boolean => excluded.some((one) => one === file || isWithin(one, file));
   const refuse = (problem: Problem): FoundFiles => ({ ...NONE, root, problems: [{ path, problem }] });
   if ('error' in facts) return refuse(await pathFault(path, given, facts.error));
-  if (path !== root && !isWithin(root, path))
-    return refuse({ ...LEAVES_ROOT, code: 'PATH_LEAVES_ROOT', message: 'this is outside of the root' });
+  if (path !== root && !isWithin(root, path)) return refuse(problem('PATH_LEAVES_ROOT', {}));
   if (!isFolder) return { ...NONE, files: [path], root, problems: [] };
   const found = await walk(path, { root: (await realPathOf(root)) ?? root, isExcluded });
-  if (found.files.length + found.problems.length === 0) return refuse(NO_DOCUMENTS);
+  if (found.files.length + found.problems.length === 0) return refuse(problem('NO_DOCUMENTS'));
   if (found.files.length <= FILES_MAX) return { ...found, is_folder: true, root };
-  const message = `there are more than ${FILES_MAX} JSON files here`;
-  return refuse({ code: 'TOO_MANY_FILES', message, pointer: '', repair: 'Name a smaller folder.' });
+  return refuse(problem('TOO_MANY_FILES', { files_max: FILES_MAX }));
 }
 
 /** The names of the JSON files and prompts in a folder, as paths; none where it cannot be read. */
@@ -66,7 +64,7 @@ const OF_PACKAGES =
 
 async function pathFault(path: string, given: string, error: unknown): Promise<Problem> {
   if (hasCode(error, 'ELOOP')) return LINK_LOOP;
-  return hasCode(error, 'ENOENT', 'ENOTDIR') ? pathMissing(path, given) : unreadable('this path cannot be read');
+  return hasCode(error, 'ENOENT', 'ENOTDIR') ? pathMissing(path, given) : unreadable('path');
 }
 
 async function pathMissing(path: string, given: string): Promise<Problem> {
@@ -75,20 +73,8 @@ async function pathMissing(path: string, given: string): Promise<Problem> {
     basename(path),
     names.filter((name) => !name.startsWith('.')),
   );
-  return {
-    code: 'FILE_MISSING',
-    message: 'there is no such file or folder',
-    pointer: '',
-    repair: nearest === undefined ? 'Correct the path.' : `Did you mean ${join(dirname(given), nearest)}?`,
-  };
+  return problem('FILE_MISSING', { given, nearest: nearest && join(dirname(given), nearest) });
 }
-
-const NO_DOCUMENTS: Problem = {
-  code: 'NO_DOCUMENTS',
-  message: 'there is no JSON document here, so nothing was checked',
-  pointer: '',
-  repair: 'Documents are files that end in .json; hidden folders and node_modules are skipped.',
-};
 
 function rootOf(path: string, isFolder: boolean, place: Place): string {
   if (place.root !== undefined) return resolve(place.working_folder, place.root);
@@ -108,7 +94,7 @@ async function walk(top: string, { root, isExcluded }: Bounds): Promise<Omit<Fou
   const folders = [top];
   for (const folder of folders) {
     const names = await readdir(folder).catch((): undefined => undefined);
-    if (!names) problems.push({ path: folder, problem: unreadable('this folder cannot be read') });
+    if (!names) problems.push({ path: folder, problem: unreadable('folder') });
     for (const name of (names ?? []).sort()) {
       if (name.startsWith('.') || OF_PACKAGES.test(name) || files.length > FILES_MAX) continue;
       const path = join(folder, name);
@@ -124,7 +110,7 @@ async function walk(top: string, { root, isExcluded }: Bounds): Promise<Omit<Fou
 async function lookAt(path: string, realRoot: string): Promise<'folder' | 'file' | 'skipped' | Problem> {
   const found = await lstat(path).catch((): undefined => undefined);
   // A name that is not UTF-8 was read with U+FFFD in it, and no such file exists.
-  if (!found) return unreadable(path.includes('\uFFFD') ? 'its name is not UTF-8' : 'this was deleted meanwhile');
+  if (!found) return unreadable(path.includes('\uFFFD') ? 'name' : 'deleted');
   if (found.isDirectory()) return 'folder';
   const isDocument = path.endsWith('.json');
   if (!found.isSymbolicLink()) return isDocument ? 'file' : 'skipped';
@@ -137,12 +123,12 @@ async function lookAt(path: string, realRoot: string): Promise<'folder' | 'file'
 async function followLink(path: string, realRoot: string): Promise<'folder' | 'file' | Problem> {
   try {
     const real = await realpath(path);
-    if (real !== realRoot && !isWithin(realRoot, real)) return LEAVES_ROOT;
+    if (real !== realRoot && !isWithin(realRoot, real)) return problem('LINK_LEAVES_ROOT');
     if (!(await stat(real)).isDirectory()) return 'file';
     // A link to a folder that contains the link is a cycle; it is not followed.
     return isWithin(real, join(await realpath(dirname(path)), basename(path))) ? LEADS_AROUND : 'folder';
   } catch (error) {
-    return hasCode(error, 'ELOOP') ? LINK_LOOP : unreadable('this link leads to nothing readable');
+    return hasCode(error, 'ELOOP') ? LINK_LOOP : unreadable('link');
   }
 }
 
@@ -150,17 +136,6 @@ function hasCode(error: unknown, ...codes: readonly string[]): boolean {
   return codes.some((code) => (error as NodeJS.ErrnoException).code === code);
 }
 
-const LINK_LOOP: Problem = {
-  code: 'LINK_LOOP',
-  message: 'this link leads back to itself',
-  pointer: '',
-  repair: 'Remove it.',
-};
+const LINK_LOOP = problem('LINK_LOOP', { is_around: false });
 
-const LEADS_AROUND: Problem = {
-  code: 'LINK_LOOP',
-  message: 'this link leads to a folder that contains it, and is not followed',
-  pointer: '',
-  repair: 'Remove it, or keep it: the folder is read once.',
-  severity: 'note',
-};
+const LEADS_AROUND = problem('LINK_LOOP', { is_around: true }, { severity: 'note' });

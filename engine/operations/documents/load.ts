@@ -1,6 +1,6 @@
 import { dirname, relative } from 'node:path';
 import type { Json, JsonObject } from '../../contract/json.js';
-import type { Location, Outcome, Problem } from '../../contract/problem.js';
+import { type Location, type Outcome, type Problem, problem } from '../../contract/problem.js';
 import { parsePrompt, parseSource, type SourceText } from '../../core/content/source-text.js';
 import {
   type DocumentKind,
@@ -72,7 +72,7 @@ export async function loadDocuments(
   const loaded = all.filter((file) => !foreign.includes(file));
   const vanished = given
     .filter((path) => !seen.has(path))
-    .map((path) => toUnreadable(path, nameOf(path), [unreadable('this was deleted meanwhile')]));
+    .map((path) => toUnreadable(path, nameOf(path), [unreadable('deleted')]));
   const ours = [...shipped].map(([name, schema]) => fromValue(`${SHIPPED_PREFIX}${name}`, 'json_schema', schema));
   const files = [...ours, ...refused, ...vanished, ...loaded];
   const folders = [...found.flatMap((one) => one.folders), ...[...refused, ...loaded].map(({ path }) => dirname(path))];
@@ -157,15 +157,8 @@ function toLoaded(path: string, name: string, text: Outcome<string>): LoadedFile
 function findMistake(kind: DocumentKind, { value, locate }: SourceText): readonly Problem[] {
   const named = findMistakenSchema(value);
   if (named === undefined || named === kind) return [];
-  return [
-    {
-      code: 'SCHEMA_OF_ANOTHER_KIND',
-      message: `"$schema" names the schema of a ${named}, and the members are those of a ${kind}`,
-      pointer: '/$schema',
-      location: locate('/$schema'),
-      repair: `Name the schema of a ${kind}, or leave "$schema" out.`,
-    },
-  ];
+  const location = locate('/$schema');
+  return [problem('SCHEMA_OF_ANOTHER_KIND', { named, kind }, { pointer: '/$schema', location })];
 }
 
 function toUnreadable(path: string, name: string, problems: readonly Problem[]): LoadedFile {
@@ -173,17 +166,9 @@ function toUnreadable(path: string, name: string, problems: readonly Problem[]):
 }
 
 function unknownKind(value: Json): Problem {
-  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-  return {
-    code: 'UNKNOWN_DOCUMENT',
-    message: isObject ? 'the kind of this document is unknown' : 'every document is an object, and this is not',
-    pointer: '',
-    repair: isObject ? ADD_SCHEMA : 'Write an object, {...}, with "$schema", "version" and the members of its kind.',
-  };
+  const is_object = typeof value === 'object' && value !== null && !Array.isArray(value);
+  return problem('UNKNOWN_DOCUMENT', { is_object });
 }
-
-const ADD_SCHEMA =
-  'Add "$schema": a JSON Schema names "https://json-schema.org/draft/2020-12/schema", any other document its file in schemas/.';
 
 /** A path as people are shown it: relative where it is below the working folder. */
 export function displayName(path: string, workingFolder: string): string {

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { open, realpath, stat } from 'node:fs/promises';
-import type { Outcome, Problem } from '../../contract/problem.js';
-import type { ProblemCode } from '../../contract/problems/index.js';
+import { type Outcome, type Problem, problem } from '../../contract/problem.js';
+import type { Unreadable } from '../../contract/problems/files.js';
 import { toPlacer } from '../../core/content/source-places.js';
 import { isWithin } from '../../core/workflow/link/resolve-path.js';
 
@@ -18,22 +18,20 @@ export async function readTextFile(
 ): Promise<Outcome<string> | undefined> {
   const real = await realPathOf(path);
   if (real === undefined) return undefined;
-  if (!realRoots.some((root) => isWithin(root, real))) return refuse(LEAVES_ROOT);
+  if (!realRoots.some((root) => isWithin(root, real))) return refuse(problem('LINK_LEAVES_ROOT'));
   const file = await readRegularFile(real, FILE_BYTES_MAX);
   switch (file.kind) {
     case 'text':
       return { ok: true, value: file.text };
     case 'unreadable':
-      return refuse(unreadable('this file cannot be read'));
+      return refuse(unreadable('file'));
     case 'folder':
       // A folder is no document: a reference to it refers to no file.
       return undefined;
     case 'no_file':
-      return refuse(simple('NOT_A_FILE', 'this is not a regular file', 'Name a file.'));
-    case 'too_large': {
-      const message = `this file has ${file.size} bytes; the limit is ${FILE_BYTES_MAX}`;
-      return refuse(simple('FILE_TOO_LARGE', message, 'Split it.'));
-    }
+      return refuse(problem('NOT_A_FILE', {}));
+    case 'too_large':
+      return refuse(problem('FILE_TOO_LARGE', { bytes: file.size, bytes_max: FILE_BYTES_MAX }));
     case 'not_utf8':
       return refuse(notUtf8(name, file.bytes));
   }
@@ -70,17 +68,9 @@ export async function realPathOf(path: string): Promise<string | undefined> {
   }
 }
 
-/** The problem of a link that leaves the root. */
-export const LEAVES_ROOT: Problem = {
-  code: 'LINK_LEAVES_ROOT',
-  message: 'this link leaves the root folder',
-  pointer: '',
-  repair: 'Copy the file, or name a folder that holds both with --root.',
-};
-
 /** The problem of a file or folder that cannot be read. */
-export function unreadable(message: string): Problem {
-  return simple('FILE_UNREADABLE', message, 'Check name and permissions, or remove it.');
+export function unreadable(found: Extract<Unreadable, { found: unknown }>['found']): Problem {
+  return problem('FILE_UNREADABLE', { found });
 }
 
 /** A file can grow after its size was read: one byte more than allowed is enough to know. */
@@ -103,7 +93,7 @@ function notUtf8(name: string, bytes: Uint8Array): Problem {
   const place = findFirstBadByte(bytes);
   const before = new TextDecoder().decode(bytes.subarray(0, place));
   const location = toPlacer({ file: name, text: before })(before.length);
-  return { ...simple('NOT_UTF8', `byte ${place + 1} is not UTF-8`, 'Save the file as UTF-8.'), location };
+  return problem('NOT_UTF8', { byte: place + 1 }, { location });
 }
 
 /** Bytes that a lenient decoder replaced do not encode to themselves. */
@@ -111,10 +101,6 @@ function findFirstBadByte(bytes: Uint8Array): number {
   const again = new TextEncoder().encode(new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes));
   const index = bytes.findIndex((byte, at) => byte !== again[at]);
   return index === -1 ? bytes.length : index;
-}
-
-function simple(code: ProblemCode, message: string, repair: string): Problem {
-  return { code, message, pointer: '', repair };
 }
 
 function refuse(problem: Problem): Outcome<never> {

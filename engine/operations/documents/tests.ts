@@ -2,7 +2,6 @@ import { dirname } from 'node:path';
 import type { JsonObject } from '../../contract/json.js';
 import type { Problem } from '../../contract/problem.js';
 import type { ComponentKind, ComponentReference } from '../../core/protocol/component.js';
-import type { Complaint } from '../../core/protocol/document-problem.js';
 import { listReferences } from '../../core/workflow/link/references.js';
 import type { Answers } from '../../generated/answers.js';
 import type { WorkflowTest } from '../../generated/workflow-test.js';
@@ -14,8 +13,8 @@ interface TestDocument {
 }
 
 interface TestComplaints {
-  readonly test: readonly Complaint[];
-  readonly answers: readonly Complaint[];
+  readonly test: readonly Problem[];
+  readonly answers: readonly Problem[];
 }
 
 /** Finds expectations of a test that can never hold; undefined where its scenario cannot run. */
@@ -79,7 +78,7 @@ export function complainOfTests(
 ): readonly FileComplaint[] {
   const tests = listTests(loaded, surroundings.isSound);
   const complaints: FileComplaint[] = [];
-  const unasked = new Map<string, readonly Complaint[]>();
+  const unasked = new Map<string, readonly Problem[]>();
   for (const { file, answers_file, scenario, ...document } of tests) {
     const hash = 'hash' in scenario ? scenario.hash : surroundings.hashOfScenario(scenario.path);
     const found = hash === undefined ? undefined : surroundings.check(document, hash);
@@ -99,7 +98,7 @@ function complainOfLoneAnswers(
   { files }: Pick<LoadedFiles, 'files'>,
   tests: readonly LoadedTest[],
   { isSound, hashOfScenario, check }: TestSurroundings,
-): readonly { readonly path: string; readonly found: readonly Complaint[] }[] {
+): readonly { readonly path: string; readonly found: readonly Problem[] }[] {
   const named = new Set(tests.map(({ answers_file }) => answers_file?.path));
   const lone = files.filter(({ kind, path }) => kind === 'answers' && isSound(path) && !named.has(path));
   return lone.flatMap(({ path, source }) => {
@@ -115,7 +114,7 @@ function complainOfLoneAnswers(
     });
     const [first, ...others] = found;
     if (first === undefined) return [];
-    const isNowhere = ({ pointer }: Complaint): boolean =>
+    const isNowhere = ({ pointer }: Problem): boolean =>
       others.every((list) => list.some((other) => other.pointer === pointer));
     return [{ path, found: first.filter(isNowhere).map((problem) => ({ ...problem, severity: 'note' as const })) }];
   });

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../../contract/json.js';
-import type { Location, Problem } from '../../contract/problem.js';
+import { type Location, type Problem, problem } from '../../contract/problem.js';
 import { findAt, pointerTokens } from '../../core/content/json-pointer.js';
 import type { ComponentKind, ComponentReference } from '../../core/protocol/component.js';
 import { type DocumentProblem, isError } from '../../core/protocol/document-problem.js';
@@ -138,24 +138,17 @@ function findReferring(
   missing: ComponentReference,
   isLookedUp: boolean,
 ): readonly Finding[] {
-  const problem: Omit<Problem, 'pointer'> = isLookedUp
-    ? {
-        code: 'COMPONENT_MISSING',
-        message: `there is no ${missing.kind} ${missing.hash}`,
-        repair: 'Store it first, or refer to it by path.',
-      }
-    : {
-        code: 'REFERENCE_UNCHECKED',
-        message: `no file here is the ${missing.kind} ${missing.hash}: references to it are checked when the document is stored`,
-        repair: 'Refer to it by path, or keep the hash if that document is stored.',
-        severity: 'note',
-      };
   return files.flatMap((file) => {
     const references = file.source ? listReferences(file.kind, file.source.value) : [];
     const meant = references.filter(
       ({ wants, target }) => wants === missing.kind && 'hash' in target && target.hash === missing.hash,
     );
-    return meant.map(({ pointer }) => at(file, { ...problem, pointer }));
+    return meant.map(({ pointer }) => {
+      const unfollowed = isLookedUp
+        ? problem('COMPONENT_MISSING', missing, { pointer })
+        : problem('REFERENCE_UNCHECKED', missing, { pointer });
+      return at(file, unfollowed);
+    });
   });
 }
 
@@ -266,13 +259,7 @@ function listUnread(linked: readonly LinkedDocument[]): readonly FileComplaint[]
   const unread = linked.filter(({ kind, path }) => kind === 'cognition_workflow' && !read.has(path));
   return unread.map(({ path }) => ({
     path,
-    problem: {
-      code: 'WORKFLOW_UNREAD',
-      message: 'no scenario here uses this workflow, so its paths and requests are not checked',
-      pointer: '',
-      repair: 'Check it together with a scenario that uses it.',
-      severity: 'note',
-    },
+    problem: problem('WORKFLOW_UNREAD'),
   }));
 }
 

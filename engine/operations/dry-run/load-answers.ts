@@ -1,3 +1,4 @@
+import { problem } from '../../contract/problem.js';
 import { checkAnswerKeys } from '../../core/workflow-test/check-test.js';
 import type { Program } from '../../core/protocol/program.js';
 import type { Answers } from '../../generated/answers.js';
@@ -19,13 +20,8 @@ export async function loadAnswers(
   if (!ok) return refuseFindings(findings.filter(({ severity }) => severity === 'error'));
   const file = loaded.files.find(({ path: name }) => !name.startsWith('chukwa:'));
   const found = file?.source === undefined ? undefined : findAnswers(loaded, file);
-  if (file?.source === undefined || found === undefined) {
-    return refuse({
-      code: 'NO_ANSWERS',
-      message: `${path} holds no answers${file?.kind === undefined ? '' : `: it is a ${file.kind}`}.`,
-      repair: 'Name one file of the form that schemas/answers.schema.json describes, or a test that has been recorded.',
-    });
-  }
+  if (file?.source === undefined || found === undefined)
+    return refuse(problem('NO_ANSWERS', { path, kind: file?.kind }));
   const unasked = checkAnswerKeys(program, found.own, [found.member]);
   return unasked.length === 0 ? succeed(found.answers) : refuse(...locateIn(file.source, unasked));
 }

@@ -1,4 +1,4 @@
-import type { Problem } from '../../contract/problem.js';
+import { type Problem, problem } from '../../contract/problem.js';
 import { describeKey, writtenKey } from '../../core/workflow-test/command-key.js';
 import { skeletonOf } from '../../core/workflow-test/skeleton.js';
 import type { Program } from '../../core/protocol/program.js';
@@ -7,15 +7,11 @@ import type { Answers } from '../../generated/answers.js';
 
 /** The problem of a call without an answer, with the answer to write. */
 export function missingAnswer(call: CallToAnswer, program: Program): Problem {
-  const { turn, key, source_label, speaks, request } = call;
+  const { turn, key, source_label: source, speaks, request } = call;
   const { what, ...who } = describeKey(key);
   const written = JSON.stringify({ [turn]: { [writtenKey(program, key)]: { json: skeletonOf(program, call) } } });
-  return {
-    code: 'ANSWER_MISSING',
-    message: `There is no answer for turn ${turn}, key "${key}": ${what}, asked of the source ${source_label}.`,
-    repair: `Add its answer, below "turns" in an answers document, or below "answers" in a test: ${written}`,
-    details: { turn, key, ...who, source: source_label, ...(speaks === 'chat' ? {} : { request }) },
-  };
+  const details = { turn, key, ...who, source, ...(speaks === 'chat' ? {} : { request }) };
+  return problem('ANSWER_MISSING', { turn, key, what, source, written }, { details });
 }
 
 type Turns = { [turn: string]: Answers['turns'][string] };

@@ -1,3 +1,4 @@
+import { problem } from '../../contract/problem.js';
 import type { JsonObject } from '../../contract/json.js';
 import type { ComponentKind } from '../../core/protocol/component.js';
 import { isComponentKind } from '../../core/workflow/link/document-kind.js';
@@ -33,7 +34,7 @@ export async function plantWorld(
   if (!loaded.ok) return loaded;
   const { scenario } = loaded.value;
   if (simulationTime(scenario, start.turn) === undefined)
-    return refuse({ code: 'WORLD_TIME_ENDED', message: `Turn ${start.turn} is beyond the year 9999.` });
+    return refuse(problem('WORLD_TIME_ENDED', { turn: start.turn }));
   const planted = await engine.store.worlds.plant({
     ...start,
     world_slug,

@@ -1,6 +1,6 @@
 /** Runs tests of workflows: all in one database in memory, each in a world of its own, without calls to the outside. */
 import { basename, dirname } from 'node:path';
-import type { Problem } from '../../contract/problem.js';
+import { problem } from '../../contract/problem.js';
 import type { ProblemCode } from '../../contract/problems/index.js';
 import { listUnasked, type TestChange, updateTest, type WrittenKey } from '../../core/workflow-test/update-test.js';
 import type { ComponentStore } from '../../ports/components.js';
@@ -98,11 +98,7 @@ async function findTests({ paths, place }: Paths): Promise<Done<readonly TestFil
     return tests.map((file) => [file, { file, place: { ...place, root } }] as const);
   });
   if (files.length > 0) return succeed([...new Map(files).values()]);
-  return refuse({
-    code: 'NO_TESTS',
-    message: `There is no test in ${paths.join(', ')}, so nothing was tested.`,
-    repair: 'Tests are files that end in .test.json, of the form that schemas/workflow-test.schema.json describes.',
-  });
+  return refuse(problem('NO_TESTS', { paths }));
 }
 
 interface AskedFile extends TestFile {
@@ -128,7 +124,8 @@ async function testFile(
   const errors = validation.findings.filter(({ severity }) => severity === 'error');
   if (!errors.every(isMendable)) return { result: broken(name, errors) };
   const test = listTests(loaded, () => true).find((item) => item.file.path === file);
-  if (test === undefined) return { result: broken(name, [toFinding(NOT_A_TEST, { file: name, line: 1, column: 1 })]) };
+  if (test === undefined)
+    return { result: broken(name, [toFinding(problem('NO_TESTS', {}), { file: name, line: 1, column: 1 })]) };
   const { scenario } = test;
   const hash =
     'hash' in scenario ? scenario.hash : validation.components.find(({ path }) => path === scenario.path)?.hash;
@@ -177,12 +174,6 @@ async function updateFile(
     changes.push(...updated.changes);
   }
 }
-
-const NOT_A_TEST: Problem = {
-  code: 'NO_TESTS',
-  message: 'this is not a test',
-  repair: 'Name a file of the form that schemas/workflow-test.schema.json describes.',
-};
 
 function broken(file: string, findings: readonly Finding[]): TestResult {
   return {

@@ -1,4 +1,4 @@
-import type { Location } from '../../contract/problem.js';
+import { type Location, problem } from '../../contract/problem.js';
 import { present } from '../../contract/present.js';
 import { findScripted, withoutRun } from '../../contract/scripted.js';
 import { toPointer } from '../../core/content/json-pointer.js';
@@ -160,14 +160,9 @@ function complainOfRejected(loaded: LoadedTest, { detail, message, ...call }: Re
   const written = own ?? shared;
   const pointer = toPointer([isShared ? 'turns' : 'answers', ...(written ? [written.turn, written.key] : [])]);
   const file = isShared && answers_file !== undefined ? answers_file : loaded.file;
-  return {
-    ...place(
-      { file },
-      { pointer, message: `turn ${call.turn} rejects this answer of ${call.key} (${detail}): ${message}` },
-    ),
-    code: 'ANSWER_MISFIT',
-    repair: 'Correct this answer.',
-  };
+  const facts = { turn: call.turn, key: call.key, detail, reason: message };
+  const { message: said, repair } = problem('ANSWER_MISFIT', facts);
+  return present({ ...place({ file }, { pointer, message: said }), code: 'ANSWER_MISFIT', repair });
 }
 
 function place({ file }: Pick<LoadedTest, 'file'>, { pointer, ...rest }: Difference): TestComplaint {

@@ -1,5 +1,4 @@
-import type { Outcome } from '../../../contract/problem.js';
-import type { ProblemCode } from '../../../contract/problems/index.js';
+import { type Outcome, type Problem, problem } from '../../../contract/problem.js';
 import { commonFolder, relativePath } from './relative-path.js';
 
 /** The scheme under which documents name the schemas that ship. */
@@ -17,14 +16,13 @@ export function resolveWithin(roots: readonly string[], workingFolder = '/'): Re
   return (from, written) => {
     if (written.startsWith(SHIPPED_PREFIX)) return { ok: true, value: written };
     if (written.includes('\\') || written.includes('\u0000'))
-      return refuse('PATH_MALFORMED', `"${written}" is not a path of names with / between them`);
-    if (/^(\/|[A-Za-z][A-Za-z0-9+.-]*:)/.test(written))
-      return refuse('PATH_NOT_RELATIVE', `"${written}" is not relative to this file`);
+      return refuse(problem('PATH_MALFORMED', { path: written }));
+    if (/^(\/|[A-Za-z][A-Za-z0-9+.-]*:)/.test(written)) return refuse(problem('PATH_NOT_RELATIVE', { path: written }));
     const path = normalise(`${from.slice(0, from.lastIndexOf('/'))}/${written}`);
     const isInside = roots.some((root) => isWithin(root, from) && isWithin(root, path));
     if (isInside) return { ok: true, value: path };
-    const message = `"${written}" leaves the root folder`;
-    return refuse('PATH_LEAVES_ROOT', message, widen(commonFolder(from, path), workingFolder));
+    const root = widen(commonFolder(from, path), workingFolder);
+    return refuse(problem('PATH_LEAVES_ROOT', { path: written, root }));
   };
 }
 
@@ -33,15 +31,13 @@ export function isWithin(root: string, path: string): boolean {
   return path.startsWith(root.endsWith('/') ? root : `${root}/`);
 }
 
-/** The flag that allows the path. It never suggests a root that allows everything. */
-function widen(folder: string, workingFolder: string): string {
-  if (folder === '/') return 'Keep a copy of the file in the root folder.';
-  const root = relativePath(workingFolder, folder);
-  return `Name the folder that holds both: --root ${/^[\w./-]+$/.test(root) ? root : JSON.stringify(root)}`;
+/** The root that allows the path. None is suggested that allows everything. */
+function widen(folder: string, workingFolder: string): string | undefined {
+  return folder === '/' ? undefined : relativePath(workingFolder, folder);
 }
 
-function refuse(code: ProblemCode, message: string, repair = 'Write a path such as "./name.json".'): Outcome<never> {
-  return { ok: false, problems: [{ code, message, repair }] };
+function refuse(problem: Problem): Outcome<never> {
+  return { ok: false, problems: [problem] };
 }
 
 function normalise(path: string): string {
