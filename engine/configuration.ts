@@ -2,12 +2,11 @@ import { present } from './contract/present.js';
 import { basename, delimiter, dirname, isAbsolute, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ENGINE_VARIABLES, type EngineVariable } from './contract/engine-variables.js';
-import { type Problem, problem } from './contract/problem.js';
+import { type Outcome, problem, type Problem, refuse } from './contract/problem.js';
 import { sha256 } from './core/content/sha256.js';
 import { findInvisible, listSecretParts } from './core/content/variable-value.js';
 import type { WantedDoorbell } from './doorbells/choose-doorbell.js';
 import type { ServePlace } from './operations/composition.js';
-import { type Done, refuse } from './operations/engine.js';
 import type { HeartbeatSettings } from './ports/store.js';
 import type { FlightLimits, PluginPlaces } from './sources/index.js';
 import type { Receiver, TelemetrySettings } from './telemetry/index.js';
@@ -43,7 +42,7 @@ export function toLogFormat(variables: Settings): LogFormat {
 }
 
 /** The settings of telemetry, by the variables that OpenTelemetry defines; undefined without any. */
-export function toTelemetrySettings(variables: Settings): Done<TelemetrySettings | undefined> {
+export function toTelemetrySettings(variables: Settings): Outcome<TelemetrySettings | undefined> {
   if (variables['OTEL_SDK_DISABLED']?.toLowerCase() === 'true') return { ok: true, value: undefined };
   const traces = toReceiver(variables, 'traces');
   const metrics = toReceiver(variables, 'metrics');
@@ -210,7 +209,7 @@ export function toPluginPlaces(variables: Settings, working: string): PluginPlac
 }
 
 /** How many calls this process makes at a time, and how many of them to each endpoint. */
-export function toFlightLimits(variables: Settings): Done<FlightLimits> {
+export function toFlightLimits(variables: Settings): Outcome<FlightLimits> {
   const named = { process: 'CHUKWA_MAX_IN_FLIGHT', endpoint: 'CHUKWA_ENDPOINT_MAX_IN_FLIGHT' } as const;
   const set = Object.entries(named).flatMap(([limit, name]) => {
     const said = variables[name] || undefined;
@@ -233,7 +232,7 @@ export function toWantedDoorbell(variables: Settings): WantedDoorbell {
 const SERVE_PORT = 4747;
 
 /** Where `serve` listens. */
-export function toServePlace(variables: Settings): Done<ServePlace> {
+export function toServePlace(variables: Settings): Outcome<ServePlace> {
   const port = variables['CHUKWA_PORT'] || String(SERVE_PORT);
   if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) return refuse(problem('PORT_INVALID'));
   const public_url = (variables['CHUKWA_PUBLIC_URL'] || undefined)?.replace(/\/+$/, '');
@@ -242,7 +241,7 @@ export function toServePlace(variables: Settings): Done<ServePlace> {
 }
 
 /** Where services reach `serve`, to answer later; undefined where the operator names no such place. */
-export function toPublicUrl(variables: Settings): Done<string | undefined> {
+export function toPublicUrl(variables: Settings): Outcome<string | undefined> {
   const url = variables['CHUKWA_PUBLIC_URL'] || undefined;
   if (url === undefined || isHttpUrl(url)) return { ok: true, value: url };
   return refuse(problem('PUBLIC_URL_INVALID', undefined, { details: { variable: 'CHUKWA_PUBLIC_URL' } }));

@@ -2,6 +2,7 @@
  * The library: what `import('chukwa')` gives. An engine that is opened here leaves its process alone: it installs no handler
  * of signals or uncaught errors, changes no exit code and no built-in. docs/library.md shows it at work.
  */
+import { type Outcome, succeed } from './contract/problem.js';
 import type { Json } from './contract/json.js';
 import { present } from './contract/present.js';
 import { compose } from './main.js';
@@ -11,7 +12,7 @@ import type { Composition } from './operations/composition.js';
 import { type Deleted, deleteWorld } from './operations/delete-world.js';
 import { type DiffRequest, diffPlaces, type WorldDiff } from './operations/diff-worlds.js';
 import type { Finding } from './operations/documents/index.js';
-import { type Done, type Engine, succeed, whileReachable } from './operations/engine.js';
+import { type Engine, whileReachable } from './operations/engine.js';
 import { personHere } from './operations/person-here.js';
 import { listAttempts, showAttempt, showInvocation, showLlmCall, type WorldAttempts } from './operations/records.js';
 import type { Acknowledgement, SaidReport } from './operations/reports.js';
@@ -30,7 +31,7 @@ export type { Problem } from './contract/problem.js';
 export type { Deleted } from './operations/delete-world.js';
 export type { Finding } from './operations/documents/index.js';
 export type { DiffRequest, WorldDiff } from './operations/diff-worlds.js';
-export type { Done, Refused } from './operations/engine.js';
+export type { Outcome, Refused } from './contract/problem.js';
 export type { WorldAttempts } from './operations/records.js';
 export type { Acknowledgement, SaidReport } from './operations/reports.js';
 export type { RunReport, TurnReport } from './operations/run-turns.js';
@@ -105,29 +106,29 @@ export interface OpenEngine {
   /** Checks files and folders, and all that they refer to. */
   validate(paths: readonly string[]): Promise<Checked>;
   /** Makes a world of a scenario's file, which is stored with all that it refers to. */
-  createWorld(world_slug: string, scenario_path: string): Promise<Done<WorldSnapshot>>;
+  createWorld(world_slug: string, scenario_path: string): Promise<Outcome<WorldSnapshot>>;
   listWorlds(): ReturnType<typeof listWorlds>;
   /** A world as it stands, or as it stood at a turn. */
-  showWorld(world_slug: string, turn?: number): Promise<Done<WorldSnapshot>>;
-  diffPlaces(request: DiffRequest): Promise<Done<WorldDiff>>;
+  showWorld(world_slug: string, turn?: number): Promise<Outcome<WorldSnapshot>>;
+  diffPlaces(request: DiffRequest): Promise<Outcome<WorldDiff>>;
   /** Runs turns here and now. A failed attempt is in the report, and no refusal. */
-  runTurns(world_slug: string, options?: RunOptions): Promise<Done<RunReport>>;
+  runTurns(world_slug: string, options?: RunOptions): Promise<Outcome<RunReport>>;
   /** Makes a world that shares the turns of another up to one of them. */
-  forkWorld(world_slug: string, options: ForkOptions): Promise<Done<WorldSnapshot>>;
+  forkWorld(world_slug: string, options: ForkOptions): Promise<Outcome<WorldSnapshot>>;
   /** Deletes a world with all that is recorded of it, for good and without a question. */
-  deleteWorld(world_slug: string): Promise<Done<Deleted>>;
+  deleteWorld(world_slug: string): Promise<Outcome<Deleted>>;
   /** Runs tests of workflows, in memory and without a call. A failed test is in the report, and no refusal. */
-  test(paths: readonly string[], options?: TestOptions): Promise<Done<TestReport>>;
+  test(paths: readonly string[], options?: TestOptions): Promise<Outcome<TestReport>>;
   /** Reports how a pending call, or one in doubt, ended: by its id or the alias that its service gave it. */
-  report(correlation_id: string, said: SaidReport): Promise<Done<Acknowledgement>>;
+  report(correlation_id: string, said: SaidReport): Promise<Outcome<Acknowledgement>>;
   /** Decides whether a call in doubt of a failed attempt took place. */
-  settle(attempt_id: string, settlement: Settlement): Promise<Done<SettledCall>>;
+  settle(attempt_id: string, settlement: Settlement): Promise<Outcome<SettledCall>>;
   /** Stops an attempt that runs or is suspended. */
-  stop(attempt_id: string, reason?: string): Promise<Done<Acknowledgement>>;
-  listAttempts(world_slug: string): Promise<Done<WorldAttempts>>;
-  showAttempt(attempt_id: string): Promise<Done<AttemptRecord>>;
-  showInvocation(source_invocation_id: string): Promise<Done<InvocationRecord>>;
-  showLlmCall(llm_call_id: string): Promise<Done<LlmCallRecord>>;
+  stop(attempt_id: string, reason?: string): Promise<Outcome<Acknowledgement>>;
+  listAttempts(world_slug: string): Promise<Outcome<WorldAttempts>>;
+  showAttempt(attempt_id: string): Promise<Outcome<AttemptRecord>>;
+  showInvocation(source_invocation_id: string): Promise<Outcome<InvocationRecord>>;
+  showLlmCall(llm_call_id: string): Promise<Outcome<LlmCallRecord>>;
   /** Ends connections, programs and the database; call it once, when nothing is under way. */
   close(): Promise<void>;
 }
@@ -136,7 +137,7 @@ export interface OpenEngine {
  * Opens an engine on the configured database, and migrates it.
  * @returns a refusal where the database cannot be opened, or another process has it
  */
-export async function openEngine(configuration: Configuration = {}): Promise<Done<OpenEngine>> {
+export async function openEngine(configuration: Configuration = {}): Promise<Outcome<OpenEngine>> {
   const composition = await compose(configuration.variables ?? process.env);
   const { script, working_folder = process.cwd() } = configuration;
   const file = script === undefined ? undefined : await findScript(composition, working_folder, script);
@@ -162,7 +163,7 @@ function toOpenEngine(
   { working_folder = process.cwd(), root }: Configuration,
 ): OpenEngine {
   const place = { working_folder, ...present({ root }) };
-  const reach = <Value>(task: (engine: Engine) => Promise<Done<Value>>) => whileReachable(engine, task);
+  const reach = <Value>(task: (engine: Engine) => Promise<Outcome<Value>>) => whileReachable(engine, task);
   return {
     validate: async (paths) => {
       const { ok, findings } = await checkPaths(engine.authoring, { place, paths });

@@ -1,3 +1,4 @@
+import { type Outcome, refuse } from './contract/problem.js';
 import { present } from './contract/present.js';
 import { readFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
@@ -37,7 +38,7 @@ import type {
 } from './operations/composition.js';
 import { diagnose } from './operations/diagnose.js';
 import { loadShippedSchemas } from './operations/documents/index.js';
-import { type Authoring, type Done, type Engine, refuse } from './operations/engine.js';
+import type { Authoring, Engine } from './operations/engine.js';
 import { findConfirmed } from './operations/plugins/trust.js';
 import type { Workshop } from './operations/plugins/workshop.js';
 import { announceServed, findServed, nameServer } from './operations/served.js';
@@ -222,7 +223,7 @@ async function openWorkshop(outside: Outside): Promise<Workshop> {
 async function openArchive(
   configuration: StoreConfiguration,
   use: 'to_read' | 'to_write' = 'to_write',
-): Promise<Done<OpenArchive>> {
+): Promise<Outcome<OpenArchive>> {
   const { openStore, openToRead } = await import('./store/open-store.js');
   const opened = await (use === 'to_read' ? openToRead : openStore)(configuration);
   if (!opened.ok) return refuse(...(await nameServer(configuration.data_dir, opened.problems)));
@@ -230,7 +231,7 @@ async function openArchive(
   return { ok: true, value: { store, close: () => store.database.close() } };
 }
 
-async function openEngine(outside: Outside, options: EngineOptions): Promise<Done<Engine>> {
+async function openEngine(outside: Outside, options: EngineOptions): Promise<Outcome<Engine>> {
   const { variables } = outside;
   const callbacks = await openCallbacks(variables);
   if (!callbacks.ok) return callbacks;
@@ -263,7 +264,7 @@ function observed(engine: Engine, telemetry: Telemetry): Engine {
 }
 
 /** An engine whose sources answer what was written, on a database that is thrown away. */
-async function openDryEngine(outside: Outside, answerCall: AnswerCall): Promise<Done<Engine>> {
+async function openDryEngine(outside: Outside, answerCall: AnswerCall): Promise<Outcome<Engine>> {
   const configuration = { ...toStoreConfiguration(outside.variables), url: 'memory:' };
   const opened = await joinEngine(openArchive(configuration), openParts(outside, { answerCall }), {
     kind: 'process',
@@ -274,10 +275,10 @@ async function openDryEngine(outside: Outside, answerCall: AnswerCall): Promise<
 }
 
 async function joinEngine(
-  opening: Promise<Done<OpenArchive>>,
+  opening: Promise<Outcome<OpenArchive>>,
   loading: Promise<Parts>,
   wanted: WantedDoorbell,
-): Promise<Done<Engine>> {
+): Promise<Outcome<Engine>> {
   const [opened, { authoring, sources }] = await Promise.all([opening, loading]);
   if (!opened.ok) {
     await sources.close();
@@ -319,13 +320,13 @@ async function joinEngine(
   };
 }
 
-function openDoorbell(wanted: WantedDoorbell, store: Store): Done<Doorbell> {
+function openDoorbell(wanted: WantedDoorbell, store: Store): Outcome<Doorbell> {
   const chosen = chooseDoorbell(wanted, store.shared);
   return chosen.ok ? chosen : refuse(...chosen.problems);
 }
 
 /** Where services may answer later, if the operator says where that is. */
-async function openCallbacks(variables: Variables): Promise<Done<Pick<PartsOptions, 'makeCallback'>>> {
+async function openCallbacks(variables: Variables): Promise<Outcome<Pick<PartsOptions, 'makeCallback'>>> {
   const public_url = toPublicUrl(variables);
   if (!public_url.ok) return public_url;
   if (public_url.value === undefined) return { ok: true, value: {} };
@@ -333,14 +334,14 @@ async function openCallbacks(variables: Variables): Promise<Done<Pick<PartsOptio
   return tokens.ok ? { ok: true, value: { makeCallback: callbacksAt(public_url.value, tokens.value) } } : tokens;
 }
 
-function loadTokens(variables: Variables): Promise<Done<LoadedTokens>> {
+function loadTokens(variables: Variables): Promise<Outcome<LoadedTokens>> {
   return load({ ...toTokens(variables), file: toTokensFile(variables) });
 }
 
 /** The services and models on loopback are no part of the engine: it loads them here, and only when a command needs them. */
 const loadToys = () => import('../fixtures/toys/stages.js');
 
-async function startScriptedModel(answersFile: string, portBase?: number): Promise<Done<Stage>> {
+async function startScriptedModel(answersFile: string, portBase?: number): Promise<Outcome<Stage>> {
   const [{ startScriptedStage }, { validateShape }] = await Promise.all([loadToys(), openSchemas()]);
   const stage = await startScriptedStage(answersFile, (value) => validateShape('answers', value), portBase);
   return stage.ok ? stage : refuse(...stage.problems);

@@ -24,7 +24,7 @@ export interface Problem {
   readonly offset?: number;
   readonly location?: Location;
   /** The repair, in one sentence. */
-  readonly repair?: string;
+  readonly repair: string;
   readonly details?: JsonObject;
   /** A note does not stop anything; left out means an error. */
   readonly severity?: 'error' | 'note';
@@ -46,6 +46,23 @@ export function problem<Code extends ProblemCode>(code: Code, ...[facts, place]:
 }
 
 /** A value, or all problems that prevented it. */
-export type Outcome<Value> =
-  | { readonly ok: true; readonly value: Value }
-  | { readonly ok: false; readonly problems: readonly Problem[] };
+export type Outcome<Value> = { readonly ok: true; readonly value: Value } | Refused;
+
+/** What prevented a value. */
+export interface Refused {
+  readonly ok: false;
+  /** `content`: the request is at fault; `environment`: the database or a service is. */
+  readonly because: 'content' | 'environment';
+  readonly problems: readonly Problem[];
+}
+
+/** The outcome that has a value. */
+export function succeed<Value>(value: Value): Outcome<Value> {
+  return { ok: true, value };
+}
+
+/** The outcome without one; the catalogue entry of the first problem says what is at fault. */
+export function refuse(...problems: readonly Problem[]): Refused {
+  const { exit } = PROBLEMS[problems[0]?.code ?? 'UNEXPECTED'];
+  return { ok: false, because: exit === 4 ? 'environment' : 'content', problems };
+}

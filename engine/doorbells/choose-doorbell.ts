@@ -1,4 +1,4 @@
-import { type Outcome, type Problem, problem } from '../contract/problem.js';
+import { type Outcome, problem, refuse } from '../contract/problem.js';
 import type { Doorbell } from '../ports/doorbell.js';
 import { openNatsDoorbell } from './nats.js';
 import { parseNatsUrl } from './nats-url.js';
@@ -39,8 +39,4 @@ function openNats(nats_url: string | undefined): Outcome<Doorbell> {
   if (nats_url === undefined) return refuse(problem('NATS_URL_MISSING'));
   const address = parseNatsUrl(nats_url);
   return address.ok ? { ok: true, value: openNatsDoorbell(address.value) } : address;
-}
-
-function refuse(found: Problem): Outcome<never> {
-  return { ok: false, problems: [found] };
 }

@@ -1,6 +1,6 @@
 import { hasLateAt } from '../core/content/variable-value.js';
 import { present } from '../contract/present.js';
-import { type Outcome, problem } from '../contract/problem.js';
+import { type Outcome, problem, refuse } from '../contract/problem.js';
 
 /** Where a NATS server is, and who we are there. */
 export interface NatsAddress {
@@ -15,11 +15,12 @@ const PORT = '4222';
 
 /** Reads `nats://[user:password@]host[:port]`; `tls://` for an encrypted connection. */
 export function parseNatsUrl(text: string): Outcome<NatsAddress> {
-  if (hasLateAt(text)) return refuse('not_encoded');
+  if (hasLateAt(text)) return notAnAddress('not_encoded');
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined || !/^(nats|tls):$/.test(url.protocol) || url.hostname === '') return refuse('no_address');
+  if (url === undefined || !/^(nats|tls):$/.test(url.protocol) || url.hostname === '')
+    return notAnAddress('no_address');
   const [user, password] = [decode(url.username), decode(url.password)];
-  if (user === undefined || password === undefined) return refuse('bad_percent');
+  if (user === undefined || password === undefined) return notAnAddress('bad_percent');
   return {
     ok: true,
     value: {
@@ -39,6 +40,6 @@ function decode(text: string): string | undefined {
   }
 }
 
-function refuse(kind: 'not_encoded' | 'no_address' | 'bad_percent'): Outcome<never> {
-  return { ok: false, problems: [problem('NATS_URL_INVALID', { kind })] };
+function notAnAddress(kind: 'not_encoded' | 'no_address' | 'bad_percent'): Outcome<never> {
+  return refuse(problem('NATS_URL_INVALID', { kind }));
 }

@@ -1,7 +1,8 @@
+import { type Outcome, refuse, succeed } from '../contract/problem.js';
 import type { Json, JsonObject } from '../contract/json.js';
 import { present } from '../contract/present.js';
 import type { ActionPlace, ActionSurface, OperatorActionKind } from '../ports/operator-actions.js';
-import { type Done, type Engine, refuse, succeed } from './engine.js';
+import type { Engine } from './engine.js';
 import { findNamed, type NamedScenario, placeRefusal } from './change-scenario.js';
 import { describeFork, forkWorld } from './fork-world.js';
 import type { WantedScenario } from './load-program.js';
@@ -46,7 +47,7 @@ export interface Actor {
  * @returns a refusal, without an entry, where the named thing does not exist, or a new name is taken; else what the
  * operation itself refuses
  */
-export async function act(engine: Engine, action: OperatorAction, actor: Actor): Promise<Done<Acknowledgement>> {
+export async function act(engine: Engine, action: OperatorAction, actor: Actor): Promise<Outcome<Acknowledgement>> {
   const rule = ruleOf(action);
   const place = await rule.locate(engine, action);
   if (!place.ok) return place;
@@ -64,7 +65,7 @@ export async function queueByHand(
   engine: Engine,
   { world_slug, turns }: { readonly world_slug: string; readonly turns: number },
   actor: Actor,
-): Promise<Done<QueueReport>> {
+): Promise<Outcome<QueueReport>> {
   const place = placeOf(await showWorld(engine, { world_slug }));
   if (!place.ok) return place;
   const entry = { ...place.value, action: 'run_turns', details: { turns } } as const;
@@ -81,7 +82,7 @@ export async function forkByHand(
     readonly named?: NamedScenario;
   },
   actor: Actor,
-): Promise<Done<{ readonly world: WorldSnapshot; readonly origin: string }>> {
+): Promise<Outcome<{ readonly world: WorldSnapshot; readonly origin: string }>> {
   const scenario = named && (await findNamed(engine, named));
   if (scenario?.ok === false) return scenario;
   const forked = await act(
@@ -99,7 +100,7 @@ export async function settleByHand(
   engine: Engine,
   request: Omit<SettleRequest, 'reason'>,
   actor: Actor,
-): Promise<Done<SettledCall>> {
+): Promise<Outcome<SettledCall>> {
   const place = placeOf(await showAttempt(engine, request.attempt_id));
   if (!place.ok) return place;
   const entry = {
@@ -112,7 +113,7 @@ export async function settleByHand(
 }
 
 /** A call with the parts that redaction hides: for the operator at the database's own machine. */
-export async function showUnredacted(engine: Engine, id: string, actor: Actor): Promise<Done<InvocationRecord>> {
+export async function showUnredacted(engine: Engine, id: string, actor: Actor): Promise<Outcome<InvocationRecord>> {
   const place = placeOf(await showInvocation(engine, id));
   if (!place.ok) return place;
   return auditLook(engine, place.value, actor, () => showInvocation(engine, id, 'unredacted'));
@@ -123,8 +124,8 @@ export function auditLook<Value>(
   engine: Engine,
   place: ActionPlace,
   actor: Actor,
-  look: () => Promise<Done<Value>>,
-): Promise<Done<Value>> {
+  look: () => Promise<Outcome<Value>>,
+): Promise<Outcome<Value>> {
   const seen = () => ({ accepted: true, message: 'The hidden parts were shown.' });
   return audit(engine, { ...place, action: 'see_unredacted', details: {} }, actor, look, seen);
 }
@@ -136,9 +137,9 @@ export async function audit<Value>(
   engine: Engine,
   { details, ...action }: Audited,
   actor: Actor,
-  perform: (reason: string | undefined) => Promise<Done<Value>>,
+  perform: (reason: string | undefined) => Promise<Outcome<Value>>,
   describe: (value: Value) => Pick<Acknowledgement, 'accepted' | 'message'>,
-): Promise<Done<Value>> {
+): Promise<Outcome<Value>> {
   const too_long = findReasonProblem(actor.reason);
   if (too_long !== undefined) return refuse(too_long);
   const { world_slug } = action;
@@ -197,14 +198,14 @@ function describeSettled({ performed, left_in_doubt }: SettledCall) {
 const LEFT_IN_DOUBT = ['no other call of its attempt is', 'one other call of its attempt is'];
 
 interface ActionRule<Action> {
-  readonly locate: (engine: Engine, action: Action) => Promise<Done<ActionPlace>>;
+  readonly locate: (engine: Engine, action: Action) => Promise<Outcome<ActionPlace>>;
   /** The details that the audit keeps; no answers, which may be secret. */
   readonly describe: (action: Action) => JsonObject;
   readonly perform: (
     engine: Engine,
     action: Action,
     by: Pick<Actor, 'surface' | 'reason'>,
-  ) => Promise<Done<Acknowledgement>>;
+  ) => Promise<Outcome<Acknowledgement>>;
 }
 
 type Rules = {
@@ -273,8 +274,8 @@ function ruleOf(action: OperatorAction): ActionRule<OperatorAction> {
 
 /** The place of what an action names, as far as there is one. */
 function placeOf(
-  found: Done<Pick<ActionPlace, 'world_slug'> & Partial<Pick<ActionPlace, 'attempt_id' | 'source_invocation_id'>>>,
-): Done<ActionPlace> {
+  found: Outcome<Pick<ActionPlace, 'world_slug'> & Partial<Pick<ActionPlace, 'attempt_id' | 'source_invocation_id'>>>,
+): Outcome<ActionPlace> {
   if (!found.ok) return found;
   const { world_slug, attempt_id = null, source_invocation_id = null } = found.value;
   return succeed({ world_slug, attempt_id, source_invocation_id });

@@ -1,4 +1,4 @@
-import { problem } from '../contract/problem.js';
+import { type Outcome, problem, refuse, succeed } from '../contract/problem.js';
 import { isUuid } from '../core/content/uuid.js';
 import type { Json } from '../contract/json.js';
 import type {
@@ -10,7 +10,7 @@ import type {
 } from '../core/agents/agent-turn.js';
 import type { ListPart } from '../ports/browse.js';
 import type { CallFailureRecord } from '../ports/records.js';
-import { type Archive, type Done, refuse, succeed } from './engine.js';
+import type { Archive } from './engine.js';
 import { unknownWorld } from './worlds.js';
 
 /** An agent's state head, and its turn in the world's latest attempt: null where it had none in it. */
@@ -19,7 +19,7 @@ export interface ListedAgent extends AgentHeadRecord {
 }
 
 /** The agents of a world: idle ones, too, with the turn that each of them had last. */
-export async function listAgents(archive: Archive, world_slug: string): Promise<Done<readonly ListedAgent[]>> {
+export async function listAgents(archive: Archive, world_slug: string): Promise<Outcome<readonly ListedAgent[]>> {
   const { worlds, records, browse } = archive.store;
   if ((await worlds.find(world_slug)) === undefined) return unknownWorld(archive, world_slug);
   const [latest] = await browse.attempts(world_slug, { limit: 1 });
@@ -39,7 +39,7 @@ export async function listAgentsPart(
   archive: Archive,
   world_slug: string,
   { after = '', limit }: ListPart,
-): Promise<Done<readonly ListedAgent[]>> {
+): Promise<Outcome<readonly ListedAgent[]>> {
   const agents = await listAgents(archive, world_slug);
   if (!agents.ok) return agents;
   return succeed(agents.value.filter(({ agent_id }) => agent_id > after).slice(0, limit));
@@ -67,7 +67,7 @@ export interface ResolvedAgentTurn extends AgentTurnRecord {
 export async function showAgentTurn(
   archive: Archive,
   asked: { readonly agent_turn_id: string; readonly reader: 'consumer' | 'operator' },
-): Promise<Done<ResolvedAgentTurn>> {
+): Promise<Outcome<ResolvedAgentTurn>> {
   const { agent_turn_id: id, reader } = asked;
   const record = await archive.store.records.agentTurn(id);
   if (record !== undefined) return succeed(await resolveCards(archive, record, reader));

@@ -1,4 +1,4 @@
-import { type Problem, problem } from '../contract/problem.js';
+import { type Outcome, problem, type Problem, refuse, type Refused, succeed } from '../contract/problem.js';
 import { present } from '../contract/present.js';
 import { checkAnswerKeys, checkAnswers, checkTest } from '../core/workflow-test/check-test.js';
 import type { Scenario } from '../generated/scenario.js';
@@ -16,7 +16,7 @@ import {
   type Validation,
   watchDocuments,
 } from './documents/index.js';
-import { type Authoring, type Done, type Engine, refuse, type Refused, succeed } from './engine.js';
+import type { Authoring, Engine } from './engine.js';
 import { compileScenario, type UsableScenario } from './load-program.js';
 import { locateIn } from './read-answer-file.js';
 import { digestFiles } from './scenario-files.js';
@@ -57,7 +57,11 @@ function toPutParts({ authoring, store: { components } }: DocumentShelf, place: 
  * Checks a file or folder with all that it refers to, and gives its scenario. Nothing is stored yet.
  * @returns a refusal where a document does not validate, or where there is not exactly one scenario
  */
-export async function readScenario(engine: DocumentShelf, path: string, place: Place): Promise<Done<UsableScenario>> {
+export async function readScenario(
+  engine: DocumentShelf,
+  path: string,
+  place: Place,
+): Promise<Outcome<UsableScenario>> {
   const parts = toPutParts(engine, place);
   const { ok, findings, components } = await validateDocuments(parts, [path]);
   if (!ok) return refuseFindings(findings);
@@ -77,7 +81,7 @@ export async function readScenario(engine: DocumentShelf, path: string, place: P
  * Stores a file or folder with all that it refers to, and gives its scenario.
  * @returns the scenario's hash; a refusal as of `readScenario`, and then nothing is stored
  */
-export async function putScenario(engine: Engine, path: string, place: Place): Promise<Done<string>> {
+export async function putScenario(engine: Engine, path: string, place: Place): Promise<Outcome<string>> {
   const read = await readScenario(engine, path, place);
   if (!read.ok) return read;
   await read.value.store();

@@ -1,9 +1,10 @@
+import { type Outcome, refuse, type Refused, succeed } from '../contract/problem.js';
 import { unreachable } from '../contract/unreachable.js';
 import { present } from '../contract/present.js';
 import { findHistoryProblems } from '../core/world/shared-history.js';
 import type { Scenario } from '../generated/scenario.js';
 import type { WorldRecord } from '../ports/worlds.js';
-import { type Done, type Engine, refuse, type Refused, succeed } from './engine.js';
+import type { Engine } from './engine.js';
 import { findUsable, type UsableScenario, type WantedScenario } from './load-program.js';
 import { worldUnderWay } from './transfer-worlds.js';
 import { unknownWorld } from './worlds.js';
@@ -21,7 +22,7 @@ export async function adoptNamed(
   engine: Engine,
   world_slug: string,
   named: NamedScenario,
-): Promise<Done<number | undefined>> {
+): Promise<Outcome<number | undefined>> {
   const scenario = await findNamed(engine, named);
   if (!scenario.ok) return scenario;
   const changed = await changeScenario(engine, { world_slug, scenario: scenario.value });
@@ -35,7 +36,7 @@ export async function adoptNamed(
 async function changeScenario(
   engine: Engine,
   { world_slug, scenario }: { readonly world_slug: string; readonly scenario: WantedScenario },
-): Promise<Done<number | undefined>> {
+): Promise<Outcome<number | undefined>> {
   const world = await engine.store.worlds.find(world_slug);
   if (world === undefined) return unknownWorld(engine, world_slug);
   const found = await findFitting(engine, world, scenario);
@@ -66,7 +67,7 @@ export async function findFitting(
   engine: Engine,
   { world_slug, scenario_hash }: Pick<WorldRecord, 'world_slug' | 'scenario_hash'>,
   wanted: WantedScenario,
-): Promise<Done<UsableScenario>> {
+): Promise<Outcome<UsableScenario>> {
   const found = await findUsable(engine, wanted);
   if (!found.ok || found.value.hash === scenario_hash) return found;
   const stored = await engine.store.components.find('scenario', scenario_hash);
@@ -82,7 +83,7 @@ export interface NamedScenario {
 }
 
 /** Finds a scenario by its path or hash. One that is read from a path is not stored yet. */
-export async function findNamed(engine: Engine, named: NamedScenario): Promise<Done<WantedScenario>> {
+export async function findNamed(engine: Engine, named: NamedScenario): Promise<Outcome<WantedScenario>> {
   const { scenario, place } = named;
   if (!isHash(named)) {
     const read = await readScenario(engine, scenario, place);

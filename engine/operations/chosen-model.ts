@@ -1,13 +1,13 @@
-import { problem } from '../contract/problem.js';
+import { type Outcome, problem, refuse, succeed } from '../contract/problem.js';
 import type { ResponseSource } from '../generated/response-source.js';
-import { type Done, type Engine, refuse, succeed } from './engine.js';
+import type { Engine } from './engine.js';
 
 /** Refuses a chosen model where no source leaves the name of its model to a variable. */
 export async function checkChosenModel(
   { authoring, store }: Pick<Engine, 'authoring' | 'store'>,
   scenario_hash: string,
   model: string | undefined,
-): Promise<Done<undefined>> {
+): Promise<Outcome<undefined>> {
   if (model === undefined) return succeed(undefined);
   const closure = await store.components.closure('scenario', scenario_hash);
   const sources = closure

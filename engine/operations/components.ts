@@ -1,9 +1,9 @@
-import { problem } from '../contract/problem.js';
+import { type Outcome, problem, refuse, succeed } from '../contract/problem.js';
 import type { ProblemCode } from '../contract/problems/index.js';
 import { nearestName } from '../core/content/nearest-name.js';
 import { COMPONENT_KINDS, type ComponentKind } from '../core/protocol/component.js';
 import type { ComponentRecord, ComponentSummary, ComponentUses, StoredComponent } from '../ports/components.js';
-import { type Archive, type Done, refuse, succeed } from './engine.js';
+import type { Archive } from './engine.js';
 
 export const HASH_DIGITS_MIN = 8;
 
@@ -18,14 +18,14 @@ export interface ComponentName {
 }
 
 /** Parses a kind. @returns a refusal that lists all kinds */
-export function toComponentKind(text: string): Done<ComponentKind> {
+export function toComponentKind(text: string): Outcome<ComponentKind> {
   const kind = COMPONENT_KINDS.find((name) => name === text);
   if (kind !== undefined) return succeed(kind);
   const nearest = nearestName(text, COMPONENT_KINDS);
   return refuse(problem('COMPONENT_KIND_UNKNOWN', { kind: text, nearest, kinds: COMPONENT_KINDS }));
 }
 
-export async function getComponent(archive: Archive, name: ComponentName): Promise<Done<ComponentRecord>> {
+export async function getComponent(archive: Archive, name: ComponentName): Promise<Outcome<ComponentRecord>> {
   const whole = HASH.test(name.hash) ? await archive.store.components.find(name.kind, name.hash) : undefined;
   if (whole !== undefined) return succeed(whole);
   const found = await findComponent(archive, name);
@@ -36,7 +36,10 @@ export async function getComponent(archive: Archive, name: ComponentName): Promi
   return succeed(component);
 }
 
-export async function listComponents(archive: Archive, kind: ComponentKind): Promise<Done<readonly StoredComponent[]>> {
+export async function listComponents(
+  archive: Archive,
+  kind: ComponentKind,
+): Promise<Outcome<readonly StoredComponent[]>> {
   return succeed(await archive.store.components.list(kind));
 }
 
@@ -46,7 +49,7 @@ export interface KindCount {
 }
 
 /** How many documents there are of each kind, those without any included. */
-export async function countComponents(archive: Archive): Promise<Done<readonly KindCount[]>> {
+export async function countComponents(archive: Archive): Promise<Outcome<readonly KindCount[]>> {
   const counts = await archive.store.components.count();
   return succeed(COMPONENT_KINDS.map((kind) => ({ kind, count: counts.get(kind) ?? 0 })));
 }
@@ -54,7 +57,7 @@ export async function countComponents(archive: Archive): Promise<Done<readonly K
 export type UsesOfComponent = ComponentSummary & ComponentUses;
 
 /** The references of a document in both directions, one step each. */
-export async function showUses(archive: Archive, name: ComponentName): Promise<Done<UsesOfComponent>> {
+export async function showUses(archive: Archive, name: ComponentName): Promise<Outcome<UsesOfComponent>> {
   const found = await findComponent(archive, name);
   if (!found.ok) return found;
   const { kind, hash } = found.value;
@@ -62,7 +65,7 @@ export async function showUses(archive: Archive, name: ComponentName): Promise<D
 }
 
 /** The one document of a kind whose hash has these first digits. */
-async function findComponent(archive: Archive, { kind, hash }: ComponentName): Promise<Done<ComponentSummary>> {
+async function findComponent(archive: Archive, { kind, hash }: ComponentName): Promise<Outcome<ComponentSummary>> {
   const digits = hash.toLowerCase();
   if (!HEX.test(digits) || digits.length < HASH_DIGITS_MIN || digits.length > HASH_LENGTH)
     return refuse(problem('COMPONENT_HASH_INVALID', { hash, length: HASH_LENGTH, length_min: HASH_DIGITS_MIN }));

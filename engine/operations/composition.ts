@@ -1,9 +1,10 @@
+import type { Outcome } from '../contract/problem.js';
 import type { JsonObject } from '../contract/json.js';
 import type { LogLevel } from '../contract/source.js';
 import type { AnswerCall } from '../ports/answers.js';
 import type { CallSource, ListVariations, ModelPlace } from '../ports/sources.js';
 import type { Actor, OperatorAction } from './act.js';
-import type { Archive, Authoring, Done, Engine } from './engine.js';
+import type { Archive, Authoring, Engine } from './engine.js';
 import type { Workshop } from './plugins/workshop.js';
 import type { Acknowledgement, SaidReport } from './reports.js';
 import type { LoadedTokens, Tokens } from './tokens.js';
@@ -40,28 +41,28 @@ export interface Composition {
   /** Plugins for inspection and tests; only a test runs their code. */
   openWorkshop(): Promise<Workshop>;
   /** The configured database, migrated, for reading: an embedded one that has not been made stays so, and is empty. */
-  openArchive(): Promise<Done<OpenArchive>>;
+  openArchive(): Promise<Outcome<OpenArchive>>;
   /** The whole engine on the configured database, migrated. */
-  openEngine(options?: EngineOptions): Promise<Done<Engine>>;
+  openEngine(options?: EngineOptions): Promise<Outcome<Engine>>;
   /** An engine that answers every call from written answers, runs no plugin, and keeps its database in memory. */
-  openDryEngine(answerCall: AnswerCall): Promise<Done<Engine>>;
+  openDryEngine(answerCall: AnswerCall): Promise<Outcome<Engine>>;
   /** The toy services, by themselves: on consecutive ports from this one on, or on free ones. */
   startToys(portBase?: number): Promise<Stage>;
   /** The scripted model, reading its answers from a file; with a base, on the port after those of the toys. */
-  startScriptedModel(answersFile: string, portBase?: number): Promise<Done<Stage>>;
+  startScriptedModel(answersFile: string, portBase?: number): Promise<Outcome<Stage>>;
   startPerson(answer: AnswerAsPerson): Promise<Stage>;
   /** The HTTP tokens; created where there are none yet. */
-  loadTokens(): Promise<Done<LoadedTokens>>;
+  loadTokens(): Promise<Outcome<LoadedTokens>>;
   /** Makes one page of a world or an attempt that needs no server. */
-  exportPages(archive: Archive, wanted: PagesToExport): Promise<Done<ExportedPages>>;
-  listen(desk: HttpDesk, tokens: Tokens, place: ServePlace): Promise<Done<HttpServer>>;
+  exportPages(archive: Archive, wanted: PagesToExport): Promise<Outcome<ExportedPages>>;
+  listen(desk: HttpDesk, tokens: Tokens, place: ServePlace): Promise<Outcome<HttpServer>>;
   /** Whether a server could listen there now. */
-  tryPlace(place: ServePlace): Promise<Done<unknown>>;
-  servePlace(): Done<ServePlace>;
+  tryPlace(place: ServePlace): Promise<Outcome<unknown>>;
+  servePlace(): Outcome<ServePlace>;
   /** The `chukwa serve` that holds the embedded database of the configured folder; undefined where none does. */
   findServed(): Promise<ServedAt | undefined>;
   /** Announces in that folder that this process serves it, until the returned function is called. */
-  announceServed(server: Pick<HttpServer, 'url' | 'command_token'>): Promise<Done<() => Promise<void>>>;
+  announceServed(server: Pick<HttpServer, 'url' | 'command_token'>): Promise<Outcome<() => Promise<void>>>;
   /** @param world_slug the world whose sources are checked; those of all stored documents where it is absent */
   diagnose(world_slug?: string): Promise<readonly Diagnosis[]>;
 }
@@ -113,14 +114,14 @@ export interface ExportedPages {
 }
 
 export interface HttpDesk {
-  readonly report: (correlation: string, report: SaidReport) => Promise<Done<Acknowledgement>>;
+  readonly report: (correlation: string, report: SaidReport) => Promise<Outcome<Acknowledgement>>;
   /** Performs an operator's action, with an entry in the audit. */
-  readonly act: (action: OperatorAction, actor: Actor) => Promise<Done<Acknowledgement>>;
+  readonly act: (action: OperatorAction, actor: Actor) => Promise<Outcome<Acknowledgement>>;
   readonly isReady: () => Promise<boolean>;
   /** Reads from the database; refuses where it is lost. */
-  readonly look: <Value>(operation: (archive: Archive) => Promise<Done<Value>>) => Promise<Done<Value>>;
+  readonly look: <Value>(operation: (archive: Archive) => Promise<Outcome<Value>>) => Promise<Outcome<Value>>;
   /** Refuses a world whose scenario has another shape than this program writes: no page can be drawn of it. */
-  readonly checkReadable: (world_slug: string) => Promise<Done<undefined>>;
+  readonly checkReadable: (world_slug: string) => Promise<Outcome<undefined>>;
 }
 
 export interface ServePlace {

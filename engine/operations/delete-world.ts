@@ -1,7 +1,7 @@
-import { problem } from '../contract/problem.js';
+import { type Outcome, problem, refuse, succeed } from '../contract/problem.js';
 import { unreachable } from '../contract/unreachable.js';
 import { type Actor, audit } from './act.js';
-import { type Done, type Engine, refuse, succeed } from './engine.js';
+import type { Engine } from './engine.js';
 import { worldBusy } from './run-turns.js';
 import { unknownWorld } from './worlds.js';
 
@@ -12,7 +12,7 @@ export interface Deleted {
 }
 
 /** Deletes a world with all that is recorded of it, for good. The audit keeps who did so. */
-export async function deleteWorld(engine: Engine, world_slug: string, actor: Actor): Promise<Done<Deleted>> {
+export async function deleteWorld(engine: Engine, world_slug: string, actor: Actor): Promise<Outcome<Deleted>> {
   const world = await engine.store.worlds.find(world_slug);
   if (world === undefined) return unknownWorld(engine, world_slug);
   const details = { world_slug, turn: world.turn };
@@ -21,7 +21,7 @@ export async function deleteWorld(engine: Engine, world_slug: string, actor: Act
   return audit(engine, entry, actor, () => deleteNow(engine, world_slug), describe);
 }
 
-async function deleteNow(engine: Engine, world_slug: string): Promise<Done<Deleted>> {
+async function deleteNow(engine: Engine, world_slug: string): Promise<Outcome<Deleted>> {
   const deleted = await engine.store.worlds.delete(world_slug);
   switch (deleted.kind) {
     case 'deleted':

@@ -1,6 +1,7 @@
+import { type Outcome, succeed } from '../contract/problem.js';
 import { blameChanges, diffWorlds, type EffectsApart, type WorldChange } from '../core/world/diff-worlds.js';
 import type { EffectOrigin, WorldSnapshot } from '../ports/worlds.js';
-import { type Archive, type Done, succeed } from './engine.js';
+import type { Archive } from './engine.js';
 import { findUnknownEntity } from './world-story.js';
 import { showWorld, type WorldPlace } from './worlds.js';
 
@@ -35,7 +36,7 @@ export interface TurnPlace {
  * Compares two turns. They are of one world, of two forks that share turns, or of two worlds.
  * @returns with `blame`, for each change the effects that only one of the two places has
  */
-export async function diffPlaces(archive: Archive, request: DiffRequest): Promise<Done<WorldDiff>> {
+export async function diffPlaces(archive: Archive, request: DiffRequest): Promise<Outcome<WorldDiff>> {
   const from = await showWorld(archive, request.from);
   if (!from.ok) return from;
   const to = await showWorld(archive, request.to);

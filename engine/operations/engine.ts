@@ -1,6 +1,5 @@
 import type { JsonObject } from '../contract/json.js';
-import { type Problem, problem } from '../contract/problem.js';
-import { PROBLEMS } from '../contract/problems/index.js';
+import { type Outcome, problem, refuse } from '../contract/problem.js';
 import type { Scenario } from '../generated/scenario.js';
 import type { Program } from '../core/protocol/program.js';
 import type { Doorbell } from '../ports/doorbell.js';
@@ -36,7 +35,7 @@ export interface Engine extends Archive {
   readonly replaceSecrets: ReplaceSecrets;
   readonly findObstacle: FindObstacle;
   /** The configured doorbell of workers; it connects when it is used. Close it. */
-  openDoorbell(): Done<Doorbell>;
+  openDoorbell(): Outcome<Doorbell>;
   /** Renews leases from a thread of its own; undefined where no other process could take them. Close it. */
   startHeartbeat(settings: { readonly lease_ms: number }): OpenHeartbeat | undefined;
   /** Scenarios and their programs by scenario hash: a hash names one content for ever. */
@@ -44,21 +43,11 @@ export interface Engine extends Archive {
   close(): Promise<void>;
 }
 
-/** A failed operation, for reasons that a person can mend. */
-export interface Refused {
-  readonly ok: false;
-  /** `content`: the request is at fault; `environment`: the database or a service is. */
-  readonly because: 'content' | 'environment';
-  readonly problems: readonly Problem[];
-}
-
-export type Done<Value> = { readonly ok: true; readonly value: Value } | Refused;
-
 /** Runs an operation on the store, and refuses where the database is lost or full meanwhile. */
 export async function whileReachable<Opened extends Archive, Value>(
   engine: Opened,
-  task: (engine: Opened) => Promise<Done<Value>>,
-): Promise<Done<Value>> {
+  task: (engine: Opened) => Promise<Outcome<Value>>,
+): Promise<Outcome<Value>> {
   try {
     return await task(engine);
   } catch (error) {
@@ -76,24 +65,13 @@ function isDataException(error: unknown): boolean {
 
 /** Runs a task with what has been opened, and closes it in any case. */
 export async function whileOpen<Opened extends Archive & { close(): Promise<void> }, Value>(
-  opened: Done<Opened>,
-  task: (opened: Opened) => Promise<Done<Value>>,
-): Promise<Done<Value>> {
+  opened: Outcome<Opened>,
+  task: (opened: Opened) => Promise<Outcome<Value>>,
+): Promise<Outcome<Value>> {
   if (!opened.ok) return opened;
   try {
     return await whileReachable(opened.value, task);
   } finally {
     await opened.value.close();
   }
-}
-
-/** The outcome of an operation that has a value; `refuse` makes the other one. */
-export function succeed<Value>(value: Value): Done<Value> {
-  return { ok: true, value };
-}
-
-/** Refuses; the catalogue entry of the first problem says whether the content or the environment is at fault. */
-export function refuse(...problems: readonly Problem[]): Refused {
-  const { exit } = PROBLEMS[problems[0]?.code ?? 'UNEXPECTED'];
-  return { ok: false, because: exit === 4 ? 'environment' : 'content', problems };
 }

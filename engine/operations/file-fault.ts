@@ -1,6 +1,5 @@
-import { problem } from '../contract/problem.js';
+import { problem, refuse, type Refused } from '../contract/problem.js';
 import type { UnwritableFile } from '../contract/problems/recordings.js';
-import { type Refused, refuse } from './engine.js';
 
 /** A failure of a file. Database errors have the same codes, and are handled elsewhere. */
 export class FileFault extends Error {

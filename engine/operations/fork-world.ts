@@ -1,7 +1,8 @@
+import { type Outcome, refuse } from '../contract/problem.js';
 import { present } from '../contract/present.js';
 import type { WorldRecord, WorldSnapshot } from '../ports/worlds.js';
 import { findFitting } from './change-scenario.js';
-import { type Archive, type Done, type Engine, refuse } from './engine.js';
+import type { Archive, Engine } from './engine.js';
 import type { WantedScenario } from './load-program.js';
 import { findSlugProblem, showWorld, slugTaken } from './worlds.js';
 
@@ -17,7 +18,7 @@ export interface ForkRequest {
  * Makes a world that shares another's turns up to one of them, by the workflows which that turn had or by other ones, which
  * are stored with it. Nothing is copied, and attempts and leases stay with their world.
  */
-export async function forkWorld(engine: Engine, request: ForkRequest): Promise<Done<WorldSnapshot>> {
+export async function forkWorld(engine: Engine, request: ForkRequest): Promise<Outcome<WorldSnapshot>> {
   const { source_slug, at_turn, world_slug } = request;
   const unusable = findSlugProblem(world_slug);
   if (unusable !== undefined) return refuse(unusable);

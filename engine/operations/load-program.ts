@@ -1,4 +1,4 @@
-import { type Problem, problem } from '../contract/problem.js';
+import { type Outcome, problem, type Problem, refuse, succeed } from '../contract/problem.js';
 import type { JsonObject } from '../contract/json.js';
 import type { ResponseSource } from '../generated/response-source.js';
 import type { Scenario } from '../generated/scenario.js';
@@ -8,7 +8,7 @@ import type { Program, SourceProgram } from '../core/protocol/program.js';
 import type { ComponentKind } from '../core/protocol/component.js';
 import type { PluginDescription } from '../ports/sources.js';
 import type { ScenarioFiles } from '../ports/worlds.js';
-import { type Authoring, type Done, type Engine, type LoadedScenario, refuse, succeed } from './engine.js';
+import type { Authoring, Engine, LoadedScenario } from './engine.js';
 
 /** A scenario that has been checked and compiles. */
 export interface UsableScenario {
@@ -23,7 +23,7 @@ export interface UsableScenario {
 export type WantedScenario = { readonly scenario_hash: string } | { readonly usable: UsableScenario };
 
 /** Finds the scenario that is wanted. @returns a refusal where it is not stored or does not compile */
-export async function findUsable(engine: Engine, wanted: WantedScenario): Promise<Done<UsableScenario>> {
+export async function findUsable(engine: Engine, wanted: WantedScenario): Promise<Outcome<UsableScenario>> {
   if ('usable' in wanted) return succeed(wanted.usable);
   const { scenario_hash: hash } = wanted;
   const loaded = await loadScenario(engine, hash);
@@ -32,7 +32,7 @@ export async function findUsable(engine: Engine, wanted: WantedScenario): Promis
 }
 
 /** Reads a stored scenario with all that it refers to, and compiles it, once per hash. */
-export async function loadScenario(engine: Engine, scenarioHash: string): Promise<Done<LoadedScenario>> {
+export async function loadScenario(engine: Engine, scenarioHash: string): Promise<Outcome<LoadedScenario>> {
   const known = engine.programs.get(scenarioHash);
   if (known !== undefined) return succeed(known);
   const stored = await engine.store.components.find('scenario', scenarioHash);
@@ -47,7 +47,7 @@ export async function loadScenario(engine: Engine, scenarioHash: string): Promis
 }
 
 /** The same, to run it here: refuses a plugin of one of its sources that a person has to confirm first. */
-export async function loadToRun(engine: Engine, scenarioHash: string): Promise<Done<LoadedScenario>> {
+export async function loadToRun(engine: Engine, scenarioHash: string): Promise<Outcome<LoadedScenario>> {
   const unconfirmed = engine.authoring.catalogue.plugins.filter((plugin) => plugin.unconfirmed !== undefined);
   if (unconfirmed.length === 0) return loadScenario(engine, scenarioHash);
   const closure = await engine.store.components.closure('scenario', scenarioHash);
@@ -68,7 +68,7 @@ export function checkSources(
   { findObstacle }: Pick<Engine, 'findObstacle'>,
   program: Program,
   slug: string,
-): Done<Program> {
+): Outcome<Program> {
   const problems = sourcesOf(program).flatMap((source) => {
     const obstacle = findObstacle(source);
     return obstacle === undefined ? [] : [sourceNotReady(source, obstacle, slug)];
@@ -81,7 +81,7 @@ function sourceNotReady({ label, hash }: SourceProgram, obstacle: string, slug: 
 }
 
 /** Refuses a world whose scenario breaks the schema: an import takes a document by its hash, whatever its shape. */
-export async function checkReadable({ store, authoring }: Engine, world_slug: string): Promise<Done<undefined>> {
+export async function checkReadable({ store, authoring }: Engine, world_slug: string): Promise<Outcome<undefined>> {
   const world = await store.worlds.find(world_slug);
   const scenario = world && (await store.components.find('scenario', world.scenario_hash));
   const isBroken = scenario !== undefined && authoring.validateDocument('scenario', scenario.content).length > 0;

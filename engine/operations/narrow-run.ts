@@ -1,8 +1,7 @@
-import { type Problem, problem } from '../contract/problem.js';
+import { type Outcome, problem, type Problem, refuse, succeed } from '../contract/problem.js';
 import { nearestName } from '../core/content/nearest-name.js';
 import { narrowTools, permittedToolsOf } from '../core/workflow/narrow-tools.js';
 import type { Program } from '../core/protocol/program.js';
-import { type Done, refuse, succeed } from './engine.js';
 
 /** The limits of a run within its documents; an absent one does not narrow. */
 export interface Narrowing {
@@ -15,7 +14,7 @@ export interface Narrowing {
  * other prompts, so an attempt has to be resumed with the same narrowing; else its records do not fit, and it ends with
  * `record_mismatch`.
  */
-export function narrowRun(program: Program, { tools, connections = [] }: Narrowing): Done<Program> {
+export function narrowRun(program: Program, { tools, connections = [] }: Narrowing): Outcome<Program> {
   const allowed = permittedToolsOf(program);
   const problems = [
     ...(tools ?? []).filter((name) => !allowed.has(name)).map((name) => toolNotAllowed(name, [...allowed])),

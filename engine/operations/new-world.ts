@@ -1,7 +1,6 @@
 import { readdir, readFile, realpath } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
-import { problem } from '../contract/problem.js';
-import { type Done, refuse, succeed } from './engine.js';
+import { type Outcome, problem, refuse, succeed } from '../contract/problem.js';
 import { findSlugProblem } from './worlds.js';
 import { writeNewFolder } from './write-files.js';
 
@@ -34,7 +33,7 @@ const SCHEMAS_OF_TEMPLATES = '../../schemas/';
  * Writes the files of a small complete world, whose scenario is labelled by its name. Nothing is written where the name
  * is bad, or the folder exists.
  */
-export async function writeNewWorld({ name, shape, into, package_root }: WantedWorld): Promise<Done<NewWorld>> {
+export async function writeNewWorld({ name, shape, into, package_root }: WantedWorld): Promise<Outcome<NewWorld>> {
   const invalid = findSlugProblem(name);
   if (invalid !== undefined) return refuse(invalid);
   const folder = join(into, name);

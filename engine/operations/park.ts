@@ -1,8 +1,8 @@
+import type { Outcome } from '../contract/problem.js';
 import { join } from 'node:path';
 import { readScenario } from './author.js';
 import { checkChosenModel } from './chosen-model.js';
 import type { Composition } from './composition.js';
-import type { Done } from './engine.js';
 import { type RunReport, runTurns } from './run-turns.js';
 import { type WatchedRun, withStagedEngine } from './run-world.js';
 import { createWorld, freshSlug } from './worlds.js';
@@ -16,7 +16,7 @@ interface ShippedRun extends Omit<WatchedRun, 'scenario'> {
 export function runPark(
   composition: Composition,
   { scenario: name, ...request }: ShippedRun,
-): Promise<Done<RunReport>> {
+): Promise<Outcome<RunReport>> {
   const root = join(composition.package_root, 'workflows');
   const place = { working_folder: composition.package_root, root };
   return withStagedEngine(composition, { ...request, with_toys: true }, async (engine) => {

@@ -1,4 +1,4 @@
-import { type Outcome, type Problem, problem } from '../contract/problem.js';
+import { type Outcome, problem, type Problem, refuse } from '../contract/problem.js';
 import { parseSource, type SourceText } from '../core/content/source-text.js';
 import { type ReadFile, readRegularFile } from './documents/index.js';
 
@@ -11,7 +11,7 @@ export const REPORT_BYTES_MAX = 1_048_576;
 /** Reads a file with an answer, which may be as large as a report over HTTP. @param named as the person wrote it */
 export async function readAnswerFile(path: string, named = path): Promise<Outcome<SourceText>> {
   const file = await readRegularFile(path, REPORT_BYTES_MAX);
-  return file.kind === 'text' ? parseSource(named, file.text) : { ok: false, problems: [toProblem(file, named)] };
+  return file.kind === 'text' ? parseSource(named, file.text) : refuse(toProblem(file, named));
 }
 
 /** Whether what a person gives as an answer is JSON itself, and not the name of a file. */

@@ -1,11 +1,11 @@
-import { problem } from '../contract/problem.js';
+import { type Outcome, problem, refuse, type Refused, succeed } from '../contract/problem.js';
 import { present } from '../contract/present.js';
 import { isWritableFailure } from '../contract/failure-class.js';
 import type { Json, JsonObject } from '../contract/json.js';
 import { withoutQuotation } from '../core/protocol/failure.js';
 import type { Answer, SourceClass, TextAnswer } from '../generated/workflow-test.js';
 import type { InvocationRecord, InvocationView, LlmCallRecord } from '../ports/records.js';
-import { type Done, type Engine, refuse, type Refused, succeed } from './engine.js';
+import type { Engine } from './engine.js';
 import { showInvocation, showLlmCall } from './records.js';
 import { isObject } from '../core/content/json-pointer.js';
 
@@ -22,7 +22,7 @@ export async function recordAnswer(
   source_invocation_id: string,
   view: InvocationView,
   is_refused: boolean,
-): Promise<Done<RecordedCall | undefined>> {
+): Promise<Outcome<RecordedCall | undefined>> {
   const shown = await showInvocation(engine, source_invocation_id, view);
   if (!shown.ok) return shown;
   const record = shown.value;

@@ -1,7 +1,7 @@
 import { present } from '../contract/present.js';
 import { dirname, resolve } from 'node:path';
 import type { Json } from '../contract/json.js';
-import { type Problem, problem } from '../contract/problem.js';
+import { type Outcome, problem, type Problem, refuse, succeed } from '../contract/problem.js';
 import { type ByTurn, withoutMark, withoutRun } from '../contract/scripted.js';
 import { relativePath } from '../core/workflow/link/relative-path.js';
 import { givenFor } from '../core/workflow-test/world-start.js';
@@ -13,7 +13,7 @@ import { type Actor, auditLook } from './act.js';
 import { readScenario } from './author.js';
 import type { Place } from './documents/index.js';
 import { FILE_BYTES_MAX } from './documents/read-file.js';
-import { type Done, type Engine, refuse, succeed } from './engine.js';
+import type { Engine } from './engine.js';
 import { showAttempt, showCommitted } from './records.js';
 import { recordAnswer, type RecordedCall } from './record-answer.js';
 import { toEffect, toTurn } from './workflow-tests/observe.js';
@@ -43,7 +43,7 @@ export interface Recording {
 }
 
 /** Makes a test of an attempt, and of turns after it: the world before, the answers, and the outcome. */
-export async function recordAttempt(engine: Engine, request: RecordRequest): Promise<Done<Recording>> {
+export async function recordAttempt(engine: Engine, request: RecordRequest): Promise<Outcome<Recording>> {
   const found = await findAttempts(engine, request);
   if (!found.ok) return found;
   const [attempt, ...later] = found.value;
@@ -83,7 +83,7 @@ export async function recordAttempt(engine: Engine, request: RecordRequest): Pro
 type Attempts = readonly [AttemptRecord, ...AttemptRecord[]];
 
 /** The attempt that is named, and those that committed the turns after it: all by one scenario. */
-async function findAttempts(engine: Engine, { attempt, turns = 1 }: RecordRequest): Promise<Done<Attempts>> {
+async function findAttempts(engine: Engine, { attempt, turns = 1 }: RecordRequest): Promise<Outcome<Attempts>> {
   const shown =
     'turn' in attempt ? await showCommitted(engine, attempt) : await showAttempt(engine, attempt.attempt_id);
   if (!shown.ok) return shown;
@@ -110,7 +110,7 @@ async function findAttempts(engine: Engine, { attempt, turns = 1 }: RecordReques
   return succeed(attempts);
 }
 
-function toRecording(test: WorkflowTest, hidden: readonly string[]): Done<Recording> {
+function toRecording(test: WorkflowTest, hidden: readonly string[]): Outcome<Recording> {
   const text = `${JSON.stringify(test, null, 2)}\n`;
   const bytes = Buffer.byteLength(text);
   if (bytes <= FILE_BYTES_MAX) return succeed({ test, text, hidden });
@@ -149,7 +149,7 @@ async function nameScenario(
   engine: Engine,
   { scenario_hash }: AttemptRecord,
   { scenario_path, out_path, place }: RecordRequest,
-): Promise<Done<WorkflowTest['scenario_ref']>> {
+): Promise<Outcome<WorkflowTest['scenario_ref']>> {
   if (scenario_path === undefined) return succeed({ hash: scenario_hash });
   const read = await readScenario(engine, scenario_path, place);
   if (!read.ok) return read;

@@ -1,4 +1,4 @@
-import { type Problem, problem } from '../contract/problem.js';
+import { type Outcome, problem, type Problem, refuse, succeed } from '../contract/problem.js';
 import { isUuid } from '../core/content/uuid.js';
 import type {
   AttemptRecord,
@@ -8,12 +8,12 @@ import type {
   InvocationView,
   LlmCallRecord,
 } from '../ports/records.js';
-import { type Archive, type Done, refuse, succeed } from './engine.js';
+import type { Archive } from './engine.js';
 import { findQueue, type QueuedTurns } from './queue.js';
 import { unknownWorld, type WorldPlace } from './worlds.js';
 
 /** Everything about one attempt: its calls, patches, timeline and audit. */
-export async function showAttempt(archive: Archive, id: string): Promise<Done<AttemptRecord>> {
+export async function showAttempt(archive: Archive, id: string): Promise<Outcome<AttemptRecord>> {
   return found(await archive.store.records.attempt(id), attemptUnknown(id));
 }
 
@@ -21,7 +21,7 @@ export async function showAttempt(archive: Archive, id: string): Promise<Done<At
 export async function showCommitted(
   archive: Archive,
   { world_slug, turn }: Required<WorldPlace>,
-): Promise<Done<AttemptRecord>> {
+): Promise<Outcome<AttemptRecord>> {
   const listed = await listAttempts(archive, world_slug, { status: 'committed', turn });
   if (!listed.ok) return listed;
   const [committed] = listed.value.attempts;
@@ -52,7 +52,7 @@ export async function listAttempts(
   archive: Archive,
   world_slug: string,
   { status, turn, failure }: AttemptFilter = {},
-): Promise<Done<WorldAttempts>> {
+): Promise<Outcome<WorldAttempts>> {
   const world = await archive.store.worlds.find(world_slug);
   if (world === undefined) return unknownWorld(archive, world_slug);
   const all = (await archive.store.records.attempts(world_slug)).toReversed();
@@ -76,16 +76,16 @@ export async function showInvocation(
   archive: Archive,
   id: string,
   view: InvocationView = 'redacted',
-): Promise<Done<InvocationRecord>> {
+): Promise<Outcome<InvocationRecord>> {
   const record = await archive.store.records.invocation(id, view);
   return found(record, problem('UNKNOWN_SOURCE_INVOCATION', { id, is_whole: isUuid(id) }));
 }
 
 /** One generation: prompt, text chunk by chunk, and verdict. */
-export async function showLlmCall(archive: Archive, id: string): Promise<Done<LlmCallRecord>> {
+export async function showLlmCall(archive: Archive, id: string): Promise<Outcome<LlmCallRecord>> {
   return found(await archive.store.records.llmCall(id), problem('LLM_CALL_UNKNOWN', { id, is_whole: isUuid(id) }));
 }
 
-function found<Value>(value: Value | undefined, otherwise: Problem): Done<Value> {
+function found<Value>(value: Value | undefined, otherwise: Problem): Outcome<Value> {
   return value === undefined ? refuse(otherwise) : succeed(value);
 }

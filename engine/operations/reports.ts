@@ -1,4 +1,4 @@
-import { type Problem, problem } from '../contract/problem.js';
+import { type Outcome, problem, type Problem, refuse, succeed } from '../contract/problem.js';
 import type { Json } from '../contract/json.js';
 import { isUuid } from '../core/content/uuid.js';
 import { unreachable } from '../contract/unreachable.js';
@@ -6,7 +6,7 @@ import type { Reported } from '../ports/inbox.js';
 import type { ActionSurface } from '../ports/operator-actions.js';
 import type { MeantCall } from '../ports/pending-calls.js';
 import type { WorldSnapshot } from '../ports/worlds.js';
-import { type Archive, type Done, type Engine, refuse, succeed } from './engine.js';
+import type { Archive, Engine } from './engine.js';
 import { findQueue, type QueueReport } from './queue.js';
 import { findReasonProblem } from './reason.js';
 import { findMisfits, withoutSecrets } from './settle-call.js';
@@ -45,7 +45,7 @@ export async function reportCall(
   engine: Engine,
   correlation: string,
   said: SaidReport,
-): Promise<Done<Acknowledgement>> {
+): Promise<Outcome<Acknowledgement>> {
   const meant = await engine.store.pending.find(correlation);
   const [call] = meant;
   if (call === undefined || meant.length > 1) return succeed(notOne(correlation, meant));
@@ -61,7 +61,7 @@ export async function reportByHand(
   engine: Engine,
   correlation: string,
   said: SaidReport,
-): Promise<Done<Acknowledgement>> {
+): Promise<Outcome<Acknowledgement>> {
   const too_long = said.kind === 'failed' ? findReasonProblem(said.message) : undefined;
   if (too_long !== undefined) return refuse(too_long);
   const call = await findMeantCall(engine, correlation);
@@ -74,7 +74,7 @@ export async function reportByHand(
 }
 
 /** Finds the call of a correlation id. @returns a refusal where there is none, or several */
-export async function findMeantCall(engine: Engine, correlation: string): Promise<Done<MeantCall>> {
+export async function findMeantCall(engine: Engine, correlation: string): Promise<Outcome<MeantCall>> {
   const meant = await engine.store.pending.find(correlation);
   const [call] = meant;
   if (call !== undefined && meant.length === 1) return succeed(call);
@@ -93,7 +93,7 @@ async function findMisfitsOfOpen(
   return findMisfits(engine, call, said.answer);
 }
 
-async function reportMeant(engine: Engine, call: MeantCall, said: SaidReport): Promise<Done<Acknowledgement>> {
+async function reportMeant(engine: Engine, call: MeantCall, said: SaidReport): Promise<Outcome<Acknowledgement>> {
   const { source_invocation_id, world_slug: world } = call;
   const reported = await notifyAttempt(engine, call, said);
   if (reported.kind === 'undecided') return refuse(UNDECIDED);
@@ -149,7 +149,7 @@ export async function askToStop(
   engine: Pick<Engine, 'store' | 'runtime'>,
   attempt_id: string,
   { reason: why, surface = 'command_line' }: { readonly reason?: string; readonly surface?: ActionSurface } = {},
-): Promise<Done<Acknowledgement>> {
+): Promise<Outcome<Acknowledgement>> {
   if (!isUuid(attempt_id)) return succeed(acknowledge({ kind: 'unknown' }, ATTEMPT));
   const reported = await engine.store.inbox.stop({
     inbox_id: engine.runtime.clock.uuid(),

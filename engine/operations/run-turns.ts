@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { type Problem, problem } from '../contract/problem.js';
+import { type Outcome, problem, type Problem, refuse, type Refused, succeed } from '../contract/problem.js';
 import { present } from '../contract/present.js';
 import { pick } from '../contract/pick.js';
 import { turnBackoffMs } from '../core/inbox/backoff.js';
@@ -13,7 +13,7 @@ import type { OnProgress } from '../runtime/progress.js';
 import { Overtaken } from '../runtime/overtaken.js';
 import type { AttemptEnd } from '../runtime/attempt-request.js';
 import { runAttempt } from '../runtime/run-attempt.js';
-import { type Done, type Engine, refuse, type Refused, succeed } from './engine.js';
+import type { Engine } from './engine.js';
 import { checkSources, loadToRun } from './load-program.js';
 import { narrowRun, type Narrowing } from './narrow-run.js';
 import { expireCalls } from './reports.js';
@@ -108,7 +108,7 @@ function toPlayed(program: Program, { at_leisure, execution }: RunRequest): Prog
 }
 
 /** Runs turns of a world in this process. A failed attempt is a report, not a refusal. */
-export async function runTurns(engine: Engine, request: RunRequest): Promise<Done<RunReport>> {
+export async function runTurns(engine: Engine, request: RunRequest): Promise<Outcome<RunReport>> {
   const world = await engine.store.worlds.find(request.world_slug);
   if (world === undefined) return unknownWorld(engine, request.world_slug);
   const loaded = await loadToRun(engine, world.scenario_hash);
@@ -189,7 +189,7 @@ async function unlessLost<Value>(
   engine: Engine,
   { world_slug, committed, rerun }: { readonly world_slug: string; readonly committed: number; readonly rerun: string },
   work: () => Promise<Value>,
-): Promise<Done<Value>> {
+): Promise<Outcome<Value>> {
   try {
     return succeed(await work());
   } catch (error) {

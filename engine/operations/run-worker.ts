@@ -1,3 +1,4 @@
+import { type Outcome, succeed } from '../contract/problem.js';
 import { present } from '../contract/present.js';
 import { simulationTime } from '../core/world/simulation-time.js';
 import type { LeftWorld } from '../ports/attempts.js';
@@ -8,7 +9,7 @@ import { runAsLeft, runAttempt } from '../runtime/run-attempt.js';
 import { runWorker as runWorkerLoop } from '../runtime/worker/run-worker.js';
 import type { WorkerEvent } from '../runtime/worker/worker-event.js';
 import type { Drive, WorkerParts } from '../runtime/worker/worker-parts.js';
-import { type Done, type Engine, type LoadedScenario, succeed } from './engine.js';
+import type { Engine, LoadedScenario } from './engine.js';
 import { checkSources, loadToRun } from './load-program.js';
 import type { QueueReport } from './queue.js';
 import { expireCalls } from './reports.js';
@@ -34,7 +35,7 @@ export interface WorkRequest {
 }
 
 /** Claims and runs queued turns, until it is stopped. */
-export async function runWorker(engine: Engine, request: WorkRequest): Promise<Done<undefined>> {
+export async function runWorker(engine: Engine, request: WorkRequest): Promise<Outcome<undefined>> {
   const unknown = await findUnknown(engine, request.worlds ?? []);
   if (unknown !== undefined) return unknownWorld(engine, unknown);
   const doorbell = engine.openDoorbell();
@@ -152,7 +153,7 @@ interface QueueRequest {
 }
 
 /** Appends turns to a world's queue, and rings the doorbell. */
-export async function queueTurns(engine: Engine, { world_slug, turns }: QueueRequest): Promise<Done<QueueReport>> {
+export async function queueTurns(engine: Engine, { world_slug, turns }: QueueRequest): Promise<Outcome<QueueReport>> {
   const doorbell = engine.openDoorbell();
   if (!doorbell.ok) return doorbell;
   try {

@@ -1,8 +1,9 @@
+import { type Outcome, succeed } from '../contract/problem.js';
 import { present } from '../contract/present.js';
 import type { Database } from '../ports/store.js';
 import type { WorldSnapshot } from '../ports/worlds.js';
 import type { AnswerAsPerson, Composition } from './composition.js';
-import { type Done, type Engine, succeed, whileOpen } from './engine.js';
+import { type Engine, whileOpen } from './engine.js';
 import { adoptNamed, type NamedScenario } from './change-scenario.js';
 import { type EditedScenario, findEdited } from './edited-files.js';
 import { type RunReport, type RunRequest, runTurns } from './run-turns.js';
@@ -37,7 +38,7 @@ export interface ScenarioNews {
 export function runWorld(
   composition: Composition,
   request: WatchedRun & Pick<RunRequest, 'world_slug'>,
-): Promise<Done<RunReport>> {
+): Promise<Outcome<RunReport>> {
   return withStagedEngine(composition, { ...request, with_toys: false }, async (engine) => {
     const { world_slug, scenario } = request;
     const adopted = scenario === undefined ? undefined : await adoptNamed(engine, world_slug, scenario);
@@ -53,7 +54,7 @@ export function runWorld(
   });
 }
 
-export function withNews(run: Done<RunReport>, { edited, adopted_from_turn }: ScenarioNews): Done<RunReport> {
+export function withNews(run: Outcome<RunReport>, { edited, adopted_from_turn }: ScenarioNews): Outcome<RunReport> {
   if (!run.ok) return run;
   const news = present({ edited_files: edited?.files, scenario_adopted_from_turn: adopted_from_turn });
   return succeed({ ...run.value, ...news });
@@ -63,8 +64,8 @@ export function withNews(run: Done<RunReport>, { edited, adopted_from_turn }: Sc
 export async function withStagedEngine<Value>(
   composition: Composition,
   wanted: StageRequest,
-  task: (engine: Engine) => Promise<Done<Value>>,
-): Promise<Done<Value>> {
+  task: (engine: Engine) => Promise<Outcome<Value>>,
+): Promise<Outcome<Value>> {
   const stage = await startStage(composition, wanted);
   if (!stage.ok) return stage;
   try {

@@ -1,11 +1,11 @@
-import { type Problem, problem } from '../contract/problem.js';
+import { type Outcome, problem, type Problem, refuse, type Refused, succeed } from '../contract/problem.js';
 import { present } from '../contract/present.js';
 import { setTimeout as wait } from 'node:timers/promises';
 import { FAILURE_CLASSES } from '../contract/failure-class.js';
 import { suggestName } from '../core/content/nearest-name.js';
 import { SEARCH_KINDS, type SearchHit, type SearchKind, type SearchQuestion } from '../ports/search.js';
 import { type Part, readPart, toTurn, type WantedPart } from './browse/list-part.js';
-import { type Archive, type Done, refuse, type Refused, succeed, whileReachable } from './engine.js';
+import { type Archive, whileReachable } from './engine.js';
 import { unknownWorld } from './worlds.js';
 
 /** How many ended attempts one search indexes before it answers. */
@@ -40,7 +40,7 @@ export interface Found extends Part<SearchHit> {
  * turn waits for it; a small backlog is indexed here.
  * @returns a refusal of an invalid query, or of an unknown filter; no hits for an empty query
  */
-export async function search(archive: Archive, wanted: WantedSearch): Promise<Done<Found>> {
+export async function search(archive: Archive, wanted: WantedSearch): Promise<Outcome<Found>> {
   const { store } = archive;
   const question = toQuestion(wanted);
   if (!question.ok) return question;
@@ -92,7 +92,7 @@ function filterUnknown(what: string, name: string, known: readonly string[]): Pr
   });
 }
 
-function toQuestion({ q, kind, world, turn, subject, source, failure }: WantedSearch): Done<SearchQuestion> {
+function toQuestion({ q, kind, world, turn, subject, source, failure }: WantedSearch): Outcome<SearchQuestion> {
   const at = toTurn(turn === '' ? undefined : turn);
   if (!at.ok) return at;
   const words = q?.trim();

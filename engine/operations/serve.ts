@@ -1,8 +1,9 @@
+import { type Outcome, succeed } from '../contract/problem.js';
 import { present } from '../contract/present.js';
 import { act } from './act.js';
 import { browseOverview } from './browse/overview.js';
 import type { Composition, HttpDesk, ServePlace } from './composition.js';
-import { type Done, type Engine, succeed, whileReachable } from './engine.js';
+import { type Engine, whileReachable } from './engine.js';
 import { checkReadable } from './load-program.js';
 import { type Acknowledgement, reportCall } from './reports.js';
 import { withStagedEngine } from './run-world.js';
@@ -36,7 +37,7 @@ interface Served {
 }
 
 /** Serves HTTP and works as a worker, until it is stopped: attempts that get a message are resumed. */
-export async function serve(composition: Composition, request: ServeRequest): Promise<Done<undefined>> {
+export async function serve(composition: Composition, request: ServeRequest): Promise<Outcome<undefined>> {
   const place = composition.servePlace();
   if (!place.ok) return place;
   const tokens = await composition.loadTokens();

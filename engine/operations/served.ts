@@ -3,12 +3,12 @@ import { readFile, rm } from 'node:fs/promises';
 import { hostname, networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import type { JsonObject } from '../contract/json.js';
-import type { Problem } from '../contract/problem.js';
+import { type Outcome, type Problem, refuse, type Refused, succeed } from '../contract/problem.js';
 import { isProblemCode } from '../contract/problems/index.js';
 import { isUuid } from '../core/content/uuid.js';
 import { isUndriven } from '../core/protocol/work-state.js';
 import type { Composition, ServedAt } from './composition.js';
-import { type Done, type Engine, refuse, type Refused, succeed, whileOpen } from './engine.js';
+import { type Engine, whileOpen } from './engine.js';
 import { type Actor, act, audit } from './act.js';
 import { personHere, userName } from './person-here.js';
 import { findForeign, isOwnFolder } from './own-files.js';
@@ -25,7 +25,7 @@ const FILE = 'serve.json';
 export const USER_HEADER = 'x-chukwa-user';
 
 /** Announces in a folder that this process serves its database. @returns a function that withdraws the announcement */
-export async function announceServed(folder: string, served: ServedAt): Promise<Done<() => Promise<void>>> {
+export async function announceServed(folder: string, served: ServedAt): Promise<Outcome<() => Promise<void>>> {
   const file = join(folder, FILE);
   const written = await writeOwnFile(file, `${JSON.stringify(served)}\n`, { replaces: true });
   return written.ok ? succeed(async () => rm(file, { force: true })) : written;
@@ -78,7 +78,7 @@ export async function report(
   composition: Composition,
   correlation: string,
   said: SaidReport,
-): Promise<Done<Acknowledgement>> {
+): Promise<Outcome<Acknowledgement>> {
   return hereOrThere(
     composition,
     (engine) => act(engine, { kind: 'report_call', correlation_id: correlation, said }, personHere()),
@@ -97,7 +97,7 @@ export async function stop(
   composition: Composition,
   attempt_id: string,
   reason?: string,
-): Promise<Done<Acknowledgement>> {
+): Promise<Outcome<Acknowledgement>> {
   const stopped = await hereOrThere(composition, (engine) => stopHere(engine, attempt_id, personHere(reason)), {
     path: `/attempts/${encodeURIComponent(attempt_id)}/stop`,
     body: present({ reason }),
@@ -106,7 +106,7 @@ export async function stop(
 }
 
 /** Removes the queued turns of a world that have not begun, here or through the server that holds the database. */
-export async function takeBack(composition: Composition, world_slug: string): Promise<Done<Acknowledgement>> {
+export async function takeBack(composition: Composition, world_slug: string): Promise<Outcome<Acknowledgement>> {
   return hereOrThere(composition, (engine) => act(engine, { kind: 'take_back_turns', world_slug }, personHere()), {
     path: `/worlds/${encodeURIComponent(world_slug)}/queue/stop`,
     body: {},
@@ -121,7 +121,7 @@ function noSuchAttempt(id: string): Problem {
 }
 
 /** Stops an attempt as `stop` does, on this engine. */
-export async function stopHere(engine: Engine, attempt_id: string, person: Actor): Promise<Done<Acknowledgement>> {
+export async function stopHere(engine: Engine, attempt_id: string, person: Actor): Promise<Outcome<Acknowledgement>> {
   const attempt = await engine.store.records.attempt(attempt_id);
   if (attempt === undefined) return refuse(noSuchAttempt(attempt_id));
   const { world_slug } = attempt;
@@ -140,7 +140,7 @@ async function stopToEnd(
   engine: Engine,
   attempt_id: string,
   reason: string | undefined,
-): Promise<Done<Acknowledgement>> {
+): Promise<Outcome<Acknowledgement>> {
   const asked = await askToStop(engine, attempt_id, present({ reason }));
   if (!asked.ok || asked.value.world === undefined || asked.value.reason === 'late') return asked;
   const attempt = await engine.store.records.attempt(attempt_id);
@@ -174,9 +174,9 @@ interface Request {
  */
 export async function hereOrThere<Value>(
   composition: Composition,
-  here: (engine: Engine) => Promise<Done<Value>>,
+  here: (engine: Engine) => Promise<Outcome<Value>>,
   there: Request | undefined,
-): Promise<Done<Value | Acknowledgement>> {
+): Promise<Outcome<Value | Acknowledgement>> {
   const engine = await composition.openEngine();
   const served = engine.ok || there === undefined ? undefined : await through(composition, engine, there);
   return served ?? whileOpen(engine, here);
@@ -191,7 +191,7 @@ async function through(
   composition: Composition,
   refused: Refused,
   { path, body }: Request,
-): Promise<Done<Acknowledgement> | undefined> {
+): Promise<Outcome<Acknowledgement> | undefined> {
   const served = await composition.findServed();
   const lock = refused.problems.find(({ code }) => code === 'DATABASE_LOCKED');
   if (served === undefined || lock?.details?.['pid'] !== served.pid || lock.details['host'] !== hostname())
@@ -231,7 +231,7 @@ function toProblem({ url }: ServedAt, said: unknown): Problem {
   return {
     code: isProblemCode(code) ? code : 'UNEXPECTED',
     message: typeof message === 'string' ? message : `The server at ${url} could not carry out the request.`,
-    ...(typeof repair === 'string' ? { repair } : {}),
+    repair: typeof repair === 'string' ? repair : `See that chukwa serve is what answers at ${url}.`,
     ...(typeof pointer === 'string' ? { pointer } : {}),
   };
 }

@@ -1,8 +1,9 @@
+import { type Outcome, succeed } from '../contract/problem.js';
 import type { Json } from '../contract/json.js';
 import { unreachable } from '../contract/unreachable.js';
 import type { Settled } from '../ports/attempts.js';
 import type { CallReport } from '../ports/sources.js';
-import { type Done, type Engine, succeed } from './engine.js';
+import type { Engine } from './engine.js';
 import { isInDoubt, settle } from './settle-call.js';
 
 /** A report from outside. Only the clock reports expiry. */
@@ -25,7 +26,7 @@ export async function settleByReport(
   engine: Engine,
   source_invocation_id: string,
   said: SaidReport,
-): Promise<Done<OutcomeOfLate>> {
+): Promise<Outcome<OutcomeOfLate>> {
   const call = await engine.store.records.invocation(source_invocation_id, 'redacted');
   if (call === undefined) return succeed('late');
   if (!isInDoubt(call)) return succeed(call.settled_as === null ? 'late' : 'duplicate');

@@ -1,9 +1,9 @@
-import { type Problem, problem } from '../contract/problem.js';
+import { type Outcome, problem, type Problem, refuse, succeed } from '../contract/problem.js';
 import type { Json, JsonObject } from '../contract/json.js';
 import { present } from '../contract/present.js';
 import type { Settled, SettleCall } from '../ports/attempts.js';
 import type { AttemptRecord, InvocationRecord, InvocationSummary } from '../ports/records.js';
-import { type Done, type Engine, refuse, succeed } from './engine.js';
+import type { Engine } from './engine.js';
 import { findReasonProblem } from './reason.js';
 import { showAttempt, showInvocation } from './records.js';
 
@@ -30,7 +30,7 @@ export interface SettledCall {
  * Settles a call whose side effect is in doubt, so that the next attempt can adopt from the failed one.
  * @returns a refusal, with places in the answer, where it does not fit the schema of the source's answers
  */
-export async function settleCall(engine: Engine, request: SettleRequest): Promise<Done<SettledCall>> {
+export async function settleCall(engine: Engine, request: SettleRequest): Promise<Outcome<SettledCall>> {
   const too_long = findReasonProblem(request.reason);
   if (too_long !== undefined) return refuse(too_long);
   const attempt = await showAttempt(engine, request.attempt_id);
@@ -60,7 +60,7 @@ export async function settle(
   engine: Engine,
   call: InvocationRecord,
   { answer, settled_by, reason }: Settlement,
-): Promise<Done<Settled>> {
+): Promise<Outcome<Settled>> {
   const { attempt_id, source_invocation_id } = call;
   const said = await withoutSecrets(engine, call, { answer: answer ?? null, reason: reason ?? null });
   const misfits = answer === undefined ? [] : await findMisfits(engine, call, said.answer);
@@ -101,7 +101,7 @@ async function ringForWorld(engine: Engine, world_slug: string): Promise<void> {
 }
 
 /** The named call; else the first in doubt, which is the one that failed the attempt. */
-function chooseCall(attempt: AttemptRecord, wanted: string | undefined): Done<InvocationSummary> {
+function chooseCall(attempt: AttemptRecord, wanted: string | undefined): Outcome<InvocationSummary> {
   const unknown = attempt.invocations.filter(
     ({ outcome_unknown, adopted_from }) => outcome_unknown && adopted_from === null,
   );

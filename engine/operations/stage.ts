@@ -1,11 +1,10 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { type Problem, problem } from '../contract/problem.js';
+import { type Outcome, problem, type Problem, refuse, succeed } from '../contract/problem.js';
 import { present } from '../contract/present.js';
 import { parseSource } from '../core/content/source-text.js';
 import { nearestName } from '../core/content/nearest-name.js';
 import type { AnswerAsPerson, Composition, Stage } from './composition.js';
-import { type Done, refuse, succeed } from './engine.js';
 import { locateIn } from './read-answer-file.js';
 
 export interface StageRequest {
@@ -18,7 +17,7 @@ export interface StageRequest {
   readonly port_base?: number;
 }
 
-export async function startStage(composition: Composition, request: StageRequest): Promise<Done<Stage>> {
+export async function startStage(composition: Composition, request: StageRequest): Promise<Outcome<Stage>> {
   const stages: Stage[] = [];
   const close = async (): Promise<void> => {
     await Promise.all(stages.map((stage) => stage.close()));
@@ -58,7 +57,7 @@ export async function findScript(
   composition: Pick<Composition, 'package_root'>,
   workingFolder: string,
   name: string,
-): Promise<Done<string>> {
+): Promise<Outcome<string>> {
   const folder = join(composition.package_root, 'fixtures', 'scripts');
   const shipped = (await readdir(folder)).filter((file) => file.endsWith('.json')).map((file) => file.slice(0, -5));
   if (shipped.includes(name)) return succeed(join(folder, `${name}.json`));

@@ -1,5 +1,6 @@
+import { type Outcome, succeed } from '../contract/problem.js';
 import { present } from '../contract/present.js';
-import { type Done, type Engine, succeed } from './engine.js';
+import type { Engine } from './engine.js';
 import type { ActionSurface } from '../ports/operator-actions.js';
 import type { Acknowledgement } from './reports.js';
 import { unknownWorld } from './worlds.js';
@@ -14,7 +15,7 @@ export async function takeBackTurns(
   engine: Engine,
   world: string,
   surface: ActionSurface = 'command_line',
-): Promise<Done<Acknowledgement>> {
+): Promise<Outcome<Acknowledgement>> {
   const taken_back = await engine.store.inbox.takeBack(world, TAKEN_BACK);
   if (taken_back === undefined) return unknownWorld(engine, world);
   const attempts = await engine.store.records.attempts(world);

@@ -2,8 +2,7 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { findInvisible } from '../core/content/variable-value.js';
 import type { Callback, MakeCallback } from '../ports/sources.js';
-import { problem } from '../contract/problem.js';
-import { type Done, refuse, type Refused, succeed } from './engine.js';
+import { type Outcome, problem, refuse, type Refused, succeed } from '../contract/problem.js';
 import { findForeign } from './own-files.js';
 import { writeOwnFile } from './write-files.js';
 
@@ -37,7 +36,7 @@ const TOKEN_LENGTH_MIN = 32;
  * Reads the tokens; creates missing ones, and keeps them in a file that only this user may read.
  * @returns a refusal where the file cannot be read, written or parsed
  */
-export async function loadTokens(places: TokenPlaces): Promise<Done<LoadedTokens>> {
+export async function loadTokens(places: TokenPlaces): Promise<Outcome<LoadedTokens>> {
   const { token, operator_token, file } = places;
   const short = findShort(places);
   if (short !== undefined)
@@ -79,7 +78,7 @@ export async function findKeptTokens(file: string | undefined): Promise<Tokens |
 }
 
 /** Never over a file that another process makes at this moment: both then read the same. */
-function makeFile(file: string): Promise<Done<undefined>> {
+function makeFile(file: string): Promise<Outcome<undefined>> {
   const tokens: Tokens = { token: makeToken(), operator_token: makeToken() };
   return writeOwnFile(file, `${JSON.stringify(tokens, null, 2)}\n`, { replaces: false });
 }

@@ -1,10 +1,10 @@
 import { constants, open } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
-import { type Problem, problem } from '../contract/problem.js';
+import { type Outcome, problem, type Problem, refuse, type Refused, succeed } from '../contract/problem.js';
 import { unreachable } from '../contract/unreachable.js';
 import type { Exported, Imported, OpenAttempt } from '../ports/transfer.js';
-import { type Archive, type Done, refuse, type Refused, succeed } from './engine.js';
+import type { Archive } from './engine.js';
 import { FileFault, onFile } from './file-fault.js';
 import { unknownWorld } from './worlds.js';
 import { writeNewFile } from './write-files.js';
@@ -24,7 +24,7 @@ interface ExportRequest {
 /**
  * Writes worlds into a new file, with their whole record. Nothing is written while one of their attempts is open.
  */
-export async function exportWorlds({ store }: Archive, request: ExportRequest): Promise<Done<Moved>> {
+export async function exportWorlds({ store }: Archive, request: ExportRequest): Promise<Outcome<Moved>> {
   const { file, working_folder, world_slugs } = request;
   return writeNewFile({ path: resolve(working_folder, file), shown: file, mode: 0o600 }, async (write) => {
     const lines = openLines(write);
@@ -85,7 +85,7 @@ export function worldUnderWay(
 export async function importWorlds(
   { store }: Archive,
   { file, working_folder }: { readonly file: string; readonly working_folder: string },
-): Promise<Done<Moved>> {
+): Promise<Outcome<Moved>> {
   try {
     const imported = await store.transfer.import(readLines(resolve(working_folder, file)));
     return toDone(imported, file);
@@ -100,7 +100,7 @@ export async function importWorlds(
   }
 }
 
-function toDone(imported: Imported, file: string): Done<Moved> {
+function toDone(imported: Imported, file: string): Outcome<Moved> {
   switch (imported.kind) {
     case 'imported':
       return succeed(imported);

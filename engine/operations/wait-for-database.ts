@@ -1,8 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
-import type { Problem } from '../contract/problem.js';
+import type { Outcome, Problem } from '../contract/problem.js';
 import { backoffMs } from '../core/inbox/backoff.js';
 import type { Composition } from './composition.js';
-import type { Done } from './engine.js';
 
 /** How long to wait for a database that is out of reach, and who is notified. */
 export interface Patience {
@@ -24,7 +23,10 @@ export function waitForDatabase(composition: Composition, patience: Patience): C
 }
 
 /** @returns the opened thing, or the last refusal: a permanent one, or that of the end of the wait */
-async function openPatiently<Opened>(patience: Patience, open: () => Promise<Done<Opened>>): Promise<Done<Opened>> {
+async function openPatiently<Opened>(
+  patience: Patience,
+  open: () => Promise<Outcome<Opened>>,
+): Promise<Outcome<Opened>> {
   const until = performance.now() + patience.for_ms;
   let opened = await open();
   let obstacle = findPassing(opened);
@@ -44,6 +46,6 @@ async function openPatiently<Opened>(patience: Patience, open: () => Promise<Don
   }
 }
 
-function findPassing(opened: Done<unknown>): Problem | undefined {
+function findPassing(opened: Outcome<unknown>): Problem | undefined {
   return opened.ok ? undefined : opened.problems.find(({ details }) => details?.['may_pass'] === true);
 }

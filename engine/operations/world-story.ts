@@ -1,8 +1,8 @@
-import { problem } from '../contract/problem.js';
+import { type Outcome, problem, refuse, type Refused, succeed } from '../contract/problem.js';
 import { present } from '../contract/present.js';
 import { among } from '../core/content/nearest-name.js';
 import type { NarratedPatch, WorldSnapshot } from '../ports/worlds.js';
-import { type Archive, type Done, refuse, type Refused, succeed } from './engine.js';
+import type { Archive } from './engine.js';
 import { showWorld } from './worlds.js';
 
 export interface StoryRequest {
@@ -31,7 +31,7 @@ interface NarratedTurn {
 }
 
 /** Reads the narrations of a world, those of turns that a fork shares included. */
-export async function readStory(archive: Archive, request: StoryRequest): Promise<Done<WorldStory>> {
+export async function readStory(archive: Archive, request: StoryRequest): Promise<Outcome<WorldStory>> {
   const { world_slug, from = 1, to, subject, entity } = request;
   const world = await showWorld(archive, present({ world_slug, turn: to }));
   if (!world.ok) return world;

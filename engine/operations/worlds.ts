@@ -1,10 +1,10 @@
-import { type Problem, problem } from '../contract/problem.js';
+import { type Outcome, problem, type Problem, refuse, type Refused, succeed } from '../contract/problem.js';
 import { present } from '../contract/present.js';
 import { nearestName } from '../core/content/nearest-name.js';
 import { simulationTime } from '../core/world/simulation-time.js';
 import type { Scenario } from '../generated/scenario.js';
 import type { WorldRecord, WorldScenario, WorldSnapshot } from '../ports/worlds.js';
-import { type Archive, type Done, type Engine, refuse, type Refused, succeed } from './engine.js';
+import type { Archive, Engine } from './engine.js';
 import { findUsable, type WantedScenario } from './load-program.js';
 import { findQueue, type QueuedTurns, toQueued } from './queue.js';
 
@@ -15,7 +15,7 @@ const SLUG_LENGTH_MAX = 64;
 export async function createWorld(
   engine: Engine,
   request: { readonly world_slug: string } & WantedScenario,
-): Promise<Done<WorldSnapshot>> {
+): Promise<Outcome<WorldSnapshot>> {
   const { world_slug } = request;
   const unusable = findSlugProblem(world_slug);
   if (unusable !== undefined) return refuse(unusable);
@@ -52,7 +52,7 @@ export function timeAt(scenario: Pick<Scenario, 'start_time' | 'chronon_seconds'
 }
 
 /** All worlds, by name, with their queues. */
-export async function listWorlds({ store }: Archive): Promise<Done<readonly (WorldRecord & QueuedTurns)[]>> {
+export async function listWorlds({ store }: Archive): Promise<Outcome<readonly (WorldRecord & QueuedTurns)[]>> {
   const [worlds, queues] = [await store.worlds.list(), await store.inbox.queues()];
   return succeed(worlds.map((world) => ({ ...world, ...toQueued(queues, world.world_slug) })));
 }
@@ -61,7 +61,7 @@ export async function listWorlds({ store }: Archive): Promise<Done<readonly (Wor
 export type ShownWorld = WorldSnapshot & QueuedTurns & { readonly scenarios: readonly Omit<WorldScenario, 'files'>[] };
 
 /** A world as `showWorld` shows it, with its scenarios and its queue. */
-export async function lookAtWorld(archive: Archive, request: WorldPlace): Promise<Done<ShownWorld>> {
+export async function lookAtWorld(archive: Archive, request: WorldPlace): Promise<Outcome<ShownWorld>> {
   const world = await showWorld(archive, request);
   if (!world.ok) return world;
   // The paths of a scenario's files on another machine mean nothing here.
@@ -77,7 +77,7 @@ export interface WorldPlace {
 }
 
 /** A world as it was at the end of a turn; without a turn, as it is. */
-export async function showWorld(archive: Archive, request: WorldPlace): Promise<Done<WorldSnapshot>> {
+export async function showWorld(archive: Archive, request: WorldPlace): Promise<Outcome<WorldSnapshot>> {
   const snapshot = await archive.store.worlds.snapshot(request.world_slug, request.turn);
   if (snapshot !== undefined) return succeed(snapshot);
   const world = await archive.store.worlds.find(request.world_slug);

@@ -1,4 +1,4 @@
-import { type Problem, problem } from '../contract/problem.js';
+import { type Outcome, problem, type Problem, refuse, type Refused, succeed } from '../contract/problem.js';
 /**
  * How commands write files: whole or not at all. A draft is filled in the folder of the place, flushed to the disk, and
  * moved to the place. After a failure nothing of it stays, so the command can be repeated.
@@ -6,7 +6,6 @@ import { type Problem, problem } from '../contract/problem.js';
 import { randomUUID } from 'node:crypto';
 import { access, constants, copyFile, link, lstat, mkdir, open, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
-import { type Done, refuse, type Refused, succeed } from './engine.js';
 import { FileFault, onFile, unwritable } from './file-fault.js';
 
 interface NewFile {
@@ -23,10 +22,10 @@ export interface TextFile {
   readonly text: string;
 }
 
-type Fill<Value> = (write: (text: string) => Promise<void>) => Promise<Done<Value>>;
+type Fill<Value> = (write: (text: string) => Promise<void>) => Promise<Outcome<Value>>;
 
 /** Refuses, before any work is done, a path that could not be written afterwards. */
-export async function checkNewFile({ path, shown = path }: NewFile): Promise<Done<undefined>> {
+export async function checkNewFile({ path, shown = path }: NewFile): Promise<Outcome<undefined>> {
   if (await isTaken(path)) return fileExists(shown);
   try {
     // A path through something that is no folder fails with the dot.
@@ -41,7 +40,7 @@ export async function checkNewFile({ path, shown = path }: NewFile): Promise<Don
  * Writes a file that does not exist yet, into an existing folder.
  * @param fill writes the text in pieces; where it refuses, no file comes into being
  */
-export async function writeNewFile<Value>(file: NewFile, fill: Fill<Value>): Promise<Done<Value>> {
+export async function writeNewFile<Value>(file: NewFile, fill: Fill<Value>): Promise<Outcome<Value>> {
   const { path, shown = path, mode } = file;
   const free = await checkNewFile(file);
   if (!free.ok) return free;
@@ -53,7 +52,7 @@ export async function writeNewFile<Value>(file: NewFile, fill: Fill<Value>): Pro
 }
 
 /** The same with a text. */
-export function writeNewText(file: NewFile, text: string): Promise<Done<undefined>> {
+export function writeNewText(file: NewFile, text: string): Promise<Outcome<undefined>> {
   return writeNewFile(file, fillWith(text));
 }
 
@@ -62,7 +61,7 @@ export async function writeOwnFile(
   path: string,
   text: string,
   { replaces }: { readonly replaces: boolean },
-): Promise<Done<undefined>> {
+): Promise<Outcome<undefined>> {
   if (!replaces && (await isTaken(path))) return fileExists(path);
   return withDraft({ folder: dirname(path), shown: path, mode: 0o700 }, async (draft) => {
     const filled = await fillFile(draft, fillWith(text), 0o600);
@@ -76,7 +75,7 @@ export async function writeNewFolder(
   folder: string,
   files: readonly TextFile[],
   taken: Problem,
-): Promise<Done<undefined>> {
+): Promise<Outcome<undefined>> {
   if (await isTaken(folder)) return refuse(taken);
   return withDraft({ folder: dirname(folder), shown: folder }, async (draft) => {
     await fillFolder(draft, files);
@@ -86,7 +85,7 @@ export async function writeNewFolder(
 }
 
 /** Writes files into a folder, which is made if need be. Existing files of these names are replaced. */
-export function replaceFiles(folder: string, files: readonly TextFile[]): Promise<Done<undefined>> {
+export function replaceFiles(folder: string, files: readonly TextFile[]): Promise<Outcome<undefined>> {
   return withDraft({ folder, shown: folder }, async (draft) => {
     await fillFolder(draft, files);
     for (const { path } of files) await onFile(rename(join(draft, path), join(folder, path)));
@@ -119,8 +118,8 @@ interface Place {
 /** Makes a path for a draft in a folder. What `use` leaves there is removed. */
 async function withDraft<Value>(
   { folder, mode, shown }: Place,
-  use: (draft: string) => Promise<Done<Value>>,
-): Promise<Done<Value>> {
+  use: (draft: string) => Promise<Outcome<Value>>,
+): Promise<Outcome<Value>> {
   const draft = join(folder, `.chukwa-${randomUUID()}.part`);
   const made: string[] = [];
   try {
@@ -173,7 +172,7 @@ function fillWith(text: string): Fill<undefined> {
   };
 }
 
-async function fillFile<Value>(path: string, fill: Fill<Value>, mode?: number): Promise<Done<Value>> {
+async function fillFile<Value>(path: string, fill: Fill<Value>, mode?: number): Promise<Outcome<Value>> {
   const handle = await onFile(open(path, 'wx', mode));
   try {
     const filled = await fill((text) => onFile(handle.writeFile(text)));

@@ -1,6 +1,7 @@
+import { type Outcome, refuse } from '../contract/problem.js';
 import { resolve } from 'node:path';
 import type { Composition, ExportedPages, PagesToExport } from './composition.js';
-import { type Archive, type Done, refuse } from './engine.js';
+import type { Archive } from './engine.js';
 import { attemptUnknown, showAttempt } from './records.js';
 import { checkNewFile, writeNewText } from './write-files.js';
 
@@ -15,7 +16,7 @@ export async function writePages(
   composition: Pick<Composition, 'exportPages'>,
   archive: Archive,
   { file, working_folder, ...wanted }: PagesRequest,
-): Promise<Done<ExportedPages>> {
+): Promise<Outcome<ExportedPages>> {
   const place = { path: resolve(working_folder, file), shown: file };
   const free = await checkNewFile(place);
   if (!free.ok) return free;

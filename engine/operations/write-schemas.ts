@@ -1,3 +1,4 @@
+import { type Outcome, refuse, succeed } from '../contract/problem.js';
 import type { Json, JsonObject } from '../contract/json.js';
 import { isList } from '../core/content/json-pointer.js';
 import type { PluginDescription } from '../ports/sources.js';
@@ -5,7 +6,7 @@ import type { Scenario } from '../generated/scenario.js';
 import type { CognitionWorkflow } from '../generated/workflow.js';
 import type { Paths } from './author.js';
 import { loadDocuments } from './documents/index.js';
-import { type Authoring, type Done, refuse, succeed } from './engine.js';
+import type { Authoring } from './engine.js';
 import { replaceFiles } from './write-files.js';
 
 export interface WrittenSchemas {
@@ -40,7 +41,7 @@ export async function writeSchemas(
   { catalogue: { plugins }, shippedSchemas }: Pick<Authoring, 'catalogue' | 'shippedSchemas'>,
   folder: string,
   { paths, place }: Paths,
-): Promise<Done<WrittenSchemas>> {
+): Promise<Outcome<WrittenSchemas>> {
   const loaded = await loadDocuments(paths, place, shippedSchemas);
   // A document may be half written, but a path that does not exist is a mistake.
   const missing = loaded.files.flatMap(({ problems }) => problems).filter(({ code }) => code === 'FILE_MISSING');

@@ -2,7 +2,7 @@ import type { AddedFormat } from 'ajv/dist/types/index.js';
 import { Ajv2020, type ErrorObject, type Options, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import type { Json, JsonObject } from '../contract/json.js';
-import { type Outcome, problem } from '../contract/problem.js';
+import { type Outcome, problem, refuse } from '../contract/problem.js';
 import type { Validate } from '../core/protocol/program.js';
 import type { CompileSchema } from '../ports/validation.js';
 import { NO_ALTERNATIVE, withChosenAlternatives } from './alternatives.js';
@@ -37,7 +37,7 @@ function compileAuthored(schema: JsonObject, metaschema: Validate): ReturnType<C
   const findings = tooLarge.length > 0 ? tooLarge : [...metaschema(schema), ...checkSchema(schema, FORMATS)];
   const problems = findings.filter((finding) => finding.severity !== 'note');
   const notes = findings.filter((finding) => finding.severity === 'note');
-  if (problems.length > 0) return { ok: false, problems: findings };
+  if (problems.length > 0) return refuse(...findings);
   return { ...tryCompile(schema), notes };
 }
 
@@ -49,7 +49,7 @@ function tryCompile(schema: JsonObject): Outcome<Validate> {
     };
   } catch (error) {
     const facts = { reason: (error as Error).message };
-    return { ok: false, problems: [problem('SCHEMA_NOT_COMPILABLE', facts, { pointer: '' })] };
+    return refuse(problem('SCHEMA_NOT_COMPILABLE', facts, { pointer: '' }));
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../contract/json.js';
-import { type Outcome, problem } from '../contract/problem.js';
+import { type Outcome, problem, refuse } from '../contract/problem.js';
 import type { InvocationContext, Source, SourcePlugin } from '../contract/source.js';
 import { redact } from '../core/content/redact.js';
 import type { Validate } from '../core/protocol/program.js';
@@ -57,7 +57,7 @@ async function importTidily(plugin: DescribedPlugin): Promise<Outcome<SourcePlug
   if (!imported.ok || left.length === 0) return imported;
   const { folder, name } = plugin;
   const details = { folder, name };
-  return { ok: false, problems: [problem('PLUGIN_ENTRY_FAILED', { kind: 'left_open', name, left }, { details })] };
+  return refuse(problem('PLUGIN_ENTRY_FAILED', { kind: 'left_open', name, left }, { details }));
 }
 
 /** The kinds, as Node.js names them, of which there are more than before. */

@@ -5,7 +5,7 @@
 import { access } from 'node:fs/promises';
 import { isAbsolute, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type Outcome, type Problem, problem } from '../contract/problem.js';
+import { type Outcome, problem, type Problem, refuse, type Refused } from '../contract/problem.js';
 import type { Alarm, SourcePlugin } from '../contract/source.js';
 import { noLongerThan } from './no-longer-than.js';
 import { findRefusal, type FoundPlugin } from './plugin-files.js';
@@ -42,28 +42,25 @@ export async function findEntryProblem(
 /** Imports a plugin's entry, which runs its modules. Refuses what takes longer than the deadline, throws, or is no plugin. */
 export async function importEntry(found: FoundPlugin, alarm: Alarm): Promise<Outcome<SourcePlugin>> {
   const problem = await findEntryProblem(found);
-  if (problem !== undefined) return { ok: false, problems: [problem] };
+  if (problem !== undefined) return refuse(problem);
   const imported = await noLongerThan(DEADLINE_MS, importModule(found), alarm);
   if (imported !== undefined) return imported;
   const reason = `after ${DEADLINE_MS / 1000} seconds, ${found.manifest.entry} still awaits something`;
-  return { ok: false, problems: [entryFailed(found, reason)] };
+  return refuse(entryFailed(found, reason));
 }
 
 async function importModule(found: FoundPlugin): Promise<Outcome<SourcePlugin>> {
   const file = join(found.folder, found.manifest.entry);
-  const refuse = (reason: string, how?: How): Outcome<SourcePlugin> => ({
-    ok: false,
-    problems: [entryFailed(found, reason, how)],
-  });
+  const fail = (reason: string, how?: How): Refused => refuse(entryFailed(found, reason, how));
   try {
     const module = (await import(pathToFileURL(file).href)) as { readonly default?: unknown };
     return isPlugin(module.default)
       ? { ok: true, value: module.default }
-      : refuse(`the default export of ${file} has no function open`);
+      : fail(`the default export of ${file} has no function open`);
   } catch (error) {
     const reason = `${file} cannot be imported: ${error instanceof Error ? error.message : String(error)}`;
     // Of a module that cannot be parsed, only Node's own command gives the line.
-    return error instanceof SyntaxError ? refuse(reason, { kind: 'unparsable', file }) : refuse(reason);
+    return error instanceof SyntaxError ? fail(reason, { kind: 'unparsable', file }) : fail(reason);
   }
 }
 

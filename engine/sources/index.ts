@@ -1,7 +1,7 @@
 import { present } from '../contract/present.js';
 import { redact } from '../core/content/redact.js';
 import type { Validate } from '../core/protocol/program.js';
-import { type Problem, problem } from '../contract/problem.js';
+import { problem, type Problem, refuse } from '../contract/problem.js';
 import { findInvisible } from '../core/content/variable-value.js';
 import type { Clock } from '../ports/clock.js';
 import type { AnswerCall } from '../ports/answers.js';
@@ -140,7 +140,7 @@ export async function openSources(parts: SourcesParts): Promise<Sources> {
 }
 
 const importConfirmed: GetPlugin = async (plugin) =>
-  plugin.unconfirmed === undefined ? importEntry(plugin, timerAlarm) : { ok: false, problems: [plugin.unconfirmed] };
+  plugin.unconfirmed === undefined ? importEntry(plugin, timerAlarm) : refuse(plugin.unconfirmed);
 
 function findShortSecrets(plugins: readonly DescribedPlugin[], lookUp: LookUpVariable): readonly Problem[] {
   const variables = new Set(plugins.flatMap(({ manifest }) => manifest.secret_variables ?? []));

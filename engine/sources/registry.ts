@@ -1,4 +1,4 @@
-import { type Outcome, type Problem, problem } from '../contract/problem.js';
+import { type Outcome, problem, type Problem, refuse } from '../contract/problem.js';
 import { isObject } from '../core/content/json-pointer.js';
 import { basename, dirname, join } from 'node:path';
 import type { Json, JsonObject } from '../contract/json.js';
@@ -106,9 +106,9 @@ async function describePlugin(
   const compiled = await compileInterface(found, compileSchema);
   if (!compiled.ok) return compiled;
   const problem = await findEntryProblem(found);
-  if (problem !== undefined) return { ok: false, problems: [problem] };
+  if (problem !== undefined) return refuse(problem);
   const code = await hashCode(folder);
-  if ('reason' in code) return { ok: false, problems: [entryFailed(found, code.reason)] };
+  if ('reason' in code) return refuse(entryFailed(found, code.reason));
   const { folder: read_from, secret_variable_fields = [] } = manifest;
   const held = [...(read_from === undefined ? [] : [read_from.interface_field]), ...secret_variable_fields];
   const digest = digestOf(manifest, compiled.value.schema, code.hash);
@@ -231,7 +231,7 @@ function findMissingField(manifest: PluginManifest, { properties }: JsonObject):
 }
 
 function bad(found: Problem): Outcome<never> {
-  return { ok: false, problems: [found] };
+  return refuse(found);
 }
 
 function sortOut<Kind>(outcomes: readonly Outcome<Kind>[]): Several<Kind> {

@@ -3,7 +3,7 @@ import { access, constants, mkdir, readFile, rename, rm, stat, statfs, writeFile
 import { dirname, join, sep } from 'node:path';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
-import { type Outcome, type Problem, problem } from '../contract/problem.js';
+import { type Outcome, problem, type Problem, refuse } from '../contract/problem.js';
 import { type DatabaseEnded, findFault, findFaultProblem, LockLost, TemplateDamaged } from './database-fault.js';
 import { openDatabase, type OpenDatabase } from './database.js';
 import { EmbeddedSession, type Started } from './embedded-session.js';
@@ -87,7 +87,7 @@ export async function openInFolder(
       }
       const room = await findRoom(place);
       await lock.value.release();
-      return { ok: false, problems: [doesNotStart(description, pglite.said, room)] };
+      return refuse(doesNotStart(description, pglite.said, room));
     } catch (error) {
       await lock.value.release();
       throw error;
@@ -95,9 +95,9 @@ export async function openInFolder(
   } catch (error) {
     const reason = findFileReason(error);
     const fault = reason === undefined ? findFaultProblem(`embedded, in ${data_dir}`, error) : undefined;
-    if (fault !== undefined) return { ok: false, problems: [fault] };
+    if (fault !== undefined) return refuse(fault);
     if (reason === undefined) throw error;
-    return { ok: false, problems: [folderUnusable(data_dir, reason)] };
+    return refuse(folderUnusable(data_dir, reason));
   }
 }
 
@@ -113,7 +113,7 @@ export async function isMade(data_dir: string): Promise<Outcome<boolean>> {
   } catch (error) {
     const reason = findFileReason(error);
     if (reason === undefined) throw error;
-    return { ok: false, problems: [folderUnusable(data_dir, reason)] };
+    return refuse(folderUnusable(data_dir, reason));
   }
 }
 

@@ -4,7 +4,7 @@ import { link, lstat, realpath, rename, rm, writeFile } from 'node:fs/promises';
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { type Outcome, type Problem, problem } from '../contract/problem.js';
+import { type Outcome, problem, type Problem, refuse } from '../contract/problem.js';
 import { type KernelOutcome, acquireKernelLock } from './kernel-lock.js';
 import { isRunning } from './running-process.js';
 
@@ -43,10 +43,10 @@ export async function lockFolder(folder: string): Promise<Outcome<FolderLock>> {
   const foreign = await findForeign(lock_file);
   if (foreign !== undefined) {
     const details = { folder: place };
-    return { ok: false, problems: [problem('DATABASE_LOCK_UNUSABLE', { lock_file, reason: foreign }, { details })] };
+    return refuse(problem('DATABASE_LOCK_UNUSABLE', { lock_file, reason: foreign }, { details }));
   }
   const self = { host: hostname(), pid: process.pid, since: new Date().toISOString() };
-  if (held.has(place)) return { ok: false, problems: [toProblem(place, lock_file, self)] };
+  if (held.has(place)) return refuse(toProblem(place, lock_file, self));
   held.add(place);
   let kernel: KernelOutcome = { kind: 'unsupported' };
   let text = '';
@@ -61,7 +61,7 @@ export async function lockFolder(folder: string): Promise<Outcome<FolderLock>> {
     const holder = kernel.kind === 'held' ? findHolder(lock_file, boot) : await claimFile(lock_file, text, boot);
     if (holder) {
       unlock();
-      return { ok: false, problems: [toProblem(place, lock_file, holder)] };
+      return refuse(toProblem(place, lock_file, holder));
     }
   } catch (error) {
     unlock();

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../contract/json.js';
-import { type Outcome, problem } from '../contract/problem.js';
+import { type Outcome, problem, refuse } from '../contract/problem.js';
 import type { DatabaseReport, UndrivenAttempt } from '../ports/store.js';
 import type { OpenDatabase } from './database.js';
 import { findFaultProblem } from './database-fault.js';
@@ -30,12 +30,12 @@ export async function inspectDatabase(
     } catch (error) {
       const fault = findFaultProblem(database.value.description, error);
       if (fault === undefined) throw error;
-      return { ok: false, problems: [fault] };
+      return refuse(fault);
     } finally {
       await database.value.close();
     }
   } catch (error) {
-    return { ok: false, problems: [problem('DATABASE_UNREADABLE', { description, reason: toReason(error) })] };
+    return refuse(problem('DATABASE_UNREADABLE', { description, reason: toReason(error) }));
   }
 }
 
@@ -95,7 +95,7 @@ async function inspect(
   const refusal = await findRefusal(database, report);
   if (refusal !== undefined) {
     const facts = { description: database.description, reason: refusal };
-    return { ok: false, problems: [problem('DATABASE_REFUSES', facts)] };
+    return refuse(problem('DATABASE_REFUSES', facts));
   }
   if (applied.value.length === 0)
     return {

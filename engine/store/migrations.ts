@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Outcome, type Problem, problem } from '../contract/problem.js';
+import { type Outcome, problem, type Problem, refuse } from '../contract/problem.js';
 import { sha256 } from '../core/content/sha256.js';
 import { inTransaction, type OpenDatabase } from './database.js';
 
@@ -97,11 +97,11 @@ export async function readApplied(
   if (!is_ours) {
     const relation = first_relation ?? '';
     const facts = { description: database.description, relation };
-    return { ok: false, problems: [problem('DATABASE_NOT_OURS', facts, { details: { relation } })] };
+    return refuse(problem('DATABASE_NOT_OURS', facts, { details: { relation } }));
   }
   const { rows } = await database.query<AppliedMigration>('SELECT name, digest FROM schema_migrations ORDER BY name');
   const misfit = findMisfit(database, rows, known);
-  return misfit ? { ok: false, problems: [misfit] } : { ok: true, value: rows.map(({ name }) => name) };
+  return misfit ? refuse(misfit) : { ok: true, value: rows.map(({ name }) => name) };
 }
 
 // Any constant of our own: two programs that start together queue here.

@@ -1,5 +1,5 @@
 import { present } from '../contract/present.js';
-import type { Outcome } from '../contract/problem.js';
+import { type Outcome, refuse } from '../contract/problem.js';
 import type { BrowsableStore } from '../ports/browse.js';
 import { attemptStore } from './attempts/attempt-store.js';
 import { freeWorlds } from './attempts/fence.js';
@@ -55,7 +55,7 @@ export async function openStore(configuration: StoreConfiguration): Promise<Outc
     await database.value.close();
     const problem = findFaultProblem(database.value.description, error);
     if (problem === undefined) throw error;
-    return { ok: false, problems: [{ ...problem, details: { may_pass: isPassing(error) } }] };
+    return refuse({ ...problem, details: { may_pass: isPassing(error) } });
   }
 }
 
@@ -85,7 +85,7 @@ async function tryInMemory(template_file: string | undefined): Promise<Outcome<O
   } catch (error) {
     const problem = findFaultProblem(DESCRIPTION_IN_MEMORY, error);
     if (problem === undefined) throw error;
-    return { ok: false, problems: [problem] };
+    return refuse(problem);
   }
 }
 

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { hasLateAt } from '../core/content/variable-value.js';
-import { type Outcome, problem } from '../contract/problem.js';
+import { type Outcome, problem, refuse } from '../contract/problem.js';
 import type { InvalidDatabaseUrl } from '../contract/problems/surroundings.js';
 
 /** The address of a PostgreSQL server, as the driver takes it. */
@@ -12,24 +12,24 @@ export interface ServerAddress {
 
 /** Reads an address. The files that it names, of certificates, are read too: else the driver would throw at each use. */
 export function readServerAddress(given: string): Outcome<ServerAddress> {
-  if (!/^postgres(ql)?:\/\//.test(given)) return refuse({ kind: 'no_address' });
-  if (hasLateAt(given)) return refuse({ kind: 'not_encoded' });
+  if (!/^postgres(ql)?:\/\//.test(given)) return invalid({ kind: 'no_address' });
+  if (hasLateAt(given)) return invalid({ kind: 'not_encoded' });
   const [, hosts = ''] = /^\w+:\/\/(?:[^/?#]*@)?([^/?#]*)/.exec(given) ?? [];
-  if (hosts.includes(',')) return refuse({ kind: 'several_hosts' });
+  if (hosts.includes(',')) return invalid({ kind: 'several_hosts' });
   const url = nameStrictSsl(nameSystemAuthorities(given));
   try {
     const { host, port, database } = new pg.Client({ connectionString: url });
-    if (host.includes(',')) return refuse({ kind: 'several_hosts' });
+    if (host.includes(',')) return invalid({ kind: 'several_hosts' });
     return { ok: true, value: { url, place: `${host}:${port}/${database ?? ''}` } };
   } catch (error) {
     const { code, syscall, path } = error as NodeJS.ErrnoException;
     const isFile = code !== undefined && syscall !== undefined;
-    return refuse(isFile ? { kind: 'no_file', file: path ?? 'a file', reason: code } : { kind: 'no_address' });
+    return invalid(isFile ? { kind: 'no_file', file: path ?? 'a file', reason: code } : { kind: 'no_address' });
   }
 }
 
-function refuse(invalid: InvalidDatabaseUrl): Outcome<never> {
-  return { ok: false, problems: [problem('DATABASE_URL_INVALID', invalid)] };
+function invalid(facts: InvalidDatabaseUrl): Outcome<never> {
+  return refuse(problem('DATABASE_URL_INVALID', facts));
 }
 
 /** libpq's word for the authorities of the system, of which the driver looks for a file of that name. It checks all of a name. */

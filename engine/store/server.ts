@@ -1,5 +1,5 @@
 import { Socket } from 'node:net';
-import { type Outcome, type Problem, problem } from '../contract/problem.js';
+import { type Outcome, problem, type Problem, refuse } from '../contract/problem.js';
 import { isPassing } from './database-fault.js';
 import { openDatabase, type OpenDatabase } from './database.js';
 import { openBell } from './doorbell/bell.js';
@@ -44,7 +44,7 @@ export async function openServer(given: string, answer_ms = ANSWER_MS): Promise<
   const problem = await findProblem(database, place);
   if (!problem) return { ok: true, value: database };
   await database.close();
-  return { ok: false, problems: [problem] };
+  return refuse(problem);
 }
 
 function keep(sockets: Set<Socket>, socket: Socket): Socket {

@@ -1,7 +1,7 @@
+import type { Refused } from '../../engine/contract/problem.js';
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { compose } from '../../engine/main.js';
-import type { Refused } from '../../engine/operations/engine.js';
 import { runTurns } from '../../engine/operations/run-turns.js';
 import { findFault, LockLost } from '../../engine/store/database-fault.js';
 import { runCommandLine } from '../../engine/surfaces/cli/command-line.js';

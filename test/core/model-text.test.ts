@@ -134,6 +134,7 @@ test('a model is shown ten faults of its answer, and the number of others', () =
     code: 'WRONG_TYPE' as const,
     pointer: `/items/${index}`,
     message: 'must be text',
+    repair: 'Write text.',
   }));
   const schema: SchemaProgram = { hash: '', schema: {}, validate: (value) => faults.slice(0, Number(value)) };
   const messageFor = (count: number): string => findMisfit(schema, count)?.message ?? '';

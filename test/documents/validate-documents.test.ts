@@ -105,6 +105,7 @@ test('a finding of a scenario check is in the file of the document at fault', as
   const problem = {
     code: 'APPLY_FROM_UNKNOWN' as const,
     message: 'no node is applied',
+    repair: 'Name a node.',
     pointer: '/apply/from',
     document: faulty,
   };

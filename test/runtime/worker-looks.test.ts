@@ -112,7 +112,11 @@ test('a worker does not wake later than by itself for the end of a lease', async
 });
 
 test('a worker waits longer each time for a lost database, a quarter of a minute at most, and reports it once', async (t) => {
-  const fault: Problem = { code: 'DATABASE_UNREACHABLE', message: 'It is gone.', repair: 'Start it.' };
+  const fault: Problem = {
+    code: 'DATABASE_UNREACHABLE',
+    message: 'It is gone.',
+    repair: 'Start it.',
+  };
   let tries = 0;
   let isBack = false;
   const tidy = async (): Promise<Tidied> => {
@@ -135,7 +139,7 @@ test('a worker waits longer each time for a lost database, a quarter of a minute
 });
 
 test('a worker whose jobs cannot be written waits longer each time, and finds the database only when one has ended', async (t) => {
-  const fault: Problem = { code: 'DATABASE_FULL', message: 'It is full.' };
+  const fault: Problem = { code: 'DATABASE_FULL', message: 'It is full.', repair: 'Mend it.' };
   const driven: number[] = [];
   let second = 0;
   let isFull = true;
@@ -160,7 +164,7 @@ test('a worker whose jobs cannot be written waits longer each time, and finds th
   };
   for (let minute = 0; minute < 4; minute += 1) await passMinute();
   assert.deepEqual(driven, [0, 10, 20, 30, 40, 56, 88, 148, 208]);
-  assert.deepEqual(events, [{ kind: 'database_lost', code: fault.code, reason: 'It is full.' }]);
+  assert.deepEqual(events, [{ kind: 'database_lost', code: fault.code, reason: 'It is full. Mend it.' }]);
   isFull = false;
   await passMinute();
   assert.deepEqual(events.slice(1), [{ kind: 'database_found' }]);
@@ -185,7 +189,7 @@ test('a worker that could not reach its database claims, continues and expires w
       },
     },
     parts: {
-      findFault: () => ({ code: 'DATABASE_UNREACHABLE', message: 'It is gone.' }),
+      findFault: () => ({ code: 'DATABASE_UNREACHABLE', message: 'It is gone.', repair: 'Mend it.' }),
       expireCalls: async () => {
         done.push('expire');
         return 0;
@@ -210,7 +214,11 @@ test('a worker reports a silent doorbell as soon as it would have looked by itse
 });
 
 const BUG = new Error('a bug');
-const LOCK_LOST: Problem = { code: 'DATABASE_LOCK_LOST', message: 'Another process has the folder.' };
+const LOCK_LOST: Problem = {
+  code: 'DATABASE_LOCK_LOST',
+  message: 'Another process has the folder.',
+  repair: 'Mend it.',
+};
 const breaks = (): never => {
   throw BUG;
 };

@@ -40,7 +40,8 @@ async function whileWorking(
       clock: { now: () => Date.now(), uuid: () => v7() },
       jitter: () => 0,
       expireCalls: async () => 0,
-      findFault: (error) => (error === LOST ? { code: 'DATABASE_UNREACHABLE', message: 'gone' } : undefined),
+      findFault: (error) =>
+        error === LOST ? { code: 'DATABASE_UNREACHABLE', message: 'gone', repair: 'Mend it.' } : undefined,
       onEvent: (event) => events.push(event),
       ...parts,
     },

@@ -16,11 +16,11 @@ const source = (definition: object): { version: number; label: string; interface
 test("a source's interface is judged by the plugin that it names, at its place in the source", () => {
   const plugin = {
     name: 'http_json',
-    validateInterface: () => [{ code: 'BAD_VALUE' as const, message: 'no good', pointer: '/path' }],
+    validateInterface: () => [{ code: 'BAD_VALUE' as const, message: 'no good', repair: 'Mend it.', pointer: '/path' }],
   };
   const validate = createValidateDocument(shape, [plugin]);
   assert.deepEqual(validate('response_source', source({ name: 'http_json' })), [
-    { code: 'BAD_VALUE', message: 'no good', pointer: '/interface/path' },
+    { code: 'BAD_VALUE', message: 'no good', repair: 'Mend it.', pointer: '/interface/path' },
   ]);
 });
 
@@ -85,7 +85,12 @@ test('a prompt message holds at most 65,536 characters', () => {
 });
 
 test('a plugin that is there and left out is not called unknown', () => {
-  const taken = { code: 'PLUGIN_NAME_TAKEN' as const, message: 'several', details: { name: 'tide_table' } };
+  const taken = {
+    code: 'PLUGIN_NAME_TAKEN' as const,
+    message: 'several',
+    repair: 'Mend it.',
+    details: { name: 'tide_table' },
+  };
   const validate = createValidateDocument(shape, [], [taken]);
   const [problem] = validate('response_source', { version: 1, label: 'tides', interface: { name: 'tide_table' } });
   assert.equal(problem?.code, 'PLUGIN_UNKNOWN');

@@ -50,7 +50,7 @@ for (const [ends_at, duration_ms] of [
     assert.deepEqual([outcome.ended_at, outcome.duration_ms], [ends_at, duration_ms]);
   });
 
-const BAD: Problem = { code: 'BAD_VALUE', message: 'it is bad', pointer: '' };
+const BAD: Problem = { code: 'BAD_VALUE', message: 'it is bad', repair: 'Mend it.', pointer: '' };
 const NEVER = { hash: 's', schema: {}, validate: () => [BAD] };
 const ALWAYS = { hash: 's', schema: {}, validate: (): readonly Problem[] => [{ ...BAD, severity: 'note' }] };
 

@@ -80,7 +80,7 @@ describe('the report of a call', () => {
   const HAPPY: Validate = (value) =>
     typeof value === 'object' && value !== null && 'happy' in value
       ? []
-      : [{ code: 'BAD_VALUE', message: 'it is not happy', pointer: '' }];
+      : [{ code: 'BAD_VALUE', message: 'it is not happy', repair: 'Mend it.', pointer: '' }];
   const OUTPUT = { hash: 'h', schema: {}, validate: HAPPY };
 
   async function receive(t: TestContext, report: CallReport, call: Wanted['call'] = {}) {

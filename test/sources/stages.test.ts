@@ -30,7 +30,7 @@ const POLICY: PolicyProgram = { hash: 'p', allow: new Set(['vend']) };
 const NEVER: SchemaProgram = {
   hash: 's',
   schema: {},
-  validate: () => [{ code: 'BAD_VALUE', message: 'nothing is good enough', pointer: '/candy' }],
+  validate: () => [{ code: 'BAD_VALUE', message: 'nothing is good enough', repair: 'Mend it.', pointer: '/candy' }],
 };
 
 const ANYTHING: SchemaProgram = { hash: 'a', schema: {}, validate: () => [] };
@@ -41,7 +41,7 @@ test('the stages are these, in this order', () => {
   const [fetches, children] = [openOriginFetches(() => undefined), openChildren(lookUp, timerAlarm)];
   const opened = createOpenedSources({
     plugins: [],
-    getPlugin: async () => ({ ok: false, problems: [] }),
+    getPlugin: async () => ({ ok: false, because: 'content', problems: [] }),
     lookUp,
     fetches,
     children,

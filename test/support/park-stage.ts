@@ -1,3 +1,4 @@
+import type { Outcome } from '../../engine/contract/problem.js';
 import assert from 'node:assert/strict';
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -7,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import type { JsonObject } from '../../engine/contract/json.js';
 import { compose } from '../../engine/main.js';
 import { putScenario } from '../../engine/operations/author.js';
-import type { Done, Engine } from '../../engine/operations/engine.js';
+import type { Engine } from '../../engine/operations/engine.js';
 import { showAttempt, showInvocation, showLlmCall } from '../../engine/operations/records.js';
 import { type RunReport, runTurns } from '../../engine/operations/run-turns.js';
 import { createWorld, showWorld } from '../../engine/operations/worlds.js';
@@ -158,7 +159,7 @@ async function runWorld(
 }
 
 /** The value of an operation. @throws AssertionError with the reason of a refusal */
-export function must<Value>(done: Done<Value>): Value {
+export function must<Value>(done: Outcome<Value>): Value {
   assert.ok(done.ok, JSON.stringify(done, null, 2));
   return done.value;
 }

@@ -1,3 +1,4 @@
+import type { Outcome } from '../../engine/contract/problem.js';
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -7,7 +8,7 @@ import { RENDERER_VERSION } from '../../engine/core/prompt/renderer-version.js';
 import type { Recorded } from '../../engine/core/turn/refold.js';
 import type { Program } from '../../engine/core/protocol/program.js';
 import { compose } from '../../engine/main.js';
-import type { Done, Engine } from '../../engine/operations/engine.js';
+import type { Engine } from '../../engine/operations/engine.js';
 import { loadScenario } from '../../engine/operations/load-program.js';
 import { showAttempt } from '../../engine/operations/records.js';
 import { simulationTime } from '../../engine/core/world/simulation-time.js';
@@ -158,7 +159,7 @@ function withoutTime({ key, request_hash, effect, repeatable, event }: Recorded)
   return { ...recorded, event: { ...event, duration_ms: event.duration_ms === undefined ? 0 : DURATION_MS } };
 }
 
-function must<Value>(done: Done<Value>): Value {
+function must<Value>(done: Outcome<Value>): Value {
   assert.ok(done.ok, JSON.stringify(done, null, 2));
   return done.value;
 }

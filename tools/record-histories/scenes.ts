@@ -1,9 +1,10 @@
+import type { Outcome } from '../../engine/contract/problem.js';
 import assert from 'node:assert/strict';
 import { cp, mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { JsonObject } from '../../engine/contract/json.js';
 import { putScenario } from '../../engine/operations/author.js';
-import type { Done, Engine } from '../../engine/operations/engine.js';
+import type { Engine } from '../../engine/operations/engine.js';
 import { forkWorld } from '../../engine/operations/fork-world.js';
 import { reportCall } from '../../engine/operations/reports.js';
 import { type RunReport, runTurns } from '../../engine/operations/run-turns.js';
@@ -177,7 +178,7 @@ async function loadScript({ root }: Stage, name: string): Promise<Answers> {
   return JSON.parse(await readFile(scriptPath(root, name), 'utf8')) as Answers;
 }
 
-function must<Value>(done: Done<Value>): Value {
+function must<Value>(done: Outcome<Value>): Value {
   assert.ok(done.ok, JSON.stringify(done, null, 2));
   return done.value;
 }

@@ -377,7 +377,7 @@ export const WORKFLOW_PROBLEMS = {
       const { nearest, known } = facts;
       return nearest === undefined ? `Known: ${known.join(', ') || 'none'}.` : `Did you mean "${nearest}"?`;
     },
-    example: { kind: 'unknown', name: 'http_jsno', nearest: 'http_json', known: ['http_json', 'llm_chat'] },
+    example: { kind: 'unknown', name: 'http_jsno', nearest: 'http_json', known: ['http_json', 'tide_table'] },
   }),
   RETRY_BACKOFF_TOO_LONG: content({
     message: (facts: { readonly backoff_ms: number; readonly backoff_max_ms: number }) =>

@@ -1,5 +1,5 @@
 import type { Json } from '../../contract/json.js';
-import { type Location, type Outcome, type Problem, problem } from '../../contract/problem.js';
+import { type Location, type Outcome, problem, type Problem, refuse } from '../../contract/problem.js';
 import { unreachable } from '../../contract/unreachable.js';
 import { DEPTH_MAX } from './i-json.js';
 import { listProblems } from './listed-problems.js';
@@ -43,8 +43,7 @@ export function parsePrompt(file: string, written: string): Outcome<SourceText> 
   const placeAt = toPlacer({ file, text });
   const nul = text.indexOf('\u0000');
   const reason = 'text with the character U+0000';
-  if (nul !== -1)
-    return { ok: false, problems: [problem('TEXT_NOT_STORABLE', { reason }, { pointer: '', location: placeAt(nul) })] };
+  if (nul !== -1) return refuse(problem('TEXT_NOT_STORABLE', { reason }, { pointer: '', location: placeAt(nul) }));
   return { ok: true, value: { value: { text }, locate: (_, offset = 0) => placeAt(offset) } };
 }
 
@@ -52,7 +51,7 @@ function parseText(source: NamedText): Outcome<Json> {
   const faults = listFaults(source.text, DOCUMENT_VALUES_MAX);
   if (faults.length === 0) return { ok: true, value: JSON.parse(source.text) as Json };
   const placeAt = toPlacer(source);
-  return { ok: false, problems: listProblems(faults.map((fault) => toProblem(source, fault, placeAt))) };
+  return refuse(...listProblems(faults.map((fault) => toProblem(source, fault, placeAt))));
 }
 
 function toProblem(source: NamedText, fault: SourceFault, placeAt: (offset: number) => Location): Problem {

@@ -196,7 +196,7 @@ function findMisfits(program: Program, key: string, answer: Json): readonly Prob
   return more.length === 0 ? (binding?.call.output?.validate(answer) ?? []) : [];
 }
 
-function toMisfit({ message: reason, pointer = '', repair = 'Correct this answer.' }: Problem, place: Place): Problem {
+function toMisfit({ message: reason, pointer = '', repair }: Problem, place: Place): Problem {
   return problem('ANSWER_MISFIT', { reason, repair }, { pointer: `${toPointer(place)}${pointer}` });
 }
 

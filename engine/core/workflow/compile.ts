@@ -1,4 +1,4 @@
-import { type Problem, problem } from '../../contract/problem.js';
+import { problem, type Problem } from '../../contract/problem.js';
 import { present } from '../../contract/present.js';
 import type { CognitionProfile } from '../../generated/cognition-profile.js';
 import type { Scenario } from '../../generated/scenario.js';

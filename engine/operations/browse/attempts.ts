@@ -1,9 +1,10 @@
+import { type Outcome, refuse, succeed } from '../../contract/problem.js';
 import type { Json } from '../../contract/json.js';
 import type { CallsPart, ListPart } from '../../ports/browse.js';
 import type { AttemptRecord, AttemptSummary, InvocationSummary, TimelineRecord } from '../../ports/records.js';
 import type { AgentTurnSummary } from '../../core/agents/agent-turn.js';
 import { seenDetails, type StreamReader } from '../../core/stream/seen-details.js';
-import { type Archive, type Done, refuse, succeed } from '../engine.js';
+import type { Archive } from '../engine.js';
 import { attemptUnknown } from '../records.js';
 import { findCursorProblem } from './list-part.js';
 
@@ -39,7 +40,7 @@ interface AskedAttempt {
 }
 
 /** An attempt with one part of its calls. */
-export async function browseAttempt({ store }: Archive, asked: AskedAttempt): Promise<Done<AttemptPage>> {
+export async function browseAttempt({ store }: Archive, asked: AskedAttempt): Promise<Outcome<AttemptPage>> {
   const { attempt_id, reader, after } = asked;
   const wrong = findCursorProblem('number', after);
   if (wrong !== undefined) return refuse(wrong);
@@ -93,7 +94,7 @@ export async function listAgentTurnsPart(
   { store }: Archive,
   attempt_id: string,
   { after, limit }: ListPart,
-): Promise<Done<readonly AgentTurnSummary[]>> {
+): Promise<Outcome<readonly AgentTurnSummary[]>> {
   const attempt = await store.records.attempt(attempt_id, 1);
   if (attempt === undefined) return refuse(attemptUnknown(attempt_id));
   const turns = attempt.agent_turns;
@@ -118,7 +119,7 @@ export async function listCallsPart(
   { store }: Archive,
   attempt_id: string,
   part: CallsPart,
-): Promise<Done<readonly InvocationSummary[]>> {
+): Promise<Outcome<readonly InvocationSummary[]>> {
   const calls = await store.browse.calls(attempt_id, part);
   return calls === undefined ? refuse(attemptUnknown(attempt_id)) : succeed(calls);
 }

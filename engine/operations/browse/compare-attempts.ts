@@ -1,8 +1,9 @@
+import { type Outcome, refuse, succeed } from '../../contract/problem.js';
 import { pick } from '../../contract/pick.js';
 import { sha256 } from '../../core/content/sha256.js';
 import { pairByName } from '../../core/content/pair-by-name.js';
 import type { AttemptSummary, InvocationSummary, PatchRecord } from '../../ports/records.js';
-import { type Archive, type Done, refuse, succeed } from '../engine.js';
+import type { Archive } from '../engine.js';
 import { attemptUnknown } from '../records.js';
 import { findAttemptBefore } from './attempts.js';
 
@@ -40,7 +41,7 @@ export interface AttemptComparison extends Pick<AttemptSummary, 'attempt_id' | '
 export async function compareAttempts(
   archive: Archive,
   asked: { readonly attempt_id: string; readonly other?: string },
-): Promise<Done<AttemptComparison>> {
+): Promise<Outcome<AttemptComparison>> {
   const { attempt_id } = asked;
   const after = await archive.store.records.attempt(attempt_id, 1);
   if (after === undefined) return refuse(attemptUnknown(attempt_id));

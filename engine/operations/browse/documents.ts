@@ -1,3 +1,4 @@
+import { type Outcome, refuse, succeed } from '../../contract/problem.js';
 import type { JsonObject } from '../../contract/json.js';
 import { pick } from '../../contract/pick.js';
 import type { ComponentKind } from '../../core/protocol/component.js';
@@ -5,7 +6,7 @@ import type { ListedAttempt, ListedInvocation, UsedDocument } from '../../ports/
 import type { ComponentRecord, ComponentUses } from '../../ports/components.js';
 import type { LlmCallRecord } from '../../ports/records.js';
 import { getComponent } from '../components.js';
-import { type Archive, type Done, refuse, succeed } from '../engine.js';
+import type { Archive } from '../engine.js';
 import { attemptUnknown } from '../records.js';
 
 export interface DocumentPage extends ComponentRecord, ComponentUses {
@@ -19,7 +20,7 @@ export interface DocumentPage extends ComponentRecord, ComponentUses {
 export async function browseDocument(
   archive: Archive,
   asked: { readonly kind: ComponentKind; readonly hash: string },
-): Promise<Done<DocumentPage>> {
+): Promise<Outcome<DocumentPage>> {
   const component = await getComponent(archive, asked);
   if (!component.ok) return component;
   const { kind, hash } = component.value;
@@ -52,7 +53,7 @@ export interface WorkflowPage extends DocumentPage {
 export async function browseWorkflow(
   archive: Archive,
   asked: { readonly hash: string; readonly attempt?: string; readonly reader: 'consumer' | 'operator' },
-): Promise<Done<WorkflowPage>> {
+): Promise<Outcome<WorkflowPage>> {
   const document = await browseDocument(archive, { kind: 'cognition_workflow', hash: asked.hash });
   if (!document.ok) return document;
   const { hash, attempts } = document.value;

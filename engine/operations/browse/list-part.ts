@@ -1,7 +1,6 @@
-import { type Problem, problem } from '../../contract/problem.js';
+import { type Outcome, problem, type Problem, refuse, succeed } from '../../contract/problem.js';
 import { present } from '../../contract/present.js';
 import type { ListPart } from '../../ports/browse.js';
-import { type Done, refuse, succeed } from '../engine.js';
 
 export const LIMIT = 50;
 export const LIMIT_MAX = 200;
@@ -31,7 +30,7 @@ export interface PartReader<Row> {
   readonly cursor: CursorForm;
   /** The cursor that a row is the last before. */
   readonly keyOf: (row: Row) => string;
-  readonly read: (part: ListPart) => Promise<Done<readonly Row[]>>;
+  readonly read: (part: ListPart) => Promise<Outcome<readonly Row[]>>;
 }
 
 /**
@@ -41,7 +40,7 @@ export interface PartReader<Row> {
 export async function readPart<Row>(
   { limit = String(LIMIT), after }: WantedPart,
   { cursor, keyOf, read }: PartReader<Row>,
-): Promise<Done<Part<Row>>> {
+): Promise<Outcome<Part<Row>>> {
   if (!/^\d{1,6}$/.test(limit) || Number(limit) < 1 || Number(limit) > LIMIT_MAX)
     return refuse(problem('LIMIT_INVALID', { limit, most: LIMIT_MAX, usual: LIMIT }));
   const wrong = findCursorProblem(cursor, after);
@@ -60,7 +59,7 @@ export function findCursorProblem(cursor: CursorForm, after: string | undefined)
 }
 
 /** Parses a turn of a query. @returns undefined where it is absent, a refusal where it is no whole number */
-export function toTurn(text: string | undefined): Done<number | undefined> {
+export function toTurn(text: string | undefined): Outcome<number | undefined> {
   if (text === undefined) return succeed(undefined);
   return /^\d{1,9}$/.test(text) ? succeed(Number(text)) : refuse(problem('TURN_INVALID', { turn: text }));
 }

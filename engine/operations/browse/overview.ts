@@ -1,6 +1,7 @@
+import { type Outcome, succeed } from '../../contract/problem.js';
 import type { ListedMessage, ListPart, WaitingAttempt } from '../../ports/browse.js';
 import { countComponents, type KindCount } from '../components.js';
-import { type Archive, type Done, succeed } from '../engine.js';
+import type { Archive } from '../engine.js';
 import { LIMIT, type Part, readPart, type WantedPart } from './list-part.js';
 import { listWorldsPart, type ListedWorld, readTurnStories, type TurnStory } from './worlds.js';
 
@@ -22,7 +23,7 @@ export interface Overview {
 }
 
 /** Worlds, the number of documents of each kind, and, for operators, pending work. */
-export async function browseOverview(archive: Archive, reader: 'consumer' | 'operator'): Promise<Done<Overview>> {
+export async function browseOverview(archive: Archive, reader: 'consumer' | 'operator'): Promise<Outcome<Overview>> {
   const worlds = await readPart<ListedWorld>(
     {},
     { cursor: 'name', keyOf: ({ world_slug }) => world_slug, read: (part) => listWorldsPart(archive, part) },
@@ -56,7 +57,7 @@ export interface Waiting extends Part<ListedMessage> {
 }
 
 /** A part of the messages of the inbox, and the suspended attempts. */
-export async function browseInbox({ store }: Archive, wanted: WantedPart): Promise<Done<Waiting>> {
+export async function browseInbox({ store }: Archive, wanted: WantedPart): Promise<Outcome<Waiting>> {
   const messages = await readPart<ListedMessage>(wanted, {
     cursor: 'id',
     keyOf: ({ inbox_id }) => inbox_id,

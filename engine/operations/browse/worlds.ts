@@ -1,3 +1,4 @@
+import { type Outcome, succeed } from '../../contract/problem.js';
 import { present } from '../../contract/present.js';
 import type { ListPart, Readable, WorldReading } from '../../ports/browse.js';
 import type { StoredComponent } from '../../ports/components.js';
@@ -6,7 +7,7 @@ import type { AttemptSummary } from '../../ports/records.js';
 import type { EffectOrigin, NarratedPatch, WorldRecord, WorldSnapshot } from '../../ports/worlds.js';
 import type { Entity } from '../../core/world/world.js';
 import type { AgentHeadRecord } from '../../core/agents/agent-turn.js';
-import { type Archive, type Done, succeed } from '../engine.js';
+import type { Archive } from '../engine.js';
 import { diffPlaces, type WorldDiff } from '../diff-worlds.js';
 import { type QueuedTurns, toQueued } from '../queue.js';
 import { lookAtWorld, showWorld, type ShownWorld, unknownWorld } from '../worlds.js';
@@ -64,7 +65,7 @@ export interface WorldPage extends ShownWorld, Forkable {
 export async function browseWorld(
   archive: Archive,
   asked: { readonly world_slug: string; readonly until?: string },
-): Promise<Done<WorldPage>> {
+): Promise<Outcome<WorldPage>> {
   const { world_slug } = asked;
   const until = toTurn(asked.until);
   if (!until.ok) return until;
@@ -106,7 +107,7 @@ export interface TurnPage extends WorldSnapshot, Forkable {
 }
 
 /** A world at the end of a turn, and the effects that led to it. */
-export async function browseTurn(archive: Archive, asked: TextPlace): Promise<Done<TurnPage>> {
+export async function browseTurn(archive: Archive, asked: TextPlace): Promise<Outcome<TurnPage>> {
   const snapshot = await lookAtTurn(archive, asked);
   if (!snapshot.ok) return snapshot;
   const { world_slug, turn } = snapshot.value;
@@ -128,7 +129,7 @@ export async function browseTurn(archive: Archive, asked: TextPlace): Promise<Do
 export async function browseDiff(
   archive: Archive,
   asked: { readonly world_slug: string; readonly from?: string; readonly to?: string; readonly other?: string },
-): Promise<Done<WorldDiff>> {
+): Promise<Outcome<WorldDiff>> {
   const { world_slug, other } = asked;
   const from = toTurn(asked.from);
   if (!from.ok) return from;
@@ -149,7 +150,7 @@ export async function listWorldsPart(
   { store }: Archive,
   part: ListPart,
   scenario_hash?: string,
-): Promise<Done<readonly ListedWorld[]>> {
+): Promise<Outcome<readonly ListedWorld[]>> {
   const worlds = await store.browse.worlds(part, scenario_hash);
   const queues = await store.inbox.queues();
   return succeed(worlds.map((world) => ({ ...world, ...toQueued(queues, world.world_slug) })));
@@ -160,7 +161,7 @@ export async function listAttemptsPart(
   archive: Archive,
   world_slug: string,
   part: ListPart,
-): Promise<Done<readonly AttemptSummary[]>> {
+): Promise<Outcome<readonly AttemptSummary[]>> {
   const { worlds, browse } = archive.store;
   if ((await worlds.find(world_slug)) === undefined) return unknownWorld(archive, world_slug);
   return succeed(await browse.attempts(world_slug, part));
@@ -171,7 +172,7 @@ export async function listPatchesPart(
   archive: Archive,
   place: TextPlace,
   { after = '0', limit }: ListPart,
-): Promise<Done<readonly PatchStory[]>> {
+): Promise<Outcome<readonly PatchStory[]>> {
   const world = await lookAtTurn(archive, place);
   if (!world.ok) return world;
   const { world_slug, turn } = world.value;
@@ -185,7 +186,7 @@ export async function listEntitiesPart(
   archive: Archive,
   place: TextPlace,
   { after = '', limit }: ListPart,
-): Promise<Done<readonly Entity[]>> {
+): Promise<Outcome<readonly Entity[]>> {
   const world = await lookAtTurn(archive, place);
   if (!world.ok) return world;
   const later = world.value.entities.filter(({ id }) => id > after);
@@ -198,7 +199,7 @@ interface TextPlace {
   readonly turn: string;
 }
 
-async function lookAtTurn(archive: Archive, { world_slug, turn }: TextPlace): Promise<Done<WorldSnapshot>> {
+async function lookAtTurn(archive: Archive, { world_slug, turn }: TextPlace): Promise<Outcome<WorldSnapshot>> {
   const wanted = toTurn(turn);
   if (!wanted.ok) return wanted;
   const number = wanted.value ?? 0;

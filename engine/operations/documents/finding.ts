@@ -1,20 +1,19 @@
 import type { Location, Problem } from '../../contract/problem.js';
 import type { ProblemCode } from '../../contract/problems/index.js';
-import { present } from '../../contract/present.js';
 
 /** One problem of a file, as people and programs are shown it. Line and column are 0 where it is about the path. */
 export interface Finding extends Location {
   readonly pointer: string;
   readonly code: ProblemCode;
   readonly message: string;
-  readonly repair?: string;
+  readonly repair: string;
   readonly severity: 'error' | 'note';
 }
 
 export function toFinding(problem: Problem, location: Location): Finding {
   const { file, line, column } = problem.location ?? location;
   const { code, message, pointer = '', repair, severity = 'error' } = problem;
-  return present({ file, line, column, pointer, code, message, repair, severity });
+  return { file, line, column, pointer, code, message, repair, severity };
 }
 
 /** Each finding once, in the order of files, lines and columns. */

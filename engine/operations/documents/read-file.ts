@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
 import { open, realpath, stat } from 'node:fs/promises';
-import { type Outcome, type Problem, problem } from '../../contract/problem.js';
+import { type Outcome, problem, type Problem, refuse } from '../../contract/problem.js';
 import type { Unreadable } from '../../contract/problems/files.js';
 import { toPlacer } from '../../core/content/source-places.js';
 import { isWithin } from '../../core/workflow/link/resolve-path.js';
@@ -101,8 +101,4 @@ function findFirstBadByte(bytes: Uint8Array): number {
   const again = new TextEncoder().encode(new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes));
   const index = bytes.findIndex((byte, at) => byte !== again[at]);
   return index === -1 ? bytes.length : index;
-}
-
-function refuse(problem: Problem): Outcome<never> {
-  return { ok: false, problems: [problem] };
 }

@@ -2,6 +2,7 @@
  * A dry run: the outcome of a world's next turns, if models and sources gave the written answers. It runs in a database
  * that is thrown away, on a copy of the world that begins at the world's turn; the world itself is only read.
  */
+import { type Outcome, succeed } from '../../contract/problem.js';
 import { present } from '../../contract/present.js';
 import type { Program } from '../../core/protocol/program.js';
 import type { World } from '../../core/world/world.js';
@@ -10,7 +11,7 @@ import type { ComponentRecord } from '../../ports/components.js';
 import type { WorldScenario, WorldSnapshot } from '../../ports/worlds.js';
 import type { Composition } from '../composition.js';
 import type { Place } from '../documents/index.js';
-import { type Done, type Engine, succeed, whileOpen } from '../engine.js';
+import { type Engine, whileOpen } from '../engine.js';
 import { loadScenario } from '../load-program.js';
 import { type RunReport, type RunRequest, runTurns } from '../run-turns.js';
 import { type WatchedRun, withNews } from '../run-world.js';
@@ -32,7 +33,7 @@ interface DryRun extends Omit<WatchedRun, 'answers_file'>, Pick<RunRequest, 'wor
 }
 
 /** Runs turns of a copy of a world. No plugin is called, and every write is thrown away. */
-export async function dryRun(composition: Composition, request: DryRun): Promise<Done<RunReport>> {
+export async function dryRun(composition: Composition, request: DryRun): Promise<Outcome<RunReport>> {
   const writable =
     request.write_missing === undefined ? undefined : await checkNewFile({ path: request.write_missing });
   if (writable?.ok === false) return writable;
@@ -85,7 +86,7 @@ export async function dryRun(composition: Composition, request: DryRun): Promise
   }
 }
 
-async function readAnswers(engine: Engine, { answers }: DryRun, program: Program): Promise<Done<Answers>> {
+async function readAnswers(engine: Engine, { answers }: DryRun, program: Program): Promise<Outcome<Answers>> {
   if (answers !== undefined) return loadAnswers(engine.authoring, answers, program);
   return succeed({ version: 1, label: program.label, turns: {} });
 }
@@ -101,7 +102,7 @@ interface OriginalWorld {
   readonly events: World['events'];
 }
 
-async function readWorld(composition: Composition, world_slug: string): Promise<Done<OriginalWorld>> {
+async function readWorld(composition: Composition, world_slug: string): Promise<Outcome<OriginalWorld>> {
   return whileOpen(await composition.openArchive(), async (archive) => {
     const world = await showWorld(archive, { world_slug });
     if (!world.ok) return world;
@@ -128,7 +129,7 @@ async function copyWorld(
   engine: Engine,
   { world, components }: OriginalWorld,
   edited: NamedScenario | undefined,
-): Promise<Done<WorldSnapshot>> {
+): Promise<Outcome<WorldSnapshot>> {
   const { world_slug, scenario_hash } = world;
   await engine.store.components.put(toStorable(components));
   const planted = await plantWorld(engine, { world_slug, scenario_hash, start: world });

@@ -1,10 +1,10 @@
-import { problem } from '../../contract/problem.js';
+import { type Outcome, problem, refuse, succeed } from '../../contract/problem.js';
 import { checkAnswerKeys } from '../../core/workflow-test/check-test.js';
 import type { Program } from '../../core/protocol/program.js';
 import type { Answers } from '../../generated/answers.js';
 import { refuseFindings, toParts } from '../author.js';
 import { type LoadedFiles, listTests, loadDocuments, type Place, validateLoaded } from '../documents/index.js';
-import { type Authoring, type Done, refuse, succeed } from '../engine.js';
+import type { Authoring } from '../engine.js';
 import { locateIn } from '../read-answer-file.js';
 import { joinTurns } from './answer-book.js';
 
@@ -13,7 +13,7 @@ export async function loadAnswers(
   authoring: Authoring,
   { path, place }: { readonly path: string; readonly place: Place },
   program: Program,
-): Promise<Done<Answers>> {
+): Promise<Outcome<Answers>> {
   const parts = toParts(authoring, place);
   const loaded = await loadDocuments([path], place, parts.shipped);
   const { ok, findings } = await validateLoaded(parts, loaded);

@@ -1,4 +1,4 @@
-import { problem } from '../../contract/problem.js';
+import { type Outcome, problem, refuse } from '../../contract/problem.js';
 import type { JsonObject } from '../../contract/json.js';
 import type { ComponentKind } from '../../core/protocol/component.js';
 import { isComponentKind } from '../../core/workflow/link/document-kind.js';
@@ -6,7 +6,7 @@ import { listReferences } from '../../core/workflow/link/references.js';
 import type { ComponentRecord, ComponentToStore } from '../../ports/components.js';
 import type { WorldStart } from '../../ports/worlds.js';
 import type { WorldSnapshot } from '../../ports/worlds.js';
-import { type Done, type Engine, refuse } from '../engine.js';
+import type { Engine } from '../engine.js';
 import { loadScenario } from '../load-program.js';
 import { findSlugProblem, showWorld, slugTaken, timeAt } from '../worlds.js';
 import { simulationTime } from '../../core/world/simulation-time.js';
@@ -26,7 +26,7 @@ function listHashes(kind: ComponentKind, content: JsonObject): ComponentToStore[
 export async function plantWorld(
   engine: Engine,
   request: { readonly world_slug: string; readonly scenario_hash: string; readonly start: WorldStart },
-): Promise<Done<WorldSnapshot>> {
+): Promise<Outcome<WorldSnapshot>> {
   const { world_slug, scenario_hash, start } = request;
   const unusable = findSlugProblem(world_slug);
   if (unusable !== undefined) return refuse(unusable);

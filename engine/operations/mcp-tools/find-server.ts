@@ -1,9 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { extname, resolve } from 'node:path';
-import { problem } from '../../contract/problem.js';
+import { type Outcome, problem, refuse, succeed } from '../../contract/problem.js';
 import type { Composition } from '../composition.js';
 import type { Place } from '../documents/index.js';
-import { type Done, refuse, succeed } from '../engine.js';
 import type { PluginCatalogue, PluginDescription } from '../../ports/sources.js';
 import { findTriedSource } from '../model-try/index.js';
 
@@ -25,7 +24,7 @@ export async function findServer(
   composition: Pick<Composition, 'openArchive' | 'openAuthoring'>,
   said: string,
   { name, place }: { readonly name: string; readonly place: Place },
-): Promise<Done<WantedServer>> {
+): Promise<Outcome<WantedServer>> {
   if (VARIABLE.test(said)) return succeed({ server_env: said, variables: {} });
   const file = resolve(place.working_folder, said);
   const text = await readFile(file, 'utf8').catch(() => undefined);
@@ -42,7 +41,7 @@ async function findInSource(
   composition: Pick<Composition, 'openArchive' | 'openAuthoring'>,
   file: string,
   place: Place,
-): Promise<Done<WantedServer>> {
+): Promise<Outcome<WantedServer>> {
   const authoring = await composition.openAuthoring();
   const found = await findTriedSource(composition, authoring, file, place);
   if (!found.ok) return found;

@@ -1,9 +1,8 @@
 import type { Json } from '../../contract/json.js';
-import { problem } from '../../contract/problem.js';
+import { type Outcome, problem, refuse, succeed } from '../../contract/problem.js';
 import { IT_SAID, withoutQuotation } from '../../core/protocol/failure.js';
 import type { CallBroke } from '../../ports/sources.js';
 import type { OpenSources } from '../composition.js';
-import { type Done, refuse, succeed } from '../engine.js';
 import { FORGETFUL, toInvoke } from '../unrecorded-call.js';
 import { findListing, type ListingPlugin, type WantedServer } from './find-server.js';
 import { describeTool, readTools, type ServerTool, type UsableTool } from './server-tool.js';
@@ -27,7 +26,7 @@ const LIMITS = { max_runtime_ms: 60_000, max_request_bytes: 1_024, max_result_by
 export async function listServerTools(
   { authoring, callSource }: OpenSources,
   { server_env, variables }: WantedServer,
-): Promise<Done<ServerTools>> {
+): Promise<Outcome<ServerTools>> {
   const is_given = Object.keys(variables).length > 0;
   const plugin = findListing(authoring.catalogue);
   if (plugin === undefined)

@@ -1,9 +1,8 @@
-import { type Problem, problem } from '../../contract/problem.js';
+import { type Outcome, problem, type Problem, refuse, succeed } from '../../contract/problem.js';
 import { present } from '../../contract/present.js';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { JsonObject } from '../../contract/json.js';
-import { type Done, refuse, succeed } from '../engine.js';
 import { type TextFile, writeNewFolder } from '../write-files.js';
 import type { ServerTools } from './list-tools.js';
 import type { ServerTool, UsableTool } from './server-tool.js';
@@ -26,7 +25,7 @@ export async function writeTools(
   listed: ServerTools,
   chosen: readonly string[],
   { folder, package_root }: { readonly folder: string; readonly package_root: string },
-): Promise<Done<WrittenTools>> {
+): Promise<Outcome<WrittenTools>> {
   const { tools } = listed;
   const wanted = tools.filter(({ name }) => chosen.length === 0 || chosen.includes(name));
   const left_out = wanted.filter((tool) => !isUsable(tool));

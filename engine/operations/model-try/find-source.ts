@@ -1,9 +1,9 @@
-import { problem } from '../../contract/problem.js';
+import { type Outcome, problem, refuse, succeed } from '../../contract/problem.js';
 import { checkPaths, refuseFindings } from '../author.js';
 import { getComponent } from '../components.js';
 import type { Composition } from '../composition.js';
 import type { Place } from '../documents/index.js';
-import { type Authoring, type Done, refuse, succeed, whileOpen } from '../engine.js';
+import { type Authoring, whileOpen } from '../engine.js';
 import type { TriedSource } from './try-model.js';
 
 const HASH = /^[0-9a-f]{8,64}$/;
@@ -14,7 +14,7 @@ export async function findTriedSource(
   authoring: Authoring,
   name: string,
   place: Place,
-): Promise<Done<TriedSource>> {
+): Promise<Outcome<TriedSource>> {
   if (HASH.test(name)) return findStored(composition, name);
   const { ok, findings, components } = await checkPaths(authoring, { paths: [name], place });
   if (!ok) return refuseFindings(findings.filter(({ severity }) => severity === 'error'));
@@ -23,7 +23,7 @@ export async function findTriedSource(
   return refuse(problem('SOURCE_IS_NO_MODEL', { name }));
 }
 
-async function findStored(composition: Pick<Composition, 'openArchive'>, hash: string): Promise<Done<TriedSource>> {
+async function findStored(composition: Pick<Composition, 'openArchive'>, hash: string): Promise<Outcome<TriedSource>> {
   return whileOpen(await composition.openArchive(), async (archive) => {
     const found = await getComponent(archive, { kind: 'response_source', hash });
     return found.ok ? succeed(found.value.content as unknown as TriedSource) : found;

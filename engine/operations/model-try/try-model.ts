@@ -1,4 +1,4 @@
-import { problem } from '../../contract/problem.js';
+import { type Outcome, problem, refuse, succeed } from '../../contract/problem.js';
 import type { JsonObject } from '../../contract/json.js';
 import type { ChatAnswer } from '../../contract/source.js';
 import { present } from '../../contract/present.js';
@@ -7,7 +7,6 @@ import type { Invoke } from '../../core/protocol/command.js';
 import { listDeliveries, readDelivery, readTimeout } from '../../core/binding/source-settings.js';
 import type { CallBroke, CallOutcome, CallRecorder, PluginDescription, ResolvedSource } from '../../ports/sources.js';
 import type { OpenSources } from '../composition.js';
-import { type Done, refuse, succeed } from '../engine.js';
 import { toInvoke } from '../unrecorded-call.js';
 import { listQuestions, type Question, type QuestionName } from './questions.js';
 import { applyChanges, type Changes, listVariations } from './variations.js';
@@ -48,7 +47,7 @@ const LIMITS = { max_runtime_ms: 600_000, max_request_bytes: 1_048_576, max_resu
  * Asks a model three small questions, and finds settings with which it answers them: first the source as it is written,
  * then one change after the other. Nothing is recorded.
  */
-export async function tryModel(opened: OpenSources, source: TriedSource): Promise<Done<ModelTrial>> {
+export async function tryModel(opened: OpenSources, source: TriedSource): Promise<Outcome<ModelTrial>> {
   const { authoring, callSource } = opened;
   const { plugins } = authoring.catalogue;
   const plugin = plugins.find(({ name }) => name === source.interface.name);

@@ -1,7 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join, resolve, sep } from 'node:path';
-import { problem } from '../../contract/problem.js';
-import { type Done, refuse, succeed } from '../engine.js';
+import { type Outcome, problem, refuse, succeed } from '../../contract/problem.js';
 import { type TextFile, writeNewFolder } from '../write-files.js';
 
 const NAME_PATTERN = /^[a-z][a-z0-9_]{0,63}$/;
@@ -20,7 +19,7 @@ export interface CreatedPlugin {
 }
 
 /** Writes a small complete plugin. Nothing is written where the name is bad or taken, or the folder exists. */
-export async function createPlugin({ name, into, taken, package_root }: WantedPlugin): Promise<Done<CreatedPlugin>> {
+export async function createPlugin({ name, into, taken, package_root }: WantedPlugin): Promise<Outcome<CreatedPlugin>> {
   if (!NAME_PATTERN.test(name)) {
     return refuse(problem('PLUGIN_NAME_INVALID', { name }));
   }

@@ -1,9 +1,8 @@
 import { readFile, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pick } from '../../contract/pick.js';
-import { problem } from '../../contract/problem.js';
+import { type Outcome, problem, refuse, succeed } from '../../contract/problem.js';
 import type { PluginCatalogue, PluginDescription } from '../../ports/sources.js';
-import { type Done, refuse, succeed } from '../engine.js';
 import { findForeign } from '../own-files.js';
 import { writeOwnFile } from '../write-files.js';
 
@@ -28,7 +27,7 @@ export async function trustPlugin(
   { plugins }: PluginCatalogue,
   asked: { readonly name: string; readonly path: string },
   user_folder: string | undefined,
-): Promise<Done<TrustedPlugin>> {
+): Promise<Outcome<TrustedPlugin>> {
   const place = await realpath(asked.path).catch(() => asked.path);
   const places = await Promise.all(plugins.map(({ folder }) => realpath(folder).catch(() => folder)));
   const plugin = plugins[places.indexOf(place)] ?? plugins.find(({ name }) => name === asked.name);

@@ -1,7 +1,7 @@
-import { problem } from '../../contract/problem.js';
+import { type Outcome, problem, refuse, succeed } from '../../contract/problem.js';
 import { type Frame, placeOfEvent, STREAM_BEGINNING, type StreamView, toFrames } from '../../core/stream/frames.js';
 import type { HttpDesk } from '../composition.js';
-import { type Archive, type Done, refuse, succeed } from '../engine.js';
+import type { Archive } from '../engine.js';
 import { attemptUnknown } from '../records.js';
 import { unknownWorld } from '../worlds.js';
 import { Channel, type Listener } from './channel.js';
@@ -50,7 +50,7 @@ export function openStreams(look: HttpDesk['look']) {
      * Sends a reader the stored events, and then new ones until the attempt ends or the reader disconnects.
      * @returns once it listens, or the stream has ended; refused where the record cannot be read, or has no such event
      */
-    async follow(request: StreamRequest, sink: StreamSink): Promise<Done<{ readonly is_over: boolean }>> {
+    async follow(request: StreamRequest, sink: StreamSink): Promise<Outcome<{ readonly is_over: boolean }>> {
       const stored = await sendStored(look, request, sink);
       if (!stored.ok || stored.value.is_over || sink.left.aborted) return stored;
       sink.begin();
@@ -64,7 +64,7 @@ export function openStreams(look: HttpDesk['look']) {
       return stored;
     },
     /** Checks a request for a stream. @returns a refusal where `follow` would refuse at once */
-    find: (request: Omit<StreamRequest, 'view'>): Promise<Done<unknown>> =>
+    find: (request: Omit<StreamRequest, 'view'>): Promise<Outcome<unknown>> =>
       look((archive) => findBeginning(archive, request)),
     /** Ends all streams; their readers can come back elsewhere. */
     close(): void {
@@ -112,7 +112,7 @@ function skipTo(frames: readonly Frame[], sought: string | undefined) {
 async function findBeginning(
   { store }: Archive,
   { track, last_event_id, from_now }: Omit<StreamRequest, 'view'>,
-): Promise<Done<Position>> {
+): Promise<Outcome<Position>> {
   const { facts, worlds } = store;
   const world = track.kind === 'world' ? await worlds.find(track.world_slug) : undefined;
   if (track.kind === 'world' && world === undefined) return unknownWorld({ store }, track.world_slug);
@@ -131,6 +131,6 @@ function isSame(one: Position['cursor'], other: Position['cursor']): boolean {
   return one?.attempt_id === other?.attempt_id;
 }
 
-function at(cursor: Position['cursor']): Done<Position> {
+function at(cursor: Position['cursor']): Outcome<Position> {
   return succeed({ cursor, is_over: false });
 }

@@ -1,6 +1,6 @@
 /** Runs tests of workflows: all in one database in memory, each in a world of its own, without calls to the outside. */
 import { basename, dirname } from 'node:path';
-import { problem } from '../../contract/problem.js';
+import { type Outcome, problem, refuse, succeed } from '../../contract/problem.js';
 import type { ProblemCode } from '../../contract/problems/index.js';
 import { listUnasked, type TestChange, updateTest, type WrittenKey } from '../../core/workflow-test/update-test.js';
 import type { ComponentStore } from '../../ports/components.js';
@@ -18,7 +18,6 @@ import {
 } from '../documents/index.js';
 import { openAnswerBook } from '../dry-run/answer-book.js';
 import { toStorable } from '../dry-run/plant.js';
-import { type Done, refuse, succeed } from '../engine.js';
 import { replaceFiles } from '../write-files.js';
 import { type Played, type PlayedOnce, runTest, type TestBench } from './run-test.js';
 
@@ -53,7 +52,7 @@ interface TestRequest extends Paths {
 }
 
 /** Runs every test of the paths. A failed test is a result, not a refusal; no test at all is a refusal. */
-export async function testPaths(composition: Composition, request: TestRequest): Promise<Done<TestReport>> {
+export async function testPaths(composition: Composition, request: TestRequest): Promise<Outcome<TestReport>> {
   const found = await findTests(request);
   if (!found.ok) return found;
   const book = openAnswerBook();
@@ -86,7 +85,7 @@ interface TestFile {
   readonly place: Place;
 }
 
-async function findTests({ paths, place }: Paths): Promise<Done<readonly TestFile[]>> {
+async function findTests({ paths, place }: Paths): Promise<Outcome<readonly TestFile[]>> {
   const found = await Promise.all(paths.map(async (path) => ({ path, ...(await findFiles(path, place)) })));
   const faults = found.flatMap(({ problems }) =>
     problems.map(({ path, problem }) => toFinding(problem, { file: path, line: 0, column: 0 })),
@@ -198,7 +197,7 @@ function summarise(tests: readonly TestResult[]): TestReport {
 
 /** The database for tests that name a scenario by hash: opened for the first of them, read only. */
 function openWhenAsked(composition: Composition): Pick<ComponentStore, 'closure'> & { close(): Promise<void> } {
-  let opening: Promise<Done<OpenArchive>> | undefined;
+  let opening: Promise<Outcome<OpenArchive>> | undefined;
   return {
     closure: async (kind, hash) => {
       opening ??= composition.openArchive();

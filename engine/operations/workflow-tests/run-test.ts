@@ -1,4 +1,4 @@
-import { type Location, problem } from '../../contract/problem.js';
+import { type Location, type Outcome, problem, succeed } from '../../contract/problem.js';
 import { present } from '../../contract/present.js';
 import { findScripted, withoutRun } from '../../contract/scripted.js';
 import { toPointer } from '../../core/content/json-pointer.js';
@@ -13,7 +13,7 @@ import { type AnswerBook, joinTurns, type WrittenAnswer } from '../dry-run/answe
 import { missingAnswer, openSkeleton } from '../dry-run/missing-answer.js';
 import { plantWorld } from '../dry-run/plant.js';
 import type { LoadedTest } from '../documents/index.js';
-import { type Done, type Engine, succeed } from '../engine.js';
+import type { Engine } from '../engine.js';
 import { loadScenario } from '../load-program.js';
 import { runTurns } from '../run-turns.js';
 import { freshSlug, showWorld } from '../worlds.js';
@@ -62,7 +62,11 @@ export interface PlayedOnce {
  * Runs a test whose scenario is stored: makes its world, runs its turns, and compares the outcome with the test. Calls
  * without an answer get a small one, so that all of them are found.
  */
-export async function runTest(bench: TestBench, loaded: LoadedTest, scenario_hash: string): Promise<Done<PlayedOnce>> {
+export async function runTest(
+  bench: TestBench,
+  loaded: LoadedTest,
+  scenario_hash: string,
+): Promise<Outcome<PlayedOnce>> {
   const { engine, book } = bench;
   const { test, answers } = loaded;
   const stored = await loadScenario(engine, scenario_hash);

@@ -1,6 +1,7 @@
+import { type Outcome, succeed } from '../../contract/problem.js';
 import type { ExportedPages, PagesToExport } from '../../operations/composition.js';
 import { readOnce } from '../../operations/browse/read-once.js';
-import { type Archive, type Done, succeed } from '../../operations/engine.js';
+import type { Archive } from '../../operations/engine.js';
 import { CATALOGUE } from './catalogue/index.js';
 import { turnPatches } from './catalogue/turns.js';
 import { renderLeaf, renderLeaves } from './layout.js';
@@ -28,7 +29,7 @@ interface Match {
  * that is not in the file becomes plain text. Sections about other worlds and about operators are left out.
  * @returns a refusal where there is no such world or attempt
  */
-export async function exportPages(source: Archive, wanted: PagesToExport): Promise<Done<ExportedPages>> {
+export async function exportPages(source: Archive, wanted: PagesToExport): Promise<Outcome<ExportedPages>> {
   const { world_slug, attempt_id } = wanted;
   const archive = readOnce(source);
   const isOwn = await findOwn(archive, wanted);

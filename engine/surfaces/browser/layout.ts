@@ -116,7 +116,7 @@ ${problem === undefined ? undefined : html`<p class="reason failure" role="alert
 /** A problem as a page for browsers. */
 export function renderProblem(problem: Problem, title: string, place: PagePlace): string {
   const { code, message, repair } = problem;
-  const body = html`<p class="eyebrow">${code}</p><h1>${title}</h1><p class="lede">${message}</p>${repair === undefined ? undefined : html`<p>${repair}</p>`}<p><a href="/">To the worlds</a></p>`;
+  const body = html`<p class="eyebrow">${code}</p><h1>${title}</h1><p class="lede">${message}</p><p>${repair}</p><p><a href="/">To the worlds</a></p>`;
   return renderDocument(title, navigation(place), body, NOTHING);
 }
 

@@ -1,5 +1,5 @@
-import type { Problem } from '../../contract/problem.js';
-import { type Archive, type Done, succeed } from '../../operations/engine.js';
+import { type Outcome, type Problem, succeed } from '../../contract/problem.js';
+import type { Archive } from '../../operations/engine.js';
 import type { Answers } from './answers.js';
 import { type Html, html, NOTHING } from './html.js';
 import type { ParameterName } from './parameters.js';
@@ -25,7 +25,7 @@ export interface Page {
   readonly refused?: (problem: Problem, asked: Asked) => View;
   /** The least right that a reader needs: the consumer's token, or the operator's. */
   readonly access: 'consumer' | 'operator';
-  read(archive: Archive, asked: Asked): Promise<Done<Shown>>;
+  read(archive: Archive, asked: Asked): Promise<Outcome<Shown>>;
 }
 
 /** The content of a page: the value as JSON, and the view for people. */
@@ -72,7 +72,7 @@ export interface Section {
 interface ItemEntry<Kind extends keyof Answers> extends Pick<Page, 'url' | 'access' | 'summary' | 'refused'> {
   readonly answer: Kind;
   readonly query?: Page['query'];
-  readonly read: (archive: Archive, asked: Asked) => Promise<Done<Answers[Kind]>>;
+  readonly read: (archive: Archive, asked: Asked) => Promise<Outcome<Answers[Kind]>>;
   readonly view: (value: Answers[Kind], asked: Asked) => View;
 }
 

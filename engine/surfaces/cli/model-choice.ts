@@ -1,7 +1,6 @@
-import { problem } from '../../contract/problem.js';
+import { type Outcome, problem, refuse, type Refused, succeed } from '../../contract/problem.js';
 import { present } from '../../contract/present.js';
 import { Option } from 'commander';
-import { type Done, refuse, type Refused, succeed } from '../../operations/engine.js';
 import { findScript } from '../../operations/stage.js';
 import type { Session } from './session.js';
 
@@ -31,7 +30,7 @@ export const MODEL = new Option('--model <name>', 'the model to ask, where a sou
 export async function chooseModel(
   { composition, terminal }: Session,
   { llm, script, model }: ModelOptions,
-): Promise<Done<Chosen>> {
+): Promise<Outcome<Chosen>> {
   if (llm === 'ask') return choosePerson(terminal, script ?? model);
   if (llm === 'env' && script !== undefined)
     return refuseChoice('--script is for the scripted model, and --llm env asks another.', 'Leave one of them out.');
@@ -55,7 +54,7 @@ export async function chooseModel(
   return succeed({ model: `scripted (${script})`, has_stand_in: true, asked });
 }
 
-function choosePerson({ ask }: Session['terminal'], other: string | undefined): Done<Chosen> {
+function choosePerson({ ask }: Session['terminal'], other: string | undefined): Outcome<Chosen> {
   if (other !== undefined)
     return refuseChoice('With --llm ask the person at the terminal answers.', 'Leave --script and --model out.');
   if (ask === undefined)

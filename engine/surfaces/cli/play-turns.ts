@@ -1,5 +1,4 @@
-import type { Problem } from '../../contract/problem.js';
-import type { Done } from '../../operations/engine.js';
+import type { Outcome, Problem } from '../../contract/problem.js';
 import type { RunReport } from '../../operations/run-turns.js';
 import { EXIT, type ExitCode } from './exit-code.js';
 import { untilStopped } from './interruption.js';
@@ -13,7 +12,10 @@ interface Audience {
 }
 
 /** Runs turns, prints progress for a person or a program, stops on request, and ends with a report. */
-export function playTurns(session: Session, run: (audience: Audience) => Promise<Done<RunReport>>): Promise<ExitCode> {
+export function playTurns(
+  session: Session,
+  run: (audience: Audience) => Promise<Outcome<RunReport>>,
+): Promise<ExitCode> {
   return untilStopped(session.terminal, async (signal) => {
     const narration = openNarration(session);
     signal.addEventListener('abort', () => narration.announceStop());

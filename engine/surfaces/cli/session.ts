@@ -1,9 +1,9 @@
 import { present } from '../../contract/present.js';
 import type { Json } from '../../contract/json.js';
-import { type Problem, problem } from '../../contract/problem.js';
+import { type Outcome, problem, type Problem, type Refused } from '../../contract/problem.js';
 import { PROBLEMS } from '../../contract/problems/index.js';
 import type { Composition } from '../../operations/composition.js';
-import { type Archive, type Done, type Engine, type Refused, whileOpen } from '../../operations/engine.js';
+import { type Archive, type Engine, whileOpen } from '../../operations/engine.js';
 import { EXIT, type ExitCode } from './exit-code.js';
 import { advice, hanging, type Lines, verbatim } from './render/line.js';
 import { escapeUnseen, toSafeJson } from './render/neutralise.js';
@@ -37,7 +37,7 @@ interface Forms<Value> {
 /** Prints an answer in one of its two forms, or the problems that prevented it. */
 export function answer<Value>(
   session: Session,
-  done: Done<Value>,
+  done: Outcome<Value>,
   { lines, json = (value) => value }: Forms<Value>,
 ): ExitCode {
   if (!done.ok) return printRefused(session, done);
@@ -69,23 +69,23 @@ export function refuseUsage(session: Session, message: string, repair: string): 
 /** Opens the engine for one task, and closes it in any case. */
 export async function withEngine<Value>(
   { composition }: Session,
-  task: (engine: Engine) => Promise<Done<Value>>,
-): Promise<Done<Value>> {
+  task: (engine: Engine) => Promise<Outcome<Value>>,
+): Promise<Outcome<Value>> {
   return whileOpen(await composition.openEngine(), task);
 }
 
 /** Opens the archive alone for one task that only reads, which takes half the time. */
 export async function withArchive<Value>(
   { composition }: Session,
-  task: (archive: Archive) => Promise<Done<Value>>,
-): Promise<Done<Value>> {
+  task: (archive: Archive) => Promise<Outcome<Value>>,
+): Promise<Outcome<Value>> {
   return whileOpen(await composition.openArchive(), task);
 }
 
 /** Prints the outcome of one read of the archive. */
 export async function show<Value>(
   session: Session,
-  look: (archive: Archive) => Promise<Done<Value>>,
+  look: (archive: Archive) => Promise<Outcome<Value>>,
   forms: Forms<Value>,
 ): Promise<ExitCode> {
   return answer(session, await withArchive(session, look), forms);

@@ -1,5 +1,5 @@
+import type { Outcome } from '../../contract/problem.js';
 import { TURN_RETRIES } from '../../core/inbox/backoff.js';
-import type { Done } from '../../operations/engine.js';
 import type { WorkerEvent, WorkRequest } from '../../operations/run-worker.js';
 import { wholeOption } from './arguments.js';
 import { EXIT, type ExitCode } from './exit-code.js';
@@ -36,7 +36,7 @@ type WorkSettings = Omit<WorkRequest, 'onReady' | 'worlds' | 'lease_ms'>;
 export async function workUntilStopped(
   session: Session,
   { concurrency, grace, maxRetries }: WorkerOptions,
-  work: (settings: WorkSettings) => Promise<Done<unknown>>,
+  work: (settings: WorkSettings) => Promise<Outcome<unknown>>,
 ): Promise<ExitCode> {
   let under_way: UnderWay = new Map();
   const onEvent = (event: WorkerEvent): void => {

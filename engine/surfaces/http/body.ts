@@ -1,8 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { Json } from '../../contract/json.js';
-import { problem } from '../../contract/problem.js';
+import { type Outcome, problem, refuse, succeed } from '../../contract/problem.js';
 import { describeTextFault, parseJson, type Reading } from '../../core/content/parse-json.js';
-import { type Done, refuse, succeed } from '../../operations/engine.js';
 import type { SaidReport } from '../../operations/reports.js';
 
 // A malformed body is refused, and not repaired: a silent replacement would be another text.
@@ -22,7 +21,7 @@ export function isForm({ headers }: FastifyRequest): boolean {
 }
 
 /** Reads a body as JSON. @returns a refusal of what is not UTF-8, or not I-JSON where that is asked for */
-export function readJson(bytes: Uint8Array, reading?: Reading): Done<Json> {
+export function readJson(bytes: Uint8Array, reading?: Reading): Outcome<Json> {
   const text = decode(bytes);
   if (text === undefined) return refuse(problem('BODY_NOT_JSON', { kind: 'unreadable', reason: 'it is not UTF-8' }));
   const parsed = parseJson(text, reading);
@@ -31,7 +30,7 @@ export function readJson(bytes: Uint8Array, reading?: Reading): Done<Json> {
 }
 
 /** Reads a body as a form. @returns a refusal of what is not UTF-8, cannot be stored, or says two things of one field */
-export function readForm(bytes: Uint8Array): Done<Form> {
+export function readForm(bytes: Uint8Array): Outcome<Form> {
   const text = decode(bytes);
   if (text === undefined) return refuse(FORM_NOT_UTF8);
   const form = new Map<string, string>();
@@ -78,7 +77,7 @@ export const FAILURE_TYPE = 'application/problem+json';
  * The report that a callback's body holds. JSON is the answer; a problem document reports a failure. It is read leniently:
  * a service that cannot say otherwise what it did would leave its call in doubt.
  */
-export function readReport(type: string, body: Uint8Array): Done<SaidReport> {
+export function readReport(type: string, body: Uint8Array): Outcome<SaidReport> {
   const said = readJson(body, 'lenient');
   if (!said.ok) return said;
   if (!type.startsWith(FAILURE_TYPE)) return succeed({ kind: 'answered', value: said.value });

@@ -1,15 +1,14 @@
 import type { FastifyRequest } from 'fastify';
 import type { Json, JsonObject } from '../../contract/json.js';
-import { problem } from '../../contract/problem.js';
+import { type Outcome, problem, refuse, succeed } from '../../contract/problem.js';
 import { isObject } from '../../core/content/json-pointer.js';
-import { type Done, refuse, succeed } from '../../operations/engine.js';
 import { bodyOf, isForm, readForm, readJson } from './body.js';
 
 /** The fields of a form, or the members of a JSON object. */
 export type Fields = ReturnType<typeof fieldsOf>;
 
 /** Reads what a request says; no body says nothing. @returns a refusal of a form that is none, and of what is no JSON object */
-export function readFields(request: FastifyRequest): Done<Fields> {
+export function readFields(request: FastifyRequest): Outcome<Fields> {
   const bytes = bodyOf(request);
   if (isForm(request)) {
     const form = readForm(bytes);

@@ -1,8 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type Problem, problem } from '../../contract/problem.js';
+import { problem, type Problem, type Refused } from '../../contract/problem.js';
 import { PROBLEMS, type ProblemCode } from '../../contract/problems/index.js';
 import { present } from '../../contract/present.js';
-import type { Refused } from '../../operations/engine.js';
 import { COMMAND_SCHEME } from '../../operations/tokens.js';
 
 /** A problem document (RFC 9457); `code` is stable, and the same as in the command line. */
@@ -42,8 +41,7 @@ const TITLES: Readonly<Record<number, string>> = {
 
 /** A problem as a document. */
 export function toProblemDocument(problem: Problem, status: number = PROBLEMS[problem.code].status): ProblemDocument {
-  const { code, message: detail, pointer } = problem;
-  const repair = problem.repair ?? PROBLEMS[code].example().repair;
+  const { code, message: detail, repair, pointer } = problem;
   return present({ type: 'about:blank', title: titleOf(status), status, code, detail, repair, pointer });
 }
 
@@ -56,8 +54,7 @@ export function isCommand({ headers }: Pick<FastifyRequest, 'headers'>): boolean
 function forPrograms(problem: Problem, { request }: FastifyReply): Problem {
   const { code, repair } = problem;
   const same = SAME_OVER_HTTP[code];
-  if (same === undefined || repair === undefined || isCommand(request) || !ENDS_WITH_COMMAND.test(repair))
-    return problem;
+  if (same === undefined || isCommand(request) || !ENDS_WITH_COMMAND.test(repair)) return problem;
   return { ...problem, repair: `${repair.replace(/\.$/, '')}; over HTTP: ${same}.` };
 }
 

@@ -1,6 +1,6 @@
+import type { Refused } from '../../contract/problem.js';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { HttpDesk } from '../../operations/composition.js';
-import type { Refused } from '../../operations/engine.js';
 import { CATALOGUE } from '../browser/catalogue/index.js';
 import { renderRefusedForm } from '../browser/layout.js';
 import type { Asked, View } from '../browser/page.js';

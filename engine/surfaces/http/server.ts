@@ -4,11 +4,10 @@ import { once } from 'node:events';
 import { createServer as createHttpServer, type ServerOptions } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { type Problem, problem } from '../../contract/problem.js';
+import { type Outcome, problem, type Problem, refuse, succeed } from '../../contract/problem.js';
 import { present } from '../../contract/present.js';
 import { REPORT_BYTES_MAX } from '../../operations/read-answer-file.js';
 import type { HttpDesk, HttpServer, ServePlace } from '../../operations/composition.js';
-import { type Done, refuse, succeed } from '../../operations/engine.js';
 import { openStreams } from '../../operations/stream/streams.js';
 import { makeToken, type Tokens } from '../../operations/tokens.js';
 import { requireActor } from './actors.js';
@@ -145,12 +144,12 @@ function toReachable(url: string): string {
 }
 
 /** The same, refused where nothing can listen there. */
-export async function listen(desk: HttpDesk, tokens: Tokens, place: ServePlace): Promise<Done<HttpServer>> {
+export async function listen(desk: HttpDesk, tokens: Tokens, place: ServePlace): Promise<Outcome<HttpServer>> {
   return unlessTaken(place, () => startServer(desk, tokens, place));
 }
 
 /** Tries to listen at a place, and stops at once. @returns the refusal that `listen` would give */
-export function tryPlace(place: ServePlace): Promise<Done<unknown>> {
+export function tryPlace(place: ServePlace): Promise<Outcome<unknown>> {
   return unlessTaken(place, async () => {
     const server = createHttpServer().listen(place);
     await once(server, 'listening');
@@ -158,7 +157,7 @@ export function tryPlace(place: ServePlace): Promise<Done<unknown>> {
   });
 }
 
-async function unlessTaken<Value>(place: ServePlace, task: () => Promise<Value>): Promise<Done<Value>> {
+async function unlessTaken<Value>(place: ServePlace, task: () => Promise<Value>): Promise<Outcome<Value>> {
   try {
     return succeed(await task());
   } catch (error) {

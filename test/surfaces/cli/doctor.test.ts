@@ -207,7 +207,7 @@ test('without a plugin nothing can be asked, and that is broken', async () => {
     lookUp: () => undefined,
     catalogue: { plugins: [], problems: [] },
     examineOrigin: async () => ({ ok: true, origin: url }),
-    inspectDatabase: async () => ({ ok: false, problems: [] }),
+    inspectDatabase: async () => ({ ok: false, because: 'environment', problems: [] }),
     world_slug: undefined,
     refused: [],
     openDoorbell: () => ({ ok: true, value: openProcessDoorbell() }),

@@ -48,6 +48,7 @@ test('a file whose name holds a line break is not shown by the name of another',
     pointer: '',
     code: 'BAD_VALUE',
     message: 'm',
+    repair: 'Do.',
     severity: 'error',
   } as const;
   assert.match(
@@ -59,11 +60,11 @@ test('a file whose name holds a line break is not shown by the name of another',
 test('a finding in a prompt file has no pointer, which only a document has', () => {
   const show = (file: string): string => {
     const place = { file, line: 3, column: 7, pointer: '/text' };
-    const finding = { ...place, code: 'BAD_VALUE', message: 'm', severity: 'error' } as const;
+    const finding = { ...place, code: 'BAD_VALUE', message: 'm', repair: 'Do.', severity: 'error' } as const;
     return paint(findingLines([finding]), { width: 80, has_colours: false, program: 'npx chukwa' });
   };
-  assert.equal(show('act.md'), 'act.md:3:7  BAD_VALUE  m\n');
-  assert.equal(show('act.json'), 'act.json:3:7  BAD_VALUE  m  (at /text)\n');
+  assert.equal(show('act.md'), 'act.md:3:7  BAD_VALUE  m\n    what to do: Do.\n');
+  assert.equal(show('act.json'), 'act.json:3:7  BAD_VALUE  m  (at /text)\n    what to do: Do.\n');
 });
 
 test('words and pictures made with joiners stay whole', () => {

@@ -15,10 +15,11 @@ const CASES: readonly (readonly [name: string, problem: Problem, text: string])[
     {
       code: 'WRONG_TYPE',
       message: 'must be text',
+      repair: 'Write text.',
       pointer: '/nodes/0/id',
       location: { file: 'a.json', line: 3, column: 9 },
     },
-    'a.json:3:9  WRONG_TYPE  must be text  (at /nodes/0/id)\n',
+    'a.json:3:9  WRONG_TYPE  must be text  (at /nodes/0/id)\n    what to do: Write text.\n',
   ],
   [
     'the repair of a file is shown beneath',
@@ -30,11 +31,12 @@ const CASES: readonly (readonly [name: string, problem: Problem, text: string])[
     {
       code: 'BAD_VALUE',
       message: 'm',
+      repair: 'Do.',
       severity: 'note',
       pointer: '/a',
       location: { file: 'a.json', line: 1, column: 1 },
     },
-    'a.json:1:1  BAD_VALUE  note: m  (at /a)\n',
+    'a.json:1:1  BAD_VALUE  note: m  (at /a)\n    what to do: Do.\n',
   ],
   [
     'what is wrong with a path has no place in a file',
@@ -43,8 +45,8 @@ const CASES: readonly (readonly [name: string, problem: Problem, text: string])[
   ],
   [
     'names that others chose cannot steer the terminal',
-    { code: 'BAD_VALUE', message: 'no \u001b[2J' },
-    'error: no \\u{1b}[2J\n  details: BAD_VALUE\n',
+    { code: 'BAD_VALUE', message: 'no \u001b[2J', repair: 'Do.' },
+    'error: no \\u{1b}[2J\n  what to do: Do.\n  details: BAD_VALUE\n',
   ],
 ];
 
@@ -55,11 +57,11 @@ for (const [name, problem, text] of CASES) {
 }
 
 test('several complaints in a row that need the same say what to do beneath the last, and about how many', () => {
-  const repairs = ['Do.', 'Do.', 'Wait.', undefined, 'Do.'];
+  const repairs = ['Do.', 'Do.', 'Wait.', 'Do.', 'Do.'];
   const problems = repairs.map((repair, index) => ({
     code: 'BAD_VALUE' as const,
     message: 'm',
-    ...(repair === undefined ? {} : { repair }),
+    repair,
     location: { file: 'a.json', line: index + 1, column: 1 },
   }));
   const text = paint(problemLines(problems), { width: 100, has_colours: false, program: 'npx chukwa' });
@@ -73,7 +75,7 @@ test('several complaints in a row that need the same say what to do beneath the 
       '    what to do: Wait.',
       'a.json:4:1',
       'a.json:5:1',
-      '    what to do: Do.',
+      '    what to do about these 2: Do.',
       '',
     ],
   );

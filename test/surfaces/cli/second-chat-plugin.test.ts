@@ -213,10 +213,10 @@ test('the plugin keeps every rule for plugins', async () => {
 });
 
 /**
- * A file whose sentences name a source that ships as an example, the model server that the park asks, and the names that
+ * A file whose sentences name a source that ships as an example, and the names that
  * the conventions of telemetry have for providers.
  */
-const EXAMPLES = ['contract/problems/commands.ts', 'toys/scripted-model/completion.ts', 'telemetry/names.ts'];
+const EXAMPLES = ['contract/problems/commands.ts', 'telemetry/names.ts'];
 
 test('no file of the engine names a member of the interface of llm_chat', async () => {
   const names = /llm_chat|OPENAI_|api\.openai\.com|tool_calling|\['(?:timeout_ms|model)'\]/;

@@ -1,8 +1,8 @@
+import type { Outcome } from '../../../engine/contract/problem.js';
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import type { HttpServer } from '../../../engine/operations/composition.js';
-import type { Done } from '../../../engine/operations/engine.js';
 import type { Acknowledgement } from '../../../engine/operations/reports.js';
 import { callbacksAt, callbackToken } from '../../../engine/operations/tokens.js';
 import { ROUTES } from '../../../engine/surfaces/http/routes/index.js';
@@ -14,7 +14,7 @@ const JSON_TYPE = { 'content-type': 'application/json' };
 
 let server: HttpServer;
 let received: unknown[] = [];
-let answer: Done<Acknowledgement> = { ok: true, value: { accepted: true, message: 'kept' } };
+let answer: Outcome<Acknowledgement> = { ok: true, value: { accepted: true, message: 'kept' } };
 let is_ready = true;
 
 before(async () => {
@@ -150,7 +150,11 @@ describe('a callback', () => {
   });
 
   test('a callback says that it is unavailable while the database is', async () => {
-    answer = { ok: false, because: 'environment', problems: [{ code: 'DATABASE_UNREACHABLE', message: 'gone' }] };
+    answer = {
+      ok: false,
+      because: 'environment',
+      problems: [{ code: 'DATABASE_UNREACHABLE', message: 'gone', repair: 'Mend it.' }],
+    };
     const { status, code } = await post(withToken(CALL), JSON_TYPE, '{}');
     assert.deepEqual([status, code], [503, 'DATABASE_UNREACHABLE']);
   });

@@ -1,4 +1,4 @@
-import { type Outcome, type Problem, problem } from '../../../contract/problem.js';
+import { type Outcome, problem, refuse } from '../../../contract/problem.js';
 import { commonFolder, relativePath } from './relative-path.js';
 
 /** The scheme under which documents name the schemas that ship. */
@@ -34,10 +34,6 @@ export function isWithin(root: string, path: string): boolean {
 /** The root that allows the path. None is suggested that allows everything. */
 function widen(folder: string, workingFolder: string): string | undefined {
   return folder === '/' ? undefined : relativePath(workingFolder, folder);
-}
-
-function refuse(problem: Problem): Outcome<never> {
-  return { ok: false, problems: [problem] };
 }
 
 function normalise(path: string): string {

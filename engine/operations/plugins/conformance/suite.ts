@@ -1,8 +1,7 @@
 import { present } from '../../../contract/present.js';
-import { problem } from '../../../contract/problem.js';
+import { type Outcome, problem, refuse, succeed } from '../../../contract/problem.js';
 import { stat } from 'node:fs/promises';
 import type { PreparedPlugin } from '../../../ports/plugin-bench.js';
-import { type Done, refuse, succeed } from '../../engine.js';
 import { type Examples, EXAMPLES_FILE, loadExamples, withFolders } from './examples.js';
 import { scanImports } from './import-scan.js';
 import { judge, PASSED, type Rule, type Scene, skip, type Verdict } from './rule.js';
@@ -26,7 +25,7 @@ interface Wanted {
 }
 
 /** Tests a plugin against every rule. It runs the plugin's code. */
-export async function testPlugin(workshop: Workshop, wanted: Wanted): Promise<Done<ConformanceReport>> {
+export async function testPlugin(workshop: Workshop, wanted: Wanted): Promise<Outcome<ConformanceReport>> {
   const folder = await findFolder(workshop, wanted);
   if (folder === undefined) return refuse(problem('PLUGIN_FOLDER_UNREADABLE', { asked: wanted.asked }));
   const unhandled = listenForUnhandled();

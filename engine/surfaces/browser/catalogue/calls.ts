@@ -1,3 +1,4 @@
+import { succeed } from '../../../contract/problem.js';
 import { present } from '../../../contract/present.js';
 import { parseJson } from '../../../core/content/parse-json.js';
 import type { InvocationRecord, LlmCallRecord } from '../../../ports/records.js';
@@ -5,7 +6,6 @@ import type { ListedInvocation, ListedLlmCall } from '../../../ports/browse.js';
 import { stateOf } from '../../../core/protocol/work-state.js';
 import { listCallsPart } from '../../../operations/browse/attempts.js';
 import { showInvocation, showLlmCall } from '../../../operations/records.js';
-import { succeed } from '../../../operations/engine.js';
 import { type Html, html, NOTHING } from '../html.js';
 import { listPage, emptyState, itemPage, type Page, type Section, type View } from '../page.js';
 import { drawChunks, conversation, originBar, outputBar, copyable, inTwoViews } from '../parts/conversation.js';

@@ -1,3 +1,4 @@
+import { succeed } from '../../../contract/problem.js';
 import { present } from '../../../contract/present.js';
 import { COMPONENT_KINDS, type ComponentKind } from '../../../core/protocol/component.js';
 import { MAX_SPECULATIVE } from '../../../core/protocol/program.js';
@@ -11,7 +12,6 @@ import {
 import { showUses } from '../../../operations/components.js';
 import type { ListedAttempt } from '../../../ports/browse.js';
 import type { ComponentSummary, ComponentUses } from '../../../ports/components.js';
-import { succeed } from '../../../operations/engine.js';
 import { type Html, html, NOTHING } from '../html.js';
 import { listPage, emptyState, itemPage, type Page, type Section, type View } from '../page.js';
 import { authoredPrompt, conversation, copyable } from '../parts/conversation.js';

@@ -5,7 +5,6 @@ import type { Outcome } from '../../../contract/problem.js';
 import { parseSource, type SourceText } from '../../../core/content/source-text.js';
 import { settleByHand } from '../../../operations/act.js';
 import { personHere } from '../../../operations/person-here.js';
-import type { Done } from '../../../operations/engine.js';
 import { isJsonItself, locateIn, readAnswerFile } from '../../../operations/read-answer-file.js';
 import type { SaidReport } from '../../../operations/reports.js';
 import { report as reportCall, stop as stopAttempt, takeBack } from '../../../operations/served.js';
@@ -66,7 +65,7 @@ async function readResult({ terminal }: Session, result: string | undefined): Pr
 function answerAbout<Value>(
   session: Session,
   given: SourceText | undefined,
-  done: Done<Value>,
+  done: Outcome<Value>,
   lines: (value: Value) => Lines,
 ): ExitCode {
   return answer(session, done.ok ? done : { ...done, problems: locateIn(given, done.problems) }, { lines });

@@ -1,3 +1,4 @@
+import { succeed } from '../../../contract/problem.js';
 import { Argument } from 'commander';
 import { canonicalText } from '../../../core/content/canonical.js';
 import type { ComponentKind } from '../../../core/protocol/component.js';
@@ -11,7 +12,6 @@ import {
   toComponentKind,
 } from '../../../operations/components.js';
 import type { PutResult } from '../../../operations/documents/index.js';
-import { succeed } from '../../../operations/engine.js';
 import { EXCLUDE, pathsArgument, ROOT, type RootOptions, toPlace } from '../arguments.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { componentLines, componentListLines, kindCountLines, usesLines } from '../render/component.js';

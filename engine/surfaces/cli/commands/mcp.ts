@@ -1,6 +1,6 @@
+import type { Outcome } from '../../../contract/problem.js';
 import { resolve } from 'node:path';
 import { Argument, Option } from 'commander';
-import type { Done } from '../../../operations/engine.js';
 import {
   findServer,
   listServerTools,
@@ -43,7 +43,7 @@ async function show(session: Session, said: string, options: ToolsOptions): Prom
   const folder = options.write;
   if (folder === undefined || !listed.ok)
     return answer(session, listed, { lines: (found) => serverToolLines(found, options.tool) });
-  const written: Done<WrittenTools> = await writeTools(listed.value, options.tool, {
+  const written: Outcome<WrittenTools> = await writeTools(listed.value, options.tool, {
     folder: resolve(session.terminal.working_folder, folder),
     package_root: session.composition.package_root,
   });
@@ -52,7 +52,7 @@ async function show(session: Session, said: string, options: ToolsOptions): Prom
   });
 }
 
-async function list(session: Session, said: string, options: ToolsOptions): Promise<Done<ServerTools>> {
+async function list(session: Session, said: string, options: ToolsOptions): Promise<Outcome<ServerTools>> {
   const { composition } = session;
   const wanted = await findServer(composition, said, { name: options.as, place: toPlace(session, options) });
   if (!wanted.ok) return wanted;

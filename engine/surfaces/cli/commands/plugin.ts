@@ -1,6 +1,6 @@
+import { succeed } from '../../../contract/problem.js';
 import { Argument } from 'commander';
 import { resolve } from 'node:path';
-import { succeed } from '../../../operations/engine.js';
 import { createPlugin, listPlugins, testPlugin, trustPlugin } from '../../../operations/plugins/index.js';
 import { pathOption, toPath } from '../arguments.js';
 import { EXIT } from '../exit-code.js';

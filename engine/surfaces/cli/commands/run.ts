@@ -1,3 +1,4 @@
+import { succeed } from '../../../contract/problem.js';
 import { resolve } from 'node:path';
 import { present } from '../../../contract/present.js';
 import { Option } from 'commander';
@@ -7,7 +8,7 @@ import { dryRun } from '../../../operations/dry-run/index.js';
 import { queueByHand } from '../../../operations/act.js';
 import { personHere } from '../../../operations/person-here.js';
 import type { Narrowing } from '../../../operations/narrow-run.js';
-import { type Engine, succeed } from '../../../operations/engine.js';
+import type { Engine } from '../../../operations/engine.js';
 import { runWorld, type ScenarioNews } from '../../../operations/run-world.js';
 import { hereOrThere } from '../../../operations/served.js';
 import {

@@ -1,5 +1,5 @@
+import { succeed } from '../../../contract/problem.js';
 import { Argument } from 'commander';
-import { succeed } from '../../../operations/engine.js';
 import { findTriedSource, tryModel } from '../../../operations/model-try/index.js';
 import { ROOT, type RootOptions, toPlace } from '../arguments.js';
 import { EXIT } from '../exit-code.js';

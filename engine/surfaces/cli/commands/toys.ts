@@ -1,6 +1,6 @@
+import type { Outcome } from '../../../contract/problem.js';
 import { present } from '../../../contract/present.js';
 import { once } from 'node:events';
-import type { Done } from '../../../operations/engine.js';
 import { findScript, startStage } from '../../../operations/stage.js';
 import type { Stage } from '../../../operations/composition.js';
 import { wholeOption } from '../arguments.js';
@@ -46,7 +46,7 @@ function runToys(session: Session, options: ToysOptions): Promise<ExitCode> {
   });
 }
 
-async function start({ composition, terminal }: Session, { script, portBase }: ToysOptions): Promise<Done<Stage>> {
+async function start({ composition, terminal }: Session, { script, portBase }: ToysOptions): Promise<Outcome<Stage>> {
   const wanted = present({ with_toys: true, port_base: portBase });
   if (script === undefined) return startStage(composition, wanted);
   const file = await findScript(composition, terminal.working_folder, script);

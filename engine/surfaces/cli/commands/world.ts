@@ -1,3 +1,4 @@
+import { type Outcome, succeed } from '../../../contract/problem.js';
 import { Argument, Option } from 'commander';
 import { forkByHand } from '../../../operations/act.js';
 import { personHere } from '../../../operations/person-here.js';
@@ -5,7 +6,7 @@ import { present } from '../../../contract/present.js';
 import { findNamed, isWholeHash } from '../../../operations/change-scenario.js';
 import { type Deleted, deleteWorld } from '../../../operations/delete-world.js';
 import { diffPlaces, type DiffRequest } from '../../../operations/diff-worlds.js';
-import { type Archive, type Done, type Engine, succeed } from '../../../operations/engine.js';
+import type { Archive, Engine } from '../../../operations/engine.js';
 import { hereOrThere } from '../../../operations/served.js';
 import { type StoryRequest, readStory } from '../../../operations/world-story.js';
 import { createWorld, listWorlds, lookAtWorld, unknownWorld } from '../../../operations/worlds.js';
@@ -152,7 +153,7 @@ interface Made {
   readonly origin?: string;
 }
 
-function toMade({ store }: Engine, made: Done<WorldSnapshot>, origin?: string): Done<Made> {
+function toMade({ store }: Engine, made: Outcome<WorldSnapshot>, origin?: string): Outcome<Made> {
   return made.ok ? succeed(present({ world: made.value, is_kept: store.database.is_kept, origin })) : made;
 }
 
@@ -206,7 +207,7 @@ async function deleteOne(session: Session, world_slug: string, { yes = false, re
   if (!found.ok) return answer(session, found, { lines: deletedLines });
   const question = `Delete ${world_slug} and its ${found.value.turn} turns for good? [y/N] `;
   const isConfirmed = yes || /^y(es)?$/i.test((await ask?.(question))?.trim() ?? '');
-  const remove = async (engine: Engine): Promise<Done<Deleted | undefined>> =>
+  const remove = async (engine: Engine): Promise<Outcome<Deleted | undefined>> =>
     deleteWorld(engine, world_slug, personHere(reason));
   const deleted = isConfirmed ? await withEngine(session, remove) : succeed(undefined);
   return answer(session, deleted, { lines: deletedLines });

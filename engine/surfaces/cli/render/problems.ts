@@ -20,7 +20,7 @@ export function findingLines(findings: readonly Finding[]): Lines {
       severity === 'note' ? faint(code) : bad(code),
       isOfPath || isPromptFile(file) ? `  ${what}` : `  ${what}${sayPlace(pointer)}`,
     );
-    if (repair === undefined || repair === findings[at + 1]?.repair) return [first];
+    if (repair === findings[at + 1]?.repair) return [first];
     const alike = at - findings.findLastIndex((other, index) => index < at && other.repair !== repair);
     const what_of = alike === 1 ? 'what to do' : `what to do about these ${alike}`;
     return [first, hanging(4, ...advice(faint(`    ${what_of}: ${repair}`)))];
@@ -51,7 +51,7 @@ function toLines({ message, repair, details, pointer, code }: Problem): Lines {
   const more = [...(code === 'USAGE' ? [] : [code]), ...(details === undefined ? [] : [toPhrase(details)])];
   return [
     hanging(2, bad('error'), `: ${message}${place}`),
-    repair !== undefined && hanging(4, ...advice({ text: `  what to do: ${repair}` })),
+    hanging(4, ...advice({ text: `  what to do: ${repair}` })),
     more.length > 0 && hanging(4, faint(`  details: ${more.join(' · ')}`)),
   ];
 }

@@ -1,10 +1,9 @@
 import type { FastifyReply } from 'fastify';
-import { type Problem, problem } from '../../../contract/problem.js';
+import { type Outcome, problem, type Problem, refuse, succeed } from '../../../contract/problem.js';
 import type { Json, JsonObject } from '../../../contract/json.js';
 import { present } from '../../../contract/present.js';
 import { parseJson } from '../../../core/content/parse-json.js';
 import type { OperatorAction } from '../../../operations/act.js';
-import { type Done, refuse, succeed } from '../../../operations/engine.js';
 import { REASON_LENGTH_MAX } from '../../../operations/reason.js';
 import type { Acknowledgement } from '../../../operations/reports.js';
 import { pathOf } from '../../browser/places.js';
@@ -25,7 +24,7 @@ interface Action {
   readonly members?: Readonly<Record<string, JsonObject>>;
   /** A program may leave the reason out, as a person at the terminal has none to give; a form always has one. */
   readonly is_reason_optional?: true;
-  readonly read: (parameters: Readonly<Record<string, string>>, fields: Fields) => Done<OperatorAction>;
+  readonly read: (parameters: Readonly<Record<string, string>>, fields: Fields) => Outcome<OperatorAction>;
 }
 
 const ACTIONS: readonly Action[] = [
@@ -95,7 +94,7 @@ const ACTIONS: readonly Action[] = [
 ];
 
 /** @returns undefined where there is none */
-function readAnswer(fields: Fields): Done<Json | undefined> {
+function readAnswer(fields: Fields): Outcome<Json | undefined> {
   const text = fields.json('answer');
   if (text === undefined) return succeed(undefined);
   const parsed = parseJson(text);
@@ -133,7 +132,7 @@ async function answerAction(action: Action, exchange: Exchange): Promise<Fastify
 }
 
 /** An operation knows places in the answer alone, which is a member of the body. A command has it from a file of its own. */
-function placeInBody(done: Done<Acknowledgement>): Done<Acknowledgement> {
+function placeInBody(done: Outcome<Acknowledgement>): Outcome<Acknowledgement> {
   if (done.ok) return done;
   const [first, ...rest] = done.problems.map((found) =>
     found.pointer === undefined ? found : { ...found, pointer: `/answer${found.pointer}` },
@@ -141,7 +140,7 @@ function placeInBody(done: Done<Acknowledgement>): Done<Acknowledgement> {
   return first === undefined ? done : refuse(first, ...rest);
 }
 
-async function perform(action: Action, { desk, request }: Exchange): Promise<Done<Acknowledgement>> {
+async function perform(action: Action, { desk, request }: Exchange): Promise<Outcome<Acknowledgement>> {
   const fields = readFields(request);
   if (!fields.ok) return fields;
   const known = [...Object.keys(action.members ?? {}), 'reason'];

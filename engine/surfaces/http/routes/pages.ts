@@ -1,8 +1,7 @@
 import type { FastifyReply } from 'fastify';
-import { type Problem, problem } from '../../../contract/problem.js';
+import { type Outcome, problem, type Problem, succeed } from '../../../contract/problem.js';
 import { suggestName } from '../../../core/content/nearest-name.js';
 import type { HttpDesk } from '../../../operations/composition.js';
-import { type Done, succeed } from '../../../operations/engine.js';
 import { CATALOGUE } from '../../browser/catalogue/index.js';
 import { withoutClosedLinks } from '../../browser/export.js';
 import { renderPage } from '../../browser/layout.js';
@@ -55,7 +54,7 @@ async function answerPage(page: Page, { desk, request, reply }: Exchange): Promi
 }
 
 /** A page is drawn once for all that share it. */
-async function readPage({ look }: HttpDesk, page: Page, asked: Asked): Promise<Done<Shown>> {
+async function readPage({ look }: HttpDesk, page: Page, asked: Asked): Promise<Outcome<Shown>> {
   const shown = await look((archive) => page.read(archive, asked));
   if (!shown.ok) return shown;
   let drawn: View | undefined;

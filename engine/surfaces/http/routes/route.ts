@@ -1,7 +1,7 @@
+import type { Outcome } from '../../../contract/problem.js';
 import type { FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
 import type { JsonObject } from '../../../contract/json.js';
 import type { HttpDesk } from '../../../operations/composition.js';
-import type { Done } from '../../../operations/engine.js';
 import type { Acknowledgement } from '../../../operations/reports.js';
 import type { ParameterName } from '../../browser/parameters.js';
 import { sendRefused } from '../problem-document.js';
@@ -58,7 +58,7 @@ export const A_PAGE = { 'text/html': TEXT };
 export const ACKNOWLEDGEMENT = { 'application/json': { $ref: '#/components/schemas/Acknowledgement' } };
 
 /** Answers 202 where a request has an effect, 200 where it has none: duplicates are idempotent. */
-export function acknowledge(reply: FastifyReply, done: Done<Acknowledgement>): FastifyReply {
+export function acknowledge(reply: FastifyReply, done: Outcome<Acknowledgement>): FastifyReply {
   if (!done.ok) return sendRefused(reply, done);
   return reply.code(done.value.accepted ? 202 : 200).send(done.value);
 }
