@@ -54,7 +54,7 @@ export async function generateReference(root: string): Promise<readonly Referenc
     '| page | of |',
     '| --- | --- |',
     ...[...program, ...pages].map(({ name, title, says: of }) => `| [${title}](${name}) | ${of} |`),
-    ...plugins.map(({ name }) => `| [${name}](../../plugins/${name}/README.md) | The interface of its sources. |`),
+    `| ${plugins.map(({ name }) => `[${name}](../../plugins/${name}/README.md)`).join(', ')} | The interfaces of sources. |`,
     '',
   ];
   return [
@@ -76,25 +76,37 @@ function meaningOf(schema: Schema, part: string): Schema | undefined {
 function pageOf(path: string, subject: Subject): string {
   const { name } = subject;
   const parts = Object.entries(partsOf(subject.root)).filter(([part]) => subject.home(part) === name);
-  return sayOnce([
-    `# ${name}`,
-    '',
-    `For users: ${lowerFirst(says(subject.root['description']))} [Schema](../../${path}); a field with \`?\` may be left out.`,
-    '',
+  const tables = sayOnce(name, [
     ...wholeOf(subject),
     ...parts.flatMap(([part, definition]) => partOf(subject, part, definition)),
-  ])
-    .join('\n')
-    .replace(/\n+$/, '\n');
+  ]);
+  const servesUsers = `For users: ${lowerFirst(says(subject.root['description']))} [Schema](../../${path}).`;
+  const optional = tables.some((line) => line.includes('?` |')) ? ' `?`: may be left out.' : '';
+  return [`# ${name}`, '', `${servesUsers}${optional}`, '', ...tables].join('\n').replace(/\n+$/, '\n');
 }
 
-/** A field that an earlier table of the page explains in the same words is named only. */
-function sayOnce(lines: readonly string[]): readonly string[] {
-  return lines.map((line, at) => {
-    const field = /^\| `[^`]+` \|/.exec(line)?.[0];
-    return field !== undefined && lines.indexOf(line) < at ? `${field} as above |  |` : line;
-  });
+/** Fields that are explained in the same words before are named only, neighbours in one row. */
+function sayOnce(page: string, lines: readonly string[]): readonly string[] {
+  const said: string[] = [];
+  for (const [at, line] of lines.entries()) {
+    const field = /^\| (`[^`]+`) \|/.exec(line)?.[1];
+    const isInAnswers =
+      page !== 'answers' && OF_EVERY_DOCUMENT.test(line) && /\$schema|answers\.md/.test(`${said.at(-1)}${line}`);
+    const where = isInAnswers ? IN_ANSWERS : lines.indexOf(line) < at ? ABOVE : undefined;
+    if (field === undefined || where === undefined) said.push(line);
+    else
+      said.push(
+        said.at(-1)?.endsWith(where)
+          ? `${said.pop()?.slice(0, -where.length)}, ${field}${where}`
+          : `| ${field}${where}`,
+      );
+  }
+  return said;
 }
+
+const OF_EVERY_DOCUMENT = /^\| `(\$schema|version|label|description)\??` \| (\[\w+\]\(answers\.md#\w+\)|`1`) \|  \|$/;
+const IN_ANSWERS = ' | as in [answers](answers.md) |  |';
+const ABOVE = ' | as above |  |';
 
 /** The fields of a document; where it has several forms, each in a table of its own. */
 function wholeOf(subject: Subject): readonly string[] {
