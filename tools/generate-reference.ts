@@ -91,7 +91,7 @@ function sayOnce(page: string, lines: readonly string[]): readonly string[] {
   for (const [at, line] of lines.entries()) {
     const field = /^\| (`[^`]+`) \|/.exec(line)?.[1];
     const isInAnswers =
-      page !== 'answers' && OF_EVERY_DOCUMENT.test(line) && /\$schema|answers\.md/.test(`${said.at(-1)}${line}`);
+      page !== 'answers' && OF_EVERY_DOCUMENT.test(line) && /answers\.md/.test(`${said.at(-1)}${line}`);
     const where = isInAnswers ? IN_ANSWERS : lines.indexOf(line) < at ? ABOVE : undefined;
     if (field === undefined || where === undefined) said.push(line);
     else
