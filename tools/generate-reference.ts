@@ -147,12 +147,13 @@ function tablesOf(subject: Subject, forms: readonly Schema[], mark: string): rea
 
 /** The fields of an object, those of objects within it, and those of each alternative. */
 function tableOf(subject: Subject, schema: Schema): readonly string[] {
-  const rows = rowsOf(subject, schema, '');
+  const rows = rowsOf(subject, schema, '', exampleIn(schema));
   if (rows.length === 0) return [];
   return ['| field | type | meaning |', '| --- | --- | --- |', ...rows, ''];
 }
 
-function rowsOf(subject: Subject, schema: Schema, above: string): readonly string[] {
+/** @param shown the example above, whose members need no example of their own */
+function rowsOf(subject: Subject, schema: Schema, above: string, shown: unknown): readonly string[] {
   const required = (schema['required'] ?? []) as readonly string[];
   const fields = Object.entries((schema['properties'] ?? {}) as Readonly<Record<string, Schema>>);
   const branches = ['oneOf', 'anyOf', 'allOf'].flatMap((keyword) => (schema[keyword] ?? []) as readonly Schema[]);
@@ -160,10 +161,19 @@ function rowsOf(subject: Subject, schema: Schema, above: string): readonly strin
   return [
     ...fields.flatMap(([name, field]) => {
       const path = `${above}${name}`;
-      return [rowOf(subject, path, field, required.includes(name)), ...rowsOf(subject, field, `${path}.`)];
+      const example = (shown as Schema | undefined)?.[name];
+      const row = rowOf(
+        subject,
+        path,
+        example === undefined ? field : { ...field, examples: [] },
+        required.includes(name),
+      );
+      return [row, ...rowsOf(subject, field, `${path}.`, example ?? exampleIn(field))];
     }),
-    ...branches.flatMap((branch) => rowsOf(subject, branch, above)),
-    ...(typeof items === 'object' ? rowsOf(subject, items, above.replace(/\.$/, '[].')) : []),
+    ...branches.flatMap((branch) => rowsOf(subject, branch, above, shown)),
+    ...(typeof items === 'object'
+      ? rowsOf(subject, items, above.replace(/\.$/, '[].'), (shown as readonly unknown[] | undefined)?.[0])
+      : []),
   ];
 }
 
@@ -175,9 +185,13 @@ function rowOf(subject: Subject, path: string, field: Schema, isRequired: boolea
   return `| \`${path}${isRequired ? '' : '?'}\` | ${typeOf(subject, field)}${preset} | ${explained} |`;
 }
 
-function exampleOf({ examples = [] }: Schema): string {
-  const [example] = examples as readonly unknown[];
+function exampleOf(schema: Schema): string {
+  const example = exampleIn(schema);
   return example === undefined ? '' : `Example: ${code(example)}`;
+}
+
+function exampleIn({ examples = [] }: Schema): unknown {
+  return (examples as readonly unknown[])[0];
 }
 
 function typeOf(subject: Subject, schema: Schema): string {
