@@ -41,7 +41,6 @@ export async function generateReference(root: string): Promise<readonly Referenc
       name: `${name}.md`,
       title: name,
       text: pageOf(path, { name, root: schema, home }),
-      says: says(schema['description']),
     };
   });
   const program = programPages();
@@ -51,10 +50,9 @@ export async function generateReference(root: string): Promise<readonly Referenc
     'For users: every command, variable and exit code of the program, and every field of every document. In tables of fields, a',
     'name with `?` may be left out. `npm run generate` writes these pages from the program and the schemas that it checks by.',
     '',
-    '| page | of |',
-    '| --- | --- |',
-    ...[...program, ...pages].map(({ name, title, says: of }) => `| [${title}](${name}) | ${of} |`),
-    `| ${plugins.map(({ name }) => `[${name}](../../plugins/${name}/README.md)`).join(', ')} | The interfaces of sources. |`,
+    ...program.map(({ name, title, says: of }) => `- [${title}](${name}): ${lowerFirst(of)}`),
+    `- documents: ${pages.map(({ name, title }) => `[${title}](${name})`).join(', ')}`,
+    `- interfaces of sources: ${plugins.map(({ name }) => `[${name}](../../plugins/${name}/README.md)`).join(', ')}`,
     '',
   ];
   return [
