@@ -232,14 +232,13 @@ const NARRATED: readonly (readonly [name: string, event: Progress, text: string]
 ];
 
 /** A call of a subject in the order of subjects, with an answer that names it. */
-const look = (subject_id: string, rank: number, is_ahead?: true): Progress =>
-  ({
-    ...finished(
-      { ...NODE_CALL, key: `${subject_id}/look/call`, subject_id, rank },
-      { ...answered(subject_id), key: `${subject_id}/look/call` },
-    ),
-    ...(is_ahead ? { is_ahead } : {}),
-  }) as Progress;
+const look = (subject_id: string, rank: number, is_ahead?: true): Progress => ({
+  ...finished(
+    { ...NODE_CALL, key: `${subject_id}/look/call`, subject_id, rank },
+    { ...answered(subject_id), key: `${subject_id}/look/call` },
+  ),
+  ...(is_ahead ? { is_ahead } : {}),
+});
 
 test('concurrent subjects are shown in their order, once no earlier subject can supersede their calls', () => {
   const later = [look('cleo', 2, true), look('bob', 1, true)];
