@@ -9,7 +9,6 @@ import type { ComponentKind } from '../core/protocol/component.js';
 import type { PluginDescription } from '../ports/sources.js';
 import type { ScenarioFiles } from '../ports/worlds.js';
 import { getComponent } from './components.js';
-import type { HttpDesk } from './composition.js';
 import type { Authoring, Engine, LoadedScenario } from './engine.js';
 
 /** A scenario that has been checked and compiles. */
@@ -85,7 +84,7 @@ function sourceNotReady({ label, hash }: SourceProgram, obstacle: string, slug: 
 /** Refuses a world's scenario, or a workflow, that breaks its schema: an import takes a document by its hash alone. */
 export async function checkReadable(
   { store, authoring }: Engine,
-  { world_slug = '', hash }: Parameters<HttpDesk['checkReadable']>[0],
+  { world_slug = '', hash }: { readonly [Key in 'world_slug' | 'hash']?: string },
 ): Promise<Outcome<undefined>> {
   const kind = hash === undefined ? 'scenario' : 'cognition_workflow';
   const wanted = hash ?? (await store.worlds.find(world_slug))?.scenario_hash;
