@@ -128,7 +128,7 @@ export function toDesk(engine: Engine, canWork: () => boolean = () => true): Htt
     report: (correlation, said) => whileReachable(engine, () => reportCall(engine, correlation, said)),
     act: (action, actor) => whileReachable(engine, () => act(engine, action, actor)),
     look: (operation) => whileReachable(engine, () => operation(engine)),
-    checkReadable: (world_slug) => whileReachable(engine, () => checkReadable(engine, world_slug)),
+    checkReadable: (place) => whileReachable(engine, () => checkReadable(engine, place)),
     isReady: async () =>
       canWork() && (await whileReachable(engine, async () => succeed(await engine.store.inbox.count()))).ok,
   };

@@ -192,7 +192,7 @@ function createServer(connections: Connections): FastifyInstance {
     done(null, bytes),
   );
   server.setErrorHandler<FastifyError>(({ statusCode = 500 }, request, reply) =>
-    sendProblem(reply, toProblem(statusCode, request), statusCode < 500 ? statusCode : undefined),
+    refuseViewer(request, reply, toProblem(statusCode, request), statusCode < 500 ? statusCode : undefined),
   );
   return server;
 }
