@@ -58,6 +58,7 @@ async function perform({ words, variables }: Typed, terminal: Terminal): Promise
 /** A pipe that is 400 columns wide. */
 function toTerminal(
   { working_folder }: Typed,
+  process: { hostname: 'here'; pid: 1 },
   print: (printed: Printed) => void,
   listeners: Set<() => void>,
 ): Terminal {
