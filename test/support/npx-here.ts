@@ -58,7 +58,6 @@ async function perform({ words, variables }: Typed, terminal: Terminal): Promise
 /** A pipe that is 400 columns wide. */
 function toTerminal(
   { working_folder }: Typed,
-  process: { hostname: 'here'; pid: 1 },
   print: (printed: Printed) => void,
   listeners: Set<() => void>,
 ): Terminal {
@@ -73,6 +72,7 @@ function toTerminal(
     out: toOutput((out) => print({ out })),
     error: toOutput((error) => print({ error })),
     working_folder,
+    process: { hostname: 'here', pid: 1 },
     onInterrupt(listener) {
       listeners.add(listener);
       return () => void listeners.delete(listener);
