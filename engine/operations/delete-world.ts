@@ -1,8 +1,7 @@
 import { type Outcome, problem, refuse, succeed } from '../contract/problem.js';
 import { unreachable } from '../contract/unreachable.js';
 import type { Engine } from './engine.js';
-import { worldBusy } from './run-turns.js';
-import { unknownWorld } from './worlds.js';
+import { unknownWorld, worldBusy } from './worlds.js';
 
 /** The deleted world and its number of rows. */
 export interface Deleted {
