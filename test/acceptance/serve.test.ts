@@ -5,7 +5,6 @@ import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
-import { present } from '../../engine/contract/present.js';
 import { compose } from '../../engine/main.js';
 import { putScenario } from '../../engine/operations/author.js';
 import type { Composition } from '../../engine/operations/composition.js';
@@ -24,7 +23,6 @@ import { startScriptedModel } from '../../fixtures/toys/scripted-model/index.js'
 import { startToys, type Toys } from '../../fixtures/toys/index.js';
 import { type DatabaseKind, openTestDatabase } from '../support/databases.js';
 import { loadScript, must, ROOT } from '../support/park-stage.js';
-import { mountSmallDisk } from '../support/small-disk.js';
 import { openTestTerminal } from '../surfaces/cli/test-terminal.js';
 import { waitUntil } from '../support/wait-until.js';
 import { startChukwa, whileRunning } from './command.js';
@@ -118,12 +116,7 @@ async function sayIn({ composition }: Place, words: readonly string[]) {
 }
 
 /** Serves while a task is done, and until something has happened. */
-async function serving(
-  place: Place,
-  task: () => Promise<unknown>,
-  until?: string,
-  worlds?: readonly string[],
-): Promise<readonly string[]> {
+async function serving(place: Place, task: () => Promise<unknown>, until?: string): Promise<readonly string[]> {
   const events: string[] = [];
   const ending = new AbortController();
   let open: () => void = () => {};
@@ -132,7 +125,6 @@ async function serving(
   const hasHappened = new Promise<void>((resolve) => (happened = resolve));
   const served = serve(place.composition, {
     place: {},
-    ...present({ worlds }),
     concurrency: 2,
     grace_ms: 5_000,
     lease_ms: 10_000,
@@ -333,26 +325,6 @@ describe('an embedded database that is served', () => {
       const gone = await store.actions.deletion('branch');
       assert.deepEqual([gone?.acted_by, gone?.reason], [userName(), 'pruned']);
     });
-  });
-
-  test('is not ready from the first write that finds the disk full until there is room, while no turn runs', async (t) => {
-    const disk = await mountSmallDisk(t);
-    if (disk === undefined) return t.skip('no small disk can be mounted here');
-    const place = await openPlace(t, 'embedded', disk.folder);
-    await makeSuspended(place, 'queued');
-    const look = async () => (await fetch(`${place.public_url}/readyz`)).status;
-    const whileIdle = async () => {
-      assert.equal(await look(), 200);
-      const makeRoom = await disk.fill();
-      let said = '';
-      while (said === '') said = (await sayIn(place, ['run', 'queued', '--queue', '--turns', '1000'])).error;
-      assert.match(said, /DATABASE_FULL/);
-      // The database starts again only when there is room, so nothing can end this state meanwhile.
-      assert.equal(await look(), 503);
-      await makeRoom();
-      await waitUntil(async () => (await look()) === 200);
-    };
-    await serving(place, whileIdle, undefined, []);
   });
 
   test('has tokens in a file that only its owner may read, and takes its sign down when it ends', async (t) => {
