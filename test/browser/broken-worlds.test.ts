@@ -55,7 +55,7 @@ test('a world whose record cannot be read is marked in lists, and its pages say 
       `/attempts/${one?.attempt_id}/agent-turns`,
       `/attempts/${one?.attempt_id}/diff?other=${attempts[0]?.attempt_id}`,
       `/source-invocations/${call?.source_invocation_id}`,
-      ...(call?.llm_call_id == null ? [] : [`/llm-calls/${call.llm_call_id}`]),
+      ...(typeof call?.llm_call_id === 'string' ? [`/llm-calls/${call.llm_call_id}`] : []),
     ];
   };
   for (const name of Object.keys(FORGED))

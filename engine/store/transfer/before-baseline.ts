@@ -12,7 +12,9 @@ export function isBeforeBaseline(migration: string): boolean {
 /** What rows lack that were exported before the baseline, by table. */
 const ADDED: Readonly<Record<string, (row: JsonObject) => JsonObject>> = {
   worlds: () => ({ request_mark: randomBytes(6).toString('hex') }),
-  operator_actions: ({ acted_by }) => ({ surface: String(acted_by).startsWith('session ') ? 'browser' : 'http' }),
+  operator_actions: ({ acted_by }) => ({
+    surface: typeof acted_by === 'string' && acted_by.startsWith('session ') ? 'browser' : 'http',
+  }),
 };
 
 /** The line of a row with the members that the baseline demands. */

@@ -86,7 +86,7 @@ function withoutRepeated({ view, markup }: Leaf, path: string, kept: Map<string,
       section = /^<section class="section" id="([^"]+)"/.exec(part)?.[1] ?? section;
       const fold = (block: string, beginning: string, content: string, end: string): string => {
         const first = kept.get(content);
-        if (first !== undefined) return `${beginning}${first}${end}`;
+        if (first !== undefined) return `${beginning}${first.toString()}${end}`;
         if (content.length >= REPEATED_LENGTH_MIN)
           kept.set(content, html`<a href="${path}#${section}">The same text as in “${view.title}”</a>`);
         return block;
