@@ -8,9 +8,9 @@ export interface NotStored {
 }
 
 function notStored(kind: string, noun: string) {
-  return unknown({
+  return unknown<NotStored>({
     meaning: `No ${noun} of this hash is stored.`,
-    message: ({ digits }: NotStored) => `There is no ${kind} ${digits}.`,
+    message: ({ digits }) => `There is no ${kind} ${digits}.`,
     repair: ({ other }) =>
       other === undefined
         ? `See chukwa list ${kind}, or store it first: chukwa put PATH`
@@ -19,31 +19,24 @@ function notStored(kind: string, noun: string) {
   });
 }
 
-export interface Ambiguous {
-  readonly kind: string;
-  readonly digits: string;
-  readonly candidates: readonly string[];
-}
-
 /** Look-ups of stored documents. */
 export const COMPONENT_PROBLEMS = {
-  COMPONENT_KIND_UNKNOWN: usage({
+  COMPONENT_KIND_UNKNOWN: usage<UnknownKind>({
     meaning: 'There is no such kind of document.',
-    message: ({ kind }: UnknownKind) => `There is no kind of document ${JSON.stringify(kind)}.`,
+    message: ({ kind }) => `There is no kind of document ${JSON.stringify(kind)}.`,
     repair: ({ nearest, kinds }) => `${meant(nearest)}Kinds: ${kinds.join(', ')}.`,
     example: { kind: 'senario', nearest: 'scenario', kinds: ['json_schema', 'scenario'] },
   }),
   COMPONENT_HASH_INVALID: content({
     meaning: 'The argument is not a hash, nor the beginning of one.',
-    message: ({ hash }: { readonly hash: string; readonly length: number; readonly length_min: number }) =>
-      `${JSON.stringify(hash)} is not the hash of a document.`,
+    message: ({ hash }) => `${JSON.stringify(hash)} is not the hash of a document.`,
     repair: ({ length, length_min }) =>
       `Write its ${length} hex digits, or at least the first ${length_min}. See chukwa list KIND.`,
     example: { hash: '3f1', length: 64, length_min: 8 },
   }),
   COMPONENT_AMBIGUOUS: content({
     meaning: 'Several hashes begin with these digits.',
-    message: ({ kind, digits }: Ambiguous) => `More than one ${kind} begins with ${digits}.`,
+    message: ({ kind, digits }) => `More than one ${kind} begins with ${digits}.`,
     repair: ({ candidates }) => `Write more digits. Candidates: ${candidates.join(', ')}.`,
     example: { kind: 'scenario', digits: '3f1a90b2', candidates: ['3f1a90b2c1...', '3f1a90b2d4...'] },
   }),

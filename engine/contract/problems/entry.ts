@@ -22,10 +22,10 @@ export interface ProblemEntry<Facts> {
 /** The sentences of a code whose message depends on the case. */
 interface Sentences<Facts> {
   readonly meaning?: string;
-  readonly message: Sentence<Facts>;
+  readonly message: Sentence<NoInfer<Facts>>;
   readonly repair: Sentence<NoInfer<Facts>>;
-  /** The facts of one likely case. */
-  readonly example: NoInfer<Facts>;
+  /** The facts of one likely case. Their types are those of all cases, where no type is given. */
+  readonly example: Facts;
 }
 
 /** Either the sentences of a code, or its one message and its one repair. */

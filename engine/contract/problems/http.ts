@@ -19,32 +19,20 @@ export type FieldFault =
   | { readonly kind: 'invalid'; readonly name: string; readonly wanted: string }
   | { readonly kind: 'token' };
 
-export interface InvalidLimit {
-  readonly limit: string;
-  readonly most: number;
-  readonly usual: number;
-}
-
-export interface InvalidSearch {
-  readonly has: string;
-  readonly length_max: number;
-  readonly kinds: readonly string[];
-}
-
 /** The problems of HTTP requests. Exit codes are those of commands that go through a server. */
 export const HTTP_PROBLEMS = {
-  UNAUTHORISED: overHttp(401, {
+  UNAUTHORISED: overHttp<{ readonly kind: 'missing' | 'wrong' }>(401, {
     meaning: 'The request has no valid token.',
-    message: ({ kind }: { readonly kind: 'missing' | 'wrong' }) =>
+    message: ({ kind }) =>
       kind === 'wrong' ? 'This is not a token of this server.' : 'This request needs a valid token.',
     repair: 'Send Authorization: Bearer TOKEN, or sign in at /sign-in; chukwa serve says where the tokens are.',
     example: { kind: 'missing' },
   }),
   TOO_MANY_REQUESTS: overHttp(429, 'Too many requests without a valid token came from your address.', 'Wait a minute.'),
-  BODY_NOT_JSON: overHttp(400, {
+  BODY_NOT_JSON: overHttp<UnusableBody>(400, {
     meaning:
       'The body is not JSON in UTF-8, or not storable (400), or declares another media type (415). Nothing was stored.',
-    message: (body: UnusableBody) => {
+    message: (body) => {
       switch (body.kind) {
         case 'unreadable':
           return `The body is not storable JSON: ${body.reason}.`;
@@ -72,10 +60,10 @@ export const HTTP_PROBLEMS = {
     repair: 'Send a smaller body.',
     example: undefined,
   }),
-  REQUEST_MALFORMED: overHttp(400, {
+  REQUEST_MALFORMED: overHttp<Malformed>(400, {
     meaning:
       'The request is not valid HTTP, is incomplete, contradicts itself, takes too long, or has too large a head (400, 408, 431).',
-    message: (said: Malformed) => {
+    message: (said) => {
       if ('parameter' in said) return `The value of ${said.parameter} is neither ${said.values.join(' nor ')}.`;
       return `The request cannot be read: ${'reason' in said ? said.reason : `it says ${quoted(said.said_twice)} twice`}.`;
     },
@@ -86,7 +74,7 @@ export const HTTP_PROBLEMS = {
     example: { said_twice: 'limit' },
   }),
   NOTHING_HERE: overHttp(404, 'No resource has this path.', 'Correct the method and the path.'),
-  METHOD_NOT_ALLOWED: overHttp<{ readonly methods: readonly string[] }>(405, {
+  METHOD_NOT_ALLOWED: overHttp(405, {
     meaning: 'The resource does not support this method; the answer names those that it supports in Allow.',
     message: 'This path does not support this method.',
     repair: ({ methods }) => `Send ${methods.join(' or ')}.`,
@@ -114,14 +102,13 @@ export const HTTP_PROBLEMS = {
   ),
   REASON_TOO_LONG: usage({
     meaning: 'The reason is too long.',
-    message: ({ length, length_max }: { readonly length: number; readonly length_max: number }) =>
-      `The reason has ${length} characters; the limit is ${length_max}.`,
+    message: ({ length, length_max }) => `The reason has ${length} characters; the limit is ${length_max}.`,
     repair: 'Write a shorter reason.',
     example: { length: 2001, length_max: 2000 },
   }),
-  FIELD_INVALID: overHttp(400, {
+  FIELD_INVALID: overHttp<FieldFault>(400, {
     meaning: 'A field of a form, or a member of a body, is invalid.',
-    message: (field: FieldFault) => {
+    message: (field) => {
       switch (field.kind) {
         case 'unknown':
           return `There is no field ${quoted(field.name)}.`;
@@ -153,9 +140,9 @@ export const HTTP_PROBLEMS = {
     'This link has been used, or is older than ten minutes. Sign in with a token.',
     'Sign in with a token.',
   ),
-  FORMAT_UNKNOWN: overHttp(400, {
+  FORMAT_UNKNOWN: overHttp<{ readonly of: 'page'; readonly format: string } | { readonly of: 'stream' }>(400, {
     meaning: 'The format of a page or stream is unknown.',
-    message: (asked: { readonly of: 'page'; readonly format: string } | { readonly of: 'stream' }) =>
+    message: (asked) =>
       asked.of === 'page' ? `There is no format ${quoted(asked.format)}.` : 'The format of the stream is unknown.',
     repair: ({ of }) =>
       of === 'page'
@@ -165,26 +152,25 @@ export const HTTP_PROBLEMS = {
   }),
   PARAMETER_UNKNOWN: overHttp(400, {
     meaning: 'The query of a page has an unknown parameter.',
-    message: ({ name }: { readonly name: string; readonly suggestion: string }) =>
-      `This page has no parameter ${quoted(name)}.`,
+    message: ({ name }) => `This page has no parameter ${quoted(name)}.`,
     repair: ({ suggestion }) => suggestion,
     example: { name: 'limt', suggestion: 'Did you mean limit?' },
   }),
   LIMIT_INVALID: usage({
     meaning: 'The limit of a list is not a number from 1 to 200.',
-    message: ({ limit }: InvalidLimit) => `${quoted(limit)} is not a limit of a list.`,
+    message: ({ limit }) => `${quoted(limit)} is not a limit of a list.`,
     repair: ({ most, usual }) => `Write a number from 1 to ${most}, or leave it out for ${usual}.`,
     example: { limit: 'all', most: 200, usual: 50 },
   }),
   CURSOR_INVALID: overHttp(400, {
     meaning: 'The cursor of a list is invalid.',
-    message: ({ after }: { readonly after: string }) => `${quoted(after)} is not a cursor of this list.`,
+    message: ({ after }) => `${quoted(after)} is not a cursor of this list.`,
     repair: 'Use the "next" of the previous part, or leave it out for the newest.',
     example: { after: 'second' },
   }),
   EVENT_ID_UNKNOWN: overHttp(400, {
     meaning: 'The Last-Event-ID is not an event of the stream.',
-    message: ({ id }: { readonly id: string }) => `The stream has no event ${quoted(id, EVENT_ID_LENGTH_MAX)}.`,
+    message: ({ id }) => `The stream has no event ${quoted(id, EVENT_ID_LENGTH_MAX)}.`,
     repair: 'Send the id of an event of this stream as Last-Event-ID, or none to start from the beginning.',
     example: { id: 'ID' },
   }),
@@ -195,13 +181,13 @@ export const HTTP_PROBLEMS = {
   ),
   SEARCH_INVALID: usage({
     meaning: 'A search is too long, or asks for an unknown kind of text.',
-    message: ({ has }: InvalidSearch) => `The search has ${has}.`,
+    message: ({ has }) => `The search has ${has}.`,
     repair: ({ length_max, kinds }) => `Write at most ${length_max} characters; the kinds are ${kinds.join(', ')}.`,
     example: { has: 'a kind that no text has', length_max: 200, kinds: ['narration', 'answer'] },
   }),
   TURN_INVALID: usage({
     meaning: 'A turn is not a whole number.',
-    message: ({ turn }: { readonly turn: string }) => `${quoted(turn)} is not a turn.`,
+    message: ({ turn }) => `${quoted(turn)} is not a turn.`,
     repair: 'Write a whole number, such as 0.',
     example: { turn: 'last' },
   }),

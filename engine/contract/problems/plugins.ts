@@ -28,9 +28,9 @@ const KEEP_OTHERS = 'Correct it, or remove the folder; the other plugins are the
 
 /** Problems of plugins: they cannot be found, loaded or made. */
 export const PLUGIN_PROBLEMS = {
-  PLUGIN_FOLDER_UNREADABLE: content({
+  PLUGIN_FOLDER_UNREADABLE: content<UnreadablePlugins>({
     meaning: 'The folder of plugins, or of the plugin to be tested, cannot be read.',
-    message: (found: UnreadablePlugins) =>
+    message: (found) =>
       'asked' in found
         ? `There is no folder ${found.asked}, and no plugin of that name is found.`
         : `${found.folder} cannot be read: ${found.reason}`,
@@ -40,9 +40,9 @@ export const PLUGIN_PROBLEMS = {
         : 'Name folders that hold plugin folders, or leave the folder out.',
     example: { asked: 'wether' },
   }),
-  PLUGIN_MANIFEST_INVALID: content({
+  PLUGIN_MANIFEST_INVALID: content<BrokenManifest>({
     meaning: 'A `plugin.json` is not a manifest.',
-    message: ({ file, kind, reason }: BrokenManifest) =>
+    message: ({ file, kind, reason }) =>
       `${file}${kind === 'no_manifest' ? ' is not a plugin manifest' : ''}: ${reason}`,
     repair: ({ kind }) =>
       kind === 'missing'
@@ -50,9 +50,9 @@ export const PLUGIN_PROBLEMS = {
         : KEEP_OTHERS,
     example: { file: 'plugins/weather/plugin.json', kind: 'no_manifest', reason: 'name is missing (at the top)' },
   }),
-  PLUGIN_INTERFACE_SCHEMA_INVALID: content({
+  PLUGIN_INTERFACE_SCHEMA_INVALID: content<BrokenInterface>({
     meaning: "A plugin's interface schema cannot be used.",
-    message: (found: BrokenInterface) => {
+    message: (found) => {
       switch (found.kind) {
         case 'outside':
           return `${found.file} lies outside ${found.folder}`;
@@ -67,10 +67,10 @@ export const PLUGIN_PROBLEMS = {
     repair: KEEP_OTHERS,
     example: { kind: 'lacks', file: 'plugins/weather/interface.schema.json', property: 'origin_env' },
   }),
-  PLUGIN_ENTRY_FAILED: content({
+  PLUGIN_ENTRY_FAILED: content<BrokenEntry>({
     meaning:
       "A plugin's entry is missing or cannot be imported: its modules throw, await for more than 10 seconds, or export no plugin; or a module in its folder is not a regular file, or all of them exceed 64 MiB.",
-    message: (entry: BrokenEntry) =>
+    message: (entry) =>
       entry.kind === 'left_open'
         ? `the import of the plugin ${entry.name} leaves something open, which keeps a process from ending: ${entry.left.join(', ')}`
         : `the plugin ${entry.name} cannot be loaded: ${entry.reason}`,
@@ -88,10 +88,10 @@ export const PLUGIN_PROBLEMS = {
     },
     example: { kind: 'failed', name: 'weather', reason: 'plugins/weather/index.js is not there' },
   }),
-  PLUGIN_UNCONFIRMED: content({
+  PLUGIN_UNCONFIRMED: content<UnconfirmedPlugin>({
     meaning:
       'A plugin came with the working folder, and nobody has confirmed it as it is; or it was to be confirmed, and the decision has no place. Its code does not run.',
-    message: (plugin: UnconfirmedPlugin) => {
+    message: (plugin) => {
       if (plugin.kind === 'no_place')
         return 'The decision has no place: neither XDG_CONFIG_HOME nor HOME names a folder.';
       return `the code of the plugin ${plugin.name} in ${plugin.folder} does not run: ${plugin.kind === 'new' ? 'it came with the working folder, and nobody has confirmed it' : 'it has changed since it was confirmed'}`;
@@ -102,10 +102,10 @@ export const PLUGIN_PROBLEMS = {
         : `Read its code, then write: chukwa plugin trust ${plugin.folder}. While you write a plugin yourself, set CHUKWA_PLUGIN_PATH=${plugin.parent}.`,
     example: { kind: 'new', name: 'weather', folder: 'plugins/weather', parent: 'plugins' },
   }),
-  PLUGIN_NAME_TAKEN: content({
+  PLUGIN_NAME_TAKEN: content<{ readonly name: string; readonly folders?: readonly string[] }>({
     meaning:
       'Several plugins have the same name, and none of them is used; or a new plugin would have an existing name.',
-    message: ({ name, folders }: { readonly name: string; readonly folders?: readonly string[] }) =>
+    message: ({ name, folders }) =>
       folders === undefined
         ? `The plugin ${name} already exists.`
         : `several plugins are named ${name}: ${folders.join(', ')}; none of them is used`,
@@ -117,13 +117,13 @@ export const PLUGIN_PROBLEMS = {
   }),
   PLUGIN_NAME_INVALID: content({
     meaning: 'The name of the new plugin is invalid.',
-    message: ({ name }: { readonly name: string }) => `${JSON.stringify(name)} cannot be a plugin's name.`,
+    message: ({ name }) => `${JSON.stringify(name)} cannot be a plugin's name.`,
     repair: 'Use lower-case letters, digits and underscores, at most 64, with a letter first.',
     example: { name: 'My-Plugin' },
   }),
   PLUGIN_FOLDER_EXISTS: content({
     meaning: 'The folder of the new plugin already exists.',
-    message: ({ folder }: { readonly folder: string }) => `${folder} already exists, and is not overwritten.`,
+    message: ({ folder }) => `${folder} already exists, and is not overwritten.`,
     repair: 'Choose another name, or another folder with --into.',
     example: { folder: 'plugins/weather' },
   }),

@@ -20,12 +20,6 @@ export interface InvisibleCharacter {
   readonly in_header?: boolean;
 }
 
-export interface UnusableFolder {
-  readonly folder: string;
-  readonly reason: string;
-  readonly lacks_room: boolean;
-}
-
 /** What is wrong with an address. It is not repeated: it may hold a password. */
 export type InvalidDatabaseUrl =
   | { readonly kind: 'no_address' | 'not_encoded' | 'several_hosts' }
@@ -54,7 +48,7 @@ export interface Misfit {
 function failing(meaning: string, message: (it: string, reason: string) => string, repair: string, reason: string) {
   return environment({
     meaning,
-    message: ({ description, reason }: DatabaseFailure) => message(`database (${description})`, reason),
+    message: ({ description, reason }) => message(`database (${description})`, reason),
     repair,
     example: { description: 'embedded, in .chukwa', reason },
   });
@@ -91,9 +85,9 @@ export type Unexpected =
 
 /** Problems of the database, of plugins and of environment variables. */
 export const SURROUNDINGS_PROBLEMS = {
-  DATABASE_LOCKED: environment({
+  DATABASE_LOCKED: environment<DatabaseHolder>({
     meaning: 'Another process holds the lock of the embedded database.',
-    message: ({ folder, pid, since, other_host }: DatabaseHolder) =>
+    message: ({ folder, pid, since, other_host }) =>
       `The database in ${folder} is in use by ${pid === undefined ? 'another process' : `process ${pid}`}${other_host === undefined ? '' : ` on host ${other_host}`}${since === undefined ? '' : `, since ${since}`}.`,
     repair: ({ other_host, lock_file }) =>
       other_host === undefined
@@ -109,23 +103,22 @@ export const SURROUNDINGS_PROBLEMS = {
   ),
   DATABASE_FOLDER_UNUSABLE: environment({
     meaning: 'The folder of the embedded database cannot be made, read or written.',
-    message: ({ folder, reason }: UnusableFolder) => `The database folder ${folder} cannot be used: ${reason}.`,
+    message: ({ folder, reason }) => `The database folder ${folder} cannot be used: ${reason}.`,
     repair: ({ lacks_room }) =>
       `${lacks_room ? 'Make room on the disk that holds it' : 'Make it a folder that this user may write'}, or name another one in CHUKWA_DATA_DIR.`,
     example: { folder: '.chukwa', reason: 'permission is missing', lacks_room: false },
   }),
   DATABASE_LOCK_UNUSABLE: environment({
     meaning: 'The path of the lock file of the embedded database is a folder, a pipe or a link.',
-    message: ({ lock_file, reason }: { readonly lock_file: string; readonly reason: string }) =>
-      `The lock ${lock_file} cannot be used: ${reason}.`,
+    message: ({ lock_file, reason }) => `The lock ${lock_file} cannot be used: ${reason}.`,
     repair: ({ lock_file }) =>
       `See that no process uses the folder, and move ${lock_file} away; or name another folder in CHUKWA_DATA_DIR.`,
     example: { lock_file: '.chukwa/lock', reason: 'it is no regular file' },
   }),
-  DATABASE_URL_INVALID: environment({
+  DATABASE_URL_INVALID: environment<InvalidDatabaseUrl>({
     meaning:
       'CHUKWA_DATABASE_URL is not the address of a database, or names several hosts or a file that cannot be read.',
-    message: (url: InvalidDatabaseUrl) => {
+    message: (url) => {
       switch (url.kind) {
         case 'no_address':
           return 'CHUKWA_DATABASE_URL is neither a postgres:// address nor memory:.';
@@ -151,9 +144,9 @@ export const SURROUNDINGS_PROBLEMS = {
     },
     example: { kind: 'no_address' },
   }),
-  DATABASE_UNREACHABLE: environment({
+  DATABASE_UNREACHABLE: environment<UnreachableDatabase | DatabaseFailure>({
     meaning: 'The server does not answer or accepts no connection, or the connection was lost.',
-    message: (failure: UnreachableDatabase | DatabaseFailure) =>
+    message: (failure) =>
       'place' in failure
         ? `PostgreSQL at ${failure.place} cannot be reached: ${failure.reason}.`
         : `The connection to the database (${failure.description}) was lost: ${failure.reason}.`,
@@ -176,9 +169,9 @@ export const SURROUNDINGS_PROBLEMS = {
     'Look at the disk and the files that hold it; restore what is missing or damaged.',
     'invalid page in block 7',
   ),
-  DESCRIPTORS_EXHAUSTED: environment({
+  DESCRIPTORS_EXHAUSTED: environment<DatabaseFailure | { readonly reason: string }>({
     meaning: 'The process or the server has reached its limit of open files and connections. Nothing is damaged.',
-    message: (lack: DatabaseFailure | { readonly reason: string }) =>
+    message: (lack) =>
       'description' in lack
         ? `The database (${lack.description}) cannot work, because no file descriptor is left: ${lack.reason}.`
         : `No file descriptor is left: ${lack.reason}.`,
@@ -199,7 +192,7 @@ export const SURROUNDINGS_PROBLEMS = {
   ),
   DATABASE_NOT_OURS: environment({
     meaning: 'The database holds tables of another program. Nothing was written to it.',
-    message: ({ description, relation }: { readonly description: string; readonly relation: string }) =>
+    message: ({ description, relation }) =>
       `The database (${description}) belongs to another program: it holds ${relation}, and no migrations of chukwa.`,
     repair: 'Name an empty database in CHUKWA_DATABASE_URL, such as one made by: createdb chukwa',
     example: { description: 'PostgreSQL at db:5432/shop', relation: 'customers' },
@@ -212,29 +205,27 @@ export const SURROUNDINGS_PROBLEMS = {
   ),
   DATABASE_TOO_OLD: environment({
     meaning: 'The server is older than PostgreSQL 14.',
-    message: ({ place, version }: { readonly place: string; readonly version: string }) =>
-      `PostgreSQL at ${place} is version ${version}; 14 or newer is needed.`,
+    message: ({ place, version }) => `PostgreSQL at ${place} is version ${version}; 14 or newer is needed.`,
     repair: 'Upgrade PostgreSQL, or leave CHUKWA_DATABASE_URL out for the embedded database.',
     example: { place: 'db:5432/chukwa', version: '13.4' },
   }),
   DATABASE_NOT_UTF8: environment({
     meaning: 'The encoding of the PostgreSQL database is not UTF-8, so it cannot hold every text.',
-    message: ({ place, encoding }: { readonly place: string; readonly encoding: string }) =>
+    message: ({ place, encoding }) =>
       `The database at ${place} is encoded in ${encoding}, which cannot hold every text; UTF8 is needed.`,
     repair: 'Name a database made with: createdb --encoding UTF8 --template template0 chukwa',
     example: { place: 'db:5432/chukwa', encoding: 'LATIN1' },
   }),
   DATABASE_TOO_NEW: environment({
     meaning: 'A newer version of the program has migrated the database.',
-    message: ({ description, migration }: Misfit) =>
+    message: ({ description, migration }) =>
       `The database (${description}) has been migrated by a newer version: this one does not know ${migration}.`,
     repair: 'Upgrade chukwa, or use another database.',
     example: { description: 'embedded, in .chukwa', migration: '0099_later' },
   }),
   DOORBELL_UNKNOWN: environment({
     meaning: 'CHUKWA_DOORBELL is not a known doorbell.',
-    message: ({ kind }: { readonly kind: string; readonly known: readonly string[] }) =>
-      `CHUKWA_DOORBELL is ${JSON.stringify(kind)}, which is no doorbell.`,
+    message: ({ kind }) => `CHUKWA_DOORBELL is ${JSON.stringify(kind)}, which is no doorbell.`,
     repair: ({ known }) => `Write one of ${known.join(', ')}, or leave it out.`,
     example: { kind: 'redis', known: ['auto', 'process', 'postgres', 'nats'] },
   }),
@@ -246,10 +237,10 @@ export const SURROUNDINGS_PROBLEMS = {
     'CHUKWA_DOORBELL is nats, and CHUKWA_NATS_URL does not say where that is.',
     'Set CHUKWA_NATS_URL, such as nats://127.0.0.1:4222',
   ),
-  NATS_URL_INVALID: environment({
+  NATS_URL_INVALID: environment<{ readonly kind: 'not_encoded' | 'no_address' | 'bad_percent' }>({
     meaning: 'CHUKWA_NATS_URL is not the address of a NATS server.',
     // The address is not repeated: it may hold a password.
-    message: ({ kind }: { readonly kind: 'not_encoded' | 'no_address' | 'bad_percent' }) => {
+    message: ({ kind }) => {
       switch (kind) {
         case 'not_encoded':
           return `CHUKWA_NATS_URL has an @ behind its host: ${PERCENT_ENCODE}.`;
@@ -265,7 +256,7 @@ export const SURROUNDINGS_PROBLEMS = {
   }),
   DATABASE_MIGRATION_MISSED: environment({
     meaning: 'The database was created by a version with other migrations.',
-    message: ({ description, migration }: Misfit) =>
+    message: ({ description, migration }) =>
       `The database (${description}) was made without migration ${migration}, by a version with other migrations.`,
     repair:
       'Export its worlds with the last version of chukwa that opens it, and import them with this one into a new database; or use another database.',
@@ -273,22 +264,21 @@ export const SURROUNDINGS_PROBLEMS = {
   }),
   DATABASE_MIGRATION_CHANGED: environment({
     meaning: 'The database was created by another version of a migration.',
-    message: ({ description, migration }: Misfit) =>
+    message: ({ description, migration }) =>
       `Migration ${migration} of the database (${description}) is not the one that this program knows.`,
     repair: 'Use the version of chukwa that made the database, or another database.',
     example: { description: 'embedded, in .chukwa', migration: '0001_baseline' },
   }),
   SOURCE_NOT_READY: environment({
     meaning: 'A variable of one of the sources of the scenario is missing or unusable. Nothing was called.',
-    message: ({ label, obstacle }: { readonly label: string; readonly obstacle: string; readonly slug: string }) =>
-      `The source ${label} cannot be called: ${obstacle}. Nothing was called.`,
+    message: ({ label, obstacle }) => `The source ${label} cannot be called: ${obstacle}. Nothing was called.`,
     repair: ({ slug }) =>
       `Set what is missing; chukwa doctor ${slug} shows all variables of the world, and chukwa toys starts the toy services.`,
     example: { label: 'model', obstacle: 'CHUKWA_LLM_BASE_URL is not set', slug: 'park' },
   }),
-  PORT_TAKEN: environment({
+  PORT_TAKEN: environment<TakenPort>({
     meaning: 'A port of the toys or of `serve` is not available.',
-    message: (taken: TakenPort) =>
+    message: (taken) =>
       'host' in taken
         ? `Nothing can listen on port ${taken.port} of ${taken.host}: ${taken.reason}.`
         : `Port ${taken.port} of 127.0.0.1 is not available: another program listens there, or this user may not.`,
@@ -301,7 +291,7 @@ export const SURROUNDINGS_PROBLEMS = {
   PORT_INVALID: content('CHUKWA_PORT is not a port.', 'Write a number from 1 to 65535, or 0 for any free port.'),
   FLIGHT_LIMIT_INVALID: content({
     meaning: 'CHUKWA_MAX_IN_FLIGHT or CHUKWA_ENDPOINT_MAX_IN_FLIGHT is not a number of calls.',
-    message: ({ variable }: { readonly variable: string }) => `${variable} is no number of calls.`,
+    message: ({ variable }) => `${variable} is no number of calls.`,
     repair: 'Write a whole number from 1 to 999999, or leave it out for no limit.',
     example: { variable: 'CHUKWA_MAX_IN_FLIGHT' },
   }),
@@ -311,7 +301,7 @@ export const SURROUNDINGS_PROBLEMS = {
   ),
   TELEMETRY_URL_INVALID: content({
     meaning: 'The URL of a receiver of telemetry is not an http or https URL.',
-    message: ({ variable }: { readonly variable: string }) => `${variable} is not an http or https URL.`,
+    message: ({ variable }) => `${variable} is not an http or https URL.`,
     repair: 'Write the URL of an OTLP receiver, such as http://localhost:4318, or leave it out for no telemetry.',
     example: { variable: 'OTEL_EXPORTER_OTLP_ENDPOINT' },
   }),
@@ -321,25 +311,25 @@ export const SURROUNDINGS_PROBLEMS = {
   ),
   TOKEN_TOO_SHORT: content({
     meaning: 'A token has fewer than 32 characters.',
-    message: ({ variable, length_min }: { readonly variable: string; readonly length_min: number }) =>
+    message: ({ variable, length_min }) =>
       `The token in ${variable} has fewer than ${length_min} characters, and could be guessed.`,
     repair: ({ variable }) =>
       `Write a random one, such as: openssl rand -hex 32; or leave ${variable} out to have one made.`,
     example: { variable: 'CHUKWA_TOKEN', length_min: 32 },
   }),
-  TOKENS_EXPOSED: environment({
+  TOKENS_EXPOSED: environment<ExposedFile>({
     meaning: 'The file with the tokens is readable by other users, belongs to another user, or is a link.',
-    message: ({ file, foreign }: ExposedFile) => `${EXPOSED[foreign]}: ${file}.`,
+    message: ({ file, foreign }) => `${EXPOSED[foreign]}: ${file}.`,
     repair: ({ file, foreign }) =>
       foreign === 'open_to_others'
         ? `Write: chmod 600 ${file}. If another user may have read them, delete the file instead: new tokens are then made.`
         : 'Delete it, and new ones are made.',
     example: { file: 'tokens.json', foreign: 'open_to_others' },
   }),
-  TOKENS_UNUSABLE: environment({
+  TOKENS_UNUSABLE: environment<UnusableTokens>({
     meaning:
       'The file with the tokens cannot be read or written, or has invalid contents, such as tokens of fewer than 32 characters.',
-    message: (tokens: UnusableTokens) => {
+    message: (tokens) => {
       switch (tokens.kind) {
         case 'no_place':
           return 'The tokens have no place: neither XDG_CONFIG_HOME nor HOME names a folder.';
@@ -361,17 +351,16 @@ export const SURROUNDINGS_PROBLEMS = {
     },
     example: { kind: 'no_place' },
   }),
-  INVISIBLE_CHARACTER: environment({
+  INVISIBLE_CHARACTER: environment<InvisibleCharacter>({
     meaning: 'A variable with a secret holds a character that cannot be seen.',
-    message: ({ variable, found, in_header }: InvisibleCharacter) =>
-      `${in_header ? 'A header in ' : ''}${variable} holds ${found}.`,
+    message: ({ variable, found, in_header }) => `${in_header ? 'A header in ' : ''}${variable} holds ${found}.`,
     repair: ({ variable }) => `Set ${variable} again without it.`,
     example: { variable: 'CHUKWA_TOKEN', found: 'an invisible character (U+200B) at position 7' },
   }),
   SECRET_TOO_SHORT: environment({
     meaning:
       'A variable holds a secret of fewer than six characters, which occurs too often to be redacted in records. With such a secret in a URL or a command, the call fails as unavailable.',
-    message: ({ said }: { readonly variable: string; readonly said: string }) => said,
+    message: ({ said }) => said,
     repair: ({ variable }) => `Set ${variable} to a longer secret.`,
     example: { variable: 'CHUKWA_LLM_API_KEY', said: 'CHUKWA_LLM_API_KEY holds a secret of 3 characters' },
   }),
@@ -382,9 +371,9 @@ export const SURROUNDINGS_PROBLEMS = {
     ),
     status: 409,
   },
-  UNEXPECTED: overHttp(500, {
+  UNEXPECTED: overHttp<Unexpected>(500, {
     meaning: 'An unexpected error: the database is gone, or the program has a bug.',
-    message: (error: Unexpected) => {
+    message: (error) => {
       switch (error.kind) {
         case 'thrown':
           return error.message;
