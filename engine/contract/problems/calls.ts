@@ -2,7 +2,6 @@ import { content, environment, unknown } from './entry.js';
 
 function notFound(noun: string, see: string) {
   return unknown({
-    meaning: `There is no such ${noun}.`,
     message: ({ id }) => `There is no ${noun} ${JSON.stringify(id)}.`,
     repair: ({ is_whole }) => `${is_whole ? '' : 'Write the whole id. '}See chukwa ${see}.`,
     example: { id: 'ID', is_whole: false },
@@ -18,13 +17,11 @@ export const CALL_PROBLEMS = {
   UNKNOWN_SOURCE_INVOCATION: notFound('source invocation', 'attempt ID'),
   LLM_CALL_UNKNOWN: notFound('LLM call', 'attempt ID'),
   CALL_UNKNOWN: unknown({
-    meaning: 'No call has this id, and no service has given it to a call.',
     message: ({ correlation }) => `There is no call with the id or the alias ${JSON.stringify(correlation)}.`,
     repair: `Find its id: ${FIND_CALL}`,
     example: { correlation: 'job-17' },
   }),
   CALL_AMBIGUOUS: content({
-    meaning: 'Several pending calls have this alias.',
     message: ({ correlation }) => `Several pending calls have the alias ${JSON.stringify(correlation)}.`,
     repair: `Use the id of the one that is meant: ${FIND_CALL}`,
     example: { correlation: 'job-17' },
@@ -49,7 +46,6 @@ export const CALL_PROBLEMS = {
     example: { world_slug: 'park', attempt_id: 'ID', command_key: 'bob/turn/post', rerun: 'chukwa run park' },
   }),
   CALL_NOT_IN_DOUBT: content<{ readonly attempt_id: string; readonly call?: string }>({
-    meaning: 'The call is not in doubt: its outcome is known, or it may be repeated.',
     message: ({ attempt_id, call }) =>
       call === undefined
         ? `No call of attempt ${attempt_id} is in doubt: each outcome is known, or the call may be repeated.`
@@ -58,7 +54,6 @@ export const CALL_PROBLEMS = {
     example: { attempt_id: 'ID' },
   }),
   CALL_ALREADY_SETTLED: content({
-    meaning: 'The call has been settled already.',
     message: ({ source_invocation_id }) => `The call ${source_invocation_id} has been settled already.`,
     repair: ({ world_slug }) => `Continue: chukwa run ${world_slug}`,
     example: { source_invocation_id: 'ID', world_slug: 'park' },
@@ -71,7 +66,6 @@ export const CALL_PROBLEMS = {
     example: { world_slug: 'park', attempt_id: 'ID' },
   }),
   ATTEMPT_NOT_ENDED: content({
-    meaning: 'The attempt has not ended, so its driver may still receive the outcome of the call.',
     message: ({ attempt_id, status }) =>
       `The attempt ${attempt_id} is ${status}: its driver may still receive the outcome of the call.`,
     repair: ({ world_slug }) => `Resume it: chukwa run ${world_slug}. Then settle what is in doubt.`,

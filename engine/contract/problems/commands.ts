@@ -42,13 +42,11 @@ export const COMMAND_PROBLEMS = {
     example: { message: 'There is no command "wrld".', repair: 'Did you mean world? See chukwa --help.' },
   }),
   NO_SCENARIO: content({
-    meaning: 'The named paths hold no scenario.',
     message: ({ path }) => `There is no scenario in ${path}.`,
     repair: 'Name the file of one scenario, such as workflows/park/scenario.json.',
     example: { path: 'workflows' },
   }),
   SEVERAL_SCENARIOS: content({
-    meaning: 'The named paths hold several scenarios.',
     message: ({ path, count }) => `There are ${count} scenarios in ${path}.`,
     repair: 'Name the file of one scenario, such as workflows/park/scenario.json.',
     example: { path: 'workflows', count: 7 },
@@ -99,26 +97,22 @@ export const COMMAND_PROBLEMS = {
     example: { name: 'workflows/park' },
   }),
   SCRIPT_UNKNOWN: unknown<UnknownScript>({
-    meaning: 'There is no script and no file of this name.',
     message: ({ name }) =>
       `There is no script ${JSON.stringify(name)}: it is neither a file nor one of the shipped scripts.`,
     repair: ({ nearest, shipped }) => `${meant(nearest)}Shipped scripts: ${shipped.join(', ')}.`,
     example: { name: 'prak', nearest: 'park', shipped: ['park', 'tutorial'] },
   }),
   SOURCE_IS_NO_SERVER: content({
-    meaning: '`mcp tools` was given a source of a plugin that lists no tools.',
     message: ({ label, plugin }) => `The source ${label} names no MCP server: its interface is ${plugin}.`,
     repair: 'Name a source of an MCP tool, such as workflows/sources/mcp-read-graph.json.',
     example: { label: 'model', plugin: 'llm_chat' },
   }),
   MCP_SERVER_NAME_INVALID: content({
-    meaning: 'The name of `--as` cannot be a part of a variable name.',
     message: ({ name }) => `${JSON.stringify(name)} cannot be the name of a server.`,
     repair: 'Use letters, digits and underscores, such as --as memory.',
     example: { name: 'my memory' },
   }),
   MCP_SERVER_FAILED: environment<FailedServer>({
-    meaning: 'An MCP server did not list its tools.',
     message: ({ failure }) => `The server did not list its tools: ${failure}`,
     repair: ({ variable }) =>
       variable === undefined
@@ -127,7 +121,6 @@ export const COMMAND_PROBLEMS = {
     example: { failure: 'CHUKWA_MCP_MEMORY is not set.', variable: 'CHUKWA_MCP_MEMORY' },
   }),
   MCP_TOOL_UNKNOWN: content<{ readonly name: string | undefined }>({
-    meaning: 'The server of `mcp tools` does not list this tool, or lists none that can be written.',
     message: ({ name }) =>
       name === undefined
         ? 'The server lists no tool that can be written as documents.'

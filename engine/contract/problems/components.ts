@@ -7,9 +7,8 @@ export interface NotStored {
   readonly other?: { readonly kind: string; readonly hash: string } | undefined;
 }
 
-function notStored(kind: string, noun: string) {
+function notStored(kind: string) {
   return unknown<NotStored>({
-    meaning: `No ${noun} of this hash is stored.`,
     message: ({ digits }) => `There is no ${kind} ${digits}.`,
     repair: ({ other }) =>
       other === undefined
@@ -22,31 +21,28 @@ function notStored(kind: string, noun: string) {
 /** Look-ups of stored documents. */
 export const COMPONENT_PROBLEMS = {
   COMPONENT_KIND_UNKNOWN: usage<UnknownKind>({
-    meaning: 'There is no such kind of document.',
     message: ({ kind }) => `There is no kind of document ${JSON.stringify(kind)}.`,
     repair: ({ nearest, kinds }) => `${meant(nearest)}Kinds: ${kinds.join(', ')}.`,
     example: { kind: 'senario', nearest: 'scenario', kinds: ['json_schema', 'scenario'] },
   }),
   COMPONENT_HASH_INVALID: content({
-    meaning: 'The argument is not a hash, nor the beginning of one.',
     message: ({ hash }) => `${JSON.stringify(hash)} is not the hash of a document.`,
     repair: ({ length, length_min }) =>
       `Write its ${length} hex digits, or at least the first ${length_min}. See chukwa list KIND.`,
     example: { hash: '3f1', length: 64, length_min: 8 },
   }),
   COMPONENT_AMBIGUOUS: content({
-    meaning: 'Several hashes begin with these digits.',
     message: ({ kind, digits }) => `More than one ${kind} begins with ${digits}.`,
     repair: ({ candidates }) => `Write more digits. Candidates: ${candidates.join(', ')}.`,
     example: { kind: 'scenario', digits: '3f1a90b2', candidates: ['3f1a90b2c1...', '3f1a90b2d4...'] },
   }),
-  UNKNOWN_JSON_SCHEMA: notStored('json_schema', 'JSON Schema'),
-  UNKNOWN_RESPONSE_SOURCE: notStored('response_source', 'response source'),
-  UNKNOWN_COGNITION_WORKFLOW: notStored('cognition_workflow', 'cognition workflow'),
-  UNKNOWN_COGNITION_PROFILE: notStored('cognition_profile', 'cognition profile'),
-  UNKNOWN_PROMPT_TEXT: notStored('prompt_text', 'prompt'),
-  UNKNOWN_TOOL_POLICY: notStored('tool_policy', 'tool policy'),
-  UNKNOWN_SCENARIO: notStored('scenario', 'scenario'),
+  UNKNOWN_JSON_SCHEMA: notStored('json_schema'),
+  UNKNOWN_RESPONSE_SOURCE: notStored('response_source'),
+  UNKNOWN_COGNITION_WORKFLOW: notStored('cognition_workflow'),
+  UNKNOWN_COGNITION_PROFILE: notStored('cognition_profile'),
+  UNKNOWN_PROMPT_TEXT: notStored('prompt_text'),
+  UNKNOWN_TOOL_POLICY: notStored('tool_policy'),
+  UNKNOWN_SCENARIO: notStored('scenario'),
 };
 
 export interface UnknownKind {

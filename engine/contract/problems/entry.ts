@@ -61,6 +61,25 @@ export function overHttp<Facts = Nothing>(status: number, ...said: Said<Facts>):
   return { ...toSentences(said), exit: 4, status };
 }
 
+/** Facts that are texts, by their names. */
+export type Texts<Name extends string> = Readonly<Record<Name, string>>;
+
+type Kinds = Readonly<Record<string, readonly [message: Sentence<never>, repair: Sentence<never>]>>;
+
+type OfKind<Kind, Pair> = Pair extends readonly [Sentence<infer Facts>, Sentence<infer More>]
+  ? { readonly kind: Kind } & Facts & More
+  : never;
+
+/** The sentences of a code that has several kinds of cases: for each, its message and its repair. */
+export function byKind<const Table extends Kinds>(
+  table: Table,
+  example: { readonly [Kind in keyof Table]: OfKind<Kind, Table[Kind]> }[keyof Table],
+) {
+  const sayOf = (index: 0 | 1) => (facts: typeof example) =>
+    say(table[facts.kind]?.[index] as Sentence<unknown>, facts);
+  return { message: sayOf(0), repair: sayOf(1), example };
+}
+
 /** The facts of a code whose sentences are always the same. */
 export type Nothing = undefined;
 

@@ -42,7 +42,6 @@ export const FILE_PROBLEMS = {
     example: { message: 'a comma stands before the closing }', repair: 'Remove the comma.' },
   }),
   NOT_UTF8: content<{ readonly byte: number } | { readonly answer: string }>({
-    meaning: 'A byte is not UTF-8.',
     message: (facts) =>
       'byte' in facts ? `byte ${facts.byte} is not UTF-8` : `The file ${JSON.stringify(facts.answer)} is not UTF-8.`,
     repair: 'Save the file as UTF-8.',
@@ -143,7 +142,6 @@ export const FILE_PROBLEMS = {
     'Copy the file, or name a folder that holds both with --root.',
   ),
   UNKNOWN_DOCUMENT: content({
-    meaning: 'The kind of document in a file is unknown.',
     message: ({ is_object }) =>
       is_object ? 'the kind of this document is unknown' : 'every document is an object, and this is not',
     repair: ({ is_object }) =>

@@ -56,7 +56,6 @@ export const RECORDING_PROBLEMS = {
     example: { path: 'scenario.json', scenario_hash: '3f1a90b2...' },
   }),
   FILE_EXISTS: content({
-    meaning: 'The file or folder to write already exists.',
     message: ({ path }) => `${path} already exists, and is not overwritten.`,
     repair: 'Name another one, or remove this one.',
     example: { path: 'park.test.json' },

@@ -35,7 +35,6 @@ export const TEST_PROBLEMS = {
     example: { message: 'the workflow of bob has no node "trun"', repair: 'Did you mean turn?' },
   }),
   TURN_NEVER_RUN: content<NeverRun>({
-    meaning: 'The test does not run this turn.',
     message: (facts) => {
       if ('ended' in facts)
         return `turn ${facts.ended} is beyond the calendar of the scenario, which ends with the year 9999`;
@@ -53,7 +52,6 @@ export const TEST_PROBLEMS = {
     example: { turn: '3', first: 1, last: 2 },
   }),
   ANSWER_NAMES_NOTHING: note<NamedNowhere>({
-    meaning: "A model's answer names an unknown entity, environment or tool, and the next try has no answer.",
     message: (facts) => `${sayNowhere(facts)}, so this answer is sent back to the model`,
     repair: suggestedOrNone,
     example: { what: 'entity', name: 'bbo', nearest: 'bob', known: ['bob'] },

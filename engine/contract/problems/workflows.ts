@@ -1,4 +1,4 @@
-import { content, note } from './entry.js';
+import { byKind, content, note, type Texts } from './entry.js';
 import { type KnownNames, meant, suggested } from './phrases.js';
 import { twice } from './twice.js';
 
@@ -102,19 +102,6 @@ export interface Delivered {
   readonly source: string;
   readonly schema_delivery: string;
 }
-
-/** Why a plugin cannot be used: there is none of this name, or it is left out. */
-export type NoPlugin = { readonly name: string } & (
-  | { readonly kind: 'needed'; readonly source: string }
-  | { readonly kind: 'left_out'; readonly code: string }
-  | ({ readonly kind: 'unknown' } & KnownNames)
-);
-
-/** What this version does not do. */
-export type NotYet =
-  | { readonly kind: 'approval'; readonly name: string }
-  | { readonly kind: 'member'; readonly member: string; readonly of?: string }
-  | { readonly kind: 'value'; readonly member: string; readonly value: string };
 
 /** Workflows that cannot work, and problems of the documents that they refer to. */
 export const WORKFLOW_PROBLEMS = {
@@ -353,23 +340,28 @@ export const WORKFLOW_PROBLEMS = {
         : `Did you mean ${JSON.stringify(name)}?`,
     example: { name: 'post', effect: 'external_side_effect' },
   }),
-  PLUGIN_UNKNOWN: content<NoPlugin>({
+  PLUGIN_UNKNOWN: content({
     meaning: "A source's interface names a plugin that does not exist or could not be loaded.",
-    message: (facts) => {
-      const name = JSON.stringify(facts.name);
-      if (facts.kind === 'needed') return `The source ${facts.source} needs the plugin ${name}, which was not found.`;
-      return facts.kind === 'unknown'
-        ? `there is no plugin ${name}`
-        : `the plugin ${name} is there, and is left out (${facts.code})`;
-    },
-    repair: (facts) => {
-      if (facts.kind === 'needed')
-        return 'chukwa plugin list shows the plugins that were found, and why others are left out.';
-      if (facts.kind === 'left_out') return 'chukwa plugin list says why; mend it there.';
-      const { nearest, known } = facts;
-      return nearest === undefined ? `Known: ${known.join(', ') || 'none'}.` : `Did you mean "${nearest}"?`;
-    },
-    example: { kind: 'unknown', name: 'http_jsno', nearest: 'http_json', known: ['http_json', 'tide_table'] },
+    ...byKind(
+      {
+        needed: [
+          ({ source, name }: Texts<'source' | 'name'>) =>
+            `The source ${source} needs the plugin ${JSON.stringify(name)}, which was not found.`,
+          'chukwa plugin list shows the plugins that were found, and why others are left out.',
+        ],
+        left_out: [
+          ({ name, code }: Texts<'name' | 'code'>) =>
+            `the plugin ${JSON.stringify(name)} is there, and is left out (${code})`,
+          'chukwa plugin list says why; mend it there.',
+        ],
+        unknown: [
+          ({ name }: Texts<'name'>) => `there is no plugin ${JSON.stringify(name)}`,
+          ({ nearest, known }: KnownNames) =>
+            nearest === undefined ? `Known: ${known.join(', ') || 'none'}.` : `Did you mean "${nearest}"?`,
+        ],
+      },
+      { kind: 'unknown', name: 'http_jsno', nearest: 'http_json', known: ['http_json', 'tide_table'] },
+    ),
   }),
   RETRY_BACKOFF_TOO_LONG: content({
     message: (facts) =>
@@ -384,7 +376,6 @@ export const WORKFLOW_PROBLEMS = {
     example: { source: 'model' },
   }),
   FALLBACK_DELIVERS_OTHERWISE: content({
-    meaning: 'One of the two sources of a node has the schema of its answer in the prompt, and the other beside it.',
     message: ({ first, second }) =>
       `${first.source} is given the schema of its answer by ${first.schema_delivery}, and ${second.source} by ${second.schema_delivery}: they cannot share one conversation.`,
     repair: 'Let both sources have the schema in the prompt ("prompt" or "json_object"), or both beside it.',
@@ -413,7 +404,6 @@ export const WORKFLOW_PROBLEMS = {
     example: { name: 'post', value: 'POST' },
   }),
   VARIABLE_NAME_FOREIGN: content({
-    meaning: 'A source names a variable whose name does not begin with CHUKWA_.',
     message: ({ name, prefix }) =>
       `${JSON.stringify(name)} may not be named by a document: a variable that a document names begins with ${prefix}`,
     repair: ({ name, prefix }) =>
@@ -427,35 +417,33 @@ export const WORKFLOW_PROBLEMS = {
     example: { name: 'CHUKWA_TOKEN' },
   }),
   SOURCE_SPEAKS_OTHERWISE: content({
-    meaning: 'A reference names a model where a JSON service is needed, or a JSON service where a model is needed.',
     message: ({ source, speaks, needed }) =>
       `The source ${source} speaks ${speaks}, and this place needs one that speaks ${needed}.`,
     repair: 'Refer to another source.',
     example: { source: 'weather', speaks: 'json', needed: 'chat' },
   }),
-  NOT_SUPPORTED_YET: content<NotYet>({
+  NOT_SUPPORTED_YET: content({
     meaning: 'The document uses a feature that this version does not support, so it does not run.',
-    message: (facts) => {
-      switch (facts.kind) {
-        case 'approval':
-          return `The tool policy requires approval for ${facts.name}, which this version does not support.`;
-        case 'member':
-          return `This version does not support "${facts.member}"${facts.of === undefined ? '' : ` of a ${facts.of}`}, so it does not run the document.`;
-        case 'value':
-          return `This version does not support this "${facts.member}", and never chooses another by itself.`;
-      }
-    },
-    repair: (facts) => {
-      switch (facts.kind) {
-        case 'approval':
-          return 'In the tool policy of the profile, remove it from "require_approval" or from "allow".';
-        case 'member':
-          return `Remove "${facts.member}" for now.`;
-        case 'value':
-          return `Write ${JSON.stringify(facts.value)}.`;
-      }
-    },
-    example: { kind: 'member', member: 'budgets', of: 'profile' },
+    ...byKind(
+      {
+        approval: [
+          ({ name }: Texts<'name'>) =>
+            `The tool policy requires approval for ${name}, which this version does not support.`,
+          'In the tool policy of the profile, remove it from "require_approval" or from "allow".',
+        ],
+        member: [
+          ({ member, of }: Texts<'member'> & { readonly of?: string }) =>
+            `This version does not support "${member}"${of === undefined ? '' : ` of a ${of}`}, so it does not run the document.`,
+          ({ member }: Texts<'member'>) => `Remove "${member}" for now.`,
+        ],
+        value: [
+          ({ member }: Texts<'member'>) =>
+            `This version does not support this "${member}", and never chooses another by itself.`,
+          ({ value }: Texts<'value'>) => `Write ${JSON.stringify(value)}.`,
+        ],
+      },
+      { kind: 'member', member: 'budgets', of: 'profile' },
+    ),
   }),
 };
 

@@ -1,12 +1,6 @@
 import { CHANGEABLE_SCENARIO_FIELDS } from '../changeable-fields.js';
-import { content, environment, unknown } from './entry.js';
+import { byKind, content, environment, type Texts, unknown } from './entry.js';
 import { meant } from './phrases.js';
-
-/** How a scenario differs from that of the turns which a world has played already. */
-export type Difference =
-  | { readonly kind: 'time'; readonly field: string; readonly before: string; readonly after: string }
-  | { readonly kind: 'missing' | 'new'; readonly noun: string; readonly name: string }
-  | { readonly kind: 'shown' | 'without_effect'; readonly field: string; readonly name: string };
 
 const MAY_CHANGE = `Only ${CHANGEABLE_SCENARIO_FIELDS} may change.`;
 const NEW_WORLD = 'make a new world: chukwa world create SLUG --scenario PATH.';
@@ -24,7 +18,6 @@ export interface UnknownWorld {
 /** Problems of worlds and of their turns. */
 export const WORLD_PROBLEMS = {
   WORLD_UNKNOWN: unknown<UnknownWorld>({
-    meaning: 'There is no world of this name.',
     message: ({ slug, deletion }) =>
       `There is no world ${JSON.stringify(slug)}.${deletion === undefined ? '' : ` ${deletion.acted_by} deleted it at ${deletion.acted_at}.`}`,
     repair: ({ nearest, empty }) =>
@@ -34,14 +27,12 @@ export const WORLD_PROBLEMS = {
     example: { slug: 'prak', nearest: 'park' },
   }),
   WORLD_SLUG_INVALID: content({
-    meaning: 'A world cannot have this name.',
     message: ({ slug }) => `${JSON.stringify(slug)} cannot be a world's name.`,
     repair: ({ length_max }) =>
       `Use lower-case letters and digits, joined by single hyphens or underscores, at most ${length_max} characters.`,
     example: { slug: 'My Park', length_max: 64 },
   }),
   WORLD_EXISTS: content<{ readonly slug: string; readonly file?: string }>({
-    meaning: 'A world of this name already exists.',
     message: ({ slug, file }) =>
       file === undefined
         ? `The world ${slug} already exists.`
@@ -53,13 +44,11 @@ export const WORLD_PROBLEMS = {
     example: { slug: 'park' },
   }),
   WORLD_FOLDER_EXISTS: content({
-    meaning: 'The folder for `new world` already exists.',
     message: ({ folder }) => `${folder} already exists, and is not overwritten.`,
     repair: 'Choose another name, or another folder with --into.',
     example: { folder: './harbour' },
   }),
   WORLD_BUSY: environment({
-    meaning: 'Another process runs this world.',
     message: ({ world_slug, pid, host, attempt_id }) =>
       `The world ${world_slug} is being run by process ${pid} on ${host} (attempt ${attempt_id}).`,
     repair: ({ attempt_id, until }) =>
@@ -67,7 +56,6 @@ export const WORLD_PROBLEMS = {
     example: { world_slug: 'park', pid: 4711, host: 'laptop', attempt_id: 'ID', until: '2026-05-01T09:00:30.000Z' },
   }),
   WORLD_OVERTAKEN: environment({
-    meaning: 'Another driver took over the world while a turn ran here. Since then, nothing was written here.',
     message: ({ world_slug }) =>
       `Another driver has taken over the world ${world_slug}; nothing was written here since.`,
     repair: ({ world_slug }) => `See what it does: chukwa attempts ${world_slug}`,
@@ -120,7 +108,6 @@ export const WORLD_PROBLEMS = {
     example: { world_slug: 'park', committed: 12 },
   }),
   TURN_UNKNOWN: unknown<UnknownTurn>({
-    meaning: 'The world has not reached this turn, or no attempt of its own has committed it.',
     message: ({ world_slug, turn, reached }) =>
       reached === undefined
         ? `No attempt of the world ${world_slug} has committed turn ${turn}.`
@@ -129,36 +116,38 @@ export const WORLD_PROBLEMS = {
       reached === undefined ? `See chukwa attempts ${world_slug}.` : `Ask for a turn from 0 to ${reached}.`,
     example: { world_slug: 'park', turn: 9, reached: 3 },
   }),
-  SCENARIO_DIFFERS: content<Difference>({
+  SCENARIO_DIFFERS: content({
     meaning:
       "A world, or its fork, cannot continue with this scenario: the time or the roster differs from the world's.",
-    message: (difference) => {
-      switch (difference.kind) {
-        case 'time':
-          return `${difference.field} is ${difference.after}, but the earlier turns were counted with ${difference.before}.`;
-        case 'missing':
-          return `the ${difference.noun} ${difference.name} is missing: the world has it, and it cannot be removed`;
-        case 'new':
-          return `the ${difference.noun} ${difference.name} is new: no earlier turn has it`;
-        case 'shown':
-          return `${difference.field} of ${difference.name} has changed: the earlier turns were played with the other value`;
-        case 'without_effect':
-          return `${difference.field} of ${difference.name} has changed, but without an effect: the world keeps its own value`;
-      }
-    },
-    repair: (difference) => {
-      switch (difference.kind) {
-        case 'time':
-          return `Leave it as it was: ${difference.before}. ${MAY_CHANGE}`;
-        case 'missing':
-          return `Put it back as it was. ${MAY_CHANGE}`;
-        case 'new':
-          return `Remove it, or ${NEW_WORLD} ${MAY_CHANGE}`;
-        default:
-          return `Leave it as it was, or ${NEW_WORLD} ${MAY_CHANGE}`;
-      }
-    },
-    example: { kind: 'missing', noun: 'entity', name: 'bob' },
+    ...byKind(
+      {
+        time: [
+          ({ field, before, after }: Texts<'field' | 'before' | 'after'>) =>
+            `${field} is ${after}, but the earlier turns were counted with ${before}.`,
+          ({ before }: Texts<'before'>) => `Leave it as it was: ${before}. ${MAY_CHANGE}`,
+        ],
+        missing: [
+          ({ noun, name }: Texts<'noun' | 'name'>) =>
+            `the ${noun} ${name} is missing: the world has it, and it cannot be removed`,
+          `Put it back as it was. ${MAY_CHANGE}`,
+        ],
+        new: [
+          ({ noun, name }: Texts<'noun' | 'name'>) => `the ${noun} ${name} is new: no earlier turn has it`,
+          `Remove it, or ${NEW_WORLD} ${MAY_CHANGE}`,
+        ],
+        shown: [
+          ({ field, name }: Texts<'field' | 'name'>) =>
+            `${field} of ${name} has changed: the earlier turns were played with the other value`,
+          `Leave it as it was, or ${NEW_WORLD} ${MAY_CHANGE}`,
+        ],
+        without_effect: [
+          ({ field, name }: Texts<'field' | 'name'>) =>
+            `${field} of ${name} has changed, but without an effect: the world keeps its own value`,
+          `Leave it as it was, or ${NEW_WORLD} ${MAY_CHANGE}`,
+        ],
+      },
+      { kind: 'missing', noun: 'entity', name: 'bob' },
+    ),
   }),
 };
 
