@@ -1,4 +1,5 @@
 import { content } from './entry.js';
+import { typeName, typeNames } from './phrases.js';
 
 /** How many names or values one sentence shows, and how much of one that an author wrote. */
 export const SHOWN_MAX = 100;
@@ -50,16 +51,6 @@ function sayHowToAdd({ name, example, description }: MissingMember): string {
 export interface OtherType extends OfName, Shown {
   readonly types: readonly string[];
   readonly found: string;
-}
-
-function typeNames(types: readonly string[]): string {
-  return types.map(typeName).join(' or ');
-}
-
-function typeName(type: string): string {
-  if (type === 'null') return 'null';
-  if (type === 'array') return 'a list';
-  return /^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`;
 }
 
 /** What may stand in a place. */

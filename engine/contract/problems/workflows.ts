@@ -1,5 +1,6 @@
+import type { Json } from '../json.js';
 import { byKind, content, note, type Texts } from './entry.js';
-import { type KnownNames, meant, suggested } from './phrases.js';
+import { type KnownNames, meant, suggested, typeNames } from './phrases.js';
 import { twice } from './twice.js';
 
 /** What a prompt or a template reads, as its author wrote it. */
@@ -67,11 +68,40 @@ function sayDemands({ source, path }: Demands): string {
   return `the ${path === undefined ? 'request schema' : `path ${path}`} of the source ${source}`;
 }
 
+/** Why a value is not accepted. */
+export type Unfit =
+  | { readonly kind: 'type'; readonly found: string; readonly wanted: readonly string[] }
+  | { readonly kind: 'value'; readonly found: string; readonly accepted: readonly Json[] }
+  | { readonly kind: 'lacks'; readonly name: string; readonly always: boolean }
+  | { readonly kind: 'refused' }
+  /** A known value breaks a rule of the schema. */
+  | { readonly kind: 'rule'; readonly message: string };
+
 export interface Breach {
   /** The part of the request; empty for the request itself. */
   readonly place: string;
-  readonly why: string;
+  readonly why: Unfit;
   readonly by: Demands;
+}
+
+const VALUES_SHOWN = 8;
+
+function sayUnfit(why: Unfit): string {
+  switch (why.kind) {
+    case 'type':
+      return `is ${typeNames([why.found])}, and ${typeNames(why.wanted) || 'nothing'} is wanted`;
+    case 'value': {
+      const shown = why.accepted.slice(0, VALUES_SHOWN).map((value) => JSON.stringify(value));
+      const more = why.accepted.length > VALUES_SHOWN ? ', ...' : '';
+      return `is ${typeNames([why.found])}, and only ${shown.join(', ')}${more} is accepted`;
+    }
+    case 'lacks':
+      return `${why.always ? 'lacks' : 'may lack'} the required member ${JSON.stringify(why.name)}`;
+    case 'refused':
+      return 'is not accepted there';
+    case 'rule':
+      return `does not fit: ${why.message}`;
+  }
 }
 
 /** A name that no policy allows, and the name that the policy probably means by it. */
@@ -209,15 +239,24 @@ export const WORKFLOW_PROBLEMS = {
   }),
   REQUEST_DOES_NOT_FIT: content<Breach>({
     meaning: "A request template makes a request that the source's request schema rejects.",
-    message: ({ place, why }) => `${place === '' ? 'The request' : place} ${why}.`,
+    message: ({ place, why }) => `${place === '' ? 'The request' : place} ${sayUnfit(why)}.`,
     repair: ({ by }) => `Ask as ${sayDemands(by)} says.`,
-    example: { place: '/days', why: 'does not fit: must be an integer, not a string', by: { source: 'weather' } },
+    example: {
+      place: '/days',
+      why: { kind: 'rule', message: 'must be an integer, not a string' },
+      by: { source: 'weather' },
+    },
   }),
   ARGUMENTS_DO_NOT_FIT: content<Breach & { readonly tool: string }>({
     meaning: "A tool's argument schema accepts values that the source's request schema rejects.",
-    message: ({ tool, place, why }) => `${place === '' ? `What ${tool} may be given` : place} ${why}.`,
+    message: ({ tool, place, why }) => `${place === '' ? `What ${tool} may be given` : place} ${sayUnfit(why)}.`,
     repair: ({ by }) => `Make the arguments schema as narrow as ${sayDemands(by)}.`,
-    example: { tool: 'tide', place: '/days', why: 'may be missing', by: { source: 'tide', path: '/tide/{days}' } },
+    example: {
+      tool: 'tide',
+      place: '/days',
+      why: { kind: 'type', found: 'string', wanted: ['integer'] },
+      by: { source: 'tide', path: '/tide/{days}' },
+    },
   }),
   OUTPUT_UNUSED: note({
     message: ({ id }) => `Nothing reads the output of ${id}.`,
