@@ -393,6 +393,14 @@ export const WORKFLOW_PROBLEMS = {
             `the plugin ${JSON.stringify(name)} is there, and is left out (${code})`,
           'chukwa plugin list says why; mend it there.',
         ],
+        lists_tools: [
+          'No plugin lists the tools of servers.',
+          'chukwa plugin list shows the plugins that were found, and why others are left out.',
+        ],
+        trusted: [
+          ({ name }: Texts<'name'>) => `No plugin of this name or folder was found: ${name}.`,
+          'Name a plugin of the working folder; chukwa plugin list shows those that are found.',
+        ],
         unknown: [
           ({ name }: Texts<'name'>) => `there is no plugin ${JSON.stringify(name)}`,
           ({ nearest, known }: KnownNames) =>
