@@ -9,6 +9,7 @@ export interface NotStored {
 
 function notStored(kind: string) {
   return unknown<NotStored>({
+    meaning: 'No document of this kind and hash is stored.',
     message: ({ digits }) => `There is no ${kind} ${digits}.`,
     repair: ({ other }) =>
       other === undefined
