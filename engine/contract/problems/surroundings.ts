@@ -211,12 +211,12 @@ export const SURROUNDINGS_PROBLEMS = {
     'CHUKWA_DOORBELL is nats, and CHUKWA_NATS_URL does not say where that is.',
     'Set CHUKWA_NATS_URL, such as nats://127.0.0.1:4222',
   ),
-  NATS_URL_INVALID: environment({
+  NATS_URL_INVALID: environment<{ readonly kind: keyof typeof WRONG_NATS_URLS }>({
     meaning: 'CHUKWA_NATS_URL is not the address of a NATS server.',
     message: ({ kind }) => WRONG_NATS_URLS[kind],
     repair:
       'Write nats://host:4222, with user:password@ before the host where the server wants them; a % in them as %25.',
-    example: { kind: 'no_address' as keyof typeof WRONG_NATS_URLS },
+    example: { kind: 'no_address' },
   }),
   DATABASE_MIGRATION_MISSED: environment({
     message: ({ description, migration }) =>
@@ -277,14 +277,14 @@ export const SURROUNDINGS_PROBLEMS = {
       `Write a random one, such as: openssl rand -hex 32; or leave ${variable} out to have one made.`,
     example: { variable: 'CHUKWA_TOKEN', length_min: 32 },
   }),
-  TOKENS_EXPOSED: environment({
+  TOKENS_EXPOSED: environment<{ readonly file: string; readonly foreign: keyof typeof EXPOSED }>({
     meaning: 'The file with the tokens is readable by other users, belongs to another user, or is a link.',
     message: ({ file, foreign }) => `${EXPOSED[foreign]}: ${file}.`,
     repair: ({ file, foreign }) =>
       foreign === 'open_to_others'
         ? `Write: chmod 600 ${file}. If another user may have read them, delete the file instead: new tokens are then made.`
         : 'Delete it, and new ones are made.',
-    example: { file: 'tokens.json', foreign: 'open_to_others' as keyof typeof EXPOSED },
+    example: { file: 'tokens.json', foreign: 'open_to_others' },
   }),
   TOKENS_UNUSABLE: environment({
     meaning:

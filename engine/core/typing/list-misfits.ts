@@ -111,11 +111,13 @@ function compareParts(
 ): readonly Misfit[] {
   if (type !== 'object' && type !== 'array') return [];
   const required = type === 'object' ? one.flatMap((schema) => listAt(schema, 'required')) : [];
-  const lacking = [...new Set(required)].flatMap((name): readonly Misfit[] => {
-    const { presence } = stepInto(shape, String(name));
-    if (presence === 'there') return [];
-    return [{ pointer, why: { kind: 'lacks', name: String(name), always: presence === 'never' } }];
-  });
+  const lacking = [...new Set(required)]
+    .filter((name) => typeof name === 'string')
+    .flatMap((name): readonly Misfit[] => {
+      const { presence } = stepInto(shape, name);
+      if (presence === 'there') return [];
+      return [{ pointer, why: { kind: 'lacks', name, always: presence === 'never' } }];
+    });
   // The first item stands for all items of a list that only a schema describes.
   const names = type === 'array' && shape.kind === 'schema' ? ['0'] : namesBelow(shape);
   const misfits = names.flatMap((name): readonly Misfit[] => {
