@@ -10,11 +10,6 @@ export interface WrongKind {
   readonly found: string;
 }
 
-export interface Hashed {
-  readonly kind: string;
-  readonly hash: string;
-}
-
 const RELATIVE = 'Write a path such as "./name.json".';
 
 function withArticle(kind: string): string {

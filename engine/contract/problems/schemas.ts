@@ -1,11 +1,6 @@
 import { content, note } from './entry.js';
 import { type KnownNames, suggested } from './phrases.js';
 
-export interface Pattern {
-  readonly pattern: string;
-  readonly reason: string;
-}
-
 /** A reference that leads out of the document, or a keyword that may. */
 export type FarReference = { readonly keyword: string } | { readonly target: string } | { readonly inner_id: true };
 

@@ -34,12 +34,6 @@ export interface UnreachableDatabase {
   readonly repair: string | undefined;
 }
 
-/** A migration that does not fit the database that is described. */
-export interface Misfit {
-  readonly description: string;
-  readonly migration: string;
-}
-
 function failing(meaning: string, message: (it: string, reason: string) => string, repair: string, reason: string) {
   return environment({
     meaning,

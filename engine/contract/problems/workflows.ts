@@ -128,11 +128,6 @@ function otherBraces(example: OtherBraces) {
   });
 }
 
-export interface Delivered {
-  readonly source: string;
-  readonly schema_delivery: string;
-}
-
 /** Workflows that cannot work, and problems of the documents that they refer to. */
 export const WORKFLOW_PROBLEMS = {
   NODE_ID_TWICE: twice({ noun: 'node', member: 'id', example: 'plan' }),
@@ -493,8 +488,3 @@ export const WORKFLOW_PROBLEMS = {
     ),
   }),
 };
-
-export interface Injected {
-  readonly id: string;
-  readonly inject_as: string;
-}
