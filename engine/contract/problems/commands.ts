@@ -1,17 +1,11 @@
-import { content, environment, unknown, usage } from './entry.js';
-import { meant } from './phrases.js';
+import { content, environment, type Texts, unknown, usage } from './entry.js';
+import { type KnownNames, meant } from './phrases.js';
 
 export interface UnknownFilter {
   readonly what: string;
   readonly name: string;
   /** What there is, as a sentence; left out where no text has any. */
   readonly known?: string;
-}
-
-export interface ToolNotOffered {
-  readonly name: string;
-  readonly nearest: string | undefined;
-  readonly allowed: readonly string[];
 }
 
 export interface ModelNotChoosable {
@@ -51,15 +45,15 @@ export const COMMAND_PROBLEMS = {
     repair: 'Name the file of one scenario, such as workflows/park/scenario.json.',
     example: { path: 'workflows', count: 7 },
   }),
-  RUN_TOOL_NOT_OFFERED: content<ToolNotOffered>({
+  RUN_TOOL_NOT_OFFERED: content<Texts<'name'> & KnownNames>({
     meaning: '`run --tools` names a tool that the scenario does not offer, or that its policy does not allow.',
     message: ({ name }) =>
       `The scenario offers no tool ${JSON.stringify(name)} that its policy allows, and a run can only narrow what is offered.`,
-    repair: ({ nearest, allowed }) =>
-      allowed.length === 0
+    repair: ({ nearest, known }) =>
+      known.length === 0
         ? 'Leave --tools out: there are no tools to narrow.'
-        : `${meant(nearest)}It offers ${allowed.join(', ')}.`,
-    example: { name: 'tides', nearest: 'tide', allowed: ['tide', 'weather'] },
+        : `${meant(nearest)}It offers ${known.join(', ')}.`,
+    example: { name: 'tides', nearest: 'tide', known: ['tide', 'weather'] },
   }),
   RUN_CONNECTION_NOT_GRANTED: content({
     meaning: '`run --connections` names a connection that no profile grants.',

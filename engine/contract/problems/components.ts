@@ -1,5 +1,5 @@
-import { content, unknown, usage } from './entry.js';
-import { meant } from './phrases.js';
+import { content, type Texts, unknown, usage } from './entry.js';
+import { type KnownNames, meant } from './phrases.js';
 
 export interface NotStored {
   readonly digits: string;
@@ -21,10 +21,10 @@ function notStored(kind: string) {
 
 /** Look-ups of stored documents. */
 export const COMPONENT_PROBLEMS = {
-  COMPONENT_KIND_UNKNOWN: usage<UnknownKind>({
+  COMPONENT_KIND_UNKNOWN: usage<Texts<'kind'> & KnownNames>({
     message: ({ kind }) => `There is no kind of document ${JSON.stringify(kind)}.`,
-    repair: ({ nearest, kinds }) => `${meant(nearest)}Kinds: ${kinds.join(', ')}.`,
-    example: { kind: 'senario', nearest: 'scenario', kinds: ['json_schema', 'scenario'] },
+    repair: ({ nearest, known }) => `${meant(nearest)}Kinds: ${known.join(', ')}.`,
+    example: { kind: 'senario', nearest: 'scenario', known: ['json_schema', 'scenario'] },
   }),
   COMPONENT_HASH_INVALID: content({
     message: ({ hash }) => `${JSON.stringify(hash)} is not the hash of a document.`,
@@ -45,9 +45,3 @@ export const COMPONENT_PROBLEMS = {
   UNKNOWN_TOOL_POLICY: notStored('tool_policy'),
   UNKNOWN_SCENARIO: notStored('scenario'),
 };
-
-export interface UnknownKind {
-  readonly kind: string;
-  readonly nearest: string | undefined;
-  readonly kinds: readonly string[];
-}
