@@ -26,6 +26,8 @@ export interface Problem {
   /** The repair, in one sentence. */
   readonly repair: string;
   readonly details?: JsonObject;
+  /** The name at the pointer is at fault. Its value is not, may be a secret, and is not shown. */
+  readonly of_name?: true;
   /** A note does not stop anything; left out means an error. */
   readonly severity?: 'error' | 'note';
 }

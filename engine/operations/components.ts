@@ -22,7 +22,7 @@ export function toComponentKind(text: string): Outcome<ComponentKind> {
   const kind = COMPONENT_KINDS.find((name) => name === text);
   if (kind !== undefined) return succeed(kind);
   const nearest = nearestName(text, COMPONENT_KINDS);
-  return refuse(problem('COMPONENT_KIND_UNKNOWN', { kind: text, nearest, kinds: COMPONENT_KINDS }));
+  return refuse(problem('COMPONENT_KIND_UNKNOWN', { kind: text, nearest, known: COMPONENT_KINDS }));
 }
 
 export async function getComponent(archive: Archive, name: ComponentName): Promise<Outcome<ComponentRecord>> {

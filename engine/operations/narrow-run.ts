@@ -1,5 +1,5 @@
 import { type Outcome, problem, type Problem, refuse, succeed } from '../contract/problem.js';
-import { nearestName } from '../core/content/nearest-name.js';
+import { among } from '../core/content/nearest-name.js';
 import { narrowTools, permittedToolsOf } from '../core/workflow/narrow-tools.js';
 import type { Program } from '../core/protocol/program.js';
 
@@ -26,5 +26,5 @@ export function narrowRun(program: Program, { tools, connections = [] }: Narrowi
 }
 
 function toolNotAllowed(name: string, allowed: readonly string[]): Problem {
-  return problem('RUN_TOOL_NOT_OFFERED', { name, nearest: nearestName(name, allowed), allowed });
+  return problem('RUN_TOOL_NOT_OFFERED', { name, ...among(name, allowed) });
 }

@@ -66,7 +66,10 @@ export function checkSize(schema: JsonObject): readonly Problem[] {
   return checkPatternSizes(subschemas);
 }
 
-/** The validator writes code for each name in each schema that looks at the same value, where it tracks what is evaluated. */
+/**
+ * Against a small schema that takes minutes to compile: where the validator tracks what is evaluated, it writes code for
+ * each name in each schema that looks at the same value.
+ */
 function countTracked(subschemas: readonly Subschema[]): number {
   const schemas = subschemas.map(({ schema }) => schema).filter(isObject);
   if (!schemas.some((schema) => 'unevaluatedProperties' in schema || 'unevaluatedItems' in schema)) return 0;
@@ -74,7 +77,7 @@ function countTracked(subschemas: readonly Subschema[]): number {
   return merging.length * schemas.reduce((sum, { properties }) => sum + Object.keys(properties ?? {}).length, 0);
 }
 
-/** A repeat of a repeat is a short text and a large program. */
+/** Against a short text that becomes a large program: a repeat of a repeat. */
 function checkPatternSizes(subschemas: readonly Subschema[]): readonly Problem[] {
   let size = 0;
   for (const { schema, pointer } of subschemas) {
@@ -117,7 +120,7 @@ export function checkSchema(schema: JsonObject, knownFormats: ReadonlySet<string
   return found.some(isError) ? found : [...found, ...checkEnds(places)];
 }
 
-/** Finds a schema that comes back to itself at one and the same place of a value. */
+/** Against a check that never ends: finds a schema that comes back to itself at one and the same place of a value. */
 function checkEnds(places: ReadonlyMap<string, Json>): readonly Problem[] {
   const ended = new Set<string>();
   const open = new Set<string>();

@@ -108,8 +108,12 @@ function toSingleProblem(error: ErrorObject): readonly Problem[] {
   }
 }
 
-function placeOf({ instancePath }: ErrorObject, member: string | undefined) {
-  return { pointer: within(member === undefined ? instancePath : appendToken(instancePath, member)) };
+function placeOf({ instancePath, propertyName }: ErrorObject, member: string | undefined) {
+  if (member === undefined) return { pointer: within(instancePath) };
+  return {
+    pointer: within(appendToken(instancePath, member)),
+    ...(member === propertyName && { of_name: true as const }),
+  };
 }
 
 function unknownField(error: ErrorObject, name: string): Problem {

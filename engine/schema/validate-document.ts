@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../contract/json.js';
 import { type Problem, problem } from '../contract/problem.js';
 import { contentHash } from '../core/content/canonical.js';
-import { nearestName } from '../core/content/nearest-name.js';
+import { among } from '../core/content/nearest-name.js';
 import { SCHEMA_OF_KIND } from '../core/workflow/link/document-kind.js';
 import type { Validate } from '../core/protocol/program.js';
 import type { PluginDescription } from '../ports/sources.js';
@@ -72,19 +72,11 @@ function checkInterface(
     const facts = { kind: 'left_out', name, code: reason.code } as const;
     return [problem('PLUGIN_UNKNOWN', facts, { pointer: '/interface/name' })];
   }
-  if (!plugin) return [unknownPlugin(name, [...plugins.keys()].sort())];
+  if (!plugin) {
+    const facts = { kind: 'unknown', name, ...among(name, [...plugins.keys()].sort()) } as const;
+    return [problem('PLUGIN_UNKNOWN', facts, { pointer: '/interface/name' })];
+  }
   return plugin
     .validateInterface(definition)
     .map((problem) => ({ ...problem, pointer: `/interface${problem.pointer ?? ''}` }));
-}
-
-/** `http`: the beginning of one name alone. */
-function onlyFamily(name: string, known: readonly string[]): string | undefined {
-  const [only, ...others] = known.filter((one) => one.startsWith(`${name}_`));
-  return others.length === 0 ? only : undefined;
-}
-
-function unknownPlugin(name: string, known: readonly string[]): Problem {
-  const facts = { kind: 'unknown', name, nearest: nearestName(name, known) ?? onlyFamily(name, known), known } as const;
-  return problem('PLUGIN_UNKNOWN', facts, { pointer: '/interface/name' });
 }

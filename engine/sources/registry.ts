@@ -3,7 +3,8 @@ import { isObject } from '../core/content/json-pointer.js';
 import { basename, dirname, join } from 'node:path';
 import type { Json, JsonObject } from '../contract/json.js';
 import { ENGINE_VARIABLES } from '../contract/engine-variables.js';
-import type { BrokenInterface, BrokenManifest } from '../contract/problems/plugins.js';
+import type { BrokenManifest } from '../contract/problems/plugins.js';
+import type { FactsOf } from '../contract/problems/index.js';
 import { canonicalText, contentHash } from '../core/content/canonical.js';
 import { sha256 } from '../core/content/sha256.js';
 import type { Validate } from '../core/protocol/program.js';
@@ -206,7 +207,7 @@ async function compileInterface(
   { folder, manifest }: FoundPlugin,
   compileSchema: CompileSchema,
 ): Promise<Outcome<{ readonly schema: JsonObject; readonly validate: Validate }>> {
-  const refuse = (broken: BrokenInterface): Outcome<never> =>
+  const refuse = (broken: FactsOf<'PLUGIN_INTERFACE_SCHEMA_INVALID'>): Outcome<never> =>
     bad(problem('PLUGIN_INTERFACE_SCHEMA_INVALID', broken, { details: { folder, name: manifest.name } }));
   const file = findInside(folder, manifest.interface_schema);
   if (!file) return refuse({ kind: 'outside', file: manifest.interface_schema, folder });

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { hasLateAt } from '../core/content/variable-value.js';
 import { type Outcome, problem, refuse } from '../contract/problem.js';
-import type { InvalidDatabaseUrl } from '../contract/problems/surroundings.js';
+import type { FactsOf } from '../contract/problems/index.js';
 
 /** The address of a PostgreSQL server, as the driver takes it. */
 export interface ServerAddress {
@@ -28,7 +28,7 @@ export function readServerAddress(given: string): Outcome<ServerAddress> {
   }
 }
 
-function invalid(facts: InvalidDatabaseUrl): Outcome<never> {
+function invalid(facts: FactsOf<'DATABASE_URL_INVALID'>): Outcome<never> {
   return refuse(problem('DATABASE_URL_INVALID', facts));
 }
 

@@ -32,6 +32,7 @@ const MEANT: readonly (readonly [
   ['a common class', 'http_500', ['http_408', 'http_425', 'http_429', 'http_5xx'], undefined],
   ['the same letters', 'listen', ['silent', 'tinsel-town'], undefined],
   ['another number', 'park-3', ['park-1', 'park-2'], undefined],
+  ['another number beside one name', 'http_500', ['http_501'], undefined],
   ['one slip in a word', 'per_subject_order', ['per_subject_concurrent', 'per_subject_ordered'], 'per_subject_ordered'],
   ['a slip in each word', 'buy_cady', ['buy_candy', 'buy_soda'], 'buy_candy'],
   ['another joint', 'per-subject-ordered', ['per_subject_concurrent', 'per_subject_ordered'], 'per_subject_ordered'],

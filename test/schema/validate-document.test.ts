@@ -45,14 +45,6 @@ test('an unknown plugin is named with those that there are', () => {
   assert.equal(problem?.repair, 'Known: http_json.');
 });
 
-test('the beginning of one plugin’s name suggests that plugin', () => {
-  const plugins = ['http_json', 'file_json', 'file_text'].map((name) => ({ name, validateInterface: () => [] }));
-  const repairOf = (name: string): string | undefined =>
-    createValidateDocument(shape, plugins)('response_source', source({ name }))[0]?.repair;
-  assert.equal(repairOf('http'), 'Did you mean "http_json"?');
-  assert.equal(repairOf('file'), 'Known: file_json, file_text, http_json.');
-});
-
 test('a bare text in place of a reference is shown as a path, and another value by the example', () => {
   const repairOf = (workflow_ref: unknown) =>
     shape('cognition_profile', { version: 1, label: 'a', workflow_ref } as never).map(({ code, repair }) => [

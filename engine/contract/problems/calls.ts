@@ -1,35 +1,11 @@
 import { content, environment, unknown } from './entry.js';
 
-/** A look-up of an id that nothing of a kind has. */
-export interface Missing {
-  readonly id: string;
-  /** Whether the id is a whole one. */
-  readonly is_whole: boolean;
-}
-
 function notFound(noun: string, see: string) {
   return unknown({
-    meaning: `There is no such ${noun}.`,
-    message: ({ id }: Missing) => `There is no ${noun} ${JSON.stringify(id)}.`,
+    message: ({ id }) => `There is no ${noun} ${JSON.stringify(id)}.`,
     repair: ({ is_whole }) => `${is_whole ? '' : 'Write the whole id. '}See chukwa ${see}.`,
     example: { id: 'ID', is_whole: false },
   });
-}
-
-export interface InDoubt {
-  readonly world_slug: string;
-  readonly attempt_id: string;
-  readonly command_key: string;
-  /** The command that continues the world. */
-  readonly rerun: string;
-}
-
-export interface NotAdoptable {
-  readonly world_slug: string;
-  readonly attempt_id: string;
-  readonly attempted_turn: number;
-  readonly reason: string;
-  readonly rerun: string;
 }
 
 const FIND_CALL = 'chukwa attempts SLUG, then chukwa attempt ID.';
@@ -41,16 +17,12 @@ export const CALL_PROBLEMS = {
   UNKNOWN_SOURCE_INVOCATION: notFound('source invocation', 'attempt ID'),
   LLM_CALL_UNKNOWN: notFound('LLM call', 'attempt ID'),
   CALL_UNKNOWN: unknown({
-    meaning: 'No call has this id, and no service has given it to a call.',
-    message: ({ correlation }: { readonly correlation: string }) =>
-      `There is no call with the id or the alias ${JSON.stringify(correlation)}.`,
+    message: ({ correlation }) => `There is no call with the id or the alias ${JSON.stringify(correlation)}.`,
     repair: `Find its id: ${FIND_CALL}`,
     example: { correlation: 'job-17' },
   }),
   CALL_AMBIGUOUS: content({
-    meaning: 'Several pending calls have this alias.',
-    message: ({ correlation }: { readonly correlation: string }) =>
-      `Several pending calls have the alias ${JSON.stringify(correlation)}.`,
+    message: ({ correlation }) => `Several pending calls have the alias ${JSON.stringify(correlation)}.`,
     repair: `Use the id of the one that is meant: ${FIND_CALL}`,
     example: { correlation: 'job-17' },
   }),
@@ -65,7 +37,7 @@ export const CALL_PROBLEMS = {
   CALL_IN_DOUBT: content({
     meaning:
       "It is unknown whether a side effect of the world's latest attempt took place, and another turn would repeat it.",
-    message: ({ world_slug, attempt_id, command_key }: InDoubt) =>
+    message: ({ world_slug, attempt_id, command_key }) =>
       `Whether the call ${command_key} of attempt ${attempt_id} took place is unknown, and another turn of ${world_slug} would repeat it.`,
     repair: ({ attempt_id, rerun }) => {
       const settle = `chukwa attempt settle ${attempt_id}`;
@@ -73,9 +45,8 @@ export const CALL_PROBLEMS = {
     },
     example: { world_slug: 'park', attempt_id: 'ID', command_key: 'bob/turn/post', rerun: 'chukwa run park' },
   }),
-  CALL_NOT_IN_DOUBT: content({
-    meaning: 'The call is not in doubt: its outcome is known, or it may be repeated.',
-    message: ({ attempt_id, call }: { readonly attempt_id: string; readonly call?: string }) =>
+  CALL_NOT_IN_DOUBT: content<{ readonly attempt_id: string; readonly call?: string }>({
+    message: ({ attempt_id, call }) =>
       call === undefined
         ? `No call of attempt ${attempt_id} is in doubt: each outcome is known, or the call may be repeated.`
         : `The call ${JSON.stringify(call)} of attempt ${attempt_id} is not in doubt.`,
@@ -83,22 +54,19 @@ export const CALL_PROBLEMS = {
     example: { attempt_id: 'ID' },
   }),
   CALL_ALREADY_SETTLED: content({
-    meaning: 'The call has been settled already.',
-    message: ({ source_invocation_id }: { readonly source_invocation_id: string; readonly world_slug: string }) =>
-      `The call ${source_invocation_id} has been settled already.`,
+    message: ({ source_invocation_id }) => `The call ${source_invocation_id} has been settled already.`,
     repair: ({ world_slug }) => `Continue: chukwa run ${world_slug}`,
     example: { source_invocation_id: 'ID', world_slug: 'park' },
   }),
   SETTLED_TOO_LATE: content({
     meaning: 'It is too late to settle the call: the world has continued since, or began anew.',
-    message: ({ world_slug, attempt_id }: { readonly world_slug: string; readonly attempt_id: string }) =>
+    message: ({ world_slug, attempt_id }) =>
       `The world ${world_slug} has continued since attempt ${attempt_id}, or began anew, so the call no longer matters.`,
     repair: ({ world_slug }) => `See what came after: chukwa attempts ${world_slug}`,
     example: { world_slug: 'park', attempt_id: 'ID' },
   }),
   ATTEMPT_NOT_ENDED: content({
-    meaning: 'The attempt has not ended, so its driver may still receive the outcome of the call.',
-    message: ({ attempt_id, status }: NotEnded) =>
+    message: ({ attempt_id, status }) =>
       `The attempt ${attempt_id} is ${status}: its driver may still receive the outcome of the call.`,
     repair: ({ world_slug }) => `Resume it: chukwa run ${world_slug}. Then settle what is in doubt.`,
     example: { attempt_id: 'ID', status: 'running', world_slug: 'park' },
@@ -106,7 +74,7 @@ export const CALL_PROBLEMS = {
   RECORD_NOT_ADOPTABLE: content({
     meaning:
       'The record of a side effect of the latest attempt no longer fits: the documents have changed, or the program sends another request.',
-    message: ({ world_slug, attempt_id, attempted_turn, reason }: NotAdoptable) =>
+    message: ({ world_slug, attempt_id, attempted_turn, reason }) =>
       `Turn ${attempted_turn} of ${world_slug} cannot continue from attempt ${attempt_id}: ${reason}. Nothing was begun.`,
     repair: ({ attempt_id, rerun }) =>
       `See what it did: chukwa attempt ${attempt_id}. To start over, and repeat its side effects: ${rerun} --anew`,
@@ -119,9 +87,3 @@ export const CALL_PROBLEMS = {
     },
   }),
 };
-
-export interface NotEnded {
-  readonly attempt_id: string;
-  readonly status: string;
-  readonly world_slug: string;
-}

@@ -1,17 +1,11 @@
-import { content, environment, unknown, usage } from './entry.js';
-import { meant } from './phrases.js';
+import { content, environment, type Texts, unknown, usage } from './entry.js';
+import { type KnownNames, meant } from './phrases.js';
 
 export interface UnknownFilter {
   readonly what: string;
   readonly name: string;
   /** What there is, as a sentence; left out where no text has any. */
   readonly known?: string;
-}
-
-export interface ToolNotOffered {
-  readonly name: string;
-  readonly nearest: string | undefined;
-  readonly allowed: readonly string[];
 }
 
 export interface ModelNotChoosable {
@@ -37,49 +31,46 @@ export interface FailedServer {
 export const COMMAND_PROBLEMS = {
   USAGE: usage({
     meaning: 'The command line itself is wrong.',
-    message: ({ message }: { readonly message: string; readonly repair: string }) => message,
+    message: ({ message }) => message,
     repair: ({ repair }) => repair,
     example: { message: 'There is no command "wrld".', repair: 'Did you mean world? See chukwa --help.' },
   }),
   NO_SCENARIO: content({
-    meaning: 'The named paths hold no scenario.',
-    message: ({ path }: { readonly path: string }) => `There is no scenario in ${path}.`,
+    message: ({ path }) => `There is no scenario in ${path}.`,
     repair: 'Name the file of one scenario, such as workflows/park/scenario.json.',
     example: { path: 'workflows' },
   }),
   SEVERAL_SCENARIOS: content({
-    meaning: 'The named paths hold several scenarios.',
-    message: ({ path, count }: { readonly path: string; readonly count: number }) =>
-      `There are ${count} scenarios in ${path}.`,
+    message: ({ path, count }) => `There are ${count} scenarios in ${path}.`,
     repair: 'Name the file of one scenario, such as workflows/park/scenario.json.',
     example: { path: 'workflows', count: 7 },
   }),
-  RUN_TOOL_NOT_OFFERED: content({
+  RUN_TOOL_NOT_OFFERED: content<Texts<'name'> & KnownNames>({
     meaning: '`run --tools` names a tool that the scenario does not offer, or that its policy does not allow.',
-    message: ({ name }: ToolNotOffered) =>
+    message: ({ name }) =>
       `The scenario offers no tool ${JSON.stringify(name)} that its policy allows, and a run can only narrow what is offered.`,
-    repair: ({ nearest, allowed }) =>
-      allowed.length === 0
+    repair: ({ nearest, known }) =>
+      known.length === 0
         ? 'Leave --tools out: there are no tools to narrow.'
-        : `${meant(nearest)}It offers ${allowed.join(', ')}.`,
-    example: { name: 'tides', nearest: 'tide', allowed: ['tide', 'weather'] },
+        : `${meant(nearest)}It offers ${known.join(', ')}.`,
+    example: { name: 'tides', nearest: 'tide', known: ['tide', 'weather'] },
   }),
   RUN_CONNECTION_NOT_GRANTED: content({
     meaning: '`run --connections` names a connection that no profile grants.',
-    message: ({ id }: { readonly id: string }) =>
+    message: ({ id }) =>
       `The scenario grants no connection ${JSON.stringify(id)}, and a run can only narrow what is granted.`,
     repair: 'Leave it out. This version grants no connections.',
     example: { id: 'mail' },
   }),
-  SEARCH_FILTER_UNKNOWN: unknown({
+  SEARCH_FILTER_UNKNOWN: unknown<UnknownFilter>({
     meaning: 'A search filters by a subject, a source or a failure class that no text has.',
-    message: ({ what, name }: UnknownFilter) => `No text has the ${what} ${JSON.stringify(name)}.`,
+    message: ({ what, name }) => `No text has the ${what} ${JSON.stringify(name)}.`,
     repair: ({ what, known }) => known ?? `No text has a ${what} yet.`,
     example: { what: 'subject', name: 'bbo', known: 'Did you mean bob?' },
   }),
-  MODEL_NOT_CHOOSABLE: content({
+  MODEL_NOT_CHOOSABLE: content<ModelNotChoosable>({
     meaning: '`--model` names a model, but no source of the world takes its model from a variable.',
-    message: ({ model, sources }: ModelNotChoosable) =>
+    message: ({ model, sources }) =>
       `--model ${model} would change nothing: no source of this world takes its model from a variable (${sources.join(', ') || 'there is none'}).`,
     repair: ({ field }) =>
       field === undefined
@@ -87,9 +78,9 @@ export const COMMAND_PROBLEMS = {
         : `Write "${field}": "CHUKWA_LLM_MODEL" in the source, beside the name of its model or in its place, and make a world of it.`,
     example: { model: 'small', sources: ['model'], field: 'model_env' },
   }),
-  SOURCE_IS_NO_MODEL: content({
+  SOURCE_IS_NO_MODEL: content<NoModel>({
     meaning: 'The argument of `model try` is not one source of a plugin that speaks `chat`.',
-    message: (found: NoModel) =>
+    message: (found) =>
       'name' in found
         ? `${found.name} is not one response source.`
         : `The source ${found.source} is no model: its plugin ${found.plugin} ${found.is_there ? 'answers with JSON' : 'is not there'}.`,
@@ -99,38 +90,32 @@ export const COMMAND_PROBLEMS = {
         : `Name a source whose interface is ${found.chat.join(' or ')}, such as the model.json of chukwa new world.`,
     example: { name: 'workflows/park' },
   }),
-  SCRIPT_UNKNOWN: unknown({
-    meaning: 'There is no script and no file of this name.',
-    message: ({ name }: UnknownScript) =>
+  SCRIPT_UNKNOWN: unknown<UnknownScript>({
+    message: ({ name }) =>
       `There is no script ${JSON.stringify(name)}: it is neither a file nor one of the shipped scripts.`,
     repair: ({ nearest, shipped }) => `${meant(nearest)}Shipped scripts: ${shipped.join(', ')}.`,
     example: { name: 'prak', nearest: 'park', shipped: ['park', 'tutorial'] },
   }),
   SOURCE_IS_NO_SERVER: content({
-    meaning: '`mcp tools` was given a source of a plugin that lists no tools.',
-    message: ({ label, plugin }: { readonly label: string; readonly plugin: string }) =>
-      `The source ${label} names no MCP server: its interface is ${plugin}.`,
+    message: ({ label, plugin }) => `The source ${label} names no MCP server: its interface is ${plugin}.`,
     repair: 'Name a source of an MCP tool, such as workflows/sources/mcp-read-graph.json.',
     example: { label: 'model', plugin: 'llm_chat' },
   }),
   MCP_SERVER_NAME_INVALID: content({
-    meaning: 'The name of `--as` cannot be a part of a variable name.',
-    message: ({ name }: { readonly name: string }) => `${JSON.stringify(name)} cannot be the name of a server.`,
+    message: ({ name }) => `${JSON.stringify(name)} cannot be the name of a server.`,
     repair: 'Use letters, digits and underscores, such as --as memory.',
     example: { name: 'my memory' },
   }),
-  MCP_SERVER_FAILED: environment({
-    meaning: 'An MCP server did not list its tools.',
-    message: ({ failure }: FailedServer) => `The server did not list its tools: ${failure}`,
+  MCP_SERVER_FAILED: environment<FailedServer>({
+    message: ({ failure }) => `The server did not list its tools: ${failure}`,
     repair: ({ variable }) =>
       variable === undefined
         ? 'Give the URL of the server, or the command that starts it, in quotes.'
         : `Set ${variable} to the URL of the server, or to the command that starts it.`,
     example: { failure: 'CHUKWA_MCP_MEMORY is not set.', variable: 'CHUKWA_MCP_MEMORY' },
   }),
-  MCP_TOOL_UNKNOWN: content({
-    meaning: 'The server of `mcp tools` does not list this tool, or lists none that can be written.',
-    message: ({ name }: { readonly name: string | undefined }) =>
+  MCP_TOOL_UNKNOWN: content<{ readonly name: string | undefined }>({
+    message: ({ name }) =>
       name === undefined
         ? 'The server lists no tool that can be written as documents.'
         : `The server lists no tool ${JSON.stringify(name)}.`,
@@ -138,11 +123,10 @@ export const COMMAND_PROBLEMS = {
       `Run the command without --write: it ${name === undefined ? 'says why of each' : 'lists those that there are'}.`,
     example: { name: 'serach_nodes' },
   }),
-  MCP_TOOL_UNUSABLE: content({
+  MCP_TOOL_UNUSABLE: content<{ readonly name: string; readonly reason: string | undefined }>({
     meaning:
       'A chosen tool cannot be written as documents: its name or schema is not supported, or several tools have its name.',
-    message: ({ name, reason }: { readonly name: string; readonly reason: string | undefined }) =>
-      `The tool ${JSON.stringify(name)} cannot be written as documents: ${reason}.`,
+    message: ({ name, reason }) => `The tool ${JSON.stringify(name)} cannot be written as documents: ${reason}.`,
     repair: 'Choose others, or write its schema and source by hand.',
     example: { name: 'search', reason: 'several tools have its name' },
   }),
@@ -153,8 +137,7 @@ export const COMMAND_PROBLEMS = {
 function scriptCannotBeRead(meaning: string, reason: string) {
   return content({
     meaning,
-    message: ({ path, reason }: { readonly path: string; readonly reason: string }) =>
-      `The script ${path} cannot be read: ${reason}`,
+    message: ({ path, reason }) => `The script ${path} cannot be read: ${reason}`,
     repair: 'Name a JSON file of the form that schemas/answers.schema.json describes.',
     example: { path: 'answers.json', reason },
   });

@@ -1,5 +1,5 @@
-import { content, unknown, usage } from './entry.js';
-import { meant } from './phrases.js';
+import { content, type Texts, unknown, usage } from './entry.js';
+import { type KnownNames, meant } from './phrases.js';
 
 export interface NotStored {
   readonly digits: string;
@@ -8,9 +8,9 @@ export interface NotStored {
 }
 
 function notStored(kind: string) {
-  return unknown({
+  return unknown<NotStored>({
     meaning: 'No document of this kind and hash is stored.',
-    message: ({ digits }: NotStored) => `There is no ${kind} ${digits}.`,
+    message: ({ digits }) => `There is no ${kind} ${digits}.`,
     repair: ({ other }) =>
       other === undefined
         ? `See chukwa list ${kind}, or store it first: chukwa put PATH`
@@ -19,31 +19,21 @@ function notStored(kind: string) {
   });
 }
 
-export interface Ambiguous {
-  readonly kind: string;
-  readonly digits: string;
-  readonly candidates: readonly string[];
-}
-
 /** Look-ups of stored documents. */
 export const COMPONENT_PROBLEMS = {
-  COMPONENT_KIND_UNKNOWN: usage({
-    meaning: 'There is no such kind of document.',
-    message: ({ kind }: UnknownKind) => `There is no kind of document ${JSON.stringify(kind)}.`,
-    repair: ({ nearest, kinds }) => `${meant(nearest)}Kinds: ${kinds.join(', ')}.`,
-    example: { kind: 'senario', nearest: 'scenario', kinds: ['json_schema', 'scenario'] },
+  COMPONENT_KIND_UNKNOWN: usage<Texts<'kind'> & KnownNames>({
+    message: ({ kind }) => `There is no kind of document ${JSON.stringify(kind)}.`,
+    repair: ({ nearest, known }) => `${meant(nearest)}Kinds: ${known.join(', ')}.`,
+    example: { kind: 'senario', nearest: 'scenario', known: ['json_schema', 'scenario'] },
   }),
   COMPONENT_HASH_INVALID: content({
-    meaning: 'The argument is not a hash, nor the beginning of one.',
-    message: ({ hash }: { readonly hash: string; readonly length: number; readonly length_min: number }) =>
-      `${JSON.stringify(hash)} is not the hash of a document.`,
+    message: ({ hash }) => `${JSON.stringify(hash)} is not the hash of a document.`,
     repair: ({ length, length_min }) =>
       `Write its ${length} hex digits, or at least the first ${length_min}. See chukwa list KIND.`,
     example: { hash: '3f1', length: 64, length_min: 8 },
   }),
   COMPONENT_AMBIGUOUS: content({
-    meaning: 'Several hashes begin with these digits.',
-    message: ({ kind, digits }: Ambiguous) => `More than one ${kind} begins with ${digits}.`,
+    message: ({ kind, digits }) => `More than one ${kind} begins with ${digits}.`,
     repair: ({ candidates }) => `Write more digits. Candidates: ${candidates.join(', ')}.`,
     example: { kind: 'scenario', digits: '3f1a90b2', candidates: ['3f1a90b2c1...', '3f1a90b2d4...'] },
   }),
@@ -55,9 +45,3 @@ export const COMPONENT_PROBLEMS = {
   UNKNOWN_TOOL_POLICY: notStored('tool_policy'),
   UNKNOWN_SCENARIO: notStored('scenario'),
 };
-
-export interface UnknownKind {
-  readonly kind: string;
-  readonly nearest: string | undefined;
-  readonly kinds: readonly string[];
-}

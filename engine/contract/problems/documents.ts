@@ -1,4 +1,5 @@
 import { content } from './entry.js';
+import { typeName, typeNames } from './phrases.js';
 
 /** How many names or values one sentence shows, and how much of one that an author wrote. */
 export const SHOWN_MAX = 100;
@@ -50,16 +51,6 @@ function sayHowToAdd({ name, example, description }: MissingMember): string {
 export interface OtherType extends OfName, Shown {
   readonly types: readonly string[];
   readonly found: string;
-}
-
-function typeNames(types: readonly string[]): string {
-  return types.map(typeName).join(' or ');
-}
-
-function typeName(type: string): string {
-  if (type === 'null') return 'null';
-  if (type === 'array') return 'a list';
-  return /^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`;
 }
 
 /** What may stand in a place. */
@@ -176,40 +167,36 @@ function toSentence(text: string): string {
 
 /** Violations of a document's schema. */
 export const DOCUMENT_PROBLEMS = {
-  MISSING_FIELD: content({
-    message: ({ name }: MissingMember) => `the field "${cut(name)}" is missing`,
+  MISSING_FIELD: content<MissingMember>({
+    message: ({ name }) => `the field "${cut(name)}" is missing`,
     repair: (facts) => cut(sayHowToAdd(facts)),
     example: { name: 'goal', example: '"Find the key."' },
   }),
-  UNKNOWN_FIELD: content({
-    message: ({
-      name,
-    }: {
-      readonly name: string;
-      readonly nearest: string | undefined;
-      readonly known: readonly string[];
-    }) => `${name.length > TEXT_MAX ? 'a name ' : ''}${sayName(name)} is not a field here`,
+  UNKNOWN_FIELD: content<{
+    readonly name: string;
+    readonly nearest: string | undefined;
+    readonly known: readonly string[];
+  }>({
+    message: ({ name }) => `${name.length > TEXT_MAX ? 'a name ' : ''}${sayName(name)} is not a field here`,
     repair: ({ nearest, known }) =>
       nearest === undefined ? `Known here: ${shown(known).join(', ') || 'nothing'}.` : `Did you mean "${nearest}"?`,
     example: { name: 'gaol', nearest: 'goal', known: ['goal', 'memory'] },
   }),
-  WRONG_TYPE: content({
+  WRONG_TYPE: content<OtherType>({
     meaning: 'A value has the wrong type.',
-    message: (facts: OtherType) =>
-      `${saySubject(facts)}must be ${typeNames(facts.types)}, not ${typeName(facts.found)}`,
+    message: (facts) => `${saySubject(facts)}must be ${typeNames(facts.types)}, not ${typeName(facts.found)}`,
     repair: ({ types, example }) => (example === undefined ? `Write ${typeNames(types)}.` : sayExample(example)),
     example: { types: ['integer'], found: 'string', example: '3' },
   }),
-  UNEXPECTED_VALUE: content({
+  UNEXPECTED_VALUE: content<OneOf | OfName>({
     meaning: 'A value is not allowed here.',
-    message: (facts: OneOf | OfName) =>
-      `${saySubject(facts)}${'expected' in facts ? sayOneOf(facts) : 'nothing may stand here'}`,
+    message: (facts) => `${saySubject(facts)}${'expected' in facts ? sayOneOf(facts) : 'nothing may stand here'}`,
     repair: (facts) => ('expected' in facts ? chooseOne(facts) : 'Remove it.'),
     example: { expected: ['"agent"', '"prop"'], count: 2, nearest: 'agent' },
   }),
-  BAD_VALUE: content({
+  BAD_VALUE: content<BrokenRule>({
     meaning: 'A value breaks a rule, such as a pattern or a limit.',
-    message: (rule: BrokenRule) =>
+    message: (rule) =>
       `${saySubject(rule)}${ruleOf(rule.keyword).message?.(rule) ?? rule.otherwise ?? `breaks the rule "${rule.keyword}"`}`,
     repair: ({ keyword, description, example }) => {
       const said = [description, example && sayExample(example)].filter((part) => part !== undefined);
@@ -217,9 +204,9 @@ export const DOCUMENT_PROBLEMS = {
     },
     example: { keyword: 'maxLength', params: { limit: 64 }, lacks_offset: false, otherwise: undefined },
   }),
-  NO_ALTERNATIVE: content({
+  NO_ALTERNATIVE: content<OneOf | Branches>({
     meaning: 'A value fits none of the allowed forms.',
-    message: (facts: OneOf | Branches) => {
+    message: (facts) => {
       if ('expected' in facts) return `${saySubject(facts)}${sayOneOf(facts)}`;
       const more = facts.more > 0 ? [`${facts.more} more alternatives`] : [];
       return [...new Set(facts.messages), ...more].join(', or ');
@@ -228,7 +215,7 @@ export const DOCUMENT_PROBLEMS = {
     example: { messages: ['must be a string, not an integer', 'must be null, not an integer'], more: 0 },
   }),
   TOO_MANY_PROBLEMS: content({
-    message: ({ listed }: { readonly listed: number }) => `there are more problems than the ${listed} that are listed`,
+    message: ({ listed }) => `there are more problems than the ${listed} that are listed`,
     repair: 'Correct the others first.',
     example: { listed: 200 },
   }),

@@ -22,10 +22,10 @@ export interface ProblemEntry<Facts> {
 /** The sentences of a code whose message depends on the case. */
 interface Sentences<Facts> {
   readonly meaning?: string;
-  readonly message: Sentence<Facts>;
+  readonly message: Sentence<NoInfer<Facts>>;
   readonly repair: Sentence<NoInfer<Facts>>;
-  /** The facts of one likely case. */
-  readonly example: NoInfer<Facts>;
+  /** The facts of one likely case. Their types are those of all cases, where no type is given. */
+  readonly example: Facts;
 }
 
 /** Either the sentences of a code, or its one message and its one repair. */
@@ -59,6 +59,25 @@ export function environment<Facts = Nothing>(...said: Said<Facts>): ProblemEntry
 /** An HTTP server refuses a request with a status of its own; a command that goes through the server ends with 4. */
 export function overHttp<Facts = Nothing>(status: number, ...said: Said<Facts>): ProblemEntry<Facts> {
   return { ...toSentences(said), exit: 4, status };
+}
+
+/** Facts that are texts, by their names. */
+export type Texts<Name extends string> = Readonly<Record<Name, string>>;
+
+type Kinds = Readonly<Record<string, readonly [message: Sentence<never>, repair: Sentence<never>]>>;
+
+type OfKind<Kind, Pair> = Pair extends readonly [Sentence<infer Facts>, Sentence<infer More>]
+  ? { readonly kind: Kind } & Facts & More
+  : never;
+
+/** The sentences of a code that has several kinds of cases: for each, its message and its repair. */
+export function byKind<const Table extends Kinds>(
+  table: Table,
+  example: { readonly [Kind in keyof Table]: OfKind<Kind, Table[Kind]> }[keyof Table],
+) {
+  const sayOf = (index: 0 | 1) => (facts: typeof example) =>
+    say(table[facts.kind]?.[index] as Sentence<unknown>, facts);
+  return { message: sayOf(0), repair: sayOf(1), example };
 }
 
 /** The facts of a code whose sentences are always the same. */

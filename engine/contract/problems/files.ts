@@ -35,44 +35,42 @@ export type TooLarge =
 
 /** Problems of files: a file cannot be read, or is not JSON. */
 export const FILE_PROBLEMS = {
-  INVALID_JSON: content({
+  INVALID_JSON: content<SyntaxFault>({
     meaning: 'The text is not JSON.',
-    message: ({ message }: SyntaxFault) => message,
+    message: ({ message }) => message,
     repair: ({ repair }) => repair,
     example: { message: 'a comma stands before the closing }', repair: 'Remove the comma.' },
   }),
-  NOT_UTF8: content({
-    meaning: 'A byte is not UTF-8.',
-    message: (facts: { readonly byte: number } | { readonly answer: string }) =>
+  NOT_UTF8: content<{ readonly byte: number } | { readonly answer: string }>({
+    message: (facts) =>
       'byte' in facts ? `byte ${facts.byte} is not UTF-8` : `The file ${JSON.stringify(facts.answer)} is not UTF-8.`,
     repair: 'Save the file as UTF-8.',
     example: { byte: 17 },
   }),
   TOO_DEEP: content({
-    message: ({ levels_max }: { readonly levels_max: number }) => `this is nested deeper than ${levels_max} levels`,
+    message: ({ levels_max }) => `this is nested deeper than ${levels_max} levels`,
     repair: 'Flatten it.',
     example: { levels_max: 64 },
   }),
   REPEATED_NAME: content({
-    message: ({ name, line }: { readonly name: string; readonly line: number }) =>
+    message: ({ name, line }) =>
       `${JSON.stringify(name)} is in this object twice; it was first written on line ${line}`,
     repair: 'Keep one of the two.',
     example: { name: 'label', line: 3 },
   }),
   NUMBER_CHANGES: content({
-    message: ({ written, kept }: { readonly written: string; readonly kept: number }) =>
-      `the number ${written} would be kept as ${kept}`,
+    message: ({ written, kept }) => `the number ${written} would be kept as ${kept}`,
     repair: 'Write a number that a double holds exactly, or write it as a string.',
     example: { written: '9007199254740993', kept: 9_007_199_254_740_992 },
   }),
   TEXT_NOT_STORABLE: content({
     meaning: 'Text holds U+0000 or half a character.',
-    message: ({ reason }: { readonly reason: string }) => `this is ${reason}`,
+    message: ({ reason }) => `this is ${reason}`,
     repair: 'Remove the character.',
     example: { reason: 'text with the character U+0000' },
   }),
-  FILE_MISSING: content({
-    message: (facts: MissingFile) => {
+  FILE_MISSING: content<MissingFile>({
+    message: (facts) => {
       if ('exported' in facts) return `${facts.exported} cannot be read: it does not exist.`;
       return 'referred' in facts ? `there is no file "${facts.referred}"` : 'there is no such file or folder';
     },
@@ -89,9 +87,9 @@ export const FILE_PROBLEMS = {
     'there is no JSON document here, so nothing was checked',
     'Documents are files that end in .json; hidden folders and node_modules are skipped.',
   ),
-  FILE_TOO_LARGE: content({
+  FILE_TOO_LARGE: content<TooLarge>({
     meaning: 'The file is larger than 16 MiB, or its document has more than a million values.',
-    message: (facts: TooLarge) => {
+    message: (facts) => {
       if ('values_max' in facts) return `this document holds more than ${facts.values_max} values`;
       const { bytes, bytes_max, answer } = facts;
       const limit = `has ${bytes} bytes; the limit is ${bytes_max}`;
@@ -100,10 +98,10 @@ export const FILE_PROBLEMS = {
     repair: (facts) => ('answer' in facts ? 'Hand in a smaller answer.' : 'Split it.'),
     example: { bytes: 20_000_000, bytes_max: 16_777_216 },
   }),
-  FILE_UNREADABLE: content({
+  FILE_UNREADABLE: content<Unreadable>({
     meaning:
       'A file or folder cannot be read: permission is missing, its name is not UTF-8, it is a broken link, or it was deleted meanwhile.',
-    message: (facts: Unreadable) => {
+    message: (facts) => {
       if ('found' in facts) return FOUND[facts.found];
       if ('answer' in facts) return `The file ${JSON.stringify(facts.answer)} cannot be read.`;
       return `${facts.exported} cannot be read: ${facts.reason}.`;
@@ -114,14 +112,14 @@ export const FILE_PROBLEMS = {
     },
     example: { found: 'file' },
   }),
-  NOT_A_FILE: content({
-    message: ({ path }: { readonly path?: string }) =>
+  NOT_A_FILE: content<{ readonly path?: string }>({
+    message: ({ path }) =>
       path === undefined ? 'this is not a regular file' : `${JSON.stringify(path)} is not a regular file.`,
     repair: 'Name a file; write the output of a pipe into one first.',
     example: {},
   }),
   TOO_MANY_FILES: content({
-    message: ({ files_max }: { readonly files_max: number }) => `there are more than ${files_max} JSON files here`,
+    message: ({ files_max }) => `there are more than ${files_max} JSON files here`,
     repair: 'Name a smaller folder.',
     example: { files_max: 10_000 },
   }),
@@ -132,7 +130,7 @@ export const FILE_PROBLEMS = {
   LINK_LOOP: content({
     meaning:
       'A link leads back to itself. It is only a note where the link leads to a folder around it: that is read once.',
-    message: ({ is_around }: { readonly is_around: boolean }) =>
+    message: ({ is_around }) =>
       is_around
         ? 'this link leads to a folder that contains it, and is not followed'
         : 'this link leads back to itself',
@@ -144,8 +142,7 @@ export const FILE_PROBLEMS = {
     'Copy the file, or name a folder that holds both with --root.',
   ),
   UNKNOWN_DOCUMENT: content({
-    meaning: 'The kind of document in a file is unknown.',
-    message: ({ is_object }: { readonly is_object: boolean }) =>
+    message: ({ is_object }) =>
       is_object ? 'the kind of this document is unknown' : 'every document is an object, and this is not',
     repair: ({ is_object }) =>
       is_object
@@ -154,8 +151,7 @@ export const FILE_PROBLEMS = {
     example: { is_object: true },
   }),
   SCHEMA_OF_ANOTHER_KIND: content({
-    message: ({ named, kind }: { readonly named: string; readonly kind: string }) =>
-      `"$schema" names the schema of a ${named}, and the members are those of a ${kind}`,
+    message: ({ named, kind }) => `"$schema" names the schema of a ${named}, and the members are those of a ${kind}`,
     repair: ({ kind }) => `Name the schema of a ${kind}, or leave "$schema" out.`,
     example: { named: 'tool_policy', kind: 'scenario' },
   }),

@@ -43,7 +43,14 @@ export type ProblemCode = keyof typeof PROBLEMS;
 
 /** The facts that the sentences of a code are made of. */
 export type FactsOf<Code extends ProblemCode> =
-  (typeof PROBLEMS)[Code] extends ProblemEntry<infer Facts> ? Facts : never;
+  (typeof PROBLEMS)[Code] extends ProblemEntry<infer Facts> ? Constant<Facts> : never;
+
+/** Facts as a caller has them: never changed. */
+type Constant<Facts> = Facts extends readonly (infer Item)[]
+  ? readonly Constant<Item>[]
+  : Facts extends object
+    ? { readonly [Name in keyof Facts]: Constant<Facts[Name]> }
+    : Facts;
 
 /** Whether a text from outside is a code of this catalogue. */
 export function isProblemCode(code: unknown): code is ProblemCode {

@@ -20,6 +20,17 @@ export interface KnownNames {
   readonly known: readonly string[];
 }
 
+/** Names of JSON types, in words: `an integer or null`. */
+export function typeNames(types: readonly string[]): string {
+  return types.map(typeName).join(' or ');
+}
+
+export function typeName(type: string): string {
+  if (type === 'null') return 'null';
+  if (type === 'array') return 'a list';
+  return /^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`;
+}
+
 const NAMES_SHOWN = 10;
 
 /** The suggestion for an unknown name: the one that was probably meant, else all of them. */

@@ -21,14 +21,13 @@ const TO_WRITE = {
 /** Why an attempt cannot be recorded as a test. */
 export const RECORDING_PROBLEMS = {
   ATTEMPT_RUNNING: content({
-    message: ({ attempt_id, status }: { readonly attempt_id: string; readonly status: string }) =>
-      `The attempt ${attempt_id} is ${status}: its outcome is not known yet.`,
+    message: ({ attempt_id, status }) => `The attempt ${attempt_id} is ${status}: its outcome is not known yet.`,
     repair: 'Record it when it has ended.',
     example: { attempt_id: 'ID', status: 'running' },
   }),
-  ATTEMPT_NOT_RECORDABLE: content({
+  ATTEMPT_NOT_RECORDABLE: content<NotRecordable>({
     meaning: 'The attempt was interrupted or stopped, which answers alone cannot reproduce.',
-    message: (facts: NotRecordable) =>
+    message: (facts) =>
       'ended' in facts
         ? `The attempt ${facts.attempt_id} ${facts.ended}: its end did not come from its answers.`
         : `Turn ${facts.turn} of ${facts.world_slug} was not committed after attempt ${facts.attempt_id} by the same scenario.`,
@@ -39,32 +38,31 @@ export const RECORDING_PROBLEMS = {
     example: { attempt_id: 'ID', ended: 'was stopped' },
   }),
   RECORDING_HIDDEN: content({
-    message: ({ key, reasons }: { readonly key: string; readonly reasons: readonly string[] }) =>
+    message: ({ key, reasons }) =>
       `Redaction hides a part of the answer to ${key} that its schema requires, and that cannot be made up: ${reasons.join('; ')}.`,
     repair: 'If a file may hold the hidden parts, record it with --unredacted.',
     example: { key: 'turn/weather', reasons: ['must match ^[0-9]+$ (at /code)'] },
   }),
   RECORDING_TOO_LARGE: content({
-    message: ({ bytes, bytes_max }: { readonly bytes: number; readonly bytes_max: number }) =>
+    message: ({ bytes, bytes_max }) =>
       `The test would have ${bytes} bytes, and no document of more than ${bytes_max} is read.`,
     repair: 'Record an attempt with smaller answers.',
     example: { bytes: 20_000_000, bytes_max: 16_777_216 },
   }),
   RECORD_SCENARIO_DIFFERS: content({
-    message: ({ path, scenario_hash }: { readonly path: string; readonly scenario_hash: string }) =>
+    message: ({ path, scenario_hash }) =>
       `${path} no longer is the scenario of this attempt, which is ${scenario_hash}.`,
     repair: 'Leave --scenario out: the test then names the scenario by its hash. Or undo the changes.',
     example: { path: 'scenario.json', scenario_hash: '3f1a90b2...' },
   }),
   FILE_EXISTS: content({
-    meaning: 'The file or folder to write already exists.',
-    message: ({ path }: { readonly path: string }) => `${path} already exists, and is not overwritten.`,
+    message: ({ path }) => `${path} already exists, and is not overwritten.`,
     repair: 'Name another one, or remove this one.',
     example: { path: 'park.test.json' },
   }),
-  FILE_UNWRITABLE: content({
+  FILE_UNWRITABLE: content<UnwritableFile>({
     meaning: 'The file or folder cannot be written, and nothing of it was left.',
-    message: ({ path, reason }: UnwritableFile) => `${path} cannot be written: ${reason}.`,
+    message: ({ path, reason }) => `${path} cannot be written: ${reason}.`,
     repair: ({ lacks }) => TO_WRITE[lacks],
     example: { path: 'new/park.test.json', reason: 'its folder does not exist', lacks: 'place' },
   }),

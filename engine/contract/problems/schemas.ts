@@ -1,11 +1,6 @@
 import { content, note } from './entry.js';
 import { type KnownNames, suggested } from './phrases.js';
 
-export interface Pattern {
-  readonly pattern: string;
-  readonly reason: string;
-}
-
 /** A reference that leads out of the document, or a keyword that may. */
 export type FarReference = { readonly keyword: string } | { readonly target: string } | { readonly inner_id: true };
 
@@ -33,9 +28,9 @@ export const SCHEMA_PROBLEMS = {
     'only JSON Schema 2020-12 is known here',
     'Write "https://json-schema.org/draft/2020-12/schema".',
   ),
-  UNSUPPORTED_REFERENCE: content({
+  UNSUPPORTED_REFERENCE: content<FarReference>({
     meaning: 'A reference points outside the document.',
-    message: (facts: FarReference) => {
+    message: (facts) => {
       if ('keyword' in facts) return `"${facts.keyword}" is not supported`;
       return 'target' in facts
         ? `"${facts.target}" is no pointer within the document`
@@ -44,36 +39,35 @@ export const SCHEMA_PROBLEMS = {
     repair: 'Refer by "$ref" to a pointer within the document, such as "#/$defs/name".',
     example: { target: 'https://example.com/schema.json' },
   }),
-  UNKNOWN_REFERENCE: content({
-    message: ({ target }: { readonly target: string } & KnownNames) => `no schema stands at "#${target}"`,
+  UNKNOWN_REFERENCE: content<{ readonly target: string } & KnownNames>({
+    message: ({ target }) => `no schema stands at "#${target}"`,
     repair: (names) =>
       names.known.length === 0 ? 'Define it under "$defs", and refer to "#/$defs/" and its name.' : suggested(names),
     example: { target: '/$defs/moood', nearest: '#/$defs/mood', known: ['#/$defs/mood'] },
   }),
   BAD_PATTERN: content({
-    message: ({ pattern, reason }: Pattern) => `${JSON.stringify(pattern)} is no regular expression: ${reason}`,
+    message: ({ pattern, reason }) => `${JSON.stringify(pattern)} is no regular expression: ${reason}`,
     repair: 'Correct it; a sign that only means itself is written with a backslash.',
     example: { pattern: '[a-z', reason: 'Invalid regular expression: /[a-z/u: Unterminated character class' },
   }),
   PATTERN_NOT_LINEAR: content({
-    message: ({ pattern, reason }: Pattern) =>
+    message: ({ pattern, reason }) =>
       `${JSON.stringify(pattern)} cannot be matched in time that grows with the text alone: ${reason}`,
     repair: 'Write it without lookaround and backreferences, and with at most 1000 repeats.',
     example: { pattern: '(a)\\1', reason: 'it refers back to a group' },
   }),
   NAME_NOT_CHECKED: content({
-    message: ({ name }: { readonly name: string }) =>
-      `"${name}" names what every object inherits, and cannot be checked`,
+    message: ({ name }) => `"${name}" names what every object inherits, and cannot be checked`,
     repair: 'Choose another name.',
     example: { name: '__proto__' },
   }),
-  UNKNOWN_FORMAT: note({
-    message: ({ name }: UnknownWord) => `the format "${name}" is not known and checks nothing`,
+  UNKNOWN_FORMAT: note<UnknownWord>({
+    message: ({ name }) => `the format "${name}" is not known and checks nothing`,
     repair: correctOrAccept,
     example: { name: 'datetime', nearest: 'date-time' },
   }),
-  UNKNOWN_KEYWORD: note({
-    message: ({ name }: UnknownWord) => `"${name}" is no keyword of JSON Schema 2020-12 and checks nothing`,
+  UNKNOWN_KEYWORD: note<UnknownWord>({
+    message: ({ name }) => `"${name}" is no keyword of JSON Schema 2020-12 and checks nothing`,
     repair: correctOrAccept,
     example: { name: 'requird', nearest: 'required' },
   }),
@@ -86,15 +80,15 @@ export const SCHEMA_PROBLEMS = {
     'Write the schema without "unevaluatedProperties" and "unevaluatedItems", or without alternatives beside them.',
   ),
   CHECK_TOO_COSTLY: content({
-    message: ({ steps_max }: { readonly steps_max: number }) =>
+    message: ({ steps_max }) =>
       `checking this value takes more than ${steps_max} steps, and it counts as one that does not fit`,
     repair:
       'Make the value smaller, or the schema simpler: fewer alternatives, or alternatives that a constant distinguishes.',
     example: { steps_max: 1_000_000 },
   }),
-  SCHEMA_TOO_LARGE: content({
+  SCHEMA_TOO_LARGE: content<Size>({
     meaning: 'The schema exceeds the limits of size or depth.',
-    message: (size: Size) => {
+    message: (size) => {
       if ('characters_max' in size) return `this schema is longer than ${size.characters_max} characters`;
       if ('schemas_max' in size) return `this schema is of more than ${size.schemas_max} schemas`;
       return size.because === 'tracking'
@@ -105,7 +99,7 @@ export const SCHEMA_PROBLEMS = {
     example: { schemas_max: 2000 },
   }),
   SCHEMA_NOT_COMPILABLE: content({
-    message: ({ reason }: { readonly reason: string }) => `this schema cannot be compiled: ${reason}`,
+    message: ({ reason }) => `this schema cannot be compiled: ${reason}`,
     repair: 'Write it otherwise; the message says what cannot be understood.',
     example: { reason: '"items" must be an object or a boolean' },
   }),

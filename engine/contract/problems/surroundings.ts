@@ -1,4 +1,4 @@
-import { content, environment, overHttp } from './entry.js';
+import { byKind, content, environment, overHttp, type Texts } from './entry.js';
 import { PERCENT_ENCODE } from './phrases.js';
 
 /** A process that has the embedded database of a folder. */
@@ -20,17 +20,6 @@ export interface InvisibleCharacter {
   readonly in_header?: boolean;
 }
 
-export interface UnusableFolder {
-  readonly folder: string;
-  readonly reason: string;
-  readonly lacks_room: boolean;
-}
-
-/** What is wrong with an address. It is not repeated: it may hold a password. */
-export type InvalidDatabaseUrl =
-  | { readonly kind: 'no_address' | 'not_encoded' | 'several_hosts' }
-  | { readonly kind: 'no_file'; readonly file: string; readonly reason: string };
-
 /** A database as people know it, and why it fails. */
 export interface DatabaseFailure {
   readonly description: string;
@@ -45,16 +34,10 @@ export interface UnreachableDatabase {
   readonly repair: string | undefined;
 }
 
-/** A migration that does not fit the database that is described. */
-export interface Misfit {
-  readonly description: string;
-  readonly migration: string;
-}
-
 function failing(meaning: string, message: (it: string, reason: string) => string, repair: string, reason: string) {
   return environment({
     meaning,
-    message: ({ description, reason }: DatabaseFailure) => message(`database (${description})`, reason),
+    message: ({ description, reason }) => message(`database (${description})`, reason),
     repair,
     example: { description: 'embedded, in .chukwa', reason },
   });
@@ -65,7 +48,13 @@ const EXPOSED = {
   of_another: 'The file of the tokens belongs to another user',
   not_a_file: 'The file of the tokens is a link or no file',
 };
+const WRONG_NATS_URLS = {
+  not_encoded: `CHUKWA_NATS_URL has an @ behind its host: ${PERCENT_ENCODE}.`,
+  no_address: 'CHUKWA_NATS_URL is no nats:// or tls:// address.',
+  bad_percent: 'In CHUKWA_NATS_URL, a % in user or password is not followed by the code of a character.',
+};
 const SHARE = 'use CHUKWA_DATABASE_URL with PostgreSQL to share a database between processes';
+const LOOK = 'Run chukwa doctor to see what cannot be reached; --verbose shows the origin of this error.';
 const TO_RAISE = 'Allow the process more open files, such as: ulimit -n 4096. Nothing that is stored is damaged.';
 
 /** The port of a toy, or of a server at a host. */
@@ -73,27 +62,10 @@ export type TakenPort =
   | { readonly port: number }
   | { readonly port: number; readonly host: string; readonly reason: string };
 
-export interface ExposedFile {
-  readonly file: string;
-  readonly foreign: 'not_a_file' | 'of_another' | 'open_to_others';
-}
-
-export type UnusableTokens =
-  | { readonly kind: 'no_place' }
-  | { readonly kind: 'unusable'; readonly file: string; readonly reason: string }
-  /** By the problem of their file. */
-  | { readonly kind: 'unwritten'; readonly message: string; readonly repair: string | undefined };
-
-/** A command shows what was thrown; details of a bug in a server stay there. */
-export type Unexpected =
-  | { readonly kind: 'thrown'; readonly message: string }
-  | { readonly kind: 'uncaught' | 'hidden' };
-
 /** Problems of the database, of plugins and of environment variables. */
 export const SURROUNDINGS_PROBLEMS = {
-  DATABASE_LOCKED: environment({
-    meaning: 'Another process holds the lock of the embedded database.',
-    message: ({ folder, pid, since, other_host }: DatabaseHolder) =>
+  DATABASE_LOCKED: environment<DatabaseHolder>({
+    message: ({ folder, pid, since, other_host }) =>
       `The database in ${folder} is in use by ${pid === undefined ? 'another process' : `process ${pid}`}${other_host === undefined ? '' : ` on host ${other_host}`}${since === undefined ? '' : `, since ${since}`}.`,
     repair: ({ other_host, lock_file }) =>
       other_host === undefined
@@ -109,51 +81,45 @@ export const SURROUNDINGS_PROBLEMS = {
   ),
   DATABASE_FOLDER_UNUSABLE: environment({
     meaning: 'The folder of the embedded database cannot be made, read or written.',
-    message: ({ folder, reason }: UnusableFolder) => `The database folder ${folder} cannot be used: ${reason}.`,
+    message: ({ folder, reason }) => `The database folder ${folder} cannot be used: ${reason}.`,
     repair: ({ lacks_room }) =>
       `${lacks_room ? 'Make room on the disk that holds it' : 'Make it a folder that this user may write'}, or name another one in CHUKWA_DATA_DIR.`,
     example: { folder: '.chukwa', reason: 'permission is missing', lacks_room: false },
   }),
   DATABASE_LOCK_UNUSABLE: environment({
     meaning: 'The path of the lock file of the embedded database is a folder, a pipe or a link.',
-    message: ({ lock_file, reason }: { readonly lock_file: string; readonly reason: string }) =>
-      `The lock ${lock_file} cannot be used: ${reason}.`,
+    message: ({ lock_file, reason }) => `The lock ${lock_file} cannot be used: ${reason}.`,
     repair: ({ lock_file }) =>
       `See that no process uses the folder, and move ${lock_file} away; or name another folder in CHUKWA_DATA_DIR.`,
     example: { lock_file: '.chukwa/lock', reason: 'it is no regular file' },
   }),
+  // An address is not repeated: it may hold a password.
   DATABASE_URL_INVALID: environment({
     meaning:
       'CHUKWA_DATABASE_URL is not the address of a database, or names several hosts or a file that cannot be read.',
-    message: (url: InvalidDatabaseUrl) => {
-      switch (url.kind) {
-        case 'no_address':
-          return 'CHUKWA_DATABASE_URL is neither a postgres:// address nor memory:.';
-        case 'not_encoded':
-          return 'CHUKWA_DATABASE_URL has an @ behind its host.';
-        case 'several_hosts':
-          return 'CHUKWA_DATABASE_URL names several hosts, and one is used.';
-        case 'no_file':
-          return `CHUKWA_DATABASE_URL names ${url.file} in sslrootcert, sslcert or sslkey, and it cannot be read: ${url.reason}.`;
-      }
-    },
-    repair: ({ kind }) => {
-      switch (kind) {
-        case 'no_address':
-          return 'Write postgres://user:password@host:port/database, or memory: for a throw-away embedded database.';
-        case 'not_encoded':
-          return `${PERCENT_ENCODE.replace(/^p/, 'P')}.`;
-        case 'several_hosts':
-          return 'Name the primary alone, or an address that leads to it, such as that of a pooler.';
-        case 'no_file':
-          return 'Correct the path. With sslrootcert=system the authorities that Node.js knows count, and those of NODE_EXTRA_CA_CERTS.';
-      }
-    },
-    example: { kind: 'no_address' },
+    ...byKind(
+      {
+        no_address: [
+          'CHUKWA_DATABASE_URL is neither a postgres:// address nor memory:.',
+          'Write postgres://user:password@host:port/database, or memory: for a throw-away embedded database.',
+        ],
+        not_encoded: ['CHUKWA_DATABASE_URL has an @ behind its host.', `${PERCENT_ENCODE.replace(/^p/, 'P')}.`],
+        several_hosts: [
+          'CHUKWA_DATABASE_URL names several hosts, and one is used.',
+          'Name the primary alone, or an address that leads to it, such as that of a pooler.',
+        ],
+        no_file: [
+          ({ file, reason }: Texts<'file' | 'reason'>) =>
+            `CHUKWA_DATABASE_URL names ${file} in sslrootcert, sslcert or sslkey, and it cannot be read: ${reason}.`,
+          'Correct the path. With sslrootcert=system the authorities that Node.js knows count, and those of NODE_EXTRA_CA_CERTS.',
+        ],
+      },
+      { kind: 'no_address' },
+    ),
   }),
-  DATABASE_UNREACHABLE: environment({
+  DATABASE_UNREACHABLE: environment<UnreachableDatabase | DatabaseFailure>({
     meaning: 'The server does not answer or accepts no connection, or the connection was lost.',
-    message: (failure: UnreachableDatabase | DatabaseFailure) =>
+    message: (failure) =>
       'place' in failure
         ? `PostgreSQL at ${failure.place} cannot be reached: ${failure.reason}.`
         : `The connection to the database (${failure.description}) was lost: ${failure.reason}.`,
@@ -176,9 +142,9 @@ export const SURROUNDINGS_PROBLEMS = {
     'Look at the disk and the files that hold it; restore what is missing or damaged.',
     'invalid page in block 7',
   ),
-  DESCRIPTORS_EXHAUSTED: environment({
+  DESCRIPTORS_EXHAUSTED: environment<DatabaseFailure | { readonly reason: string }>({
     meaning: 'The process or the server has reached its limit of open files and connections. Nothing is damaged.',
-    message: (lack: DatabaseFailure | { readonly reason: string }) =>
+    message: (lack) =>
       'description' in lack
         ? `The database (${lack.description}) cannot work, because no file descriptor is left: ${lack.reason}.`
         : `No file descriptor is left: ${lack.reason}.`,
@@ -198,8 +164,7 @@ export const SURROUNDINGS_PROBLEMS = {
     'canceling statement due to lock timeout',
   ),
   DATABASE_NOT_OURS: environment({
-    meaning: 'The database holds tables of another program. Nothing was written to it.',
-    message: ({ description, relation }: { readonly description: string; readonly relation: string }) =>
+    message: ({ description, relation }) =>
       `The database (${description}) belongs to another program: it holds ${relation}, and no migrations of chukwa.`,
     repair: 'Name an empty database in CHUKWA_DATABASE_URL, such as one made by: createdb chukwa',
     example: { description: 'PostgreSQL at db:5432/shop', relation: 'customers' },
@@ -211,30 +176,24 @@ export const SURROUNDINGS_PROBLEMS = {
     'PostgreSQL does not start from its files',
   ),
   DATABASE_TOO_OLD: environment({
-    meaning: 'The server is older than PostgreSQL 14.',
-    message: ({ place, version }: { readonly place: string; readonly version: string }) =>
-      `PostgreSQL at ${place} is version ${version}; 14 or newer is needed.`,
+    message: ({ place, version }) => `PostgreSQL at ${place} is version ${version}; 14 or newer is needed.`,
     repair: 'Upgrade PostgreSQL, or leave CHUKWA_DATABASE_URL out for the embedded database.',
     example: { place: 'db:5432/chukwa', version: '13.4' },
   }),
   DATABASE_NOT_UTF8: environment({
-    meaning: 'The encoding of the PostgreSQL database is not UTF-8, so it cannot hold every text.',
-    message: ({ place, encoding }: { readonly place: string; readonly encoding: string }) =>
+    message: ({ place, encoding }) =>
       `The database at ${place} is encoded in ${encoding}, which cannot hold every text; UTF8 is needed.`,
     repair: 'Name a database made with: createdb --encoding UTF8 --template template0 chukwa',
     example: { place: 'db:5432/chukwa', encoding: 'LATIN1' },
   }),
   DATABASE_TOO_NEW: environment({
-    meaning: 'A newer version of the program has migrated the database.',
-    message: ({ description, migration }: Misfit) =>
+    message: ({ description, migration }) =>
       `The database (${description}) has been migrated by a newer version: this one does not know ${migration}.`,
     repair: 'Upgrade chukwa, or use another database.',
     example: { description: 'embedded, in .chukwa', migration: '0099_later' },
   }),
   DOORBELL_UNKNOWN: environment({
-    meaning: 'CHUKWA_DOORBELL is not a known doorbell.',
-    message: ({ kind }: { readonly kind: string; readonly known: readonly string[] }) =>
-      `CHUKWA_DOORBELL is ${JSON.stringify(kind)}, which is no doorbell.`,
+    message: ({ kind }) => `CHUKWA_DOORBELL is ${JSON.stringify(kind)}, which is no doorbell.`,
     repair: ({ known }) => `Write one of ${known.join(', ')}, or leave it out.`,
     example: { kind: 'redis', known: ['auto', 'process', 'postgres', 'nats'] },
   }),
@@ -246,49 +205,35 @@ export const SURROUNDINGS_PROBLEMS = {
     'CHUKWA_DOORBELL is nats, and CHUKWA_NATS_URL does not say where that is.',
     'Set CHUKWA_NATS_URL, such as nats://127.0.0.1:4222',
   ),
-  NATS_URL_INVALID: environment({
+  NATS_URL_INVALID: environment<{ readonly kind: keyof typeof WRONG_NATS_URLS }>({
     meaning: 'CHUKWA_NATS_URL is not the address of a NATS server.',
-    // The address is not repeated: it may hold a password.
-    message: ({ kind }: { readonly kind: 'not_encoded' | 'no_address' | 'bad_percent' }) => {
-      switch (kind) {
-        case 'not_encoded':
-          return `CHUKWA_NATS_URL has an @ behind its host: ${PERCENT_ENCODE}.`;
-        case 'no_address':
-          return 'CHUKWA_NATS_URL is no nats:// or tls:// address.';
-        case 'bad_percent':
-          return 'In CHUKWA_NATS_URL, a % in user or password is not followed by the code of a character.';
-      }
-    },
+    message: ({ kind }) => WRONG_NATS_URLS[kind],
     repair:
       'Write nats://host:4222, with user:password@ before the host where the server wants them; a % in them as %25.',
     example: { kind: 'no_address' },
   }),
   DATABASE_MIGRATION_MISSED: environment({
-    meaning: 'The database was created by a version with other migrations.',
-    message: ({ description, migration }: Misfit) =>
+    message: ({ description, migration }) =>
       `The database (${description}) was made without migration ${migration}, by a version with other migrations.`,
     repair:
       'Export its worlds with the last version of chukwa that opens it, and import them with this one into a new database; or use another database.',
     example: { description: 'embedded, in .chukwa', migration: '0007_between' },
   }),
   DATABASE_MIGRATION_CHANGED: environment({
-    meaning: 'The database was created by another version of a migration.',
-    message: ({ description, migration }: Misfit) =>
+    message: ({ description, migration }) =>
       `Migration ${migration} of the database (${description}) is not the one that this program knows.`,
     repair: 'Use the version of chukwa that made the database, or another database.',
     example: { description: 'embedded, in .chukwa', migration: '0001_baseline' },
   }),
   SOURCE_NOT_READY: environment({
-    meaning: 'A variable of one of the sources of the scenario is missing or unusable. Nothing was called.',
-    message: ({ label, obstacle }: { readonly label: string; readonly obstacle: string; readonly slug: string }) =>
-      `The source ${label} cannot be called: ${obstacle}. Nothing was called.`,
+    message: ({ label, obstacle }) => `The source ${label} cannot be called: ${obstacle}. Nothing was called.`,
     repair: ({ slug }) =>
       `Set what is missing; chukwa doctor ${slug} shows all variables of the world, and chukwa toys starts the toy services.`,
     example: { label: 'model', obstacle: 'CHUKWA_LLM_BASE_URL is not set', slug: 'park' },
   }),
-  PORT_TAKEN: environment({
+  PORT_TAKEN: environment<TakenPort>({
     meaning: 'A port of the toys or of `serve` is not available.',
-    message: (taken: TakenPort) =>
+    message: (taken) =>
       'host' in taken
         ? `Nothing can listen on port ${taken.port} of ${taken.host}: ${taken.reason}.`
         : `Port ${taken.port} of 127.0.0.1 is not available: another program listens there, or this user may not.`,
@@ -301,7 +246,7 @@ export const SURROUNDINGS_PROBLEMS = {
   PORT_INVALID: content('CHUKWA_PORT is not a port.', 'Write a number from 1 to 65535, or 0 for any free port.'),
   FLIGHT_LIMIT_INVALID: content({
     meaning: 'CHUKWA_MAX_IN_FLIGHT or CHUKWA_ENDPOINT_MAX_IN_FLIGHT is not a number of calls.',
-    message: ({ variable }: { readonly variable: string }) => `${variable} is no number of calls.`,
+    message: ({ variable }) => `${variable} is no number of calls.`,
     repair: 'Write a whole number from 1 to 999999, or leave it out for no limit.',
     example: { variable: 'CHUKWA_MAX_IN_FLIGHT' },
   }),
@@ -311,7 +256,7 @@ export const SURROUNDINGS_PROBLEMS = {
   ),
   TELEMETRY_URL_INVALID: content({
     meaning: 'The URL of a receiver of telemetry is not an http or https URL.',
-    message: ({ variable }: { readonly variable: string }) => `${variable} is not an http or https URL.`,
+    message: ({ variable }) => `${variable} is not an http or https URL.`,
     repair: 'Write the URL of an OTLP receiver, such as http://localhost:4318, or leave it out for no telemetry.',
     example: { variable: 'OTEL_EXPORTER_OTLP_ENDPOINT' },
   }),
@@ -320,16 +265,15 @@ export const SURROUNDINGS_PROBLEMS = {
     'Write two different ones, or leave one out to have it made.',
   ),
   TOKEN_TOO_SHORT: content({
-    meaning: 'A token has fewer than 32 characters.',
-    message: ({ variable, length_min }: { readonly variable: string; readonly length_min: number }) =>
+    message: ({ variable, length_min }) =>
       `The token in ${variable} has fewer than ${length_min} characters, and could be guessed.`,
     repair: ({ variable }) =>
       `Write a random one, such as: openssl rand -hex 32; or leave ${variable} out to have one made.`,
     example: { variable: 'CHUKWA_TOKEN', length_min: 32 },
   }),
-  TOKENS_EXPOSED: environment({
+  TOKENS_EXPOSED: environment<{ readonly file: string; readonly foreign: keyof typeof EXPOSED }>({
     meaning: 'The file with the tokens is readable by other users, belongs to another user, or is a link.',
-    message: ({ file, foreign }: ExposedFile) => `${EXPOSED[foreign]}: ${file}.`,
+    message: ({ file, foreign }) => `${EXPOSED[foreign]}: ${file}.`,
     repair: ({ file, foreign }) =>
       foreign === 'open_to_others'
         ? `Write: chmod 600 ${file}. If another user may have read them, delete the file instead: new tokens are then made.`
@@ -339,39 +283,34 @@ export const SURROUNDINGS_PROBLEMS = {
   TOKENS_UNUSABLE: environment({
     meaning:
       'The file with the tokens cannot be read or written, or has invalid contents, such as tokens of fewer than 32 characters.',
-    message: (tokens: UnusableTokens) => {
-      switch (tokens.kind) {
-        case 'no_place':
-          return 'The tokens have no place: neither XDG_CONFIG_HOME nor HOME names a folder.';
-        case 'unwritten':
-          return tokens.message;
-        case 'unusable':
-          return `The tokens in ${tokens.file} cannot be used: ${tokens.reason}.`;
-      }
-    },
-    repair: (tokens) => {
-      switch (tokens.kind) {
-        case 'no_place':
-          return 'Set HOME, or CHUKWA_TOKEN and CHUKWA_OPERATOR_TOKEN.';
-        case 'unwritten':
-          return `${tokens.repair} Or set CHUKWA_TOKEN and CHUKWA_OPERATOR_TOKEN.`;
-        case 'unusable':
-          return 'Delete the file, and new ones are made; or set CHUKWA_TOKEN and CHUKWA_OPERATOR_TOKEN.';
-      }
-    },
-    example: { kind: 'no_place' },
+    ...byKind(
+      {
+        no_place: [
+          'The tokens have no place: neither XDG_CONFIG_HOME nor HOME names a folder.',
+          'Set HOME, or CHUKWA_TOKEN and CHUKWA_OPERATOR_TOKEN.',
+        ],
+        unwritten: [
+          ({ message }: Texts<'message'>) => message,
+          ({ repair }: Texts<'repair'>) => `${repair} Or set CHUKWA_TOKEN and CHUKWA_OPERATOR_TOKEN.`,
+        ],
+        unusable: [
+          ({ file, reason }: Texts<'file' | 'reason'>) => `The tokens in ${file} cannot be used: ${reason}.`,
+          'Delete the file, and new ones are made; or set CHUKWA_TOKEN and CHUKWA_OPERATOR_TOKEN.',
+        ],
+      },
+      { kind: 'no_place' },
+    ),
   }),
-  INVISIBLE_CHARACTER: environment({
+  INVISIBLE_CHARACTER: environment<InvisibleCharacter>({
     meaning: 'A variable with a secret holds a character that cannot be seen.',
-    message: ({ variable, found, in_header }: InvisibleCharacter) =>
-      `${in_header ? 'A header in ' : ''}${variable} holds ${found}.`,
+    message: ({ variable, found, in_header }) => `${in_header ? 'A header in ' : ''}${variable} holds ${found}.`,
     repair: ({ variable }) => `Set ${variable} again without it.`,
     example: { variable: 'CHUKWA_TOKEN', found: 'an invisible character (U+200B) at position 7' },
   }),
   SECRET_TOO_SHORT: environment({
     meaning:
       'A variable holds a secret of fewer than six characters, which occurs too often to be redacted in records. With such a secret in a URL or a command, the call fails as unavailable.',
-    message: ({ said }: { readonly variable: string; readonly said: string }) => said,
+    message: ({ said }) => said,
     repair: ({ variable }) => `Set ${variable} to a longer secret.`,
     example: { variable: 'CHUKWA_LLM_API_KEY', said: 'CHUKWA_LLM_API_KEY holds a secret of 3 characters' },
   }),
@@ -382,22 +321,19 @@ export const SURROUNDINGS_PROBLEMS = {
     ),
     status: 409,
   },
+  /** A command shows what was thrown; details of a bug in a server stay there. */
   UNEXPECTED: overHttp(500, {
     meaning: 'An unexpected error: the database is gone, or the program has a bug.',
-    message: (error: Unexpected) => {
-      switch (error.kind) {
-        case 'thrown':
-          return error.message;
-        case 'uncaught':
-          return 'A plugin or this program threw an error outside of every call, and the process ends.';
-        case 'hidden':
-          return 'Something went wrong here.';
-      }
-    },
-    repair: ({ kind }) =>
-      kind === 'uncaught'
-        ? 'Run it again with --verbose to see what was thrown and where. The next chukwa run or worker resumes interrupted turns.'
-        : 'Run chukwa doctor to see what cannot be reached; --verbose shows the origin of this error.',
-    example: { kind: 'uncaught' },
+    ...byKind(
+      {
+        thrown: [({ message }: Texts<'message'>) => message, LOOK],
+        uncaught: [
+          'A plugin or this program threw an error outside of every call, and the process ends.',
+          'Run it again with --verbose to see what was thrown and where. The next chukwa run or worker resumes interrupted turns.',
+        ],
+        hidden: ['Something went wrong here.', LOOK],
+      },
+      { kind: 'uncaught' },
+    ),
   }),
 };

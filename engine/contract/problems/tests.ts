@@ -1,12 +1,6 @@
 import { content, note } from './entry.js';
 import { type KnownNames, suggested } from './phrases.js';
 
-/** Why no turn makes a call of a key: sentences of the kind of node that the key names. */
-export interface NeverAsked {
-  readonly message: string;
-  readonly repair: string;
-}
-
 /** A turn that does not run: outside of those of the test, later than a memory may be, or beyond the calendar. */
 export type NeverRun =
   | { readonly turn: string; readonly first: number; readonly last: number }
@@ -31,27 +25,17 @@ export type Misfit =
   | { readonly reason: string; readonly repair: string }
   | { readonly reason: string; readonly turn: number; readonly key: string; readonly detail: string };
 
-export interface Unanswered {
-  readonly turn: number;
-  readonly key: string;
-  readonly what: string;
-  readonly source: string;
-  /** The answer to write, as JSON text. */
-  readonly written: string;
-}
-
 /** Problems of workflow tests and of answers. */
 export const TEST_PROBLEMS = {
   KEY_NEVER_ASKED: content({
     meaning:
       'No turn of the scenario can make a call with this command key. It is only a note in answers that no test names: they may be meant for another scenario.',
-    message: ({ message }: NeverAsked) => message,
+    message: ({ message }) => message,
     repair: ({ repair }) => repair,
     example: { message: 'the workflow of bob has no node "trun"', repair: 'Did you mean turn?' },
   }),
-  TURN_NEVER_RUN: content({
-    meaning: 'The test does not run this turn.',
-    message: (facts: NeverRun) => {
+  TURN_NEVER_RUN: content<NeverRun>({
+    message: (facts) => {
       if ('ended' in facts)
         return `turn ${facts.ended} is beyond the calendar of the scenario, which ends with the year 9999`;
       if ('remembered' in facts)
@@ -67,23 +51,22 @@ export const TEST_PROBLEMS = {
     },
     example: { turn: '3', first: 1, last: 2 },
   }),
-  ANSWER_NAMES_NOTHING: note({
-    meaning: "A model's answer names an unknown entity, environment or tool, and the next try has no answer.",
-    message: (facts: NamedNowhere) => `${sayNowhere(facts)}, so this answer is sent back to the model`,
+  ANSWER_NAMES_NOTHING: note<NamedNowhere>({
+    message: (facts) => `${sayNowhere(facts)}, so this answer is sent back to the model`,
     repair: suggestedOrNone,
     example: { what: 'entity', name: 'bbo', nearest: 'bob', known: ['bob'] },
   }),
-  ANSWER_MISFIT: content({
+  ANSWER_MISFIT: content<Misfit>({
     meaning:
       'An answer does not fit the schemas that it is checked against, so it is rejected, and the next try has no answer. A note where the failure may be meant.',
-    message: (facts: Misfit) =>
+    message: (facts) =>
       'turn' in facts
         ? `turn ${facts.turn} rejects this answer of ${facts.key} (${facts.detail}): ${facts.reason}`
         : `this answer is rejected: ${facts.reason}`,
     repair: (facts) => ('turn' in facts ? 'Correct this answer.' : facts.repair),
     example: { reason: 'must be an integer, not a string', repair: 'Write for example 3.' },
   }),
-  TEST_NAMES_NOTHING: content({
+  TEST_NAMES_NOTHING: content<NamedNowhere>({
     message: sayNowhere,
     repair: suggestedOrNone,
     example: { what: 'subject', name: 'bbo', nearest: 'bob', known: ['bob'] },
@@ -94,7 +77,7 @@ export const TEST_PROBLEMS = {
   ),
   ANSWER_MISSING: content({
     meaning: 'A dry run made a call without a written answer.',
-    message: ({ turn, key, what, source }: Unanswered) =>
+    message: ({ turn, key, what, source }) =>
       `There is no answer for turn ${turn}, key "${key}": ${what}, asked of the source ${source}.`,
     repair: ({ written }) =>
       `Add its answer, below "turns" in an answers document, or below "answers" in a test: ${written}`,
@@ -106,14 +89,13 @@ export const TEST_PROBLEMS = {
       written: '{"1":{"bob/turn/round-1/try-1":{"json":{...}}}}',
     },
   }),
-  NO_ANSWERS: content({
-    message: ({ path, kind }: { readonly path: string; readonly kind: string | undefined }) =>
-      `${path} holds no answers${kind === undefined ? '' : `: it is a ${kind}`}.`,
+  NO_ANSWERS: content<{ readonly path: string; readonly kind: string | undefined }>({
+    message: ({ path, kind }) => `${path} holds no answers${kind === undefined ? '' : `: it is a ${kind}`}.`,
     repair: 'Name one file of the form that schemas/answers.schema.json describes, or a test that has been recorded.',
     example: { path: 'scenario.json', kind: 'scenario' },
   }),
-  NO_TESTS: content({
-    message: ({ paths }: { readonly paths?: readonly string[] }) =>
+  NO_TESTS: content<{ readonly paths?: readonly string[] }>({
+    message: ({ paths }) =>
       paths === undefined ? 'this is not a test' : `There is no test in ${paths.join(', ')}, so nothing was tested.`,
     repair: 'Tests are files that end in .test.json, of the form that schemas/workflow-test.schema.json describes.',
     example: { paths: ['workflows'] },

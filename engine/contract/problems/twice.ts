@@ -11,7 +11,7 @@ interface NamedTwice {
 /** Two items of one list have one name. */
 export function twice({ noun, each = noun, member, example }: NamedTwice) {
   return content({
-    message: ({ name }: { readonly name: string }) => `The ${noun} ${name} is listed a second time here.`,
+    message: ({ name }) => `The ${noun} ${name} is listed a second time here.`,
     repair: `Give each ${each} ${member === 'id' ? 'an' : 'a'} ${member} of its own.`,
     example: { name: example },
   });

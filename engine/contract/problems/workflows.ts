@@ -1,5 +1,6 @@
-import { content, note } from './entry.js';
-import { type KnownNames, meant, suggested } from './phrases.js';
+import type { Json } from '../json.js';
+import { byKind, content, note, type Texts } from './entry.js';
+import { type KnownNames, meant, suggested, typeNames } from './phrases.js';
 import { twice } from './twice.js';
 
 /** What a prompt or a template reads, as its author wrote it. */
@@ -67,11 +68,40 @@ function sayDemands({ source, path }: Demands): string {
   return `the ${path === undefined ? 'request schema' : `path ${path}`} of the source ${source}`;
 }
 
+/** Why a value is not accepted. */
+export type Unfit =
+  | { readonly kind: 'type'; readonly found: string; readonly wanted: readonly string[] }
+  | { readonly kind: 'value'; readonly found: string; readonly accepted: readonly Json[] }
+  | { readonly kind: 'lacks'; readonly name: string; readonly always: boolean }
+  | { readonly kind: 'refused' }
+  /** A known value breaks a rule of the schema. */
+  | { readonly kind: 'rule'; readonly message: string };
+
 export interface Breach {
   /** The part of the request; empty for the request itself. */
   readonly place: string;
-  readonly why: string;
+  readonly why: Unfit;
   readonly by: Demands;
+}
+
+const VALUES_SHOWN = 8;
+
+function sayUnfit(why: Unfit): string {
+  switch (why.kind) {
+    case 'type':
+      return `is ${typeNames([why.found])}, and ${typeNames(why.wanted) || 'nothing'} is wanted`;
+    case 'value': {
+      const shown = why.accepted.slice(0, VALUES_SHOWN).map((value) => JSON.stringify(value));
+      const more = why.accepted.length > VALUES_SHOWN ? ', ...' : '';
+      return `is ${typeNames([why.found])}, and only ${shown.join(', ')}${more} is accepted`;
+    }
+    case 'lacks':
+      return `${why.always ? 'lacks' : 'may lack'} the required member ${JSON.stringify(why.name)}`;
+    case 'refused':
+      return 'is not accepted there';
+    case 'rule':
+      return `does not fit: ${why.message}`;
+  }
 }
 
 /** A name that no policy allows, and the name that the policy probably means by it. */
@@ -92,29 +122,11 @@ export interface OtherBraces {
 
 function otherBraces(example: OtherBraces) {
   return note({
-    message: ({ written }: OtherBraces) => `${written} reaches the model unchanged: a placeholder has double braces.`,
+    message: ({ written }) => `${written} reaches the model unchanged: a placeholder has double braces.`,
     repair: ({ name }) => `Write {{${name}}}, unless this text is meant.`,
     example,
   });
 }
-
-export interface Delivered {
-  readonly source: string;
-  readonly schema_delivery: string;
-}
-
-/** Why a plugin cannot be used: there is none of this name, or it is left out. */
-export type NoPlugin = { readonly name: string } & (
-  | { readonly kind: 'needed'; readonly source: string }
-  | { readonly kind: 'left_out'; readonly code: string }
-  | ({ readonly kind: 'unknown' } & KnownNames)
-);
-
-/** What this version does not do. */
-export type NotYet =
-  | { readonly kind: 'approval'; readonly name: string }
-  | { readonly kind: 'member'; readonly member: string; readonly of?: string }
-  | { readonly kind: 'value'; readonly member: string; readonly value: string };
 
 /** Workflows that cannot work, and problems of the documents that they refer to. */
 export const WORKFLOW_PROBLEMS = {
@@ -123,13 +135,13 @@ export const WORKFLOW_PROBLEMS = {
     '"ambient" is not a node id: calls of ambient sources are recorded under it.',
     'Choose another id.',
   ),
-  NODE_UNKNOWN: content({
-    message: ({ text }: Read & KnownNames) => `${text} reads a node that does not exist.`,
+  NODE_UNKNOWN: content<Read & KnownNames>({
+    message: ({ text }) => `${text} reads a node that does not exist.`,
     repair: suggested,
     example: { text: '/nodes/paln/output', nearest: 'plan', known: ['plan', 'act'] },
   }),
   NODES_CYCLE: content({
-    message: ({ id, way }: { readonly id: string; readonly way: readonly string[] }) =>
+    message: ({ id, way }) =>
       way.length === 1
         ? `${id} reads its own output, so it would wait forever.`
         : `${[id, ...way].join(' waits for ')}: none of them can start.`,
@@ -138,14 +150,12 @@ export const WORKFLOW_PROBLEMS = {
     example: { id: 'plan', way: ['act', 'plan'] },
   }),
   TOOL_LOOPS_SEVERAL: content({
-    message: ({ types }: { readonly types: string }) =>
-      `A workflow has one ${types}, whose final patch is applied; this one has several.`,
+    message: ({ types }) => `A workflow has one ${types}, whose final patch is applied; this one has several.`,
     repair: 'Make the others llm_json nodes.',
     example: { types: 'llm_tool_loop' },
   }),
-  APPLY_FROM_UNKNOWN: content({
-    message: ({ types, from }: { readonly types: string; readonly from: string; readonly id: string | undefined }) =>
-      `No ${types} node is called ${JSON.stringify(from)}.`,
+  APPLY_FROM_UNKNOWN: content<{ readonly types: string; readonly from: string; readonly id: string | undefined }>({
+    message: ({ types, from }) => `No ${types} node is called ${JSON.stringify(from)}.`,
     repair: ({ types, id }) =>
       id === undefined ? `Add an ${types} node: only it ends in a patch.` : `Write ${JSON.stringify(`${id}.final`)}.`,
     example: { types: 'llm_tool_loop', from: 'plan', id: 'act' },
@@ -155,7 +165,7 @@ export const WORKFLOW_PROBLEMS = {
     'Remove it, or write "execution": "per_subject_concurrent".',
   ),
   SPECULATION_COSTS: note({
-    message: ({ subjects, most }: { readonly subjects: number; readonly most: number }) =>
+    message: ({ subjects, most }) =>
       `Where its ${subjects} subjects change values that other subjects read, a turn discards the calls of at most ${most} runs.`,
     repair: 'Write "max_speculative": how many runs it may discard for each subject on average.',
     example: { subjects: 3, most: 6 },
@@ -166,29 +176,29 @@ export const WORKFLOW_PROBLEMS = {
     example: 'weather',
   }),
   INJECT_PATH_INVALID: content({
-    message: ({ inject_as }: Injected) => `${JSON.stringify(inject_as)} is not a place under /ambient.`,
+    message: ({ inject_as }) => `${JSON.stringify(inject_as)} is not a place under /ambient.`,
     repair: ({ id }) => `Write for example "/ambient/${id}".`,
     example: { id: 'weather', inject_as: '/weather' },
   }),
   INJECT_PATHS_OVERLAP: content({
-    message: ({ inject_as, other }: { readonly inject_as: string; readonly other: Injected }) =>
+    message: ({ inject_as, other }) =>
       `${inject_as} overlaps ${other.inject_as} of ${other.id}, and one subject can see both.`,
     repair: 'Give each reading its own place.',
     example: { inject_as: '/ambient/weather/wind', other: { id: 'weather', inject_as: '/ambient/weather' } },
   }),
   ONCE_PER_TURN_HAS_NO_SUBJECT: content({
-    message: ({ id }: { readonly id: string }) => `${id} runs once per turn, when there is no acting subject yet.`,
+    message: ({ id }) => `${id} runs once per turn, when there is no acting subject yet.`,
     repair: 'Let it run before_subject_workflow, or name a world, environment or entity.',
     example: { id: 'weather' },
   }),
   TEMPLATE_PATH_UNREADABLE: content({
-    message: ({ text }: Read & { readonly known: readonly string[] }) => `${text} cannot be read here.`,
+    message: ({ text }) => `${text} cannot be read here.`,
     repair: ({ known }) => `Read one of ${known.map((name) => `/${name}/...`).join(', ')}.`,
     example: { text: '/subjet/name', known: ['world', 'subject', 'ambient', 'nodes'] },
   }),
-  PATH_NEVER_THERE: content({
+  PATH_NEVER_THERE: content<ReadNowhere>({
     meaning: 'A template or prompt reads a path that its producer never has.',
-    message: ({ text, above, has }: ReadNowhere) => `${text} never exists: ${above} has ${sayHeld(has)}.`,
+    message: ({ text, above, has }) => `${text} never exists: ${above} has ${sayHeld(has)}.`,
     repair: sayReadInstead,
     example: {
       text: '/nodes/plan/output/intension',
@@ -196,9 +206,9 @@ export const WORKFLOW_PROBLEMS = {
       has: { kind: 'members', meant: 'intention', nearest: ['intention', 'mood'], more: 0 },
     },
   }),
-  PATH_MAY_BE_MISSING: content({
+  PATH_MAY_BE_MISSING: content<ReadMissing>({
     meaning: 'A template or prompt reads a path that may be missing, at least for some subjects.',
-    message: ({ text, where }: ReadMissing) =>
+    message: ({ text, where }) =>
       where === 'absent'
         ? `${text} is missing where the reading is absent, which its "inject_absence" allows.`
         : `${text} may be missing${where.length === 0 ? '' : ` for ${where.join(', ')}`}.`,
@@ -213,43 +223,50 @@ export const WORKFLOW_PROBLEMS = {
     example: { text: '/subject/goal', by: 'template', where: ['bob'] },
   }),
   PATH_HIDDEN: content({
-    message: ({ text }: Read) => `${text} is hidden by redaction.`,
+    message: ({ text }) => `${text} is hidden by redaction.`,
     repair: 'Add it to the "allow" of the binding that produces it.',
     example: { text: '/ambient/weather/wind' },
   }),
-  REDACTION_NAMES_NOTHING: content({
-    message: ({ written }: { readonly written: string } & KnownNames) =>
-      `${JSON.stringify(written)} matches nothing in the result schema.`,
+  REDACTION_NAMES_NOTHING: content<{ readonly written: string } & KnownNames>({
+    message: ({ written }) => `${JSON.stringify(written)} matches nothing in the result schema.`,
     repair: (names) => (names.known.length === 0 ? 'Remove it.' : suggested(names)),
     example: { written: '/wnid', nearest: 'wind', known: ['wind', 'rain'] },
   }),
-  REQUEST_DOES_NOT_FIT: content({
+  REQUEST_DOES_NOT_FIT: content<Breach>({
     meaning: "A request template makes a request that the source's request schema rejects.",
-    message: ({ place, why }: Breach) => `${place === '' ? 'The request' : place} ${why}.`,
+    message: ({ place, why }) => `${place === '' ? 'The request' : place} ${sayUnfit(why)}.`,
     repair: ({ by }) => `Ask as ${sayDemands(by)} says.`,
-    example: { place: '/days', why: 'does not fit: must be an integer, not a string', by: { source: 'weather' } },
+    example: {
+      place: '/days',
+      why: { kind: 'rule', message: 'must be an integer, not a string' },
+      by: { source: 'weather' },
+    },
   }),
-  ARGUMENTS_DO_NOT_FIT: content({
+  ARGUMENTS_DO_NOT_FIT: content<Breach & { readonly tool: string }>({
     meaning: "A tool's argument schema accepts values that the source's request schema rejects.",
-    message: ({ tool, place, why }: Breach & { readonly tool: string }) =>
-      `${place === '' ? `What ${tool} may be given` : place} ${why}.`,
+    message: ({ tool, place, why }) => `${place === '' ? `What ${tool} may be given` : place} ${sayUnfit(why)}.`,
     repair: ({ by }) => `Make the arguments schema as narrow as ${sayDemands(by)}.`,
-    example: { tool: 'tide', place: '/days', why: 'may be missing', by: { source: 'tide', path: '/tide/{days}' } },
+    example: {
+      tool: 'tide',
+      place: '/days',
+      why: { kind: 'type', found: 'string', wanted: ['integer'] },
+      by: { source: 'tide', path: '/tide/{days}' },
+    },
   }),
   OUTPUT_UNUSED: note({
-    message: ({ id }: { readonly id: string; readonly has_effect: boolean }) => `Nothing reads the output of ${id}.`,
+    message: ({ id }) => `Nothing reads the output of ${id}.`,
     repair: ({ has_effect }) =>
       has_effect ? 'Read it, unless the call is made for its effect.' : 'Read it, or remove it.',
     example: { id: 'plan', has_effect: false },
   }),
   NODE_LEADS_NOWHERE: note({
-    message: ({ id, applied }: { readonly id: string; readonly applied: string }) =>
+    message: ({ id, applied }) =>
       `The output of ${id} is read, but never by a node on the way to ${applied}, whose patch is applied.`,
     repair: ({ applied }) => `Read it on the way to ${applied}, or remove both nodes.`,
     example: { id: 'plan', applied: 'act' },
   }),
   READING_UNSEEN: note({
-    message: ({ id, is_given }: { readonly id: string; readonly is_given: boolean }) =>
+    message: ({ id, is_given }) =>
       is_given
         ? `${id} is read each turn, but no prompt and no request of this workflow uses it.`
         : `${id} is visible to no subject of this workflow.`,
@@ -258,8 +275,7 @@ export const WORKFLOW_PROBLEMS = {
     example: { id: 'weather', is_given: true },
   }),
   TOOLS_NEVER_OFFERED: note({
-    message: ({ id }: { readonly id: string }) =>
-      `${id} has tools, but "max_tool_calls" is 0: no model is ever offered one.`,
+    message: ({ id }) => `${id} has tools, but "max_tool_calls" is 0: no model is ever offered one.`,
     repair: 'Write how many calls are allowed, or remove the tools.',
     example: { id: 'act' },
   }),
@@ -273,9 +289,9 @@ export const WORKFLOW_PROBLEMS = {
     '"$from" must be a JSON Pointer, with no neighbour but "default".',
     'Write, for example, {"$from": "/world/attempted_turn"}.',
   ),
-  PROMPT_PLACEHOLDER_UNKNOWN: content({
+  PROMPT_PLACEHOLDER_UNKNOWN: content<Read & KnownNames>({
     meaning: 'A prompt has an unknown placeholder. See the [placeholders](terms.md#templates).',
-    message: ({ text }: Read & KnownNames) => `${text} is not a placeholder.`,
+    message: ({ text }) => `${text} is not a placeholder.`,
     repair: ({ nearest, known }) =>
       `${meant(nearest && `{{${nearest}}}`)}Use ${known.join(', ')}, ambient.<path> or nodes.<id>.output.`,
     example: { text: '{{subject.nmae}}', nearest: 'subject.name', known: ['subject.name', 'world.recent_events'] },
@@ -289,8 +305,7 @@ export const WORKFLOW_PROBLEMS = {
     'Write {{world.recent_events}} into a message, or remove "events".',
   ),
   PROMPT_PLACEHOLDER_UNCLOSED: content({
-    message: ({ offset }: { readonly offset: number }) =>
-      `The braces that open at character ${offset + 1} are not closed.`,
+    message: ({ offset }) => `The braces that open at character ${offset + 1} are not closed.`,
     repair: 'Close them with }}, or write a single brace.',
     example: { offset: 11 },
   }),
@@ -302,20 +317,19 @@ export const WORKFLOW_PROBLEMS = {
   }),
   TOOL_NAME_RESERVED: content({
     meaning: "A tool's name begins with `core__`, or with a prefix that belongs to another plugin, such as `mcp__`.",
-    message: ({ name, prefix }: { readonly name: string; readonly prefix: string }) =>
-      `${name} begins with ${prefix}, which is reserved.`,
+    message: ({ name, prefix }) => `${name} begins with ${prefix}, which is reserved.`,
     repair: 'Choose a name without the prefix.',
     example: { name: 'mcp__tide', prefix: 'mcp__' },
   }),
   TOOL_NAME_WITHOUT_SERVER: content({
-    message: ({ name }: { readonly name: string; readonly prefix: string }) =>
+    message: ({ name }) =>
       `The name of ${name} lacks the server, which the names of this plugin's tools have to contain.`,
     repair: ({ name, prefix }) =>
       `Name it ${prefix}SERVER__TOOL, such as ${prefix}server__${name.replace(/^(?:[a-z0-9]+__)?_*/, '')}, here and in the tool policy.`,
     example: { name: 'tide', prefix: 'mcp__' },
   }),
   ARGUMENTS_NOT_OBJECT: content({
-    message: ({ name }: { readonly name: string }) =>
+    message: ({ name }) =>
       `The arguments schema of ${name} does not say "type": "object"; arguments are always an object.`,
     repair: 'Write "type": "object" at the root of the schema.',
     example: { name: 'tide' },
@@ -328,11 +342,10 @@ export const WORKFLOW_PROBLEMS = {
     'The workflow offers tools, but the profile has no tool_policy_ref; without a policy no tool is allowed.',
     'Add "tool_policy_ref": {"path": "./policy.json"}, and list the tools in "allow" of that policy.',
   ),
-  TOOL_NOT_ALLOWED: note({
+  TOOL_NOT_ALLOWED: note<NotAllowed>({
     meaning:
       "A workflow lists a tool that its profile's policy does not allow. The tool is not offered, and its plugin may be missing. No note where the policy misspells its name.",
-    message: (facts: NotAllowed) =>
-      `${sayMeant(facts)}The tool policy does not allow ${facts.name}, so it is offered to no model.`,
+    message: (facts) => `${sayMeant(facts)}The tool policy does not allow ${facts.name}, so it is offered to no model.`,
     repair: ({ name, meant }) =>
       meant === undefined
         ? `Add ${JSON.stringify(name)} to "allow" of the policy, or keep it so.`
@@ -340,20 +353,20 @@ export const WORKFLOW_PROBLEMS = {
     example: { name: 'tide' },
   }),
   ALLOWED_NAMES_NOTHING: note({
-    message: ({ name }: { readonly name: string }) =>
+    message: ({ name }) =>
       `${JSON.stringify(name)} is no tool and no call of a workflow that this policy is for, so it allows nothing.`,
     repair: 'Correct the name, remove it, or keep it for another scenario.',
     example: { name: 'tdie' },
   }),
   APPROVAL_NAMES_NOTHING: note({
-    message: ({ name }: { readonly name: string }) =>
+    message: ({ name }) =>
       `${JSON.stringify(name)} is neither an effect class nor a call of the workflow, so it requires no approval.`,
     repair: 'Remove it: this version does not support approvals.',
     example: { name: 'tdie' },
   }),
-  POLICY_DENIES: content({
+  POLICY_DENIES: content<NotAllowed & { readonly effect: string }>({
     meaning: 'A call that is no tool call has a side effect, and no policy allows it.',
-    message: (facts: NotAllowed & { readonly effect: string }) =>
+    message: (facts) =>
       `${sayMeant(facts)}${facts.name} is ${facts.effect}, runs without a choice of the model, and no tool policy allows it.`,
     repair: ({ name, meant }) =>
       meant === undefined
@@ -363,37 +376,49 @@ export const WORKFLOW_PROBLEMS = {
   }),
   PLUGIN_UNKNOWN: content({
     meaning: "A source's interface names a plugin that does not exist or could not be loaded.",
-    message: (facts: NoPlugin) => {
-      const name = JSON.stringify(facts.name);
-      if (facts.kind === 'needed') return `The source ${facts.source} needs the plugin ${name}, which was not found.`;
-      return facts.kind === 'unknown'
-        ? `there is no plugin ${name}`
-        : `the plugin ${name} is there, and is left out (${facts.code})`;
-    },
-    repair: (facts) => {
-      if (facts.kind === 'needed')
-        return 'chukwa plugin list shows the plugins that were found, and why others are left out.';
-      if (facts.kind === 'left_out') return 'chukwa plugin list says why; mend it there.';
-      const { nearest, known } = facts;
-      return nearest === undefined ? `Known: ${known.join(', ') || 'none'}.` : `Did you mean "${nearest}"?`;
-    },
-    example: { kind: 'unknown', name: 'http_jsno', nearest: 'http_json', known: ['http_json', 'tide_table'] },
+    ...byKind(
+      {
+        needed: [
+          ({ source, name }: Texts<'source' | 'name'>) =>
+            `The source ${source} needs the plugin ${JSON.stringify(name)}, which was not found.`,
+          'chukwa plugin list shows the plugins that were found, and why others are left out.',
+        ],
+        left_out: [
+          ({ name, code }: Texts<'name' | 'code'>) =>
+            `the plugin ${JSON.stringify(name)} is there, and is left out (${code})`,
+          'chukwa plugin list says why; mend it there.',
+        ],
+        lists_tools: [
+          'No plugin lists the tools of servers.',
+          'chukwa plugin list shows the plugins that were found, and why others are left out.',
+        ],
+        trusted: [
+          ({ name }: Texts<'name'>) => `No plugin of this name or folder was found: ${name}.`,
+          'Name a plugin of the working folder; chukwa plugin list shows those that are found.',
+        ],
+        unknown: [
+          ({ name }: Texts<'name'>) => `there is no plugin ${JSON.stringify(name)}`,
+          ({ nearest, known }: KnownNames) =>
+            nearest === undefined ? `Known: ${known.join(', ') || 'none'}.` : `Did you mean "${nearest}"?`,
+        ],
+      },
+      { kind: 'unknown', name: 'http_jsno', nearest: 'http_json', known: ['http_json', 'tide_table'] },
+    ),
   }),
   RETRY_BACKOFF_TOO_LONG: content({
-    message: (facts: { readonly backoff_ms: number; readonly backoff_max_ms: number }) =>
+    message: (facts) =>
       `"backoff_ms" is ${facts.backoff_ms}, which is more than the "backoff_max_ms" of ${facts.backoff_max_ms}.`,
     repair: 'Lower "backoff_ms", or raise "backoff_max_ms".',
     example: { backoff_ms: 5000, backoff_max_ms: 1000 },
   }),
   FALLBACK_IS_THE_SAME: content({
-    message: ({ source }: { readonly source: string }) =>
+    message: ({ source }) =>
       `The fallback is the source ${source} itself, which has failed when its fallback is asked.`,
     repair: 'Refer to another source, or write "retry" in the source in place of "fallback".',
     example: { source: 'model' },
   }),
   FALLBACK_DELIVERS_OTHERWISE: content({
-    meaning: 'One of the two sources of a node has the schema of its answer in the prompt, and the other beside it.',
-    message: ({ first, second }: { readonly first: Delivered; readonly second: Delivered }) =>
+    message: ({ first, second }) =>
       `${first.source} is given the schema of its answer by ${first.schema_delivery}, and ${second.source} by ${second.schema_delivery}: they cannot share one conversation.`,
     repair: 'Let both sources have the schema in the prompt ("prompt" or "json_object"), or both beside it.',
     example: {
@@ -402,27 +427,26 @@ export const WORKFLOW_PROBLEMS = {
     },
   }),
   FALLBACK_HAS_NO_TIME: content({
-    message: (facts: { readonly source: string; readonly call_s: number; readonly node_s: number }) =>
+    message: (facts) =>
       `A call of ${facts.source} may take ${facts.call_s} s, and all calls of the node ${facts.node_s} s: after a timeout none is left for the fallback.`,
     repair: 'Lower the timeout of the source, raise "timeout_seconds", or remove "timeout".',
     example: { source: 'model', call_s: 120, node_s: 60 },
   }),
   REPEATABLE_NEEDS_EFFECT: content({
-    message: ({ name, field }: { readonly name: string; readonly field: string }) =>
+    message: ({ name, field }) =>
       `${name} is read_only, and "${field}" is for side effects: a read-only call can always be repeated.`,
     repair: ({ field }) => `Remove "${field}", or correct "effect".`,
     example: { name: 'post', field: 'repeatable' },
   }),
   EFFECT_READS_ONLY: content({
     meaning: 'A `read_only` binding names a source with side effects, such as one that sends `DELETE`.',
-    message: ({ name, value }: { readonly name: string; readonly value: string }) =>
+    message: ({ name, value }) =>
       `${name} is read_only, and its source asks by ${value}, which changes something outside.`,
     repair: 'Write "state_change", or "external_side_effect" if it cannot be undone.',
     example: { name: 'post', value: 'POST' },
   }),
   VARIABLE_NAME_FOREIGN: content({
-    meaning: 'A source names a variable whose name does not begin with CHUKWA_.',
-    message: ({ name, prefix }: { readonly name: string; readonly prefix: string }) =>
+    message: ({ name, prefix }) =>
       `${JSON.stringify(name)} may not be named by a document: a variable that a document names begins with ${prefix}`,
     repair: ({ name, prefix }) =>
       `Write a name such as ${JSON.stringify(`${prefix}${name}`)}, and set that variable where the program runs.`,
@@ -430,51 +454,37 @@ export const WORKFLOW_PROBLEMS = {
   }),
   VARIABLE_NAME_RESERVED: content({
     meaning: 'A source names a variable that the engine, or a plugin, reads for itself.',
-    message: ({ name }: { readonly name: string }) =>
-      `${name} may not be named by a document here: the program reads that variable for itself`,
+    message: ({ name }) => `${name} may not be named by a document here: the program reads that variable for itself`,
     repair: 'Write a name of its own, such as CHUKWA_HARBOUR_URL, and set that variable where the program runs.',
     example: { name: 'CHUKWA_TOKEN' },
   }),
   SOURCE_SPEAKS_OTHERWISE: content({
-    meaning: 'A reference names a model where a JSON service is needed, or a JSON service where a model is needed.',
-    message: ({ source, speaks, needed }: Language) =>
+    message: ({ source, speaks, needed }) =>
       `The source ${source} speaks ${speaks}, and this place needs one that speaks ${needed}.`,
     repair: 'Refer to another source.',
     example: { source: 'weather', speaks: 'json', needed: 'chat' },
   }),
   NOT_SUPPORTED_YET: content({
     meaning: 'The document uses a feature that this version does not support, so it does not run.',
-    message: (facts: NotYet) => {
-      switch (facts.kind) {
-        case 'approval':
-          return `The tool policy requires approval for ${facts.name}, which this version does not support.`;
-        case 'member':
-          return `This version does not support "${facts.member}"${facts.of === undefined ? '' : ` of a ${facts.of}`}, so it does not run the document.`;
-        case 'value':
-          return `This version does not support this "${facts.member}", and never chooses another by itself.`;
-      }
-    },
-    repair: (facts) => {
-      switch (facts.kind) {
-        case 'approval':
-          return 'In the tool policy of the profile, remove it from "require_approval" or from "allow".';
-        case 'member':
-          return `Remove "${facts.member}" for now.`;
-        case 'value':
-          return `Write ${JSON.stringify(facts.value)}.`;
-      }
-    },
-    example: { kind: 'member', member: 'budgets', of: 'profile' },
+    ...byKind(
+      {
+        approval: [
+          ({ name }: Texts<'name'>) =>
+            `The tool policy requires approval for ${name}, which this version does not support.`,
+          'In the tool policy of the profile, remove it from "require_approval" or from "allow".',
+        ],
+        member: [
+          ({ member, of }: Texts<'member'> & { readonly of?: string }) =>
+            `This version does not support "${member}"${of === undefined ? '' : ` of a ${of}`}, so it does not run the document.`,
+          ({ member }: Texts<'member'>) => `Remove "${member}" for now.`,
+        ],
+        value: [
+          ({ member }: Texts<'member'>) =>
+            `This version does not support this "${member}", and never chooses another by itself.`,
+          ({ value }: Texts<'value'>) => `Write ${JSON.stringify(value)}.`,
+        ],
+      },
+      { kind: 'member', member: 'budgets', of: 'profile' },
+    ),
   }),
 };
-
-export interface Injected {
-  readonly id: string;
-  readonly inject_as: string;
-}
-
-export interface Language {
-  readonly source: string;
-  readonly speaks: string;
-  readonly needed: string;
-}

@@ -1,30 +1,6 @@
 import { CHANGEABLE_SCENARIO_FIELDS } from '../changeable-fields.js';
-import { content, environment, unknown } from './entry.js';
+import { byKind, content, environment, type Texts, unknown } from './entry.js';
 import { meant } from './phrases.js';
-
-export interface Busy {
-  readonly world_slug: string;
-  readonly pid: number;
-  readonly host: string;
-  readonly attempt_id: string;
-  /** When the hold of a dead driver ends: RFC 3339, in UTC. */
-  readonly until: string;
-}
-
-export interface UnderWay {
-  readonly world_slug: string;
-  readonly attempt_id: string;
-  readonly attempted_turn: number;
-  readonly is_suspended: boolean;
-  /** Why that prevents what was asked, as a sentence. */
-  readonly because: string;
-}
-
-/** How a scenario differs from that of the turns which a world has played already. */
-export type Difference =
-  | { readonly kind: 'time'; readonly field: string; readonly before: string; readonly after: string }
-  | { readonly kind: 'missing' | 'new'; readonly noun: string; readonly name: string }
-  | { readonly kind: 'shown' | 'without_effect'; readonly field: string; readonly name: string };
 
 const MAY_CHANGE = `Only ${CHANGEABLE_SCENARIO_FIELDS} may change.`;
 const NEW_WORLD = 'make a new world: chukwa world create SLUG --scenario PATH.';
@@ -41,9 +17,8 @@ export interface UnknownWorld {
 
 /** Problems of worlds and of their turns. */
 export const WORLD_PROBLEMS = {
-  WORLD_UNKNOWN: unknown({
-    meaning: 'There is no world of this name.',
-    message: ({ slug, deletion }: UnknownWorld) =>
+  WORLD_UNKNOWN: unknown<UnknownWorld>({
+    message: ({ slug, deletion }) =>
       `There is no world ${JSON.stringify(slug)}.${deletion === undefined ? '' : ` ${deletion.acted_by} deleted it at ${deletion.acted_at}.`}`,
     repair: ({ nearest, empty }) =>
       empty === undefined
@@ -52,16 +27,13 @@ export const WORLD_PROBLEMS = {
     example: { slug: 'prak', nearest: 'park' },
   }),
   WORLD_SLUG_INVALID: content({
-    meaning: 'A world cannot have this name.',
-    message: ({ slug }: { readonly slug: string; readonly length_max: number }) =>
-      `${JSON.stringify(slug)} cannot be a world's name.`,
+    message: ({ slug }) => `${JSON.stringify(slug)} cannot be a world's name.`,
     repair: ({ length_max }) =>
       `Use lower-case letters and digits, joined by single hyphens or underscores, at most ${length_max} characters.`,
     example: { slug: 'My Park', length_max: 64 },
   }),
-  WORLD_EXISTS: content({
-    meaning: 'A world of this name already exists.',
-    message: ({ slug, file }: { readonly slug: string; readonly file?: string }) =>
+  WORLD_EXISTS: content<{ readonly slug: string; readonly file?: string }>({
+    message: ({ slug, file }) =>
       file === undefined
         ? `The world ${slug} already exists.`
         : `${file} holds the world ${slug}, which already exists here.`,
@@ -72,29 +44,26 @@ export const WORLD_PROBLEMS = {
     example: { slug: 'park' },
   }),
   WORLD_FOLDER_EXISTS: content({
-    meaning: 'The folder for `new world` already exists.',
-    message: ({ folder }: { readonly folder: string }) => `${folder} already exists, and is not overwritten.`,
+    message: ({ folder }) => `${folder} already exists, and is not overwritten.`,
     repair: 'Choose another name, or another folder with --into.',
     example: { folder: './harbour' },
   }),
   WORLD_BUSY: environment({
-    meaning: 'Another process runs this world.',
-    message: ({ world_slug, pid, host, attempt_id }: Busy) =>
+    message: ({ world_slug, pid, host, attempt_id }) =>
       `The world ${world_slug} is being run by process ${pid} on ${host} (attempt ${attempt_id}).`,
     repair: ({ attempt_id, until }) =>
       `Wait for it, or stop it: chukwa stop ${attempt_id}. A dead driver's hold ends at ${until}.`,
     example: { world_slug: 'park', pid: 4711, host: 'laptop', attempt_id: 'ID', until: '2026-05-01T09:00:30.000Z' },
   }),
   WORLD_OVERTAKEN: environment({
-    meaning: 'Another driver took over the world while a turn ran here. Since then, nothing was written here.',
-    message: ({ world_slug }: { readonly world_slug: string }) =>
+    message: ({ world_slug }) =>
       `Another driver has taken over the world ${world_slug}; nothing was written here since.`,
     repair: ({ world_slug }) => `See what it does: chukwa attempts ${world_slug}`,
     example: { world_slug: 'park' },
   }),
   WORLD_UNDER_WAY: content({
     meaning: 'The world cannot be exported, deleted or changed, because one of its attempts has not ended.',
-    message: ({ world_slug, attempt_id, attempted_turn, is_suspended, because }: UnderWay) =>
+    message: ({ world_slug, attempt_id, attempted_turn, is_suspended, because }) =>
       `The attempt ${attempt_id} at turn ${attempted_turn} of ${world_slug} ${is_suspended ? 'is suspended, and waits for an answer' : 'has not ended'}. ${because}`,
     repair: ({ world_slug, attempt_id }) =>
       `Wait for its end; if it has no driver, chukwa run ${world_slug} resumes it, or ends it after chukwa stop ${attempt_id}.`,
@@ -108,21 +77,20 @@ export const WORLD_PROBLEMS = {
   }),
   WORLD_HAS_FORKS: content({
     meaning: 'The world cannot be deleted, because forks share its turns.',
-    message: ({ world_slug, forks }: { readonly world_slug: string; readonly forks: readonly string[] }) =>
+    message: ({ world_slug, forks }) =>
       `The turns of ${world_slug} are those of its forks as well: ${forks.join(', ')}.`,
     repair: ({ forks }) => `Delete the forks first: chukwa world delete ${forks.at(-1)}`,
     example: { world_slug: 'park', forks: ['park-2'] },
   }),
   WORLD_FILE_DAMAGED: content({
     meaning: 'The file is truncated or altered, or is not an export of a world.',
-    message: ({ file, reason }: { readonly file: string; readonly reason: string }) =>
-      `${file} is not as it was exported: ${reason}.`,
+    message: ({ file, reason }) => `${file} is not as it was exported: ${reason}.`,
     repair: 'Copy it again from its origin, or export it again. Nothing was imported.',
     example: { file: 'park.jsonl', reason: 'its last line is missing' },
   }),
   WORLD_FILE_OF_ANOTHER_VERSION: content({
     meaning: 'The file comes from a database with other migrations.',
-    message: ({ file, found, expected }: OtherVersion) =>
+    message: ({ file, found, expected }) =>
       `${file} comes from a database at ${found}, and this one is at ${expected}.`,
     repair: ({ is_later }) =>
       is_later
@@ -130,18 +98,17 @@ export const WORLD_PROBLEMS = {
         : 'Nothing was imported. Import it with the version of chukwa that wrote it into a folder of its own, which CHUKWA_DATA_DIR names; then use this version there: chukwa migrate, and chukwa world export.',
     example: { file: 'park.jsonl', found: '0002_orders', expected: '0001_baseline', is_later: true },
   }),
-  WORLD_TIME_ENDED: content({
+  WORLD_TIME_ENDED: content<{ readonly turn: number } | { readonly world_slug: string; readonly committed: number }>({
     meaning: "The world's next turn would be after the year 9999.",
-    message: (facts: { readonly turn: number } | { readonly world_slug: string; readonly committed: number }) =>
+    message: (facts) =>
       'turn' in facts
         ? `Turn ${facts.turn} is beyond the year 9999.`
         : `The world ${facts.world_slug} has come to the end of its calendar: turn ${facts.committed} is the last within the year 9999.`,
     repair: 'Make a world of a scenario with an earlier start_time, or with a shorter chronon_seconds.',
     example: { world_slug: 'park', committed: 12 },
   }),
-  TURN_UNKNOWN: unknown({
-    meaning: 'The world has not reached this turn, or no attempt of its own has committed it.',
-    message: ({ world_slug, turn, reached }: UnknownTurn) =>
+  TURN_UNKNOWN: unknown<UnknownTurn>({
+    message: ({ world_slug, turn, reached }) =>
       reached === undefined
         ? `No attempt of the world ${world_slug} has committed turn ${turn}.`
         : `The world ${world_slug} has not reached turn ${turn}; it is at turn ${reached}.`,
@@ -152,42 +119,37 @@ export const WORLD_PROBLEMS = {
   SCENARIO_DIFFERS: content({
     meaning:
       "A world, or its fork, cannot continue with this scenario: the time or the roster differs from the world's.",
-    message: (difference: Difference) => {
-      switch (difference.kind) {
-        case 'time':
-          return `${difference.field} is ${difference.after}, but the earlier turns were counted with ${difference.before}.`;
-        case 'missing':
-          return `the ${difference.noun} ${difference.name} is missing: the world has it, and it cannot be removed`;
-        case 'new':
-          return `the ${difference.noun} ${difference.name} is new: no earlier turn has it`;
-        case 'shown':
-          return `${difference.field} of ${difference.name} has changed: the earlier turns were played with the other value`;
-        case 'without_effect':
-          return `${difference.field} of ${difference.name} has changed, but without an effect: the world keeps its own value`;
-      }
-    },
-    repair: (difference) => {
-      switch (difference.kind) {
-        case 'time':
-          return `Leave it as it was: ${difference.before}. ${MAY_CHANGE}`;
-        case 'missing':
-          return `Put it back as it was. ${MAY_CHANGE}`;
-        case 'new':
-          return `Remove it, or ${NEW_WORLD} ${MAY_CHANGE}`;
-        default:
-          return `Leave it as it was, or ${NEW_WORLD} ${MAY_CHANGE}`;
-      }
-    },
-    example: { kind: 'missing', noun: 'entity', name: 'bob' },
+    ...byKind(
+      {
+        time: [
+          ({ field, before, after }: Texts<'field' | 'before' | 'after'>) =>
+            `${field} is ${after}, but the earlier turns were counted with ${before}.`,
+          ({ before }: Texts<'before'>) => `Leave it as it was: ${before}. ${MAY_CHANGE}`,
+        ],
+        missing: [
+          ({ noun, name }: Texts<'noun' | 'name'>) =>
+            `the ${noun} ${name} is missing: the world has it, and it cannot be removed`,
+          `Put it back as it was. ${MAY_CHANGE}`,
+        ],
+        new: [
+          ({ noun, name }: Texts<'noun' | 'name'>) => `the ${noun} ${name} is new: no earlier turn has it`,
+          `Remove it, or ${NEW_WORLD} ${MAY_CHANGE}`,
+        ],
+        shown: [
+          ({ field, name }: Texts<'field' | 'name'>) =>
+            `${field} of ${name} has changed: the earlier turns were played with the other value`,
+          `Leave it as it was, or ${NEW_WORLD} ${MAY_CHANGE}`,
+        ],
+        without_effect: [
+          ({ field, name }: Texts<'field' | 'name'>) =>
+            `${field} of ${name} has changed, but without an effect: the world keeps its own value`,
+          `Leave it as it was, or ${NEW_WORLD} ${MAY_CHANGE}`,
+        ],
+      },
+      { kind: 'missing', noun: 'entity', name: 'bob' },
+    ),
   }),
 };
-
-export interface OtherVersion {
-  readonly file: string;
-  readonly found: string;
-  readonly expected: string;
-  readonly is_later: boolean;
-}
 
 export interface UnknownTurn {
   readonly world_slug: string;

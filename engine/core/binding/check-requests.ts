@@ -22,7 +22,7 @@ export function checkRequest(
   readers: readonly Reader[],
 ): readonly Problem[] {
   if (listMalformedReads(template).length > 0) return [];
-  return listBreaches(parts, source_ref, templateShape(template, readers), false).map((breach) =>
+  return listBreaches(parts, source_ref, templateShape(template, readers)).map((breach) =>
     problem('REQUEST_DOES_NOT_FIT', breach, { pointer: `${pointer}/request_template${breach.place}` }),
   );
 }
@@ -31,16 +31,16 @@ export function checkRequest(
 export function checkArguments(parts: SchemaParts, tool: AvailableTool, pointer: string): readonly Problem[] {
   const args = findSchema(parts, tool.arguments_schema_ref);
   if (args === undefined) return [];
-  return listBreaches(parts, tool.source_ref, schemaShape(args), true).map((breach) =>
+  return listBreaches(parts, tool.source_ref, schemaShape(args)).map((breach) =>
     problem('ARGUMENTS_DO_NOT_FIT', { tool: tool.name, ...breach }, { pointer: `${pointer}/arguments_schema_ref` }),
   );
 }
 
 /** Where requests of a shape break the demands of a source, and what demands it. */
-function listBreaches(parts: SchemaParts, source: Reference, shape: Shape, is_strict: boolean): readonly Breach[] {
-  const measure = { checkValue: checkValueBy(parts), is_strict };
+function listBreaches(parts: SchemaParts, source: Reference, shape: Shape): readonly Breach[] {
+  const checkValue = checkValueBy(parts);
   return listDemands(parts, source).flatMap(({ schema, by }) =>
-    listMisfits(shape, schema, measure).map(({ pointer: place, why }) => ({ place, why, by })),
+    listMisfits(shape, schema, checkValue).map(({ pointer: place, why }) => ({ place, why, by })),
   );
 }
 
@@ -69,7 +69,7 @@ function checkValueBy(parts: Pick<SchemaParts, 'compileSchema'>): CheckValue {
     const schema = partSchema(demand);
     const compiled = parts.compileSchema(contentHash(schema), schema);
     if (!compiled.ok) return [];
-    return compiled.value(value).map(({ pointer = '', message }) => ({ pointer, why: `does not fit: ${message}` }));
+    return compiled.value(value).map(({ pointer = '', message }) => ({ pointer, why: { kind: 'rule', message } }));
   };
 }
 

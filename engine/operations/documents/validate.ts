@@ -95,8 +95,8 @@ const TEXT_MAX = 60;
 
 /** The text that an author finds in the file. Validators leave it out, because of an answer redaction might hide it. */
 function showingText({ source }: LoadedFile, problem: Problem): Problem {
-  // The value behind a wrong name is not at fault, and may be a secret: `headers` that name `authorization`.
-  const isOfValue = OF_VALUES.includes(problem.code) && !problem.message.startsWith('the name ');
+  // As in `headers` that name `authorization`: the value may be a secret.
+  const isOfValue = OF_VALUES.includes(problem.code) && problem.of_name !== true;
   const found = isOfValue && source ? findAt(source.value, pointerTokens(problem.pointer ?? '')) : undefined;
   if (found === undefined || (typeof found === 'object' && found !== null)) return problem;
   const text = JSON.stringify(found);

@@ -29,12 +29,7 @@ export async function listServerTools(
 ): Promise<Outcome<ServerTools>> {
   const is_given = Object.keys(variables).length > 0;
   const plugin = findListing(authoring.catalogue);
-  if (plugin === undefined)
-    return refuse({
-      code: 'PLUGIN_UNKNOWN',
-      message: 'No plugin lists the tools of servers.',
-      repair: '`chukwa plugin list` shows the plugins that were found, and why others are left out.',
-    });
+  if (plugin === undefined) return refuse(problem('PLUGIN_UNKNOWN', { kind: 'lists_tools' }));
   const { name, origin_field, tool_prefix, tool_list } = plugin;
   const settings = {
     name,

@@ -31,12 +31,7 @@ export async function trustPlugin(
   const place = await realpath(asked.path).catch(() => asked.path);
   const places = await Promise.all(plugins.map(({ folder }) => realpath(folder).catch(() => folder)));
   const plugin = plugins[places.indexOf(place)] ?? plugins.find(({ name }) => name === asked.name);
-  if (plugin === undefined)
-    return refuse({
-      code: 'PLUGIN_UNKNOWN',
-      message: `No plugin of this name or folder was found: ${asked.name}.`,
-      repair: 'Name a plugin of the working folder; chukwa plugin list shows those that are found.',
-    });
+  if (plugin === undefined) return refuse(problem('PLUGIN_UNKNOWN', { kind: 'trusted', name: asked.name }));
   if (user_folder === undefined) return refuse(problem('PLUGIN_UNCONFIRMED', { kind: 'no_place' }));
   const confirmed = { ...(await readConfirmed(user_folder)), [await realpath(plugin.folder)]: plugin.digest };
   const written = await writeOwnFile(fileIn(user_folder), `${JSON.stringify(confirmed, null, 2)}\n`, {
