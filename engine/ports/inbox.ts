@@ -112,10 +112,8 @@ export interface Glance {
   readonly is_lapsing: boolean;
 }
 
-/** The inbox: the only truth about work to do. */
+/** The inbox, as workers use it: the only truth about work to do. */
 export interface Inbox {
-  /** Appends turns to a world's queue; the first is promoted at once where the queue was empty. */
-  enqueueTurns(request: TurnsToQueue): Promise<Queued>;
   /**
    * Whether there may be work in any world. One statement.
    * @param within_ms also counts leases that end within this time
@@ -125,28 +123,12 @@ export interface Inbox {
   claim(request: ClaimRequest): Promise<readonly Claimed[]>;
   /** Defers a claimed message that was not begun. One statement. */
   defer(claimed: Claimed, deferral: Deferral): Promise<void>;
-  /** Reserves a claimed message for longer, before anything is begun for it. One statement. */
-  hold(claimed: Pick<Claimed, 'world_slug' | 'inbox_id'>, hold_ms: number): Promise<void>;
   /** Discards a claimed message that can never be handled, and promotes the next turn of the world. */
   discard(claimed: Claimed, reason: string): Promise<void>;
-  /** Reports the end of a call to its attempt: idempotent. One statement where it is accepted, else two. */
-  report(report: Report): Promise<Reported>;
-  /** Requests that an attempt stop: idempotent. One statement where it is accepted, else two. */
-  stop(stop: Stop): Promise<Reported>;
-  /** Removes queued turns without an attempt. One transaction. @returns how many; undefined for an unknown world */
-  takeBack(world_slug: string, reason: string): Promise<number | undefined>;
-  /** The queue of one world, or all queues that are not empty. One statement. */
-  queues(world_slug?: string): Promise<readonly WorldQueue[]>;
   /** The unhandled messages of an attempt, oldest first. */
   messagesOf(lease: AttemptLease): Promise<readonly InboxMessage[]>;
-  /** Accepted reports of ended attempts that nobody has handled; at most so many. One statement. */
-  unhandledReports(most: number): Promise<readonly UnhandledReport[]>;
-  /** Consumes such a report. One statement. */
-  consumeUnhandled(report: Pick<UnhandledReport, 'world_slug' | 'inbox_id'>): Promise<void>;
   /** Worlds without a driver, longest ago first, and then those that may lose it soon. One statement. */
   lapsed(request: LapsedRequest): Promise<readonly Lapse[]>;
   /** Repairs lost work: turns that were never promoted, messages to attempts that are over. */
   tidy(): Promise<Tidied>;
-  /** All open messages, by kind. */
-  count(): Promise<readonly InboxCount[]>;
 }

@@ -54,15 +54,3 @@ export interface EndedAction {
   readonly accepted: boolean;
   readonly outcome: string;
 }
-
-/** The audit of what operators do. */
-export interface OperatorActions {
-  /** Written before the action is performed. */
-  begin(action: BegunAction): Promise<void>;
-  /** Written once. */
-  end(action: EndedAction): Promise<void>;
-  /** The latest first, at most 100; of one attempt where it is named. */
-  list(of: { readonly world_slug: string; readonly attempt_id?: string }): Promise<readonly OperatorActionRecord[]>;
-  /** Who last deleted a world of this name; undefined where nobody has. */
-  deletion(world_slug: string): Promise<Deletion | undefined>;
-}

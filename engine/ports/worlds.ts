@@ -1,4 +1,4 @@
-import type { World, Entity } from '../core/world/world.js';
+import type { Entity } from '../core/world/world.js';
 import type { WorldContents } from '../core/world/diff-worlds.js';
 import type { OpenAttempt } from './transfer.js';
 import type { PatchEffectRecord } from './records.js';
@@ -121,37 +121,3 @@ export interface EffectOrigin extends PatchEffectRecord {
 }
 
 export interface WorldSnapshot extends WorldRecord, WorldContents {}
-
-export interface WorldStore {
-  /** @returns false where the slug is taken */
-  create(world: WorldToCreate): Promise<boolean>;
-  /** @returns false where the slug is taken */
-  plant(world: WorldToPlant): Promise<boolean>;
-  /** The events of the latest turns of a world, oldest first. @param event_turns how many turns */
-  events(world_slug: string, event_turns: number): Promise<World['events']>;
-  find(world_slug: string): Promise<WorldRecord | undefined>;
-  list(): Promise<readonly WorldRecord[]>;
-  /**
-   * A world as it stands, by the scenario of its next turn; at a turn, by the scenario of that turn.
-   * @returns undefined for an unknown world or a turn that it has not reached
-   */
-  snapshot(world_slug: string, turn?: number): Promise<WorldSnapshot | undefined>;
-  /** Writes the new world, its first turn and its ancestors; nothing is copied. @returns false where the slug is taken */
-  fork(world: WorldToFork): Promise<boolean>;
-  /** The scenarios of a world, in the order of adoption. */
-  scenarios(world_slug: string): Promise<readonly WorldScenario[]>;
-  /** Lets a world adopt another scenario, unless one of its attempts is open. */
-  changeScenario(change: ScenarioChange): Promise<ChangedScenario>;
-  /** Deletes a world with its whole record, unless it has forks or a driver. */
-  delete(world_slug: string): Promise<DeletedWorld>;
-  /** Committed patches of the turns after one, up to another, in the order of application. */
-  patches(
-    world_slug: string,
-    turns: { readonly after: number; readonly until: number },
-  ): Promise<readonly NarratedPatch[]>;
-  /** Effects that changed something in the turns after one, up to another, in the order of application. */
-  effects(
-    world_slug: string,
-    turns: { readonly after: number; readonly until: number },
-  ): Promise<readonly EffectOrigin[]>;
-}
