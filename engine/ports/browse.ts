@@ -97,19 +97,6 @@ export interface WorldReading {
   readonly response_json: Json;
 }
 
-export interface ReadingsPart {
-  readonly after: number;
-  readonly until: number;
-  readonly limit: number;
-}
-
-export interface FirstGenerations {
-  readonly workflow_hash: string;
-  /** Within its first so many calls. */
-  readonly calls: number;
-  readonly limit: number;
-}
-
 /** Whether its scenario has the shape that reading a world takes for granted: a forged or damaged one has not. */
 export interface Readable {
   readonly is_readable: boolean;
@@ -118,10 +105,4 @@ export interface Readable {
 export interface UsedDocument {
   readonly kind: 'response_source' | 'cognition_workflow';
   readonly hash: string;
-}
-
-/** The latest uses of a document, the latest first. */
-export interface DocumentUse {
-  readonly attempts: readonly ListedAttempt[];
-  readonly calls: readonly ListedInvocation[];
 }

@@ -1,18 +1,7 @@
-import type { Json, JsonObject } from '../contract/json.js';
-import type { InboxMessageType, InboxStatus } from '../core/inbox/message.js';
+import type { Json } from '../contract/json.js';
+import type { InboxMessageType } from '../core/inbox/message.js';
 import type { AttemptLease } from './attempts.js';
 import type { Claimed, ClaimRequest } from './claim.js';
-
-/** Turns of a world to queue, in order. */
-export interface TurnsToQueue {
-  readonly world_slug: string;
-  /** Fresh ids, ordered by time: one for each turn. */
-  readonly inbox_ids: readonly string[];
-}
-
-export type Queued =
-  /** `waiting`: the length of the world's queue, with these turns and the running one. */
-  { readonly kind: 'queued'; readonly waiting: number } | { readonly kind: 'unknown_world' };
 
 export type LapsedRequest = Pick<ClaimRequest, 'most' | 'worlds'> & {
   /** Includes leases that end within this time unless they are renewed. */
@@ -32,20 +21,6 @@ export interface Lapse {
 export interface Deferral {
   readonly reason: string;
   readonly delay_ms: number;
-}
-
-/** A report: a message to an attempt with the end of one of its calls. */
-export interface Report {
-  readonly inbox_id: string;
-  /** The call that it reports. */
-  readonly source_invocation_id: string;
-  readonly payload: JsonObject;
-}
-
-export interface Stop {
-  readonly inbox_id: string;
-  readonly attempt_id: string;
-  readonly payload: JsonObject;
 }
 
 /**
@@ -70,28 +45,12 @@ export interface InboxMessage {
   readonly payload: Json;
 }
 
-/** A report that was accepted while its attempt ended, so that no driver has handled it. */
-export interface UnhandledReport {
-  readonly world_slug: string;
-  readonly inbox_id: string;
-  readonly attempt_id: string;
-  readonly source_invocation_id: string;
-  readonly payload: Json;
-}
-
 /** The queued turns of a world that have no attempt yet. */
 export interface WorldQueue {
   readonly world_slug: string;
   readonly queued_turns: number;
   /** Why the first one is deferred, and until when (RFC 3339). */
   readonly put_off: { readonly reason: string; readonly until: string } | null;
-}
-
-/** The number of messages in each state, for people. */
-export interface InboxCount {
-  readonly message_type: InboxMessageType;
-  readonly status: InboxStatus;
-  readonly count: number;
 }
 
 /** The repairs of the watchdog. */

@@ -35,22 +35,3 @@ export interface OperatorActionRecord extends ActionPlace {
   /** Its outcome, in a sentence. */
   readonly outcome: string | null;
 }
-
-/** The end of a world. */
-export type Deletion = Pick<OperatorActionRecord, 'acted_by' | 'acted_at' | 'reason'>;
-
-/** An action before it is performed. */
-export interface BegunAction extends Omit<OperatorActionRecord, 'world_slug' | 'acted_at' | 'accepted' | 'outcome'> {
-  /** Null for the deletion of a world. */
-  readonly world_slug: string | null;
-  /** The address of its origin: for the operator of the database, and on no page. */
-  readonly address: string;
-  /** In milliseconds since 1970. */
-  readonly acted_at: number;
-}
-
-export interface EndedAction {
-  readonly action_id: string;
-  readonly accepted: boolean;
-  readonly outcome: string;
-}

@@ -161,20 +161,6 @@ export interface InvocationRecord extends InvocationSummary, CallPlace {
 /** Why a call failed: three times null where it did not. */
 export type CallFailureRecord = Pick<InvocationRecord, 'failure_class' | 'failure_detail' | 'failure_message'>;
 
-/** The request and the answer of a call, with redaction applied. */
-export interface CallExchange
-  extends CallFailureRecord,
-    Pick<
-      InvocationRecord,
-      | 'source_invocation_id'
-      | 'command_key'
-      | 'ambient_source_id'
-      | 'tool_name'
-      | 'workflow_node_id'
-      | 'request_json'
-      | 'response_json'
-    > {}
-
 export interface SettlementRecord {
   readonly performed: boolean;
   /** In the requested view; null where it was not performed. */

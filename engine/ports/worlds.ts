@@ -1,6 +1,5 @@
 import type { Entity } from '../core/world/world.js';
 import type { WorldContents } from '../core/world/diff-worlds.js';
-import type { OpenAttempt } from './transfer.js';
 import type { PatchEffectRecord } from './records.js';
 
 export interface WorldRecord {
@@ -13,15 +12,6 @@ export interface WorldRecord {
   readonly created_at: string;
   /** The world that it was forked from, and the turn. */
   readonly forked_from?: { readonly world_slug: string; readonly turn: number };
-}
-
-/** The scenario's start as rows. */
-export interface WorldToCreate {
-  readonly world_slug: string;
-  readonly scenario_hash: string;
-  readonly start_time: string;
-  readonly created_at: number;
-  readonly files?: ScenarioFiles;
 }
 
 /** The files that a scenario was read from, on the machine where it was. */
@@ -44,27 +34,6 @@ export interface WorldScenario {
   readonly files?: ScenarioFiles;
 }
 
-/** Another scenario for a world, from its next turn on. */
-export interface ScenarioChange {
-  readonly world_slug: string;
-  readonly scenario_hash: string;
-  readonly chosen_at: number;
-  readonly files?: ScenarioFiles;
-}
-
-export type DeletedWorld =
-  | { readonly kind: 'deleted'; readonly rows: number }
-  | { readonly kind: 'unknown_world' }
-  | { readonly kind: 'has_forks'; readonly forks: readonly string[] }
-  | {
-      readonly kind: 'held';
-      readonly host: string;
-      readonly pid: number;
-      readonly attempt_id: string;
-      /** In milliseconds since 1970. */
-      readonly until: number;
-    };
-
 /** A committed patch as a story shows it. */
 export interface NarratedPatch {
   readonly turn: number;
@@ -78,31 +47,10 @@ export interface NarratedPatch {
   readonly llm_call_id: string | null;
 }
 
-export type ChangedScenario =
-  | { readonly kind: 'changed' }
-  | { readonly kind: 'unknown_world' }
-  | { readonly kind: 'under_way'; readonly attempt: OpenAttempt };
-
-/** A world that begins at any turn, with given events: for dry runs, in a database of their own. */
-export interface WorldToPlant extends WorldToCreate, WorldStart {
-  readonly start_time: string;
-}
-
 export interface WorldStart {
   readonly turn: number;
   readonly environments: WorldContents['environments'];
   readonly entities: readonly Pick<Entity, 'id' | 'state' | 'memory'>[];
-}
-
-/** A fork: a world that shares another's turns up to one of them. */
-export interface WorldToFork {
-  readonly world_slug: string;
-  readonly source_slug: string;
-  /** A turn that the source has reached, its shared history included. */
-  readonly at_turn: number;
-  readonly scenario_hash: string;
-  readonly created_at: number;
-  readonly files?: ScenarioFiles;
 }
 
 /** An effect of a committed patch with its origin. */

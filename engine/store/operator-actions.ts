@@ -1,6 +1,6 @@
 import type { JsonObject } from '../contract/json.js';
 import { canonicalText } from '../core/content/canonical.js';
-import type { BegunAction, Deletion, EndedAction } from '../ports/operator-actions.js';
+import type { OperatorActionRecord } from '../ports/operator-actions.js';
 import { type InAttempt, type InWorld, query } from './queries.js';
 import { prepare, run, type Runner, toStoredText, toTimestamp } from './statement.js';
 
@@ -37,6 +37,15 @@ const FIND_DELETION = prepare(
    ORDER BY action_id DESC LIMIT 1`,
 );
 
+interface BegunAction extends Omit<OperatorActionRecord, 'world_slug' | 'acted_at' | 'accepted' | 'outcome'> {
+  /** Null for the deletion of a world. */
+  readonly world_slug: string | null;
+  /** The address of its origin: for the operator of the database, and on no page. */
+  readonly address: string;
+  /** In milliseconds since 1970. */
+  readonly acted_at: number;
+}
+
 /** Writes an action down, before it is performed. */
 export async function beginAction(
   runner: Runner,
@@ -51,11 +60,11 @@ export async function beginAction(
 }
 
 /** Writes its outcome, once. */
-export async function endAction(runner: Runner, { outcome, ...action }: EndedAction): Promise<void> {
+export async function endAction(runner: Runner, { outcome, ...action }: { readonly action_id: string; readonly accepted: boolean; readonly outcome: string }): Promise<void> {
   await run(runner, END, { ...action, outcome: toStoredText(outcome) });
 }
 
 /** Who last deleted a world of this name; undefined where nobody has. */
-export async function findDeletion(runner: Runner, world_slug: string): Promise<Deletion | undefined> {
-  return (await run<Deletion>(runner, FIND_DELETION, { world_slug }))[0];
+export async function findDeletion(runner: Runner, world_slug: string) {
+  return (await run<Pick<OperatorActionRecord, 'acted_by' | 'acted_at' | 'reason'>>(runner, FIND_DELETION, { world_slug }))[0];
 }

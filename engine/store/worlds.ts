@@ -1,8 +1,8 @@
 import type { ListPart, Readable } from '../ports/browse.js';
-import type { WorldRecord, WorldSnapshot, WorldToCreate } from '../ports/worlds.js';
+import type { WorldRecord, WorldSnapshot } from '../ports/worlds.js';
 import { READABLE } from './lineage.js';
 import { headsOf } from './state-heads.js';
-import { firstScenarioOf, toText } from './world-scenarios.js';
+import { firstScenarioOf, type NewWorld, toText } from './world-scenarios.js';
 import { type HotStatement, prepare, run, type Runner, toTimestamp, type Values } from './statement.js';
 import { readContents, readWorld } from './world-snapshot.js';
 
@@ -40,7 +40,10 @@ const CREATE = prepare(
 );
 
 /** Writes a scenario's start as rows. @returns false where the slug is taken */
-export async function createWorld(runner: Runner, world: WorldToCreate): Promise<boolean> {
+export async function createWorld(
+  runner: Runner,
+  world: NewWorld & { readonly start_time: string },
+): Promise<boolean> {
   const [row] = await run<{ created: number }>(runner, CREATE, {
     world_slug: world.world_slug,
     scenario_hash: world.scenario_hash,

@@ -1,16 +1,7 @@
 import type { NotNull } from 'kysely';
 import { redact } from '../../core/content/redact.js';
 import { isUuid } from '../../core/content/uuid.js';
-import type {
-  CallsPart,
-  DocumentUse,
-  FirstGenerations,
-  ListedAttempt,
-  ListPart,
-  ReadingsPart,
-  UsedDocument,
-  WorldReading,
-} from '../../ports/browse.js';
+import type { CallsPart, ListedAttempt, ListPart, UsedDocument, WorldReading } from '../../ports/browse.js';
 import { type Building, type InAttempt, query } from '../queries.js';
 import { prepare, run, type Runner } from '../statement.js';
 import { READABLE } from '../lineage.js';
@@ -124,7 +115,7 @@ const USES = {
 } as const satisfies Record<UsedDocument['kind'], unknown>;
 
 /** The latest calls of a source or by a workflow, and their attempts: among the latest attempts only. */
-export async function findUse(runner: Runner, { kind, hash }: UsedDocument): Promise<DocumentUse> {
+export async function findUse(runner: Runner, { kind, hash }: UsedDocument) {
   const attempts = await run<ListedAttempt>(runner, USES[kind].attempts, { kind, hash });
   const calls = await USES[kind].calls(runner, {
     hash,
@@ -163,15 +154,19 @@ const FIRST = prepare(
    SELECT llm_call_id FROM firsts ORDER BY invocation_seq LIMIT :limit`,
 );
 
-/** The first generation of each subject at each node of a workflow, in the order of their issue. */
+/**
+ * The first generations of each subject at each node of a workflow, in the order of their issue.
+ * @param sought among the first `calls` calls
+ * @returns their ids; undefined for an unknown attempt
+ */
 export async function listFirstGenerations(
   runner: Runner,
   attempt_id: string,
-  { workflow_hash, calls, limit }: FirstGenerations,
+  sought: { readonly workflow_hash: string; readonly calls: number; readonly limit: number },
 ): Promise<readonly string[] | undefined> {
   const place = await findPlace(runner, attempt_id);
   if (place === undefined) return undefined;
-  const rows = await run<{ llm_call_id: string }>(runner, FIRST, { ...place, workflow_hash, calls, limit });
+  const rows = await run<{ llm_call_id: string }>(runner, FIRST, { ...place, ...sought });
   return rows.map(({ llm_call_id }) => llm_call_id);
 }
 
@@ -205,7 +200,7 @@ const READINGS = prepare(
 export async function listReadings(
   runner: Runner,
   world_slug: string,
-  { after, until, limit }: ReadingsPart,
+  { after, until, limit }: Readonly<Record<'after' | 'until' | 'limit', number>>,
 ): Promise<readonly WorldReading[]> {
   const rows = await run<WorldReading & Redacted>(runner, READINGS, { world_slug, after, turn: until, limit });
   return rows.toReversed().map(({ turn, ambient_source_id, source_invocation_id, response_json, redaction }) => ({

@@ -4,7 +4,7 @@ import type { Json, JsonObject } from '../../contract/json.js';
 import { canonicalText } from '../../core/content/canonical.js';
 import { viewFailureBody } from '../../core/content/failure-body.js';
 import { redact } from '../../core/content/redact.js';
-import type { CallExchange, InvocationRecord, InvocationView, SettlementRecord } from '../../ports/records.js';
+import type { InvocationRecord, InvocationView, SettlementRecord } from '../../ports/records.js';
 import { IS_UNKNOWN } from '../attempts/doubt.js';
 import { type InWorld, query } from '../queries.js';
 import type { Runner } from '../statement.js';
@@ -156,7 +156,7 @@ export async function listExchanges(
   runner: Runner,
   world_slug: string,
   source_invocation_ids: readonly string[],
-): Promise<readonly CallExchange[]> {
+) {
   const rows = await readExchanges(runner, { world_slug, source_invocation_ids });
   return rows.map(({ redaction, response_json, performed, settled_json, ...call }) => {
     const answer = performed === true ? settled_json : response_json;
