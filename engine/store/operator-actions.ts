@@ -60,11 +60,16 @@ export async function beginAction(
 }
 
 /** Writes its outcome, once. */
-export async function endAction(runner: Runner, { outcome, ...action }: { readonly action_id: string; readonly accepted: boolean; readonly outcome: string }): Promise<void> {
+export async function endAction(
+  runner: Runner,
+  { outcome, ...action }: { readonly action_id: string; readonly accepted: boolean; readonly outcome: string },
+): Promise<void> {
   await run(runner, END, { ...action, outcome: toStoredText(outcome) });
 }
 
 /** Who last deleted a world of this name; undefined where nobody has. */
 export async function findDeletion(runner: Runner, world_slug: string) {
-  return (await run<Pick<OperatorActionRecord, 'acted_by' | 'acted_at' | 'reason'>>(runner, FIND_DELETION, { world_slug }))[0];
+  return (
+    await run<Pick<OperatorActionRecord, 'acted_by' | 'acted_at' | 'reason'>>(runner, FIND_DELETION, { world_slug })
+  )[0];
 }

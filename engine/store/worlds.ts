@@ -40,10 +40,7 @@ const CREATE = prepare(
 );
 
 /** Writes a scenario's start as rows. @returns false where the slug is taken */
-export async function createWorld(
-  runner: Runner,
-  world: NewWorld & { readonly start_time: string },
-): Promise<boolean> {
+export async function createWorld(runner: Runner, world: NewWorld & { readonly start_time: string }): Promise<boolean> {
   const [row] = await run<{ created: number }>(runner, CREATE, {
     world_slug: world.world_slug,
     scenario_hash: world.scenario_hash,

@@ -152,11 +152,7 @@ const NO_FAILURE = { failure_class: null, failure_detail: null, failure_message:
  * Reads the requests and answers of several calls, none of them a generation, by one statement. A call that was settled
  * has the answer with which it was.
  */
-export async function listExchanges(
-  runner: Runner,
-  world_slug: string,
-  source_invocation_ids: readonly string[],
-) {
+export async function listExchanges(runner: Runner, world_slug: string, source_invocation_ids: readonly string[]) {
   const rows = await readExchanges(runner, { world_slug, source_invocation_ids });
   return rows.map(({ redaction, response_json, performed, settled_json, ...call }) => {
     const answer = performed === true ? settled_json : response_json;
