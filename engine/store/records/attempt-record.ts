@@ -19,11 +19,15 @@ const DOUBTED = `(
      WHERE worlds.world_slug = attempts.world_slug AND worlds.adoptable_attempt_id = attempts.attempt_id
        AND calls.attempt_id = attempts.attempt_id AND ${IS_DOUBTED})`;
 
+const SUMMARY = [
+  ...(['attempt_id', 'world_slug', 'attempted_turn', 'status', 'failure_class', 'failure_message'] as const),
+  ...(['failed_subject_entity_id', 'failed_node_id', 'failed_source_invocation_id', 'started_at', 'ended_at'] as const),
+] as const;
+
 /** Attempts as lists show them. */
 const selectSummaries = ({ from, sql }: Building) =>
   from('attempts')
-    .select(['attempt_id', 'world_slug', 'attempted_turn', 'status', 'failure_class', 'failure_message'])
-    .select(['failed_subject_entity_id', 'failed_node_id', 'failed_source_invocation_id', 'started_at', 'ended_at'])
+    .select(SUMMARY)
     .select([sql.raw<number>(CALL_COUNT).as('source_invocation_count'), sql.raw<number>(DOUBTED).as('calls_in_doubt')])
     .select(sql.raw<boolean>(isDriven('attempts')).as('is_driven'));
 
@@ -68,9 +72,7 @@ export const listAttemptsAtTurn = query((building, { world_slug, turn, limit }: 
 
 const FIND = prepare(
   'find_attempt',
-  `SELECT attempt_id, world_slug, attempted_turn, status, failure_class, failure_message, failed_subject_entity_id,
-     failed_node_id, failed_source_invocation_id, started_at, ended_at, ${CALL_COUNT} AS source_invocation_count,
-     ${DOUBTED} AS calls_in_doubt, ${isDriven('attempts')} AS is_driven, epoch, take_overs, adopts,
+  `SELECT ${SUMMARY.join(', ')}, ${CALL_COUNT} AS source_invocation_count, ${DOUBTED} AS calls_in_doubt, ${isDriven('attempts')} AS is_driven, epoch, take_overs, adopts,
      EXISTS (
        SELECT FROM worlds
        WHERE worlds.world_slug = attempts.world_slug AND adoptable_attempt_id = attempt_id) AS is_adoptable,

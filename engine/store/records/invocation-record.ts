@@ -8,7 +8,7 @@ import type { InvocationRecord, InvocationView, SettlementRecord } from '../../p
 import { IS_UNKNOWN } from '../attempts/doubt.js';
 import { type InWorld, query } from '../queries.js';
 import type { Runner } from '../statement.js';
-import { RAW_TEXT, type Redacted, SETTLED_AS, toAnswer, toShown } from './invocation-rows.js';
+import { RAW_TEXT, type Redacted, SETTLED_AS, SUMMARY, toAnswer, toShown } from './invocation-rows.js';
 import { callState } from './work-state.js';
 
 /** The request of a generation names its conversation, as its row in `llm_calls` does. */
@@ -41,12 +41,7 @@ const readInvocation = query(
           .on('settling.event_kind', '=', lit('call_settled'))
           .onRef('settling.source_invocation_id', '=', 'calls.source_invocation_id'),
       )
-      .select(['calls.source_invocation_id', 'calls.parent_source_invocation_id', 'calls.invocation_seq'])
-      .select(['calls.invocation_kind', 'calls.command_key', 'calls.request_hash', 'calls.performance'])
-      .select(['calls.ambient_source_id', 'calls.tool_name', 'calls.workflow_subject_entity_id'])
-      .select(['calls.workflow_node_id', 'calls.tool_loop_round', 'calls.logical_generation_attempt'])
-      .select(['calls.model_output_kind', 'calls.status', 'calls.failure_class', 'calls.failure_detail'])
-      .select(['calls.failure_message', 'calls.effect_class', 'calls.repeatable'])
+      .select(SUMMARY)
       .select([sql.raw<boolean>(IS_UNKNOWN).as('outcome_unknown'), sql.raw<SettledAs>(SETTLED_AS).as('settled_as')])
       .select([...callState(sql, 'calls'), 'calls.http_status', 'calls.llm_call_id', 'calls.duration_ms'])
       .select([
