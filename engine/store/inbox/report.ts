@@ -129,7 +129,7 @@ export function stop(
   return writeMessage(database, STOP, { ...sent, message_type: 'stop', correlation_id: attempt_id });
 }
 
-interface Sent {
+export interface Sent {
   /** Fresh. */
   readonly inbox_id: string;
   readonly payload: JsonObject;

@@ -45,7 +45,7 @@ const NEAR = 5_000;
 
 const ORDER = 'ORDER BY attempt_id DESC, world_slug DESC, entry_seq DESC';
 
-interface Part {
+export interface Part {
   readonly after?: string;
   readonly limit: number;
 }
