@@ -129,7 +129,14 @@ export default {
         pathNot: '^engine/((telemetry|ports|core|contract|generated)/|runtime/progress\\.ts$)',
       },
     },
-    roomImports('operations', ['runtime', ...beside], 'An operation is handed its parts.'),
+    roomImports('operations', ['runtime', 'store', ...beside], 'An operation is handed its parts.'),
+    {
+      name: 'operations-know-the-store-as-a-whole',
+      severity: 'error',
+      comment: 'The type of the store is made of its functions; operations are handed those with a database.',
+      from: { path: '^engine/operations/' },
+      to: { path: '^engine/store/', pathNot: '^engine/store/(open-store|inspect)\\.ts$' },
+    },
     {
       name: 'surfaces-call-operations',
       severity: 'error',

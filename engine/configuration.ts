@@ -7,7 +7,7 @@ import { sha256 } from './core/content/sha256.js';
 import { findInvisible, listSecretParts } from './core/content/variable-value.js';
 import type { WantedDoorbell } from './doorbells/choose-doorbell.js';
 import type { ServePlace } from './operations/composition.js';
-import type { HeartbeatSettings } from './ports/store.js';
+import type { HeartbeatSettings } from './ports/heartbeat.js';
 import type { FlightLimits, PluginPlaces } from './sources/index.js';
 import type { Receiver, TelemetrySettings } from './telemetry/index.js';
 import type { Secret } from './sources/index.js';

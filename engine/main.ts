@@ -47,7 +47,7 @@ import { openPluginLog } from './plugin-log.js';
 import type { AnswerCall } from './ports/answers.js';
 import type { Clock } from './ports/clock.js';
 import type { Doorbell } from './ports/doorbell.js';
-import type { Store } from './ports/store.js';
+import type { Store } from './store/open-store.js';
 import type { MakeCallback } from './ports/sources.js';
 import type { ValidateDocument } from './ports/validation.js';
 import type { FlightLimits, Log, Secret, Sources } from './sources/index.js';

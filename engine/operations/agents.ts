@@ -22,7 +22,7 @@ export interface ListedAgent extends AgentHeadRecord {
 export async function listAgents(archive: Archive, world_slug: string): Promise<Outcome<readonly ListedAgent[]>> {
   const { worlds, records, browse } = archive.store;
   if ((await worlds.find(world_slug)) === undefined) return unknownWorld(archive, world_slug);
-  const [latest] = await browse.attempts(world_slug, { limit: 1 });
+  const [latest] = await browse.attempts({ world_slug, limit: 1 });
   const turns = (latest && (await records.attempt(latest.attempt_id, 1)))?.agent_turns ?? [];
   const heads = await records.agents(world_slug);
   const value = heads.map((head) => {

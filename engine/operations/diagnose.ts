@@ -1,5 +1,5 @@
 import { type Outcome, type Problem, problem } from '../contract/problem.js';
-import type { DatabaseReport, UndrivenAttempt } from '../ports/store.js';
+import type { DatabaseReport, UndrivenAttempt } from '../store/inspect.js';
 import type { ExamineOrigin, PluginCatalogue } from '../ports/sources.js';
 import type { Diagnosis } from './composition.js';
 import type { Doorbell } from '../ports/doorbell.js';

@@ -6,7 +6,7 @@ import type { Doorbell } from '../ports/doorbell.js';
 import type { OpenHeartbeat } from '../ports/heartbeat.js';
 import type { RuntimeParts } from '../runtime/runtime-parts.js';
 import type { FindObstacle, PluginCatalogue, ReplaceSecrets } from '../ports/sources.js';
-import type { BrowsableStore } from '../ports/browse.js';
+import type { Store } from '../store/open-store.js';
 import type { CompileSchema, ValidateDocument } from '../ports/validation.js';
 
 /** The dependencies of operations on documents: no database and no source. */
@@ -20,7 +20,7 @@ export interface Authoring {
 
 /** The database for operations that only read: neither plugins nor validators are needed. */
 export interface Archive {
-  readonly store: BrowsableStore;
+  readonly store: Store;
 }
 
 export interface LoadedScenario {

@@ -1,6 +1,6 @@
 import { type Outcome, succeed } from '../contract/problem.js';
 import { present } from '../contract/present.js';
-import type { Database } from '../ports/store.js';
+import type { Store } from '../store/open-store.js';
 import type { WorldSnapshot } from '../ports/worlds.js';
 import type { AnswerAsPerson, Composition } from './composition.js';
 import { type Engine, whileOpen } from './engine.js';
@@ -22,7 +22,7 @@ export interface WatchedRun extends Omit<RunRequest, 'world_slug'> {
   /** Called before the first turn, with the world, the database that holds it, and the news about its scenario. */
   readonly onWorld: (
     world: WorldSnapshot,
-    database: Pick<Database, 'description' | 'is_kept'>,
+    database: Pick<Store['database'], 'description' | 'is_kept'>,
     news: ScenarioNews,
   ) => void;
 }

@@ -1,11 +1,5 @@
 import type { Json } from '../contract/json.js';
 import type { AttemptStatus, AttemptSummary, InvocationStatus, InvocationSummary } from './records.js';
-import type { ComponentKind } from '../core/protocol/component.js';
-import type { StoredComponent } from './components.js';
-import type { SearchReader } from './search.js';
-import type { Store } from './store.js';
-import type { FactReader } from './stream.js';
-import type { WorldRecord } from './worlds.js';
 
 /** A part of a long list: the rows after one, in the order of the list. */
 export interface ListPart {
@@ -103,74 +97,12 @@ export interface WorldReading {
   readonly response_json: Json;
 }
 
-export interface ReadingsPart {
-  readonly after: number;
-  readonly until: number;
-  readonly limit: number;
-}
-
-export interface FirstGenerations {
-  readonly workflow_hash: string;
-  /** Within its first so many calls. */
-  readonly calls: number;
-  readonly limit: number;
-}
-
 /** Whether its scenario has the shape that reading a world takes for granted: a forged or damaged one has not. */
 export interface Readable {
   readonly is_readable: boolean;
 }
 
-/** The lists of pages. Each part is read by an index. */
-export interface BrowseReader {
-  /** By name. @param scenario_hash only worlds that have, or had, this scenario */
-  worlds(part: ListPart, scenario_hash?: string): Promise<readonly (WorldRecord & Readable)[]>;
-  /** The family of a world by name, itself included: its first ancestor, and all forks of that. */
-  family(world_slug: string, limit: number): Promise<readonly WorldRecord[]>;
-  /** The latest first. */
-  attempts(world_slug: string, part: ListPart): Promise<readonly AttemptSummary[]>;
-  /** The attempts at one turn, the latest first. */
-  attemptsAtTurn(world_slug: string, turn: number, limit: number): Promise<readonly AttemptSummary[]>;
-  /**
-   * The calls of an attempt and those that it has adopted, in the order of their issue; the key is that number.
-   * @returns undefined for an unknown attempt
-   */
-  calls(attempt_id: string, part: CallsPart): Promise<readonly InvocationSummary[] | undefined>;
-  /** Newest first. */
-  invocations(part: ListPart): Promise<readonly ListedInvocation[]>;
-  /** Newest first. */
-  llmCalls(part: ListPart): Promise<readonly ListedLlmCall[]>;
-  /** Open messages, oldest first. */
-  inbox(part: ListPart): Promise<readonly ListedMessage[]>;
-  /** Suspended attempts, and those with calls in doubt; at most 200, with at most 1000 calls in all. */
-  waitingAttempts(): Promise<readonly WaitingAttempt[]>;
-  /** Documents of a kind, by label. */
-  documents(kind: ComponentKind, part: ListPart): Promise<readonly StoredComponent[]>;
-  /** The latest calls of a source or by a workflow, and their attempts: among the latest attempts only. */
-  useOf(document: UsedDocument): Promise<DocumentUse>;
-  /** The latest of those turns, in the order of turns. */
-  readings(world_slug: string, part: ReadingsPart): Promise<readonly WorldReading[]>;
-  /**
-   * The ids of the first generations of each subject at each node of a workflow, in the order of their issue.
-   * @returns undefined for an unknown attempt
-   */
-  firstGenerations(attempt_id: string, sought: FirstGenerations): Promise<readonly string[] | undefined>;
-}
-
 export interface UsedDocument {
   readonly kind: 'response_source' | 'cognition_workflow';
   readonly hash: string;
-}
-
-/** The latest uses of a document, the latest first. */
-export interface DocumentUse {
-  readonly attempts: readonly ListedAttempt[];
-  readonly calls: readonly ListedInvocation[];
-}
-
-/** The store with the lists of pages, the facts of streams, and search. */
-export interface BrowsableStore extends Store {
-  readonly browse: BrowseReader;
-  readonly facts: FactReader;
-  readonly search: SearchReader;
 }

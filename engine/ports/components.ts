@@ -31,18 +31,3 @@ export interface ComponentUses {
   /** Worlds that have it; of scenarios only. */
   readonly worlds: readonly string[];
 }
-
-export interface ComponentStore {
-  /** One transaction; idempotent, in any order. @returns how many were new */
-  put(components: readonly ComponentToStore[]): Promise<number>;
-  find(kind: ComponentKind, hash: string): Promise<ComponentRecord | undefined>;
-  /** A component and everything that it refers to, directly or not. */
-  closure(kind: ComponentKind, hash: string): Promise<readonly ComponentRecord[]>;
-  /** All of one kind, by label and hash. */
-  list(kind: ComponentKind): Promise<readonly StoredComponent[]>;
-  /** The number of documents of each kind that has any. */
-  count(): Promise<ReadonlyMap<ComponentKind, number>>;
-  /** Those of any kind whose hash begins so, at most 20. */
-  startingWith(digits: string): Promise<readonly ComponentSummary[]>;
-  uses(kind: ComponentKind, hash: string): Promise<ComponentUses>;
-}

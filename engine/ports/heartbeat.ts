@@ -15,3 +15,13 @@ export interface Heartbeat {
 export interface OpenHeartbeat extends Heartbeat {
   close(): Promise<void>;
 }
+
+export interface HeartbeatSettings {
+  /** The compiled file of the heartbeat thread: threads run no TypeScript. */
+  readonly program: string;
+  readonly lease_ms: number;
+  /** How long the main thread may be blocked before its leases are no longer renewed. */
+  readonly hang_ms: number;
+  /** How long the main thread may be blocked before the process is ended: longer than `hang_ms` and a lease. */
+  readonly end_ms: number;
+}

@@ -1,18 +1,7 @@
-import type { Json, JsonObject } from '../contract/json.js';
-import type { InboxMessageType, InboxStatus } from '../core/inbox/message.js';
+import type { Json } from '../contract/json.js';
+import type { InboxMessageType } from '../core/inbox/message.js';
 import type { AttemptLease } from './attempts.js';
 import type { Claimed, ClaimRequest } from './claim.js';
-
-/** Turns of a world to queue, in order. */
-export interface TurnsToQueue {
-  readonly world_slug: string;
-  /** Fresh ids, ordered by time: one for each turn. */
-  readonly inbox_ids: readonly string[];
-}
-
-export type Queued =
-  /** `waiting`: the length of the world's queue, with these turns and the running one. */
-  { readonly kind: 'queued'; readonly waiting: number } | { readonly kind: 'unknown_world' };
 
 export type LapsedRequest = Pick<ClaimRequest, 'most' | 'worlds'> & {
   /** Includes leases that end within this time unless they are renewed. */
@@ -32,20 +21,6 @@ export interface Lapse {
 export interface Deferral {
   readonly reason: string;
   readonly delay_ms: number;
-}
-
-/** A report: a message to an attempt with the end of one of its calls. */
-export interface Report {
-  readonly inbox_id: string;
-  /** The call that it reports. */
-  readonly source_invocation_id: string;
-  readonly payload: JsonObject;
-}
-
-export interface Stop {
-  readonly inbox_id: string;
-  readonly attempt_id: string;
-  readonly payload: JsonObject;
 }
 
 /**
@@ -70,28 +45,12 @@ export interface InboxMessage {
   readonly payload: Json;
 }
 
-/** A report that was accepted while its attempt ended, so that no driver has handled it. */
-export interface UnhandledReport {
-  readonly world_slug: string;
-  readonly inbox_id: string;
-  readonly attempt_id: string;
-  readonly source_invocation_id: string;
-  readonly payload: Json;
-}
-
 /** The queued turns of a world that have no attempt yet. */
 export interface WorldQueue {
   readonly world_slug: string;
   readonly queued_turns: number;
   /** Why the first one is deferred, and until when (RFC 3339). */
   readonly put_off: { readonly reason: string; readonly until: string } | null;
-}
-
-/** The number of messages in each state, for people. */
-export interface InboxCount {
-  readonly message_type: InboxMessageType;
-  readonly status: InboxStatus;
-  readonly count: number;
 }
 
 /** The repairs of the watchdog. */
@@ -112,10 +71,8 @@ export interface Glance {
   readonly is_lapsing: boolean;
 }
 
-/** The inbox: the only truth about work to do. */
+/** The inbox, as workers use it: the only truth about work to do. */
 export interface Inbox {
-  /** Appends turns to a world's queue; the first is promoted at once where the queue was empty. */
-  enqueueTurns(request: TurnsToQueue): Promise<Queued>;
   /**
    * Whether there may be work in any world. One statement.
    * @param within_ms also counts leases that end within this time
@@ -125,28 +82,12 @@ export interface Inbox {
   claim(request: ClaimRequest): Promise<readonly Claimed[]>;
   /** Defers a claimed message that was not begun. One statement. */
   defer(claimed: Claimed, deferral: Deferral): Promise<void>;
-  /** Reserves a claimed message for longer, before anything is begun for it. One statement. */
-  hold(claimed: Pick<Claimed, 'world_slug' | 'inbox_id'>, hold_ms: number): Promise<void>;
   /** Discards a claimed message that can never be handled, and promotes the next turn of the world. */
   discard(claimed: Claimed, reason: string): Promise<void>;
-  /** Reports the end of a call to its attempt: idempotent. One statement where it is accepted, else two. */
-  report(report: Report): Promise<Reported>;
-  /** Requests that an attempt stop: idempotent. One statement where it is accepted, else two. */
-  stop(stop: Stop): Promise<Reported>;
-  /** Removes queued turns without an attempt. One transaction. @returns how many; undefined for an unknown world */
-  takeBack(world_slug: string, reason: string): Promise<number | undefined>;
-  /** The queue of one world, or all queues that are not empty. One statement. */
-  queues(world_slug?: string): Promise<readonly WorldQueue[]>;
   /** The unhandled messages of an attempt, oldest first. */
   messagesOf(lease: AttemptLease): Promise<readonly InboxMessage[]>;
-  /** Accepted reports of ended attempts that nobody has handled; at most so many. One statement. */
-  unhandledReports(most: number): Promise<readonly UnhandledReport[]>;
-  /** Consumes such a report. One statement. */
-  consumeUnhandled(report: Pick<UnhandledReport, 'world_slug' | 'inbox_id'>): Promise<void>;
   /** Worlds without a driver, longest ago first, and then those that may lose it soon. One statement. */
   lapsed(request: LapsedRequest): Promise<readonly Lapse[]>;
   /** Repairs lost work: turns that were never promoted, messages to attempts that are over. */
   tidy(): Promise<Tidied>;
-  /** All open messages, by kind. */
-  count(): Promise<readonly InboxCount[]>;
 }

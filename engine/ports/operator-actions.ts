@@ -35,34 +35,3 @@ export interface OperatorActionRecord extends ActionPlace {
   /** Its outcome, in a sentence. */
   readonly outcome: string | null;
 }
-
-/** The end of a world. */
-export type Deletion = Pick<OperatorActionRecord, 'acted_by' | 'acted_at' | 'reason'>;
-
-/** An action before it is performed. */
-export interface BegunAction extends Omit<OperatorActionRecord, 'world_slug' | 'acted_at' | 'accepted' | 'outcome'> {
-  /** Null for the deletion of a world. */
-  readonly world_slug: string | null;
-  /** The address of its origin: for the operator of the database, and on no page. */
-  readonly address: string;
-  /** In milliseconds since 1970. */
-  readonly acted_at: number;
-}
-
-export interface EndedAction {
-  readonly action_id: string;
-  readonly accepted: boolean;
-  readonly outcome: string;
-}
-
-/** The audit of what operators do. */
-export interface OperatorActions {
-  /** Written before the action is performed. */
-  begin(action: BegunAction): Promise<void>;
-  /** Written once. */
-  end(action: EndedAction): Promise<void>;
-  /** The latest first, at most 100; of one attempt where it is named. */
-  list(of: { readonly world_slug: string; readonly attempt_id?: string }): Promise<readonly OperatorActionRecord[]>;
-  /** Who last deleted a world of this name; undefined where nobody has. */
-  deletion(world_slug: string): Promise<Deletion | undefined>;
-}

@@ -2,7 +2,7 @@ import type { OperatorActionRecord } from './operator-actions.js';
 import type { Json, JsonObject } from '../contract/json.js';
 import type { EffectClass } from '../core/protocol/program.js';
 import type { EffectOperation } from '../core/world/world-patch.js';
-import type { AgentHeadRecord, AgentTurnRecord, AgentTurnSummary } from '../core/agents/agent-turn.js';
+import type { AgentTurnSummary } from '../core/agents/agent-turn.js';
 import type { SettledBy } from './attempts.js';
 import type { AwaitedCall, PendedCall } from './pending-calls.js';
 
@@ -161,20 +161,6 @@ export interface InvocationRecord extends InvocationSummary, CallPlace {
 /** Why a call failed: three times null where it did not. */
 export type CallFailureRecord = Pick<InvocationRecord, 'failure_class' | 'failure_detail' | 'failure_message'>;
 
-/** The request and the answer of a call, with redaction applied. */
-export interface CallExchange
-  extends CallFailureRecord,
-    Pick<
-      InvocationRecord,
-      | 'source_invocation_id'
-      | 'command_key'
-      | 'ambient_source_id'
-      | 'tool_name'
-      | 'workflow_node_id'
-      | 'request_json'
-      | 'response_json'
-    > {}
-
 export interface SettlementRecord {
   readonly performed: boolean;
   /** In the requested view; null where it was not performed. */
@@ -257,22 +243,3 @@ export interface AuditRecord extends EventSubject {
 
 /** How much of an answer is read: redacted, or everything that is stored. Secrets are replaced in both. */
 export type InvocationView = 'redacted' | 'unredacted';
-
-/** The record as people and programs read it. */
-export interface RecordReader {
-  /** Without agents, timeline and audit: a quarter of the statements. */
-  ranAttempt(id: string): Promise<RanAttempt | undefined>;
-  /** @param calls_max how many of its calls are read; all by default */
-  attempt(attempt_id: string, calls_max?: number): Promise<AttemptRecord | undefined>;
-  attempts(world_slug: string): Promise<readonly AttemptSummary[]>;
-  /** `unredacted` is for the operator at the database's own machine only. */
-  invocation(source_invocation_id: string, view: InvocationView): Promise<InvocationRecord | undefined>;
-  /** Calls of a world that are no generations, by one statement; the order is none. */
-  exchanges(world_slug: string, source_invocation_ids: readonly string[]): Promise<readonly CallExchange[]>;
-  llmCall(llm_call_id: string): Promise<LlmCallRecord | undefined>;
-  agentTurn(agent_turn_id: string): Promise<AgentTurnRecord | undefined>;
-  /** An agent turn with all others of its attempt, of which it is a part; none for an unknown id. */
-  agentTurnsBeside(agent_turn_id: string): Promise<readonly AgentTurnRecord[]>;
-  /** The state heads of a world's agents, by name. */
-  agents(world_slug: string): Promise<readonly AgentHeadRecord[]>;
-}

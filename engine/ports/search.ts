@@ -41,18 +41,3 @@ export interface SearchHit {
   /** The rank of the match, from frequency and distance of the words in the text; 0 without words. */
   readonly rank: number;
 }
-
-export interface SearchReader {
-  /** Prompts last, since they quote the others; the latest attempts first. */
-  find(
-    question: SearchQuestion,
-    part: { readonly after?: string; readonly limit: number },
-  ): Promise<readonly SearchHit[]>;
-  /** All subjects, or all labels of sources, that texts have. It reads every row: only for a search without hits. */
-  names(of: 'subject' | 'source', world_slug?: string): Promise<readonly string[]>;
-  /**
-   * Indexes the texts of attempts that have ended since: the oldest of each world first.
-   * @returns how many attempts it indexed; fewer than `attempts_max` where none are left
-   */
-  catchUp(attempts_max: number): Promise<number>;
-}

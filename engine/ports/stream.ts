@@ -22,18 +22,3 @@ export interface FactPage {
   /** The attempt has ended, and all of it has been read. */
   readonly is_over: boolean;
 }
-
-/** Reads the record of attempts in the order of writing, from any cursor. */
-export interface FactReader {
-  /** The cursor of an attempt's beginning. @returns undefined for an unknown id */
-  attempt(attempt_id: string): Promise<FactCursor | undefined>;
-  /** The beginning of the next attempt of a world after another one, or of its first. */
-  next(world_slug: string, attempt_id?: string): Promise<FactCursor | undefined>;
-  /** The beginning of the latest attempt of a world. */
-  latest(world_slug: string): Promise<FactCursor | undefined>;
-  /**
-   * Facts after a cursor, read by indexes alone: earlier facts cost nothing.
-   * @param until at most to this number
-   */
-  read(cursor: FactCursor, until?: number): Promise<FactPage>;
-}

@@ -1,16 +1,5 @@
 import type { AttemptOfTurn } from './attempts.js';
 
-/** Moves worlds between databases, with their whole record, as lines of text. */
-export interface WorldTransfer {
-  /**
-   * Exports worlds, and those whose turns they share, from one snapshot.
-   * @param write gets a line without its end; an exception of it ends the export
-   */
-  export(world_slugs: readonly string[], write: (line: string) => Promise<void>): Promise<Exported>;
-  /** Imports an export: all of it, or nothing. @param lines without their ends */
-  import(lines: AsyncIterable<string>): Promise<Imported>;
-}
-
 /** The summary of an export, or why there is none. */
 export type Exported =
   | { readonly kind: 'exported'; readonly worlds: readonly string[]; readonly rows: number }

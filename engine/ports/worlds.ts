@@ -1,6 +1,5 @@
-import type { World, Entity } from '../core/world/world.js';
+import type { Entity } from '../core/world/world.js';
 import type { WorldContents } from '../core/world/diff-worlds.js';
-import type { OpenAttempt } from './transfer.js';
 import type { PatchEffectRecord } from './records.js';
 
 export interface WorldRecord {
@@ -13,15 +12,6 @@ export interface WorldRecord {
   readonly created_at: string;
   /** The world that it was forked from, and the turn. */
   readonly forked_from?: { readonly world_slug: string; readonly turn: number };
-}
-
-/** The scenario's start as rows. */
-export interface WorldToCreate {
-  readonly world_slug: string;
-  readonly scenario_hash: string;
-  readonly start_time: string;
-  readonly created_at: number;
-  readonly files?: ScenarioFiles;
 }
 
 /** The files that a scenario was read from, on the machine where it was. */
@@ -44,27 +34,6 @@ export interface WorldScenario {
   readonly files?: ScenarioFiles;
 }
 
-/** Another scenario for a world, from its next turn on. */
-export interface ScenarioChange {
-  readonly world_slug: string;
-  readonly scenario_hash: string;
-  readonly chosen_at: number;
-  readonly files?: ScenarioFiles;
-}
-
-export type DeletedWorld =
-  | { readonly kind: 'deleted'; readonly rows: number }
-  | { readonly kind: 'unknown_world' }
-  | { readonly kind: 'has_forks'; readonly forks: readonly string[] }
-  | {
-      readonly kind: 'held';
-      readonly host: string;
-      readonly pid: number;
-      readonly attempt_id: string;
-      /** In milliseconds since 1970. */
-      readonly until: number;
-    };
-
 /** A committed patch as a story shows it. */
 export interface NarratedPatch {
   readonly turn: number;
@@ -78,31 +47,10 @@ export interface NarratedPatch {
   readonly llm_call_id: string | null;
 }
 
-export type ChangedScenario =
-  | { readonly kind: 'changed' }
-  | { readonly kind: 'unknown_world' }
-  | { readonly kind: 'under_way'; readonly attempt: OpenAttempt };
-
-/** A world that begins at any turn, with given events: for dry runs, in a database of their own. */
-export interface WorldToPlant extends WorldToCreate, WorldStart {
-  readonly start_time: string;
-}
-
 export interface WorldStart {
   readonly turn: number;
   readonly environments: WorldContents['environments'];
   readonly entities: readonly Pick<Entity, 'id' | 'state' | 'memory'>[];
-}
-
-/** A fork: a world that shares another's turns up to one of them. */
-export interface WorldToFork {
-  readonly world_slug: string;
-  readonly source_slug: string;
-  /** A turn that the source has reached, its shared history included. */
-  readonly at_turn: number;
-  readonly scenario_hash: string;
-  readonly created_at: number;
-  readonly files?: ScenarioFiles;
 }
 
 /** An effect of a committed patch with its origin. */
@@ -121,37 +69,3 @@ export interface EffectOrigin extends PatchEffectRecord {
 }
 
 export interface WorldSnapshot extends WorldRecord, WorldContents {}
-
-export interface WorldStore {
-  /** @returns false where the slug is taken */
-  create(world: WorldToCreate): Promise<boolean>;
-  /** @returns false where the slug is taken */
-  plant(world: WorldToPlant): Promise<boolean>;
-  /** The events of the latest turns of a world, oldest first. @param event_turns how many turns */
-  events(world_slug: string, event_turns: number): Promise<World['events']>;
-  find(world_slug: string): Promise<WorldRecord | undefined>;
-  list(): Promise<readonly WorldRecord[]>;
-  /**
-   * A world as it stands, by the scenario of its next turn; at a turn, by the scenario of that turn.
-   * @returns undefined for an unknown world or a turn that it has not reached
-   */
-  snapshot(world_slug: string, turn?: number): Promise<WorldSnapshot | undefined>;
-  /** Writes the new world, its first turn and its ancestors; nothing is copied. @returns false where the slug is taken */
-  fork(world: WorldToFork): Promise<boolean>;
-  /** The scenarios of a world, in the order of adoption. */
-  scenarios(world_slug: string): Promise<readonly WorldScenario[]>;
-  /** Lets a world adopt another scenario, unless one of its attempts is open. */
-  changeScenario(change: ScenarioChange): Promise<ChangedScenario>;
-  /** Deletes a world with its whole record, unless it has forks or a driver. */
-  delete(world_slug: string): Promise<DeletedWorld>;
-  /** Committed patches of the turns after one, up to another, in the order of application. */
-  patches(
-    world_slug: string,
-    turns: { readonly after: number; readonly until: number },
-  ): Promise<readonly NarratedPatch[]>;
-  /** Effects that changed something in the turns after one, up to another, in the order of application. */
-  effects(
-    world_slug: string,
-    turns: { readonly after: number; readonly until: number },
-  ): Promise<readonly EffectOrigin[]>;
-}

@@ -210,7 +210,7 @@ export function isUnmade({ calls, state }: Attempt, key: string): boolean {
   return state.dropped.has(key) && calls.get(key)?.stage === 'waits';
 }
 
-/** Whether the end of a call is none, because it was dropped on leaving. */
+/** Whether a driver that leaves has dropped the call: its end is not recorded. */
 export function isDropped(attempt: Attempt, key: string): boolean {
   return attempt.is_leaving && !isAct(callOf(attempt, key));
 }

@@ -47,7 +47,7 @@ export interface Journal {
   readonly writes: JournalWrites;
   waiting: readonly Entry[];
   writing: Promise<void> | undefined;
-  /** Set while something waits that can. */
+  /** Writes at once what waits; set while an entry waits that may. */
   hurry: (() => void) | undefined;
   /** Claims the world by the first statement; undefined once that is done. */
   begin: JournalWrites['begin'] | undefined;

@@ -4,7 +4,6 @@ import type { AttemptStore, Holder } from '../ports/attempts.js';
 import type { Clock } from '../ports/clock.js';
 import type { Heartbeat } from '../ports/heartbeat.js';
 import type { Inbox } from '../ports/inbox.js';
-import type { PendingCalls } from '../ports/pending-calls.js';
 import type { CallSource, ReceiveReport } from '../ports/sources.js';
 import type { Observe } from './progress.js';
 
@@ -13,7 +12,10 @@ export interface RuntimeParts {
   readonly callSource: CallSource;
   readonly receiveReport: ReceiveReport;
   readonly inbox: Pick<Inbox, 'messagesOf'>;
-  readonly pending: Pick<PendingCalls, 'expire'>;
+  readonly pending: {
+    /** Notifies attempts of expired calls. @param inbox_ids fresh ids @returns how many were notified */
+    expire(inbox_ids: readonly string[]): Promise<number>;
+  };
   readonly clock: Clock;
   readonly holder: Holder;
   /** Whether a process that held a lease still runs; true where that cannot be known. */

@@ -23,7 +23,7 @@ const bounds = new AsyncLocalStorage<CallBounds>();
 const named = new WeakMap<AbortSignal, CallBounds>();
 
 /** Made once: the end of a call is the ordinary case, and a reason of its own would cost a stack trace each time. */
-const GONE = new DOMException('the call is over, and what could be taken back as well', 'AbortError');
+const GONE = new DOMException('the call has ended, and so has the time to take its request back', 'AbortError');
 
 /**
  * Runs a plugin's call within its bounds. They reach the plugin's fetch without the plugin's help, also through a client

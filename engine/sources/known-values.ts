@@ -1,6 +1,6 @@
 /**
  * Finds known values in a text: each as it is, in base64 and in hexadecimal. Nothing is decoded: an encoded value has few
- * spellings, and one search finds them all, by the algorithm of Wu and Manber: most of the text is skipped.
+ * spellings, and each is searched for.
  */
 
 import { toBinary, toHex, unescapeText } from './decode-text.js';
@@ -26,7 +26,7 @@ export interface Match {
   readonly isOpen?: boolean;
 }
 
-/** Gives the values in a binary string, in order and apart: those that overlap are one, by the name of the first. */
+/** Gives the places of the values in a binary string. Those of different spellings may overlap. */
 export type FindValues = (text: string) => readonly Match[];
 
 /**
@@ -70,69 +70,23 @@ function unique(texts: readonly string[]): readonly string[] {
   return [...new Set(texts)];
 }
 
-/** The algorithm looks at so many characters at a time. */
-const BLOCK = 3;
-
-/** More characters of each spelling would cost memory and skip little more. */
-const WINDOW_MAX = 16;
-
-/**
- * @param spellings of at least three characters each
- * @param count is told the steps that a search takes
- */
+/** @param count is told the steps that a search takes: the characters of the text, once for each spelling */
 export function createFindValues(spellings: readonly Spelling[], count: (steps: number) => void): FindValues {
-  const window = Math.min(WINDOW_MAX, ...spellings.map(({ text }) => text.length));
-  const shifts = new Uint8Array(BLOCKS).fill(window - BLOCK + 1);
-  const ending = new Map<number, Spelling[]>();
-  for (const spelling of spellings.toSorted((one, other) => other.text.length - one.text.length)) {
-    for (let at = BLOCK - 1; at < window; at += 1) {
-      const block = blockEndingAt(spelling.text, at);
-      shifts[block] = Math.min(shifts[block] as number, window - 1 - at);
-    }
-    const last = blockEndingAt(spelling.text, window - 1);
-    ending.set(last, [...(ending.get(last) ?? []), spelling]);
-  }
   return (text) => {
-    const matches: Found[] = [];
     const small = text.toLowerCase();
-    let steps = text.length;
-    for (let at = window - 1; at < text.length; steps += 1) {
-      const block = blockEndingAt(text, at);
-      const shift = shifts[block] as number;
-      if (shift === 0) {
-        const start = at - window + 1;
-        const found = (ending.get(block) ?? []).find(({ text: spelled, is_any_case }) => {
-          steps += spelled.length;
-          return (is_any_case ? small : text).startsWith(spelled, start);
-        });
-        const end = start + (found?.text.length ?? 0) + (found?.after ?? 0);
-        if (found) keep(matches, Math.max(0, start - found.before), Math.min(end, text.length), found.variable);
-      }
-      at += shift || 1;
-    }
-    count(steps);
-    return matches;
+    count(text.length * spellings.length);
+    return spellings.flatMap((spelling) => findSpelling(spelling.is_any_case ? small : text, spelling));
   };
 }
 
-type Found = Match & { to: number };
-
-function keep(matches: Found[], from: number, to: number, variable: string): void {
-  const last = matches.at(-1);
-  if (last === undefined || from >= last.to) matches.push({ from, to, variable });
-  else last.to = Math.max(last.to, to);
+/** The places of a spelling: those that overlap are one. */
+function findSpelling(text: string, { text: spelled, variable, before, after }: Spelling): readonly Match[] {
+  const found: (Match & { to: number })[] = [];
+  for (let at = text.indexOf(spelled); at !== -1; at = text.indexOf(spelled, at + 1)) {
+    const [from, to] = [Math.max(0, at - before), Math.min(at + spelled.length + after, text.length)];
+    const last = found.at(-1);
+    if (last === undefined || from >= last.to) found.push({ from, to, variable });
+    else last.to = to;
+  }
+  return found;
 }
-
-/** How many numbers three characters have; some share one. */
-const BLOCKS = 65_536;
-
-function blockEndingAt(text: string, at: number): number {
-  return ((foldedAt(text, at - 2) << 9) ^ (foldedAt(text, at - 1) << 5) ^ foldedAt(text, at)) % BLOCKS;
-}
-
-function foldedAt(text: string, at: number): number {
-  return SMALL[text.charCodeAt(at) & 255] as number;
-}
-
-/** Large letters are small ones. */
-const SMALL = new Uint8Array(256).map((_, code) => (code >= 65 && code <= 90 ? code + 32 : code));

@@ -153,7 +153,7 @@ export function whyUnwanted({ surroundings }: Pick<Passage, 'surroundings'>): st
   return typeof reason === 'string' ? reason : 'the answer was no longer needed';
 }
 
-/** When the record of a call that has come so far is durable; undefined where it never began. */
+/** Resolves once the start of the call is on record; undefined where the call never began. */
 export function durableOf(end: Passage | Halt | Pause): Promise<void> | undefined {
   return ('passage' in end ? end.passage : end).durable;
 }

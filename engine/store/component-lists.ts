@@ -1,5 +1,5 @@
 import type { ListPart } from '../ports/browse.js';
-import type { ComponentSummary, ComponentUses } from '../ports/components.js';
+import type { ComponentSummary, ComponentUses, StoredComponent } from '../ports/components.js';
 import type { ComponentKind } from '../ports/validation.js';
 import { COMPONENT_TABLES, ofEachKind } from './component-tables.js';
 import { type Building, query } from './queries.js';
@@ -16,8 +16,7 @@ const LABEL = `coalesce(${OWN_NAMES}, CASE WHEN length(${FIRST_LINE}) <= 60 THEN
 const selectDocuments = ({ from, sql }: Building, table: (typeof COMPONENT_TABLES)[ComponentKind]) =>
   from(table).select(['kind', 'hash', sql.raw<string | null>(LABEL).as('label'), 'created_at']);
 
-/** All documents of one kind, by label and hash. */
-export const listComponents = ofEachKind((table) =>
+const LIST = ofEachKind((table) =>
   query((building) =>
     selectDocuments(building, table)
       .orderBy('label', (by) => by.nullsLast())
@@ -25,11 +24,15 @@ export const listComponents = ofEachKind((table) =>
   ),
 );
 
+/** All documents of one kind, by label and hash. */
+export function listComponents(runner: Runner, kind: ComponentKind): Promise<readonly StoredComponent[]> {
+  return LIST[kind](runner, {});
+}
+
 /** The sort key of a list; each table has an index on it. */
 const PLACE = `(left(coalesce(${OWN_NAMES}, left(${FIRST_LINE}, 60), hash::text), 200) COLLATE "C")`;
 
-/** Documents of one kind by label, after one of them. */
-export const listComponentsAfter = ofEachKind((table) =>
+const LIST_AFTER = ofEachKind((table) =>
   query((building, { after, limit }: ListPart) => {
     const { from, sql } = building;
     const place = sql.raw<string>(PLACE);
@@ -39,6 +42,15 @@ export const listComponentsAfter = ofEachKind((table) =>
     return documents.where(sql<boolean>`(${place}, hash) > (coalesce((${shown}), ''), ${after})`);
   }),
 );
+
+/** Documents of one kind by label, after one of them. */
+export function listComponentsAfter(
+  runner: Runner,
+  kind: ComponentKind,
+  part: ListPart,
+): Promise<readonly StoredComponent[]> {
+  return LIST_AFTER[kind](runner, part);
+}
 
 const readCounts = query(({ from }) =>
   from('components')

@@ -1,24 +1,10 @@
 import type { JsonObject } from '../contract/json.js';
 import { canonicalText } from '../core/content/canonical.js';
-import type { ComponentRecord, ComponentStore, ComponentToStore } from '../ports/components.js';
+import type { ComponentRecord, ComponentToStore } from '../ports/components.js';
 import type { ComponentKind } from '../ports/validation.js';
-import { countComponents, findStartingWith, findUses, listComponents } from './component-lists.js';
 import { COMPONENT_TABLES, KINDS, ofEachKind } from './component-tables.js';
 import { inTransaction, type OpenDatabase } from './database.js';
 import { prepare, run, type Runner } from './statement.js';
-
-/** Documents by the hash of their canonical form. */
-export function componentStore(database: OpenDatabase): ComponentStore {
-  return {
-    put: (components) => inTransaction(database.pool, (client) => putAll(client, components)),
-    find: (kind, hash) => find(database, kind, hash),
-    closure: (kind, hash) => closure(database, kind, hash),
-    list: (kind) => listComponents[kind](database, {}),
-    count: () => countComponents(database),
-    startingWith: (digits) => findStartingWith(database, digits),
-    uses: (kind, hash) => findUses(database, kind, hash),
-  };
-}
 
 const PUT_REGISTER = prepare(
   'put_components',
@@ -52,6 +38,14 @@ const PUT_CONTENT = ofEachKind((table, kind) =>
   ),
 );
 
+/** Stores documents by the hash of their canonical form: one transaction, idempotent, in any order. @returns how many were new */
+export function putComponents(
+  { pool }: Pick<OpenDatabase, 'pool'>,
+  components: readonly ComponentToStore[],
+): Promise<number> {
+  return inTransaction(pool, (client) => putAll(client, components));
+}
+
 async function putAll(client: Runner, components: readonly ComponentToStore[]): Promise<number> {
   if (components.length === 0) return 0;
   const registered = components.map(({ kind, hash }) => ({ kind, hash }));
@@ -79,8 +73,12 @@ function findReference(component: ComponentToStore, kind: ComponentKind): string
 
 const FIND = ofEachKind((table) => prepare(`find_${table}`, `SELECT content FROM ${table} WHERE hash = :hash`));
 
-async function find(database: OpenDatabase, kind: ComponentKind, hash: string): Promise<ComponentRecord | undefined> {
-  const [row] = await run<{ content: JsonObject }>(database, FIND[kind], { hash });
+export async function findComponent(
+  runner: Runner,
+  kind: ComponentKind,
+  hash: string,
+): Promise<ComponentRecord | undefined> {
+  const [row] = await run<{ content: JsonObject }>(runner, FIND[kind], { hash });
   return row && { kind, hash, content: row.content };
 }
 
@@ -94,6 +92,7 @@ const CLOSURE = prepare(
    ${KINDS.map((kind) => `SELECT reached.kind, hash, content FROM reached JOIN ${COMPONENT_TABLES[kind]} USING (kind, hash)`).join(' UNION ALL ')}`,
 );
 
-async function closure(database: OpenDatabase, kind: ComponentKind, hash: string): Promise<readonly ComponentRecord[]> {
-  return run<ComponentRecord>(database, CLOSURE, { kind, hash });
+/** A document and everything that it refers to, directly or not. */
+export function listClosure(runner: Runner, kind: ComponentKind, hash: string): Promise<readonly ComponentRecord[]> {
+  return run<ComponentRecord>(runner, CLOSURE, { kind, hash });
 }

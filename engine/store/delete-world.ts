@@ -1,4 +1,3 @@
-import type { DeletedWorld } from '../ports/worlds.js';
 import { inTransaction, type OpenDatabase } from './database.js';
 import { prepare, run, type Runner } from './statement.js';
 import { WORLD_TABLES } from './transfer/tables.js';
@@ -17,22 +16,20 @@ const FORKS = prepare(
   'SELECT world_slug FROM world_lineage WHERE ancestor_slug = :world_slug ORDER BY world_slug',
 );
 
-type Held = Extract<DeletedWorld, { kind: 'held' }>;
-
 /**
  * Deletes a world with all that is recorded of it: one transaction, in which its rows may go. Documents, and texts that
- * worlds share, stay.
+ * worlds share, stay. A world with forks or a driver is not deleted.
  */
-export function deleteWorld({ pool }: Pick<OpenDatabase, 'pool'>, world_slug: string): Promise<DeletedWorld> {
-  return inTransaction(pool, async (client): Promise<DeletedWorld> => {
-    if ((await run(client, FIND, { world_slug })).length === 0) return { kind: 'unknown_world' };
-    const [held] = await run<Omit<Held, 'kind' | 'until'> & { readonly lease_until: string }>(client, LOCK, {
+export function deleteWorld({ pool }: Pick<OpenDatabase, 'pool'>, world_slug: string) {
+  return inTransaction(pool, async (client) => {
+    if ((await run(client, FIND, { world_slug })).length === 0) return { kind: 'unknown_world' } as const;
+    const [held] = await run<{ host: string; pid: number; attempt_id: string; lease_until: string }>(client, LOCK, {
       world_slug,
     });
-    if (held !== undefined) return { kind: 'held', ...held, until: Date.parse(held.lease_until) };
+    if (held !== undefined) return { kind: 'held', ...held, until: Date.parse(held.lease_until) } as const;
     const forks = await run<{ world_slug: string }>(client, FORKS, { world_slug });
-    if (forks.length > 0) return { kind: 'has_forks', forks: forks.map((fork) => fork.world_slug) };
-    return { kind: 'deleted', rows: await deleteRows(client, world_slug) };
+    if (forks.length > 0) return { kind: 'has_forks', forks: forks.map((fork) => fork.world_slug) } as const;
+    return { kind: 'deleted', rows: await deleteRows(client, world_slug) } as const;
   });
 }
 

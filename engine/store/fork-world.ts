@@ -1,7 +1,6 @@
-import type { WorldToFork } from '../ports/worlds.js';
 import { headsOf } from './state-heads.js';
 import { READABLE } from './lineage.js';
-import { firstScenarioOf, toText } from './world-scenarios.js';
+import { firstScenarioOf, type NewWorld, toText } from './world-scenarios.js';
 import { prepare, run, type Runner, toTimestamp } from './statement.js';
 
 // The fork's first turn is the last one that it shares, so that it has a head; no attempt of its own made it.
@@ -33,10 +32,14 @@ const FORK = prepare(
 
 /**
  * Makes a world that shares another's turns up to one of them: a row for itself, one for its first turn, and one for
- * each ancestor.
+ * each ancestor. Nothing is copied.
+ * @param world `at_turn` is a turn that the source has reached, its shared history included
  * @returns false where the slug is taken
  */
-export async function forkWorld(runner: Runner, world: WorldToFork): Promise<boolean> {
+export async function forkWorld(
+  runner: Runner,
+  world: NewWorld & { readonly source_slug: string; readonly at_turn: number },
+): Promise<boolean> {
   const [row] = await run<{ forked: number }>(runner, FORK, {
     world_slug: world.source_slug,
     turn: world.at_turn,

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../contract/json.js';
 import { type Outcome, problem, refuse } from '../contract/problem.js';
-import type { DatabaseReport, UndrivenAttempt } from '../ports/store.js';
+import type { AttemptOfTurn } from '../ports/attempts.js';
 import type { OpenDatabase } from './database.js';
 import { findFaultProblem } from './database-fault.js';
 import { isMade } from './embedded.js';
@@ -8,6 +8,30 @@ import { findRefusal } from './find-refusal.js';
 import { loadMigrations, type Migration, readApplied } from './migrations.js';
 import { openConfigured, type StoreConfiguration } from './open-store.js';
 import { isDriven } from './records/work-state.js';
+
+/** A database as `doctor` sees it, unchanged. */
+export interface DatabaseReport {
+  readonly description: string;
+  /** False for one that the first command will create. */
+  readonly exists: boolean;
+  /** Names of migrations. */
+  readonly applied: readonly string[];
+  readonly pending: readonly string[];
+  readonly worlds: number;
+  /** Whether the named world exists; true without a name. */
+  readonly has_world: boolean;
+  /** Whether every user of the server may create tables and operators beside ours; left out where not. */
+  readonly is_open_to_all?: boolean;
+  /** Attempts of the selected worlds that are open, although nobody drives them. */
+  readonly undriven: readonly UndrivenAttempt[];
+  /** The distinct `interface` objects of the selected sources. */
+  readonly interfaces: readonly JsonObject[];
+}
+
+/** An attempt whose driver is gone; the next run of its world resumes it. */
+export interface UndrivenAttempt extends AttemptOfTurn {
+  readonly world_slug: string;
+}
 
 /**
  * Looks at the database that is configured, and neither makes nor migrates it.

@@ -1,19 +1,49 @@
 import { present } from '../contract/present.js';
 import { type Outcome, refuse } from '../contract/problem.js';
-import type { BrowsableStore } from '../ports/browse.js';
+import { isUuid } from '../core/content/uuid.js';
+import type { HeartbeatSettings } from '../ports/heartbeat.js';
 import { attemptStore } from './attempts/attempt-store.js';
 import { freeWorlds } from './attempts/fence.js';
-import { componentStore } from './components.js';
+import { bind } from './bind.js';
+import { countComponents, findStartingWith, findUses, listComponents, listComponentsAfter } from './component-lists.js';
+import { findComponent, listClosure, putComponents } from './components.js';
 import type { OpenDatabase } from './database.js';
 import { CACHE_MB_TO_READ, DESCRIPTION_IN_MEMORY, isMade, openInFolder, openInMemory } from './embedded.js';
 import { findFaultProblem, isPassing } from './database-fault.js';
-import { openInbox } from './inbox/inbox.js';
-import { operatorActions } from './operator-actions.js';
-import { pendingCalls } from './pending/pending-calls.js';
+import { deleteWorld } from './delete-world.js';
+import { forkWorld } from './fork-world.js';
+import { listEffects, listPatches } from './history.js';
+import { claim, defer, discard, hold } from './inbox/claim.js';
+import { enqueueTurns } from './inbox/enqueue.js';
+import { glance } from './inbox/glance.js';
+import { listQueues, takeBack } from './inbox/queue.js';
+import { consumeUnhandled, listUnhandled, messagesOf, report, stop } from './inbox/report.js';
+import { countMessages, lapsed, tidy } from './inbox/watchdog.js';
+import { beginAction, endAction, findDeletion, listActions } from './operator-actions.js';
+import { expireCalls, findCalls, listAwaited } from './pending/pending-calls.js';
+import { plantWorld } from './plant-world.js';
 import { loadMigrations, migrate, type Migration } from './migrations.js';
-import { factReader } from './records/attempt-facts.js';
-import { browseReader } from './records/browse-lists.js';
-import { recordReader } from './records/record-reader.js';
+import { findAgentTurn, listAgentHeads, listTurnsBeside } from './records/agent-records.js';
+import { followAttempt, followLatest, followNext, readFacts } from './records/attempt-facts.js';
+import {
+  findAttempt,
+  findRanAttempt,
+  listAttempts,
+  listAttemptsAtTurn,
+  listLatestAttempts,
+} from './records/attempt-record.js';
+import {
+  findUse,
+  listCalls,
+  listCallsBefore,
+  listFirstGenerations,
+  listGenerations,
+  listInbox,
+  listReadings,
+} from './records/browse-lists.js';
+import { findInvocation, listExchanges } from './records/invocation-record.js';
+import { findLlmCall } from './records/llm-call-record.js';
+import { listWaitingAttempts } from './records/waiting-attempts.js';
 import { catchUp } from './search/catch-up.js';
 import { findTexts, listNames } from './search/find-texts.js';
 import { openServerDoorbell } from './doorbell/server-doorbell.js';
@@ -21,7 +51,9 @@ import { startThreadHeartbeat } from './heartbeat/thread-heartbeat.js';
 import { openServer } from './server.js';
 import { exportWorlds } from './transfer/export-worlds.js';
 import { importWorlds } from './transfer/import-worlds.js';
-import { worldStore } from './worlds.js';
+import type { Runner } from './statement.js';
+import { changeScenario, listScenarios } from './world-scenarios.js';
+import { createWorld, findWorld, listEvents, listFamily, listWorlds, listWorldsAfter, readSnapshot } from './worlds.js';
 
 /** Where everything is stored. */
 export interface StoreConfiguration {
@@ -39,7 +71,7 @@ export interface StoreConfiguration {
  * Opens the store and brings its database up to date.
  * @returns a problem where the database is locked, out of reach, or not this program's
  */
-export async function openStore(configuration: StoreConfiguration): Promise<Outcome<BrowsableStore>> {
+export async function openStore(configuration: StoreConfiguration): Promise<Outcome<Store>> {
   const database = await openConfigured(configuration);
   if (!database.ok) return database;
   try {
@@ -60,7 +92,7 @@ export async function openStore(configuration: StoreConfiguration): Promise<Outc
 }
 
 /** Opens the store to read it: an embedded database that has not been made stays so, and an empty one is read in its place. */
-export async function openToRead(configuration: StoreConfiguration): Promise<Outcome<BrowsableStore>> {
+export async function openToRead(configuration: StoreConfiguration): Promise<Outcome<Store>> {
   const { url, data_dir } = configuration;
   if (url !== undefined && url !== '') return openStore(configuration);
   const made = await isMade(data_dir);
@@ -89,53 +121,133 @@ async function tryInMemory(template_file: string | undefined): Promise<Outcome<O
   }
 }
 
+/** Of an id that may be any text: one that is none names nothing. */
+const byId =
+  <More extends unknown[], Found>(find: (runner: Runner, id: string, ...more: More) => Promise<Found>) =>
+  async (runner: Runner, id: string, ...more: More): Promise<Found | undefined> =>
+    isUuid(id) ? find(runner, id, ...more) : undefined;
+
+// The functions of the larger rooms, by the names by which operations call them.
+
+const COMPONENTS = {
+  put: putComponents,
+  find: findComponent,
+  closure: listClosure,
+  list: listComponents,
+  count: countComponents,
+  startingWith: findStartingWith,
+  uses: findUses,
+};
+
+const WORLDS = {
+  create: createWorld,
+  plant: plantWorld,
+  fork: forkWorld,
+  delete: deleteWorld,
+  find: findWorld,
+  list: listWorlds,
+  events: listEvents,
+  snapshot: readSnapshot,
+  scenarios: listScenarios,
+  changeScenario,
+  patches: listPatches,
+  effects: listEffects,
+};
+
+const INBOX = {
+  enqueueTurns,
+  glance,
+  claim,
+  defer,
+  hold,
+  discard,
+  report,
+  stop,
+  takeBack,
+  queues: listQueues,
+  messagesOf,
+  unhandledReports: listUnhandled,
+  consumeUnhandled,
+  lapsed,
+  tidy,
+  count: countMessages,
+};
+
+const RECORDS = {
+  ranAttempt: byId(findRanAttempt),
+  attempt: byId(findAttempt),
+  attempts: listAttempts,
+  invocation: byId(findInvocation),
+  exchanges: listExchanges,
+  llmCall: byId(findLlmCall),
+  agentTurn: byId(findAgentTurn),
+  agentTurnsBeside: listTurnsBeside,
+  agents: listAgentHeads,
+};
+
+const BROWSE = {
+  worlds: listWorldsAfter,
+  family: listFamily,
+  attempts: listLatestAttempts,
+  attemptsAtTurn: listAttemptsAtTurn,
+  calls: listCalls,
+  invocations: listCallsBefore,
+  llmCalls: listGenerations,
+  inbox: listInbox,
+  waitingAttempts: listWaitingAttempts,
+  documents: listComponentsAfter,
+  useOf: findUse,
+  readings: listReadings,
+  firstGenerations: listFirstGenerations,
+};
+
+/** Everything that is stored: the functions of each room, with the database. */
+export type Store = ReturnType<typeof toStore>;
+
+export type FactReader = Store['facts'];
+
 /**
  * The store of an open, migrated database.
  * @param applied the migrations that opening it has applied
  * @param migrations all of this program, for imports of earlier ones
  */
-export function toStore(
-  database: OpenDatabase,
-  applied: readonly string[],
-  migrations: readonly Migration[] = [],
-): BrowsableStore {
+export function toStore(database: OpenDatabase, applied: readonly string[], migrations: readonly Migration[] = []) {
   return {
     database: {
       description: database.description,
+      /** False for one in memory, which nobody can read afterwards. */
       is_kept: database.is_kept,
+      /** The names of the migrations that were applied now. */
       migrate: async () => applied,
-      findFault: (error) => findFaultProblem(database.description, error),
+      /** The problem, where an error of the store is a fault of its surroundings: the database is lost, or full. */
+      findFault: (error: unknown) => findFaultProblem(database.description, error),
       close: database.close,
     },
-    components: componentStore(database),
-    worlds: worldStore(database),
+    components: bind(database, COMPONENTS),
+    worlds: bind(database, WORLDS),
     attempts: attemptStore(database),
-    inbox: openInbox(database),
-    pending: pendingCalls(database),
-    records: recordReader(database),
-    actions: operatorActions(database),
-    browse: browseReader(database),
-    facts: factReader(database),
-    search: {
-      find: (question, part) => findTexts(database, question, part),
-      names: async (of, world_slug) => (await listNames[of](database, { world_slug })).map(({ name }) => name),
-      catchUp: (attempts_max) => catchUp(database, attempts_max),
-    },
+    inbox: bind(database, INBOX),
+    pending: bind(database, { find: findCalls, awaitedBy: listAwaited, expire: expireCalls }),
+    records: bind(database, RECORDS),
+    actions: bind(database, { begin: beginAction, end: endAction, list: listActions, deletion: findDeletion }),
+    browse: bind(database, BROWSE),
+    facts: bind(database, { attempt: followAttempt, next: followNext, latest: followLatest, read: readFacts }),
+    search: bind(database, { find: findTexts, names: listNames, catchUp }),
     transfer: {
-      export: (world_slugs, write) => exportWorlds(database, world_slugs, write),
-      import: (lines) => importWorlds(database, lines, migrations),
+      ...bind(database, { export: exportWorlds }),
+      import: (lines: AsyncIterable<string>) => importWorlds(database, lines, migrations),
     },
-    ...toShared(database),
+    shared: toShared(database),
   };
 }
 
-function toShared({ server_url }: OpenDatabase): Pick<BrowsableStore, 'shared'> {
-  if (server_url === undefined) return {};
+/** What a database offers that several processes share; undefined for one that belongs to this process alone. */
+function toShared({ server_url }: OpenDatabase) {
+  if (server_url === undefined) return undefined;
   return {
-    shared: {
-      openDoorbell: () => openServerDoorbell(server_url),
-      startHeartbeat: ({ program, ...settings }) =>
-        startThreadHeartbeat(program, { ...settings, connectionString: server_url }),
-    },
+    /** It connects at the first listener. */
+    openDoorbell: () => openServerDoorbell(server_url),
+    startHeartbeat: ({ program, ...settings }: HeartbeatSettings) =>
+      startThreadHeartbeat(program, { ...settings, connectionString: server_url }),
   };
 }

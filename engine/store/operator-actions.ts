@@ -1,6 +1,6 @@
 import type { JsonObject } from '../contract/json.js';
 import { canonicalText } from '../core/content/canonical.js';
-import type { Deletion, OperatorActions } from '../ports/operator-actions.js';
+import type { OperatorActionRecord } from '../ports/operator-actions.js';
 import { type InAttempt, type InWorld, query } from './queries.js';
 import { prepare, run, type Runner, toStoredText, toTimestamp } from './statement.js';
 
@@ -18,7 +18,8 @@ const END = prepare(
    WHERE action_id = :action_id::uuid`,
 );
 
-const listActions = query(({ from, lit }, { world_slug, attempt_id }: InWorld & Partial<InAttempt>) => {
+/** The latest first, at most 100; of one attempt where it is named. */
+export const listActions = query(({ from, lit }, { world_slug, attempt_id }: InWorld & Partial<InAttempt>) => {
   const latest = from('operator_actions')
     .select(['world_slug', 'action_id', 'action', 'acted_by', 'surface', 'reason', 'details'])
     .select(['attempt_id', 'source_invocation_id', 'acted_at', 'accepted', 'outcome'])
@@ -36,21 +37,39 @@ const FIND_DELETION = prepare(
    ORDER BY action_id DESC LIMIT 1`,
 );
 
-/** The audit of what operators do, in the database. */
-export function operatorActions(runner: Runner): OperatorActions {
-  return {
-    async begin({ reason, details, acted_at, ...action }) {
-      await run(runner, BEGIN, {
-        ...action,
-        reason: reason === null ? null : toStoredText(reason),
-        details: canonicalText(details),
-        acted_at: toTimestamp(acted_at),
-      });
-    },
-    async end({ outcome, ...action }) {
-      await run(runner, END, { ...action, outcome: toStoredText(outcome) });
-    },
-    list: (of) => listActions(runner, of),
-    deletion: async (world_slug) => (await run<Deletion>(runner, FIND_DELETION, { world_slug }))[0],
-  };
+export interface BegunAction extends Omit<OperatorActionRecord, 'world_slug' | 'acted_at' | 'accepted' | 'outcome'> {
+  /** Null for the deletion of a world. */
+  readonly world_slug: string | null;
+  /** The address of its origin: for the operator of the database, and on no page. */
+  readonly address: string;
+  /** In milliseconds since 1970. */
+  readonly acted_at: number;
+}
+
+/** Writes an action down, before it is performed. */
+export async function beginAction(
+  runner: Runner,
+  { reason, details, acted_at, ...action }: BegunAction,
+): Promise<void> {
+  await run(runner, BEGIN, {
+    ...action,
+    reason: reason === null ? null : toStoredText(reason),
+    details: canonicalText(details),
+    acted_at: toTimestamp(acted_at),
+  });
+}
+
+/** Writes its outcome, once. */
+export async function endAction(
+  runner: Runner,
+  { outcome, ...action }: { readonly action_id: string; readonly accepted: boolean; readonly outcome: string },
+): Promise<void> {
+  await run(runner, END, { ...action, outcome: toStoredText(outcome) });
+}
+
+/** Who last deleted a world of this name; undefined where nobody has. */
+export async function findDeletion(runner: Runner, world_slug: string) {
+  return (
+    await run<Pick<OperatorActionRecord, 'acted_by' | 'acted_at' | 'reason'>>(runner, FIND_DELETION, { world_slug })
+  )[0];
 }

@@ -1,7 +1,7 @@
 import { canonicalText } from '../core/content/canonical.js';
-import type { WorldToPlant } from '../ports/worlds.js';
+import type { WorldStart } from '../ports/worlds.js';
 import { headsOf } from './state-heads.js';
-import { firstScenarioOf, toText } from './world-scenarios.js';
+import { firstScenarioOf, type NewWorld, toText } from './world-scenarios.js';
 import { prepare, run, type Runner, toTimestamp } from './statement.js';
 
 // Turns in which something was remembered are there for their memories; nothing else is known of them.
@@ -37,10 +37,13 @@ const PLANT = prepare(
 );
 
 /**
- * Inserts a world with its given contents.
+ * Inserts a world that begins at any turn, with given contents: for dry runs, in a database of their own.
  * @returns false where the slug is taken
  */
-export async function plantWorld(runner: Runner, world: WorldToPlant): Promise<boolean> {
+export async function plantWorld(
+  runner: Runner,
+  world: NewWorld & WorldStart & { readonly start_time: string },
+): Promise<boolean> {
   const memories = world.entities.flatMap(({ memory }) => memory);
   const [row] = await run<{ planted: number }>(runner, PLANT, {
     world_slug: world.world_slug,

@@ -1,7 +1,20 @@
 import { present } from '../contract/present.js';
-import type { ChangedScenario, ScenarioChange, ScenarioFiles, WorldScenario } from '../ports/worlds.js';
+import type { OpenAttempt } from '../ports/transfer.js';
+import type { ScenarioFiles, WorldScenario } from '../ports/worlds.js';
 import { inTransaction, type OpenDatabase } from './database.js';
+import type { InWorld } from './queries.js';
 import { prepare, run, toTimestamp } from './statement.js';
+
+/** A scenario for a world, and the files that it was read from. */
+export interface ChosenScenario {
+  readonly scenario_hash: string;
+  readonly files?: ScenarioFiles;
+}
+
+/** A new world, and its scenario. */
+export interface NewWorld extends InWorld, ChosenScenario {
+  readonly created_at: number;
+}
 
 /**
  * The first scenario of a new world, as a CTE.
@@ -38,22 +51,20 @@ const CHANGE = prepare(
 /** Gives a world another scenario from its next turn on, unless one of its attempts is open. */
 export function changeScenario(
   { pool }: Pick<OpenDatabase, 'pool'>,
-  { world_slug, scenario_hash, chosen_at, files }: ScenarioChange,
-): Promise<ChangedScenario> {
-  return inTransaction(pool, async (client): Promise<ChangedScenario> => {
+  { world_slug, scenario_hash, chosen_at, files }: InWorld & ChosenScenario & { readonly chosen_at: number },
+) {
+  return inTransaction(pool, async (client) => {
     const [world] = await run(client, LOCK, { world_slug });
-    if (!world) return { kind: 'unknown_world' };
-    const [attempt] = await run<Extract<ChangedScenario, { kind: 'under_way' }>['attempt']>(client, FIND_OPEN, {
-      world_slug,
-    });
-    if (attempt) return { kind: 'under_way', attempt };
+    if (!world) return { kind: 'unknown_world' } as const;
+    const [attempt] = await run<OpenAttempt>(client, FIND_OPEN, { world_slug });
+    if (attempt) return { kind: 'under_way', attempt } as const;
     await run(client, CHANGE, {
       world_slug,
       scenario_hash,
       chosen_at: toTimestamp(chosen_at),
       files: toText(files),
     });
-    return { kind: 'changed' };
+    return { kind: 'changed' } as const;
   });
 }
 

@@ -1,33 +1,10 @@
 import type { ListPart, Readable } from '../ports/browse.js';
-import type { WorldRecord, WorldSnapshot, WorldStore, WorldToCreate } from '../ports/worlds.js';
-import type { OpenDatabase } from './database.js';
+import type { WorldRecord, WorldSnapshot } from '../ports/worlds.js';
 import { READABLE } from './lineage.js';
 import { headsOf } from './state-heads.js';
-import { forkWorld } from './fork-world.js';
-import { deleteWorld } from './delete-world.js';
-import { listEffects, listPatches } from './history.js';
-import { plantWorld } from './plant-world.js';
-import { changeScenario, firstScenarioOf, listScenarios, toText } from './world-scenarios.js';
+import { firstScenarioOf, type NewWorld, toText } from './world-scenarios.js';
 import { type HotStatement, prepare, run, type Runner, toTimestamp, type Values } from './statement.js';
 import { readContents, readWorld } from './world-snapshot.js';
-
-/** Worlds and their contents at each turn. */
-export function worldStore(database: OpenDatabase): WorldStore {
-  return {
-    create: (world) => create(database, world),
-    plant: (world) => plantWorld(database, world),
-    find: (world_slug) => findWorld(database, world_slug),
-    list: () => readWorlds(database, LIST, {}),
-    events: (world_slug, event_turns) => listEvents(database, world_slug, event_turns),
-    snapshot: (world_slug, turn) => snapshot(database, world_slug, turn),
-    fork: (world) => forkWorld(database, world),
-    scenarios: (world_slug) => listScenarios(database, world_slug),
-    changeScenario: (change) => changeScenario(database, change),
-    delete: (world_slug) => deleteWorld(database, world_slug),
-    patches: (world_slug, turns) => listPatches(database, world_slug, turns),
-    effects: (world_slug, turns) => listEffects(database, world_slug, turns),
-  };
-}
 
 // Turn 0 is written out of the stored scenario, so that every later turn is a row like any other. An entity is taken apart
 // once, and not for each of its memories.
@@ -62,8 +39,9 @@ const CREATE = prepare(
    SELECT count(*) AS created FROM world`,
 );
 
-async function create(database: OpenDatabase, world: WorldToCreate): Promise<boolean> {
-  const [row] = await run<{ created: number }>(database, CREATE, {
+/** Writes a scenario's start as rows. @returns false where the slug is taken */
+export async function createWorld(runner: Runner, world: NewWorld & { readonly start_time: string }): Promise<boolean> {
+  const [row] = await run<{ created: number }>(runner, CREATE, {
     world_slug: world.world_slug,
     scenario_hash: world.scenario_hash,
     start_time: world.start_time,
@@ -94,8 +72,12 @@ interface WorldRow extends Omit<WorldRecord, 'forked_from'> {
   readonly parent_turn: number | null;
 }
 
-const findWorld = async (database: OpenDatabase, world_slug: string): Promise<WorldRecord | undefined> =>
-  (await readWorlds(database, FIND, { world_slug }))[0];
+/** The world of a name. */
+export const findWorld = async (runner: Runner, world_slug: string): Promise<WorldRecord | undefined> =>
+  (await readWorlds(runner, FIND, { world_slug }))[0];
+
+/** All worlds, by name. */
+export const listWorlds = (runner: Runner): Promise<readonly WorldRecord[]> => readWorlds(runner, LIST, {});
 
 const AFTER = `worlds.world_slug > coalesce(:after::text COLLATE "C", '')`;
 // What reading a world takes for granted of its scenario.
@@ -167,23 +149,28 @@ const FIND_TURN = prepare(
 
 type TurnRow = Pick<WorldRecord, 'simulation_time' | 'scenario_hash' | 'scenario_label'>;
 
-async function snapshot(
-  database: OpenDatabase,
+/**
+ * A world as it stands, by the scenario of its next turn; at a turn, by the scenario of that turn.
+ * @returns undefined for an unknown world or a turn that it has not reached
+ */
+export async function readSnapshot(
+  runner: Runner,
   world_slug: string,
-  wanted: number | undefined,
+  wanted?: number,
 ): Promise<WorldSnapshot | undefined> {
-  const world = await findWorld(database, world_slug);
+  const world = await findWorld(runner, world_slug);
   if (!world) return undefined;
   const turn = wanted ?? world.turn;
   if (!Number.isSafeInteger(turn) || turn < 0 || turn > world.turn) return undefined;
-  const contents = await readContents(database, world_slug, turn);
+  const contents = await readContents(runner, world_slug, turn);
   if (wanted === undefined) return { ...world, ...contents };
-  const [found] = await run<TurnRow>(database, FIND_TURN, { world_slug, turn });
+  const [found] = await run<TurnRow>(runner, FIND_TURN, { world_slug, turn });
   return { ...world, turn, ...found, ...contents };
 }
 
-async function listEvents(database: OpenDatabase, world_slug: string, event_turns: number) {
-  const world = await findWorld(database, world_slug);
+/** The events of the latest turns of a world, oldest first. @param event_turns how many turns */
+export async function listEvents(runner: Runner, world_slug: string, event_turns: number) {
+  const world = await findWorld(runner, world_slug);
   if (world === undefined) return [];
-  return (await readWorld(database, { world_slug, turn: world.turn, event_turns })).events;
+  return (await readWorld(runner, { world_slug, turn: world.turn, event_turns })).events;
 }

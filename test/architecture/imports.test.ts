@@ -73,6 +73,7 @@ const VIOLATIONS: Readonly<Record<string, readonly (readonly [string, string])[]
     ['engine/operations/a.ts', 'engine/sources/target.ts'],
     ['engine/operations/b.ts', 'engine/surfaces/cli/target.ts'],
   ],
+  'operations-know-the-store-as-a-whole': [['engine/operations/s.ts', 'engine/store/worlds.ts']],
   'surfaces-call-operations': [
     ['engine/surfaces/cli/a.ts', 'engine/store/target.ts'],
     ['engine/surfaces/cli/b.ts', 'engine/main.ts'],
@@ -150,6 +151,7 @@ const ALLOWED: readonly (readonly [string, string])[] = [
   ['engine/chukwa.ts', 'engine/main.ts'],
   ['engine/surfaces/cli/good.ts', 'engine/runtime/progress.ts'],
   ['engine/operations/good.ts', 'engine/runtime/target.ts'],
+  ['engine/operations/good-store.ts', 'engine/store/open-store.ts'],
   ['engine/surfaces/http/good.ts', 'engine/surfaces/browser/target.ts'],
   ['fixtures/good.ts', 'engine/generated/target.ts'],
 ];
@@ -178,6 +180,15 @@ test('an allowed import breaks no rule', () => {
     found.violations.filter(({ from }) => files.has(from)),
     [],
   );
+});
+
+test('operations import types alone from the store: its code is loaded when a database is opened', async () => {
+  const from = real.imports.filter(
+    ({ from, to }) => from.startsWith('engine/operations/') && to.startsWith('engine/store/'),
+  );
+  assert.ok(from.length > 0);
+  for (const file of new Set(from.map((one) => one.from)))
+    assert.doesNotMatch(await readFile(join(PACKAGE_ROOT, file), 'utf8'), /^import (?!type )[^;]*\/store\//m, file);
 });
 
 test('every folder of the core has its rule', async () => {

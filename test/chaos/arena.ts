@@ -3,7 +3,7 @@ import { putScenario } from '../../engine/operations/author.js';
 import type { Engine } from '../../engine/operations/engine.js';
 import { type RunReport, runTurns } from '../../engine/operations/run-turns.js';
 import { createWorld } from '../../engine/operations/worlds.js';
-import type { BrowsableStore } from '../../engine/ports/browse.js';
+import type { Store } from '../../engine/store/open-store.js';
 import { toStore } from '../../engine/store/open-store.js';
 import type { Answers } from '../../fixtures/toys/scripted-model/index.js';
 import { type DatabaseKind, openTestDatabase, type TestDatabase } from '../support/databases.js';
@@ -15,7 +15,7 @@ export interface Arena {
   readonly stage: ParkStage;
   readonly database: TestDatabase;
   /** A store as a process of its own would have it. */
-  freshStore(): BrowsableStore;
+  freshStore(): Store;
   /** An engine on such a store. */
   freshEngine(): Engine;
   /** An engine on such a store whose driver dies. */
@@ -44,7 +44,7 @@ export interface Played {
 export async function openArena(kind: DatabaseKind): Promise<Arena> {
   const stage = await openParkStage('PostgreSQL');
   const database = await openTestDatabase(kind);
-  const freshStore = (): BrowsableStore => toStore(database.database, []);
+  const freshStore = (): Store => toStore(database.database, []);
   const freshEngine = (): Engine => ({ ...mortalEngine(stage.engine, freshStore(), Infinity).engine });
   const mortal = (life: Life): MortalEngine => mortalEngine(stage.engine, freshStore(), life);
   let worlds = 0;

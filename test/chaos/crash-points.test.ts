@@ -3,7 +3,7 @@ import { after, describe, test } from 'node:test';
 import { showWorld } from '../../engine/operations/worlds.js';
 import type { AgentTurnRecord, CardRecord } from '../../engine/core/agents/agent-turn.js';
 import type { AttemptRecord } from '../../engine/ports/records.js';
-import type { Store } from '../../engine/ports/store.js';
+import type { Store } from '../../engine/store/open-store.js';
 import type { WorldSnapshot } from '../../engine/ports/worlds.js';
 import { must, type ParkStage } from '../support/park-stage.js';
 import { assertNothingRuns, countEnded, withoutIds } from './aftermath.js';

@@ -1,6 +1,5 @@
 import type { Engine } from '../../engine/operations/engine.js';
 import type { AttemptStore } from '../../engine/ports/attempts.js';
-import type { Inbox } from '../../engine/ports/inbox.js';
 import type { CallSource } from '../../engine/ports/sources.js';
 
 /** The error that a dead driver would have thrown, if it could. */
@@ -40,7 +39,7 @@ export function mortalEngine(engine: Engine, store: Engine['store'], life: Life)
     callSource: mortalSource(engine.runtime.callSource, step),
     isAlive: () => false,
   };
-  const inbox: Inbox = { ...store.inbox, claim: (request) => step(() => store.inbox.claim(request)) };
+  const inbox: typeof store.inbox = { ...store.inbox, claim: (request) => step(() => store.inbox.claim(request)) };
   return { engine: { ...engine, store: { ...store, inbox }, runtime }, done: () => done };
 }
 

@@ -4,7 +4,8 @@ import { test } from 'node:test';
 import canonicalize from 'canonicalize';
 import type { ComponentKind } from '../../engine/core/protocol/component.js';
 import { putDocuments } from '../../engine/operations/documents/index.js';
-import type { ComponentStore, ComponentToStore } from '../../engine/ports/components.js';
+import type { ComponentToStore } from '../../engine/ports/components.js';
+import type { Store } from '../../engine/store/open-store.js';
 import { documentParts, folderOf, inShort } from './document-parts.js';
 
 const dialect = 'https://json-schema.org/draft/2020-12/schema';
@@ -22,7 +23,7 @@ const source = {
 const withSchema = { ...source, label: 'typed', request_schema_ref: { path: './schema.json' } };
 
 /** As little of a store as `put` needs: idempotent, and blind to order. */
-function memoryStore(): Pick<ComponentStore, 'put' | 'closure'> & {
+function memoryStore(): Pick<Store['components'], 'put' | 'closure'> & {
   readonly rows: ReadonlyMap<string, ComponentToStore>;
 } {
   const rows = new Map<string, ComponentToStore>();

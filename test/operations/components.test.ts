@@ -4,7 +4,7 @@ import { contentHash } from '../../engine/core/content/canonical.js';
 import { COMPONENT_KINDS } from '../../engine/core/protocol/component.js';
 import { getComponent, showUses } from '../../engine/operations/components.js';
 import type { Engine } from '../../engine/operations/engine.js';
-import type { Store } from '../../engine/ports/store.js';
+import type { Store } from '../../engine/store/open-store.js';
 import { forEachDatabase } from '../support/databases.js';
 
 /** An engine with a store and nothing else. */

@@ -12,7 +12,7 @@ import type {
   Reserved,
   Written,
 } from '../../engine/ports/attempts.js';
-import type { Store } from '../../engine/ports/store.js';
+import type { Store } from '../../engine/store/open-store.js';
 import { forEachDatabase, type TestDatabase } from '../support/databases.js';
 import { waitUntil } from '../support/wait-until.js';
 import { isHeldUp } from './held-up.js';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { v7 } from 'uuid';
 import type { AttemptLease, Reserved, Written } from '../../engine/ports/attempts.js';
-import type { Store } from '../../engine/ports/store.js';
+import type { Store } from '../../engine/store/open-store.js';
 import { forEachDatabase } from '../support/databases.js';
 import { isHeldUp } from './held-up.js';
 import {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { WorldEvent } from '../../engine/core/world/world.js';
-import type { Store } from '../../engine/ports/store.js';
+import type { Store } from '../../engine/store/open-store.js';
 import { forEachDatabase, type OutsideView } from '../support/databases.js';
 import { begin, beginning, DOCUMENTS, failing, makeWorld, NOON, playTurn, sayPatch } from './record-fixtures.js';
 

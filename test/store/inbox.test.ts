@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { v7 } from 'uuid';
 import { INBOX_STEPS, type InboxStatus } from '../../engine/core/inbox/message.js';
 import type { Claimed } from '../../engine/ports/claim.js';
-import type { Store } from '../../engine/ports/store.js';
+import type { Store } from '../../engine/store/open-store.js';
 import { forEachDatabase, openTestDatabase, type OutsideView } from '../support/databases.js';
 import { isHeldUp } from './held-up.js';
 import {

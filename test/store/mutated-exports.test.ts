@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Json, JsonObject } from '../../engine/contract/json.js';
 import { sha256 } from '../../engine/core/content/sha256.js';
-import type { BrowsableStore } from '../../engine/ports/browse.js';
+import type { Store } from '../../engine/store/open-store.js';
 import { openDice } from '../chaos/dice.js';
 import { extent } from '../chaos/extent.js';
 import { openTestDatabase } from '../support/databases.js';
@@ -55,7 +55,7 @@ const ODD: readonly Json[] = [
 type Line = { readonly table: string; readonly row: JsonObject };
 
 /** The lines of a world that has lived. */
-async function exportedWorld(store: BrowsableStore, world_slug: string): Promise<readonly string[]> {
+async function exportedWorld(store: Store, world_slug: string): Promise<readonly string[]> {
   await liveUntil(store, world_slug, 'asleep');
   const lines: string[] = [];
   await store.transfer.export([world_slug], async (line) => void lines.push(line));

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, before, test } from 'node:test';
 import type { Problem } from '../../engine/contract/problem.js';
-import type { Store } from '../../engine/ports/store.js';
+import type { Store } from '../../engine/store/open-store.js';
 import { openInFolder } from '../../engine/store/embedded.js';
 import { openStore } from '../../engine/store/open-store.js';
 import { MIGRATIONS, openTestDatabase, templateFile, MIGRATION_NAMES } from '../support/databases.js';

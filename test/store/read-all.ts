@@ -6,11 +6,11 @@ import { browseTurn, browseWorld } from '../../engine/operations/browse/worlds.j
 import { listAttempts, showInvocation, showLlmCall } from '../../engine/operations/records.js';
 import { search } from '../../engine/operations/search.js';
 import { listWorlds, lookAtWorld } from '../../engine/operations/worlds.js';
-import type { BrowsableStore } from '../../engine/ports/browse.js';
+import type { Store } from '../../engine/store/open-store.js';
 import { must } from '../support/park-stage.js';
 
 /** Reads all that lists, pages and searches read of a world. */
-export async function readAll(store: BrowsableStore, world_slug: string): Promise<void> {
+export async function readAll(store: Store, world_slug: string): Promise<void> {
   const archive = { store };
   const worlds = must(await listWorlds(archive));
   assert.ok(worlds.some((world) => world.world_slug === world_slug));

@@ -17,7 +17,7 @@ import type {
   Written,
 } from '../../engine/ports/attempts.js';
 import type { ComponentToStore } from '../../engine/ports/components.js';
-import type { Store } from '../../engine/ports/store.js';
+import type { Store } from '../../engine/store/open-store.js';
 import type { CallPended, CallSucceeded, ChunkBatch } from '../../engine/ports/sources.js';
 import type { ComponentKind } from '../../engine/ports/validation.js';
 import type { OutsideView } from '../support/databases.js';

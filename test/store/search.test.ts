@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { search } from '../../engine/operations/search.js';
 import type { Found, WantedSearch } from '../../engine/operations/search.js';
-import type { BrowsableStore } from '../../engine/ports/browse.js';
+import type { Store } from '../../engine/store/open-store.js';
 import type { SearchHit } from '../../engine/ports/search.js';
 import { must, openParkStage, type ParkStage, type Play } from '../support/park-stage.js';
 
@@ -49,7 +49,7 @@ for (const kind of ['embedded', 'PostgreSQL'] as const)
     after(() => stage.close());
 
     const find = async (wanted: WantedSearch): Promise<Found> => must(await search(stage.engine, wanted));
-    const storeOf = (): BrowsableStore => stage.engine.store;
+    const storeOf = (): Store => stage.engine.store;
 
     test('searching takes in each attempt once, after it has ended, however many search at once', async () => {
       const first = await Promise.all([find({ q: 'bob' }), find({ q: 'bob' }), find({ q: 'bob' })]);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { v7 } from 'uuid';
-import type { Store } from '../../engine/ports/store.js';
+import type { Store } from '../../engine/store/open-store.js';
 import { openServer } from '../../engine/store/server.js';
 import { toStore } from '../../engine/store/open-store.js';
 import { openTestDatabase } from '../support/databases.js';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { v7 } from 'uuid';
 import { sha256 } from '../../engine/core/content/sha256.js';
-import type { Store } from '../../engine/ports/store.js';
+import type { Store } from '../../engine/store/open-store.js';
 import { EXPORTED_TABLES, LEFT_OUT } from '../../engine/store/transfer/tables.js';
 import { openTestDatabase, type TestDatabase } from '../support/databases.js';
 import {

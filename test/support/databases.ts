@@ -5,7 +5,7 @@ import { after, describe } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import type { Outcome } from '../../engine/contract/problem.js';
-import type { BrowsableStore } from '../../engine/ports/browse.js';
+import type { Store } from '../../engine/store/open-store.js';
 import type { OpenDatabase } from '../../engine/store/database.js';
 import { openInMemory } from '../../engine/store/embedded.js';
 import { toStore } from '../../engine/store/open-store.js';
@@ -35,7 +35,7 @@ export interface OutsideView {
 /** A migrated, empty database of its own, with its store. */
 export interface TestDatabase {
   readonly kind: DatabaseKind;
-  readonly store: BrowsableStore;
+  readonly store: Store;
   readonly database: OpenDatabase;
   /** Another connection to it; of an embedded one, which has a single one, that one. */
   readonly outside: OutsideView;
@@ -44,7 +44,7 @@ export interface TestDatabase {
   /** The statements that the store sends while some work is done. */
   statementsOf(work: () => Promise<unknown>): Promise<readonly string[]>;
   /** One more store on the same database, as another process would have it; of an embedded one, the same. */
-  anotherStore(): Promise<BrowsableStore>;
+  anotherStore(): Promise<Store>;
   close(): Promise<void>;
 }
 

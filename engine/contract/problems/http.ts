@@ -40,8 +40,7 @@ export const HTTP_PROBLEMS = {
     'Send a smaller body.',
   ),
   REQUEST_MALFORMED: overHttp<Malformed>(400, {
-    meaning:
-      'The request is not valid HTTP, is incomplete, contradicts itself, takes too long, or has too large a head (400, 408, 431).',
+    meaning: 'The request is incomplete, contradicts itself, or names what no request can name.',
     message: (said) => {
       if ('parameter' in said) return `The value of ${said.parameter} is neither ${said.values.join(' nor ')}.`;
       return `The request cannot be read: ${'reason' in said ? said.reason : `it says ${quoted(said.said_twice)} twice`}.`;

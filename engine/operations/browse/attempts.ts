@@ -110,7 +110,7 @@ export async function findAttemptBefore(
   store: Archive['store'],
   { world_slug, attempted_turn, attempt_id }: AttemptSummary,
 ): Promise<string | undefined> {
-  const attempts = await store.browse.attemptsAtTurn(world_slug, attempted_turn, ATTEMPTS_SEEN);
+  const attempts = await store.browse.attemptsAtTurn({ world_slug, turn: attempted_turn, limit: ATTEMPTS_SEEN });
   return attempts.find((earlier) => earlier.attempt_id < attempt_id)?.attempt_id;
 }
 

@@ -76,7 +76,7 @@ export async function browseWorld(
   const last = until.value ?? last_turn;
   const after = Math.max(0, last - TURNS_SHOWN);
   const { store } = archive;
-  const attempts = await store.browse.attempts(world_slug, { limit: ATTEMPTS_LISTED });
+  const attempts = await store.browse.attempts({ world_slug, limit: ATTEMPTS_LISTED });
   const readings = await store.browse.readings(world_slug, {
     after: Math.max(0, last - TURNS_DRAWN),
     until: last,
@@ -120,7 +120,7 @@ export async function browseTurn(archive: Archive, asked: TextPlace): Promise<Ou
     last_turn: world?.turn ?? turn,
     story,
     readings: await store.browse.readings(world_slug, { ...only, limit: READINGS_READ }),
-    attempts: await store.browse.attemptsAtTurn(world_slug, turn, ATTEMPTS_LISTED),
+    attempts: await store.browse.attemptsAtTurn({ world_slug, turn, limit: ATTEMPTS_LISTED }),
     ...(await readForkable(archive)),
   });
 }
@@ -164,7 +164,7 @@ export async function listAttemptsPart(
 ): Promise<Outcome<readonly AttemptSummary[]>> {
   const { worlds, browse } = archive.store;
   if ((await worlds.find(world_slug)) === undefined) return unknownWorld(archive, world_slug);
-  return succeed(await browse.attempts(world_slug, part));
+  return succeed(await browse.attempts({ world_slug, ...part }));
 }
 
 /** A part of the patches of a turn, in the order of their application. */

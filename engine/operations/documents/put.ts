@@ -2,12 +2,12 @@ import { relative } from 'node:path';
 import type { ComponentKind } from '../../core/protocol/component.js';
 import { SHIPPED_PREFIX } from '../../core/workflow/link/resolve-path.js';
 import type { LinkedDocument } from '../../core/workflow/link.js';
-import type { ComponentStore } from '../../ports/components.js';
+import type { Store } from '../../store/open-store.js';
 import type { Finding } from './finding.js';
 import { type DocumentParts, validateDocuments } from './validate.js';
 
 export interface PutParts extends DocumentParts {
-  readonly components: Pick<ComponentStore, 'put' | 'closure'>;
+  readonly components: Pick<Store['components'], 'put' | 'closure'>;
 }
 
 export interface PutDocument {

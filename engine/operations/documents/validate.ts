@@ -7,7 +7,7 @@ import type { DocumentKind } from '../../core/workflow/link/document-kind.js';
 import { type DocumentToLink, type LinkedDocument, linkDocuments, linkDrafts } from '../../core/workflow/link.js';
 import { listReferences } from '../../core/workflow/link/references.js';
 import { SHIPPED_PREFIX } from '../../core/workflow/link/resolve-path.js';
-import type { ComponentStore } from '../../ports/components.js';
+import type { Store } from '../../store/open-store.js';
 import type { Place } from './find-files.js';
 import { type Finding, sortFindings, toFinding } from './finding.js';
 import { type LoadedFile, type LoadedFiles, loadDocuments } from './load.js';
@@ -24,7 +24,7 @@ export interface DocumentParts {
   /** The expectations of a test that can never hold. Its scenario is complete. */
   readonly checkTest?: CheckTest;
   /** The store of documents; without it, references by hash that no file has are noted and not followed. */
-  readonly components?: Pick<ComponentStore, 'closure'>;
+  readonly components?: Pick<Store['components'], 'closure'>;
 }
 
 export interface Validation {

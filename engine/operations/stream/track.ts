@@ -1,5 +1,6 @@
 import type { Fact } from '../../core/stream/fact.js';
-import type { FactCursor, FactReader } from '../../ports/stream.js';
+import type { FactCursor } from '../../ports/stream.js';
+import type { FactReader } from '../../store/open-store.js';
 
 /** The subject of a stream: one attempt, or the attempts of a world one after the other, later ones included. */
 export type Track =

@@ -3,7 +3,7 @@ import { basename, dirname } from 'node:path';
 import { type Outcome, problem, refuse, succeed } from '../../contract/problem.js';
 import type { ProblemCode } from '../../contract/problems/index.js';
 import { listUnasked, type TestChange, updateTest, type WrittenKey } from '../../core/workflow-test/update-test.js';
-import type { ComponentStore } from '../../ports/components.js';
+import type { Store } from '../../store/open-store.js';
 import { type Paths, refuseFindings, toParts } from '../author.js';
 import type { Composition, OpenArchive } from '../composition.js';
 import {
@@ -101,7 +101,7 @@ async function findTests({ paths, place }: Paths): Promise<Outcome<readonly Test
 }
 
 interface AskedFile extends TestFile {
-  readonly components: Pick<ComponentStore, 'closure'>;
+  readonly components: Pick<Store['components'], 'closure'>;
 }
 
 interface TestedFile {
@@ -196,7 +196,7 @@ function summarise(tests: readonly TestResult[]): TestReport {
 }
 
 /** The database for tests that name a scenario by hash: opened for the first of them, read only. */
-function openWhenAsked(composition: Composition): Pick<ComponentStore, 'closure'> & { close(): Promise<void> } {
+function openWhenAsked(composition: Composition): Pick<Store['components'], 'closure'> & { close(): Promise<void> } {
   let opening: Promise<Outcome<OpenArchive>> | undefined;
   return {
     closure: async (kind, hash) => {

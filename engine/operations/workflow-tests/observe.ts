@@ -9,8 +9,8 @@ import type {
 import { findScripted } from '../../contract/scripted.js';
 import { PATCH_OPERATIONS } from '../../core/world/patch-operations.js';
 import type { ExpectedCall, WorkflowTest } from '../../generated/workflow-test.js';
-import type { AttemptRecord, InvocationSummary, PatchEffectRecord, RecordReader } from '../../ports/records.js';
-import type { Store } from '../../ports/store.js';
+import type { AttemptRecord, InvocationSummary, PatchEffectRecord } from '../../ports/records.js';
+import type { Store } from '../../store/open-store.js';
 import type { WorldSnapshot } from '../../ports/worlds.js';
 
 /** Reads the outcome of a test's turns from the record. Prompts and requests are read where the test expects any. */
@@ -91,7 +91,7 @@ function toRejections(attempt: AttemptRecord): readonly ObservedRejection[] {
 }
 
 async function toCall(
-  records: RecordReader,
+  records: Store['records'],
   call: InvocationSummary,
   expected: ExpectedCall | undefined,
 ): Promise<ObservedCall> {

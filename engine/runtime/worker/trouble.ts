@@ -25,8 +25,8 @@ const OF_JOB = { first_ms: 1_000, most_ms: 60_000 };
 const BROKEN_OFF: readonly ProblemCode[] = ['DATABASE_UNREACHABLE', 'DATABASE_BUSY'];
 
 /**
- * Whether a look that failed at nothing ends it: a job's fault ends with a job, or when nothing has failed for as long as the
- * longest wait, since another worker may have done the job.
+ * Whether a look without a fault ends the trouble. A fault of a job ends with the next job; or when nothing has failed for as
+ * long as the longest wait, since another worker may have done the job.
  */
 export function isOver({ is_of_job, until }: Trouble, now: number): boolean {
   return !is_of_job || now - until > OF_JOB.most_ms;

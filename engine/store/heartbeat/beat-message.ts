@@ -1,5 +1,5 @@
 import type { AttemptLease } from '../../ports/attempts.js';
-import type { HeartbeatSettings } from '../../ports/store.js';
+import type { HeartbeatSettings } from '../../ports/heartbeat.js';
 
 export interface BeatSettings extends Omit<HeartbeatSettings, 'program'> {
   /** The leases that the thread renews. */

@@ -1,4 +1,3 @@
-import type { Queued, TurnsToQueue } from '../../ports/inbox.js';
 import { inTransaction, type OpenDatabase } from '../database.js';
 import { prepare, run } from '../statement.js';
 import { AT_THE_FRONT, firstQueued, PROMOTE, WORLD_TURN } from './turn-message.js';
@@ -34,18 +33,22 @@ const COUNT_WAITING = prepare(
    WHERE world_slug = :world_slug AND ${WORLD_TURN} AND status IN ('queued', 'pending', 'deferred')`,
 );
 
-/** Puts turns at the end of a world's queue: one transaction. */
+/**
+ * Puts turns at the end of a world's queue: one transaction.
+ * @param turns with fresh ids, ordered by time: one for each turn
+ * @returns the length of the queue, with these turns and the running one
+ */
 export async function enqueueTurns(
   database: Pick<OpenDatabase, 'pool' | 'ring'>,
-  { world_slug, inbox_ids }: TurnsToQueue,
-): Promise<Queued> {
-  const queued = await inTransaction(database.pool, async (transaction): Promise<Queued> => {
+  { world_slug, inbox_ids }: { readonly world_slug: string; readonly inbox_ids: readonly string[] },
+) {
+  const queued = await inTransaction(database.pool, async (transaction) => {
     const locked = await run(transaction, LOCK_WORLD, { world_slug });
-    if (locked.length === 0) return { kind: 'unknown_world' };
+    if (locked.length === 0) return { kind: 'unknown_world' } as const;
     await run(transaction, ENQUEUE, { world_slug, inbox_ids });
     await run(transaction, PROMOTE_FIRST, { world_slug });
     const [counted] = await run<{ waiting: number }>(transaction, COUNT_WAITING, { world_slug });
-    return { kind: 'queued', waiting: counted?.waiting ?? 0 };
+    return { kind: 'queued', waiting: counted?.waiting ?? 0 } as const;
   });
   if (queued.kind === 'queued') database.ring([world_slug]);
   return queued;

@@ -2,8 +2,9 @@ import type { JsonObject } from '../../contract/json.js';
 import { canonicalText } from '../../core/content/canonical.js';
 import type { InboxMessageType } from '../../core/inbox/message.js';
 import type { AttemptLease } from '../../ports/attempts.js';
-import type { InboxMessage, Report, Reported, Stop, UnhandledReport } from '../../ports/inbox.js';
+import type { InboxMessage, Reported } from '../../ports/inbox.js';
 import type { OpenDatabase } from '../database.js';
+import type { InWorld } from '../queries.js';
 import { turnOf } from '../state-heads.js';
 import { type HotStatement, prepare, run, type Runner } from '../statement.js';
 import { IS_UNKNOWN } from '../attempts/doubt.js';
@@ -109,26 +110,34 @@ interface Seen {
 }
 
 /** Notifies an attempt of how one of its calls ended, idempotently: one statement where that is accepted, else two. */
-export function report(database: Ringing, sent: Report): Promise<Reported> {
-  const { inbox_id, source_invocation_id, payload } = sent;
+export function report(
+  database: Ringing,
+  { source_invocation_id, ...sent }: Sent & { readonly source_invocation_id: string },
+): Promise<Reported> {
   return writeMessage(database, REPORT, {
-    inbox_id,
+    ...sent,
     message_type: 'tool_result',
     correlation_id: source_invocation_id,
-    payload,
   });
 }
 
 /** Asks an attempt to stop, idempotently: one statement where that is accepted, else two. */
-export function stop(database: Ringing, { inbox_id, attempt_id, payload }: Stop): Promise<Reported> {
-  return writeMessage(database, STOP, { inbox_id, message_type: 'stop', correlation_id: attempt_id, payload });
+export function stop(
+  database: Ringing,
+  { attempt_id, ...sent }: Sent & { readonly attempt_id: string },
+): Promise<Reported> {
+  return writeMessage(database, STOP, { ...sent, message_type: 'stop', correlation_id: attempt_id });
 }
 
-interface Message {
+export interface Sent {
+  /** Fresh. */
   readonly inbox_id: string;
+  readonly payload: JsonObject;
+}
+
+interface Message extends Sent {
   readonly message_type: InboxMessageType;
   readonly correlation_id: string;
-  readonly payload: JsonObject;
 }
 
 async function writeMessage(database: Ringing, statement: HotStatement, message: Message): Promise<Reported> {
@@ -168,9 +177,11 @@ const UNHANDLED = prepare(
 );
 
 /** Reports that were accepted at the moment in which their attempt ended, and that no driver has handled. */
-export function listUnhandled(runner: Runner, most: number): Promise<readonly UnhandledReport[]> {
-  return run<UnhandledReport>(runner, UNHANDLED, { most });
+export function listUnhandled(runner: Runner, most: number) {
+  return run<InWorld & Pick<InboxMessage, 'inbox_id' | 'payload'> & UnhandledCall>(runner, UNHANDLED, { most });
 }
+
+type UnhandledCall = Readonly<Record<'attempt_id' | 'source_invocation_id', string>>;
 
 const CONSUME = prepare(
   'consume_report',
@@ -182,7 +193,7 @@ const CONSUME = prepare(
 /** A report whose attempt is over has been dealt with. */
 export async function consumeUnhandled(
   runner: Runner,
-  { world_slug, inbox_id }: Pick<UnhandledReport, 'world_slug' | 'inbox_id'>,
+  { world_slug, inbox_id }: InWorld & Pick<InboxMessage, 'inbox_id'>,
 ): Promise<void> {
   await run(runner, CONSUME, { world_slug, inbox_id });
 }

@@ -1,4 +1,5 @@
-import type { InboxCount, Lapse, LapsedRequest, Tidied } from '../../ports/inbox.js';
+import type { InboxMessageType, InboxStatus } from '../../core/inbox/message.js';
+import type { Lapse, LapsedRequest, Tidied } from '../../ports/inbox.js';
 import type { OpenDatabase } from '../database.js';
 import { prepare, run, type Runner } from '../statement.js';
 import { promoteForgotten } from './enqueue.js';
@@ -68,6 +69,6 @@ const COUNT = prepare(
 );
 
 /** All that is not over, by kind. */
-export function countMessages(runner: Runner): Promise<readonly InboxCount[]> {
-  return run<InboxCount>(runner, COUNT, {});
+export function countMessages(runner: Runner) {
+  return run<{ message_type: InboxMessageType; status: InboxStatus; count: number }>(runner, COUNT, {});
 }

@@ -1,18 +1,9 @@
 import { isUuid } from '../../core/content/uuid.js';
-import type { AwaitedCall, MeantCall, PendingCalls } from '../../ports/pending-calls.js';
+import type { AwaitedCall, MeantCall } from '../../ports/pending-calls.js';
 import { IS_DOUBTED } from '../attempts/doubt.js';
 import type { OpenDatabase } from '../database.js';
 import { turnOf } from '../state-heads.js';
 import { prepare, run, type Runner, toStoredText } from '../statement.js';
-
-/** Calls whose answers come later, as those who answer and those who wait see them. */
-export function pendingCalls(database: Pick<OpenDatabase, 'query' | 'ring'>): PendingCalls {
-  return {
-    find: (correlation) => find(database, correlation),
-    awaitedBy: (attempt_id) => listAwaited(database, attempt_id),
-    expire: (inbox_ids) => expire(database, inbox_ids),
-  };
-}
 
 const FIND_OWN = prepare(
   'find_call_by_id',
@@ -38,7 +29,11 @@ const FIND_ALIAS = prepare(
     WHERE NOT EXISTS (SELECT FROM named WHERE is_open) ORDER BY pended_at DESC LIMIT 1)`,
 );
 
-async function find(runner: Runner, correlation: string): Promise<readonly MeantCall[]> {
+/**
+ * Finds the calls of a correlation id: the call's own id, or the service's. Several where services gave the same id to awaited
+ * calls; of others, the latest.
+ */
+export async function findCalls(runner: Runner, correlation: string): Promise<readonly MeantCall[]> {
   // The database stores no text with such a character, so no name has one.
   if (correlation !== toStoredText(correlation)) return [];
   const own = isUuid(correlation) ? await run<MeantCall>(runner, FIND_OWN, { correlation }) : [];
@@ -94,7 +89,15 @@ const EXPIRE = prepare(
    SELECT world_slug FROM written`,
 );
 
-async function expire(database: Pick<OpenDatabase, 'query' | 'ring'>, inbox_ids: readonly string[]): Promise<number> {
+/**
+ * Notifies attempts of expired calls, by the clock of the database. One statement.
+ * @param inbox_ids fresh ids: one for each call that may be found
+ * @returns how many were notified
+ */
+export async function expireCalls(
+  database: Pick<OpenDatabase, 'query' | 'ring'>,
+  inbox_ids: readonly string[],
+): Promise<number> {
   const expired = await run<{ readonly world_slug: string }>(database, EXPIRE, { inbox_ids });
   database.ring(expired.map(({ world_slug }) => world_slug));
   return expired.length;

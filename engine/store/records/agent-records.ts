@@ -5,6 +5,7 @@ import { agentTurnsOf } from '../../core/agents/agent-turns.js';
 import type { AgentTurn } from '../../core/agents/turn-draft.js';
 import { agentTaskOf, type TaskDocument } from '../../core/agents/agent-task.js';
 import type { AgentTask, RecordedCall, RecordedEvent } from '../../core/agents/recorded-attempt.js';
+import { isUuid } from '../../core/content/uuid.js';
 import type { AttemptFailureClass } from '../../core/protocol/failure.js';
 import type { Entity } from '../../core/world/world.js';
 import type { TimelineRecord } from '../../ports/records.js';
@@ -75,8 +76,14 @@ const findMessage = query(({ from, lit }, { agent_turn_id }: { readonly agent_tu
     .$narrowType<{ attempt_id: NotNull }>(),
 );
 
-/** The agent turns of the attempt that has this one: all are folded from its record at once. */
+/** One agent turn. */
+export async function findAgentTurn(runner: Runner, id: string): Promise<AgentTurnRecord | undefined> {
+  return (await listTurnsBeside(runner, id)).find(({ agent_turn_id }) => agent_turn_id === id.toLowerCase());
+}
+
+/** An agent turn with all others of its attempt, of which it is a part; none for an unknown id. */
 export async function listTurnsBeside(runner: Runner, agent_turn_id: string): Promise<readonly AgentTurnRecord[]> {
+  if (!isUuid(agent_turn_id)) return [];
   const [asked] = await findMessage(runner, { agent_turn_id });
   // One that has just begun has no message yet.
   const turns = asked ? await readAgentTurns(runner, asked.attempt_id) : await readOpenTurns(runner, {});

@@ -11,7 +11,7 @@ import {
   isLastOfAttempt,
   type PatchApplied,
 } from '../../core/stream/fact.js';
-import type { FactCursor, FactPage, FactReader } from '../../ports/stream.js';
+import type { FactCursor, FactPage } from '../../ports/stream.js';
 import type { Artifact } from '../attempts/derived-artifacts.js';
 import { prepare, run, type Runner } from '../statement.js';
 import { AT_PLACE, ENTITIES, ENVIRONMENTS } from '../world-snapshot.js';
@@ -19,17 +19,22 @@ import { AT_PLACE, ENTITIES, ENVIRONMENTS } from '../world-snapshot.js';
 /** About how many calls a page begins at most. */
 const CALLS_MAX = 200;
 
-/** Reads the record as facts. Numbers of one attempt become durable in their order: nothing appears before what was read. */
-export function factReader(runner: Runner): FactReader {
-  return {
-    attempt: async (attempt_id) => (isUuid(attempt_id) ? findCursor(runner, { ...NOBODY, attempt_id }) : undefined),
-    next: (world_slug, attempt_id) => findCursor(runner, { ...NOBODY, world_slug, follows: attempt_id ?? null }),
-    latest: (world_slug) => findCursor(runner, { ...NOBODY, world_slug, is_latest: true }),
-    read: (cursor, until) => readPage(runner, cursor, until),
-  };
+const NOBODY = { attempt_id: null, world_slug: null, follows: null, is_latest: false };
+
+/** The cursor of an attempt's beginning. @returns undefined for an unknown id */
+export async function followAttempt(runner: Runner, attempt_id: string): Promise<FactCursor | undefined> {
+  return isUuid(attempt_id) ? findCursor(runner, { ...NOBODY, attempt_id }) : undefined;
 }
 
-const NOBODY = { attempt_id: null, world_slug: null, follows: null, is_latest: false };
+/** The beginning of the next attempt of a world after another one, or of its first. */
+export function followNext(runner: Runner, world_slug: string, attempt_id?: string): Promise<FactCursor | undefined> {
+  return findCursor(runner, { ...NOBODY, world_slug, follows: attempt_id ?? null });
+}
+
+/** The beginning of the latest attempt of a world. */
+export function followLatest(runner: Runner, world_slug: string): Promise<FactCursor | undefined> {
+  return findCursor(runner, { ...NOBODY, world_slug, is_latest: true });
+}
 
 // An epoch grows while its attempt is open, and no other one of its world is open then.
 const FIND = prepare(
@@ -144,7 +149,11 @@ interface Row {
   readonly redaction: 'all' | readonly string[] | null;
 }
 
-async function readPage(runner: Runner, cursor: FactCursor, until = NO_END): Promise<FactPage> {
+/**
+ * Facts after a cursor, read by indexes alone: earlier facts cost nothing.
+ * @param until at most to this number
+ */
+export async function readFacts(runner: Runner, cursor: FactCursor, until = NO_END): Promise<FactPage> {
   const { world_slug, attempt_id, after } = cursor;
   const rows = await run<Row>(runner, READ, {
     world_slug,

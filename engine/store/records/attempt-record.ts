@@ -1,11 +1,10 @@
 import { present } from '../../contract/present.js';
-import type { NotNull } from 'kysely';
+import type { NotNull, RawBuilder } from 'kysely';
 import type { ListPart } from '../../ports/browse.js';
-import type { AttemptRecord, AuditRecord, PatchRecord, RanAttempt } from '../../ports/records.js';
+import type { AttemptRecord, AttemptSummary, AuditRecord, PatchRecord, RanAttempt } from '../../ports/records.js';
 import { IS_DOUBTED } from '../attempts/doubt.js';
 import { CALL_COUNT, TRACE_SUMMARY } from '../attempts/trace-summary.js';
-import type { OpenDatabase } from '../database.js';
-import { operatorActions } from '../operator-actions.js';
+import { listActions } from '../operator-actions.js';
 import { listAwaited } from '../pending/pending-calls.js';
 import { type Building, type InAttempt, type InWorld, query } from '../queries.js';
 import { prepare, run, type Runner } from '../statement.js';
@@ -20,16 +19,24 @@ const DOUBTED = `(
      WHERE worlds.world_slug = attempts.world_slug AND worlds.adoptable_attempt_id = attempts.attempt_id
        AND calls.attempt_id = attempts.attempt_id AND ${IS_DOUBTED})`;
 
+const SUMMARY = [
+  ...(['attempt_id', 'world_slug', 'attempted_turn', 'status', 'failure_class', 'failure_message'] as const),
+  ...(['failed_subject_entity_id', 'failed_node_id', 'failed_source_invocation_id', 'started_at', 'ended_at'] as const),
+] as const;
+
 /** Attempts as lists show them. */
 const selectSummaries = ({ from, sql }: Building) =>
   from('attempts')
-    .select(['attempt_id', 'world_slug', 'attempted_turn', 'status', 'failure_class', 'failure_message'])
-    .select(['failed_subject_entity_id', 'failed_node_id', 'failed_source_invocation_id', 'started_at', 'ended_at'])
+    .select(SUMMARY)
     .select([sql.raw<number>(CALL_COUNT).as('source_invocation_count'), sql.raw<number>(DOUBTED).as('calls_in_doubt')])
     .select(sql.raw<boolean>(isDriven('attempts')).as('is_driven'));
 
 /** A world's attempts, oldest first. */
-export const listAttempts = query((building, { world_slug }: InWorld) =>
+export function listAttempts(runner: Runner, world_slug: string): Promise<readonly AttemptSummary[]> {
+  return readAttempts(runner, { world_slug });
+}
+
+const readAttempts = query((building, { world_slug }: InWorld) =>
   selectSummaries(building).where('world_slug', '=', world_slug).orderBy('epoch'),
 );
 
@@ -41,15 +48,15 @@ export const listLatestAttempts = query((building, { world_slug, after, limit }:
   return latest.where('epoch', '<', shown.where('shown.world_slug', '=', world_slug));
 });
 
-type AtTurn = InWorld & Readonly<Record<'turn' | 'turn_before' | 'limit', number>>;
+type AtTurn = InWorld & Readonly<Record<'turn' | 'limit', number>>;
 
 /**
  * A world's attempts at one turn, the latest first. Epochs grow with turns: they lie between the commit of the turn before
  * and its own.
  */
-export const listAttemptsAtTurn = query((building, { world_slug, turn, turn_before, limit }: AtTurn) => {
+export const listAttemptsAtTurn = query((building, { world_slug, turn, limit }: AtTurn) => {
   const { from, sql, lit } = building;
-  const epochOfCommit = (of: number) =>
+  const epochOfCommit = (of: number | RawBuilder<number>) =>
     from('turns')
       .innerJoin('attempts as by', 'by.attempt_id', 'turns.attempt_id')
       .whereRef('by.world_slug', '=', 'turns.world_slug')
@@ -57,7 +64,7 @@ export const listAttemptsAtTurn = query((building, { world_slug, turn, turn_befo
       .select('by.epoch');
   return selectSummaries(building)
     .where((eb) => eb.and({ world_slug, attempted_turn: turn }))
-    .where('epoch', '>', (eb) => eb.fn.coalesce(epochOfCommit(turn_before), lit<number>(0)))
+    .where('epoch', '>', (eb) => eb.fn.coalesce(epochOfCommit(sql<number>`${turn}::bigint - 1`), lit<number>(0)))
     .where('epoch', '<=', (eb) => eb.fn.coalesce(epochOfCommit(turn), sql<number>`9223372036854775807`))
     .orderBy('epoch', 'desc')
     .limit(limit);
@@ -65,9 +72,7 @@ export const listAttemptsAtTurn = query((building, { world_slug, turn, turn_befo
 
 const FIND = prepare(
   'find_attempt',
-  `SELECT attempt_id, world_slug, attempted_turn, status, failure_class, failure_message, failed_subject_entity_id,
-     failed_node_id, failed_source_invocation_id, started_at, ended_at, ${CALL_COUNT} AS source_invocation_count,
-     ${DOUBTED} AS calls_in_doubt, ${isDriven('attempts')} AS is_driven, epoch, take_overs, adopts,
+  `SELECT ${SUMMARY.join(', ')}, ${CALL_COUNT} AS source_invocation_count, ${DOUBTED} AS calls_in_doubt, ${isDriven('attempts')} AS is_driven, epoch, take_overs, adopts,
      EXISTS (
        SELECT FROM worlds
        WHERE worlds.world_slug = attempts.world_slug AND adoptable_attempt_id = attempt_id) AS is_adoptable,
@@ -84,17 +89,17 @@ const FIND = prepare(
  * @param calls_max how many of its calls are read; all where it is left out
  */
 export async function findRanAttempt(
-  database: OpenDatabase,
+  runner: Runner,
   attempt_id: string,
   calls_max?: number,
 ): Promise<RanAttempt | undefined> {
-  const [row] = await run<Omit<RanAttempt, 'patches' | 'invocations'>>(database, FIND, { attempt_id });
+  const [row] = await run<Omit<RanAttempt, 'patches' | 'invocations'>>(runner, FIND, { attempt_id });
   if (!row) return undefined;
   const attempt = { world_slug: row.world_slug, attempt_id };
   return {
     ...row,
-    patches: await run<PatchRecord>(database, PATCHES, attempt),
-    invocations: await listInvocations(database, attempt, present({ limit: calls_max })),
+    patches: await run<PatchRecord>(runner, PATCHES, attempt),
+    invocations: await listInvocations(runner, attempt, present({ limit: calls_max })),
   };
 }
 
@@ -103,21 +108,21 @@ export async function findRanAttempt(
  * @param calls_max how many of its calls are given, and of the entries of its audit; all where it is left out
  */
 export async function findAttempt(
-  database: OpenDatabase,
+  runner: Runner,
   attempt_id: string,
   calls_max?: number,
 ): Promise<AttemptRecord | undefined> {
-  const ran = await findRanAttempt(database, attempt_id, calls_max);
+  const ran = await findRanAttempt(runner, attempt_id, calls_max);
   if (!ran) return undefined;
   const attempt = { world_slug: ran.world_slug, attempt_id };
-  const timeline = await listTimeline(database, attempt);
+  const timeline = await listTimeline(runner, attempt);
   return {
     ...ran,
-    awaited: ran.ended_at === null ? await listAwaited(database, attempt_id) : [],
-    agent_turns: await listAgentTurns(database, attempt_id, timeline),
+    awaited: ran.ended_at === null ? await listAwaited(runner, attempt_id) : [],
+    agent_turns: await listAgentTurns(runner, attempt_id, timeline),
     timeline,
-    audit: await listAudit(database, { ...attempt, limit: calls_max ?? null }),
-    operator_actions: await operatorActions(database).list(attempt),
+    audit: await listAudit(runner, { ...attempt, limit: calls_max ?? null }),
+    operator_actions: await listActions(runner, attempt),
   };
 }
 

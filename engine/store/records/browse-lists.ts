@@ -1,47 +1,14 @@
 import type { NotNull } from 'kysely';
 import { redact } from '../../core/content/redact.js';
 import { isUuid } from '../../core/content/uuid.js';
-import type {
-  BrowseReader,
-  CallsPart,
-  DocumentUse,
-  FirstGenerations,
-  ListedAttempt,
-  ListPart,
-  ReadingsPart,
-  UsedDocument,
-  WorldReading,
-} from '../../ports/browse.js';
-import type { OpenDatabase } from '../database.js';
+import type { CallsPart, ListedAttempt, ListPart, UsedDocument, WorldReading } from '../../ports/browse.js';
 import { type Building, type InAttempt, query } from '../queries.js';
 import { prepare, run, type Runner } from '../statement.js';
-import { listComponentsAfter } from '../component-lists.js';
 import { READABLE } from '../lineage.js';
-import { listFamily, listWorldsAfter } from '../worlds.js';
-import { listAttemptsAtTurn, listLatestAttempts } from './attempt-record.js';
 import { listInvocations, type Redacted } from './invocation-rows.js';
-import { listWaitingAttempts } from './waiting-attempts.js';
 import { callState } from './work-state.js';
 
-/** Lists that pages show. Ids are ordered by time, so the newest row has the greatest. */
-export function browseReader(database: OpenDatabase): BrowseReader {
-  return {
-    worlds: (part, scenario_hash) => listWorldsAfter(database, part, scenario_hash),
-    family: (world_slug, limit) => listFamily(database, world_slug, limit),
-    attempts: (world_slug, part) => listLatestAttempts(database, { world_slug, ...part }),
-    attemptsAtTurn: (world_slug, turn, limit) =>
-      listAttemptsAtTurn(database, { world_slug, turn, turn_before: turn - 1, limit }),
-    calls: (attempt_id, part) => listCalls(database, attempt_id, part),
-    invocations: (part) => listCallsBefore(database, part),
-    llmCalls: (part) => listGenerations(database, part),
-    inbox: (part) => listInbox(database, part),
-    waitingAttempts: () => listWaitingAttempts(database),
-    documents: (kind, part) => listComponentsAfter[kind](database, part),
-    useOf: (document) => findUse(database, document),
-    readings: (world_slug, part) => listReadings(database, world_slug, part),
-    firstGenerations: (attempt_id, part) => listFirstGenerations(database, attempt_id, part),
-  };
-}
+// Lists that pages show. Ids are ordered by time, so the newest row has the greatest.
 
 const selectListed = ({ from, sql }: Building) =>
   from('source_invocations as calls')
@@ -50,17 +17,20 @@ const selectListed = ({ from, sql }: Building) =>
     .select(['calls.workflow_subject_entity_id', 'calls.workflow_node_id', 'calls.status', 'calls.failure_class'])
     .select(['calls.llm_call_id', 'calls.duration_ms', 'calls.started_at', ...callState(sql, 'calls')]);
 
-const listCallsBefore = query((building, { after, limit }: ListPart) => {
+/** Calls of all worlds, newest first. */
+export const listCallsBefore = query((building, { after, limit }: ListPart) => {
   const newest = selectListed(building).orderBy('calls.source_invocation_id', 'desc').limit(limit);
   return after === undefined ? newest : newest.where('calls.source_invocation_id', '<', after);
 });
 
-async function listCalls(runner: Runner, attempt_id: string, { after, ...part }: CallsPart) {
+/** The calls of an attempt, as `listInvocations` gives them; the key is their number. @returns undefined for an unknown attempt */
+export async function listCalls(runner: Runner, attempt_id: string, { after, ...part }: CallsPart) {
   const place = await findPlace(runner, attempt_id);
   return place && listInvocations(runner, place, { after: Number(after ?? 0), ...part });
 }
 
-const listGenerations = query(({ from, sql }, { after, limit }: ListPart) => {
+/** Generations of all worlds, newest first. */
+export const listGenerations = query(({ from, sql }, { after, limit }: ListPart) => {
   const all = from('llm_calls')
     .select(['world_slug', 'llm_call_id', 'source_invocation_id', 'attempt_id', 'model', 'status'])
     .select(['input_tokens', 'output_tokens', 'started_at'])
@@ -76,7 +46,8 @@ const listGenerations = query(({ from, sql }, { after, limit }: ListPart) => {
     .$narrowType<{ workflow_subject_entity_id: NotNull; workflow_node_id: NotNull }>();
 });
 
-const listInbox = query(({ from, sql, lit }, { after, limit }: ListPart) => {
+/** Open messages, oldest first. */
+export const listInbox = query(({ from, sql, lit }, { after, limit }: ListPart) => {
   const inbox = from('agent_inbox').selectAll();
   // Two halves, for each is found by an index of its own, however many messages are over.
   const open = inbox
@@ -143,7 +114,8 @@ const USES = {
   },
 } as const satisfies Record<UsedDocument['kind'], unknown>;
 
-async function findUse(runner: Runner, { kind, hash }: UsedDocument): Promise<DocumentUse> {
+/** The latest calls of a source or by a workflow, and their attempts: among the latest attempts only. */
+export async function findUse(runner: Runner, { kind, hash }: UsedDocument) {
   const attempts = await run<ListedAttempt>(runner, USES[kind].attempts, { kind, hash });
   const calls = await USES[kind].calls(runner, {
     hash,
@@ -182,15 +154,19 @@ const FIRST = prepare(
    SELECT llm_call_id FROM firsts ORDER BY invocation_seq LIMIT :limit`,
 );
 
-/** The first generation of each subject at each node of a workflow, in the order of their issue. */
+/**
+ * The first generations of each subject at each node of a workflow, in the order of their issue.
+ * @param sought among the first `calls` calls
+ * @returns their ids; undefined for an unknown attempt
+ */
 export async function listFirstGenerations(
   runner: Runner,
   attempt_id: string,
-  { workflow_hash, calls, limit }: FirstGenerations,
+  sought: { readonly workflow_hash: string; readonly calls: number; readonly limit: number },
 ): Promise<readonly string[] | undefined> {
   const place = await findPlace(runner, attempt_id);
   if (place === undefined) return undefined;
-  const rows = await run<{ llm_call_id: string }>(runner, FIRST, { ...place, workflow_hash, calls, limit });
+  const rows = await run<{ llm_call_id: string }>(runner, FIRST, { ...place, ...sought });
   return rows.map(({ llm_call_id }) => llm_call_id);
 }
 
@@ -224,7 +200,7 @@ const READINGS = prepare(
 export async function listReadings(
   runner: Runner,
   world_slug: string,
-  { after, until, limit }: ReadingsPart,
+  { after, until, limit }: Readonly<Record<'after' | 'until' | 'limit', number>>,
 ): Promise<readonly WorldReading[]> {
   const rows = await run<WorldReading & Redacted>(runner, READINGS, { world_slug, after, turn: until, limit });
   return rows.toReversed().map(({ turn, ambient_source_id, source_invocation_id, response_json, redaction }) => ({

@@ -4,11 +4,11 @@ import type { Json, JsonObject } from '../../contract/json.js';
 import { canonicalText } from '../../core/content/canonical.js';
 import { viewFailureBody } from '../../core/content/failure-body.js';
 import { redact } from '../../core/content/redact.js';
-import type { CallExchange, InvocationRecord, InvocationView, SettlementRecord } from '../../ports/records.js';
+import type { InvocationRecord, InvocationView, SettlementRecord } from '../../ports/records.js';
 import { IS_UNKNOWN } from '../attempts/doubt.js';
 import { type InWorld, query } from '../queries.js';
 import type { Runner } from '../statement.js';
-import { RAW_TEXT, type Redacted, SETTLED_AS, toAnswer, toShown } from './invocation-rows.js';
+import { RAW_TEXT, type Redacted, SETTLED_AS, SUMMARY, toAnswer, toShown } from './invocation-rows.js';
 import { callState } from './work-state.js';
 
 /** The request of a generation names its conversation, as its row in `llm_calls` does. */
@@ -41,12 +41,7 @@ const readInvocation = query(
           .on('settling.event_kind', '=', lit('call_settled'))
           .onRef('settling.source_invocation_id', '=', 'calls.source_invocation_id'),
       )
-      .select(['calls.source_invocation_id', 'calls.parent_source_invocation_id', 'calls.invocation_seq'])
-      .select(['calls.invocation_kind', 'calls.command_key', 'calls.request_hash', 'calls.performance'])
-      .select(['calls.ambient_source_id', 'calls.tool_name', 'calls.workflow_subject_entity_id'])
-      .select(['calls.workflow_node_id', 'calls.tool_loop_round', 'calls.logical_generation_attempt'])
-      .select(['calls.model_output_kind', 'calls.status', 'calls.failure_class', 'calls.failure_detail'])
-      .select(['calls.failure_message', 'calls.effect_class', 'calls.repeatable'])
+      .select(SUMMARY)
       .select([sql.raw<boolean>(IS_UNKNOWN).as('outcome_unknown'), sql.raw<SettledAs>(SETTLED_AS).as('settled_as')])
       .select([...callState(sql, 'calls'), 'calls.http_status', 'calls.llm_call_id', 'calls.duration_ms'])
       .select([
@@ -152,11 +147,7 @@ const NO_FAILURE = { failure_class: null, failure_detail: null, failure_message:
  * Reads the requests and answers of several calls, none of them a generation, by one statement. A call that was settled
  * has the answer with which it was.
  */
-export async function listExchanges(
-  runner: Runner,
-  world_slug: string,
-  source_invocation_ids: readonly string[],
-): Promise<readonly CallExchange[]> {
+export async function listExchanges(runner: Runner, world_slug: string, source_invocation_ids: readonly string[]) {
   const rows = await readExchanges(runner, { world_slug, source_invocation_ids });
   return rows.map(({ redaction, response_json, performed, settled_json, ...call }) => {
     const answer = performed === true ? settled_json : response_json;

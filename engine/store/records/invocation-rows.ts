@@ -17,6 +17,16 @@ export const RAW_TEXT = `(
     SELECT string_agg(text, ''::bytea ORDER BY batch_seq) FROM llm_streams AS streamed
     WHERE streamed.world_slug = calls.world_slug AND streamed.llm_call_id = calls.llm_call_id)`;
 
+/** The columns of every summary of a call, as `calls`. */
+export const SUMMARY = [
+  ...(['calls.source_invocation_id', 'calls.parent_source_invocation_id', 'calls.invocation_seq'] as const),
+  ...(['calls.invocation_kind', 'calls.command_key', 'calls.request_hash', 'calls.performance'] as const),
+  ...(['calls.ambient_source_id', 'calls.tool_name', 'calls.workflow_subject_entity_id'] as const),
+  ...(['calls.workflow_node_id', 'calls.tool_loop_round', 'calls.logical_generation_attempt'] as const),
+  ...(['calls.model_output_kind', 'calls.status', 'calls.failure_class', 'calls.failure_detail'] as const),
+  ...(['calls.failure_message', 'calls.effect_class', 'calls.repeatable'] as const),
+] as const;
+
 interface Choice {
   /** A condition of the calls, as `calls`. */
   readonly where?: string;
@@ -38,11 +48,7 @@ const ofAttempt = ({ where = '', order = '' }: Choice) =>
       WHERE calls.world_slug = :world_slug AND adopted_calls.attempt_id = :attempt_id::uuid AND invocation_seq > :after
         ${where}
       ORDER BY ${order} invocation_seq LIMIT :limit))
-   SELECT calls.source_invocation_id, calls.parent_source_invocation_id, calls.invocation_seq, calls.invocation_kind,
-     calls.command_key, calls.request_hash, calls.performance, calls.ambient_source_id, calls.tool_name,
-     calls.workflow_subject_entity_id, calls.workflow_node_id, calls.tool_loop_round, calls.logical_generation_attempt,
-     calls.model_output_kind, calls.status, calls.failure_class, calls.failure_detail, calls.failure_message,
-     calls.effect_class, calls.repeatable, ${IS_UNKNOWN} AS outcome_unknown, ${SETTLED_AS} AS settled_as,
+   SELECT ${SUMMARY.join(', ')}, ${IS_UNKNOWN} AS outcome_unknown, ${SETTLED_AS} AS settled_as,
      ${isSuperseded('calls', ':attempt_id::uuid')} AS is_superseded, ${isDriven('calls')} AS is_driven,
      calls.http_status, calls.llm_call_id, calls.duration_ms, calls.redaction,
      CASE WHEN settled.performed THEN settled.response_json ELSE calls.response_json END AS response_json,
@@ -88,7 +94,7 @@ export async function listInvocations(
   return (await run<InvocationSummary & AnswerColumns>(runner, choice, asked)).map(toShown);
 }
 
-/** The columns that hold an answer. A part of it that redaction hides leaves the database with the row and goes no further. */
+/** The columns that hold an answer. The store reads all of it, and gives on what redaction shows. */
 export interface AnswerColumns extends Redacted {
   readonly llm_call_id: string | null;
   readonly response_json: Json;

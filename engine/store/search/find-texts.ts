@@ -45,7 +45,7 @@ const NEAR = 5_000;
 
 const ORDER = 'ORDER BY attempt_id DESC, world_slug DESC, entry_seq DESC';
 
-interface Part {
+export interface Part {
   readonly after?: string;
   readonly limit: number;
 }
@@ -134,5 +134,16 @@ const namesIn = (column: 'workflow_subject_entity_id' | 'source_label') =>
     return world_slug === undefined ? ordered : ordered.where('world_slug', '=', world_slug);
   });
 
-/** All names of one kind that texts have. */
-export const listNames = { subject: namesIn('workflow_subject_entity_id'), source: namesIn('source_label') } as const;
+const NAMES = { subject: namesIn('workflow_subject_entity_id'), source: namesIn('source_label') } as const;
+
+/**
+ * All subjects, or all labels of sources, that texts have. It reads every row: only for a search without hits.
+ * @param world_slug of this world alone
+ */
+export async function listNames(
+  runner: Runner,
+  of: keyof typeof NAMES,
+  world_slug?: string,
+): Promise<readonly string[]> {
+  return (await NAMES[of](runner, { world_slug })).map(({ name }) => name);
+}

@@ -1,6 +1,5 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
 
 // A connection is busy while an authorised request that has been read whole waits for its answer. Every other
 // connection is idle: it has sent nothing, half a request, or an unauthorised one. Where the limit is exceeded, the
@@ -66,8 +65,7 @@ export function openConnections(limits: ConnectionLimits) {
       const handle: Answer = (request, response) => {
         if (count(request.socket, response)) answer(request, response);
       };
-      // An expectation that Node does not know is ignored (RFC 9110, 10.1.1): its own refusal has no security headers.
-      return server.on('connection', open).on('request', handle).on('checkExpectation', handle);
+      return server.on('connection', open).on('request', handle);
     },
     /** Makes a connection busy until this answer is sent: its request is authorised and has been read whole. */
     keep(response: ServerResponse, { is_of_operator }: { readonly is_of_operator: boolean }): void {
@@ -108,9 +106,9 @@ function displace(connections: readonly Connection[]): boolean {
   return found !== undefined;
 }
 
-/** Sends a last text to a connection and closes it, without waiting for a peer that keeps its half open. */
-export function endSoon(socket: Duplex, text = ''): void {
-  socket.end(text);
+/** Closes a connection, without waiting for a peer that keeps its half open. */
+function endSoon(socket: Socket): void {
+  socket.end();
   const timer = setTimeout(() => socket.destroy(), LINGER_MS);
   timer.unref();
   socket.once('close', () => clearTimeout(timer));

@@ -29,18 +29,16 @@ const TITLES: Readonly<Record<number, string>> = {
   403: 'Forbidden',
   404: 'Not Found',
   405: 'Method Not Allowed',
-  408: 'Request Timeout',
   409: 'Conflict',
   413: 'Content Too Large',
   415: 'Unsupported Media Type',
   429: 'Too Many Requests',
-  431: 'Request Header Fields Too Large',
   500: 'Internal Server Error',
   503: 'Service Unavailable',
 };
 
 /** A problem as a document. */
-export function toProblemDocument(problem: Problem, status: number = PROBLEMS[problem.code].status): ProblemDocument {
+function toProblemDocument(problem: Problem, status: number = PROBLEMS[problem.code].status): ProblemDocument {
   const { code, message: detail, repair, pointer } = problem;
   return present({ type: 'about:blank', title: titleOf(status), status, code, detail, repair, pointer });
 }

@@ -3,7 +3,6 @@ import Fastify, { type FastifyError, type FastifyInstance, type FastifyRequest }
 import { once } from 'node:events';
 import { createServer as createHttpServer, type ServerOptions } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Duplex } from 'node:stream';
 import { type Outcome, problem, type Problem, refuse, succeed } from '../../contract/problem.js';
 import { present } from '../../contract/present.js';
 import { REPORT_BYTES_MAX } from '../../operations/read-answer-file.js';
@@ -13,9 +12,9 @@ import { makeToken, type Tokens } from '../../operations/tokens.js';
 import { requireActor } from './actors.js';
 import { type CountRefusal, type Guard, isCommandHere, isOperator, mayReport, requireToken } from './authority.js';
 import { ANSWER_TYPE, FAILURE_TYPE, FORM_TYPE } from './body.js';
-import { CONNECTION_LIMITS, type Connections, endSoon, openConnections } from './connections.js';
+import { CONNECTION_LIMITS, type Connections, openConnections } from './connections.js';
 import { openStreamPlaces, STREAM_LIMITS } from './event-stream.js';
-import { sendProblem, toProblemDocument } from './problem-document.js';
+import { sendProblem } from './problem-document.js';
 import { methodsOf, ROUTES } from './routes/index.js';
 import type { Route, RouteAccess, RouteDesk } from './routes/route.js';
 import { shareReads } from './shared-reads.js';
@@ -174,18 +173,12 @@ function urlOf({ address, port, family }: AddressInfo): string {
 
 function createServer(connections: Connections): FastifyInstance {
   const server = Fastify({
-    serverFactory: (answer) => connections.limit(createHttpServer(HTTP_OPTIONS), answer).on('connect', refuseTunnel),
+    serverFactory: (answer) => connections.limit(createHttpServer(HTTP_OPTIONS), answer),
     bodyLimit: REPORT_BYTES_MAX,
     return503OnClosing: false,
     routerOptions: { maxParamLength: ID_LENGTH_MAX },
     frameworkErrors: (error, _request, reply) =>
       void sendProblem(reply.headers(SECURITY_HEADERS), problem('REQUEST_MALFORMED', { reason: error.message })),
-    clientErrorHandler: (error, socket) => {
-      const { reason, status } = REFUSED_BY_NODE[error.code] ?? { reason: 'it is not HTTP', status: 400 };
-      const document = toProblemDocument(problem('REQUEST_MALFORMED', { reason }), status);
-      if (socket.writable) endSoon(socket, toRawResponse(document));
-      else socket.destroy();
-    },
   });
   // The operation decides the answer; its faults become problems in one place.
   server.removeAllContentTypeParsers();
@@ -197,18 +190,6 @@ function createServer(connections: Connections): FastifyInstance {
   );
   return server;
 }
-
-/** Node hands a request by CONNECT over without a response, and listens to its socket no more. */
-function refuseTunnel(_request: unknown, socket: Duplex): void {
-  socket.on('error', () => socket.destroy());
-  endSoon(socket, toRawResponse(toProblemDocument(problem('REQUEST_MALFORMED', { reason: 'it asks for a tunnel' }))));
-}
-
-/** Why Node has refused a request by itself, where it is HTTP. */
-const REFUSED_BY_NODE: Readonly<Record<string, { readonly reason: string; readonly status: number }>> = {
-  ERR_HTTP_REQUEST_TIMEOUT: { reason: 'it took too long', status: 408 },
-  HPE_HEADER_OVERFLOW: { reason: 'its head is too large', status: 431 },
-};
 
 function toProblem(status: number, request: FastifyRequest): Problem {
   if (status === 413) return problem('BODY_TOO_LARGE');
@@ -222,16 +203,4 @@ function toProblem(status: number, request: FastifyRequest): Problem {
 function typesOf({ method, routeOptions }: FastifyRequest): readonly string[] {
   const route = ROUTES.find((one) => one.method === method && one.url === routeOptions.url);
   return Object.keys(route?.takes ?? { [ANSWER_TYPE]: {} });
-}
-
-function toRawResponse(document: ReturnType<typeof toProblemDocument>): string {
-  const body = JSON.stringify(document);
-  const head = [
-    `HTTP/1.1 ${document.status} ${document.title}`,
-    'Content-Type: application/problem+json',
-    `Content-Length: ${Buffer.byteLength(body)}`,
-    'Connection: close',
-    ...Object.entries(SECURITY_HEADERS).map(([name, value]) => `${name}: ${value}`),
-  ];
-  return `${head.join('\r\n')}\r\n\r\n${body}`;
 }

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type BaseEvent, EventType, HttpAgent } from '@ag-ui/client';
 import { DefaultChatTransport, readUIMessageStream, type UIMessage } from 'ai';
 import type { HttpServer } from '../../../engine/operations/composition.js';
-import type { FactReader } from '../../../engine/ports/stream.js';
+import type { FactReader } from '../../../engine/store/open-store.js';
 import { loadScript, type ParkStage, type Play, sharedStage } from '../../support/park-stage.js';
 import { type WireEvent, readAll, readEvents } from '../../support/server-sent-events.js';
 import { waitUntil } from '../../support/wait-until.js';

@@ -96,7 +96,9 @@ test('no answer may run a script, be framed, or be taken for another content typ
   ] as const)
     assertHeaders((await fetch(`${server.url}${path}`, { headers })).headers, path);
   assertHeaders((await fetch(`${server.url}/worlds`, { method: 'POST', headers: token })).headers, 'POST /worlds');
-  assert.match(await sendRaw('EHLO example.test\r\n\r\n'), /content-security-policy: default-src 'none'/);
+  const raw = await sendRaw('GET /<script>alert(1)</script> \r\n\r\n');
+  assert.match(raw, /^HTTP\/1\.1 400 [^]*Content-Type: application\/json/);
+  assert.doesNotMatch(raw, /script/, 'a refusal of what is no HTTP repeats nothing of it');
 });
 
 function assertHeaders(headers: Headers, what: string): void {
@@ -269,19 +271,24 @@ describe('a hostile caller', () => {
       assert.equal((await post(path, bearer(TOKENS.operator_token))).code, 'REQUEST_MALFORMED');
   });
 
-  test('a client without HTTP gets the refusal in HTTP', async () => {
-    assert.match(await sendRaw('EHLO example.test\r\n\r\n'), /^HTTP\/1\.1 400 Bad Request\r\n[^]*REQUEST_MALFORMED/);
-  });
+  for (const [what, head, status] of [
+    ['without HTTP', 'EHLO example.test', /^HTTP\/1\.1 400 /],
+    [
+      'with too large a head',
+      `GET /healthz HTTP/1.1\r\nHost: localhost\r\nCookie: ${'x'.repeat(20_000)}`,
+      /^HTTP\/1\.1 431 /,
+    ],
+    ['that expects what there is not', 'GET /healthz HTTP/1.1\r\nHost: localhost\r\nExpect: foo', /^HTTP\/1\.1 417 /],
+    ['that asks for a tunnel', 'CONNECT any:443 HTTP/1.1\r\nHost: any:443', /^$/],
+  ] as const)
+    test(`a client ${what} is refused before any route`, async () => {
+      const said = await sendRaw(`${head}\r\nConnection: close\r\n\r\n`);
+      assert.match(said, status);
+      assert.doesNotMatch(said, /chukwa|fastify|node/i, 'it names no program');
+    });
 
   const odd: readonly (readonly [what: string, head: string, status: RegExp])[] = [
-    [
-      'sends too large a head',
-      `GET /healthz HTTP/1.1\r\nHost: localhost\r\nCookie: ${'x'.repeat(20_000)}`,
-      /^HTTP\/1\.1 431 [^]*too large/,
-    ],
-    ['expects what there is not', 'GET /healthz HTTP/1.1\r\nHost: localhost\r\nExpect: foo', /^HTTP\/1\.1 200 /],
     ['speaks HTTP/1.0 without a host', 'GET /healthz HTTP/1.0', /^HTTP\/1\.1 200 /],
-    ['asks for a tunnel', 'CONNECT any:443 HTTP/1.1\r\nHost: any:443', /^HTTP\/1\.1 400 [^]*REQUEST_MALFORMED/],
     ['names a target that is no path', 'GET * HTTP/1.1\r\nHost: localhost', /^HTTP\/1\.1 400 [^]*REQUEST_MALFORMED/],
   ];
   for (const [what, head, status] of odd)

@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { describe, type TestContext, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import type { HttpServer } from '../../../engine/operations/composition.js';
-import type { FactReader } from '../../../engine/ports/stream.js';
+import type { FactReader } from '../../../engine/store/open-store.js';
 import type { Archive } from '../../../engine/operations/engine.js';
 import { openSessions, SESSION_SECONDS } from '../../../engine/surfaces/http/sessions.js';
 import { readEvents, type WireEvent } from '../../support/server-sent-events.js';

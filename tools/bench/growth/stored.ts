@@ -1,5 +1,5 @@
 import pg from 'pg';
-import type { BrowsableStore } from '../../../engine/ports/browse.js';
+import type { Store } from '../../../engine/store/open-store.js';
 import type { ProgressLine } from '../progress.js';
 import type { Curve, Point } from './curve.js';
 import { measureTimes } from './measure-times.js';
@@ -43,7 +43,7 @@ export async function traceStored(url: string, progress: ProgressLine): Promise<
   ];
 }
 
-async function timeList(store: BrowsableStore): Promise<number> {
+async function timeList(store: Store): Promise<number> {
   const began = performance.now();
   await store.browse.invocations({ limit: 50 });
   return performance.now() - began;

@@ -1,7 +1,6 @@
 import type { DryRunSummary, InvocationReport, RunReport, TurnReport } from '../../../operations/run-turns.js';
 import type { EditedScenario } from '../../../operations/edited-files.js';
 import type { ScenarioNews } from '../../../operations/run-world.js';
-import type { Database } from '../../../ports/store.js';
 import type { WorldSnapshot } from '../../../ports/worlds.js';
 import { awaitedLines } from './open-call.js';
 import {
@@ -29,7 +28,7 @@ export interface RunTitle {
   /** A script, a person or written answers answer in place of a model. */
   readonly has_stand_in: boolean;
   readonly turns: number;
-  readonly database: Pick<Database, 'description' | 'is_kept'>;
+  readonly database: { readonly description: string; readonly is_kept: boolean };
   /** With paths as a person would write them. */
   readonly news?: ScenarioNews;
   readonly rerun: Rerun;
