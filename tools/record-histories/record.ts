@@ -1,4 +1,3 @@
-import type { Outcome } from '../../engine/contract/problem.js';
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -32,6 +31,7 @@ import {
   toRecordedWorld,
 } from './history.js';
 import { type Played, SCENES, type Stage } from './scenes.js';
+import { must } from '../must.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -157,9 +157,4 @@ function withoutTime({ key, request_hash, effect, repeatable, event }: Recorded)
   if (event.kind === 'call_pended') return { ...recorded, event: { ...event, deadline: DEADLINE } };
   if (event.kind === 'call_refused') return { ...recorded, event };
   return { ...recorded, event: { ...event, duration_ms: event.duration_ms === undefined ? 0 : DURATION_MS } };
-}
-
-function must<Value>(done: Outcome<Value>): Value {
-  assert.ok(done.ok, JSON.stringify(done, null, 2));
-  return done.value;
 }

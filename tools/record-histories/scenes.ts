@@ -1,4 +1,3 @@
-import type { Outcome } from '../../engine/contract/problem.js';
 import assert from 'node:assert/strict';
 import { cp, mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -12,6 +11,7 @@ import { createWorld } from '../../engine/operations/worlds.js';
 import { type Answers, type ScriptedModel, scriptPath } from '../../fixtures/toys/scripted-model/index.js';
 import type { Toys } from '../../fixtures/toys/index.js';
 import type { UnreliableService } from '../../test/support/unreliable-service.js';
+import { must } from '../must.js';
 
 /** The services of a scene. */
 export interface Stage {
@@ -176,11 +176,6 @@ async function run(stage: Stage, world_slug: string, { says, turns = 1 }: Turns)
 
 async function loadScript({ root }: Stage, name: string): Promise<Answers> {
   return JSON.parse(await readFile(scriptPath(root, name), 'utf8')) as Answers;
-}
-
-function must<Value>(done: Outcome<Value>): Value {
-  assert.ok(done.ok, JSON.stringify(done, null, 2));
-  return done.value;
 }
 
 const withRetry = (source: JsonObject): JsonObject => ({
