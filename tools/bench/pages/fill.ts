@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { withClient } from '../databases.js';
 import { say } from '../measures.js';
 import { openWorlds, ROOT } from '../worlds.js';
@@ -31,7 +32,9 @@ const FUNCTIONS = `
     SELECT (lpad(to_hex(1700000000000 + place), 12, '0') || '7' || lpad(to_hex(of_table), 3, '0') || '8000'
       || lpad(to_hex(place), 12, '0'))::uuid $$;
   CREATE OR REPLACE FUNCTION bench_text(place bigint, words int) RETURNS text LANGUAGE sql IMMUTABLE AS $$
-    SELECT substr('${STORY.join(' ')}', 1 + (place * 31 % 4999)::int, words * 5) || ' number' || place $$;`;
+    SELECT substr('${STORY.join(' ')}', 1 + (place * 31 % 4999)::int, words * 5) || ' number' || place $$;
+  CREATE OR REPLACE FUNCTION bench_message() RETURNS text LANGUAGE sql IMMUTABLE AS $$
+    SELECT name_of_message('user', '{author}', ARRAY[convert_to(bench_text(1, 500), 'UTF8')], ARRAY[NULL]::sha256_hex[]) $$;`;
 
 const TURNS = `generate_series(1, :worlds) AS w CROSS JOIN generate_series(1, :turns) AS t`;
 const ATTEMPT = `bench_id((w - 1) * (:turns::bigint + 1) + t, 1)`;
@@ -62,8 +65,8 @@ function selectGenerations(call: string, from: string): readonly string[] {
   return [
     `INSERT INTO llm_calls (world_slug, llm_call_id, attempt_id, source_invocation_id, model, schema_delivery, output_schema_hash,
       conversation, message_count, prefix_hash, started_at, new_messages, status, ended_at, finish_reason, input_tokens, output_tokens)
-    SELECT 'bench-' || w, bench_id(${call}, 3), ${ATTEMPT}, bench_id(${call}, 2), 'gpt', 'prompt', repeat('0', 64), 'c' || c, 1,
-      repeat('0', 64), ${STARTED}, ARRAY[repeat('0', 64)], 'succeeded', ${STARTED}, 'stop', 900, 40
+    SELECT 'bench-' || w, bench_id(${call}, 3), ${ATTEMPT}, bench_id(${call}, 2), 'gpt', 'prompt', ':schema', 'c' || c, 1,
+      repeat('0', 64), ${STARTED}, ARRAY[bench_message()], 'succeeded', ${STARTED}, 'stop', 900, 40
     FROM ${from} WHERE c % 2 = 0`,
     `INSERT INTO llm_chunks (world_slug, llm_call_id, batch_seq, text, pieces)
     SELECT 'bench-' || w, bench_id(${call}, 3), 1, convert_to(bench_text(${call}, 30), 'UTF8'), '\\x6400'
@@ -72,9 +75,9 @@ function selectGenerations(call: string, from: string): readonly string[] {
 }
 
 const STATEMENTS: readonly string[] = [
-  `INSERT INTO offered_schemas (hash, name, content) VALUES (repeat('0', 64), 'patch', '{}')`,
+  `INSERT INTO offered_schemas (hash, name, content) VALUES (':schema', 'patch', '{}')`,
   `INSERT INTO llm_messages (message_hash, role, content_hash, origins, texts, segment_hashes)
-    VALUES (repeat('0', 64), 'user', repeat('0', 64), '{author}', ARRAY[convert_to(bench_text(1, 500), 'UTF8')], ARRAY[NULL]::text[])`,
+    VALUES (bench_message(), 'user', repeat('0', 64), '{author}', ARRAY[convert_to(bench_text(1, 500), 'UTF8')], ARRAY[NULL]::text[])`,
   `INSERT INTO worlds (world_slug, root_world_slug, scenario_hash, turn, lease_epoch)
     SELECT 'bench-' || w, 'bench-' || w, ':scenario', :turns, :turns FROM generate_series(1, :worlds) AS w`,
   `INSERT INTO world_scenarios (world_slug, scenario_seq, from_turn, scenario_hash, chosen_at)
@@ -121,7 +124,8 @@ export async function fill(url: string): Promise<Filled> {
   const hashOf = (kind: string): string => closure.find((component) => component.kind === kind)?.hash ?? '';
   const [source_hash, workflow_hash] = [hashOf('response_source'), hashOf('cognition_workflow')];
   const { worlds, turns, calls_per_turn: calls, long_attempt_calls: long } = SIZE;
-  const hashes = { scenario: scenario_hash, source: source_hash, workflow: workflow_hash };
+  const schema = createHash('sha256').update('{}').digest('hex');
+  const hashes = { scenario: scenario_hash, source: source_hash, workflow: workflow_hash, schema };
   const values: Readonly<Record<string, string | number>> = { worlds, turns, calls, long, ...hashes };
   const write = (statement: string): string =>
     statement.replace(/(?<!:):([a-z]+)\b/g, (found, name: string) => String(values[name] ?? found));
