@@ -6,12 +6,12 @@ import type { Progress } from '../../engine/runtime/progress.js';
 import { runTurns } from '../../engine/operations/run-turns.js';
 import { type Edit, editWorkflows, loadScript, type ParkStage, sharedStage } from '../support/park-stage.js';
 
-const concurrent: Edit = (workflow) => ({ ...workflow, execution: 'per_subject_concurrent' });
+const ordered: Edit = (workflow) => ({ ...workflow, execution: 'per_subject_ordered' });
 
-/** The village's documents, with subjects that run concurrently. */
-function villagers(context: TestContext): Promise<string> {
+/** The village's documents, with subjects that run in order. */
+function villagersInOrder(context: TestContext): Promise<string> {
   const names = ['mill', 'square', 'runner'].map((name) => `village/${name}-workflow.json`);
-  return editWorkflows(context, Object.fromEntries(names.map((name) => [name, concurrent])));
+  return editWorkflows(context, Object.fromEntries(names.map((name) => [name, ordered])));
 }
 
 /** The common part of two worlds that were played alike. */
@@ -38,17 +38,17 @@ describe('a village whose subjects run concurrently', () => {
   const open = sharedStage('PostgreSQL');
   test('the village comes to the same world as in order, with one side effect where the story has one', async (context) => {
     const stage = await open();
-    const ordered = await stage.play({ scenario: 'village', turns: 3 });
+    const ordered = await stage.play({ scenario: 'village', workflows: await villagersInOrder(context), turns: 3 });
     const inOrder = salesOf(stage);
     stage.toys.reset();
-    const played = await stage.play({ scenario: 'village', workflows: await villagers(context), turns: 3 });
+    const played = await stage.play({ scenario: 'village', turns: 3 });
     assert.deepEqual(contentsOf(played.after), contentsOf(ordered.after));
     assert.deepEqual(salesOf(stage), inOrder);
   });
 
-  test('the record says which calls are superseded, and every agent turn ends well', async (context) => {
+  test('the record says which calls are superseded, and every agent turn ends well', async () => {
     const stage = await open();
-    const played = await stage.play({ scenario: 'village', workflows: await villagers(context), turns: 3 });
+    const played = await stage.play({ scenario: 'village', turns: 3 });
     const { attempts } = played;
     assert.deepEqual(listMisleading(played.progress), []);
     const superseded = attempts.flatMap(({ invocations }) => invocations.filter((call) => call.is_superseded));
@@ -64,10 +64,9 @@ describe('a village whose subjects run concurrently', () => {
 
   test('drivers that break again and again leave the turn that the ordered village has', async (context) => {
     const stage = await open();
-    const ordered = await stage.play({ scenario: 'village', turns: 2 });
-    const workflows = await villagers(context);
+    const ordered = await stage.play({ scenario: 'village', workflows: await villagersInOrder(context), turns: 2 });
     stage.model.setScript(await loadScript('village'));
-    const world = await stage.makeWorld({ scenario: 'village', workflows });
+    const world = await stage.makeWorld({ scenario: 'village' });
     await breakAgainAndAgain(stage, world);
     assert.deepEqual(contentsOf(await stage.world(world.world_slug)), contentsOf(ordered.after));
   });
@@ -76,9 +75,9 @@ describe('a village whose subjects run concurrently', () => {
 describe('a village whose endpoints admit one call at a time', () => {
   const open = sharedStage('embedded', () => ({ CHUKWA_ENDPOINT_MAX_IN_FLIGHT: '1' }));
 
-  test('a village whose endpoints admit one call at a time has a record of no call that was superseded before it was made, and counts the others as the run does', async (context) => {
+  test('a village whose endpoints admit one call at a time has a record of no call that was superseded before it was made, and counts the others as the run does', async () => {
     const stage = await open();
-    const played = await stage.play({ scenario: 'village', workflows: await villagers(context), turns: 2 });
+    const played = await stage.play({ scenario: 'village', turns: 2 });
     const calls = played.attempts.flatMap(({ invocations }) => invocations);
     assert.deepEqual(
       calls.filter(({ failure_class, is_superseded }) => failure_class === 'stopped' && !is_superseded),

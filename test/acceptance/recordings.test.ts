@@ -90,11 +90,6 @@ test('every turn of the park is recorded, committed after mistakes too, and each
 });
 
 test('a turn of concurrent subjects is recorded without what was superseded, and the test of its workflow stays right', async () => {
-  for (const name of ['mill', 'square', 'runner']) {
-    const file = join(root, 'village', `${name}-workflow.json`);
-    const text = await readFile(file, 'utf8');
-    await writeFile(file, text.replace('per_subject_ordered', 'per_subject_concurrent'));
-  }
   const run = await play('village', 'village', 2);
   const shown = JSON.parse((await chukwa('attempt', 'village-village@2', '--json')).out) as AttemptRecord;
   assert.equal(shown.attempt_id, run.turns[1]?.attempt_id);

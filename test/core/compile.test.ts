@@ -244,6 +244,17 @@ test('a request with a placeholder of prompts is noted, and one with other brace
   ]);
 });
 
+test('the cost of concurrent subjects is noted where the author sets no limit to it', () => {
+  const concurrent = { execution: 'per_subject_concurrent' };
+  const notesOf = (more: JsonObject): readonly string[] => {
+    const change = (workflow: JsonObject): JsonObject => ({ ...workflow, ...concurrent, ...more });
+    const entities = ['ada', 'bob'].map((id) => ({ id, name: id, kind: 'agent', state: 's' }));
+    const compiled = compileSmallPark({ subjects: ['ada', 'bob'], entities, change });
+    return compiled.ok ? compiled.notes.map(({ code }) => code) : compiled.problems.map(({ message }) => message);
+  };
+  assert.deepEqual([notesOf({}), notesOf({ max_speculative: 4 })], [['SPECULATION_COSTS'], []]);
+});
+
 test('an agent that is the subject of no profile is noted, and a prop is not', () => {
   const agent = (id: string): JsonObject => ({ id, name: id, kind: 'agent', state: 's' });
   const compiled = compileSmallPark({ entities: [agent('ann'), agent('bob'), { ...agent('cup'), kind: 'prop' }] });

@@ -5,7 +5,7 @@ import type { HttpServer } from '../../engine/operations/composition.js';
 import { toDesk } from '../../engine/operations/serve.js';
 import { startServer } from '../../engine/surfaces/http/server.js';
 import { assertDocumented } from './documented-answers.js';
-import { type Edit, editWorkflows, loadScript, must, openParkStage, type ParkStage } from './park-stage.js';
+import { loadScript, must, openParkStage, type ParkStage } from './park-stage.js';
 import { TOKENS } from './served-park.js';
 import { misbehave } from './faults.js';
 
@@ -39,8 +39,7 @@ export async function serveLivedWorlds(): Promise<LivedWorlds> {
     assertDocumented('POST', path, { status: 202, type: response.headers.get('content-type') ?? '', text });
   };
   const places = await playPark(stage, act);
-  const after = (close: () => Promise<unknown>): void => void closings.push(close);
-  await stage.play({ scenario: 'village', workflows: await concurrentVillage({ after }), turns: 3 });
+  await stage.play({ scenario: 'village', turns: 3 });
   for (const scenario of ['clerk', 'out-of-order', 'weather-station', 'phone-inbox']) await stage.play({ scenario });
   await playLetters(stage, act);
   await playDoubts(stage, act);
@@ -66,14 +65,6 @@ async function playPark(stage: ParkStage, act: Act): Promise<Pick<LivedWorlds, '
   await stage.run(await stage.world(fork));
   await act(`/worlds/${fork}/turns`, { turns: 2 });
   return { park, fork };
-}
-
-const concurrent: Edit = (workflow) => ({ ...workflow, execution: 'per_subject_concurrent' });
-
-/** The village's documents, with subjects that run concurrently. */
-function concurrentVillage(test: Parameters<typeof editWorkflows>[0]): Promise<string> {
-  const names = ['mill', 'square', 'runner'].map((name) => `village/${name}-workflow.json`);
-  return editWorkflows(test, Object.fromEntries(names.map((name) => [name, concurrent])));
 }
 
 async function playLetters(stage: ParkStage, act: Act): Promise<void> {

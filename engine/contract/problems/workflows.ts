@@ -157,7 +157,7 @@ export const WORKFLOW_PROBLEMS = {
   SPECULATION_COSTS: note({
     message: ({ subjects, most }: { readonly subjects: number; readonly most: number }) =>
       `Where its ${subjects} subjects change values that other subjects read, a turn discards the calls of at most ${most} runs.`,
-    repair: 'Lower max_speculative, or accept the cost.',
+    repair: 'Write "max_speculative": how many runs it may discard for each subject on average.',
     example: { subjects: 3, most: 6 },
   }),
   AMBIENT_ID_TWICE: twice({

@@ -3,7 +3,7 @@ import type { CognitionWorkflow } from '../../generated/workflow.js';
 import { complainIf } from '../protocol/document-problem.js';
 import { MAX_SPECULATIVE } from '../protocol/program.js';
 
-/** The cost of concurrent subjects beyond ordered ones, and a complaint of a limit that nothing reads. */
+/** The cost of concurrent subjects beyond ordered ones where no author has set its limit, and a limit that nothing reads. */
 export function checkSpeculation(
   { execution, max_speculative }: CognitionWorkflow,
   subjects: readonly string[],
@@ -13,7 +13,9 @@ export function checkSpeculation(
       max_speculative !== undefined,
       problem('MAX_SPECULATIVE_UNUSED', undefined, { pointer: '/max_speculative' }),
     );
-  const most = (max_speculative ?? MAX_SPECULATIVE) * subjects.length;
-  const facts = { subjects: subjects.length, most };
-  return complainIf(subjects.length > 1, problem('SPECULATION_COSTS', facts, { pointer: '/execution' }));
+  const facts = { subjects: subjects.length, most: MAX_SPECULATIVE * subjects.length };
+  return complainIf(
+    subjects.length > 1 && max_speculative === undefined,
+    problem('SPECULATION_COSTS', facts, { pointer: '/execution' }),
+  );
 }

@@ -93,6 +93,8 @@ const BEGAN: Progress = {
   simulation_time: '2025-10-04T12:10:00.000Z',
 };
 
+const COMMITTED: Progress = { kind: 'turn_committed', attempt_id: ATTEMPT, attempted_turn: 2, patches: [] };
+
 function narrateAll(...events: readonly Progress[]) {
   let story = STORY_BEGINNING;
   let lines: ReturnType<typeof narrate>['lines'] = [];
@@ -114,22 +116,6 @@ const NARRATED: readonly (readonly [name: string, event: Progress, text: string]
     'a reading is shown in its own words',
     finished(AMBIENT, answered({ hour: 12 })),
     '\n  once for everybody\n    clock             hour 12  12 ms\n',
-  ],
-  [
-    'a call of a subject whose turn is not certain yet says so',
-    { ...finished(NODE_CALL, answered({ seen: [] })), is_ahead: true } as Progress,
-    '\n  bob\n    look asks some_source -> seen nothing  12 ms · may be superseded\n',
-  ],
-  [
-    'a generation of such a subject says so, too',
-    {
-      ...finished(GENERATION, answered({}), {
-        model_output_kind: 'tool_call',
-        artifacts: [{ kind: 'parsed_output', value: { kind: 'tool_call', tool_call: { name: 'buy', arguments: {} } } }],
-      }),
-      is_ahead: true,
-    } as Progress,
-    '\n  bob\n    act try 1  30 + 4 tokens · 12 ms · may be superseded  asks for buy\n',
   ],
   [
     'an elected tool shows its arguments and its answer',
@@ -245,6 +231,31 @@ const NARRATED: readonly (readonly [name: string, event: Progress, text: string]
   ],
 ];
 
+/** A call of a subject in the order of subjects, with an answer that names it. */
+const look = (subject_id: string, rank: number, is_ahead?: true): Progress => ({
+  ...finished(
+    { ...NODE_CALL, key: `${subject_id}/look/call`, subject_id, rank },
+    { ...answered(subject_id), key: `${subject_id}/look/call` },
+  ),
+  ...(is_ahead ? { is_ahead } : {}),
+});
+
+test('concurrent subjects are shown in their order, once no earlier subject can supersede their calls', () => {
+  const later = [look('cleo', 2, true), look('bob', 1, true)];
+  assert.equal(narrateAll(BEGAN, ...later).text, '');
+  const { text } = narrateAll(BEGAN, ...later, look('ann', 0), look('bob', 1));
+  assert.deepEqual(text.match(/-> \w+/g), ['-> bob', '-> bob']);
+  const committed = narrateAll(BEGAN, ...later, look('ann', 0), COMMITTED);
+  assert.deepEqual(committed.text.match(/-> \w+|turn 2 committed/g), ['-> bob', '-> cleo', 'turn 2 committed']);
+});
+
+test('a superseded call is not shown, and is counted when the turn is committed', () => {
+  const superseded: Progress = { kind: 'calls_superseded', subject_id: 'bob', keys: ['bob/look/call'] };
+  const { text } = narrateAll(BEGAN, look('bob', 1, true), superseded, look('ann', 0), COMMITTED);
+  assert.doesNotMatch(text, /-> bob/);
+  assert.match(text, /2 calls, 68 tokens, of these 1 call superseded with 34 tokens/);
+});
+
 for (const [name, event, text] of NARRATED) {
   test(name, () => {
     assert.equal(narrateAll(BEGAN, event).text, text);
@@ -270,22 +281,12 @@ test('a subject is named once, above all that is its own', () => {
 
 test('of tokens that no endpoint has counted a committed turn says nothing', () => {
   const { usage: _usage, ...uncounted } = answered({}) as Extract<CallOutcome, { status: 'succeeded' }>;
-  const narrated = narrateAll(BEGAN, finished(GENERATION, uncounted), {
-    kind: 'turn_committed',
-    attempt_id: ATTEMPT,
-    attempted_turn: 2,
-    patches: [],
-  });
+  const narrated = narrateAll(BEGAN, finished(GENERATION, uncounted), COMMITTED);
   assert.equal(narrated.text, '\n  turn 2 committed: 0 patches, 1 call\n');
 });
 
 test('a committed turn counts patches, calls and tokens', () => {
-  const narrated = narrateAll(BEGAN, finished(AMBIENT, answered({})), finished(GENERATION, answered({})), {
-    kind: 'turn_committed',
-    attempt_id: ATTEMPT,
-    attempted_turn: 2,
-    patches: [],
-  });
+  const narrated = narrateAll(BEGAN, finished(AMBIENT, answered({})), finished(GENERATION, answered({})), COMMITTED);
   assert.equal(narrated.text, '\n  turn 2 committed: 0 patches, 2 calls, 68 tokens\n');
   const [turn] = narrated.story.turns;
   assert.deepEqual([turn?.attempt_id, turn?.attempted_turn, turn?.calls, turn?.tokens], [ATTEMPT, 2, 2, 68]);

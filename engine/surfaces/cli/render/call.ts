@@ -15,7 +15,6 @@ interface FinishedCall {
   readonly verdict?: Verdict;
   /** The model; undefined where none is known, or the call has none. */
   readonly model: string | undefined;
-  readonly is_ahead?: true;
   /** The effects of the accepted patch; undefined until the working world has it. */
   readonly effects?: readonly AppliedEffect[];
 }
@@ -65,22 +64,17 @@ const PART_NAMES: Readonly<Record<Invoke['invocation_kind'], (command: Invoke) =
 
 function answerLine(call: FinishedCall, start: readonly (string | Span)[]): Line {
   const { command, outcome, verdict } = call;
-  const took = faint(`  ${[toDuration(outcome.duration_ms).replace(' ', '\u00a0'), ...toAhead(call)].join(' · ')}`);
+  const took = faint(`  ${toDuration(outcome.duration_ms).replace(' ', '\u00a0')}`);
   const indent = command.invocation_kind === 'model_elected_tool' ? '      ' : '    ';
   if (outcome.status === 'failed')
     return hanging(8, indent, ...start, ...whyBroken(outcome), ...passedOn(verdict), took);
   return hanging(8, indent, ...start, toPhrase(outcome.view), took);
 }
 
-/** The terminal shows calls as they end, certain or not. */
-function toAhead({ is_ahead }: FinishedCall): readonly string[] {
-  return is_ahead === true ? ['may be superseded'] : [];
-}
-
 function generationLines(call: FinishedCall): Lines {
   const { outcome, model } = call;
   const asked = model === undefined ? [] : [model];
-  const facts = [...asked, ...toTokens(outcome), toDuration(outcome.duration_ms), ...toAhead(call)].join(' · ');
+  const facts = [...asked, ...toTokens(outcome), toDuration(outcome.duration_ms)].join(' · ');
   const doubt = outcome.trace?.artifacts.find(({ kind }) => kind === 'counts_doubted')?.value;
   const lines = judgedLines(call, facts);
   return typeof doubt === 'string' ? [lines, hanging(8, '      ', accent('counts'), `: ${toReason(doubt)}`)] : lines;

@@ -25,7 +25,9 @@ export interface Story {
   readonly heading: string | undefined;
   /** Calls without an answer, by command key. */
   readonly under_way: ReadonlyMap<string, UnderWay>;
-  /** Settled calls, by command key. */
+  /** Answered calls that no line has shown: an earlier subject may still supersede them. */
+  readonly held: readonly Answered[];
+  /** Superseded calls, by command key. */
   readonly superseded: ReadonlySet<string>;
   /** The generations whose final patches a line has shown, by command key. */
   readonly shown_patches: ReadonlySet<string>;
@@ -60,10 +62,16 @@ interface UnderWay {
   readonly model: string | undefined;
 }
 
+interface Answered {
+  readonly finished: Of<'call_finished'>;
+  readonly model: string | undefined;
+}
+
 export const STORY_BEGINNING: Story = {
   turns: [],
   heading: undefined,
   under_way: new Map(),
+  held: [],
   superseded: new Set(),
   shown_patches: new Set(),
   is_kept: true,
@@ -72,9 +80,63 @@ export const STORY_BEGINNING: Story = {
   failed_calls: new Map(),
 };
 
-/** The next story after an event, and the lines that show the event. */
-export function narrate(story: Story, progress: Progress): { readonly story: Story; readonly lines: Lines } {
-  return { story: afterProgress(story, progress), lines: progressLines(story, progress) };
+/**
+ * The next story after an event, and the lines that show what is certain by it: subjects that run concurrently are shown
+ * in their order, and no superseded call is.
+ */
+export function narrate(before: Story, progress: Progress): { readonly story: Story; readonly lines: Lines } {
+  let story = afterProgress(before, progress);
+  const lines: Lines[] = [];
+  for (const answered of listCertain(story.held, progress)) {
+    lines.push(
+      headingLines(story, answered.finished.command),
+      callLines({ ...answered.finished, model: answered.model }),
+    );
+    story = withShown(story, answered);
+  }
+  lines.push(progressLines(story, progress));
+  return { story: withHeading(story, progress), lines };
+}
+
+/** The held calls that no subject can supersede any more, in the order of their subjects. */
+function listCertain(held: readonly Answered[], progress: Progress): readonly Answered[] {
+  const certain = held.filter(({ finished }) => rankOf(finished) <= certainRank(progress));
+  return certain.toSorted((left, right) => rankOf(left.finished) - rankOf(right.finished));
+}
+
+/** The rank of the last subject whose calls are certain by an event. */
+function certainRank(progress: Progress): number {
+  switch (progress.kind) {
+    case 'call_finished':
+      return progress.is_ahead === true ? -1 : rankOf(progress);
+    case 'call_pended':
+      return rankOf(progress);
+    case 'turn_committed':
+    case 'attempt_failed':
+    case 'attempt_suspended':
+      return Infinity;
+    default:
+      return -1;
+  }
+}
+
+function rankOf({ command }: { readonly command: Invoke }): number {
+  return command.rank ?? 0;
+}
+
+function withShown(story: Story, { finished }: Answered): Story {
+  return {
+    ...story,
+    heading: finished.command.subject_id ?? '',
+    held: story.held.filter(({ finished: other }) => other !== finished),
+    failed_calls: withFailure(story.failed_calls, finished),
+    shown_patches: withPatch(story.shown_patches, finished),
+  };
+}
+
+function withHeading(story: Story, progress: Progress): Story {
+  const isShown = progress.kind === 'call_pended' || progress.kind === 'retry_waits';
+  return isShown ? { ...story, heading: progress.command.subject_id ?? '' } : story;
 }
 
 /** The calls under way; undefined without any. */
@@ -96,6 +158,7 @@ function afterProgress(story: Story, progress: Progress): Story {
         ...story,
         heading: undefined,
         under_way: new Map(),
+        held: [],
         superseded: new Set(),
         shown_patches: attempt_id === story.turns.at(-1)?.attempt_id ? story.shown_patches : new Set(),
         failed_calls: new Map(),
@@ -109,19 +172,17 @@ function afterProgress(story: Story, progress: Progress): Story {
       return { ...story, under_way: new Map([...story.under_way, [command.key, { command, model }]]) };
     }
     case 'calls_superseded': {
-      const { subject_id, keys } = progress;
+      const { keys } = progress;
       const under_way = new Map([...story.under_way].filter(([key]) => !keys.includes(key)));
-      return { ...story, heading: subject_id, under_way, superseded: new Set([...story.superseded, ...keys]) };
+      const held = story.held.filter(({ finished }) => !keys.includes(finished.command.key));
+      return { ...story, under_way, held, superseded: new Set([...story.superseded, ...keys]) };
     }
-    case 'call_finished':
-      if (story.superseded.has(progress.command.key))
-        return { ...story, turns: withCall(story.turns, progress.outcome) };
-      return {
-        ...withoutCall(story, progress.command),
-        turns: withCall(story.turns, progress.outcome),
-        failed_calls: withFailure(story.failed_calls, progress),
-        shown_patches: withPatch(story.shown_patches, progress),
-      };
+    case 'call_finished': {
+      const counted = { ...withoutCall(story, progress.command), turns: withCall(story.turns, progress.outcome) };
+      if (story.superseded.has(progress.command.key)) return counted;
+      const model = story.under_way.get(progress.command.key)?.model;
+      return { ...counted, held: [...story.held, { finished: progress, model }] };
+    }
     case 'call_pended':
       return withoutCall(story, progress.command);
     default:
@@ -145,8 +206,8 @@ function withPatch(
   return verdict?.model_output_kind === 'final_patch' ? new Set([...shown_patches, command.key]) : shown_patches;
 }
 
-function withoutCall(story: Story, { key, subject_id = '' }: Invoke): Story {
-  return { ...story, heading: subject_id, under_way: new Map([...story.under_way].filter(([other]) => other !== key)) };
+function withoutCall(story: Story, { key }: Invoke): Story {
+  return { ...story, under_way: new Map([...story.under_way].filter(([other]) => other !== key)) };
 }
 
 function withCall(turns: Story['turns'], { key, usage }: CallOutcome): Story['turns'] {
@@ -163,14 +224,9 @@ function progressLines(story: Story, progress: Progress): Lines {
     case 'attempt_began':
       return beginningLines(progress);
     case 'call_started':
-      return [];
+    case 'call_finished':
     case 'calls_superseded':
-      return [headingLines(story, progress), supersededLine(progress)];
-    case 'call_finished': {
-      if (story.superseded.has(progress.command.key)) return [];
-      const model = story.under_way.get(progress.command.key)?.model;
-      return [headingLines(story, progress.command), callLines({ ...progress, model })];
-    }
+      return [];
     case 'retry_waits':
       return [headingLines(story, progress.command), retryLine(progress)];
     case 'call_pended':
@@ -261,14 +317,6 @@ function suspendedLine({ attempted_turn, resume_deadline }: Of<'attempt_suspende
 
 function toTime(milliseconds: number): string {
   return toMoment(new Date(milliseconds).toISOString());
-}
-
-function supersededLine({ keys }: Of<'calls_superseded'>): Line {
-  const calls = count(keys.length, 'call');
-  return hanging(
-    6,
-    `    asks again: an earlier subject changed what it had read; ${calls} superseded, with its answers`,
-  );
 }
 
 function headingLines({ heading }: Story, { subject_id = '' }: Pick<Invoke, 'subject_id'>): Lines {
