@@ -58,7 +58,8 @@ test('the unit turn makes a reading, a generation, a tool call and a generation'
   const calls = await withStage(async (stage) => {
     const played = { ...UNIT_TURN, world_slugs: ['unit'] };
     const worlds = await openWorlds({ CHUKWA_DATABASE_URL: 'memory:' }, stage.first, played);
-    await worlds.turn().finally(() => worlds.close());
+    await worlds.turn();
+    await worlds.close();
     return stage.ask({});
   });
   const [reading, ...others] = calls.map(toKey);

@@ -43,9 +43,9 @@ export async function openHelper<Question extends object, Answer, First = unknow
  * In such a process: sends the first message, answers questions, and ends the process with the one that forked it.
  * @param close is called before the end
  */
-export function answerAll<Question>(
+export function answerAll(
   first: unknown,
-  answer: (question: Question) => unknown,
+  answer: (question: never) => unknown,
   close: () => Promise<void> = async () => {},
 ): void {
   const leave = (error: unknown): never => {
@@ -56,8 +56,8 @@ export function answerAll<Question>(
     setTimeout(() => process.exit(0), 2_000).unref();
     close().then(() => process.exit(0), leave);
   });
-  process.on('message', (question: Question) => {
-    Promise.resolve(answer(question)).then((value) => process.send?.({ value }), leave);
+  process.on('message', (question) => {
+    Promise.resolve(answer(question as never)).then((value) => process.send?.({ value }), leave);
   });
   process.send?.({ value: first });
 }

@@ -34,9 +34,13 @@ export async function measurePeers(): Promise<readonly Row[]> {
       has_one_world: true,
     },
     fused: { what: 'written by hand, fused', module: armModule('fused') },
-    dbos: await toFramework('dbos', 'DBOS', '@dbos-inc/dbos-sdk'),
-    mastra: await toFramework('mastra', 'Mastra', '@mastra/core'),
-    langgraph: await toFramework('langgraph', 'LangGraph.js with PostgresSaver, sync', '@langchain/langgraph'),
+    dbos: await toFramework('dbos', '@dbos-inc/dbos-sdk', (version) => `DBOS ${version}`),
+    mastra: await toFramework('mastra', '@mastra/core', (version) => `Mastra ${version}`),
+    langgraph: await toFramework(
+      'langgraph',
+      '@langchain/langgraph',
+      (version) => `LangGraph.js ${version} with PostgresSaver, sync`,
+    ),
   };
   return withDatabases((make) =>
     withStage(async (stage) => {
@@ -78,10 +82,10 @@ export async function measurePeers(): Promise<readonly Row[]> {
 }
 
 /** @throws Error where the packages of the frameworks are not installed */
-async function toFramework(arm: string, what: string, name: string): Promise<Peer> {
+async function toFramework(arm: string, name: string, say: (version: string) => string): Promise<Peer> {
   const manifest = await readFile(new URL(`node_modules/${name}/package.json`, FOLDER), 'utf8').catch(() => {
     throw new Error('The other frameworks are not installed: run npm ci in tools/bench/peers first.');
   });
   const { version } = JSON.parse(manifest) as { readonly version: string };
-  return { what: `${what} ${version}`, module: new URL(`arms/${arm}.ts`, FOLDER) };
+  return { what: say(version), module: new URL(`arms/${arm}.ts`, FOLDER) };
 }

@@ -1,5 +1,6 @@
 import type { Json } from '../../engine/contract/json.js';
 import type { Answer, Answers } from '../../engine/generated/answers.js';
+import type { RequestHeaders } from '../../fixtures/toys/loopback-server.js';
 import { startToys } from '../../fixtures/toys/index.js';
 import { startScriptedModel } from '../../fixtures/toys/scripted-model/index.js';
 import { answerAll } from './helper.js';
@@ -15,7 +16,7 @@ const BUY_CANDY: Json = {
 
 const [toys, model] = await Promise.all([startToys(), startScriptedModel(toAnswers())]);
 let calls: CapturedCall[] = [];
-const idOf = (headers: Readonly<Record<string, unknown>>): string => String(headers['x-client-request-id'] ?? '');
+const idOf = (headers: RequestHeaders): string => String(headers['x-client-request-id'] ?? '');
 for (const toy of [toys.weather, toys.pa, toys.phone, toys.vending, toys.fountain])
   toy.onRequest(async ({ path, headers, body }) => {
     calls.push({ to: 'toy', url: `${toy.url}${path}`, client_request_id: idOf(headers), body });

@@ -6,9 +6,9 @@ import { openBareClients } from './bare-turn.js';
 const [module = '', place = ''] = process.argv.slice(2);
 const { open } = (await import(module)) as { readonly open: OpenArm };
 const arm = await open(place, openBareClients());
-answerAll<Block>(
+answerAll(
   'open',
-  ({ turns, at_once }) =>
+  ({ turns, at_once }: Block) =>
     timeBlock({ rounds: turns.length / at_once, at_once }, (round) =>
       Promise.all(turns.slice(round * at_once, (round + 1) * at_once).map(arm.turn)),
     ),
