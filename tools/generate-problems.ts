@@ -2,34 +2,42 @@
 import type { ProblemEntry } from '../engine/contract/problems/entry.js';
 import { PROBLEM_SECTIONS } from '../engine/contract/problems/index.js';
 
+const USUAL = '1, 400';
+
 const INTRODUCTION = [
   '# Problems',
   '',
   'For users: what each problem code means. A code is stable; the message names the case, and says what to do. A command that',
-  'ends with a problem exits with the exit code of its section, and a response has its HTTP status; where a meaning ends with two',
-  'numbers, those count. `npm run generate` writes this page from [the catalogue](../engine/contract/problems/index.ts).',
+  'ends with a problem exits with 1, and a response has the HTTP status 400, unless a section or a code has two other numbers.',
+  '`npm run generate` writes this page from [the catalogue](../engine/contract/problems/index.ts).',
 ];
 
 /** The page docs/problems.md as the catalogue now asks for it. */
 export function problemsPage(): string {
-  const sections = PROBLEM_SECTIONS.flatMap(({ heading, introduction, problems }) => {
+  const sections = PROBLEM_SECTIONS.flatMap(({ heading, introduction = '', problems }) => {
     const usual = mostCommon(Object.values(problems).map(toOutcome));
+    const outcome = usual === USUAL ? '' : `Exit code and HTTP status: ${usual}.`;
+    const codes = new Map<string, string[]>();
+    for (const [code, entry] of Object.entries(problems)) {
+      const meaning = meaningOf(entry, usual);
+      codes.set(meaning, [...(codes.get(meaning) ?? []), `\`${code}\``]);
+    }
+    const said = [introduction, outcome].filter((text) => text !== '').join(' ');
     return [
       '',
       `## ${heading}`,
-      ...(introduction === undefined ? [] : ['', introduction]),
+      ...(said === '' ? [] : ['', said]),
       '',
-      `Exit code and HTTP status: ${usual}.`,
-      '',
-      ...Object.entries(problems).map(([code, entry]) => {
-        const outcome = toOutcome(entry);
-        const note = entry.severity === 'note' ? 'A note. ' : '';
-        const meaning = entry.meaning ?? toMarkdown(entry.example().message);
-        return `- \`${code}\`: ${note}${meaning}${outcome === usual ? '' : ` (${outcome})`}`;
-      }),
+      ...[...codes].map(([meaning, same]) => `- ${same.join(', ')}: ${meaning}`),
     ];
   });
   return [...INTRODUCTION, ...sections, ''].join('\n');
+}
+
+function meaningOf(entry: ProblemEntry<never>, usual: string): string {
+  const note = entry.severity === 'note' ? 'A note. ' : '';
+  const outcome = toOutcome(entry) === usual ? '' : ` (${toOutcome(entry)})`;
+  return `${note}${entry.meaning ?? toMarkdown(entry.example().message)}${outcome}`;
 }
 
 /** A message, which is plain text, as a sentence: behind the place of a finding it has no capital and no full stop. */

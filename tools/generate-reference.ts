@@ -40,7 +40,6 @@ export async function generateReference(root: string): Promise<readonly Referenc
       name: `${name}.md`,
       title: name,
       text: pageOf(path, { name, root: schema, home }),
-      says: says(schema['description']),
     };
   });
   const program = programPages();
@@ -50,10 +49,9 @@ export async function generateReference(root: string): Promise<readonly Referenc
     'For users: every command, variable and exit code of the program, and every field of every document. In tables of fields, a',
     'name with `?` may be left out. `npm run generate` writes these pages from the program and the schemas that it checks by.',
     '',
-    '| page | of |',
-    '| --- | --- |',
-    ...[...program, ...pages].map(({ name, title, says: of }) => `| [${title}](${name}) | ${of} |`),
-    ...plugins.map(({ name }) => `| [${name}](../../plugins/${name}/README.md) | The interface of its sources. |`),
+    ...program.map(({ name, title, says: of }) => `- [${title}](${name}): ${lowerFirst(of)}`),
+    `- documents: ${pages.map(({ name, title }) => `[${title}](${name})`).join(', ')}`,
+    `- interfaces of sources: ${plugins.map(({ name }) => `[${name}](../../plugins/${name}/README.md)`).join(', ')}`,
     '',
   ];
   return [
@@ -75,25 +73,37 @@ function meaningOf(schema: Schema, part: string): Schema | undefined {
 function pageOf(path: string, subject: Subject): string {
   const { name } = subject;
   const parts = Object.entries(partsOf(subject.root)).filter(([part]) => subject.home(part) === name);
-  return sayOnce([
-    `# ${name}`,
-    '',
-    `For users: ${lowerFirst(says(subject.root['description']))} [Schema](../../${path}); a field with \`?\` may be left out.`,
-    '',
+  const tables = sayOnce(name, [
     ...wholeOf(subject),
     ...parts.flatMap(([part, definition]) => partOf(subject, part, definition)),
-  ])
-    .join('\n')
-    .replace(/\n+$/, '\n');
+  ]);
+  const servesUsers = `For users: ${lowerFirst(says(subject.root['description']))} [Schema](../../${path}).`;
+  const optional = tables.some((line) => line.includes('?` |')) ? ' `?`: may be left out.' : '';
+  return [`# ${name}`, '', `${servesUsers}${optional}`, '', ...tables].join('\n').replace(/\n+$/, '\n');
 }
 
-/** A field that an earlier table of the page explains in the same words is named only. */
-function sayOnce(lines: readonly string[]): readonly string[] {
-  return lines.map((line, at) => {
-    const field = /^\| `[^`]+` \|/.exec(line)?.[0];
-    return field !== undefined && lines.indexOf(line) < at ? `${field} as above |  |` : line;
-  });
+/** Fields that are explained in the same words before are named only, neighbours in one row. */
+function sayOnce(page: string, lines: readonly string[]): readonly string[] {
+  const said: string[] = [];
+  for (const [at, line] of lines.entries()) {
+    const field = /^\| (`[^`]+`) \|/.exec(line)?.[1];
+    const isInAnswers =
+      page !== 'answers' && OF_EVERY_DOCUMENT.test(line) && /answers\.md/.test(`${said.at(-1)}${line}`);
+    const where = isInAnswers ? IN_ANSWERS : lines.indexOf(line) < at ? ABOVE : undefined;
+    if (field === undefined || where === undefined) said.push(line);
+    else
+      said.push(
+        said.at(-1)?.endsWith(where)
+          ? `${said.pop()?.slice(0, -where.length)}, ${field}${where}`
+          : `| ${field}${where}`,
+      );
+  }
+  return said;
 }
+
+const OF_EVERY_DOCUMENT = /^\| `(\$schema|version|label|description)\??` \| (\[\w+\]\(answers\.md#\w+\)|`1`) \|  \|$/;
+const IN_ANSWERS = ' | as in [answers](answers.md) |  |';
+const ABOVE = ' | as above |  |';
 
 /** The fields of a document; where it has several forms, each in a table of its own. */
 function wholeOf(subject: Subject): readonly string[] {
@@ -134,12 +144,13 @@ function tablesOf(subject: Subject, forms: readonly Schema[], mark: string): rea
 
 /** The fields of an object, those of objects within it, and those of each alternative. */
 function tableOf(subject: Subject, schema: Schema): readonly string[] {
-  const rows = rowsOf(subject, schema, '');
+  const rows = rowsOf(subject, schema, '', exampleIn(schema));
   if (rows.length === 0) return [];
   return ['| field | type | meaning |', '| --- | --- | --- |', ...rows, ''];
 }
 
-function rowsOf(subject: Subject, schema: Schema, above: string): readonly string[] {
+/** @param shown the example above, whose members need no example of their own */
+function rowsOf(subject: Subject, schema: Schema, above: string, shown: unknown): readonly string[] {
   const required = (schema['required'] ?? []) as readonly string[];
   const fields = Object.entries((schema['properties'] ?? {}) as Readonly<Record<string, Schema>>);
   const branches = ['oneOf', 'anyOf', 'allOf'].flatMap((keyword) => (schema[keyword] ?? []) as readonly Schema[]);
@@ -147,10 +158,19 @@ function rowsOf(subject: Subject, schema: Schema, above: string): readonly strin
   return [
     ...fields.flatMap(([name, field]) => {
       const path = `${above}${name}`;
-      return [rowOf(subject, path, field, required.includes(name)), ...rowsOf(subject, field, `${path}.`)];
+      const example = (shown as Schema | undefined)?.[name];
+      const row = rowOf(
+        subject,
+        path,
+        example === undefined ? field : { ...field, examples: [] },
+        required.includes(name),
+      );
+      return [row, ...rowsOf(subject, field, `${path}.`, example ?? exampleIn(field))];
     }),
-    ...branches.flatMap((branch) => rowsOf(subject, branch, above)),
-    ...(typeof items === 'object' ? rowsOf(subject, items, above.replace(/\.$/, '[].')) : []),
+    ...branches.flatMap((branch) => rowsOf(subject, branch, above, shown)),
+    ...(typeof items === 'object'
+      ? rowsOf(subject, items, above.replace(/\.$/, '[].'), (shown as readonly unknown[] | undefined)?.[0])
+      : []),
   ];
 }
 
@@ -162,9 +182,13 @@ function rowOf(subject: Subject, path: string, field: Schema, isRequired: boolea
   return `| \`${path}${isRequired ? '' : '?'}\` | ${typeOf(subject, field)}${preset} | ${explained} |`;
 }
 
-function exampleOf({ examples = [] }: Schema): string {
-  const [example] = examples as readonly unknown[];
+function exampleOf(schema: Schema): string {
+  const example = exampleIn(schema);
   return example === undefined ? '' : `Example: ${code(example)}`;
+}
+
+function exampleIn({ examples = [] }: Schema): unknown {
+  return (examples as readonly unknown[])[0];
 }
 
 function typeOf(subject: Subject, schema: Schema): string {

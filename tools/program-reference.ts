@@ -1,5 +1,5 @@
 /** Pages of docs/reference about the program itself: its commands, its environment and its exit codes. */
-import { Argument, Command, type Option } from 'commander';
+import { type Argument, Command } from 'commander';
 import { addCommands } from '../engine/surfaces/cli/commands/index.js';
 import { EXIT } from '../engine/surfaces/cli/exit-code.js';
 
@@ -18,7 +18,7 @@ interface ProgramPage extends ReferencePage {
 /** The pages, as the program now asks for them. */
 export function programPages(): readonly ProgramPage[] {
   return [
-    toPage('commands', 'Every command with its arguments and options.', [...COMMANDS_SAY, '', ...commandLines()]),
+    toPage('commands', 'Every command with its options.', [...COMMANDS_SAY, '', ...commandLines()]),
     toPage(
       'variables',
       'Every environment variable that the engine, its plugins and its scenarios read.',
@@ -43,9 +43,10 @@ export function lowerFirst(text: string): string {
 }
 
 const COMMANDS_SAY = [
-  'In a checkout, write `npx chukwa COMMAND`; in another folder, [install the package first](../library.md#install). Every',
-  'command has `--json` (one JSON document on standard output), `--verbose` (stacks of unexpected errors, and all that',
-  'plugins log) and `--wait SECONDS` (how long to wait for a database that is out of reach or in use; 30 by default).',
+  'In a checkout, write `npx chukwa COMMAND`; in another folder, [install the package first](../library.md#install).',
+  '`npx chukwa COMMAND --help` explains arguments and options, and shows their defaults. Every command has `--json` (one JSON',
+  'document on standard output), `--verbose` (stacks of unexpected errors, and all that plugins log) and `--wait SECONDS` (how',
+  'long to wait for a database that is out of reach or in use; 30 by default).',
 ];
 
 function commandLines(): readonly string[] {
@@ -53,18 +54,11 @@ function commandLines(): readonly string[] {
   addCommands(program, async () => {});
   const leaves = listLeaves(program, '');
   const groups = [...new Set(leaves.map(({ group }) => group))];
-  const shared = listShared(leaves.flatMap(takenBy));
-  return [
-    'These are the same in several commands, which name the options only:',
+  return groups.flatMap((group) => [
+    `## ${group.replace(/:$/, '')}`,
     '',
-    ...shared,
-    '',
-    ...groups.flatMap((group) => [
-      `## ${group.replace(/:$/, '')}`,
-      '',
-      ...leaves.filter((leaf) => leaf.group === group).flatMap((leaf) => linesOf(leaf, shared)),
-    ]),
-  ];
+    ...leaves.filter((leaf) => leaf.group === group).flatMap(linesOf),
+  ]);
 }
 
 interface Leaf {
@@ -83,47 +77,15 @@ function listLeaves(command: Command, above: string): readonly Leaf[] {
   });
 }
 
-function linesOf(leaf: Leaf, shared: ReadonlySet<string>): readonly string[] {
-  const { path, command } = leaf;
+function linesOf({ path, command }: Leaf): readonly string[] {
   const usage = [path, ...command.registeredArguments.map(termOf)].join(' ');
-  const named = takenBy(leaf).flatMap((line) => (shared.has(line) ? (/^- (`--[^`]+`)/.exec(line)?.[1] ?? []) : []));
-  const own = takenBy(leaf).filter((line) => !shared.has(line));
-  const lines = [...own, ...(named.length > 0 ? [`- ${named.join(', ')}`] : [])];
-  return [`### \`${usage}\``, '', command.description(), '', ...lines, ...(lines.length > 0 ? [''] : [])];
-}
-
-/** Lines of several commands. An option that means something else in another command is explained in each. */
-function listShared(lines: readonly string[]): ReadonlySet<string> {
-  const flagsOf = (line: string): string => /^- `(--[^`]+)`/.exec(line)?.[1] ?? line;
-  return new Set(
-    lines.filter(
-      (line, at) =>
-        lines.indexOf(line) !== at && lines.every((other) => other === line || flagsOf(other) !== flagsOf(line)),
-    ),
-  );
-}
-
-const SAYS_ITS_NAME = /^(the (id|name) of the [\w ]+|files and folders)?$/i;
-
-/** A line for each argument and option, but for an argument whose description says no more than its name. */
-function takenBy({ command }: Leaf): readonly string[] {
-  return [...command.registeredArguments, ...command.options]
-    .filter((each) => !(each instanceof Argument && SAYS_ITS_NAME.test(each.description)))
-    .map((each) => `- \`${each instanceof Argument ? termOf(each) : each.flags}\`: ${meaningOf(each)}`);
+  const options = command.options.map(({ flags }) => `\`${flags}\``).join(', ');
+  return [`### \`${usage}\``, '', command.description(), '', ...(options === '' ? [] : [options, ''])];
 }
 
 function termOf(argument: Argument): string {
   const name = `${argument.name().toUpperCase()}${argument.variadic ? '...' : ''}`;
   return argument.required ? name : `[${name}]`;
-}
-
-function meaningOf(taken: Argument | Option): string {
-  const { description, argChoices, defaultValue } = taken;
-  const choices = argChoices === undefined ? [] : [`one of ${argChoices.map((choice) => `\`${choice}\``).join(', ')}`];
-  const isPlain = ['string', 'number'].includes(typeof defaultValue);
-  const preset = isPlain ? [`default \`${String(defaultValue)}\``] : [];
-  const notes = [...choices, ...preset];
-  return `${description}${notes.length === 0 ? '' : ` (${notes.join('; ')})`}`.replaceAll('<', '&lt;');
 }
 
 /** What each exit code means; the compiler asks for each. */

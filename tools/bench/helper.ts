@@ -14,11 +14,11 @@ export interface Helper<Question, Answer> {
  * @returns the first message beside it
  * @throws Error where it ends instead
  */
-export async function openHelper<Question extends object, Answer, First = unknown>(
+export async function openHelper<Question extends object, Answer>(
   module: URL,
   words: readonly string[] = [],
   execArgv: readonly string[] = [],
-): Promise<Helper<Question, Answer> & { readonly first: First }> {
+): Promise<Helper<Question, Answer> & { readonly first: unknown }> {
   const child = fork(fileURLToPath(module), words, { execArgv: [...execArgv] });
   const gone = once(child, 'exit');
   const receive = async (): Promise<unknown> => {
@@ -27,7 +27,7 @@ export async function openHelper<Question extends object, Answer, First = unknow
     return (said[0] as { readonly value: unknown }).value;
   };
   return {
-    first: (await receive()) as First,
+    first: await receive(),
     ask: async (question) => {
       child.send(question);
       return (await receive()) as Answer;

@@ -20,7 +20,8 @@ export interface Stage extends Helper<object, readonly CapturedCall[]> {
 
 /** Does something with a stage. */
 export async function withStage<Value>(task: (stage: Stage) => Promise<Value>): Promise<Value> {
-  const stage: Stage = await openHelper(new URL('./stage-process.js', import.meta.url));
+  const helper = await openHelper<object, readonly CapturedCall[]>(new URL('./stage-process.js', import.meta.url));
+  const stage = { ...helper, first: helper.first as Variables };
   try {
     return await task(stage);
   } finally {

@@ -7,9 +7,9 @@ export interface NotStored {
   readonly other?: { readonly kind: string; readonly hash: string } | undefined;
 }
 
-function notStored(kind: string, noun: string) {
+function notStored(kind: string) {
   return unknown({
-    meaning: `No ${noun} of this hash is stored.`,
+    meaning: 'No document of this kind and hash is stored.',
     message: ({ digits }: NotStored) => `There is no ${kind} ${digits}.`,
     repair: ({ other }) =>
       other === undefined
@@ -47,13 +47,13 @@ export const COMPONENT_PROBLEMS = {
     repair: ({ candidates }) => `Write more digits. Candidates: ${candidates.join(', ')}.`,
     example: { kind: 'scenario', digits: '3f1a90b2', candidates: ['3f1a90b2c1...', '3f1a90b2d4...'] },
   }),
-  UNKNOWN_JSON_SCHEMA: notStored('json_schema', 'JSON Schema'),
-  UNKNOWN_RESPONSE_SOURCE: notStored('response_source', 'response source'),
-  UNKNOWN_COGNITION_WORKFLOW: notStored('cognition_workflow', 'cognition workflow'),
-  UNKNOWN_COGNITION_PROFILE: notStored('cognition_profile', 'cognition profile'),
-  UNKNOWN_PROMPT_TEXT: notStored('prompt_text', 'prompt'),
-  UNKNOWN_TOOL_POLICY: notStored('tool_policy', 'tool policy'),
-  UNKNOWN_SCENARIO: notStored('scenario', 'scenario'),
+  UNKNOWN_JSON_SCHEMA: notStored('json_schema'),
+  UNKNOWN_RESPONSE_SOURCE: notStored('response_source'),
+  UNKNOWN_COGNITION_WORKFLOW: notStored('cognition_workflow'),
+  UNKNOWN_COGNITION_PROFILE: notStored('cognition_profile'),
+  UNKNOWN_PROMPT_TEXT: notStored('prompt_text'),
+  UNKNOWN_TOOL_POLICY: notStored('tool_policy'),
+  UNKNOWN_SCENARIO: notStored('scenario'),
 };
 
 export interface UnknownKind {

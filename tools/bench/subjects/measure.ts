@@ -44,10 +44,10 @@ export async function timeSubjects(database_url: string, subjects: number, turns
   const places = Array.from({ length: subjects }, (_none, index) => `home_${index}`);
   const scene: Scene = { places, execution: 'per_subject_concurrent' };
   const module = (name: string): URL => new URL(`./${name}-process.js`, import.meta.url);
-  const model = await openHelper<object, unknown, string>(module('model'), [JSON.stringify(scene), `${MODEL_MS}`]);
+  const model = await openHelper<object, unknown>(module('model'), [JSON.stringify(scene), `${MODEL_MS}`]);
   const engine = await openHelper<TurnsOrder, TurnsTaken>(module('turns'));
   try {
-    return await engine.ask({ database_url, model_url: model.first, scene, turns });
+    return await engine.ask({ database_url, model_url: String(model.first), scene, turns });
   } finally {
     await engine.close();
     await model.close();
