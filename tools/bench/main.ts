@@ -38,6 +38,7 @@ const program = new Command('npm run bench --')
   .option('--release', 'growth and peers, which are measured for a release')
   .option('--json', 'one JSON document')
   .addHelpText('after', `\nGroups:\n${meanings.join('\n')}`)
+  .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2))
   .parse();
 const { only, release = false, json = false } = program.opts<{ only?: string[]; release?: boolean; json?: boolean }>();
 
