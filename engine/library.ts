@@ -6,10 +6,10 @@ import { type Outcome, succeed } from './contract/problem.js';
 import type { Json } from './contract/json.js';
 import { present } from './contract/present.js';
 import { compose } from './main.js';
-import { act, forkByHand, settleByHand } from './operations/act.js';
+import { act, forkByHand, make } from './operations/act.js';
 import { checkPaths, readScenario } from './operations/author.js';
 import type { Composition } from './operations/composition.js';
-import { type Deleted, deleteWorld } from './operations/delete-world.js';
+import type { Deleted } from './operations/delete-world.js';
 import { type DiffRequest, diffPlaces, type WorldDiff } from './operations/diff-worlds.js';
 import type { Finding } from './operations/documents/index.js';
 import { type Engine, whileReachable } from './operations/engine.js';
@@ -186,7 +186,7 @@ function toOpenEngine(
         const forked = await forkByHand(engine, request, personHere(reason));
         return forked.ok ? succeed(forked.value.world) : forked;
       }),
-    deleteWorld: (world_slug) => reach(() => deleteWorld(engine, world_slug, personHere())),
+    deleteWorld: (world_slug) => reach(() => make(engine, { kind: 'delete_world', world_slug }, personHere())),
     test: (paths, { update, signal = new AbortController().signal, onResult = () => {} } = {}) => {
       // Scenarios that tests name by hash are read from the database that is open.
       const openArchive = async () => succeed({ store: engine.store, close: async () => {} });
@@ -195,7 +195,7 @@ function toOpenEngine(
     report: (correlation_id, said) =>
       reach(() => act(engine, { kind: 'report_call', correlation_id, said }, personHere())),
     settle: (attempt_id, { reason, ...settlement }) =>
-      reach(() => settleByHand(engine, { attempt_id, ...settlement }, personHere(reason))),
+      reach(() => make(engine, { kind: 'settle_call', attempt_id, ...settlement }, personHere(reason))),
     stop: (attempt_id, reason) => reach(() => stopHere(engine, attempt_id, personHere(reason))),
     listAttempts: (world_slug) => reach(() => listAttempts(engine, world_slug)),
     showAttempt: (id) => reach(() => showAttempt(engine, id)),

@@ -41,6 +41,7 @@ async function runPark(): Promise<string> {
     out: output,
     error: output,
     working_folder: process.cwd(),
+    process: { hostname: 'here', pid: 1 },
     onInterrupt: () => () => {},
     leave: () => {},
   });

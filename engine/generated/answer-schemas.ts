@@ -39,9 +39,15 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
           },
           {
             "$ref": "#/components/schemas/WorldSnapshot"
+          },
+          {
+            "$ref": "#/components/schemas/Deleted"
+          },
+          {
+            "$ref": "#/components/schemas/SettledCall"
           }
         ],
-        "description": "The queued turns, or the new world, as their commands print them with `--json`."
+        "description": "What an action has made, as its command prints it with `--json`."
       }
     },
     "required": [
@@ -427,6 +433,56 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "kind",
       "state",
       "memory"
+    ],
+    "additionalProperties": false
+  },
+  "Deleted": {
+    "type": "object",
+    "properties": {
+      "world": {
+        "type": "string"
+      },
+      "rows": {
+        "type": "number"
+      }
+    },
+    "required": [
+      "world",
+      "rows"
+    ],
+    "additionalProperties": false,
+    "description": "The deleted world and its number of rows."
+  },
+  "SettledCall": {
+    "type": "object",
+    "properties": {
+      "world": {
+        "type": "string"
+      },
+      "attempt_id": {
+        "type": "string"
+      },
+      "source_invocation_id": {
+        "type": "string"
+      },
+      "command_key": {
+        "type": "string"
+      },
+      "performed": {
+        "type": "boolean"
+      },
+      "left_in_doubt": {
+        "type": "number",
+        "description": "Of the same attempt."
+      }
+    },
+    "required": [
+      "world",
+      "attempt_id",
+      "source_invocation_id",
+      "command_key",
+      "performed",
+      "left_in_doubt"
     ],
     "additionalProperties": false
   },

@@ -10,12 +10,13 @@ import { findReasonProblem } from './reason.js';
 import type { InvocationRecord } from '../ports/records.js';
 import type { WorldSnapshot } from '../ports/worlds.js';
 import { showAttempt, showInvocation } from './records.js';
-import { type Acknowledgement, askToStop, findMeantCall, reportByHand, type SaidReport } from './reports.js';
+import { type Acknowledgement, askToStop, findMeantCall, type Made, reportByHand, type SaidReport } from './reports.js';
 import type { QueueReport } from './queue.js';
+import { deleteWorld } from './delete-world.js';
 import { queueTurns } from './run-worker.js';
 import { type SettleRequest, settleCall, type SettledCall } from './settle-call.js';
 import { takeBackTurns } from './take-back-turns.js';
-import { findSlugProblem, showWorld } from './worlds.js';
+import { findSlugProblem, showWorld, unknownWorld } from './worlds.js';
 
 export type OperatorAction =
   | { readonly kind: 'run_turns'; readonly world_slug: string; readonly turns: number }
@@ -28,8 +29,9 @@ export type OperatorAction =
       readonly as: string;
       readonly scenario?: WantedScenario;
     }
-  /** `answer` is absent where the call was never performed. */
-  | { readonly kind: 'settle_call'; readonly source_invocation_id: string; readonly answer?: Json }
+  | { readonly kind: 'delete_world'; readonly world_slug: string }
+  /** Names the call, or its attempt where one call is in doubt. `answer` is absent where the call was never performed. */
+  | ({ readonly kind: 'settle_call' } & Partial<Omit<SettleRequest, 'reason'>>)
   /** Names the call by its id, or by its service's. */
   | { readonly kind: 'report_call'; readonly correlation_id: string; readonly said: SaidReport };
 
@@ -53,23 +55,22 @@ export async function act(engine: Engine, action: OperatorAction, actor: Actor):
   if (!place.ok) return place;
   return audit(
     engine,
-    { ...place.value, action: action.kind, details: rule.describe(action) },
+    { ...place.value, action: action.kind },
     actor,
     (reason) => rule.perform(engine, action, present({ surface: actor.surface, reason })),
     (acknowledgement) => acknowledgement,
   );
 }
 
-/** Queues turns, as `act` does, for a caller that needs their messages. */
-export async function queueByHand(
+/** Performs an action, as `act` does, for a caller that needs what it has made. */
+export async function make<Kind extends keyof Made>(
   engine: Engine,
-  { world_slug, turns }: { readonly world_slug: string; readonly turns: number },
+  action: Extract<OperatorAction, { readonly kind: Kind }>,
   actor: Actor,
-): Promise<Outcome<QueueReport>> {
-  const place = placeOf(await showWorld(engine, { world_slug }));
-  if (!place.ok) return place;
-  const entry = { ...place.value, action: 'run_turns', details: { turns } } as const;
-  return audit(engine, entry, actor, () => queueTurns(engine, { world_slug, turns }), describeQueued);
+): Promise<Outcome<Made[Kind]>> {
+  const done = await act(engine, action, actor);
+  // The rule of its kind has made it.
+  return done.ok ? succeed(done.value.made as Made[Kind]) : done;
 }
 
 /** Forks a world, as `act` does, by a scenario that is named by path or hash. @returns the fork, and a sentence on it */
@@ -91,25 +92,8 @@ export async function forkByHand(
     actor,
   );
   if (!forked.ok) return named === undefined ? forked : placeRefusal(engine, named, forked);
-  const world = await showWorld(engine, { world_slug: request.as });
-  return world.ok ? succeed({ world: world.value, origin: forked.value.message }) : world;
-}
-
-/** Settles a call of an attempt, as `act` does, also where the call is not named. */
-export async function settleByHand(
-  engine: Engine,
-  request: Omit<SettleRequest, 'reason'>,
-  actor: Actor,
-): Promise<Outcome<SettledCall>> {
-  const place = placeOf(await showAttempt(engine, request.attempt_id));
-  if (!place.ok) return place;
-  const entry = {
-    ...place.value,
-    action: 'settle_call',
-    details: { performed: request.answer !== undefined },
-  } as const;
-  const settle = (reason: string | undefined) => settleCall(engine, { ...request, ...present({ reason }) });
-  return audit(engine, entry, actor, settle, describeSettled);
+  const { made, message: origin } = forked.value;
+  return succeed({ world: made as WorldSnapshot, origin });
 }
 
 /** A call with the parts that redaction hides: for the operator at the database's own machine. */
@@ -130,7 +114,9 @@ export function auditLook<Value>(
   return audit(engine, { ...place, action: 'see_unredacted', details: {} }, actor, look, seen);
 }
 
-type Audited = ActionPlace & { readonly action: OperatorActionKind; readonly details: JsonObject };
+type Located = ActionPlace & { readonly details: JsonObject };
+
+type Audited = Located & { readonly action: OperatorActionKind };
 
 /** Performs what an operator wants, with an entry in the audit, as `act` does. */
 export async function audit<Value>(
@@ -198,9 +184,8 @@ function describeSettled({ performed, left_in_doubt }: SettledCall) {
 const LEFT_IN_DOUBT = ['no other call of its attempt is', 'one other call of its attempt is'];
 
 interface ActionRule<Action> {
-  readonly locate: (engine: Engine, action: Action) => Promise<Outcome<ActionPlace>>;
-  /** The details that the audit keeps; no answers, which may be secret. */
-  readonly describe: (action: Action) => JsonObject;
+  /** The place of what it names, with the details that the audit keeps; no answers, which may be secret. */
+  readonly locate: (engine: Engine, action: Action) => Promise<Outcome<Located>>;
   readonly perform: (
     engine: Engine,
     action: Action,
@@ -214,8 +199,7 @@ type Rules = {
 
 const RULES: Rules = {
   run_turns: {
-    locate: async (engine, { world_slug }) => placeOf(await showWorld(engine, { world_slug })),
-    describe: ({ turns }) => ({ turns }),
+    locate: async (engine, { world_slug, turns }) => placeOf(await showWorld(engine, { world_slug }), { turns }),
     async perform(engine, { world_slug, turns }) {
       const queued = await queueTurns(engine, { world_slug, turns });
       if (!queued.ok) return queued;
@@ -224,20 +208,18 @@ const RULES: Rules = {
   },
   take_back_turns: {
     locate: async (engine, { world_slug }) => placeOf(await showWorld(engine, { world_slug })),
-    describe: () => ({}),
     perform: (engine, { world_slug }, { surface }) => takeBackTurns(engine, world_slug, surface),
   },
   stop_attempt: {
     locate: async (engine, { attempt_id }) => placeOf(await showAttempt(engine, attempt_id)),
-    describe: () => ({}),
     perform: (engine, { attempt_id }, by) => askToStop(engine, attempt_id, by),
   },
   fork_world: {
-    async locate(engine, { world_slug, as }) {
+    async locate(engine, { world_slug, at_turn, as }) {
       const unusable = findSlugProblem(as);
-      return unusable === undefined ? placeOf(await showWorld(engine, { world_slug })) : refuse(unusable);
+      if (unusable !== undefined) return refuse(unusable);
+      return placeOf(await showWorld(engine, { world_slug }), { at_turn, as });
     },
-    describe: ({ at_turn, as }) => ({ at_turn, as }),
     async perform(engine, { world_slug, at_turn, as, scenario }) {
       const request = present({ source_slug: world_slug, at_turn, world_slug: as, scenario });
       const forked = await forkWorld(engine, request);
@@ -247,22 +229,41 @@ const RULES: Rules = {
       return succeed({ accepted: true, message, world: as, made: forked.value });
     },
   },
+  delete_world: {
+    async locate({ store }, { world_slug }) {
+      const world = await store.worlds.find(world_slug);
+      if (world === undefined) return unknownWorld({ store }, world_slug);
+      return placeOf(succeed(world), { world_slug, turn: world.turn });
+    },
+    async perform(engine, { world_slug }) {
+      const deleted = await deleteWorld(engine, world_slug);
+      if (!deleted.ok) return deleted;
+      const message = `Deleted ${world_slug} with its ${deleted.value.rows} rows.`;
+      return succeed({ accepted: true, message, made: deleted.value });
+    },
+  },
   settle_call: {
-    locate: async (engine, { source_invocation_id: id }) => placeOf(await showInvocation(engine, id)),
-    describe: ({ answer }) => ({ performed: answer !== undefined }),
-    async perform(engine, { source_invocation_id, answer }, { reason }) {
-      const call = await showInvocation(engine, source_invocation_id);
-      if (!call.ok) return call;
-      const { attempt_id } = call.value;
-      const settled = await settleCall(engine, present({ attempt_id, source_invocation_id, answer, reason }));
+    locate: async (engine, { attempt_id, source_invocation_id = '', answer }) =>
+      placeOf(
+        attempt_id === undefined
+          ? await showInvocation(engine, source_invocation_id)
+          : await showAttempt(engine, attempt_id),
+        { performed: answer !== undefined },
+      ),
+    async perform(engine, { kind: _kind, attempt_id, ...said }, { reason }) {
+      const call = attempt_id === undefined ? await showInvocation(engine, said.source_invocation_id ?? '') : undefined;
+      if (call?.ok === false) return call;
+      const of = attempt_id ?? call?.value.attempt_id ?? '';
+      const settled = await settleCall(engine, { attempt_id: of, ...said, ...present({ reason }) });
       if (!settled.ok) return settled;
-      const { world } = settled.value;
-      return succeed({ ...describeSettled(settled.value), world, attempt_id, source_invocation_id });
+      const { world, source_invocation_id } = settled.value;
+      const about = { world, attempt_id: of, source_invocation_id, made: settled.value };
+      return succeed({ ...describeSettled(settled.value), ...about });
     },
   },
   report_call: {
-    locate: async (engine, { correlation_id }) => placeOf(await findMeantCall(engine, correlation_id)),
-    describe: ({ said }) => ({ said: said.kind }),
+    locate: async (engine, { correlation_id, said }) =>
+      placeOf(await findMeantCall(engine, correlation_id), { said: said.kind }),
     perform: (engine, { correlation_id, said }) => reportByHand(engine, correlation_id, said),
   },
 };
@@ -275,8 +276,9 @@ function ruleOf(action: OperatorAction): ActionRule<OperatorAction> {
 /** The place of what an action names, as far as there is one. */
 function placeOf(
   found: Outcome<Pick<ActionPlace, 'world_slug'> & Partial<Pick<ActionPlace, 'attempt_id' | 'source_invocation_id'>>>,
-): Outcome<ActionPlace> {
+  details: JsonObject = {},
+): Outcome<Located> {
   if (!found.ok) return found;
   const { world_slug, attempt_id = null, source_invocation_id = null } = found.value;
-  return succeed({ world_slug, attempt_id, source_invocation_id });
+  return succeed({ world_slug, attempt_id, source_invocation_id, details });
 }

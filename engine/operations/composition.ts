@@ -120,8 +120,8 @@ export interface HttpDesk {
   readonly isReady: () => Promise<boolean>;
   /** Reads from the database; refuses where it is lost. */
   readonly look: <Value>(operation: (archive: Archive) => Promise<Outcome<Value>>) => Promise<Outcome<Value>>;
-  /** Refuses a world whose scenario has another shape than this program writes: no page can be drawn of it. */
-  readonly checkReadable: (world_slug: string) => Promise<Outcome<undefined>>;
+  /** Refuses a world's scenario, or a workflow, of another shape than this program writes: no page can be drawn of it. */
+  readonly checkReadable: (place: { readonly [Key in 'world_slug' | 'hash']?: string }) => Promise<Outcome<undefined>>;
 }
 
 export interface ServePlace {

@@ -1,9 +1,7 @@
 import { type Outcome, problem, refuse, succeed } from '../contract/problem.js';
 import { unreachable } from '../contract/unreachable.js';
-import { type Actor, audit } from './act.js';
 import type { Engine } from './engine.js';
-import { worldBusy } from './run-turns.js';
-import { unknownWorld } from './worlds.js';
+import { unknownWorld, worldBusy } from './worlds.js';
 
 /** The deleted world and its number of rows. */
 export interface Deleted {
@@ -11,17 +9,8 @@ export interface Deleted {
   readonly rows: number;
 }
 
-/** Deletes a world with all that is recorded of it, for good. The audit keeps who did so. */
-export async function deleteWorld(engine: Engine, world_slug: string, actor: Actor): Promise<Outcome<Deleted>> {
-  const world = await engine.store.worlds.find(world_slug);
-  if (world === undefined) return unknownWorld(engine, world_slug);
-  const details = { world_slug, turn: world.turn };
-  const entry = { world_slug, attempt_id: null, source_invocation_id: null, action: 'delete_world', details } as const;
-  const describe = ({ rows }: Deleted) => ({ accepted: true, message: `Deleted with its ${rows} rows.` });
-  return audit(engine, entry, actor, () => deleteNow(engine, world_slug), describe);
-}
-
-async function deleteNow(engine: Engine, world_slug: string): Promise<Outcome<Deleted>> {
+/** Deletes a world with all that is recorded of it, for good. */
+export async function deleteWorld(engine: Engine, world_slug: string): Promise<Outcome<Deleted>> {
   const deleted = await engine.store.worlds.delete(world_slug);
   switch (deleted.kind) {
     case 'deleted':

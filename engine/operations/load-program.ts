@@ -8,6 +8,7 @@ import type { Program, SourceProgram } from '../core/protocol/program.js';
 import type { ComponentKind } from '../core/protocol/component.js';
 import type { PluginDescription } from '../ports/sources.js';
 import type { ScenarioFiles } from '../ports/worlds.js';
+import { getComponent } from './components.js';
 import type { Authoring, Engine, LoadedScenario } from './engine.js';
 
 /** A scenario that has been checked and compiles. */
@@ -80,11 +81,15 @@ function sourceNotReady({ label, hash }: SourceProgram, obstacle: string, slug: 
   return problem('SOURCE_NOT_READY', { label, obstacle, slug }, { details: { source: label, source_hash: hash } });
 }
 
-/** Refuses a world whose scenario breaks the schema: an import takes a document by its hash, whatever its shape. */
-export async function checkReadable({ store, authoring }: Engine, world_slug: string): Promise<Outcome<undefined>> {
-  const world = await store.worlds.find(world_slug);
-  const scenario = world && (await store.components.find('scenario', world.scenario_hash));
-  const isBroken = scenario !== undefined && authoring.validateDocument('scenario', scenario.content).length > 0;
+/** Refuses a world's scenario, or a workflow, that breaks its schema: an import takes a document by its hash alone. */
+export async function checkReadable(
+  { store, authoring }: Engine,
+  { world_slug = '', hash }: { readonly [Key in 'world_slug' | 'hash']?: string },
+): Promise<Outcome<undefined>> {
+  const kind = hash === undefined ? 'scenario' : 'cognition_workflow';
+  const wanted = hash ?? (await store.worlds.find(world_slug))?.scenario_hash;
+  const found = wanted === undefined ? undefined : await getComponent({ store }, { kind, hash: wanted });
+  const isBroken = found?.ok === true && authoring.validateDocument(kind, found.value.content).length > 0;
   return isBroken ? refuse(problem('RECORD_UNREADABLE')) : succeed(undefined);
 }
 

@@ -6,10 +6,11 @@ import type { Reported } from '../ports/inbox.js';
 import type { ActionSurface } from '../ports/operator-actions.js';
 import type { MeantCall } from '../ports/pending-calls.js';
 import type { WorldSnapshot } from '../ports/worlds.js';
+import type { Deleted } from './delete-world.js';
 import type { Archive, Engine } from './engine.js';
 import { findQueue, type QueueReport } from './queue.js';
 import { findReasonProblem } from './reason.js';
-import { findMisfits, withoutSecrets } from './settle-call.js';
+import { findMisfits, type SettledCall, withoutSecrets } from './settle-call.js';
 import { type SaidReport, settleByReport, toPayload } from './settle-by-report.js';
 
 export type { SaidReport } from './settle-by-report.js';
@@ -27,8 +28,16 @@ export interface Acknowledgement {
   readonly world?: string;
   readonly attempt_id?: string;
   readonly source_invocation_id?: string;
-  /** The queued turns, or the new world, as their commands print them with `--json`. */
-  readonly made?: QueueReport | WorldSnapshot;
+  /** What an action has made, as its command prints it with `--json`. */
+  readonly made?: Made[keyof Made];
+}
+
+/** What actions make, by their kind. */
+export interface Made {
+  readonly run_turns: QueueReport;
+  readonly fork_world: WorldSnapshot;
+  readonly delete_world: Deleted;
+  readonly settle_call: SettledCall;
 }
 
 /** How many expired calls one check handles; the rest are handled by the next. */

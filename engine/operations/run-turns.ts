@@ -1,12 +1,12 @@
 import { setTimeout } from 'node:timers/promises';
-import { type Outcome, problem, type Problem, refuse, type Refused, succeed } from '../contract/problem.js';
+import { type Outcome, problem, type Problem, refuse, succeed } from '../contract/problem.js';
 import { present } from '../contract/present.js';
 import { pick } from '../contract/pick.js';
 import { turnBackoffMs } from '../core/inbox/backoff.js';
 import { atLeisure } from '../core/workflow/at-leisure.js';
 import type { Program } from '../core/protocol/program.js';
 import { simulationTime } from '../core/world/simulation-time.js';
-import type { Doubt, Holder, LeftWorld } from '../ports/attempts.js';
+import type { Doubt, LeftWorld } from '../ports/attempts.js';
 import type { AwaitedCall } from '../ports/pending-calls.js';
 import type { InvocationSummary, PatchRecord, RanAttempt } from '../ports/records.js';
 import type { OnProgress } from '../runtime/progress.js';
@@ -18,7 +18,7 @@ import { checkSources, loadToRun } from './load-program.js';
 import { narrowRun, type Narrowing } from './narrow-run.js';
 import { expireCalls } from './reports.js';
 import { settleUnhandled } from './settle-by-report.js';
-import { timeAt, unknownWorld } from './worlds.js';
+import { timeAt, unknownWorld, worldBusy } from './worlds.js';
 
 /** The output of `run --json`. */
 export interface RunReport {
@@ -234,20 +234,6 @@ function refuseAttempt(
   if (end.kind === 'not_adoptable') return refuse(notAdoptable({ slug, rerun }, end));
   if (end.kind !== 'held') throw new Error(`a run that nobody else asked for ended as ${end.kind}`);
   return worldBusy(slug, end);
-}
-
-/** Refuses a world that another process drives. @param held `until` in milliseconds since 1970 */
-export function worldBusy(
-  slug: string,
-  {
-    holder: { pid, host },
-    attempt_id,
-    until: until_ms,
-  }: { readonly holder: Holder; readonly attempt_id: string; readonly until: number },
-): Refused {
-  const until = new Date(until_ms).toISOString();
-  const details = { pid, host, attempt_id, until };
-  return refuse(problem('WORLD_BUSY', { world_slug: slug, ...details }, { details }));
 }
 
 function notAdoptable({ slug, rerun }: Refusable, end: Extract<AttemptEnd, { kind: 'not_adoptable' }>): Problem {

@@ -119,17 +119,29 @@ function countGrace({ signal, grace_ms }: Pick<ServeRequest, 'signal' | 'grace_m
   return () => (asked_at === undefined ? grace_ms : Math.max(0, grace_ms - (performance.now() - asked_at)));
 }
 
+/** After a write that the database has refused, it counts as not ready for so long: a full one may still be read. */
+const UNREADY_MS = 30_000;
+
 /**
  * The operations that a server offers over HTTP.
  * @param canWork whether the server's worker can do its jobs: a full database may still be read
  */
 export function toDesk(engine: Engine, canWork: () => boolean = () => true): HttpDesk {
+  const { clock } = engine.runtime;
+  let refused_at = -Infinity;
+  const write = async <Value>(work: () => Promise<Outcome<Value>>): Promise<Outcome<Value>> => {
+    const done = await whileReachable(engine, work);
+    if (!done.ok && done.problems.some(({ code }) => code.startsWith('DATABASE_'))) refused_at = clock.now();
+    return done;
+  };
   return {
-    report: (correlation, said) => whileReachable(engine, () => reportCall(engine, correlation, said)),
-    act: (action, actor) => whileReachable(engine, () => act(engine, action, actor)),
+    report: (correlation, said) => write(() => reportCall(engine, correlation, said)),
+    act: (action, actor) => write(() => act(engine, action, actor)),
     look: (operation) => whileReachable(engine, () => operation(engine)),
-    checkReadable: (world_slug) => whileReachable(engine, () => checkReadable(engine, world_slug)),
+    checkReadable: (place) => whileReachable(engine, () => checkReadable(engine, place)),
     isReady: async () =>
-      canWork() && (await whileReachable(engine, async () => succeed(await engine.store.inbox.count()))).ok,
+      canWork() &&
+      clock.now() - refused_at > UNREADY_MS &&
+      (await whileReachable(engine, async () => succeed(await engine.store.inbox.count()))).ok,
   };
 }

@@ -1,5 +1,6 @@
 import { type Outcome, problem, type Problem, refuse, type Refused, succeed } from '../contract/problem.js';
 import { present } from '../contract/present.js';
+import type { Holder } from '../ports/attempts.js';
 import { nearestName } from '../core/content/nearest-name.js';
 import { simulationTime } from '../core/world/simulation-time.js';
 import type { Scenario } from '../generated/scenario.js';
@@ -106,4 +107,18 @@ export async function unknownWorld(archive: Archive, slug: string) {
   return refuse(
     problem('WORLD_UNKNOWN', { slug, nearest: nearestName(slug, known), ...empty, ...present({ deletion }) }),
   );
+}
+
+/** Refuses a world that another process drives. @param held `until` in milliseconds since 1970 */
+export function worldBusy(
+  slug: string,
+  {
+    holder: { pid, host },
+    attempt_id,
+    until: until_ms,
+  }: { readonly holder: Holder; readonly attempt_id: string; readonly until: number },
+): Refused {
+  const until = new Date(until_ms).toISOString();
+  const details = { pid, host, attempt_id, until };
+  return refuse(problem('WORLD_BUSY', { world_slug: slug, ...details }, { details }));
 }

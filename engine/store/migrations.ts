@@ -4,12 +4,6 @@ import { type Outcome, problem, type Problem, refuse } from '../contract/problem
 import { sha256 } from '../core/content/sha256.js';
 import { inTransaction, type OpenDatabase } from './database.js';
 
-/**
- * The last migration before the baseline, which made the same tables in many steps. Worlds that were exported at it are imported
- * as at the baseline.
- */
-export const BEFORE_BASELINE = '0036_search_in_every_script';
-
 /** One numbered file. */
 export interface Migration {
   readonly name: string;

@@ -164,6 +164,37 @@ test('a missing answer says turn, key, subject, node, binding, source, and what 
   assert.doesNotMatch(ran.out, /npx chukwa (attempt|invocation|llm-call)/);
 });
 
+test('a dry run names each missing answer of all its turns, and a run by those that it writes out commits them', async () => {
+  await makeWorld('park', 'bare');
+  const written = (await shippedTest('park'))['answers'] as Readonly<Record<string, JsonObject>>;
+  // The first turn is answered but for one call in its middle.
+  const { 'turn/park_pa': _pa, ...most } = { ...written['*'], ...written['1'] };
+  const some = await write('some.json', answersOf({ 1: most }));
+  const words = ['run', 'bare', '--dry', '--turns', '3', '--answers'];
+  const ran = await chukwa(...words, some, '--json');
+  assert.equal(ran.code, 1);
+  const { turns, dry_run } = JSON.parse(ran.out) as RunReport;
+  assert.deepEqual(
+    turns.map(({ status }) => status),
+    ['failed'],
+  );
+  const missing = dry_run?.missing_answers ?? [];
+  const first = missing.filter(({ details }) => details?.['turn'] === 1).map(({ details }) => details?.['key']);
+  assert.deepEqual(first, ['turn/park_pa']);
+  const answers: Record<string, JsonObject> = { 1: most };
+  for (const { repair = '' } of missing)
+    for (const [turn, answer] of Object.entries(JSON.parse(repair.slice(repair.indexOf('{'))) as typeof answers))
+      answers[turn] = { ...answers[turn], ...answer };
+  assert.deepEqual(Object.keys(answers), ['1', '2', '3']);
+  const taken = await chukwa(...words, await write('all.json', answersOf(answers)));
+  assert.equal(taken.code, 0, taken.error);
+  const { out } = await chukwa(...words, some);
+  assert.match(
+    out,
+    new RegExp(`${missing.length} answers missing.*\n +npx chukwa ${words.join(' ')} \\S+ --write-missing FILE`),
+  );
+});
+
 test('a dry run that commits its turns lists answers that nothing asked for, and none of every other turn', async () => {
   await makeWorld('park', 'spare');
   const written = (await shippedTest('park'))['answers'] as Readonly<Record<string, Readonly<Record<string, Json>>>>;

@@ -5,8 +5,11 @@ import { writeFile } from 'node:fs/promises';
 import type { JsonObject } from '../../engine/contract/json.js';
 import type { Answer } from '../../engine/generated/answers.js';
 import type { AttemptRecord, LlmCallRecord } from '../../engine/ports/records.js';
+import { toDesk } from '../../engine/operations/serve.js';
+import { startServer } from '../../engine/surfaces/http/server.js';
 import { withFallback } from '../support/fallback-scene.js';
 import { loadScript, type ParkStage, sharedStage } from '../support/park-stage.js';
+import { TOKENS } from '../support/served-park.js';
 import { type Conduct, startUnreliableService } from '../support/unreliable-service.js';
 import { makeFolder, runHere } from './command.js';
 import { keysOf, onlyAttempt, script } from './readings.js';
@@ -111,6 +114,30 @@ for (const kind of ['embedded', 'PostgreSQL'] as const)
       here.model.setScript(script({ [FIRST]: await patchOfBob() }));
       const again = await here.run(await here.world(attempt.world_slug));
       assert.deepEqual(endsOf(onlyAttempt(again)), [[FIRST, 'succeeded', null, null]]);
+    });
+
+    test('where both sources fail, run, attempt, the page and the failed call each say why the first one did', {
+      skip: kind === 'embedded' && 'what people see is the same on both databases',
+    }, async (context) => {
+      const { attempt, stage: here } = await play(context, {
+        will: { kind: 'status', status: 429 },
+        says: { status: 500 },
+      });
+      const why = /the fallback other: .{0,200}500.{0,200}chat had failed before: http_status: .{0,200}429/;
+      const plain = (text: string): string => text.replaceAll(/<[^>]*>/g, '').replaceAll(/\s+/g, ' ');
+      const read = async (...words: readonly string[]) => plain((await runHere(words, here.variables)).stdout);
+      const server = await startServer(toDesk(here.engine), TOKENS, { host: '127.0.0.1', port: 0 });
+      context.after(() => server.close(0));
+      const headers = { authorization: `Bearer ${TOKENS.operator_token}`, accept: 'text/html' };
+      const page = await fetch(new URL(`/attempts/${attempt.attempt_id}`, server.url), { headers });
+      const said = {
+        run: await read('run', attempt.world_slug),
+        attempt: await read('attempt', attempt.attempt_id),
+        page: plain(await page.text()),
+      };
+      for (const [place, text] of Object.entries(said)) assert.match(text, why, place);
+      const [first] = attempt.invocations;
+      assert.match(await read('invocation', first?.source_invocation_id ?? ''), /429/);
     });
 
     test('a person sees in run, attempt, invocation and llm-call which source answered, and why the first did not', {

@@ -11,6 +11,8 @@ import type { Composition } from '../../engine/operations/composition.js';
 import type { Engine } from '../../engine/operations/engine.js';
 import { runTurns } from '../../engine/operations/run-turns.js';
 import { queueTurns } from '../../engine/operations/run-worker.js';
+import type { Deleted } from '../../engine/operations/delete-world.js';
+import type { SettledCall } from '../../engine/operations/settle-call.js';
 import { serve } from '../../engine/operations/serve.js';
 import { report, stop, takeBack } from '../../engine/operations/served.js';
 import { userName } from '../../engine/operations/person-here.js';
@@ -93,6 +95,17 @@ function makeSuspended(
     const [awaited] = run.awaited ?? [];
     return { attempt_id, call: awaited?.source_invocation_id ?? '', alias: awaited?.correlation_alias ?? null };
   });
+}
+
+async function tokenFileOf({ data_dir }: Place): Promise<string> {
+  const folder = join(data_dir, 'user', 'chukwa', 'tokens');
+  const [name = ''] = await readdir(folder);
+  return join(folder, name);
+}
+
+async function operatorTokenOf(place: Place): Promise<string> {
+  const text = await readFile(await tokenFileOf(place), 'utf8');
+  return (JSON.parse(text) as { readonly operator_token: string }).operator_token;
 }
 
 /** What a command says. */
@@ -270,12 +283,54 @@ describe('an embedded database that is served', () => {
     );
   });
 
+  test('settles a doubt and deletes a world for others, and the audit has who did so', async (t) => {
+    const place = await openPlace(t, 'embedded');
+    const { attempt_id, call } = await makeSuspended(place, 'doubted');
+    const say = (...words: readonly string[]) => sayIn(place, words);
+    must(await stop(place.composition, attempt_id));
+    await serving(place, async () => {
+      const settle = ['attempt', 'settle', attempt_id];
+      const misfit = await say(...settle, '--result', '{"status": 7}');
+      assert.match(misfit.error, /--result:1:2 +UNEXPECTED_VALUE/);
+      const settled = await say(...settle, '--not-performed', '--reason', 'no van came', '--json');
+      assert.equal(settled.code, 0, settled.error);
+      const { source_invocation_id, performed } = JSON.parse(settled.out) as SettledCall;
+      assert.deepEqual([source_invocation_id, performed], [call, false]);
+      assert.match((await say(...settle, '--call', call, '--not-performed')).error, /CALL_ALREADY_SETTLED/);
+      assert.equal((await say('world', 'fork', 'doubted', '--at', '0', '--as', 'branch')).code, 0);
+      assert.match((await say('world', 'delete', 'doubted', '--yes')).error, /WORLD_HAS_FORKS/);
+      const deleted = await say('world', 'delete', 'branch', '--yes', '--reason', 'pruned', '--json');
+      assert.equal(deleted.code, 0, deleted.error);
+      assert.equal((JSON.parse(deleted.out) as Deleted).world, 'branch');
+      assert.match((await say('world', 'delete', 'branch', '--yes')).error, /WORLD_UNKNOWN/);
+      const by_token = await fetch(`${place.public_url}/worlds/doubted/deletion`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', authorization: `Bearer ${await operatorTokenOf(place)}` },
+        body: '{}',
+      });
+      assert.equal(by_token.status, 401, 'a token from elsewhere deletes nothing');
+    });
+    await briefly(place, async ({ store }) => {
+      const acted = await store.actions.list({ world_slug: 'doubted' });
+      assert.deepEqual(
+        acted.map(({ action, acted_by, surface, reason, accepted }) => [action, acted_by, surface, reason, accepted]),
+        [
+          ['fork_world', userName(), 'command_line', null, true],
+          ['settle_call', userName(), 'command_line', null, false],
+          ['settle_call', userName(), 'command_line', 'no van came', true],
+          ['settle_call', userName(), 'command_line', null, false],
+          ['stop_attempt', userName(), 'command_line', null, true],
+        ],
+      );
+      const gone = await store.actions.deletion('branch');
+      assert.deepEqual([gone?.acted_by, gone?.reason], [userName(), 'pruned']);
+    });
+  });
+
   test('has tokens in a file that only its owner may read, and takes its sign down when it ends', async (t) => {
     const place = await openPlace(t, 'embedded');
     await serving(place, async () => {});
-    const folder = join(place.data_dir, 'user', 'chukwa', 'tokens');
-    const [name = ''] = await readdir(folder);
-    const file = join(folder, name);
+    const file = await tokenFileOf(place);
     assert.equal((await stat(file)).mode & 0o777, 0o600);
     const { token, operator_token } = JSON.parse(await readFile(file, 'utf8')) as Record<string, string>;
     assert.match(`${token} ${operator_token}`, /^[\w-]{43} [\w-]{43}$/);

@@ -215,14 +215,29 @@ describe('run --retries', () => {
     assert.equal(stage.toys.vending.served.length, 1);
   });
 
-  test('run --retries tries nothing anew that failed for what a model said', async () => {
+  test('run --retries tries no turn again whose model has used up its tries; it says why, and the next run tries the turn again', async () => {
     const stage = await open();
     const nonsense = Object.fromEntries([1, 2, 3].map((at) => [`bob/act/round-1/try-${at}`, { text: 'nonsense' }]));
     stage.model.setScript(script(nonsense));
     const { world_slug } = await stage.makeWorld({ scenario: 'simple' });
-    const { signal } = new AbortController();
-    const request = { world_slug, turns: 1, retries: 5, signal, onProgress: () => {} };
-    assert.equal(must(await runTurns(stage.engine, request)).turns.length, 1);
+    const ran = await runHere(['run', world_slug, '--retries', '5'], stage.variables);
+    assert.equal(ran.code, 3, ran.stderr);
+    const said = ran.stdout.replaceAll(/\s+/g, ' ');
+    assert.match(said, /turn 1 failed, generation_attempts_exhausted/);
+    assert.match(
+      said,
+      new RegExp(
+        `tries that max_generation_attempts allows; --retries is for failures in transport alone\\..*npx chukwa run ${world_slug} `,
+      ),
+    );
+    assert.doesNotMatch(said, /tried again|is transient/);
+    assert.equal(stage.model.requests.length, 3);
+    stage.model.setScript(READS_ON);
+    assert.equal((await runHere(['run', world_slug], stage.variables)).code, 0);
+    assert.deepEqual(ends(await attemptsOf(stage, await stage.world(world_slug))), [
+      [1, 'failed'],
+      [1, 'committed'],
+    ]);
   });
 });
 

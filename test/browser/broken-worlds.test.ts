@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { canonicalText } from '../../engine/core/content/canonical.js';
+import { canonicalText, contentHash } from '../../engine/core/content/canonical.js';
 import { sha256 } from '../../engine/core/content/sha256.js';
 import type { JsonObject } from '../../engine/contract/json.js';
 import { startServer } from '../../engine/surfaces/http/server.js';
@@ -42,13 +42,32 @@ test('a world whose record cannot be read is marked in lists, and its pages say 
     marked.filter(([row]) => row.includes('cannot be read')).map(([, slug]) => slug),
     ['entities-forged', 'label-forged'],
   );
+  const readAsFarAsItGoes = async (path: string): Promise<void> => {
+    const { status, text } = await read(path);
+    assert.ok(status === 200 || status === 409, `${path}: ${status}`);
+    if (status === 409) assert.match(text, /RECORD_UNREADABLE[^]*other worlds are not affected/, path);
+  };
+  const listIds = async (name: string): Promise<readonly string[]> => {
+    const [one] = await store.records.attempts(name);
+    const [call] = (await store.browse.invocations({ limit: 500 })).filter(({ world_slug }) => world_slug === name);
+    return [
+      `/attempts/${one?.attempt_id}`,
+      `/attempts/${one?.attempt_id}/agent-turns`,
+      `/attempts/${one?.attempt_id}/diff?other=${attempts[0]?.attempt_id}`,
+      `/source-invocations/${call?.source_invocation_id}`,
+      ...(call?.llm_call_id == null ? [] : [`/llm-calls/${call.llm_call_id}`]),
+    ];
+  };
   for (const name of Object.keys(FORGED))
-    for (const page of PAGES) {
-      const { status, text } = await read(`/worlds/${name}${page}`);
-      assert.ok(status === 200 || status === 409, `${name}${page}: ${status}`);
-      if (status === 409) assert.match(text, /RECORD_UNREADABLE[^]*other worlds are not affected/, `${name}${page}`);
-    }
+    for (const path of [...PAGES.map((page) => `/worlds/${name}${page}`), ...(await listIds(name))])
+      await readAsFarAsItGoes(path);
   assert.equal((await read('/worlds/entities-forged')).status, 409);
+  const workflow = { version: 1, label: 'forged', nodes: { act: 7 } };
+  await store.components.put([
+    { kind: 'cognition_workflow', hash: contentHash(workflow), content: workflow, refers_to: [] },
+  ]);
+  const broken = await read(`/cognition-workflows/hash/${contentHash(workflow)}`);
+  assert.deepEqual([broken.status, /RECORD_UNREADABLE/.test(broken.text)], [409, true]);
   const { scenario_hash } = (await store.browse.worlds({ limit: 10 })).find((one) => !one.is_readable) ?? {};
   assert.equal((await read(`/scenarios/hash/${scenario_hash}`)).status, 200);
   const asked = await fetch(`${server.url}/worlds/entities-forged/fork`, {

@@ -85,6 +85,18 @@ describe('pages in a file', NEEDS_CHROMIUM, () => {
     assert.equal(new Set(places).size, places.length, 'each place has a name of its own');
   });
 
+  test('a file takes less than 180 KB a turn of the park, and holds each long text once', async () => {
+    const text = await exportText({ world_slug: play.world_slug });
+    const bytes = Buffer.byteLength(text) / 3;
+    assert.ok(bytes < 180_000, `${Math.round(bytes)} bytes a turn`);
+    const long = [...text.matchAll(/<pre[^>]*>([^]*?)<\/pre>/g)].map(([, said = '']) =>
+      said.replaceAll(/<[^>]*>/g, ''),
+    );
+    const texts = long.filter(({ length }) => length > 600);
+    assert.ok(texts.length > 20 && new Set(texts).size === texts.length, 'a text stands in two places');
+    assert.match(text, /<a href="#page-\d+-prompt">The same text as in “What \w+ was asked, and said”<\/a>/);
+  });
+
   test('hold nothing of another world, and nothing of operators', async () => {
     const { world_slug } = play;
     await stage.engine.store.actions.begin({

@@ -168,6 +168,19 @@ describe('the pages in a browser', NEEDS_CHROMIUM, () => {
       }
     });
 
+  test('a refused form breaks no rule of accessibility, and an empty part of a list does not deny the worlds', async () => {
+    await open(`/worlds/${park.play.world_slug}`);
+    await page.locator('#fork').getByLabel('Name of the new world').fill('Not A Name');
+    await page.locator('#fork').getByLabel('Why').fill('to see');
+    await page.locator('#fork').getByRole('button', { name: 'Fork' }).click();
+    assert.match(await page.getByRole('alert').innerText(), /cannot be a world's name/);
+    assert.deepEqual(await page.locator('h1, h2, h3').allInnerTexts(), ['Fork']);
+    for (const query of [`scenario=${'0'.repeat(64)}`, 'after=zz']) {
+      await open(`/worlds?${query}`);
+      assert.equal(await page.locator('.empty').innerText(), 'Nothing here, or nothing more.');
+    }
+  });
+
   test('a page needs no script and asks no other host', async () => {
     const asked: string[] = [];
     const plain = await chromium.newContext({ javaScriptEnabled: false, storageState: await context.storageState() });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sha256 } from '../../engine/core/content/sha256.js';
-import { BEFORE_BASELINE, loadMigrations, migrate, type Migration } from '../../engine/store/migrations.js';
+import { loadMigrations, migrate, type Migration } from '../../engine/store/migrations.js';
 import { importWorlds } from '../../engine/store/transfer/import-worlds.js';
 import { forEachDatabase, MIGRATIONS, type OutsideView } from '../support/databases.js';
 import { begin, failing, makeWorld, playTurn } from './record-fixtures.js';
@@ -33,6 +33,12 @@ const toStream = async function* (lines: readonly string[]) {
 };
 
 /** An export whose head names another migration. */
+/** An export of before the baseline, with what its rows lacked. */
+function exportedBeforeBaseline(lines: readonly string[]): readonly string[] {
+  const without = (line: string): string => line.replace(/"(request_mark|surface)":"[^"]*",?/g, '').replace(/,}/, '}');
+  return exportedAt([...lines.slice(0, -1).map(without), ''], '0030_streams_end_with_their_call');
+}
+
 function exportedAt(lines: readonly string[], migration: string): readonly string[] {
   const kept = lines.slice(0, -1).map((line) => line.replace(/"migration":"[^"]*"/, `"migration":"${migration}"`));
   return [...kept, JSON.stringify({ rows: kept.length - 1, sha256: sha256(kept.map((line) => `${line}\n`).join('')) })];
@@ -94,7 +100,7 @@ forEachDatabase('a later migration', (open) => {
     assert.equal((await outside.query(`SELECT FROM pg_namespace WHERE nspname LIKE 'chukwa%'`)).length, 0);
     const lines: string[] = [];
     await store.transfer.export(['lived'], async (line) => void lines.push(line));
-    for (const file of [lines, exportedAt(exported, BEFORE_BASELINE)]) {
+    for (const file of [lines, exportedBeforeBaseline(exported)]) {
       await store.worlds.delete('lived');
       assert.equal((await importWorlds(database, toStream(file), MIGRATED)).kind, 'imported');
     }
@@ -114,7 +120,7 @@ forEachDatabase('a later migration', (open) => {
   test('a database of before the baseline is refused with the way that its worlds can take', async () => {
     const { database, outside } = await open();
     await outside.query('DELETE FROM schema_migrations');
-    for (const name of ['0001_foundation', BEFORE_BASELINE])
+    for (const name of ['0001_foundation', '0036_search_in_every_script'])
       await outside.query(`INSERT INTO schema_migrations (name, digest) VALUES ('${name}', 'of before')`);
     const refused = await migrate(database, BASELINE);
     const [problem] = refused.ok ? [] : refused.problems;

@@ -72,6 +72,7 @@ function toTerminal(
     out: toOutput((out) => print({ out })),
     error: toOutput((error) => print({ error })),
     working_folder,
+    process: { hostname: 'here', pid: 1 },
     onInterrupt(listener) {
       listeners.add(listener);
       return () => void listeners.delete(listener);

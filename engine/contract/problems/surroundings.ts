@@ -377,7 +377,7 @@ export const SURROUNDINGS_PROBLEMS = {
   }),
   RECORD_UNREADABLE: {
     ...content(
-      'What is stored of this world has another shape than this program writes: it was imported or changed by hand.',
+      'What is stored of this world or document has another shape than this program writes: it was imported or changed by hand.',
       'Delete the world, or import a sound export of it; other worlds are not affected. Where nobody did either, it is a fault of the program: report it.',
     ),
     status: 409,

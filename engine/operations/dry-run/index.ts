@@ -3,8 +3,8 @@
  * that is thrown away, on a copy of the world that begins at the world's turn; the world itself is only read.
  */
 import { type Outcome, succeed } from '../../contract/problem.js';
-import { present } from '../../contract/present.js';
 import type { Program } from '../../core/protocol/program.js';
+import { writtenKey } from '../../core/workflow-test/command-key.js';
 import type { World } from '../../core/world/world.js';
 import type { Answers } from '../../generated/answers.js';
 import type { ComponentRecord } from '../../ports/components.js';
@@ -22,7 +22,7 @@ import { showWorld } from '../worlds.js';
 import { checkNewFile, writeNewText } from '../write-files.js';
 import { openAnswerBook } from './answer-book.js';
 import { loadAnswers } from './load-answers.js';
-import { missingAnswer, openSkeleton } from './missing-answer.js';
+import { missingAnswer, openSkeleton, withoutTries } from './missing-answer.js';
 import { plantWorld, toStorable } from './plant.js';
 
 interface DryRun extends Omit<WatchedRun, 'answers_file'>, Pick<RunRequest, 'world_slug'> {
@@ -56,30 +56,33 @@ export async function dryRun(composition: Composition, request: DryRun): Promise
     book.prepare(world.world_slug, answers.value.turns, write_missing === undefined ? undefined : written.fill);
     const news = scenario === undefined ? { edited: await findEdited(opened.value, original.value.chosen) } : {};
     request.onWorld(copied.value, opened.value.store.database, news);
-    const run = withNews(
-      await runTurns(withEarlierEvents(opened.value, original.value.events), {
-        ...request,
-        execution: 'per_subject_ordered',
-      }),
-      news,
-    );
+    const engine = withEarlierEvents(opened.value, original.value.events);
+    const asked = { ...request, execution: 'per_subject_ordered' } as const;
+    const run = withNews(await runTurns(engine, asked), news);
     if (!run.ok) return run;
     if (write_missing !== undefined) {
       const text = JSON.stringify({ ...answers.value, turns: written.turns }, null, 2);
       const kept = await writeNewText({ path: write_missing }, `${text}\n`);
       if (!kept.ok) return kept;
     }
-    const dry_run = {
-      from_turn: world.turn,
-      unused_answers: book.listUnused(world.world_slug),
-      missing_answers:
-        write_missing === undefined
-          ? book.listMissing(world.world_slug).map((call) => missingAnswer(call, program))
-          : [],
-      ...present({
-        written_answers: write_missing === undefined ? undefined : book.listMissing(world.world_slug).length,
-      }),
-    };
+    const unused_answers = book.listUnused(world.world_slug);
+    const missing = book.listMissing(world.world_slug);
+    if (write_missing !== undefined) {
+      const dry_run = { from_turn: world.turn, unused_answers, missing_answers: [], written_answers: missing.length };
+      return succeed({ ...run.value, dry_run });
+    }
+    if (missing.length > 0 && run.value.turns.at(-1)?.status === 'failed') {
+      // The rest of the turns, with made-up answers, shows what else is missing.
+      book.prepare(world.world_slug, answers.value.turns, written.fill);
+      const committed = run.value.turns.filter(({ status }) => status === 'committed').length;
+      const rest = { ...asked, turns: asked.turns - committed, anew: true, onProgress: () => undefined };
+      const filled = await runTurns(engine, rest);
+      if (!filled.ok) return filled;
+    }
+    const all = [...missing, ...withoutTries(book.listMissing(world.world_slug))];
+    const byPlace = new Map(all.map((call) => [`${call.turn} ${writtenKey(program, call.key)}`, call]));
+    const missing_answers = [...byPlace.values()].map((call) => missingAnswer(call, program));
+    const dry_run = { from_turn: world.turn, unused_answers, missing_answers };
     return succeed({ ...run.value, dry_run });
   } finally {
     await opened.value.close();

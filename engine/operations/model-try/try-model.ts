@@ -33,8 +33,11 @@ interface TriedQuestion {
 export interface ModelTrial extends ResolvedSource {
   readonly label: string;
   readonly questions: readonly TriedQuestion[];
-  /** Whether all questions were answered: as the source is written, with changes, or not; or the service was busy. */
-  readonly works: 'as_written' | 'with_changes' | 'not' | 'busy';
+  /**
+   * Whether all questions were answered: as the source is written, or with changes; or only that for a patch, maybe with
+   * others; or not even that; or the service was busy.
+   */
+  readonly works: 'as_written' | 'with_changes' | 'in_part' | 'not' | 'busy';
   /** Of a busy service: its retry delay. */
   readonly retry_after_ms?: number;
   /** The members to write in the source; null removes one. */
@@ -88,8 +91,10 @@ export async function tryModel(opened: OpenSources, source: TriedSource): Promis
     const wait = present({ retry_after_ms: busy.retry_after_ms });
     return succeed({ label: source.label, ...resolved, questions: tried, works: 'busy', changes, ...wait });
   }
-  const isGood = tried.length === questions.length && tried.every(({ tries }) => tries.at(-1)?.is_good === true);
-  const works = isGood ? (Object.keys(changes).length === 0 ? 'as_written' : 'with_changes') : 'not';
+  const good = tried.filter(({ tries }) => tries.at(-1)?.is_good === true).map(({ question }) => question);
+  const whole = Object.keys(changes).length === 0 ? 'as_written' : 'with_changes';
+  const part = good.includes('schema') ? 'in_part' : 'not';
+  const works = good.length === questions.length ? whole : part;
   return succeed({ label: source.label, ...resolved, questions: tried, works, changes });
 }
 

@@ -1,16 +1,15 @@
 import { type Location, type Outcome, problem, succeed } from '../../contract/problem.js';
 import { present } from '../../contract/present.js';
-import { findScripted, withoutRun } from '../../contract/scripted.js';
+import { findScripted } from '../../contract/scripted.js';
 import { toPointer } from '../../core/content/json-pointer.js';
 import type { Program } from '../../core/protocol/program.js';
-import { nextTry } from '../../core/workflow-test/check-test.js';
 import { judgeTest, type Observed } from '../../core/workflow-test/judge.js';
 import type { Difference } from '../../core/workflow-test/match.js';
 import { startOfWorld } from '../../core/workflow-test/world-start.js';
 import type { CallToAnswer } from '../../ports/answers.js';
 import type { AttemptRecord } from '../../ports/records.js';
 import { type AnswerBook, joinTurns, type WrittenAnswer } from '../dry-run/answer-book.js';
-import { missingAnswer, openSkeleton } from '../dry-run/missing-answer.js';
+import { isTryAfter, missingAnswer, openSkeleton, withoutTries } from '../dry-run/missing-answer.js';
 import { plantWorld } from '../dry-run/plant.js';
 import type { LoadedTest } from '../documents/index.js';
 import type { Engine } from '../engine.js';
@@ -93,10 +92,8 @@ export async function runTest(
   );
   const world = await showWorld(engine, { world_slug });
   if (!world.ok) return world;
-  const unanswered = book.listMissing(world_slug);
   const rejections = attempts.flatMap(listRejections);
-  // The try after a made-up answer that was rejected is nothing that the author has to answer.
-  const missing = unanswered.filter((call) => !unanswered.some((before) => isTryAfter(call, before)));
+  const missing = withoutTries(book.listMissing(world_slug));
   const observed = await observe(engine.store, attempts, { world: world.value, test });
   const played = {
     turns: attempts.length,
@@ -113,12 +110,6 @@ export async function runTest(
     );
   const unexplained = missing.filter((call) => !rejections.some((rejected) => isTryAfter(call, rejected)));
   return succeed({ played, program, missing: unexplained, ends_as_expected });
-}
-
-type Asked = Pick<CallToAnswer, 'turn' | 'key'>;
-
-function isTryAfter(call: Asked, before: Asked): boolean {
-  return call.turn === before.turn && nextTry(withoutRun(before.key)) === withoutRun(call.key);
 }
 
 async function readAttempts(engine: Engine, ids: readonly string[]): Promise<readonly AttemptRecord[]> {

@@ -90,7 +90,10 @@ const readAttempt = query(({ from, sql }, { attempt_id }: Pick<InAttempt, 'attem
     .select(['failed_subject_entity_id', 'failed_source_invocation_id'])
     .select((eb) => [
       eb.ref('failure_class').$castTo<AttemptFailureClass | null>().as('failure_class'),
-      sql<readonly Acting[]>`${eb.ref('content')}->'entities'`.as('entities'),
+      // Whatever an import has brought: an entry that is no entity has no task.
+      sql<readonly Acting[]>`(SELECT coalesce(json_agg(entity), '[]')
+        FROM json_array_elements(${eb.ref('content')}->'entities') AS entity
+        WHERE json_typeof(entity) = 'object')`.as('entities'),
       sql.raw<boolean>(isDriven('attempts')).as('is_driven'),
     ])
     .where('attempt_id', '=', attempt_id),
@@ -174,10 +177,11 @@ function toRecordedEvent({ event_kind, occurred_at, source_invocation_id, detail
 
 type TimelineDetails = { readonly [Member in 'resume_deadline' | 'take_overs']?: Json };
 
-const readWorkflows = query(({ from }, { hashes }: { readonly hashes: readonly string[] }) =>
+const readWorkflows = query(({ from, sql }, { hashes }: { readonly hashes: readonly string[] }) =>
   from('cognition_workflows')
     .select((eb) => ['hash', eb.ref('content').$castTo<TaskDocument>().as('content')])
-    .where('hash', '=', (eb) => eb.fn.any(eb.val(hashes))),
+    .where('hash', '=', (eb) => eb.fn.any(eb.val(hashes)))
+    .where(sql<boolean>`json_typeof(content->'ambient_sources') = 'array' AND content#>>'{apply,from}' IS NOT NULL`),
 );
 
 /** The text of each agent's workflow, as the attempt had it. */

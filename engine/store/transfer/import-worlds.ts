@@ -2,7 +2,8 @@ import type { PoolClient } from 'pg';
 import type { Imported } from '../../ports/transfer.js';
 import { inTransaction, type OpenDatabase } from '../database.js';
 import { lastMigration } from './export-worlds.js';
-import { BEFORE_BASELINE, type Migration } from '../migrations.js';
+import type { Migration } from '../migrations.js';
+import { completeRow, isBeforeBaseline } from './before-baseline.js';
 import { describeTables, findUnfit, insertLines, type MovedTable, ROW_FAULTS, selectLines } from './tables.js';
 import { type FileEnd, type FileHead, type FileRow, FORM_VERSION, openDigest, parseLine } from './world-file.js';
 
@@ -81,7 +82,7 @@ async function readAll(
       await insert(client, batch);
       batch = undefined;
     }
-    batch = addTo(batch, { table, line, number });
+    batch = addTo(batch, { table, line: isBeforeBaseline(head.migration) ? completeRow(parsed) : line, number });
   }
   if (batch !== undefined) await insert(client, batch);
   if (head === undefined || end === undefined) throw damaged('it is cut off');
@@ -116,7 +117,7 @@ async function openEarlier(
     return new Refusal({ kind: 'other_version', found, expected, is_later: head.migration > expected });
   };
   if (head.version !== FORM_VERSION) throw refuse(`format ${head.version}`);
-  const found = head.migration === BEFORE_BASELINE ? migrations[0]?.name : head.migration;
+  const found = isBeforeBaseline(head.migration) ? migrations[0]?.name : head.migration;
   if (found === expected) return undefined;
   const count = migrations.findIndex(({ name }) => name === found) + 1;
   if (count === 0) throw refuse(head.migration);

@@ -4,6 +4,7 @@ import { readOnce } from '../../operations/browse/read-once.js';
 import type { Archive } from '../../operations/engine.js';
 import { CATALOGUE } from './catalogue/index.js';
 import { turnPatches } from './catalogue/turns.js';
+import { type Html, html } from './html.js';
 import { renderLeaf, renderLeaves } from './layout.js';
 import type { Asked, Page, View } from './page.js';
 import { pathOf } from './places.js';
@@ -34,6 +35,7 @@ export async function exportPages(source: Archive, wanted: PagesToExport): Promi
   const archive = readOnce(source);
   const isOwn = await findOwn(archive, wanted);
   const leaves = new Map<string, Leaf>();
+  const kept = new Map<string, Html>();
   let left_out = 0;
   // The pages that a page links to are added after it: the set grows during the iteration.
   const paths = new Set([attempt_id === undefined ? pathOf('world', world_slug) : pathOf('attempt', attempt_id)]);
@@ -48,10 +50,10 @@ export async function exportPages(source: Archive, wanted: PagesToExport): Promi
     if (!shown.ok && leaves.size === 0) return shown;
     if (!shown.ok || !isOwn(shown.value.value)) continue;
     const leaf = toLeaf(shown.value.view(), `page-${leaves.size + 1}`, wanted);
-    leaves.set(path, leaf);
+    leaves.set(path, { ...leaf, markup: withoutRepeated(leaf, path, kept) });
     for (const target of targetsOf(leaf, path)) paths.add(target);
   }
-  const drawn = [...leaves].map(([path, leaf]) => bindLinks(leaf, path, leaves));
+  const drawn = [...leaves].map(([path, leaf]) => slim(bindLinks(leaf, path, leaves)));
   const text = renderLeaves(drawn, [...leaves.values()], left_out);
   return succeed({ text, pages: drawn.length, left_out });
 }
@@ -63,6 +65,35 @@ function toLeaf(whole: View, id: string, wanted: PagesToExport): Leaf {
     sections: whole.sections.filter(({ is_about_others }) => is_about_others !== true),
   };
   return { id, view, markup: renderLeaf(view, id) };
+}
+
+const COPY_BUTTON = /<button type="button" class="copy"[^>]*>Copy<\/button>/g;
+/** A message below its heading, a text or JSON, and a part of a prompt: the beginning of each, its content and its end. */
+const BLOCKS = [
+  /(<li class="message[^>]*>(?:<details><summary>)?<h3>[^]*?<\/h3>(?:<\/summary>)?)([^]*?)((?:<\/details>)?<\/li>)/g,
+  /(<pre[^>]*>)([^]*?)(<\/pre>)/g,
+  /(<span class="origin">[^<]*<\/span>)([^<]*)(<\/span>)/g,
+];
+const REPEATED_LENGTH_MIN = 300;
+
+/** Shows a long text where it comes first; every later place of it leads there. The buttons that copy need a script. */
+function withoutRepeated({ view, markup }: Leaf, path: string, kept: Map<string, Html>): string {
+  let section = '';
+  return markup
+    .replace(COPY_BUTTON, '')
+    .split(/(?=<section class="section" id=")/)
+    .map((part) => {
+      section = /^<section class="section" id="([^"]+)"/.exec(part)?.[1] ?? section;
+      const fold = (block: string, beginning: string, content: string, end: string): string => {
+        const first = kept.get(content);
+        if (first !== undefined) return `${beginning}${first}${end}`;
+        if (content.length >= REPEATED_LENGTH_MIN)
+          kept.set(content, html`<a href="${path}#${section}">The same text as in “${view.title}”</a>`);
+        return block;
+      };
+      return BLOCKS.reduce((text, block) => text.replace(block, fold), part);
+    })
+    .join('');
 }
 
 const PATTERNS = CATALOGUE.map((page) => ({
@@ -167,6 +198,12 @@ function toAsked({ page, parameters, query }: Match, leaves: ReadonlyMap<string,
 
 /** Markup escapes every quotation mark of a text, so a match here is an attribute. */
 const ATTRIBUTE = /\s(href|id|for|aria-labelledby|fill|marker-end)="([^"]*)"/g;
+
+/** Only attributes need their quotation marks escaped, and JSON is full of them. The page of a linked id says it whole. */
+function slim(markup: string): string {
+  const untitled = markup.replace(/( href="#page-[^"]*") title="[0-9a-f-]{36,}"/g, '$1');
+  return untitled.replace(/<[^>]*>|&quot;/g, (found) => (found === '&quot;' ? '"' : found));
+}
 
 function targetsOf({ markup }: Leaf, path: string): readonly string[] {
   return [...markup.matchAll(ATTRIBUTE)].flatMap(([, name, link = '']) =>

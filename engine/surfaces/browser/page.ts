@@ -146,7 +146,9 @@ export function listPage<Kind extends ListKind>(entry: ListEntry<Kind>): Page {
     },
     view: ({ rows, next }, asked): View => {
       const head = { eyebrow: 'List', trail: [], ...about(asked) };
-      const body = html`${table<Row<Kind>>(head.title, columns, rows, empty)}${nextPart(next, asked)}`;
+      const isPart = Object.keys(asked.query).some((name) => !['limit', 'format'].includes(name));
+      const none = isPart ? emptyState('Nothing here, or nothing more.') : empty;
+      const body = html`${table<Row<Kind>>(head.title, columns, rows, none)}${nextPart(next, asked)}`;
       return { ...head, sections: [{ id: 'rows', title: order, body }] };
     },
   });

@@ -105,13 +105,14 @@ export function printJson({ out }: Pick<Terminal, 'out'>, value: unknown, indent
 /** The destination of printed events: the log for programs where there is one, else standard output. */
 type EventSession = Omit<Session, 'composition'> & { readonly composition?: Pick<Composition, 'log'> };
 
-/** Prints an event: for people a line with its time, wrapped on a terminal only; for programs JSON. */
+/** Prints an event with its time and process: for people a line, wrapped on a terminal only; for programs JSON. */
 export function printEvent({ terminal, as_json, composition }: EventSession, sentence: string, event: Event): void {
   const at = new Date().toISOString();
   composition?.log?.(levelOf(event.kind), sentence, event);
-  if (as_json) return printJson(terminal, { at, ...event }, 0);
+  const { hostname, pid } = terminal.process;
+  if (as_json) return printJson(terminal, { at, hostname, pid, ...event }, 0);
   if (composition?.log !== undefined) return;
-  const spans = advice({ text: `${at}  ${sentence}` });
+  const spans = advice({ text: `${at}  ${hostname}:${pid}  ${sentence}` });
   printLines(terminal.out, [terminal.out.is_terminal ? hanging(at.length + 2, ...spans) : verbatim(...spans)]);
 }
 

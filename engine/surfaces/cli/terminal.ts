@@ -1,4 +1,5 @@
 import { Console } from 'node:console';
+import { hostname } from 'node:os';
 import { createInterface, type Interface } from 'node:readline';
 import { setFlagsFromString } from 'node:v8';
 import { EXIT } from './exit-code.js';
@@ -19,6 +20,8 @@ export interface Terminal {
   readonly out: Output;
   readonly error: Output;
   readonly working_folder: string;
+  /** Names this process among others whose lines one log may hold. */
+  readonly process: { readonly hostname: string; readonly pid: number };
   /** Calls the listener at every request to stop, until the returned function is called. */
   onInterrupt(listener: () => void): () => void;
   /**
@@ -50,6 +53,7 @@ export function toTerminal(process: NodeJS.Process): Terminal {
     out,
     error,
     working_folder: process.cwd(),
+    process: { hostname: hostname(), pid: process.pid },
     onInterrupt(listener) {
       for (const signal of STOP_SIGNALS) process.on(signal, listener);
       return () => {

@@ -33,7 +33,13 @@ type Allows = (request: FastifyRequest) => boolean;
 
 /** Admits the operator by the token, and a command of this machine by that of this process. */
 export function isOperator({ operator_token }: Tokens, command_token: string): Allows {
-  return (request) => hasBearer(request, [operator_token]) || isSame(commandTokenOf(request), command_token);
+  const isOfHere = isCommandHere(command_token);
+  return (request) => hasBearer(request, [operator_token]) || isOfHere(request);
+}
+
+/** Admits a command of this machine alone. */
+export function isCommandHere(command_token: string): Allows {
+  return (request) => isSame(commandTokenOf(request), command_token);
 }
 
 /** Admits holders of a token, commands of this machine, and holders of the callback URL of this one call. */

@@ -65,6 +65,7 @@ function toOperation(route: Route): JsonObject {
 const WHO: Partial<Readonly<Record<RouteAccess, string>>> = {
   reporter: 'For holders of the callback URL.',
   actor: 'For operators.',
+  command: 'For chukwa commands on the machine of the server.',
   operator_viewer: 'For operators.',
 };
 

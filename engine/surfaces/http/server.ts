@@ -11,7 +11,7 @@ import type { HttpDesk, HttpServer, ServePlace } from '../../operations/composit
 import { openStreams } from '../../operations/stream/streams.js';
 import { makeToken, type Tokens } from '../../operations/tokens.js';
 import { requireActor } from './actors.js';
-import { type CountRefusal, type Guard, isOperator, mayReport, requireToken } from './authority.js';
+import { type CountRefusal, type Guard, isCommandHere, isOperator, mayReport, requireToken } from './authority.js';
 import { ANSWER_TYPE, FAILURE_TYPE, FORM_TYPE } from './body.js';
 import { CONNECTION_LIMITS, type Connections, endSoon, openConnections } from './connections.js';
 import { openStreamPlaces, STREAM_LIMITS } from './event-stream.js';
@@ -85,6 +85,7 @@ function toGuards(authority: ViewerAuthority, tokens: Tokens, command_token: str
     anybody: undefined,
     reporter: requireToken(mayReport(tokens, command_token), countRefusal),
     actor: requireActor(authority, requireToken(isOperator(tokens, command_token), countRefusal)),
+    command: requireToken(isCommandHere(command_token), countRefusal),
     viewer: { onRequest: requireViewer(authority, 'consumer') },
     operator_viewer: { onRequest: requireViewer(authority, 'operator') },
   };
@@ -192,7 +193,7 @@ function createServer(connections: Connections): FastifyInstance {
     done(null, bytes),
   );
   server.setErrorHandler<FastifyError>(({ statusCode = 500 }, request, reply) =>
-    sendProblem(reply, toProblem(statusCode, request), statusCode < 500 ? statusCode : undefined),
+    refuseViewer(request, reply, toProblem(statusCode, request), statusCode < 500 ? statusCode : undefined),
   );
   return server;
 }

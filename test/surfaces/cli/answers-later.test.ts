@@ -213,14 +213,14 @@ test('a server prints its address, shows new tokens once, logs its work, and end
   const first = await serveUntil(/served: turn 1 committed/);
   assert.match(
     first.out,
-    /Z {2}serving at http:\/\/127\.0\.0\.1:\d+; PostgreSQL at \S+; tokens in \S+\/chukwa\/tokens\/[0-9a-f]{16}\.json\n/,
+    /Z {2}\S+:\d+ {2}serving at http:\/\/127\.0\.0\.1:\d+; PostgreSQL at \S+; tokens in \S+\/chukwa\/tokens\/[0-9a-f]{16}\.json\n/,
   );
   assert.match(first.error, /New tokens were made\. They are shown only once:\n {2}CHUKWA_TOKEN {11}[\w-]{43}\n/);
   assert.match(
     first.out,
     /served: turn 1 continues, because it was answered; 1 call from the record \(attempt \S+\)\n/,
   );
-  assert.match(first.out, /Z {2}stopped\n$/);
+  assert.match(first.out, /Z {2}\S+:\d+ {2}stopped\n$/);
   assert.doesNotMatch(first.out, /doorbell/);
   const second = await serveUntil(/serving at/);
   assert.match(

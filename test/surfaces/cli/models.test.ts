@@ -93,6 +93,31 @@ test('model try says in words how each answer looked, and what to write', async 
   assert.match(out, /Write in the interface of the source:\n +"schema_delivery": "json_object"/);
 });
 
+for (const [terse, plain, patch, long, works, code] of [
+  ['one word to all that is not a patch', 'ok', PATCH, 'ok', 'in_part', 1],
+  ['an object without prose', '{}', PATCH, '{"numbers": [1, 2, 3]}', 'in_part', 1],
+  ['nothing to what is not a patch', '', PATCH, '', 'in_part', 1],
+  ['one word to everything', 'ok', 'ok', 'ok', 'not', 4],
+] as const)
+  test(`model try says what works of a model that answers ${terse}`, async (t) => {
+    const dialect = DIALECTS.find(({ name }) => name === 'OpenAI');
+    assert.ok(dialect);
+    const { url, close } = await serveDialect(dialect, ({ messages }) => {
+      const asked = JSON.stringify(messages);
+      const text = asked.includes('READY') ? plain : asked.includes('numbers') ? long : patch;
+      return { reasoning: '', pieces: text === '' ? [] : [text] };
+    });
+    t.after(close);
+    const tried = await tryAt(t, url, {}, '--json');
+    const trial = JSON.parse(tried.out) as ModelTrial;
+    assert.deepEqual([trial.works, tried.code, trial.questions.length], [works, code, 3], tried.out);
+    const { out } = await tryAt(t, url, {});
+    assert.match(
+      out,
+      works === 'in_part' ? /The patch of a turn is answered, so worlds can run\./ : /Answered well: plain\./,
+    );
+  });
+
 test('model try asks a model that cannot be reached once, and shows no secret', async (t) => {
   const { url, requests } = await serveNamed(t, 'OpenAI');
   const dead = await tryAt(t, 'http://127.0.0.1:1', {}, '--json');

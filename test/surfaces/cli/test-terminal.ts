@@ -54,6 +54,7 @@ export function openTestTerminal(settings: TestTerminalSettings = {}): TestTermi
     out: toOutput(out, () => settings.onWrite?.(terminal)),
     error: toOutput(error, () => settings.onErrorWrite?.(terminal)),
     working_folder: settings.working_folder ?? process.cwd(),
+    process: { hostname: 'here', pid: 4711 },
     onInterrupt(listener) {
       listeners.add(listener);
       return () => void listeners.delete(listener);

@@ -4,6 +4,7 @@ import type { WorkerEvent } from '../../../engine/operations/run-worker.js';
 import { paint } from '../../../engine/surfaces/cli/render/paint.js';
 import { leftLines, toSentence } from '../../../engine/surfaces/cli/render/worker.js';
 import { untilStopped } from '../../../engine/surfaces/cli/interruption.js';
+import { printEvent } from '../../../engine/surfaces/cli/session.js';
 import { afterEvent, type UnderWay } from '../../../engine/surfaces/cli/worker-task.js';
 import { openTestTerminal } from './test-terminal.js';
 
@@ -20,6 +21,17 @@ test('a worker says whether a turn began, or continues and why', () => {
     toSentence({ ...goesOn, why: 'undriven', answered: 1, interrupted: 2 }),
     'park: turn 2 continues, because its driver is gone or handed it over; 1 call from the record, 2 interrupted (attempt a)',
   );
+});
+
+test('a line of a worker names its host and process, for people and for programs', () => {
+  const terminal = openTestTerminal();
+  const event = { kind: 'turn_began', ...TURN } as const;
+  printEvent({ terminal, as_json: false }, toSentence(event), event);
+  assert.ok(terminal.out_text().endsWith('Z  here:4711  park: turn 2 began (attempt a)\n'));
+  const other = openTestTerminal();
+  printEvent({ terminal: other, as_json: true }, toSentence(event), event);
+  const { at: _at, ...said } = JSON.parse(other.out_text()) as { readonly at: string };
+  assert.deepEqual(said, { hostname: 'here', pid: 4711, ...event });
 });
 
 test('attempts under way are those that began or went on and have not ended', () => {

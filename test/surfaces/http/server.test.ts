@@ -343,3 +343,15 @@ function sendRaw(first: string, again?: string): Promise<string> {
     );
   });
 }
+
+test('a fault of the program is a page for a browser, and a problem document for a program', async () => {
+  const read = async (accept: string) => {
+    const response = await fetch(`${server.url}/`, { headers: { ...bearer(TOKENS.operator_token), accept } });
+    return { status: response.status, type: response.headers.get('content-type') ?? '', text: await response.text() };
+  };
+  const page = await read('text/html');
+  assert.deepEqual([page.status, page.type], [500, 'text/html; charset=utf-8']);
+  assert.match(page.text, /<h1>Internal Server Error<\/h1>/);
+  const document = await read('application/json');
+  assert.deepEqual([document.status, document.type], [500, 'application/problem+json; charset=utf-8']);
+});

@@ -145,12 +145,10 @@ function useSections({
       id: 'used-by',
       title: 'What names it',
       is_about_others: true,
-      body: table(
-        'What names it',
-        componentColumns,
-        used_by.slice(0, USES_SHOWN),
-        emptyState('No stored document names it.'),
-      ),
+      body:
+        used_by.length + worlds.length > 0
+          ? used_by.length > 0 && table('What names it', componentColumns, used_by.slice(0, USES_SHOWN))
+          : emptyState('No stored document names it.'),
     },
     {
       id: 'refers-to',

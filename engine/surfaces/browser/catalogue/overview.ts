@@ -124,7 +124,6 @@ const waitingColumns: Columns<WaitingAttempt> = {
   'Until (UTC)': ({ waits_for: [first] }) => moment(first?.deadline ?? null),
   Turn: numbers(({ attempted_turn }) => attempted_turn),
   Attempt: ({ attempt_id }) => linkTo('attempt', attempt_id),
-  State: (row) => status(row.status),
   'Began (UTC)': ({ started_at }) => moment(started_at),
 };
 

@@ -72,9 +72,9 @@ function drawForm(
   { id, title, consequence, path, button }: Decision,
   fields: readonly DrawnField[],
   form_token: string,
-  above: Html = NOTHING,
+  head: Html = html`<h3>${title}</h3>`,
 ): Html {
-  return html`<section class="decision" id="${id}" aria-labelledby="${id}-title"><h3 id="${id}-title">${title}</h3><p>${consequence}</p>${above}
+  return html`<section class="decision" id="${id}" aria-label="${title}">${head}<p>${consequence}</p>
 <form method="post" action="${path}"><input type="hidden" name="form_token" value="${form_token}">
 ${fields.map((field) => drawField(id, field))}
 <button type="submit">${button}</button></form></section>`;

@@ -29,7 +29,7 @@ interface Place {
 function show(value: Json, place: Place): HtmlValue {
   if (place.left.values-- <= 0) return html`<span class="cut">…</span>`;
   if (typeof value === 'string') return showText(value, place);
-  if (value === null || typeof value !== 'object') return html`<span class="json-word">${String(value)}</span>`;
+  if (value === null || typeof value !== 'object') return html`<em>${String(value)}</em>`;
   const isList = Array.isArray(value);
   const inner = { ...place, indent: `${place.indent}  ` };
   const items: HtmlValue[] = [];
@@ -37,7 +37,7 @@ function show(value: Json, place: Place): HtmlValue {
     items.push([
       items.length === 0 ? '' : ',',
       inner.indent,
-      isList ? undefined : html`<span class="json-name">${JSON.stringify(name)}</span>: `,
+      isList ? undefined : html`<b>${JSON.stringify(name)}</b>: `,
       show(item, { ...inner, member: isList ? place.member : String(name) }),
     ]);
     // Once a value was left out, all later ones are.
@@ -47,9 +47,8 @@ function show(value: Json, place: Place): HtmlValue {
   return [isList ? '[' : '{', items, place.indent, isList ? ']' : '}'];
 }
 
-function showText(text: string, { paths, member }: Place): Html {
+function showText(text: string, { paths, member }: Place): HtmlValue {
   const path = paths.get(text) ?? pathOfMember(member, text);
   const quoted = JSON.stringify(text);
-  if (path !== undefined) return html`<a href="${path}">${quoted}</a>`;
-  return html`<span class="json-text">${cut(quoted)}</span>`;
+  return path === undefined ? cut(quoted) : html`<a href="${path}">${quoted}</a>`;
 }

@@ -3,18 +3,18 @@ import { Argument, Option } from 'commander';
 import { resolve } from 'node:path';
 import type { Outcome } from '../../../contract/problem.js';
 import { parseSource, type SourceText } from '../../../core/content/source-text.js';
-import { settleByHand } from '../../../operations/act.js';
+import { make } from '../../../operations/act.js';
+import type { Engine } from '../../../operations/engine.js';
 import { personHere } from '../../../operations/person-here.js';
 import { isJsonItself, locateIn, readAnswerFile } from '../../../operations/read-answer-file.js';
 import type { SaidReport } from '../../../operations/reports.js';
-import { report as reportCall, stop as stopAttempt, takeBack } from '../../../operations/served.js';
+import { hereOrThere, report as reportCall, stop as stopAttempt, takeBack } from '../../../operations/served.js';
 import type { SettledCall } from '../../../operations/settle-call.js';
 import { resultOption } from '../arguments.js';
-import type { ExitCode } from '../exit-code.js';
 import { acknowledgementLines, reportedLines } from '../render/acknowledgement.js';
 import { command, hanging, type Lines, verbatim } from '../render/line.js';
 import { count } from '../render/words.js';
-import { answer, printRefused, refuseUsage, type Session, withEngine } from '../session.js';
+import { answer, printRefused, refuseUsage, type Session } from '../session.js';
 import type { CommandEntry } from './entry.js';
 
 // Reports of a person on a call or an attempt, in place of a service or a driver.
@@ -48,9 +48,20 @@ async function settle(session: Session, attempt_id: string, { call, result, notP
     );
   const read = await readResult(session, result);
   if (!read.ok) return printRefused(session, read);
-  const request = present({ attempt_id, source_invocation_id: call, answer: read.value?.value });
-  const settled = await withEngine(session, (engine) => settleByHand(engine, request, personHere(reason)));
-  return answerAbout(session, read.value, settled, settledLines);
+  const answered = read.value?.value;
+  const action = {
+    kind: 'settle_call',
+    attempt_id,
+    ...present({ source_invocation_id: call, answer: answered }),
+  } as const;
+  const path = `/attempts/${encodeURIComponent(attempt_id)}/settlement`;
+  const there = { path, body: present({ call, answer: answered, reason }) };
+  const settle_here = (engine: Engine) => make(engine, action, personHere(reason));
+  const settled = await hereOrThere(session.composition, settle_here, there);
+  return answer(session, locateAll(read.value, settled), {
+    json: (done) => ('accepted' in done ? done.made : done),
+    lines: (done) => ('accepted' in done ? acknowledgementLines(done) : settledLines(done)),
+  });
 }
 
 /** The answer that a person gives, or the file that holds it. @returns undefined where there is none */
@@ -61,14 +72,9 @@ async function readResult({ terminal }: Session, result: string | undefined): Pr
     : readAnswerFile(resolve(terminal.working_folder, result), result);
 }
 
-/** Prints the outcome of what was said about a call, each problem at its place in the answer. */
-function answerAbout<Value>(
-  session: Session,
-  given: SourceText | undefined,
-  done: Outcome<Value>,
-  lines: (value: Value) => Lines,
-): ExitCode {
-  return answer(session, done.ok ? done : { ...done, problems: locateIn(given, done.problems) }, { lines });
+/** Puts each problem of what was said about a call at its place in the answer. */
+function locateAll<Value>(given: SourceText | undefined, done: Outcome<Value>): Outcome<Value> {
+  return done.ok ? done : { ...done, problems: locateIn(given, done.problems) };
 }
 
 function settledLines({ world, command_key, performed, left_in_doubt }: SettledCall): Lines {
@@ -107,7 +113,8 @@ export const report: CommandEntry = {
       read.value === undefined
         ? { kind: 'failed', message: options.failed ?? '' }
         : { kind: 'answered', value: read.value.value };
-    return answerAbout(session, read.value, await reportCall(session.composition, correlation, said), reportedLines);
+    const reported = await reportCall(session.composition, correlation, said);
+    return answer(session, locateAll(read.value, reported), { lines: reportedLines });
   },
 };
 

@@ -5,7 +5,7 @@ import { Option } from 'commander';
 import { adoptNamed, type NamedScenario } from '../../../operations/change-scenario.js';
 import { displayName } from '../../../operations/documents/index.js';
 import { dryRun } from '../../../operations/dry-run/index.js';
-import { queueByHand } from '../../../operations/act.js';
+import { make } from '../../../operations/act.js';
 import { personHere } from '../../../operations/person-here.js';
 import type { Narrowing } from '../../../operations/narrow-run.js';
 import type { Engine } from '../../../operations/engine.js';
@@ -193,7 +193,7 @@ async function queueFor(session: Session, world_slug: string, options: RunOption
   const queue = async (engine: Engine) => {
     const changed = scenario && (await adoptNamed(engine, world_slug, scenario));
     if (changed?.ok === false) return changed;
-    const report = await queueByHand(engine, { world_slug, turns }, personHere(reason));
+    const report = await make(engine, { kind: 'run_turns', world_slug, turns }, personHere(reason));
     if (!report.ok) return report;
     return succeed({ ...report.value, ...present({ scenario_adopted_from_turn: changed?.value }) });
   };

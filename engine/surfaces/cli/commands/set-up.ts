@@ -13,6 +13,7 @@ import type { CommandEntry } from './entry.js';
 const TRIAL_CODES = {
   as_written: EXIT.done,
   with_changes: EXIT.refused,
+  in_part: EXIT.refused,
   not: EXIT.environment,
   busy: EXIT.environment,
 } as const;

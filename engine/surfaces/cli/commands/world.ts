@@ -1,10 +1,9 @@
-import { type Outcome, succeed } from '../../../contract/problem.js';
+import { type Outcome, type Refused, succeed } from '../../../contract/problem.js';
 import { Argument, Option } from 'commander';
-import { forkByHand } from '../../../operations/act.js';
+import { forkByHand, make } from '../../../operations/act.js';
 import { personHere } from '../../../operations/person-here.js';
 import { present } from '../../../contract/present.js';
 import { findNamed, isWholeHash } from '../../../operations/change-scenario.js';
-import { type Deleted, deleteWorld } from '../../../operations/delete-world.js';
 import { diffPlaces, type DiffRequest } from '../../../operations/diff-worlds.js';
 import type { Archive, Engine } from '../../../operations/engine.js';
 import { hereOrThere } from '../../../operations/served.js';
@@ -26,7 +25,7 @@ import { diffLines } from '../render/diff.js';
 import { command, commandLines, EMPTY, hanging, line, type Lines } from '../render/line.js';
 import { toStandIns } from '../render/run.js';
 import { shownWorldLines, worldLines, worldListLines, worldStoryLines } from '../render/world.js';
-import { answer, refuseUsage, type Session, show, withArchive, withEngine } from '../session.js';
+import { answer, printRefused, refuseUsage, type Session, show, withArchive, withEngine } from '../session.js';
 import type { CommandEntry } from './entry.js';
 import { TRANSFER_COMMANDS } from './world-transfer.js';
 
@@ -200,19 +199,25 @@ async function deleteOne(session: Session, world_slug: string, { yes = false, re
     const message = `Deleting ${JSON.stringify(world_slug)} has to be confirmed, and there is no terminal to ask at.`;
     return refuseUsage(session, message, 'Add --yes to delete it.');
   }
+  const turns = yes ? '' : await countTurns(session, world_slug);
+  if (typeof turns !== 'string') return printRefused(session, turns);
+  const question = `Delete ${world_slug} and ${turns} for good? [y/N] `;
+  if (!yes && !/^y(es)?$/i.test((await ask?.(question))?.trim() ?? ''))
+    return answer(session, succeed(undefined), { lines: () => [line('Nothing was deleted.')] });
+  const here = (engine: Engine) => make(engine, { kind: 'delete_world', world_slug }, personHere(reason));
+  const there = { path: `/worlds/${encodeURIComponent(world_slug)}/deletion`, body: present({ reason }) };
+  return answer(session, await hereOrThere(session.composition, here, there), {
+    json: (done) => ('accepted' in done ? done.made : done),
+    lines: () => [line(`Deleted ${world_slug}.`)],
+  });
+}
+
+/** The turns of a world, in words; a server that holds the database does not tell their number. */
+async function countTurns(session: Session, world_slug: string): Promise<string | Refused> {
   const found = await withArchive(session, async (archive) => {
     const world = await archive.store.worlds.find(world_slug);
     return world === undefined ? unknownWorld(archive, world_slug) : succeed(world);
   });
-  if (!found.ok) return answer(session, found, { lines: deletedLines });
-  const question = `Delete ${world_slug} and its ${found.value.turn} turns for good? [y/N] `;
-  const isConfirmed = yes || /^y(es)?$/i.test((await ask?.(question))?.trim() ?? '');
-  const remove = async (engine: Engine): Promise<Outcome<Deleted | undefined>> =>
-    deleteWorld(engine, world_slug, personHere(reason));
-  const deleted = isConfirmed ? await withEngine(session, remove) : succeed(undefined);
-  return answer(session, deleted, { lines: deletedLines });
-}
-
-function deletedLines(deleted: Deleted | undefined): Lines {
-  return [line(deleted === undefined ? 'Nothing was deleted.' : `Deleted ${deleted.world}.`)];
+  if (found.ok) return `its ${found.value.turn} turns`;
+  return found.problems.some(({ code }) => code === 'DATABASE_LOCKED') ? 'all its turns' : found;
 }

@@ -27,7 +27,11 @@ function tryLine({ changes, is_good, looked_like }: Try): Line {
   return hanging(4, '  ', is_good ? good('good') : bad('bad'), `, ${how}: ${looked_like}`);
 }
 
-function verdictLines({ works, changes, retry_after_ms }: ModelTrial): Lines {
+type Verdict = Pick<ModelTrial, 'works' | 'changes' | 'retry_after_ms' | 'questions'>;
+
+function verdictLines({ works, changes, retry_after_ms, questions }: Verdict): Lines {
+  const named = (is_good: boolean): string =>
+    questions.flatMap(({ question, tries }) => (tries.at(-1)?.is_good === is_good ? question : [])).join(', ');
   switch (works) {
     case 'busy': {
       const after = retry_after_ms === undefined ? 'later' : `after ${Math.ceil(retry_after_ms / 1000)} s`;
@@ -37,10 +41,20 @@ function verdictLines({ works, changes, retry_after_ms }: ModelTrial): Lines {
       return [line('The source works as it is written.')];
     case 'with_changes':
       return [line('Write in the interface of the source:'), hanging(4, '  ', strong(writeChanges(changes)))];
+    case 'in_part':
+      return [
+        hanging(0, `The patch of a turn is answered, so worlds can run. Not answered well: ${named(false)}. `, TERSE),
+        Object.keys(changes).length > 0 && verdictLines({ works: 'with_changes', changes, questions }),
+      ];
     case 'not':
-      return [line('No settings were found with which all questions are answered. The reasons are above.')];
+      return [
+        line('No settings were found with which all questions are answered. The reasons are above.'),
+        named(true) !== '' && line(`Answered well: ${named(true)}.`),
+      ];
   }
 }
+
+const TERSE = 'A terse model may answer so with any settings; a server that cuts answers also cuts long patches.';
 
 function writeChanges(changes: Try['changes']): string {
   return Object.entries(changes)

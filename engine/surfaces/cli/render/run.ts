@@ -91,7 +91,7 @@ function tallyLines(turns: readonly TurnReport[], narrated: Story['turns']): Lin
 
 function dryLines(
   { world, turns }: RunReport,
-  { from_turn, unused_answers, written_answers }: DryRunSummary,
+  { from_turn, unused_answers, missing_answers, written_answers }: DryRunSummary,
   rerun: Rerun,
 ): Lines {
   // A turn that failed asked for nothing after its end.
@@ -102,6 +102,10 @@ function dryLines(
     written_answers !== undefined && [
       line(`${count(written_answers, 'answer')} made up and written. Replace them by better ones, and try them:`),
       verbatim('  ', command(...rerun.run)),
+    ],
+    missing_answers.length > 0 && [
+      line(`${count(missing_answers.length, 'answer')} missing, named below. To write a file with made-up ones:`),
+      verbatim('  ', command(...rerun.run, '--write-missing', 'FILE')),
     ],
     line(`This was a dry run: it made no call, and the world ${world} stays at turn ${from_turn}.`),
   ];

@@ -16,10 +16,15 @@ import { ACKNOWLEDGEMENT, acknowledge, type Exchange, type Route, TEXT } from '.
 
 const TURNS_MAX = 1_000;
 
+/** Members of actions that may be left out. */
+const OPTIONAL = ['answer', 'call', 'scenario'];
+
 /** One thing that operators do: by a form of a page, or as JSON. */
 interface Action {
   readonly url: string;
   readonly summary: string;
+  /** Who may do it; operators where it is left out. */
+  readonly access?: 'command';
   /** The schemas of its members, beside the reason. */
   readonly members?: Readonly<Record<string, JsonObject>>;
   /** A program may leave the reason out, as a person at the terminal has none to give; a form always has one. */
@@ -76,6 +81,24 @@ const ACTIONS: readonly Action[] = [
     },
   },
   {
+    url: '/attempts/:attempt_id/settlement',
+    summary: 'Settles a call of an attempt in the same way; the call is named where several are in doubt.',
+    members: { answer: {}, call: TEXT },
+    read({ attempt_id = '' }, fields) {
+      const answer = readAnswer(fields);
+      if (!answer.ok) return answer;
+      const call = { source_invocation_id: fields.text('call'), answer: answer.value };
+      return succeed({ kind: 'settle_call', attempt_id, ...present(call) });
+    },
+  },
+  {
+    url: '/worlds/:world_slug/deletion',
+    access: 'command',
+    summary: 'Deletes a world with all that is recorded of it, for good.',
+    is_reason_optional: true,
+    read: ({ world_slug = '' }) => succeed({ kind: 'delete_world', world_slug }),
+  },
+  {
     url: '/source-invocations/:source_invocation_id/report',
     summary:
       'Reports the answer of a pending call by hand, and refuses an answer that does not fit; without an answer, reports that the call failed, and why. Also accepts the id that the service gave the call.',
@@ -105,7 +128,7 @@ function readAnswer(fields: Fields): Outcome<Json | undefined> {
 export const ACTION_ROUTES: readonly Route[] = ACTIONS.map((action) => ({
   method: 'POST',
   url: action.url,
-  access: 'actor',
+  access: action.access ?? 'actor',
   summary: action.summary,
   takes_form: true,
   answers: { 200: ACKNOWLEDGEMENT, 202: ACKNOWLEDGEMENT },
@@ -114,7 +137,7 @@ export const ACTION_ROUTES: readonly Route[] = ACTIONS.map((action) => ({
 }));
 
 function toBody({ members = {}, is_reason_optional }: Action): JsonObject {
-  const required = Object.keys(members).filter((name) => name !== 'answer' && name !== 'scenario');
+  const required = Object.keys(members).filter((name) => !OPTIONAL.includes(name));
   return {
     type: 'object',
     required: is_reason_optional === true ? required : [...required, 'reason'],

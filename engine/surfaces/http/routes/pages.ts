@@ -21,11 +21,10 @@ export const PAGE_ROUTES: readonly Route[] = CATALOGUE.map((page) => ({
   answer: (exchange) => answerPage(page, exchange).catch((error: unknown) => refuseUnreadable(exchange, error)),
 }));
 
-/** A page fails by its world where that cannot be read; every other error is a fault of the program, and stays one. */
+/** A page fails by its world or workflow where that cannot be read; every other error is a fault of the program, and stays one. */
 async function refuseUnreadable({ desk, request, reply }: Exchange, error: unknown): Promise<FastifyReply> {
-  const { world_slug } = request.params as Asked['parameters'];
-  const checked = world_slug === undefined ? undefined : await desk.checkReadable(world_slug);
-  if (checked?.ok !== false) throw error;
+  const checked = await desk.checkReadable(request.params as Asked['parameters']);
+  if (checked.ok) throw error;
   return refuseViewer(request, reply, firstOf(checked));
 }
 

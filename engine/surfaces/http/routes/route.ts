@@ -13,9 +13,9 @@ import type { ViewerAuthority } from '../viewer.js';
 
 /**
  * The senders that a route admits: anybody; holders of the callback URL of the call in the path; operators who act;
- * readers of pages, by a token or a session, and of those the operators alone.
+ * commands of this machine; readers of pages, by a token or a session, and of those the operators alone.
  */
-export type RouteAccess = 'anybody' | 'reporter' | 'actor' | 'viewer' | 'operator_viewer';
+export type RouteAccess = 'anybody' | 'reporter' | 'actor' | 'command' | 'viewer' | 'operator_viewer';
 
 export interface RouteDesk extends HttpDesk, ViewerAuthority {
   readonly streams: Streams;
