@@ -1,10 +1,8 @@
 /**
- * Writes the schemas of the pages' JSON, made from their TypeScript types, to `engine/generated/answer-schemas.ts`: the
+ * Makes the schemas of the pages' JSON from their TypeScript types, for `engine/generated/answer-schemas.ts`: the
  * OpenAPI document is made of them.
  */
-import { writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { join } from 'node:path';
 import { createGenerator } from 'ts-json-schema-generator';
 
 type Schema = { readonly [member: string]: unknown };
@@ -56,9 +54,4 @@ function toShared(value: unknown): unknown {
         : [name, toShared(inner)],
     ),
   );
-}
-
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
-  const root = join(dirname(fileURLToPath(import.meta.url)), '..');
-  await writeFile(join(root, ANSWERS_FILE), generateAnswers(root));
 }

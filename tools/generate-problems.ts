@@ -1,7 +1,4 @@
-/** Writes docs/problems.md from the catalogue of problems. */
-import { writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+/** Makes docs/problems.md from the catalogue of problems. */
 import type { ProblemEntry } from '../engine/contract/problems/entry.js';
 import { PROBLEM_SECTIONS } from '../engine/contract/problems/index.js';
 
@@ -58,6 +55,3 @@ function mostCommon(outcomes: readonly string[]): string {
   const count = (outcome: string): number => outcomes.filter((other) => other === outcome).length;
   return outcomes.toSorted((left, right) => count(right) - count(left))[0] ?? '';
 }
-
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href)
-  await writeFile(join(dirname(fileURLToPath(import.meta.url)), '../docs/problems.md'), problemsPage());

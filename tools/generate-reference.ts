@@ -1,11 +1,10 @@
 /**
- * Writes docs/reference: a page for every kind of document, and for the program's own commands, variables and exit
+ * Makes docs/reference: a page for every kind of document, and for the program's own commands, variables and exit
  * codes. The README of a plugin explains the interface of its sources.
  */
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { readdir, readFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { fileURLToPath, pathToFileURL } from 'node:url';
 import { lowerFirst, programPages, type ReferencePage } from './program-reference.js';
 
 type Schema = { readonly [member: string]: unknown };
@@ -228,12 +227,4 @@ function says(description: unknown): string {
   return typeof description === 'string'
     ? description.replaceAll('|', '\\|').replaceAll('<', '&lt;').replaceAll(/\s+/g, ' ')
     : '';
-}
-
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
-  const root = join(dirname(fileURLToPath(import.meta.url)), '..');
-  const folder = join(root, 'docs/reference');
-  await rm(folder, { recursive: true, force: true });
-  await mkdir(folder);
-  for (const { name, text } of await generateReference(root)) await writeFile(join(folder, name), text);
 }

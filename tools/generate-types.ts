@@ -1,11 +1,9 @@
 /**
- * Writes the enums of failure classes into `schemas/*.schema.json`, and the TypeScript types of every document: of
- * `schemas/*.schema.json` to `engine/generated/`, of each plugin's `interface.schema.json` to its `interface.ts`. With
- * `--check` it writes nothing and exits 1 when a file is stale.
+ * Makes the enums of failure classes in `schemas/*.schema.json`, and the TypeScript types of every document: of
+ * `schemas/*.schema.json` to `engine/generated/`, of each plugin's `interface.schema.json` to its `interface.ts`.
  */
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
 import generator from 'json-schema-to-typescript';
 import { ANSWERS_FILE } from './generate-answers.js';
 import { listFailureEnums } from '../engine/contract/failure-class.js';
@@ -13,7 +11,7 @@ import { listFailureEnums } from '../engine/contract/failure-class.js';
 type Schema = { readonly [member: string]: unknown };
 
 /** A file with its expected content. */
-interface GeneratedFile {
+export interface GeneratedFile {
   /** Relative to the package's folder. */
   readonly path: string;
   readonly text: string;
@@ -22,7 +20,7 @@ interface GeneratedFile {
 /** Every generated file, as the schemas now ask for it. @throws Error on a schema without a title */
 export async function generateTypes(root: string): Promise<readonly GeneratedFile[]> {
   const files: GeneratedFile[] = [];
-  for (const schema of await listSchemas(join(root, 'schemas'))) {
+  for (const schema of await listFiles(join(root, 'schemas'), '.schema.json')) {
     const path = join('engine/generated', `${basename(schema, '.schema.json')}.ts`);
     const text = writeFailureEnums(await readFile(schema, 'utf8'));
     files.push({ path: relative(root, schema), text });
@@ -40,7 +38,7 @@ export async function findStale(root: string): Promise<readonly string[]> {
   const wanted = await generateTypes(root);
   const stale: string[] = [];
   for (const file of wanted) {
-    if ((await readOptional(join(root, file.path))) !== file.text) stale.push(file.path);
+    if ((await readFile(join(root, file.path), 'utf8').catch(() => undefined)) !== file.text) stale.push(file.path);
   }
   const present = await listFiles(join(root, 'engine/generated'), '.ts');
   const leftOver = present
@@ -120,10 +118,6 @@ function asReadonly(text: string): string {
     );
 }
 
-async function listSchemas(folder: string): Promise<readonly string[]> {
-  return listFiles(folder, '.schema.json');
-}
-
 async function listInterfaces(folder: string): Promise<readonly string[]> {
   const found: string[] = [];
   for (const plugin of await readdir(folder, { withFileTypes: true })) {
@@ -141,26 +135,4 @@ async function listFiles(folder: string, ending: string): Promise<readonly strin
     .filter((name) => name.endsWith(ending))
     .sort()
     .map((name) => join(folder, name));
-}
-
-async function readOptional(path: string): Promise<string | undefined> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch {
-    return undefined;
-  }
-}
-
-async function main(root: string, isCheck: boolean): Promise<number> {
-  if (!isCheck) {
-    for (const file of await generateTypes(root)) await writeFile(join(root, file.path), file.text);
-    return 0;
-  }
-  const stale = await findStale(root);
-  for (const path of stale) process.stderr.write(`${path} is stale: run \`npm run generate\`\n`);
-  return stale.length === 0 ? 0 : 1;
-}
-
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
-  process.exitCode = await main(join(dirname(fileURLToPath(import.meta.url)), '..'), process.argv.includes('--check'));
 }

@@ -1,8 +1,8 @@
 import pg from 'pg';
-import type { Outcome } from '../engine/contract/problem.js';
 import { loadMigrations, migrate } from '../engine/store/migrations.js';
 import { openServer } from '../engine/store/server.js';
 import type { TestServer } from './postgres-server.js';
+import { must } from './must.js';
 
 /**
  * Makes a migrated, empty database on a server: `CREATE DATABASE ... TEMPLATE` copies it in a fraction of the time.
@@ -33,9 +33,4 @@ export async function sendTo(server: Pick<TestServer, 'url'>, statement: string)
   } finally {
     await client.end();
   }
-}
-
-function must<Value>(outcome: Outcome<Value>): Value {
-  if (!outcome.ok) throw new Error(outcome.problems.map(({ message }) => message).join(' '));
-  return outcome.value;
 }

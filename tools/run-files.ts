@@ -1,8 +1,6 @@
-import { appendFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { after, describe } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { childSeconds } from './cpu-report.js';
 import { enterSuite, leaveSuite } from './plain-promises.js';
 
 /** The time limit of a test file and of each of its tests, in milliseconds. */
@@ -12,16 +10,12 @@ const END_MS = 60_000;
 
 /**
  * Runs test files one after another in this process: most cost less than a process that loads what they import. Each file
- * is a suite with its path as the name, and its hooks are those of the suite. With `CHUKWA_TEST_CPU`, adds a line for each
- * file to the file of that name: its seconds of CPU, those of the processes that it started and waited for, and its
- * seconds from start to end. The first file pays for the start of the process. Where the process ends before the last file,
- * it fails, and names the files that have not ended.
+ * is a suite with its path as the name, and its hooks are those of the suite. Where the process ends before the last file, it
+ * fails, and names the files that have not ended.
  * @param files paths below the working directory
  */
 export async function runFiles(files: readonly string[]): Promise<void> {
-  const report = process.env['CHUKWA_TEST_CPU'];
   const left: string[] = [];
-  let before: readonly number[] = [0, 0, 0];
   // A test that ends the process takes the files after it along, and so does one that awaits what nothing will settle.
   const nameUnfinished = (): void => {
     const unfinished = files.slice(left.length);
@@ -39,10 +33,6 @@ export async function runFiles(files: readonly string[]): Promise<void> {
     });
     leaveSuite();
     left.push(`${file}: ${process.getActiveResourcesInfo().join(', ')}`);
-    const now = spentSeconds();
-    const cost = now.map((seconds, index) => seconds - (before[index] ?? 0));
-    before = now;
-    if (report !== undefined) appendFileSync(report, `${[...cost, file].join('\t')}\n`);
   }
   setTimeout(() => {
     process.stderr.write(`Something is open that keeps this process alive. After each file was open:\n`);
@@ -54,10 +44,4 @@ export async function runFiles(files: readonly string[]): Promise<void> {
 /** The last hook of a file: an error that its last test has left under way is raised while the file still runs. */
 async function untilErrorsHaveCome(): Promise<void> {
   for (let turns = 0; turns < 3; turns += 1) await new Promise((resume) => setImmediate(resume));
-}
-
-/** Seconds of CPU of this process, of its children, and since it started. */
-function spentSeconds(): readonly number[] {
-  const { user, system } = process.cpuUsage();
-  return [(user + system) / 1_000_000, childSeconds(), process.uptime()];
 }

@@ -1,20 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FIRST_COMPILED } from '../test/support/program.js';
 import { compileCheckout, toCompiled } from './compiled-checkout.js';
-import { childSeconds, toCpuReport } from './cpu-report.js';
 import { shareServer } from './shared-server.js';
 
 /** More processes than cores: during half of its time a file waits, for another process or for a moment to come. */
@@ -27,11 +17,12 @@ const MEMORY = '/dev/shm';
 const PROCESS_MS = 2_400_000;
 /**
  * Runs every test file, or those whose path contains one of the given words: `node --import tsx tools/run-tests.ts turn`.
- * They run in a copy of the checkout that is compiled as a whole. With `--all`, the tests that destroy things do so as
- * often as they can, and not only a few times. With `--cpu`, it ends with what each file cost.
+ * They run in a copy of the checkout that is compiled as a whole, several files in a process: `node --test` alone starts one and
+ * compiles for each file, which costs more than most tests. With `--all`, the tests that destroy things do so as often as they
+ * can, and not only a few times.
  */
 async function main(given: readonly string[]): Promise<number> {
-  const words = given.filter((word) => word !== '--all' && word !== '--cpu');
+  const words = given.filter((word) => word !== '--all');
   const all = given.includes('--all');
   const files = ['test', 'plugins']
     .flatMap(listTests)
@@ -44,27 +35,19 @@ async function main(given: readonly string[]): Promise<number> {
   const { folder, remove } = await compileCheckout();
   const shared = await shareServer(files);
   try {
-    const report = join(folder, 'cpu.txt');
-    const variables = {
-      ...shared.variables,
-      ...(all ? { CHUKWA_CHAOS: 'all' } : {}),
-      ...(given.includes('--cpu') ? { CHUKWA_TEST_CPU: report } : {}),
-    };
+    const variables = { ...shared.variables, ...(all ? { CHUKWA_CHAOS: 'all' } : {}) };
     // To read the source map of each module costs a twentieth of a whole run.
     const flags = words.length === 0 ? [] : ['--enable-source-maps'];
     const most = all ? 1 : Math.min(FILES_OF_PROCESS, Math.ceil(files.length / PROCESSES_AT_ONCE));
     const modules = writeParts(folder, files, most);
-    const code = await run({ folder, modules, flags, variables });
+    const code = await run(folder, modules, flags, variables);
     if (code !== 0 && words.length === 0)
       process.stderr.write('Run a failed file by its name to be shown lines of TypeScript.\n');
-    if (given.includes('--cpu')) process.stdout.write(toCpuReport(readFileSync(report, 'utf8')));
     return code;
   } finally {
     await shared.stop();
     remove();
     rmSync(temporary, { recursive: true, force: true });
-    // PostgreSQL has ended as well, and counts among the children.
-    if (given.includes('--cpu')) process.stdout.write(`\nCPU seconds of all processes: ${childSeconds().toFixed(0)}\n`);
   }
 }
 
@@ -80,17 +63,13 @@ function makeTemporaryFolder(): string {
   return folder;
 }
 
-interface Run {
-  /** Where the compiled checkout is. */
-  readonly folder: string;
-  /** What is run, each in a process of its own. */
-  readonly modules: readonly string[];
-  /** For Node.js. */
-  readonly flags: readonly string[];
-  readonly variables: Readonly<Record<string, string>>;
-}
-
-async function run({ folder, modules, flags, variables }: Run): Promise<number> {
+/** Runs modules in the compiled checkout, each in a process of its own. @returns the exit code */
+async function run(
+  folder: string,
+  modules: readonly string[],
+  flags: readonly string[],
+  variables: Readonly<Record<string, string>>,
+): Promise<number> {
   const imports = ['--import', join(folder, 'tools', 'plain-promises.js')];
   const limits = ['--test-concurrency', `${PROCESSES_AT_ONCE}`, '--test-timeout', `${PROCESS_MS}`];
   const test = ['--test', ...limits, '--test-reporter', 'spec'];
@@ -122,11 +101,8 @@ function writeParts(folder: string, files: readonly string[], most: number): rea
 }
 
 function listTests(folder: string): readonly string[] {
-  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
-    const path = join(folder, entry.name);
-    if (entry.isDirectory()) return listTests(path);
-    return entry.name.endsWith('.test.ts') ? [path] : [];
-  });
+  const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  return paths.filter((path) => path.endsWith('.test.ts')).map((path) => join(folder, path));
 }
 
 process.exitCode = await main(process.argv.slice(2));

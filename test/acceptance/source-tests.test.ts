@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { misbehaveOn } from '../support/faults.js';
 import { onEachDatabase } from '../support/park-stage.js';
 import { finalPatch, setState, toolCall } from '../support/turn-player.js';
 import {
   assertOnlyPatchesChanged,
   callAt,
   callsOf,
+  contentsOf,
   keysOf,
   memberOf,
   messagesOf,
@@ -126,6 +128,10 @@ onEachDatabase('the tests that the design asks for', (open) => {
     const play = await stage.play({ scenario: 'park', says });
     const attempt = onlyAttempt(play);
     const elected = callAt(attempt, 'bob/act/round-1/try-1');
+    assert.deepEqual(
+      [elected.model_output_kind, callAt(attempt, 'bob/act/round-2/try-1').model_output_kind],
+      ['tool_call', 'final_patch'],
+    );
     const [bought, ...others] = callsOf(attempt, 'model_elected_tool');
     assert.ok(bought && others.length === 0);
     assert.equal(stage.toys.vending.served.length, 1);
@@ -248,5 +254,70 @@ onEachDatabase('the tests that the design asks for', (open) => {
     assert.doesNotMatch(prompt, /message_id|message-1/);
     assert.doesNotMatch(JSON.stringify(play.report), /message_id|message-1/);
     assertOnlyPatchesChanged(play);
+  });
+
+  test('a service that is asked by GET with a key, and a folder of files, are sources like others', async () => {
+    const stage = await open();
+    const play = await stage.play({ scenario: 'weather-station', turns: 2 });
+    const [reading] = callsOf(play.attempts[0] ?? onlyAttempt(play), 'ambient_context');
+    const record = await stage.invocation(reading?.source_invocation_id ?? '');
+    assert.deepEqual(record.request_json, { station_id: 'park', turn: 1 });
+    assert.equal(memberOf(reading?.response_json ?? null, 'temperature_f'), 72);
+    assert.doesNotMatch(JSON.stringify([record, play.attempts]), /toy-weather-key/);
+    assert.match(promptOf(requestAt(stage.model, 1, 'wren/act/round-2/try-1')), /before the fourth/);
+    assert.equal(stage.toys.weather.served[0]?.headers['x-api-key'], 'toy-weather-key');
+    assert.equal(play.after.turn, 2);
+  });
+
+  test('Several nodes — a clerk sorts, looks up, and answers', async () => {
+    const stage = await open();
+    const play = await stage.play({ scenario: 'clerk' });
+    const attempt = onlyAttempt(play);
+    assert.deepEqual(
+      attempt.invocations.map(({ command_key, invocation_kind, model_output_kind }) => [
+        command_key,
+        invocation_kind,
+        model_output_kind,
+      ]),
+      [
+        ['ivy/sort/round-1/try-1', 'llm_generation', 'json_answer'],
+        ['ivy/look_up/call', 'node_call', null],
+        ['ivy/act/round-1/try-1', 'llm_generation', 'tool_call'],
+        ['ivy/act/round-1/try-1/tool', 'model_elected_tool', null],
+        ['ivy/act/round-2/try-1', 'llm_generation', 'final_patch'],
+      ],
+    );
+    const asked = await stage.invocation(callAt(attempt, 'ivy/look_up/call').source_invocation_id);
+    assert.equal(memberOf(asked.request_json, 'environment_label'), 'park', 'the look-up asks for what was sorted');
+    const prompt = promptOf(requestAt(stage.model, 1, 'ivy/act/round-1/try-1'));
+    assert.match(prompt, /"topic":"weather"/);
+    assert.match(prompt, /"temperature_f":72/);
+    assert.doesNotMatch(prompt, /Warm and sunny/, 'redaction lets two members of the weather through');
+    assert.equal(stage.toys.phone.served.length, 1);
+    assertOnlyPatchesChanged(play);
+  });
+
+  test('Failure — A reading that fails ends its attempt and the run, and the turn before stays', async () => {
+    const stage = await open();
+    misbehaveOn(stage.toys.weather, 2, 'non_json');
+    const play = await stage.play({ scenario: 'ambient-weather', turns: 3 });
+    const [first, second, ...others] = play.attempts;
+    assert.ok(first && second && others.length === 0, 'a failed attempt ends the run');
+    assert.equal(first.status, 'committed');
+    const [reading] = second.invocations;
+    assert.ok(reading && second.invocations.length === 1);
+    assert.deepEqual([reading.status, reading.failure_class, reading.http_status], ['failed', 'non_json', 200]);
+    assert.match(reading.failure_message ?? '', /did not answer with JSON/);
+    assert.deepEqual(
+      [second.status, second.failure_class, second.failed_source_invocation_id],
+      ['failed', 'non_json', reading.source_invocation_id],
+    );
+    assert.deepEqual(
+      second.timeline.map(({ event_kind }) => event_kind),
+      ['attempt_began', 'call_started', 'call_failed', 'attempt_failed'],
+    );
+    assert.equal(play.after.turn, 1);
+    assert.deepEqual(contentsOf(play.after), contentsOf(await stage.world(play.world_slug, 1)));
+    assert.equal(stage.model.requests.length, 1, 'a generation followed the failure');
   });
 });

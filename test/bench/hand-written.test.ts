@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { openInFolder } from '../../engine/store/embedded.js';
-import type { CapturedCall } from '../../tools/bench/stage/captured-call.js';
+import type { CapturedCall } from '../../tools/bench/stage.js';
+import { open } from '../../tools/bench/turns/arms/hand-written.js';
 import type { BareAnswer, BareClients } from '../../tools/bench/turns/bare-turn.js';
-import { openHandWritten } from '../../tools/bench/turns/hand-written/turn.js';
-import { must } from '../../tools/bench/turns/must.js';
+import { must } from '../../tools/must.js';
 
 const READING: CapturedCall = { to: 'toy', url: '', client_request_id: 'bench/turn-1/turn/weather', body: {} };
 
@@ -29,14 +29,15 @@ const clients: BareClients = {
 
 test('the hand-written record writes a turn to the embedded database of a folder', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'chukwa-hand-'));
-  const database = must(await openInFolder(join(folder, 'floor'), undefined));
   try {
-    const { turn } = await openHandWritten(database, clients);
-    await turn([READING]);
+    const arm = await open(join(folder, 'arm'), clients);
+    await arm.turn([READING]);
+    await arm.close();
+    const database = must(await openInFolder(join(folder, 'arm'), undefined));
     const { rows } = await database.query<{ status: string }>('SELECT status FROM floor_calls');
+    await database.close();
     assert.deepEqual(rows, [{ status: 'succeeded' }]);
   } finally {
-    await database.close();
     await rm(folder, { recursive: true });
   }
 });

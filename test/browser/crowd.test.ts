@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { HttpServer } from '../../engine/operations/composition.js';
 import { putScenario } from '../../engine/operations/author.js';
@@ -8,7 +7,7 @@ import { createWorld } from '../../engine/operations/worlds.js';
 import { exportPages } from '../../engine/surfaces/browser/export.js';
 import { pathOfPatch } from '../../engine/surfaces/browser/places.js';
 import { startServer } from '../../engine/surfaces/http/server.js';
-import { toAnswers, writeScene } from '../../tools/bench/subjects/scene.js';
+import { inFolder, type Scene, toAnswers, writeScene } from '../../tools/bench/documents.js';
 import { must, openParkStage, type ParkStage, type Play } from '../support/park-stage.js';
 import { TOKENS } from '../support/served-park.js';
 
@@ -31,14 +30,15 @@ describe('the pages of a world with many agents', () => {
   });
 
   async function playScene(world_slug: string, agents: number): Promise<Play> {
-    const { folder, remove } = await writeScene(agents);
-    const place = { working_folder: folder, root: folder };
-    const scenario_hash = must(await putScenario(stage.engine, join(folder, 'scenario.json'), place));
+    const places = Array.from({ length: agents }, (_none, index) => `home_${index}`);
+    const scene: Scene = { places, execution: 'per_subject_concurrent' };
+    const scenario_hash = await inFolder(async (folder) => {
+      await writeScene(folder, scene);
+      return must(await putScenario(stage.engine, `${folder}/scenario.json`, { working_folder: folder, root: folder }));
+    });
     const world = must(await createWorld(stage.engine, { world_slug, scenario_hash }));
-    stage.model.setScript(toAnswers(agents));
-    const played = await stage.run(world);
-    await remove();
-    return played;
+    stage.model.setScript(toAnswers(scene));
+    return stage.run(world);
   }
 
   async function read(path: string, accept: string): Promise<string> {

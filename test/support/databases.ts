@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { after, describe } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
-import type { Outcome } from '../../engine/contract/problem.js';
 import type { Store } from '../../engine/store/open-store.js';
 import type { OpenDatabase } from '../../engine/store/database.js';
 import { openInMemory } from '../../engine/store/embedded.js';
@@ -13,6 +12,7 @@ import { openServer } from '../../engine/store/server.js';
 import type { Runner } from '../../engine/store/statement.js';
 import { ensureTemplate } from '../../engine/store/template.js';
 import { makeTemplate, sendTo } from '../../tools/migrated-template.js';
+import { must } from '../../tools/must.js';
 import { startPostgres, toUrls } from '../../tools/postgres-server.js';
 
 /** Where the migrations stand. */
@@ -206,9 +206,4 @@ async function statementsOf(database: OpenDatabase, work: () => Promise<unknown>
     for (const restore of undo.toReversed()) restore();
   }
   return received;
-}
-
-function must<Value>(outcome: Outcome<Value>): Value {
-  if (!outcome.ok) throw new Error(outcome.problems.map(({ message }) => message).join(' '));
-  return outcome.value;
 }

@@ -77,7 +77,7 @@ function runHere(folder: string, files: readonly string[]): SpawnSyncReturns<str
   const call = `import { runFiles } from ${JSON.stringify(tool('run-files'))};
     await runFiles(${JSON.stringify(files)});`;
   writeFileSync(join(folder, 'part.mjs'), call);
-  const { NODE_TEST_CONTEXT: _, CHUKWA_TEST_CPU: __, ...env } = process.env;
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env;
   const flags = ['--import', tool('plain-promises'), '--test-reporter', 'tap'];
   return spawnSync(process.execPath, [...flags, 'part.mjs'], { cwd: folder, env, encoding: 'utf8' });
 }

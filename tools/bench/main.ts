@@ -1,116 +1,52 @@
-import { writeFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
-import { compose } from '../../engine/main.js';
-import { type Group, readArguments, type Wanted } from './arguments.js';
-import { measureAuthoring } from './authoring/measure.js';
-import { measureFleet } from './fleet/measure.js';
-import { measureQueuedTurns } from './fleet/queued-turns.js';
-import { measureRungCommits } from './fleet/rung-commits.js';
-import { measureStalls } from './fleet/stalls.js';
-import { drawCurves } from './growth/draw.js';
-import { measureGrowth } from './growth/measure.js';
+import { Command, Option } from 'commander';
+import { measureGrowth } from './growth.js';
+import { say } from './measures.js';
 import { measurePages } from './pages/measure.js';
-import { openProgressLine, type ProgressLine } from './progress.js';
-import { measureReducer } from './reducer/measure.js';
-import { renderCurves, renderTable } from './render-table.js';
-import type { Row } from './row.js';
-import { openBenchStage } from './stage/stage.js';
-import { measureStarts } from './starts/measure.js';
-import { measureMakespan } from './subjects/measure-makespan.js';
-import { measureVillage } from './subjects/village.js';
+import { measurePeers } from './peers.js';
+import { type Row, renderTable } from './row.js';
+import { measureStarts } from './starts.js';
 import { measureSubjects } from './subjects/measure.js';
-import { measureEmbeddedTurns } from './turns/embedded.js';
-import { measureServedTurns, withFreshDatabase } from './turns/served.js';
-import { measureRoundTrips } from './wire/measure.js';
+import { measureTurns } from './turns/measure.js';
+import { ROOT } from './worlds.js';
 
 // Measures the compiled program, so that it must be built: npm run build && npm run bench
 
-const composition = await compose({});
-const dist = join(composition.package_root, 'dist');
+interface Group {
+  readonly what: string;
+  /** Measured for a release only. */
+  readonly is_of_release?: boolean;
+  readonly measure: (program: string) => Promise<readonly Row[]>;
+}
 
-const MEASURES: Readonly<Record<Group, (progress: ProgressLine, rounds: number) => Promise<readonly Row[]>>> = {
-  starts: (progress) => measureStarts(join(dist, 'engine', 'chukwa.js'), progress),
-  reducer: async (progress) => {
-    progress.say('timing the reducer');
-    return measureReducer(await composition.openAuthoring());
-  },
-  authoring: (progress) => {
-    progress.say('checking documents');
-    return measureAuthoring(composition);
-  },
-  trips: (progress) => onServer((url, stage) => measureRoundTrips(url, stage, progress)),
-  served: (progress) => onServer((url, stage) => measureServedTurns(url, stage, progress)),
-  fleet: (progress) =>
-    withFreshDatabase(process.env['CHUKWA_BENCH_DATABASE_URL'], (url) =>
-      measureFleet(join(dist, 'engine', 'chukwa.js'), url, progress),
-    ),
-  queue: (progress) =>
-    withFreshDatabase(process.env['CHUKWA_BENCH_DATABASE_URL'], async (url) => [
-      ...(await measureQueuedTurns(url, progress)),
-      ...(await measureRungCommits(url, progress)),
-    ]),
-  stalls: (progress, rounds) =>
-    withFreshDatabase(process.env['CHUKWA_BENCH_DATABASE_URL'], (url) => measureStalls(url, rounds, progress)),
-  subjects: (progress) =>
-    withFreshDatabase(process.env['CHUKWA_BENCH_DATABASE_URL'], (url) => measureSubjects(url, progress)),
-  pages: (progress) =>
-    withFreshDatabase(process.env['CHUKWA_BENCH_DATABASE_URL'], (url) =>
-      measurePages(join(dist, 'engine', 'chukwa.js'), url, progress),
-    ),
-  village: async (progress) => {
-    const { openEngine, package_root } = await compose({ CHUKWA_DATABASE_URL: 'memory:' });
-    return measureVillage(openEngine, package_root, progress);
-  },
-  makespan: async (progress) => measureMakespan(await composition.openAuthoring(), progress),
-  embedded: (progress) => onStage((stage) => measureEmbeddedTurns(join(dist, 'template.tar.gz'), stage, progress)),
+/** In order: groups that start processes come first, while this process is small. */
+const GROUPS: Readonly<Record<string, Group>> = {
+  starts: { what: 'a process, from its start to its answer', measure: measureStarts },
+  turns: { what: 'turns on both databases, beside the same calls unrecorded', measure: measureTurns },
+  subjects: { what: 'turns of many concurrent subjects', measure: measureSubjects },
+  pages: { what: 'pages over a million calls', measure: measurePages },
+  growth: { what: 'a turn, while worlds, fleets and records grow', is_of_release: true, measure: measureGrowth },
+  peers: { what: 'the unit turn with other frameworks', is_of_release: true, measure: measurePeers },
 };
 
-type Stage = Awaited<ReturnType<typeof openBenchStage>>;
+const names = Object.keys(GROUPS);
+const meanings = Object.entries(GROUPS).map(([name, { what }]) => `  ${name.padEnd(11)}${what}`);
+const program = new Command('npm run bench --')
+  .description('Measure the compiled program; docs/making/benchmarks.md says how to read it.')
+  .addOption(new Option('--only <names...>', 'these groups alone').choices(names))
+  .option('--release', 'growth and peers, which are measured for a release')
+  .option('--json', 'one JSON document')
+  .addHelpText('after', `\nGroups:\n${meanings.join('\n')}`)
+  .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2))
+  .parse();
+const { only, release = false, json = false } = program.opts<{ only?: string[]; release?: boolean; json?: boolean }>();
 
-async function onStage(measure: (stage: Stage) => Promise<readonly Row[]>): Promise<readonly Row[]> {
-  const stage = await openBenchStage();
-  try {
-    return await measure(stage);
-  } finally {
-    await stage.close();
-  }
+const rows: Row[] = [];
+for (const [name, { is_of_release = false, measure }] of Object.entries(GROUPS)) {
+  if (only === undefined ? is_of_release !== release : !only.includes(name)) continue;
+  rows.push(...(await measure(join(ROOT, 'dist/engine/chukwa.js'))));
 }
-
-function onServer(measure: (url: string, stage: Stage) => Promise<readonly Row[]>): Promise<readonly Row[]> {
-  const server = process.env['CHUKWA_BENCH_DATABASE_URL'];
-  return withFreshDatabase(server, (url) => onStage((stage) => measure(url, stage)));
-}
-
-async function measureAll(
-  { groups, rounds }: Extract<Wanted, { kind: 'figures' }>,
-  progress: ProgressLine,
-): Promise<readonly Row[]> {
-  const rows: Row[] = [];
-  for (const group of groups) rows.push(...(await MEASURES[group](progress, rounds)));
-  return rows;
-}
-
-/** @returns what is printed */
-async function measure(wanted: Wanted, progress: ProgressLine): Promise<string> {
-  const machine = { node: process.version, cores: cpus().length, platform: `${process.platform}-${process.arch}` };
-  const toText = (measured: object, table: string): string =>
-    wanted.is_json ? `${JSON.stringify({ machine, ...measured }, null, 2)}\n` : table;
-  if (wanted.kind === 'figures') {
-    const rows = await measureAll(wanted, progress);
-    return toText({ rows }, renderTable(rows));
-  }
-  const curves = await measureGrowth(join(dist, 'engine', 'chukwa.js'), wanted.families, progress);
-  if (wanted.draw_file !== undefined) await writeFile(wanted.draw_file, drawCurves(curves));
-  return toText({ curves }, renderCurves(curves));
-}
-
-const wanted = readArguments(process.argv.slice(2));
-if (wanted.kind === 'instead') {
-  (wanted.exit_code === 0 ? process.stdout : process.stderr).write(wanted.text);
-  process.exitCode = wanted.exit_code;
-} else {
-  const progress = openProgressLine(process.stderr);
-  const said = await measure(wanted, progress).finally(() => progress.end());
-  process.stdout.write(said);
-}
+say('');
+const machine = { node: process.version, cores: cpus().length, platform: `${process.platform}-${process.arch}` };
+process.stdout.write(json ? `${JSON.stringify({ machine, rows }, null, 2)}\n` : renderTable(rows));

@@ -10,10 +10,8 @@ import { parseArgs } from 'node:util';
 import { transformSync } from '@swc/core';
 import { compileCheckout, toCompiled } from '../compiled-checkout.js';
 import { shareServer } from '../shared-server.js';
-import { type Importers, readImporters } from './import-distance.js';
-import { listFiles } from './list-files.js';
 import { listMutants, type Mutant, sample } from './list-mutants.js';
-import { type Baseline, measureRoom, orderFiles, TESTS, testsOf } from './room-tests.js';
+import { type Baseline, listFiles, measureRoom, TESTS, testsOf } from './room-tests.js';
 import { type Copy, type Run, runTests } from './run-tests.js';
 
 /** How many times the CPU that they took on the unchanged copy the tests of a file may take, and how much in any case. */
@@ -40,7 +38,7 @@ async function main(): Promise<number> {
       at: { type: 'string', multiple: true, default: [] },
     },
   });
-  const files = values.room.flatMap((room) => listFiles(join('engine', room), '.ts'));
+  const files = values.room.flatMap((room) => listFiles('.', join('engine', room), '.ts'));
   const mutants = files.flatMap((path) => listMutants(path, readFileSync(path, 'utf8')));
   const chosen =
     values.at.length > 0
@@ -59,7 +57,6 @@ async function tryAll(mutants: readonly Mutant[], judged: readonly Judged[]): Pr
   cpSync(join(folder, 'engine', 'chukwa.js'), join(folder, 'dist', 'engine', 'chukwa.js'));
   const shared = await shareServer(rooms.flatMap((room) => testsOf(folder, room)));
   const copy: Copy = { folder, variables: shared.variables };
-  const importers = readImporters(['engine', 'fixtures', 'plugins', 'test', 'tools'].map((name) => join(folder, name)));
   const baselines = new Map<string, Baseline>();
   const outcomes: Outcome[] = [];
   try {
@@ -69,9 +66,7 @@ async function tryAll(mutants: readonly Mutant[], judged: readonly Judged[]): Pr
       baselines.set(room, baseline);
       const why = findWhy(mutant, judged);
       const { outcome, failed } =
-        why === undefined
-          ? await tryMutant({ copy, importers, baseline }, mutant)
-          : { outcome: 'equivalent' as const, failed: why };
+        why === undefined ? await tryMutant(copy, baseline, mutant) : { outcome: 'equivalent' as const, failed: why };
       outcomes.push(outcome);
       process.stdout.write(`${index + 1}/${mutants.length} ${outcome.padEnd(10)} ${describe(mutant)}\n`);
       if (failed !== '') process.stdout.write(`    ${failed}\n`);
@@ -98,14 +93,8 @@ function roomOf(path: string): string {
   return path.split('/')[1] ?? '';
 }
 
-interface Trial {
-  readonly copy: Copy;
-  readonly importers: Importers;
-  readonly baseline: Baseline;
-}
-
 /** Runs the tests of the mutant's room on it, and takes it back. */
-async function tryMutant({ copy, importers, baseline }: Trial, mutant: Mutant): Promise<Run> {
+async function tryMutant(copy: Copy, baseline: Baseline, mutant: Mutant): Promise<Run> {
   const places = placesOf(copy, mutant.path);
   const originals = places.map((place) => readFileSync(place));
   // That of the checkout may have been edited since its mutants were listed.
@@ -118,7 +107,7 @@ async function tryMutant({ copy, importers, baseline }: Trial, mutant: Mutant): 
   for (const place of places) writeFileSync(place, code);
   try {
     const limitOf = (file: string): number => Math.max(HANG_SECONDS_MIN, HANG_FACTOR * (baseline.get(file) ?? 0));
-    return await runConfirmed(copy, orderFiles(baseline, copy, importers, mutant.path), limitOf);
+    return await runConfirmed(copy, [...baseline.keys()], limitOf);
   } finally {
     for (const [index, place] of places.entries()) writeFileSync(place, originals[index] ?? '');
   }

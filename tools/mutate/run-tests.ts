@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { readFileSync } from 'node:fs';
 import { FIRST_COMPILED } from '../../test/support/program.js';
-import { secondsOf } from '../cpu-report.js';
 
 /** Where mutants are tried. */
 export interface Copy {
@@ -61,18 +61,14 @@ export async function runTests(
     took.set(name, secondsOf(pid) - begun);
     [begun, begun_at] = [secondsOf(pid), performance.now()];
   });
-  const looking = setInterval(
-    watchIdle(
-      () => secondsOf(pid),
-      (used, isIdle) => {
-        const file = files[took.size];
-        // A test that asks again and again whether something has come is never idle, and uses hardly any CPU.
-        const isStuck = isIdle || performance.now() - begun_at > FILE_MS_MAX;
-        if (file !== undefined && (isStuck || used - begun > limitOf(file))) end('hung', file);
-      },
-    ),
-    LOOK_MS,
-  );
+  let [used, moved_at] = [0, performance.now()];
+  const looking = setInterval(() => {
+    const [file, now, seconds] = [files[took.size], performance.now(), secondsOf(pid)];
+    if (seconds > used) [used, moved_at] = [seconds, now];
+    // A test that asks again and again whether something has come is never idle, and uses hardly any CPU.
+    const isStuck = now - moved_at > IDLE_MS || now - begun_at > FILE_MS_MAX;
+    if (file !== undefined && (isStuck || seconds - begun > limitOf(file))) end('hung', file);
+  }, LOOK_MS);
   const [code] = (await once(child, 'close')) as [number | null];
   clearInterval(looking);
   const hasEnded = code === 0 && took.size === files.length;
@@ -80,12 +76,17 @@ export async function runTests(
   return { ...(found ?? ended), took };
 }
 
-/** Asks for the CPU that something has used, and says that with whether it has used none for long. */
-function watchIdle(read: () => number, say: (used: number, isIdle: boolean) => void): () => void {
-  let [used, moved_at] = [0, performance.now()];
-  return () => {
-    const now = read();
-    if (now > used) [used, moved_at] = [now, performance.now()];
-    say(used, performance.now() - moved_at > IDLE_MS);
-  };
+/** The kernel's unit of CPU time, on every Linux. */
+const TICKS_PER_SECOND = 100;
+
+/** The seconds of CPU of a process and of those that it has started and waited for; 0 where there is no `/proc`. */
+function secondsOf(pid: number): number {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    // The name of the process, in parentheses, may hold spaces.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return [11, 12, 13, 14].reduce((sum, place) => sum + Number(fields[place]), 0) / TICKS_PER_SECOND;
+  } catch {
+    return 0;
+  }
 }

@@ -1,16 +1,11 @@
-import type { Outcome } from '../../engine/contract/problem.js';
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { RENDERER_VERSION } from '../../engine/core/prompt/renderer-version.js';
 import type { Recorded } from '../../engine/core/turn/refold.js';
 import type { Program } from '../../engine/core/protocol/program.js';
-import { compose } from '../../engine/main.js';
-import type { Engine } from '../../engine/operations/engine.js';
 import { loadScenario } from '../../engine/operations/load-program.js';
-import { showAttempt } from '../../engine/operations/records.js';
 import { simulationTime } from '../../engine/core/world/simulation-time.js';
 import type { Scenario } from '../../engine/generated/scenario.js';
 import type { AttemptRecord } from '../../engine/ports/records.js';
@@ -19,8 +14,7 @@ import { listRecordedCalls } from '../../engine/store/attempts/recorded-calls.js
 import type { OpenDatabase } from '../../engine/store/database.js';
 import { openInFolder } from '../../engine/store/embedded.js';
 import { readWorld } from '../../engine/store/world-snapshot.js';
-import { startScriptedModel } from '../../fixtures/toys/scripted-model/index.js';
-import { startToys } from '../../fixtures/toys/index.js';
+import { openParkStage } from '../../test/support/park-stage.js';
 import { startUnreliableService } from '../../test/support/unreliable-service.js';
 import { type AttemptResult, foldCalls } from './fold.js';
 import {
@@ -31,16 +25,14 @@ import {
   type RecordedDocument,
   toRecordedWorld,
 } from './history.js';
-import { type Played, SCENES, type Stage } from './scenes.js';
-
-const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+import { type Played, SCENES, toStage } from './scenes.js';
+import { must } from '../must.js';
 
 const DURATION_MS = 1;
 /** The deadline of each pending call: 2030-01-01. */
 const DEADLINE = 1_893_456_000_000;
 
 interface PlayedAttempt extends Played {
-  readonly attempt: AttemptRecord;
   readonly scenario: Scenario;
   readonly program: Program;
 }
@@ -50,58 +42,47 @@ interface PlayedAttempt extends Played {
  * durable record. Two recordings by the same code are equal.
  */
 export async function recordHistories(): Promise<HistorySet> {
-  const scratch = await mkdtemp(join(tmpdir(), 'chukwa-histories-'));
+  const data_dir = await mkdtemp(join(tmpdir(), 'chukwa-histories-'));
+  const removals: (() => unknown)[] = [() => rm(data_dir, { recursive: true, force: true })];
   try {
-    const data_dir = join(scratch, 'data');
-    const { played, documents } = await playScenes(scratch, data_dir);
-    const opened = await openInFolder(data_dir, undefined);
-    assert.ok(opened.ok, JSON.stringify(opened));
+    const { played, documents } = await playScenes(data_dir, (remove) => removals.push(remove));
+    const database = must(await openInFolder(data_dir, undefined));
     const histories = new Map<string, History>();
-    for (const one of played) histories.set(one.name, await readHistory(opened.value, one));
-    await opened.value.close();
+    for (const one of played) histories.set(one.name, await readHistory(database, one));
+    await database.close();
     return { renderer_version: RENDERER_VERSION, documents, histories };
   } finally {
-    await rm(scratch, { recursive: true, force: true });
+    for (const remove of removals) await remove();
   }
 }
 
-async function playScenes(scratch: string, data_dir: string) {
-  const [toys, model] = await Promise.all([
-    startToys(),
-    startScriptedModel({ version: 1, label: 'silent', turns: {} }),
-  ]);
-  const weather = await startUnreliableService(() => toys.variables['CHUKWA_TOY_WEATHER_URL'] ?? '');
-  const composition = await compose({
-    ...toys.variables,
-    CHUKWA_TOY_WEATHER_URL: weather.url,
-    CHUKWA_DATA_DIR: data_dir,
-    CHUKWA_LLM_BASE_URL: model.url,
-    CHUKWA_LLM_API_KEY: 'loopback-needs-no-key',
+async function playScenes(data_dir: string, after: (remove: () => unknown) => unknown) {
+  let weather_url = '';
+  const weather = await startUnreliableService(() => weather_url);
+  const park = await openParkStage('embedded', ({ CHUKWA_TOY_WEATHER_URL = '' }) => {
+    weather_url = CHUKWA_TOY_WEATHER_URL;
+    return { CHUKWA_DATABASE_URL: '', CHUKWA_DATA_DIR: data_dir, CHUKWA_TOY_WEATHER_URL: weather.url };
   });
-  const engine = must(await composition.openEngine());
+  const { engine, toys, model } = park;
+  const stage = toStage(park, weather, { after: (remove) => void after(remove as () => unknown) });
   try {
     const played: PlayedAttempt[] = [];
     const documents = new Map<string, RecordedDocument>();
-    const stage: Stage = { engine, toys, model, weather, root: ROOT, scratch };
     for (const scene of SCENES) {
       toys.reset();
       model.reset();
       for (const one of await scene(stage)) {
-        const attempt = must(await showAttempt(engine, one.attempt_id));
-        played.push({ ...one, attempt, ...must(await loadScenario(engine, attempt.scenario_hash)) });
-        for (const document of await listDocuments(engine, attempt)) documents.set(document.hash, document);
+        const { scenario_hash } = one.attempt;
+        played.push({ ...one, ...must(await loadScenario(engine, scenario_hash)) });
+        for (const { kind, hash, content } of await engine.store.components.closure('scenario', scenario_hash))
+          documents.set(hash, { kind, hash, content });
       }
     }
     return { played, documents: [...documents.values()].toSorted(byHash) };
   } finally {
-    await engine.close();
-    await Promise.all([toys.close(), model.close(), weather.close()]);
+    await park.close();
+    await weather.close();
   }
-}
-
-async function listDocuments(engine: Engine, { scenario_hash }: AttemptRecord): Promise<readonly RecordedDocument[]> {
-  const closure = await engine.store.components.closure('scenario', scenario_hash);
-  return closure.map(({ kind, hash, content }) => ({ kind, hash, content }));
 }
 
 const byHash = (left: RecordedDocument, right: RecordedDocument): number => (left.hash < right.hash ? -1 : 1);
@@ -157,9 +138,4 @@ function withoutTime({ key, request_hash, effect, repeatable, event }: Recorded)
   if (event.kind === 'call_pended') return { ...recorded, event: { ...event, deadline: DEADLINE } };
   if (event.kind === 'call_refused') return { ...recorded, event };
   return { ...recorded, event: { ...event, duration_ms: event.duration_ms === undefined ? 0 : DURATION_MS } };
-}
-
-function must<Value>(done: Outcome<Value>): Value {
-  assert.ok(done.ok, JSON.stringify(done, null, 2));
-  return done.value;
 }

@@ -1,29 +1,27 @@
-import type { Outcome } from '../../engine/contract/problem.js';
-import assert from 'node:assert/strict';
-import { cp, mkdtemp, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { JsonObject } from '../../engine/contract/json.js';
 import { putScenario } from '../../engine/operations/author.js';
-import type { Engine } from '../../engine/operations/engine.js';
 import { forkWorld } from '../../engine/operations/fork-world.js';
 import { reportCall } from '../../engine/operations/reports.js';
-import { type RunReport, runTurns } from '../../engine/operations/run-turns.js';
-import { createWorld } from '../../engine/operations/worlds.js';
-import { type Answers, type ScriptedModel, scriptPath } from '../../fixtures/toys/scripted-model/index.js';
-import type { Toys } from '../../fixtures/toys/index.js';
+import { showWorld } from '../../engine/operations/worlds.js';
+import type { AttemptRecord } from '../../engine/ports/records.js';
+import { type Edit, editWorkflows, loadScript, must, type ParkStage } from '../../test/support/park-stage.js';
 import type { UnreliableService } from '../../test/support/unreliable-service.js';
 
 /** The services of a scene. */
-export interface Stage {
-  readonly engine: Engine;
-  readonly model: ScriptedModel;
-  readonly toys: Toys;
+export interface Stage extends ParkStage {
   /** In front of the weather service. */
   readonly weather: UnreliableService;
-  /** The folder of the package. */
-  readonly root: string;
-  /** For copies of documents. */
-  readonly scratch: string;
+  /** A copy of `workflows/` with some documents changed. */
+  edit(edits: Readonly<Record<string, Edit>>): Promise<string>;
+}
+
+/** Copies of documents go with what is given to `after`. */
+export function toStage(
+  stage: ParkStage,
+  weather: UnreliableService,
+  after: Parameters<typeof editWorkflows>[0],
+): Stage {
+  return { ...stage, weather, edit: (edits) => editWorkflows(after, edits) };
 }
 
 /** An attempt that becomes a history. */
@@ -32,165 +30,113 @@ export interface Played {
   readonly name: string;
   /** One sentence: the behaviour that it exercises. */
   readonly shows: string;
-  readonly attempt_id: string;
+  readonly attempt: AttemptRecord;
 }
 
-type Scene = (stage: Stage) => Promise<readonly Played[]>;
-
 /** Every scene that is recorded, each in worlds of its own. */
-export const SCENES: readonly Scene[] = [
+export const SCENES: readonly ((stage: Stage) => Promise<readonly Played[]>)[] = [
   async (stage) => {
-    await makeWorld(stage, 'park', 'park');
-    const [first, second] = await play(stage, 'park', { says: 'park', turns: 2 });
-    return [
-      { name: 'park-turn-1', shows: 'Two subjects act one after the other; one of them calls a tool.', ...first },
-      { name: 'park-turn-2', shows: 'A second turn begins with what the first one committed.', ...second },
-    ];
+    const { attempts } = await stage.play({ scenario: 'park', turns: 2 });
+    return named(attempts, [
+      ['park-turn-1', 'Two subjects act one after the other; one of them calls a tool.'],
+      ['park-turn-2', 'A second turn begins with what the first one committed.'],
+    ]);
   },
   async (stage) => {
-    await makeWorld(stage, 'stumbles', 'park');
-    const turns = await play(stage, 'stumbles', { says: 'stumbles', turns: 4 });
-    return turns.map((turn, index) => ({
-      name: `stumbles-turn-${index + 1}`,
-      shows: 'A model makes mistakes of content and is corrected.',
-      ...turn,
-    }));
+    const { attempts } = await stage.play({ scenario: 'park', says: await loadScript('stumbles'), turns: 4 });
+    const shows = 'A model makes mistakes of content and is corrected.';
+    return named(
+      attempts,
+      [1, 2, 3, 4].map((turn) => [`stumbles-turn-${turn}`, shows] as const),
+    );
   },
   async (stage) => {
-    await makeWorld(stage, 'clerk', 'clerk');
-    const [turn] = await play(stage, 'clerk', { says: 'clerk' });
-    return [{ name: 'clerk', shows: 'A workflow has a node of each type.', ...turn }];
+    const { attempts } = await stage.play({ scenario: 'clerk' });
+    return named(attempts, [['clerk', 'A workflow has a node of each type.']]);
   },
   async (stage) => {
-    await makeWorld(stage, 'village', 'village');
-    const turns = await play(stage, 'village', { says: 'village', turns: 2 });
-    return turns.map((turn, index) => ({
-      name: `village-turn-${index + 1}`,
-      shows: 'Subjects share a reading, see recent events, and may change only what they perceive.',
-      ...turn,
-    }));
+    const { attempts } = await stage.play({ scenario: 'village', turns: 2 });
+    const shows = 'Subjects share a reading, see recent events, and may change only what they perceive.';
+    return named(
+      attempts,
+      [1, 2].map((turn) => [`village-turn-${turn}`, shows] as const),
+    );
   },
   async (stage) => {
-    await makeWorld(stage, 'letters', 'letters');
-    const [waits] = await play(stage, 'letters', { says: 'letters' });
-    await makeWorld(stage, 'letters-answered', 'letters');
-    const { awaited } = await run(stage, 'letters-answered', { says: 'letters' });
+    const waits = await stage.play({ scenario: 'letters' });
+    const asked = await stage.play({ scenario: 'letters' });
     const answer = { status: 'answered', from: 'Emil', body: 'I come with the first snow.', postage: 'paid' };
-    const call = awaited?.[0]?.source_invocation_id ?? '';
+    const call = asked.report.awaited?.[0]?.source_invocation_id ?? '';
     must(await reportCall(stage.engine, call, { kind: 'answered', value: answer }));
-    const [answered] = await play(stage, 'letters-answered', { says: 'letters' });
+    const answered = await stage.run(asked.after);
     return [
-      { name: 'letters-suspended', shows: 'A tool is answered later, and the attempt suspends.', ...waits },
-      { name: 'letters-answered', shows: 'An attempt resumes with the answer that was reported.', ...answered },
+      ...named(waits.attempts, [['letters-suspended', 'A tool is answered later, and the attempt suspends.']]),
+      ...named(answered.attempts, [['letters-answered', 'An attempt resumes with the answer that was reported.']]),
     ];
   },
   async (stage) => {
-    await makeWorld(stage, 'out-of-order', 'out-of-order', { 'out-of-order/workflow.json': readWeather });
+    const workflows = await stage.edit({ 'out-of-order/workflow.json': readWeather });
     stage.weather.will({ kind: 'status', status: 500 });
-    const [turn] = await play(stage, 'out-of-order', { says: 'out-of-order' });
-    return [
-      {
-        name: 'failures-passed-on',
-        shows: 'A failed reading is absent, and a failed tool call is reported to the model.',
-        ...turn,
-      },
-    ];
+    const { attempts } = await stage.play({ scenario: 'out-of-order', workflows });
+    const shows = 'A failed reading is absent, and a failed tool call is reported to the model.';
+    return named(attempts, [['failures-passed-on', shows]]);
   },
   async (stage) => {
-    await makeWorld(stage, 'retries', 'ambient-weather', { 'sources/park-weather.json': withRetry });
+    const workflows = await stage.edit({ 'sources/park-weather.json': withRetry });
     stage.weather.will({ kind: 'status', status: 503 }, { kind: 'status', status: 503 });
-    const [turn] = await play(stage, 'retries', { says: 'ambient-weather' });
-    return [{ name: 'transport-retries', shows: 'A reading succeeds at its second retry.', ...turn }];
+    const { attempts } = await stage.play({ scenario: 'ambient-weather', workflows });
+    return named(attempts, [['transport-retries', 'A reading succeeds at its second retry.']]);
   },
   async (stage) => {
-    await makeWorld(stage, 'adoption', 'bob-and-ant');
-    const says = await loadScript(stage, 'bob-and-ant');
+    const says = await loadScript('bob-and-ant');
     const broken = { ...says.turns['1'], 'ant/act/round-1/try-1': { status: 503 } };
-    const [failed] = await play(stage, 'adoption', { says: { ...says, turns: { ...says.turns, '1': broken } } });
-    const [adopts] = await play(stage, 'adoption', { says });
+    const turns = { ...says.turns, '1': broken };
+    const failed = await stage.play({ scenario: 'bob-and-ant', says: { ...says, turns } });
+    stage.model.setScript(says);
+    const adopts = await stage.run(failed.after);
     return [
-      { name: 'model-unavailable', shows: 'A model that answers 503 fails the attempt.', ...failed },
-      { name: 'adoption', shows: 'A new attempt adopts the calls of one that failed.', ...adopts },
+      ...named(failed.attempts, [['model-unavailable', 'A model that answers 503 fails the attempt.']]),
+      ...named(adopts.attempts, [['adoption', 'A new attempt adopts the calls of one that failed.']]),
     ];
   },
   async (stage) => {
-    await makeWorld(stage, 'forked-from', 'simple');
-    await run(stage, 'forked-from', { says: 'simple', turns: 2 });
-    const scenario_hash = await store(stage, 'simple', { 'simple/workflow.json': withLabel });
-    const forked = { source_slug: 'forked-from', at_turn: 1, world_slug: 'fork', scenario: { scenario_hash } };
-    must(await forkWorld(stage.engine, forked));
-    const [turn] = await play(stage, 'fork', { says: 'simple' });
-    return [{ name: 'fork', shows: 'A fork continues from its parent by an edited workflow.', ...turn }];
+    const { world_slug: source_slug } = await stage.play({ scenario: 'simple', turns: 2 });
+    const folder = await stage.edit({
+      'simple/workflow.json': (workflow) => ({ ...workflow, label: 'simple-edited' }),
+    });
+    const place = { working_folder: folder, root: folder };
+    const scenario_hash = must(await putScenario(stage.engine, `${folder}/simple/scenario.json`, place));
+    must(await forkWorld(stage.engine, { source_slug, at_turn: 1, world_slug: 'fork', scenario: { scenario_hash } }));
+    const { attempts } = await stage.run(must(await showWorld(stage.engine, { world_slug: 'fork' })));
+    return named(attempts, [['fork', 'A fork continues from its parent by an edited workflow.']]);
   },
   async (stage) => {
-    await makeWorld(stage, 'exhausted', 'simple');
     const words = Object.fromEntries([1, 2, 3].map((number) => [`bob/act/round-1/try-${number}`, { text: 'Hm.' }]));
-    const [turn] = await play(stage, 'exhausted', { says: { version: 1, label: 'hm', turns: { '*': words } } });
-    return [{ name: 'generations-exhausted', shows: 'A model never gives a valid answer.', ...turn }];
+    const says = { version: 1, label: 'hm', turns: { '*': words } } as const;
+    const { attempts } = await stage.play({ scenario: 'simple', says });
+    return named(attempts, [['generations-exhausted', 'A model never gives a valid answer.']]);
   },
 ];
 
-type Edits = Readonly<Record<string, (document: JsonObject) => JsonObject>>;
-
-interface Turns {
-  /** The name of a script, or a script. */
-  readonly says: string | Answers;
-  readonly turns?: number;
+/** @throws Error where there are more or fewer attempts than names */
+function named(
+  attempts: readonly AttemptRecord[],
+  names: readonly (readonly [name: string, shows: string])[],
+): readonly Played[] {
+  return names.map(([name, shows], index) => {
+    const attempt = attempts[index];
+    if (attempt === undefined || attempts.length !== names.length)
+      throw new Error(`${name}: ${attempts.length} attempts instead of ${names.length}`);
+    return { name, shows, attempt };
+  });
 }
 
-type Turn = Pick<Played, 'attempt_id'>;
-
-async function makeWorld(stage: Stage, world_slug: string, scenario: string, edits: Edits = {}): Promise<void> {
-  must(await createWorld(stage.engine, { world_slug, scenario_hash: await store(stage, scenario, edits) }));
-}
-
-/** Stores a scenario of `workflows/` with some documents changed. @returns its hash */
-async function store({ engine, root, scratch }: Stage, scenario: string, edits: Edits): Promise<string> {
-  const folder = await mkdtemp(join(scratch, 'documents-'));
-  await cp(join(root, 'workflows'), folder, { recursive: true });
-  for (const [path, edit] of Object.entries(edits)) {
-    const document = JSON.parse(await readFile(join(folder, path), 'utf8')) as JsonObject;
-    await writeFile(join(folder, path), JSON.stringify(edit(document)));
-  }
-  return must(
-    await putScenario(engine, join(folder, scenario, 'scenario.json'), { working_folder: folder, root: folder }),
-  );
-}
-
-/** Runs turns. @returns the attempts, at least as many as the caller destructures */
-async function play(stage: Stage, world_slug: string, turns: Turns): Promise<Attempts> {
-  const report = await run(stage, world_slug, turns);
-  const attempts = report.turns.map(({ attempt_id }) => ({ attempt_id }));
-  assert.equal(attempts.length, turns.turns ?? 1, `${world_slug}: ${JSON.stringify(report.turns)}`);
-  return attempts as unknown as Attempts;
-}
-
-/** As many attempts as turns were requested: callers know how many. */
-type Attempts = readonly Turn[] & Readonly<Record<0 | 1, Turn>>;
-
-async function run(stage: Stage, world_slug: string, { says, turns = 1 }: Turns): Promise<RunReport> {
-  stage.model.setScript(typeof says === 'string' ? await loadScript(stage, says) : says);
-  const signal = new AbortController().signal;
-  return must(await runTurns(stage.engine, { world_slug, turns, signal, onProgress: () => {} }));
-}
-
-async function loadScript({ root }: Stage, name: string): Promise<Answers> {
-  return JSON.parse(await readFile(scriptPath(root, name), 'utf8')) as Answers;
-}
-
-function must<Value>(done: Outcome<Value>): Value {
-  assert.ok(done.ok, JSON.stringify(done, null, 2));
-  return done.value;
-}
-
-const withRetry = (source: JsonObject): JsonObject => ({
+const withRetry: Edit = (source) => ({
   ...source,
   retry: { max: 3, on: ['http_5xx'], backoff_ms: 1, backoff_max_ms: 1 },
 });
 
-const withLabel = (workflow: JsonObject): JsonObject => ({ ...workflow, label: 'simple-edited' });
-
-const readWeather = (workflow: JsonObject): JsonObject => ({
+const readWeather: Edit = (workflow) => ({
   ...workflow,
   ambient_sources: (workflow['ambient_sources'] as readonly JsonObject[]).map((binding) => ({
     ...binding,

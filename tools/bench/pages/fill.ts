@@ -1,12 +1,10 @@
-import { join } from 'node:path';
-import pg from 'pg';
-import { compose } from '../../../engine/main.js';
-import { putScenario } from '../../../engine/operations/author.js';
-import type { ProgressLine } from '../progress.js';
-import { must } from '../turns/must.js';
+import { createHash } from 'node:crypto';
+import { withClient } from '../databases.js';
+import { say } from '../measures.js';
+import { openWorlds, ROOT } from '../worlds.js';
 
 /** How much is made: 1,000,000 calls, in worlds of 100 turns with 20 calls each. */
-export const SIZE = { worlds: 500, turns: 100, calls_per_turn: 20, long_attempt_calls: 10_000 };
+const SIZE = { worlds: 500, turns: 100, calls_per_turn: 20, long_attempt_calls: 10_000 };
 
 /** The names in the requests of pages. */
 export interface Filled {
@@ -34,7 +32,9 @@ const FUNCTIONS = `
     SELECT (lpad(to_hex(1700000000000 + place), 12, '0') || '7' || lpad(to_hex(of_table), 3, '0') || '8000'
       || lpad(to_hex(place), 12, '0'))::uuid $$;
   CREATE OR REPLACE FUNCTION bench_text(place bigint, words int) RETURNS text LANGUAGE sql IMMUTABLE AS $$
-    SELECT substr('${STORY.join(' ')}', 1 + (place * 31 % 4999)::int, words * 5) || ' number' || place $$;`;
+    SELECT substr('${STORY.join(' ')}', 1 + (place * 31 % 4999)::int, words * 5) || ' number' || place $$;
+  CREATE OR REPLACE FUNCTION bench_message() RETURNS text LANGUAGE sql IMMUTABLE AS $$
+    SELECT name_of_message('user', '{author}', ARRAY[convert_to(bench_text(1, 500), 'UTF8')], ARRAY[NULL]::sha256_hex[]) $$;`;
 
 const TURNS = `generate_series(1, :worlds) AS w CROSS JOIN generate_series(1, :turns) AS t`;
 const ATTEMPT = `bench_id((w - 1) * (:turns::bigint + 1) + t, 1)`;
@@ -65,8 +65,8 @@ function selectGenerations(call: string, from: string): readonly string[] {
   return [
     `INSERT INTO llm_calls (world_slug, llm_call_id, attempt_id, source_invocation_id, model, schema_delivery, output_schema_hash,
       conversation, message_count, prefix_hash, started_at, new_messages, status, ended_at, finish_reason, input_tokens, output_tokens)
-    SELECT 'bench-' || w, bench_id(${call}, 3), ${ATTEMPT}, bench_id(${call}, 2), 'gpt', 'prompt', repeat('0', 64), 'c' || c, 1,
-      repeat('0', 64), ${STARTED}, ARRAY[repeat('0', 64)], 'succeeded', ${STARTED}, 'stop', 900, 40
+    SELECT 'bench-' || w, bench_id(${call}, 3), ${ATTEMPT}, bench_id(${call}, 2), 'gpt', 'prompt', ':schema', 'c' || c, 1,
+      repeat('0', 64), ${STARTED}, ARRAY[bench_message()], 'succeeded', ${STARTED}, 'stop', 900, 40
     FROM ${from} WHERE c % 2 = 0`,
     `INSERT INTO llm_chunks (world_slug, llm_call_id, batch_seq, text, pieces)
     SELECT 'bench-' || w, bench_id(${call}, 3), 1, convert_to(bench_text(${call}, 30), 'UTF8'), '\\x6400'
@@ -75,9 +75,9 @@ function selectGenerations(call: string, from: string): readonly string[] {
 }
 
 const STATEMENTS: readonly string[] = [
-  `INSERT INTO offered_schemas (hash, name, content) VALUES (repeat('0', 64), 'patch', '{}')`,
+  `INSERT INTO offered_schemas (hash, name, content) VALUES (':schema', 'patch', '{}')`,
   `INSERT INTO llm_messages (message_hash, role, content_hash, origins, texts, segment_hashes)
-    VALUES (repeat('0', 64), 'user', repeat('0', 64), '{author}', ARRAY[convert_to(bench_text(1, 500), 'UTF8')], ARRAY[NULL]::text[])`,
+    VALUES (bench_message(), 'user', repeat('0', 64), '{author}', ARRAY[convert_to(bench_text(1, 500), 'UTF8')], ARRAY[NULL]::text[])`,
   `INSERT INTO worlds (world_slug, root_world_slug, scenario_hash, turn, lease_epoch)
     SELECT 'bench-' || w, 'bench-' || w, ':scenario', :turns, :turns FROM generate_series(1, :worlds) AS w`,
   `INSERT INTO world_scenarios (world_slug, scenario_seq, from_turn, scenario_hash, chosen_at)
@@ -116,48 +116,29 @@ const STATEMENTS: readonly string[] = [
 ];
 
 /** Fills a database with a million calls, past all that a turn does. */
-export async function fill(url: string, size: typeof SIZE, progress: ProgressLine): Promise<Filled> {
-  const composition = await compose({ CHUKWA_DATABASE_URL: url });
-  const engine = must(await composition.openEngine());
-  const folder = join(composition.package_root, 'workflows');
-  const place = { working_folder: folder, root: folder };
-  const scenario_hash = must(await putScenario(engine, join(folder, 'ambient-weather', 'scenario.json'), place));
+export async function fill(url: string): Promise<Filled> {
+  const played = { folder: ROOT, scenario: 'workflows/ambient-weather/scenario.json', world_slugs: [] };
+  const { engine, scenario_hash } = await openWorlds({ CHUKWA_DATABASE_URL: url }, {}, played);
   const closure = await engine.store.components.closure('scenario', scenario_hash);
   await engine.close();
   const hashOf = (kind: string): string => closure.find((component) => component.kind === kind)?.hash ?? '';
-  const filled = {
-    world_slugs: Array.from({ length: size.worlds }, (_none, index) => `bench-${index + 1}`),
-    scenario_hash,
-    source_hash: hashOf('response_source'),
-    workflow_hash: hashOf('cognition_workflow'),
-  };
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
+  const [source_hash, workflow_hash] = [hashOf('response_source'), hashOf('cognition_workflow')];
+  const { worlds, turns, calls_per_turn: calls, long_attempt_calls: long } = SIZE;
+  const schema = createHash('sha256').update('{}').digest('hex');
+  const hashes = { scenario: scenario_hash, source: source_hash, workflow: workflow_hash, schema };
+  const values: Readonly<Record<string, string | number>> = { worlds, turns, calls, long, ...hashes };
+  const write = (statement: string): string =>
+    statement.replace(/(?<!:):([a-z]+)\b/g, (found, name: string) => String(values[name] ?? found));
+  return withClient(url, async (client) => {
     // Neither foreign keys nor triggers look at each row: the rows satisfy them.
     await client.query(`SET session_replication_role = replica; SET synchronous_commit = off; ${FUNCTIONS}`);
     for (const [done, statement] of STATEMENTS.entries()) {
-      const table = /INTO (\w+)/.exec(statement)?.[1];
-      progress.say(`filling a database with a million calls: ${table}, ${done + 1} of ${STATEMENTS.length}`);
-      await client.query(write(statement, size, filled));
+      say(`filling a database with a million calls: statement ${done + 1} of ${STATEMENTS.length}`);
+      await client.query(write(statement));
     }
     await client.query('VACUUM ANALYZE');
-    const { rows } = await client.query<{ id: string }>(write(`SELECT bench_id(:turns + 1, 1) AS id`, size, filled));
-    return { ...filled, long_attempt_id: rows[0]?.id ?? '' };
-  } finally {
-    await client.end();
-  }
-}
-
-function write(statement: string, size: typeof SIZE, about: Omit<Filled, 'long_attempt_id'>): string {
-  const values: Readonly<Record<string, string | number>> = {
-    worlds: size.worlds,
-    turns: size.turns,
-    calls: size.calls_per_turn,
-    long: size.long_attempt_calls,
-    scenario: about.scenario_hash,
-    source: about.source_hash,
-    workflow: about.workflow_hash,
-  };
-  return statement.replace(/(?<!:):([a-z]+)\b/g, (found, name: string) => String(values[name] ?? found));
+    const { rows } = await client.query<{ id: string }>(write(`SELECT bench_id(:turns + 1, 1) AS id`));
+    const world_slugs = Array.from({ length: worlds }, (_none, index) => `bench-${index + 1}`);
+    return { world_slugs, scenario_hash, source_hash, workflow_hash, long_attempt_id: rows[0]?.id ?? '' };
+  });
 }

@@ -1,20 +1,18 @@
-import type { ProgressLine } from '../progress.js';
-import { readPeakMegabytes } from '../peak-memory.js';
+import { type Helper, openHelper } from '../helper.js';
+import { type Cost, median, readPeakMegabytes, say, timeBlock } from '../measures.js';
 import { type Row, toRow } from '../row.js';
-import { openBenchStage } from '../stage/stage.js';
-import { median } from '../statistics.js';
-import { type EngineArm, openEngineArm, PARK } from '../turns/engine-arm.js';
-import { type Cost, timeBlock } from '../turns/time-block.js';
-import { openReaders, type Readers } from './readers.js';
-import { type Serving, startServing } from './serve-process.js';
+import { withStage } from '../stage.js';
+import { openWorlds, PARK, type Worlds } from '../worlds.js';
+import type { ReadersOrder } from './readers-process.js';
+import { type Serving, whileServing } from './serving.js';
 
 const READERS = [0, 1, 10] as const;
 const MANY = 500;
 const PLAN = { warm_up_rounds: 2, rounds: 10, turns: 30 };
 
 interface Scene {
-  readonly arm: EngineArm;
-  readonly readers: Readers;
+  readonly worlds: Worlds;
+  readonly readers: Helper<ReadersOrder, unknown>;
   readonly serving: Serving;
   /** The page of the world that is played. */
   readonly path: string;
@@ -24,22 +22,22 @@ interface Scene {
  * The cost of a page's readers for the turns of its world: one process plays them, another serves the page, a third
  * reads it.
  */
-export async function measureLive(program: string, url: string, progress: ProgressLine): Promise<readonly Row[]> {
+export function measureLive(program: string, url: string): Promise<readonly Row[]> {
   const database = { CHUKWA_DATABASE_URL: url };
-  const stage = await openBenchStage();
-  const arm = await openEngineArm(database, stage.variables, { scenario: PARK });
-  const serving = await startServing(program, database);
-  const readers = openReaders();
-  try {
-    const scene = { arm, readers, serving, path: `/worlds/${arm.world_slugs[0]}` };
-    progress.say('playing turns before readers');
-    return [...(await compareReaders(scene)), await measureMany(scene, progress)];
-  } finally {
-    await readers.close();
-    await serving.close();
-    await arm.close();
-    await stage.close();
-  }
+  return withStage(async (stage) => {
+    const worlds = await openWorlds(database, stage.first, { ...PARK, world_slugs: ['live'] });
+    const readers = await openHelper<ReadersOrder, unknown>(new URL('./readers-process.js', import.meta.url));
+    try {
+      return await whileServing(program, database, async (serving) => {
+        const scene = { worlds, readers, serving, path: '/worlds/live' };
+        say('playing turns before readers');
+        return [...(await compareReaders(scene)), await measureMany(scene)];
+      });
+    } finally {
+      await readers.close();
+      await worlds.close();
+    }
+  });
 }
 
 /** Plays blocks of turns with each number of readers, turn about; which comes first moves on. */
@@ -89,16 +87,16 @@ function toRows(readers: number, pairs: readonly Pair[]): readonly Row[] {
   ];
 }
 
-async function playBefore({ arm, readers, serving, path }: Scene, number: number): Promise<Cost> {
-  await readers.open({ serving, path, readers: number, asks_again: true });
-  return timeBlock({ rounds: PLAN.turns, at_once: 1 }, () => arm.turn());
+async function playBefore({ worlds, readers, serving, path }: Scene, number: number): Promise<Cost> {
+  await readers.ask({ serving: { url: serving.url, token: serving.token }, path, readers: number, asks_again: true });
+  return timeBlock({ rounds: PLAN.turns, at_once: 1 }, () => worlds.turn());
 }
 
 /** The memory of a server with many streams that tell the same world. */
-async function measureMany({ arm, readers, serving, path }: Scene, progress: ProgressLine): Promise<Row> {
-  progress.say(`playing turns before ${MANY} readers`);
-  await readers.open({ serving, path, readers: MANY, asks_again: false });
-  await timeBlock({ rounds: PLAN.turns, at_once: 1 }, () => arm.turn());
+async function measureMany({ worlds, readers, serving, path }: Scene): Promise<Row> {
+  say(`playing turns before ${MANY} readers`);
+  await readers.ask({ serving: { url: serving.url, token: serving.token }, path, readers: MANY, asks_again: false });
+  await timeBlock({ rounds: PLAN.turns, at_once: 1 }, () => worlds.turn());
   return toRow({
     id: 'live_readers_memory',
     what: `a server with ${MANY} live readers: peak memory`,

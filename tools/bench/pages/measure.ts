@@ -1,14 +1,13 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { readCpuMs } from '../cpu.js';
-import type { ProgressLine } from '../progress.js';
+import { connect, withClient, withDatabases } from '../databases.js';
+import { inFolder } from '../documents.js';
+import { say, type Spent, spendCpu } from '../measures.js';
 import { type Row, toRow } from '../row.js';
-import { runChild } from '../starts/child-run.js';
-import { inFolder } from '../starts/measure.js';
-import { fill, type Filled, SIZE } from './fill.js';
+import { runChild } from '../starts.js';
+import { fill, type Filled } from './fill.js';
 import { measureLive } from './live.js';
 import { listPaths, SEARCHES } from './paths.js';
-import { select } from './select.js';
-import { type Page, type Serving, whileServing } from './serve-process.js';
+import { type Page, type Serving, whileServing } from './serving.js';
 
 const RATE = 100;
 const SECONDS = 20;
@@ -22,31 +21,29 @@ const READ_LINK_MS = 1_000;
 const LONG_READS = 5;
 
 /** The speed of pages on a server with a million calls, their size, their reads, and their cost for a turn. */
-export async function measurePages(program: string, url: string, progress: ProgressLine): Promise<readonly Row[]> {
-  const filled = await fill(url, SIZE, progress);
-  const served = await whileServing(program, { CHUKWA_DATABASE_URL: url }, (serving) =>
-    measureServed(url, serving, filled, progress),
-  );
-  const live = await measureLive(program, url, progress);
-  return [...served, ...live, await measureFirstEmbedded(program, progress)];
+export async function measurePages(program: string): Promise<readonly Row[]> {
+  const rows = await withDatabases(async (make) => {
+    const url = await make('pages');
+    const filled = await fill(url);
+    const served = await whileServing(program, { CHUKWA_DATABASE_URL: url }, (serving) =>
+      measureServed(url, serving, filled),
+    );
+    return [...served, ...(await measureLive(program, url))];
+  });
+  return [...rows, await measureFirstEmbedded(program)];
 }
 
-/** The same on a database that has been filled before. */
-async function measureServed(
-  url: string,
-  serving: Serving,
-  filled: Filled,
-  progress: ProgressLine,
-): Promise<readonly Row[]> {
+async function measureServed(url: string, serving: Serving, filled: Filled): Promise<readonly Row[]> {
   const paths = await listPaths(url, filled);
   const scansBefore = await countScans(url);
-  progress.say('warming up');
+  say('warming up');
   await readAtRate(serving, { paths, pages: WARM_UP });
-  progress.say(`reading ${RATE} pages a second`);
-  const cpu = await watchCpu(url, serving);
-  const pages = await readAtRate(serving, { paths, pages: RATE * SECONDS });
-  const spent = await cpu();
-  progress.say('reading long pages, and searching');
+  say(`reading ${RATE} pages a second`);
+  const outside = await connect(url);
+  const read = () => readAtRate(serving, { paths, pages: RATE * SECONDS });
+  const { value: pages, spent } = await spendCpu(outside, [serving.pid], read);
+  await outside.end();
+  say('reading long pages, and searching');
   const long = await readInTurn(serving, Array(LONG_READS).fill(`/attempts/${filled.long_attempt_id}`));
   const longJson = await serving.get(`/attempts/${filled.long_attempt_id}?format=json`);
   const searched = await readInTurn(serving, [...SEARCHES, ...SEARCHES]);
@@ -59,7 +56,7 @@ function toServedRows(pages: readonly Page[], spent: Spent): readonly Row[] {
   const largest = pages.toSorted((one, other) => other.bytes - one.bytes)[0];
   const times = pages.map(({ ms }) => ms);
   const perPage = (ms: number): number => ms / pages.length;
-  const { server, database, client } = spent;
+  const { own: client, others: server, database } = spent;
   return [
     toRow({
       id: 'pages_p99',
@@ -171,54 +168,16 @@ function percentile(values: readonly number[], part: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0;
 }
 
-/** CPU time in milliseconds. */
-interface Spent {
-  readonly server: number;
-  readonly database: number;
-  readonly client: number;
-}
-
-/** Counts the CPU time of all who have a part in a page. @returns what tells how much has been spent since */
-async function watchCpu(url: string, serving: Serving): Promise<() => Promise<Spent>> {
-  const read = async (): Promise<Spent> => {
-    const sessions = await select<{ pid: number }>(
-      url,
-      `SELECT pid FROM pg_stat_activity
-       WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()`,
-      [],
-    );
-    const { user, system } = process.cpuUsage();
-    const ofSessions = await Promise.all(sessions.map(({ pid }) => readCpuMs(pid)));
-    return {
-      server: await readCpuMs(serving.pid),
-      database: ofSessions.reduce((sum, ms) => sum + ms, 0),
-      client: (user + system) / 1e3,
-    };
-  };
-  const before = await read();
-  return async () => {
-    const after = await read();
-    return {
-      server: after.server - before.server,
-      database: after.database - before.database,
-      client: after.client - before.client,
-    };
-  };
-}
-
 async function countScans(url: string): Promise<number> {
   // Sessions tell their counts about once a second.
   await wait(1_500);
-  const [row] = await select<{ scans: string }>(
-    url,
-    'SELECT sum(seq_scan) AS scans FROM pg_stat_user_tables WHERE relname = ANY ($1)',
-    [LARGE],
-  );
-  return Number(row?.scans ?? 0);
+  const text = 'SELECT sum(seq_scan) AS scans FROM pg_stat_user_tables WHERE relname = ANY ($1)';
+  const { rows } = await withClient(url, (client) => client.query<{ scans: string }>(text, [LARGE]));
+  return Number(rows[0]?.scans ?? 0);
 }
 
-async function measureFirstEmbedded(program: string, progress: ProgressLine): Promise<Row> {
-  progress.say('reading the first page of an embedded database');
+async function measureFirstEmbedded(program: string): Promise<Row> {
+  say('reading the first page of an embedded database');
   const page = await inFolder(async (folder) => {
     const variables = { CHUKWA_DATA_DIR: `${folder}/data` };
     await runChild(program, ['park', '--json'], variables);

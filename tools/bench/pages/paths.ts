@@ -1,5 +1,5 @@
+import { withClient } from '../databases.js';
 import type { Filled } from './fill.js';
-import { select } from './select.js';
 
 /** Searches for a rare word, a frequent one, a phrase, within a world, and for nothing that is there. */
 export const SEARCHES = [
@@ -12,12 +12,13 @@ export const SEARCHES = [
 
 /** Each kind of list and detail, of several worlds, early and late parts of lists. */
 export async function listPaths(url: string, filled: Filled): Promise<readonly string[]> {
-  const rows = await select<{ slug: string; attempt: string; call: string; llm: string }>(
-    url,
-    `SELECT world_slug AS slug, attempt_id AS attempt, source_invocation_id AS call, llm_call_id AS llm
-     FROM source_invocations
-     WHERE world_slug = ANY ($1) AND invocation_seq = 4 AND attempted_turn IN (1, 50, 100)`,
-    [filled.world_slugs.filter((_slug, index) => index % 25 === 0)],
+  const { rows } = await withClient(url, (client) =>
+    client.query<{ slug: string; attempt: string; call: string; llm: string }>(
+      `SELECT world_slug AS slug, attempt_id AS attempt, source_invocation_id AS call, llm_call_id AS llm
+       FROM source_invocations
+       WHERE world_slug = ANY ($1) AND invocation_seq = 4 AND attempted_turn IN (1, 50, 100)`,
+      [filled.world_slugs.filter((_slug, index) => index % 25 === 0)],
+    ),
   );
   const lists = [
     '/',

@@ -1,11 +1,20 @@
 import { setMaxListeners } from 'node:events';
 import { request } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { ReadersOrder } from './readers.js';
-import { getPage } from './serve-process.js';
+import { answerAll } from '../helper.js';
+import { getPage, type Serving } from './serving.js';
 
 // Live pages without a browser: each listens to the events of a page and asks for the page again when something has
 // happened, as often as the script of pages does.
+
+/** How many readers are to have a page open. */
+export interface ReadersOrder {
+  readonly serving: Pick<Serving, 'url' | 'token'>;
+  readonly path: string;
+  readonly readers: number;
+  /** Whether they ask for the page again when something has happened. */
+  readonly asks_again: boolean;
+}
 
 /** Between two looks of one reader at its page, at least; more of one that takes long. */
 const PAUSE_MS = 500;
@@ -13,16 +22,15 @@ const PAUSE_FACTOR = 5;
 
 let leave = new AbortController();
 
-process.on('message', (order: ReadersOrder) => void follow(order));
+answerAll('open', follow);
 
-/** Lets all readers leave, and as many as are wanted begin. */
+/** Lets all readers leave, and as many as are wanted begin. @returns once all of them listen */
 async function follow(order: ReadersOrder): Promise<void> {
   leave.abort();
   leave = new AbortController();
   const { signal } = leave;
   setMaxListeners(0, signal);
   await Promise.all(Array.from({ length: order.readers }, (_none, number) => begin(order, number, signal)));
-  process.send?.('listening');
 }
 
 /** @returns once the reader listens */

@@ -1,16 +1,8 @@
-import type { CapturedCall } from '../../../dist/tools/bench/stage/captured-call.js';
+import type { CapturedCall } from '../../../dist/tools/bench/stage.js';
 import type { BareAnswer, BareClients } from '../../../dist/tools/bench/turns/bare-turn.js';
 
-export { COMMITTED, toPatches } from '../../../dist/tools/bench/turns/hand-written/fused.js';
-
-/** Something that does the unit of work: the calls of a turn, each on record before and after, and a commit at the end. */
-export interface Peer {
-  turn(calls: readonly CapturedCall[]): Promise<void>;
-  close(): Promise<void>;
-}
-
-/** Opens a peer on an empty database of its own. */
-export type OpenPeer = (url: string, clients: BareClients) => Promise<Peer>;
+export type { OpenArm as OpenPeer } from '../../../dist/tools/bench/turns/arm.js';
+export { COMMITTED, toPatches } from '../../../dist/tools/bench/turns/arms/fused.js';
 
 /** One call, made by the clients that all peers share. */
 export async function askOne(clients: BareClients, call: CapturedCall): Promise<BareAnswer> {

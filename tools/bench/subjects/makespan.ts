@@ -19,7 +19,6 @@ export interface Deeds {
 interface Makespan {
   readonly makespan_ms: number;
   readonly calls: number;
-  readonly superseded: number;
 }
 
 interface Flight extends Applicant {
@@ -38,19 +37,15 @@ export function playCrowd({ program, world }: Crowd, deeds: Deeds, in_flight = I
   const ended: CallEvent[] = [];
   let now = 0;
   let calls = 0;
-  let superseded = 0;
   let state = UNBEGUN;
   const turn = { is_over: false };
   const take = (step: Step): void => {
     ({ state } = step);
     for (const key of (step.discarded ?? []).flatMap(({ keys }) => keys)) {
-      superseded += 1;
       const call = waiting.get(key) ?? flying.get(key);
       if (call === undefined) continue;
-      if (waiting.delete(key)) {
-        table.remove(call);
-        superseded -= 1;
-      } else if (flying.delete(key)) table.end(call, undefined, now);
+      if (waiting.delete(key)) table.remove(call);
+      else if (flying.delete(key)) table.end(call, undefined, now);
       ended.push({ kind: 'call_failed', key, failure_class: 'stopped', message: 'superseded' });
     }
     for (const command of step.commands) {
@@ -79,7 +74,7 @@ export function playCrowd({ program, world }: Crowd, deeds: Deeds, in_flight = I
     table.end(next, { kind: 'works' }, now);
     take(advance(program, state, answerOf(next, deeds)));
   }
-  return { makespan_ms: now, calls, superseded };
+  return { makespan_ms: now, calls };
 }
 
 function earliest(flying: ReadonlyMap<string, Flight>): Flight | undefined {
@@ -90,22 +85,13 @@ function earliest(flying: ReadonlyMap<string, Flight>): Flight | undefined {
 
 function answerOf({ command, rank }: Flight, { touched, durations }: Deeds): CallEvent {
   const effects = (touched[rank] ?? []).map((label): Json => {
-    return {
-      op: 'set_environment_content',
-      environment_label: label,
-      content: `as ${command.subject_id ?? ''} left it`,
-    };
+    const content = `as ${command.subject_id ?? ''} left it`;
+    return { op: 'set_environment_content', environment_label: label, content };
   });
   const patch = { narration: 'It happens.', effects };
   const text = JSON.stringify({ kind: 'final_patch', patch });
-  const value = { text, finish_reason: 'stop' };
-  return {
-    kind: 'call_answered',
-    key: command.key,
-    value,
-    usage: { input_tokens: 5, output_tokens: 5 },
-    duration_ms: durations[rank] ?? 0,
-  };
+  const answered = { kind: 'call_answered', key: command.key, duration_ms: durations[rank] ?? 0 } as const;
+  return { ...answered, value: { text, finish_reason: 'stop' }, usage: { input_tokens: 5, output_tokens: 5 } };
 }
 
 /**

@@ -1,8 +1,8 @@
 import { contentHash } from '../../../engine/core/content/canonical.js';
-import type { Authoring } from '../../../engine/operations/engine.js';
-import type { ProgressLine } from '../progress.js';
+import { compose } from '../../../engine/main.js';
+import { median, say } from '../measures.js';
 import { type Row, toRow } from '../row.js';
-import { median } from '../statistics.js';
+import { must } from '../../must.js';
 import { type Crowd, openCrowd } from './crowd.js';
 import { type Deeds, oracleOf, playCrowd } from './makespan.js';
 
@@ -12,42 +12,50 @@ const RATES = [0, 0.1, 0.2, 0.3, 0.4, 0.5];
 const TURNS = 5;
 const IN_FLIGHT = 64;
 
-/** The ratio of a concurrent turn to its least possible time, over virtual time. */
-export function measureMakespan(authoring: Authoring, progress: ProgressLine): readonly Row[] {
-  return [...compareMakespans(authoring, progress), compareCpu(authoring, progress)];
+/** The ratio of a concurrent turn to its least possible time, over virtual time, and what conflicts cost the reducer. */
+export async function measureMakespan(): Promise<readonly Row[]> {
+  const engine = must(await (await compose({ CHUKWA_DATABASE_URL: 'memory:' })).openEngine());
+  const crowds: Crowd[] = [];
+  for (const count of COUNTS) crowds.push(await openCrowd(engine, count));
+  await engine.close();
+  return [compareMakespans(crowds, Infinity, 0.9), compareMakespans(crowds, IN_FLIGHT, 0.77), compareCpu(crowds)];
 }
 
-function compareMakespans(authoring: Authoring, progress: ProgressLine): readonly Row[] {
-  return [Infinity, IN_FLIGHT].map((in_flight) => {
-    const rates = RATES.map((rate) => {
-      progress.say(`playing crowds of whom ${rate * 100} % are in each other's way`);
-      return { rate, ...playAll(authoring, rate, in_flight) };
-    });
-    const said = rates.map(
-      ({ rate, share, calls }) => `${rate * 100} %: ${share.toFixed(2)}, ${calls.toFixed(2)} calls each`,
+function compareMakespans(crowds: readonly Crowd[], in_flight: number, goal: number): Row {
+  const rates = RATES.map((rate) => {
+    say(`playing crowds of whom ${rate * 100} % are in each other's way`);
+    const played = crowds.flatMap((crowd) =>
+      Array.from({ length: TURNS }, (_none, turn) => {
+        const deeds = chooseDeeds(crowd, rate, turn);
+        const { makespan_ms, calls } = playCrowd(crowd, deeds, in_flight);
+        return { share: oracleOf(crowd, deeds, in_flight) / makespan_ms, calls: calls / crowd.places.length };
+      }),
     );
-    return toRow({
-      id: in_flight === Infinity ? 'makespan_of_oracle' : 'makespan_of_oracle_in_flight',
-      what: `least time of concurrent turns over their own, ${in_flight === Infinity ? 'any number' : in_flight} in flight`,
-      value: Math.min(...rates.map(({ share }) => share)),
-      unit: 'x',
-      goal: { kind: 'at_least', value: in_flight === Infinity ? 0.9 : 0.77 },
-      note: said.join('; '),
-    });
+    const share = median(played.map((one) => one.share));
+    return { rate, share, calls: median(played.map((one) => one.calls)) };
+  });
+  const isAny = in_flight === Infinity;
+  return toRow({
+    id: isAny ? 'makespan_of_oracle' : 'makespan_of_oracle_in_flight',
+    what: `least time of concurrent turns over their own, ${isAny ? 'any number' : in_flight} in flight`,
+    value: Math.min(...rates.map(({ share }) => share)),
+    unit: 'x',
+    goal: { kind: 'at_least', value: goal },
+    note: rates
+      .map(({ rate, share, calls }) => `${rate * 100} %: ${share.toFixed(2)}, ${calls.toFixed(2)} calls each`)
+      .join('; '),
   });
 }
 
 /** The cost of conflicts for the reducer: a superseded run is folded again. */
-function compareCpu(authoring: Authoring, progress: ProgressLine): Row {
+function compareCpu(crowds: readonly Crowd[]): Row {
   const [none, most] = [Math.min(...RATES), Math.max(...RATES)];
-  progress.say('counting the CPU of conflicts');
-  const spent = COUNTS.map((count) => {
-    const crowd = openCrowd(authoring, count);
+  say('counting the CPU of conflicts');
+  const spent = crowds.map((crowd) => {
     playCrowd(crowd, chooseDeeds(crowd, most, TURNS));
-    const [calm, busy] = [none, most].map((rate) => {
-      return median(Array.from({ length: TURNS }, (_none, turn) => spendOnCall(crowd, chooseDeeds(crowd, rate, turn))));
-    });
-    return { count, calm: calm ?? 0, busy: busy ?? 0 };
+    const medianOf = (rate: number): number =>
+      median(Array.from({ length: TURNS }, (_none, turn) => spendOnCall(crowd, chooseDeeds(crowd, rate, turn))));
+    return { count: crowd.places.length, calm: medianOf(none), busy: medianOf(most) };
   });
   const said = spent.map(({ count, calm, busy }) => `${count}: ${busy.toFixed(0)} over ${calm.toFixed(0)} µs`);
   return toRow({
@@ -66,22 +74,6 @@ function spendOnCall(crowd: Crowd, deeds: Deeds): number {
   const { calls } = playCrowd(crowd, deeds);
   const { user, system } = process.cpuUsage(began);
   return (user + system) / calls;
-}
-
-function playAll(
-  authoring: Authoring,
-  rate: number,
-  in_flight: number,
-): { readonly share: number; readonly calls: number } {
-  const played = COUNTS.flatMap((count) => {
-    const crowd = openCrowd(authoring, count);
-    return Array.from({ length: TURNS }, (_none, turn) => {
-      const deeds = chooseDeeds(crowd, rate, turn);
-      const { makespan_ms, calls } = playCrowd(crowd, deeds, in_flight);
-      return { share: oracleOf(crowd, deeds, in_flight) / makespan_ms, calls: calls / count };
-    });
-  });
-  return { share: median(played.map(({ share }) => share)), calls: median(played.map(({ calls }) => calls)) };
 }
 
 /** Generations of 0.5 to 5 s; every second turn agents act on their own place, in the others on any. */

@@ -1,51 +1,23 @@
-import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
-import type { ProgressLine } from '../progress.js';
+import { withDatabases } from '../databases.js';
+import type { Scene } from '../documents.js';
+import { openHelper } from '../helper.js';
+import { median, say } from '../measures.js';
 import { type Row, toRow } from '../row.js';
-import { median } from '../statistics.js';
-import type { ModelOrder, ModelWord, TurnsOrder, TurnsWord } from './process-words.js';
+import { measureMakespan } from './measure-makespan.js';
+import type { TurnsOrder, TurnsTaken } from './turns-process.js';
 
 const SUBJECTS = 1_000;
 const MODEL_MS = 200;
 const TURNS = 5;
 
-/** Turns of many concurrent subjects, each with one generation of a slow model, with everything recorded. */
-export async function measureSubjects(url: string, progress: ProgressLine): Promise<readonly Row[]> {
-  progress.say(`running turns of ${SUBJECTS} concurrent subjects`);
-  return toSubjectsRows(await timeSubjects(url, SUBJECTS));
-}
-
-/** Some turns of so many concurrent subjects, the model and the engine in processes of their own. */
-export async function timeSubjects(database_url: string, subjects: number, turns = TURNS): Promise<TurnsWord> {
-  const model = start('model-process', { subjects, delay_ms: MODEL_MS } satisfies ModelOrder);
-  try {
-    const { url } = await receive<ModelWord>(model);
-    const engine = start('turns-process', { url, database_url, subjects, turns } satisfies TurnsOrder);
-    return await receive<TurnsWord>(engine);
-  } finally {
-    if (model.connected) model.disconnect();
-  }
-}
-
-function start(name: string, order: ModelOrder | TurnsOrder): ChildProcess {
-  return fork(fileURLToPath(new URL(`./${name}.js`, import.meta.url)), [JSON.stringify(order)], { execArgv: [] });
-}
-
-/** @throws Error where the process ends without a message */
-async function receive<Word>(child: ChildProcess): Promise<Word> {
-  const word = once(child, 'message') as Promise<[Word]>;
-  const gone = once(child, 'exit').then(([code]) => {
-    throw new Error(`a process of the benchmark ended with ${String(code)}`);
-  });
-  const [said] = await Promise.race([word, gone]);
-  gone.catch(() => {});
-  return said;
-}
-
-function toSubjectsRows({ seconds, cpu_seconds, peak_mb }: TurnsWord): readonly Row[] {
-  const in_order = (SUBJECTS * MODEL_MS) / 1000;
+/** Turns of many concurrent subjects: with everything recorded and a slow model, and over virtual time. */
+export async function measureSubjects(): Promise<readonly Row[]> {
+  say(`running turns of ${SUBJECTS} concurrent subjects`);
+  const { seconds, cpu_seconds, peak_mb } = await withDatabases(async (make) =>
+    timeSubjects(await make('subjects'), SUBJECTS, TURNS),
+  );
   const what = `${SUBJECTS} concurrent subjects, each with a generation of ${MODEL_MS} ms`;
+  const in_order = (SUBJECTS * MODEL_MS) / 1000;
   return [
     toRow({
       id: 'concurrent_subjects',
@@ -63,5 +35,21 @@ function toSubjectsRows({ seconds, cpu_seconds, peak_mb }: TurnsWord): readonly 
       goal: { kind: 'at_most', value: 600 },
       note: `the greatest resident set in ${TURNS} turns; model and database are other processes`,
     }),
+    ...(await measureMakespan()),
   ];
+}
+
+/** Some turns of so many concurrent subjects, each at home, the model and the engine in processes of their own. */
+export async function timeSubjects(database_url: string, subjects: number, turns: number): Promise<TurnsTaken> {
+  const places = Array.from({ length: subjects }, (_none, index) => `home_${index}`);
+  const scene: Scene = { places, execution: 'per_subject_concurrent' };
+  const module = (name: string): URL => new URL(`./${name}-process.js`, import.meta.url);
+  const model = await openHelper<object, unknown>(module('model'), [JSON.stringify(scene), `${MODEL_MS}`]);
+  const engine = await openHelper<TurnsOrder, TurnsTaken>(module('turns'));
+  try {
+    return await engine.ask({ database_url, model_url: String(model.first), scene, turns });
+  } finally {
+    await engine.close();
+    await model.close();
+  }
 }

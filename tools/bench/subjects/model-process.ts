@@ -1,11 +1,10 @@
 import { startScriptedModel } from '../../../fixtures/toys/scripted-model/index.js';
-import type { ModelOrder, ModelWord } from './process-words.js';
-import { toAnswers } from './scene.js';
+import { type Scene, toAnswers } from '../documents.js';
+import { answerAll } from '../helper.js';
 
 // The model in a process of its own: its cost is not counted as the engine's, and it accepts connections while the
-// engine computes. It lives as long as the process that forked it.
+// engine computes.
 
-const { subjects, delay_ms } = JSON.parse(process.argv[2] ?? '') as ModelOrder;
-const model = await startScriptedModel(toAnswers(subjects), { delay_ms });
-process.on('disconnect', () => process.exit(0));
-process.send?.({ url: model.url } satisfies ModelWord);
+const [scene = '', delay_ms] = process.argv.slice(2);
+const model = await startScriptedModel(toAnswers(JSON.parse(scene) as Scene), { delay_ms: Number(delay_ms) });
+answerAll(model.url, () => {});

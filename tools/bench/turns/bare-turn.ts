@@ -1,6 +1,6 @@
 import OpenAI from 'openai';
 import { Agent, fetch as undiciFetch, type RequestInit as UndiciInit } from 'undici';
-import type { CapturedCall } from '../stage/captured-call.js';
+import type { CapturedCall } from '../stage.js';
 
 /** The answer of a bare call: its text, which was JSON, and of a model its chunks. */
 export interface BareAnswer {

@@ -1,6 +1,6 @@
 import { DBOS } from '@dbos-inc/dbos-sdk';
 import pg from 'pg';
-import type { CapturedCall } from '../../../../dist/tools/bench/stage/captured-call.js';
+import type { CapturedCall } from '../../../../dist/tools/bench/stage.js';
 import type { BareAnswer } from '../../../../dist/tools/bench/turns/bare-turn.js';
 import { COMMIT, COMMITTED, type OpenPeer, toPatches } from '../peer.js';
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Annotation, END, START, StateGraph } from '@langchain/langgraph';
 import { PostgresSaver } from '@langchain/langgraph-checkpoint-postgres';
 import pg from 'pg';
-import type { CapturedCall } from '../../../../dist/tools/bench/stage/captured-call.js';
+import type { CapturedCall } from '../../../../dist/tools/bench/stage.js';
 import type { BareAnswer } from '../../../../dist/tools/bench/turns/bare-turn.js';
 import { askOne, COMMIT, COMMITTED, type OpenPeer, toGroups, toPatches } from '../peer.js';
 

@@ -3,7 +3,7 @@ import { createStep, createWorkflow } from '@mastra/core/workflows';
 import { PostgresStore } from '@mastra/pg';
 import pg from 'pg';
 import { z } from 'zod';
-import type { CapturedCall } from '../../../../dist/tools/bench/stage/captured-call.js';
+import type { CapturedCall } from '../../../../dist/tools/bench/stage.js';
 import type { BareAnswer } from '../../../../dist/tools/bench/turns/bare-turn.js';
 import { askOne, COMMIT, COMMITTED, type OpenPeer, toGroups, toPatches } from '../peer.js';
 
