@@ -8,6 +8,7 @@ import { findInvisible, listSecretParts } from './core/content/variable-value.js
 import type { WantedDoorbell } from './doorbells/choose-doorbell.js';
 import type { ServePlace } from './operations/composition.js';
 import type { HeartbeatSettings } from './ports/heartbeat.js';
+import { isKeyLike } from './sources/secrets.js';
 import type { FlightLimits, PluginPlaces } from './sources/index.js';
 import type { Receiver, TelemetrySettings } from './telemetry/index.js';
 import type { Secret } from './sources/index.js';
@@ -134,9 +135,18 @@ export function listOwnSecrets(variables: Settings): readonly Secret[] {
       return Object.values(readHeaders(value))
         .flatMap(listSecretParts)
         .map((part) => ({ variable, value: part }));
-    const password = URL.canParse(value) ? new URL(value).password : '';
-    return [password, decodeLeniently(password)].map((spelled) => ({ variable, value: spelled }));
+    return listUrlSecrets(value)
+      .flatMap((part) => [part, decodeLeniently(part)])
+      .map((spelled) => ({ variable, value: spelled }));
   });
+}
+
+/** The parts of a URL that let somebody in: its password, and what looks like a key as a user, in the path or in the query. */
+function listUrlSecrets(text: string): readonly string[] {
+  if (!URL.canParse(text)) return [];
+  const { password, username, pathname, searchParams } = new URL(text);
+  const query = [...searchParams].filter(([name, value]) => /pass|key|token|secret/i.test(name) || isKeyLike(value));
+  return [password, ...[username, ...pathname.split('/')].filter(isKeyLike), ...query.map(([, value]) => value)];
 }
 
 function decodeLeniently(text: string): string {

@@ -15,7 +15,24 @@ export const COMPLAINTS_MAX = PROBLEMS_MAX * 5;
 /** The complaints of a validator, as sentences at their places. */
 export function toProblems(errors: readonly ErrorObject[]): readonly Problem[] {
   const looked = errors.slice(0, countWithinRoom(errors));
-  return listProblems(listFirst(foldAlternatives(looked)), errors.length === looked.length);
+  return listProblems(listFirst(foldAlternatives(withoutMisspelt(looked))), errors.length === looked.length);
+}
+
+/** A field that is missing since another one misspells it: to add it would be the wrong repair. */
+function withoutMisspelt(errors: readonly ErrorObject[]): readonly ErrorObject[] {
+  const misspelt = new Set(
+    errors
+      .filter(({ keyword }) => keyword === 'additionalProperties')
+      .map((error) => `${error.instancePath} ${findMisspelt(error, String(error.params['additionalProperty']))}`),
+  );
+  return errors.filter(
+    ({ keyword, instancePath, params }) =>
+      keyword !== 'required' || !misspelt.has(`${instancePath} ${String(params['missingProperty'])}`),
+  );
+}
+
+function findMisspelt({ parentSchema }: ErrorObject, name: string): string | undefined {
+  return nearestName(name, Object.keys((parentSchema?.['properties'] ?? {}) as object));
 }
 
 /** One more problem than is shown at most, where there are so many: to word each takes time. */

@@ -59,17 +59,17 @@ async function readBounded(path: string): Promise<string | undefined> {
   }
 }
 
-/** Files that a module can import. */
-const MODULE = /\.([cm]?[jt]s|json|wasm|node)$/;
+/** Files that a module can import; a package of CommonJS imports those without an extension, too. */
+const MODULE = /(^|\/)[^.]+$|\.([cm]?[jt]s|json|wasm|node)$/;
 
 /** The most that all modules of a plugin may have together. */
 const CODE_BYTES_MAX = 67_108_864;
 
 /**
  * Hashes the code of a plugin without running it: every module file of its folder by path and content, but for installed
- * packages. Links to folders are not followed.
+ * packages.
  * @returns as `hash` 64 hex digits, the same wherever the folder is; as `reason` why the code is no plugin's: a file
- * that cannot be read or is no regular one, or more code than a plugin may have
+ * that cannot be read or is no regular one, a link to a folder, or more code than a plugin may have
  */
 export async function hashCode(folder: string): Promise<{ readonly hash: string } | { readonly reason: string }> {
   try {
@@ -87,6 +87,7 @@ async function demandBounded(folder: string, files: readonly string[]): Promise<
   let bytes = 0;
   for (const path of files) {
     const facts = await stat(join(folder, path));
+    if (facts.isDirectory()) throw new Error(`${path} is a link to a folder`);
     if (!facts.isFile()) throw new Error(`${path} is not a regular file`);
     bytes += facts.size;
     if (bytes > CODE_BYTES_MAX) throw new Error(`its modules have more than ${CODE_BYTES_MAX} bytes, by ${path}`);
@@ -99,7 +100,7 @@ async function listModules(root: string, inside: string): Promise<readonly strin
     entries.map(async (entry): Promise<readonly string[]> => {
       const path = inside === '' ? entry.name : `${inside}/${entry.name}`;
       if (entry.isDirectory()) return entry.name === 'node_modules' ? [] : listModules(root, path);
-      return (entry.isFile() || entry.isSymbolicLink()) && MODULE.test(entry.name) ? [path] : [];
+      return entry.isSymbolicLink() || MODULE.test(path) ? [path] : [];
     }),
   );
   return found.flat();

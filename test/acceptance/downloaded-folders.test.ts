@@ -56,6 +56,11 @@ test('the code of a plugin of the working folder runs once a person has confirme
   const changed = await chukwa(['run', 'brief']);
   assert.deepEqual([changed.code, isMarked()], [1, false]);
   assert.match(changed.stderr, /it has changed/);
+  assert.equal((await chukwa(['plugin', 'trust', 'plugins/own_reading'])).code, 0);
+  // A module may be in a file of any name.
+  await appendFile(join(place, 'code'), 'globalThis.more = 1;\n');
+  assert.match((await chukwa(['run', 'brief'])).stderr, /it has changed/);
+  await rm(join(place, 'code'));
   assert.equal((await chukwa(['run', 'brief'], { CHUKWA_PLUGIN_PATH: join(folder, 'plugins') })).code, 0);
 });
 

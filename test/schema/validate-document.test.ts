@@ -76,6 +76,18 @@ test('a prompt message holds at most 65,536 characters', () => {
   assert.deepEqual(codesOf(65_537), ['BAD_VALUE: must have at most 65536 characters']);
 });
 
+test('a misspelt field is one finding, and not also that the field is missing', () => {
+  const profile = { version: 1, label: 'a', workflow_reff: { path: './w.json' } };
+  assert.deepEqual(
+    shape('cognition_profile', profile).map(({ code, pointer }) => [code, pointer]),
+    [['UNKNOWN_FIELD', '/workflow_reff']],
+  );
+  assert.deepEqual(
+    shape('cognition_profile', { version: 1, label: 'a', other: 1 }).map(({ code }) => code),
+    ['MISSING_FIELD', 'UNKNOWN_FIELD'],
+  );
+});
+
 test('a plugin that is there and left out is not called unknown', () => {
   const taken = {
     code: 'PLUGIN_NAME_TAKEN' as const,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { mkdir, readFile, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { ENGINE_VARIABLES } from '../../engine/contract/engine-variables.js';
@@ -128,6 +129,8 @@ test('files of a plugin that are no regular ones, or too large, are problems and
   await writeFile(join(folder, 'large', 'plugin.json'), ' '.repeat(1_048_577));
   await writePlugin(folder, 'zero_module', GOOD);
   await symlink('/dev/zero', join(folder, 'zero_module', 'more.js'));
+  await writePlugin(folder, 'linking', GOOD);
+  await symlink(tmpdir(), join(folder, 'linking', 'lib'));
   await writePlugin(folder, 'vast', GOOD);
   await writeFile(join(folder, 'vast', 'more.js'), '');
   await truncate(join(folder, 'vast', 'more.js'), 6 * 2 ** 30);
@@ -138,6 +141,7 @@ test('files of a plugin that are no regular ones, or too large, are problems and
   assert.deepEqual(names, []);
   assert.match(messages, /interface\.schema\.json: ELOOP/);
   assert.equal(messages.match(/not a regular file/g)?.length, 4);
+  assert.match(messages, /lib is a link to a folder/);
   assert.match(messages, /more than 67108864 bytes, by more\.js/);
   assert.match(messages, /larger than 1048576 bytes/);
 });
@@ -178,6 +182,7 @@ test('the version of a plugin differs where its manifest, its schema or a module
     ['index.js', `${GOOD}\n`, false],
     ['more.mjs', '', false],
     ['deep/more.js', '', false],
+    ['deep/more', '', false],
     ['README.md', 'words', true],
     ['node_modules/other/index.js', '', true],
   ] as const)

@@ -278,6 +278,13 @@ for (const [from, to] of [
       };
       for (const [what, [table, change, reason]] of Object.entries(UNSOUND))
         await refuse(what, withRow(lines, table, change), reason);
+      const generation = lines.findLast((line) => line.startsWith('{"table":"llm_calls"'));
+      const others = lines.filter((line) => line !== generation);
+      await refuse(
+        'a call without its generation',
+        forge(others, (line) => line),
+        /refers to one of llm_calls that is not there/,
+      );
       for (const [artifacts, reason] of UNSOUND_ARTIFACTS) {
         const change = ofTable('llm_calls', (line) => line.replace('"artifacts":[]', `"artifacts":${artifacts}`));
         await refuse(artifacts, forge(lines, change), reason);

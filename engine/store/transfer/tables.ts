@@ -201,6 +201,7 @@ const REFERENCES: readonly Reference[] = [
   { from: 'turns', columns: ['world_slug', 'attempt_id'], to: 'attempts' },
   { from: 'source_invocations', columns: ['world_slug', 'attempt_id'], to: 'attempts' },
   { from: 'llm_calls', columns: ['world_slug', 'source_invocation_id'], to: 'source_invocations' },
+  { from: 'source_invocations', columns: ['world_slug', 'llm_call_id'], to: 'llm_calls' },
   { from: 'llm_chunks', columns: ['world_slug', 'llm_call_id'], to: 'llm_calls' },
   { from: 'world_patches', columns: ['world_slug', 'turn'], to: 'turns' },
 ];
