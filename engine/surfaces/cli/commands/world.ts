@@ -199,7 +199,8 @@ async function deleteOne(session: Session, world_slug: string, { yes = false, re
     const message = `Deleting ${JSON.stringify(world_slug)} has to be confirmed, and there is no terminal to ask at.`;
     return refuseUsage(session, message, 'Add --yes to delete it.');
   }
-  const turns = yes ? '' : await countTurns(session, world_slug);
+  // A world that is looked up first makes no database for its deletion.
+  const turns = await countTurns(session, world_slug);
   if (typeof turns !== 'string') return printRefused(session, turns);
   const question = `Delete ${world_slug} and ${turns} for good? [y/N] `;
   if (!yes && !/^y(es)?$/i.test((await ask?.(question))?.trim() ?? ''))
