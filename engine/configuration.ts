@@ -8,10 +8,9 @@ import { findInvisible, listSecretParts } from './core/content/variable-value.js
 import type { WantedDoorbell } from './doorbells/choose-doorbell.js';
 import type { ServePlace } from './operations/composition.js';
 import type { HeartbeatSettings } from './ports/heartbeat.js';
-import { isKeyLike } from './sources/secrets.js';
+import { decodeLeniently, isKeyLike, listKeyParts, type Secret } from './sources/secrets.js';
 import type { FlightLimits, PluginPlaces } from './sources/index.js';
 import type { Receiver, TelemetrySettings } from './telemetry/index.js';
-import type { Secret } from './sources/index.js';
 import type { StoreConfiguration } from './store/open-store.js';
 
 /** Environment variables, as the operator set them. An empty one counts as not set. */
@@ -144,17 +143,11 @@ export function listOwnSecrets(variables: Settings): readonly Secret[] {
 /** The parts of a URL that let somebody in: its password, and what looks like a key as a user, in the path or in the query. */
 function listUrlSecrets(text: string): readonly string[] {
   if (!URL.canParse(text)) return [];
-  const { password, username, pathname, searchParams } = new URL(text);
-  const query = [...searchParams].filter(([name, value]) => /pass|key|token|secret/i.test(name) || isKeyLike(value));
-  return [password, ...[username, ...pathname.split('/')].filter(isKeyLike), ...query.map(([, value]) => value)];
-}
-
-function decodeLeniently(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
+  const url = new URL(text);
+  const query = [...url.searchParams].filter(
+    ([name, value]) => /pass|key|token|secret/i.test(name) || isKeyLike(value),
+  );
+  return [url.password, ...[url.username].filter(isKeyLike), ...listKeyParts(url), ...query.map(([, value]) => value)];
 }
 
 /** The folder of the embedded database. */

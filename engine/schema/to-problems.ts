@@ -4,7 +4,7 @@ import { type Problem, problem } from '../contract/problem.js';
 import { SHOWN_MAX } from '../contract/problems/documents.js';
 import { appendToken, isList, isObject } from '../core/content/json-pointer.js';
 import { listProblems, PROBLEMS_MAX } from '../core/content/listed-problems.js';
-import { nearestName } from '../core/content/nearest-name.js';
+import { among, nearestName } from '../core/content/nearest-name.js';
 import { NO_ALTERNATIVE } from './alternatives.js';
 import { exampleOf, FORMAT_EXAMPLES, writeJson } from './hints.js';
 import { writtenKeyword } from './linear-keywords.js';
@@ -20,10 +20,17 @@ export function toProblems(errors: readonly ErrorObject[]): readonly Problem[] {
 
 /** A field that is missing since another one misspells it: to add it would be the wrong repair. */
 function withoutMisspelt(errors: readonly ErrorObject[]): readonly ErrorObject[] {
+  const lacking = new Set(
+    errors.filter(({ keyword }) => keyword === 'required').map(({ instancePath }) => instancePath),
+  );
+  const unknown = errors.filter(
+    ({ keyword, instancePath }) => keyword === 'additionalProperties' && lacking.has(instancePath),
+  );
   const misspelt = new Set(
-    errors
-      .filter(({ keyword }) => keyword === 'additionalProperties')
-      .map((error) => `${error.instancePath} ${findMisspelt(error, String(error.params['additionalProperty']))}`),
+    unknown.slice(0, PROBLEMS_MAX).map((error) => {
+      const meant = nearestName(String(error.params['additionalProperty']), namesOf(error));
+      return `${error.instancePath} ${meant}`;
+    }),
   );
   return errors.filter(
     ({ keyword, instancePath, params }) =>
@@ -31,8 +38,8 @@ function withoutMisspelt(errors: readonly ErrorObject[]): readonly ErrorObject[]
   );
 }
 
-function findMisspelt({ parentSchema }: ErrorObject, name: string): string | undefined {
-  return nearestName(name, Object.keys((parentSchema?.['properties'] ?? {}) as object));
+function namesOf({ parentSchema }: ErrorObject): readonly string[] {
+  return Object.keys((parentSchema?.['properties'] ?? {}) as object);
 }
 
 /** One more problem than is shown at most, where there are so many: to word each takes time. */
@@ -134,8 +141,7 @@ function placeOf({ instancePath, propertyName }: ErrorObject, member: string | u
 }
 
 function unknownField(error: ErrorObject, name: string): Problem {
-  const known = Object.keys((error.parentSchema?.['properties'] ?? {}) as object);
-  return problem('UNKNOWN_FIELD', { name, nearest: nearestName(name, known), known }, placeOf(error, name));
+  return problem('UNKNOWN_FIELD', { name, ...among(name, namesOf(error)) }, placeOf(error, name));
 }
 
 function missingField(error: ErrorObject, name: string) {

@@ -6,7 +6,7 @@ import { appendToken } from '../core/content/json-pointer.js';
 import type { OriginFromVariables, PluginManifest } from '../generated/plugin-manifest.js';
 import { type Command, parseCommand } from './command.js';
 import type { Folder } from './folder.js';
-import { findShortSecret, isKeyLike, type Secret } from './secrets.js';
+import { decodeLeniently, findShortSecret, listKeyParts, type Secret } from './secrets.js';
 
 /** The operator's variables: those that are set to something. */
 export type LookUpVariable = (name: string) => string | undefined;
@@ -140,26 +140,17 @@ export function parseOrigin(variable: string, value: string): Found<{ readonly o
     return { ok: false, message: `${variable} must hold a URL without a query and without a fragment` };
   }
   const path = url.pathname.replace(/\/+$/, '');
-  const [user, password] = [decode(url.username), decode(url.password)];
+  const [user, password] = [decodeLeniently(url.username), decodeLeniently(url.password)];
   // Without a password, the user is what a service knows its client by.
   const refused = findShortSecret([{ variable, value: password === '' ? user : password }]);
   if (refused !== undefined) return { ok: false, message: refused };
   const hasCredentials = user !== '' || password !== '';
   const encoded = hasCredentials ? Buffer.from(`${user}:${password}`).toString('base64') : '';
-  const keys = [...url.hostname.split('.'), ...path.split('/').map(decode)].filter(isKeyLike);
-  const secrets: readonly Secret[] = [user, password, encoded, ...keys]
+  const secrets: readonly Secret[] = [user, password, encoded, ...listKeyParts(url)]
     .filter(Boolean)
     .map((value) => ({ variable, value, ...(value === user && password !== '' ? { is_name: true } : {}) }));
   const authorization = `Basic ${encoded}`;
   const endpoint = `${url.origin}${path === '' ? '' : url.pathname}`;
   const origin = { variable, url: `${url.origin}${path}`, endpoint, secrets };
   return { ok: true, origin: hasCredentials ? { ...origin, authorization } : origin };
-}
-
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }

@@ -31,6 +31,21 @@ export function isKeyLike(text: string): boolean {
   return text.split(/[^A-Za-z0-9]+/).some((word) => word.length >= 20 || (word.length >= 9 && /[0-9]/.test(word)));
 }
 
+/** The parts of a URL's host and path that look like keys, as they are written and decoded. */
+export function listKeyParts({ hostname, pathname }: URL): readonly string[] {
+  const parts = [...hostname.split('.'), ...pathname.split('/').flatMap((part) => [part, decodeLeniently(part)])];
+  return [...new Set(parts.filter(isKeyLike))];
+}
+
+/** A part of a URL without percent-encoding; one that is not encoded soundly stays as it is. */
+export function decodeLeniently(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
 /** A sentence where a secret has a character that nobody sees, and that may not arrive as it was set. */
 export function findUnseenSecret(secrets: readonly Secret[]): string | undefined {
   const [said] = secrets.flatMap(({ variable, value }) => {

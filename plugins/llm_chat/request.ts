@@ -62,7 +62,12 @@ export function keyVariable({ api_key_env }: LlmChatInterface): string {
 /** The operator's key; none for an endpoint of their own that needs none; or a sentence where there must be one. */
 export type FoundKey =
   | { readonly ok: true; readonly key: string | undefined }
-  | { readonly ok: false; readonly message: string };
+  | {
+      readonly ok: false;
+      /** A missing key may be set later; one that no header may have stays what it is. */
+      readonly failure_class: 'unavailable' | 'call_rejected';
+      readonly message: string;
+    };
 
 /**
  * Finds the key. An endpoint that the source names by a variable of its own never gets the key of another.
@@ -76,7 +81,11 @@ export function findKey(
   if (api_key_env !== undefined) {
     const key = variables[api_key_env];
     return key === undefined
-      ? { ok: false, message: `${api_key_env} is not set: set it to the key of the endpoint` }
+      ? {
+          ok: false,
+          failure_class: 'unavailable',
+          message: `${api_key_env} is not set: set it to the key of the endpoint`,
+        }
       : toFoundKey(api_key_env, key);
   }
   if (base_url_env !== undefined) return { ok: true, key: undefined };
@@ -84,13 +93,13 @@ export function findKey(
   if (variable !== undefined) return toFoundKey(variable, variables[variable] ?? '');
   if (origin_url !== DEFAULT_ORIGIN) return { ok: true, key: undefined };
   const message = `no key is set: set ${KEY_VARIABLES[0]}, or ${BASE_URL_VARIABLES[0]} to an endpoint that needs none, such as http://127.0.0.1:11434/v1 for a local model`;
-  return { ok: false, message };
+  return { ok: false, failure_class: 'unavailable', message };
 }
 
 /** HTTP sends a header in Latin-1. */
 function toFoundKey(variable: string, key: string): FoundKey {
   const message = `${variable} holds a character that no header may have`;
-  return /^[\u0020-\u00FF]*$/.test(key) ? { ok: true, key } : { ok: false, message };
+  return /^[\u0020-\u00FF]*$/.test(key) ? { ok: true, key } : { ok: false, failure_class: 'call_rejected', message };
 }
 
 /** The unsupported setting of the source: refused before anything is sent, never replaced. */

@@ -20,7 +20,7 @@ export function openSender(settings: LlmChatInterface, capabilities: Capabilitie
     if (!origin || !client || model === undefined)
       throw failure('unavailable', `${baseUrlVariable(settings)} is not set`);
     const found = findKey(settings, capabilities.variables, origin.url);
-    if (!found.ok) throw failure('unavailable', found.message);
+    if (!found.ok) throw failure(found.failure_class, found.message);
     const body = toBody(settings, model, request) as unknown as OpenAI.ChatCompletionCreateParams;
     const headers = toHeaders(found.key, context.client_request_id);
     const exchange: Exchange = { context, headers };

@@ -38,7 +38,6 @@ const person = {
 
 check('a valid value has no problem', person, { name: 'a', age: 1 }, []);
 check('all that is wrong is said at once', person, { name: '', agee: 1, kind: 'agnet' }, [
-  'MISSING_FIELD : the field "age" is missing (Add it: In years.)',
   'UNKNOWN_FIELD /agee: "agee" is not a field here (Did you mean "age"?)',
   'BAD_VALUE /name: must not be empty (Write more.)',
   'UNEXPECTED_VALUE /kind: must be "agent" or "prop" (Did you mean "agent"?)',

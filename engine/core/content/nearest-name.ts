@@ -58,7 +58,7 @@ function editDistance(left: string, right: string, most = COMPARED_CHARACTERS): 
   let [before, above]: (readonly number[])[] = [[], Array.from({ length: right.length + 1 }, (_, column) => column)];
   for (let row = 1; row <= left.length; row++) {
     const current = [row];
-    // What is further from the diagonal is more edits away than the most.
+    // Each step away from the diagonal is an edit: beyond `most` steps, no result can count.
     for (let column = Math.max(1, row - most); column <= Math.min(right.length, row + most); column++) {
       const isSame = left[row - 1] === right[column - 1];
       const isSwap = left[row - 1] === right[column - 2] && left[row - 2] === right[column - 1];
