@@ -1,4 +1,4 @@
-// Made by tools/generate-answers.ts from engine/surfaces/browser/answers.ts: do not edit, run `npm run generate`.
+// Made by tools/generate-answers.ts from engine/catalogue/answers.ts: do not edit, run `npm run generate`.
 import type { JsonObject } from '../contract/json.js';
 
 /** Schemas of what pages answer, and of what that is made of, by name. */
@@ -111,6 +111,83 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
   },
   "Entities": {
     "$ref": "#/components/schemas/Part_Entity"
+  },
+  "EntityLife": {
+    "type": "object",
+    "properties": {
+      "id": {
+        "type": "string"
+      },
+      "name": {
+        "type": "string"
+      },
+      "kind": {
+        "type": "string",
+        "enum": [
+          "agent",
+          "prop"
+        ]
+      },
+      "environment": {
+        "type": "string"
+      },
+      "goal": {
+        "type": "string"
+      },
+      "state": {
+        "type": "string"
+      },
+      "memory": {
+        "type": "array",
+        "items": {
+          "type": "object",
+          "properties": {
+            "content": {
+              "type": "string"
+            },
+            "turn": {
+              "type": "number"
+            }
+          },
+          "required": [
+            "content",
+            "turn"
+          ],
+          "additionalProperties": false
+        },
+        "description": "Its memories, oldest first, and their turns; 0 for those of the scenario."
+      },
+      "world_slug": {
+        "type": "string"
+      },
+      "turn": {
+        "type": "number"
+      },
+      "simulation_time": {
+        "type": "string"
+      },
+      "last_turn": {
+        "type": "number",
+        "description": "The latest turn of the world."
+      },
+      "history": {
+        "$ref": "#/components/schemas/Part_EffectOrigin"
+      }
+    },
+    "required": [
+      "history",
+      "id",
+      "kind",
+      "last_turn",
+      "memory",
+      "name",
+      "simulation_time",
+      "state",
+      "turn",
+      "world_slug"
+    ],
+    "additionalProperties": false,
+    "description": "An entity, and a part of its changes up to that turn, the latest first."
   },
   "Diff": {
     "$ref": "#/components/schemas/WorldDiff"
@@ -1607,6 +1684,29 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     ],
     "additionalProperties": false
   },
+  "Part_EffectOrigin": {
+    "type": "object",
+    "properties": {
+      "rows": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/EffectOrigin"
+        }
+      },
+      "next": {
+        "type": [
+          "string",
+          "null"
+        ],
+        "description": "The cursor of the next part; null at the end."
+      }
+    },
+    "required": [
+      "rows",
+      "next"
+    ],
+    "additionalProperties": false
+  },
   "WorldDiff": {
     "type": "object",
     "properties": {
@@ -1653,7 +1753,8 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "turn",
       "simulation_time"
     ],
-    "additionalProperties": false
+    "additionalProperties": false,
+    "description": "A turn of a world, with its time inside the world."
   },
   "DiffedChange": {
     "anyOf": [

@@ -77,6 +77,13 @@ export interface WorldPlace {
   readonly turn?: number;
 }
 
+/** A turn of a world, with its time inside the world. */
+export interface TurnPlace {
+  readonly world_slug: string;
+  readonly turn: number;
+  readonly simulation_time: string;
+}
+
 /** A world as it was at the end of a turn; without a turn, as it is. */
 export async function showWorld(archive: Archive, request: WorldPlace): Promise<Outcome<WorldSnapshot>> {
   const snapshot = await archive.store.worlds.snapshot(request.world_slug, request.turn);

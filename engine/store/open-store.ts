@@ -12,7 +12,7 @@ import { CACHE_MB_TO_READ, DESCRIPTION_IN_MEMORY, isMade, openInFolder, openInMe
 import { findFaultProblem, isPassing } from './database-fault.js';
 import { deleteWorld } from './delete-world.js';
 import { forkWorld } from './fork-world.js';
-import { listEffects, listPatches } from './history.js';
+import { listEffects, listEntityEffects, listPatches } from './history.js';
 import { claim, defer, discard, hold } from './inbox/claim.js';
 import { enqueueTurns } from './inbox/enqueue.js';
 import { glance } from './inbox/glance.js';
@@ -152,6 +152,7 @@ const WORLDS = {
   changeScenario,
   patches: listPatches,
   effects: listEffects,
+  entityEffects: listEntityEffects,
 };
 
 const INBOX = {

@@ -7,7 +7,7 @@ import { turnPatches } from './catalogue/turns.js';
 import { type Html, html } from './html.js';
 import { renderLeaf, renderLeaves } from './layout.js';
 import type { Asked, Page, View } from './page.js';
-import { pathOf } from './places.js';
+import { pathOf } from '../../catalogue/places.js';
 
 const PAGES_MAX = 2_000;
 

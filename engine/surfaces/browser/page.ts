@@ -1,8 +1,8 @@
 import { type Outcome, type Problem, succeed } from '../../contract/problem.js';
 import type { Archive } from '../../operations/engine.js';
-import type { Answers } from './answers.js';
+import type { Answers } from '../../catalogue/answers.js';
 import { type Html, html, NOTHING } from './html.js';
-import type { ParameterName } from './parameters.js';
+import type { ParameterName } from '../../catalogue/parameters.js';
 import type { Decision } from './parts/decision.js';
 import { type PartReader, readPart } from '../../operations/browse/list-part.js';
 import { type Columns, table } from './parts/table.js';

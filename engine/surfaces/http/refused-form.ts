@@ -4,7 +4,7 @@ import type { HttpDesk } from '../../operations/composition.js';
 import { CATALOGUE } from '../browser/catalogue/index.js';
 import { renderRefusedForm } from '../browser/layout.js';
 import type { Asked, View } from '../browser/page.js';
-import type { ParameterName } from '../browser/parameters.js';
+import type { ParameterName } from '../../catalogue/parameters.js';
 import { type Decision, fieldsOf } from '../browser/parts/decision.js';
 import { readFields } from './fields.js';
 import type { Exchange } from './routes/route.js';

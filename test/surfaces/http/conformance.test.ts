@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import type { Entity } from '../../../engine/core/world/world.js';
 import { COMPONENT_KINDS, type ComponentKind } from '../../../engine/core/protocol/component.js';
 import { CATALOGUE } from '../../../engine/surfaces/browser/catalogue/index.js';
 import type { Page } from '../../../engine/surfaces/browser/page.js';
-import type { ParameterName } from '../../../engine/surfaces/browser/parameters.js';
-import { pathOf, pathOfMember } from '../../../engine/surfaces/browser/places.js';
+import type { ParameterName } from '../../../engine/catalogue/parameters.js';
+import { pathOf, pathOfMember } from '../../../engine/catalogue/places.js';
 import { assertDocumented } from '../../support/documented-answers.js';
 import { type LivedWorlds, serveLivedWorlds } from '../../support/lived-worlds.js';
 import { TOKENS } from '../../support/served-park.js';
@@ -34,12 +35,13 @@ function* linksIn(value: unknown, path: string, member = ''): Generator<string> 
   for (const [name, inner] of Object.entries(value)) yield* linksIn(inner, path, Array.isArray(value) ? member : name);
 }
 
-/** The pages below one: its lists, its difference, its first and its latest turn. */
+/** The pages below one: its lists, its difference, its entities, its first and its latest turn. */
 function pathsBelow({ url }: Page, path: string, value: unknown): readonly string[] {
-  const { turn = 0 } = value as { readonly turn?: number };
+  const { turn = 0, entities = [] } = value as { readonly turn?: number; readonly entities?: readonly Entity[] };
   return CATALOGUE.filter((below) => below.url.startsWith(`${url}/`)).flatMap((below) => {
     const rest = below.url.slice(url.length);
     if (rest === '/turns/:turn') return [0, turn].map((one) => `${path}${rest.replace(':turn', String(one))}`);
+    if (rest === '/entities/:entity_id') return entities.map(({ id }) => `${path}${rest.replace(':entity_id', id)}`);
     return rest.includes(':') ? [] : [`${path}${rest}`];
   });
 }

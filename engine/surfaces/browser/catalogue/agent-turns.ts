@@ -4,7 +4,7 @@ import { emptyState, itemPage, type Page, type View } from '../page.js';
 import { payload } from '../parts/payload.js';
 import { table } from '../parts/table.js';
 import { cut, linkTo, moment, shortKey, status, words } from '../parts/text.js';
-import { pathOf } from '../places.js';
+import { pathOf } from '../../../catalogue/places.js';
 import { trailToAttempt } from './overview.js';
 
 export const agentTurn: Page = itemPage({

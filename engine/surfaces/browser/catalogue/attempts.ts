@@ -27,7 +27,7 @@ import {
 } from '../parts/text.js';
 import { labelOf } from '../pictures/attempt-bars.js';
 import { attemptTimeline, BANDS_MAX } from '../pictures/attempt-timeline.js';
-import { eventsOf, pathOf, pathOfTurn } from '../places.js';
+import { eventsOf, pathOf, pathOfTurn } from '../../../catalogue/places.js';
 import { took, trailToList, trailToWorld } from './overview.js';
 
 /** How many rows each table of an attempt's page has. */

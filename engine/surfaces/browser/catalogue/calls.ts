@@ -25,7 +25,7 @@ import {
   verbatim,
   words,
 } from '../parts/text.js';
-import { eventsOf } from '../places.js';
+import { eventsOf } from '../../../catalogue/places.js';
 import { callColumns } from './attempts.js';
 import { decideCall } from './decisions.js';
 import { trailToAttempt, trailToList } from './overview.js';

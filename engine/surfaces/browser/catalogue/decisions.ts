@@ -5,7 +5,7 @@ import type { AttemptRecord, InvocationSummary } from '../../../ports/records.js
 import { html } from '../html.js';
 import type { Decision } from '../parts/decision.js';
 import { words, linkTo, moment } from '../parts/text.js';
-import { pathOf } from '../places.js';
+import { pathOf } from '../../../catalogue/places.js';
 import type { OperatorActionRecord } from '../../../ports/operator-actions.js';
 import type { Section } from '../page.js';
 import { type Columns, sentences, table } from '../parts/table.js';

@@ -1,5 +1,6 @@
 import { present } from '../../../contract/present.js';
-import type { DiffedChange, TurnPlace, WorldDiff } from '../../../operations/diff-worlds.js';
+import type { DiffedChange, WorldDiff } from '../../../operations/diff-worlds.js';
+import type { TurnPlace } from '../../../operations/worlds.js';
 import { browseDiff } from '../../../operations/browse/worlds.js';
 import type { EffectOrigin } from '../../../ports/worlds.js';
 import { type Html, html } from '../html.js';
@@ -7,7 +8,7 @@ import { emptyState, itemPage, type Page, type View } from '../page.js';
 import { whyLink } from '../parts/patch.js';
 import { change } from '../parts/change.js';
 import { linkTo, moreInJson } from '../parts/text.js';
-import { pathOfPatch, pathOfTurn } from '../places.js';
+import { pathOfPatch, pathOfTurn } from '../../../catalogue/places.js';
 import { trailToWorld } from './overview.js';
 
 export const diff: Page = itemPage({

@@ -19,7 +19,7 @@ import { payload } from '../parts/payload.js';
 import { type Columns, facts, numbers, table } from '../parts/table.js';
 import { linkTo, moment, status, words } from '../parts/text.js';
 import { workflowGraph } from '../pictures/workflow-graph.js';
-import { pathOfList, PLACES } from '../places.js';
+import { pathOfList, PLACES } from '../../../catalogue/places.js';
 import { listedColumns } from './calls.js';
 import { took } from './overview.js';
 

@@ -6,7 +6,7 @@ import { listPage, nextPart, type Asked, emptyState, itemPage, type Page, type V
 import { drawTurn } from '../parts/patch.js';
 import { type Columns, numbers, sentences, table } from '../parts/table.js';
 import { count, duration, linkTo, moment, status, words, worldTime } from '../parts/text.js';
-import { pathOf, pathOfList, pathOfTurn, PLACES } from '../places.js';
+import { pathOf, pathOfList, pathOfTurn, PLACES } from '../../../catalogue/places.js';
 
 export const overview: Page = itemPage({
   url: '/',

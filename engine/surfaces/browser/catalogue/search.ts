@@ -4,7 +4,7 @@ import { type Html, html, NOTHING } from '../html.js';
 import { nextPart, type Asked, emptyState, itemPage, type Page, type View } from '../page.js';
 import { type Columns, numbers, sentences, table } from '../parts/table.js';
 import { linkTo, words } from '../parts/text.js';
-import { pathOf, pathOfPatch, pathOfTurn } from '../places.js';
+import { pathOf, pathOfPatch, pathOfTurn } from '../../../catalogue/places.js';
 
 const FILTERS = [
   { name: 'world', text: 'World' },

@@ -12,7 +12,7 @@ import { drawEffects, drawPatch, type Names, namesIn, whyLink } from '../parts/p
 import { drawPlaces } from '../parts/places.js';
 import { type Columns, numbers, sentences, table } from '../parts/table.js';
 import { count, worldTime } from '../parts/text.js';
-import { PATCHES_ON_TURN, pathOfTurn } from '../places.js';
+import { PATCHES_ON_TURN, pathOfTurn } from '../../../catalogue/places.js';
 import { decideTurn } from './decisions.js';
 import { trailToWorld } from './overview.js';
 import { attemptColumns, trailTo } from './worlds.js';

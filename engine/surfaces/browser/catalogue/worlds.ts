@@ -14,7 +14,7 @@ import { linkTo, moment, status, toClass, words, worldTime } from '../parts/text
 import { forkTree } from '../pictures/fork-tree.js';
 import { lifeLines } from '../pictures/life-lines.js';
 import { readingPlots } from '../pictures/reading-plot.js';
-import { eventsOf, pathOf, pathOfTurn } from '../places.js';
+import { eventsOf, pathOf, pathOfTurn } from '../../../catalogue/places.js';
 import { took, trailToWorld } from './overview.js';
 
 export const world: Page = itemPage({

@@ -6,7 +6,7 @@ import { parseJson } from '../../../core/content/parse-json.js';
 import type { OperatorAction } from '../../../operations/act.js';
 import { REASON_LENGTH_MAX } from '../../../operations/reason.js';
 import type { Acknowledgement } from '../../../operations/reports.js';
-import { pathOf } from '../../browser/places.js';
+import { pathOf } from '../../../catalogue/places.js';
 import { actorOf } from '../actors.js';
 import { isForm } from '../body.js';
 import { type Fields, readFields } from '../fields.js';
