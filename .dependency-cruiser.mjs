@@ -140,7 +140,8 @@ export default {
     {
       name: 'the-catalogue-declares-over-operations',
       severity: 'error',
-      comment: 'A declaration names an operation and what people see of its answer; every surface is a function over it.',
+      comment:
+        'A declaration names an operation and what people see of its answer; every surface is a function over it.',
       from: { path: '^engine/catalogue/' },
       to: { path: '^engine/', pathNot: '^engine/(catalogue|operations|ports|core|contract|generated)/' },
     },

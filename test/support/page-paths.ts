@@ -28,7 +28,7 @@ export async function pathsOfPages({ play, stage }: ServedPark): Promise<readonl
   const hashes = new Map<string, string>();
   for (const kind of COMPONENT_KINDS)
     hashes.set(pathOfList(kind), must(await listComponents(stage.engine, kind))[0]?.hash ?? '');
-  return CATALOGUE.map(({ url }) => {
+  return CATALOGUE.map(({ path: url }) => {
     const hash = hashes.get(url.replace(/\/hash\/.*$/, '')) ?? '';
     return { url, path: url.replace(/:\w+/g, (name) => (name === ':hash' ? hash : (keys[name] ?? name))) };
   });

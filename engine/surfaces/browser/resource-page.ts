@@ -1,25 +1,15 @@
-import type { Answers } from '../../catalogue/answers.js';
-import type { Resource } from '../../catalogue/resource.js';
+import type { Asked, Viewed } from '../../catalogue/resource.js';
 import type { Block, Link, Marked, Phrase, RecordView } from '../../catalogue/view.js';
 import { type Html, html, type HtmlValue } from './html.js';
-import { type Asked, itemPage, nextPart, type Page, type View } from './page.js';
+import { itemPage, nextPart, type Page, type View } from './page.js';
 import { change } from './parts/change.js';
 import { payload } from './parts/payload.js';
 import { facts, table } from './parts/table.js';
 import { foldable, moment, shortKey, status, verbatim, worldTime } from './parts/text.js';
 
-/** The page of a declared resource. */
-export function toPage(declared: Resource): Page {
-  const { path: url, reader: access, says: summary, gives: answer, takes: query } = declared;
-  return itemPage<keyof Answers>({
-    url,
-    access,
-    summary,
-    answer,
-    query,
-    read: (archive, asked) => declared.read(archive, asked),
-    view: (value, asked) => draw(declared.view(value, asked), asked),
-  });
+/** The page of a resource that declares its view. */
+export function toPage(declared: Viewed): Page {
+  return itemPage(declared, { view: (value, asked) => draw(declared.view(value, asked), asked) });
 }
 
 function draw({ eyebrow, title, trail, lede, sections }: RecordView, asked: Asked): View {

@@ -1,12 +1,12 @@
 import { Argument, Option } from 'commander';
 import { type ParameterName, PARAMETERS } from '../../catalogue/parameters.js';
-import { keysOf, type Resource } from '../../catalogue/resource.js';
+import { type Commanded, keysOf } from '../../catalogue/resource.js';
 import type { CommandEntry } from './commands/entry.js';
 import { viewLines } from './render/view.js';
 import { show } from './session.js';
 
 /** The command of a declared resource: its keys are the arguments, in the order of its path, and what it takes are options. */
-export function toCommand(declared: Resource): CommandEntry {
+export function toCommand(declared: Commanded): CommandEntry {
   const keys = keysOf(declared.path);
   return {
     name: declared.command,

@@ -3,7 +3,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { HttpDesk } from '../../operations/composition.js';
 import { CATALOGUE } from '../browser/catalogue/index.js';
 import { renderRefusedForm } from '../browser/layout.js';
-import type { Asked, View } from '../browser/page.js';
+import type { Asked } from '../../catalogue/resource.js';
+import type { View } from '../browser/page.js';
 import type { ParameterName } from '../../catalogue/parameters.js';
 import { type Decision, fieldsOf } from '../browser/parts/decision.js';
 import { readFields } from './fields.js';
@@ -37,7 +38,7 @@ function pageOf({ url }: FastifyRequest): string {
 async function readView(desk: HttpDesk, request: FastifyRequest, path: string): Promise<View | undefined> {
   const parameters = request.params as Asked['parameters'];
   const page = CATALOGUE.find(
-    ({ url }) => url.replaceAll(/:(\w+)/g, (_, name: ParameterName) => parameters[name] ?? '') === path,
+    (each) => each.path.replaceAll(/:(\w+)/g, (_, name: ParameterName) => parameters[name] ?? '') === path,
   );
   const asked = { parameters, query: {}, reader: 'operator' } as const;
   const shown = page && (await desk.look((archive) => page.read(archive, asked)));

@@ -1,9 +1,10 @@
+import * as declared from '../../../catalogue/resources/attempts.js';
 import { present } from '../../../contract/present.js';
 import type { AttemptRecord, AuditRecord, InvocationSummary, TimelineRecord } from '../../../ports/records.js';
 import { toTraceId } from '../../../core/content/trace-id.js';
 import type { AgentTurnSummary } from '../../../core/agents/agent-turn.js';
 import { isUndriven, stateOf } from '../../../core/protocol/work-state.js';
-import { type AttemptPage, browseAttempt, listAgentTurnsPart } from '../../../operations/browse/attempts.js';
+import type { AttemptPage } from '../../../operations/browse/attempts.js';
 import { type Html, html, type HtmlValue, NOTHING } from '../html.js';
 import { isInDoubt } from '../../../operations/settle-call.js';
 import { listPage, emptyState, itemPage, type Page, type Section, type View } from '../page.js';
@@ -34,14 +35,7 @@ import { took, trailToList, trailToWorld } from './overview.js';
 const ROWS_SHOWN = 30;
 const PATCHES_SHOWN = 20;
 
-export const attempt: Page = itemPage({
-  url: '/attempts/:attempt_id',
-  access: 'consumer',
-  summary: 'An attempt: its calls, patches, agent turns, audit and events.',
-  answer: 'Attempt',
-  query: ['after'],
-  read: (archive, { parameters: { attempt_id }, query: { after }, reader }) =>
-    browseAttempt(archive, present({ attempt_id, reader, after })),
+export const attempt: Page = itemPage(declared.attempt, {
   view: viewAttempt,
 });
 
@@ -229,14 +223,7 @@ const agentTurnColumns: Columns<AgentTurnSummary> = {
   Took: numbers(({ began_at, worked_until }) => took({ started_at: began_at, ended_at: worked_until })),
 };
 
-export const attemptAgentTurns: Page = listPage({
-  url: '/attempts/:attempt_id/agent-turns',
-  access: 'consumer',
-  summary: 'The agent turns of an attempt, in the order in which they began.',
-  answer: 'AgentTurns',
-  cursor: 'id',
-  keyOf: ({ agent_turn_id }) => agent_turn_id,
-  read: (archive, { parameters: { attempt_id } }, part) => listAgentTurnsPart(archive, attempt_id, part),
+export const attemptAgentTurns: Page = listPage(declared.attemptAgentTurns, {
   about: (asked) => ({ title: 'Agent turns of an attempt', trail: trailToList(asked) }),
   order: 'In the order in which they began',
   columns: agentTurnColumns,

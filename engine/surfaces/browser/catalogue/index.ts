@@ -1,4 +1,5 @@
 import { RESOURCES } from '../../../catalogue/index.js';
+import { isViewed } from '../../../catalogue/resource.js';
 import type { Page } from '../page.js';
 import { toPage } from '../resource-page.js';
 import { agentTurn } from './agent-turns.js';
@@ -35,5 +36,5 @@ export const CATALOGUE: readonly Page[] = [
   inbox,
   search,
   ...documentPages,
-  ...RESOURCES.map(toPage),
+  ...RESOURCES.filter(isViewed).map(toPage),
 ];

@@ -1,19 +1,16 @@
-import { browseInbox, browseOverview, type LatestTurn, type Overview } from '../../../operations/browse/overview.js';
-import { type ListedWorld, listWorldsPart } from '../../../operations/browse/worlds.js';
+import * as declared from '../../../catalogue/resources/worlds.js';
+import type { Asked } from '../../../catalogue/resource.js';
+import type { LatestTurn, Overview } from '../../../operations/browse/overview.js';
+import type { ListedWorld } from '../../../operations/browse/worlds.js';
 import type { ListedAttempt, ListedMessage, WaitingAttempt } from '../../../ports/browse.js';
 import { type Html, html } from '../html.js';
-import { listPage, nextPart, type Asked, emptyState, itemPage, type Page, type View } from '../page.js';
+import { listPage, nextPart, emptyState, itemPage, type Page, type View } from '../page.js';
 import { drawTurn } from '../parts/patch.js';
 import { type Columns, numbers, sentences, table } from '../parts/table.js';
 import { count, duration, linkTo, moment, status, words, worldTime } from '../parts/text.js';
 import { pathOf, pathOfList, pathOfTurn, PLACES } from '../../../catalogue/places.js';
 
-export const overview: Page = itemPage({
-  url: '/',
-  access: 'consumer',
-  summary: 'The first worlds by name, the inbox (for operators), and the number of documents of each kind.',
-  answer: 'Overview',
-  read: (archive, { reader }) => browseOverview(archive, reader),
+export const overview: Page = itemPage(declared.overview, {
   view: ({ worlds, latest, documents, inbox }): View => ({
     title: 'Worlds',
     eyebrow: 'Chukwa',
@@ -56,15 +53,7 @@ const worldColumns: Columns<ListedWorld> = {
 
 const NO_WORLDS = emptyState('There is no world yet. Make one, and play three turns in it:', 'npx chukwa park');
 
-export const worldList: Page = listPage({
-  url: '/worlds',
-  access: 'consumer',
-  summary: 'Worlds by name; with a scenario, those that use it or did.',
-  answer: 'Worlds',
-  query: ['scenario'],
-  cursor: 'name',
-  keyOf: ({ world_slug }) => world_slug,
-  read: (archive, { query: { scenario } }, part) => listWorldsPart(archive, part, scenario),
+export const worldList: Page = listPage(declared.worldList, {
   about: () => ({ title: 'Worlds' }),
   order: 'By name',
   columns: worldColumns,
@@ -78,13 +67,7 @@ function documentCounts(documents: Overview['documents']) {
   )}</ul>`;
 }
 
-export const inbox: Page = itemPage({
-  url: '/inbox',
-  access: 'operator',
-  summary: 'Messages and attempts that wait for a driver, a service or a person.',
-  answer: 'Inbox',
-  query: ['limit', 'after'],
-  read: (archive, { query }) => browseInbox(archive, query),
+export const inbox: Page = itemPage(declared.inbox, {
   view: ({ rows, next, attempts }, asked): View => ({
     title: 'Inbox',
     eyebrow: 'What waits',

@@ -1,11 +1,13 @@
+import * as declared from '../../../catalogue/resources/worlds.js';
+import type { Asked } from '../../../catalogue/resource.js';
 import { present } from '../../../contract/present.js';
 import type { AttemptSummary } from '../../../ports/records.js';
 import type { WorldSnapshot } from '../../../ports/worlds.js';
 import { isUndriven, stateOf } from '../../../core/protocol/work-state.js';
-import { browseWorld, listAttemptsPart, type WorldPage } from '../../../operations/browse/worlds.js';
-import { type ListedAgent, listAgentsPart } from '../../../operations/agents.js';
+import type { WorldPage } from '../../../operations/browse/worlds.js';
+import type { ListedAgent } from '../../../operations/agents.js';
 import { type Html, html, NOTHING } from '../html.js';
-import { listPage, type Asked, emptyState, itemPage, type Page, type View } from '../page.js';
+import { listPage, emptyState, itemPage, type Page, type View } from '../page.js';
 import { operatorActions, decideWorld } from './decisions.js';
 import { drawPlaces } from '../parts/places.js';
 import { drawTurn, namesIn } from '../parts/patch.js';
@@ -17,14 +19,7 @@ import { readingPlots } from '../pictures/reading-plot.js';
 import { eventsOf, pathOf, pathOfTurn } from '../../../catalogue/places.js';
 import { took, trailToWorld } from './overview.js';
 
-export const world: Page = itemPage({
-  url: '/worlds/:world_slug',
-  access: 'consumer',
-  summary: 'A world: its story, where everybody is, readings, attempts, forks and scenarios.',
-  answer: 'World',
-  query: ['until'],
-  read: (archive, { parameters: { world_slug }, query: { until } }) =>
-    browseWorld(archive, present({ world_slug, until })),
+export const world: Page = itemPage(declared.world, {
   // An earlier turn never changes.
   view: (shown, { query, reader }) => ({
     ...viewWorld(shown, reader),
@@ -146,14 +141,7 @@ export const trailTo = ({ parameters: { world_slug } }: Asked): View['trail'] =>
 
 const NO_ATTEMPTS = emptyState('Nothing has been tried yet.');
 
-export const worldAttempts: Page = listPage({
-  url: '/worlds/:world_slug/attempts',
-  access: 'consumer',
-  summary: 'The attempts of a world, the latest first.',
-  answer: 'Attempts',
-  cursor: 'id',
-  keyOf: ({ attempt_id }) => attempt_id,
-  read: (archive, { parameters: { world_slug } }, part) => listAttemptsPart(archive, world_slug, part),
+export const worldAttempts: Page = listPage(declared.worldAttempts, {
   about: (asked) => ({ title: `Attempts of ${asked.parameters.world_slug}`, trail: trailTo(asked) }),
   order: 'The latest first',
   columns: attemptColumns,
@@ -173,14 +161,7 @@ const agentColumns: Columns<ListedAgent> = {
   'Waits until (UTC)': ({ resume_deadline }) => moment(resume_deadline),
 };
 
-export const worldAgents: Page = listPage({
-  url: '/worlds/:world_slug/agents',
-  access: 'consumer',
-  summary: 'The agents of a world by name, and what each of them does just now.',
-  answer: 'Agents',
-  cursor: 'name',
-  keyOf: ({ agent_id }) => agent_id,
-  read: (archive, { parameters: { world_slug } }, part) => listAgentsPart(archive, world_slug, part),
+export const worldAgents: Page = listPage(declared.worldAgents, {
   about: (asked) => ({ title: `Agents of ${asked.parameters.world_slug}`, trail: trailTo(asked) }),
   order: 'What each of them does just now',
   columns: agentColumns,

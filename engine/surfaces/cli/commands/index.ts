@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { RESOURCES } from '../../../catalogue/index.js';
+import { isCommanded } from '../../../catalogue/resource.js';
 import { toCommand } from '../resource-command.js';
 import type { Perform } from '../session.js';
 import { report, settleAttempt, stop } from './by-hand.js';
@@ -27,7 +28,7 @@ const GROUPS: Readonly<Record<string, readonly CommandEntry[]>> = {
   'Documents:': [...newFiles, validate, test, put, get, list, uses, schemas],
   'Worlds:': [...WORLD_COMMANDS, run, worker, serveWorlds, report, stop],
   'What happened:': [
-    ...RESOURCES.map(toCommand),
+    ...RESOURCES.filter(isCommanded).map(toCommand),
     attempts,
     attempt,
     settleAttempt,

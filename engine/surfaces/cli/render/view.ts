@@ -1,4 +1,4 @@
-import type { Block, Link, Marked, Phrase, RecordView } from '../../../catalogue/view.js';
+import type { Block, Marked, Phrase, RecordView } from '../../../catalogue/view.js';
 import type { Json } from '../../../contract/json.js';
 import { factLines, jsonText, proseLines } from './block.js';
 import { EMPTY, faint, good, hanging, line, type Lines, type Span, strong, verbatim } from './line.js';
@@ -59,7 +59,7 @@ function toSpans(said: Phrase): readonly Span[] {
   if (said === null) return [];
   if (typeof said !== 'object') return [{ text: String(said) }];
   if (Array.isArray(said)) return (said as readonly Phrase[]).flatMap(toSpans);
-  return 'path' in said ? [{ text: (said as Link).text }] : [toMarked(said as Marked)];
+  return 'path' in said ? [{ text: said.text }] : [toMarked(said as Marked)];
 }
 
 function toMarked({ as, text }: Marked): Span {
