@@ -16,7 +16,7 @@ import { EXCLUDE, pathsArgument, ROOT, type RootOptions, toPlace } from '../argu
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { componentLines, componentListLines, kindCountLines, usesLines } from '../render/component.js';
 import { faint, line, type Lines, verbatim } from '../render/line.js';
-import { count } from '../render/words.js';
+import { count } from '../../../catalogue/words.js';
 import { answer, printExact, printRefused, type Session, show, withArchive, withEngine } from '../session.js';
 import type { CommandEntry } from './entry.js';
 

@@ -3,7 +3,7 @@ import type { AgentEventRecord, AgentTurnSummary } from '../../../core/agents/ag
 import type { ListedAgent, ResolvedAgentTurn, ResolvedCard } from '../../../operations/agents.js';
 import { beganLine } from './block.js';
 import { toReason } from './call.js';
-import { toPhrase } from './json-view.js';
+import { toPhrase } from '../../../catalogue/phrase.js';
 import {
   advice,
   bad,
@@ -20,7 +20,7 @@ import {
   verbatim,
 } from './line.js';
 import { type Columns, tableLines } from './table.js';
-import { count, failureName, shortHash, toMoment } from './words.js';
+import { count, failureName, shortHash, toMoment } from '../../../catalogue/words.js';
 
 export function agentListLines(agents: readonly ListedAgent[]): Lines {
   if (agents.length === 0) return [line('This world has no agents.')];

@@ -16,7 +16,7 @@ import { agentTurnListLines } from './agents.js';
 import { awaitedLines, doubtLines, toSettlement } from './open-call.js';
 import { toReason } from './call.js';
 import { beganLine, proseLines, quotedLines } from './block.js';
-import { quote, toPhrase } from './json-view.js';
+import { quote, toPhrase } from '../../../catalogue/phrase.js';
 import {
   advice,
   bad,
@@ -35,7 +35,7 @@ import {
 import { toSafeLines } from './neutralise.js';
 import { queueLines } from './queue.js';
 import { type Columns, tableLines } from './table.js';
-import { count, failureName, shortHash, toDuration, toMinute } from './words.js';
+import { count, failureName, shortHash, toDuration, toMinute } from '../../../catalogue/words.js';
 
 /** One attempt: its end, its calls in order, its patches, and the rejections on the way. */
 export function attemptLines(attempt: AttemptRecord): Lines {

@@ -5,7 +5,7 @@ import { jsonText } from './block.js';
 import { command, EMPTY, faint, type Line, line, type Lines, type Span, strong, verbatim } from './line.js';
 import { toSafeLines } from './neutralise.js';
 import { tableLines } from './table.js';
-import { count, toMoment } from './words.js';
+import { count, toMoment } from '../../../catalogue/words.js';
 
 const KIND_WIDTH = 18;
 

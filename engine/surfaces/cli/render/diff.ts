@@ -1,9 +1,9 @@
 import type { DiffedChange, WorldDiff } from '../../../operations/diff-worlds.js';
 import type { TurnPlace } from '../../../operations/worlds.js';
 import type { EffectOrigin } from '../../../ports/worlds.js';
-import { quote } from './json-view.js';
+import { quote } from '../../../catalogue/phrase.js';
 import { command, commandLines, EMPTY, faint, hanging, line, type Lines, strong } from './line.js';
-import { count, toMoment } from './words.js';
+import { count, toMoment } from '../../../catalogue/words.js';
 
 /** The changes between two turns, place by place, each with its effects beneath it. */
 export function diffLines({ from, to, changes }: WorldDiff): Lines {

@@ -5,7 +5,7 @@ import { awaitedCallLines, settleLines, settlementLines } from './open-call.js';
 import { isInDoubt } from '../../../operations/settle-call.js';
 import { blockLines, factLines, jsonText } from './block.js';
 import { EMPTY, line, type Lines } from './line.js';
-import { count, shortHash, toDuration, toMoment } from './words.js';
+import { count, shortHash, toDuration, toMoment } from '../../../catalogue/words.js';
 
 /** One source call: its request, its redacted answer, its verdict. */
 export function invocationLines(invocation: InvocationRecord): Lines {

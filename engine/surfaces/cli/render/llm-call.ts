@@ -5,10 +5,10 @@ import { parseJson } from '../../../core/content/parse-json.js';
 import type { LlmCallRecord } from '../../../ports/records.js';
 import { callHead } from './attempt.js';
 import { blockLines, factLines, jsonText } from './block.js';
-import { toPhrase } from './json-view.js';
+import { toPhrase } from '../../../catalogue/phrase.js';
 import { accent, EMPTY, faint, line, type Lines, type Span, strong, verbatim } from './line.js';
 import { toSafeLines } from './neutralise.js';
-import { count, shortHash, toDuration, toMoment } from './words.js';
+import { count, shortHash, toDuration, toMoment } from '../../../catalogue/words.js';
 
 /** One generation: its messages with the origin of each part, its streamed text, its verdict. */
 export function llmCallLines(call: LlmCallRecord): Lines {

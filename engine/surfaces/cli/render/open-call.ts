@@ -1,8 +1,8 @@
 import type { AttemptRecord, InvocationSummary, SettlementRecord } from '../../../ports/records.js';
 import { isInDoubt } from '../../../operations/settle-call.js';
-import { quote } from './json-view.js';
+import { quote } from '../../../catalogue/phrase.js';
 import { command, faint, hanging, line, type Lines, type Span, strong, verbatim } from './line.js';
-import { toMoment } from './words.js';
+import { toMoment } from '../../../catalogue/words.js';
 import type { AwaitedCall, PendedCall } from '../../../ports/pending-calls.js';
 
 /** The commands by which a person settles a call in doubt. */

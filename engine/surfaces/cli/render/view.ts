@@ -4,7 +4,7 @@ import { factLines, jsonText, proseLines } from './block.js';
 import { EMPTY, faint, good, hanging, line, type Lines, type Span, strong, verbatim } from './line.js';
 import { toSafeLines } from './neutralise.js';
 import { tableLines } from './table.js';
-import { toMoment } from './words.js';
+import { toMoment } from '../../../catalogue/words.js';
 
 /** A declared view, as lines for a terminal. */
 export function viewLines({ eyebrow, title, lede, sections }: RecordView): Lines {

@@ -6,7 +6,7 @@ import { command, EMPTY, faint, hanging, type Line, line, type Lines, strong, ve
 import { proseLines } from './block.js';
 import { queueLines } from './queue.js';
 import { type Columns, tableLines } from './table.js';
-import { shortHash, toMoment } from './words.js';
+import { shortHash, toMoment } from '../../../catalogue/words.js';
 import type { WorldStory } from '../../../operations/world-story.js';
 
 /** A world at one turn: places, agents and what they remember, things. */
