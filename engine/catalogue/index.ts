@@ -1,4 +1,5 @@
 import type { Resource } from './resource.js';
+import { agentTurn } from './resources/agent-turn.js';
 import * as attempts from './resources/attempts.js';
 import * as calls from './resources/calls.js';
 import { DOCUMENTS } from './resources/documents.js';
@@ -11,6 +12,7 @@ export const RESOURCES: readonly Resource[] = [
   ...Object.values(worlds),
   entity,
   ...Object.values(attempts),
+  agentTurn,
   ...Object.values(calls),
   search,
   ...DOCUMENTS,

@@ -53,6 +53,10 @@ export function isCommanded(declared: Resource): declared is Commanded {
 type Declaration<Kind extends keyof Answers> = Omit<Resource<Kind>, 'takes'> & Partial<Pick<Resource<Kind>, 'takes'>>;
 
 /** Declares a resource; the types of what it reads and draws follow from what it gives. */
+export function resource<Kind extends keyof Answers>(
+  declared: Declaration<Kind> & Pick<Viewed<Kind>, 'view'>,
+): Viewed<Kind>;
+export function resource<Kind extends keyof Answers>(declared: Declaration<Kind>): Resource<Kind>;
 export function resource<Kind extends keyof Answers>(declared: Declaration<Kind>): Resource<Kind> {
   return { takes: [], ...declared };
 }

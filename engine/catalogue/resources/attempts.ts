@@ -1,5 +1,4 @@
 import { present } from '../../contract/present.js';
-import { showAgentTurn } from '../../operations/agents.js';
 import { browseAttempt, listAgentTurnsPart, listCallsPart } from '../../operations/browse/attempts.js';
 import { compareAttempts } from '../../operations/browse/compare-attempts.js';
 import { listResource, resource } from '../resource.js';
@@ -48,13 +47,4 @@ export const attemptAgentTurns = listResource({
   cursor: 'id',
   keyOf: ({ agent_turn_id }) => agent_turn_id,
   read: (archive, { parameters: { attempt_id } }, part) => listAgentTurnsPart(archive, attempt_id, part),
-});
-
-export const agentTurn = resource({
-  name: 'get_agent_turn',
-  path: '/agent-turns/:agent_turn_id',
-  reader: 'consumer',
-  says: 'One turn of an agent: its context, its actions and its result.',
-  gives: 'AgentTurn',
-  read: (archive, { parameters: { agent_turn_id }, reader }) => showAgentTurn(archive, { agent_turn_id, reader }),
 });

@@ -82,16 +82,17 @@ test('the agents of a world and one of their turns are shown, with what was give
   const shown = await chukwa(`agent-turn ${id}`);
   assert.equal(shown.code, 0, shown.error);
   for (const said of [
-    `agent-turn ${id}  success`,
-    'what it was given',
-    'task.instruction',
-    'ambient.reading',
-    'what it did, and what it left',
-    'task.deliverable',
+    `bob in turn 1 of ${run.world}  agent turn\nsuccess`,
+    `id           ${id}`,
+    'What it was given',
+    'the workflow that it ran',
+    'a reading',
+    'What it did, and what it left',
+    'what it left',
     'evt.agent.bob.task',
-    'join      response',
   ])
     assert.ok(shown.out.includes(said), said);
+  assert.match(shown.out, /\n {2}join +response /);
   assert.doesNotMatch(shown.out, CONTROL);
   const json = JSON.parse((await chukwa(`agent-turn ${id} --json`)).out) as Record<string, unknown>;
   assert.equal(json['agent_turn_id'], id);

@@ -2,19 +2,24 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { join } from 'node:path';
 import { compose } from '../../../engine/main.js';
+import type { Asked } from '../../../engine/catalogue/resource.js';
+import { agentTurn } from '../../../engine/catalogue/resources/agent-turn.js';
 import { listAgents, showAgentTurn } from '../../../engine/operations/agents.js';
 import { showInvocation, showLlmCall } from '../../../engine/operations/records.js';
 import { withQueued } from '../../../engine/operations/reports.js';
 import { queueTurns } from '../../../engine/operations/run-worker.js';
 import { runCommandLine } from '../../../engine/surfaces/cli/command-line.js';
-import { agentListLines, agentTurnLines } from '../../../engine/surfaces/cli/render/agents.js';
+import { agentListLines } from '../../../engine/surfaces/cli/render/agents.js';
 import { attemptLines } from '../../../engine/surfaces/cli/render/attempt.js';
 import { invocationLines } from '../../../engine/surfaces/cli/render/invocation.js';
 import type { Lines } from '../../../engine/surfaces/cli/render/line.js';
 import { llmCallLines } from '../../../engine/surfaces/cli/render/llm-call.js';
 import { paint } from '../../../engine/surfaces/cli/render/paint.js';
+import { viewLines } from '../../../engine/surfaces/cli/render/view.js';
 import { must, openParkStage, type ParkStage, type Play, ROOT } from '../../support/park-stage.js';
 import { openTestTerminal } from './test-terminal.js';
+
+const ASKED = { parameters: {} as Asked['parameters'], query: {}, reader: 'operator' } as const;
 
 let stage: ParkStage;
 let play: Play;
@@ -24,32 +29,36 @@ before(async () => {
 });
 after(() => stage.close());
 
+/** The text of an agent turn, as its reader is shown it. */
+const textOfTurn = async (agent_turn_id: string, reader: 'consumer' | 'operator'): Promise<string> => {
+  const turn = must(await showAgentTurn(stage.engine, { agent_turn_id, reader }));
+  return toText(viewLines(agentTurn.view(turn, ASKED)));
+};
+
 const toText = (lines: Lines): string => paint(lines, { width: 1_000, has_colours: false, program: 'npx chukwa' });
 
 test('an agent turn says by itself what was read, which tool was called with what, and what was decided', async () => {
   const [, attempt] = play.attempts;
   const bob = attempt?.agent_turns.find(({ agent_id }) => agent_id === 'bob');
-  const asked = { agent_turn_id: bob?.agent_turn_id ?? '', reader: 'operator' } as const;
-  const text = toText(agentTurnLines(must(await showAgentTurn(stage.engine, asked))));
+  const text = await textOfTurn(bob?.agent_turn_id ?? '', 'operator');
   const narration = attempt?.patches.find((patch) => patch.workflow_subject_entity_id === 'bob')?.narration ?? '';
-  assert.match(text, /ambient\.reading .*\n +\w*weather: .*condition/);
-  assert.match(text, /tool\.call .*\n +buy_candy: .*button C/);
-  assert.match(text, /tool\.result .*\n +buy_candy: \w+/);
+  assert.match(text, /a reading .*\n +\w*weather: .*condition/);
+  assert.match(text, /called a tool .*\n +buy_candy: .*button C/);
+  assert.match(text, /what the tool answered .*\n +buy_candy: \w+/);
   assert.ok(text.includes(`bob: ${narration}`), text);
   assert.match(
     text,
-    /events {2}in order, folded from the record; live streams send AG-UI events instead\n +cmd\.agent\.bob\.wakeup/,
+    /Events\n +In order, folded from the record; live streams send AG-UI events instead\.\n +cmd\.agent\.bob\.wakeup/,
   );
 });
 
 test('an agent turn of several nodes shows what each of them gave, and then what the turn left', async () => {
   const { attempts } = await stage.play({ scenario: 'clerk' });
   const [turn] = attempts[0]?.agent_turns ?? [];
-  const asked = { agent_turn_id: turn?.agent_turn_id ?? '', reader: 'consumer' } as const;
-  const text = toText(agentTurnLines(must(await showAgentTurn(stage.engine, asked))));
+  const text = await textOfTurn(turn?.agent_turn_id ?? '', 'consumer');
   assert.match(
     text,
-    /node\.output +llm-call .*\n +sort: from Bob [^]*node\.output +invocation .*\n +look_up: \w[^]*task\.deliverable/,
+    /what a node gave +llm-call .*\n +sort: from Bob [^]*what a node gave +invocation .*\n +look_up: \w[^]*what it left/,
   );
 });
 

@@ -1,8 +1,8 @@
+import type { Answers } from '../../../catalogue/answers.js';
 import { RESOURCES } from '../../../catalogue/index.js';
 import { isViewed } from '../../../catalogue/resource.js';
 import type { Page } from '../page.js';
-import { toPage } from '../resource-page.js';
-import { agentTurn } from './agent-turns.js';
+import { type PageParts, toPage } from '../resource-page.js';
 import { attemptDiff } from './attempt-diff.js';
 import { attempt, attemptAgentTurns } from './attempts.js';
 import { attemptInvocations, invocation, invocationList, llmCall, llmCallList } from './calls.js';
@@ -12,6 +12,9 @@ import { inbox, overview, worldList } from './overview.js';
 import { search } from './search.js';
 import { turn, turnEntities, turnPatches } from './turns.js';
 import { world, worldAgents, worldAttempts } from './worlds.js';
+
+/** What pages have beside the views of their resources, by what those give. */
+const PARTS: { readonly [Kind in keyof Answers]?: PageParts<Kind> } = {};
 
 /** Every page. Routes, documents in JSON and links follow from it and from the table of places. */
 export const CATALOGUE: readonly Page[] = [
@@ -28,7 +31,6 @@ export const CATALOGUE: readonly Page[] = [
   attemptDiff,
   attemptInvocations,
   attemptAgentTurns,
-  agentTurn,
   invocationList,
   invocation,
   llmCallList,
@@ -36,5 +38,5 @@ export const CATALOGUE: readonly Page[] = [
   inbox,
   search,
   ...documentPages,
-  ...RESOURCES.filter(isViewed).map(toPage),
+  ...RESOURCES.filter(isViewed).map((declared) => toPage(declared, PARTS[declared.gives])),
 ];

@@ -1,7 +1,7 @@
 import { Argument, Option } from 'commander';
 import { showUnredacted } from '../../../operations/act.js';
 import { personHere } from '../../../operations/person-here.js';
-import { listAgents, showAgentTurn } from '../../../operations/agents.js';
+import { listAgents } from '../../../operations/agents.js';
 import type { Archive } from '../../../operations/engine.js';
 import { LIMIT, LIMIT_MAX } from '../../../operations/browse/list-part.js';
 import {
@@ -16,7 +16,7 @@ import { catchUpWhole, search as find, type WantedSearch } from '../../../operat
 import type { AttemptStatus, LlmCallRecord } from '../../../ports/records.js';
 import { SEARCH_KINDS } from '../../../ports/search.js';
 import { SLUG, toWorldPlace, wholeOption } from '../arguments.js';
-import { agentListLines, agentTurnLines } from '../render/agents.js';
+import { agentListLines } from '../render/agents.js';
 import { attemptLines, attemptListLines } from '../render/attempt.js';
 import { invocationLines } from '../render/invocation.js';
 import { llmCallLines, schemaLines } from '../render/llm-call.js';
@@ -57,16 +57,6 @@ export const agents: CommandEntry = {
   takes: [SLUG],
   run: (session, slug: string) =>
     show(session, (archive) => listAgents(archive, slug), { json: (all) => ({ agents: all }), lines: agentListLines }),
-};
-
-export const agentTurn: CommandEntry = {
-  name: 'agent-turn',
-  says: 'Show one turn of an agent: its context, its actions and its result.',
-  takes: [new Argument('<id>', 'the id of the agent turn')],
-  run: (session, agent_turn_id: string) =>
-    show(session, (archive) => showAgentTurn(archive, { agent_turn_id, reader: 'operator' }), {
-      lines: agentTurnLines,
-    }),
 };
 
 export const invocation: CommandEntry = {
