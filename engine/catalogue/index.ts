@@ -4,6 +4,8 @@ import * as attempts from './resources/attempts.js';
 import * as calls from './resources/calls.js';
 import { DOCUMENTS } from './resources/documents.js';
 import { entity } from './resources/entity.js';
+import { invocation } from './resources/invocation.js';
+import { llmCall } from './resources/llm-call.js';
 import { search } from './resources/search.js';
 import * as worlds from './resources/worlds.js';
 
@@ -14,6 +16,8 @@ export const RESOURCES: readonly Resource[] = [
   ...Object.values(attempts),
   agentTurn,
   ...Object.values(calls),
+  invocation,
+  llmCall,
   search,
   ...DOCUMENTS,
 ];

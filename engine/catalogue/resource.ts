@@ -30,6 +30,8 @@ export interface Resource<Kind extends keyof Answers = keyof Answers> {
   readonly gives: Kind;
   /** The parameters that it takes beside its keys. */
   readonly takes: readonly ParameterName[];
+  /** What its command's help says of each section that it shows on request alone, by the section's id. */
+  readonly extras?: Readonly<Record<string, string>>;
   read(archive: Archive, asked: Asked): Promise<Outcome<Answers[Kind]>>;
   /** What people see of it; left out where the page and the command draw it themselves. */
   view?(value: Answers[Kind], asked: Asked): RecordView;

@@ -1,7 +1,7 @@
 import type { Json } from '../contract/json.js';
 import { stateOf } from '../core/protocol/work-state.js';
 import type { LlmCallRecord } from '../ports/records.js';
-import { commandOf, pathOf, pathOfTurn, type PlaceKind } from './places.js';
+import { commandOf, pathOf, pathOfEntity, pathOfTurn, type PlaceKind } from './places.js';
 import { failureName } from './words.js';
 
 /**
@@ -77,14 +77,16 @@ export type Block =
   | { readonly block: 'folded'; readonly summary: string; readonly blocks: readonly Block[] }
   /** What a page draws in a way of its own; a terminal prints the alternative. */
   | { readonly block: 'picture'; readonly picture: Picture; readonly alternative: readonly Block[] }
-  /** Commands with what they do, for a terminal: a page has forms instead. */
-  | { readonly block: 'commands'; readonly commands: readonly (readonly [words: readonly string[], why: string])[] }
+  /** What can be done, and commands that do it, for a terminal: a page has forms instead. */
+  | { readonly block: 'commands'; readonly says: string; readonly commands: readonly CommandWords[] }
   /** What replaced what; `before` is null where something was added. */
   | { readonly block: 'change'; readonly before: string | null; readonly after: string }
   /** Where more about it is. */
   | { readonly block: 'links'; readonly links: readonly Link[] }
   /** The rest of a list, by the cursor of its next part. */
   | { readonly block: 'more'; readonly next: string | null };
+
+export type CommandWords = readonly [words: readonly string[], why: string];
 
 /** The pictures of pages, and what each shows. */
 export type Picture =
@@ -104,8 +106,9 @@ export const picture = (shown: Picture, ...alternative: readonly Block[]): Block
   picture: shown,
   alternative,
 });
-export const commands = (...all: readonly (readonly [words: readonly string[], why: string])[]): Block => ({
+export const commands = (says: string, ...all: readonly CommandWords[]): Block => ({
   block: 'commands',
+  says,
   commands: all,
 });
 export const change = (before: string | null, after: string): Block => ({ block: 'change', before, after });
@@ -133,6 +136,12 @@ export function linkTo(kind: PlaceKind, key: string, text?: string): Link;
 export function linkTo(kind: PlaceKind, key: string | null, text?: string): Link | null;
 export function linkTo(kind: PlaceKind, key: string | null, text = key): Link | null {
   return key === null ? null : { path: pathOf(kind, key), command: commandOf(kind, key), key, text: text ?? key };
+}
+
+/** A link to an entity of a world; nothing for none. */
+export function linkToEntity(world_slug: string, id: string | null, text = id): Link | null {
+  if (id === null) return null;
+  return { path: pathOfEntity(world_slug, id), command: ['entity', world_slug, id], text: text ?? id };
 }
 
 /** A link to a world at a turn. */

@@ -5,15 +5,15 @@ import { compose } from '../../../engine/main.js';
 import type { Asked } from '../../../engine/catalogue/resource.js';
 import { agentTurn } from '../../../engine/catalogue/resources/agent-turn.js';
 import { listAgents, showAgentTurn } from '../../../engine/operations/agents.js';
+import { invocation } from '../../../engine/catalogue/resources/invocation.js';
+import { llmCall } from '../../../engine/catalogue/resources/llm-call.js';
 import { showInvocation, showLlmCall } from '../../../engine/operations/records.js';
 import { withQueued } from '../../../engine/operations/reports.js';
 import { queueTurns } from '../../../engine/operations/run-worker.js';
 import { runCommandLine } from '../../../engine/surfaces/cli/command-line.js';
 import { agentListLines } from '../../../engine/surfaces/cli/render/agents.js';
 import { attemptLines } from '../../../engine/surfaces/cli/render/attempt.js';
-import { invocationLines } from '../../../engine/surfaces/cli/render/invocation.js';
 import type { Lines } from '../../../engine/surfaces/cli/render/line.js';
-import { llmCallLines } from '../../../engine/surfaces/cli/render/llm-call.js';
 import { paint } from '../../../engine/surfaces/cli/render/paint.js';
 import { viewLines } from '../../../engine/surfaces/cli/render/view.js';
 import { must, openParkStage, type ParkStage, type Play, ROOT } from '../../support/park-stage.js';
@@ -48,7 +48,7 @@ test('an agent turn says by itself what was read, which tool was called with wha
   assert.ok(text.includes(`bob: ${narration}`), text);
   assert.match(
     text,
-    /Events\n +In order, folded from the record; live streams send AG-UI events instead\.\n +cmd\.agent\.bob\.wakeup/,
+    /Events\n +In order, folded from the record; live streams send AG-UI events instead\.\n +11 events\n +cmd\.agent\.bob\.wakeup/,
   );
 });
 
@@ -85,8 +85,8 @@ test('a call whose driver is gone does not run', async () => {
   const textOf = (is_driven: boolean) => toText(attemptLines({ ...attempt, invocations: [{ ...left, is_driven }] }));
   assert.match(textOf(true), new RegExp(`${call.command_key}  running`));
   assert.match(textOf(false), new RegExp(`${call.command_key}  driver gone`));
-  const invocation = must(await showInvocation(stage.engine, call.source_invocation_id));
-  assert.match(toText(invocationLines({ ...invocation, ...left })), /^invocation \S+ {2}driver gone/);
+  const shown = must(await showInvocation(stage.engine, call.source_invocation_id));
+  assert.match(toText(viewLines(invocation.view({ ...shown, ...left }, ASKED))), /^.*\ndriver gone\n/);
 });
 
 test('an agent that has answered is running, as its record says, and its latest turn is answered', async () => {
@@ -101,11 +101,14 @@ test('an agent that has answered is running, as its record says, and its latest 
 test("a model's answer is shown once, and its parts are named", async () => {
   const generation = play.attempts[1]?.invocations.find(({ model_output_kind: kind }) => kind === 'final_patch');
   const call = must(await showLlmCall(stage.engine, generation?.llm_call_id ?? ''));
-  const text = toText(llmCallLines(call));
-  assert.match(text, /parsed_output {2}all of what it said\n/);
-  assert.match(text, /accepted_patch {2}the patch of what it said\n/);
+  const text = toText(viewLines(llmCall.view(call, ASKED)));
+  assert.match(text, /parsed output: all of what it said\n/);
+  assert.match(text, /accepted patch: the patch of what it said\n/);
   const artifacts = [{ kind: 'accepted_patch', value: { narration: 'Another.' } }];
-  assert.match(toText(llmCallLines({ ...call, artifacts })), /accepted_patch\n {2}\{\n {4}"narration": "Another\."/);
+  assert.match(
+    toText(viewLines(llmCall.view({ ...call, artifacts }, ASKED))),
+    /accepted patch:\n {2}\{\n {4}"narration": "Another\."/,
+  );
 });
 
 test('a rejected answer is shown line by line, and cut where it is long', () => {

@@ -5,7 +5,8 @@ import type { Page } from '../page.js';
 import { type PageParts, toPage } from '../resource-page.js';
 import { attemptDiff } from './attempt-diff.js';
 import { attempt, attemptAgentTurns } from './attempts.js';
-import { attemptInvocations, invocation, invocationList, llmCall, llmCallList } from './calls.js';
+import { attemptInvocations, invocationList, llmCallList } from './calls.js';
+import { decideCall } from './decisions.js';
 import { diff } from './diff.js';
 import { documentPages } from './documents.js';
 import { inbox, overview, worldList } from './overview.js';
@@ -14,7 +15,10 @@ import { turn, turnEntities, turnPatches } from './turns.js';
 import { world, worldAgents, worldAttempts } from './worlds.js';
 
 /** What pages have beside the views of their resources, by what those give. */
-const PARTS: { readonly [Kind in keyof Answers]?: PageParts<Kind> } = {};
+const PARTS: { readonly [Kind in keyof Answers]?: PageParts<Kind> } = {
+  SourceInvocation: { parts: (call) => ({ decisions: decideCall(call), is_waiting: true }) },
+  LlmCall: { parts: ({ ended_at, chunks }) => ({ has_pace: ended_at === null || chunks.length > 1 }) },
+};
 
 /** Every page. Routes, documents in JSON and links follow from it and from the table of places. */
 export const CATALOGUE: readonly Page[] = [
@@ -32,9 +36,7 @@ export const CATALOGUE: readonly Page[] = [
   attemptInvocations,
   attemptAgentTurns,
   invocationList,
-  invocation,
   llmCallList,
-  llmCall,
   inbox,
   search,
   ...documentPages,

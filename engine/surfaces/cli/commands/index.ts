@@ -11,7 +11,7 @@ import { newFiles } from './new.js';
 import { park } from './park.js';
 import { plugins } from './plugin.js';
 import { recordTest } from './record.js';
-import { agents, attempt, attempts, invocation, llmCall, search } from './records.js';
+import { agents, attempt, attempts, invocation, search } from './records.js';
 import { run } from './run.js';
 import { schemas } from './schemas.js';
 import { serveWorlds } from './serve.js';
@@ -34,7 +34,6 @@ const GROUPS: Readonly<Record<string, readonly CommandEntry[]>> = {
     settleAttempt,
     agents,
     invocation,
-    llmCall,
     search,
     recordTest,
   ],

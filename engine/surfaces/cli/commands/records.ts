@@ -1,4 +1,5 @@
 import { Argument, Option } from 'commander';
+import { invocation as declared } from '../../../catalogue/resources/invocation.js';
 import { showUnredacted } from '../../../operations/audit.js';
 import { personHere } from '../../../operations/person-here.js';
 import { listAgents } from '../../../operations/agents.js';
@@ -10,17 +11,16 @@ import {
   showAttempt,
   showCommitted,
   showInvocation,
-  showLlmCall,
 } from '../../../operations/records.js';
 import { catchUpWhole, search as find, type WantedSearch } from '../../../operations/search.js';
-import type { AttemptStatus, LlmCallRecord } from '../../../ports/records.js';
+import type { AttemptStatus, InvocationRecord } from '../../../ports/records.js';
 import { SEARCH_KINDS } from '../../../ports/search.js';
 import { SLUG, toWorldPlace, wholeOption } from '../arguments.js';
 import { agentListLines } from '../render/agents.js';
 import { attemptLines, attemptListLines } from '../render/attempt.js';
-import { invocationLines } from '../render/invocation.js';
-import { llmCallLines, schemaLines } from '../render/llm-call.js';
+import { viewLines } from '../render/view.js';
 import { foundLines } from '../render/search.js';
+import { asOperator } from '../resource-command.js';
 import { answer, show, withEngine } from '../session.js';
 import type { CommandEntry } from './entry.js';
 
@@ -61,7 +61,7 @@ export const agents: CommandEntry = {
 
 export const invocation: CommandEntry = {
   name: 'invocation',
-  says: 'Show one source call: its request, its answer and its verdict.',
+  says: declared.says,
   takes: [
     new Argument('<id>', 'the id of the source invocation'),
     new Option('--unredacted', 'show the whole stored answer, including what redaction hides; secrets stay replaced'),
@@ -72,23 +72,10 @@ export const invocation: CommandEntry = {
     id: string,
     { unredacted, reason }: { readonly unredacted?: true; readonly reason?: string },
   ) => {
-    const forms = { lines: invocationLines };
+    const forms = { lines: (call: InvocationRecord) => viewLines(declared.view(call, asOperator())) };
     if (unredacted === undefined) return show(session, (archive) => showInvocation(archive, id), forms);
     const person = personHere(reason);
     return answer(session, await withEngine(session, (engine) => showUnredacted(engine, id, person)), forms);
-  },
-};
-
-export const llmCall: CommandEntry = {
-  name: 'llm-call',
-  says: 'Show one generation: its prompt, its answer and its verdict.',
-  takes: [
-    new Argument('<id>', 'the id of the LLM call'),
-    new Option('--schema', 'print the schema that the model was offered, too; --json always has it'),
-  ],
-  run(session, id: string, { schema }: { readonly schema?: true }) {
-    const lines = (call: LlmCallRecord) => [llmCallLines(call), schema && schemaLines(call)];
-    return show(session, (archive) => showLlmCall(archive, id), { lines });
   },
 };
 

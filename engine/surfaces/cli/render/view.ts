@@ -90,20 +90,28 @@ function blockLines(block: Block, indent: number): Lines {
     case 'links':
       return line(faint(`${margin}${block.links.map(({ command: words }) => words.join(' ')).join(' · ')}`));
     case 'folded':
-      return block.blocks.map((inner) => blockLines(inner, indent));
+      return summed(
+        faint(`${margin}${block.summary}`),
+        block.blocks.map((inner) => blockLines(inner, indent)),
+      );
     case 'picture':
       return block.alternative.map((inner) => blockLines(inner, indent));
     case 'commands':
-      return (
-        block.commands.length > 0 &&
+      return [
+        hanging(indent + 2, margin, block.says),
         commandLines(
-          margin,
+          `${margin}  `,
           block.commands.map(([words, why]) => [command(...words), why]),
-        )
-      );
+        ),
+      ];
     case 'more':
       return block.next !== null && line(faint(`${margin}More: --after ${block.next}`));
   }
+}
+
+/** Lines below their summary; nothing where there are none. */
+function summed(summary: Span, lines: Lines): Lines {
+  return listLines(lines).length > 0 && [hanging(summary.text.length, summary), lines];
 }
 
 /** Names and values, one a line; one without a value is not shown. */
