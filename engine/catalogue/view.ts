@@ -64,13 +64,15 @@ export type Block =
       /** A column in which no row has a value is left out. */
       readonly columns: readonly string[];
       readonly rows: readonly (readonly Phrase[])[];
-      readonly empty: string;
+      readonly empty: Phrase;
     }
   /** An exact text. The pointer is its place in the JSON of the record: from there a page copies it whole. */
   | { readonly block: 'code'; readonly text: string; readonly pointer?: string }
-  | { readonly block: 'json'; readonly value: Json; readonly pointer?: string }
+  | { readonly block: 'json'; readonly value: Json; readonly pointer?: string; readonly known?: KnownHashes }
   /** What something said or gave: a terminal shows it in a few words. */
   | { readonly block: 'value'; readonly of: string; readonly value: Json }
+  /** A text of an author, with placeholders. */
+  | { readonly block: 'prompt'; readonly text: string }
   /** The messages of a prompt, each part with its origin. */
   | { readonly block: 'conversation'; readonly call: LlmCallRecord }
   /** Less important blocks: a page folds them behind their summary. */
@@ -86,6 +88,9 @@ export type Block =
   /** The rest of a list, by the cursor of its next part. */
   | { readonly block: 'more'; readonly next: string | null };
 
+/** Documents that a value may name by hash, in members that do not say their kind. */
+export type KnownHashes = readonly { readonly kind: PlaceKind; readonly hash: string }[];
+
 export type CommandWords = readonly [words: readonly string[], why: string];
 
 /** The pictures of pages, and what each shows. */
@@ -98,7 +103,13 @@ export const prose = (text: string): Block => ({ block: 'prose', text });
 export const note = (...said: readonly Phrase[]): Block => ({ block: 'note', said });
 export const list = (items: readonly (readonly Block[])[]): Block => ({ block: 'list', items });
 export const exact = (text: string, pointer?: string): Block => ({ block: 'code', text, ...(pointer && { pointer }) });
-export const json = (value: Json, pointer?: string): Block => ({ block: 'json', value, ...(pointer && { pointer }) });
+export const json = (value: Json, pointer?: string, known?: KnownHashes): Block => ({
+  block: 'json',
+  value,
+  ...(pointer && { pointer }),
+  ...(known && { known }),
+});
+export const prompt = (text: string): Block => ({ block: 'prompt', text });
 export const value = (of: string, said: Json): Block => ({ block: 'value', of, value: said });
 export const folded = (summary: string, ...blocks: readonly Block[]): Block => ({ block: 'folded', summary, blocks });
 export const picture = (shown: Picture, ...alternative: readonly Block[]): Block => ({
@@ -119,12 +130,9 @@ export const links = (...to: readonly (Link | null)[]): Block => ({
 export const more = (next: string | null): Block => ({ block: 'more', next });
 
 /** The columns of a table, in order: the title of each, and its cell in a row. */
-export function table<Row>(
-  title: string,
-  rows: readonly Row[],
-  columns: Readonly<Record<string, (row: Row) => Phrase>>,
-  empty: string,
-): Block {
+export type Columns<Row> = Readonly<Record<string, (row: Row) => Phrase>>;
+
+export function table<Row>(title: string, rows: readonly Row[], columns: Columns<Row>, empty: Phrase): Block {
   const cells = rows.map((row) => Object.values(columns).map((cellOf) => cellOf(row)));
   return { block: 'table', title, columns: Object.keys(columns), rows: cells, empty };
 }

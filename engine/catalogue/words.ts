@@ -7,6 +7,11 @@ export function count(number: number, one: string, many = `${one}s`): string {
   return `${number} ${number === 1 ? one : many}`;
 }
 
+/** A name as a title begins. */
+export function capital(name: string): string {
+  return `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`;
+}
+
 /** A moment as people read it: `2025-10-04 12:00 UTC`. */
 export function toMoment(rfc3339: string): string {
   const date = new Date(rfc3339);
@@ -32,6 +37,11 @@ export function toDuration(milliseconds: number): string {
 /** How long it took; null until it has ended. */
 export function tookFrom(from: string, until: string | null): string | null {
   return until === null ? null : toDuration(Date.parse(until) - Date.parse(from));
+}
+
+/** Whether a text is a number or a length of time, which tables set to the right. */
+export function isQuantity(text: string): boolean {
+  return /^\d[\d.]*( (ms|s|h|min \d+ s))?$/.test(text);
 }
 
 export function shortHash(hash: string): string {
@@ -78,4 +88,18 @@ export function runWord({ command_key }: Pick<InvocationSummary, 'command_key'>)
 /** At most so many characters of a text, with a mark where some were left out. */
 export function shorten(text: string, length_max: number): string {
   return text.length <= length_max ? text : `${text.slice(0, Math.max(0, length_max - 1))}…`;
+}
+
+/** The short label of a call. */
+export function labelOf(call: InvocationSummary): string {
+  const { ambient_source_id, tool_name, workflow_node_id, model_output_kind, failure_detail, failure_class } = call;
+  if (call.invocation_kind === 'llm_generation') {
+    if (call.is_superseded || (failure_class ?? model_output_kind) === null) return callWord(call);
+    if (failure_class === null) return words(model_output_kind ?? '');
+    // Only an answer is rejected; of another failure there is none, or it is not judged.
+    return failure_class === 'model_content'
+      ? `rejected: ${words(failure_detail ?? failure_class)}`
+      : `failed: ${words(failure_class)}`;
+  }
+  return ambient_source_id ?? tool_name ?? workflow_node_id ?? words(call.invocation_kind);
 }

@@ -1,5 +1,9 @@
 import { succeed } from '../../contract/problem.js';
-import { listResource } from '../resource.js';
+import { listResource, listView } from '../resource.js';
+import { listedColumns, llmCallColumns } from '../tables.js';
+import { code } from '../view.js';
+
+const NO_CALLS = ['No call has been made yet. Three turns make some: ', code('npx chukwa park')];
 
 export const invocationList = listResource({
   name: 'list_source_invocations',
@@ -10,6 +14,12 @@ export const invocationList = listResource({
   cursor: 'id',
   keyOf: ({ source_invocation_id }) => source_invocation_id,
   read: async ({ store }, _asked, part) => succeed(await store.browse.invocations(part)),
+  view: listView<'SourceInvocations'>({
+    about: () => ({ title: 'Source invocations' }),
+    order: 'The latest first',
+    columns: listedColumns,
+    empty: NO_CALLS,
+  }),
 });
 
 export const llmCallList = listResource({
@@ -21,4 +31,10 @@ export const llmCallList = listResource({
   cursor: 'id',
   keyOf: ({ llm_call_id }) => llm_call_id,
   read: async ({ store }, _asked, part) => succeed(await store.browse.llmCalls(part)),
+  view: listView<'LlmCalls'>({
+    about: () => ({ title: 'LLM calls' }),
+    order: 'The latest first',
+    columns: llmCallColumns,
+    empty: NO_CALLS,
+  }),
 });

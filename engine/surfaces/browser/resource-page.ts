@@ -1,11 +1,30 @@
 import type { Answers } from '../../catalogue/answers.js';
 import type { Asked, Viewed } from '../../catalogue/resource.js';
-import type { Block, Link, Marked, Phrase, Picture, RecordView, ViewSection } from '../../catalogue/view.js';
+import {
+  type Block,
+  type Columns,
+  type Link,
+  type Marked,
+  type Phrase,
+  type Picture,
+  type RecordView,
+  table as tableOf,
+  type ViewSection,
+} from '../../catalogue/view.js';
+import { capital, isQuantity } from '../../catalogue/words.js';
 import { parseJson } from '../../core/content/parse-json.js';
 import { type Html, html, type HtmlValue, NOTHING } from './html.js';
 import { itemPage, nextPart, type Page, type Section, type View } from './page.js';
 import { change } from './parts/change.js';
-import { conversation, copyable, drawChunks, inTwoViews, originBar, outputBar } from './parts/conversation.js';
+import {
+  authoredPrompt,
+  conversation,
+  copyable,
+  drawChunks,
+  inTwoViews,
+  originBar,
+  outputBar,
+} from './parts/conversation.js';
 import { payload } from './parts/payload.js';
 import { facts, numbers, sentences, table } from './parts/table.js';
 import { cut, foldable, folded, moment, shortKey, status, verbatim, worldTime } from './parts/text.js';
@@ -13,17 +32,19 @@ import { cut, foldable, folded, moment, shortKey, status, verbatim, worldTime } 
 /** What a page has beside the view of its resource: what an operator decides there, and what it shows of a refused request. */
 export interface PageParts<Kind extends keyof Answers> extends Pick<Page, 'refused'> {
   parts?(value: Answers[Kind], asked: Asked): Partial<View>;
+  /** Sections that only a page can draw, before the declared ones. */
+  sections?(value: Answers[Kind], asked: Asked): readonly Section[];
 }
 
 /** The page of a resource that declares its view. */
 export function toPage<Kind extends keyof Answers>(
   declared: Viewed<Kind>,
-  { parts = () => ({}), ...others }: PageParts<Kind> = {},
+  { parts = () => ({}), sections = () => [], ...others }: PageParts<Kind> = {},
 ): Page {
-  const view = (value: Answers[Kind], asked: Asked): View => ({
-    ...draw(declared.view(value, asked), asked),
-    ...parts(value, asked),
-  });
+  const view = (value: Answers[Kind], asked: Asked): View => {
+    const drawn = draw(declared.view(value, asked), asked);
+    return { ...drawn, sections: [...sections(value, asked), ...drawn.sections], ...parts(value, asked) };
+  };
   return itemPage(declared, { view, ...others });
 }
 
@@ -43,7 +64,8 @@ function drawSection({ id, title, blocks, is_about_others }: ViewSection, asked:
   return { id, title, ...(is_about_others && { is_about_others }), body: String(body) !== '' && body };
 }
 
-function drawBlock(block: Block, asked: Asked): Html {
+/** A block of a view. @param asked where it may have more parts */
+export function drawBlock(block: Block, asked: Pick<Asked, 'query'> = { query: {} }): Html {
   switch (block.block) {
     case 'facts':
       return facts(Object.entries(block.facts).map(([name, said]) => [capital(name), drawPhrase(said)]));
@@ -58,7 +80,9 @@ function drawBlock(block: Block, asked: Asked): Html {
     case 'code':
       return block.pointer === undefined ? verbatim(block.text) : copyable(block.pointer, drawExact(block.text));
     case 'json':
-      return block.pointer === undefined ? payload(block.value) : copyable(block.pointer, payload(block.value));
+      return drawJson(block);
+    case 'prompt':
+      return authoredPrompt(block.text);
     case 'value':
       return typeof block.value === 'string'
         ? html`<p><strong>${block.of}</strong>: ${cut(block.value)}</p>`
@@ -80,8 +104,23 @@ function drawBlock(block: Block, asked: Asked): Html {
   }
 }
 
+function drawJson({ value, pointer, known }: Extract<Block, { readonly block: 'json' }>): Html {
+  const drawn = payload(value, known);
+  return pointer === undefined ? drawn : copyable(pointer, drawn);
+}
+
+/** A table of rows that the catalogue declares the columns of. */
+export function rowsOf<Row>(
+  title: string,
+  columns: Columns<Row>,
+  rows: readonly Row[],
+  empty: Phrase = 'Nothing yet.',
+): Html {
+  return drawBlock(tableOf(title, rows, columns, empty));
+}
+
 /** A note with which an item begins is its title. */
-function drawCard([first, ...blocks]: readonly Block[], asked: Asked): Html {
+function drawCard([first, ...blocks]: readonly Block[], asked: Pick<Asked, 'query'>): Html {
   const head = first?.block === 'note' ? html`<h3>${drawPhrase(first.said)}</h3>` : first && drawBlock(first, asked);
   return html`<li class="card">${head}${blocks.map((block) => drawBlock(block, asked))}</li>`;
 }
@@ -102,7 +141,6 @@ function drawPicture(picture: Picture): Html {
   }
 }
 
-const NUMBER = /^\d[\d\u2009.]*( (ms|s|h|min \d+ s))?$/;
 const SENTENCE_LENGTH_MIN = 40;
 
 /** Numbers and lengths of time are set to the right; sentences get room and may wrap. */
@@ -110,11 +148,11 @@ function drawTable({ title, columns, rows, empty }: Extract<Block, { readonly bl
   const cells = columns.map((name, at) => {
     const texts = rows.map((row) => textOf(row[at] ?? null)).filter((text) => text !== '');
     const cell = (row: readonly Phrase[]): HtmlValue => drawPhrase(row[at] ?? null);
-    if (texts.length > 0 && texts.every((text) => NUMBER.test(text))) return [name, numbers(cell)] as const;
+    if (texts.length > 0 && texts.every(isQuantity)) return [capital(name), numbers(cell)] as const;
     const isSentence = texts.some((text) => text.length > SENTENCE_LENGTH_MIN && text.includes(' '));
-    return [name, isSentence ? sentences(cell) : cell] as const;
+    return [capital(name), isSentence ? sentences(cell) : cell] as const;
   });
-  return table(title, Object.fromEntries(cells), rows, html`<p class="empty">${empty}</p>`);
+  return table(title, Object.fromEntries(cells), rows, html`<p class="empty">${drawPhrase(empty)}</p>`);
 }
 
 function textOf(said: Phrase): string {
@@ -152,8 +190,4 @@ function drawMarked({ as, text }: Marked): Html {
     case 'failure':
       return html`<span class="reason failure">${text}</span>`;
   }
-}
-
-function capital(name: string): string {
-  return `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`;
 }

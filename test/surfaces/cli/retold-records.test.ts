@@ -11,11 +11,12 @@ import { showInvocation, showLlmCall } from '../../../engine/operations/records.
 import { withQueued } from '../../../engine/operations/reports.js';
 import { queueTurns } from '../../../engine/operations/run-worker.js';
 import { runCommandLine } from '../../../engine/surfaces/cli/command-line.js';
-import { agentListLines } from '../../../engine/surfaces/cli/render/agents.js';
 import { attemptLines } from '../../../engine/surfaces/cli/render/attempt.js';
 import type { Lines } from '../../../engine/surfaces/cli/render/line.js';
 import { paint } from '../../../engine/surfaces/cli/render/paint.js';
-import { viewLines } from '../../../engine/surfaces/cli/render/view.js';
+import { agentColumns } from '../../../engine/catalogue/tables.js';
+import { table } from '../../../engine/catalogue/view.js';
+import { blockLines, viewLines } from '../../../engine/surfaces/cli/render/view.js';
 import { must, openParkStage, type ParkStage, type Play, ROOT } from '../../support/park-stage.js';
 import { openTestTerminal } from './test-terminal.js';
 
@@ -93,7 +94,9 @@ test('an agent that has answered is running, as its record says, and its latest 
   const [agent] = must(await listAgents(stage.engine, play.world_slug));
   assert.ok(agent?.latest_turn);
   const latest_turn = { ...agent.latest_turn, state: 'answered', outcome: null };
-  const [title = '', row = ''] = toText(agentListLines([{ ...agent, status: 'running', latest_turn }])).split('\n');
+  const [title = '', row = ''] = toText(
+    blockLines(table('', [{ ...agent, status: 'running', latest_turn }], agentColumns(play.world_slug), '')),
+  ).split('\n');
   const cellOf = (name: string): string => row.slice(title.indexOf(name)).split(/ {2,}/)[0] ?? '';
   assert.deepEqual([cellOf('status'), cellOf('latest turn')], ['running', 'answered']);
 });

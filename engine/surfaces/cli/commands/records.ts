@@ -16,9 +16,10 @@ import { catchUpWhole, search as find, type WantedSearch } from '../../../operat
 import type { AttemptStatus, InvocationRecord } from '../../../ports/records.js';
 import { SEARCH_KINDS } from '../../../ports/search.js';
 import { SLUG, toWorldPlace, wholeOption } from '../arguments.js';
-import { agentListLines } from '../render/agents.js';
+import { agentColumns } from '../../../catalogue/tables.js';
+import { table } from '../../../catalogue/view.js';
 import { attemptLines, attemptListLines } from '../render/attempt.js';
-import { viewLines } from '../render/view.js';
+import { blockLines, viewLines } from '../render/view.js';
 import { foundLines } from '../render/search.js';
 import { asOperator } from '../resource-command.js';
 import { answer, show, withEngine } from '../session.js';
@@ -56,7 +57,10 @@ export const agents: CommandEntry = {
   says: 'List the agents of a world: what each does now, and how its latest turn ended.',
   takes: [SLUG],
   run: (session, slug: string) =>
-    show(session, (archive) => listAgents(archive, slug), { json: (all) => ({ agents: all }), lines: agentListLines }),
+    show(session, (archive) => listAgents(archive, slug), {
+      json: (all) => ({ agents: all }),
+      lines: (all) => blockLines(table('', all, agentColumns(slug), 'This world has no agents.')),
+    }),
 };
 
 export const invocation: CommandEntry = {

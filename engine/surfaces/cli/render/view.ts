@@ -48,7 +48,8 @@ export function sectionLines(sections: readonly ViewSection[], ...wanted: readon
   ];
 }
 
-function blockLines(block: Block, indent: number): Lines {
+/** A block, as lines. */
+export function blockLines(block: Block, indent = 2): Lines {
   const margin = ' '.repeat(indent);
   switch (block.block) {
     case 'facts':
@@ -65,7 +66,7 @@ function blockLines(block: Block, indent: number): Lines {
       ]);
     }
     case 'table':
-      if (block.rows.length === 0) return line(`${margin}${block.empty}`);
+      if (block.rows.length === 0) return hanging(indent + 2, margin, ...toSpans(block.empty));
       return tableLines(
         block.rows,
         Object.fromEntries(
@@ -73,6 +74,7 @@ function blockLines(block: Block, indent: number): Lines {
         ),
       );
     case 'code':
+    case 'prompt':
       return toSafeLines(block.text).map((row) => verbatim(margin, row));
     case 'json':
       return toSafeLines(jsonText(block.value)).map((row) => verbatim(margin, row));
@@ -191,9 +193,10 @@ function toText(said: Phrase): string {
     .join('');
 }
 
-/** A moment in a column that names UTC is shown to the minute. */
+/** A moment in a column that names UTC is shown to the minute; a link by its text, or by its key where that says as much as its column. */
 function toCell(said: Phrase, column: string): string | number | null {
   if (said === null || typeof said === 'number') return said;
-  const isMoment = typeof said === 'object' && 'as' in said && said.as === 'moment';
+  if (typeof said === 'object' && 'path' in said) return said.text === column ? (said.key ?? said.text) : said.text;
+  const isMoment = typeof said === 'object' && 'as' in said && ['moment', 'world_time'].includes(said.as);
   return isMoment && column.endsWith('(UTC)') ? toMinute(said.text) : toText(said);
 }
