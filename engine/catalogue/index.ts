@@ -2,6 +2,7 @@ import type { Resource } from './resource.js';
 import { agentTurn } from './resources/agent-turn.js';
 import * as attempts from './resources/attempts.js';
 import * as calls from './resources/calls.js';
+import { diff } from './resources/diff.js';
 import { DOCUMENTS } from './resources/documents.js';
 import { entity } from './resources/entity.js';
 import { invocation } from './resources/invocation.js';
@@ -13,6 +14,7 @@ import * as worlds from './resources/worlds.js';
 export const RESOURCES: readonly Resource[] = [
   ...Object.values(worlds),
   entity,
+  diff,
   ...Object.values(attempts),
   agentTurn,
   ...Object.values(calls),

@@ -67,7 +67,7 @@ export const attemptColumns: Columns<AttemptSummary> = {
   state: (attempt) => state(stateOf(attempt)),
   'why it failed': ({ failure_class, failed_source_invocation_id: id, calls_in_doubt }) => {
     const doubt = calls_in_doubt === 0 ? '' : `, ${count(calls_in_doubt, 'call')} in doubt`;
-    const why = failure_class && shorten(`${words(failure_class)}${doubt}`, FAILURE_LENGTH_MAX);
+    const why = failure_class && shorten(`${failure_class}${doubt}`, FAILURE_LENGTH_MAX);
     return why === null || id === null ? why : linkTo('source_invocation', id, why);
   },
   calls: ({ source_invocation_count }) => source_invocation_count,
@@ -128,8 +128,8 @@ export const entityColumns: Columns<Entity> = {
 };
 
 export const documentColumns: Columns<StoredComponent> = {
-  label: ({ kind, hash, label }) => label && linkTo(kind, hash, label),
   hash: ({ kind, hash }) => linkTo(kind, hash),
+  label: ({ kind, hash, label }) => label && linkTo(kind, hash, label),
   'stored (UTC)': ({ created_at }) => moment(created_at),
 };
 

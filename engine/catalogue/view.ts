@@ -81,8 +81,8 @@ export type Block =
   | { readonly block: 'picture'; readonly picture: Picture; readonly alternative: readonly Block[] }
   /** What can be done, and commands that do it, for a terminal: a page has forms instead. */
   | { readonly block: 'commands'; readonly says: string; readonly commands: readonly CommandWords[] }
-  /** What replaced what; `before` is null where something was added. */
-  | { readonly block: 'change'; readonly before: string | null; readonly after: string }
+  /** What replaced what; one of both is null where something was added, or is gone. */
+  | { readonly block: 'change'; readonly of?: string; readonly before: string | null; readonly after: string | null }
   /** Where more about it is. */
   | { readonly block: 'links'; readonly links: readonly Link[] }
   /** The rest of a list, by the cursor of its next part. */
@@ -122,7 +122,12 @@ export const commands = (says: string, ...all: readonly CommandWords[]): Block =
   says,
   commands: all,
 });
-export const change = (before: string | null, after: string): Block => ({ block: 'change', before, after });
+export const change = (before: string | null, after: string | null, of?: string): Block => ({
+  block: 'change',
+  before,
+  after,
+  ...(of && { of }),
+});
 export const links = (...to: readonly (Link | null)[]): Block => ({
   block: 'links',
   links: to.filter((each) => each !== null),

@@ -2,7 +2,6 @@ import { present } from '../../contract/present.js';
 import { listAgentsPart } from '../../operations/agents.js';
 import { browseInbox, browseOverview } from '../../operations/browse/overview.js';
 import {
-  browseDiff,
   browseTurn,
   browseWorld,
   listAttemptsPart,
@@ -139,15 +138,4 @@ export const turnEntities = listResource({
     columns: entityColumns,
     empty: 'This world has no entities.',
   }),
-});
-
-export const diff = resource({
-  name: 'diff_turns',
-  path: '/worlds/:world_slug/diff',
-  reader: 'consumer',
-  says: 'The changes from one turn of a world to another, or the differences from another world, each with its cause.',
-  gives: 'Diff',
-  takes: ['from', 'to', 'other'],
-  read: (archive, { parameters: { world_slug }, query: { from, to, other } }) =>
-    browseDiff(archive, present({ world_slug, from, to, other })),
 });

@@ -90,7 +90,7 @@ export function drawBlock(block: Block, asked: Pick<Asked, 'query'> = { query: {
     case 'conversation':
       return html`${originBar(block.call.messages, block.call.tokens)}${conversation(block.call.messages, '/messages')}`;
     case 'change':
-      return html`<p class="change">${change(block.before, block.after)}</p>`;
+      return html`<p class="change">${block.of === undefined ? NOTHING : html`<span class="op">${block.of}</span> `}${change(block.before, block.after)}</p>`;
     case 'links':
       return html`<p class="blame">${block.links.map((each) => html`${drawLink(each)} `)}</p>`;
     case 'folded':

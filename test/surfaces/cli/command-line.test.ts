@@ -218,17 +218,17 @@ test('a difference is shown place by place, and its blame with commands that lea
   const { run } = await report('park --turns 2');
   const { code, out } = await chukwa(`world diff ${run.world} 1 2 --blame`);
   assert.equal(code, 0);
-  assert.match(out, new RegExp(`^world ${run.world} {2}from turn 1 \\(.*\\) to turn 2 \\(.*\\): \\d+ changes\\n`));
-  assert.match(out, /\n {2}bob\n {4}state +- "[^"]+"\n +\+ "/);
-  assert.match(out, /\n {4}memory +\+ "/);
+  assert.match(out, /\nFrom \S+ at turn 1 \(.*\) to \S+ at turn 2 \(.*\): \d+ changes\n/);
+  assert.match(out, /\n {2}bob\n {4}state +- [^]+?\n +> /);
+  assert.match(out, /\n {4}memory +\+ /);
   assert.match(out, /\n +by turn 2, patch 1, effect 1 \(set_entity_state\)\n/);
   assert.match(out, /\n +by turn 2, patch 1, effect 3 \(append_entity_memory\)\n/);
-  assert.equal(out.split('\nturn 2, patch 1  bob, act\n').length, 2, 'each patch is told once');
+  assert.equal(out.split('\n  turn 2, patch 1 of bob in ').length, 2, 'each patch is told once');
   const [, id] = new RegExp(`npx chukwa llm-call (${UUID})\\s+what the model saw and said\\n`).exec(out) ?? [];
   assert.match((await chukwa(`llm-call ${id}`)).out, /\n {2}system {2}/);
   assert.doesNotMatch(out, CONTROL);
   assert.doesNotMatch((await chukwa(`world diff ${run.world} 1 2`)).out, /npx chukwa/);
-  assert.match((await chukwa(`world diff ${run.world} 2 2`)).out, /: nothing changed\n$/);
+  assert.match((await chukwa(`world diff ${run.world} 2 2`)).out, /: nothing changed\n/);
   const json = JSON.parse((await chukwa(`world diff ${run.world} 0 2 --json`)).out) as {
     changes: readonly Record<string, unknown>[];
   };
@@ -244,7 +244,7 @@ test('a fork says where it comes from, and a scenario that cannot go on says why
     forked.out,
     /\nRun it:\n +npx chukwa run branch +asks the models of its sources\n +npx chukwa run branch --llm scripted /,
   );
-  assert.match((await chukwa('world list')).out, new RegExp(`\n +1 {2}branch .* ${run.world} at 1\n`));
+  assert.match((await chukwa('world list')).out, new RegExp(`\n +1 {2}branch .* ${run.world} at 1 `));
   assert.match(
     (await chukwa('attempts branch')).out,
     /No turn of branch has been tried\. Try one: npx chukwa run branch/,

@@ -6,7 +6,6 @@ import { type PageParts, toPage } from '../resource-page.js';
 import { attemptDiff } from './attempt-diff.js';
 import { attempt } from './attempts.js';
 import { decideCall } from './decisions.js';
-import { diff } from './diff.js';
 import { workflowSections } from './documents.js';
 import { inbox, overview } from './overview.js';
 import { search } from './search.js';
@@ -26,7 +25,6 @@ export const CATALOGUE: readonly Page[] = [
   world,
   turn,
   turnPatches,
-  diff,
   attempt,
   attemptDiff,
   inbox,

@@ -85,10 +85,7 @@ export function blockLines(block: Block, indent = 2): Lines {
     case 'conversation':
       return block.call.messages.map((message, at) => [at > 0 && EMPTY, messageLines(message)]);
     case 'change':
-      return [
-        block.before !== null && hanging(indent + 2, faint(`${margin}- `), block.before),
-        hanging(indent + 2, faint(`${margin}${block.before === null ? '+' : '>'} `), block.after),
-      ];
+      return changeLines(block, margin);
     case 'links':
       return line(faint(`${margin}${block.links.map(({ command: words }) => words.join(' ')).join(' · ')}`));
     case 'folded':
@@ -109,6 +106,18 @@ export function blockLines(block: Block, indent = 2): Lines {
     case 'more':
       return block.next !== null && line(faint(`${margin}More: --after ${block.next}`));
   }
+}
+
+function changeLines({ of = '', before, after }: Extract<Block, { readonly block: 'change' }>, margin: string): Lines {
+  const sides = [
+    ...(before === null ? [] : [['-', before]]),
+    ...(after === null ? [] : [[before === null ? '+' : '>', after]]),
+  ];
+  const lead = of === '' ? '' : `${of.padEnd(8)} `;
+  return sides.map(([sign, text = ''], at) => {
+    const start = `${margin}${at === 0 ? lead : ' '.repeat(lead.length)}${sign} `;
+    return hanging(start.length, faint(start), text);
+  });
 }
 
 /** Lines below their summary; nothing where there are none. */
@@ -151,7 +160,9 @@ function toSpans(said: Phrase): readonly Span[] {
   if (said === null) return [];
   if (typeof said !== 'object') return [{ text: String(said) }];
   if (Array.isArray(said)) return (said as readonly Phrase[]).flatMap(toSpans);
-  return 'path' in said ? [{ text: toLinkText(said) }] : toMarked(said as Marked);
+  // The question of a page is answered by commands.
+  if ('path' in said) return said.label === undefined ? [{ text: toLinkText(said) }] : [];
+  return toMarked(said as Marked);
 }
 
 /** A link says what to type: an id as it is, a hash by its beginning, and for what has another name the command, too. */
