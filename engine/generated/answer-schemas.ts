@@ -60,6 +60,13 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
   "Overview": {
     "type": "object",
     "properties": {
+      "stirring": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/StirringWorld"
+        },
+        "description": "The one that needs a person most first; at most 20."
+      },
       "worlds": {
         "$ref": "#/components/schemas/Part_ListedWorld",
         "description": "The first by name."
@@ -90,6 +97,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       }
     },
     "required": [
+      "stirring",
       "worlds",
       "latest",
       "documents",
@@ -854,6 +862,66 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     ],
     "additionalProperties": false
   },
+  "StirringWorld": {
+    "type": "object",
+    "properties": {
+      "attempt_id": {
+        "type": "string"
+      },
+      "world_slug": {
+        "type": "string"
+      },
+      "attempted_turn": {
+        "type": "number"
+      },
+      "failure_class": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "is_driven": {
+        "type": "boolean",
+        "description": "A driver holds it. One that was killed does so until its lease ends, or the embedded database is opened anew."
+      },
+      "status": {
+        "$ref": "#/components/schemas/AttemptStatus"
+      },
+      "is_in_doubt": {
+        "type": "boolean"
+      },
+      "last_at": {
+        "type": "string",
+        "description": "When it ended, or began where it has not."
+      },
+      "state": {
+        "type": "string"
+      }
+    },
+    "required": [
+      "attempt_id",
+      "attempted_turn",
+      "failure_class",
+      "is_driven",
+      "is_in_doubt",
+      "last_at",
+      "state",
+      "status",
+      "world_slug"
+    ],
+    "additionalProperties": false,
+    "description": "A world in which an attempt is under way, waits for somebody, or came to no good end."
+  },
+  "AttemptStatus": {
+    "type": "string",
+    "enum": [
+      "running",
+      "suspended",
+      "committed",
+      "failed",
+      "interrupted"
+    ]
+  },
   "Part_ListedWorld": {
     "type": "object",
     "properties": {
@@ -883,6 +951,19 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     "properties": {
       "is_readable": {
         "type": "boolean"
+      },
+      "state": {
+        "type": "string"
+      },
+      "newest": {
+        "anyOf": [
+          {
+            "$ref": "#/components/schemas/WorldActivity"
+          },
+          {
+            "type": "null"
+          }
+        ]
       },
       "queued_turns": {
         "type": "number"
@@ -951,14 +1032,62 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     "required": [
       "created_at",
       "is_readable",
+      "newest",
       "put_off",
       "queued_turns",
       "scenario_hash",
       "scenario_label",
       "simulation_time",
+      "state",
       "turn",
       "world_slug"
     ]
+  },
+  "WorldActivity": {
+    "type": "object",
+    "properties": {
+      "attempt_id": {
+        "type": "string"
+      },
+      "world_slug": {
+        "type": "string"
+      },
+      "attempted_turn": {
+        "type": "number"
+      },
+      "failure_class": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "is_driven": {
+        "type": "boolean",
+        "description": "A driver holds it. One that was killed does so until its lease ends, or the embedded database is opened anew."
+      },
+      "status": {
+        "$ref": "#/components/schemas/AttemptStatus"
+      },
+      "is_in_doubt": {
+        "type": "boolean"
+      },
+      "last_at": {
+        "type": "string",
+        "description": "When it ended, or began where it has not."
+      }
+    },
+    "required": [
+      "attempt_id",
+      "attempted_turn",
+      "failure_class",
+      "is_driven",
+      "is_in_doubt",
+      "last_at",
+      "status",
+      "world_slug"
+    ],
+    "additionalProperties": false,
+    "description": "The newest attempt of a world, and whether a call of the world is in doubt."
   },
   "LatestTurn": {
     "type": "object",
@@ -1657,16 +1786,6 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "ended_at"
     ],
     "additionalProperties": false
-  },
-  "AttemptStatus": {
-    "type": "string",
-    "enum": [
-      "running",
-      "suspended",
-      "committed",
-      "failed",
-      "interrupted"
-    ]
   },
   "WorldRecord": {
     "type": "object",
