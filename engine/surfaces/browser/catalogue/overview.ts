@@ -133,9 +133,27 @@ const waitingColumns: Columns<WaitingAttempt> = {
   'Began (UTC)': ({ started_at }) => moment(started_at),
 };
 
+/** Messages of one kind and state of one world, as one row. */
+interface MessageGroup extends ListedMessage {
+  readonly size: number;
+}
+
+/** Queued turns of a world are alike; every other message is a row of its own. */
+function groupMessages(messages: readonly ListedMessage[]): readonly MessageGroup[] {
+  const keyOf = ({ world_slug, message_type, status, attempt_id, defer_reason, inbox_id }: ListedMessage): string =>
+    attempt_id === null ? JSON.stringify([world_slug, message_type, status, defer_reason]) : inbox_id;
+  const groups = new Map<string, MessageGroup>();
+  for (const message of messages) {
+    const key = keyOf(message);
+    const group = groups.get(key);
+    groups.set(key, { ...(group ?? message), size: (group?.size ?? 0) + 1 });
+  }
+  return [...groups.values()];
+}
+
 function messageTable(messages: readonly ListedMessage[]) {
-  const columns: Columns<ListedMessage> = {
-    Message: ({ message_type }) => words(message_type),
+  const columns: Columns<MessageGroup> = {
+    Message: ({ message_type, size }) => (size === 1 ? words(message_type) : `${size} × ${words(message_type)}`),
     World: ({ world_slug }) => linkTo('world', world_slug),
     State: (row) => status(row.status),
     Attempt: ({ attempt_id }) => linkTo('attempt', attempt_id),
@@ -144,7 +162,7 @@ function messageTable(messages: readonly ListedMessage[]) {
     'Why it waits': sentences(({ defer_reason }) => defer_reason ?? ''),
     'Since (UTC)': ({ created_at }) => moment(created_at),
   };
-  return table('Messages', columns, messages);
+  return table('Messages', columns, groupMessages(messages));
 }
 
 /** The trail to what is in a world. */
