@@ -5,6 +5,7 @@ import type { FarReference, Size } from '../contract/problems/schemas.js';
 import { appendToken, isObject } from '../core/content/json-pointer.js';
 import { among, nearestName } from '../core/content/nearest-name.js';
 import { isError } from '../core/protocol/document-problem.js';
+import { listRefusedMembers } from '../core/typing/refused-members.js';
 import { compileLinearPattern } from './linear-pattern.js';
 import {
   listChildren,
@@ -117,7 +118,12 @@ export function checkSchema(schema: JsonObject, knownFormats: ReadonlySet<string
     unknownReference(pointer, target, index < SUGGESTED_MAX ? [...places.keys()] : []),
   );
   const found = [...problems, ...references];
-  return found.some(isError) ? found : [...found, ...checkEnds(places)];
+  const ends = found.some(isError) ? [] : checkEnds(places);
+  if (ends.length > 0 || found.some(isError)) return [...found, ...ends];
+  const refused = listRefusedMembers(schema).map(({ pointer, name, known }) =>
+    problem('REQUIRED_REFUSED', { name, nearest: nearestName(name, known) }, { pointer }),
+  );
+  return [...found, ...refused];
 }
 
 /** Against a check that never ends: finds a schema that comes back to itself at one and the same place of a value. */
