@@ -118,12 +118,14 @@ export function checkSchema(schema: JsonObject, knownFormats: ReadonlySet<string
     unknownReference(pointer, target, index < SUGGESTED_MAX ? [...places.keys()] : []),
   );
   const found = [...problems, ...references];
-  const ends = found.some(isError) ? [] : checkEnds(places);
-  if (ends.length > 0 || found.some(isError)) return [...found, ...ends];
-  const refused = listRefusedMembers(schema).map(({ pointer, name, known }) =>
+  return found.some(isError) ? found : [...found, ...checkEnds(places)];
+}
+
+/** Says which required members keep every object from fitting a schema that is sound otherwise. */
+export function checkRequired(schema: JsonObject): readonly Problem[] {
+  return listRefusedMembers(schema).map(({ pointer, name, known }) =>
     problem('REQUIRED_REFUSED', { name, nearest: nearestName(name, known) }, { pointer }),
   );
-  return [...found, ...refused];
 }
 
 /** Against a check that never ends: finds a schema that comes back to itself at one and the same place of a value. */

@@ -38,6 +38,6 @@ export function compileTool(
   );
   return {
     value: { name, permitted: true, description, call: call.value, arguments: args },
-    problems: [...named, ...inDocument(document, misfits)],
+    problems: [...named, ...call.problems, ...inDocument(document, misfits)],
   };
 }
