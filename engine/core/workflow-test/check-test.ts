@@ -57,7 +57,7 @@ const NAMED_BY_ANSWERS: Named<'entity' | 'environment' | 'tool'> = [
 type Place = readonly string[];
 
 /** The texts in the places of a pattern, each with its own place. */
-function listNamed(
+export function listNamed(
   value: Json,
   [token, ...rest]: readonly string[],
   place: Place = [],
