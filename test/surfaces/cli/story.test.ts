@@ -314,6 +314,23 @@ test('a committed turn shows each patch once, also one that was answered from th
   );
 });
 
+test('the subjects for whom the record answers are told before those that go on', () => {
+  const patches = [
+    {
+      patch_seq: 1,
+      subject_id: 'ada',
+      node_id: 'act',
+      workflow_hash: '',
+      call_key: 'ada/act/round-1/try-1',
+      applied: { patch: { narration: 'Ada sings.', effects: [] }, effects: [], touched_entities: [] },
+    },
+  ];
+  const went_on = finished(GENERATION, broken);
+  const { text } = narrateAll(BEGAN, { kind: 'patches_recalled', patches }, went_on, { ...COMMITTED, patches });
+  assert.match(text, /^\n {2}ada\n {4}act {2}from the record\n {6}Ada sings\.[^]*\n {2}bob\n/);
+  assert.equal(text.split('Ada sings.').length, 2);
+});
+
 test('a failed turn says what failed where, and that the world stays', () => {
   const { text } = narrateAll(BEGAN, finished(AMBIENT, broken), {
     kind: 'attempt_failed',
