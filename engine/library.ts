@@ -183,20 +183,21 @@ function toOpenEngine(
       reach(async () => {
         const named = scenario === undefined ? undefined : { scenario, place };
         const request = { world_slug, at_turn, as, ...present({ named }) };
-        const forked = await forkByHand(engine, request, personHere(reason));
+        const forked = await forkByHand(engine, request, personHere(reason, 'library'));
         return forked.ok ? succeed(forked.value.world) : forked;
       }),
-    deleteWorld: (world_slug) => reach(() => make(engine, { kind: 'delete_world', world_slug }, personHere())),
+    deleteWorld: (world_slug) =>
+      reach(() => make(engine, { kind: 'delete_world', world_slug }, personHere(undefined, 'library'))),
     test: (paths, { update, signal = new AbortController().signal, onResult = () => {} } = {}) => {
       // Scenarios that tests name by hash are read from the database that is open.
       const openArchive = async () => succeed({ store: engine.store, close: async () => {} });
       return testPaths({ ...composition, openArchive }, { place, paths, update, signal, onResult });
     },
     report: (correlation_id, said) =>
-      reach(() => act(engine, { kind: 'report_call', correlation_id, said }, personHere())),
+      reach(() => act(engine, { kind: 'report_call', correlation_id, said }, personHere(undefined, 'library'))),
     settle: (attempt_id, { reason, ...settlement }) =>
-      reach(() => make(engine, { kind: 'settle_call', attempt_id, ...settlement }, personHere(reason))),
-    stop: (attempt_id, reason) => reach(() => stopHere(engine, attempt_id, personHere(reason))),
+      reach(() => make(engine, { kind: 'settle_call', attempt_id, ...settlement }, personHere(reason, 'library'))),
+    stop: (attempt_id, reason) => reach(() => stopHere(engine, attempt_id, personHere(reason, 'library'))),
     listAttempts: (world_slug) => reach(() => listAttempts(engine, world_slug)),
     showAttempt: (id) => reach(() => showAttempt(engine, id)),
     showInvocation: (id) => reach(() => showInvocation(engine, id)),

@@ -1445,7 +1445,8 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     "enum": [
       "command_line",
       "http",
-      "browser"
+      "browser",
+      "library"
     ]
   },
   "TurnPage": {
