@@ -1932,7 +1932,8 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     "enum": [
       "command_line",
       "http",
-      "browser"
+      "browser",
+      "library"
     ]
   },
   "TurnPage": {
