@@ -2,13 +2,25 @@ import type { AgentTurnSummary } from '../core/agents/agent-turn.js';
 import { stateOf } from '../core/protocol/work-state.js';
 import type { Entity } from '../core/world/world.js';
 import type { ListedAgent } from '../operations/agents.js';
-import type { QueuedTurns } from '../operations/queue.js';
-import type { ListedAttempt, ListedInvocation, ListedLlmCall } from '../ports/browse.js';
+import type { StirringWorld } from '../operations/browse/overview.js';
+import type { ActiveWorld } from '../operations/worlds.js';
+import type { ListedAttempt, ListedInvocation, ListedLlmCall, Readable } from '../ports/browse.js';
 import type { ComponentSummary, StoredComponent } from '../ports/components.js';
 import type { AttemptSummary, InvocationSummary } from '../ports/records.js';
-import type { WorldRecord } from '../ports/worlds.js';
 import { PLACES } from './places.js';
-import { code, type Columns, faint, linkTo, linkToEntity, linkToTurn, moment, state, worldTime } from './view.js';
+import {
+  code,
+  type Columns,
+  faint,
+  linkTo,
+  linkToEntity,
+  linkToTurn,
+  moment,
+  state,
+  worldTime,
+  failure,
+  type Phrase,
+} from './view.js';
 import { callWord, count, labelOf, runWord, shorten, toDuration, tookFrom, words } from './words.js';
 
 const LENGTH_MAX = 200;
@@ -105,17 +117,33 @@ export const agentColumns = (world_slug: string): Columns<ListedAgent> => ({
     linkTo('agent_turn', active_agent_turn_id ?? latest_turn?.agent_turn_id ?? null),
 });
 
-export const worldColumns: Columns<WorldRecord & QueuedTurns & { readonly is_readable?: boolean }> = {
+/** How a world is, and the attempt that it waits for, or that failed. */
+function whereItIs({ state: how, newest }: Pick<ActiveWorld, 'state' | 'newest'>): Phrase {
+  if (newest === null || ['at rest', 'new', 'queued'].includes(how)) return state(how);
+  const { attempt_id, attempted_turn, failure_class } = newest;
+  const what = failure_class === null ? `turn ${attempted_turn}` : `${failure_class}, turn ${attempted_turn}`;
+  const { path, command } = linkTo('attempt', attempt_id);
+  return [state(how), ' ', { path, command, text: what }];
+}
+
+/** The worlds that run, wait or have failed. */
+export const stirringColumns: Columns<StirringWorld> = {
+  world: ({ world_slug }) => linkTo('world', world_slug),
+  state: ({ state: how, ...newest }) => whereItIs({ state: how, newest }),
+  'since (UTC)': ({ last_at }) => moment(last_at),
+};
+
+export const worldColumns: Columns<ActiveWorld & Partial<Readable>> = {
   turn: ({ world_slug, turn }) => linkToTurn(world_slug, turn),
   world: ({ world_slug }) => linkTo('world', world_slug),
-  state: ({ is_readable = true }) => (is_readable ? null : 'cannot be read'),
+  state: ({ is_readable = true, ...world }) => (is_readable ? whereItIs(world) : failure('cannot be read')),
   'time in it (UTC)': ({ simulation_time }) => worldTime(simulation_time),
   scenario: ({ scenario_hash, scenario_label }) => linkTo('scenario', scenario_hash, scenario_label),
   queued: ({ queued_turns, put_off }) =>
     queued_turns === 0 ? null : `${queued_turns}${put_off === null ? '' : ', deferred'}`,
   'forked from': ({ forked_from: from }) =>
     from === undefined ? null : linkToTurn(from.world_slug, from.turn, `${from.world_slug} at ${from.turn}`),
-  'made (UTC)': ({ created_at }) => moment(created_at),
+  'last active (UTC)': ({ newest, created_at }) => moment(newest?.last_at ?? created_at),
 };
 
 export const entityColumns: Columns<Entity> = {

@@ -9,6 +9,7 @@ import { isInDoubt } from '../../../operations/settle-call.js';
 import { itemPage, type Page, type Section, type View } from '../page.js';
 import { operatorActions, decideAttempt, decideCall } from './decisions.js';
 import { drawPatch } from '../parts/patch.js';
+import { question } from '../parts/question.js';
 import { type Columns, facts, numbers, sentences, table } from '../parts/table.js';
 import {
   callWord,
@@ -71,6 +72,17 @@ function viewAttempt(shown: AttemptPage): View {
         id: 'events',
         title: 'Events',
         body: html`<details><summary>${count(timeline.length)} events</summary><p class="note">In the order of the record. A time is when the event happened, so that of calls side by side an earlier one may come later.</p>${table('Events', eventColumns, timeline.slice(0, ROWS_SHOWN))}${moreInJson(timeline.length - ROWS_SHOWN)}</details>`,
+      },
+      {
+        id: 'questions',
+        title: 'Compare it',
+        is_about_others: true,
+        body: question(
+          `${pathOf('attempt', attempt_id)}/diff`,
+          'A difference',
+          [{ name: 'other', label: 'With the attempt (empty: the one before it)' }],
+          'Compare',
+        ),
       },
       operatorActions(shown.operator_actions),
     ],

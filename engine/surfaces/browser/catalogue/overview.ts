@@ -1,10 +1,9 @@
 import * as declared from '../../../catalogue/resources/worlds.js';
-import type { Asked } from '../../../catalogue/resource.js';
 import type { LatestTurn, Overview } from '../../../operations/browse/overview.js';
 import type { ListedAttempt, ListedMessage, WaitingAttempt } from '../../../ports/browse.js';
 import { type Html, html } from '../html.js';
 import { nextPart, emptyState, itemPage, type Page, type View } from '../page.js';
-import { NO_WORLDS, worldColumns } from '../../../catalogue/tables.js';
+import { NO_WORLDS, stirringColumns, worldColumns } from '../../../catalogue/tables.js';
 import { rowsOf } from '../resource-page.js';
 import { drawTurn } from '../parts/patch.js';
 import { type Columns, numbers, sentences, table } from '../parts/table.js';
@@ -12,7 +11,7 @@ import { count, duration, linkTo, moment, status, words } from '../parts/text.js
 import { pathOf, pathOfList, PLACES } from '../../../catalogue/places.js';
 
 export const overview: Page = itemPage(declared.overview, {
-  view: ({ worlds, latest, documents, inbox }): View => ({
+  view: ({ stirring, worlds, latest, documents, inbox }): View => ({
     title: 'Worlds',
     eyebrow: 'Chukwa',
     trail: [],
@@ -22,6 +21,11 @@ export const overview: Page = itemPage(declared.overview, {
         id: 'latest',
         title: `What happened last, in ${latest?.world_slug}`,
         body: latest !== null && drawLatest(latest),
+      },
+      {
+        id: 'stirring',
+        title: 'What runs, waits or has failed',
+        body: stirring.length > 0 && rowsOf('Worlds that run, wait or have failed', stirringColumns, stirring),
       },
       {
         id: 'worlds',
@@ -88,9 +92,27 @@ const waitingColumns: Columns<WaitingAttempt> = {
   'Began (UTC)': ({ started_at }) => moment(started_at),
 };
 
+/** Messages of one kind and state of one world, as one row. */
+interface MessageGroup extends ListedMessage {
+  readonly size: number;
+}
+
+/** Queued turns of a world are alike; every other message is a row of its own. */
+function groupMessages(messages: readonly ListedMessage[]): readonly MessageGroup[] {
+  const keyOf = ({ world_slug, message_type, status, attempt_id, defer_reason, inbox_id }: ListedMessage): string =>
+    attempt_id === null ? JSON.stringify([world_slug, message_type, status, defer_reason]) : inbox_id;
+  const groups = new Map<string, MessageGroup>();
+  for (const message of messages) {
+    const key = keyOf(message);
+    const group = groups.get(key);
+    groups.set(key, { ...(group ?? message), size: (group?.size ?? 0) + 1 });
+  }
+  return [...groups.values()];
+}
+
 function messageTable(messages: readonly ListedMessage[]) {
-  const columns: Columns<ListedMessage> = {
-    Message: ({ message_type }) => words(message_type),
+  const columns: Columns<MessageGroup> = {
+    Message: ({ message_type, size }) => (size === 1 ? words(message_type) : `${size} × ${words(message_type)}`),
     World: ({ world_slug }) => linkTo('world', world_slug),
     State: (row) => status(row.status),
     Attempt: ({ attempt_id }) => linkTo('attempt', attempt_id),
@@ -99,7 +121,7 @@ function messageTable(messages: readonly ListedMessage[]) {
     'Why it waits': sentences(({ defer_reason }) => defer_reason ?? ''),
     'Since (UTC)': ({ created_at }) => moment(created_at),
   };
-  return table('Messages', columns, messages);
+  return table('Messages', columns, groupMessages(messages));
 }
 
 /** The trail to what is in a world. */
@@ -117,11 +139,6 @@ export function trailToAttempt(of: Pick<ListedAttempt, 'world_slug' | 'attempt_i
     ...trailToWorld(world_slug),
     { path: pathOf('attempt', attempt_id), text: `attempt at turn ${attempted_turn}` },
   ];
-}
-
-/** The trail to a list of an attempt. */
-export function trailToList({ parameters: { attempt_id } }: Asked): View['trail'] {
-  return [{ path: pathOf('attempt', attempt_id), text: 'the attempt' }];
 }
 
 /** How long an attempt took. */

@@ -14,7 +14,7 @@ import type { AgentTurnSummary } from '../../../core/agents/agent-turn.js';
 import { attemptColumns } from '../../../catalogue/tables.js';
 import { table } from '../../../catalogue/view.js';
 import { blockLines } from './view.js';
-import { awaitedLines, doubtLines, toSettlement } from './open-call.js';
+import { AS_BEFORE, awaitedLines, doubtLines, toSettlement } from './open-call.js';
 import { toReason } from './call.js';
 import { beganLine, proseLines, quotedLines } from './block.js';
 import { quote, toPhrase } from '../../../catalogue/phrase.js';
@@ -94,7 +94,7 @@ function undrivenLines(attempts: readonly AttemptSummary[]): Lines {
     .flatMap(({ world_slug, attempted_turn }) => [
       EMPTY,
       line(`The driver of turn ${attempted_turn} is gone. The next run resumes its attempt:`),
-      verbatim('  ', command('run', world_slug)),
+      verbatim('  ', command('run', world_slug), `  (${AS_BEFORE})`),
     ]);
 }
 
