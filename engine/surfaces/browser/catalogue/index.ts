@@ -8,7 +8,7 @@ import { attempt } from './attempts.js';
 import { decideCall } from './decisions.js';
 import { workflowSections } from './documents.js';
 import { inbox, overview } from './overview.js';
-import { search } from './search.js';
+import { searchParts } from './search.js';
 import { turn, turnPatches } from './turns.js';
 import { world } from './worlds.js';
 
@@ -16,6 +16,7 @@ import { world } from './worlds.js';
 const PARTS: { readonly [Kind in keyof Answers]?: PageParts<Kind> } = {
   SourceInvocation: { parts: (call) => ({ decisions: decideCall(call), is_waiting: true }) },
   LlmCall: { parts: ({ ended_at, chunks }) => ({ has_pace: ended_at === null || chunks.length > 1 }) },
+  Found: searchParts,
   Workflow: { sections: workflowSections },
 };
 
@@ -28,6 +29,5 @@ export const CATALOGUE: readonly Page[] = [
   attempt,
   attemptDiff,
   inbox,
-  search,
   ...RESOURCES.filter(isViewed).map((declared) => toPage(declared, PARTS[declared.gives])),
 ];

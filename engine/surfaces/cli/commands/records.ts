@@ -1,4 +1,5 @@
 import { Argument, Option } from 'commander';
+import { search as declaredSearch } from '../../../catalogue/resources/search.js';
 import { invocation as declared } from '../../../catalogue/resources/invocation.js';
 import { showUnredacted } from '../../../operations/audit.js';
 import { personHere } from '../../../operations/person-here.js';
@@ -19,8 +20,8 @@ import { SLUG, toWorldPlace, wholeOption } from '../arguments.js';
 import { agentColumns } from '../../../catalogue/tables.js';
 import { table } from '../../../catalogue/view.js';
 import { attemptLines, attemptListLines } from '../render/attempt.js';
-import { blockLines, viewLines } from '../render/view.js';
-import { foundLines } from '../render/search.js';
+import { faint, line } from '../render/line.js';
+import { blockLines, sectionLines, viewLines } from '../render/view.js';
 import { asOperator } from '../resource-command.js';
 import { answer, show, withEngine } from '../session.js';
 import type { CommandEntry } from './entry.js';
@@ -103,6 +104,11 @@ export const search: CommandEntry = {
         await catchUpWhole(archive);
         return find(archive, { ...filter, q: words.join(' ') });
       },
-      { lines: foundLines },
+      {
+        lines: ({ next, ...found }) => [
+          sectionLines(declaredSearch.view({ ...found, next: null }, asOperator({}, { q: words.join(' ') })).sections),
+          next !== null && line(faint('There are more: raise --limit, or use other words.')),
+        ],
+      },
     ),
 };

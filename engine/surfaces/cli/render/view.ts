@@ -86,8 +86,11 @@ export function blockLines(block: Block, indent = 2): Lines {
       return block.call.messages.map((message, at) => [at > 0 && EMPTY, messageLines(message)]);
     case 'change':
       return changeLines(block, margin);
-    case 'links':
+    case 'links': {
+      const [only, ...others] = block.links.map(({ command: words }) => words);
+      if (only !== undefined && others.length === 0) return verbatim(margin, command(...only));
       return line(faint(`${margin}${block.links.map(({ command: words }) => words.join(' ')).join(' · ')}`));
+    }
     case 'folded':
       return summed(
         faint(`${margin}${block.summary}`),
