@@ -33,8 +33,8 @@ export function viewLines({ eyebrow, title, lede, sections }: RecordView, ...wan
   ];
 }
 
-/** The facts, then the other sections; a section of a list has no title. */
-export function sectionLines(sections: readonly ViewSection[], ...wanted: readonly string[]): Lines {
+/** The facts, then the other sections. */
+function sectionLines(sections: readonly ViewSection[], ...wanted: readonly string[]): Lines {
   const shown = sections
     .filter(({ id, is_extra }) => is_extra !== true || wanted.includes(id))
     .map((section) => ({ ...section, lines: section.blocks.map((block) => blockLines(block, 2)) }))
