@@ -65,7 +65,7 @@ function drawSection({ id, title, blocks, is_about_others }: ViewSection, asked:
 }
 
 /** A block of a view. @param asked where it may have more parts */
-export function drawBlock(block: Block, asked: Pick<Asked, 'query'> = { query: {} }): Html {
+function drawBlock(block: Block, asked: Pick<Asked, 'query'> = { query: {} }): Html {
   switch (block.block) {
     case 'facts':
       return facts(Object.entries(block.facts).map(([name, said]) => [capital(name), drawPhrase(said)]));
