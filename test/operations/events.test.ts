@@ -22,7 +22,7 @@ onEachDatabase('an event of an attempt', (open) => {
       prompts += typeof event.call?.llm_call_id === 'string' ? 1 : 0;
     }
     assert.ok(prompts > 0);
-    for (const id of ['', '7', `${attempt_id}.0`, `${attempt_id}.99999`, `${attempt_id}`, 'x.1']) {
+    for (const id of ['', '7', `${attempt_id}.0`, `${attempt_id}.99999`, attempt_id, 'x.1']) {
       const found = await showEvent(engine, id);
       assert.equal(!found.ok && found.problems[0]?.code, 'EVENT_UNKNOWN', id);
     }
