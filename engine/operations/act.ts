@@ -1,6 +1,7 @@
 import { type Outcome, refuse, succeed } from '../contract/problem.js';
 import type { Json, JsonObject } from '../contract/json.js';
 import { present } from '../contract/present.js';
+import { isObject } from '../core/content/json-pointer.js';
 import type { ActionPlace, ActionSurface, OperatorActionKind } from '../ports/operator-actions.js';
 import type { Engine } from './engine.js';
 import { findNamed, type NamedScenario, placeRefusal } from './change-scenario.js';
@@ -157,7 +158,7 @@ async function findReplacer(
 ): Promise<<Said extends Json>(said: Said) => Said> {
   const world = await store.worlds.find(world_slug);
   const closure = world === undefined ? [] : await store.components.closure('scenario', world.scenario_hash);
-  const sources = closure.filter(({ kind }) => kind === 'response_source');
+  const sources = closure.filter(({ kind, content }) => kind === 'response_source' && isObject(content['interface']));
   return (said) =>
     sources.reduce((left, { hash, content }) => {
       const definition = content['interface'] as JsonObject & { readonly name: string };
