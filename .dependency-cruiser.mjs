@@ -138,6 +138,14 @@ export default {
       to: { path: '^engine/store/', pathNot: '^engine/store/(open-store|inspect)\\.ts$' },
     },
     {
+      name: 'the-catalogue-declares-over-operations',
+      severity: 'error',
+      comment:
+        'A declaration names an operation and what people see of its answer; every surface is a function over it.',
+      from: { path: '^engine/catalogue/' },
+      to: { path: '^engine/', pathNot: '^engine/(catalogue|operations|ports|core|contract|generated)/' },
+    },
+    {
       name: 'surfaces-call-operations',
       severity: 'error',
       comment:
@@ -145,7 +153,7 @@ export default {
       from: { path: '^engine/surfaces/' },
       to: {
         path: '^engine/',
-        pathNot: '^engine/((surfaces|operations|ports|core|contract|generated)/|runtime/progress\\.ts$)',
+        pathNot: '^engine/((surfaces|catalogue|operations|ports|core|contract|generated)/|runtime/progress\\.ts$)',
       },
     },
     {

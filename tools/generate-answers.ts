@@ -13,7 +13,7 @@ export const ANSWERS_FILE = 'engine/generated/answer-schemas.ts';
 /** The file as the types now ask for it. */
 export function generateAnswers(root: string): string {
   const { definitions = {} } = createGenerator({
-    path: join(root, 'engine/surfaces/browser/answers.ts'),
+    path: join(root, 'engine/catalogue/answers.ts'),
     tsconfig: join(root, 'tsconfig.json'),
     type: 'Answers',
     skipTypeCheck: true,
@@ -28,7 +28,7 @@ export function generateAnswers(root: string): string {
     [...Object.entries(kinds), ...Object.entries(shared)].map(([name, schema]) => [toName(name), toShared(schema)]),
   );
   return [
-    '// Made by tools/generate-answers.ts from engine/surfaces/browser/answers.ts: do not edit, run `npm run generate`.',
+    '// Made by tools/generate-answers.ts from engine/catalogue/answers.ts: do not edit, run `npm run generate`.',
     "import type { JsonObject } from '../contract/json.js';",
     '',
     '/** Schemas of what pages answer, and of what that is made of, by name. */',

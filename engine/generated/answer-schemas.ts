@@ -1,4 +1,4 @@
-// Made by tools/generate-answers.ts from engine/surfaces/browser/answers.ts: do not edit, run `npm run generate`.
+// Made by tools/generate-answers.ts from engine/catalogue/answers.ts: do not edit, run `npm run generate`.
 import type { JsonObject } from '../contract/json.js';
 
 /** Schemas of what pages answer, and of what that is made of, by name. */
@@ -60,6 +60,13 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
   "Overview": {
     "type": "object",
     "properties": {
+      "stirring": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/StirringWorld"
+        },
+        "description": "The one that needs a person most first; at most 20."
+      },
       "worlds": {
         "$ref": "#/components/schemas/Part_ListedWorld",
         "description": "The first by name."
@@ -90,6 +97,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       }
     },
     "required": [
+      "stirring",
       "worlds",
       "latest",
       "documents",
@@ -111,6 +119,83 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
   },
   "Entities": {
     "$ref": "#/components/schemas/Part_Entity"
+  },
+  "EntityLife": {
+    "type": "object",
+    "properties": {
+      "id": {
+        "type": "string"
+      },
+      "name": {
+        "type": "string"
+      },
+      "kind": {
+        "type": "string",
+        "enum": [
+          "agent",
+          "prop"
+        ]
+      },
+      "environment": {
+        "type": "string"
+      },
+      "goal": {
+        "type": "string"
+      },
+      "state": {
+        "type": "string"
+      },
+      "memory": {
+        "type": "array",
+        "items": {
+          "type": "object",
+          "properties": {
+            "content": {
+              "type": "string"
+            },
+            "turn": {
+              "type": "number"
+            }
+          },
+          "required": [
+            "content",
+            "turn"
+          ],
+          "additionalProperties": false
+        },
+        "description": "Its memories, oldest first, and their turns; 0 for those of the scenario."
+      },
+      "world_slug": {
+        "type": "string"
+      },
+      "turn": {
+        "type": "number"
+      },
+      "simulation_time": {
+        "type": "string"
+      },
+      "last_turn": {
+        "type": "number",
+        "description": "The latest turn of the world."
+      },
+      "history": {
+        "$ref": "#/components/schemas/Part_EffectOrigin"
+      }
+    },
+    "required": [
+      "history",
+      "id",
+      "kind",
+      "last_turn",
+      "memory",
+      "name",
+      "simulation_time",
+      "state",
+      "turn",
+      "world_slug"
+    ],
+    "additionalProperties": false,
+    "description": "An entity, and a part of its changes up to that turn, the latest first."
   },
   "Diff": {
     "$ref": "#/components/schemas/WorldDiff"
@@ -273,6 +358,297 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     ],
     "additionalProperties": false,
     "description": "Texts that were found: prompts last, the latest attempts first, and of one attempt those that fit best."
+  },
+  "Checked": {
+    "type": "object",
+    "properties": {
+      "ok": {
+        "type": "boolean"
+      },
+      "findings": {
+        "type": "array",
+        "items": {
+          "type": "object",
+          "properties": {
+            "file": {
+              "type": "string"
+            },
+            "line": {
+              "type": "number"
+            },
+            "column": {
+              "type": "number"
+            },
+            "pointer": {
+              "type": "string"
+            },
+            "code": {
+              "type": "string",
+              "description": "One of docs/problems.md."
+            },
+            "message": {
+              "type": "string"
+            },
+            "repair": {
+              "type": "string"
+            },
+            "severity": {
+              "type": "string",
+              "enum": [
+                "error",
+                "note"
+              ]
+            }
+          },
+          "required": [
+            "code",
+            "column",
+            "file",
+            "line",
+            "message",
+            "pointer",
+            "repair",
+            "severity"
+          ],
+          "additionalProperties": false,
+          "description": "A finding as programs are told it."
+        }
+      }
+    },
+    "required": [
+      "ok",
+      "findings"
+    ],
+    "additionalProperties": false
+  },
+  "Stored": {
+    "type": "object",
+    "properties": {
+      "stored": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/PutDocument"
+        }
+      },
+      "new_count": {
+        "type": "number"
+      },
+      "findings": {
+        "type": "array",
+        "items": {
+          "type": "object",
+          "properties": {
+            "file": {
+              "type": "string"
+            },
+            "line": {
+              "type": "number"
+            },
+            "column": {
+              "type": "number"
+            },
+            "pointer": {
+              "type": "string"
+            },
+            "code": {
+              "type": "string",
+              "description": "One of docs/problems.md."
+            },
+            "message": {
+              "type": "string"
+            },
+            "repair": {
+              "type": "string"
+            },
+            "severity": {
+              "type": "string",
+              "enum": [
+                "error",
+                "note"
+              ]
+            }
+          },
+          "required": [
+            "code",
+            "column",
+            "file",
+            "line",
+            "message",
+            "pointer",
+            "repair",
+            "severity"
+          ],
+          "additionalProperties": false,
+          "description": "A finding as programs are told it."
+        }
+      }
+    },
+    "required": [
+      "stored",
+      "new_count",
+      "findings"
+    ],
+    "additionalProperties": false
+  },
+  "DescribedKind": {
+    "type": "object",
+    "properties": {
+      "kind": {
+        "$ref": "#/components/schemas/ComponentKind"
+      },
+      "schema": {
+        "anyOf": [
+          {
+            "$ref": "#/components/schemas/JsonObject"
+          },
+          {
+            "type": "null"
+          }
+        ],
+        "description": "Its JSON Schema; null for schemas themselves, which are JSON Schema 2020-12."
+      },
+      "example": {
+        "$ref": "#/components/schemas/SentDocument"
+      },
+      "common_mistakes": {
+        "type": "array",
+        "items": {
+          "type": "object",
+          "properties": {
+            "code": {
+              "type": "string"
+            },
+            "message": {
+              "type": "string"
+            },
+            "repair": {
+              "type": "string"
+            }
+          },
+          "required": [
+            "code",
+            "message",
+            "repair"
+          ],
+          "additionalProperties": false
+        },
+        "description": "What is wrong most often: how it is said, and what to do."
+      }
+    },
+    "required": [
+      "kind",
+      "schema",
+      "example",
+      "common_mistakes"
+    ],
+    "additionalProperties": false,
+    "description": "What an author of one kind of document needs to know."
+  },
+  "Plugins": {
+    "type": "object",
+    "properties": {
+      "plugins": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/ListedPlugin"
+        }
+      }
+    },
+    "required": [
+      "plugins"
+    ],
+    "additionalProperties": false
+  },
+  "DescribedPlugin": {
+    "type": "object",
+    "properties": {
+      "name": {
+        "type": "string"
+      },
+      "description": {
+        "type": "string"
+      },
+      "speaks": {
+        "type": "string",
+        "enum": [
+          "json",
+          "chat"
+        ]
+      },
+      "version": {
+        "type": "string"
+      },
+      "interface_schema": {
+        "$ref": "#/components/schemas/JsonObject",
+        "description": "Of a source's `interface`."
+      },
+      "unconfirmed": {
+        "type": [
+          "string",
+          "null"
+        ],
+        "description": "Why its code may not run yet; null where it may."
+      }
+    },
+    "required": [
+      "description",
+      "interface_schema",
+      "name",
+      "speaks",
+      "unconfirmed",
+      "version"
+    ],
+    "additionalProperties": false,
+    "description": "What an author of a source needs to know of its plugin."
+  },
+  "NewDocuments": {
+    "type": "object",
+    "properties": {
+      "documents": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/SentDocument"
+        }
+      }
+    },
+    "required": [
+      "documents"
+    ],
+    "additionalProperties": false
+  },
+  "CreatedWorld": {
+    "$ref": "#/components/schemas/WorldSnapshot"
+  },
+  "EntityHistory": {
+    "type": "object",
+    "additionalProperties": false,
+    "properties": {
+      "world_slug": {
+        "type": "string"
+      },
+      "entity_id": {
+        "type": "string"
+      },
+      "rows": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/EffectOrigin"
+        }
+      },
+      "next": {
+        "type": [
+          "string",
+          "null"
+        ],
+        "description": "The cursor of the next part; null at the end."
+      }
+    },
+    "required": [
+      "entity_id",
+      "next",
+      "rows",
+      "world_slug"
+    ]
   },
   "QueueReport": {
     "type": "object",
@@ -486,6 +862,66 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     ],
     "additionalProperties": false
   },
+  "StirringWorld": {
+    "type": "object",
+    "properties": {
+      "attempt_id": {
+        "type": "string"
+      },
+      "world_slug": {
+        "type": "string"
+      },
+      "attempted_turn": {
+        "type": "number"
+      },
+      "failure_class": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "is_driven": {
+        "type": "boolean",
+        "description": "A driver holds it. One that was killed does so until its lease ends, or the embedded database is opened anew."
+      },
+      "status": {
+        "$ref": "#/components/schemas/AttemptStatus"
+      },
+      "is_in_doubt": {
+        "type": "boolean"
+      },
+      "last_at": {
+        "type": "string",
+        "description": "When it ended, or began where it has not."
+      },
+      "state": {
+        "type": "string"
+      }
+    },
+    "required": [
+      "attempt_id",
+      "attempted_turn",
+      "failure_class",
+      "is_driven",
+      "is_in_doubt",
+      "last_at",
+      "state",
+      "status",
+      "world_slug"
+    ],
+    "additionalProperties": false,
+    "description": "A world in which an attempt is under way, waits for somebody, or came to no good end."
+  },
+  "AttemptStatus": {
+    "type": "string",
+    "enum": [
+      "running",
+      "suspended",
+      "committed",
+      "failed",
+      "interrupted"
+    ]
+  },
   "Part_ListedWorld": {
     "type": "object",
     "properties": {
@@ -515,6 +951,19 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     "properties": {
       "is_readable": {
         "type": "boolean"
+      },
+      "state": {
+        "type": "string"
+      },
+      "newest": {
+        "anyOf": [
+          {
+            "$ref": "#/components/schemas/WorldActivity"
+          },
+          {
+            "type": "null"
+          }
+        ]
       },
       "queued_turns": {
         "type": "number"
@@ -583,14 +1032,62 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     "required": [
       "created_at",
       "is_readable",
+      "newest",
       "put_off",
       "queued_turns",
       "scenario_hash",
       "scenario_label",
       "simulation_time",
+      "state",
       "turn",
       "world_slug"
     ]
+  },
+  "WorldActivity": {
+    "type": "object",
+    "properties": {
+      "attempt_id": {
+        "type": "string"
+      },
+      "world_slug": {
+        "type": "string"
+      },
+      "attempted_turn": {
+        "type": "number"
+      },
+      "failure_class": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "is_driven": {
+        "type": "boolean",
+        "description": "A driver holds it. One that was killed does so until its lease ends, or the embedded database is opened anew."
+      },
+      "status": {
+        "$ref": "#/components/schemas/AttemptStatus"
+      },
+      "is_in_doubt": {
+        "type": "boolean"
+      },
+      "last_at": {
+        "type": "string",
+        "description": "When it ended, or began where it has not."
+      }
+    },
+    "required": [
+      "attempt_id",
+      "attempted_turn",
+      "failure_class",
+      "is_driven",
+      "is_in_doubt",
+      "last_at",
+      "status",
+      "world_slug"
+    ],
+    "additionalProperties": false,
+    "description": "The newest attempt of a world, and whether a call of the world is in doubt."
   },
   "LatestTurn": {
     "type": "object",
@@ -1290,16 +1787,6 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     ],
     "additionalProperties": false
   },
-  "AttemptStatus": {
-    "type": "string",
-    "enum": [
-      "running",
-      "suspended",
-      "committed",
-      "failed",
-      "interrupted"
-    ]
-  },
   "WorldRecord": {
     "type": "object",
     "properties": {
@@ -1607,6 +2094,29 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     ],
     "additionalProperties": false
   },
+  "Part_EffectOrigin": {
+    "type": "object",
+    "properties": {
+      "rows": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/EffectOrigin"
+        }
+      },
+      "next": {
+        "type": [
+          "string",
+          "null"
+        ],
+        "description": "The cursor of the next part; null at the end."
+      }
+    },
+    "required": [
+      "rows",
+      "next"
+    ],
+    "additionalProperties": false
+  },
   "WorldDiff": {
     "type": "object",
     "properties": {
@@ -1653,7 +2163,8 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "turn",
       "simulation_time"
     ],
-    "additionalProperties": false
+    "additionalProperties": false,
+    "description": "A turn of a world, with its time inside the world."
   },
   "DiffedChange": {
     "anyOf": [
@@ -4680,6 +5191,75 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     ],
     "additionalProperties": false,
     "description": "A part of an excerpt."
+  },
+  "PutDocument": {
+    "type": "object",
+    "properties": {
+      "kind": {
+        "$ref": "#/components/schemas/ComponentKind"
+      },
+      "hash": {
+        "type": "string"
+      },
+      "path": {
+        "type": "string",
+        "description": "Relative to the working folder where it is below, or `chukwa:` and the name of a schema that ships."
+      }
+    },
+    "required": [
+      "kind",
+      "hash",
+      "path"
+    ],
+    "additionalProperties": false
+  },
+  "SentDocument": {
+    "type": "object",
+    "properties": {
+      "path": {
+        "type": "string",
+        "description": "By which the other documents of the request refer to it, such as `cast/bob.json`."
+      },
+      "content": {
+        "$ref": "#/components/schemas/Json",
+        "description": "JSON, or the text of a prompt."
+      }
+    },
+    "required": [
+      "path",
+      "content"
+    ],
+    "additionalProperties": false,
+    "description": "A document that a request holds."
+  },
+  "ListedPlugin": {
+    "type": "object",
+    "properties": {
+      "name": {
+        "type": "string"
+      },
+      "description": {
+        "type": "string"
+      },
+      "speaks": {
+        "type": "string",
+        "enum": [
+          "json",
+          "chat"
+        ]
+      },
+      "version": {
+        "type": "string"
+      }
+    },
+    "required": [
+      "name",
+      "description",
+      "speaks",
+      "version"
+    ],
+    "additionalProperties": false,
+    "description": "A plugin as an author chooses it."
   },
   "Json": {
     "description": "A JSON value. Nothing else crosses a boundary of the engine."

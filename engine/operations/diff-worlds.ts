@@ -2,8 +2,8 @@ import { type Outcome, succeed } from '../contract/problem.js';
 import { blameChanges, diffWorlds, type EffectsApart, type WorldChange } from '../core/world/diff-worlds.js';
 import type { EffectOrigin, WorldSnapshot } from '../ports/worlds.js';
 import type { Archive } from './engine.js';
-import { findUnknownEntity } from './world-story.js';
-import { showWorld, type WorldPlace } from './worlds.js';
+import { findUnknownEntity, toEntityIds } from './entities.js';
+import { showWorld, type TurnPlace, type WorldPlace } from './worlds.js';
 
 export interface DiffRequest {
   readonly from: WorldPlace;
@@ -26,12 +26,6 @@ export interface WorldDiff {
   readonly changes: readonly DiffedChange[];
 }
 
-export interface TurnPlace {
-  readonly world_slug: string;
-  readonly turn: number;
-  readonly simulation_time: string;
-}
-
 /**
  * Compares two turns. They are of one world, of two forks that share turns, or of two worlds.
  * @returns with `blame`, for each change the effects that only one of the two places has
@@ -41,7 +35,10 @@ export async function diffPlaces(archive: Archive, request: DiffRequest): Promis
   if (!from.ok) return from;
   const to = await showWorld(archive, request.to);
   if (!to.ok) return to;
-  const { entity, subject, blame } = request;
+  const ids = toEntityIds({ entity: request.entity, subject: request.subject });
+  if (!ids.ok) return ids;
+  const { entity, subject } = ids.value;
+  const { blame } = request;
   const unknown = findUnknownEntity([from.value, to.value], [entity, subject]);
   if (unknown !== undefined) return unknown;
   const changes = diffWorlds(from.value, to.value).filter(

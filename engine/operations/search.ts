@@ -6,6 +6,7 @@ import { suggestName } from '../core/content/nearest-name.js';
 import { SEARCH_KINDS, type SearchHit, type SearchKind, type SearchQuestion } from '../ports/search.js';
 import { type Part, readPart, toTurn, type WantedPart } from './browse/list-part.js';
 import { type Archive, whileReachable } from './engine.js';
+import { toEntityIds } from './entities.js';
 import { unknownWorld } from './worlds.js';
 
 /** How many ended attempts one search indexes before it answers. */
@@ -92,9 +93,12 @@ function filterUnknown(what: string, name: string, known: readonly string[]): Pr
   });
 }
 
-function toQuestion({ q, kind, world, turn, subject, source, failure }: WantedSearch): Outcome<SearchQuestion> {
+function toQuestion({ q, kind, world, turn, source, failure, ...wanted }: WantedSearch): Outcome<SearchQuestion> {
   const at = toTurn(turn === '' ? undefined : turn);
   if (!at.ok) return at;
+  const ids = toEntityIds({ subject: wanted.subject || undefined });
+  if (!ids.ok) return ids;
+  const { subject } = ids.value;
   const words = q?.trim();
   if ((words?.length ?? 0) > WORDS_LENGTH_MAX) return refuse(searchInvalid(`more than ${WORDS_LENGTH_MAX} characters`));
   if (kind !== undefined && kind !== '' && !isKind(kind)) return refuse(searchInvalid('a kind that no text has'));

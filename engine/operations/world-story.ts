@@ -1,8 +1,8 @@
-import { type Outcome, problem, refuse, type Refused, succeed } from '../contract/problem.js';
+import { type Outcome, succeed } from '../contract/problem.js';
 import { present } from '../contract/present.js';
-import { among } from '../core/content/nearest-name.js';
-import type { NarratedPatch, WorldSnapshot } from '../ports/worlds.js';
+import type { NarratedPatch } from '../ports/worlds.js';
 import type { Archive } from './engine.js';
+import { findUnknownEntity, toEntityIds } from './entities.js';
 import { showWorld } from './worlds.js';
 
 export interface StoryRequest {
@@ -32,7 +32,10 @@ interface NarratedTurn {
 
 /** Reads the narrations of a world, those of turns that a fork shares included. */
 export async function readStory(archive: Archive, request: StoryRequest): Promise<Outcome<WorldStory>> {
-  const { world_slug, from = 1, to, subject, entity } = request;
+  const { world_slug, from = 1, to } = request;
+  const ids = toEntityIds({ subject: request.subject, entity: request.entity });
+  if (!ids.ok) return ids;
+  const { subject, entity } = ids.value;
   const world = await showWorld(archive, present({ world_slug, turn: to }));
   if (!world.ok) return world;
   const unknown = findUnknownEntity([world.value], [subject, entity]);
@@ -56,17 +59,4 @@ export async function readStory(archive: Archive, request: StoryRequest): Promis
     };
   });
   return succeed({ world_slug, turns });
-}
-
-/** Refuses an id that no entity of these worlds has. */
-export function findUnknownEntity(
-  worlds: readonly Pick<WorldSnapshot, 'world_slug' | 'entities'>[],
-  ids: readonly (string | undefined)[],
-): Refused | undefined {
-  const known = worlds.flatMap(({ entities }) => entities.map(({ id }) => id));
-  const unknown = ids.find((id) => id !== undefined && !known.includes(id));
-  if (unknown === undefined) return undefined;
-  const names = among(unknown, [...new Set(known)]);
-  const slugs = worlds.map(({ world_slug }) => world_slug);
-  return refuse(problem('ENTITY_UNKNOWN', { name: unknown, worlds: slugs, ...names }));
 }

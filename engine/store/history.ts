@@ -3,9 +3,7 @@ import { READABLE } from './lineage.js';
 import { prepare, run, type Runner } from './statement.js';
 
 // An effect that leaves what it found changed nothing, so nothing is owed to it.
-const EFFECTS = prepare(
-  'list_effects',
-  `WITH ${READABLE}
+const CHANGES = `WITH ${READABLE}
    SELECT effect.world_slug, effect.turn, effect.patch_seq, effect.effect_index, effect.op, effect.entity_id,
      effect.environment_label, effect.state_before, effect.state_after, patch.narration,
      patch.workflow_subject_entity_id, patch.workflow_node_id, call.workflow_hash AS cognition_workflow_hash,
@@ -17,7 +15,11 @@ const EFFECTS = prepare(
        AND patch.patch_seq = effect.patch_seq
      JOIN source_invocations call ON call.world_slug = patch.world_slug
        AND call.source_invocation_id = patch.source_invocation_id
-   WHERE effect.state_before IS DISTINCT FROM effect.state_after
+   WHERE effect.state_before IS DISTINCT FROM effect.state_after`;
+
+const EFFECTS = prepare(
+  'list_effects',
+  `${CHANGES}
    ORDER BY effect.turn, effect.patch_seq, effect.effect_index`,
 );
 
@@ -28,6 +30,34 @@ export function listEffects(
   turns: { readonly after: number; readonly until: number },
 ): Promise<readonly EffectOrigin[]> {
   return run<EffectOrigin>(runner, EFFECTS, { world_slug, after: turns.after, turn: turns.until });
+}
+
+/** A part of the changes of one entity, the latest first. */
+export interface EntityEffects {
+  readonly entity_id: string;
+  /** The last turn that counts. */
+  readonly until: number;
+  /** Turn, patch and effect of the last row of the part before. */
+  readonly before?: readonly [turn: number, patch_seq: number, effect_index: number];
+  readonly limit: number;
+}
+
+const ENTITY_EFFECTS = prepare(
+  'list_entity_effects',
+  `${CHANGES} AND effect.entity_id = :entity_id
+     AND (effect.turn, effect.patch_seq, effect.effect_index) < (:before_turn, :before_patch, :before_effect)
+   ORDER BY effect.turn DESC, effect.patch_seq DESC, effect.effect_index DESC LIMIT :limit`,
+);
+
+/** The changes of an entity up to a turn, the latest first. */
+export function listEntityEffects(
+  runner: Runner,
+  world_slug: string,
+  { entity_id, until, before, limit }: EntityEffects,
+): Promise<readonly EffectOrigin[]> {
+  const [before_turn, before_patch, before_effect] = before ?? [until + 1, 0, 0];
+  const keys = { before_turn, before_patch, before_effect };
+  return run<EffectOrigin>(runner, ENTITY_EFFECTS, { world_slug, entity_id, turn: until, after: 0, ...keys, limit });
 }
 
 const PATCHES = prepare(

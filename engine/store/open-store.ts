@@ -12,7 +12,7 @@ import { CACHE_MB_TO_READ, DESCRIPTION_IN_MEMORY, isMade, openInFolder, openInMe
 import { findFaultProblem, isPassing } from './database-fault.js';
 import { deleteWorld } from './delete-world.js';
 import { forkWorld } from './fork-world.js';
-import { listEffects, listPatches } from './history.js';
+import { listEffects, listEntityEffects, listPatches } from './history.js';
 import { claim, defer, discard, hold } from './inbox/claim.js';
 import { enqueueTurns } from './inbox/enqueue.js';
 import { glance } from './inbox/glance.js';
@@ -44,6 +44,7 @@ import {
 import { findInvocation, listExchanges } from './records/invocation-record.js';
 import { findLlmCall } from './records/llm-call-record.js';
 import { listWaitingAttempts } from './records/waiting-attempts.js';
+import { listActivity, listStirred } from './records/world-activity.js';
 import { catchUp } from './search/catch-up.js';
 import { findTexts, listNames } from './search/find-texts.js';
 import { openServerDoorbell } from './doorbell/server-doorbell.js';
@@ -152,6 +153,7 @@ const WORLDS = {
   changeScenario,
   patches: listPatches,
   effects: listEffects,
+  entityEffects: listEntityEffects,
 };
 
 const INBOX = {
@@ -195,6 +197,8 @@ const BROWSE = {
   llmCalls: listGenerations,
   inbox: listInbox,
   waitingAttempts: listWaitingAttempts,
+  activity: listActivity,
+  stirred: listStirred,
   documents: listComponentsAfter,
   useOf: findUse,
   readings: listReadings,

@@ -4,7 +4,8 @@ import type { JsonObject } from '../../engine/contract/json.js';
 import { editWorkflows, loadScript, must, sharedStage } from '../support/park-stage.js';
 import { showAgentTurn } from '../../engine/operations/agents.js';
 import { agentTurn } from '../../engine/surfaces/browser/catalogue/agent-turns.js';
-import type { Asked } from '../../engine/surfaces/browser/page.js';
+import type { Asked } from '../../engine/catalogue/resource.js';
+
 import { renderPage } from '../../engine/surfaces/browser/layout.js';
 import { agentTurnLines } from '../../engine/surfaces/cli/render/agents.js';
 import { paint } from '../../engine/surfaces/cli/render/paint.js';

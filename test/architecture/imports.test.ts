@@ -74,6 +74,7 @@ const VIOLATIONS: Readonly<Record<string, readonly (readonly [string, string])[]
     ['engine/operations/b.ts', 'engine/surfaces/cli/target.ts'],
   ],
   'operations-know-the-store-as-a-whole': [['engine/operations/s.ts', 'engine/store/worlds.ts']],
+  'the-catalogue-declares-over-operations': [['engine/catalogue/a.ts', 'engine/surfaces/cli/target.ts']],
   'surfaces-call-operations': [
     ['engine/surfaces/cli/a.ts', 'engine/store/target.ts'],
     ['engine/surfaces/cli/b.ts', 'engine/main.ts'],

@@ -5,7 +5,7 @@ import { putScenario } from '../../engine/operations/author.js';
 import { toDesk } from '../../engine/operations/serve.js';
 import { createWorld } from '../../engine/operations/worlds.js';
 import { exportPages } from '../../engine/surfaces/browser/export.js';
-import { pathOfPatch } from '../../engine/surfaces/browser/places.js';
+import { pathOfPatch } from '../../engine/catalogue/places.js';
 import { startServer } from '../../engine/surfaces/http/server.js';
 import { inFolder, type Scene, toAnswers, writeScene } from '../../tools/bench/documents.js';
 import { must, openParkStage, type ParkStage, type Play } from '../support/park-stage.js';

@@ -1,7 +1,7 @@
 import { COMPONENT_KINDS } from '../../engine/core/protocol/component.js';
 import { listComponents } from '../../engine/operations/components.js';
 import { CATALOGUE } from '../../engine/surfaces/browser/catalogue/index.js';
-import { pathOfList } from '../../engine/surfaces/browser/places.js';
+import { pathOfList } from '../../engine/catalogue/places.js';
 import { must } from './park-stage.js';
 import type { ServedPark } from './served-park.js';
 
@@ -19,6 +19,7 @@ export async function pathsOfPages({ play, stage }: ServedPark): Promise<readonl
   const keys: Readonly<Record<string, string>> = {
     ':world_slug': play.world_slug,
     ':turn': '1',
+    ':entity_id': 'bob',
     ':attempt_id': attempt?.attempt_id ?? '',
     ':agent_turn_id': agentTurn?.agent_turn_id ?? '',
     ':source_invocation_id': call?.source_invocation_id ?? '',
@@ -27,7 +28,7 @@ export async function pathsOfPages({ play, stage }: ServedPark): Promise<readonl
   const hashes = new Map<string, string>();
   for (const kind of COMPONENT_KINDS)
     hashes.set(pathOfList(kind), must(await listComponents(stage.engine, kind))[0]?.hash ?? '');
-  return CATALOGUE.map(({ url }) => {
+  return CATALOGUE.map(({ path: url }) => {
     const hash = hashes.get(url.replace(/\/hash\/.*$/, '')) ?? '';
     return { url, path: url.replace(/:\w+/g, (name) => (name === ':hash' ? hash : (keys[name] ?? name))) };
   });

@@ -1,4 +1,4 @@
-import { content, note } from './entry.js';
+import { content, note, unknown } from './entry.js';
 import { type KnownNames, suggested } from './phrases.js';
 import { twice } from './twice.js';
 
@@ -26,7 +26,7 @@ export const SCENARIO_PROBLEMS = {
     example: { written: 'Bob', id: 'bob' },
   }),
   ENTITY_TWICE: twice({ noun: 'entity', member: 'id', example: 'bob' }),
-  ENTITY_UNKNOWN: content<UnknownNamed & { readonly worlds?: readonly string[] }>({
+  ENTITY_UNKNOWN: unknown<UnknownNamed & { readonly worlds?: readonly string[] }>({
     message: ({ name, worlds }) =>
       worlds === undefined
         ? `The scenario has no entity ${JSON.stringify(name)}.`

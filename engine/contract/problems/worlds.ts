@@ -107,6 +107,14 @@ export const WORLD_PROBLEMS = {
     repair: 'Make a world of a scenario with an earlier start_time, or with a shorter chronon_seconds.',
     example: { world_slug: 'park', committed: 12 },
   }),
+  BAD_ENTITY_ID: content({
+    meaning: 'What names an entity cannot become an [entity id](terms.md#entity-ids).',
+    message: ({ written, reason }: { readonly written: string; readonly reason: string }) =>
+      `${JSON.stringify(written)} cannot be an entity id: ${reason}.`,
+    repair:
+      'Use letters, digits, _ and -, in parts joined by dots; capitals and spaces are read as the id that they mean.',
+    example: { written: 'plate..crumb', reason: 'a part between dots is empty' },
+  }),
   TURN_UNKNOWN: unknown<UnknownTurn>({
     message: ({ world_slug, turn, reached }) =>
       reached === undefined

@@ -16,13 +16,14 @@ export interface Part<Row> {
   readonly next: string | null;
 }
 
-type CursorForm = 'id' | 'name' | 'hash' | 'number' | 'entry';
+type CursorForm = 'id' | 'name' | 'hash' | 'number' | 'effect' | 'entry';
 
 const CURSOR_FORMS: Readonly<Record<CursorForm, RegExp>> = {
   id: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i,
   name: /^[a-z0-9._-]{1,256}$/,
   hash: /^[0-9a-f]{64}$/,
   number: /^\d{1,9}$/,
+  effect: /^\d{1,9}\.\d{1,9}\.\d{1,9}$/,
   entry: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.[a-z0-9_-]{1,64}\.\d{1,9}(\.prompt)?$/i,
 };
 

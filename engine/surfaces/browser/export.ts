@@ -2,12 +2,14 @@ import { type Outcome, succeed } from '../../contract/problem.js';
 import type { ExportedPages, PagesToExport } from '../../operations/composition.js';
 import { readOnce } from '../../operations/browse/read-once.js';
 import type { Archive } from '../../operations/engine.js';
+import { entity } from '../../catalogue/resources/entity.js';
 import { CATALOGUE } from './catalogue/index.js';
 import { turnPatches } from './catalogue/turns.js';
 import { type Html, html } from './html.js';
 import { renderLeaf, renderLeaves } from './layout.js';
-import type { Asked, Page, View } from './page.js';
-import { pathOf } from './places.js';
+import type { Asked } from '../../catalogue/resource.js';
+import type { Page, View } from './page.js';
+import { pathOf } from '../../catalogue/places.js';
 
 const PAGES_MAX = 2_000;
 
@@ -98,7 +100,7 @@ function withoutRepeated({ view, markup }: Leaf, path: string, kept: Map<string,
 
 const PATTERNS = CATALOGUE.map((page) => ({
   page,
-  pattern: new RegExp(`^${page.url.replace(/:(\w+)/g, '(?<$1>[^/]+)')}$`),
+  pattern: new RegExp(`^${page.path.replace(/:(\w+)/g, '(?<$1>[^/]+)')}$`),
 }));
 
 function matchPage(path: string): Match | undefined {
@@ -118,7 +120,7 @@ function matchPage(path: string): Match | undefined {
 
 /** A page without its links to pages that only operators may read: their texts stay, but not a bare question. */
 export function withoutClosedLinks(page: string): string {
-  const isClosed = (link: string): boolean => matchPage(readLink(link, '').target)?.page.access === 'operator';
+  const isClosed = (link: string): boolean => matchPage(readLink(link, '').target)?.page.reader === 'operator';
   return page
     .replace(ATTRIBUTE, (whole, name: string, link: string) => (name === 'href' && isClosed(link) ? '' : whole))
     .replace(/<a class="why"(?![^>]*\shref=)[^>]*>[^<]*<\/a>/g, '');
@@ -131,12 +133,14 @@ function matchWanted(path: string, wanted: PagesToExport): Match | undefined {
 
 /** Whether a page belongs to this world or attempt, to its calls and patches, or to the documents that they used. */
 function isWanted({ page, parameters }: Match, { world_slug, attempt_id }: PagesToExport): boolean {
-  const { url } = page;
-  if (url.startsWith('/worlds/'))
-    return parameters['world_slug'] === world_slug && (attempt_id === undefined || url === turnPatches.url);
-  if (url.endsWith('/diff') && attempt_id !== undefined) return false;
-  if (url.startsWith('/attempts/')) return attempt_id === undefined || parameters['attempt_id'] === attempt_id;
-  return OF_ONE_THING.test(url);
+  const { path } = page;
+  // Turns and patches hold all that an entity's page says.
+  if (path === entity.path) return false;
+  if (path.startsWith('/worlds/'))
+    return parameters['world_slug'] === world_slug && (attempt_id === undefined || path === turnPatches.path);
+  if (path.endsWith('/diff') && attempt_id !== undefined) return false;
+  if (path.startsWith('/attempts/')) return attempt_id === undefined || parameters['attempt_id'] === attempt_id;
+  return OF_ONE_THING.test(path);
 }
 
 const OF_ONE_THING = /^\/(agent-turns|source-invocations|llm-calls)\/:\w+$|\/hash\/:hash$/;
@@ -190,8 +194,8 @@ async function findTurns({ worlds }: Archive['store'], world_slug: string): Prom
  * none; prompts of attempts outside the file are not shown.
  */
 function toAsked({ page, parameters, query }: Match, leaves: ReadonlyMap<string, Leaf>): Asked {
-  if (!page.url.endsWith('/hash/:hash')) return { parameters, query, reader: 'operator' };
-  const attempt = [...leaves.keys()].map(matchPage).find((match) => match?.page.url === '/attempts/:attempt_id');
+  if (!page.path.endsWith('/hash/:hash')) return { parameters, query, reader: 'operator' };
+  const attempt = [...leaves.keys()].map(matchPage).find((match) => match?.page.path === '/attempts/:attempt_id');
   if (attempt === undefined) return { parameters, query, reader: 'consumer' };
   return { parameters, query: { ...query, attempt: attempt.parameters['attempt_id'] ?? '' }, reader: 'operator' };
 }

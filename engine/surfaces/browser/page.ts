@@ -1,30 +1,15 @@
 import { type Outcome, type Problem, succeed } from '../../contract/problem.js';
 import type { Archive } from '../../operations/engine.js';
-import type { Answers } from './answers.js';
+import type { Answers } from '../../catalogue/answers.js';
 import { type Html, html, NOTHING } from './html.js';
-import type { ParameterName } from './parameters.js';
+import type { Asked, ListKind, Resource, Row } from '../../catalogue/resource.js';
 import type { Decision } from './parts/decision.js';
-import { type PartReader, readPart } from '../../operations/browse/list-part.js';
 import { type Columns, table } from './parts/table.js';
 
-export interface Asked {
-  /** Those that the URL of its page names. */
-  readonly parameters: Readonly<Record<ParameterName, string>>;
-  readonly query: Readonly<Record<string, string>>;
-  /** The reader's role; some pages show operators more. */
-  readonly reader: Page['access'];
-}
-
-/** One page: its route, its readers and its content. */
-export interface Page {
-  readonly url: string;
-  readonly summary: string;
-  readonly answer: keyof Answers;
-  readonly query: readonly ParameterName[];
+/** One page: the resource that it shows, and its content. */
+export interface Page extends Pick<Resource, 'path' | 'reader' | 'says' | 'gives' | 'takes'> {
   /** The view in place of a refused request, with the person's text; left out, the problem alone. */
   readonly refused?: (problem: Problem, asked: Asked) => View;
-  /** The least right that a reader needs: the consumer's token, or the operator's. */
-  readonly access: 'consumer' | 'operator';
   read(archive: Archive, asked: Asked): Promise<Outcome<Shown>>;
 }
 
@@ -68,21 +53,26 @@ export interface Section {
   readonly body: Html | false | undefined;
 }
 
-/** The catalogue's entry of a page with one thing on it. */
-interface ItemEntry<Kind extends keyof Answers> extends Pick<Page, 'url' | 'access' | 'summary' | 'refused'> {
-  readonly answer: Kind;
-  readonly query?: Page['query'];
-  readonly read: (archive: Archive, asked: Asked) => Promise<Outcome<Answers[Kind]>>;
+/** The drawing of a page with one thing on it. */
+interface ItemDrawing<Kind extends keyof Answers> extends Pick<Page, 'refused'> {
   readonly view: (value: Answers[Kind], asked: Asked) => View;
 }
 
-/** A page with one thing on it. */
-export function itemPage<Kind extends keyof Answers>({ read, view, ...entry }: ItemEntry<Kind>): Page {
+/** The page of a resource with one thing on it. */
+export function itemPage<Kind extends keyof Answers>(
+  declared: Resource<Kind>,
+  { view, ...drawing }: ItemDrawing<Kind>,
+): Page {
+  const { path, reader, says, gives, takes } = declared;
   return {
-    query: [],
-    ...entry,
+    path,
+    reader,
+    says,
+    gives,
+    takes,
+    ...drawing,
     async read(archive, asked) {
-      const found = await read(archive, asked);
+      const found = await declared.read(archive, asked);
       if (!found.ok) return found;
       return succeed({ value: found.value, view: () => withoutEmpty(view(found.value, asked)) });
     },
@@ -98,27 +88,8 @@ export function emptyState(sentence: string, command?: string): Html {
   return html`<p class="empty">${sentence}${command === undefined ? undefined : html` <code>${command}</code>`}</p>`;
 }
 
-/** The answers that are parts of a list. */
-type ListKind = {
-  [Kind in keyof Answers]: Answers[Kind] extends { readonly rows: readonly unknown[]; readonly next: string | null }
-    ? Kind
-    : never;
-}[keyof Answers];
-
-type Row<Kind extends ListKind> = Answers[Kind]['rows'][number];
-
-/** The catalogue's entry of a page with one list. */
-interface ListEntry<Kind extends ListKind> extends Pick<Page, 'url' | 'access' | 'summary'> {
-  readonly answer: Kind;
-  /** Its query parameters beside the limit and the cursor. */
-  readonly query?: Page['query'];
-  readonly cursor: PartReader<Row<Kind>>['cursor'];
-  readonly keyOf: PartReader<Row<Kind>>['keyOf'];
-  readonly read: (
-    archive: Archive,
-    asked: Asked,
-    part: Parameters<PartReader<Row<Kind>>['read']>[0],
-  ) => ReturnType<PartReader<Row<Kind>>['read']>;
+/** The drawing of a page with one list. */
+interface ListDrawing<Kind extends ListKind> {
   /** Without more it is a list, and nothing is above it. */
   readonly about: (asked: Asked) => Pick<View, 'title'> & Partial<View>;
   /** The sort order of the rows, above the table. */
@@ -127,23 +98,12 @@ interface ListEntry<Kind extends ListKind> extends Pick<Page, 'url' | 'access' |
   readonly empty: Html;
 }
 
-/** A page with one list, which is read in parts. */
-export function listPage<Kind extends ListKind>(entry: ListEntry<Kind>): Page {
-  const { url, access, summary, answer, query = [], cursor, keyOf, read, about, order, columns, empty } = entry;
-  return itemPage({
-    url,
-    access,
-    summary,
-    answer,
-    query: [...query, 'limit', 'after'],
-    read: async (archive, asked) => {
-      const part = await readPart<Row<Kind>>(asked.query, {
-        cursor,
-        keyOf,
-        read: (wanted) => read(archive, asked, wanted),
-      });
-      return part as Awaited<ReturnType<Parameters<typeof itemPage<Kind>>[0]['read']>>;
-    },
+/** The page of a list, which is read in parts. */
+export function listPage<Kind extends ListKind>(
+  declared: Resource<Kind>,
+  { about, order, columns, empty }: ListDrawing<Kind>,
+): Page {
+  return itemPage<Kind>(declared, {
     view: ({ rows, next }, asked): View => {
       const head = { eyebrow: 'List', trail: [], ...about(asked) };
       const isPart = Object.keys(asked.query).some((name) => !['limit', 'format'].includes(name));

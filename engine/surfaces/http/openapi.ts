@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '../../contract/json.js';
 import { PROBLEMS } from '../../contract/problems/index.js';
 import { present } from '../../contract/present.js';
 import { ANSWER_SCHEMAS } from '../../generated/answer-schemas.js';
-import { type ParameterName, PARAMETERS } from '../browser/parameters.js';
+import { type ParameterName, PARAMETERS } from '../../catalogue/parameters.js';
 import { PROBLEM_TYPE, titleOf } from './problem-document.js';
 import type { Route, RouteAccess } from './routes/route.js';
 

@@ -3,10 +3,11 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { HttpDesk } from '../../operations/composition.js';
 import { CATALOGUE } from '../browser/catalogue/index.js';
 import { renderRefusedForm } from '../browser/layout.js';
-import type { Asked, View } from '../browser/page.js';
-import type { ParameterName } from '../browser/parameters.js';
+import type { Asked } from '../../catalogue/resource.js';
+import type { View } from '../browser/page.js';
+import type { ParameterName } from '../../catalogue/parameters.js';
 import { type Decision, fieldsOf } from '../browser/parts/decision.js';
-import { readFields } from './fields.js';
+import { readTexts } from './fields.js';
 import type { Exchange } from './routes/route.js';
 import { firstOf, statusOf } from './problem-document.js';
 import { refuseViewer, sendHtml, viewerOf, wantsPage } from './viewer.js';
@@ -16,14 +17,14 @@ export async function refuseForm({ desk, request, reply }: Exchange, refused: Re
   const problem = firstOf(refused);
   const status = statusOf(refused);
   const viewer = viewerOf(request);
-  const fields = readFields(request);
+  const fields = readTexts(request);
   const back = pageOf(request);
   const view = wantsPage(request) && viewer?.form_token !== undefined ? await readView(desk, request, back) : undefined;
   if (view === undefined || !fields.ok) return refuseViewer(request, reply, problem, status);
-  const has_answer = fields.value.json('answer') !== undefined;
+  const has_answer = fields.value['answer'] !== undefined;
   const decision = findDecision(view.decisions ?? [], request.url, has_answer);
   if (decision === undefined) return refuseViewer(request, reply, problem, status);
-  const typed = Object.fromEntries(fieldsOf(decision).map(({ name }) => [name, fields.value.text(name) ?? '']));
+  const typed = Object.fromEntries(fieldsOf(decision).map(({ name }) => [name, fields.value[name]?.trim() ?? '']));
   const place = { path: request.url, ...viewer };
   const page = renderRefusedForm({ decision, typed, problem }, { ...view, path: back, text: view.title }, place);
   return sendHtml(reply, status, page);
@@ -37,7 +38,7 @@ function pageOf({ url }: FastifyRequest): string {
 async function readView(desk: HttpDesk, request: FastifyRequest, path: string): Promise<View | undefined> {
   const parameters = request.params as Asked['parameters'];
   const page = CATALOGUE.find(
-    ({ url }) => url.replaceAll(/:(\w+)/g, (_, name: ParameterName) => parameters[name] ?? '') === path,
+    (each) => each.path.replaceAll(/:(\w+)/g, (_, name: ParameterName) => parameters[name] ?? '') === path,
   );
   const asked = { parameters, query: {}, reader: 'operator' } as const;
   const shown = page && (await desk.look((archive) => page.read(archive, asked)));

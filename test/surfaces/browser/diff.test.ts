@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Archive } from '../../../engine/operations/engine.js';
 import type { WorldSnapshot } from '../../../engine/ports/worlds.js';
-import type { Asked } from '../../../engine/surfaces/browser/page.js';
+import type { Asked } from '../../../engine/catalogue/resource.js';
+
 import { renderPage } from '../../../engine/surfaces/browser/layout.js';
 import { diff } from '../../../engine/surfaces/browser/catalogue/diff.js';
 

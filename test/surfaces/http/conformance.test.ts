@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import type { Entity } from '../../../engine/core/world/world.js';
 import { COMPONENT_KINDS, type ComponentKind } from '../../../engine/core/protocol/component.js';
 import { CATALOGUE } from '../../../engine/surfaces/browser/catalogue/index.js';
 import type { Page } from '../../../engine/surfaces/browser/page.js';
-import type { ParameterName } from '../../../engine/surfaces/browser/parameters.js';
-import { pathOf, pathOfMember } from '../../../engine/surfaces/browser/places.js';
+import type { ParameterName } from '../../../engine/catalogue/parameters.js';
+import { pathOf, pathOfMember } from '../../../engine/catalogue/places.js';
 import { assertDocumented } from '../../support/documented-answers.js';
 import { type LivedWorlds, serveLivedWorlds } from '../../support/lived-worlds.js';
 import { TOKENS } from '../../support/served-park.js';
@@ -14,7 +15,7 @@ const PATHS_OF_A_PAGE = 12;
 /** How many of them are requested with each parameter of their query as well. */
 const PATHS_WITH_QUERY = 3;
 
-const PAGES = CATALOGUE.map((page) => ({ page, pattern: new RegExp(`^${page.url.replaceAll(/:\w+/g, '[^/]+')}$`) }));
+const PAGES = CATALOGUE.map((page) => ({ page, pattern: new RegExp(`^${page.path.replaceAll(/:\w+/g, '[^/]+')}$`) }));
 
 function pageOf(path: string): Page | undefined {
   return PAGES.find(({ pattern }) => pattern.test(path.replace(/\?.*$/, '')))?.page;
@@ -34,12 +35,13 @@ function* linksIn(value: unknown, path: string, member = ''): Generator<string> 
   for (const [name, inner] of Object.entries(value)) yield* linksIn(inner, path, Array.isArray(value) ? member : name);
 }
 
-/** The pages below one: its lists, its difference, its first and its latest turn. */
-function pathsBelow({ url }: Page, path: string, value: unknown): readonly string[] {
-  const { turn = 0 } = value as { readonly turn?: number };
-  return CATALOGUE.filter((below) => below.url.startsWith(`${url}/`)).flatMap((below) => {
-    const rest = below.url.slice(url.length);
+/** The pages below one: its lists, its difference, its entities, its first and its latest turn. */
+function pathsBelow({ path: url }: Page, path: string, value: unknown): readonly string[] {
+  const { turn = 0, entities = [] } = value as { readonly turn?: number; readonly entities?: readonly Entity[] };
+  return CATALOGUE.filter((below) => below.path.startsWith(`${url}/`)).flatMap((below) => {
+    const rest = below.path.slice(url.length);
     if (rest === '/turns/:turn') return [0, turn].map((one) => `${path}${rest.replace(':turn', String(one))}`);
+    if (rest === '/entities/:entity_id') return entities.map(({ id }) => `${path}${rest.replace(':entity_id', id)}`);
     return rest.includes(':') ? [] : [`${path}${rest}`];
   });
 }
@@ -83,25 +85,29 @@ describe('the answers of a server', { timeout: 300_000 }, () => {
   };
 
   test('the answers of a server conforms to the OpenAPI document, on every page to which links lead', async () => {
-    const seen = new Set<string>(CATALOGUE.map(({ url }) => url).filter((url) => !url.includes(':')));
+    const seen = new Set<string>(CATALOGUE.map((page) => page.path).filter((url) => !url.includes(':')));
     const counts = new Map<string, number>();
     for (const path of seen) {
       const page = pageOf(path);
-      const count = counts.get(page?.url ?? '') ?? 0;
+      const count = counts.get(page?.path ?? '') ?? 0;
       if (page === undefined || count >= PATHS_OF_A_PAGE) continue;
-      counts.set(page.url, count + 1);
+      counts.set(page.path, count + 1);
       const { status, value } = await read(path, TOKENS.operator_token);
       assert.equal(status, 200, path);
       for (const link of [...linksIn(value, path), ...pathsBelow(page, path, value)]) seen.add(link);
       if (path.includes('?')) continue;
       const { status: own, value: seen_by_consumer } = await read(path, TOKENS.token);
-      assert.equal(own, page.access === 'operator' ? 403 : 200, `${path} for a consumer`);
+      assert.equal(own, page.reader === 'operator' ? 403 : 200, `${path} for a consumer`);
       assert.doesNotMatch(JSON.stringify(seen_by_consumer), /"(host|pid|address)":/, `${path} for a consumer`);
       if (count >= PATHS_WITH_QUERY) continue;
       // A thing that a query names need not exist: a problem is an answer of the document as well.
-      for (const name of page.query) await read(`${path}?${name}=${toValue(name, path, seen)}`, TOKENS.operator_token);
+      for (const name of page.takes) await read(`${path}?${name}=${toValue(name, path, seen)}`, TOKENS.operator_token);
     }
-    assert.deepEqual([...counts.keys()].toSorted(), CATALOGUE.map(({ url }) => url).toSorted(), 'a page was not met');
+    assert.deepEqual(
+      [...counts.keys()].toSorted(),
+      CATALOGUE.map((page) => page.path).toSorted(),
+      'a page was not met',
+    );
   });
 
   test('the answers of a server tells a consumer in a difference only what it is told on other pages as well', async () => {

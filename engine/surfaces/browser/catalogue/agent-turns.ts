@@ -1,18 +1,14 @@
-import { showAgentTurn, type ResolvedAgentTurn, type ResolvedCard } from '../../../operations/agents.js';
+import * as declared from '../../../catalogue/resources/attempts.js';
+import { type ResolvedAgentTurn, type ResolvedCard } from '../../../operations/agents.js';
 import { type Html, html, NOTHING } from '../html.js';
 import { emptyState, itemPage, type Page, type View } from '../page.js';
 import { payload } from '../parts/payload.js';
 import { table } from '../parts/table.js';
 import { cut, linkTo, moment, shortKey, status, words } from '../parts/text.js';
-import { pathOf } from '../places.js';
+import { pathOf } from '../../../catalogue/places.js';
 import { trailToAttempt } from './overview.js';
 
-export const agentTurn: Page = itemPage({
-  url: '/agent-turns/:agent_turn_id',
-  access: 'consumer',
-  summary: 'One turn of an agent: its context, its actions and its result.',
-  answer: 'AgentTurn',
-  read: (archive, { parameters: { agent_turn_id }, reader }) => showAgentTurn(archive, { agent_turn_id, reader }),
+export const agentTurn: Page = itemPage(declared.agentTurn, {
   view: viewAgentTurn,
 });
 

@@ -1,9 +1,8 @@
+import * as declared from '../../../catalogue/resources/attempts.js';
 import type { Json } from '../../../contract/json.js';
-import { present } from '../../../contract/present.js';
 import { stateOf } from '../../../core/protocol/work-state.js';
 import {
   type AttemptComparison,
-  compareAttempts,
   type ComparedCall,
   type ComparedPatch,
   type Comparison,
@@ -22,14 +21,7 @@ import { attemptColumns } from './worlds.js';
 /** How much of an answer is shown beside another one. */
 const ANSWER_LENGTH_MAX = 300;
 
-export const attemptDiff: Page = itemPage({
-  url: '/attempts/:attempt_id/diff',
-  access: 'consumer',
-  summary: 'The differences between two attempts: requests, answers and patches.',
-  answer: 'AttemptComparison',
-  query: ['other'],
-  read: (archive, { parameters: { attempt_id }, query: { other } }) =>
-    compareAttempts(archive, present({ attempt_id, other })),
+export const attemptDiff: Page = itemPage(declared.attemptDiff, {
   view: viewComparison,
 });
 

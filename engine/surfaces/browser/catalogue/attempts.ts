@@ -1,14 +1,16 @@
+import * as declared from '../../../catalogue/resources/attempts.js';
 import { present } from '../../../contract/present.js';
 import type { AttemptRecord, AuditRecord, InvocationSummary, TimelineRecord } from '../../../ports/records.js';
 import { toTraceId } from '../../../core/content/trace-id.js';
 import type { AgentTurnSummary } from '../../../core/agents/agent-turn.js';
 import { isUndriven, stateOf } from '../../../core/protocol/work-state.js';
-import { type AttemptPage, browseAttempt, listAgentTurnsPart } from '../../../operations/browse/attempts.js';
+import type { AttemptPage } from '../../../operations/browse/attempts.js';
 import { type Html, html, type HtmlValue, NOTHING } from '../html.js';
 import { isInDoubt } from '../../../operations/settle-call.js';
 import { listPage, emptyState, itemPage, type Page, type Section, type View } from '../page.js';
 import { operatorActions, decideAttempt, decideCall } from './decisions.js';
 import { drawPatch } from '../parts/patch.js';
+import { question } from '../parts/question.js';
 import { type Columns, facts, numbers, sentences, table } from '../parts/table.js';
 import {
   callWord,
@@ -27,21 +29,14 @@ import {
 } from '../parts/text.js';
 import { labelOf } from '../pictures/attempt-bars.js';
 import { attemptTimeline, BANDS_MAX } from '../pictures/attempt-timeline.js';
-import { eventsOf, pathOf, pathOfTurn } from '../places.js';
+import { eventsOf, pathOf, pathOfTurn } from '../../../catalogue/places.js';
 import { took, trailToList, trailToWorld } from './overview.js';
 
 /** How many rows each table of an attempt's page has. */
 const ROWS_SHOWN = 30;
 const PATCHES_SHOWN = 20;
 
-export const attempt: Page = itemPage({
-  url: '/attempts/:attempt_id',
-  access: 'consumer',
-  summary: 'An attempt: its calls, patches, agent turns, audit and events.',
-  answer: 'Attempt',
-  query: ['after'],
-  read: (archive, { parameters: { attempt_id }, query: { after }, reader }) =>
-    browseAttempt(archive, present({ attempt_id, reader, after })),
+export const attempt: Page = itemPage(declared.attempt, {
   view: viewAttempt,
 });
 
@@ -79,6 +74,17 @@ function viewAttempt(shown: AttemptPage): View {
         id: 'events',
         title: 'Events',
         body: html`<details><summary>${count(timeline.length)} events</summary><p class="note">In the order of the record. A time is when the event happened, so that of calls side by side an earlier one may come later.</p>${table('Events', eventColumns, timeline.slice(0, ROWS_SHOWN))}${moreInJson(timeline.length - ROWS_SHOWN)}</details>`,
+      },
+      {
+        id: 'questions',
+        title: 'Compare it',
+        is_about_others: true,
+        body: question(
+          `${pathOf('attempt', attempt_id)}/diff`,
+          'A difference',
+          [{ name: 'other', label: 'With the attempt (empty: the one before it)' }],
+          'Compare',
+        ),
       },
       operatorActions(shown.operator_actions),
     ],
@@ -229,14 +235,7 @@ const agentTurnColumns: Columns<AgentTurnSummary> = {
   Took: numbers(({ began_at, worked_until }) => took({ started_at: began_at, ended_at: worked_until })),
 };
 
-export const attemptAgentTurns: Page = listPage({
-  url: '/attempts/:attempt_id/agent-turns',
-  access: 'consumer',
-  summary: 'The agent turns of an attempt, in the order in which they began.',
-  answer: 'AgentTurns',
-  cursor: 'id',
-  keyOf: ({ agent_turn_id }) => agent_turn_id,
-  read: (archive, { parameters: { attempt_id } }, part) => listAgentTurnsPart(archive, attempt_id, part),
+export const attemptAgentTurns: Page = listPage(declared.attemptAgentTurns, {
   about: (asked) => ({ title: 'Agent turns of an attempt', trail: trailToList(asked) }),
   order: 'In the order in which they began',
   columns: agentTurnColumns,

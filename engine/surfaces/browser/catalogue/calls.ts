@@ -1,11 +1,10 @@
-import { succeed } from '../../../contract/problem.js';
+import { attemptCalls } from '../../../catalogue/resources/attempts.js';
+import * as declared from '../../../catalogue/resources/calls.js';
 import { present } from '../../../contract/present.js';
 import { parseJson } from '../../../core/content/parse-json.js';
 import type { InvocationRecord, LlmCallRecord } from '../../../ports/records.js';
 import type { ListedInvocation, ListedLlmCall } from '../../../ports/browse.js';
 import { stateOf } from '../../../core/protocol/work-state.js';
-import { listCallsPart } from '../../../operations/browse/attempts.js';
-import { showInvocation, showLlmCall } from '../../../operations/records.js';
 import { type Html, html, NOTHING } from '../html.js';
 import { listPage, emptyState, itemPage, type Page, type Section, type View } from '../page.js';
 import { drawChunks, conversation, originBar, outputBar, copyable, inTwoViews } from '../parts/conversation.js';
@@ -25,7 +24,7 @@ import {
   verbatim,
   words,
 } from '../parts/text.js';
-import { eventsOf } from '../places.js';
+import { eventsOf } from '../../../catalogue/places.js';
 import { callColumns } from './attempts.js';
 import { decideCall } from './decisions.js';
 import { trailToAttempt, trailToList } from './overview.js';
@@ -64,44 +63,21 @@ const llmColumns: Columns<ListedLlmCall> = {
 
 const NO_CALLS = emptyState('No call has been made yet. Three turns make some:', 'npx chukwa park');
 
-export const invocationList: Page = listPage({
-  url: '/source-invocations',
-  access: 'operator',
-  summary: 'All source calls, the latest first.',
-  answer: 'SourceInvocations',
-  cursor: 'id',
-  keyOf: ({ source_invocation_id }) => source_invocation_id,
-  read: async ({ store }, _asked, part) => succeed(await store.browse.invocations(part)),
+export const invocationList: Page = listPage(declared.invocationList, {
   about: () => ({ title: 'Source invocations' }),
   order: 'The latest first',
   columns: listedColumns,
   empty: NO_CALLS,
 });
 
-export const llmCallList: Page = listPage({
-  url: '/llm-calls',
-  access: 'operator',
-  summary: 'All generations, the latest first.',
-  answer: 'LlmCalls',
-  cursor: 'id',
-  keyOf: ({ llm_call_id }) => llm_call_id,
-  read: async ({ store }, _asked, part) => succeed(await store.browse.llmCalls(part)),
+export const llmCallList: Page = listPage(declared.llmCallList, {
   about: () => ({ title: 'LLM calls' }),
   order: 'The latest first',
   columns: llmColumns,
   empty: NO_CALLS,
 });
 
-export const attemptInvocations: Page = listPage({
-  url: '/attempts/:attempt_id/source-invocations',
-  access: 'operator',
-  summary: 'The calls of an attempt and those that it has adopted, in the order of their issue.',
-  answer: 'Calls',
-  cursor: 'number',
-  keyOf: ({ invocation_seq }) => String(invocation_seq),
-  query: ['only'],
-  read: (archive, { parameters: { attempt_id }, query: { only } }, part) =>
-    listCallsPart(archive, attempt_id, only === undefined ? part : { ...part, only: 'unfinished' }),
+export const attemptInvocations: Page = listPage(attemptCalls, {
   about: (asked) => ({
     title: asked.query['only'] === undefined ? 'Calls of an attempt' : 'Calls of an attempt that are open or failed',
     trail: trailToList(asked),
@@ -111,12 +87,7 @@ export const attemptInvocations: Page = listPage({
   empty: emptyState('No call has been made yet.'),
 });
 
-export const invocation: Page = itemPage({
-  url: '/source-invocations/:source_invocation_id',
-  access: 'operator',
-  summary: 'A source call: its request, its answer and its verdict.',
-  answer: 'SourceInvocation',
-  read: (archive, { parameters: { source_invocation_id } }) => showInvocation(archive, source_invocation_id),
+export const invocation: Page = itemPage(declared.invocation, {
   view: viewInvocation,
 });
 
@@ -170,12 +141,7 @@ function invocationFacts(shown: InvocationRecord): Html {
   ]);
 }
 
-export const llmCall: Page = itemPage({
-  url: '/llm-calls/:llm_call_id',
-  access: 'operator',
-  summary: 'A generation: the exact text that the model saw and said.',
-  answer: 'LlmCall',
-  read: (archive, { parameters: { llm_call_id } }) => showLlmCall(archive, llm_call_id),
+export const llmCall: Page = itemPage(declared.llmCall, {
   view: viewLlmCall,
 });
 

@@ -1,24 +1,16 @@
-import { present } from '../../../contract/present.js';
-import type { DiffedChange, TurnPlace, WorldDiff } from '../../../operations/diff-worlds.js';
-import { browseDiff } from '../../../operations/browse/worlds.js';
+import * as declared from '../../../catalogue/resources/worlds.js';
+import type { DiffedChange, WorldDiff } from '../../../operations/diff-worlds.js';
+import type { TurnPlace } from '../../../operations/worlds.js';
 import type { EffectOrigin } from '../../../ports/worlds.js';
 import { type Html, html } from '../html.js';
 import { emptyState, itemPage, type Page, type View } from '../page.js';
 import { whyLink } from '../parts/patch.js';
 import { change } from '../parts/change.js';
 import { linkTo, moreInJson } from '../parts/text.js';
-import { pathOfPatch, pathOfTurn } from '../places.js';
+import { pathOfPatch, pathOfTurn } from '../../../catalogue/places.js';
 import { trailToWorld } from './overview.js';
 
-export const diff: Page = itemPage({
-  url: '/worlds/:world_slug/diff',
-  access: 'consumer',
-  summary:
-    'The changes from one turn of a world to another, or the differences from another world, each with its cause.',
-  answer: 'Diff',
-  query: ['from', 'to', 'other'],
-  read: (archive, { parameters: { world_slug }, query: { from, to, other } }) =>
-    browseDiff(archive, present({ world_slug, from, to, other })),
+export const diff: Page = itemPage(declared.diff, {
   view: viewDiff,
 });
 

@@ -1,15 +1,8 @@
-import { succeed } from '../../../contract/problem.js';
-import { present } from '../../../contract/present.js';
+import * as declared from '../../../catalogue/resources/documents.js';
 import { COMPONENT_KINDS, type ComponentKind } from '../../../core/protocol/component.js';
 import { MAX_SPECULATIVE } from '../../../core/protocol/program.js';
 import type { CognitionWorkflow, PatchReach } from '../../../generated/workflow.js';
-import {
-  browseDocument,
-  browseWorkflow,
-  type DocumentPage,
-  type WorkflowPage,
-} from '../../../operations/browse/documents.js';
-import { showUses } from '../../../operations/components.js';
+import type { DocumentPage, WorkflowPage } from '../../../operations/browse/documents.js';
 import type { ListedAttempt } from '../../../ports/browse.js';
 import type { ComponentSummary, ComponentUses } from '../../../ports/components.js';
 import { type Html, html, NOTHING } from '../html.js';
@@ -19,7 +12,7 @@ import { payload } from '../parts/payload.js';
 import { type Columns, facts, numbers, table } from '../parts/table.js';
 import { linkTo, moment, status, words } from '../parts/text.js';
 import { workflowGraph } from '../pictures/workflow-graph.js';
-import { pathOfList, PLACES } from '../places.js';
+import { pathOfList, PLACES } from '../../../catalogue/places.js';
 import { listedColumns } from './calls.js';
 import { took } from './overview.js';
 
@@ -32,14 +25,7 @@ export const documentPages: readonly Page[] = COMPONENT_KINDS.flatMap((kind) => 
 
 function listOf(kind: ComponentKind): Page {
   const { noun, nouns } = PLACES[kind];
-  return listPage({
-    url: pathOfList(kind),
-    access: 'consumer',
-    summary: `The ${nouns} that are stored, by label.`,
-    answer: 'Documents',
-    cursor: 'hash',
-    keyOf: ({ hash }) => hash,
-    read: async ({ store }, _asked, part) => succeed(await store.browse.documents(kind, part)),
+  return listPage(declared.documentList(kind), {
     about: () => ({ title: titleCase(nouns), eyebrow: 'Documents' }),
     order: 'By label',
     columns: {
@@ -52,35 +38,14 @@ function listOf(kind: ComponentKind): Page {
 }
 
 function documentOf(kind: ComponentKind): Page {
-  const entry = { url: `${pathOfList(kind)}/hash/:hash`, access: 'consumer' } as const;
-  const { noun } = PLACES[kind];
-  if (kind === 'cognition_workflow')
-    return itemPage({
-      ...entry,
-      summary: `A ${noun}: its prompts, and, for operators, how an attempt resolved them.`,
-      answer: 'Workflow',
-      query: ['attempt'],
-      read: (archive, { parameters: { hash }, query: { attempt }, reader }) =>
-        browseWorkflow(archive, present({ hash, reader, attempt })),
-      view: viewWorkflow,
-    });
-  return itemPage({
-    ...entry,
-    summary: `A ${noun}, what it names and what names it.`,
-    answer: 'Document',
-    read: (archive, { parameters: { hash } }) => browseDocument(archive, { kind, hash }),
-    view: (document): View => viewDocument(document, []),
-  });
+  return kind === 'cognition_workflow'
+    ? itemPage(declared.cognitionWorkflow, { view: viewWorkflow })
+    : itemPage(declared.documentOf(kind), { view: (document): View => viewDocument(document, []) });
 }
 
 function usesOf(kind: ComponentKind): Page {
   const { noun } = PLACES[kind];
-  return itemPage({
-    url: `${pathOfList(kind)}/hash/:hash/uses`,
-    access: 'consumer',
-    summary: `What a ${noun} names, and what names it.`,
-    answer: 'Uses',
-    read: (archive, { parameters: { hash } }) => showUses(archive, { kind, hash }),
+  return itemPage(declared.documentUses(kind), {
     view: (uses): View => ({
       title: `Uses of ${uses.label ?? noun}`,
       eyebrow: titleCase(noun),

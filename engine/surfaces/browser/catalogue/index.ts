@@ -1,4 +1,7 @@
+import { RESOURCES } from '../../../catalogue/index.js';
+import { isViewed } from '../../../catalogue/resource.js';
 import type { Page } from '../page.js';
+import { toPage } from '../resource-page.js';
 import { agentTurn } from './agent-turns.js';
 import { attemptDiff } from './attempt-diff.js';
 import { attempt, attemptAgentTurns } from './attempts.js';
@@ -33,4 +36,5 @@ export const CATALOGUE: readonly Page[] = [
   inbox,
   search,
   ...documentPages,
+  ...RESOURCES.filter(isViewed).map(toPage),
 ];

@@ -1,10 +1,12 @@
-import { search as find, type Found } from '../../../operations/search.js';
+import * as declared from '../../../catalogue/resources/search.js';
+import type { Asked } from '../../../catalogue/resource.js';
+import type { Found } from '../../../operations/search.js';
 import { SEARCH_KINDS, type SearchHit } from '../../../ports/search.js';
 import { type Html, html, NOTHING } from '../html.js';
-import { nextPart, type Asked, emptyState, itemPage, type Page, type View } from '../page.js';
+import { nextPart, emptyState, itemPage, type Page, type View } from '../page.js';
 import { type Columns, numbers, sentences, table } from '../parts/table.js';
 import { linkTo, words } from '../parts/text.js';
-import { pathOf, pathOfPatch, pathOfTurn } from '../places.js';
+import { pathOf, pathOfPatch, pathOfTurn } from '../../../catalogue/places.js';
 
 const FILTERS = [
   { name: 'world', text: 'World' },
@@ -14,14 +16,7 @@ const FILTERS = [
   { name: 'failure', text: 'Failure class' },
 ] as const;
 
-export const search: Page = itemPage({
-  url: '/search',
-  access: 'operator',
-  summary:
-    'Narrations, states, prompts, answers and results by their words: the latest attempt first, its best match first, prompts last.',
-  answer: 'Found',
-  query: ['q', 'kind', 'world', 'turn', 'subject', 'source', 'failure', 'limit', 'after'],
-  read: (archive, { query }) => find(archive, query),
+export const search: Page = itemPage(declared.search, {
   view: viewFound,
   refused: ({ code, message, repair }, asked) => ({
     ...HEAD,
@@ -66,7 +61,7 @@ ${FILTERS.map(
 }
 
 function isFiltered({ query }: Asked): boolean {
-  return [...FILTERS.map(({ name }) => name), 'kind'].some((name) => (query[name] ?? '') !== '');
+  return [...FILTERS.map(({ name }) => name), 'kind' as const].some((name) => (query[name] ?? '') !== '');
 }
 
 function nothingFound(asked: Asked): Html {

@@ -1,28 +1,19 @@
+import * as declared from '../../../catalogue/resources/worlds.js';
+import type { Asked } from '../../../catalogue/resource.js';
 import type { Entity } from '../../../core/world/world.js';
-import {
-  browseTurn,
-  listEntitiesPart,
-  listPatchesPart,
-  type PatchStory,
-  type TurnPage,
-} from '../../../operations/browse/worlds.js';
+import type { PatchStory, TurnPage } from '../../../operations/browse/worlds.js';
 import { type Html, html, NOTHING } from '../html.js';
-import { listPage, type Asked, emptyState, itemPage, type Page, type View } from '../page.js';
+import { listPage, emptyState, itemPage, type Page, type View } from '../page.js';
 import { drawEffects, drawPatch, type Names, namesIn, whyLink } from '../parts/patch.js';
 import { drawPlaces } from '../parts/places.js';
 import { type Columns, numbers, sentences, table } from '../parts/table.js';
 import { count, worldTime } from '../parts/text.js';
-import { PATCHES_ON_TURN, pathOfTurn } from '../places.js';
+import { PATCHES_ON_TURN, pathOfTurn } from '../../../catalogue/places.js';
 import { decideTurn } from './decisions.js';
 import { trailToWorld } from './overview.js';
 import { attemptColumns, trailTo } from './worlds.js';
 
-export const turn: Page = itemPage({
-  url: '/worlds/:world_slug/turns/:turn',
-  access: 'consumer',
-  summary: 'A world at the end of a turn, and the patches of that turn.',
-  answer: 'Turn',
-  read: (archive, { parameters: { world_slug, turn } }) => browseTurn(archive, { world_slug, turn }),
+export const turn: Page = itemPage(declared.turn, {
   view: viewTurn,
 });
 
@@ -53,7 +44,7 @@ function viewTurn(shown: TurnPage): View {
         body: attempts.length > 0 && table('Attempts', attemptColumns, attempts),
       },
     ],
-    decisions: [decideTurn(shown)],
+    decisions: decideTurn(shown),
   };
 }
 
@@ -85,14 +76,7 @@ const patchColumns: Columns<PatchStory> = {
   Why: (patch) => whyLink(patch, `Why? The prompt behind patch ${patch.patch_seq}`),
 };
 
-export const turnPatches: Page = listPage({
-  url: '/worlds/:world_slug/turns/:turn/patches',
-  access: 'consumer',
-  summary: 'The patches of a turn, in the order of their application.',
-  answer: 'Patches',
-  cursor: 'number',
-  keyOf: ({ patch_seq }) => String(patch_seq),
-  read: (archive, { parameters: { world_slug, turn } }, part) => listPatchesPart(archive, { world_slug, turn }, part),
+export const turnPatches: Page = listPage(declared.turnPatches, {
   about: aboutTurn('Patches of'),
   order: 'In the order of their application',
   columns: patchColumns,
@@ -108,14 +92,7 @@ const entityColumns: Columns<Entity> = {
   Memories: numbers(({ memory }) => (memory.length === 0 ? '' : memory.length)),
 };
 
-export const turnEntities: Page = listPage({
-  url: '/worlds/:world_slug/turns/:turn/entities',
-  access: 'consumer',
-  summary: 'The entities of a world as they were at the end of a turn, by id.',
-  answer: 'Entities',
-  cursor: 'name',
-  keyOf: ({ id }) => id,
-  read: (archive, { parameters: { world_slug, turn } }, part) => listEntitiesPart(archive, { world_slug, turn }, part),
+export const turnEntities: Page = listPage(declared.turnEntities, {
   about: aboutTurn('Entities at the end of'),
   order: 'By id',
   columns: entityColumns,

@@ -1,30 +1,26 @@
+import * as declared from '../../../catalogue/resources/worlds.js';
+import type { Asked } from '../../../catalogue/resource.js';
 import { present } from '../../../contract/present.js';
 import type { AttemptSummary } from '../../../ports/records.js';
 import type { WorldSnapshot } from '../../../ports/worlds.js';
 import { isUndriven, stateOf } from '../../../core/protocol/work-state.js';
-import { browseWorld, listAttemptsPart, type WorldPage } from '../../../operations/browse/worlds.js';
-import { type ListedAgent, listAgentsPart } from '../../../operations/agents.js';
+import type { WorldPage } from '../../../operations/browse/worlds.js';
+import type { ListedAgent } from '../../../operations/agents.js';
 import { type Html, html, NOTHING } from '../html.js';
-import { listPage, type Asked, emptyState, itemPage, type Page, type View } from '../page.js';
+import { listPage, emptyState, itemPage, type Page, type View } from '../page.js';
 import { operatorActions, decideWorld } from './decisions.js';
 import { drawPlaces } from '../parts/places.js';
 import { drawTurn, namesIn } from '../parts/patch.js';
+import { question } from '../parts/question.js';
 import { type Columns, numbers, table } from '../parts/table.js';
 import { linkTo, moment, status, toClass, words, worldTime } from '../parts/text.js';
 import { forkTree } from '../pictures/fork-tree.js';
 import { lifeLines } from '../pictures/life-lines.js';
 import { readingPlots } from '../pictures/reading-plot.js';
-import { eventsOf, pathOf, pathOfTurn } from '../places.js';
+import { eventsOf, pathOf, pathOfTurn } from '../../../catalogue/places.js';
 import { took, trailToWorld } from './overview.js';
 
-export const world: Page = itemPage({
-  url: '/worlds/:world_slug',
-  access: 'consumer',
-  summary: 'A world: its story, where everybody is, readings, attempts, forks and scenarios.',
-  answer: 'World',
-  query: ['until'],
-  read: (archive, { parameters: { world_slug }, query: { until } }) =>
-    browseWorld(archive, present({ world_slug, until })),
+export const world: Page = itemPage(declared.world, {
   // An earlier turn never changes.
   view: (shown, { query, reader }) => ({
     ...viewWorld(shown, reader),
@@ -75,10 +71,33 @@ function viewWorld(shown: WorldPage, reader: Asked['reader']): View {
         title: 'Scenarios',
         body: html`<ul class="plain">${scenarios.map(({ from_turn, scenario_hash, scenario_label }) => html`<li>from turn ${from_turn}: ${linkTo('scenario', scenario_hash, scenario_label)}</li>`)}</ul>`,
       },
+      {
+        id: 'questions',
+        title: 'Look at another turn, or at a difference',
+        is_about_others: true,
+        body: last_turn > 0 && askAbout(shown),
+      },
       operatorActions(shown.operator_actions),
     ],
     decisions: decideWorld(shown),
   };
+}
+
+/** A jump to a turn, and the differences between two turns or from another world. */
+function askAbout({ world_slug, last_turn }: WorldPage): Html {
+  const path = pathOf('world', world_slug);
+  const turn = { is_whole: true };
+  return html`${question(path, 'A turn', [{ ...turn, name: 'until', label: 'The story until turn', value: last_turn }], 'Go there')}
+${question(
+  `${path}/diff`,
+  'A difference',
+  [
+    { ...turn, name: 'from', label: 'What changed from turn' },
+    { ...turn, name: 'to', label: 'to turn', value: last_turn },
+    { name: 'other', label: 'or to the world' },
+  ],
+  'Compare',
+)}`;
 }
 
 /** The ways to the turns before and after those that are shown, and to the present. */
@@ -146,14 +165,7 @@ export const trailTo = ({ parameters: { world_slug } }: Asked): View['trail'] =>
 
 const NO_ATTEMPTS = emptyState('Nothing has been tried yet.');
 
-export const worldAttempts: Page = listPage({
-  url: '/worlds/:world_slug/attempts',
-  access: 'consumer',
-  summary: 'The attempts of a world, the latest first.',
-  answer: 'Attempts',
-  cursor: 'id',
-  keyOf: ({ attempt_id }) => attempt_id,
-  read: (archive, { parameters: { world_slug } }, part) => listAttemptsPart(archive, world_slug, part),
+export const worldAttempts: Page = listPage(declared.worldAttempts, {
   about: (asked) => ({ title: `Attempts of ${asked.parameters.world_slug}`, trail: trailTo(asked) }),
   order: 'The latest first',
   columns: attemptColumns,
@@ -173,14 +185,7 @@ const agentColumns: Columns<ListedAgent> = {
   'Waits until (UTC)': ({ resume_deadline }) => moment(resume_deadline),
 };
 
-export const worldAgents: Page = listPage({
-  url: '/worlds/:world_slug/agents',
-  access: 'consumer',
-  summary: 'The agents of a world by name, and what each of them does just now.',
-  answer: 'Agents',
-  cursor: 'name',
-  keyOf: ({ agent_id }) => agent_id,
-  read: (archive, { parameters: { world_slug } }, part) => listAgentsPart(archive, world_slug, part),
+export const worldAgents: Page = listPage(declared.worldAgents, {
   about: (asked) => ({ title: `Agents of ${asked.parameters.world_slug}`, trail: trailTo(asked) }),
   order: 'What each of them does just now',
   columns: agentColumns,

@@ -1,6 +1,6 @@
 import type { PatchEffectRecord, PatchRecord } from '../../../ports/records.js';
 import { type Html, html, NOTHING } from '../html.js';
-import { pathOf, pathOfTurn } from '../places.js';
+import { pathOf, pathOfTurn } from '../../../catalogue/places.js';
 import { change } from './change.js';
 import { count, FOLDED_NARRATION_MIN, foldable, linkTo, worldTime } from './text.js';
 import { PATCH_OPERATIONS, WORLD_VALUES } from '../../../core/world/patch-operations.js';

@@ -1,6 +1,6 @@
 import type { Json } from '../../../contract/json.js';
 import { type Html, html, type HtmlValue } from '../html.js';
-import { pathOf, pathOfMember, type PlaceKind } from '../places.js';
+import { pathOf, pathOfMember, type PlaceKind } from '../../../catalogue/places.js';
 import { cut } from './text.js';
 
 /** How many values of one payload a page shows; one mark replaces the others. */

@@ -1,7 +1,7 @@
 import type { Entity } from '../../../core/world/world.js';
 import type { WorldSnapshot } from '../../../ports/worlds.js';
 import { type Html, html, NOTHING } from '../html.js';
-import { pathOfTurn } from '../places.js';
+import { pathOfEntity, pathOfTurn } from '../../../catalogue/places.js';
 import { count, foldable } from './text.js';
 
 /** How many entities a page shows: the first in the scenario's order. */
@@ -16,20 +16,22 @@ export function drawPlaces({ world_slug, turn, environments, entities }: WorldSn
   const drawn = [...environments, undefined].flatMap((place) => {
     const here = shown.filter(({ environment }) => environment === place?.label);
     const isLeftOut = here.length === 0 && (place === undefined || isCut);
-    return isLeftOut ? [] : [drawPlace(place?.label ?? 'Nowhere', place?.content, here)];
+    if (isLeftOut) return [];
+    const drawnHere = here.map((entity) => drawEntity(entity, `${pathOfEntity(world_slug, entity.id)}?turn=${turn}`));
+    return [drawPlace(place?.label ?? 'Nowhere', place?.content, drawnHere)];
   });
   const all = html`<p class="more"><a href="${pathOfTurn(world_slug, turn)}/entities">All ${count(entities.length)} entities</a></p>`;
   return html`<div class="places">${drawn}</div>${isCut ? all : NOTHING}`;
 }
 
-function drawPlace(label: string, content: string | undefined, entities: readonly Entity[]): Html {
-  return html`<section class="place" aria-label="${label}"><h3>${label}</h3>${content === undefined ? undefined : html`<div class="place-text">${foldable(content)}</div>`}<ul class="entities">${entities.map(drawEntity)}</ul></section>`;
+function drawPlace(label: string, content: string | undefined, entities: readonly Html[]): Html {
+  return html`<section class="place" aria-label="${label}"><h3>${label}</h3>${content === undefined ? undefined : html`<div class="place-text">${foldable(content)}</div>`}<ul class="entities">${entities}</ul></section>`;
 }
 
-function drawEntity({ id, name, kind, state, goal, memory }: Entity): Html {
+function drawEntity({ id, name, kind, state, goal, memory }: Entity, path: string): Html {
   const memories =
     memory.length === 0
       ? NOTHING
       : html`<details><summary>${memory.length} ${memory.length === 1 ? 'memory' : 'memories'}</summary><ol class="memories" start="${Math.max(1, memory.length - MEMORIES_SHOWN + 1)}">${memory.slice(-MEMORIES_SHOWN).map(({ content, turn }) => html`<li>${foldable(content)} <span class="dim">turn ${turn}</span></li>`)}</ol></details>`;
-  return html`<li class="entity entity-${kind}"><p><strong>${name}</strong> <code class="dim">${id}</code></p><div>${foldable(state)}</div>${goal === undefined ? undefined : html`<p class="goal">wants: ${goal}</p>`}${memories}</li>`;
+  return html`<li class="entity entity-${kind}"><p><a href="${path}"><strong>${name}</strong></a> <code class="dim">${id}</code></p><div>${foldable(state)}</div>${goal === undefined ? undefined : html`<p class="goal">wants: ${goal}</p>`}${memories}</li>`;
 }

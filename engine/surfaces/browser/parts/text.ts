@@ -2,7 +2,7 @@ import { runOf } from '../../../contract/scripted.js';
 import type { InvocationSummary } from '../../../ports/records.js';
 import { stateOf } from '../../../core/protocol/work-state.js';
 import { type Html, html, type HtmlValue, NOTHING } from '../html.js';
-import { pathOf, type PlaceKind } from '../places.js';
+import { pathOf, type PlaceKind } from '../../../catalogue/places.js';
 
 /** How many characters of one text a page shows. */
 export const TEXT_LENGTH_MAX = 20_000;

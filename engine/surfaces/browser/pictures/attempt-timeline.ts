@@ -2,7 +2,7 @@ import { stateOf } from '../../../core/protocol/work-state.js';
 import type { InvocationSummary } from '../../../ports/records.js';
 import { type Html, html, type HtmlValue, NOTHING } from '../html.js';
 import { callWord, count, duration, runWord, shorten, toClass } from '../parts/text.js';
-import { pathOf } from '../places.js';
+import { pathOf } from '../../../catalogue/places.js';
 import {
   type AttemptBars,
   type Band,

@@ -1,7 +1,7 @@
 import type { WorldRecord } from '../../../ports/worlds.js';
 import { type Html, html, NOTHING } from '../html.js';
 import { linkTo, shorten } from '../parts/text.js';
-import { pathOf, pathOfTurn } from '../places.js';
+import { pathOf, pathOfTurn } from '../../../catalogue/places.js';
 import { niceStep } from './time-scale.js';
 
 /** The room of names; the turns share what is left of the page, but for a label behind the last, in percent. */

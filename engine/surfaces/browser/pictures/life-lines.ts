@@ -2,7 +2,7 @@ import type { TurnStory, PatchStory } from '../../../operations/browse/worlds.js
 import type { WorldSnapshot } from '../../../ports/worlds.js';
 import { type Html, html, NOTHING } from '../html.js';
 import { count, shorten } from '../parts/text.js';
-import { pathOfPatch } from '../places.js';
+import { pathOfPatch } from '../../../catalogue/places.js';
 import { isAppended } from '../parts/patch.js';
 
 /** The room of names; the turns share what is left of the page, at most so much each, in percent. */

@@ -1,4 +1,7 @@
 import type { Command } from 'commander';
+import { RESOURCES } from '../../../catalogue/index.js';
+import { isCommanded } from '../../../catalogue/resource.js';
+import { toCommand } from '../resource-command.js';
 import type { Perform } from '../session.js';
 import { report, settleAttempt, stop } from './by-hand.js';
 import { get, list, put, uses } from './components.js';
@@ -24,7 +27,18 @@ const GROUPS: Readonly<Record<string, readonly CommandEntry[]>> = {
   'Start here:': [park],
   'Documents:': [...newFiles, validate, test, put, get, list, uses, schemas],
   'Worlds:': [...WORLD_COMMANDS, run, worker, serveWorlds, report, stop],
-  'What happened:': [attempts, attempt, settleAttempt, agents, agentTurn, invocation, llmCall, search, recordTest],
+  'What happened:': [
+    ...RESOURCES.filter(isCommanded).map(toCommand),
+    attempts,
+    attempt,
+    settleAttempt,
+    agents,
+    agentTurn,
+    invocation,
+    llmCall,
+    search,
+    recordTest,
+  ],
   'Plugins:': plugins,
   'Set-up:': [...models, ...mcp, toys, migrate, doctor],
 };

@@ -1,4 +1,5 @@
-import type { DiffedChange, TurnPlace, WorldDiff } from '../../../operations/diff-worlds.js';
+import type { DiffedChange, WorldDiff } from '../../../operations/diff-worlds.js';
+import type { TurnPlace } from '../../../operations/worlds.js';
 import type { EffectOrigin } from '../../../ports/worlds.js';
 import { quote } from './json-view.js';
 import { command, commandLines, EMPTY, faint, hanging, line, type Lines, strong } from './line.js';

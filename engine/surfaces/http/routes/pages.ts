@@ -5,7 +5,8 @@ import type { HttpDesk } from '../../../operations/composition.js';
 import { CATALOGUE } from '../../browser/catalogue/index.js';
 import { withoutClosedLinks } from '../../browser/export.js';
 import { renderPage } from '../../browser/layout.js';
-import type { Asked, Page, Shown, View } from '../../browser/page.js';
+import type { Asked } from '../../../catalogue/resource.js';
+import type { Page, Shown, View } from '../../browser/page.js';
 import { firstOf, statusOf } from '../problem-document.js';
 import { refuseViewer, sendHtml, sendJson, viewerOf, wantsJson, wantsPage } from '../viewer.js';
 import { A_PAGE, type Exchange, type Route } from './route.js';
@@ -13,11 +14,11 @@ import { A_PAGE, type Exchange, type Route } from './route.js';
 /** The pages of the catalogue: for people, and with `?format=json` for programs. */
 export const PAGE_ROUTES: readonly Route[] = CATALOGUE.map((page) => ({
   method: 'GET',
-  url: page.url,
-  access: page.access === 'operator' ? 'operator_viewer' : 'viewer',
-  summary: page.summary,
-  query: [...page.query, 'format'],
-  answers: { 200: { 'application/json': { $ref: `#/components/schemas/${page.answer}` }, ...A_PAGE } },
+  url: page.path,
+  access: page.reader === 'operator' ? 'operator_viewer' : 'viewer',
+  summary: page.says,
+  query: [...page.takes, 'format'],
+  answers: { 200: { 'application/json': { $ref: `#/components/schemas/${page.gives}` }, ...A_PAGE } },
   answer: (exchange) => answerPage(page, exchange).catch((error: unknown) => refuseUnreadable(exchange, error)),
 }));
 
@@ -29,8 +30,10 @@ async function refuseUnreadable({ desk, request, reply }: Exchange, error: unkno
 }
 
 async function answerPage(page: Page, { desk, request, reply }: Exchange): Promise<FastifyReply> {
-  const query = request.query as Readonly<Record<string, string>>;
-  const unknown = findUnknown(query, [...page.query, 'format']);
+  // A form sends the fields that a person leaves empty.
+  const said = Object.entries(request.query as Readonly<Record<string, string>>).filter(([, value]) => value !== '');
+  const query = Object.fromEntries(said);
+  const unknown = findUnknown(query, [...page.takes, 'format']);
   if (unknown !== undefined) return refuseViewer(request, reply, unknown);
   const { format } = query;
   if (format !== undefined && format !== 'json' && format !== 'html')
@@ -42,7 +45,7 @@ async function answerPage(page: Page, { desk, request, reply }: Exchange): Promi
     return sendHtml(reply, status, viewer?.reader === 'operator' ? text : withoutClosedLinks(text));
   };
   const asked = { parameters, query, reader: viewer?.reader ?? 'consumer' };
-  const shown = await desk.shareRead(JSON.stringify([page.url, asked]), () => readPage(desk, page, asked));
+  const shown = await desk.shareRead(JSON.stringify([page.path, asked]), () => readPage(desk, page, asked));
   if (!shown.ok) {
     const view = wantsPage(request) ? page.refused?.(firstOf(shown), asked) : undefined;
     if (view === undefined) return refuseViewer(request, reply, firstOf(shown), statusOf(shown));

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
 import type { JsonObject } from '../../../contract/json.js';
 import type { HttpDesk } from '../../../operations/composition.js';
 import type { Acknowledgement } from '../../../operations/reports.js';
-import type { ParameterName } from '../../browser/parameters.js';
+import type { ParameterName } from '../../../catalogue/parameters.js';
 import { sendRefused } from '../problem-document.js';
 import type { Streams } from '../../../operations/stream/streams.js';
 import type { CountRefusal } from '../authority.js';

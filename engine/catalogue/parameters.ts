@@ -1,7 +1,7 @@
-import type { JsonObject } from '../../contract/json.js';
-import { STREAM_FORMATS } from '../../core/stream/frames.js';
-import { LIMIT, LIMIT_MAX } from '../../operations/browse/list-part.js';
-import { SEARCH_KINDS } from '../../ports/search.js';
+import type { JsonObject } from '../contract/json.js';
+import { STREAM_FORMATS } from '../core/stream/frames.js';
+import { LIMIT, LIMIT_MAX } from '../operations/browse/list-part.js';
+import { SEARCH_KINDS } from '../ports/search.js';
 
 interface Parameter {
   readonly description: string;
@@ -17,6 +17,7 @@ const TEXT = { type: 'string' };
 /** Every parameter of a path or a query, by name: one name means one thing on every route. */
 export const PARAMETERS = {
   world_slug: { description: 'The name of a world.', schema: SLUG },
+  entity_id: { description: 'The id of an entity, as people type it.', schema: TEXT },
   attempt_id: { description: 'The id of an attempt.', schema: ID },
   agent_turn_id: { description: 'The id of an agent turn.', schema: ID },
   source_invocation_id: { description: 'The id of a source invocation.', schema: ID },

@@ -1,5 +1,5 @@
-import type { ComponentKind } from '../../core/protocol/component.js';
-import { LIMIT } from '../../operations/browse/list-part.js';
+import type { ComponentKind } from '../core/protocol/component.js';
+import { LIMIT } from '../operations/browse/list-part.js';
 
 /** A kind of resource: where it is, and which members of stored values hold its key. */
 interface Place {
@@ -8,6 +8,8 @@ interface Place {
   readonly nouns: string;
   /** The path of one, with the key at its end. */
   readonly path: string;
+  /** The command that shows one, without its key. */
+  readonly command: string;
   readonly members: readonly string[];
 }
 
@@ -16,31 +18,41 @@ const component = (noun: string, nouns: string, ...members: readonly string[]): 
   noun,
   nouns,
   path: `/${nouns.toLowerCase().replaceAll(' ', '-')}/hash/`,
+  command: `get ${noun.toLowerCase().replaceAll(' ', '_')}`,
   members,
 });
 
 /** Where the resources of each kind are. Routes and links both follow from this table. */
 export const PLACES = {
-  world: { noun: 'world', nouns: 'worlds', path: '/worlds/', members: ['world_slug', 'worlds'] },
+  world: { noun: 'world', nouns: 'worlds', path: '/worlds/', command: 'world show', members: ['world_slug', 'worlds'] },
   attempt: {
     noun: 'attempt',
     nouns: 'attempts',
     path: '/attempts/',
+    command: 'attempt',
     members: ['attempt_id', 'adopts', 'adopted_from'],
   },
   agent_turn: {
     noun: 'agent turn',
     nouns: 'agent turns',
     path: '/agent-turns/',
+    command: 'agent-turn',
     members: ['agent_turn_id', 'active_agent_turn_id'],
   },
   source_invocation: {
     noun: 'source invocation',
     nouns: 'source invocations',
     path: '/source-invocations/',
+    command: 'invocation',
     members: ['source_invocation_id', 'parent_source_invocation_id', 'failed_source_invocation_id'],
   },
-  llm_call: { noun: 'LLM call', nouns: 'LLM calls', path: '/llm-calls/', members: ['llm_call_id'] },
+  llm_call: {
+    noun: 'LLM call',
+    nouns: 'LLM calls',
+    path: '/llm-calls/',
+    command: 'llm-call',
+    members: ['llm_call_id'],
+  },
   scenario: component('scenario', 'scenarios', 'scenario_hash'),
   cognition_profile: component('cognition profile', 'cognition profiles'),
   cognition_workflow: component(
@@ -78,9 +90,19 @@ export function pathOfList(kind: ComponentKind): string {
   return PLACES[kind].path.replace(/\/hash\/$/, '');
 }
 
+/** The words of the command that shows one resource. */
+export function commandOf(kind: PlaceKind, key: string): readonly string[] {
+  return [...PLACES[kind].command.split(' '), key];
+}
+
 /** The path of a world at a turn. */
 export function pathOfTurn(world_slug: string, turn: number): string {
   return `${pathOf('world', world_slug)}/turns/${turn}`;
+}
+
+/** The path of an entity of a world. */
+export function pathOfEntity(world_slug: string, entity_id: string): string {
+  return `${pathOf('world', world_slug)}/entities/${encodeURIComponent(entity_id)}`;
 }
 
 /** How many patches the page of a turn shows; those after them are in the list of its patches. */

@@ -1,0 +1,73 @@
+import type { Entity } from '../core/world/world.js';
+import type { ListedAgent, ResolvedAgentTurn } from '../operations/agents.js';
+import type { AgentTurnSummary } from '../core/agents/agent-turn.js';
+import type { AttemptPage } from '../operations/browse/attempts.js';
+import type { AttemptComparison } from '../operations/browse/compare-attempts.js';
+import type { DocumentPage, WorkflowPage } from '../operations/browse/documents.js';
+import type { Part } from '../operations/browse/list-part.js';
+import type { Overview, Waiting } from '../operations/browse/overview.js';
+import type { ListedWorld, PatchStory, TurnPage, WorldPage } from '../operations/browse/worlds.js';
+import type { UsesOfComponent } from '../operations/components.js';
+import type { WorldDiff } from '../operations/diff-worlds.js';
+import type { Acknowledgement } from '../operations/reports.js';
+import type { EntityLife } from '../operations/entities.js';
+import type { DescribedKind, DescribedPlugin, ListedPlugin } from '../operations/describe.js';
+import type { Location } from '../contract/problem.js';
+import type { PutDocument, SentDocument } from '../operations/documents/index.js';
+import type { WorldSnapshot } from '../ports/worlds.js';
+import type { Found } from '../operations/search.js';
+import type { ListedInvocation, ListedLlmCall } from '../ports/browse.js';
+import type { StoredComponent } from '../ports/components.js';
+import type { AttemptSummary, InvocationRecord, InvocationSummary, LlmCallRecord } from '../ports/records.js';
+
+/** A finding as programs are told it. */
+interface ToldFinding extends Location {
+  readonly pointer: string;
+  /** One of docs/problems.md. */
+  readonly code: string;
+  readonly message: string;
+  readonly repair: string;
+  readonly severity: 'error' | 'note';
+}
+
+/** The JSON value of each resource, action or query. The schemas of the OpenAPI document are made from these types. */
+export interface Answers {
+  readonly Acknowledgement: Acknowledgement;
+  readonly Overview: Overview;
+  readonly Worlds: Part<ListedWorld>;
+  readonly World: WorldPage;
+  readonly Turn: TurnPage;
+  readonly Patches: Part<PatchStory>;
+  readonly Entities: Part<Entity>;
+  readonly EntityLife: EntityLife;
+  readonly Diff: WorldDiff;
+  readonly Attempts: Part<AttemptSummary>;
+  readonly Attempt: AttemptPage;
+  readonly Calls: Part<InvocationSummary>;
+  readonly Agents: Part<ListedAgent>;
+  readonly AttemptComparison: AttemptComparison;
+  readonly AgentTurns: Part<AgentTurnSummary>;
+  readonly AgentTurn: ResolvedAgentTurn;
+  readonly SourceInvocations: Part<ListedInvocation>;
+  readonly SourceInvocation: InvocationRecord;
+  readonly LlmCalls: Part<ListedLlmCall>;
+  readonly LlmCall: LlmCallRecord;
+  readonly Inbox: Waiting;
+  readonly Documents: Part<StoredComponent>;
+  readonly Document: DocumentPage;
+  readonly Workflow: WorkflowPage;
+  readonly Uses: UsesOfComponent;
+  readonly Found: Found;
+  readonly Checked: { readonly ok: boolean; readonly findings: readonly ToldFinding[] };
+  readonly Stored: {
+    readonly stored: readonly PutDocument[];
+    readonly new_count: number;
+    readonly findings: readonly ToldFinding[];
+  };
+  readonly DescribedKind: DescribedKind;
+  readonly Plugins: { readonly plugins: readonly ListedPlugin[] };
+  readonly DescribedPlugin: DescribedPlugin;
+  readonly NewDocuments: { readonly documents: readonly SentDocument[] };
+  readonly CreatedWorld: WorldSnapshot;
+  readonly EntityHistory: EntityLife['history'] & { readonly world_slug: string; readonly entity_id: string };
+}

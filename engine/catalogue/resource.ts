@@ -1,0 +1,112 @@
+import type { Outcome } from '../contract/problem.js';
+import { type PartReader, readPart } from '../operations/browse/list-part.js';
+import type { Archive } from '../operations/engine.js';
+import type { Answers } from './answers.js';
+import type { ParameterName } from './parameters.js';
+import type { RecordView } from './view.js';
+
+/** What a reader asks of a resource: the keys that its path names, the values of its query, and the reader's role. */
+export interface Asked {
+  readonly parameters: Readonly<Record<ParameterName, string>>;
+  readonly query: Readonly<Partial<Record<ParameterName, string>>>;
+  readonly reader: 'consumer' | 'operator';
+}
+
+/**
+ * One kind of thing that people and programs look at: its page, JSON, command and tool follow from it. A path names its
+ * keys in the order in which the command takes them.
+ */
+export interface Resource<Kind extends keyof Answers = keyof Answers> {
+  /** What programs call it by; left out where another resource serves them. */
+  readonly name?: string;
+  /** Where its page is. */
+  readonly path: string;
+  /** The words of its command; left out where it has none, or one of its own. */
+  readonly command?: string;
+  readonly says: string;
+  /** The least right that a reader needs. */
+  readonly reader: 'consumer' | 'operator';
+  /** The schema of its JSON. */
+  readonly gives: Kind;
+  /** The parameters that it takes beside its keys. */
+  readonly takes: readonly ParameterName[];
+  read(archive: Archive, asked: Asked): Promise<Outcome<Answers[Kind]>>;
+  /** What people see of it; left out where the page and the command draw it themselves. */
+  view?(value: Answers[Kind], asked: Asked): RecordView;
+}
+
+/** A resource that declares what people see of it. */
+export type Viewed<Kind extends keyof Answers = keyof Answers> = Resource<Kind> &
+  Required<Pick<Resource<Kind>, 'view'>>;
+
+export function isViewed(declared: Resource): declared is Viewed {
+  return declared.view !== undefined;
+}
+
+/** A resource whose command follows from its declaration. */
+export type Commanded = Viewed & Required<Pick<Resource, 'command'>>;
+
+export function isCommanded(declared: Resource): declared is Commanded {
+  return declared.command !== undefined && isViewed(declared);
+}
+
+type Declaration<Kind extends keyof Answers> = Omit<Resource<Kind>, 'takes'> & Partial<Pick<Resource<Kind>, 'takes'>>;
+
+/** Declares a resource; the types of what it reads and draws follow from what it gives. */
+export function resource<Kind extends keyof Answers>(declared: Declaration<Kind>): Resource<Kind> {
+  return { takes: [], ...declared };
+}
+
+/** The answers that are parts of a list. */
+export type ListKind = {
+  [Kind in keyof Answers]: Answers[Kind] extends { readonly rows: readonly unknown[]; readonly next: string | null }
+    ? Kind
+    : never;
+}[keyof Answers];
+
+export type Row<Kind extends ListKind> = Answers[Kind]['rows'][number];
+
+interface ListDeclaration<Kind extends ListKind> extends Omit<Declaration<Kind>, 'read'> {
+  readonly cursor: PartReader<Row<Kind>>['cursor'];
+  readonly keyOf: PartReader<Row<Kind>>['keyOf'];
+  readonly read: (
+    archive: Archive,
+    asked: Asked,
+    part: Parameters<PartReader<Row<Kind>>['read']>[0],
+  ) => ReturnType<PartReader<Row<Kind>>['read']>;
+}
+
+/** Declares a list, which is read in parts. */
+export function listResource<Kind extends ListKind>({
+  cursor,
+  keyOf,
+  read,
+  takes = [],
+  ...declared
+}: ListDeclaration<Kind>): Resource<Kind> {
+  return {
+    ...declared,
+    takes: [...takes, 'limit', 'after'],
+    async read(archive, asked) {
+      const part = await readPart<Row<Kind>>(asked.query, {
+        cursor,
+        keyOf,
+        read: (wanted) => read(archive, asked, wanted),
+      });
+      return part as Outcome<Answers[Kind]>;
+    },
+  };
+}
+
+/** The names of the keys in a path, in order. */
+export function keysOf(path: string): readonly ParameterName[] {
+  return [...path.matchAll(/:(\w+)/g)].map(([, name]) => name as ParameterName);
+}
+
+/** A path with the values of its keys; nothing stands for a key that has none. */
+export function fillPath(path: string, values: Readonly<Record<string, unknown>>): string {
+  return path.replaceAll(/:(\w+)/g, (_, key: string) => {
+    const value = values[key];
+    return typeof value === 'string' ? encodeURIComponent(value) : '';
+  });
+}

@@ -1,0 +1,60 @@
+import { present } from '../../contract/present.js';
+import { showAgentTurn } from '../../operations/agents.js';
+import { browseAttempt, listAgentTurnsPart, listCallsPart } from '../../operations/browse/attempts.js';
+import { compareAttempts } from '../../operations/browse/compare-attempts.js';
+import { listResource, resource } from '../resource.js';
+
+export const attempt = resource({
+  name: 'get_attempt',
+  path: '/attempts/:attempt_id',
+  reader: 'consumer',
+  says: 'An attempt: its calls, patches, agent turns, audit and events.',
+  gives: 'Attempt',
+  takes: ['after'],
+  read: (archive, { parameters: { attempt_id }, query: { after }, reader }) =>
+    browseAttempt(archive, present({ attempt_id, reader, after })),
+});
+
+export const attemptDiff = resource({
+  name: 'compare_attempts',
+  path: '/attempts/:attempt_id/diff',
+  reader: 'consumer',
+  says: 'The differences between two attempts: requests, answers and patches.',
+  gives: 'AttemptComparison',
+  takes: ['other'],
+  read: (archive, { parameters: { attempt_id }, query: { other } }) =>
+    compareAttempts(archive, present({ attempt_id, other })),
+});
+
+export const attemptCalls = listResource({
+  name: 'list_calls_of_attempt',
+  path: '/attempts/:attempt_id/source-invocations',
+  reader: 'operator',
+  says: 'The calls of an attempt and those that it has adopted, in the order of their issue.',
+  gives: 'Calls',
+  takes: ['only'],
+  cursor: 'number',
+  keyOf: ({ invocation_seq }) => String(invocation_seq),
+  read: (archive, { parameters: { attempt_id }, query: { only } }, part) =>
+    listCallsPart(archive, attempt_id, only === undefined ? part : { ...part, only: 'unfinished' }),
+});
+
+export const attemptAgentTurns = listResource({
+  name: 'list_agent_turns',
+  path: '/attempts/:attempt_id/agent-turns',
+  reader: 'consumer',
+  says: 'The agent turns of an attempt, in the order in which they began.',
+  gives: 'AgentTurns',
+  cursor: 'id',
+  keyOf: ({ agent_turn_id }) => agent_turn_id,
+  read: (archive, { parameters: { attempt_id } }, part) => listAgentTurnsPart(archive, attempt_id, part),
+});
+
+export const agentTurn = resource({
+  name: 'get_agent_turn',
+  path: '/agent-turns/:agent_turn_id',
+  reader: 'consumer',
+  says: 'One turn of an agent: its context, its actions and its result.',
+  gives: 'AgentTurn',
+  read: (archive, { parameters: { agent_turn_id }, reader }) => showAgentTurn(archive, { agent_turn_id, reader }),
+});

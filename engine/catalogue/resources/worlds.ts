@@ -1,0 +1,121 @@
+import { present } from '../../contract/present.js';
+import { listAgentsPart } from '../../operations/agents.js';
+import { browseInbox, browseOverview } from '../../operations/browse/overview.js';
+import {
+  browseDiff,
+  browseTurn,
+  browseWorld,
+  listAttemptsPart,
+  listEntitiesPart,
+  listPatchesPart,
+  listWorldsPart,
+} from '../../operations/browse/worlds.js';
+import { listResource, resource } from '../resource.js';
+
+export const overview = resource({
+  name: 'get_overview',
+  path: '/',
+  reader: 'consumer',
+  says: 'The first worlds by name, the inbox (for operators), and the number of documents of each kind.',
+  gives: 'Overview',
+  read: (archive, { reader }) => browseOverview(archive, reader),
+});
+
+export const worldList = listResource({
+  name: 'list_worlds',
+  path: '/worlds',
+  reader: 'consumer',
+  says: 'Worlds by name; with a scenario, those that use it or did.',
+  gives: 'Worlds',
+  takes: ['scenario'],
+  cursor: 'name',
+  keyOf: ({ world_slug }) => world_slug,
+  read: (archive, { query: { scenario } }, part) => listWorldsPart(archive, part, scenario),
+});
+
+export const inbox = resource({
+  name: 'list_waiting',
+  path: '/inbox',
+  reader: 'operator',
+  says: 'Messages and attempts that wait for a driver, a service or a person.',
+  gives: 'Inbox',
+  takes: ['limit', 'after'],
+  read: (archive, { query }) => browseInbox(archive, query),
+});
+
+export const world = resource({
+  name: 'get_world',
+  path: '/worlds/:world_slug',
+  reader: 'consumer',
+  says: 'A world: its story, where everybody is, readings, attempts, forks and scenarios.',
+  gives: 'World',
+  takes: ['until'],
+  read: (archive, { parameters: { world_slug }, query: { until } }) =>
+    browseWorld(archive, present({ world_slug, until })),
+});
+
+export const worldAttempts = listResource({
+  name: 'list_attempts',
+  path: '/worlds/:world_slug/attempts',
+  reader: 'consumer',
+  says: 'The attempts of a world, the latest first.',
+  gives: 'Attempts',
+  cursor: 'id',
+  keyOf: ({ attempt_id }) => attempt_id,
+  read: (archive, { parameters: { world_slug } }, part) => listAttemptsPart(archive, world_slug, part),
+});
+
+export const worldAgents = listResource({
+  name: 'list_agents',
+  path: '/worlds/:world_slug/agents',
+  reader: 'consumer',
+  says: 'The agents of a world by name, and what each of them does just now.',
+  gives: 'Agents',
+  cursor: 'name',
+  keyOf: ({ agent_id }) => agent_id,
+  read: (archive, { parameters: { world_slug } }, part) => listAgentsPart(archive, world_slug, part),
+});
+
+export const turn = resource({
+  name: 'get_turn',
+  path: '/worlds/:world_slug/turns/:turn',
+  reader: 'consumer',
+  says: 'A world at the end of a turn, and the patches of that turn.',
+  gives: 'Turn',
+  read: (archive, { parameters: { world_slug, turn: at } }) => browseTurn(archive, { world_slug, turn: at }),
+});
+
+export const turnPatches = listResource({
+  name: 'list_patches',
+  path: '/worlds/:world_slug/turns/:turn/patches',
+  reader: 'consumer',
+  says: 'The patches of a turn, in the order of their application.',
+  gives: 'Patches',
+  cursor: 'number',
+  keyOf: ({ patch_seq }) => String(patch_seq),
+  read: (archive, { parameters: { world_slug, turn: at } }, part) =>
+    listPatchesPart(archive, { world_slug, turn: at }, part),
+});
+
+export const turnEntities = listResource({
+  name: 'list_entities',
+  path: '/worlds/:world_slug/turns/:turn/entities',
+  reader: 'consumer',
+  says: 'The entities of a world as they were at the end of a turn, by id.',
+  gives: 'Entities',
+  cursor: 'name',
+  keyOf: ({ id }) => id,
+  read: (archive, { parameters: { world_slug, turn: at } }, part) =>
+    listEntitiesPart(archive, { world_slug, turn: at }, part),
+});
+
+export const diff = resource({
+  name: 'diff_turns',
+  path: '/worlds/:world_slug/diff',
+  reader: 'consumer',
+  says: 'The changes from one turn of a world to another, or the differences from another world, each with its cause.',
+  gives: 'Diff',
+  takes: ['from', 'to', 'other'],
+  read: (archive, { parameters: { world_slug }, query: { from, to, other } }) =>
+    browseDiff(archive, present({ world_slug, from, to, other })),
+});
