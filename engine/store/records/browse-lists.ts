@@ -51,7 +51,7 @@ export const countStatuses = query((building, { seen, kind, ...filter }: CallFil
     .orderBy('status');
 });
 
-interface CountedCalls {
+export interface CountedCalls {
   readonly seen: number;
   /** Generations alone. */
   readonly kind?: 'llm_generation';
