@@ -5,6 +5,7 @@ import * as calls from './resources/calls.js';
 import { diff } from './resources/diff.js';
 import { DOCUMENTS } from './resources/documents.js';
 import { entity } from './resources/entity.js';
+import { event } from './resources/event.js';
 import { invocation } from './resources/invocation.js';
 import { llmCall } from './resources/llm-call.js';
 import { search } from './resources/search.js';
@@ -17,6 +18,7 @@ export const RESOURCES: readonly Resource[] = [
   diff,
   ...Object.values(attempts),
   agentTurn,
+  event,
   ...Object.values(calls),
   invocation,
   llmCall,

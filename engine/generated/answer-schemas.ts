@@ -206,6 +206,9 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
   "Attempt": {
     "$ref": "#/components/schemas/AttemptPage"
   },
+  "Event": {
+    "$ref": "#/components/schemas/EventRecord"
+  },
   "Calls": {
     "$ref": "#/components/schemas/Part_InvocationSummary"
   },
@@ -3079,6 +3082,133 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "workflow_subject_entity_id"
     ],
     "additionalProperties": false
+  },
+  "EventRecord": {
+    "type": "object",
+    "properties": {
+      "source_invocation_id": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "workflow_subject_entity_id": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "workflow_node_id": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "patch_seq": {
+        "type": [
+          "number",
+          "null"
+        ]
+      },
+      "details": {
+        "$ref": "#/components/schemas/Json"
+      },
+      "event_seq": {
+        "type": "number"
+      },
+      "event_kind": {
+        "type": "string"
+      },
+      "occurred_at": {
+        "type": "string"
+      },
+      "event_id": {
+        "type": "string"
+      },
+      "world_slug": {
+        "type": "string"
+      },
+      "attempt_id": {
+        "type": "string"
+      },
+      "attempted_turn": {
+        "type": "number"
+      },
+      "event_before": {
+        "type": [
+          "string",
+          "null"
+        ],
+        "description": "The events before and after it in the record of the attempt; null where there is none."
+      },
+      "event_after": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "call": {
+        "anyOf": [
+          {
+            "type": "object",
+            "properties": {
+              "source_invocation_id": {
+                "type": "string"
+              },
+              "command_key": {
+                "type": "string"
+              },
+              "source_hash": {
+                "type": "string"
+              },
+              "source_label": {
+                "type": "string"
+              },
+              "workflow_hash": {
+                "type": "string"
+              },
+              "llm_call_id": {
+                "type": [
+                  "string",
+                  "null"
+                ]
+              }
+            },
+            "required": [
+              "source_invocation_id",
+              "command_key",
+              "source_hash",
+              "source_label",
+              "workflow_hash",
+              "llm_call_id"
+            ],
+            "additionalProperties": false
+          },
+          {
+            "type": "null"
+          }
+        ]
+      }
+    },
+    "required": [
+      "attempt_id",
+      "attempted_turn",
+      "call",
+      "details",
+      "event_after",
+      "event_before",
+      "event_id",
+      "event_kind",
+      "event_seq",
+      "occurred_at",
+      "patch_seq",
+      "source_invocation_id",
+      "workflow_node_id",
+      "workflow_subject_entity_id",
+      "world_slug"
+    ],
+    "additionalProperties": false,
+    "description": "One entry of the timeline of an attempt, with the call that it is about."
   },
   "Part_InvocationSummary": {
     "type": "object",

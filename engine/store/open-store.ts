@@ -35,6 +35,7 @@ import {
 import {
   findUse,
   listCalls,
+  countStatuses,
   listCallsBefore,
   listFirstGenerations,
   listGenerations,
@@ -195,6 +196,7 @@ const BROWSE = {
   calls: listCalls,
   invocations: listCallsBefore,
   llmCalls: listGenerations,
+  statuses: countStatuses,
   inbox: listInbox,
   waitingAttempts: listWaitingAttempts,
   activity: listActivity,
