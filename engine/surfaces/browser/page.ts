@@ -115,7 +115,7 @@ export function listPage<Kind extends ListKind>(
 }
 
 /** A link to the next part of a list, with the same query otherwise. */
-export function nextPart(next: string | null, { query }: Asked): Html {
+export function nextPart(next: string | null, { query }: Pick<Asked, 'query'>): Html {
   if (next === null) return NOTHING;
   const kept = new URLSearchParams({ ...query, after: next });
   kept.delete('format');

@@ -1,17 +1,17 @@
 import * as declared from '../../../catalogue/resources/worlds.js';
 import type { Asked } from '../../../catalogue/resource.js';
-import type { Entity } from '../../../core/world/world.js';
 import type { PatchStory, TurnPage } from '../../../operations/browse/worlds.js';
 import { type Html, html, NOTHING } from '../html.js';
 import { listPage, emptyState, itemPage, type Page, type View } from '../page.js';
 import { drawEffects, drawPatch, type Names, namesIn, whyLink } from '../parts/patch.js';
 import { drawPlaces } from '../parts/places.js';
-import { type Columns, numbers, sentences, table } from '../parts/table.js';
+import { type Columns, numbers, sentences } from '../parts/table.js';
 import { count, worldTime } from '../parts/text.js';
 import { PATCHES_ON_TURN, pathOfTurn } from '../../../catalogue/places.js';
 import { decideTurn } from './decisions.js';
 import { trailToWorld } from './overview.js';
-import { attemptColumns, trailTo } from './worlds.js';
+import { attemptColumns } from '../../../catalogue/tables.js';
+import { rowsOf } from '../resource-page.js';
 
 export const turn: Page = itemPage(declared.turn, {
   view: viewTurn,
@@ -41,7 +41,7 @@ function viewTurn(shown: TurnPage): View {
       {
         id: 'attempts',
         title: 'Attempts at this turn',
-        body: attempts.length > 0 && table('Attempts', attemptColumns, attempts),
+        body: attempts.length > 0 && rowsOf('Attempts', attemptColumns, attempts),
       },
     ],
     decisions: decideTurn(shown),
@@ -61,7 +61,7 @@ function showPatch(patch: PatchStory, names: Names): Html {
 
 const trailToTurn = (asked: Asked): View['trail'] => {
   const { world_slug, turn: number } = asked.parameters;
-  return [...trailTo(asked), { path: pathOfTurn(world_slug, Number(number)), text: `turn ${number}` }];
+  return [...trailToWorld(world_slug), { path: pathOfTurn(world_slug, Number(number)), text: `turn ${number}` }];
 };
 
 const aboutTurn = (what: string) => (asked: Asked) => ({
@@ -81,20 +81,4 @@ export const turnPatches: Page = listPage(declared.turnPatches, {
   order: 'In the order of their application',
   columns: patchColumns,
   empty: emptyState('No patch was applied in this turn.'),
-});
-
-const entityColumns: Columns<Entity> = {
-  Id: ({ id }) => html`<code>${id}</code>`,
-  Name: ({ name }) => name,
-  Where: ({ environment }) => environment ?? '',
-  State: sentences(({ state }) => state),
-  Goal: sentences(({ goal }) => goal ?? ''),
-  Memories: numbers(({ memory }) => (memory.length === 0 ? '' : memory.length)),
-};
-
-export const turnEntities: Page = listPage(declared.turnEntities, {
-  about: aboutTurn('Entities at the end of'),
-  order: 'By id',
-  columns: entityColumns,
-  empty: emptyState('This world has no entities.'),
 });
