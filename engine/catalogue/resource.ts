@@ -64,7 +64,7 @@ export function resource<Kind extends keyof Answers>(declared: Declaration<Kind>
 }
 
 /** The answers that are parts of a list. */
-export type ListKind = {
+type ListKind = {
   [Kind in keyof Answers]: Answers[Kind] extends { readonly rows: readonly unknown[]; readonly next: string | null }
     ? Kind
     : never;

@@ -121,7 +121,7 @@ export const agentColumns = (world_slug: string): Columns<ListedAgent> => ({
 function whereItIs({ state: how, newest }: Pick<ActiveWorld, 'state' | 'newest'>): Phrase {
   if (newest === null || ['at rest', 'new', 'queued'].includes(how)) return state(how);
   const { attempt_id, attempted_turn, failure_class } = newest;
-  const what = failure_class === null ? `turn ${attempted_turn}` : `${failure_class}, turn ${attempted_turn}`;
+  const what = failure_class ?? `turn ${attempted_turn}`;
   const { path, command } = linkTo('attempt', attempt_id);
   return [state(how), ' ', { path, command, text: what }];
 }

@@ -91,7 +91,7 @@ export type Block =
 /** Documents that a value may name by hash, in members that do not say their kind. */
 export type KnownHashes = readonly { readonly kind: PlaceKind; readonly hash: string }[];
 
-export type CommandWords = readonly [words: readonly string[], why: string];
+type CommandWords = readonly [words: readonly string[], why: string];
 
 /** The pictures of pages, and what each shows. */
 export type Picture =

@@ -65,12 +65,12 @@ function drawSection({ id, title, blocks, is_about_others }: ViewSection, asked:
 }
 
 /** A block of a view. @param asked where it may have more parts */
-export function drawBlock(block: Block, asked: Pick<Asked, 'query'> = { query: {} }): Html {
+function drawBlock(block: Block, asked: Pick<Asked, 'query'> = { query: {} }): Html {
   switch (block.block) {
     case 'facts':
       return facts(Object.entries(block.facts).map(([name, said]) => [capital(name), drawPhrase(said)]));
     case 'prose':
-      return html`<div class="prose">${foldable(block.text)}</div>`;
+      return html`<div class="prose">${foldable(block.text, cut(block.text))}</div>`;
     case 'note':
       return html`<p class="note">${drawPhrase(block.said)}</p>`;
     case 'list':

@@ -228,7 +228,7 @@ test('a difference is shown place by place, and its blame with commands that lea
   assert.match((await chukwa(`llm-call ${id}`)).out, /\n {2}system {2}/);
   assert.doesNotMatch(out, CONTROL);
   assert.doesNotMatch((await chukwa(`world diff ${run.world} 1 2`)).out, /npx chukwa/);
-  assert.match((await chukwa(`world diff ${run.world} 2 2`)).out, /: nothing changed\n/);
+  assert.match((await chukwa(`world diff ${run.world} 2 2`)).out, /: nothing\s+changed\n/);
   const json = JSON.parse((await chukwa(`world diff ${run.world} 0 2 --json`)).out) as {
     changes: readonly Record<string, unknown>[];
   };

@@ -1,11 +1,9 @@
 import * as declared from '../../../catalogue/resources/worlds.js';
-import type { Asked } from '../../../catalogue/resource.js';
 import type { PatchStory, TurnPage } from '../../../operations/browse/worlds.js';
 import { type Html, html, NOTHING } from '../html.js';
-import { listPage, emptyState, itemPage, type Page, type View } from '../page.js';
-import { drawEffects, drawPatch, type Names, namesIn, whyLink } from '../parts/patch.js';
+import { emptyState, itemPage, nextPart, type Page, type View } from '../page.js';
+import { drawPatch, type Names, namesIn } from '../parts/patch.js';
 import { drawPlaces } from '../parts/places.js';
-import { type Columns, numbers, sentences } from '../parts/table.js';
 import { count, worldTime } from '../parts/text.js';
 import { PATCHES_ON_TURN, pathOfTurn } from '../../../catalogue/places.js';
 import { decideTurn } from './decisions.js';
@@ -59,26 +57,21 @@ function showPatch(patch: PatchStory, names: Names): Html {
   return drawPatch({ ...patch, source_invocation_id: patch.effects[0]?.source_invocation_id }, names);
 }
 
-const trailToTurn = (asked: Asked): View['trail'] => {
-  const { world_slug, turn: number } = asked.parameters;
-  return [...trailToWorld(world_slug), { path: pathOfTurn(world_slug, Number(number)), text: `turn ${number}` }];
-};
-
-const aboutTurn = (what: string) => (asked: Asked) => ({
-  title: `${what} turn ${asked.parameters.turn} of ${asked.parameters.world_slug}`,
-  trail: trailToTurn(asked),
-});
-
-const patchColumns: Columns<PatchStory> = {
-  '#': numbers(({ patch_seq }) => html`<span id="patch-${patch_seq}">${patch_seq}</span>`),
-  Subject: ({ workflow_subject_entity_id }) => workflow_subject_entity_id,
-  'What happened': sentences((patch) => html`${patch.narration}${drawEffects(patch)}`),
-  Why: (patch) => whyLink(patch, `Why? The prompt behind patch ${patch.patch_seq}`),
-};
-
-export const turnPatches: Page = listPage(declared.turnPatches, {
-  about: aboutTurn('Patches of'),
-  order: 'In the order of their application',
-  columns: patchColumns,
-  empty: emptyState('No patch was applied in this turn.'),
+export const turnPatches: Page = itemPage(declared.turnPatches, {
+  view: ({ rows, next }, asked): View => {
+    const { world_slug, turn: number } = asked.parameters;
+    const shown = rows.map((patch) => showPatch(patch, new Map()));
+    return {
+      title: `Patches of turn ${number} of ${world_slug}`,
+      eyebrow: 'List',
+      trail: [...trailToWorld(world_slug), { path: pathOfTurn(world_slug, Number(number)), text: `turn ${number}` }],
+      sections: [
+        {
+          id: 'rows',
+          title: 'In the order of their application',
+          body: html`${shown.length === 0 ? emptyState('No patch is here, or none more.') : shown}${nextPart(next, asked)}`,
+        },
+      ],
+    };
+  },
 });

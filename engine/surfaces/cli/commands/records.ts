@@ -21,7 +21,7 @@ import { agentColumns } from '../../../catalogue/tables.js';
 import { table } from '../../../catalogue/view.js';
 import { attemptLines, attemptListLines } from '../render/attempt.js';
 import { faint, line } from '../render/line.js';
-import { blockLines, sectionLines, viewLines } from '../render/view.js';
+import { blockLines, viewLines } from '../render/view.js';
 import { asOperator } from '../resource-command.js';
 import { answer, show, withEngine } from '../session.js';
 import type { CommandEntry } from './entry.js';
@@ -106,7 +106,9 @@ export const search: CommandEntry = {
       },
       {
         lines: ({ next, ...found }) => [
-          sectionLines(declaredSearch.view({ ...found, next: null }, asOperator({}, { q: words.join(' ') })).sections),
+          declaredSearch
+            .view({ ...found, next: null }, asOperator({}, { q: words.join(' ') }))
+            .sections.flatMap(({ blocks }) => blocks.map((block) => blockLines(block))),
           next !== null && line(faint('There are more: raise --limit, or use other words.')),
         ],
       },

@@ -33,8 +33,8 @@ export function viewLines({ eyebrow, title, lede, sections }: RecordView, ...wan
   ];
 }
 
-/** The facts, then the other sections; a section of a list has no title. */
-export function sectionLines(sections: readonly ViewSection[], ...wanted: readonly string[]): Lines {
+/** The facts, then the other sections. */
+function sectionLines(sections: readonly ViewSection[], ...wanted: readonly string[]): Lines {
   const shown = sections
     .filter(({ id, is_extra }) => is_extra !== true || wanted.includes(id))
     .map((section) => ({ ...section, lines: section.blocks.map((block) => blockLines(block, 2)) }))
@@ -58,13 +58,8 @@ export function blockLines(block: Block, indent = 2): Lines {
       return proseLines(block.text, indent);
     case 'note':
       return hanging(indent + 4, margin, ...toSpans(block.said));
-    case 'list': {
-      const isLong = block.items.some((item) => item.length > 2);
-      return block.items.map((item, at) => [
-        at > 0 && isLong && EMPTY,
-        item.map((inner, index) => blockLines(inner, index === 0 ? indent : indent + 2)),
-      ]);
-    }
+    case 'list':
+      return listedLines(block, indent);
     case 'table':
       if (block.rows.length === 0) return hanging(indent + 2, margin, ...toSpans(block.empty));
       return tableLines(
@@ -109,6 +104,14 @@ export function blockLines(block: Block, indent = 2): Lines {
     case 'more':
       return block.next !== null && line(faint(`${margin}More: --after ${block.next}`));
   }
+}
+
+function listedLines({ items }: Extract<Block, { readonly block: 'list' }>, indent: number): Lines {
+  const isLong = items.some((item) => item.length > 2);
+  return items.map((item, at) => [
+    at > 0 && isLong && EMPTY,
+    item.map((inner, index) => blockLines(inner, index === 0 ? indent : indent + 2)),
+  ]);
 }
 
 function changeLines({ of = '', before, after }: Extract<Block, { readonly block: 'change' }>, margin: string): Lines {

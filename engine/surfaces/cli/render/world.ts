@@ -51,7 +51,8 @@ export function worldListLines({ database, worlds }: ListedWorlds): Lines {
       line(`There are no worlds in the database (${database}).`),
       verbatim('Make one: ', command('world', 'create', 'SLUG', '--scenario', 'PATH')),
     ];
-  return [line(faint(`database: ${database}`)), blockLines(table('', worlds, worldColumns, ''))];
+  const { 'last active (UTC)': _last, ...columns } = worldColumns;
+  return [line(faint(`database: ${database}`)), blockLines(table('', worlds, columns, ''))];
 }
 
 function agentsFirst(left: Entity, right: Entity): number {
