@@ -95,7 +95,7 @@ export function waysToSettle(attempt_id: string): Block {
 }
 
 /** How a call in doubt was settled, in a sentence. */
-export function saySettled({ performed, settled_at, settled_by, host, reason }: SettlementRecord): Phrase {
+function saySettled({ performed, settled_at, settled_by, host, reason }: SettlementRecord): Phrase {
   const who = settled_by === null ? '' : ` by ${settled_by === 'operator' ? 'a person' : 'a report'} on ${host ?? '?'}`;
   return [
     'Settled at ',

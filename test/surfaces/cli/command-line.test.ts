@@ -244,7 +244,7 @@ test('a fork says where it comes from, and a scenario that cannot go on says why
     forked.out,
     /\nRun it:\n +npx chukwa run branch +asks the models of its sources\n +npx chukwa run branch --llm scripted /,
   );
-  assert.match((await chukwa('world list')).out, new RegExp(`\n +1 {2}branch .* ${run.world} at 1 `));
+  assert.match((await chukwa('world list')).out, new RegExp(`\n +1 {2}branch .* ${run.world} at 1\n`));
   assert.match(
     (await chukwa('attempts branch')).out,
     /No turn of branch has been tried\. Try one: npx chukwa run branch/,

@@ -14,7 +14,7 @@ import { effectLine } from '../parts/patch.js';
 import { change } from '../parts/change.js';
 import { count, duration, linkTo, moreInJson, shorten, status } from '../parts/text.js';
 import { labelOf } from '../../../catalogue/words.js';
-import { trailToAttempt } from './overview.js';
+import { trailToAttempt } from '../../../catalogue/view.js';
 import { attemptColumns } from '../../../catalogue/tables.js';
 import { rowsOf } from '../resource-page.js';
 

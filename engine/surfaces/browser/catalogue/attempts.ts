@@ -29,7 +29,8 @@ import { rowsOf } from '../resource-page.js';
 import { labelOf } from '../../../catalogue/words.js';
 import { attemptTimeline, BANDS_MAX } from '../pictures/attempt-timeline.js';
 import { eventsOf, pathOf, pathOfTurn } from '../../../catalogue/places.js';
-import { took, trailToWorld } from './overview.js';
+import { trailToWorld } from '../../../catalogue/view.js';
+import { tookFrom } from '../../../catalogue/words.js';
 
 /** How many rows each table of an attempt's page has. */
 const ROWS_SHOWN = 30;
@@ -200,7 +201,7 @@ function attemptFacts(shown: AttemptPage): Html {
     ['Turn', turnOf(shown)],
     ['Began (UTC)', moment(shown.started_at)],
     ['Ended (UTC)', moment(shown.ended_at)],
-    ['Took', took(shown)],
+    ['Took', tookFrom(shown.started_at, shown.ended_at)],
     ['Calls', shown.source_invocation_count],
     ['In doubt', shown.calls_in_doubt || undefined],
     ['Scenario', linkTo('scenario', shown.scenario_hash)],

@@ -1,13 +1,13 @@
 import * as declared from '../../../catalogue/resources/worlds.js';
 import type { LatestTurn, Overview } from '../../../operations/browse/overview.js';
-import type { ListedAttempt, ListedMessage, WaitingAttempt } from '../../../ports/browse.js';
+import type { ListedMessage, WaitingAttempt } from '../../../ports/browse.js';
 import { type Html, html } from '../html.js';
 import { nextPart, emptyState, itemPage, type Page, type View } from '../page.js';
 import { NO_WORLDS, stirringColumns, worldColumns } from '../../../catalogue/tables.js';
 import { rowsOf } from '../resource-page.js';
 import { drawTurn } from '../parts/patch.js';
 import { type Columns, numbers, sentences, table } from '../parts/table.js';
-import { count, duration, linkTo, moment, status, words } from '../parts/text.js';
+import { count, linkTo, moment, status, words } from '../parts/text.js';
 import { pathOf, pathOfList, PLACES } from '../../../catalogue/places.js';
 
 export const overview: Page = itemPage(declared.overview, {
@@ -122,32 +122,4 @@ function messageTable(messages: readonly ListedMessage[]) {
     'Since (UTC)': ({ created_at }) => moment(created_at),
   };
   return table('Messages', columns, groupMessages(messages));
-}
-
-/** The trail to what is in a world. */
-export function trailToWorld(world_slug: string): View['trail'] {
-  return [
-    { path: '/worlds', text: 'Worlds' },
-    { path: pathOf('world', world_slug), text: world_slug },
-  ];
-}
-
-/** The trail to what is in an attempt. */
-export function trailToAttempt(of: Pick<ListedAttempt, 'world_slug' | 'attempt_id' | 'attempted_turn'>): View['trail'] {
-  const { world_slug, attempt_id, attempted_turn } = of;
-  return [
-    ...trailToWorld(world_slug),
-    { path: pathOf('attempt', attempt_id), text: `attempt at turn ${attempted_turn}` },
-  ];
-}
-
-/** How long an attempt took. */
-export function took({
-  started_at,
-  ended_at,
-}: {
-  readonly started_at: string;
-  readonly ended_at: string | null;
-}): string {
-  return ended_at === null ? '' : duration(Date.parse(ended_at) - Date.parse(started_at));
 }

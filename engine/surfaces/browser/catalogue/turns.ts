@@ -7,7 +7,7 @@ import { drawPlaces } from '../parts/places.js';
 import { count, worldTime } from '../parts/text.js';
 import { PATCHES_ON_TURN, pathOfTurn } from '../../../catalogue/places.js';
 import { decideTurn } from './decisions.js';
-import { trailToWorld } from './overview.js';
+import { trailToWorld } from '../../../catalogue/view.js';
 import { attemptColumns } from '../../../catalogue/tables.js';
 import { rowsOf } from '../resource-page.js';
 

@@ -18,7 +18,7 @@ import { forkTree } from '../pictures/fork-tree.js';
 import { lifeLines } from '../pictures/life-lines.js';
 import { readingPlots } from '../pictures/reading-plot.js';
 import { eventsOf, pathOf, pathOfTurn } from '../../../catalogue/places.js';
-import { trailToWorld } from './overview.js';
+import { trailToWorld } from '../../../catalogue/view.js';
 
 export const world: Page = itemPage(declared.world, {
   // An earlier turn never changes.

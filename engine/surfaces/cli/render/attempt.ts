@@ -13,7 +13,7 @@ import type { WorldAttempts } from '../../../operations/records.js';
 import type { AgentTurnSummary } from '../../../core/agents/agent-turn.js';
 import { attemptColumns } from '../../../catalogue/tables.js';
 import { table } from '../../../catalogue/view.js';
-import { blockLines } from './view.js';
+import { blockLines, toState } from './view.js';
 import { AS_BEFORE, awaitedLines, doubtLines, toSettlement } from './open-call.js';
 import { toReason } from './call.js';
 import { beganLine, proseLines, quotedLines } from './block.js';
@@ -29,7 +29,6 @@ import {
   type Line,
   line,
   type Lines,
-  type Span,
   strong,
   verbatim,
 } from './line.js';
@@ -41,7 +40,7 @@ import { count, failureName, shortHash, toDuration } from '../../../catalogue/wo
 export function attemptLines(attempt: AttemptRecord): Lines {
   const { attempt_id, world_slug, attempted_turn, epoch, scenario_hash, started_at, ended_at, invocations } = attempt;
   return [
-    verbatim(strong(`attempt ${attempt_id}`), '  ', toStatus(stateOf(attempt))),
+    verbatim(strong(`attempt ${attempt_id}`), '  ', toState(stateOf(attempt))),
     line(`world ${world_slug} · turn ${attempted_turn} · epoch ${epoch} · scenario ${shortHash(scenario_hash)}`),
     beganLine(started_at, ended_at),
     verbatim(faint(`trace ${toTraceId(attempt_id)}`)),
@@ -98,16 +97,6 @@ function undrivenLines(attempts: readonly AttemptSummary[]): Lines {
     ]);
 }
 
-export function toStatus(status: string): Span {
-  if (status === 'committed' || status === 'succeeded') return good(status);
-  return status === 'failed' || status === 'interrupted' ? bad(status) : { text: status };
-}
-
-/** The state of a call. Whether it is superseded is shown beside it. */
-function toCallState({ status, is_driven }: Pick<InvocationSummary, 'status' | 'is_driven'>): Span {
-  return toStatus(stateOf({ status, is_driven }));
-}
-
 /** Only for a suspended attempt: the calls of a running one belong to its driver. */
 function waitingLines({ status, world_slug, attempt_id, awaited }: AttemptRecord): Lines {
   return status === 'suspended' ? [EMPTY, awaitedLines(['run', world_slug], attempt_id, awaited)] : [];
@@ -147,7 +136,7 @@ function invocationLines(invocation: InvocationSummary): Lines {
       faint(`${indent}${String(invocation_seq).padStart(2)} `),
       strong(command_key),
       '  ',
-      toCallState(invocation),
+      toState(stateOf({ ...invocation, is_superseded: false })),
       faint(`  ${facts.join(' · ')}`),
     ),
     verbatim(
@@ -224,13 +213,7 @@ function agentTurnListLines(turns: readonly AgentTurnSummary[]): Lines {
     EMPTY,
     line(strong(count(turns.length, 'agent turn'))),
     turns.map((turn) =>
-      verbatim('  ', strong(turn.agent_id), '  ', toState(turn), faint(`  agent-turn ${turn.agent_turn_id}`)),
+      verbatim('  ', strong(turn.agent_id), '  ', toState(turn.state), faint(`  agent-turn ${turn.agent_turn_id}`)),
     ),
   ];
-}
-
-/** A turn that was not kept is nobody's fault, so it has no colour. */
-function toState({ outcome, state }: AgentTurnSummary): Span {
-  if (outcome === null || outcome !== state) return { text: state };
-  return outcome === 'success' ? good(state) : bad(state);
 }

@@ -1,4 +1,6 @@
 import type { AttemptRecord, InvocationSummary } from '../../../ports/records.js';
+import { waysToSettle } from '../../../catalogue/resources/invocation.js';
+import { blockLines } from './view.js';
 import { isInDoubt } from '../../../operations/settle-call.js';
 import { command, faint, hanging, line, type Lines, type Span, strong, verbatim } from './line.js';
 import { toMoment } from '../../../catalogue/words.js';
@@ -9,11 +11,7 @@ export const AS_BEFORE = 'with the same --llm and --script as before, if any';
 
 /** The commands by which a person settles a call in doubt. */
 export function settleLines(attempt_id: string): Lines {
-  return [
-    hanging(4, '    Find out whether it took place, and settle it. Then the next run continues from here.'),
-    verbatim(faint('    it did   '), command('attempt', 'settle', attempt_id, '--result', 'FILE')),
-    verbatim(faint('    not      '), command('attempt', 'settle', attempt_id, '--not-performed')),
-  ];
+  return blockLines(waysToSettle(attempt_id), 4);
 }
 
 /** The calls in doubt that an attempt or its world waits for. */

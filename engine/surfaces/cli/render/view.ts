@@ -59,15 +59,9 @@ export function blockLines(block: Block, indent = 2): Lines {
     case 'note':
       return hanging(indent + 4, margin, ...toSpans(block.said));
     case 'list':
-      return listedLines(block, indent);
+      return listOf(block, indent);
     case 'table':
-      if (block.rows.length === 0) return hanging(indent + 2, margin, ...toSpans(block.empty));
-      return tableLines(
-        block.rows,
-        Object.fromEntries(
-          block.columns.map((name, at) => [name, (row: readonly Phrase[]) => toCell(row[at] ?? null, name)]),
-        ),
-      );
+      return rowsOf(block, margin);
     case 'code':
     case 'prompt':
       return toSafeLines(block.text).map((row) => verbatim(margin, row));
@@ -81,11 +75,8 @@ export function blockLines(block: Block, indent = 2): Lines {
       return block.call.messages.map((message, at) => [at > 0 && EMPTY, messageLines(message)]);
     case 'change':
       return changeLines(block, margin);
-    case 'links': {
-      const [only, ...others] = block.links.map(({ command: words }) => words);
-      if (only !== undefined && others.length === 0) return verbatim(margin, command(...only));
-      return line(faint(`${margin}${block.links.map(({ command: words }) => words.join(' ')).join(' · ')}`));
-    }
+    case 'links':
+      return linksLine(block, margin);
     case 'folded':
       return summed(
         faint(`${margin}${block.summary}`),
@@ -106,15 +97,33 @@ export function blockLines(block: Block, indent = 2): Lines {
   }
 }
 
-function listedLines({ items }: Extract<Block, { readonly block: 'list' }>, indent: number): Lines {
-  const isLong = items.some((item) => item.length > 2);
-  return items.map((item, at) => [
+type Of<Kind extends Block['block']> = Extract<Block, { readonly block: Kind }>;
+
+function listOf(block: Of<'list'>, indent: number): Lines {
+  const isLong = block.items.some((item) => item.length > 2);
+  return block.items.map((item, at) => [
     at > 0 && isLong && EMPTY,
     item.map((inner, index) => blockLines(inner, index === 0 ? indent : indent + 2)),
   ]);
 }
 
-function changeLines({ of = '', before, after }: Extract<Block, { readonly block: 'change' }>, margin: string): Lines {
+function rowsOf(block: Of<'table'>, margin: string): Lines {
+  if (block.rows.length === 0) return hanging(margin.length + 2, margin, ...toSpans(block.empty));
+  return tableLines(
+    block.rows,
+    Object.fromEntries(
+      block.columns.map((name, at) => [name, (row: readonly Phrase[]) => toCell(row[at] ?? null, name)]),
+    ),
+  );
+}
+
+function linksLine(block: Of<'links'>, margin: string): Lines {
+  const [only, ...others] = block.links.map(({ command: words }) => words);
+  if (only !== undefined && others.length === 0) return verbatim(margin, command(...only));
+  return line(faint(`${margin}${block.links.map(({ command: words }) => words.join(' ')).join(' · ')}`));
+}
+
+function changeLines({ of = '', before, after }: Of<'change'>, margin: string): Lines {
   const sides = [
     ...(before === null ? [] : [['-', before]]),
     ...(after === null ? [] : [[before === null ? '+' : '>', after]]),
@@ -199,7 +208,8 @@ function toMarked({ as, text }: Marked): readonly Span[] {
   }
 }
 
-function toState(text: string): Span {
+/** The state of something, in its colour. */
+export function toState(text: string): Span {
   if (['committed', 'succeeded', 'success'].includes(text)) return good(text);
   return ['failed', 'interrupted', 'timed_out'].includes(text) ? bad(text) : { text };
 }
