@@ -70,7 +70,7 @@ function drawBlock(block: Block, asked: Pick<Asked, 'query'> = { query: {} }): H
     case 'facts':
       return facts(Object.entries(block.facts).map(([name, said]) => [capital(name), drawPhrase(said)]));
     case 'prose':
-      return html`<div class="prose">${foldable(block.text)}</div>`;
+      return html`<div class="prose">${foldable(block.text, cut(block.text))}</div>`;
     case 'note':
       return html`<p class="note">${drawPhrase(block.said)}</p>`;
     case 'list':
