@@ -17,9 +17,14 @@ import type { PutDocument, SentDocument } from '../operations/documents/index.js
 import type { WorldSnapshot } from '../ports/worlds.js';
 import type { EventRecord } from '../operations/event.js';
 import type { Found } from '../operations/search.js';
-import type { ListedInvocation, ListedLlmCall } from '../ports/browse.js';
+import type { ListedInvocation, ListedLlmCall, StatusCount } from '../ports/browse.js';
 import type { StoredComponent } from '../ports/components.js';
 import type { AttemptSummary, InvocationRecord, InvocationSummary, LlmCallRecord } from '../ports/records.js';
+
+/** How many of the latest calls have each state. */
+interface Counted {
+  readonly states: readonly StatusCount[];
+}
 
 /** A finding as programs are told it. */
 interface ToldFinding extends Location {
@@ -50,9 +55,9 @@ export interface Answers {
   readonly AttemptComparison: AttemptComparison;
   readonly AgentTurns: Part<AgentTurnSummary>;
   readonly AgentTurn: ResolvedAgentTurn;
-  readonly SourceInvocations: Part<ListedInvocation>;
+  readonly SourceInvocations: Part<ListedInvocation> & Counted;
   readonly SourceInvocation: InvocationRecord;
-  readonly LlmCalls: Part<ListedLlmCall>;
+  readonly LlmCalls: Part<ListedLlmCall> & Counted;
   readonly LlmCall: LlmCallRecord;
   readonly Inbox: Waiting;
   readonly Documents: Part<StoredComponent>;

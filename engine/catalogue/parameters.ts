@@ -54,9 +54,10 @@ export const PARAMETERS = {
     schema: { type: 'string', maxLength: 200 },
   },
   kind: { description: 'Only texts of this kind.', schema: { enum: [...SEARCH_KINDS] } },
-  world: { description: 'Only texts of this world.', schema: SLUG },
+  world: { description: 'Only calls, or texts, of this world.', schema: SLUG },
   subject: { description: 'Only texts of this subject.', schema: TEXT },
   source: { description: 'Only calls of the source with this label.', schema: TEXT },
+  state: { description: 'Only calls in this state, such as failed.', schema: TEXT },
   failure: { description: 'Only calls, and texts of attempts, that failed with this class.', schema: TEXT },
 } as const satisfies Readonly<Record<string, Parameter>>;
 

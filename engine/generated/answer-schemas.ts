@@ -307,13 +307,67 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     "$ref": "#/components/schemas/ResolvedAgentTurn"
   },
   "SourceInvocations": {
-    "$ref": "#/components/schemas/Part_ListedInvocation"
+    "type": "object",
+    "additionalProperties": false,
+    "properties": {
+      "states": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/StatusCount"
+        }
+      },
+      "rows": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/ListedInvocation"
+        }
+      },
+      "next": {
+        "type": [
+          "string",
+          "null"
+        ],
+        "description": "The cursor of the next part; null at the end."
+      }
+    },
+    "required": [
+      "next",
+      "rows",
+      "states"
+    ]
   },
   "SourceInvocation": {
     "$ref": "#/components/schemas/InvocationRecord"
   },
   "LlmCalls": {
-    "$ref": "#/components/schemas/Part_ListedLlmCall"
+    "type": "object",
+    "additionalProperties": false,
+    "properties": {
+      "states": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/StatusCount"
+        }
+      },
+      "rows": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/ListedLlmCall"
+        }
+      },
+      "next": {
+        "type": [
+          "string",
+          "null"
+        ],
+        "description": "The cursor of the next part; null at the end."
+      }
+    },
+    "required": [
+      "next",
+      "rows",
+      "states"
+    ]
   },
   "LlmCall": {
     "$ref": "#/components/schemas/LlmCallRecord"
@@ -3831,28 +3885,22 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     "additionalProperties": false,
     "description": "A call that a suspended turn waited for."
   },
-  "Part_ListedInvocation": {
+  "StatusCount": {
     "type": "object",
     "properties": {
-      "rows": {
-        "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/ListedInvocation"
-        }
+      "status": {
+        "$ref": "#/components/schemas/InvocationStatus"
       },
-      "next": {
-        "type": [
-          "string",
-          "null"
-        ],
-        "description": "The cursor of the next part; null at the end."
+      "count": {
+        "type": "number"
       }
     },
     "required": [
-      "rows",
-      "next"
+      "status",
+      "count"
     ],
-    "additionalProperties": false
+    "additionalProperties": false,
+    "description": "How many of the latest calls have each status."
   },
   "ListedInvocation": {
     "type": "object",
@@ -4358,29 +4406,6 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "report"
     ],
     "description": "The origin of a settlement: a person at the database, or a report."
-  },
-  "Part_ListedLlmCall": {
-    "type": "object",
-    "properties": {
-      "rows": {
-        "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/ListedLlmCall"
-        }
-      },
-      "next": {
-        "type": [
-          "string",
-          "null"
-        ],
-        "description": "The cursor of the next part; null at the end."
-      }
-    },
-    "required": [
-      "rows",
-      "next"
-    ],
-    "additionalProperties": false
   },
   "ListedLlmCall": {
     "type": "object",

@@ -17,10 +17,17 @@ export interface CallsPart extends ListPart {
 /** Which calls a list shows; all where nothing is named. */
 export interface CallFilter {
   readonly world_slug?: string;
-  readonly status?: InvocationStatus;
+  readonly status?: string;
   readonly failure_class?: string;
   /** The label of their source. */
   readonly source_label?: string;
+}
+
+/** The calls that are counted by their status: so many of the latest. */
+export interface CountedCalls {
+  readonly seen: number;
+  /** Generations alone. */
+  readonly kind?: 'llm_generation';
 }
 
 /** How many of the latest calls have each status. */

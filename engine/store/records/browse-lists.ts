@@ -1,7 +1,15 @@
 import type { NotNull } from 'kysely';
 import { redact } from '../../core/content/redact.js';
 import { isUuid } from '../../core/content/uuid.js';
-import type { CallFilter, CallsPart, ListedAttempt, ListPart, UsedDocument, WorldReading } from '../../ports/browse.js';
+import type {
+  CallFilter,
+  CallsPart,
+  CountedCalls,
+  ListedAttempt,
+  ListPart,
+  UsedDocument,
+  WorldReading,
+} from '../../ports/browse.js';
 import { type Building, type InAttempt, query } from '../queries.js';
 import { prepare, run, type Runner } from '../statement.js';
 import { READABLE } from '../lineage.js';
@@ -28,7 +36,7 @@ export const listCallsBefore = query((building, { after, limit, ...filter }: Lis
 const isWanted = ({ sql }: Building, { world_slug, status, failure_class, source_label }: CallFilter) => {
   const conditions = [
     world_slug !== undefined && sql<boolean>`calls.world_slug = ${world_slug}`,
-    status !== undefined && sql<boolean>`calls.status = ${status}`,
+    status !== undefined && sql<boolean>`calls.status::text = ${status}`,
     failure_class !== undefined && sql<boolean>`calls.failure_class = ${failure_class}`,
     source_label !== undefined &&
       sql<boolean>`calls.source_hash IN (SELECT hash FROM response_sources WHERE content->>'label' = ${source_label})`,
@@ -42,7 +50,7 @@ export const countStatuses = query((building, { seen, kind, ...filter }: CallFil
   const latest = from('source_invocations as calls')
     .select('calls.status')
     .where(isWanted(building, filter))
-    .where(kind === 'llm_generation' ? sql<boolean>`calls.llm_call_id IS NOT NULL` : sql<boolean>`true`)
+    .where(kind !== undefined ? sql<boolean>`calls.llm_call_id IS NOT NULL` : sql<boolean>`true`)
     .orderBy('calls.source_invocation_id', 'desc')
     .limit(seen);
   return from(latest.as('latest'))
@@ -50,12 +58,6 @@ export const countStatuses = query((building, { seen, kind, ...filter }: CallFil
     .groupBy('status')
     .orderBy('status');
 });
-
-export interface CountedCalls {
-  readonly seen: number;
-  /** Generations alone. */
-  readonly kind?: 'llm_generation';
-}
 
 /** The calls of an attempt, as `listInvocations` gives them; the key is their number. @returns undefined for an unknown attempt */
 export async function listCalls(runner: Runner, attempt_id: string, { after, ...part }: CallsPart) {
