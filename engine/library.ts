@@ -6,7 +6,9 @@ import { type Outcome, succeed } from './contract/problem.js';
 import type { Json } from './contract/json.js';
 import { present } from './contract/present.js';
 import { compose } from './main.js';
-import { act, forkByHand, make } from './operations/act.js';
+import { act, forkByHand, make, stopHere } from './catalogue/act.js';
+import { reportCall, settleCallOfAttempt } from './catalogue/actions/calls.js';
+import { deleteWorld } from './catalogue/actions/worlds.js';
 import { checkPaths, readScenario } from './operations/author.js';
 import type { Composition } from './operations/composition.js';
 import type { Deleted } from './operations/delete-world.js';
@@ -17,7 +19,6 @@ import { personHere } from './operations/person-here.js';
 import { listAttempts, showAttempt, showInvocation, showLlmCall, type WorldAttempts } from './operations/records.js';
 import type { Acknowledgement, SaidReport } from './operations/reports.js';
 import { type RunReport, runTurns } from './operations/run-turns.js';
-import { stopHere } from './operations/served.js';
 import type { SettledCall } from './operations/settle-call.js';
 import { findScript, startStage } from './operations/stage.js';
 import { testPaths, type TestReport, type TestResult } from './operations/workflow-tests/index.js';
@@ -186,16 +187,21 @@ function toOpenEngine(
         const forked = await forkByHand(engine, request, personHere(reason));
         return forked.ok ? succeed(forked.value.world) : forked;
       }),
-    deleteWorld: (world_slug) => reach(() => make(engine, { kind: 'delete_world', world_slug }, personHere())),
+    deleteWorld: (world_slug) => reach(() => make(engine, deleteWorld, { world_slug }, personHere())),
     test: (paths, { update, signal = new AbortController().signal, onResult = () => {} } = {}) => {
       // Scenarios that tests name by hash are read from the database that is open.
       const openArchive = async () => succeed({ store: engine.store, close: async () => {} });
       return testPaths({ ...composition, openArchive }, { place, paths, update, signal, onResult });
     },
-    report: (correlation_id, said) =>
-      reach(() => act(engine, { kind: 'report_call', correlation_id, said }, personHere())),
-    settle: (attempt_id, { reason, ...settlement }) =>
-      reach(() => make(engine, { kind: 'settle_call', attempt_id, ...settlement }, personHere(reason))),
+    report: (source_invocation_id, said) => {
+      const [answer, reason] = said.kind === 'answered' ? [said.value] : [undefined, said.message];
+      const input = { source_invocation_id, ...present({ answer }) };
+      return reach(() => act(engine, reportCall, input, personHere(reason)));
+    },
+    settle: (attempt_id, { reason, source_invocation_id: call, answer }) => {
+      const input = { attempt_id, ...present({ call, answer }) };
+      return reach(() => make(engine, settleCallOfAttempt, input, personHere(reason)));
+    },
     stop: (attempt_id, reason) => reach(() => stopHere(engine, attempt_id, personHere(reason))),
     listAttempts: (world_slug) => reach(() => listAttempts(engine, world_slug)),
     showAttempt: (id) => reach(() => showAttempt(engine, id)),

@@ -102,3 +102,11 @@ export function listResource<Kind extends ListKind>({
 export function keysOf(path: string): readonly ParameterName[] {
   return [...path.matchAll(/:(\w+)/g)].map(([, name]) => name as ParameterName);
 }
+
+/** A path with the values of its keys; nothing stands for a key that has none. */
+export function fillPath(path: string, values: Readonly<Record<string, unknown>>): string {
+  return path.replaceAll(/:(\w+)/g, (_, key: string) => {
+    const value = values[key];
+    return typeof value === 'string' ? encodeURIComponent(value) : '';
+  });
+}

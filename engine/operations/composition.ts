@@ -2,8 +2,9 @@ import type { Outcome } from '../contract/problem.js';
 import type { JsonObject } from '../contract/json.js';
 import type { LogLevel } from '../contract/source.js';
 import type { AnswerCall } from '../ports/answers.js';
+import type { OperatorActionKind } from '../ports/operator-actions.js';
 import type { CallSource, ListVariations, ModelPlace } from '../ports/sources.js';
-import type { Actor, OperatorAction } from './act.js';
+import type { Actor } from './audit.js';
 import type { Archive, Authoring, Engine } from './engine.js';
 import type { Workshop } from './plugins/workshop.js';
 import type { Acknowledgement, SaidReport } from './reports.js';
@@ -113,10 +114,17 @@ export interface ExportedPages {
   readonly left_out: number;
 }
 
+/** An action that somebody asks for, with what it is given. */
+export interface AskedAction {
+  readonly kind: OperatorActionKind;
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly perform: (engine: Engine, actor: Actor) => Promise<Outcome<Acknowledgement>>;
+}
+
 export interface HttpDesk {
   readonly report: (correlation: string, report: SaidReport) => Promise<Outcome<Acknowledgement>>;
-  /** Performs an operator's action, with an entry in the audit. */
-  readonly act: (action: OperatorAction, actor: Actor) => Promise<Outcome<Acknowledgement>>;
+  /** Performs an action, with an entry in the audit. */
+  readonly act: (asked: AskedAction, actor: Actor) => Promise<Outcome<Acknowledgement>>;
   readonly isReady: () => Promise<boolean>;
   /** Reads from the database; refuses where it is lost. */
   readonly look: <Value>(operation: (archive: Archive) => Promise<Outcome<Value>>) => Promise<Outcome<Value>>;

@@ -1,6 +1,6 @@
 import { hostname, userInfo } from 'node:os';
 import { present } from '../contract/present.js';
-import type { Actor } from './act.js';
+import type { Actor } from './audit.js';
 
 /** The person at the command line, by the name that the machine knows. */
 export function personHere(reason?: string): Actor {

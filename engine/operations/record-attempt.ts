@@ -9,7 +9,7 @@ import type { Scenario } from '../generated/scenario.js';
 import type { Answer, ExpectedTurn, ExpectedWorld, WorkflowTest } from '../generated/workflow-test.js';
 import type { AttemptRecord, InvocationView } from '../ports/records.js';
 import type { WorldSnapshot } from '../ports/worlds.js';
-import { type Actor, auditLook } from './act.js';
+import { type Actor, auditLook } from './audit.js';
 import { readScenario } from './author.js';
 import type { Place } from './documents/index.js';
 import { FILE_BYTES_MAX } from './documents/read-file.js';

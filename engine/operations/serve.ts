@@ -1,6 +1,5 @@
 import { type Outcome, succeed } from '../contract/problem.js';
 import { present } from '../contract/present.js';
-import { act } from './act.js';
 import { browseOverview } from './browse/overview.js';
 import type { Composition, HttpDesk, ServePlace } from './composition.js';
 import { type Engine, whileReachable } from './engine.js';
@@ -98,9 +97,9 @@ function whileAsked(desk: HttpDesk, worlds: string[]): HttpDesk {
       if (done.ok) note(done.value);
       return done;
     },
-    async act(action, actor) {
-      const done = await desk.act(action, actor);
-      if (done.ok && action.kind !== 'take_back_turns') note(done.value);
+    async act(asked, actor) {
+      const done = await desk.act(asked, actor);
+      if (done.ok && asked.kind !== 'take_back_turns') note(done.value);
       return done;
     },
   };
@@ -136,7 +135,7 @@ export function toDesk(engine: Engine, canWork: () => boolean = () => true): Htt
   };
   return {
     report: (correlation, said) => write(() => reportCall(engine, correlation, said)),
-    act: (action, actor) => write(() => act(engine, action, actor)),
+    act: (asked, actor) => write(() => asked.perform(engine, actor)),
     look: (operation) => whileReachable(engine, () => operation(engine)),
     checkReadable: (place) => whileReachable(engine, () => checkReadable(engine, place)),
     isReady: async () =>

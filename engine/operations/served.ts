@@ -1,21 +1,14 @@
-import { present } from '../contract/present.js';
 import { readFile, rm } from 'node:fs/promises';
 import { hostname, networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import type { JsonObject } from '../contract/json.js';
 import { type Outcome, type Problem, refuse, type Refused, succeed } from '../contract/problem.js';
 import { isProblemCode } from '../contract/problems/index.js';
-import { isUuid } from '../core/content/uuid.js';
-import { isUndriven } from '../core/protocol/work-state.js';
 import type { Composition, ServedAt } from './composition.js';
 import { type Engine, whileOpen } from './engine.js';
-import { type Actor, act, audit } from './act.js';
-import { personHere, userName } from './person-here.js';
+import { userName } from './person-here.js';
 import { findForeign, isOwnFolder } from './own-files.js';
-import { attemptUnknown } from './records.js';
-import { type Acknowledgement, askToStop, type SaidReport, withQueued } from './reports.js';
-import { continueAttempt } from './run-worker.js';
-import { findSlugProblem } from './worlds.js';
+import type { Acknowledgement } from './reports.js';
 import { COMMAND_SCHEME } from './tokens.js';
 import { writeOwnFile } from './write-files.js';
 
@@ -71,96 +64,6 @@ function isOnThisMachine(url: string): boolean {
 /** @throws where there is no such process, or it is another user's */
 function isOwnProcess(pid: number): boolean {
   return Number.isSafeInteger(pid) && pid > 0 && process.kill(pid, 0);
-}
-
-/** Reports the end of a call by hand, here or through the server that holds the database. */
-export async function report(
-  composition: Composition,
-  correlation: string,
-  said: SaidReport,
-): Promise<Outcome<Acknowledgement>> {
-  return hereOrThere(
-    composition,
-    (engine) => act(engine, { kind: 'report_call', correlation_id: correlation, said }, personHere()),
-    {
-      path: `/source-invocations/${encodeURIComponent(correlation)}/report`,
-      body: said.kind === 'answered' ? { answer: said.value } : { reason: said.message },
-    },
-  );
-}
-
-/**
- * Stops an attempt, here or through the server that holds the database. A suspended one ends at once.
- * @param reason kept in the record
- */
-export async function stop(
-  composition: Composition,
-  attempt_id: string,
-  reason?: string,
-): Promise<Outcome<Acknowledgement>> {
-  const stopped = await hereOrThere(composition, (engine) => stopHere(engine, attempt_id, personHere(reason)), {
-    path: `/attempts/${encodeURIComponent(attempt_id)}/stop`,
-    body: present({ reason }),
-  });
-  return stopped.ok && stopped.value.reason === 'unknown' ? refuse(noSuchAttempt(attempt_id)) : stopped;
-}
-
-/** Removes the queued turns of a world that have not begun, here or through the server that holds the database. */
-export async function takeBack(composition: Composition, world_slug: string): Promise<Outcome<Acknowledgement>> {
-  return hereOrThere(composition, (engine) => act(engine, { kind: 'take_back_turns', world_slug }, personHere()), {
-    path: `/worlds/${encodeURIComponent(world_slug)}/queue/stop`,
-    body: {},
-  });
-}
-
-/** A name in place of an id is probably that of a world. */
-function noSuchAttempt(id: string): Problem {
-  if (isUuid(id) || findSlugProblem(id) !== undefined) return attemptUnknown(id);
-  const repair = `Name an attempt that chukwa attempts ${id} lists; chukwa stop ${id} --queued takes back the queued turns of a world.`;
-  return { ...attemptUnknown(id), repair };
-}
-
-/** Stops an attempt as `stop` does, on this engine. */
-export async function stopHere(engine: Engine, attempt_id: string, person: Actor): Promise<Outcome<Acknowledgement>> {
-  const attempt = await engine.store.records.attempt(attempt_id);
-  if (attempt === undefined) return refuse(noSuchAttempt(attempt_id));
-  const { world_slug } = attempt;
-  const entry = { world_slug, attempt_id, source_invocation_id: null, action: 'stop_attempt', details: {} } as const;
-  return audit(
-    engine,
-    entry,
-    person,
-    (reason) => stopToEnd(engine, attempt_id, reason),
-    (stopped) => stopped,
-  );
-}
-
-/** No driver may be running, so a suspended attempt is resumed here until its end. */
-async function stopToEnd(
-  engine: Engine,
-  attempt_id: string,
-  reason: string | undefined,
-): Promise<Outcome<Acknowledgement>> {
-  const asked = await askToStop(engine, attempt_id, present({ reason }));
-  if (!asked.ok || asked.value.world === undefined || asked.value.reason === 'late') return asked;
-  const attempt = await engine.store.records.attempt(attempt_id);
-  if (attempt !== undefined && isUndriven(attempt)) return succeed(withoutDriver(asked.value));
-  if (attempt?.status !== 'suspended') return asked;
-  const end = await continueAttempt(engine, asked.value.world);
-  if (end.kind !== 'failed') return asked;
-  const { failure_class } = end.failure;
-  const message =
-    failure_class === 'stopped'
-      ? 'The attempt has been stopped.'
-      : `The attempt failed before it could be stopped: ${failure_class}. See it: chukwa attempt ${attempt_id}`;
-  return succeed(await withQueued(engine, { ...asked.value, message }));
-}
-
-function withoutDriver(acknowledgement: Acknowledgement): Acknowledgement {
-  return {
-    ...acknowledgement,
-    message: `${acknowledgement.message} Its driver is gone, so a run is needed: chukwa run ${acknowledgement.world ?? ''}`,
-  };
 }
 
 interface Request {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { make } from '../../engine/operations/act.js';
+import { make } from '../../engine/catalogue/act.js';
+import { deleteWorld } from '../../engine/catalogue/actions/worlds.js';
 import { personHere, userName } from '../../engine/operations/person-here.js';
 import { diffPlaces } from '../../engine/operations/diff-worlds.js';
 import { forkWorld } from '../../engine/operations/fork-world.js';
@@ -101,18 +102,18 @@ describe('a world retold, compared and deleted', () => {
     const kept = (await stage.play({ scenario: 'park', turns: 1 })).after;
     const fork = `${world_slug}-fork`;
     must(await forkWorld(stage.engine, { source_slug: world_slug, at_turn: 1, world_slug: fork }));
-    const refused = await make(stage.engine, { kind: 'delete_world', world_slug }, personHere());
+    const refused = await make(stage.engine, deleteWorld, { world_slug }, personHere());
     assert.ok(!refused.ok);
     assert.equal(refused.problems[0]?.code, 'WORLD_HAS_FORKS');
     assert.match(refused.problems[0]?.message ?? '', new RegExp(fork));
-    must(await make(stage.engine, { kind: 'delete_world', world_slug: fork }, personHere()));
-    assert.ok(must(await make(stage.engine, { kind: 'delete_world', world_slug }, personHere())).rows > 10);
+    must(await make(stage.engine, deleteWorld, { world_slug: fork }, personHere()));
+    assert.ok(must(await make(stage.engine, deleteWorld, { world_slug }, personHere())).rows > 10);
     assert.equal(await worlds.find(world_slug), undefined);
     assert.equal(await countRows(stage, world_slug), 0);
     assert.deepEqual(await stage.world(kept.world_slug), kept);
     assert.equal((await stage.engine.store.actions.deletion(world_slug))?.acted_by, userName());
     assert.equal(await stage.engine.store.actions.deletion(kept.world_slug), undefined);
-    const gone = await make(stage.engine, { kind: 'delete_world', world_slug }, personHere());
+    const gone = await make(stage.engine, deleteWorld, { world_slug }, personHere());
     assert.ok(!gone.ok);
     assert.equal(gone.problems[0]?.code, 'WORLD_UNKNOWN');
   });
@@ -136,7 +137,7 @@ describe('a world retold, compared and deleted', () => {
       () => true,
     );
     assert.equal(begun.kind, 'begun');
-    const refused = await make(stage.engine, { kind: 'delete_world', world_slug: world.world_slug }, personHere());
+    const refused = await make(stage.engine, deleteWorld, { world_slug: world.world_slug }, personHere());
     assert.ok(!refused.ok);
     assert.equal(refused.problems[0]?.code, 'WORLD_BUSY');
     assert.ok(await stage.engine.store.worlds.find(world.world_slug));

@@ -14,7 +14,7 @@ import { queueTurns } from '../../engine/operations/run-worker.js';
 import type { Deleted } from '../../engine/operations/delete-world.js';
 import type { SettledCall } from '../../engine/operations/settle-call.js';
 import { serve } from '../../engine/operations/serve.js';
-import { report, stop, takeBack } from '../../engine/operations/served.js';
+import { report, stop, takeBack } from '../../engine/catalogue/here-or-there.js';
 import { userName } from '../../engine/operations/person-here.js';
 import { createWorld } from '../../engine/operations/worlds.js';
 import type { WorldRecord } from '../../engine/ports/worlds.js';

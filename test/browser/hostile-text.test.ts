@@ -7,7 +7,8 @@ import { NEEDS_CHROMIUM } from '../support/chromium.js';
 import { loadScript } from '../support/park-stage.js';
 import { type ServedPark, servePark, TOKENS } from '../support/served-park.js';
 import { makeWorld } from '../store/record-fixtures.js';
-import { act } from '../../engine/operations/act.js';
+import { runTurns } from '../../engine/catalogue/actions/worlds.js';
+import { act } from '../../engine/catalogue/act.js';
 import { startServer } from '../../engine/surfaces/http/server.js';
 import type { Answers } from '../../fixtures/toys/scripted-model/index.js';
 import { startChromium } from '../../tools/chromium.js';
@@ -59,7 +60,8 @@ describe('hostile text in a browser', NEEDS_CHROMIUM, () => {
     );
     await act(
       park.stage.engine,
-      { kind: 'run_turns', world_slug, turns: 1 },
+      runTurns,
+      { world_slug, turns: 1 },
       { acted_by: 'token', surface: 'http', address: '', reason: HOSTILE },
     );
     await page.goto(park.server.makeSignInLink());

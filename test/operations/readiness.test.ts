@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { ask } from '../../engine/catalogue/act.js';
+import { runTurns } from '../../engine/catalogue/actions/worlds.js';
 import { toDesk } from '../../engine/operations/serve.js';
 import { sharedStage } from '../support/park-stage.js';
 
@@ -20,7 +22,7 @@ test('a server whose full database has refused a write is not ready for 30 secon
     runtime: { ...engine.runtime, clock: { ...engine.runtime.clock, now: () => now } },
   });
   const queue = () =>
-    desk.act({ kind: 'run_turns', world_slug, turns: 1 }, { acted_by: 'ann', surface: 'http', address: '127.0.0.1' });
+    desk.act(ask(runTurns, { world_slug, turns: 1 }), { acted_by: 'ann', surface: 'http', address: '127.0.0.1' });
   assert.equal((await queue()).ok, true);
   assert.equal(await desk.isReady(), true);
   isFull = true;

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { make } from '../../engine/operations/act.js';
+import { make } from '../../engine/catalogue/act.js';
+import { deleteWorld } from '../../engine/catalogue/actions/worlds.js';
 import { personHere } from '../../engine/operations/person-here.js';
 import type { HttpServer } from '../../engine/operations/composition.js';
 import { toDesk } from '../../engine/operations/serve.js';
@@ -44,7 +45,7 @@ export async function serveLivedWorlds(): Promise<LivedWorlds> {
   await playLetters(stage, act);
   await playDoubts(stage, act);
   const { world_slug } = await stage.play({ scenario: 'simple' });
-  must(await make(stage.engine, { kind: 'delete_world', world_slug }, personHere()));
+  must(await make(stage.engine, deleteWorld, { world_slug }, personHere()));
   const close = async (): Promise<void> => {
     for (const closing of closings) await closing();
   };

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { problem } from '../../contract/problem.js';
-import type { Actor } from '../../operations/act.js';
+import type { Actor } from '../../operations/audit.js';
 import { bearerOf, type Guard } from './authority.js';
 import { bodyOf, isForm, readForm } from './body.js';
 import { firstOf, isCommand, sendProblem } from './problem-document.js';

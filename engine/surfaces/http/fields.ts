@@ -1,65 +1,50 @@
 import type { FastifyRequest } from 'fastify';
+import type { Action, Field } from '../../catalogue/action.js';
+import { fieldInvalid } from '../../catalogue/act.js';
 import type { Json, JsonObject } from '../../contract/json.js';
 import { type Outcome, problem, refuse, succeed } from '../../contract/problem.js';
 import { isObject } from '../../core/content/json-pointer.js';
+import { parseJson } from '../../core/content/parse-json.js';
 import { bodyOf, isForm, readForm, readJson } from './body.js';
 
-/** The fields of a form, or the members of a JSON object. */
-export type Fields = ReturnType<typeof fieldsOf>;
-
-/** Reads what a request says; no body says nothing. @returns a refusal of a form that is none, and of what is no JSON object */
-export function readFields(request: FastifyRequest): Outcome<Fields> {
+/**
+ * Reads what a request says to an action: the members of a JSON object, or the fields of a form, which are texts. No body
+ * says nothing.
+ * @returns a refusal of a form that is none, of what is no JSON object, and of a field that cannot be read
+ */
+export function readFields(request: FastifyRequest, takes: Action['takes']): Outcome<JsonObject> {
   const bytes = bodyOf(request);
-  if (isForm(request)) {
-    const form = readForm(bytes);
-    return form.ok ? succeed(fieldsOf(Object.fromEntries(form.value), OF_FORM)) : form;
+  if (!isForm(request)) {
+    if (bytes.length === 0) return succeed({});
+    const said = readJson(bytes);
+    if (!said.ok) return said;
+    return isObject(said.value) ? succeed(said.value) : refuse(problem('BODY_NOT_JSON', { kind: 'no_object' }));
   }
-  if (bytes.length === 0) return succeed(fieldsOf({}, OF_JSON));
-  const said = readJson(bytes);
-  if (!said.ok) return said;
-  return isObject(said.value)
-    ? succeed(fieldsOf(said.value, OF_JSON))
-    : refuse(problem('BODY_NOT_JSON', { kind: 'no_object' }));
+  const form = readTexts(request);
+  if (!form.ok) return form;
+  const fields: Record<string, Json> = {};
+  for (const [name, text] of Object.entries(form.value)) {
+    const field = takes[name];
+    // A person leaves a field out by leaving it empty.
+    if (name === 'form_token' || (field?.is_optional === true && field.control !== 'json' && text.trim() === ''))
+      continue;
+    const value = field === undefined ? text : toValue(field, text);
+    if (value === undefined) return refuse(fieldInvalid(name, field?.wanted ?? ''));
+    fields[name] = value;
+  }
+  return succeed(fields);
 }
 
-/** How values are written: a form has texts alone, and in JSON the text of a number is no number. */
-interface Notation {
-  /** @returns undefined for what is no number */
-  readonly toNumber: (said: Json) => number | undefined;
-  readonly toJson: (said: Json) => string;
+/** The fields of a form, as a person typed them. */
+export function readTexts(request: FastifyRequest): Outcome<Readonly<Record<string, string>>> {
+  const form = readForm(bodyOf(request));
+  return form.ok ? succeed(Object.fromEntries(form.value)) : form;
 }
 
-const OF_FORM: Notation = {
-  toNumber: (said) => (typeof said === 'string' && /^\d+$/.test(said) ? Number(said) : undefined),
-  toJson: String,
-};
-
-const OF_JSON: Notation = {
-  toNumber: (said) => (typeof said === 'number' ? said : undefined),
-  toJson: JSON.stringify,
-};
-
-const WHOLE_MAX = 999_999_999;
-
-function fieldsOf(members: JsonObject, { toNumber, toJson }: Notation) {
-  return {
-    names: Object.keys(members),
-    /** All fields, as JSON. */
-    whole_text: JSON.stringify(members),
-    /** @returns undefined where there is nothing but space */
-    text(name: string): string | undefined {
-      const said = members[name];
-      return typeof said === 'string' && said.trim() !== '' ? said.trim() : undefined;
-    },
-    /** @returns undefined where there is no whole number */
-    whole(name: string): number | undefined {
-      const said = toNumber(members[name] ?? null) ?? -1;
-      return Number.isInteger(said) && said >= 0 && said <= WHOLE_MAX ? said : undefined;
-    },
-    /** The text of a JSON value: as a person wrote it into a form, or as a program sent it. */
-    json(name: string): string | undefined {
-      const said = members[name];
-      return said === undefined ? undefined : toJson(said);
-    },
-  };
+/** The value that a person typed; undefined where it is none of the field's kind. */
+function toValue({ control }: Field<unknown>, text: string): Json | undefined {
+  if (control === 'whole') return /^\d{1,9}$/.test(text) ? Number(text) : undefined;
+  if (control !== 'json') return text;
+  const parsed = parseJson(text);
+  return parsed.ok ? parsed.value : undefined;
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { act } from '../../../engine/operations/act.js';
+import { settleCall } from '../../../engine/catalogue/actions/calls.js';
+import { act } from '../../../engine/catalogue/act.js';
 import { compareWords } from '../../../engine/surfaces/browser/parts/change.js';
 import { STYLE } from '../../../engine/surfaces/browser/assets.js';
 import { misbehave } from '../../support/faults.js';
@@ -70,7 +71,7 @@ describe('what a page says', () => {
     const pages = [`/attempts/${attempt?.attempt_id}`, `/source-invocations/${source_invocation_id}`];
     for (const path of pages) assert.match(await read(path), /class="reason failure">/);
     const by = { acted_by: 'token', surface: 'http', address: '', reason: 'the machine sold nothing' } as const;
-    assert.ok((await act(stage.engine, { kind: 'settle_call', source_invocation_id }, by)).ok);
+    assert.ok((await act(stage.engine, settleCall, { source_invocation_id }, by)).ok);
     for (const path of pages) {
       const page = await read(path);
       assert.match(page, /Settled: .* did not take place, said by operator, .*UTC.*: the machine sold nothing/);

@@ -21,7 +21,9 @@ before(async () => {
   server = await startServer(
     {
       report: async (correlation, report) => (received.push([correlation, report]), answer),
-      act: async (action, { acted_by, reason }) => (received.push([action, acted_by, reason]), answer),
+      act: async ({ kind, input }, { acted_by, reason }) => (
+        received.push([{ kind, ...input }, acted_by, reason]), answer
+      ),
       look: async () => ({ ok: false, because: 'environment', problems: [] }),
       isReady: async () => is_ready,
       checkReadable: async () => ({ ok: true, value: undefined }),

@@ -1,14 +1,13 @@
-import { CHANGEABLE_SCENARIO_FIELDS } from '../../../contract/changeable-fields.js';
+import { reportCall, settleCall, stopAttempt } from '../../../catalogue/actions/calls.js';
+import { forkWorld, runTurns, takeBackTurns } from '../../../catalogue/actions/worlds.js';
 import { isInDoubt } from '../../../operations/settle-call.js';
 import type { StoredComponent } from '../../../ports/components.js';
-import type { AttemptRecord, InvocationSummary } from '../../../ports/records.js';
-import { html } from '../html.js';
-import type { Decision } from '../parts/decision.js';
-import { words, linkTo, moment } from '../parts/text.js';
-import { pathOf } from '../../../catalogue/places.js';
 import type { OperatorActionRecord } from '../../../ports/operator-actions.js';
+import type { AttemptRecord, InvocationSummary } from '../../../ports/records.js';
 import type { Section } from '../page.js';
+import { type Decision, toDecisions } from '../parts/decision.js';
 import { type Columns, sentences, table } from '../parts/table.js';
+import { linkTo, moment, words } from '../parts/text.js';
 
 interface WorldTurn {
   readonly world_slug: string;
@@ -17,51 +16,15 @@ interface WorldTurn {
 }
 
 /** The decisions about a world at its latest turn. */
-export function decideWorld(world: WorldTurn) {
-  return [runTurns(world.world_slug), takeBackTurns(world.world_slug), decideTurn(world)];
-}
-
-function runTurns(world_slug: string): Decision {
-  return {
-    id: 'run-turns',
-    title: 'Run turns',
-    consequence: html`The turns are put into the queue. This server runs them one after the other, and so does any other worker of this database, each with the models and services of its own environment. Each turn is committed whole, or not at all.`,
-    path: `${pathOf('world', world_slug)}/turns`,
-    fields: [{ name: 'turns', label: 'How many', kind: 'whole', value: 1 }],
-    button: 'Queue them',
-  };
-}
-
-function takeBackTurns(world_slug: string): Decision {
-  return {
-    id: 'take-back-turns',
-    title: 'Take back queued turns',
-    consequence: html`The queued turns that have not begun are removed. A turn that has begun continues.`,
-    path: `${pathOf('world', world_slug)}/queue/stop`,
-    fields: [],
-    button: 'Take them back',
-  };
+export function decideWorld(world: WorldTurn): readonly Decision[] {
+  const keys = { world_slug: world.world_slug };
+  return [...toDecisions(runTurns, keys, { turns: 1 }), ...toDecisions(takeBackTurns, keys), ...decideTurn(world)];
 }
 
 /** The decisions about a turn that is over. */
-export function decideTurn({ world_slug, turn, offered_scenarios }: WorldTurn): Decision {
-  return {
-    id: 'fork',
-    title: 'Fork',
-    consequence: html`This makes a new world. It shares all turns up to the named one, and continues from there. Another scenario may differ from its own in ${CHANGEABLE_SCENARIO_FIELDS} alone. This world does not change, and no call is made.`,
-    path: `${pathOf('world', world_slug)}/fork`,
-    fields: [
-      { name: 'at_turn', label: 'After turn', kind: 'whole', value: turn },
-      { name: 'as', label: `Name of the new world, such as ${world_slug}-what-if`, kind: 'line' },
-      {
-        name: 'scenario',
-        label: 'Scenario',
-        kind: 'choice',
-        options: [OWN_SCENARIO, ...offered_scenarios.map(toOption)],
-      },
-    ],
-    button: 'Fork',
-  };
+export function decideTurn({ world_slug, turn, offered_scenarios }: WorldTurn): readonly Decision[] {
+  const options = [OWN_SCENARIO, ...offered_scenarios.map(toOption)];
+  return toDecisions(forkWorld, { world_slug }, { at_turn: turn }, options);
 }
 
 const OWN_SCENARIO = { value: '', text: 'the one that this turn had' };
@@ -71,72 +34,19 @@ function toOption({ hash, label }: StoredComponent) {
 }
 
 /** The decisions about an attempt. */
-export function decideAttempt({ attempt_id, ended_at, attempted_turn }: AttemptRecord): readonly Decision[] {
-  if (ended_at !== null) return [];
-  return [
-    {
-      id: 'stop',
-      title: 'Stop this attempt',
-      consequence: html`The driver of the attempt ends it before its next call. The world stays as it was before turn ${attempted_turn}. Calls that have been made are not undone, and stay on record; the next attempt continues with their answers.`,
-      path: `${pathOf('attempt', attempt_id)}/stop`,
-      fields: [],
-      button: 'Stop it',
-    },
-  ];
+export function decideAttempt({ attempt_id, ended_at }: AttemptRecord): readonly Decision[] {
+  return ended_at === null ? toDecisions(stopAttempt, { attempt_id }) : [];
 }
 
 /** The decisions about a call: a call in doubt is settled, a pending call is reported. */
 export function decideCall(call: InvocationSummary): readonly Decision[] {
-  if (isInDoubt(call)) return settle(call);
-  return call.status === 'pending' ? report(call) : [];
-}
-
-function settle({ source_invocation_id, effect_class, response_json }: InvocationSummary): readonly Decision[] {
-  const path = `${pathOf('source_invocation', source_invocation_id)}/settlement`;
-  return [
-    {
-      id: 'performed',
-      title: 'It took place',
-      consequence: html`The next attempt continues with the answer that you write here, and does not make the call again. The answer has to fit the schema of the source’s answers. If the call did not take place after all, its ${words(effect_class)} is missing.`,
-      path,
-      fields: [{ name: 'answer', label: 'The answer, as JSON', kind: 'json', value: toText(response_json) }],
-      button: 'Settle: it took place',
-    },
-    {
-      id: 'not-performed',
-      title: 'It did not take place',
-      consequence: html`The next attempt makes the call. If it took place after all, its ${words(effect_class)} happens a second time.`,
-      path,
-      fields: [],
-      button: 'Settle: it did not take place',
-    },
-  ];
+  const { source_invocation_id, response_json, status } = call;
+  if (isInDoubt(call)) return toDecisions(settleCall, { source_invocation_id }, { answer: toText(response_json) });
+  return status === 'pending' ? toDecisions(reportCall, { source_invocation_id }) : [];
 }
 
 function toText(answer: unknown): string {
   return answer === null ? '' : JSON.stringify(answer, null, 2);
-}
-
-function report({ source_invocation_id }: InvocationSummary): readonly Decision[] {
-  const path = `${pathOf('source_invocation', source_invocation_id)}/report`;
-  return [
-    {
-      id: 'answered',
-      title: 'It answered',
-      consequence: html`The attempt continues with the answer that you write here. It is checked like any answer of the source. A later report of the service is a duplicate, and changes nothing.`,
-      path,
-      fields: [{ name: 'answer', label: 'The answer, as JSON', kind: 'json' }],
-      button: 'Report the answer',
-    },
-    {
-      id: 'failed',
-      title: 'It failed',
-      consequence: html`The call fails with your reason as its message. The binding of the call in the workflow says whether the turn continues without the answer, or the attempt fails.`,
-      path,
-      fields: [],
-      button: 'Report the failure',
-    },
-  ];
 }
 
 const columns: Columns<OperatorActionRecord> = {

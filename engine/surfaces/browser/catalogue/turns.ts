@@ -44,7 +44,7 @@ function viewTurn(shown: TurnPage): View {
         body: attempts.length > 0 && table('Attempts', attemptColumns, attempts),
       },
     ],
-    decisions: [decideTurn(shown)],
+    decisions: decideTurn(shown),
   };
 }
 

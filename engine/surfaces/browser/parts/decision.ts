@@ -1,10 +1,13 @@
+import type { Action, Field as ActionField } from '../../../catalogue/action.js';
+import { fillPath } from '../../../catalogue/resource.js';
+import { present } from '../../../contract/present.js';
 import type { Problem } from '../../../contract/problem.js';
 import { type Html, html, NOTHING } from '../html.js';
 
 interface Field {
   readonly name: string;
   readonly label: string;
-  readonly kind: 'whole' | 'line' | 'json' | 'choice';
+  readonly control: ActionField<unknown>['control'];
   readonly value?: string | number;
   /** Those of a choice. */
   readonly options?: readonly { readonly value: string; readonly text: string }[];
@@ -15,11 +18,36 @@ export interface Decision {
   /** Its fragment on the page. */
   readonly id: string;
   readonly title: string;
-  readonly consequence: Html;
+  readonly consequence: string;
   /** The path that the form is posted to. */
   readonly path: string;
   readonly fields: readonly Field[];
   readonly button: string;
+}
+
+/**
+ * The forms of an action on a page, as decisions.
+ * @param keys of what the action is on
+ * @param values that its fields hold at first
+ * @param options of its choice
+ */
+export function toDecisions(
+  { path, takes, forms }: Pick<Action, 'path' | 'takes' | 'forms'>,
+  keys: Readonly<Record<string, string>>,
+  values: Readonly<Record<string, string | number>> = {},
+  options: NonNullable<Field['options']> = [],
+): readonly Decision[] {
+  return forms.map(({ fields, ...form }) => ({
+    ...form,
+    path: fillPath(path, keys),
+    fields: fields.flatMap((name) => {
+      const field = takes[name];
+      const value = values[name];
+      if (field === undefined) return [];
+      const { label, control } = field;
+      return [{ name, label, control, ...(control === 'choice' ? { options } : {}), ...present({ value }) }];
+    }),
+  }));
 }
 
 /** A refused form: the values that were sent, and the problem. */
@@ -40,7 +68,7 @@ const FIELD_OF: Partial<Record<Problem['code'], string>> = {
 
 /** The fields of a decision; each has a reason, too. */
 export function fieldsOf({ fields }: Decision): readonly Field[] {
-  return [...fields, { name: 'reason', label: 'Why', kind: 'line' }];
+  return [...fields, { name: 'reason', label: 'Why', control: 'line' }];
 }
 
 /** A refused form with what was typed, and the problem beside its field. */
@@ -80,15 +108,15 @@ ${fields.map((field) => drawField(id, field))}
 <button type="submit">${button}</button></form></section>`;
 }
 
-function drawField(decision: string, { name, label, kind, value, problem, options = [] }: DrawnField): Html {
+function drawField(decision: string, { name, label, control, value, problem, options = [] }: DrawnField): Html {
   const id = `${decision}-${name}`;
   const head = html`<label for="${id}">${label}</label>`;
   const wrong = problem === undefined ? NOTHING : drawProblem(problem, `${id}-problem`);
   const points = problem === undefined ? NOTHING : html` aria-invalid="true" aria-describedby="${id}-problem"`;
-  if (kind === 'json')
+  if (control === 'json')
     return html`<p class="field">${head}<textarea id="${id}" name="${name}" rows="5" required${points}>${value}</textarea>${wrong}</p>`;
-  if (kind === 'choice')
+  if (control === 'choice')
     return html`<p class="field">${head}<select id="${id}" name="${name}"${points}>${options.map((one) => html`<option value="${one.value}"${one.value === (value ?? '') ? html` selected` : NOTHING}>${one.text}</option>`)}</select>${wrong}</p>`;
-  const type = kind === 'whole' ? html` inputmode="numeric" pattern="[0-9]+"` : NOTHING;
-  return html`<p class="field field-${kind}">${head}<input id="${id}" name="${name}" value="${value}" autocomplete="off" required${type}${points}>${wrong}</p>`;
+  const type = control === 'whole' ? html` inputmode="numeric" pattern="[0-9]+"` : NOTHING;
+  return html`<p class="field field-${control}">${head}<input id="${id}" name="${name}" value="${value}" autocomplete="off" required${type}${points}>${wrong}</p>`;
 }

@@ -3,12 +3,18 @@ import { Argument, Option } from 'commander';
 import { resolve } from 'node:path';
 import type { Outcome } from '../../../contract/problem.js';
 import { parseSource, type SourceText } from '../../../core/content/source-text.js';
-import { make } from '../../../operations/act.js';
+import { make } from '../../../catalogue/act.js';
+import { settleCallOfAttempt } from '../../../catalogue/actions/calls.js';
+import {
+  actHereOrThere,
+  report as reportCall,
+  stop as stopAttempt,
+  takeBack,
+} from '../../../catalogue/here-or-there.js';
 import type { Engine } from '../../../operations/engine.js';
 import { personHere } from '../../../operations/person-here.js';
 import { isJsonItself, locateIn, readAnswerFile } from '../../../operations/read-answer-file.js';
 import type { SaidReport } from '../../../operations/reports.js';
-import { hereOrThere, report as reportCall, stop as stopAttempt, takeBack } from '../../../operations/served.js';
 import type { SettledCall } from '../../../operations/settle-call.js';
 import { resultOption } from '../arguments.js';
 import { acknowledgementLines, reportedLines } from '../render/acknowledgement.js';
@@ -48,16 +54,9 @@ async function settle(session: Session, attempt_id: string, { call, result, notP
     );
   const read = await readResult(session, result);
   if (!read.ok) return printRefused(session, read);
-  const answered = read.value?.value;
-  const action = {
-    kind: 'settle_call',
-    attempt_id,
-    ...present({ source_invocation_id: call, answer: answered }),
-  } as const;
-  const path = `/attempts/${encodeURIComponent(attempt_id)}/settlement`;
-  const there = { path, body: present({ call, answer: answered, reason }) };
-  const settle_here = (engine: Engine) => make(engine, action, personHere(reason));
-  const settled = await hereOrThere(session.composition, settle_here, there);
+  const input = { attempt_id, ...present({ call, answer: read.value?.value }) };
+  const here = (engine: Engine) => make(engine, settleCallOfAttempt, input, personHere(reason));
+  const settled = await actHereOrThere(session.composition, settleCallOfAttempt, input, reason, here);
   return answer(session, locateAll(read.value, settled), {
     json: (done) => ('accepted' in done ? done.made : done),
     lines: (done) => ('accepted' in done ? acknowledgementLines(done) : settledLines(done)),

@@ -1,5 +1,5 @@
 import { Argument, Option } from 'commander';
-import { showUnredacted } from '../../../operations/act.js';
+import { showUnredacted } from '../../../operations/audit.js';
 import { personHere } from '../../../operations/person-here.js';
 import { listAgents, showAgentTurn } from '../../../operations/agents.js';
 import type { Archive } from '../../../operations/engine.js';

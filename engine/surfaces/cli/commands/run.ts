@@ -5,12 +5,13 @@ import { Option } from 'commander';
 import { adoptNamed, type NamedScenario } from '../../../operations/change-scenario.js';
 import { displayName } from '../../../operations/documents/index.js';
 import { dryRun } from '../../../operations/dry-run/index.js';
-import { make } from '../../../operations/act.js';
+import { make } from '../../../catalogue/act.js';
+import { actHereOrThere } from '../../../catalogue/here-or-there.js';
+import { runTurns } from '../../../catalogue/actions/worlds.js';
 import { personHere } from '../../../operations/person-here.js';
 import type { Narrowing } from '../../../operations/narrow-run.js';
 import type { Engine } from '../../../operations/engine.js';
 import { runWorld, type ScenarioNews } from '../../../operations/run-world.js';
-import { hereOrThere } from '../../../operations/served.js';
 import {
   editedScenarioOption,
   listOption,
@@ -193,12 +194,12 @@ async function queueFor(session: Session, world_slug: string, options: RunOption
   const queue = async (engine: Engine) => {
     const changed = scenario && (await adoptNamed(engine, world_slug, scenario));
     if (changed?.ok === false) return changed;
-    const report = await make(engine, { kind: 'run_turns', world_slug, turns }, personHere(reason));
+    const report = await make(engine, runTurns, { world_slug, turns }, personHere(reason));
     if (!report.ok) return report;
     return succeed({ ...report.value, ...present({ scenario_adopted_from_turn: changed?.value }) });
   };
-  const there = { path: `/worlds/${encodeURIComponent(world_slug)}/turns`, body: present({ turns, reason }) };
-  const queued = await hereOrThere(session.composition, queue, scenario === undefined ? there : undefined);
+  const input = scenario === undefined ? { world_slug, turns } : undefined;
+  const queued = await actHereOrThere(session.composition, runTurns, input, reason, queue);
   return answer(session, queued, {
     json: (done) => ('accepted' in done ? done.made : done),
     lines: (done) => ('accepted' in done ? queuedThereLines(done) : queuedLines(done)),

@@ -1,12 +1,13 @@
 import { type Outcome, type Refused, succeed } from '../../../contract/problem.js';
 import { Argument, Option } from 'commander';
-import { forkByHand, make } from '../../../operations/act.js';
+import { forkByHand, make } from '../../../catalogue/act.js';
+import { actHereOrThere } from '../../../catalogue/here-or-there.js';
+import { deleteWorld, forkWorld } from '../../../catalogue/actions/worlds.js';
 import { personHere } from '../../../operations/person-here.js';
 import { present } from '../../../contract/present.js';
 import { findNamed, isWholeHash } from '../../../operations/change-scenario.js';
 import { diffPlaces, type DiffRequest } from '../../../operations/diff-worlds.js';
 import type { Archive, Engine } from '../../../operations/engine.js';
-import { hereOrThere } from '../../../operations/served.js';
 import { type StoryRequest, readStory } from '../../../operations/world-story.js';
 import { createWorld, listWorlds, lookAtWorld, unknownWorld } from '../../../operations/worlds.js';
 import type { WorldSnapshot } from '../../../ports/worlds.js';
@@ -180,9 +181,8 @@ async function fork(session: Session, world_slug: string, { at: at_turn, as, sce
   };
   // The server knows stored scenarios alone.
   const isKnownThere = named === undefined || isWholeHash(named);
-  const body = present({ at_turn, as, scenario, reason });
-  const there = isKnownThere ? { path: `/worlds/${encodeURIComponent(world_slug)}/fork`, body } : undefined;
-  return answer(session, await hereOrThere(session.composition, here, there), {
+  const input = isKnownThere ? { world_slug, at_turn, as, ...present({ scenario }) } : undefined;
+  return answer(session, await actHereOrThere(session.composition, forkWorld, input, reason, here), {
     json: (done) => ('accepted' in done ? done.made : done.world),
     lines: (done) => ('accepted' in done ? acknowledgementLines(done) : madeLines(done)),
   });
@@ -205,9 +205,8 @@ async function deleteOne(session: Session, world_slug: string, { yes = false, re
   const question = `Delete ${world_slug} and ${turns} for good? [y/N] `;
   if (!yes && !/^y(es)?$/i.test((await ask?.(question))?.trim() ?? ''))
     return answer(session, succeed(undefined), { lines: () => [line('Nothing was deleted.')] });
-  const here = (engine: Engine) => make(engine, { kind: 'delete_world', world_slug }, personHere(reason));
-  const there = { path: `/worlds/${encodeURIComponent(world_slug)}/deletion`, body: present({ reason }) };
-  return answer(session, await hereOrThere(session.composition, here, there), {
+  const here = (engine: Engine) => make(engine, deleteWorld, { world_slug }, personHere(reason));
+  return answer(session, await actHereOrThere(session.composition, deleteWorld, { world_slug }, reason, here), {
     json: (done) => ('accepted' in done ? done.made : done),
     lines: () => [line(`Deleted ${world_slug}.`)],
   });

@@ -1,0 +1,131 @@
+import { CHANGEABLE_SCENARIO_FIELDS } from '../../contract/changeable-fields.js';
+import { present } from '../../contract/present.js';
+import { refuse, succeed } from '../../contract/problem.js';
+import { placeOf } from '../../operations/audit.js';
+import { deleteWorld as deleteOne } from '../../operations/delete-world.js';
+import { describeFork, forkWorld as fork } from '../../operations/fork-world.js';
+import type { WantedScenario } from '../../operations/load-program.js';
+import { queueTurns } from '../../operations/run-worker.js';
+import { takeBackTurns as takeBack } from '../../operations/take-back-turns.js';
+import { findSlugProblem, showWorld, unknownWorld } from '../../operations/worlds.js';
+import { action, type Field, line, optional, whole } from '../action.js';
+
+const TURNS_MAX = 1_000;
+
+export const runTurns = action({
+  kind: 'run_turns',
+  name: 'run_turn',
+  path: '/worlds/:world_slug/turns',
+  says: 'Queues turns of a world.',
+  by: 'consumer',
+  hints: { is_destructive: false, is_idempotent: false },
+  takes: { turns: whole('How many', `a whole number from 1 to ${TURNS_MAX}`, { minimum: 1, maximum: TURNS_MAX }) },
+  forms: [
+    {
+      id: 'run-turns',
+      title: 'Run turns',
+      consequence:
+        'The turns are put into the queue. This server runs them one after the other, and so does any other worker of this database, each with the models and services of its own environment. Each turn is committed whole, or not at all.',
+      fields: ['turns'],
+      button: 'Queue them',
+    },
+  ],
+  locate: async (engine, { world_slug, turns }) => placeOf(await showWorld(engine, { world_slug }), { turns }),
+  async perform(engine, { world_slug, turns }) {
+    const queued = await queueTurns(engine, { world_slug, turns });
+    if (!queued.ok) return queued;
+    const { queued: count, waiting } = queued.value;
+    const said = count === 1 ? 'A turn is' : `${count} turns are`;
+    const message = `${said} queued; ${waiting} ${waiting === 1 ? 'waits' : 'wait'} in all.`;
+    return succeed({ accepted: true, message, world: world_slug, made: queued.value });
+  },
+});
+
+export const takeBackTurns = action({
+  kind: 'take_back_turns',
+  name: 'take_back_turns',
+  path: '/worlds/:world_slug/queue/stop',
+  says: 'Takes back the queued turns of a world that have not begun.',
+  by: 'operator',
+  hints: { is_destructive: true, is_idempotent: true },
+  takes: {},
+  is_reason_optional: true,
+  forms: [
+    {
+      id: 'take-back-turns',
+      title: 'Take back queued turns',
+      consequence: 'The queued turns that have not begun are removed. A turn that has begun continues.',
+      fields: [],
+      button: 'Take them back',
+    },
+  ],
+  locate: async (engine, { world_slug }) => placeOf(await showWorld(engine, { world_slug })),
+  perform: (engine, { world_slug }, { surface }) => takeBack(engine, world_slug, surface),
+});
+
+/** A stored scenario, by its hash; one that was read from a file is stored with its fork. */
+const scenario: Field<WantedScenario> = {
+  label: 'Scenario',
+  control: 'choice',
+  schema: { type: 'string' },
+  wanted: 'the hash of a stored scenario',
+  read: (said) => (typeof said === 'string' && said.trim() !== '' ? { scenario_hash: said.trim() } : undefined),
+};
+
+export const forkWorld = action({
+  kind: 'fork_world',
+  name: 'fork_world',
+  path: '/worlds/:world_slug/fork',
+  says: 'Forks a world at a turn, by the scenario of that turn or by a stored one with this hash.',
+  by: 'consumer',
+  hints: { is_destructive: false, is_idempotent: false },
+  takes: {
+    at_turn: whole('After turn', 'a turn of the world', { minimum: 0 }),
+    as: line('Name of the new world, such as park-what-if', 'the name of the new world'),
+    scenario: optional(scenario),
+  },
+  forms: [
+    {
+      id: 'fork',
+      title: 'Fork',
+      consequence: `This makes a new world. It shares all turns up to the named one, and continues from there. Another scenario may differ from its own in ${CHANGEABLE_SCENARIO_FIELDS} alone. This world does not change, and no call is made.`,
+      fields: ['at_turn', 'as', 'scenario'],
+      button: 'Fork',
+    },
+  ],
+  async locate(engine, { world_slug, at_turn, as }) {
+    const unusable = findSlugProblem(as);
+    if (unusable !== undefined) return refuse(unusable);
+    return placeOf(await showWorld(engine, { world_slug }), { at_turn, as });
+  },
+  async perform(engine, { world_slug, at_turn, as, scenario: wanted }) {
+    const request = present({ source_slug: world_slug, at_turn, world_slug: as, scenario: wanted });
+    const forked = await fork(engine, request);
+    if (!forked.ok) return forked;
+    const said = await describeFork(engine, request, forked.value);
+    const message = `${said} It runs no turn until one is queued or run.`;
+    return succeed({ accepted: true, message, world: as, made: forked.value });
+  },
+});
+
+export const deleteWorld = action({
+  kind: 'delete_world',
+  path: '/worlds/:world_slug/deletion',
+  says: 'Deletes a world with all that is recorded of it, for good.',
+  by: 'command',
+  hints: { is_destructive: true, is_idempotent: true },
+  takes: {},
+  is_reason_optional: true,
+  forms: [],
+  async locate({ store }, { world_slug }) {
+    const world = await store.worlds.find(world_slug);
+    if (world === undefined) return unknownWorld({ store }, world_slug);
+    return placeOf(succeed(world), { world_slug, turn: world.turn });
+  },
+  async perform(engine, { world_slug }) {
+    const deleted = await deleteOne(engine, world_slug);
+    if (!deleted.ok) return deleted;
+    const message = `Deleted ${world_slug} with its ${deleted.value.rows} rows.`;
+    return succeed({ accepted: true, message, made: deleted.value });
+  },
+});
