@@ -30,7 +30,8 @@ CREATE DOMAIN tool_name_text AS text COLLATE "default"
 CREATE TYPE action_surface AS ENUM (
     'command_line',
     'http',
-    'browser'
+    'browser',
+    'mcp'
 );
 
 CREATE TYPE agent_status AS ENUM (

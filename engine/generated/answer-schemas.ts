@@ -1522,7 +1522,8 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     "enum": [
       "command_line",
       "http",
-      "browser"
+      "browser",
+      "mcp"
     ]
   },
   "TurnPage": {

@@ -1,0 +1,71 @@
+import type { CallToolResult } from '@modelcontextprotocol/server';
+import { ask, readInput } from '../../catalogue/act.js';
+import type { Action } from '../../catalogue/action.js';
+import { keysOf } from '../../catalogue/resource.js';
+import type { JsonObject } from '../../contract/json.js';
+import { type Outcome, problem, refuse } from '../../contract/problem.js';
+import { present } from '../../contract/present.js';
+import type { HttpDesk } from '../../operations/composition.js';
+import type { Acknowledgement } from '../../operations/reports.js';
+import { mayUse } from './asked.js';
+import type { Caller, OfferedTool } from './offer.js';
+import { toActionSchema, toAnswerSchema } from './schemas.js';
+import { answer, refusal } from './tools.js';
+
+/** What an action needs: the desk that performs it, and who knows the tokens that no record may keep. */
+export interface ActionDesk extends Pick<HttpDesk, 'act'> {
+  readonly holdsToken: (text: string) => boolean;
+}
+
+/** The tools of the actions that a caller may do; those of commands are no tools. */
+export function actionTools(declared: readonly Action[], desk: ActionDesk, caller: Caller): readonly OfferedTool[] {
+  return declared.flatMap((action) => {
+    const { name, by, says, hints } = action;
+    if (name === undefined || by === 'command' || !mayUse(caller.reader, by)) return [];
+    const tool = {
+      name,
+      description: says,
+      inputSchema: toActionSchema(action),
+      outputSchema: toAnswerSchema('Acknowledgement'),
+      annotations: {
+        readOnlyHint: false,
+        destructiveHint: hints.is_destructive,
+        idempotentHint: hints.is_idempotent,
+        // Turns call models and services; the other actions change the record alone.
+        openWorldHint: action.kind === 'run_turns',
+      },
+    };
+    return [{ tool, call: async (said) => toResult(await perform(action, desk, caller, said)) }];
+  });
+}
+
+/** Performs an action as it was asked for. */
+export async function perform(
+  action: Action,
+  desk: ActionDesk,
+  { actor }: Caller,
+  said: JsonObject,
+): Promise<Outcome<Acknowledgement>> {
+  // The record is read by others.
+  if (desk.holdsToken(JSON.stringify(said))) return refuse(problem('FIELD_INVALID', { kind: 'token' }));
+  const { reason, ...given } = said;
+  const missing = keysOf(action.path).find((name) => typeof given[name] !== 'string' || given[name].includes('\0'));
+  if (missing !== undefined)
+    return refuse(problem('FIELD_INVALID', { kind: 'invalid', name: missing, wanted: 'a text' }, { pointer: `/${missing}` }));
+  const why = typeof reason === 'string' && reason.trim() !== '' ? reason.trim() : undefined;
+  if (why === undefined && action.is_reason_optional !== true) return refuse(problem('REASON_MISSING'));
+  const input = readInput(action, given);
+  if (!input.ok) return placed(input);
+  return desk.act(ask(action, input.value), present({ ...actor, reason: why }));
+}
+
+/** A field that is invalid is named in the details of its problem, and is a member of the arguments. */
+function placed(refused: Extract<Outcome<never>, { readonly ok: false }>): Outcome<never> {
+  const [first, ...rest] = refused.problems;
+  const field = first?.details?.['field'];
+  return first === undefined || typeof field !== 'string' ? refused : refuse({ ...first, pointer: `/${field}` }, ...rest);
+}
+
+export function toResult(done: Outcome<Acknowledgement>): CallToolResult {
+  return done.ok ? answer(done.value, done.value.message) : refusal(done.problems);
+}
