@@ -166,7 +166,8 @@ export default {
     {
       name: 'http-serves-browsers-and-assistants',
       severity: 'error',
-      comment: 'The browser makes pages, assistants are offered tools, and HTTP hands both out; it knows no other surface.',
+      comment:
+        'The browser makes pages, assistants are offered tools, and HTTP hands both out; it knows no other surface.',
       from: { path: '^engine/surfaces/http/' },
       to: { path: '^engine/surfaces/', pathNot: '^engine/surfaces/(http|browser|mcp)/' },
     },

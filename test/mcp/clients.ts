@@ -1,5 +1,8 @@
 import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
-import { StdioClientTransport as OldStdio } from '@modelcontextprotocol/sdk/client/stdio.js';
+import {
+  StdioClientTransport as OldStdio,
+  type StdioServerParameters,
+} from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport as OldHttp } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
@@ -78,7 +81,7 @@ export async function connectStdio(
     args: [...programWords(), 'mcp', '--stdio', ...words],
     env: { ...process.env, ...variables } as Record<string, string>,
     stderr: 'inherit',
-  } as const;
+  } satisfies StdioServerParameters;
   if (era === '2025') {
     const client = new OldClient(INFO);
     await client.connect(new OldStdio(command) as OldTransport);

@@ -63,7 +63,7 @@ for (const [place, connect] of Object.entries(PLACES)) {
         const { world_slug } = served.play;
         const read = await consumer.callTool({ name: 'get_world', arguments: { world_slug } });
         assert.equal(read.isError, undefined);
-        assert.equal((read.structuredContent?.['world'] as { readonly world_slug: string }).world_slug, world_slug);
+        assert.equal(read.structuredContent?.['world_slug'], world_slug);
         assert.equal(read.content[0]?.type, 'text');
         assert.ok((read.content[0].text ?? '').includes(world_slug));
         const first = await consumer.callTool({ name: 'list_entities', arguments: { world_slug, turn: 3, limit: 1 } });

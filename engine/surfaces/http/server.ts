@@ -23,7 +23,15 @@ import { openSessions } from './sessions.js';
 import { openEndpoint } from '../mcp/endpoint.js';
 import { openServer } from '../mcp/server.js';
 import { toOffer } from '../mcp/surface.js';
-import { findReader, refuseViewer, requireBearer, requireViewer, SECURITY_HEADERS, type ViewerAuthority, viewerOf } from './viewer.js';
+import {
+  findReader,
+  refuseViewer,
+  requireBearer,
+  requireViewer,
+  SECURITY_HEADERS,
+  type ViewerAuthority,
+  viewerOf,
+} from './viewer.js';
 import { demandPath, demandTexts } from './well-formed.js';
 
 const HEADERS_TIMEOUT_MS = 5_000;
@@ -142,7 +150,10 @@ function countPerMinute(server: FastifyInstance, max: number): CountRefusal {
   };
 }
 
-function toPublicPlace({ public_url, issuer }: ServePlace): Pick<RouteDesk, 'public_host' | 'is_public_secure' | 'issuer'> {
+function toPublicPlace({
+  public_url,
+  issuer,
+}: ServePlace): Pick<RouteDesk, 'public_host' | 'is_public_secure' | 'issuer'> {
   const url = public_url === undefined ? undefined : new URL(public_url);
   return { public_host: url?.host, is_public_secure: url?.protocol === 'https:', issuer };
 }

@@ -79,8 +79,14 @@ export function requireBearer(authority: ViewerAuthority, least: Reader): Guard[
       reply.header('connection', 'close');
       if (request.headers.authorization !== undefined && (await countRefusal(request)))
         return sendProblem(reply.header('retry-after', '60'), problem('TOO_MANY_REQUESTS'));
-      const told = issuer === undefined ? '' : ` resource_metadata="${originOf(authority, request)}${METADATA_PATH}${request.url}"`;
-      return sendProblem(reply.header('www-authenticate', `Bearer${told}`), problem('UNAUTHORISED', { kind: 'missing' }));
+      const told =
+        issuer === undefined
+          ? ''
+          : ` resource_metadata="${originOf(authority, request)}${METADATA_PATH}${request.url}"`;
+      return sendProblem(
+        reply.header('www-authenticate', `Bearer${told}`),
+        problem('UNAUTHORISED', { kind: 'missing' }),
+      );
     }
     if (least === 'operator' && reader !== 'operator') return sendProblem(reply, problem('OPERATOR_ONLY'));
     viewers.set(request, { reader });

@@ -51,7 +51,9 @@ export async function perform(
   const { reason, ...given } = said;
   const missing = keysOf(action.path).find((name) => typeof given[name] !== 'string' || given[name].includes('\0'));
   if (missing !== undefined)
-    return refuse(problem('FIELD_INVALID', { kind: 'invalid', name: missing, wanted: 'a text' }, { pointer: `/${missing}` }));
+    return refuse(
+      problem('FIELD_INVALID', { kind: 'invalid', name: missing, wanted: 'a text' }, { pointer: `/${missing}` }),
+    );
   const why = typeof reason === 'string' && reason.trim() !== '' ? reason.trim() : undefined;
   if (why === undefined && action.is_reason_optional !== true) return refuse(problem('REASON_MISSING'));
   const input = readInput(action, given);
@@ -63,7 +65,9 @@ export async function perform(
 function placed(refused: Extract<Outcome<never>, { readonly ok: false }>): Outcome<never> {
   const [first, ...rest] = refused.problems;
   const field = first?.details?.['field'];
-  return first === undefined || typeof field !== 'string' ? refused : refuse({ ...first, pointer: `/${field}` }, ...rest);
+  return first === undefined || typeof field !== 'string'
+    ? refused
+    : refuse({ ...first, pointer: `/${field}` }, ...rest);
 }
 
 export function toResult(done: Outcome<Acknowledgement>): CallToolResult {

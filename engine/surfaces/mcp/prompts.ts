@@ -22,7 +22,11 @@ function toPrompt(name: string, takes: Readonly<Record<string, Argument>>): Offe
   const [description = '', ...paragraphs] = readFileSync(file, 'utf8').trim().split('\n\n');
   const text = paragraphs.join('\n\n');
   return {
-    prompt: { name, description, arguments: Object.entries(takes).map(([key, argument]) => ({ name: key, ...argument })) },
+    prompt: {
+      name,
+      description,
+      arguments: Object.entries(takes).map(([key, argument]) => ({ name: key, ...argument })),
+    },
     get: (said) => ({
       description,
       messages: [

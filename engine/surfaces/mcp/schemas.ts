@@ -4,9 +4,13 @@ import { type ParameterName, PARAMETERS } from '../../catalogue/parameters.js';
 import { keysOf, type Resource } from '../../catalogue/resource.js';
 import type { JsonObject } from '../../contract/json.js';
 import { ANSWER_SCHEMAS } from '../../generated/answer-schemas.js';
-import { REASON_LENGTH_MAX } from '../../operations/reason.js';
 
 type Schema = Tool['inputSchema'];
+
+/** How large a list of tools may be as JSON: a model reads all of it before anything else. */
+export const TOOLS_LENGTH_MAX = 20_000;
+/** How large the schema of one answer may be in it. */
+const ANSWER_LENGTH_MAX = 150;
 
 /** What the tool of a resource takes: its keys, which are required, and its parameters. */
 export function toQuerySchema({ path, takes }: Pick<Resource, 'path' | 'takes'>): Schema {
@@ -19,20 +23,24 @@ export function toActionSchema({ path, takes, is_reason_optional }: Action): Sch
   const keys = keysOf(path);
   const fields = Object.entries(takes);
   const required = fields.filter(([, field]) => field.is_optional !== true).map(([name]) => name);
-  const reason = { type: 'string', maxLength: REASON_LENGTH_MAX, description: 'Why; the record keeps it.' };
   return toSchema(
     {
       ...Object.fromEntries(keys.map((name) => [name, schemaOf(name)])),
       ...Object.fromEntries(fields.map(([name, { schema, label }]) => [name, { ...schema, description: label }])),
-      reason,
+      reason: { type: 'string' },
     },
     [...keys, ...required, ...(is_reason_optional === true ? [] : ['reason'])],
   );
 }
 
+/** Parameters whose names say what they are, or that the instructions of the surface explain. */
+const PLAIN = /_slug$|_id$|^(hash|turn|limit|after)$/;
+
+/** The schema of a parameter, without what its operation says in a refusal. */
 function schemaOf(name: ParameterName): JsonObject {
   const { schema, description } = PARAMETERS[name];
-  return name.endsWith('_slug') || name.endsWith('_id') ? schema : { ...schema, description };
+  const { pattern: _pattern, maxLength: _length, format: _format, ...plain } = schema as JsonObject;
+  return PLAIN.test(name) ? plain : { ...plain, description };
 }
 
 function toSchema(properties: JsonObject, required: readonly string[]): Schema {
@@ -40,12 +48,11 @@ function toSchema(properties: JsonObject, required: readonly string[]): Schema {
     type: 'object',
     properties,
     ...(required.length > 0 ? { required: [...required] } : {}),
-    additionalProperties: false,
   } as Schema;
 }
 
 /**
- * The members of an answer and their kinds. None is required: a refusal has others. Whole schemas would fill a list of tools: `/openapi.json`
+ * The first members of an answer and their kinds. None is required: a refusal has others. Whole schemas would fill a list of tools: `/openapi.json`
  * has them.
  */
 export function toAnswerSchema(gives: string): NonNullable<Tool['outputSchema']> {
@@ -54,7 +61,21 @@ export function toAnswerSchema(gives: string): NonNullable<Tool['outputSchema']>
     const type = resolve(schema)['type'];
     return [name, type === undefined ? {} : { type }];
   });
-  return { type: 'object', properties: Object.fromEntries(members) } as NonNullable<Tool['outputSchema']>;
+  const fitting = members.filter((_, at) => JSON.stringify(members.slice(0, at + 1)).length <= ANSWER_LENGTH_MAX);
+  return { type: 'object', properties: Object.fromEntries(fitting) } as NonNullable<Tool['outputSchema']>;
+}
+
+/** Leaves schemas of answers out, the largest first, until a list of tools is small enough. */
+export function fitTools<Offered extends { readonly tool: Tool }>(offered: readonly Offered[]): readonly Offered[] {
+  const lengthOf = (value: unknown): number => JSON.stringify(value)?.length ?? 0;
+  const whole = lengthOf(offered.map(({ tool }) => tool));
+  if (whole <= TOOLS_LENGTH_MAX) return offered;
+  const largest = offered.toSorted(
+    (one, other) => lengthOf(other.tool.outputSchema) - lengthOf(one.tool.outputSchema),
+  )[0];
+  if (largest?.tool.outputSchema === undefined) return offered;
+  const { outputSchema: _left_out, ...tool } = largest.tool;
+  return fitTools(offered.map((one) => (one === largest ? { ...one, tool } : one)));
 }
 
 function resolve(schema: JsonObject): JsonObject {

@@ -76,7 +76,10 @@ export function refusal(problems: readonly Problem[]): CallToolResult {
   const said = problems.map(({ code, message, repair, pointer }) => present({ code, message, repair, pointer }));
   const [first = {}] = said;
   const text = said
-    .map(({ code, message, repair, pointer }) => `${code}${pointer === undefined ? '' : ` at ${pointer}`}: ${message} ${repair}`)
+    .map(
+      ({ code, message, repair, pointer }) =>
+        `${code}${pointer === undefined ? '' : ` at ${pointer}`}: ${message} ${repair}`,
+    )
     .join('\n');
   return {
     isError: true,

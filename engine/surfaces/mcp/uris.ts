@@ -1,4 +1,8 @@
-import type { ReadResourceResult, Resource as StaticResource, ResourceTemplateType } from '@modelcontextprotocol/server';
+import type {
+  ReadResourceResult,
+  Resource as StaticResource,
+  ResourceTemplateType,
+} from '@modelcontextprotocol/server';
 import type { ParameterName } from '../../catalogue/parameters.js';
 import { type Asked, keysOf, type Resource } from '../../catalogue/resource.js';
 import type { JsonObject } from '../../contract/json.js';

@@ -59,13 +59,18 @@ async function answer({ desk, request, reply }: Exchange, url: string): Promise<
   const actor = { acted_by: 'token', address: request.ip, surface: 'mcp' } as const;
   const said = readJson(bodyOf(request), 'lenient');
   const caller = { reader: isOperator ? 'operator' : 'consumer', actor } as const;
-  const response = await desk.endpoint.answer(toRequest(request, left.signal), caller, said.ok ? said.value : undefined);
+  const response = await desk.endpoint.answer(
+    toRequest(request, left.signal),
+    caller,
+    said.ok ? said.value : undefined,
+  );
   return reply.send(response);
 }
 
 function toRequest(request: FastifyRequest, signal: AbortSignal): Request {
   const headers = new Headers();
-  for (const [name, value] of Object.entries(request.headers)) if (value !== undefined) headers.set(name, String(value));
+  for (const [name, value] of Object.entries(request.headers))
+    if (value !== undefined) headers.set(name, String(value));
   // The token stays here.
   headers.delete('authorization');
   const bytes = bodyOf(request);

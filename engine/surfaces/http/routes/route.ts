@@ -17,7 +17,15 @@ import type { ViewerAuthority } from '../viewer.js';
  * commands of this machine; readers of pages, by a token or a session, and of those the operators alone; assistants, by a
  * token alone, and of those the operators'.
  */
-export type RouteAccess = 'anybody' | 'reporter' | 'actor' | 'command' | 'viewer' | 'operator_viewer' | 'assistant' | 'operator_assistant';
+export type RouteAccess =
+  | 'anybody'
+  | 'reporter'
+  | 'actor'
+  | 'command'
+  | 'viewer'
+  | 'operator_viewer'
+  | 'assistant'
+  | 'operator_assistant';
 
 export interface RouteDesk extends HttpDesk, ViewerAuthority {
   readonly streams: Streams;
