@@ -21,8 +21,9 @@ import type { Route, RouteAccess, RouteDesk } from './routes/route.js';
 import { shareReads } from './shared-reads.js';
 import { openSessions } from './sessions.js';
 import { openEndpoint } from '../mcp/endpoint.js';
-import { openServer } from '../mcp/server.js';
-import { toOffer } from '../mcp/surface.js';
+import { openServer, type Server } from '../mcp/server.js';
+import type { Caller } from '../mcp/offer.js';
+import { toOffer, type ToolDesk } from '../mcp/surface.js';
 import {
   findReader,
   refuseViewer,
@@ -47,10 +48,16 @@ const SIGN_INS_MAX = 10;
 const MINUTE_MS = 60_000;
 
 /**
- * Listens for callbacks, readers and operators.
+ * Listens for callbacks, readers, operators and assistants.
+ * @param offer the server of one connection of an assistant
  * @throws where the address or port cannot be bound; its `code` and `port` say so
  */
-export async function startServer(desk: HttpDesk, tokens: Tokens, place: ServePlace): Promise<HttpServer> {
+export async function startServer(
+  desk: HttpDesk,
+  tokens: Tokens,
+  place: ServePlace,
+  offer: (desk: ToolDesk, caller: Caller) => Server = (tools, caller) => openServer(toOffer(tools, caller)),
+): Promise<HttpServer> {
   const connections = openConnections(CONNECTION_LIMITS);
   const server = createServer(connections);
   await server.register(rateLimit, { global: false });
@@ -64,7 +71,7 @@ export async function startServer(desk: HttpDesk, tokens: Tokens, place: ServePl
   const places = openStreamPlaces(STREAM_LIMITS);
   const countSignIn = countPerMinute(server, SIGN_INS_MAX);
   const { holdsToken } = sessions;
-  const endpoint = openEndpoint((caller) => openServer(toOffer({ ...desk, version: VERSION, holdsToken }, caller)));
+  const endpoint = openEndpoint((caller) => offer({ ...desk, version: VERSION, holdsToken }, caller));
   await addRoutes(
     server,
     { ...desk, ...authority, streams, places, shareRead: shareReads(), countSignIn, endpoint },

@@ -7,8 +7,8 @@ import {
   ProtocolErrorCode,
   ResourceNotFoundError,
   Server,
-  type ServerCapabilities,
   type ServerContext,
+  type ServerOptions,
 } from '@modelcontextprotocol/server';
 import type { JsonObject } from '../../contract/json.js';
 import type { BegunTask, Offer, Task, Tasks } from './offer.js';
@@ -17,11 +17,12 @@ export const TASKS_EXTENSION = 'io.modelcontextprotocol/tasks';
 export const UI_EXTENSION = 'io.modelcontextprotocol/ui';
 
 /** Makes the server of one connection, or of one request, in whichever era of the protocol it speaks. */
-export function openServer(offer: Offer, more: ServerCapabilities = {}): Server {
+export function openServer(offer: Offer, { capabilities, ...options }: ServerOptions = {}): Server {
   const extensions = { [TASKS_EXTENSION]: {}, [UI_EXTENSION]: {} };
+  const own = { tools: {}, resources: {}, prompts: {}, extensions };
   const server = new TaskServer(
     { name: 'chukwa', version: offer.version },
-    { capabilities: { tools: {}, resources: {}, prompts: {}, extensions, ...more }, instructions: offer.instructions },
+    { instructions: offer.instructions, capabilities: { ...own, ...capabilities }, ...options },
   );
   const tools = new Map(offer.tools.map((offered) => [offered.tool.name, offered]));
   server.setRequestHandler('tools/list', () => ({ tools: offer.tools.map(({ tool }) => tool) }));
@@ -64,22 +65,22 @@ function takesTasks(server: Server, { mcpReq }: ServerContext): boolean {
   return TASKS_EXTENSION in extensions;
 }
 
-const TASK_REQUEST = fromJsonSchema<{ readonly taskId: string; readonly inputResponses?: JsonObject }>({
+const TASK_REQUEST = fromJsonSchema<{ readonly taskId: string }>({
   type: 'object',
   required: ['taskId'],
-  properties: { taskId: { type: 'string' }, inputResponses: { type: 'object' } },
+  properties: { taskId: { type: 'string' } },
 });
 
 function addTaskMethods(server: Server, tasks: Tasks): void {
   const answer = (method: string, act: (task: Task, said: JsonObject) => Promise<object>): void =>
-    server.setRequestHandler(method, { params: TASK_REQUEST }, async ({ taskId, inputResponses }, context) => {
+    server.setRequestHandler(method, { params: TASK_REQUEST }, async ({ taskId }, context) => {
       if (!takesTasks(server, context))
         throw new MissingRequiredClientCapabilityError({
           requiredCapabilities: { extensions: { [TASKS_EXTENSION]: {} } },
         });
       const task = await tasks.find(taskId);
       if (task === undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown task: ${taskId}`);
-      return { ...(await act(task, inputResponses ?? {})) };
+      return { ...(await act(task, (context.mcpReq.inputResponses ?? {}) as JsonObject)) };
     });
   answer('tasks/get', async (task) => task);
   answer('tasks/cancel', async (task) => (await tasks.cancel(task), {}));
@@ -103,3 +104,5 @@ class TaskServer extends Server {
     };
   }
 }
+
+export type { Server };
