@@ -164,6 +164,7 @@ async function openParts(
       compileSchema,
       validateDocument: createValidateDocument(validateShape, catalogue.plugins, catalogue.problems),
       catalogue,
+      package_root: PACKAGE_ROOT,
       shippedSchemas,
     },
   };

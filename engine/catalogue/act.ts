@@ -1,5 +1,6 @@
 import type { Json } from '../contract/json.js';
 import { type Outcome, problem, type Problem, refuse, succeed } from '../contract/problem.js';
+import { pick } from '../contract/pick.js';
 import { present } from '../contract/present.js';
 import { type Actor, audit } from '../operations/audit.js';
 import { findNamed, type NamedScenario, placeRefusal } from '../operations/change-scenario.js';
@@ -8,7 +9,7 @@ import type { Engine } from '../operations/engine.js';
 import type { Acknowledgement, Made } from '../operations/reports.js';
 import { noSuchAttempt, stopToEnd } from '../operations/stop-to-end.js';
 import type { WorldSnapshot } from '../ports/worlds.js';
-import type { Action, Done } from './action.js';
+import type { Action, Done, Fields } from './action.js';
 import { stopAttempt } from './actions/calls.js';
 import { forkWorld } from './actions/worlds.js';
 import { keysOf } from './resource.js';
@@ -90,23 +91,36 @@ export async function forkByHand(
  * @returns a refusal of a field that is missing, unknown or not of its kind
  */
 export function readInput<Input>(
-  declared: Action<Input>,
+  { path, takes }: Action<Input>,
   said: Readonly<Record<string, Json | undefined>>,
 ): Outcome<Input> {
-  const keys = keysOf(declared.path);
-  const known = [...Object.keys(declared.takes), 'reason'];
+  const keys = keysOf(path);
+  const fields = Object.fromEntries(Object.entries(said).filter(([name]) => !keys.some((key) => key === name)));
+  const read = readValues(takes, fields, [...Object.keys(takes), 'reason']);
+  return read.ok ? succeed({ ...pick(said, keys), ...read.value } as Input) : read;
+}
+
+/**
+ * Reads the values of fields.
+ * @param known the fields that may be given, in a refusal of another
+ */
+export function readValues(
+  takes: Fields,
+  said: Readonly<Record<string, Json | undefined>>,
+  known: readonly string[] = Object.keys(takes),
+): Outcome<Readonly<Record<string, unknown>>> {
   // A misspelt answer must not pass for none.
-  const unknown = Object.keys(said).find((name) => ![...known, ...keys].includes(name));
+  const unknown = Object.keys(said).find((name) => !known.includes(name));
   if (unknown !== undefined) return refuse(problem('FIELD_INVALID', { kind: 'unknown', name: unknown, known }));
-  const input: Record<string, unknown> = Object.fromEntries(keys.map((name) => [name, said[name]]));
-  for (const [name, field] of Object.entries(declared.takes)) {
+  const values: Record<string, unknown> = {};
+  for (const [name, field] of Object.entries(takes)) {
     const given = said[name];
     if (given === undefined && field.is_optional === true) continue;
     const read = given === undefined ? undefined : field.read(given);
     if (read === undefined) return refuse(fieldInvalid(name, field.wanted));
-    input[name] = read;
+    values[name] = read;
   }
-  return succeed(input as Input);
+  return succeed(values);
 }
 
 export function fieldInvalid(name: string, wanted: string): Problem {

@@ -19,7 +19,7 @@ export interface Field<Value> {
   read(said: Json): Value | undefined;
 }
 
-type Fields = Readonly<Record<string, Field<unknown>>>;
+export type Fields = Readonly<Record<string, Field<unknown>>>;
 
 type KeyOf<Path extends string> = Path extends `${string}:${infer Key}/${infer Rest}`
   ? Key | KeyOf<`/${Rest}`>
@@ -33,10 +33,14 @@ type OptionalIn<Taken extends Fields> = {
   [Name in keyof Taken]: Taken[Name] extends { readonly is_optional: true } ? Name : never;
 }[keyof Taken];
 
-/** What an action is given: the keys that its path names, and its fields. */
-export type InputOf<Path extends string, Taken extends Fields> = Readonly<Record<KeyOf<Path>, string>> & {
+/** The values of fields. */
+export type FieldsIn<Taken extends Fields> = {
   readonly [Name in Exclude<keyof Taken, OptionalIn<Taken>>]: ValueOf<Taken[Name]>;
 } & { readonly [Name in OptionalIn<Taken>]?: ValueOf<Taken[Name]> };
+
+/** What an action is given: the keys that its path names, and its fields. */
+export type InputOf<Path extends string, Taken extends Fields> = Readonly<Record<KeyOf<Path>, string>> &
+  FieldsIn<Taken>;
 
 /** One way to ask for an action on a page; an action may have several, such as yes and no. */
 export interface Form {
@@ -116,6 +120,17 @@ export function line(label: string, wanted: string) {
     schema: { type: 'string' },
     read: (said: Json) => (typeof said === 'string' && said.trim() !== '' ? said.trim() : undefined),
   } as const satisfies Field<string>;
+}
+
+/** One of a few words. */
+export function choice<const Word extends string>(label: string, words: readonly Word[]) {
+  return {
+    label,
+    wanted: `one of: ${words.join(', ')}`,
+    control: 'choice',
+    schema: { enum: words },
+    read: (said: Json) => words.find((word) => word === said),
+  } as const satisfies Field<Word>;
 }
 
 /** A value of any kind; a person types it as JSON. */

@@ -11,12 +11,26 @@ import type { UsesOfComponent } from '../operations/components.js';
 import type { WorldDiff } from '../operations/diff-worlds.js';
 import type { Acknowledgement } from '../operations/reports.js';
 import type { EntityLife } from '../operations/entities.js';
+import type { DescribedKind, DescribedPlugin, ListedPlugin } from '../operations/describe.js';
+import type { Location } from '../contract/problem.js';
+import type { PutDocument, SentDocument } from '../operations/documents/index.js';
+import type { WorldSnapshot } from '../ports/worlds.js';
 import type { Found } from '../operations/search.js';
 import type { ListedInvocation, ListedLlmCall } from '../ports/browse.js';
 import type { StoredComponent } from '../ports/components.js';
 import type { AttemptSummary, InvocationRecord, InvocationSummary, LlmCallRecord } from '../ports/records.js';
 
-/** The JSON value of each page or action. The schemas of the OpenAPI document are made from these types. */
+/** A finding as programs are told it. */
+interface ToldFinding extends Location {
+  readonly pointer: string;
+  /** One of docs/problems.md. */
+  readonly code: string;
+  readonly message: string;
+  readonly repair: string;
+  readonly severity: 'error' | 'note';
+}
+
+/** The JSON value of each resource, action or query. The schemas of the OpenAPI document are made from these types. */
 export interface Answers {
   readonly Acknowledgement: Acknowledgement;
   readonly Overview: Overview;
@@ -44,4 +58,16 @@ export interface Answers {
   readonly Workflow: WorkflowPage;
   readonly Uses: UsesOfComponent;
   readonly Found: Found;
+  readonly Checked: { readonly ok: boolean; readonly findings: readonly ToldFinding[] };
+  readonly Stored: {
+    readonly stored: readonly PutDocument[];
+    readonly new_count: number;
+    readonly findings: readonly ToldFinding[];
+  };
+  readonly DescribedKind: DescribedKind;
+  readonly Plugins: { readonly plugins: readonly ListedPlugin[] };
+  readonly DescribedPlugin: DescribedPlugin;
+  readonly NewDocuments: { readonly documents: readonly SentDocument[] };
+  readonly CreatedWorld: WorldSnapshot;
+  readonly EntityHistory: EntityLife['history'] & { readonly world_slug: string; readonly entity_id: string };
 }

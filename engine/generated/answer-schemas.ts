@@ -351,6 +351,297 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     "additionalProperties": false,
     "description": "Texts that were found: prompts last, the latest attempts first, and of one attempt those that fit best."
   },
+  "Checked": {
+    "type": "object",
+    "properties": {
+      "ok": {
+        "type": "boolean"
+      },
+      "findings": {
+        "type": "array",
+        "items": {
+          "type": "object",
+          "properties": {
+            "file": {
+              "type": "string"
+            },
+            "line": {
+              "type": "number"
+            },
+            "column": {
+              "type": "number"
+            },
+            "pointer": {
+              "type": "string"
+            },
+            "code": {
+              "type": "string",
+              "description": "One of docs/problems.md."
+            },
+            "message": {
+              "type": "string"
+            },
+            "repair": {
+              "type": "string"
+            },
+            "severity": {
+              "type": "string",
+              "enum": [
+                "error",
+                "note"
+              ]
+            }
+          },
+          "required": [
+            "code",
+            "column",
+            "file",
+            "line",
+            "message",
+            "pointer",
+            "repair",
+            "severity"
+          ],
+          "additionalProperties": false,
+          "description": "A finding as programs are told it."
+        }
+      }
+    },
+    "required": [
+      "ok",
+      "findings"
+    ],
+    "additionalProperties": false
+  },
+  "Stored": {
+    "type": "object",
+    "properties": {
+      "stored": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/PutDocument"
+        }
+      },
+      "new_count": {
+        "type": "number"
+      },
+      "findings": {
+        "type": "array",
+        "items": {
+          "type": "object",
+          "properties": {
+            "file": {
+              "type": "string"
+            },
+            "line": {
+              "type": "number"
+            },
+            "column": {
+              "type": "number"
+            },
+            "pointer": {
+              "type": "string"
+            },
+            "code": {
+              "type": "string",
+              "description": "One of docs/problems.md."
+            },
+            "message": {
+              "type": "string"
+            },
+            "repair": {
+              "type": "string"
+            },
+            "severity": {
+              "type": "string",
+              "enum": [
+                "error",
+                "note"
+              ]
+            }
+          },
+          "required": [
+            "code",
+            "column",
+            "file",
+            "line",
+            "message",
+            "pointer",
+            "repair",
+            "severity"
+          ],
+          "additionalProperties": false,
+          "description": "A finding as programs are told it."
+        }
+      }
+    },
+    "required": [
+      "stored",
+      "new_count",
+      "findings"
+    ],
+    "additionalProperties": false
+  },
+  "DescribedKind": {
+    "type": "object",
+    "properties": {
+      "kind": {
+        "$ref": "#/components/schemas/ComponentKind"
+      },
+      "schema": {
+        "anyOf": [
+          {
+            "$ref": "#/components/schemas/JsonObject"
+          },
+          {
+            "type": "null"
+          }
+        ],
+        "description": "Its JSON Schema; null for schemas themselves, which are JSON Schema 2020-12."
+      },
+      "example": {
+        "$ref": "#/components/schemas/SentDocument"
+      },
+      "common_mistakes": {
+        "type": "array",
+        "items": {
+          "type": "object",
+          "properties": {
+            "code": {
+              "type": "string"
+            },
+            "message": {
+              "type": "string"
+            },
+            "repair": {
+              "type": "string"
+            }
+          },
+          "required": [
+            "code",
+            "message",
+            "repair"
+          ],
+          "additionalProperties": false
+        },
+        "description": "What is wrong most often: how it is said, and what to do."
+      }
+    },
+    "required": [
+      "kind",
+      "schema",
+      "example",
+      "common_mistakes"
+    ],
+    "additionalProperties": false,
+    "description": "What an author of one kind of document needs to know."
+  },
+  "Plugins": {
+    "type": "object",
+    "properties": {
+      "plugins": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/ListedPlugin"
+        }
+      }
+    },
+    "required": [
+      "plugins"
+    ],
+    "additionalProperties": false
+  },
+  "DescribedPlugin": {
+    "type": "object",
+    "properties": {
+      "name": {
+        "type": "string"
+      },
+      "description": {
+        "type": "string"
+      },
+      "speaks": {
+        "type": "string",
+        "enum": [
+          "json",
+          "chat"
+        ]
+      },
+      "version": {
+        "type": "string"
+      },
+      "interface_schema": {
+        "$ref": "#/components/schemas/JsonObject",
+        "description": "Of a source's `interface`."
+      },
+      "unconfirmed": {
+        "type": [
+          "string",
+          "null"
+        ],
+        "description": "Why its code may not run yet; null where it may."
+      }
+    },
+    "required": [
+      "description",
+      "interface_schema",
+      "name",
+      "speaks",
+      "unconfirmed",
+      "version"
+    ],
+    "additionalProperties": false,
+    "description": "What an author of a source needs to know of its plugin."
+  },
+  "NewDocuments": {
+    "type": "object",
+    "properties": {
+      "documents": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/SentDocument"
+        }
+      }
+    },
+    "required": [
+      "documents"
+    ],
+    "additionalProperties": false
+  },
+  "CreatedWorld": {
+    "$ref": "#/components/schemas/WorldSnapshot"
+  },
+  "EntityHistory": {
+    "type": "object",
+    "additionalProperties": false,
+    "properties": {
+      "world_slug": {
+        "type": "string"
+      },
+      "entity_id": {
+        "type": "string"
+      },
+      "rows": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/EffectOrigin"
+        }
+      },
+      "next": {
+        "type": [
+          "string",
+          "null"
+        ],
+        "description": "The cursor of the next part; null at the end."
+      }
+    },
+    "required": [
+      "entity_id",
+      "next",
+      "rows",
+      "world_slug"
+    ]
+  },
   "QueueReport": {
     "type": "object",
     "properties": {
@@ -4782,6 +5073,75 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     ],
     "additionalProperties": false,
     "description": "A part of an excerpt."
+  },
+  "PutDocument": {
+    "type": "object",
+    "properties": {
+      "kind": {
+        "$ref": "#/components/schemas/ComponentKind"
+      },
+      "hash": {
+        "type": "string"
+      },
+      "path": {
+        "type": "string",
+        "description": "Relative to the working folder where it is below, or `chukwa:` and the name of a schema that ships."
+      }
+    },
+    "required": [
+      "kind",
+      "hash",
+      "path"
+    ],
+    "additionalProperties": false
+  },
+  "SentDocument": {
+    "type": "object",
+    "properties": {
+      "path": {
+        "type": "string",
+        "description": "By which the other documents of the request refer to it, such as `cast/bob.json`."
+      },
+      "content": {
+        "$ref": "#/components/schemas/Json",
+        "description": "JSON, or the text of a prompt."
+      }
+    },
+    "required": [
+      "path",
+      "content"
+    ],
+    "additionalProperties": false,
+    "description": "A document that a request holds."
+  },
+  "ListedPlugin": {
+    "type": "object",
+    "properties": {
+      "name": {
+        "type": "string"
+      },
+      "description": {
+        "type": "string"
+      },
+      "speaks": {
+        "type": "string",
+        "enum": [
+          "json",
+          "chat"
+        ]
+      },
+      "version": {
+        "type": "string"
+      }
+    },
+    "required": [
+      "name",
+      "description",
+      "speaks",
+      "version"
+    ],
+    "additionalProperties": false,
+    "description": "A plugin as an author chooses it."
   },
   "Json": {
     "description": "A JSON value. Nothing else crosses a boundary of the engine."

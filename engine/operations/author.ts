@@ -7,12 +7,17 @@ import {
   type DocumentParts,
   type Finding,
   loadDocuments,
+  loadSent,
   type Place,
+  putChecked,
   putDocuments,
   type PutParts,
   type PutResult,
+  SENT_ROOT,
+  type SentDocument,
   storeDocuments,
   validateDocuments,
+  validateLoaded,
   type Validation,
   watchDocuments,
 } from './documents/index.js';
@@ -47,6 +52,32 @@ export function watchPaths(
 export function putPaths(engine: Engine, { place, paths }: Paths): Promise<PutResult> {
   return putDocuments(toPutParts(engine, place), paths);
 }
+
+/** Checks the documents of a request, which may refer to stored ones by hash. Nothing is stored. */
+export async function checkSent(
+  engine: DocumentShelf,
+  documents: readonly SentDocument[],
+): Promise<Outcome<Validation>> {
+  const loaded = loadSent(documents, engine.authoring.shippedSchemas);
+  return loaded.ok ? succeed(await validateLoaded(toPutParts(engine, SENT), loaded.value)) : loaded;
+}
+
+/**
+ * Checks the documents of a request and stores them, all or none.
+ * @returns a refusal with the findings, each at its place in its document
+ */
+export async function putSent(engine: DocumentShelf, documents: readonly SentDocument[]): Promise<Outcome<Stored>> {
+  const checked = await checkSent(engine, documents);
+  if (!checked.ok) return checked;
+  const put = await putChecked(toPutParts(engine, SENT), checked.value);
+  if (!put.ok) return refuseFindings(put.findings.filter(({ severity }) => severity === 'error'));
+  const { ok: _ok, ...stored } = put;
+  return succeed(stored);
+}
+
+export type Stored = Omit<Extract<PutResult, { readonly ok: true }>, 'ok'>;
+
+const SENT: Place = { working_folder: SENT_ROOT };
 
 /** Documents to be stored may refer to stored ones by hash. */
 function toPutParts({ authoring, store: { components } }: DocumentShelf, place: Place): PutParts {

@@ -14,6 +14,8 @@ export interface Authoring {
   readonly compileSchema: CompileSchema;
   readonly validateDocument: ValidateDocument;
   readonly catalogue: PluginCatalogue;
+  /** Where shipped files live: `schemas/`, `fixtures/`. */
+  readonly package_root: string;
   /** Shipped schemas, by file name such as `world-patch.schema.json`. */
   readonly shippedSchemas: ReadonlyMap<string, JsonObject>;
 }

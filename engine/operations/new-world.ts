@@ -37,18 +37,30 @@ export async function writeNewWorld({ name, shape, into, package_root }: WantedW
   const invalid = findSlugProblem(name);
   if (invalid !== undefined) return refuse(invalid);
   const folder = join(into, name);
-  const template = join(package_root, 'fixtures', 'templates', shape);
   const installed = (await findInstalled(into, package_root)) ?? package_root;
   const schemas = `${relative(folder, join(installed, 'schemas')).split(sep).join('/')}/`;
-  const files = await Promise.all(
-    (await readdir(template)).sort().map(async (path) => {
-      const text = (await readFile(join(template, path), 'utf8')).replace(SCHEMAS_OF_TEMPLATES, () => schemas);
-      const named = path === 'scenario.json' ? text.replace(/"label": "[^"]*"/, () => `"label": "${name}"`) : text;
-      return { path, text: named };
-    }),
-  );
+  const files = await readTemplate(package_root, shape, { name, schemas });
   const written = await writeNewFolder(folder, files, problem('WORLD_FOLDER_EXISTS', { folder }));
   return written.ok ? succeed({ name, shape, folder, files: files.map(({ path }) => path) }) : written;
+}
+
+/**
+ * The files of a shape, by name.
+ * @param schemas the path of the shipped schemas as the documents name it
+ */
+export async function readTemplate(
+  package_root: string,
+  shape: WorldShape,
+  { name, schemas }: { readonly name?: string; readonly schemas: string },
+): Promise<readonly { readonly path: string; readonly text: string }[]> {
+  const template = join(package_root, 'fixtures', 'templates', shape);
+  return Promise.all(
+    (await readdir(template)).sort().map(async (path) => {
+      const text = (await readFile(join(template, path), 'utf8')).replace(SCHEMAS_OF_TEMPLATES, () => schemas);
+      const isNamed = path === 'scenario.json' && name !== undefined;
+      return { path, text: isNamed ? text.replace(/"label": "[^"]*"/, () => `"label": "${name}"`) : text };
+    }),
+  );
 }
 
 /**

@@ -98,8 +98,8 @@ async function findNeighbours(loaded: readonly LoadedFile[], resolvePath: Resolv
   return listed.flat();
 }
 
-/** A document without a file, such as one from a request. */
-function fromValue(name: string, kind: DocumentKind | undefined, value: Json): LoadedFile {
+/** A document without a file, such as a schema that ships. */
+export function fromValue(name: string, kind: DocumentKind | undefined, value: Json): LoadedFile {
   return {
     path: name,
     name,
@@ -139,7 +139,7 @@ function targetsOf(file: LoadedFile, resolvePath: ResolvePath): readonly string[
   });
 }
 
-function toLoaded(path: string, name: string, text: Outcome<string>): LoadedFile {
+export function toLoaded(path: string, name: string, text: Outcome<string>): LoadedFile {
   const isPrompt = isPromptFile(path);
   const parse = isPrompt ? parsePrompt : parseSource;
   const parsed = text.ok ? parse(name, text.value) : text;

@@ -4,7 +4,7 @@ import { SHIPPED_PREFIX } from '../../core/workflow/link/resolve-path.js';
 import type { LinkedDocument } from '../../core/workflow/link.js';
 import type { Store } from '../../store/open-store.js';
 import type { Finding } from './finding.js';
-import { type DocumentParts, validateDocuments } from './validate.js';
+import { type DocumentParts, validateDocuments, type Validation } from './validate.js';
 
 export interface PutParts extends DocumentParts {
   readonly components: Pick<Store['components'], 'put' | 'closure'>;
@@ -28,7 +28,11 @@ export type PutResult =
 
 /** Checks files and folders, and stores all of them, or none where there is a problem. Idempotent. */
 export async function putDocuments(parts: PutParts, paths: readonly string[]): Promise<PutResult> {
-  const { ok, findings, components } = await validateDocuments(parts, paths);
+  return putChecked(parts, await validateDocuments(parts, paths));
+}
+
+/** Stores documents that have been checked, as `putDocuments` does. */
+export async function putChecked(parts: PutParts, { ok, findings, components }: Validation): Promise<PutResult> {
   if (!ok) return { ok, findings };
   const newCount = await storeDocuments(parts, components);
   const stored = components.map((component) => toPut(component, parts.place.working_folder));

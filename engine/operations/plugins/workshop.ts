@@ -22,7 +22,7 @@ export interface PluginList {
 const LISTED = ['name', 'description', 'speaks', 'version', 'folder'] as const;
 
 /** All plugins that were found, by name. */
-export function listPlugins({ catalogue }: Workshop): PluginList {
+export function listPlugins({ catalogue }: Pick<Workshop, 'catalogue'>): PluginList {
   const plugins = catalogue.plugins.map((plugin) => pick(plugin, LISTED));
   const unconfirmed = catalogue.plugins.flatMap((plugin) => plugin.unconfirmed ?? []);
   return {
