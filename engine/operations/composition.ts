@@ -130,6 +130,8 @@ export interface HttpDesk {
   readonly isReady: () => Promise<boolean>;
   /** Reads from the database; refuses where it is lost. */
   readonly look: <Value>(operation: (archive: Archive) => Promise<Outcome<Value>>) => Promise<Outcome<Value>>;
+  /** Works with the engine; refuses where its database is lost. */
+  readonly use: <Value>(operation: (engine: Engine) => Promise<Outcome<Value>>) => Promise<Outcome<Value>>;
   /** Refuses a world's scenario, or a workflow, of another shape than this program writes: no page can be drawn of it. */
   readonly checkReadable: (place: { readonly [Key in 'world_slug' | 'hash']?: string }) => Promise<Outcome<undefined>>;
 }

@@ -161,6 +161,7 @@ export function toDesk(engine: Engine, canWork: () => boolean = () => true): Htt
     report: (correlation, said) => write(() => reportCall(engine, correlation, said)),
     act: (asked, actor) => write(() => asked.perform(engine, actor)),
     look: (operation) => whileReachable(engine, () => operation(engine)),
+    use: (operation) => write(() => operation(engine)),
     checkReadable: (place) => whileReachable(engine, () => checkReadable(engine, place)),
     isReady: async () =>
       canWork() &&

@@ -139,6 +139,14 @@ export interface AgentStateHeads {
   world_slug: string;
 }
 
+export interface AssistantTasks {
+  created_at: Generated<string>;
+  inbox_ids: string[];
+  principal: string;
+  task_id: string;
+  world_slug: string;
+}
+
 export interface AttemptEvents {
   attempt_id: string;
   details: Generated<Json>;
@@ -574,6 +582,7 @@ export interface DB {
   adopted_calls: AdoptedCalls;
   agent_inbox: AgentInbox;
   agent_state_heads: AgentStateHeads;
+  assistant_tasks: AssistantTasks;
   attempt_events: AttemptEvents;
   attempt_timeline_events: AttemptTimelineEvents;
   attempts: Attempts;

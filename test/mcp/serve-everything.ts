@@ -14,6 +14,7 @@ export async function serveEverything(): Promise<{ readonly url: string; close()
     act: async () => ({ ok: true, value: { accepted: true, message: '' } }) as const,
     look: async () => ({ ok: false, because: 'environment', problems: [] }) as const,
     isReady: async () => true,
+    use: async () => ({ ok: false, because: 'environment', problems: [] }) as const,
     checkReadable: async () => NOTHING,
   };
   const server = await startServer(desk, TOKENS, { host: '127.0.0.1', port: 0 }, openEverything());

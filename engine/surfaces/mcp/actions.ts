@@ -1,19 +1,20 @@
-import type { CallToolResult } from '@modelcontextprotocol/server';
+import type { ServerContext } from '@modelcontextprotocol/server';
 import { ask, readInput } from '../../catalogue/act.js';
 import type { Action } from '../../catalogue/action.js';
 import { keysOf } from '../../catalogue/resource.js';
 import type { JsonObject } from '../../contract/json.js';
-import { type Outcome, problem, refuse } from '../../contract/problem.js';
+import { type Outcome, problem, type Problem, refuse } from '../../contract/problem.js';
 import { present } from '../../contract/present.js';
 import type { HttpDesk } from '../../operations/composition.js';
 import type { Acknowledgement } from '../../operations/reports.js';
 import { mayUse } from './asked.js';
 import type { Caller, OfferedTool } from './offer.js';
 import { toActionSchema, toAnswerSchema } from './schemas.js';
+import { toBegunTask } from './tasks.js';
 import { answer, refusal } from './tools.js';
 
 /** What an action needs: the desk that performs it, and who knows the tokens that no record may keep. */
-export interface ActionDesk extends Pick<HttpDesk, 'act'> {
+export interface ActionDesk extends Pick<HttpDesk, 'act' | 'use'> {
   readonly holdsToken: (text: string) => boolean;
 }
 
@@ -35,7 +36,15 @@ export function actionTools(declared: readonly Action[], desk: ActionDesk, calle
         openWorldHint: action.kind === 'run_turns',
       },
     };
-    return [{ tool, call: async (said) => toResult(await perform(action, desk, caller, said)) }];
+    const call: OfferedTool['call'] = async (said, { takes_task, context }) => {
+      await sayProgress(context, 0);
+      const done = await perform(action, desk, caller, said);
+      if (!done.ok) return refusal(done.problems);
+      await sayProgress(context, 1);
+      const begun = takes_task ? await toBegunTask(desk, caller, done.value) : undefined;
+      return begun ?? answer(done.value, done.value.message);
+    };
+    return [{ tool, call }];
   });
 }
 
@@ -57,19 +66,21 @@ export async function perform(
   const why = typeof reason === 'string' && reason.trim() !== '' ? reason.trim() : undefined;
   if (why === undefined && action.is_reason_optional !== true) return refuse(problem('REASON_MISSING'));
   const input = readInput(action, given);
-  if (!input.ok) return placed(input);
+  if (!input.ok) return refuse(...placed(input.problems));
   return desk.act(ask(action, input.value), present({ ...actor, reason: why }));
 }
 
 /** A field that is invalid is named in the details of its problem, and is a member of the arguments. */
-function placed(refused: Extract<Outcome<never>, { readonly ok: false }>): Outcome<never> {
-  const [first, ...rest] = refused.problems;
-  const field = first?.details?.['field'];
-  return first === undefined || typeof field !== 'string'
-    ? refused
-    : refuse({ ...first, pointer: `/${field}` }, ...rest);
+export function placed(problems: readonly Problem[]): readonly Problem[] {
+  return problems.map((found) => {
+    const field = found.details?.['field'];
+    return typeof field === 'string' ? { ...found, pointer: `/${field}` } : found;
+  });
 }
 
-export function toResult(done: Outcome<Acknowledgement>): CallToolResult {
-  return done.ok ? answer(done.value, done.value.message) : refusal(done.problems);
+/** Tells a caller who asks how far a request is. Turns go on after their request: the handle says how far they are. */
+async function sayProgress({ mcpReq }: ServerContext, progress: number): Promise<void> {
+  const progressToken = mcpReq._meta?.progressToken;
+  if (progressToken === undefined) return;
+  await mcpReq.notify({ method: 'notifications/progress', params: { progressToken, progress, total: 1 } });
 }

@@ -26,7 +26,7 @@ export interface Endpoint {
 interface Session {
   readonly transport: WebStandardStreamableHTTPServerTransport;
   readonly server: Server;
-  readonly reader: Caller['reader'];
+  readonly caller: Caller;
   used_at: number;
 }
 
@@ -58,7 +58,7 @@ export function openEndpoint(open: (caller: Caller) => Server, sessions_max = SE
       onsessioninitialized: (id) => void sessions.set(id, session),
       onsessionclosed: end,
     });
-    const session: Session = { transport, server, reader: caller.reader, used_at: Date.now() };
+    const session: Session = { transport, server, caller, used_at: Date.now() };
     await server.connect(transport);
     return session;
   };
@@ -72,7 +72,7 @@ export function openEndpoint(open: (caller: Caller) => Server, sessions_max = SE
       if (id === null) return (await begin(caller)).transport.handleRequest(request, given);
       const session = sessions.get(id);
       // Another principal learns nothing of a session.
-      if (session === undefined || session.reader !== caller.reader) return sessionUnknown();
+      if (session === undefined || !isOf(session, caller)) return sessionUnknown();
       sessions.delete(id);
       sessions.set(id, session);
       session.used_at = Date.now();
@@ -83,6 +83,10 @@ export function openEndpoint(open: (caller: Caller) => Server, sessions_max = SE
       await handler.close();
     },
   };
+}
+
+function isOf({ caller: { reader, principal } }: Session, caller: Caller): boolean {
+  return reader === caller.reader && principal === caller.principal;
 }
 
 function sessionUnknown(): Response {

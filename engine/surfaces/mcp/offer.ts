@@ -15,6 +15,8 @@ import type { Actor } from '../../operations/audit.js';
 /** Who calls: what they may see, and what the audit calls them. */
 export interface Caller {
   readonly reader: 'consumer' | 'operator';
+  /** Whose tasks and sessions are whose: the holder of a token, or the person of this machine. */
+  readonly principal: string;
   readonly actor: Omit<Actor, 'reason'>;
 }
 

@@ -1,5 +1,5 @@
 import type { Tool } from '@modelcontextprotocol/server';
-import type { Action } from '../../catalogue/action.js';
+import type { Action, Fields } from '../../catalogue/action.js';
 import { type ParameterName, PARAMETERS } from '../../catalogue/parameters.js';
 import { keysOf, type Resource } from '../../catalogue/resource.js';
 import type { JsonObject } from '../../contract/json.js';
@@ -21,16 +21,26 @@ export function toQuerySchema({ path, takes }: Pick<Resource, 'path' | 'takes'>)
 /** What the tool of an action takes: its keys and fields, and why. */
 export function toActionSchema({ path, takes, is_reason_optional }: Action): Schema {
   const keys = keysOf(path);
-  const fields = Object.entries(takes);
-  const required = fields.filter(([, field]) => field.is_optional !== true).map(([name]) => name);
+  const { properties, required = [] } = toFieldSchema(takes);
   return toSchema(
     {
       ...Object.fromEntries(keys.map((name) => [name, schemaOf(name)])),
-      ...Object.fromEntries(fields.map(([name, { schema, label }]) => [name, { ...schema, description: label }])),
+      ...(properties as JsonObject),
       reason: { type: 'string' },
     },
     [...keys, ...required, ...(is_reason_optional === true ? [] : ['reason'])],
   );
+}
+
+/** What fields take; those whose names say what they are have no description. */
+export function toFieldSchema(takes: Fields): Schema {
+  const fields = Object.entries(takes);
+  const required = fields.filter(([, field]) => field.is_optional !== true).map(([name]) => name);
+  const properties = fields.map(([name, { schema, wanted }]) => {
+    const isPlain = PLAIN.test(name) || 'description' in schema || 'enum' in schema;
+    return [name, isPlain ? schema : { ...schema, description: wanted }];
+  });
+  return toSchema(Object.fromEntries(properties) as JsonObject, required);
 }
 
 /** Parameters whose names say what they are, or that the instructions of the surface explain. */

@@ -1,10 +1,13 @@
 import { ACTIONS } from '../../catalogue/actions/index.js';
+import { QUERIES } from '../../catalogue/queries/index.js';
 import { RESOURCES } from '../../catalogue/index.js';
 import type { HttpDesk } from '../../operations/composition.js';
 import { type ActionDesk, actionTools } from './actions.js';
-import type { Caller, Offer, Tasks } from './offer.js';
+import type { Caller, Offer } from './offer.js';
 import { PROMPTS } from './prompts.js';
+import { queryTools } from './queries.js';
 import { fitTools } from './schemas.js';
+import { turnTasks } from './tasks.js';
 import { resourceTools } from './tools.js';
 import { readUri, toStatic, toTemplates } from './uris.js';
 
@@ -33,20 +36,22 @@ const RETIRED: Offer['retired'] = Object.fromEntries(
   ),
 );
 
-const NO_TASKS: Tasks = { find: async () => undefined, cancel: async () => {}, update: async () => {} };
-
 /** Everything that one caller may see and do, by the catalogue. */
 export function toOffer(desk: ToolDesk, caller: Caller): Offer {
   const { reader } = caller;
   return {
     version: desk.version,
     instructions: INSTRUCTIONS,
-    tools: fitTools([...resourceTools(RESOURCES, desk, caller), ...actionTools(ACTIONS, desk, caller)]),
+    tools: fitTools([
+      ...resourceTools(RESOURCES, desk, caller),
+      ...queryTools(QUERIES, desk, caller),
+      ...actionTools(ACTIONS, desk, caller),
+    ]),
     retired: RETIRED,
     resources: toStatic(RESOURCES, reader),
     templates: toTemplates(RESOURCES, reader),
     prompts: PROMPTS,
     read: (uri) => readUri(RESOURCES, desk, reader, uri),
-    tasks: NO_TASKS,
+    tasks: turnTasks(desk, caller),
   };
 }

@@ -26,6 +26,7 @@ before(async () => {
       ),
       look: async () => ({ ok: false, because: 'environment', problems: [] }),
       isReady: async () => is_ready,
+      use: async () => ({ ok: false, because: 'environment', problems: [] }) as const,
       checkReadable: async () => ({ ok: true, value: undefined }),
     },
     TOKENS,

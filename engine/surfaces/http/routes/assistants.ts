@@ -58,7 +58,8 @@ async function answer({ desk, request, reply }: Exchange, url: string): Promise<
   left.signal.addEventListener('abort', leave, { once: true });
   const actor = { acted_by: 'token', address: request.ip, surface: 'mcp' } as const;
   const said = readJson(bodyOf(request), 'lenient');
-  const caller = { reader: isOperator ? 'operator' : 'consumer', actor } as const;
+  const principal = `the ${viewerOf(request)?.reader ?? 'consumer'} of a token`;
+  const caller = { reader: isOperator ? 'operator' : 'consumer', principal, actor } as const;
   const response = await desk.endpoint.answer(
     toRequest(request, left.signal),
     caller,
