@@ -96,7 +96,11 @@ export async function compose(
     serveParent: async (desk, reader, signal) => {
       const { serveParent } = await import('./surfaces/mcp/stdio.js');
       const actor = { acted_by: userName(), address: hostname(), surface: 'mcp' } as const;
-      await serveParent({ ...desk, version, holdsToken: () => false }, { reader, principal: `the person ${actor.acted_by}`, actor }, signal);
+      await serveParent(
+        { ...desk, version, holdsToken: () => false },
+        { reader, principal: `the person ${actor.acted_by}`, actor },
+        signal,
+      );
     },
     tryPlace: async (place) => (await import('./surfaces/http/server.js')).tryPlace(place),
     findServed: () => findServed(toDataDir(variables)),

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { ACTIONS } from '../../engine/catalogue/actions/index.js';
+import { QUERIES } from '../../engine/catalogue/queries/index.js';
 import { RESOURCES } from '../../engine/catalogue/index.js';
 import { keysOf } from '../../engine/catalogue/resource.js';
 import { type ServedPark, servePark, TOKENS } from '../support/served-park.js';
@@ -17,10 +18,12 @@ after(() => served.close());
 const OF_OPERATORS = [
   ...RESOURCES.filter(({ reader }) => reader === 'operator').flatMap(({ name }) => name ?? []),
   ...ACTIONS.filter(({ by }) => by === 'operator').flatMap(({ name }) => name ?? []),
+  ...QUERIES.filter(({ by }) => by === 'operator').map(({ name }) => name),
 ];
 const OF_CONSUMERS = [
   ...RESOURCES.filter(({ reader }) => reader === 'consumer').flatMap(({ name }) => name ?? []),
   ...ACTIONS.filter(({ by }) => by === 'consumer').flatMap(({ name }) => name ?? []),
+  ...QUERIES.filter(({ by }) => by === 'consumer').map(({ name }) => name),
 ];
 const OF_COMMANDS = ACTIONS.filter(({ by }) => by === 'command').flatMap(({ name }) => name ?? []);
 

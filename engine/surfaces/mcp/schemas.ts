@@ -3,14 +3,15 @@ import type { Action, Fields } from '../../catalogue/action.js';
 import { type ParameterName, PARAMETERS } from '../../catalogue/parameters.js';
 import { keysOf, type Resource } from '../../catalogue/resource.js';
 import type { JsonObject } from '../../contract/json.js';
+import { present } from '../../contract/present.js';
 import { ANSWER_SCHEMAS } from '../../generated/answer-schemas.js';
 
 type Schema = Tool['inputSchema'];
 
 /** How large a list of tools may be as JSON: a model reads all of it before anything else. */
-export const TOOLS_LENGTH_MAX = 20_000;
+export const TOOLS_LENGTH_MAX = 19_700;
 /** How large the schema of one answer may be in it. */
-const ANSWER_LENGTH_MAX = 150;
+const ANSWER_LENGTH_MAX = 100;
 
 /** What the tool of a resource takes: its keys, which are required, and its parameters. */
 export function toQuerySchema({ path, takes }: Pick<Resource, 'path' | 'takes'>): Schema {
@@ -37,20 +38,27 @@ export function toFieldSchema(takes: Fields): Schema {
   const fields = Object.entries(takes);
   const required = fields.filter(([, field]) => field.is_optional !== true).map(([name]) => name);
   const properties = fields.map(([name, { schema, wanted }]) => {
-    const isPlain = PLAIN.test(name) || 'description' in schema || 'enum' in schema;
-    return [name, isPlain ? schema : { ...schema, description: wanted }];
+    const says = 'description' in schema || 'enum' in schema || wanted.startsWith('a whole number');
+    return [name, toPlain(name, says ? schema : { ...schema, description: wanted })];
   });
   return toSchema(Object.fromEntries(properties) as JsonObject, required);
 }
 
 /** Parameters whose names say what they are, or that the instructions of the surface explain. */
-const PLAIN = /_slug$|_id$|^(hash|turn|limit|after)$/;
+const PLAIN =
+  /_slug$|_id$|_hash$|^(hash|turn|limit|after|content|reason|world|subject|source|kind|only|until|at_turn|name)$/;
 
 /** The schema of a parameter, without what its operation says in a refusal. */
 function schemaOf(name: ParameterName): JsonObject {
   const { schema, description } = PARAMETERS[name];
-  const { pattern: _pattern, maxLength: _length, format: _format, ...plain } = schema as JsonObject;
-  return PLAIN.test(name) ? plain : { ...plain, description };
+  return toPlain(name, { ...schema, description });
+}
+
+function toPlain(name: string, schema: JsonObject): JsonObject {
+  const { pattern: _pattern, maxLength: _length, format: _format, minimum, maximum, ...plain } = schema;
+  if (!PLAIN.test(name)) return { ...plain, ...present({ minimum, maximum }) } as JsonObject;
+  const { description: _description, ...bare } = plain;
+  return bare;
 }
 
 function toSchema(properties: JsonObject, required: readonly string[]): Schema {
@@ -75,16 +83,16 @@ export function toAnswerSchema(gives: string): NonNullable<Tool['outputSchema']>
   return { type: 'object', properties: Object.fromEntries(fitting) } as NonNullable<Tool['outputSchema']>;
 }
 
-/** Leaves schemas of answers out, the largest first, until a list of tools is small enough. */
+const ANY_ANSWER = { type: 'object' } as const;
+
+/** Leaves members of answers out, of the answers with the most first, until a list of tools is small enough. */
 export function fitTools<Offered extends { readonly tool: Tool }>(offered: readonly Offered[]): readonly Offered[] {
   const lengthOf = (value: unknown): number => JSON.stringify(value)?.length ?? 0;
-  const whole = lengthOf(offered.map(({ tool }) => tool));
-  if (whole <= TOOLS_LENGTH_MAX) return offered;
-  const largest = offered.toSorted(
-    (one, other) => lengthOf(other.tool.outputSchema) - lengthOf(one.tool.outputSchema),
-  )[0];
-  if (largest?.tool.outputSchema === undefined) return offered;
-  const { outputSchema: _left_out, ...tool } = largest.tool;
+  const answerOf = ({ tool }: Offered): number => lengthOf(tool.outputSchema);
+  const [largest] = offered.toSorted((one, other) => answerOf(other) - answerOf(one));
+  const isFit = lengthOf({ tools: offered.map(({ tool }) => tool) }) <= TOOLS_LENGTH_MAX;
+  if (isFit || largest === undefined || answerOf(largest) <= lengthOf(ANY_ANSWER)) return offered;
+  const tool = { ...largest.tool, outputSchema: ANY_ANSWER };
   return fitTools(offered.map((one) => (one === largest ? { ...one, tool } : one)));
 }
 

@@ -39,7 +39,9 @@ export async function toBegunTask(
     await desk.use(async (engine) => {
       const task_id = await beginTask(engine, made, principal);
       const found = await findTask(engine, task_id, principal);
-      return found.ok && found.value !== undefined ? succeed({ task_id, task: found.value }) : (found as Outcome<never>);
+      return found.ok && found.value !== undefined
+        ? succeed({ task_id, task: found.value })
+        : (found as Outcome<never>);
     }),
   );
   // A task that has just begun has no result, even where its turns are over already.
@@ -51,15 +53,15 @@ function toTask(taskId: string, { world_slug, created_at, turns }: TurnsTask): T
   const committed = turns.filter(({ status }) => status === 'committed').length;
   const isOver = turns.every(({ is_over }) => is_over);
   const reason = turns.find((turn) => !turn.is_over && turn.reason !== null)?.reason;
-  const isCancelled = turns.some(
-    ({ attempt_id, failure_class }) => attempt_id === null || failure_class === 'stopped',
-  );
+  const isCancelled = turns.some(({ attempt_id, failure_class }) => attempt_id === null || failure_class === 'stopped');
   const said = `${committed} of ${turns.length} turns of ${world_slug} are committed.`;
   const base = {
     taskId,
     statusMessage: typeof reason === 'string' ? `${said} The next one waits: ${reason}` : said,
     createdAt: toInstant(created_at),
-    lastUpdatedAt: toInstant(turns.map(({ changed_at }) => changed_at).reduce((one, other) => (one > other ? one : other))),
+    lastUpdatedAt: toInstant(
+      turns.map(({ changed_at }) => changed_at).reduce((one, other) => (one > other ? one : other)),
+    ),
     ttlMs: null,
     pollIntervalMs: POLL_MS,
   };
@@ -81,7 +83,10 @@ function toResult(world_slug: string, said: string, turns: TurnsTask['turns']): 
     failure_message,
   }));
   const failed = attempts.find(({ status }) => status !== 'committed');
-  const more = failed === undefined ? '' : ` The attempt ${failed.attempt_id} failed: ${failed.failure_class}. ${failed.failure_message ?? ''}`;
+  const more =
+    failed === undefined
+      ? ''
+      : ` The attempt ${failed.attempt_id} failed: ${failed.failure_class}. ${failed.failure_message ?? ''}`;
   const result = answer({ accepted: true, message: `${said}${more}`, world: world_slug, attempts }, `${said}${more}`);
   return failed === undefined ? result : { ...result, isError: true };
 }
