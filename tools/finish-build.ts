@@ -12,7 +12,7 @@ const dist = fileURLToPath(new URL('../', import.meta.url));
 const root = dirname(dist.replace(/\/$/, ''));
 
 await copyPluginDocuments(join(root, 'plugins'), join(dist, 'plugins'));
-const ASSETS = ['engine/surfaces/browser/assets', 'engine/surfaces/mcp/prompts'];
+const ASSETS = ['engine/surfaces/browser/assets', 'engine/surfaces/mcp/prompts', 'engine/surfaces/mcp/app'];
 for (const folder of ASSETS) await cp(join(root, folder), join(dist, folder), { recursive: true });
 await bundleProgram(root, dist);
 const made = await ensureTemplate(join(dist, 'template.tar.gz'), join(root, 'migrations'));

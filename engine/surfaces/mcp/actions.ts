@@ -58,7 +58,7 @@ export async function perform(
   // The record is read by others.
   if (desk.holdsToken(JSON.stringify(said))) return refuse(problem('FIELD_INVALID', { kind: 'token' }));
   const { reason, ...given } = said;
-  const missing = keysOf(action.path).find((name) => typeof given[name] !== 'string' || given[name].includes('\0'));
+  const missing = keysOf(action.path).find((name) => typeof given[name] !== 'string');
   if (missing !== undefined)
     return refuse(
       problem('FIELD_INVALID', { kind: 'invalid', name: missing, wanted: 'a text' }, { pointer: `/${missing}` }),

@@ -39,7 +39,7 @@ function isValue(name: ParameterName, value: Json | undefined, is_key: boolean):
   if (value === undefined) return !is_key;
   const schema: JsonObject = PARAMETERS[name].schema;
   const text = typeof value === 'number' ? String(value) : value;
-  if (typeof text !== 'string' || text.includes('\0') || (is_key && text === '')) return false;
+  if (typeof text !== 'string' || (is_key && text === '')) return false;
   if (schema['type'] === 'integer') return /^\d{1,9}$/.test(text);
   return typeof value === 'string' && (!Array.isArray(schema['enum']) || schema['enum'].includes(value));
 }

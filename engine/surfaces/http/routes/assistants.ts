@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { problem } from '../../../contract/problem.js';
 import { REQUEST_BYTES_MAX } from '../../mcp/endpoint.js';
-import { bodyOf, readJson } from '../body.js';
+import { bodyOf } from '../body.js';
 import { sendProblem } from '../problem-document.js';
 import { METADATA_PATH, originOf, viewerOf } from '../viewer.js';
 import type { Exchange, Route } from './route.js';
@@ -57,15 +57,19 @@ async function answer({ desk, request, reply }: Exchange, url: string): Promise<
   if (leave === undefined) return sendProblem(reply.header('retry-after', '60'), problem('READERS_TOO_MANY'));
   left.signal.addEventListener('abort', leave, { once: true });
   const actor = { acted_by: 'token', address: request.ip, surface: 'mcp' } as const;
-  const said = readJson(bodyOf(request), 'lenient');
   const principal = `the ${viewerOf(request)?.reader ?? 'consumer'} of a token`;
   const caller = { reader: isOperator ? 'operator' : 'consumer', principal, actor } as const;
-  const response = await desk.endpoint.answer(
-    toRequest(request, left.signal),
-    caller,
-    said.ok ? said.value : undefined,
-  );
+  const response = await desk.endpoint.answer(toRequest(request, left.signal), caller, parse(bodyOf(request)));
   return reply.send(response);
+}
+
+/** The protocol refuses what is no JSON, and the tools what cannot be stored. */
+function parse(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder().decode(bytes));
+  } catch {
+    return undefined;
+  }
 }
 
 function toRequest(request: FastifyRequest, signal: AbortSignal): Request {
