@@ -66,7 +66,7 @@ const TAKE_BACK_OF_TASK = prepare(
   ),
 );
 
-interface TakenTask extends Pick<AssistantTask, 'world_slug' | 'task_id' | 'principal'> {
+export interface TakenTask extends Pick<AssistantTask, 'world_slug' | 'task_id' | 'principal'> {
   readonly reason: string;
 }
 

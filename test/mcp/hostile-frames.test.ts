@@ -30,7 +30,7 @@ const HEADERS = {
   accept: 'application/json, text/event-stream',
 };
 
-async function post(body: BodyInit, headers: Readonly<Record<string, string>> = {}) {
+async function post(body: string, headers: Readonly<Record<string, string>> = {}) {
   const response = await fetch(`${server.url}/mcp`, { method: 'POST', headers: { ...HEADERS, ...headers }, body });
   return { status: response.status, text: await response.text() };
 }
