@@ -184,10 +184,11 @@ function toOpenEngine(
       reach(async () => {
         const named = scenario === undefined ? undefined : { scenario, place };
         const request = { world_slug, at_turn, as, ...present({ named }) };
-        const forked = await forkByHand(engine, request, personHere(reason));
+        const forked = await forkByHand(engine, request, personHere(reason, 'library'));
         return forked.ok ? succeed(forked.value.world) : forked;
       }),
-    deleteWorld: (world_slug) => reach(() => make(engine, deleteWorld, { world_slug }, personHere())),
+    deleteWorld: (world_slug) =>
+      reach(() => make(engine, deleteWorld, { world_slug }, personHere(undefined, 'library'))),
     test: (paths, { update, signal = new AbortController().signal, onResult = () => {} } = {}) => {
       // Scenarios that tests name by hash are read from the database that is open.
       const openArchive = async () => succeed({ store: engine.store, close: async () => {} });
@@ -196,13 +197,13 @@ function toOpenEngine(
     report: (source_invocation_id, said) => {
       const [answer, reason] = said.kind === 'answered' ? [said.value] : [undefined, said.message];
       const input = { source_invocation_id, ...present({ answer }) };
-      return reach(() => act(engine, reportCall, input, personHere(reason)));
+      return reach(() => act(engine, reportCall, input, personHere(reason, 'library')));
     },
     settle: (attempt_id, { reason, source_invocation_id: call, answer }) => {
       const input = { attempt_id, ...present({ call, answer }) };
-      return reach(() => make(engine, settleCallOfAttempt, input, personHere(reason)));
+      return reach(() => make(engine, settleCallOfAttempt, input, personHere(reason, 'library')));
     },
-    stop: (attempt_id, reason) => reach(() => stopHere(engine, attempt_id, personHere(reason))),
+    stop: (attempt_id, reason) => reach(() => stopHere(engine, attempt_id, personHere(reason, 'library'))),
     listAttempts: (world_slug) => reach(() => listAttempts(engine, world_slug)),
     showAttempt: (id) => reach(() => showAttempt(engine, id)),
     showInvocation: (id) => reach(() => showInvocation(engine, id)),

@@ -31,6 +31,7 @@ CREATE TYPE action_surface AS ENUM (
     'command_line',
     'http',
     'browser',
+    'library',
     'mcp'
 );
 

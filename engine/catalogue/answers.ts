@@ -15,6 +15,7 @@ import type { DescribedKind, DescribedPlugin, ListedPlugin } from '../operations
 import type { Location } from '../contract/problem.js';
 import type { PutDocument, SentDocument } from '../operations/documents/index.js';
 import type { WorldSnapshot } from '../ports/worlds.js';
+import type { EventRecord } from '../operations/event.js';
 import type { Found } from '../operations/search.js';
 import type { ListedInvocation, ListedLlmCall } from '../ports/browse.js';
 import type { StoredComponent } from '../ports/components.js';
@@ -43,6 +44,7 @@ export interface Answers {
   readonly Diff: WorldDiff;
   readonly Attempts: Part<AttemptSummary>;
   readonly Attempt: AttemptPage;
+  readonly Event: EventRecord;
   readonly Calls: Part<InvocationSummary>;
   readonly Agents: Part<ListedAgent>;
   readonly AttemptComparison: AttemptComparison;

@@ -3,6 +3,7 @@ import * as attempts from './resources/attempts.js';
 import * as calls from './resources/calls.js';
 import { DOCUMENTS } from './resources/documents.js';
 import { entity } from './resources/entity.js';
+import { event } from './resources/event.js';
 import { search } from './resources/search.js';
 import * as worlds from './resources/worlds.js';
 
@@ -11,6 +12,7 @@ export const RESOURCES: readonly Resource[] = [
   ...Object.values(worlds),
   entity,
   ...Object.values(attempts),
+  event,
   ...Object.values(calls),
   search,
   ...DOCUMENTS,

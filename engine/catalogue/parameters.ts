@@ -21,6 +21,7 @@ export const PARAMETERS = {
   attempt_id: { description: 'The id of an attempt.', schema: ID },
   agent_turn_id: { description: 'The id of an agent turn.', schema: ID },
   source_invocation_id: { description: 'The id of a source invocation.', schema: ID },
+  event_id: { description: 'The id of an event: its attempt, a point, and its number.', schema: TEXT },
   llm_call_id: { description: 'The id of an LLM call.', schema: ID },
   correlation_id: { description: 'The id of a call, or the alias that its service gave it.', schema: TEXT },
   hash: {

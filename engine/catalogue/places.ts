@@ -39,6 +39,13 @@ export const PLACES = {
     command: 'agent-turn',
     members: ['agent_turn_id', 'active_agent_turn_id'],
   },
+  event: {
+    noun: 'event',
+    nouns: 'events',
+    path: '/events/',
+    command: 'event',
+    members: ['event_id', 'event_before', 'event_after'],
+  },
   source_invocation: {
     noun: 'source invocation',
     nouns: 'source invocations',

@@ -60,6 +60,13 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
   "Overview": {
     "type": "object",
     "properties": {
+      "stirring": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/StirringWorld"
+        },
+        "description": "The one that needs a person most first; at most 20."
+      },
       "worlds": {
         "$ref": "#/components/schemas/Part_ListedWorld",
         "description": "The first by name."
@@ -90,6 +97,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       }
     },
     "required": [
+      "stirring",
       "worlds",
       "latest",
       "documents",
@@ -197,6 +205,9 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
   },
   "Attempt": {
     "$ref": "#/components/schemas/AttemptPage"
+  },
+  "Event": {
+    "$ref": "#/components/schemas/EventRecord"
   },
   "Calls": {
     "$ref": "#/components/schemas/Part_InvocationSummary"
@@ -854,6 +865,66 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     ],
     "additionalProperties": false
   },
+  "StirringWorld": {
+    "type": "object",
+    "properties": {
+      "attempt_id": {
+        "type": "string"
+      },
+      "world_slug": {
+        "type": "string"
+      },
+      "attempted_turn": {
+        "type": "number"
+      },
+      "failure_class": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "is_driven": {
+        "type": "boolean",
+        "description": "A driver holds it. One that was killed does so until its lease ends, or the embedded database is opened anew."
+      },
+      "status": {
+        "$ref": "#/components/schemas/AttemptStatus"
+      },
+      "is_in_doubt": {
+        "type": "boolean"
+      },
+      "last_at": {
+        "type": "string",
+        "description": "When it ended, or began where it has not."
+      },
+      "state": {
+        "type": "string"
+      }
+    },
+    "required": [
+      "attempt_id",
+      "attempted_turn",
+      "failure_class",
+      "is_driven",
+      "is_in_doubt",
+      "last_at",
+      "state",
+      "status",
+      "world_slug"
+    ],
+    "additionalProperties": false,
+    "description": "A world in which an attempt is under way, waits for somebody, or came to no good end."
+  },
+  "AttemptStatus": {
+    "type": "string",
+    "enum": [
+      "running",
+      "suspended",
+      "committed",
+      "failed",
+      "interrupted"
+    ]
+  },
   "Part_ListedWorld": {
     "type": "object",
     "properties": {
@@ -883,6 +954,19 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     "properties": {
       "is_readable": {
         "type": "boolean"
+      },
+      "state": {
+        "type": "string"
+      },
+      "newest": {
+        "anyOf": [
+          {
+            "$ref": "#/components/schemas/WorldActivity"
+          },
+          {
+            "type": "null"
+          }
+        ]
       },
       "queued_turns": {
         "type": "number"
@@ -951,14 +1035,62 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     "required": [
       "created_at",
       "is_readable",
+      "newest",
       "put_off",
       "queued_turns",
       "scenario_hash",
       "scenario_label",
       "simulation_time",
+      "state",
       "turn",
       "world_slug"
     ]
+  },
+  "WorldActivity": {
+    "type": "object",
+    "properties": {
+      "attempt_id": {
+        "type": "string"
+      },
+      "world_slug": {
+        "type": "string"
+      },
+      "attempted_turn": {
+        "type": "number"
+      },
+      "failure_class": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "is_driven": {
+        "type": "boolean",
+        "description": "A driver holds it. One that was killed does so until its lease ends, or the embedded database is opened anew."
+      },
+      "status": {
+        "$ref": "#/components/schemas/AttemptStatus"
+      },
+      "is_in_doubt": {
+        "type": "boolean"
+      },
+      "last_at": {
+        "type": "string",
+        "description": "When it ended, or began where it has not."
+      }
+    },
+    "required": [
+      "attempt_id",
+      "attempted_turn",
+      "failure_class",
+      "is_driven",
+      "is_in_doubt",
+      "last_at",
+      "status",
+      "world_slug"
+    ],
+    "additionalProperties": false,
+    "description": "The newest attempt of a world, and whether a call of the world is in doubt."
   },
   "LatestTurn": {
     "type": "object",
@@ -1658,16 +1790,6 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     ],
     "additionalProperties": false
   },
-  "AttemptStatus": {
-    "type": "string",
-    "enum": [
-      "running",
-      "suspended",
-      "committed",
-      "failed",
-      "interrupted"
-    ]
-  },
   "WorldRecord": {
     "type": "object",
     "properties": {
@@ -1814,6 +1936,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "command_line",
       "http",
       "browser",
+      "library",
       "mcp"
     ]
   },
@@ -2960,6 +3083,133 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "workflow_subject_entity_id"
     ],
     "additionalProperties": false
+  },
+  "EventRecord": {
+    "type": "object",
+    "properties": {
+      "source_invocation_id": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "workflow_subject_entity_id": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "workflow_node_id": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "patch_seq": {
+        "type": [
+          "number",
+          "null"
+        ]
+      },
+      "details": {
+        "$ref": "#/components/schemas/Json"
+      },
+      "event_seq": {
+        "type": "number"
+      },
+      "event_kind": {
+        "type": "string"
+      },
+      "occurred_at": {
+        "type": "string"
+      },
+      "event_id": {
+        "type": "string"
+      },
+      "world_slug": {
+        "type": "string"
+      },
+      "attempt_id": {
+        "type": "string"
+      },
+      "attempted_turn": {
+        "type": "number"
+      },
+      "event_before": {
+        "type": [
+          "string",
+          "null"
+        ],
+        "description": "The events before and after it in the record of the attempt; null where there is none."
+      },
+      "event_after": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "call": {
+        "anyOf": [
+          {
+            "type": "object",
+            "properties": {
+              "source_invocation_id": {
+                "type": "string"
+              },
+              "command_key": {
+                "type": "string"
+              },
+              "source_hash": {
+                "type": "string"
+              },
+              "source_label": {
+                "type": "string"
+              },
+              "workflow_hash": {
+                "type": "string"
+              },
+              "llm_call_id": {
+                "type": [
+                  "string",
+                  "null"
+                ]
+              }
+            },
+            "required": [
+              "source_invocation_id",
+              "command_key",
+              "source_hash",
+              "source_label",
+              "workflow_hash",
+              "llm_call_id"
+            ],
+            "additionalProperties": false
+          },
+          {
+            "type": "null"
+          }
+        ]
+      }
+    },
+    "required": [
+      "attempt_id",
+      "attempted_turn",
+      "call",
+      "details",
+      "event_after",
+      "event_before",
+      "event_id",
+      "event_kind",
+      "event_seq",
+      "occurred_at",
+      "patch_seq",
+      "source_invocation_id",
+      "workflow_node_id",
+      "workflow_subject_entity_id",
+      "world_slug"
+    ],
+    "additionalProperties": false,
+    "description": "One entry of the timeline of an attempt, with the call that it is about."
   },
   "Part_InvocationSummary": {
     "type": "object",

@@ -146,7 +146,7 @@ export function toParts(authoring: Authoring, place: Place): DocumentParts {
     checkTest: (find, scenarioHash, { test, answers }) => {
       const compiled = compileScenario(authoring, scenarioHash, find);
       const scenario = find('scenario', scenarioHash) as unknown as Scenario | undefined;
-      if (!compiled.ok || scenario === undefined) return undefined;
+      if (compiled.program === undefined || scenario === undefined) return undefined;
       const own = present({ others: test.answers });
       const shared = present({ others: answers?.turns });
       return {

@@ -1,4 +1,4 @@
-import { type Outcome, problem, type Problem, refuse, succeed } from '../contract/problem.js';
+import { type Outcome, problem, type Problem, refuse, type Refused, succeed } from '../contract/problem.js';
 import type { JsonObject } from '../contract/json.js';
 import type { ResponseSource } from '../generated/response-source.js';
 import type { Scenario } from '../generated/scenario.js';
@@ -40,11 +40,23 @@ export async function loadScenario(engine: Engine, scenarioHash: string): Promis
   if (stored === undefined) return refuse(problem('UNKNOWN_SCENARIO', { digits: scenarioHash }));
   const closure = await engine.store.components.closure('scenario', scenarioHash);
   const byName = new Map(closure.map((component) => [`${component.kind} ${component.hash}`, component.content]));
-  const compiled = compileScenario(engine.authoring, scenarioHash, (kind, hash) => byName.get(`${kind} ${hash}`));
+  const compiled = compileStored();
   if (!compiled.ok) return refuse(...compiled.problems);
   const loaded = { scenario: stored.content as unknown as Scenario, program: compiled.program };
   engine.programs.set(scenarioHash, loaded);
   return succeed(loaded);
+
+  /** An import takes documents by their hash alone. To check each before a run would take longer than to compile them. */
+  function compileStored(): Compiled | Refused {
+    try {
+      return compileScenario(engine.authoring, scenarioHash, (kind, hash) => byName.get(`${kind} ${hash}`));
+    } catch (error) {
+      const broken = closure.find(({ kind, content }) => engine.authoring.validateDocument(kind, content).length > 0);
+      if (broken === undefined) throw error;
+      const { kind, hash } = broken;
+      return refuse(problem('RECORD_UNREADABLE', undefined, { details: { kind, hash } }));
+    }
+  }
 }
 
 /** The same, to run it here: refuses a plugin of one of its sources that a person has to confirm first. */
@@ -54,7 +66,7 @@ export async function loadToRun(engine: Engine, scenarioHash: string): Promise<O
   const closure = await engine.store.components.closure('scenario', scenarioHash);
   const called = closure
     .filter(({ kind }) => kind === 'response_source')
-    .map(({ content }) => (content as unknown as ResponseSource).interface.name);
+    .map(({ content }) => (content as Partial<ResponseSource>).interface?.name);
   const problems = unconfirmed
     .filter(({ name }) => called.includes(name))
     .flatMap((plugin) => plugin.unconfirmed ?? []);

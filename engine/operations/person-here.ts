@@ -2,9 +2,9 @@ import { hostname, userInfo } from 'node:os';
 import { present } from '../contract/present.js';
 import type { Actor } from './audit.js';
 
-/** The person at the command line, by the name that the machine knows. */
-export function personHere(reason?: string): Actor {
-  return present({ acted_by: userName(), address: hostname(), surface: 'command_line' as const, reason });
+/** The person at the command line, or behind a program of this machine, by the name that the machine knows. */
+export function personHere(reason?: string, surface: Actor['surface'] = 'command_line'): Actor {
+  return present({ acted_by: userName(), address: hostname(), surface, reason });
 }
 
 /** A container may run a user without a name. */

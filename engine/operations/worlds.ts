@@ -4,6 +4,8 @@ import type { Holder } from '../ports/attempts.js';
 import { nearestName } from '../core/content/nearest-name.js';
 import { simulationTime } from '../core/world/simulation-time.js';
 import type { Scenario } from '../generated/scenario.js';
+import { stateOfWorld } from '../core/protocol/work-state.js';
+import type { WorldActivity } from '../ports/browse.js';
 import type { WorldRecord, WorldScenario, WorldSnapshot } from '../ports/worlds.js';
 import type { Archive, Engine } from './engine.js';
 import { findUsable, type WantedScenario } from './load-program.js';
@@ -52,10 +54,27 @@ export function timeAt(scenario: Pick<Scenario, 'start_time' | 'chronon_seconds'
   return new Date(milliseconds).toISOString();
 }
 
-/** All worlds, by name, with their queues. */
-export async function listWorlds({ store }: Archive): Promise<Outcome<readonly (WorldRecord & QueuedTurns)[]>> {
-  const [worlds, queues] = [await store.worlds.list(), await store.inbox.queues()];
-  return succeed(worlds.map((world) => ({ ...world, ...toQueued(queues, world.world_slug) })));
+/** A world with its queue, with what it does, and its newest attempt: null where it was never played. */
+export type ActiveWorld = WorldRecord & QueuedTurns & { readonly state: string; readonly newest: WorldActivity | null };
+
+/** All worlds, by name. */
+export async function listWorlds(archive: Archive): Promise<Outcome<readonly ActiveWorld[]>> {
+  return succeed(await withActivity(archive, await archive.store.worlds.list()));
+}
+
+/** Adds to each world its queue, what it does, and its newest attempt. */
+export async function withActivity<World extends WorldRecord>(
+  { store }: Archive,
+  worlds: readonly World[],
+): Promise<readonly (World & ActiveWorld)[]> {
+  const queues = await store.inbox.queues();
+  const activity = await store.browse.activity(worlds.map(({ world_slug }) => world_slug));
+  const newestOf = new Map(activity.map((newest) => [newest.world_slug, newest]));
+  return worlds.map((world) => {
+    const queue = toQueued(queues, world.world_slug);
+    const newest = newestOf.get(world.world_slug) ?? null;
+    return { ...world, ...queue, state: stateOfWorld(newest, queue), newest };
+  });
 }
 
 /** A world with its scenarios, oldest first, and its queue. */

@@ -97,6 +97,15 @@ export interface WorldReading {
   readonly response_json: Json;
 }
 
+/** The newest attempt of a world, and whether a call of the world is in doubt. */
+export interface WorldActivity
+  extends Pick<AttemptSummary, 'attempt_id' | 'world_slug' | 'attempted_turn' | 'failure_class' | 'is_driven'> {
+  readonly status: AttemptStatus;
+  readonly is_in_doubt: boolean;
+  /** When it ended, or began where it has not. */
+  readonly last_at: string;
+}
+
 /** Whether its scenario has the shape that reading a world takes for granted: a forged or damaged one has not. */
 export interface Readable {
   readonly is_readable: boolean;

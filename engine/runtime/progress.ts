@@ -20,6 +20,8 @@ export type Progress =
       /** How long the queued turn that asked for it was due, in milliseconds; left out where none did. */
       readonly waited_ms?: number;
     })
+  /** The record answers for the first subjects of an attempt that resumes or adopts: their patches, in order. */
+  | { readonly kind: 'patches_recalled'; readonly patches: readonly AcceptedPatch[] }
   | (ResolvedSource & {
       readonly kind: 'call_started';
       readonly source_invocation_id: string;

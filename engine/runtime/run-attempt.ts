@@ -122,6 +122,8 @@ async function runBegun(
     if (claimWorld === undefined) watch();
     const first = findFirst(parts, attempt, begun);
     observer?.onRecalled(first.calls);
+    const { patches } = attempt.state;
+    if (patches.length > 0) onProgress({ kind: 'patches_recalled', patches });
     const { commands } = first;
     return await drive(
       parts,

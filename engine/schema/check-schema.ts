@@ -5,6 +5,7 @@ import type { FarReference, Size } from '../contract/problems/schemas.js';
 import { appendToken, isObject } from '../core/content/json-pointer.js';
 import { among, nearestName } from '../core/content/nearest-name.js';
 import { isError } from '../core/protocol/document-problem.js';
+import { listRefusedMembers } from '../core/typing/refused-members.js';
 import { compileLinearPattern } from './linear-pattern.js';
 import {
   listChildren,
@@ -118,6 +119,13 @@ export function checkSchema(schema: JsonObject, knownFormats: ReadonlySet<string
   );
   const found = [...problems, ...references];
   return found.some(isError) ? found : [...found, ...checkEnds(places)];
+}
+
+/** Says which required members keep every object from fitting a schema that is sound otherwise. */
+export function checkRequired(schema: JsonObject): readonly Problem[] {
+  return listRefusedMembers(schema).map(({ pointer, name, known }) =>
+    problem('REQUIRED_REFUSED', { name, nearest: nearestName(name, known) }, { pointer }),
+  );
 }
 
 /** Against a check that never ends: finds a schema that comes back to itself at one and the same place of a value. */

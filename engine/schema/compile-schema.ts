@@ -3,10 +3,11 @@ import { Ajv2020, type ErrorObject, type Options, type ValidateFunction } from '
 import addFormats from 'ajv-formats';
 import type { Json, JsonObject } from '../contract/json.js';
 import { type Outcome, problem, refuse } from '../contract/problem.js';
+import { isError } from '../core/protocol/document-problem.js';
 import type { Validate } from '../core/protocol/program.js';
 import type { CompileSchema } from '../ports/validation.js';
 import { NO_ALTERNATIVE, withChosenAlternatives } from './alternatives.js';
-import { checkSchema, checkSize, DIALECT, withKnownKeywords } from './check-schema.js';
+import { checkRequired, checkSchema, checkSize, DIALECT, withKnownKeywords } from './check-schema.js';
 import { withHints } from './hints.js';
 import { addLinearKeywords, withLinearKeywords } from './linear-keywords.js';
 import { compileLinearPattern } from './linear-pattern.js';
@@ -34,8 +35,9 @@ export function compileShipped(schema: JsonObject): Validate {
 function compileAuthored(schema: JsonObject, metaschema: Validate): ReturnType<CompileSchema> {
   // A schema of too many characters is not even held against the metaschema.
   const tooLarge = checkSize(schema);
-  const findings = tooLarge.length > 0 ? tooLarge : [...metaschema(schema), ...checkSchema(schema, FORMATS)];
-  const problems = findings.filter((finding) => finding.severity !== 'note');
+  const found = tooLarge.length > 0 ? tooLarge : [...metaschema(schema), ...checkSchema(schema, FORMATS)];
+  const findings = found.some(isError) ? found : [...found, ...checkRequired(schema)];
+  const problems = findings.filter(isError);
   const notes = findings.filter((finding) => finding.severity === 'note');
   if (problems.length > 0) return refuse(...findings);
   return { ...tryCompile(schema), notes };

@@ -1,6 +1,7 @@
-import type { Asked } from './passage.js';
+import type { Passage } from './passage.js';
 
-/** How a person reads what redaction hides of the answer to a call. */
-export function hiddenAnswer({ surroundings }: Pick<Asked, 'surroundings'>): string {
-  return `chukwa invocation ${surroundings.correlation_id} --unredacted shows the answer`;
+/** How a person reads what redaction hides of the answer to a call. Nothing of a dry run is kept. */
+export function hiddenAnswer({ surroundings, route }: Pick<Passage, 'surroundings' | 'route'>): string {
+  if (route?.plugin.is_dry === true) return '';
+  return `; chukwa invocation ${surroundings.correlation_id} --unredacted shows the answer`;
 }

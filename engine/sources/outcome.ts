@@ -63,7 +63,7 @@ const EXCERPT_LENGTH_MAX = 200;
 function quoteBody({ passage, failure_class }: Halt, body: Uint8Array | undefined, said: Json | undefined): string {
   const is_unquoted = UNQUOTED.includes(failure_class) && passage.route?.plugin.speaks === 'json';
   if (!is_unquoted || body === undefined || body.byteLength === 0) return '';
-  if (said === undefined) return `; ${hiddenAnswer(passage)}`;
+  if (said === undefined) return hiddenAnswer(passage);
   const words = (typeof said === 'string' ? said : JSON.stringify(said)).replaceAll(/\s+/g, ' ');
   return `${IT_SAID}${shorten(words, EXCERPT_LENGTH_MAX)}`;
 }

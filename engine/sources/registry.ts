@@ -17,7 +17,10 @@ import { type FoundPlugin, hashCode, readJsonFile } from './plugin-files.js';
 import { listPluginFolders, type PluginPlaces } from './plugin-places.js';
 
 /** A plugin as its files describe it. */
-export interface DescribedPlugin extends PluginDescription, FoundPlugin {}
+export interface DescribedPlugin extends PluginDescription, FoundPlugin {
+  /** A stand-in answers in its place, and nothing is kept. */
+  readonly is_dry?: true;
+}
 
 /** The outcome for several plugins: the good ones, and the problems of the others. */
 export interface Several<Kind> {

@@ -24,7 +24,7 @@ export function standInFor(answerCall: AnswerCall): GetPlugin {
 
 /** A plugin as a dry run knows it: its version says that none of its code runs, and so nobody has to confirm it. */
 export function toDry({ unconfirmed: _unconfirmed, ...plugin }: DescribedPlugin): DescribedPlugin {
-  return { ...plugin, version: `dry-${plugin.version}` };
+  return { ...plugin, version: `dry-${plugin.version}`, is_dry: true };
 }
 
 /** A plugin with no way out. */

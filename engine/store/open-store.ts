@@ -45,6 +45,7 @@ import {
 import { findInvocation, listExchanges } from './records/invocation-record.js';
 import { findLlmCall } from './records/llm-call-record.js';
 import { listWaitingAttempts } from './records/waiting-attempts.js';
+import { listActivity, listStirred } from './records/world-activity.js';
 import { catchUp } from './search/catch-up.js';
 import { findTexts, listNames } from './search/find-texts.js';
 import { openServerDoorbell } from './doorbell/server-doorbell.js';
@@ -197,6 +198,8 @@ const BROWSE = {
   llmCalls: listGenerations,
   inbox: listInbox,
   waitingAttempts: listWaitingAttempts,
+  activity: listActivity,
+  stirred: listStirred,
   documents: listComponentsAfter,
   useOf: findUse,
   readings: listReadings,

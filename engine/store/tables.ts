@@ -3,7 +3,7 @@
 import type { Json } from '../contract/json.js';
 import type { ColumnType } from 'kysely';
 
-export type ActionSurface = 'browser' | 'command_line' | 'http' | 'mcp';
+export type ActionSurface = 'browser' | 'command_line' | 'http' | 'library' | 'mcp';
 
 export type AgentStatus = 'dispatched' | 'idle' | 'running' | 'suspended';
 

@@ -92,6 +92,16 @@ test('a tool that a policy allows and that is nowhere is noted, unless another s
   assert.equal(shared.code, 0, shared.stdout);
 });
 
+test('a key that is answered beside a wrong one is not suggested for it', async (context) => {
+  const { edit, chukwa } = await openHarbour(context);
+  const wrong = '"olav/tide": {"json": 1}, "olav/akt/round-1/try-1": {"json": 1}, "olav/act/try-1": {"json": 1}';
+  await edit('answers.json', '"turn/tide"', `${wrong}, "turn/tide"`);
+  const { stdout } = await chukwa('validate', '.');
+  for (const taken of ['turn/tide', 'olav/act/round-1/try-1'])
+    assert.match(stdout, new RegExp(`or write another key: ${taken} is here\\s+already`));
+  assert.doesNotMatch(stdout, /Did you mean (turn\/tide|act)|Write "olav/);
+});
+
 test('a name in capitals, turn 0 and a source below a subject are corrected in plain words', async (context) => {
   const { edit, chukwa } = await openHarbour(context);
   await edit('answers.json', '"turn/tide"', '"olav/tide"');

@@ -78,6 +78,7 @@ const [lost] = need(await shop.runTurns('shop')).turns;
 const answer = { status: 'dispensed', remaining: 4, message: 'It dropped.' };
 const { performed, left_in_doubt } = need(await shop.settle(lost.attempt_id, { answer, reason: 'I saw it' }));
 said.settle = [lost.status, performed, left_in_doubt];
+said.surfaces = need(await shop.showAttempt(lost.attempt_id)).operator_actions.map(({ surface }) => surface);
 said.settled = need(await shop.runTurns('shop')).turns[0].status;
 said.script = (await openEngine({ script: 'no-script' })).problems[0].code;
 await shop.close();
@@ -145,6 +146,7 @@ describe('the packed package, installed in an empty folder', { timeout: 600_000 
       deleted: 'WORLD_UNKNOWN',
       test: [true, true],
       settle: ['failed', true, 0],
+      surfaces: ['library'],
       settled: 'committed',
       script: 'SCRIPT_UNKNOWN',
     });

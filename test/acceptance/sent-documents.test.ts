@@ -38,7 +38,7 @@ const newDocuments = async (engine: Engine): Promise<readonly SentDocument[]> =>
 /** The documents with one of them changed. */
 function change(documents: readonly SentDocument[], path: string, members: Readonly<Record<string, Json>>) {
   return documents.map((document) =>
-    document.path === path ? { path, content: { ...(document.content as object), ...members } as Json } : document,
+    document.path === path ? { path, content: { ...(document.content as object), ...members } } : document,
   ) as unknown as Json;
 }
 

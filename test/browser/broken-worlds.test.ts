@@ -4,6 +4,7 @@ import { canonicalText, contentHash } from '../../engine/core/content/canonical.
 import { sha256 } from '../../engine/core/content/sha256.js';
 import type { JsonObject } from '../../engine/contract/json.js';
 import { startServer } from '../../engine/surfaces/http/server.js';
+import { loadScenario } from '../../engine/operations/load-program.js';
 import { toDesk } from '../../engine/operations/serve.js';
 import { sharedStage } from '../support/park-stage.js';
 import { TOKENS } from '../support/served-park.js';
@@ -61,6 +62,11 @@ test('a world whose record cannot be read is marked in lists, and its pages say 
   for (const name of Object.keys(FORGED))
     for (const path of [...PAGES.map((page) => `/worlds/${name}${page}`), ...(await listIds(name))])
       await readAsFarAsItGoes(path);
+  for (const name of Object.keys(FORGED)) {
+    const { scenario_hash = '' } = (await store.worlds.find(name)) ?? {};
+    const loaded = await loadScenario(stage.engine, scenario_hash);
+    assert.deepEqual(loaded.ok ? [] : loaded.problems.map(({ code }) => code), ['RECORD_UNREADABLE'], name);
+  }
   assert.equal((await read('/worlds/entities-forged')).status, 409);
   const workflow = { version: 1, label: 'forged', nodes: { act: 7 } };
   await store.components.put([

@@ -12,6 +12,12 @@ const texts = new Map(
     (await readdir(sound)).map(async (name) => [name, await readFile(join(sound, name), 'utf8')] as const),
   ),
 );
+const TEST = JSON.stringify({
+  version: 1,
+  label: 'sound',
+  scenario_ref: { path: './scenario.json' },
+  expect: { world: { entities: { bob: { state: 'content' } } } },
+});
 const authoring = await (await compose({})).openAuthoring();
 
 /** A text in a file, and its replacement. */
@@ -20,7 +26,7 @@ type Change = readonly [file: string, written: string, instead: string];
 /** Breaks sound documents in several places at once; every fault must be found, and no mere consequence of one. */
 function check(sentence: string, changes: readonly Change[], findings: readonly string[]): void {
   test(sentence, async (t) => {
-    const broken = new Map(texts);
+    const broken = new Map([...texts, ['sound.test.json', TEST]]);
     for (const [file, written, instead] of changes) {
       assert.ok(broken.get(file)?.includes(written), `${file} lacks ${written}`);
       broken.set(file, (broken.get(file) ?? '').replace(written, instead));
@@ -68,12 +74,60 @@ check(
   ['choice.json NO_ALTERNATIVE at "/type"', ...SUBJECTS],
 );
 check(
+  'eight mistakes in four documents are found at once',
+  [
+    ['scenario.json', '"chronon_seconds"', '"chronon_second"'],
+    UNKNOWN_SUBJECTS,
+    ['workflow.json', '"max_generation_attempts": 2', '"max_generation_attempts": "2"'],
+    MISSPELT_PATH,
+    ['policy.json', '"version": 1,', ''],
+    ['policy.json', '"require_approval": []', '"require_approval": ["pres"]'],
+    ['sound.test.json', '"label"', '"labell"'],
+    ['sound.test.json', '"bob"', '"bop"'],
+  ],
+  [
+    'policy.json MISSING_FIELD at ""',
+    'policy.json APPROVAL_NAMES_NOTHING at "/require_approval/0"',
+    'scenario.json UNKNOWN_FIELD at "/chronon_second"',
+    ...SUBJECTS,
+    'sound.test.json UNKNOWN_FIELD at "/labell"',
+    'sound.test.json TEST_NAMES_NOTHING at "/expect/world/entities/bop"',
+    'workflow.json WRONG_TYPE at "/nodes/0/max_generation_attempts"',
+    PATH_NEVER_THERE,
+  ],
+);
+check(
+  'a misspelt id says nothing of the places that name it',
+  [
+    ['scenario.json', '"id"', '"idd"'],
+    ['workflow.json', '"allow": "all"', '"alow": "all"'],
+  ],
+  [
+    'scenario.json UNKNOWN_FIELD at "/entities/0/idd"',
+    'workflow.json UNKNOWN_FIELD at "/ambient_sources/0/redaction/alow"',
+  ],
+);
+check(
+  'a value of a wrong type says nothing of what is made of it',
+  [
+    ['scenario.json', '"id": "bob"', '"id": 7'],
+    ['workflow.json', '"inject_as": "/ambient/weather"', '"inject_as": 7'],
+    ['policy.json', '"allow": [', '"allow": 7, "allowed": ['],
+  ],
+  [
+    'policy.json WRONG_TYPE at "/allow"',
+    'policy.json UNKNOWN_FIELD at "/allowed"',
+    'scenario.json WRONG_TYPE at "/entities/0/id"',
+    'workflow.json WRONG_TYPE at "/ambient_sources/0/inject_as"',
+  ],
+);
+check(
   'a workflow without its policy is not told that the policy denies',
   [
-    ['policy.json', '"version": 1,', ''],
+    ['policy.json', '{', '{{'],
     ['workflow.json', '"effect": "read_only"', '"effect": "state_change"'],
   ],
-  ['policy.json MISSING_FIELD at ""'],
+  ['policy.json INVALID_JSON at ""'],
 );
 
 test('a workflow that no scenario uses is noted, because its paths were not checked', async (t) => {

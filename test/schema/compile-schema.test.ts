@@ -296,6 +296,22 @@ for (const [name, schema, expected] of [
         `NAME_NOT_CHECKED /items/${keyword}/__proto__`,
       ] as const,
   ),
+  [
+    'one that requires a member and allows no other members',
+    { type: 'object', properties: { name: {} }, required: ['naem'], additionalProperties: false },
+    'REQUIRED_REFUSED /required/0',
+  ],
+  [
+    'one that requires a member of two types at once, in what it refers to',
+    {
+      required: ['a'],
+      properties: { a: { $ref: '#/$defs/a' } },
+      $defs: {
+        a: { allOf: [{ properties: { b: { type: 'string' } } }], required: ['b'], properties: { b: { enum: [1] } } },
+      },
+    },
+    'REQUIRED_REFUSED /$defs/a/required/0',
+  ],
   ['one that breaks the metaschema', { properties: { a: { minLength: -1 } } }, 'BAD_VALUE /properties/a/minLength'],
 ] as const) {
   test(`a schema is refused: ${name}`, () => {
@@ -307,6 +323,30 @@ for (const [name, schema, expected] of [
     );
   });
 }
+
+for (const [name, schema, value] of [
+  [
+    'an alternative describes it',
+    { unevaluatedProperties: false, required: ['a'], anyOf: [{ properties: { a: {} } }] },
+    { a: 1 },
+  ],
+  [
+    'a pattern describes it',
+    { additionalProperties: false, required: ['a'], patternProperties: { '^(([a-z])+)+$': {} } },
+    { a: 1 },
+  ],
+  [
+    'it is required of a member that may be left out',
+    { properties: { a: { required: ['b'], additionalProperties: false } } },
+    {},
+  ],
+  [
+    'it refers back to itself',
+    { required: ['a'], properties: { a: { $ref: '#/$defs/a' } }, $defs: { a: { anyOf: [{ $ref: '#' }, {}] } } },
+    { a: 1 },
+  ],
+] as const)
+  check(`a required member is let in where ${name}`, schema, value, []);
 
 test('the schemas that ship are sound under the strict mode of the validator', async () => {
   const shipped = await loadShippedSchemas(`${PACKAGE_ROOT}/schemas`);

@@ -21,6 +21,7 @@ export async function pathsOfPages({ play, stage }: ServedPark): Promise<readonl
     ':turn': '1',
     ':entity_id': 'bob',
     ':attempt_id': attempt?.attempt_id ?? '',
+    ':event_id': `${attempt?.attempt_id}.2`,
     ':agent_turn_id': agentTurn?.agent_turn_id ?? '',
     ':source_invocation_id': call?.source_invocation_id ?? '',
     ':llm_call_id': call?.llm_call_id ?? '',

@@ -14,6 +14,7 @@ const FIND_CALL = 'chukwa attempts SLUG, then chukwa attempt ID.';
 export const CALL_PROBLEMS = {
   ATTEMPT_UNKNOWN: notFound('attempt', 'attempts SLUG'),
   AGENT_TURN_UNKNOWN: notFound('agent turn', 'attempt ID'),
+  EVENT_UNKNOWN: notFound('event', 'attempt ID --json'),
   UNKNOWN_SOURCE_INVOCATION: notFound('source invocation', 'attempt ID'),
   LLM_CALL_UNKNOWN: notFound('LLM call', 'attempt ID'),
   CALL_UNKNOWN: unknown({

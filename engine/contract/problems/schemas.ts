@@ -1,5 +1,5 @@
 import { content, note } from './entry.js';
-import { type KnownNames, suggested } from './phrases.js';
+import { type KnownNames, meant, suggested } from './phrases.js';
 
 /** A reference that leads out of the document, or a keyword that may. */
 export type FarReference = { readonly keyword: string } | { readonly target: string } | { readonly inner_id: true };
@@ -75,6 +75,12 @@ export const SCHEMA_PROBLEMS = {
     'this schema refers to itself without looking deeper into the value',
     'Break the circle, or refer back only from within "properties" or "items".',
   ),
+  REQUIRED_REFUSED: content<{ readonly name: string; readonly nearest: string | undefined }>({
+    message: ({ name }) => `no object fits this schema: "${name}" is required, and no value of it is let in`,
+    repair: ({ nearest }) =>
+      `${meant(nearest)}Describe it under "properties" by a schema that a value fits, or do not require it.`,
+    example: { name: 'naem', nearest: 'name' },
+  }),
   CHECK_BROKEN: content(
     'the validator breaks on this value and this schema, and the value counts as one that does not fit',
     'Write the schema without "unevaluatedProperties" and "unevaluatedItems", or without alternatives beside them.',

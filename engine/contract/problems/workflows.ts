@@ -228,7 +228,7 @@ export const WORKFLOW_PROBLEMS = {
     example: { text: '/ambient/weather/wind' },
   }),
   REDACTION_NAMES_NOTHING: content<{ readonly written: string } & KnownNames>({
-    message: ({ written }) => `${JSON.stringify(written)} matches nothing in the result schema.`,
+    message: ({ written }) => `Nothing that fits the result schema has ${JSON.stringify(written)}.`,
     repair: (names) => (names.known.length === 0 ? 'Remove it.' : suggested(names)),
     example: { written: '/wnid', nearest: 'wind', known: ['wind', 'rain'] },
   }),

@@ -70,7 +70,7 @@ export function compileCall(
     ...inDocument(document, checkActing(manifest, source.value, authored, place)),
     ...checkCall(setting, authored, place),
   ];
-  if (source.value === undefined || manifest === undefined || problems.length > 0) return { problems };
+  if (source.value === undefined || manifest === undefined) return { problems };
   const { label, interface: definition, max_in_flight } = source.value;
   const { effect, pending_deadline_ms, on_failure = 'fail', not_performed_on } = authored;
   return {
@@ -97,11 +97,11 @@ export function compileCall(
       retry: toRetry(source.value.retry),
       on_failure: on_failure === 'fail' ? undefined : on_failure,
     }),
-    problems: [],
+    problems,
   };
 }
 
-/** A schema that a reference names, with its validator. */
+/** A schema that a reference names, with its validator. In place of one that is missing or broken, one that all fits. */
 export function compileReference(
   parts: CompileParts,
   document: ComponentReference,
@@ -111,10 +111,12 @@ export function compileReference(
   if (reference === undefined) return { problems: [] };
   const hash = hashOf(reference);
   const schema = parts.find('json_schema', hash);
-  if (schema === undefined) return { problems: [missing(document, pointer, 'json_schema', hash)] };
+  const value: SchemaProgram = { hash, schema: { type: 'object' }, validate: () => [] };
+  if (schema === undefined) return { value, problems: [missing(document, pointer, 'json_schema', hash)] };
   const compiled = parts.compileSchema(hash, schema);
   if (compiled.ok) return { value: { hash, schema, validate: compiled.value }, problems: [] };
   return {
+    value,
     problems: compiled.problems.map((problem) => ({
       ...problem,
       pointer: problem.pointer ?? '',

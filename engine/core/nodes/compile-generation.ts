@@ -8,7 +8,7 @@ import { findNotYet, readDelivery } from '../binding/source-settings.js';
 import { nearestName } from '../content/nearest-name.js';
 import { shorten } from '../content/shorten.js';
 import { parsePromptText, PLACEHOLDER_NAMES, type PromptTemplate } from '../prompt/template.js';
-import { complainIf, inDocument, isError } from '../protocol/document-problem.js';
+import { complainIf, inDocument } from '../protocol/document-problem.js';
 import { type GenerationProgram, isInPrompt } from './generation.js';
 
 /** The members of a generation that an author writes, whatever the type of the node. */
@@ -39,7 +39,7 @@ export function compileGeneration(
       ...(source.value && second?.value ? checkFallback(node, source.value, second.value, `${pointer}/fallback`) : []),
     ]),
   ];
-  if (source.value === undefined || problems.some(isError)) return { problems };
+  if (source.value === undefined) return { problems };
   return {
     value: {
       ...source.value,

@@ -3,7 +3,7 @@ import type { AvailableTool } from '../../generated/workflow.js';
 import { compileCall } from '../binding/compile-call.js';
 import type { CompileParts, Part, WorkflowSetting } from '../binding/compile-parts.js';
 import { notAllowed } from '../binding/not-allowed.js';
-import { complainIf, inDocument } from '../protocol/document-problem.js';
+import { complainIf, inDocument, isError } from '../protocol/document-problem.js';
 import type { ToolProgram } from '../protocol/program.js';
 import { checkToolName } from './tool-name.js';
 
@@ -21,14 +21,15 @@ export function compileTool(
     speaks: 'json',
     always_policed: true,
   });
-  const named = inDocument(document, checkToolName(parts, tool, `${pointer}/name`));
   const { name, description } = tool;
-  if (setting.policy !== undefined && !setting.policy.allow.has(name)) {
-    // An author may mean it, where several profiles share a workflow; more often a name is misspelt.
-    const note = notAllowed(setting, 'TOOL_NOT_ALLOWED', tool, { pointer: `${pointer}/name` });
+  const isDenied = setting.policy !== undefined && !setting.policy.allow.has(name);
+  // An author may mean it, where several profiles share a workflow; more often a name is misspelt.
+  const denied = isDenied ? [notAllowed(setting, 'TOOL_NOT_ALLOWED', tool, { pointer: `${pointer}/name` })] : [];
+  const named = [...inDocument(document, checkToolName(parts, tool, `${pointer}/name`)), ...denied];
+  if (isDenied && !denied.some(isError)) {
     // A denied tool is never called, so that it needs no plugin.
     const problems = call.problems.filter(({ code }) => code !== 'PLUGIN_UNKNOWN');
-    return { value: { name, permitted: false }, problems: [...named, ...problems, note] };
+    return { value: { name, permitted: false }, problems: [...named, ...problems] };
   }
   const args = call.value?.input;
   if (call.value === undefined || args === undefined) return { problems: [...named, ...call.problems] };
@@ -38,6 +39,6 @@ export function compileTool(
   );
   return {
     value: { name, permitted: true, description, call: call.value, arguments: args },
-    problems: [...named, ...inDocument(document, misfits)],
+    problems: [...named, ...call.problems, ...inDocument(document, misfits)],
   };
 }

@@ -1,8 +1,7 @@
 import type { LlmJsonNode } from '../../generated/workflow.js';
 import { compileReference } from '../binding/compile-call.js';
-import { findSchema } from '../binding/typed-schemas.js';
+import { resultShape } from '../binding/typed-schemas.js';
 import type { OfferedSchema, SchemaProgram } from '../protocol/program.js';
-import { schemaShape } from '../typing/shape.js';
 import { smallestValue } from '../typing/smallest-value.js';
 import { type Answer, acceptAnswer, readAnswer, rejectAnswer } from './answer.js';
 import { describeGeneration, findUnaskedGeneration } from './call-key.js';
@@ -30,7 +29,7 @@ export const llmJson: NodeType<LlmJsonNode, LlmJsonProgram, LlmJsonState> = {
   messages: (node) => node.prompt_template.messages,
   requestTemplate: () => undefined,
   toolsOffered: () => [],
-  outputShape: (parts, node) => schemaShape(findSchema(parts, node.result_schema_ref) ?? {}),
+  outputShape: (parts, { result_schema_ref }) => resultShape(parts, { result_schema_ref, redaction: { allow: 'all' } }),
   check: () => [],
 
   compile(parts, setting, node, pointer) {

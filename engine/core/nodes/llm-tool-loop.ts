@@ -6,7 +6,7 @@ import type { CompileParts } from '../binding/compile-parts.js';
 import { type Segment, toMessage } from '../prompt/message.js';
 import { fenceJson, quoteText } from '../prompt/quote.js';
 import { type Invoke, toInvoke } from '../protocol/command.js';
-import { inDocument, isError } from '../protocol/document-problem.js';
+import { inDocument } from '../protocol/document-problem.js';
 import type { CallEvent, CallFailed, CallRefused } from '../protocol/event.js';
 import { isPassedOn, toFailureForModel } from '../protocol/on-failure.js';
 import type { OfferedSchema, PermittedTool, SchemaProgram, ToolProgram } from '../protocol/program.js';
@@ -84,7 +84,8 @@ export const llmToolLoop: NodeType<LlmToolLoopNode, LlmToolLoopProgram, LlmToolL
       compileTool(parts, setting, tool, `${pointer}/available_tools/${index}`),
     );
     const final = compileReference(parts, document, node.final_schema_ref, `${pointer}/final_schema_ref`);
-    const isForeign = final.value !== undefined && !isEquivalentSchema(final.value.schema, parts.contracts.world_patch);
+    const isForeign =
+      final.problems.length === 0 && !isEquivalentSchema(final.value?.schema ?? {}, parts.contracts.world_patch);
     const problems = [
       ...generation.problems,
       ...compiled.flatMap((tool) => tool.problems),
@@ -96,7 +97,7 @@ export const llmToolLoop: NodeType<LlmToolLoopNode, LlmToolLoopProgram, LlmToolL
           : [],
       ),
     ];
-    if (generation.value === undefined || final.value === undefined || problems.some(isError)) return { problems };
+    if (generation.value === undefined) return { problems };
     const tools = compiled.flatMap(({ value }) => value ?? []);
     const { max_tool_calls, may = {} } = node;
     const patch = withReach(parts.contracts.world_patch, may);

@@ -23,7 +23,7 @@ export interface SchemaShape {
 /** The visible parts of a value: all of it, or the targets of these paths. */
 export type Allowed = 'all' | readonly (readonly string[])[];
 
-/** Nothing is known: every path below may be there. */
+/** Nothing is known, which is said elsewhere: every path below counts as there. */
 export const UNKNOWN: Shape = { kind: 'unknown' };
 
 /** A value that a schema describes, cut to an allow-list of JSON Pointers. */

@@ -23,7 +23,7 @@ const CONTAINER = { type: ['object', 'array'] };
 export function stepInto(shape: Shape, token: string): Step {
   switch (shape.kind) {
     case 'unknown':
-      return { presence: 'maybe', shape: UNKNOWN };
+      return { presence: 'there', shape: UNKNOWN };
     case 'literal':
       return toStep(memberOfLiteral(shape.value, token));
     case 'record':

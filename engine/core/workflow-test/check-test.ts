@@ -3,7 +3,7 @@ import { present } from '../../contract/present.js';
 import { type Problem, problem } from '../../contract/problem.js';
 import { type ByTurn, withoutMark } from '../../contract/scripted.js';
 import { among } from '../content/nearest-name.js';
-import { toPointer } from '../content/json-pointer.js';
+import { findAt, isObject, toPointer } from '../content/json-pointer.js';
 import type { Answer } from '../../generated/answers.js';
 import type { Scenario } from '../../generated/scenario.js';
 import type { WorkflowTest } from '../../generated/workflow-test.js';
@@ -57,7 +57,7 @@ const NAMED_BY_ANSWERS: Named<'entity' | 'environment' | 'tool'> = [
 type Place = readonly string[];
 
 /** The texts in the places of a pattern, each with its own place. */
-function listNamed(
+export function listNamed(
   value: Json,
   [token, ...rest]: readonly string[],
   place: Place = [],
@@ -78,7 +78,7 @@ export function checkTest(program: Program, scenario: Scenario, test: WorkflowTe
     listNamed(test as unknown as Json, pattern.split('/')).flatMap(({ name, place }) => {
       if (what === 'turn') return checkTurn(turns, name, place);
       return what === 'key'
-        ? checkKey(program, name, place)
+        ? checkKey(program, name, place, test as unknown as Json)
         : checkName('TEST_NAMES_NOTHING', names, what, { name, place });
     }),
   );
@@ -87,8 +87,10 @@ export function checkTest(program: Program, scenario: Scenario, test: WorkflowTe
 
 /** Answers that no turn of a program can ask for, at their places below a pointer. */
 export function checkAnswerKeys(program: Program, turns: ByTurn<Answer>, place: Place): readonly Problem[] {
-  const keys = listNamed(turns as unknown as Json, ['*', 'NAME'], place);
-  return keys.flatMap((key) => checkKey(program, key.name, key.place));
+  const all = turns as unknown as Json;
+  return listNamed(all, ['*', 'NAME']).flatMap((key) =>
+    checkKey(program, key.name, key.place, all).map((one) => ({ ...one, pointer: toPointer(place) + one.pointer })),
+  );
 }
 
 function namesOf(program: Program, { entities, environments }: Scenario): Names {
@@ -103,9 +105,17 @@ function namesOf(program: Program, { entities, environments }: Scenario): Names 
   };
 }
 
-function checkKey(program: Program, key: string, place: Place): readonly Problem[] {
+/** A key that stands beside the wrong one already is not suggested. */
+function checkKey(program: Program, key: string, place: Place, whole: Json): readonly Problem[] {
   const unasked = findUnasked(program, key);
-  return unasked === undefined ? [] : [problem('KEY_NEVER_ASKED', unasked, { pointer: toPointer(place) })];
+  if (unasked === undefined) return [];
+  const [, meant = ''] = /^(?:Did you mean|Write) "?([^\s"?]+)/.exec(unasked.repair) ?? [];
+  const parts = key.split('/');
+  const suggested = [meant, ...parts.map((_, index) => parts.with(index, meant).join('/'))];
+  const beside = findAt(whole, place.slice(0, -1));
+  const taken = suggested.find((one) => isObject(beside) && Object.hasOwn(beside, one));
+  const repair = taken === undefined ? unasked.repair : `Remove it, or write another key: ${taken} is here already.`;
+  return [problem('KEY_NEVER_ASKED', { ...unasked, repair }, { pointer: toPointer(place) })];
 }
 
 function checkTime(scenario: Scenario, { last }: TestedTurns): readonly Problem[] {

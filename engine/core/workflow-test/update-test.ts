@@ -3,8 +3,11 @@ import type { Json, JsonObject } from '../../contract/json.js';
 import { withoutMark } from '../../contract/scripted.js';
 import type { WorkflowTest } from '../../generated/workflow-test.js';
 import { canonicalText } from '../content/canonical.js';
-import { findAt, isList, isObject, pointerTokens } from '../content/json-pointer.js';
+import { findAt, isList, isObject, pointerTokens, toPointer } from '../content/json-pointer.js';
+import { nearestName } from '../content/nearest-name.js';
 import type { Program } from '../protocol/program.js';
+import { permittedToolsOf } from '../workflow/narrow-tools.js';
+import { listNamed } from './check-test.js';
 import { findUnasked, writtenKey } from './command-key.js';
 import type { Difference } from './match.js';
 import { skeletonOf, type UnansweredCall } from './skeleton.js';
@@ -16,7 +19,7 @@ export type TestChange =
   | { readonly kind: 'moved'; readonly turn: string; readonly key: string; readonly to: string }
   /** No call can ask for the answer any longer. */
   | { readonly kind: 'dropped'; readonly turn: string; readonly key: string }
-  /** An expected value was replaced by the value that came. */
+  /** An expected value was replaced by the value that came, or the name of a tool by its new name. */
   | { readonly kind: 'expected'; readonly pointer: string; readonly before: Json; readonly after: Json };
 
 export interface WrittenKey {
@@ -47,13 +50,12 @@ export function listUnasked(program: Program, { answers = {} }: WorkflowTest): r
 }
 
 /**
- * One step: answers move to the new names of their calls; without such names, calls get the answers that they lack, and
+ * One step: a tool gets its new name, and answers move to the new names of their calls; without such names, calls get the answers that they lack, and
  * answers are dropped where that was asked for; and with all answers there, exact expectations take the values that came.
  * Expectations of what a text contains or lacks, and of a failure, are for the author.
  */
 export function updateTest(played: PlayedTest, drops: boolean): Updated {
-  const renamed = renameCalls(played);
-  if (renamed.changes.length > 0) return renamed;
+  for (const renamed of [renameTool(played), renameCalls(played)]) if (renamed.changes.length > 0) return renamed;
   const answered = answerCalls(played, drops);
   return answered.changes.length > 0 || played.missing.length > 0 ? answered : expectActual(played);
 }
@@ -84,6 +86,23 @@ function mapAnswers(answers: Answers, nameOf: (turn: string, key: string) => str
     return [turn, Object.fromEntries(kept)] as const;
   });
   return Object.fromEntries(turns.filter(([, all]) => Object.keys(all).length > 0));
+}
+
+/** A tool has another name where the test names one that there is not, and just one that there is can be meant. */
+function renameTool({ program, test }: PlayedTest): Updated {
+  const value = test as unknown as Json;
+  const named = ['expect/turns/*/tools/*', 'answers/*/*/json/tool_call/name'].flatMap((pattern) =>
+    listNamed(value, pattern.split('/')),
+  );
+  const known = [...permittedToolsOf(program)];
+  const free = known.filter((tool) => !named.some(({ name }) => name === tool));
+  const [from, ...others] = new Set(named.flatMap(({ name }) => (known.includes(name) ? [] : [name])));
+  const to = free.length === 1 ? free[0] : nearestName(from ?? '', free);
+  if (from === undefined || to === undefined || others.length > 0) return { test, changes: [] };
+  const places = named.filter(({ name }) => name === from).map(({ place }) => place);
+  const updated = places.reduce((changed, place) => replaceAt(changed, place, to), value);
+  const changes = places.map((at) => ({ kind: 'expected', pointer: toPointer(at), before: from, after: to }) as const);
+  return { test: updated as unknown as WorkflowTest, changes };
 }
 
 /** A subject, a node or an ambient source has another name where just one call lacks an answer that one of the old name has. */

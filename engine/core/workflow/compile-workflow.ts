@@ -7,7 +7,7 @@ import { checkSpeculation } from './check-speculation.js';
 import { compileCall } from '../binding/compile-call.js';
 import { compileNode } from '../nodes/index.js';
 import type { CompileParts, Part, WorkflowSetting } from '../binding/compile-parts.js';
-import { inDocument, isError } from '../protocol/document-problem.js';
+import { inDocument } from '../protocol/document-problem.js';
 import {
   MAX_SPECULATIVE,
   type AmbientProgram,
@@ -21,7 +21,7 @@ import { withPrompts } from './prompt-files.js';
 import { readersOf } from './readers.js';
 import { turnAmbientKey } from '../protocol/visibility.js';
 
-/** A workflow as a program, or everything that keeps it from running in this scenario under this policy. */
+/** A workflow as a program, and everything that keeps it from running in this scenario under this policy. */
 export function compileWorkflow(
   parts: CompileParts,
   scenario: Scenario,
@@ -47,7 +47,7 @@ export function compileWorkflow(
     ...nodes.flatMap((part) => part.problems),
   ];
   const problems = found.map(place);
-  if (problems.some(isError)) return { problems };
+  if ([...ambients, ...nodes].some(({ value }) => value === undefined)) return { problems };
   const compiled = ambients.flatMap((part) => part.value ?? []);
   const subject_ambients = compiled.flatMap(({ run, binding }) => (run === 'before_subject_workflow' ? [binding] : []));
   const compiledNodes = nodes.flatMap((part) => part.value ?? []);

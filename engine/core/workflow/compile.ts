@@ -12,10 +12,10 @@ import type { ComponentReference } from '../protocol/component.js';
 import { complainIf, type DocumentProblem, inDocument, isError } from '../protocol/document-problem.js';
 import type { Program, SubjectProgram, TurnAmbientProgram } from '../protocol/program.js';
 
-/** A program, or everything that keeps the scenario from running. */
+/** A program, or everything that keeps the scenario from running: then one that must not run, where each of its calls is known. */
 export type Compiled =
   | { readonly ok: true; readonly program: Program; readonly notes: readonly DocumentProblem[] }
-  | { readonly ok: false; readonly problems: readonly DocumentProblem[] };
+  | { readonly ok: false; readonly program?: Program | undefined; readonly problems: readonly DocumentProblem[] };
 
 /**
  * Links and compiles a scenario: every rule of assembly is checked, and no source is called.
@@ -30,23 +30,23 @@ export function compileProgram(parts: CompileParts, scenarioHash: string): Compi
     compileCognition(parts, scenario, document, { cognition, pointer: `/cognition/${index}` }),
   );
   const problems = withoutRepeats([...checked, ...cognitions.flatMap((compiled) => compiled.problems)]);
-  if (problems.some(isError)) return { ok: false, problems };
-  const subjects = cognitions.flatMap((cognition) => cognition.subjects);
-  return {
-    ok: true,
-    program: {
-      scenario_hash: scenarioHash,
-      label: scenario.label,
-      turn_ambients: distinctAmbients(subjects),
-      subjects,
-      event_turns: mostEventTurns(subjects),
-    },
-    notes: [...problems, ...noteUselessAllowances(cognitions)],
+  const isKnown = cognitions.every((cognition) => cognition.subjects !== undefined);
+  if (!isKnown) return { ok: false, problems };
+  const subjects = cognitions.flatMap((cognition) => cognition.subjects ?? []);
+  const program = {
+    scenario_hash: scenarioHash,
+    label: scenario.label,
+    turn_ambients: distinctAmbients(subjects),
+    subjects,
+    event_turns: mostEventTurns(subjects),
   };
+  if (problems.some(isError)) return { ok: false, program, problems };
+  return { ok: true, program, notes: [...problems, ...noteUselessAllowances(cognitions)] };
 }
 
 interface CompiledCognition {
-  readonly subjects: readonly SubjectProgram[];
+  /** Undefined where a document is missing that says what is called. */
+  readonly subjects?: readonly SubjectProgram[] | undefined;
   readonly problems: readonly DocumentProblem[];
   readonly policy?: CompiledPolicy;
 }
@@ -74,7 +74,6 @@ function compileCognition(
   const profile = parts.find('cognition_profile', profileHash) as unknown as CognitionProfile | undefined;
   if (profile === undefined)
     return {
-      subjects: [],
       problems: [missing(scenarioDocument, `${place.pointer}/profile_ref`, 'cognition_profile', profileHash)],
     };
   const document: ComponentReference = { kind: 'cognition_profile', hash: profileHash };
@@ -84,7 +83,6 @@ function compileCognition(
   const unmet = [...policy.problems, ...refuseUnsupported(document, profile)];
   if (workflow === undefined)
     return {
-      subjects: [],
       problems: [...unmet, missing(document, '/workflow_ref', 'cognition_workflow', workflowHash)],
     };
   const compiled = compileWorkflow(parts, scenario, workflow, {
@@ -93,9 +91,8 @@ function compileCognition(
     ...present({ policy: policy.policy }),
     policy_missing: policy.policy === undefined && profile.tool_policy_ref !== undefined,
   });
-  const subjects = place.cognition.subjects.flatMap((subject_id) =>
-    compiled.value === undefined ? [] : [{ subject_id, workflow: compiled.value }],
-  );
+  const { value } = policy.problems.some(isError) && policy.policy === undefined ? {} : compiled;
+  const subjects = value && place.cognition.subjects.map((subject_id) => ({ subject_id, workflow: value }));
   return { subjects, problems: [...unmet, ...compiled.problems], ...present({ policy: policy.policy }) };
 }
 

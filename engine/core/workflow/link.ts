@@ -6,7 +6,6 @@ import type { ComponentKind, ComponentReference } from '../protocol/component.js
 import { type DocumentKind, isComponentKind } from './link/document-kind.js';
 import { findMeant } from './link/find-meant.js';
 import { bottomUp, findChain, type Graph } from './link/order.js';
-import { draftOf } from './link/draft.js';
 import { isMisnamedPrompt, listReferences, NOWHERE, type Reference, replaceReferences } from './link/references.js';
 import type { ResolvePath } from './link/resolve-path.js';
 
@@ -76,20 +75,13 @@ export function linkDocuments(
 }
 
 /**
- * Links what there is, though parts of it are not sound or missing: only to look for further faults in it. Of a document
- * that is not sound, its draft is taken; a reference that cannot be followed becomes one to nowhere.
+ * Links what there is, though parts of it are not sound or missing: only to look for further faults in it. A reference
+ * that cannot be followed becomes one to nowhere.
  */
 export function linkDrafts(files: readonly DocumentToLink[], resolvePath: ResolvePath): readonly LinkedDocument[] {
-  const drafts = files.map((file) => (file.is_sound ? file : toDraft(file)));
-  const byPath = new Map(drafts.map((file) => [file.path, file]));
-  const known = { byPath, resolvePath, others: [] };
-  const { edges, graph } = toGraph(drafts, known);
+  const byPath = new Map(files.map((file) => [file.path, file]));
+  const { edges, graph } = toGraph(files, { byPath, resolvePath, others: [] });
   return linkAll(bottomUp(graph), byPath, edges, NOWHERE);
-}
-
-function toDraft(file: DocumentToLink): DocumentToLink {
-  const value = draftOf(file.kind, file.value);
-  return { ...file, value, is_sound: value !== undefined };
 }
 
 /** @param nowhere the hash in place of one that there is not; without it, who refers to nothing is left out */

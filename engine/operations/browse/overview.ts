@@ -1,5 +1,6 @@
 import { type Outcome, succeed } from '../../contract/problem.js';
-import type { ListedMessage, ListPart, WaitingAttempt } from '../../ports/browse.js';
+import type { ListedMessage, ListPart, WaitingAttempt, WorldActivity } from '../../ports/browse.js';
+import { compareWorldStates, stateOfWorld } from '../../core/protocol/work-state.js';
 import { countComponents, type KindCount } from '../components.js';
 import type { Archive } from '../engine.js';
 import { LIMIT, type Part, readPart, type WantedPart } from './list-part.js';
@@ -12,7 +13,14 @@ export interface LatestTurn {
   readonly story: TurnStory;
 }
 
+/** A world in which an attempt is under way, waits for somebody, or came to no good end. */
+export interface StirringWorld extends WorldActivity {
+  readonly state: string;
+}
+
 export interface Overview {
+  /** The one that needs a person most first; at most 20. */
+  readonly stirring: readonly StirringWorld[];
   /** The first by name. */
   readonly worlds: Part<ListedWorld>;
   /** Null where no such world has a turn. */
@@ -32,7 +40,25 @@ export async function browseOverview(archive: Archive, reader: 'consumer' | 'ope
   const documents = await countComponents(archive);
   if (!documents.ok) return documents;
   const inbox = reader === 'operator' ? await archive.store.browse.inbox({ limit: LIMIT }) : [];
-  return succeed({ worlds: worlds.value, latest: await findLatest(archive), documents: documents.value, inbox });
+  const stirring = await listStirring(archive);
+  return succeed({
+    stirring,
+    worlds: worlds.value,
+    latest: await findLatest(archive),
+    documents: documents.value,
+    inbox,
+  });
+}
+
+const STIRRING_SHOWN = 20;
+
+async function listStirring({ store }: Archive): Promise<readonly StirringWorld[]> {
+  const worlds = await store.browse.stirred();
+  return worlds
+    .map((world) => ({ ...world, state: stateOfWorld(world, { queued_turns: 0 }) }))
+    .filter(({ state }) => state !== 'at rest')
+    .toSorted((a, b) => compareWorldStates(a.state, b.state) || b.last_at.localeCompare(a.last_at))
+    .slice(0, STIRRING_SHOWN);
 }
 
 /** How many of the latest generations are looked through for a world that has a turn. */

@@ -9,8 +9,7 @@ import type { Entity } from '../../core/world/world.js';
 import type { AgentHeadRecord } from '../../core/agents/agent-turn.js';
 import type { Archive } from '../engine.js';
 import { diffPlaces, type WorldDiff } from '../diff-worlds.js';
-import { type QueuedTurns, toQueued } from '../queue.js';
-import { lookAtWorld, showWorld, type ShownWorld, unknownWorld } from '../worlds.js';
+import { type ActiveWorld, lookAtWorld, showWorld, type ShownWorld, unknownWorld, withActivity } from '../worlds.js';
 import { toTurn } from './list-part.js';
 
 const TURNS_SHOWN = 10;
@@ -143,7 +142,7 @@ export async function browseDiff(
   });
 }
 
-export type ListedWorld = WorldRecord & QueuedTurns & Readable;
+export type ListedWorld = ActiveWorld & Readable;
 
 /** A part of all worlds, or of those with a given scenario, with the queue of each. */
 export async function listWorldsPart(
@@ -152,8 +151,7 @@ export async function listWorldsPart(
   scenario_hash?: string,
 ): Promise<Outcome<readonly ListedWorld[]>> {
   const worlds = await store.browse.worlds(part, scenario_hash);
-  const queues = await store.inbox.queues();
-  return succeed(worlds.map((world) => ({ ...world, ...toQueued(queues, world.world_slug) })));
+  return succeed(await withActivity({ store }, worlds));
 }
 
 /** A part of a world's attempts, the latest first. */

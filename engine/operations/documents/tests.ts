@@ -35,23 +35,20 @@ export interface LoadedTest extends TestDocument {
   readonly scenario: { readonly path: string } | { readonly hash: string };
 }
 
-/** Reads the tests among files. Unsound tests, and tests with broken references, are left out. */
-export function listTests(
-  { files, resolve_path }: Pick<LoadedFiles, 'files' | 'resolve_path'>,
-  isSound: (path: string) => boolean,
-): readonly LoadedTest[] {
+/** Reads the tests among files. Tests without a value, and tests with broken references, are left out. */
+export function listTests({ files, resolve_path }: Pick<LoadedFiles, 'files' | 'resolve_path'>): readonly LoadedTest[] {
   const byPath = new Map(files.map((file) => [file.path, file]));
   const fileAt = (from: string, path: string): LoadedFile | undefined => {
     const resolved = resolve_path(from, path);
     return resolved.ok ? byPath.get(resolved.value) : undefined;
   };
   return files.flatMap((file): readonly LoadedTest[] => {
-    if (file.kind !== 'workflow_test' || file.source === undefined || !isSound(file.path)) return [];
+    if (file.kind !== 'workflow_test' || file.source === undefined) return [];
     const test = file.source.value as unknown as WorkflowTest;
     const { scenario_ref, answers_ref } = test;
     const answersFile = answers_ref === undefined ? undefined : fileAt(file.path, answers_ref.path);
     const scenario = 'path' in scenario_ref ? fileAt(file.path, scenario_ref.path) : scenario_ref;
-    if (scenario === undefined || (answers_ref !== undefined && !(answersFile && isSound(answersFile.path)))) return [];
+    if (scenario === undefined || (answers_ref !== undefined && answersFile?.source === undefined)) return [];
     const answers = answersFile?.source?.value as unknown as Answers | undefined;
     return [{ file, test, answers, answers_file: answersFile, scenario }];
   });
@@ -66,7 +63,6 @@ export function listTested({ kind, source }: LoadedFile): readonly ComponentRefe
 }
 
 interface TestSurroundings {
-  readonly isSound: (path: string) => boolean;
   readonly hashOfScenario: (path: string) => string | undefined;
   readonly check: (document: TestDocument, scenarioHash: string) => TestComplaints | undefined;
 }
@@ -76,7 +72,7 @@ export function complainOfTests(
   loaded: Pick<LoadedFiles, 'files' | 'resolve_path'>,
   surroundings: TestSurroundings,
 ): readonly FileComplaint[] {
-  const tests = listTests(loaded, surroundings.isSound);
+  const tests = listTests(loaded);
   const complaints: FileComplaint[] = [];
   const unasked = new Map<string, readonly Problem[]>();
   for (const { file, answers_file, scenario, ...document } of tests) {
@@ -97,10 +93,10 @@ export function complainOfTests(
 function complainOfLoneAnswers(
   { files }: Pick<LoadedFiles, 'files'>,
   tests: readonly LoadedTest[],
-  { isSound, hashOfScenario, check }: TestSurroundings,
+  { hashOfScenario, check }: TestSurroundings,
 ): readonly { readonly path: string; readonly found: readonly Problem[] }[] {
   const named = new Set(tests.map(({ answers_file }) => answers_file?.path));
-  const lone = files.filter(({ kind, path }) => kind === 'answers' && isSound(path) && !named.has(path));
+  const lone = files.filter(({ kind, path, source }) => kind === 'answers' && source !== undefined && !named.has(path));
   return lone.flatMap(({ path, source }) => {
     const answers = source?.value as unknown as Answers;
     const beside = files.filter(({ kind, path: other }) => kind === 'scenario' && dirname(other) === dirname(path));

@@ -1,9 +1,10 @@
 import type { Json, JsonObject } from '../../contract/json.js';
 import { type Location, type Problem, problem } from '../../contract/problem.js';
-import { findAt, pointerTokens } from '../../core/content/json-pointer.js';
+import { findAt, isObject, overlaps, pointerTokens } from '../../core/content/json-pointer.js';
 import type { ComponentKind, ComponentReference } from '../../core/protocol/component.js';
 import { type DocumentProblem, isError } from '../../core/protocol/document-problem.js';
-import type { DocumentKind } from '../../core/workflow/link/document-kind.js';
+import { type DocumentKind, SCHEMA_OF_KIND } from '../../core/workflow/link/document-kind.js';
+import { draftOf } from '../../core/workflow/link/draft.js';
 import { type DocumentToLink, type LinkedDocument, linkDocuments, linkDrafts } from '../../core/workflow/link.js';
 import { listReferences } from '../../core/workflow/link/references.js';
 import { SHIPPED_PREFIX } from '../../core/workflow/link/resolve-path.js';
@@ -51,18 +52,24 @@ export async function validateLoaded(
   const files = new Map(loaded.files.map((file) => [file.path, file]));
   const checked = loaded.files.map((file) => ({ file, problems: checkFile(parts, file) }));
   const isSound = soundnessOf(checked);
-  const toLink = loaded.files.map(
-    ({ path, kind, source }): DocumentToLink => ({ path, kind, value: source?.value, is_sound: isSound(path) }),
+  const linking = linkDocuments(
+    loaded.files.map((file) => ({ ...toLink(file), is_sound: isSound(file.path) })),
+    loaded.resolve_path,
+    loaded.neighbours,
   );
-  const linking = linkDocuments(toLink, loaded.resolve_path, loaded.neighbours);
   const outside = await findOutside(parts, linking.linked, loaded.files);
+  const drafts = loaded.files.map((file) => (isSound(file.path) ? file : toDraft(parts, file)));
   const isBroken = linking.problems.length > 0 || !loaded.files.every(({ path }) => isSound(path));
-  const drafts = isBroken ? linkDrafts(toLink, loaded.resolve_path) : linking.linked;
-  const found = checkScenarios(parts, drafts, outside.found).filter(({ path }) => isSound(path));
+  const linked = isBroken ? linkDrafts(drafts.map(toLink), loaded.resolve_path) : linking.linked;
+  const contents = contentsOf(linked, outside.found);
+  const faults = new Map(checked.map(({ file, problems }) => [file.path, problems]));
+  const isOwn = ({ path, problem }: FileComplaint): boolean =>
+    isSound(path) || isBeside(getFile(files, path), problem, faults.get(path) ?? []);
+  const found = checkScenarios(parts, linked, contents).filter(isOwn);
   const scenarios = found.filter(({ problem }) => !isOfPlugin(problem));
   const isNeeded = (path: string): boolean =>
     !listRead(linking.linked).has(path) || found.some((one) => one.path === path && isOfPlugin(one.problem));
-  const tests = checkTests(parts, loaded, { ...linking, stored: outside.found, isSound });
+  const tests = checkTests(parts, { ...loaded, files: drafts }, linked, contents).filter(isOwn);
   const problems = [
     ...checked.flatMap(({ file, problems }) =>
       problems.map((problem) => at(file, isOfPlugin(problem) && !isNeeded(file.path) ? toDenied(problem) : problem)),
@@ -160,30 +167,42 @@ function soundnessOf(
   return (path) => sound.has(path);
 }
 
-interface ForTests {
-  readonly linked: readonly LinkedDocument[];
-  readonly stored: ReadonlyMap<string, JsonObject>;
-  readonly isSound: (path: string) => boolean;
+function toLink({ path, kind, source }: LoadedFile): DocumentToLink {
+  return { path, kind, value: source?.value, is_sound: source !== undefined };
 }
 
-/** Tests of incomplete scenarios are skipped: the missing parts have been reported. */
+/** A file with the draft of its document: without a value where there is none. */
+function toDraft({ shipped, validateDocument }: DocumentParts, file: LoadedFile): LoadedFile {
+  const { kind, source } = file;
+  const schema = kind === undefined || kind === 'json_schema' ? undefined : shipped.get(SCHEMA_OF_KIND[kind]);
+  if (kind === undefined || schema === undefined || !isObject(source?.value)) return { ...file, source: undefined };
+  // An interface is its plugin's matter; what a scenario asks of it is its name.
+  const isOfInterface = ({ pointer = '' }: Problem): boolean => pointer.startsWith('/interface/');
+  const draft = draftOf(schema, source.value, (value) =>
+    validateDocument(kind, value).filter((one) => !isOfInterface(one)),
+  );
+  return { ...file, source: draft && { ...source, value: draft } };
+}
+
+/** Whether a problem of a document's draft is one of the document too, and none of the faults that were repaired. */
+function isBeside({ source }: LoadedFile, { pointer = '' }: Problem, faults: readonly Problem[]): boolean {
+  const place = pointerTokens(pointer);
+  const isRepaired = (fault: Problem): boolean =>
+    fault.code !== 'MISSING_FIELD' && overlaps(place, pointerTokens(fault.pointer ?? ''));
+  return source !== undefined && findAt(source.value, place) !== undefined && !faults.some(isRepaired);
+}
+
 function checkTests(
-  parts: DocumentParts,
+  { checkTest }: DocumentParts,
   loaded: Pick<LoadedFiles, 'files' | 'resolve_path'>,
-  { linked, stored, isSound }: ForTests,
+  linked: readonly LinkedDocument[],
+  contents: ReadonlyMap<string, JsonObject>,
 ): readonly FileComplaint[] {
-  const { checkTest } = parts;
   if (checkTest === undefined) return [];
-  const whole = wholeOf(linked, stored);
-  const contents = contentsOf(linked, stored);
   const hashes = new Map(linked.filter(({ kind }) => kind === 'scenario').map(({ path, hash }) => [path, hash]));
   return complainOfTests(loaded, {
-    isSound,
     hashOfScenario: (path) => hashes.get(path),
-    check: (test, scenarioHash) =>
-      whole.has(keyOf({ kind: 'scenario', hash: scenarioHash }))
-        ? checkTest((kind, hash) => contents.get(keyOf({ kind, hash })), scenarioHash, test)
-        : undefined,
+    check: (test, scenarioHash) => checkTest((kind, hash) => contents.get(keyOf({ kind, hash })), scenarioHash, test),
   });
 }
 
@@ -196,20 +215,15 @@ function contentsOf(
 
 /**
  * The problems that keep scenarios from running. Missing and unsound documents have been reported: the rest of a
- * scenario is checked, but only complete workflows.
+ * scenario is checked.
  */
 function checkScenarios(
   parts: DocumentParts,
   linked: readonly LinkedDocument[],
-  stored: ReadonlyMap<string, JsonObject>,
+  contents: ReadonlyMap<string, JsonObject>,
 ): readonly FileComplaint[] {
-  const contents = contentsOf(linked, stored);
   const paths = new Map(linked.toReversed().map((document) => [keyOf(document), document.path]));
-  const whole = wholeOf(linked, stored);
-  const find: FindComponent = (kind, hash) => {
-    const key = keyOf({ kind, hash });
-    return whole.has(key) || LEADING.includes(kind) ? contents.get(key) : undefined;
-  };
+  const find: FindComponent = (kind, hash) => contents.get(keyOf({ kind, hash }));
   const checked = linked
     .filter(({ kind }) => kind === 'scenario')
     .map((scenario) => ({ scenario, found: parts.checkScenario(find, scenario.hash) }));
@@ -261,17 +275,6 @@ function listUnread(linked: readonly LinkedDocument[]): readonly FileComplaint[]
     path,
     problem: problem('WORKFLOW_UNREAD'),
   }));
-}
-
-/** Kinds that only refer to typed documents, so that their other references may be missing. */
-const LEADING: readonly ComponentKind[] = ['scenario', 'cognition_profile'];
-
-function wholeOf(linked: readonly LinkedDocument[], stored: ReadonlyMap<string, JsonObject>): ReadonlySet<string> {
-  const whole = new Set(stored.keys());
-  for (const document of linked) {
-    if (document.refers_to.every((reference) => whole.has(keyOf(reference)))) whole.add(keyOf(document));
-  }
-  return whole;
 }
 
 /** No file has the place: the file of the scenario is the nearest. */

@@ -36,7 +36,7 @@ function findAnswers(loaded: LoadedFiles, file: File) {
     const answers = file.source?.value as unknown as Answers;
     return { answers, own: answers.turns, member: 'turns' };
   }
-  const read = listTests(loaded, () => true).find((test) => test.file === file);
+  const read = listTests(loaded).find((test) => test.file === file);
   if (read === undefined) return undefined;
   const { test, answers: named } = read;
   const own: Turns = test.answers ?? {};

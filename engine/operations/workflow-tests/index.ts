@@ -122,7 +122,7 @@ async function testFile(
   const name = loaded.files.find(({ path }) => path === file)?.name ?? file;
   const errors = validation.findings.filter(({ severity }) => severity === 'error');
   if (!errors.every(isMendable)) return { result: broken(name, errors) };
-  const test = listTests(loaded, () => true).find((item) => item.file.path === file);
+  const test = listTests(loaded).find((item) => item.file.path === file);
   if (test === undefined)
     return { result: broken(name, [toFinding(problem('NO_TESTS', {}), { file: name, line: 1, column: 1 })]) };
   const { scenario } = test;

@@ -79,7 +79,7 @@ function listReasons(passage: Answered, answer: Json, schema: JsonObject, proble
   const hidden = problems.length - shown.length;
   if (hidden === 0) return listProblems(shown);
   const parts = hidden === 1 ? 'a part' : `${hidden} parts`;
-  const rest = `${parts} that redaction hides; ${hiddenAnswer(passage)}`;
+  const rest = `${parts} that redaction hides${hiddenAnswer(passage)}`;
   return shown.length === 0 ? rest : `${listProblems(shown)}; ${rest}`;
 }
 

@@ -90,7 +90,11 @@ function navigation({ path, reader }: PagePlace): Html {
   if (reader === undefined) return NOTHING;
   const here = path.replace(/\?.*$/, '');
   const items = LISTS.filter(({ is_for_operators }) => reader === 'operator' || !is_for_operators);
-  return html`<nav aria-label="Main"><ul>${items.map((item) => html`<li><a href="${item.path}"${item.path === here ? html` aria-current="page"` : NOTHING}>${item.text}</a></li>`)}</ul></nav>
+  const search =
+    reader === 'operator' && here !== '/search'
+      ? html`<form class="find" role="search" method="get" action="/search"><input name="q" type="search" maxlength="200" aria-label="Search all texts and ids" placeholder="Search"></form>`
+      : NOTHING;
+  return html`<nav aria-label="Main"><ul>${items.map((item) => html`<li><a href="${item.path}"${item.path === here ? html` aria-current="page"` : NOTHING}>${item.text}</a></li>`)}</ul></nav>${search}
 <form method="post" action="/sign-out"><button type="submit">Sign out</button></form>`;
 }
 

@@ -227,9 +227,9 @@ check(
     },
   },
   [
-    'REDACTION_NAMES_NOTHING /ambient_sources/0/redaction/allow/2: "/temprature" matches nothing in the result schema. | Did you mean temperature?',
-    'REDACTION_NAMES_NOTHING /ambient_sources/0/redaction/allow/3: "/wind/x" matches nothing in the result schema. | Remove it.',
-    'REDACTION_NAMES_NOTHING /nodes/0/available_tools/0/redaction/allow/0: "/topics" matches nothing in the result schema. | Did you mean topic?',
+    'REDACTION_NAMES_NOTHING /ambient_sources/0/redaction/allow/2: Nothing that fits the result schema has "/temprature". | Did you mean temperature?',
+    'REDACTION_NAMES_NOTHING /ambient_sources/0/redaction/allow/3: Nothing that fits the result schema has "/wind/x". | Remove it.',
+    'REDACTION_NAMES_NOTHING /nodes/0/available_tools/0/redaction/allow/0: Nothing that fits the result schema has "/topics". | Did you mean topic?',
   ],
 );
 check(
@@ -252,7 +252,7 @@ check(
     ],
   },
   [
-    'REDACTION_NAMES_NOTHING /ambient_sources/0/redaction/allow/1: "/picked/*/title" matches nothing in the result schema. | There are: name.',
+    'REDACTION_NAMES_NOTHING /ambient_sources/0/redaction/allow/1: Nothing that fits the result schema has "/picked/*/title". | There are: name.',
   ],
 );
 check(
@@ -570,7 +570,7 @@ check(
 
 const hiding = { redaction: { allow: ['/temperature', '/error/message'] }, result_schema_ref: hash(weather) };
 const NOTHING_THERE =
-  'REDACTION_NAMES_NOTHING /nodes/0/available_tools/0/redaction/allow/1: "/error/message" matches nothing in the result schema. | There are: temperature, wind, station.';
+  'REDACTION_NAMES_NOTHING /nodes/0/available_tools/0/redaction/allow/1: Nothing that fits the result schema has "/error/message". | There are: temperature, wind, station.';
 for (const on_failure of ['fail', 'tell_model'] as const)
   test(`an allow-list that names what only a failure has is ${on_failure === 'fail' ? 'a finding' : 'noted'} where on_failure is ${on_failure}`, () => {
     const park = { tools: ['look_up'], schemas, tool_binding: { ...hiding, on_failure } };

@@ -104,7 +104,10 @@ test('a report says what follows from it, once; afterwards that nothing does, wh
   assert.equal(first.code, 0);
   assert.match(first.out, /^The report is stored, and the attempt continues with it\.\n/);
   assert.match(first.out, toCommand(`attempt ${attempt}`));
-  assert.match(first.out, /npx chukwa run reported {2}if neither a worker nor serve runs\n/);
+  assert.match(
+    first.out,
+    /npx chukwa run reported {2}if neither a worker nor serve runs; with\s+the same --llm and\s+--script as before, if any\n/,
+  );
   const again = await chukwa('report', call, '--failed', 'no van');
   assert.equal(again.code, 0);
   assert.match(again.out, /^Nothing changes \(duplicate\): This call has been reported or settled before/);

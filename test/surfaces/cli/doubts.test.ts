@@ -129,7 +129,7 @@ test('run --anew names its danger where it is offered, and what was in doubt bef
   assert.match(refused, / run anew --anew, which makes the side effect twice if it took place\./);
   assert.match(
     (await chukwa('attempt', attempt_id)).out,
-    /run anew --anew +starts over, and makes it twice if it took place/,
+    /run anew --anew +starts over, and makes it twice if it took place; with the same --llm/,
   );
   const { out } = await chukwa('run', 'anew', '--anew');
   const flat = out.replaceAll(/\s+/g, ' ');

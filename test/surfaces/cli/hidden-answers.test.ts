@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test, type TestContext } from 'node:test';
@@ -107,4 +107,16 @@ test('an answer that may be seen whole says nothing of redaction', async (contex
   const id = await askWeather(context, 'open', ['/condition', '/message', '/temperature_f']);
   assert.match((await chukwa('invocation', id)).out, /\nanswered\n/);
   assert.equal((await recordOf(id)).hidden_by_redaction, false);
+});
+
+test('a dry run names no command for what it does not keep', async (context) => {
+  answer = { status: 200, body: WEATHER };
+  await askWeather(context, 'dry', ['/condition']);
+  const file = join(data, 'answers.json');
+  const failed = { 'turn/park_weather': { failure: 'http_status', http_status: 503, text: BROKEN } };
+  await writeFile(file, JSON.stringify({ version: 1, label: 'dry', turns: { '*': failed } }));
+  const { code, out } = await chukwa('run', 'dry', '--dry', '--answers', file);
+  assert.equal(code, 3, out);
+  assert.match(out, /http_status/);
+  assert.doesNotMatch(out, /invocation/);
 });

@@ -314,6 +314,27 @@ test('a committed turn shows each patch once, also one that was answered from th
   );
 });
 
+test('the subjects for whom the record answers are told before those that go on', () => {
+  const patches = [
+    {
+      patch_seq: 1,
+      subject_id: 'ada',
+      node_id: 'act',
+      workflow_hash: '',
+      call_key: 'ada/act/round-1/try-1',
+      applied: { patch: { narration: 'Ada sings.', effects: [] }, effects: [], touched_entities: [] },
+    },
+  ];
+  const recalled: readonly Progress[] = [BEGAN, { kind: 'patches_recalled', patches }];
+  assert.equal(
+    narrateAll(...recalled).text,
+    '\n  ada\n    act  from the record\n      Ada sings.\n      nothing changes\n',
+  );
+  const went_on = [...recalled, finished(GENERATION, answered({}))];
+  assert.match(narrateAll(...went_on).text, /^\n {2}bob\n/);
+  assert.doesNotMatch(narrateAll(...went_on, { ...COMMITTED, patches }).text, /Ada sings/);
+});
+
 test('a failed turn says what failed where, and that the world stays', () => {
   const { text } = narrateAll(BEGAN, finished(AMBIENT, broken), {
     kind: 'attempt_failed',

@@ -29,7 +29,8 @@ function* linksIn(value: unknown, path: string, member = ''): Generator<string> 
     if (member === 'next') yield `${path.replace(/\?.*$/, '')}?limit=2&after=${value}`;
   }
   if (value === null || typeof value !== 'object') return;
-  const { kind, hash } = value as { readonly kind?: unknown; readonly hash?: unknown };
+  const { kind, hash, attempt_id, timeline } = value as Readonly<Record<string, unknown>>;
+  if (typeof attempt_id === 'string' && Array.isArray(timeline) && timeline.length > 0) yield `/events/${attempt_id}.1`;
   if (typeof hash === 'string' && COMPONENT_KINDS.some((known) => known === kind))
     yield pathOf(kind as ComponentKind, hash);
   for (const [name, inner] of Object.entries(value)) yield* linksIn(inner, path, Array.isArray(value) ? member : name);

@@ -6,10 +6,12 @@ import type { AgentTurnSummary } from '../../../core/agents/agent-turn.js';
 import { isUndriven, stateOf } from '../../../core/protocol/work-state.js';
 import type { AttemptPage } from '../../../operations/browse/attempts.js';
 import { type Html, html, type HtmlValue, NOTHING } from '../html.js';
+import { toEventId } from '../../../operations/event.js';
 import { isInDoubt } from '../../../operations/settle-call.js';
 import { listPage, emptyState, itemPage, type Page, type Section, type View } from '../page.js';
 import { operatorActions, decideAttempt, decideCall } from './decisions.js';
 import { drawPatch } from '../parts/patch.js';
+import { question } from '../parts/question.js';
 import { type Columns, facts, numbers, sentences, table } from '../parts/table.js';
 import {
   callWord,
@@ -72,7 +74,18 @@ function viewAttempt(shown: AttemptPage): View {
       {
         id: 'events',
         title: 'Events',
-        body: html`<details><summary>${count(timeline.length)} events</summary><p class="note">In the order of the record. A time is when the event happened, so that of calls side by side an earlier one may come later.</p>${table('Events', eventColumns, timeline.slice(0, ROWS_SHOWN))}${moreInJson(timeline.length - ROWS_SHOWN)}</details>`,
+        body: html`<details><summary>${count(timeline.length)} events</summary><p class="note">In the order of the record. A time is when the event happened, so that of calls side by side an earlier one may come later.</p>${table('Events', eventColumns(attempt_id), timeline.slice(0, ROWS_SHOWN))}${moreInJson(timeline.length - ROWS_SHOWN)}</details>`,
+      },
+      {
+        id: 'questions',
+        title: 'Compare it',
+        is_about_others: true,
+        body: question(
+          `${pathOf('attempt', attempt_id)}/diff`,
+          'A difference',
+          [{ name: 'other', label: 'With the attempt (empty: the one before it)' }],
+          'Compare',
+        ),
       },
       operatorActions(shown.operator_actions),
     ],
@@ -258,10 +271,10 @@ const auditColumns: Columns<AuditRecord> = {
   ),
 };
 
-const eventColumns: Columns<TimelineRecord> = {
-  '#': numbers(({ event_seq }) => event_seq),
+const eventColumns = (attempt_id: string): Columns<TimelineRecord> => ({
+  '#': numbers(({ event_seq }) => linkTo('event', toEventId(attempt_id, event_seq), String(event_seq))),
   Event: ({ event_kind }) => words(event_kind),
   'At (UTC)': ({ occurred_at }) => html`<time datetime="${occurred_at}">${occurred_at.slice(11, 23)}</time>`,
   Subject: ({ workflow_subject_entity_id }) => workflow_subject_entity_id ?? '',
   Call: ({ source_invocation_id }) => linkTo('source_invocation', source_invocation_id),
-};
+});

@@ -1,6 +1,6 @@
 import * as declared from '../../../catalogue/resources/worlds.js';
 import type { Asked } from '../../../catalogue/resource.js';
-import type { LatestTurn, Overview } from '../../../operations/browse/overview.js';
+import type { LatestTurn, Overview, StirringWorld } from '../../../operations/browse/overview.js';
 import type { ListedWorld } from '../../../operations/browse/worlds.js';
 import type { ListedAttempt, ListedMessage, WaitingAttempt } from '../../../ports/browse.js';
 import { type Html, html } from '../html.js';
@@ -11,7 +11,7 @@ import { count, duration, linkTo, moment, status, words, worldTime } from '../pa
 import { pathOf, pathOfList, pathOfTurn, PLACES } from '../../../catalogue/places.js';
 
 export const overview: Page = itemPage(declared.overview, {
-  view: ({ worlds, latest, documents, inbox }): View => ({
+  view: ({ stirring, worlds, latest, documents, inbox }): View => ({
     title: 'Worlds',
     eyebrow: 'Chukwa',
     trail: [],
@@ -21,6 +21,11 @@ export const overview: Page = itemPage(declared.overview, {
         id: 'latest',
         title: `What happened last, in ${latest?.world_slug}`,
         body: latest !== null && drawLatest(latest),
+      },
+      {
+        id: 'stirring',
+        title: 'What runs, waits or has failed',
+        body: stirring.length > 0 && table('Worlds that run, wait or have failed', stirringColumns, stirring),
       },
       {
         id: 'worlds',
@@ -37,9 +42,27 @@ function drawLatest({ world_slug, story }: LatestTurn): Html {
   return html`${drawTurn(world_slug, story, story.patches.length)}<p class="more">${linkTo('world', world_slug, `The whole story of ${world_slug}`)}</p>`;
 }
 
+/** What the newest attempt of a world waits for, or why it failed. */
+function why({ state, newest }: Pick<ListedWorld, 'state' | 'newest'>): Html | string {
+  if (newest === null || ['at rest', 'new', 'queued'].includes(state)) return '';
+  const { attempt_id, attempted_turn, failure_class } = newest;
+  const what = failure_class === null ? `turn ${attempted_turn}` : `${words(failure_class)}, turn ${attempted_turn}`;
+  return html`<a href="${pathOf('attempt', attempt_id)}">${what}</a>`;
+}
+
+const stirringColumns: Columns<StirringWorld> = {
+  World: ({ world_slug }) => html`<strong>${linkTo('world', world_slug)}</strong>`,
+  State: ({ state }) => status(state),
+  Attempt: ({ state, ...newest }) => why({ state, newest }),
+  'Since (UTC)': ({ last_at }) => moment(last_at),
+};
+
 const worldColumns: Columns<ListedWorld> = {
   World: ({ world_slug }) => html`<strong>${linkTo('world', world_slug)}</strong>`,
-  State: ({ is_readable }) => !is_readable && html`<span class="status is-failed">cannot be read</span>`,
+  State: ({ is_readable, ...world }) =>
+    is_readable
+      ? html`${status(world.state)} <span class="dim">${why(world)}</span>`
+      : html`<span class="status is-failed">cannot be read</span>`,
   Turn: numbers(({ world_slug, turn }) => html`<a href="${pathOfTurn(world_slug, turn)}">${turn}</a>`),
   'Time in it (UTC)': ({ simulation_time }) => worldTime(simulation_time),
   Scenario: ({ scenario_hash, scenario_label }) => linkTo('scenario', scenario_hash, scenario_label),
@@ -48,7 +71,7 @@ const worldColumns: Columns<ListedWorld> = {
       ? ''
       : html`<a href="${pathOfTurn(forked_from.world_slug, forked_from.turn)}">${forked_from.world_slug} at ${forked_from.turn}</a>`,
   Queued: numbers(({ queued_turns }) => (queued_turns === 0 ? '' : queued_turns)),
-  'Made (UTC)': ({ created_at }) => moment(created_at),
+  'Last active (UTC)': ({ newest, created_at }) => moment(newest?.last_at ?? created_at),
 };
 
 const NO_WORLDS = emptyState('There is no world yet. Make one, and play three turns in it:', 'npx chukwa park');
@@ -110,9 +133,27 @@ const waitingColumns: Columns<WaitingAttempt> = {
   'Began (UTC)': ({ started_at }) => moment(started_at),
 };
 
+/** Messages of one kind and state of one world, as one row. */
+interface MessageGroup extends ListedMessage {
+  readonly size: number;
+}
+
+/** Queued turns of a world are alike; every other message is a row of its own. */
+function groupMessages(messages: readonly ListedMessage[]): readonly MessageGroup[] {
+  const keyOf = ({ world_slug, message_type, status, attempt_id, defer_reason, inbox_id }: ListedMessage): string =>
+    attempt_id === null ? JSON.stringify([world_slug, message_type, status, defer_reason]) : inbox_id;
+  const groups = new Map<string, MessageGroup>();
+  for (const message of messages) {
+    const key = keyOf(message);
+    const group = groups.get(key);
+    groups.set(key, { ...(group ?? message), size: (group?.size ?? 0) + 1 });
+  }
+  return [...groups.values()];
+}
+
 function messageTable(messages: readonly ListedMessage[]) {
-  const columns: Columns<ListedMessage> = {
-    Message: ({ message_type }) => words(message_type),
+  const columns: Columns<MessageGroup> = {
+    Message: ({ message_type, size }) => (size === 1 ? words(message_type) : `${size} × ${words(message_type)}`),
     World: ({ world_slug }) => linkTo('world', world_slug),
     State: (row) => status(row.status),
     Attempt: ({ attempt_id }) => linkTo('attempt', attempt_id),
@@ -121,7 +162,7 @@ function messageTable(messages: readonly ListedMessage[]) {
     'Why it waits': sentences(({ defer_reason }) => defer_reason ?? ''),
     'Since (UTC)': ({ created_at }) => moment(created_at),
   };
-  return table('Messages', columns, messages);
+  return table('Messages', columns, groupMessages(messages));
 }
 
 /** The trail to what is in a world. */

@@ -11,6 +11,7 @@ import { listPage, emptyState, itemPage, type Page, type View } from '../page.js
 import { operatorActions, decideWorld } from './decisions.js';
 import { drawPlaces } from '../parts/places.js';
 import { drawTurn, namesIn } from '../parts/patch.js';
+import { question } from '../parts/question.js';
 import { type Columns, numbers, table } from '../parts/table.js';
 import { linkTo, moment, status, toClass, words, worldTime } from '../parts/text.js';
 import { forkTree } from '../pictures/fork-tree.js';
@@ -70,10 +71,33 @@ function viewWorld(shown: WorldPage, reader: Asked['reader']): View {
         title: 'Scenarios',
         body: html`<ul class="plain">${scenarios.map(({ from_turn, scenario_hash, scenario_label }) => html`<li>from turn ${from_turn}: ${linkTo('scenario', scenario_hash, scenario_label)}</li>`)}</ul>`,
       },
+      {
+        id: 'questions',
+        title: 'Look at another turn, or at a difference',
+        is_about_others: true,
+        body: last_turn > 0 && askAbout(shown),
+      },
       operatorActions(shown.operator_actions),
     ],
     decisions: decideWorld(shown),
   };
+}
+
+/** A jump to a turn, and the differences between two turns or from another world. */
+function askAbout({ world_slug, last_turn }: WorldPage): Html {
+  const path = pathOf('world', world_slug);
+  const turn = { is_whole: true };
+  return html`${question(path, 'A turn', [{ ...turn, name: 'until', label: 'The story until turn', value: last_turn }], 'Go there')}
+${question(
+  `${path}/diff`,
+  'A difference',
+  [
+    { ...turn, name: 'from', label: 'What changed from turn' },
+    { ...turn, name: 'to', label: 'to turn', value: last_turn },
+    { name: 'other', label: 'or to the world' },
+  ],
+  'Compare',
+)}`;
 }
 
 /** The ways to the turns before and after those that are shown, and to the present. */

@@ -1,5 +1,6 @@
 import type { Acknowledgement } from '../../../operations/reports.js';
 import { advice, command, faint, hanging, type Lines, verbatim } from './line.js';
+import { AS_BEFORE } from './open-call.js';
 
 /** The outcome of a report to an attempt. */
 export function acknowledgementLines({ accepted, reason, message, attempt_id }: Acknowledgement): Lines {
@@ -15,6 +16,6 @@ export function reportedLines(acknowledgement: Acknowledgement): Lines {
     acknowledgementLines(acknowledgement),
     accepted &&
       world !== undefined &&
-      verbatim(faint('continue '), command('run', world), faint('  if neither a worker nor serve runs')),
+      verbatim(faint('continue '), command('run', world), faint(`  if neither a worker nor serve runs; ${AS_BEFORE}`)),
   ];
 }

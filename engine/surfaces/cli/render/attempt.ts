@@ -13,7 +13,7 @@ import { toTraceId } from '../../../core/content/trace-id.js';
 import { isUndriven, stateOf } from '../../../core/protocol/work-state.js';
 import type { WorldAttempts } from '../../../operations/records.js';
 import { agentTurnListLines } from './agents.js';
-import { awaitedLines, doubtLines, toSettlement } from './open-call.js';
+import { AS_BEFORE, awaitedLines, doubtLines, toSettlement } from './open-call.js';
 import { toReason } from './call.js';
 import { beganLine, proseLines, quotedLines } from './block.js';
 import { quote, toPhrase } from './json-view.js';
@@ -111,7 +111,7 @@ function undrivenLines(attempts: readonly AttemptSummary[]): Lines {
     .flatMap(({ world_slug, attempted_turn }) => [
       EMPTY,
       line(`The driver of turn ${attempted_turn} is gone. The next run resumes its attempt:`),
-      verbatim('  ', command('run', world_slug)),
+      verbatim('  ', command('run', world_slug), `  (${AS_BEFORE})`),
     ]);
 }
 

@@ -5,6 +5,9 @@ import { command, faint, hanging, line, type Lines, type Span, strong, verbatim 
 import { toMoment } from './words.js';
 import type { AwaitedCall, PendedCall } from '../../../ports/pending-calls.js';
 
+/** The record keeps no options of a run: whoever resumes it has to say again who answers in place of a model. */
+export const AS_BEFORE = 'with the same --llm and --script as before, if any';
+
 /** The commands by which a person settles a call in doubt. */
 export function settleLines(attempt_id: string): Lines {
   return [
@@ -26,7 +29,7 @@ export function doubtLines({ attempt_id, world_slug, is_adoptable, invocations }
     verbatim(
       faint('    either   '),
       command('run', world_slug, '--anew'),
-      faint('  starts over, and makes it twice if it took place'),
+      faint(`  starts over, and makes it twice if it took place; ${AS_BEFORE}`),
     ),
   ];
 }

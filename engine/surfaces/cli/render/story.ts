@@ -135,6 +135,11 @@ function withShown(story: Story, { finished }: Answered): Story {
 }
 
 function withHeading(story: Story, progress: Progress): Story {
+  if (progress.kind === 'patches_recalled') {
+    const { patches } = progress;
+    const shown_patches = new Set([...story.shown_patches, ...patches.map(({ call_key }) => call_key)]);
+    return { ...story, heading: patches.at(-1)?.subject_id, shown_patches };
+  }
   const isShown = progress.kind === 'call_pended' || progress.kind === 'retry_waits';
   return isShown ? { ...story, heading: progress.command.subject_id ?? '' } : story;
 }
@@ -223,6 +228,8 @@ function progressLines(story: Story, progress: Progress): Lines {
   switch (progress.kind) {
     case 'attempt_began':
       return beginningLines(progress);
+    case 'patches_recalled':
+      return recordedLines(story, progress);
     case 'call_started':
     case 'call_finished':
     case 'calls_superseded':
@@ -325,7 +332,7 @@ function headingLines({ heading }: Story, { subject_id = '' }: Pick<Invoke, 'sub
 }
 
 /** The patches whose generations were answered from the record, so that no call has shown them. */
-function recordedLines({ shown_patches }: Story, { patches }: Of<'turn_committed'>): Lines {
+function recordedLines({ shown_patches }: Story, { patches }: Pick<Of<'turn_committed'>, 'patches'>): Lines {
   return patches
     .filter(({ call_key }) => !shown_patches.has(call_key))
     .map(({ subject_id, node_id, applied }) => [

@@ -1,7 +1,6 @@
 import type { Entity } from '../../../core/world/world.js';
-import type { WorldRecord, WorldSnapshot } from '../../../ports/worlds.js';
-import type { QueuedTurns } from '../../../operations/queue.js';
-import type { ShownWorld } from '../../../operations/worlds.js';
+import type { WorldSnapshot } from '../../../ports/worlds.js';
+import type { ActiveWorld, ShownWorld } from '../../../operations/worlds.js';
 import { command, EMPTY, faint, hanging, type Line, line, type Lines, strong, verbatim } from './line.js';
 import { proseLines } from './block.js';
 import { queueLines } from './queue.js';
@@ -41,7 +40,7 @@ function scenarioLine({ from_turn, scenario_label, scenario_hash, chosen_at }: S
 interface ListedWorlds {
   /** Its description. */
   readonly database: string;
-  readonly worlds: readonly (WorldRecord & QueuedTurns)[];
+  readonly worlds: readonly ActiveWorld[];
 }
 
 export function worldListLines({ database, worlds }: ListedWorlds): Lines {
@@ -53,9 +52,10 @@ export function worldListLines({ database, worlds }: ListedWorlds): Lines {
   return [line(faint(`database: ${database}`)), tableLines(worlds, WORLD_COLUMNS)];
 }
 
-const WORLD_COLUMNS: Columns<WorldRecord & QueuedTurns> = {
+const WORLD_COLUMNS: Columns<ActiveWorld> = {
   turn: ({ turn }) => turn,
   world: ({ world_slug }) => world_slug,
+  state: ({ state, newest }) => (state === 'failed' ? `failed: ${newest?.failure_class ?? ''}` : state),
   'simulation time': ({ simulation_time }) => toMoment(simulation_time),
   scenario: ({ scenario_label }) => scenario_label,
   hash: ({ scenario_hash }) => shortHash(scenario_hash),

@@ -30,7 +30,9 @@ async function refuseUnreadable({ desk, request, reply }: Exchange, error: unkno
 }
 
 async function answerPage(page: Page, { desk, request, reply }: Exchange): Promise<FastifyReply> {
-  const query = request.query as Readonly<Record<string, string>>;
+  // A form sends the fields that a person leaves empty.
+  const said = Object.entries(request.query as Readonly<Record<string, string>>).filter(([, value]) => value !== '');
+  const query = Object.fromEntries(said);
   const unknown = findUnknown(query, [...page.takes, 'format']);
   if (unknown !== undefined) return refuseViewer(request, reply, unknown);
   const { format } = query;
