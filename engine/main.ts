@@ -99,6 +99,7 @@ export async function compose(
       await serveParent(
         { ...desk, version, holdsToken: () => false },
         { reader, principal: `the person ${actor.acted_by}`, actor },
+        process,
         signal,
       );
     },

@@ -85,7 +85,8 @@ test('a long answer is shortened, and names the resource that has the whole in r
   for (let next: unknown = uri ?? `chukwa://attempts/${attempt_id}`; typeof next === 'string'; ) {
     const [range] = (await operator.readResource({ uri: next })).contents;
     text += range?.text ?? '';
-    next = range?._meta?.['next'];
+    const { _meta: { next: after } = {} } = range ?? {};
+    next = after;
   }
   const whole = JSON.parse(text) as { readonly attempt_id: string };
   assert.equal(whole.attempt_id, attempt_id);
@@ -115,7 +116,8 @@ test('the prompts hold what they are given, and name tools that there are', asyn
 test('the page of a world is shown by an app that loads nothing, and whose answer is complete without it', async () => {
   const { world_slug } = served.play;
   const tool = (await client.listTools()).tools.find(({ name }) => name === 'get_world');
-  const uri = (tool as { readonly _meta?: { readonly ui: { readonly resourceUri: string } } })._meta?.ui.resourceUri;
+  const { _meta: { ui } = {} } = tool as { readonly _meta?: { readonly ui?: { readonly resourceUri: string } } };
+  const uri = ui?.resourceUri;
   const [app] = (await client.readResource({ uri: uri ?? '' })).contents;
   const [page] = (await client.readResource({ uri: `ui://chukwa/worlds/${world_slug}` })).contents;
   assert.equal(app?.mimeType, 'text/html;profile=mcp-app');

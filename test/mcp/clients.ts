@@ -6,7 +6,6 @@ import {
 import { StreamableHTTPClientTransport as OldHttp } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import type { Transport as OldTransport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { argumentsOf } from '../support/program.js';
 
 /** What both generations of the protocol's own client do alike. */
@@ -57,7 +56,7 @@ export async function connectHttp(era: Era, url: string, token: string): Promise
   const options = { requestInit: { headers: { authorization: `Bearer ${token}` } } };
   if (era === '2025') {
     const client = new OldClient(INFO);
-    await client.connect(new OldHttp(new URL(url), options) as OldTransport);
+    await client.connect(new OldHttp(new URL(url), options));
     return client as unknown as AnyClient;
   }
   const client = new Client(INFO, { versionNegotiation: { mode: { pin: '2026-07-28' } } });
@@ -84,7 +83,7 @@ export async function connectStdio(
   } satisfies StdioServerParameters;
   if (era === '2025') {
     const client = new OldClient(INFO);
-    await client.connect(new OldStdio(command) as OldTransport);
+    await client.connect(new OldStdio(command));
     return client as unknown as AnyClient;
   }
   const client = new Client(INFO, { versionNegotiation: { mode: { pin: '2026-07-28' } } });

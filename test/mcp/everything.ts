@@ -58,7 +58,7 @@ const declared = (context: ServerContext): Readonly<Record<string, unknown>> =>
     {}) as Readonly<Record<string, unknown>>;
 
 async function report(context: ServerContext): Promise<object> {
-  const progressToken = context.mcpReq._meta?.progressToken;
+  const { _meta: { progressToken } = {} } = context.mcpReq;
   for (const progress of [0, 50, 100]) {
     if (progressToken !== undefined)
       await context.mcpReq.notify({
@@ -131,7 +131,7 @@ const TOOLS: readonly OfferedTool[] = [
   })),
   tool('test_sampling', async ({ prompt }, context) => {
     const { content } = await context.mcpReq.requestSampling({
-      messages: [{ role: 'user', content: { type: 'text', text: String(prompt) } }],
+      messages: [{ role: 'user', content: { type: 'text', text: JSON.stringify(prompt) } }],
       maxTokens: 100,
     });
     return text(`LLM response: ${JSON.stringify(content)}`);
@@ -139,7 +139,7 @@ const TOOLS: readonly OfferedTool[] = [
   tool('test_elicitation', ({ message }, context) =>
     elicit(
       context,
-      String(message),
+      JSON.stringify(message),
       { username: { type: 'string', description: "User's response" }, email: { type: 'string' } },
       ['username', 'email'],
     ),
@@ -210,7 +210,7 @@ const TOOLS: readonly OfferedTool[] = [
       ...('elicitation' in declared(context) ? { name: NAME } : {}),
     }),
   ),
-  tool('greet', ({ name }) => text(`Hello, ${String(name)}!`)),
+  tool('greet', ({ name }) => text(`Hello, ${name as string}!`)),
 ];
 
 const message = (content: object) => ({ role: 'user', content });
@@ -343,8 +343,8 @@ function jobTools({ begin }: Pick<ReturnType<typeof openJobs>, 'begin'>): readon
   });
   const done = (sentence: string) => ({ result: text(sentence) as unknown as JsonObject });
   return [
-    job('slow_compute', ({ seconds, label }) => [Number(seconds) * 1_000, done(`computed ${String(label)}`)]),
-    job('failing_job', () => [500, { result: { isError: true, ...text('it failed') } as unknown as JsonObject }], true),
+    job('slow_compute', ({ seconds, label }) => [Number(seconds) * 1_000, done(`computed ${JSON.stringify(label)}`)]),
+    job('failing_job', () => [500, { result: { isError: true, ...text('it failed') } }], true),
     job('protocol_error_job', () => [100, { error: { code: -32_603, message: 'it broke' } }]),
     job('confirm_delete', () => [0, done('deleted'), { confirm: CONFIRM }]),
     job('multi_input', () => [0, done('both'), { first: CONFIRM, second: CONFIRM }]),

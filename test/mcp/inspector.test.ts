@@ -15,7 +15,7 @@ async function inspect(variables: Readonly<Record<string, string>>, words: reado
   const text = await new Promise<string>((done, fail) =>
     execFile(
       process.execPath,
-      [INSPECTOR, ...server, ...words],
+      [INSPECTOR, '--cli', ...server, ...words],
       { env: { ...process.env, ...variables }, maxBuffer: 1_048_576 },
       (error, out, said) => (error === null ? done(out) : fail(new Error(`${error.message}\n${said}`))),
     ),
@@ -31,8 +31,12 @@ test('the Inspector lists the tools of the program, and calls one', async () => 
   };
   assert.ok(tools.some(({ name }) => name === 'get_world'));
   const called = await inspect(variables, [
-    ...['--method', 'tools/call', '--tool-name', 'get_world'],
-    ...['--tool-arg', `world_slug=${world_slug}`],
+    '--method',
+    'tools/call',
+    '--tool-name',
+    'get_world',
+    '--tool-arg',
+    `world_slug=${world_slug}`,
   ]);
   assert.match(JSON.stringify(called), new RegExp(world_slug));
 });

@@ -21,7 +21,10 @@ async function send(
   url: string,
   method: string,
   params: Readonly<Record<string, unknown>>,
-  { token = TOKENS.token, extensions = { [TASKS]: {} } as object } = {},
+  {
+    token = TOKENS.token,
+    extensions = { [TASKS]: {} },
+  }: { readonly token?: string; readonly extensions?: object } = {},
 ): Promise<Answered> {
   const name = params['name'] ?? params['taskId'];
   const response = await fetch(url, {

@@ -80,7 +80,7 @@ export function placed(problems: readonly Problem[]): readonly Problem[] {
 
 /** Tells a caller who asks how far a request is. Turns go on after their request: the handle says how far they are. */
 async function sayProgress({ mcpReq }: ServerContext, progress: number): Promise<void> {
-  const progressToken = mcpReq._meta?.progressToken;
+  const { _meta: { progressToken } = {} } = mcpReq;
   if (progressToken === undefined) return;
   await mcpReq.notify({ method: 'notifications/progress', params: { progressToken, progress, total: 1 } });
 }

@@ -29,7 +29,9 @@ export function readAsked(
   if (wrong !== undefined)
     return refuse({ ...fieldInvalid(wrong, wantedOf(PARAMETERS[wrong].schema)), pointer: `/${wrong}` });
   const texts = (names: readonly ParameterName[]): Readonly<Partial<Record<ParameterName, string>>> =>
-    Object.fromEntries(names.flatMap((name) => (said[name] === undefined ? [] : [[name, String(said[name])]])));
+    Object.fromEntries(
+      names.flatMap((name) => (said[name] === undefined ? [] : [[name, `${said[name] as string | number}`]])),
+    );
   const parameters = texts(keys) as Asked['parameters'];
   return succeed({ parameters, query: texts(takes), reader });
 }

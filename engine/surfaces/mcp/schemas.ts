@@ -26,7 +26,7 @@ export function toActionSchema({ path, takes, is_reason_optional }: Action): Sch
   return toSchema(
     {
       ...Object.fromEntries(keys.map((name) => [name, schemaOf(name)])),
-      ...(properties as JsonObject),
+      ...properties,
       reason: { type: 'string' },
     },
     [...keys, ...required, ...(is_reason_optional === true ? [] : ['reason'])],
@@ -41,7 +41,7 @@ export function toFieldSchema(takes: Fields): Schema {
     const says = 'description' in schema || 'enum' in schema || wanted.startsWith('a whole number');
     return [name, toPlain(name, says ? schema : { ...schema, description: wanted })];
   });
-  return toSchema(Object.fromEntries(properties) as JsonObject, required);
+  return toSchema(Object.fromEntries(properties), required);
 }
 
 /** Parameters whose names say what they are, or that the instructions of the surface explain. */
@@ -56,7 +56,7 @@ function schemaOf(name: ParameterName): JsonObject {
 
 function toPlain(name: string, schema: JsonObject): JsonObject {
   const { pattern: _pattern, maxLength: _length, format: _format, minimum, maximum, ...plain } = schema;
-  if (!PLAIN.test(name)) return { ...plain, ...present({ minimum, maximum }) } as JsonObject;
+  if (!PLAIN.test(name)) return { ...plain, ...present({ minimum, maximum }) };
   const { description: _description, ...bare } = plain;
   return bare;
 }
@@ -80,7 +80,7 @@ export function toAnswerSchema(gives: string): NonNullable<Tool['outputSchema']>
     return [name, type === undefined ? {} : { type }];
   });
   const fitting = members.filter((_, at) => JSON.stringify(members.slice(0, at + 1)).length <= ANSWER_LENGTH_MAX);
-  return { type: 'object', properties: Object.fromEntries(fitting) } as NonNullable<Tool['outputSchema']>;
+  return { type: 'object', properties: Object.fromEntries(fitting) };
 }
 
 const ANY_ANSWER = { type: 'object' } as const;

@@ -87,6 +87,7 @@ function addTaskMethods(server: Server, tasks: Tasks): void {
   answer('tasks/update', async (task, said) => (await tasks.update(task, said), {}));
 }
 
+/* oxlint-disable no-underscore-dangle -- the name that the protocol's own class gives to what its subclasses change */
 /** The base class checks that a tool answers with a result; a task is another answer. */
 class TaskServer extends Server {
   protected override _wrapHandler(...[method, handler]: Parameters<Server['_wrapHandler']>) {

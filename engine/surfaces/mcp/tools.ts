@@ -68,7 +68,7 @@ export function answer(value: object, text?: string, uri?: string): CallToolResu
     content.push({ type: 'text', text: `${shortened.said}${rest}` });
     if (uri !== undefined) content.push({ type: 'resource_link', uri, name: uri, mimeType: 'application/json' });
   }
-  return { content, structuredContent: given as Record<string, unknown> };
+  return { content, structuredContent: given };
 }
 
 /** What a tool refuses: a model reads it, and can repair what it sent. */
