@@ -16,7 +16,8 @@ async function inspect(variables: Readonly<Record<string, string>>, words: reado
     execFile(
       process.execPath,
       [INSPECTOR, '--cli', ...server, ...words],
-      { env: { ...process.env, ...variables }, maxBuffer: 1_048_576 },
+      // It looks for its own package from the working folder.
+      { cwd: dirname(INSPECTOR), env: { ...process.env, ...variables }, maxBuffer: 1_048_576 },
       (error, out, said) => (error === null ? done(out) : fail(new Error(`${error.message}\n${said}`))),
     ),
   );
