@@ -1,3 +1,4 @@
+import { isObject } from '../core/content/json-pointer.js';
 import { type Outcome, refuse, succeed } from '../contract/problem.js';
 import type { Json, JsonObject } from '../contract/json.js';
 import type { ActionPlace, ActionSurface, OperatorActionKind } from '../ports/operator-actions.js';
@@ -80,7 +81,7 @@ async function findReplacer(
 ): Promise<<Said extends Json>(said: Said) => Said> {
   const world = await store.worlds.find(world_slug);
   const closure = world === undefined ? [] : await store.components.closure('scenario', world.scenario_hash);
-  const sources = closure.filter(({ kind }) => kind === 'response_source');
+  const sources = closure.filter(({ kind, content }) => kind === 'response_source' && isObject(content['interface']));
   return (said) =>
     sources.reduce((left, { hash, content }) => {
       const definition = content['interface'] as JsonObject & { readonly name: string };

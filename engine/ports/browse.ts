@@ -14,6 +14,21 @@ export interface CallsPart extends ListPart {
   readonly only?: 'unfinished' | 'urgent' | readonly string[];
 }
 
+/** Which calls a list shows; all where nothing is named. */
+export interface CallFilter {
+  readonly world_slug?: string;
+  readonly status?: InvocationStatus;
+  readonly failure_class?: string;
+  /** The label of their source. */
+  readonly source_label?: string;
+}
+
+/** How many of the latest calls have each status. */
+export interface StatusCount {
+  readonly status: InvocationStatus;
+  readonly count: number;
+}
+
 /** A source call as a list shows it. */
 export interface ListedInvocation
   extends Pick<

@@ -17,14 +17,18 @@ import {
 
 export const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
 
-/** Every keyword that the vocabularies of the dialect define, and the older name of `$defs`. */
-const KNOWN_KEYWORDS: readonly string[] = [
-  'definitions',
-  ...Object.entries(new Ajv2020().schemas).flatMap(([id, vocabulary]) => {
+/** The keywords that the vocabularies of the dialect define whose address contains a text. */
+function keywordsOf(vocabularies: string): readonly string[] {
+  return Object.entries(new Ajv2020().schemas).flatMap(([id, vocabulary]) => {
     const { properties = {} } = (vocabulary?.schema ?? {}) as { readonly properties?: JsonObject };
-    return id.includes('/meta/') ? Object.keys(properties) : [];
-  }),
-];
+    return id.includes(vocabularies) ? Object.keys(properties) : [];
+  });
+}
+
+/** All of them, and the older name of `$defs`. */
+const KNOWN_KEYWORDS: readonly string[] = ['definitions', ...keywordsOf('/meta/')];
+/** Those that are more than a description. */
+const CHECKING_KEYWORDS = new Set(KNOWN_KEYWORDS.filter((name) => !keywordsOf('/meta-data').includes(name)));
 
 /** How the dialect says what keywords of OpenAPI and of earlier drafts say. */
 const FORMER_KEYWORDS: ReadonlyMap<string, string> = new Map([
@@ -46,6 +50,8 @@ const SUBSCHEMAS_MAX = 2000;
 const CHARACTERS_MAX = 262_144;
 /** Instructions of the programs that match all its patterns. */
 const PATTERN_SIZE_MAX = 50_000;
+/** What compiling it may cost, where a keyword costs one: it takes about a third of a millisecond. */
+const COMPILE_COST_MAX = 6000;
 
 const TRACKED_MAX = 100_000;
 /** So many references to nothing are compared with against all that there is. */
@@ -60,11 +66,72 @@ const UNCHECKED_NAME = '__proto__';
 
 /** Says that a schema is too large to be looked at. */
 export function checkSize(schema: JsonObject): readonly Problem[] {
-  if (JSON.stringify(schema).length > CHARACTERS_MAX) return [tooLarge({ characters_max: CHARACTERS_MAX })];
+  if (lengthOf(schema) > CHARACTERS_MAX) return [tooLarge({ characters_max: CHARACTERS_MAX })];
   const subschemas = listSubschemas(schema);
   if (subschemas.length > SUBSCHEMAS_MAX) return [tooLarge({ schemas_max: SUBSCHEMAS_MAX })];
   if (countTracked(subschemas) > TRACKED_MAX) return [tooLarge({ because: 'tracking' })];
-  return checkPatternSizes(subschemas);
+  const costly = checkCompileCost(subschemas);
+  return costly.length > 0 ? costly : checkPatternSizes(subschemas);
+}
+
+/** Against a schema of few characters from which the validator makes very much code. */
+function checkCompileCost(subschemas: readonly Subschema[]): readonly Problem[] {
+  const targets = new Set(subschemas.map(({ schema }) => (isObject(schema) ? targetOf(schema) : undefined)));
+  let cost = 0;
+  for (const { schema, pointer } of subschemas) {
+    if (!isObject(schema)) continue;
+    cost += compileCost(schema) * countCompiled(pointer, targets) * (1 + (pointer.length >> 8));
+    if (cost > COMPILE_COST_MAX) return [tooLarge({ because: 'compiling' }, pointer)];
+  }
+  return [];
+}
+
+/** What a reference points to is compiled once for all references, and again where it stands within other schemas. */
+function countCompiled(pointer: string, targets: ReadonlySet<string | undefined>): number {
+  const tokens = pointer.split('/');
+  const referred = tokens.filter((_, index) => index > 0 && targets.has(tokens.slice(0, index + 1).join('/')));
+  return referred.length + (DEFINITION.test(pointer) ? 0 : 1);
+}
+
+const DEFINITION = /^\/(\$defs|definitions)\//;
+
+/** Without the schemas that it holds. */
+function compileCost(schema: JsonObject): number {
+  const checking = Object.entries(schema).filter(([keyword]) => CHECKING_KEYWORDS.has(keyword));
+  return checking.reduce((sum, [keyword, value]) => sum + 1 + (EXTRA_COSTS[keyword]?.(value) ?? 0), 0);
+}
+
+/** What is looked up is held beside the code, and finding its place there takes longer the more there is. */
+const HELD_COST = 3;
+
+const EXTRA_COSTS: Readonly<Record<string, (value: Json) => number>> = {
+  enum: () => HELD_COST,
+  pattern: () => HELD_COST,
+  uniqueItems: () => HELD_COST,
+  const: (value) => (typeof value === 'object' ? HELD_COST : 0),
+  patternProperties: (value) => HELD_COST * listOf(value).length,
+  // Each name is looked for by code of its own.
+  required: (names) => Math.min(listOf(names).length, 200) / 2,
+  // The complaint about each name repeats all of them.
+  dependentRequired: (lists) =>
+    listOf(lists).reduce<number>((sum, names) => sum + listOf(names).length * (1 + lengthOf(names) / 1024), 0),
+  anyOf: costOfChoice,
+  oneOf: costOfChoice,
+};
+
+/** A choice is written as conditions within one another, and one of constants as a list of values. */
+function costOfChoice(branches: Json): number {
+  const isConstant = (branch: Json): boolean =>
+    Object.keys(Object(branch)).every((name) => ['const', 'enum'].includes(name) || !CHECKING_KEYWORDS.has(name));
+  return listOf(branches).every(isConstant) ? 0 : 12 * listOf(branches).length;
+}
+
+function listOf(value: Json): readonly Json[] {
+  return Object.values(Object(value) as JsonObject);
+}
+
+function lengthOf(value: Json): number {
+  return JSON.stringify(value).length;
 }
 
 /**

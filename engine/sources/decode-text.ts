@@ -2,6 +2,9 @@
  * The reading of a text without its escapes. Texts here are binary strings: one character for each byte of their UTF-8.
  */
 
+/** The length of the longest escape: a pair of those of JSON. */
+export const ESCAPE_MAX = 12;
+
 /** A text without one layer of escapes. */
 export interface Unescaped {
   readonly text: string;
@@ -38,11 +41,50 @@ function decode(escape: string): string {
 }
 
 /**
+ * The readings of a text without one layer of escapes: that of its escapes from left to right; and where a value may begin
+ * within an escape, as behind the sign in `100%ab`, one that keeps what stands before the value. Of the latter, further
+ * layers are read in its way only.
+ * @param isBeginning whether a value may begin so
+ */
+export function listReadings(
+  text: string,
+  isBeginning: IsBeginning,
+  isCut: boolean,
+  keeps: boolean,
+): readonly Reading[] {
+  const countBefore: CountKept = (escape, after) => {
+    const run = escape + (/^[^%\\&]*/.exec(after)?.[0] ?? '');
+    for (let at = 1; at < escape.length; at += 1) if (isBeginning(run.slice(at, at + ESCAPE_MAX))) return at;
+    return 0;
+  };
+  let isDoubtful = keeps;
+  const first = keeps
+    ? undefined
+    : unescapeText(text, isCut, (escape, after) => {
+        isDoubtful ||= countBefore(escape, after) > 0;
+        return 0;
+      });
+  const second = isDoubtful ? unescapeText(text, isCut, countBefore) : undefined;
+  return [...(first ? [{ ...first, keeps: false }] : []), ...(second ? [{ ...second, keeps: true }] : [])];
+}
+
+type IsBeginning = (text: string) => boolean;
+
+/** A text without one layer of escapes, and whether what stands before a value was kept. */
+export interface Reading extends Unescaped {
+  readonly keeps: boolean;
+}
+
+/** Of what looks like an escape, and a few characters after it. */
+type CountKept = (escape: string, after: string) => number;
+
+/**
  * Undoes one layer of the escapes of JSON, URLs and HTML, whichever stand there, in one pass.
  * @param isCut whether the text may go on: the possible beginning of an escape at its end is then left out
+ * @param countKept how many characters of what looks like an escape are kept, where it is none
  * @returns undefined where nothing is escaped
  */
-export function unescapeText(text: string, isCut = false): Unescaped | undefined {
+export function unescapeText(text: string, isCut = false, countKept: CountKept = () => 0): Unescaped | undefined {
   // A decoded text is never longer.
   const places = new Uint32Array(text.length + 1);
   const pieces: string[] = [];
@@ -51,24 +93,26 @@ export function unescapeText(text: string, isCut = false): Unescaped | undefined
     pieces.push(text.slice(passed, until));
     while (passed < until) places[length++] = passed++;
   };
-  for (const { 0: escape, index } of text.matchAll(ESCAPE)) {
+  const escapes = new RegExp(ESCAPE);
+  for (let found = escapes.exec(text); found !== null; found = escapes.exec(text)) {
+    const { 0: escape, index } = found;
+    const kept = countKept(escape, text.slice(index + escape.length, index + escape.length + ESCAPE_MAX));
+    if (kept > 0) {
+      escapes.lastIndex = index + kept;
+      continue;
+    }
     keep(index);
     const decoded = decode(escape);
     pieces.push(decoded);
     places.fill(index, length, (length += decoded.length));
     passed += escape.length;
   }
-  const left = isCut
-    ? (UNFINISHED_ESCAPE.exec(text.slice(Math.max(passed, text.length - UNFINISHED_MAX)))?.[0] ?? '')
-    : '';
+  const left = isCut ? (UNFINISHED_ESCAPE.exec(text.slice(Math.max(passed, text.length - ESCAPE_MAX)))?.[0] ?? '') : '';
   if (passed === 0 && left === '') return undefined;
   keep(text.length - left.length);
   places[length] = passed;
   return { text: pieces.join(''), places };
 }
-
-/** A pair of escapes of JSON. */
-const UNFINISHED_MAX = 12;
 
 /** The possible beginning of an escape at the end of a text. */
 const UNFINISHED_ESCAPE =
@@ -76,7 +120,7 @@ const UNFINISHED_ESCAPE =
 
 /** How many characters at the end of a text may be the beginning of an escape, or share a byte in base64 or hexadecimal. */
 export function lengthUnfinished(text: string): number {
-  const end = text.slice(-UNFINISHED_MAX);
+  const end = text.slice(-ESCAPE_MAX);
   return UNFINISHED_ESCAPE.exec(end)?.[0].length ?? (/[A-Za-z0-9+/_-]$/.test(end) ? 1 : 0);
 }
 

@@ -3,11 +3,12 @@ import { findInvisible } from '../core/content/variable-value.js';
 import { isList } from '../core/content/json-pointer.js';
 import {
   createHasEscaped,
+  ESCAPE_MAX,
   fromBinary,
   type HasEscaped,
   lengthUnfinished,
   toBinary,
-  unescapeText,
+  listReadings,
 } from './decode-text.js';
 import { createFindValues, type FindValues, listSpellings, type Match, type Spelling } from './known-values.js';
 import { toStorableText } from '../core/content/i-json.js';
@@ -128,14 +129,20 @@ interface Search {
   readonly spellings: readonly Spelling[];
   readonly findValues: FindValues;
   readonly hasEscaped: HasEscaped;
+  /** Whether a spelling begins with a text of at most twelve characters. */
+  readonly isBeginning: (text: string) => boolean;
   readonly count: (steps: number) => void;
 }
 
 function toSearch(secrets: readonly Secret[], count: Search['count']): Search {
   const spellings = secrets.flatMap(({ variable, value }) => listSpellings(variable, value, SECRET_LENGTH_MIN));
   const characters = secrets.map(({ value }) => toBinary(toStorableText(value))).join('');
+  const beginnings = new Set(
+    spellings.flatMap(({ text }) => Array.from({ length: ESCAPE_MAX }, (_, length) => text.slice(0, length + 1))),
+  );
   return {
     spellings,
+    isBeginning: (text) => beginnings.has(text) || beginnings.has(text.toLowerCase()),
     findValues: createFindValues(spellings, count),
     hasEscaped: createHasEscaped(characters),
     count,
@@ -166,16 +173,17 @@ function findAtEnd(text: string, search: Search): readonly Match[] {
   return open.map((match) => ({ ...match, from: match.from + from, to: text.length }));
 }
 
-function find(text: string, search: Search, layers: number, isCut: boolean): readonly Match[] {
+function find(text: string, search: Search, layers: number, isCut: boolean, keeps = false): readonly Match[] {
   const plain = [...search.findValues(text), ...(isCut ? findOpen(text, search) : [])];
-  const inner = layers > 0 && (isCut || search.hasEscaped(text)) ? unescapeText(text, isCut) : undefined;
-  if (inner === undefined) return plain;
-  search.count(text.length);
-  const escaped = find(inner.text, search, layers - 1, isCut).map((match) => ({
-    ...match,
-    from: inner.places[match.from] as number,
-    to: inner.places[match.to] as number,
-  }));
+  if (layers === 0 || !(isCut || search.hasEscaped(text))) return plain;
+  const escaped = listReadings(text, search.isBeginning, isCut, keeps).flatMap((inner) => {
+    search.count(text.length);
+    return find(inner.text, search, layers - 1, isCut, inner.keeps).map((match) => ({
+      ...match,
+      from: inner.places[match.from] as number,
+      to: inner.places[match.to] as number,
+    }));
+  });
   return [...plain, ...escaped];
 }
 

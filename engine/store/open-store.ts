@@ -36,6 +36,7 @@ import {
 import {
   findUse,
   listCalls,
+  countStatuses,
   listCallsBefore,
   listFirstGenerations,
   listGenerations,
@@ -196,6 +197,7 @@ const BROWSE = {
   calls: listCalls,
   invocations: listCallsBefore,
   llmCalls: listGenerations,
+  statuses: countStatuses,
   inbox: listInbox,
   waitingAttempts: listWaitingAttempts,
   activity: listActivity,

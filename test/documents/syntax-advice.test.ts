@@ -15,6 +15,8 @@ const ADVICE: readonly (readonly [name: string, text: string, place: string, sai
     '5:3',
     'a comma is missing after line 2. Put a , at the end of line 2.',
   ],
+  ['nothing', '', '1:1', 'the file is empty. Write a document, {...}, or remove the file.'],
+  ['nothing but white space', ' \n\n', '1:1', 'the file is empty. Write a document, {...}, or remove the file.'],
   ['a comma left out within a line', '[1 2]', '1:4', 'a comma is missing before this. Put a , in front of it.'],
   ['a colon left out', '{"a" 1}', '1:6', 'a colon is missing before this. Put a : in front of it.'],
   ['a colon left out before text', '{"a" "b"}', '1:6', 'a colon is missing before this. Put a : in front of it.'],

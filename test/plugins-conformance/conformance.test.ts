@@ -8,7 +8,7 @@ import { compose } from '../../engine/main.js';
 import { type ConformanceReport, testPlugin } from '../../engine/operations/plugins/index.js';
 import { RULES } from '../../engine/operations/plugins/conformance/rules/index.js';
 import { scaffold } from '../../engine/operations/plugins/create.js';
-import { APART, type Planted, PLANTED } from './planted.js';
+import { APART, manifest, type Planted, PLANTED } from './planted.js';
 
 const composition = await compose({});
 const workshop = await composition.openWorkshop();
@@ -59,6 +59,36 @@ test('a plugin as the scaffold writes it keeps every rule', async (t) => {
   const report = await examine(await plant(t, {}));
   assert.deepEqual(having(report, 'failed'), [], JSON.stringify(report.checks, null, 1));
   assert.deepEqual(having(report, 'skipped'), NOTHING_LATER);
+});
+
+test('a plugin whose files are no JSON keeps every rule, and {{call}} is replaced in their names and texts', async (t) => {
+  const report = await examine(
+    await plant(t, {
+      'plugin.json': manifest({ origin: undefined, folder: { interface_field: 'folder_env' } }),
+      'interface.schema.json': '{"type":"object","properties":{"folder_env":{"type":"string"}}}',
+      'index.js': `export default {
+        open: (_, { files }) => ({
+          invoke: async (request, context) => ({
+            value: new TextDecoder().decode(await files.read(request + '.txt', context)),
+          }),
+        }),
+      };`,
+      'conformance.json': JSON.stringify({
+        version: 1,
+        examples: [
+          {
+            name: 'notes',
+            interface: { name: 'planted', folder_env: 'CHUKWA_PLANTED_DIR' },
+            request: '{{call}}',
+            files: { '{{call}}.txt': 'a note about {{call}}' },
+            expect: { value: 'a note about {{call}}' },
+          },
+        ],
+      }),
+    }),
+  );
+  assert.deepEqual(having(report, 'failed'), [], JSON.stringify(report.checks, null, 1));
+  assert.ok(having(report, 'passed').includes('files'));
 });
 
 for (const { breaks, how, files, says } of PLANTED) {

@@ -36,7 +36,7 @@ export default {
 
 const ORDINARY = 'return finish(await ask(toUrl(settings, origin.url, request), context.signal));';
 
-const manifest = (more: Readonly<Record<string, unknown>>): string =>
+export const manifest = (more: Readonly<Record<string, unknown>>): string =>
   JSON.stringify({
     version: 1,
     name: 'planted',

@@ -95,6 +95,33 @@ const HOSTILE: readonly Hostile[] = [
     message: /at once, and was ended/,
   },
   {
+    name: 'says 50 MB without an end of line, a piece at a time, and stays',
+    command: fakeServer(`'tools/call': () => {
+      setInterval(() => {}, 1000);
+      const more = (left) => left > 0 && process.stdout.write('x'.repeat(50_000), () => more(left - 50_000));
+      more(50_000_000);
+    }`),
+    failed: 'result_too_large',
+    message: /at once, and was ended/,
+  },
+  {
+    name: 'answers another call than was asked, in several ways',
+    command: fakeServer(`'tools/call': ({ id }) => {
+      for (const other of [id + 1, -id, id + 0.5, null, { id }]) say({ id: other, result: content('of another call') });
+      say({ result: content('of no call') });
+    }`),
+    failed: 'timeout',
+    message: /within 700 ms/,
+    wanted: SHORT,
+  },
+  {
+    name: 'complains without end and never answers',
+    command: fakeServer(`'tools/call': () => { setInterval(() => console.error('x'.repeat(10_000)), 1); }`),
+    failed: 'timeout',
+    message: /within 700 ms/,
+    wanted: SHORT,
+  },
+  {
     name: 'asks 8,000 things, and reads no answer',
     command: fakeServer(
       `'tools/call': () => { readNoMore(); process.stdout.write('{"jsonrpc":"2.0","id":1,"method":"ping"}\\n'.repeat(8_000)); }`,
@@ -184,6 +211,28 @@ for (const { name, command, failed, message, wanted, body } of HOSTILE) {
     if (body) assert.match(bodyOf(outcome), body);
   });
 }
+
+test('of two answers to one call the first counts, and the second answers no other call', async (t) => {
+  const twice = `'tools/call': ({ id, params }) => {
+    for (const which of ['first', 'second']) say({ id, result: content(which + ' of ' + params.arguments.n) });
+  }`;
+  const sources = await open(t, fakeServer(twice));
+  for (const n of [1, 2, 3]) assert.equal(await valueOf(sources, { n }), `first of ${n}`);
+});
+
+test('a program that stays when it is told to end is gone after closing, and so is what it started', async (t) => {
+  const stubborn = fakeServer(
+    `'tools/call': () => content([process.pid, child.pid])`,
+    `process.on('SIGTERM', () => {});
+     process.exit = () => setInterval(() => console.error('still here'), 1);
+     const child = require('node:child_process').spawn('sh', ['-c', 'trap "" TERM; while :; do sleep 1; done'], { stdio: 'inherit' });`,
+  );
+  const sources = await open(t, stubborn);
+  const pids = await valueOf(sources);
+  await sources.close();
+  assert.equal((pids as readonly Json[]).length, 2);
+  for (const pid of pids as readonly Json[]) await untilDead(pid);
+});
 
 test('a program that greets on standard output is understood all the same', async (t) => {
   const lines: string[] = [];

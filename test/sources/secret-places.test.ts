@@ -56,6 +56,29 @@ test('a secret is found behind its own last characters, whatever follows those',
   }
 });
 
+test('a secret is found behind a sign that begins an escape, with which its own first characters could be one', () => {
+  for (const [value, written] of [
+    ['canary', 'canary'],
+    ['ab/cdefgh', 'ab%2Fcdefgh'],
+    ['ab/cdefgh', 'ab%252Fcdefgh'],
+    ['next"secret', 'next\\"secret'],
+    ['next"secret', 'next\\\\\\"secret'],
+    ['next"secret', 'next\\u0022secret'],
+    ['u1234/key', 'u1234\\/key'],
+    ['amp;1/key', 'amp;1%2Fkey'],
+    ['25ab/cdefgh', '25ab%2Fcdefgh'],
+  ] as const)
+    for (const sign of ['%', '\\', '&', '100%', '%2', 'C:\\', '\\\\\\', '\\n\\', '%25%', '&amp;&']) {
+      const { text, json, bytes } = createSecretReplacer([
+        { variable: 'L', value: 'F0F0F0/key' },
+        { variable: 'K', value },
+      ]);
+      const given = `say ${sign}${written}, ${sign}${written}`;
+      const kept = `${JSON.stringify([text(given), json({ [given]: [given] })])}${String(bytes(Buffer.from(given)))}`;
+      assert.equal(kept.split('[secret:K]').length - 1, 8, `${given}: ${kept}`);
+    }
+});
+
 for (const names of ['KL', 'LK'])
   test(`of two secrets of which one begins the other, the longer one is named, given as ${names}`, () => {
     const values: Readonly<Record<string, string>> = { K: 'abcdef', L: 'abcdefgh' };
@@ -135,6 +158,9 @@ const HOSTILE = [
   '\\u005c',
   '%63anar%79',
   'a%26amp;quot;',
+  '%aaaa',
+  '%sk-\\"&%/key',
+  '\\\\aaaaaa\\u0061',
 ];
 
 for (const unit of HOSTILE)

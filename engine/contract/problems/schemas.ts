@@ -8,7 +8,7 @@ export type FarReference = { readonly keyword: string } | { readonly target: str
 export type Size =
   | { readonly characters_max: number }
   | { readonly schemas_max: number }
-  | { readonly because: 'tracking' | 'patterns' };
+  | { readonly because: 'tracking' | 'patterns' | 'compiling' };
 
 /** A name that JSON Schema does not have, and its name today. */
 export interface UnknownWord {
@@ -93,13 +93,13 @@ export const SCHEMA_PROBLEMS = {
     example: { steps_max: 1_000_000 },
   }),
   SCHEMA_TOO_LARGE: content<Size>({
-    meaning: 'The schema exceeds the limits of size or depth.',
+    meaning: 'The schema is too large, or takes too long to compile.',
     message: (size) => {
       if ('characters_max' in size) return `this schema is longer than ${size.characters_max} characters`;
       if ('schemas_max' in size) return `this schema is of more than ${size.schemas_max} schemas`;
-      return size.because === 'tracking'
-        ? 'this schema is too large for "unevaluatedProperties"'
-        : 'this schema is too large from here on: its patterns repeat too much';
+      if (size.because === 'tracking') return 'this schema is too large for "unevaluatedProperties"';
+      const fault = size.because === 'patterns' ? 'its patterns repeat too much' : 'it takes too long to compile';
+      return `this schema is too large from here on: ${fault}`;
     },
     repair: 'Ask for less, or split it.',
     example: { schemas_max: 2000 },

@@ -1,7 +1,7 @@
 import type { NotNull } from 'kysely';
 import { redact } from '../../core/content/redact.js';
 import { isUuid } from '../../core/content/uuid.js';
-import type { CallsPart, ListedAttempt, ListPart, UsedDocument, WorldReading } from '../../ports/browse.js';
+import type { CallFilter, CallsPart, ListedAttempt, ListPart, UsedDocument, WorldReading } from '../../ports/browse.js';
 import { type Building, type InAttempt, query } from '../queries.js';
 import { prepare, run, type Runner } from '../statement.js';
 import { READABLE } from '../lineage.js';
@@ -17,11 +17,45 @@ const selectListed = ({ from, sql }: Building) =>
     .select(['calls.workflow_subject_entity_id', 'calls.workflow_node_id', 'calls.status', 'calls.failure_class'])
     .select(['calls.llm_call_id', 'calls.duration_ms', 'calls.started_at', ...callState(sql, 'calls')]);
 
-/** Calls of all worlds, newest first. */
-export const listCallsBefore = query((building, { after, limit }: ListPart) => {
-  const newest = selectListed(building).orderBy('calls.source_invocation_id', 'desc').limit(limit);
-  return after === undefined ? newest : newest.where('calls.source_invocation_id', '<', after);
+/** Calls, newest first. */
+export const listCallsBefore = query((building, { after, limit, ...filter }: ListPart & CallFilter) => {
+  const newest = selectListed(building).where(isWanted(building, filter));
+  const listed = newest.orderBy('calls.source_invocation_id', 'desc').limit(limit);
+  return after === undefined ? listed : listed.where('calls.source_invocation_id', '<', after);
 });
+
+/** The condition that a call, as `calls`, is one of those that a list shows. */
+const isWanted = ({ sql }: Building, { world_slug, status, failure_class, source_label }: CallFilter) => {
+  const conditions = [
+    world_slug !== undefined && sql<boolean>`calls.world_slug = ${world_slug}`,
+    status !== undefined && sql<boolean>`calls.status = ${status}`,
+    failure_class !== undefined && sql<boolean>`calls.failure_class = ${failure_class}`,
+    source_label !== undefined &&
+      sql<boolean>`calls.source_hash IN (SELECT hash FROM response_sources WHERE content->>'label' = ${source_label})`,
+  ].filter((condition) => condition !== false);
+  return conditions.length === 0 ? sql<boolean>`true` : sql<boolean>`${sql.join(conditions, sql` AND `)}`;
+};
+
+/** How many of the latest calls, and no more are looked at, have each status. */
+export const countStatuses = query((building, { seen, kind, ...filter }: CallFilter & CountedCalls) => {
+  const { from, sql } = building;
+  const latest = from('source_invocations as calls')
+    .select('calls.status')
+    .where(isWanted(building, filter))
+    .where(kind === 'llm_generation' ? sql<boolean>`calls.llm_call_id IS NOT NULL` : sql<boolean>`true`)
+    .orderBy('calls.source_invocation_id', 'desc')
+    .limit(seen);
+  return from(latest.as('latest'))
+    .select(['status', sql<number>`count(*)::int`.as('count')])
+    .groupBy('status')
+    .orderBy('status');
+});
+
+export interface CountedCalls {
+  readonly seen: number;
+  /** Generations alone. */
+  readonly kind?: 'llm_generation';
+}
 
 /** The calls of an attempt, as `listInvocations` gives them; the key is their number. @returns undefined for an unknown attempt */
 export async function listCalls(runner: Runner, attempt_id: string, { after, ...part }: CallsPart) {
@@ -29,19 +63,22 @@ export async function listCalls(runner: Runner, attempt_id: string, { after, ...
   return place && listInvocations(runner, place, { after: Number(after ?? 0), ...part });
 }
 
-/** Generations of all worlds, newest first. */
-export const listGenerations = query(({ from, sql }, { after, limit }: ListPart) => {
-  const all = from('llm_calls')
-    .select(['world_slug', 'llm_call_id', 'source_invocation_id', 'attempt_id', 'model', 'status'])
-    .select(['input_tokens', 'output_tokens', 'started_at'])
-    .orderBy('llm_call_id', 'desc')
+/** Generations, newest first. */
+export const listGenerations = query((building, { after, limit, ...filter }: ListPart & CallFilter) => {
+  const { from, sql } = building;
+  const all = from('llm_calls as made')
+    .innerJoin('source_invocations as calls', 'calls.source_invocation_id', 'made.source_invocation_id')
+    .whereRef('calls.world_slug', '=', 'made.world_slug')
+    .where(isWanted(building, filter))
+    .select(['made.world_slug', 'made.llm_call_id', 'made.source_invocation_id', 'made.attempt_id', 'made.model'])
+    .select(['made.status', 'made.input_tokens', 'made.output_tokens', 'made.started_at'])
+    .select(['calls.attempted_turn', 'calls.workflow_subject_entity_id', 'calls.workflow_node_id'])
+    .select('calls.model_output_kind')
+    .orderBy('made.llm_call_id', 'desc')
     .limit(limit);
-  return from((after === undefined ? all : all.where('llm_call_id', '<', after)).as('newest'))
-    .innerJoin('source_invocations as asked', 'asked.source_invocation_id', 'newest.source_invocation_id')
-    .whereRef('asked.world_slug', '=', 'newest.world_slug')
+  return from((after === undefined ? all : all.where('made.llm_call_id', '<', after)).as('newest'))
     .selectAll('newest')
-    .select(['asked.attempted_turn', 'asked.workflow_subject_entity_id', 'asked.workflow_node_id'])
-    .select(['asked.model_output_kind', ...callState(sql, 'newest')])
+    .select(callState(sql, 'newest'))
     .orderBy('newest.llm_call_id', 'desc')
     .$narrowType<{ workflow_subject_entity_id: NotNull; workflow_node_id: NotNull }>();
 });

@@ -3,9 +3,21 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { html, styleElement } from '../../../engine/surfaces/browser/html.js';
-import { outcome } from '../../../engine/surfaces/browser/parts/text.js';
+import { foldable, moment, outcome, worldTime } from '../../../engine/surfaces/browser/parts/text.js';
 import { isNode, parseTypeScript, type SyntaxNode } from '../../architecture/syntax.js';
 import { ROOT } from '../../support/park-stage.js';
+
+test('moments of this world and of a played one name their zone', () => {
+  for (const shown of [moment('2026-11-27T08:09:10.123Z'), worldTime('2026-11-27T08:09:00Z')])
+    assert.match(shown.toString(), />[^<]*0?8:09[^<]*<span class="zone">UTC<\/span><\/time>$/);
+});
+
+test('a long text is folded behind its first words with its length, and a short one is not', () => {
+  assert.equal(foldable('word '.repeat(100)).toString(), 'word '.repeat(100));
+  const folded = foldable('word '.repeat(200)).toString();
+  assert.match(folded, /^<details class="long"><summary>(word )+word… <span class="dim">1.000 characters<\/span>/);
+  assert.ok(folded.endsWith(`</summary>${'word '.repeat(200)}</details>`));
+});
 
 describe('the html tag', () => {
   test('the html tag escapes a value in text and in an attribute', () => {
