@@ -13,6 +13,14 @@ export const TOOLS_LENGTH_MAX = 19_700;
 /** How large the schema of one answer may be in it. */
 const ANSWER_LENGTH_MAX = 100;
 
+/** A schema whose members need no description. */
+function withoutDescriptions({ items, ...schema }: JsonObject): JsonObject {
+  if (items === undefined) return schema;
+  const { properties = {}, ...item } = items as { readonly properties?: Readonly<Record<string, JsonObject>> };
+  const bare = Object.entries(properties).map(([name, { description: _description, ...member }]) => [name, member]);
+  return { ...schema, items: { ...item, properties: Object.fromEntries(bare) } };
+}
+
 /** What the tool of a resource takes: its keys, which are required, and its parameters. */
 export function toQuerySchema({ path, takes }: Pick<Resource, 'path' | 'takes'>): Schema {
   const keys = keysOf(path);
@@ -46,7 +54,7 @@ export function toFieldSchema(takes: Fields): Schema {
 
 /** Parameters whose names say what they are, or that the instructions of the surface explain. */
 const PLAIN =
-  /_slug$|_id$|_hash$|^(hash|turn|limit|after|content|reason|world|subject|source|kind|only|until|at_turn|name)$/;
+  /_slug$|_id$|_hash$|^(hash|turn|limit|after|content|reason|world|subject|source|failure|kind|only|until|at_turn|name|answer)$/;
 
 /** The schema of a parameter, without what its operation says in a refusal. */
 function schemaOf(name: ParameterName): JsonObject {
@@ -56,7 +64,7 @@ function schemaOf(name: ParameterName): JsonObject {
 
 function toPlain(name: string, schema: JsonObject): JsonObject {
   const { pattern: _pattern, maxLength: _length, format: _format, minimum, maximum, ...plain } = schema;
-  if (!PLAIN.test(name)) return { ...plain, ...present({ minimum, maximum }) };
+  if (!PLAIN.test(name)) return { ...withoutDescriptions(plain), ...present({ minimum, maximum }) };
   const { description: _description, ...bare } = plain;
   return bare;
 }
