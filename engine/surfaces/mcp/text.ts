@@ -21,21 +21,33 @@ function blockText(block: Block): string {
         .join('\n');
     case 'prose':
     case 'code':
+    case 'prompt':
       return block.text;
     case 'note':
       return toText(block.said);
     case 'list':
       return block.items.map((item) => `- ${item.map(blockText).join('\n').replaceAll('\n', '\n  ')}`).join('\n');
     case 'table': {
-      if (block.rows.length === 0) return block.empty;
+      if (block.rows.length === 0) return toText(block.empty);
       const rows = block.rows.map((row) => row.map((cell) => toText(cell).replaceAll(/\s*[\n|]\s*/g, ' ')));
       const ruled = [block.columns, block.columns.map(() => '---'), ...rows];
       return ruled.map((row) => `| ${row.join(' | ')} |`).join('\n');
     }
     case 'json':
       return JSON.stringify(block.value);
+    case 'value':
+      return `${block.of}: ${typeof block.value === 'string' ? block.value : JSON.stringify(block.value)}`;
+    case 'conversation':
+      return JSON.stringify(block.call.messages);
+    case 'folded':
+      return [block.summary, ...block.blocks.map(blockText)].join('\n');
+    case 'picture':
+      return block.alternative.map(blockText).join('\n');
+    case 'commands':
+      // They are for a terminal: a caller has tools.
+      return block.says;
     case 'change':
-      return `${block.before === null ? '' : `before: ${block.before}\n`}after: ${block.after}`;
+      return `before: ${block.before ?? 'nothing'}\nafter: ${block.after ?? 'nothing'}`;
     case 'links':
       return block.links.map(({ path, text }) => `${text}: chukwa:/${path}`).join('\n');
     case 'more':
