@@ -93,15 +93,25 @@ export function toAnswerSchema(gives: string): NonNullable<Tool['outputSchema']>
 
 const ANY_ANSWER = { type: 'object' } as const;
 
-/** Leaves members of answers out, of the answers with the most first, until a list of tools is small enough. */
+const fitted = new Map<string, ReadonlyMap<string, Tool>>();
+
+/** Tools in a list that is small enough. A list of the same tools is fitted once: each request makes one. */
 export function fitTools<Offered extends { readonly tool: Tool }>(offered: readonly Offered[]): readonly Offered[] {
+  const names = offered.map(({ tool }) => tool.name).join(' ');
+  const tools = fitted.get(names) ?? new Map(fitOnce(offered).map(({ tool }) => [tool.name, tool]));
+  fitted.set(names, tools);
+  return offered.map((one) => ({ ...one, tool: tools.get(one.tool.name) ?? one.tool }));
+}
+
+/** Leaves members of answers out, of the answers with the most first, until a list of tools is small enough. */
+function fitOnce<Offered extends { readonly tool: Tool }>(offered: readonly Offered[]): readonly Offered[] {
   const lengthOf = (value: unknown): number => JSON.stringify(value)?.length ?? 0;
   const answerOf = ({ tool }: Offered): number => lengthOf(tool.outputSchema);
   const [largest] = offered.toSorted((one, other) => answerOf(other) - answerOf(one));
   const isFit = lengthOf({ tools: offered.map(({ tool }) => tool) }) <= TOOLS_LENGTH_MAX;
   if (isFit || largest === undefined || answerOf(largest) <= lengthOf(ANY_ANSWER)) return offered;
   const tool = { ...largest.tool, outputSchema: ANY_ANSWER };
-  return fitTools(offered.map((one) => (one === largest ? { ...one, tool } : one)));
+  return fitOnce(offered.map((one) => (one === largest ? { ...one, tool } : one)));
 }
 
 function resolve(schema: JsonObject): JsonObject {
