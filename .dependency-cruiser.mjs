@@ -160,15 +160,23 @@ export default {
       name: 'surfaces-do-not-import-each-other',
       severity: 'error',
       comment: 'What two surfaces share is an operation.',
-      from: { path: '^engine/surfaces/(?!http/)([^/]+)/' },
+      from: { path: '^engine/surfaces/(?!http/|mcp/)([^/]+)/' },
       to: { path: '^engine/surfaces/', pathNot: '^engine/surfaces/$1/' },
     },
     {
-      name: 'http-serves-the-browser',
+      name: 'http-serves-browsers-and-assistants',
       severity: 'error',
-      comment: 'The browser makes pages, and HTTP hands them out; it knows no other surface.',
+      comment:
+        'The browser makes pages, assistants are offered tools, and HTTP hands both out; it knows no other surface.',
       from: { path: '^engine/surfaces/http/' },
-      to: { path: '^engine/surfaces/', pathNot: '^engine/surfaces/(http|browser)/' },
+      to: { path: '^engine/surfaces/', pathNot: '^engine/surfaces/(http|browser|mcp)/' },
+    },
+    {
+      name: 'assistants-show-pages-of-the-browser',
+      severity: 'error',
+      comment: 'The page of a world is drawn once.',
+      from: { path: '^engine/surfaces/mcp/' },
+      to: { path: '^engine/surfaces/', pathNot: '^engine/surfaces/(mcp/|browser/export\\.ts$)' },
     },
     {
       name: 'only-the-program-imports-main',
@@ -276,6 +284,12 @@ export default {
       '^engine/store/',
       ['kysely', 'pg', '@electric-sql', '@types/pg'],
       'SQL lives in one room.',
+    ),
+    packagesStayIn(
+      'the-protocol-of-assistants-stays-in-its-surface',
+      '^engine/surfaces/mcp/',
+      ['@modelcontextprotocol/server'],
+      'Nothing below the adapter knows the protocol.',
     ),
     packagesStayIn('the-message-bus-stays-in-doorbells', '^engine/doorbells/', ['@nats-io'], 'A bell carries nothing.'),
     packagesStayIn(

@@ -240,7 +240,8 @@ export function toServePlace(variables: Settings): Outcome<ServePlace> {
   if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) return refuse(problem('PORT_INVALID'));
   const public_url = (variables['CHUKWA_PUBLIC_URL'] || undefined)?.replace(/\/+$/, '');
   const host = variables['CHUKWA_HOST'] || '127.0.0.1';
-  return { ok: true, value: { host, port: Number(port), ...present({ public_url }) } };
+  const issuer = variables['CHUKWA_OAUTH_ISSUER'] || undefined;
+  return { ok: true, value: { host, port: Number(port), ...present({ public_url, issuer }) } };
 }
 
 /** Where services reach `serve`, to answer later; undefined where the operator names no such place. */

@@ -39,6 +39,7 @@ import type {
 import { diagnose } from './operations/diagnose.js';
 import { loadShippedSchemas } from './operations/documents/index.js';
 import type { Authoring, Engine } from './operations/engine.js';
+import { userName } from './operations/person-here.js';
 import { findConfirmed } from './operations/plugins/trust.js';
 import type { Workshop } from './operations/plugins/workshop.js';
 import { announceServed, findServed, nameServer } from './operations/served.js';
@@ -92,6 +93,16 @@ export async function compose(
     servePlace: () => toServePlace(variables),
     exportPages: async (archive, wanted) => (await import('./surfaces/browser/export.js')).exportPages(archive, wanted),
     listen: async (desk, tokens, place) => (await import('./surfaces/http/server.js')).listen(desk, tokens, place),
+    serveParent: async (desk, reader, signal) => {
+      const { serveParent } = await import('./surfaces/mcp/stdio.js');
+      const actor = { acted_by: userName(), address: hostname(), surface: 'mcp' } as const;
+      await serveParent(
+        { ...desk, version, holdsToken: () => false },
+        { reader, principal: `the person ${actor.acted_by}`, actor },
+        process,
+        signal,
+      );
+    },
     tryPlace: async (place) => (await import('./surfaces/http/server.js')).tryPlace(place),
     findServed: () => findServed(toDataDir(variables)),
     announceServed: ({ url, command_token }) =>

@@ -31,7 +31,8 @@ CREATE TYPE action_surface AS ENUM (
     'command_line',
     'http',
     'browser',
-    'library'
+    'library',
+    'mcp'
 );
 
 CREATE TYPE agent_status AS ENUM (
@@ -231,6 +232,17 @@ CREATE TABLE agent_state_heads (
     active_agent_turn_id uuid,
     CONSTRAINT agent_state_heads_pkey PRIMARY KEY (world_slug, agent_id)
 ) WITH (fillfactor=70);
+
+CREATE TABLE assistant_tasks (
+    world_slug human_id_text NOT NULL,
+    task_id uuid NOT NULL,
+    principal text NOT NULL,
+    inbox_ids uuid[] NOT NULL,
+    created_at timestamp with time zone NOT NULL DEFAULT now(),
+    CONSTRAINT assistant_tasks_pkey PRIMARY KEY (world_slug, task_id),
+    CONSTRAINT assistant_tasks_task_id_key UNIQUE (task_id),
+    CONSTRAINT assistant_tasks_principal_check CHECK ((principal <> ''::text))
+);
 
 CREATE TABLE attempt_events (
     world_slug human_id_text NOT NULL,
@@ -663,6 +675,8 @@ ALTER TABLE agent_inbox ADD CONSTRAINT agent_inbox_attempt_fk FOREIGN KEY (world
 ALTER TABLE agent_inbox ADD CONSTRAINT agent_inbox_world_slug_fkey FOREIGN KEY (world_slug) REFERENCES worlds(world_slug) DEFERRABLE;
 
 ALTER TABLE agent_state_heads ADD CONSTRAINT agent_state_heads_world_slug_fkey FOREIGN KEY (world_slug) REFERENCES worlds(world_slug) DEFERRABLE;
+
+ALTER TABLE assistant_tasks ADD CONSTRAINT assistant_tasks_world_slug_fkey FOREIGN KEY (world_slug) REFERENCES worlds(world_slug) DEFERRABLE;
 
 ALTER TABLE attempt_events ADD CONSTRAINT attempt_events_world_slug_source_invocation_id_fkey FOREIGN KEY (world_slug, source_invocation_id) REFERENCES source_invocations(world_slug, source_invocation_id) DEFERRABLE;
 
@@ -1152,6 +1166,7 @@ CREATE TRIGGER row_is_sound BEFORE INSERT OR UPDATE ON public.agent_inbox FOR EA
 CREATE TRIGGER rows_stay BEFORE DELETE OR TRUNCATE ON public.agent_inbox FOR EACH STATEMENT EXECUTE FUNCTION refuse_rewriting('no row is removed');
 CREATE TRIGGER row_is_sound BEFORE INSERT OR UPDATE ON public.agent_state_heads FOR EACH ROW EXECUTE FUNCTION sound_head();
 CREATE TRIGGER rows_stay BEFORE DELETE OR TRUNCATE ON public.agent_state_heads FOR EACH STATEMENT EXECUTE FUNCTION refuse_rewriting('no row is removed');
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.assistant_tasks FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.attempt_events FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER row_is_sound BEFORE INSERT OR UPDATE ON public.attempts FOR EACH ROW EXECUTE FUNCTION sound_attempt();
 CREATE TRIGGER rows_stay BEFORE DELETE OR TRUNCATE ON public.attempts FOR EACH STATEMENT EXECUTE FUNCTION refuse_rewriting('no row is removed');

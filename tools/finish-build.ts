@@ -5,15 +5,15 @@ import { fileURLToPath } from 'node:url';
 import { ensureTemplate } from '../engine/store/template.js';
 import { bundleProgram } from './bundle-program.js';
 
-// The parts of dist/ that the compiler does not write: the JSON beside each plugin, the files that pages load, the bundled
+// The parts of dist/ that the compiler does not write: the JSON beside each plugin, the files that pages and prompts are made of, the bundled
 // program, and the packed database that new folders begin as.
 
 const dist = fileURLToPath(new URL('../', import.meta.url));
 const root = dirname(dist.replace(/\/$/, ''));
 
 await copyPluginDocuments(join(root, 'plugins'), join(dist, 'plugins'));
-const ASSETS = 'engine/surfaces/browser/assets';
-await cp(join(root, ASSETS), join(dist, ASSETS), { recursive: true });
+const ASSETS = ['engine/surfaces/browser/assets', 'engine/surfaces/mcp/prompts', 'engine/surfaces/mcp/app'];
+for (const folder of ASSETS) await cp(join(root, folder), join(dist, folder), { recursive: true });
 await bundleProgram(root, dist);
 const made = await ensureTemplate(join(dist, 'template.tar.gz'), join(root, 'migrations'));
 process.stdout.write(made ? 'Packed the embedded database into dist/template.tar.gz.\n' : '');

@@ -164,6 +164,11 @@ const VARIABLES: readonly (readonly [names: string, meaning: string, without: st
     'services get no callback URL, and people report',
   ],
   [
+    '`CHUKWA_OAUTH_ISSUER`',
+    'the URL of who issues tokens for [assistants](../mcp.md) over HTTP',
+    'the operator hands them out',
+  ],
+  [
     '`CHUKWA_TOKEN`, `CHUKWA_OPERATOR_TOKEN`',
     'bearer tokens of consumer and operator, of at least 32 characters; in a fleet, the same for all',
     'made at first use, in `~/.config/chukwa/tokens`',

@@ -17,6 +17,7 @@ export const ENGINE_VARIABLES = {
   CHUKWA_PLUGIN_PATH: 'setting',
   CHUKWA_PORT: 'setting',
   CHUKWA_PUBLIC_URL: 'url',
+  CHUKWA_OAUTH_ISSUER: 'setting',
   CHUKWA_TOKEN: 'secret',
   HOME: 'setting',
   OTEL_EXPORTER_OTLP_ENDPOINT: 'url',

@@ -1990,7 +1990,8 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "command_line",
       "http",
       "browser",
-      "library"
+      "library",
+      "mcp"
     ]
   },
   "TurnPage": {

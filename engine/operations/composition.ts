@@ -56,6 +56,8 @@ export interface Composition {
   loadTokens(): Promise<Outcome<LoadedTokens>>;
   /** Makes one page of a world or an attempt that needs no server. */
   exportPages(archive: Archive, wanted: PagesToExport): Promise<Outcome<ExportedPages>>;
+  /** Offers tools to the process that started this one, until it closes its end, or the signal is given. */
+  serveParent(desk: HttpDesk, reader: 'consumer' | 'operator', signal: AbortSignal): Promise<void>;
   listen(desk: HttpDesk, tokens: Tokens, place: ServePlace): Promise<Outcome<HttpServer>>;
   /** Whether a server could listen there now. */
   tryPlace(place: ServePlace): Promise<Outcome<unknown>>;
@@ -128,6 +130,8 @@ export interface HttpDesk {
   readonly isReady: () => Promise<boolean>;
   /** Reads from the database; refuses where it is lost. */
   readonly look: <Value>(operation: (archive: Archive) => Promise<Outcome<Value>>) => Promise<Outcome<Value>>;
+  /** Works with the engine; refuses where its database is lost. */
+  readonly use: <Value>(operation: (engine: Engine) => Promise<Outcome<Value>>) => Promise<Outcome<Value>>;
   /** Refuses a world's scenario, or a workflow, of another shape than this program writes: no page can be drawn of it. */
   readonly checkReadable: (place: { readonly [Key in 'world_slug' | 'hash']?: string }) => Promise<Outcome<undefined>>;
 }
@@ -138,6 +142,8 @@ export interface ServePlace {
   readonly port: number;
   /** The URL at which the outside reaches it, without a slash at the end. */
   readonly public_url?: string;
+  /** The URL of who issues tokens for assistants. */
+  readonly issuer?: string;
 }
 
 export interface HttpServer {

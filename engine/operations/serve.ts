@@ -85,6 +85,30 @@ export async function serve(composition: Composition, request: ServeRequest): Pr
   });
 }
 
+interface ParentRequest extends Omit<WorkRequest, 'onReady' | 'worlds'> {
+  readonly reader: 'consumer' | 'operator';
+}
+
+/** Serves the process that started this one, and runs the turns that it queues, until either ends. */
+export async function serveParent(composition: Composition, request: ParentRequest): Promise<Outcome<undefined>> {
+  return withStagedEngine(composition, { with_toys: false }, async (engine) => {
+    const { reader, signal, ...rest } = request;
+    const ended = new AbortController();
+    const stop = (): void => ended.abort();
+    signal.addEventListener('abort', stop, { once: true });
+    const worlds: string[] = [];
+    const serving = composition.serveParent(whileAsked(toDesk(engine), worlds), reader, ended.signal).finally(stop);
+    const caughtUp = keepCaughtUp(engine, ended.signal);
+    try {
+      const work = { ...rest, worlds, signal: ended.signal, onReady: () => {} };
+      return await whileReachable(engine, (working) => runWorker(working, work));
+    } finally {
+      stop();
+      await Promise.all([serving, caughtUp]);
+    }
+  });
+}
+
 /** Adds to the worlds each one for which a report or an operator asks. */
 function whileAsked(desk: HttpDesk, worlds: string[]): HttpDesk {
   const note = ({ accepted, world }: Acknowledgement): void => {
@@ -137,6 +161,7 @@ export function toDesk(engine: Engine, canWork: () => boolean = () => true): Htt
     report: (correlation, said) => write(() => reportCall(engine, correlation, said)),
     act: (asked, actor) => write(() => asked.perform(engine, actor)),
     look: (operation) => whileReachable(engine, () => operation(engine)),
+    use: (operation) => write(() => operation(engine)),
     checkReadable: (place) => whileReachable(engine, () => checkReadable(engine, place)),
     isReady: async () =>
       canWork() &&

@@ -11,7 +11,7 @@ export type OperatorActionKind =
   | 'see_unredacted'
   | 'delete_world';
 
-export type ActionSurface = 'command_line' | 'http' | 'browser' | 'library';
+export type ActionSurface = 'command_line' | 'http' | 'browser' | 'library' | 'mcp';
 
 export interface ActionPlace {
   readonly world_slug: string;

@@ -4,6 +4,7 @@ import { isUuid } from '../core/content/uuid.js';
 import type { HeartbeatSettings } from '../ports/heartbeat.js';
 import { attemptStore } from './attempts/attempt-store.js';
 import { freeWorlds } from './attempts/fence.js';
+import { addTask, findTask, takeBackTask } from './assistant-tasks.js';
 import { bind } from './bind.js';
 import { countComponents, findStartingWith, findUses, listComponents, listComponentsAfter } from './component-lists.js';
 import { findComponent, listClosure, putComponents } from './components.js';
@@ -236,6 +237,7 @@ export function toStore(database: OpenDatabase, applied: readonly string[], migr
     pending: bind(database, { find: findCalls, awaitedBy: listAwaited, expire: expireCalls }),
     records: bind(database, RECORDS),
     actions: bind(database, { begin: beginAction, end: endAction, list: listActions, deletion: findDeletion }),
+    tasks: bind(database, { add: addTask, find: findTask, takeBack: takeBackTask }),
     browse: bind(database, BROWSE),
     facts: bind(database, { attempt: followAttempt, next: followNext, latest: followLatest, read: readFacts }),
     search: bind(database, { find: findTexts, names: listNames, catchUp }),

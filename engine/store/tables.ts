@@ -3,7 +3,7 @@
 import type { Json } from '../contract/json.js';
 import type { ColumnType } from 'kysely';
 
-export type ActionSurface = 'browser' | 'command_line' | 'http' | 'library';
+export type ActionSurface = 'browser' | 'command_line' | 'http' | 'library' | 'mcp';
 
 export type AgentStatus = 'dispatched' | 'idle' | 'running' | 'suspended';
 
@@ -136,6 +136,14 @@ export interface AgentStateHeads {
   agent_id: string;
   status: Generated<AgentStatus>;
   turn_epoch: Generated<number>;
+  world_slug: string;
+}
+
+export interface AssistantTasks {
+  created_at: Generated<string>;
+  inbox_ids: string[];
+  principal: string;
+  task_id: string;
   world_slug: string;
 }
 
@@ -574,6 +582,7 @@ export interface DB {
   adopted_calls: AdoptedCalls;
   agent_inbox: AgentInbox;
   agent_state_heads: AgentStateHeads;
+  assistant_tasks: AssistantTasks;
   attempt_events: AttemptEvents;
   attempt_timeline_events: AttemptTimelineEvents;
   attempts: Attempts;

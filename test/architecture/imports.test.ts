@@ -84,7 +84,8 @@ const VIOLATIONS: Readonly<Record<string, readonly (readonly [string, string])[]
     ['engine/surfaces/cli/e.ts', 'engine/surfaces/http/target.ts'],
     ['engine/surfaces/browser/a.ts', 'engine/surfaces/http/target.ts'],
   ],
-  'http-serves-the-browser': [['engine/surfaces/http/a.ts', 'engine/surfaces/cli/target.ts']],
+  'http-serves-browsers-and-assistants': [['engine/surfaces/http/a.ts', 'engine/surfaces/cli/target.ts']],
+  'assistants-show-pages-of-the-browser': [['engine/surfaces/mcp/a.ts', 'engine/surfaces/http/target.ts']],
   'only-the-program-imports-main': [['engine/operations/c.ts', 'engine/main.ts']],
   'nobody-imports-the-program': [['engine/operations/f.ts', 'engine/chukwa.ts']],
   'nobody-imports-the-library': [['engine/operations/l.ts', 'engine/library.ts']],
@@ -125,6 +126,7 @@ const VIOLATIONS: Readonly<Record<string, readonly (readonly [string, string])[]
     ['engine/operations/d.ts', '@electric-sql/pglite'],
   ],
   'the-message-bus-stays-in-doorbells': [['engine/runtime/g.ts', '@nats-io/transport-node']],
+  'the-protocol-of-assistants-stays-in-its-surface': [['engine/surfaces/http/m.ts', '@modelcontextprotocol/server']],
   'telemetry-observes-the-runtime': [['engine/telemetry/a.ts', 'engine/runtime/target.ts']],
   'exporters-stay-in-telemetry': [['engine/telemetry/b.ts', '@opentelemetry/api']],
   'the-validator-stays-in-schema': [

@@ -230,7 +230,11 @@ check(
 check(
   'no retired name has come back',
   findRetiredNames,
-  texts.filter((path) => /^(engine|plugins|schemas|migrations|workflows|fixtures|docs|tools)\//.test(path)),
+  texts.filter(
+    (path) =>
+      /^(engine|plugins|schemas|migrations|workflows|fixtures|docs|tools)\//.test(path) &&
+      path !== 'engine/surfaces/mcp/retired.ts',
+  ),
   [
     'perceive_system',
     'put_intend_system',

@@ -108,6 +108,7 @@ describe('hostile text in a browser', NEEDS_CHROMIUM, () => {
         report: refuse,
         act: refuse,
         isReady: async () => true,
+        use: async () => ({ ok: false, because: 'environment', problems: [] }) as const,
         checkReadable: async () => ({ ok: true, value: undefined }),
         look: (operation) => operation({ store }),
       },

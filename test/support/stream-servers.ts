@@ -15,6 +15,7 @@ export async function serveStored(t: TestContext, archive: Archive, port = 0): P
     report: async () => ({ ok: true, value: { accepted: true, message: 'kept' } }),
     act: async () => ({ ok: true, value: { accepted: true, message: 'kept' } }),
     isReady: async () => true,
+    use: async () => ({ ok: false, because: 'environment', problems: [] }) as const,
     checkReadable: async () => ({ ok: true, value: undefined }),
     look: (operation) => operation(archive),
   };

@@ -35,16 +35,16 @@ export async function listQueues(runner: Runner, world_slug?: string): Promise<r
   }));
 }
 
-const TAKE_BACK = prepare(
-  'take_back_turns',
-  `WITH taken AS (
+/** Ends turns of a world that have no attempt. @param of which of them, as a condition */
+export const TAKE_BACK = (of: string): string => `WITH taken AS (
      UPDATE agent_inbox
      SET status = 'consumed', consumed_at = now(), next_retry_at = coalesce(next_retry_at, now()), defer_reason = :reason
      WHERE world_slug = :world_slug AND ${WORLD_TURN} AND attempt_id IS NULL
-       AND status IN ('queued', 'pending', 'deferred')
+       AND status IN ('queued', 'pending', 'deferred') AND ${of}
      RETURNING 1)
-   SELECT count(*)::int AS turns FROM taken`,
-);
+   SELECT count(*)::int AS turns FROM taken`;
+
+const TAKE_BACK_ALL = prepare('take_back_turns', TAKE_BACK('true'));
 
 /** Takes back the turns of a world that no attempt has been begun for: under its lock, none is begun meanwhile. */
 export function takeBack(
@@ -55,7 +55,7 @@ export function takeBack(
   return inTransaction(database.pool, async (transaction): Promise<number | undefined> => {
     const locked = await run(transaction, LOCK_WORLD, { world_slug });
     if (locked.length === 0) return undefined;
-    const [taken] = await run<{ turns: number }>(transaction, TAKE_BACK, { world_slug, reason });
+    const [taken] = await run<{ turns: number }>(transaction, TAKE_BACK_ALL, { world_slug, reason });
     return taken?.turns ?? 0;
   });
 }

@@ -26,11 +26,14 @@ const OF_WORLDS = [
   'worlds',
 ] as const;
 
-/** Searchable texts are on record elsewhere; the world's new database indexes them anew. */
-const SEARCHED = ['search_entries', 'search_progress'] as const;
+/**
+ * Searchable texts are on record elsewhere; the world's new database indexes them anew. A task is of who began it, at its
+ * own database.
+ */
+const UNEXPORTED = ['assistant_tasks', 'search_entries', 'search_progress'] as const;
 
 /** All tables that hold rows of one world. */
-export const WORLD_TABLES: readonly string[] = [...OF_WORLDS, 'agent_inbox', ...SEARCHED];
+export const WORLD_TABLES: readonly string[] = [...OF_WORLDS, 'agent_inbox', ...UNEXPORTED];
 
 const DOCUMENTS = Object.values(COMPONENT_TABLES);
 
@@ -67,7 +70,7 @@ const ROWS: Readonly<Record<string, string>> = {
 };
 
 /** Tables that no export holds. */
-export const LEFT_OUT: readonly string[] = ['schema_migrations', ...SEARCHED];
+export const LEFT_OUT: readonly string[] = ['schema_migrations', ...UNEXPORTED];
 
 /** The tables of an export, by name. */
 export const EXPORTED_TABLES: readonly string[] = Object.keys(ROWS).toSorted();

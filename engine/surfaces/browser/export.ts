@@ -32,7 +32,11 @@ interface Match {
  * that is not in the file becomes plain text. Sections about other worlds and about operators are left out.
  * @returns a refusal where there is no such world or attempt
  */
-export async function exportPages(source: Archive, wanted: PagesToExport): Promise<Outcome<ExportedPages>> {
+export async function exportPages(
+  source: Archive,
+  wanted: PagesToExport,
+  pages_max = PAGES_MAX,
+): Promise<Outcome<ExportedPages>> {
   const { world_slug, attempt_id } = wanted;
   const archive = readOnce(source);
   const isOwn = await findOwn(archive, wanted);
@@ -44,7 +48,7 @@ export async function exportPages(source: Archive, wanted: PagesToExport): Promi
   for (const path of paths) {
     const match = matchWanted(path, wanted);
     if (match === undefined) continue;
-    if (leaves.size >= PAGES_MAX) {
+    if (leaves.size >= pages_max) {
       left_out += 1;
       continue;
     }

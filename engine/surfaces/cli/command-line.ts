@@ -95,7 +95,8 @@ function toConfiguration({ out, error }: Terminal) {
 /** Groups are replaced by their commands, so that one page lists all; `attempt` is a command as well. */
 function listLeaves(command: Command): Command[] {
   return command.commands.flatMap((child) => {
-    const doesSomething = child.commands.length === 0 || child.registeredArguments.length > 0;
+    const takes = child.registeredArguments.length + child.options.length;
+    const doesSomething = child.commands.length === 0 || takes > 0;
     return [...(doesSomething ? [child] : []), ...listLeaves(child)];
   });
 }

@@ -12,6 +12,9 @@ export const WORKER_DEFAULTS = { concurrency: 4, grace: 20, maxRetries: TURN_RET
 
 export type WorkerOptions = typeof WORKER_DEFAULTS;
 
+/** How long a lease holds without being renewed. */
+export const LEASE_MS = 10_000;
+
 const DAY_SECONDS = 86_400;
 
 export const WORKER_OPTIONS = {

@@ -7,7 +7,7 @@ import { PROBLEM_TYPE, titleOf } from './problem-document.js';
 import type { Route, RouteAccess } from './routes/route.js';
 
 /** The version of the interface; it grows where an answer changes. */
-const VERSION = '1.2.0';
+export const VERSION = '1.2.0';
 
 /** Describes the routes as an OpenAPI 3.1 document. */
 export function toOpenApi(routes: readonly Route[]): JsonObject {
@@ -67,6 +67,7 @@ const WHO: Partial<Readonly<Record<RouteAccess, string>>> = {
   actor: 'For operators.',
   command: 'For chukwa commands on the machine of the server.',
   operator_viewer: 'For operators.',
+  operator_assistant: 'For operators.',
 };
 
 /** `GET /attempts/:attempt_id/source-invocations` as `get_attempts_attempt_id_source_invocations`. */

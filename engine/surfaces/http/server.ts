@@ -16,10 +16,23 @@ import { CONNECTION_LIMITS, type Connections, openConnections } from './connecti
 import { openStreamPlaces, STREAM_LIMITS } from './event-stream.js';
 import { sendProblem } from './problem-document.js';
 import { methodsOf, ROUTES } from './routes/index.js';
+import { VERSION } from './openapi.js';
 import type { Route, RouteAccess, RouteDesk } from './routes/route.js';
 import { shareReads } from './shared-reads.js';
 import { openSessions } from './sessions.js';
-import { findReader, refuseViewer, requireViewer, SECURITY_HEADERS, type ViewerAuthority, viewerOf } from './viewer.js';
+import { openEndpoint } from '../mcp/endpoint.js';
+import { openServer, type Server } from '../mcp/server.js';
+import type { Caller } from '../mcp/offer.js';
+import { toOffer, type ToolDesk } from '../mcp/surface.js';
+import {
+  findReader,
+  refuseViewer,
+  requireBearer,
+  requireViewer,
+  SECURITY_HEADERS,
+  type ViewerAuthority,
+  viewerOf,
+} from './viewer.js';
 import { demandPath, demandTexts } from './well-formed.js';
 
 const HEADERS_TIMEOUT_MS = 5_000;
@@ -35,10 +48,16 @@ const SIGN_INS_MAX = 10;
 const MINUTE_MS = 60_000;
 
 /**
- * Listens for callbacks, readers and operators.
+ * Listens for callbacks, readers, operators and assistants.
+ * @param offer the server of one connection of an assistant
  * @throws where the address or port cannot be bound; its `code` and `port` say so
  */
-export async function startServer(desk: HttpDesk, tokens: Tokens, place: ServePlace): Promise<HttpServer> {
+export async function startServer(
+  desk: HttpDesk,
+  tokens: Tokens,
+  place: ServePlace,
+  offer: (desk: ToolDesk, caller: Caller) => Server = (tools, caller) => openServer(toOffer(tools, caller)),
+): Promise<HttpServer> {
   const connections = openConnections(CONNECTION_LIMITS);
   const server = createServer(connections);
   await server.register(rateLimit, { global: false });
@@ -51,9 +70,11 @@ export async function startServer(desk: HttpDesk, tokens: Tokens, place: ServePl
   const streams = openStreams(desk.look);
   const places = openStreamPlaces(STREAM_LIMITS);
   const countSignIn = countPerMinute(server, SIGN_INS_MAX);
+  const { holdsToken } = sessions;
+  const endpoint = openEndpoint((caller) => offer({ ...desk, version: VERSION, holdsToken }, caller));
   await addRoutes(
     server,
-    { ...desk, ...authority, streams, places, shareRead: shareReads(), countSignIn },
+    { ...desk, ...authority, streams, places, shareRead: shareReads(), countSignIn, endpoint },
     guards,
     connections,
   );
@@ -68,6 +89,7 @@ export async function startServer(desk: HttpDesk, tokens: Tokens, place: ServePl
   const close = async (within_ms: number): Promise<void> => {
     const closed = server.close();
     streams.close();
+    await endpoint.close();
     connections.end(within_ms);
     await closed;
   };
@@ -87,6 +109,8 @@ function toGuards(authority: ViewerAuthority, tokens: Tokens, command_token: str
     command: requireToken(isCommandHere(command_token), countRefusal),
     viewer: { onRequest: requireViewer(authority, 'consumer') },
     operator_viewer: { onRequest: requireViewer(authority, 'operator') },
+    assistant: { onRequest: requireBearer(authority, 'consumer') },
+    operator_assistant: { onRequest: requireBearer(authority, 'operator') },
   };
 }
 
@@ -133,9 +157,12 @@ function countPerMinute(server: FastifyInstance, max: number): CountRefusal {
   };
 }
 
-function toPublicPlace({ public_url }: ServePlace): Pick<RouteDesk, 'public_host' | 'is_public_secure'> {
+function toPublicPlace({
+  public_url,
+  issuer,
+}: ServePlace): Pick<RouteDesk, 'public_host' | 'is_public_secure' | 'issuer'> {
   const url = public_url === undefined ? undefined : new URL(public_url);
-  return { public_host: url?.host, is_public_secure: url?.protocol === 'https:' };
+  return { public_host: url?.host, is_public_secure: url?.protocol === 'https:', issuer };
 }
 
 /** Where a browser of this machine reaches a server that listens everywhere. */

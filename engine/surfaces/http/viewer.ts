@@ -49,6 +49,8 @@ export interface ViewerAuthority {
   readonly public_host: string | undefined;
   /** Whether the outside reaches this server by https. */
   readonly is_public_secure: boolean;
+  /** Who issues tokens for assistants, by its URL; undefined where the operator hands them out. */
+  readonly issuer: string | undefined;
 }
 
 /** Admits readers by a bearer token or a session, and only under a host name of this server. */
@@ -60,6 +62,45 @@ export function requireViewer(authority: ViewerAuthority, least: Reader): Guard[
     if (least === 'operator' && reader !== 'operator') return refuseViewer(request, reply, problem('OPERATOR_ONLY'));
     return undefined;
   };
+}
+
+/**
+ * Admits assistants by a bearer token alone: no cookie speaks for one. Where the operator names who issues tokens, the
+ * refusal says where that is told.
+ */
+export function requireBearer(authority: ViewerAuthority, least: Reader): Guard['onRequest'] {
+  return async (request, reply) => {
+    const { public_host, issuer, sessions, countRefusal } = authority;
+    if (!isOwnHost(request, public_host)) return sendProblem(reply, problem('HOST_UNKNOWN'));
+    if (!isOwnOrigin(request)) return sendProblem(reply, problem('ORIGIN_UNKNOWN'));
+    const reader = sessions.readerOf(bearerOf(request) ?? '');
+    if (reader === undefined) {
+      // The rest of a refused body is not read.
+      reply.header('connection', 'close');
+      if (request.headers.authorization !== undefined && (await countRefusal(request)))
+        return sendProblem(reply.header('retry-after', '60'), problem('TOO_MANY_REQUESTS'));
+      const told =
+        issuer === undefined
+          ? ''
+          : ` resource_metadata="${originOf(authority, request)}${METADATA_PATH}${request.url}"`;
+      return sendProblem(
+        reply.header('www-authenticate', `Bearer${told}`),
+        problem('UNAUTHORISED', { kind: 'missing' }),
+      );
+    }
+    if (least === 'operator' && reader !== 'operator') return sendProblem(reply, problem('OPERATOR_ONLY'));
+    viewers.set(request, { reader });
+    return undefined;
+  };
+}
+
+/** Where the metadata of a protected resource are (RFC 9728), before the path of the resource. */
+export const METADATA_PATH = '/.well-known/oauth-protected-resource';
+
+/** The origin under which a request reached this server. */
+export function originOf({ public_host, is_public_secure }: ViewerAuthority, { headers }: FastifyRequest): string {
+  const host = headers.host ?? '';
+  return `${is_public_secure && host === public_host ? 'https' : 'http'}://${host}`;
 }
 
 /** Finds the reader of a request, and renews the session. @returns undefined for a stranger */

@@ -23,6 +23,7 @@ const UNTOUCHED: Composition = {
   startPerson: unused,
   loadTokens: unused,
   exportPages: unused,
+  serveParent: unused,
   listen: unused,
   tryPlace: unused,
   servePlace: unused,

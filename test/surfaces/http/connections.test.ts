@@ -22,6 +22,7 @@ async function open(
       act: async () => (await whileStopping(), { ok: true, value: { accepted: true, message: 'told' } }),
       look: async () => (await whileReading(), { ok: false, because: 'environment', problems: [] }),
       isReady: async () => true,
+      use: async () => ({ ok: false, because: 'environment', problems: [] }) as const,
       checkReadable: async () => ({ ok: true, value: undefined }),
     },
     TOKENS,

@@ -35,6 +35,7 @@ describe('the page of a long attempt', () => {
         report: refuse,
         act: refuse,
         isReady: async () => true,
+        use: async () => ({ ok: false, because: 'environment', problems: [] }) as const,
         checkReadable: async () => ({ ok: true, value: undefined }),
         look: (operation) => operation({ store }),
       },

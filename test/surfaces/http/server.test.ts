@@ -26,6 +26,7 @@ before(async () => {
       ),
       look: async () => ({ ok: false, because: 'environment', problems: [] }),
       isReady: async () => is_ready,
+      use: async () => ({ ok: false, because: 'environment', problems: [] }) as const,
       checkReadable: async () => ({ ok: true, value: undefined }),
     },
     TOKENS,
@@ -71,6 +72,8 @@ test('every route but health and signing in refuses a request without a token', 
     'GET /copy.js',
     'GET /live.js',
     'GET /pace.js',
+    'GET /.well-known/oauth-protected-resource/mcp',
+    'GET /.well-known/oauth-protected-resource/operator-mcp',
   ];
   for (const { method, url, access } of ROUTES) {
     const name = `${String(method)} ${url}`;

@@ -9,9 +9,13 @@ import {
   type WrittenTools,
 } from '../../../operations/mcp-tools/index.js';
 import { pathOption, ROOT, type RootOptions, toPlace } from '../arguments.js';
-import type { ExitCode } from '../exit-code.js';
+import { serveParent } from '../../../operations/serve.js';
+import { EXIT, type ExitCode } from '../exit-code.js';
+import { untilStopped } from '../interruption.js';
 import { serverToolLines, writtenToolLines } from '../render/mcp-tools.js';
-import { answer, type Session } from '../session.js';
+import { toSentence } from '../render/worker.js';
+import { answer, printRefused, refuseUsage, type Session } from '../session.js';
+import { LEASE_MS, WORKER_DEFAULTS } from '../worker-task.js';
 import type { CommandEntry } from './entry.js';
 
 interface ToolsOptions extends RootOptions {
@@ -21,7 +25,16 @@ interface ToolsOptions extends RootOptions {
 }
 
 export const mcp: readonly CommandEntry[] = [
-  { name: 'mcp', says: 'MCP servers: list their tools.' },
+  {
+    name: 'mcp',
+    lives_long: true,
+    says: 'Offer the records and the actions on them as MCP tools to the program that starts this; it runs the turns that are queued so.',
+    takes: [
+      new Option('--stdio', 'over standard input and output'),
+      new Option('--operator', 'offer what is for operators as well'),
+    ],
+    run: serveAssistant,
+  },
   {
     name: 'mcp tools',
     says: "List an MCP server's tools, and write documents for them. Starts or asks the server.",
@@ -37,6 +50,28 @@ export const mcp: readonly CommandEntry[] = [
     run: show,
   },
 ];
+
+/** Standard output is the protocol's: events of the worker go to the log alone. */
+async function serveAssistant(
+  session: Session,
+  { stdio, operator }: { readonly stdio?: true; readonly operator?: true },
+): Promise<ExitCode> {
+  const { composition, terminal } = session;
+  if (stdio !== true) return refuseUsage(session, 'This serves standard input and output only.', 'Write --stdio.');
+  const { concurrency, grace, maxRetries } = WORKER_DEFAULTS;
+  const served = await untilStopped(terminal, (signal) =>
+    serveParent(composition, {
+      reader: operator === true ? 'operator' : 'consumer',
+      concurrency,
+      grace_ms: grace * 1000,
+      turn_retries: maxRetries,
+      lease_ms: LEASE_MS,
+      signal,
+      onEvent: (event) => composition.log?.('info', toSentence(event), event),
+    }),
+  );
+  return served.ok ? EXIT.done : printRefused({ ...session, as_json: false }, served);
+}
 
 async function show(session: Session, said: string, options: ToolsOptions): Promise<ExitCode> {
   const listed = await list(session, said, options);

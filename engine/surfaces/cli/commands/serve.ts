@@ -7,7 +7,7 @@ import { type ServeAfterOptions, wholeOption } from '../arguments.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { verbatim } from '../render/line.js';
 import { printEvent, printLines, printRefused, type Session } from '../session.js';
-import { WORKER_DEFAULTS, WORKER_OPTIONS, type WorkerOptions, workUntilStopped } from '../worker-task.js';
+import { LEASE_MS, WORKER_DEFAULTS, WORKER_OPTIONS, type WorkerOptions, workUntilStopped } from '../worker-task.js';
 import type { CommandEntry } from './entry.js';
 
 interface ServeOptions extends WorkerOptions {
@@ -15,8 +15,6 @@ interface ServeOptions extends WorkerOptions {
   readonly port?: number;
   readonly work?: boolean;
 }
-
-const LEASE_MS = 10_000;
 
 export const serveWorlds: CommandEntry = {
   name: 'serve',

@@ -3,6 +3,7 @@ import { callback } from './callback.js';
 import { EVENT_ROUTES } from './events.js';
 import { FILE_ROUTES } from './files.js';
 import { PAGE_ROUTES } from './pages.js';
+import { ASSISTANT_ROUTES } from './assistants.js';
 import { health, readiness } from './health.js';
 import { openApi } from './openapi.js';
 import type { Route } from './route.js';
@@ -19,6 +20,7 @@ export const ROUTES: readonly Route[] = [
   ...FILE_ROUTES,
   ...EVENT_ROUTES,
   ...ACTION_ROUTES,
+  ...ASSISTANT_ROUTES,
   ...PAGE_ROUTES,
   openApi(() => ROUTES),
 ];

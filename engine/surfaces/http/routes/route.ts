@@ -5,6 +5,7 @@ import type { HttpDesk } from '../../../operations/composition.js';
 import type { Acknowledgement } from '../../../operations/reports.js';
 import type { ParameterName } from '../../../catalogue/parameters.js';
 import { sendRefused } from '../problem-document.js';
+import type { Endpoint } from '../../mcp/endpoint.js';
 import type { Streams } from '../../../operations/stream/streams.js';
 import type { CountRefusal } from '../authority.js';
 import type { StreamPlaces } from '../event-stream.js';
@@ -13,9 +14,18 @@ import type { ViewerAuthority } from '../viewer.js';
 
 /**
  * The senders that a route admits: anybody; holders of the callback URL of the call in the path; operators who act;
- * commands of this machine; readers of pages, by a token or a session, and of those the operators alone.
+ * commands of this machine; readers of pages, by a token or a session, and of those the operators alone; assistants, by a
+ * token alone, and of those the operators'.
  */
-export type RouteAccess = 'anybody' | 'reporter' | 'actor' | 'command' | 'viewer' | 'operator_viewer';
+export type RouteAccess =
+  | 'anybody'
+  | 'reporter'
+  | 'actor'
+  | 'command'
+  | 'viewer'
+  | 'operator_viewer'
+  | 'assistant'
+  | 'operator_assistant';
 
 export interface RouteDesk extends HttpDesk, ViewerAuthority {
   readonly streams: Streams;
@@ -23,6 +33,8 @@ export interface RouteDesk extends HttpDesk, ViewerAuthority {
   readonly shareRead: ShareRead;
   /** Counts failed sign-ins of an address; true once there have been too many. */
   readonly countSignIn: CountRefusal;
+  /** Answers assistants: what they are offered depends on who calls. */
+  readonly endpoint: Endpoint;
 }
 
 /** A request that is being answered. */

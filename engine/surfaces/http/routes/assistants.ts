@@ -1,0 +1,84 @@
+import type { FastifyRequest } from 'fastify';
+import { problem } from '../../../contract/problem.js';
+import { REQUEST_BYTES_MAX } from '../../mcp/endpoint.js';
+import { bodyOf } from '../body.js';
+import { sendProblem } from '../problem-document.js';
+import { METADATA_PATH, originOf, viewerOf } from '../viewer.js';
+import type { Exchange, Route } from './route.js';
+
+const SURFACES = [
+  { url: '/mcp', access: 'assistant', summary: 'The Model Context Protocol, for consumers' },
+  { url: '/operator-mcp', access: 'operator_assistant', summary: 'The Model Context Protocol, for operators' },
+] as const;
+
+const METHODS = {
+  POST: 'a message, and its answer.',
+  GET: 'the messages of a session, as server-sent events.',
+  DELETE: 'ends a session.',
+};
+
+const A_MESSAGE = { 'application/json': { type: 'object' }, 'text/event-stream': { type: 'string' } };
+
+/** The surfaces of assistants, and who issues their tokens (RFC 9728). */
+export const ASSISTANT_ROUTES: readonly Route[] = SURFACES.flatMap(({ url, access, summary }): readonly Route[] => [
+  ...(['POST', 'GET', 'DELETE'] as const).map((method) => ({
+    method,
+    url,
+    access,
+    summary: `${summary}: ${METHODS[method]}`,
+    body_bytes_max: REQUEST_BYTES_MAX,
+    ...(method === 'POST' ? { takes: { 'application/json': { type: 'object' } } } : {}),
+    answers: { 200: A_MESSAGE, 202: {} },
+    answer: (exchange: Exchange) => answer(exchange, url),
+  })),
+  {
+    method: 'GET',
+    url: `${METADATA_PATH}${url}`,
+    access: 'anybody',
+    summary: 'Who issues tokens for this surface, where the operator names somebody.',
+    answers: { 200: { 'application/json': { type: 'object' } } },
+    answer: async ({ desk, request, reply }) =>
+      desk.issuer === undefined
+        ? sendProblem(reply, problem('NOTHING_HERE'))
+        : {
+            resource: `${originOf(desk, request)}${url}`,
+            authorization_servers: [desk.issuer],
+            bearer_methods_supported: ['header'],
+          },
+  },
+]);
+
+/** What is offered at the consumers' path is for consumers, also where an operator calls. */
+async function answer({ desk, request, reply }: Exchange, url: string): Promise<unknown> {
+  const isOperator = url === '/operator-mcp' && viewerOf(request)?.reader === 'operator';
+  const left = new AbortController();
+  reply.raw.once('close', () => left.abort());
+  const leave = request.method === 'GET' ? desk.places.acquire(request.ip) : () => {};
+  if (leave === undefined) return sendProblem(reply.header('retry-after', '60'), problem('READERS_TOO_MANY'));
+  left.signal.addEventListener('abort', leave, { once: true });
+  const actor = { acted_by: 'token', address: request.ip, surface: 'mcp' } as const;
+  const principal = `the ${viewerOf(request)?.reader ?? 'consumer'} of a token`;
+  const caller = { reader: isOperator ? 'operator' : 'consumer', principal, actor } as const;
+  const response = await desk.endpoint.answer(toRequest(request, left.signal), caller, parse(bodyOf(request)));
+  return reply.send(response);
+}
+
+/** The protocol refuses what is no JSON, and the tools what cannot be stored. */
+function parse(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder().decode(bytes));
+  } catch {
+    return undefined;
+  }
+}
+
+function toRequest(request: FastifyRequest, signal: AbortSignal): Request {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(request.headers))
+    if (value !== undefined) headers.set(name, String(value));
+  // The token stays here.
+  headers.delete('authorization');
+  const bytes = bodyOf(request);
+  const body = request.method === 'POST' ? { body: Buffer.from(bytes) } : {};
+  return new Request(`http://localhost${request.url}`, { method: request.method, headers, signal, ...body });
+}

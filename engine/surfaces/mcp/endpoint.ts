@@ -1,0 +1,95 @@
+import {
+  createMcpHandler,
+  isInitializeRequest,
+  isLegacyRequest,
+  type McpRequestContext,
+  type Server,
+  WebStandardStreamableHTTPServerTransport,
+} from '@modelcontextprotocol/server';
+import { randomUUID } from 'node:crypto';
+import type { Caller } from './offer.js';
+
+/** How large a request may be. */
+export const REQUEST_BYTES_MAX = 4 * 1_048_576;
+
+const SESSIONS_MAX = 500;
+const IDLE_MS = 30 * 60_000;
+const SUBSCRIPTIONS_MAX = 200;
+
+/** Answers requests of the protocol over HTTP, in each of its eras. */
+export interface Endpoint {
+  /** @param body the bytes of the request as JSON; left out where it has none, or they are none */
+  answer(request: Request, caller: Caller, body?: unknown): Promise<Response>;
+  close(): Promise<void>;
+}
+
+interface Session {
+  readonly transport: WebStandardStreamableHTTPServerTransport;
+  readonly server: Server;
+  readonly caller: Caller;
+  used_at: number;
+}
+
+/**
+ * Opens an endpoint. Requests of the newest revision, and those of earlier ones without a session, are answered each by a
+ * server of its own, at any server of a fleet. Who sends `initialize` gets a session, at this server: it ends after
+ * half an hour without a request, or when more are opened than are kept, and its client initialises again.
+ */
+export function openEndpoint(open: (caller: Caller) => Server, sessions_max = SESSIONS_MAX): Endpoint {
+  const make = ({ authInfo }: McpRequestContext): Server => open(authInfo?.extra?.['caller'] as Caller);
+  const handler = createMcpHandler(make, {
+    maxRequestBodySize: REQUEST_BYTES_MAX,
+    maxSubscriptions: SUBSCRIPTIONS_MAX,
+  });
+  // In the order of their last use.
+  const sessions = new Map<string, Session>();
+  const end = (id: string): void => {
+    const session = sessions.get(id);
+    sessions.delete(id);
+    void session?.server.close();
+  };
+  const begin = async (caller: Caller): Promise<Session> => {
+    for (const [id, { used_at }] of sessions)
+      if (sessions.size >= sessions_max || used_at < Date.now() - IDLE_MS) end(id);
+    const server = open(caller);
+    const transport = new WebStandardStreamableHTTPServerTransport({
+      sessionIdGenerator: randomUUID,
+      maxRequestBodySize: REQUEST_BYTES_MAX,
+      onsessioninitialized: (id) => void sessions.set(id, session),
+      onsessionclosed: end,
+    });
+    const session: Session = { transport, server, caller, used_at: Date.now() };
+    await server.connect(transport);
+    return session;
+  };
+  return {
+    async answer(request, caller, body) {
+      const authInfo = { token: '', clientId: caller.reader, scopes: [], extra: { caller } };
+      const given = { authInfo, ...(body === undefined ? {} : { parsedBody: body }) };
+      const id = request.headers.get('mcp-session-id');
+      const isLegacy = await isLegacyRequest(request, body).catch(() => false);
+      if (!isLegacy || (id === null && !isInitializeRequest(body))) return handler.fetch(request, given);
+      if (id === null) return (await begin(caller)).transport.handleRequest(request, given);
+      const session = sessions.get(id);
+      // Another principal learns nothing of a session.
+      if (session === undefined || !isOf(session, caller)) return sessionUnknown();
+      sessions.delete(id);
+      sessions.set(id, session);
+      session.used_at = Date.now();
+      return session.transport.handleRequest(request, given);
+    },
+    async close() {
+      for (const id of sessions.keys()) end(id);
+      await handler.close();
+    },
+  };
+}
+
+function isOf({ caller: { reader, principal } }: Session, caller: Caller): boolean {
+  return reader === caller.reader && principal === caller.principal;
+}
+
+function sessionUnknown(): Response {
+  const error = { code: -32_001, message: 'Session not found: initialise again' };
+  return Response.json({ jsonrpc: '2.0', id: null, error }, { status: 404 });
+}

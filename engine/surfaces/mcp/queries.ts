@@ -1,0 +1,33 @@
+import { readValues } from '../../catalogue/act.js';
+import type { Query } from '../../catalogue/query.js';
+import { problem } from '../../contract/problem.js';
+import { type ActionDesk, placed } from './actions.js';
+import { mayUse } from './asked.js';
+import type { Caller, OfferedTool } from './offer.js';
+import { toAnswerSchema, toFieldSchema } from './schemas.js';
+import { answer, refusal } from './tools.js';
+
+/** The tools of the queries that a caller may ask. */
+export function queryTools(declared: readonly Query[], desk: ActionDesk, { reader }: Caller): readonly OfferedTool[] {
+  return declared
+    .filter(({ by }) => mayUse(reader, by))
+    .map((query) => ({
+      tool: {
+        name: query.name,
+        description: query.says,
+        inputSchema: toFieldSchema(query.takes),
+        outputSchema: toAnswerSchema(query.gives),
+        annotations: query.stores
+          ? { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false }
+          : { readOnlyHint: true, openWorldHint: false },
+      },
+      async call(said) {
+        if (query.stores && desk.holdsToken(JSON.stringify(said)))
+          return refusal([problem('FIELD_INVALID', { kind: 'token' })]);
+        const input = readValues(query.takes, said);
+        if (!input.ok) return refusal(placed(input.problems));
+        const found = await desk.use((engine) => query.answer(engine, input.value));
+        return found.ok ? answer(found.value) : refusal(found.problems);
+      },
+    }));
+}

@@ -1,0 +1,25 @@
+import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio';
+import { REQUEST_BYTES_MAX } from './endpoint.js';
+import type { Caller } from './offer.js';
+import { openServer } from './server.js';
+import { toOffer, type ToolDesk } from './surface.js';
+
+/** Serves the process that started this one, over its input and output, until it closes them or the signal is given. */
+export async function serveParent(
+  desk: ToolDesk,
+  caller: Caller,
+  { stdin, stdout }: Pick<NodeJS.Process, 'stdin' | 'stdout'>,
+  signal: AbortSignal,
+): Promise<void> {
+  const transport = new StdioServerTransport(stdin, stdout, { maxBufferSize: REQUEST_BYTES_MAX });
+  const offer = toOffer(desk, caller);
+  const ended = new Promise<void>((resolve) => {
+    stdin.once('end', resolve);
+    stdin.once('close', resolve);
+    stdout.once('error', () => resolve());
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+  const handle = serveStdio(() => openServer(offer), { transport });
+  await ended;
+  await handle.close();
+}

@@ -1,0 +1,63 @@
+import type { Block, Phrase, RecordView } from '../../catalogue/view.js';
+
+/** A declared view as text, in Markdown: what a model or a person reads beside the structured value. */
+export function viewText({ eyebrow, title, lede, sections }: RecordView): string {
+  const shown = sections.filter(({ blocks }) => blocks.length > 0);
+  return [
+    `# ${title} (${eyebrow.toLowerCase()})`,
+    ...(lede === undefined ? [] : [toText(lede)]),
+    ...shown.flatMap(({ title: heading, blocks }) => [`## ${heading}`, ...blocks.map(blockText)]),
+  ]
+    .filter((text) => text !== '')
+    .join('\n\n');
+}
+
+function blockText(block: Block): string {
+  switch (block.block) {
+    case 'facts':
+      return Object.entries(block.facts)
+        .filter(([, said]) => said !== null)
+        .map(([name, said]) => `${name}: ${toText(said)}`)
+        .join('\n');
+    case 'prose':
+    case 'code':
+    case 'prompt':
+      return block.text;
+    case 'note':
+      return toText(block.said);
+    case 'list':
+      return block.items.map((item) => `- ${item.map(blockText).join('\n').replaceAll('\n', '\n  ')}`).join('\n');
+    case 'table': {
+      if (block.rows.length === 0) return toText(block.empty);
+      const rows = block.rows.map((row) => row.map((cell) => toText(cell).replaceAll(/\s*[\n|]\s*/g, ' ')));
+      const ruled = [block.columns, block.columns.map(() => '---'), ...rows];
+      return ruled.map((row) => `| ${row.join(' | ')} |`).join('\n');
+    }
+    case 'json':
+      return JSON.stringify(block.value);
+    case 'value':
+      return `${block.of}: ${typeof block.value === 'string' ? block.value : JSON.stringify(block.value)}`;
+    case 'conversation':
+      return JSON.stringify(block.call.messages);
+    case 'folded':
+      return [block.summary, ...block.blocks.map(blockText)].join('\n');
+    case 'picture':
+      return block.alternative.map(blockText).join('\n');
+    case 'commands':
+      // They are for a terminal: a caller has tools.
+      return block.says;
+    case 'change':
+      return `before: ${block.before ?? 'nothing'}\nafter: ${block.after ?? 'nothing'}`;
+    case 'links':
+      return block.links.map(({ path, text }) => `${text}: chukwa:/${path}`).join('\n');
+    case 'more':
+      return block.next === null ? '' : `More: after=${block.next}`;
+  }
+}
+
+function toText(said: Phrase): string {
+  if (said === null) return '';
+  if (typeof said !== 'object') return String(said);
+  if (Array.isArray(said)) return (said as readonly Phrase[]).map(toText).join('');
+  return (said as { readonly text: string }).text;
+}

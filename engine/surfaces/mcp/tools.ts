@@ -1,0 +1,89 @@
+import type { CallToolResult, ContentBlock, Tool } from '@modelcontextprotocol/server';
+import { isViewed, type Resource } from '../../catalogue/resource.js';
+import type { JsonObject } from '../../contract/json.js';
+import type { Problem } from '../../contract/problem.js';
+import { present } from '../../contract/present.js';
+import type { HttpDesk } from '../../operations/composition.js';
+import { mayUse, readAsked } from './asked.js';
+import type { Caller, OfferedTool } from './offer.js';
+import { toAnswerSchema, toQuerySchema } from './schemas.js';
+import { shorten, TEXT_LENGTH_MAX } from './shorten.js';
+import { viewText } from './text.js';
+import { uriOf } from './uris.js';
+
+/** The tools of the resources that a caller may read. */
+export function resourceTools(
+  declared: readonly Resource[],
+  desk: Pick<HttpDesk, 'look'>,
+  { reader }: Caller,
+): readonly OfferedTool[] {
+  return declared.flatMap((resource) => {
+    const { name } = resource;
+    if (name === undefined || !mayUse(reader, resource.reader)) return [];
+    return [{ tool: toTool(name, resource), call: (said) => look(resource, desk, reader, said) }];
+  });
+}
+
+/** The page of a world shows what its tool answers, where a client can show it. */
+export const APP_URI = 'ui://chukwa/world';
+
+function toTool(name: string, resource: Resource): Tool {
+  return {
+    name,
+    description: resource.says,
+    inputSchema: toQuerySchema(resource),
+    outputSchema: toAnswerSchema(resource.gives),
+    annotations: { readOnlyHint: true, openWorldHint: false },
+    ...(name === 'get_world' ? { _meta: { ui: { resourceUri: APP_URI } } } : {}),
+  };
+}
+
+async function look(
+  resource: Resource,
+  desk: Pick<HttpDesk, 'look'>,
+  reader: Caller['reader'],
+  said: JsonObject,
+): Promise<CallToolResult> {
+  const asked = readAsked(resource, said, reader);
+  if (!asked.ok) return refusal(asked.problems);
+  const found = await desk.look((archive) => resource.read(archive, asked.value));
+  if (!found.ok) return refusal(found.problems);
+  const text = isViewed(resource) ? viewText(resource.view(found.value, asked.value)) : undefined;
+  const size = JSON.stringify(found.value).length;
+  const limit = Number(asked.value.query.limit ?? 50);
+  // A shorter part of a list says by its cursor where the rest is.
+  if (size > TEXT_LENGTH_MAX && resource.takes.includes('limit') && limit > 1)
+    return look(resource, desk, reader, { ...said, limit: Math.max(1, Math.floor((limit * TEXT_LENGTH_MAX) / size)) });
+  return answer(found.value, text, uriOf(resource.path, asked.value));
+}
+
+/** The answer of a tool: the value, a text to read, and where the whole is if it is too long. */
+export function answer(value: object, text?: string, uri?: string): CallToolResult {
+  const shortened = shorten(value);
+  const given = shortened?.value ?? value;
+  const twin = text === undefined || text.length > TEXT_LENGTH_MAX ? JSON.stringify(given) : text;
+  const content: ContentBlock[] = [{ type: 'text', text: twin }];
+  if (shortened !== undefined) {
+    const rest = uri === undefined ? '' : ` The whole is the resource ${uri}.`;
+    content.push({ type: 'text', text: `${shortened.said}${rest}` });
+    if (uri !== undefined) content.push({ type: 'resource_link', uri, name: uri, mimeType: 'application/json' });
+  }
+  return { content, structuredContent: given };
+}
+
+/** What a tool refuses: a model reads it, and can repair what it sent. */
+export function refusal(problems: readonly Problem[]): CallToolResult {
+  const said = problems.map(({ code, message, repair, pointer }) => present({ code, message, repair, pointer }));
+  const [first = {}] = said;
+  const text = said
+    .map(
+      ({ code, message, repair, pointer }) =>
+        `${code}${pointer === undefined ? '' : ` at ${pointer}`}: ${message} ${repair}`,
+    )
+    .join('\n');
+  return {
+    isError: true,
+    content: [{ type: 'text', text: text.slice(0, TEXT_LENGTH_MAX) }],
+    structuredContent: said.length > 1 ? { ...first, problems: said.slice(0, 100) } : { ...first },
+  };
+}

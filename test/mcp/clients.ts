@@ -1,0 +1,92 @@
+import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
+import {
+  StdioClientTransport as OldStdio,
+  type StdioServerParameters,
+} from '@modelcontextprotocol/sdk/client/stdio.js';
+import { StreamableHTTPClientTransport as OldHttp } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { argumentsOf } from '../support/program.js';
+
+/** What both generations of the protocol's own client do alike. */
+export interface AnyClient {
+  listTools(): Promise<{ readonly tools: readonly Listed[] }>;
+  callTool(params: { readonly name: string; readonly arguments?: Record<string, unknown> }): Promise<Called>;
+  listResources(): Promise<{ readonly resources: readonly { readonly uri: string }[] }>;
+  listResourceTemplates(): Promise<{ readonly resourceTemplates: readonly { readonly uriTemplate: string }[] }>;
+  readResource(params: { readonly uri: string }): Promise<{ readonly contents: readonly Content[] }>;
+  listPrompts(): Promise<{ readonly prompts: readonly { readonly name: string }[] }>;
+  getPrompt(params: { readonly name: string; readonly arguments?: Record<string, string> }): Promise<unknown>;
+  close(): Promise<void>;
+}
+
+export interface Listed {
+  readonly name: string;
+  readonly description?: string;
+  readonly inputSchema: { readonly properties?: object; readonly required?: readonly string[] };
+  readonly outputSchema?: object;
+  readonly annotations?: {
+    readonly readOnlyHint?: boolean;
+    readonly destructiveHint?: boolean;
+    readonly idempotentHint?: boolean;
+    readonly openWorldHint?: boolean;
+  };
+}
+
+export interface Called {
+  readonly isError?: boolean;
+  readonly content: readonly { readonly type: string; readonly text?: string; readonly uri?: string }[];
+  readonly structuredContent?: Readonly<Record<string, unknown>>;
+}
+
+export interface Content {
+  readonly uri: string;
+  readonly text?: string;
+  readonly mimeType?: string;
+  readonly _meta?: Readonly<Record<string, unknown>>;
+}
+
+export const ERAS = ['2025', '2026'] as const;
+export type Era = (typeof ERAS)[number];
+
+const INFO = { name: 'a-test', version: '1' };
+
+/** The client of an era over HTTP: of the SDK's first generation, or of its second with the newest revision alone. */
+export async function connectHttp(era: Era, url: string, token: string): Promise<AnyClient> {
+  const options = { requestInit: { headers: { authorization: `Bearer ${token}` } } };
+  if (era === '2025') {
+    const client = new OldClient(INFO);
+    await client.connect(new OldHttp(new URL(url), options));
+    return client as unknown as AnyClient;
+  }
+  const client = new Client(INFO, { versionNegotiation: { mode: { pin: '2026-07-28' } } });
+  await client.connect(new StreamableHTTPClientTransport(new URL(url), options));
+  return client as unknown as AnyClient;
+}
+
+/** The words that start the program as a test runs it. */
+export function programWords(): readonly string[] {
+  return argumentsOf(new URL('../../engine/chukwa.js', import.meta.url));
+}
+
+/** The client of an era, which starts `chukwa mcp --stdio`. */
+export async function connectStdio(
+  era: Era,
+  variables: Readonly<Record<string, string>>,
+  words: readonly string[] = [],
+): Promise<AnyClient> {
+  const command = {
+    command: process.execPath,
+    args: [...programWords(), 'mcp', '--stdio', ...words],
+    env: { ...process.env, ...variables } as Record<string, string>,
+    stderr: 'inherit',
+  } satisfies StdioServerParameters;
+  if (era === '2025') {
+    const client = new OldClient(INFO);
+    await client.connect(new OldStdio(command));
+    return client as unknown as AnyClient;
+  }
+  const client = new Client(INFO, { versionNegotiation: { mode: { pin: '2026-07-28' } } });
+  await client.connect(new StdioClientTransport(command));
+  return client as unknown as AnyClient;
+}
