@@ -58,7 +58,7 @@ export async function browseAttempt({ store }: Archive, asked: AskedAttempt): Pr
   return succeed({
     ...record,
     invocations,
-    timeline: eventsOf(record, { invocations, unfinished, is_last: more_calls_after === null }).map(seen),
+    timeline: eventsOf(record, { invocations, unfinished, next: read[CALLS_SHOWN] }).map(seen),
     audit: record.audit.slice(0, CALLS_SHOWN).map(seen),
     read_at: record.ended_at === null ? new Date().toISOString() : null,
     calls_after: after === undefined ? null : Number(after),
@@ -71,21 +71,23 @@ export async function browseAttempt({ store }: Archive, asked: AskedAttempt): Pr
 }
 
 interface ShownCalls extends Pick<AttemptPage, 'invocations' | 'unfinished'> {
-  readonly is_last: boolean;
+  /** The first call of the next part. */
+  readonly next: InvocationSummary | undefined;
 }
 
-/** The events of these calls, and those of no call that lie between them; the last part has all after them, too. */
-function eventsOf({ timeline }: AttemptRecord, { invocations, unfinished, is_last }: ShownCalls) {
+/** The events of these calls, and those of no call from their first one to the next part. */
+function eventsOf({ timeline }: AttemptRecord, { invocations, unfinished, next }: ShownCalls) {
   const idsOf = (calls: readonly InvocationSummary[]) => new Set(calls.map((call) => call.source_invocation_id));
   const [shown, urgent] = [idsOf(invocations), idsOf(unfinished)];
   const isShown = ({ source_invocation_id: id }: TimelineRecord): boolean => shown.has(id ?? '');
   const first = invocations[0]?.invocation_seq === 1 ? 0 : timeline.findIndex(isShown);
-  const last = is_last ? timeline.length : timeline.findLastIndex(isShown);
+  const nextId = next?.source_invocation_id;
+  const end = next === undefined ? timeline.length : timeline.findIndex((event) => event.source_invocation_id === nextId);
   return timeline.filter(
     (event, index) =>
       isShown(event) ||
       urgent.has(event.source_invocation_id ?? '') ||
-      (event.source_invocation_id === null && first <= index && index <= last),
+      (event.source_invocation_id === null && first <= index && index < end),
   );
 }
 

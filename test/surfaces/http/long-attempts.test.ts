@@ -144,6 +144,44 @@ describe('the page of a long attempt', () => {
     assert.ok((await section(page, 'patches')).includes(`class="why" href="/llm-calls/${start.llm_call_id}"`));
   });
 
+  test('each event stands in one part of a long attempt, and its audit says what the JSON has', async () => {
+    const { attempt_id } = await beginLong('parts', 1100);
+    const page = `/attempts/${attempt_id}`;
+    await opened.outside.query('SET session_replication_role = replica');
+    await opened.outside.query(
+      `INSERT INTO attempt_events (world_slug, attempt_id, event_id, event_kind, occurred_at)
+       OVERRIDING SYSTEM VALUE
+       SELECT world_slug, attempt_id, ended_event_id + 1, 'attempt_continued', ended_at FROM source_invocations
+       WHERE world_slug = 'parts' AND invocation_seq IN (250, 500, 1000, 1100)`,
+    );
+    await opened.outside.query(
+      `INSERT INTO audit_entries (world_slug, audit_kind, attempt_id, occurred_at, source_invocation_id, attempt_number, raw_response, rejection)
+       SELECT world_slug, 'generation_rejected', attempt_id, started_at, source_invocation_id, 1, '', 'no'
+       FROM source_invocations WHERE world_slug = 'parts' AND invocation_seq <= 700`,
+    );
+    await opened.outside.query('SET session_replication_role = DEFAULT');
+    interface Part {
+      readonly timeline: readonly { readonly event_seq: number; readonly event_kind: string }[];
+      readonly audit: readonly unknown[];
+    }
+    const parts = await Promise.all(
+      [page, `${page}?after=500`, `${page}?after=1000`].map(async (part) => JSON.parse(await readJson(part)) as Part),
+    );
+    const seen = parts.flatMap(({ timeline }) => timeline);
+    assert.equal(seen.filter(({ event_kind }) => event_kind === 'attempt_continued').length, 4);
+    assert.deepEqual(
+      seen.map(({ event_seq }) => event_seq),
+      Array.from(seen, (_, index) => index + 1),
+    );
+    assert.equal(parts[0]?.audit.length, 500);
+    const audit = await section(page, 'audit');
+    assert.doesNotMatch(audit, /the JSON has them all/);
+    assert.match(audit, /first 30.*the JSON has the first 500/s);
+    assert.match(await section(page, 'calls'), /after=30".*The calls after these, of 1\u2009100/s);
+    assert.match(await section(`${page}?after=500`, 'calls'), /after=530"/);
+    assert.match(await section(`${page}?after=1000`, 'calls'), /after=1030"/);
+  });
+
   test('two long attempts differ where they do, however late that is', async () => {
     const [one, other] = [await beginLong('one', 700), await beginLong('other', 700)];
     await opened.outside.query('SET session_replication_role = replica');

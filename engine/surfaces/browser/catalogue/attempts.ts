@@ -69,7 +69,7 @@ function viewAttempt(shown: AttemptPage): View {
         title: 'Audit',
         body:
           audit.length > 0 &&
-          html`${table('Audit', auditColumns, audit.slice(0, ROWS_SHOWN))}${moreInJson(audit.length - ROWS_SHOWN)}${shown.has_more_audit && html`<p class="note">These are its first ${count(audit.length)} entries. The page of each call has what was rejected in it.</p>`}`,
+          html`${table('Audit', auditColumns, audit.slice(0, ROWS_SHOWN))}${shown.has_more_audit ? html`<p class="note">These are its first ${count(ROWS_SHOWN)} entries; the JSON has the first ${count(audit.length)}. The page of each call has what was rejected in it.</p>` : moreInJson(audit.length - ROWS_SHOWN)}`,
       },
       {
         id: 'events',
