@@ -58,7 +58,9 @@ export async function browseAttempt({ store }: Archive, asked: AskedAttempt): Pr
   return succeed({
     ...record,
     invocations,
-    timeline: eventsOf(record, { invocations, unfinished, next: read[CALLS_SHOWN] }).map(seen),
+    timeline: eventsOf(record, { invocations, unfinished, next: read[CALLS_SHOWN], is_first: !Number(after ?? 0) }).map(
+      seen,
+    ),
     audit: record.audit.slice(0, CALLS_SHOWN).map(seen),
     read_at: record.ended_at === null ? new Date().toISOString() : null,
     calls_after: after === undefined ? null : Number(after),
@@ -73,16 +75,21 @@ export async function browseAttempt({ store }: Archive, asked: AskedAttempt): Pr
 interface ShownCalls extends Pick<AttemptPage, 'invocations' | 'unfinished'> {
   /** The first call of the next part. */
   readonly next: InvocationSummary | undefined;
+  readonly is_first: boolean;
 }
 
 /** The events of these calls, and those of no call from their first one to the next part. */
-function eventsOf({ timeline }: AttemptRecord, { invocations, unfinished, next }: ShownCalls) {
+function eventsOf({ timeline }: AttemptRecord, { invocations, unfinished, next, is_first }: ShownCalls) {
   const idsOf = (calls: readonly InvocationSummary[]) => new Set(calls.map((call) => call.source_invocation_id));
   const [shown, urgent] = [idsOf(invocations), idsOf(unfinished)];
   const isShown = ({ source_invocation_id: id }: TimelineRecord): boolean => shown.has(id ?? '');
-  const first = invocations[0]?.invocation_seq === 1 ? 0 : timeline.findIndex(isShown);
-  const nextId = next?.source_invocation_id;
-  const end = next === undefined ? timeline.length : timeline.findIndex((event) => event.source_invocation_id === nextId);
+  const indexOf = (isSought: (event: TimelineRecord) => boolean): number =>
+    [...timeline, undefined].findIndex((event) => event === undefined || isSought(event));
+  const first = is_first ? 0 : indexOf(isShown);
+  // Adopted calls come first, and have no events in this attempt.
+  const end = indexOf(({ source_invocation_id: id }) =>
+    next?.adopted_from == null ? id !== null && id === next?.source_invocation_id : id !== null,
+  );
   return timeline.filter(
     (event, index) =>
       isShown(event) ||

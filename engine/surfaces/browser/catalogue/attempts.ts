@@ -94,8 +94,8 @@ function viewAttempt(shown: AttemptPage): View {
 }
 
 /** The calls behind the turn. Superseded ones were made again, and are counted. */
-function drawCalls({ attempt_id, invocations, more_calls_after, ...counts }: AttemptPage): Html {
-  const { source_invocation_count, superseded_call_count: superseded } = counts;
+function drawCalls(shown: AttemptPage): Html {
+  const { attempt_id, invocations, more_calls_after, superseded_call_count: superseded } = shown;
   const kept = invocations.filter(({ is_superseded }) => !is_superseded);
   const rows = kept.slice(0, ROWS_SHOWN);
   const last = rows.length < kept.length ? rows.at(-1)?.invocation_seq : more_calls_after;
@@ -104,7 +104,12 @@ function drawCalls({ attempt_id, invocations, more_calls_after, ...counts }: Att
     superseded === 0
       ? NOTHING
       : html`<p class="note">${count(superseded)} more ${superseded === 1 ? 'was' : 'were'} superseded: an earlier subject changed what they had read, and they were asked again. <a href="${list}">All calls</a></p>`;
-  return html`${table('Calls', callColumns, rows, emptyState('No call has been made yet.'))}${more((last ?? null) !== null, `${list}?after=${last}`, `The calls after these, of ${count(source_invocation_count)}`)}${note}`;
+  return html`${table('Calls', callColumns, rows, emptyState('No call has been made yet.'))}${more((last ?? null) !== null, `${list}?after=${last}`, `The calls after these, of ${countCalls(shown)}`)}${note}`;
+}
+
+/** The calls that its list has. */
+function countCalls({ source_invocation_count: made, adopts }: AttemptPage): string {
+  return adopts === null ? count(made) : `${count(made)} made here and the adopted ones`;
 }
 
 function drawAgentTurns({ attempt_id, agent_turns }: AttemptPage): Html {
@@ -134,12 +139,13 @@ function settlementsOf({ calls_in_doubt, timeline, unfinished }: AttemptPage): r
 }
 
 /** Which part of a long attempt is drawn, and the ways to the others. */
-function parts({ attempt_id, invocations, calls_after, more_calls_after, ...counts }: AttemptPage): Html {
+function parts(shown: AttemptPage): Html {
+  const { attempt_id, invocations, calls_after, more_calls_after } = shown;
   if (calls_after === null && more_calls_after === null) return NOTHING;
   const [first, last] = [invocations[0]?.invocation_seq, invocations.at(-1)?.invocation_seq];
   const subjects = new Set(invocations.map((call) => call.workflow_subject_entity_id)).size;
   const path = pathOf('attempt', attempt_id);
-  return html`<p class="note">Calls ${count(first)} to ${count(last)} of ${count(counts.source_invocation_count)} are ${subjects > BANDS_MAX ? 'in this part' : 'drawn'}, and listed below with their events. ${calls_after === null ? undefined : html`<a href="${path}#timeline">← The first ones</a> `}${more_calls_after === null ? undefined : html`<a href="${path}?after=${more_calls_after}#timeline">The calls after these →</a>`}</p>`;
+  return html`<p class="note">Calls ${count(first)} to ${count(last)} of ${countCalls(shown)} are ${subjects > BANDS_MAX ? 'in this part' : 'drawn'}, and listed below with their events. ${calls_after === null ? undefined : html`<a href="${path}#timeline">← The first ones</a> `}${more_calls_after === null ? undefined : html`<a href="${path}?after=${more_calls_after}#timeline">The calls after these →</a>`}</p>`;
 }
 
 /** Calls that somebody has to know of, wherever they are in the attempt; those that wait or run are above. */
