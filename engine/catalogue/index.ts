@@ -1,9 +1,13 @@
 import type { Resource } from './resource.js';
+import { agentTurn } from './resources/agent-turn.js';
 import * as attempts from './resources/attempts.js';
 import * as calls from './resources/calls.js';
+import { diff } from './resources/diff.js';
 import { DOCUMENTS } from './resources/documents.js';
 import { entity } from './resources/entity.js';
 import { event } from './resources/event.js';
+import { invocation } from './resources/invocation.js';
+import { llmCall } from './resources/llm-call.js';
 import { search } from './resources/search.js';
 import * as worlds from './resources/worlds.js';
 
@@ -11,9 +15,13 @@ import * as worlds from './resources/worlds.js';
 export const RESOURCES: readonly Resource[] = [
   ...Object.values(worlds),
   entity,
+  diff,
   ...Object.values(attempts),
+  agentTurn,
   event,
   ...Object.values(calls),
+  invocation,
+  llmCall,
   search,
   ...DOCUMENTS,
 ];

@@ -3,7 +3,7 @@ import { type PartReader, readPart } from '../operations/browse/list-part.js';
 import type { Archive } from '../operations/engine.js';
 import type { Answers } from './answers.js';
 import type { ParameterName } from './parameters.js';
-import type { RecordView } from './view.js';
+import { type Columns, more, type Phrase, type RecordView, section, table } from './view.js';
 
 /** What a reader asks of a resource: the keys that its path names, the values of its query, and the reader's role. */
 export interface Asked {
@@ -30,6 +30,8 @@ export interface Resource<Kind extends keyof Answers = keyof Answers> {
   readonly gives: Kind;
   /** The parameters that it takes beside its keys. */
   readonly takes: readonly ParameterName[];
+  /** What its command's help says of each section that it shows on request alone, by the section's id. */
+  readonly extras?: Readonly<Record<string, string>>;
   read(archive: Archive, asked: Asked): Promise<Outcome<Answers[Kind]>>;
   /** What people see of it; left out where the page and the command draw it themselves. */
   view?(value: Answers[Kind], asked: Asked): RecordView;
@@ -53,12 +55,16 @@ export function isCommanded(declared: Resource): declared is Commanded {
 type Declaration<Kind extends keyof Answers> = Omit<Resource<Kind>, 'takes'> & Partial<Pick<Resource<Kind>, 'takes'>>;
 
 /** Declares a resource; the types of what it reads and draws follow from what it gives. */
+export function resource<Kind extends keyof Answers>(
+  declared: Declaration<Kind> & Pick<Viewed<Kind>, 'view'>,
+): Viewed<Kind>;
+export function resource<Kind extends keyof Answers>(declared: Declaration<Kind>): Resource<Kind>;
 export function resource<Kind extends keyof Answers>(declared: Declaration<Kind>): Resource<Kind> {
   return { takes: [], ...declared };
 }
 
 /** The answers that are parts of a list. */
-export type ListKind = {
+type ListKind = {
   [Kind in keyof Answers]: Answers[Kind] extends { readonly rows: readonly unknown[]; readonly next: string | null }
     ? Kind
     : never;
@@ -74,6 +80,25 @@ interface ListDeclaration<Kind extends ListKind> extends Omit<Declaration<Kind>,
     asked: Asked,
     part: Parameters<PartReader<Row<Kind>>['read']>[0],
   ) => ReturnType<PartReader<Row<Kind>>['read']>;
+}
+
+/** What people see of a list: its head, the order of its rows, and each column of them. */
+interface ListDrawing<Kind extends ListKind> {
+  readonly about: (asked: Asked) => Pick<RecordView, 'title'> & Partial<RecordView>;
+  readonly order: string;
+  readonly columns: Columns<Row<Kind>> | ((asked: Asked) => Columns<Row<Kind>>);
+  readonly empty: Phrase;
+}
+
+/** The view of a list. */
+export function listView<Kind extends ListKind>({ about, order, columns, empty }: ListDrawing<Kind>) {
+  return ({ rows, next }: Answers[Kind], asked: Asked): RecordView => {
+    const head = { eyebrow: 'List', trail: [], ...about(asked) };
+    const isPart = Object.keys(asked.query).some((name) => !['limit', 'format'].includes(name));
+    const shown = typeof columns === 'function' ? columns(asked) : columns;
+    const none = isPart ? 'Nothing here, or nothing more.' : empty;
+    return { ...head, sections: [section('rows', order, table<Row<Kind>>(head.title, rows, shown, none), more(next))] };
+  };
 }
 
 /** Declares a list, which is read in parts. */

@@ -1,4 +1,8 @@
-import { commandOf, pathOf, pathOfTurn, type PlaceKind } from './places.js';
+import type { Json } from '../contract/json.js';
+import { stateOf } from '../core/protocol/work-state.js';
+import type { LlmCallRecord } from '../ports/records.js';
+import { commandOf, pathOf, pathOfEntity, pathOfTurn, type PlaceKind } from './places.js';
+import { failureName } from './words.js';
 
 /**
  * The view of a record: what a person sees of it, in blocks that each surface draws in its own way. Views hold values
@@ -12,6 +16,8 @@ export interface RecordView {
   readonly trail: readonly Link[];
   readonly lede?: Phrase;
   readonly sections: readonly ViewSection[];
+  /** The path of the events that tell of its changes; left out where it can no longer change. */
+  readonly events?: string | undefined;
 }
 
 export interface ViewSection {
@@ -19,6 +25,12 @@ export interface ViewSection {
   readonly id: string;
   readonly title: string;
   readonly blocks: readonly Block[];
+  /** What came of it: a page begins with it, and a terminal, which is read from its end, ends with it. */
+  readonly is_outcome?: true;
+  /** A terminal shows it on request alone. */
+  readonly is_extra?: true;
+  /** Whether it is about other worlds or operators; exported files leave it out. */
+  readonly is_about_others?: true;
 }
 
 /** A piece of a sentence; lists are joined, and nothing is drawn for null. */
@@ -28,11 +40,15 @@ export type Phrase = string | number | Link | Marked | null | readonly Phrase[];
 export interface Link {
   readonly path: string;
   readonly command: readonly string[];
+  /** The key of the thing; left out where its text says enough. */
+  readonly key?: string;
   readonly text: string;
+  /** The text for a screen reader, of a link that asks "Why?". */
+  readonly label?: string;
 }
 
 export interface Marked {
-  readonly as: 'moment' | 'world_time' | 'state' | 'code' | 'strong' | 'faint';
+  readonly as: 'moment' | 'world_time' | 'state' | 'code' | 'strong' | 'faint' | 'failure' | 'match';
   readonly text: string;
 }
 
@@ -48,23 +64,70 @@ export type Block =
       /** A column in which no row has a value is left out. */
       readonly columns: readonly string[];
       readonly rows: readonly (readonly Phrase[])[];
-      readonly empty: string;
+      readonly empty: Phrase;
     }
-  | { readonly block: 'code'; readonly text: string }
-  | { readonly block: 'json'; readonly value: unknown }
-  /** What replaced what; `before` is null where something was added. */
-  | { readonly block: 'change'; readonly before: string | null; readonly after: string }
+  /** An exact text. The pointer is its place in the JSON of the record: from there a page copies it whole. */
+  | { readonly block: 'code'; readonly text: string; readonly pointer?: string }
+  | { readonly block: 'json'; readonly value: Json; readonly pointer?: string; readonly known?: KnownHashes }
+  /** What something said or gave: a terminal shows it in a few words. */
+  | { readonly block: 'value'; readonly of: string; readonly value: Json }
+  /** A text of an author, with placeholders. */
+  | { readonly block: 'prompt'; readonly text: string }
+  /** The messages of a prompt, each part with its origin. */
+  | { readonly block: 'conversation'; readonly call: LlmCallRecord }
+  /** Less important blocks: a page folds them behind their summary. */
+  | { readonly block: 'folded'; readonly summary: string; readonly blocks: readonly Block[] }
+  /** What a page draws in a way of its own; a terminal prints the alternative. */
+  | { readonly block: 'picture'; readonly picture: Picture; readonly alternative: readonly Block[] }
+  /** What can be done, and commands that do it, for a terminal: a page has forms instead. */
+  | { readonly block: 'commands'; readonly says: string; readonly commands: readonly CommandWords[] }
+  /** What replaced what; one of both is null where something was added, or is gone. */
+  | { readonly block: 'change'; readonly of?: string; readonly before: string | null; readonly after: string | null }
   /** Where more about it is. */
   | { readonly block: 'links'; readonly links: readonly Link[] }
   /** The rest of a list, by the cursor of its next part. */
   | { readonly block: 'more'; readonly next: string | null };
 
+/** Documents that a value may name by hash, in members that do not say their kind. */
+export type KnownHashes = readonly { readonly kind: PlaceKind; readonly hash: string }[];
+
+type CommandWords = readonly [words: readonly string[], why: string];
+
+/** The pictures of pages, and what each shows. */
+export type Picture =
+  | { readonly of: 'chunks'; readonly shown: LlmCallRecord['chunks'] }
+  | { readonly of: 'output_tokens'; readonly shown: LlmCallRecord['tokens'] };
+
 export const facts = (said: Readonly<Record<string, Phrase>>): Block => ({ block: 'facts', facts: said });
 export const prose = (text: string): Block => ({ block: 'prose', text });
 export const note = (...said: readonly Phrase[]): Block => ({ block: 'note', said });
 export const list = (items: readonly (readonly Block[])[]): Block => ({ block: 'list', items });
-export const json = (value: unknown): Block => ({ block: 'json', value });
-export const change = (before: string | null, after: string): Block => ({ block: 'change', before, after });
+export const exact = (text: string, pointer?: string): Block => ({ block: 'code', text, ...(pointer && { pointer }) });
+export const json = (value: Json, pointer?: string, known?: KnownHashes): Block => ({
+  block: 'json',
+  value,
+  ...(pointer && { pointer }),
+  ...(known && { known }),
+});
+export const prompt = (text: string): Block => ({ block: 'prompt', text });
+export const value = (of: string, said: Json): Block => ({ block: 'value', of, value: said });
+export const folded = (summary: string, ...blocks: readonly Block[]): Block => ({ block: 'folded', summary, blocks });
+export const picture = (shown: Picture, ...alternative: readonly Block[]): Block => ({
+  block: 'picture',
+  picture: shown,
+  alternative,
+});
+export const commands = (says: string, ...all: readonly CommandWords[]): Block => ({
+  block: 'commands',
+  says,
+  commands: all,
+});
+export const change = (before: string | null, after: string | null, of?: string): Block => ({
+  block: 'change',
+  before,
+  after,
+  ...(of && { of }),
+});
 export const links = (...to: readonly (Link | null)[]): Block => ({
   block: 'links',
   links: to.filter((each) => each !== null),
@@ -72,12 +135,9 @@ export const links = (...to: readonly (Link | null)[]): Block => ({
 export const more = (next: string | null): Block => ({ block: 'more', next });
 
 /** The columns of a table, in order: the title of each, and its cell in a row. */
-export function table<Row>(
-  title: string,
-  rows: readonly Row[],
-  columns: Readonly<Record<string, (row: Row) => Phrase>>,
-  empty: string,
-): Block {
+export type Columns<Row> = Readonly<Record<string, (row: Row) => Phrase>>;
+
+export function table<Row>(title: string, rows: readonly Row[], columns: Columns<Row>, empty: Phrase): Block {
   const cells = rows.map((row) => Object.values(columns).map((cellOf) => cellOf(row)));
   return { block: 'table', title, columns: Object.keys(columns), rows: cells, empty };
 }
@@ -85,8 +145,16 @@ export function table<Row>(
 export const section = (id: string, title: string, ...blocks: readonly Block[]): ViewSection => ({ id, title, blocks });
 
 /** A link to a stored thing. */
-export function linkTo(kind: PlaceKind, key: string, text = key): Link {
-  return { path: pathOf(kind, key), command: commandOf(kind, key), text };
+export function linkTo(kind: PlaceKind, key: string, text?: string): Link;
+export function linkTo(kind: PlaceKind, key: string | null, text?: string): Link | null;
+export function linkTo(kind: PlaceKind, key: string | null, text = key): Link | null {
+  return key === null ? null : { path: pathOf(kind, key), command: commandOf(kind, key), key, text: text ?? key };
+}
+
+/** A link to an entity of a world; nothing for none. */
+export function linkToEntity(world_slug: string, id: string | null, text = id): Link | null {
+  if (id === null) return null;
+  return { path: pathOfEntity(world_slug, id), command: ['entity', world_slug, id], text: text ?? id };
 }
 
 /** A link to a world at a turn. */
@@ -100,3 +168,33 @@ export const state = (text: string | null): Phrase => text && { as: 'state', tex
 export const code = (text: string): Phrase => ({ as: 'code', text });
 export const strong = (text: string): Phrase => ({ as: 'strong', text });
 export const faint = (text: string): Phrase => ({ as: 'faint', text });
+export const failure = (text: string): Phrase => ({ as: 'failure', text });
+
+/** How a piece of work ended, or how far it is, and why it failed. */
+export function ending(
+  work: Parameters<typeof stateOf>[0] &
+    Pick<LlmCallRecord, 'failure_class' | 'failure_message'> &
+    Partial<Pick<LlmCallRecord, 'failure_detail'>>,
+): Phrase {
+  const { failure_class, failure_detail = null, failure_message } = work;
+  const superseded = 'superseded: an earlier subject changed what its subject had read, and nothing followed from it';
+  return [
+    state(stateOf({ ...work, is_superseded: false })),
+    work.is_superseded === true ? [' ', faint(superseded)] : null,
+    failure_class && [' ', failure(`${failureName(failure_class, failure_detail)}: ${failure_message ?? ''}`)],
+  ];
+}
+
+/** The trail to what is in a world. */
+export const trailToWorld = (world_slug: string): readonly Link[] => [
+  { path: '/worlds', command: ['world', 'list'], text: 'Worlds' },
+  linkTo('world', world_slug),
+];
+
+/** The trail to what is in an attempt. */
+export function trailToAttempt(
+  of: Pick<LlmCallRecord, 'world_slug' | 'attempt_id' | 'attempted_turn'>,
+): readonly Link[] {
+  const { world_slug, attempt_id, attempted_turn } = of;
+  return [...trailToWorld(world_slug), linkTo('attempt', attempt_id, `attempt at turn ${attempted_turn}`)];
+}

@@ -3992,6 +3992,13 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
           "null"
         ]
       },
+      "child_source_invocation_ids": {
+        "type": "array",
+        "items": {
+          "type": "string"
+        },
+        "description": "The calls that it asked for, as a generation elects a tool, in the order of their issue."
+      },
       "source_invocation_id": {
         "type": "string"
       },
@@ -4223,6 +4230,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "ambient_source_id",
       "attempt_id",
       "attempted_turn",
+      "child_source_invocation_ids",
       "command_key",
       "duration_ms",
       "effect_class",
@@ -4485,6 +4493,13 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
           "null"
         ]
       },
+      "child_source_invocation_ids": {
+        "type": "array",
+        "items": {
+          "type": "string"
+        },
+        "description": "The calls that it asked for, as a generation elects a tool, in the order of their issue."
+      },
       "source_invocation_id": {
         "type": "string"
       },
@@ -4721,6 +4736,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "artifacts",
       "attempt_id",
       "attempted_turn",
+      "child_source_invocation_ids",
       "chunks",
       "command_key",
       "delivered_schema_hash",
@@ -4887,7 +4903,29 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
   },
   "DocumentPage": {
     "type": "object",
+    "additionalProperties": false,
     "properties": {
+      "calls": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/ListedInvocation"
+        },
+        "description": "The latest calls of a source or by a workflow; none for other kinds."
+      },
+      "attempts": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/ListedAttempt"
+        },
+        "description": "The latest attempts that made such calls."
+      },
+      "kind": {
+        "$ref": "#/components/schemas/ComponentKind"
+      },
+      "hash": {
+        "type": "string",
+        "description": "SHA-256 of the canonical form, 64 hex digits."
+      },
       "refers_to": {
         "type": "array",
         "items": {
@@ -4907,29 +4945,8 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
         },
         "description": "Worlds that have it; of scenarios only."
       },
-      "kind": {
-        "$ref": "#/components/schemas/ComponentKind"
-      },
-      "hash": {
-        "type": "string",
-        "description": "SHA-256 of the canonical form, 64 hex digits."
-      },
       "content": {
         "$ref": "#/components/schemas/JsonObject"
-      },
-      "calls": {
-        "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/ListedInvocation"
-        },
-        "description": "The latest calls of a source or by a workflow; none for other kinds."
-      },
-      "attempts": {
-        "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/ListedAttempt"
-        },
-        "description": "The latest attempts that made such calls."
       }
     },
     "required": [
@@ -4941,34 +4958,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "refers_to",
       "used_by",
       "worlds"
-    ],
-    "additionalProperties": false
-  },
-  "ComponentSummary": {
-    "type": "object",
-    "properties": {
-      "kind": {
-        "$ref": "#/components/schemas/ComponentKind"
-      },
-      "hash": {
-        "type": "string",
-        "description": "SHA-256 of the canonical form, 64 hex digits."
-      },
-      "label": {
-        "type": [
-          "string",
-          "null"
-        ],
-        "description": "Its `label`, or a schema's `title` or `$id`."
-      }
-    },
-    "required": [
-      "hash",
-      "kind",
-      "label"
-    ],
-    "additionalProperties": false,
-    "description": "A stored document as a list shows it."
+    ]
   },
   "ListedAttempt": {
     "type": "object",
@@ -5006,9 +4996,56 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     "additionalProperties": false,
     "description": "An attempt as a list of many worlds shows it."
   },
+  "ComponentSummary": {
+    "type": "object",
+    "properties": {
+      "kind": {
+        "$ref": "#/components/schemas/ComponentKind"
+      },
+      "hash": {
+        "type": "string",
+        "description": "SHA-256 of the canonical form, 64 hex digits."
+      },
+      "label": {
+        "type": [
+          "string",
+          "null"
+        ],
+        "description": "Its `label`, or a schema's `title` or `$id`."
+      }
+    },
+    "required": [
+      "hash",
+      "kind",
+      "label"
+    ],
+    "additionalProperties": false,
+    "description": "A stored document as a list shows it."
+  },
   "WorkflowPage": {
     "type": "object",
     "properties": {
+      "calls": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/ListedInvocation"
+        },
+        "description": "The latest calls of a source or by a workflow; none for other kinds."
+      },
+      "attempts": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/ListedAttempt"
+        },
+        "description": "The latest attempts that made such calls."
+      },
+      "kind": {
+        "$ref": "#/components/schemas/ComponentKind"
+      },
+      "hash": {
+        "type": "string",
+        "description": "SHA-256 of the canonical form, 64 hex digits."
+      },
       "refers_to": {
         "type": "array",
         "items": {
@@ -5028,29 +5065,8 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
         },
         "description": "Worlds that have it; of scenarios only."
       },
-      "kind": {
-        "$ref": "#/components/schemas/ComponentKind"
-      },
-      "hash": {
-        "type": "string",
-        "description": "SHA-256 of the canonical form, 64 hex digits."
-      },
       "content": {
         "$ref": "#/components/schemas/JsonObject"
-      },
-      "calls": {
-        "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/ListedInvocation"
-        },
-        "description": "The latest calls of a source or by a workflow; none for other kinds."
-      },
-      "attempts": {
-        "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/ListedAttempt"
-        },
-        "description": "The latest attempts that made such calls."
       },
       "prompts": {
         "type": "object",
@@ -5165,7 +5181,6 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
   },
   "UsesOfComponent": {
     "type": "object",
-    "additionalProperties": false,
     "properties": {
       "refers_to": {
         "type": "array",
@@ -5199,16 +5214,33 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
           "null"
         ],
         "description": "Its `label`, or a schema's `title` or `$id`."
+      },
+      "calls": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/ListedInvocation"
+        },
+        "description": "The latest calls of a source or by a workflow; none for other kinds."
+      },
+      "attempts": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/ListedAttempt"
+        },
+        "description": "The latest attempts that made such calls."
       }
     },
     "required": [
+      "attempts",
+      "calls",
       "hash",
       "kind",
       "label",
       "refers_to",
       "used_by",
       "worlds"
-    ]
+    ],
+    "additionalProperties": false
   },
   "SearchHit": {
     "type": "object",

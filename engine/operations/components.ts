@@ -1,4 +1,5 @@
 import { type Outcome, problem, refuse, succeed } from '../contract/problem.js';
+import type { ListedAttempt, ListedInvocation } from '../ports/browse.js';
 import type { ProblemCode } from '../contract/problems/index.js';
 import { nearestName } from '../core/content/nearest-name.js';
 import { COMPONENT_KINDS, type ComponentKind } from '../core/protocol/component.js';
@@ -54,14 +55,22 @@ export async function countComponents(archive: Archive): Promise<Outcome<readonl
   return succeed(COMPONENT_KINDS.map((kind) => ({ kind, count: counts.get(kind) ?? 0 })));
 }
 
-export type UsesOfComponent = ComponentSummary & ComponentUses;
+export interface UsesOfComponent extends ComponentSummary, ComponentUses {
+  /** The latest calls of a source or by a workflow; none for other kinds. */
+  readonly calls: readonly ListedInvocation[];
+  /** The latest attempts that made such calls. */
+  readonly attempts: readonly ListedAttempt[];
+}
 
 /** The references of a document in both directions, one step each. */
 export async function showUses(archive: Archive, name: ComponentName): Promise<Outcome<UsesOfComponent>> {
   const found = await findComponent(archive, name);
   if (!found.ok) return found;
   const { kind, hash } = found.value;
-  return succeed({ ...found.value, ...(await archive.store.components.uses(kind, hash)) });
+  const { components, browse } = archive.store;
+  const isCalled = kind === 'response_source' || kind === 'cognition_workflow';
+  const use = isCalled ? await browse.useOf({ kind, hash }) : { calls: [], attempts: [] };
+  return succeed({ ...found.value, ...(await components.uses(kind, hash)), ...use });
 }
 
 /** The one document of a kind whose hash has these first digits. */

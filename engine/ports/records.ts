@@ -105,6 +105,8 @@ interface CallPlace {
   readonly source_label: string;
   readonly started_at: string;
   readonly ended_at: string | null;
+  /** The calls that it asked for, as a generation elects a tool, in the order of their issue. */
+  readonly child_source_invocation_ids: readonly string[];
 }
 
 /** The members of `run --json` and of lists. */

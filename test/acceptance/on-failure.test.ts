@@ -3,11 +3,12 @@ import { describe, test, type TestContext } from 'node:test';
 import type { JsonObject } from '../../engine/contract/json.js';
 import { editWorkflows, loadScript, must, sharedStage } from '../support/park-stage.js';
 import { showAgentTurn } from '../../engine/operations/agents.js';
-import { agentTurn } from '../../engine/surfaces/browser/catalogue/agent-turns.js';
+import { agentTurn } from '../../engine/catalogue/resources/agent-turn.js';
 import type { Asked } from '../../engine/catalogue/resource.js';
 
+import { toPage } from '../../engine/surfaces/browser/resource-page.js';
 import { renderPage } from '../../engine/surfaces/browser/layout.js';
-import { agentTurnLines } from '../../engine/surfaces/cli/render/agents.js';
+import { viewLines } from '../../engine/surfaces/cli/render/view.js';
 import { paint } from '../../engine/surfaces/cli/render/paint.js';
 import { callAt, keysOf, onlyAttempt, promptOf, requestAt } from './readings.js';
 import { misbehaveOn } from '../support/faults.js';
@@ -57,12 +58,13 @@ describe('a turn that goes on after failures', () => {
     const { failure_class, failure_detail, failure_message } = call;
     assert.deepEqual(failed?.tells?.failure, { failure_class, failure_detail, failure_message });
     assert.equal(bought?.tells?.failure, null);
-    const lines = paint(agentTurnLines(turn), { width: 1_000, has_colours: false, program: 'npx chukwa' });
-    assert.match(lines, /buy_candy: http_status, told to the model: .*status 400/);
     const parameters = asked as unknown as Asked['parameters'];
-    const page = must(await agentTurn.read(stage.engine, { ...asked, parameters, query: {} }));
+    const view = agentTurn.view(turn, { ...asked, parameters, query: {} });
+    const lines = paint(viewLines(view), { width: 1_000, has_colours: false, program: 'npx chukwa' });
+    assert.match(lines, /buy_candy: http_status, told to the model: .*status 400/);
+    const page = must(await toPage(agentTurn).read(stage.engine, { ...asked, parameters, query: {} }));
     const drawn = renderPage(page.view(), { path: '/agent-turns' });
-    assert.match(drawn, /<strong>buy_candy<\/strong>: http status, told to model: .*status 400/);
+    assert.match(drawn, /<strong>buy_candy<\/strong>: .*http_status, told to the model: .*status 400/);
   });
 
   test('a turn that goes on after failures gives no subject the reading of a weather service that answers 500, and commits', async (context) => {

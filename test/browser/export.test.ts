@@ -207,7 +207,7 @@ describe('pages in a file', NEEDS_CHROMIUM, () => {
     const says = { ...script, turns: JSON.parse(turns) as Answers['turns'] };
     const { world_slug } = await stage.play({ scenario: 'park', says });
     const text = await exportText({ world_slug });
-    assert.match(text, /<p class="narration">By url\(#lamp\) id=0: /);
+    assert.match(text, /<div class="prose">By url\(#lamp\) id=0: /);
     const parts = [...text.matchAll(/ (?:fill|marker-end)="url\(#([^"]+)\)"/g)].map(([, place = '']) => place);
     assert.ok(parts.length > 0);
     const places = new Set(listPlaces(text));

@@ -1,8 +1,9 @@
 import { present } from '../../contract/present.js';
-import { showAgentTurn } from '../../operations/agents.js';
 import { browseAttempt, listAgentTurnsPart, listCallsPart } from '../../operations/browse/attempts.js';
 import { compareAttempts } from '../../operations/browse/compare-attempts.js';
-import { listResource, resource } from '../resource.js';
+import { listResource, listView, resource } from '../resource.js';
+import { agentTurnColumns, callColumns } from '../tables.js';
+import { linkTo } from '../view.js';
 
 export const attempt = resource({
   name: 'get_attempt',
@@ -37,6 +38,15 @@ export const attemptCalls = listResource({
   keyOf: ({ invocation_seq }) => String(invocation_seq),
   read: (archive, { parameters: { attempt_id }, query: { only } }, part) =>
     listCallsPart(archive, attempt_id, only === undefined ? part : { ...part, only: 'unfinished' }),
+  view: listView<'Calls'>({
+    about: ({ query: { only }, parameters: { attempt_id } }) => ({
+      title: only === undefined ? 'Calls of an attempt' : 'Calls of an attempt that are open or failed',
+      trail: [linkTo('attempt', attempt_id, 'the attempt')],
+    }),
+    order: 'In the order of their issue',
+    columns: callColumns,
+    empty: 'No call has been made yet.',
+  }),
 });
 
 export const attemptAgentTurns = listResource({
@@ -48,13 +58,13 @@ export const attemptAgentTurns = listResource({
   cursor: 'id',
   keyOf: ({ agent_turn_id }) => agent_turn_id,
   read: (archive, { parameters: { attempt_id } }, part) => listAgentTurnsPart(archive, attempt_id, part),
-});
-
-export const agentTurn = resource({
-  name: 'get_agent_turn',
-  path: '/agent-turns/:agent_turn_id',
-  reader: 'consumer',
-  says: 'One turn of an agent: its context, its actions and its result.',
-  gives: 'AgentTurn',
-  read: (archive, { parameters: { agent_turn_id }, reader }) => showAgentTurn(archive, { agent_turn_id, reader }),
+  view: listView<'AgentTurns'>({
+    about: ({ parameters: { attempt_id } }) => ({
+      title: 'Agent turns of an attempt',
+      trail: [linkTo('attempt', attempt_id, 'the attempt')],
+    }),
+    order: 'In the order in which they began',
+    columns: agentTurnColumns,
+    empty: 'No agent has begun its turn yet.',
+  }),
 });

@@ -1,6 +1,9 @@
 import { succeed } from '../../contract/problem.js';
-import { showInvocation, showLlmCall } from '../../operations/records.js';
-import { listResource, resource } from '../resource.js';
+import { listResource, listView } from '../resource.js';
+import { listedColumns, llmCallColumns } from '../tables.js';
+import { code } from '../view.js';
+
+const NO_CALLS = ['No call has been made yet. Three turns make some: ', code('npx chukwa park')];
 
 export const invocationList = listResource({
   name: 'list_source_invocations',
@@ -11,15 +14,12 @@ export const invocationList = listResource({
   cursor: 'id',
   keyOf: ({ source_invocation_id }) => source_invocation_id,
   read: async ({ store }, _asked, part) => succeed(await store.browse.invocations(part)),
-});
-
-export const invocation = resource({
-  name: 'get_source_invocation',
-  path: '/source-invocations/:source_invocation_id',
-  reader: 'operator',
-  says: 'A source call: its request, its answer and its verdict.',
-  gives: 'SourceInvocation',
-  read: (archive, { parameters: { source_invocation_id } }) => showInvocation(archive, source_invocation_id),
+  view: listView<'SourceInvocations'>({
+    about: () => ({ title: 'Source invocations' }),
+    order: 'The latest first',
+    columns: listedColumns,
+    empty: NO_CALLS,
+  }),
 });
 
 export const llmCallList = listResource({
@@ -31,13 +31,10 @@ export const llmCallList = listResource({
   cursor: 'id',
   keyOf: ({ llm_call_id }) => llm_call_id,
   read: async ({ store }, _asked, part) => succeed(await store.browse.llmCalls(part)),
-});
-
-export const llmCall = resource({
-  name: 'get_llm_call',
-  path: '/llm-calls/:llm_call_id',
-  reader: 'operator',
-  says: 'A generation: the exact text that the model saw and said.',
-  gives: 'LlmCall',
-  read: (archive, { parameters: { llm_call_id } }) => showLlmCall(archive, llm_call_id),
+  view: listView<'LlmCalls'>({
+    about: () => ({ title: 'LLM calls' }),
+    order: 'The latest first',
+    columns: llmCallColumns,
+    empty: NO_CALLS,
+  }),
 });

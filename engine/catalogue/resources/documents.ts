@@ -1,10 +1,28 @@
 import { succeed } from '../../contract/problem.js';
 import { present } from '../../contract/present.js';
 import { COMPONENT_KINDS, type ComponentKind } from '../../core/protocol/component.js';
-import { browseDocument, browseWorkflow } from '../../operations/browse/documents.js';
-import { showUses } from '../../operations/components.js';
+import { browseDocument, browseWorkflow, type DocumentPage } from '../../operations/browse/documents.js';
+import { showUses, type UsesOfComponent } from '../../operations/components.js';
 import { pathOfList, PLACES } from '../places.js';
-import { listResource, resource, type Resource } from '../resource.js';
+import { listResource, listView, resource, type Resource, type Viewed } from '../resource.js';
+import { componentColumns, documentColumns, listedAttemptColumns, listedColumns } from '../tables.js';
+import {
+  type Block,
+  code,
+  type Columns,
+  facts,
+  json,
+  links,
+  linkTo,
+  list,
+  note,
+  prompt,
+  type RecordView,
+  section,
+  table,
+  type ViewSection,
+} from '../view.js';
+import { capital } from '../words.js';
 
 /** The list of each kind of document. */
 export function documentList(kind: ComponentKind): Resource<'Documents'> {
@@ -16,6 +34,12 @@ export function documentList(kind: ComponentKind): Resource<'Documents'> {
     cursor: 'hash',
     keyOf: ({ hash }) => hash,
     read: async ({ store }, _asked, part) => succeed(await store.browse.documents(kind, part)),
+    view: listView<'Documents'>({
+      about: () => ({ title: capital(PLACES[kind].nouns), eyebrow: 'Documents' }),
+      order: 'By label',
+      columns: documentColumns,
+      empty: [`No ${PLACES[kind].noun} is stored. Check and store documents: `, code('npx chukwa put PATH')],
+    }),
   });
 }
 
@@ -28,6 +52,7 @@ export function documentOf(kind: Exclude<ComponentKind, 'cognition_workflow'>): 
     says: `A ${PLACES[kind].noun}, what it names and what names it.`,
     gives: 'Document',
     read: (archive, { parameters: { hash } }) => browseDocument(archive, { kind, hash }),
+    view: viewDocument,
   });
 }
 
@@ -40,16 +65,92 @@ export const cognitionWorkflow = resource({
   takes: ['attempt'],
   read: (archive, { parameters: { hash }, query: { attempt }, reader }) =>
     browseWorkflow(archive, present({ hash, reader, attempt })),
+  view: viewDocument,
 });
 
-export function documentUses(kind: ComponentKind): Resource<'Uses'> {
+export function documentUses(kind: ComponentKind): Viewed<'Uses'> {
   return resource({
     path: `${pathOfList(kind)}/hash/:hash/uses`,
     reader: 'consumer',
     says: `What a ${PLACES[kind].noun} names, and what names it.`,
     gives: 'Uses',
     read: (archive, { parameters: { hash } }) => showUses(archive, { kind, hash }),
+    view: viewUses,
   });
+}
+
+function viewDocument(document: DocumentPage): RecordView {
+  const { kind, hash, content } = document;
+  const { label, title, description, text } = content;
+  const { noun, nouns } = PLACES[kind];
+  return {
+    title: [label, title].find((name) => typeof name === 'string')?.toString() ?? capital(noun),
+    eyebrow: capital(noun),
+    trail: [{ path: pathOfList(kind), command: ['list', kind], text: capital(nouns) }],
+    ...(typeof description === 'string' ? { lede: description } : {}),
+    sections: [
+      section('text', 'Text', ...(typeof text === 'string' ? [prompt(text)] : [])),
+      ...viewUse(document),
+      section(
+        'content',
+        'As it is stored',
+        facts({ 'SHA-256': code(hash) }),
+        json(content, '/content', document.refers_to),
+      ),
+    ],
+  };
+}
+
+function viewUses(uses: UsesOfComponent): RecordView {
+  const { kind, hash, label } = uses;
+  return {
+    title: `Uses of ${label ?? PLACES[kind].noun}`,
+    eyebrow: capital(PLACES[kind].noun),
+    trail: [linkTo(kind, hash, label ?? 'the document')],
+    sections: viewUse(uses),
+  };
+}
+
+/** How many worlds, and documents, that use one document are shown. */
+const USES_SHOWN = 100;
+
+function viewUse({
+  kind,
+  hash,
+  refers_to,
+  used_by,
+  worlds,
+  calls,
+  attempts,
+}: Omit<UsesOfComponent, 'label'>): readonly ViewSection[] {
+  const all = { path: `/worlds?scenario=${hash}`, command: ['world', 'list'], text: `All ${worlds.length}` };
+  const none = worlds.length === 0 ? [note('No stored document names it.')] : [];
+  return [
+    ofOthers(
+      'worlds',
+      'Worlds that run by it',
+      ...(worlds.length === 0 ? [] : [list(worlds.slice(0, USES_SHOWN).map((slug) => [note(linkTo('world', slug))]))]),
+      ...(worlds.length > USES_SHOWN ? [links(all)] : []),
+    ),
+    ofOthers(
+      'used-by',
+      'What names it',
+      ...(used_by.length === 0 ? none : [table('What names it', used_by.slice(0, USES_SHOWN), componentColumns, '')]),
+    ),
+    section('refers-to', 'What it names', ...rowsOf('What it names', refers_to, componentColumns)),
+    ofOthers('calls', 'The latest calls', ...rowsOf('Calls', calls, listedColumns)),
+    ofOthers(
+      'attempts',
+      kind === 'response_source' ? 'The latest attempts that asked it' : 'The latest attempts that ran it',
+      ...rowsOf('Attempts', attempts, listedAttemptColumns),
+    ),
+  ];
+}
+
+const ofOthers = (...of: Parameters<typeof section>): ViewSection => ({ ...section(...of), is_about_others: true });
+
+function rowsOf<Row>(title: string, rows: readonly Row[], columns: Columns<Row>): readonly Block[] {
+  return rows.length === 0 ? [] : [table(title, rows, columns, '')];
 }
 
 /** The list, the document and its uses, of each kind of document. */

@@ -1,5 +1,21 @@
-import { search as find } from '../../operations/search.js';
-import { resource } from '../resource.js';
+import { type Found, search as find } from '../../operations/search.js';
+import type { SearchHit } from '../../ports/search.js';
+import { pathOf, pathOfPatch } from '../places.js';
+import { type Asked, resource } from '../resource.js';
+import {
+  type Block,
+  faint,
+  type Link,
+  links,
+  linkTo,
+  list,
+  more,
+  note,
+  type Phrase,
+  type RecordView,
+  section,
+  strong,
+} from '../view.js';
 
 export const search = resource({
   name: 'search',
@@ -9,4 +25,60 @@ export const search = resource({
   gives: 'Found',
   takes: ['q', 'kind', 'world', 'turn', 'subject', 'source', 'failure', 'limit', 'after'],
   read: (archive, { query }) => find(archive, query),
+  view: viewFound,
 });
+
+function viewFound({ rows, next, is_complete }: Found, { query }: Asked): RecordView {
+  const isAsked = Object.entries(query).some(([name, text]) => !['format', 'limit'].includes(name) && text !== '');
+  const nothing = isAsked
+    ? 'Nothing was found. An attempt can be searched once it has ended.'
+    : 'Write words, or choose a filter. "Two words" in quotes must be adjacent; -word excludes.';
+  return {
+    title: 'Search',
+    eyebrow: 'Search all texts',
+    trail: [],
+    sections: [
+      section(
+        'found',
+        'Found',
+        ...(is_complete ? [] : [note('The latest attempts are not indexed yet. Search again in a moment.')]),
+        rows.length === 0 ? note(nothing) : list(rows.map(drawHit)),
+        more(next),
+      ),
+    ],
+  };
+}
+
+function drawHit(hit: SearchHit): readonly Block[] {
+  const { kind, world_slug, turn, workflow_subject_entity_id: subject, source_label, failure_class, snippet } = hit;
+  const about = [`turn ${turn}`, subject, source_label, failure_class].filter((word) => word !== null);
+  const words = snippet.map(({ text, is_match }): Phrase => {
+    const plain = text.replaceAll(/\s+/g, ' ');
+    return is_match ? { as: 'match', text: plain } : plain;
+  });
+  return [
+    note(strong(kind), '  ', linkTo('world', world_slug), '  ', faint(about.join(', '))),
+    note(...words),
+    links(placeOf(hit)),
+  ];
+}
+
+/** The place of a found text: a turn for a patch, a generation, or a call for a result. */
+function placeOf({
+  kind,
+  world_slug,
+  turn,
+  attempt_id,
+  patch_seq,
+  llm_call_id,
+  source_invocation_id,
+}: SearchHit): Link {
+  const call = llm_call_id === null ? null : linkTo('llm_call', llm_call_id, 'the prompt');
+  if (patch_seq !== null) {
+    const path = pathOfPatch(world_slug, turn, patch_seq);
+    return { ...(call ?? linkTo('attempt', attempt_id)), path, text: `patch ${patch_seq} of turn ${turn}` };
+  }
+  if (llm_call_id !== null && call !== null) return { ...call, path: `${pathOf('llm_call', llm_call_id)}#${kind}` };
+  if (source_invocation_id === null) return linkTo('attempt', attempt_id, 'the attempt');
+  return linkTo('source_invocation', source_invocation_id, 'the call');
+}

@@ -2,7 +2,6 @@ import { present } from '../../contract/present.js';
 import { listAgentsPart } from '../../operations/agents.js';
 import { browseInbox, browseOverview } from '../../operations/browse/overview.js';
 import {
-  browseDiff,
   browseTurn,
   browseWorld,
   listAttemptsPart,
@@ -10,7 +9,9 @@ import {
   listPatchesPart,
   listWorldsPart,
 } from '../../operations/browse/worlds.js';
-import { listResource, resource } from '../resource.js';
+import { listResource, listView, resource } from '../resource.js';
+import { agentColumns, attemptColumns, entityColumns, NO_WORLDS, worldColumns } from '../tables.js';
+import { linkToTurn, trailToWorld } from '../view.js';
 
 export const overview = resource({
   name: 'get_overview',
@@ -31,6 +32,12 @@ export const worldList = listResource({
   cursor: 'name',
   keyOf: ({ world_slug }) => world_slug,
   read: (archive, { query: { scenario } }, part) => listWorldsPart(archive, part, scenario),
+  view: listView<'Worlds'>({
+    about: () => ({ title: 'Worlds' }),
+    order: 'By name',
+    columns: worldColumns,
+    empty: NO_WORLDS,
+  }),
 });
 
 export const inbox = resource({
@@ -63,6 +70,15 @@ export const worldAttempts = listResource({
   cursor: 'id',
   keyOf: ({ attempt_id }) => attempt_id,
   read: (archive, { parameters: { world_slug } }, part) => listAttemptsPart(archive, world_slug, part),
+  view: listView<'Attempts'>({
+    about: ({ parameters: { world_slug } }) => ({
+      title: `Attempts of ${world_slug}`,
+      trail: trailToWorld(world_slug),
+    }),
+    order: 'The latest first',
+    columns: attemptColumns,
+    empty: 'Nothing has been tried yet.',
+  }),
 });
 
 export const worldAgents = listResource({
@@ -74,6 +90,12 @@ export const worldAgents = listResource({
   cursor: 'name',
   keyOf: ({ agent_id }) => agent_id,
   read: (archive, { parameters: { world_slug } }, part) => listAgentsPart(archive, world_slug, part),
+  view: listView<'Agents'>({
+    about: ({ parameters: { world_slug } }) => ({ title: `Agents of ${world_slug}`, trail: trailToWorld(world_slug) }),
+    order: 'What each of them does just now',
+    columns: ({ parameters: { world_slug } }) => agentColumns(world_slug),
+    empty: 'This world has no agents.',
+  }),
 });
 
 export const turn = resource({
@@ -107,15 +129,13 @@ export const turnEntities = listResource({
   keyOf: ({ id }) => id,
   read: (archive, { parameters: { world_slug, turn: at } }, part) =>
     listEntitiesPart(archive, { world_slug, turn: at }, part),
-});
-
-export const diff = resource({
-  name: 'diff_turns',
-  path: '/worlds/:world_slug/diff',
-  reader: 'consumer',
-  says: 'The changes from one turn of a world to another, or the differences from another world, each with its cause.',
-  gives: 'Diff',
-  takes: ['from', 'to', 'other'],
-  read: (archive, { parameters: { world_slug }, query: { from, to, other } }) =>
-    browseDiff(archive, present({ world_slug, from, to, other })),
+  view: listView<'Entities'>({
+    about: ({ parameters: { world_slug, turn: at } }) => ({
+      title: `Entities at the end of turn ${at} of ${world_slug}`,
+      trail: [...trailToWorld(world_slug), linkToTurn(world_slug, Number(at), `turn ${at}`)],
+    }),
+    order: 'By id',
+    columns: entityColumns,
+    empty: 'This world has no entities.',
+  }),
 });

@@ -39,7 +39,8 @@ export function compileWorkflow(
   const found = [
     ...missing,
     ...inDocument(document, [
-      ...checkAmbients(parts, typed, readers),
+      // A prompt that is not there may show any reading.
+      ...checkAmbients(parts, typed, readers).filter(({ code }) => code !== 'READING_UNSEEN' || missing.length === 0),
       ...checkNodes(parts, workflow, readers.nodes),
       ...checkSpeculation(workflow, setting.subjects),
     ]),

@@ -2,19 +2,13 @@ import { type Outcome, refuse, succeed } from '../../contract/problem.js';
 import type { JsonObject } from '../../contract/json.js';
 import { pick } from '../../contract/pick.js';
 import type { ComponentKind } from '../../core/protocol/component.js';
-import type { ListedAttempt, ListedInvocation, UsedDocument } from '../../ports/browse.js';
-import type { ComponentRecord, ComponentUses } from '../../ports/components.js';
+import type { ComponentRecord } from '../../ports/components.js';
 import type { LlmCallRecord } from '../../ports/records.js';
-import { getComponent } from '../components.js';
+import { getComponent, showUses, type UsesOfComponent } from '../components.js';
 import type { Archive } from '../engine.js';
 import { attemptUnknown } from '../records.js';
 
-export interface DocumentPage extends ComponentRecord, ComponentUses {
-  /** The latest calls of a source or by a workflow; none for other kinds. */
-  readonly calls: readonly ListedInvocation[];
-  /** The latest attempts that made such calls. */
-  readonly attempts: readonly ListedAttempt[];
-}
+export interface DocumentPage extends ComponentRecord, Omit<UsesOfComponent, 'label'> {}
 
 /** A stored document with its references in both directions, and the calls that used it. */
 export async function browseDocument(
@@ -23,14 +17,10 @@ export async function browseDocument(
 ): Promise<Outcome<DocumentPage>> {
   const component = await getComponent(archive, asked);
   if (!component.ok) return component;
-  const { kind, hash } = component.value;
-  const { store } = archive;
-  const use = isUsed(kind) ? await store.browse.useOf({ kind, hash }) : { calls: [], attempts: [] };
-  return succeed({ ...component.value, ...(await store.components.uses(kind, hash)), ...use });
-}
-
-function isUsed(kind: ComponentKind): kind is UsedDocument['kind'] {
-  return kind === 'response_source' || kind === 'cognition_workflow';
+  const uses = await showUses(archive, component.value);
+  if (!uses.ok) return uses;
+  const { label: _label, ...use } = uses.value;
+  return succeed({ ...component.value, ...use });
 }
 
 /** A first generation of a node in an attempt: its messages are the node's prompt with every placeholder resolved. */

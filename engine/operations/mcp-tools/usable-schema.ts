@@ -31,8 +31,7 @@ export function toUsableSchema(compileSchema: CompileSchema, said: Json | undefi
     const compiled = compileSchema(contentHash(schema), schema);
     if (compiled.ok) return { schema, dropped };
     const faults = compiled.problems.filter(({ severity }) => severity !== 'note');
-    const isTooLarge = faults.some(({ code }) => code === 'SCHEMA_TOO_LARGE');
-    const found = isTooLarge ? [] : findKeywords(schema, faults);
+    const found = faults.some(({ code }) => code === 'SCHEMA_TOO_LARGE') ? [] : findKeywords(schema, faults);
     dropped.push(...found.map(toPointer));
     if (found.length === 0 || dropped.length > DROPPED_MAX)
       return shorten(faults[0]?.message ?? 'it does not compile', REASON_LENGTH_MAX);
@@ -65,9 +64,7 @@ function findKeywords(schema: JsonObject, faults: readonly Problem[]): readonly 
     if (keyword.length > 1 || (tokens.length > 0 && !KEPT.includes(keyword[0] ?? '')))
       found.set(toPointer(keyword), keyword);
   }
-  return [...found].flatMap(([place, keyword]) =>
-    [...found.keys()].some((other) => place.startsWith(`${other}/`)) ? [] : [keyword],
-  );
+  return [...found.values()];
 }
 
 function without(value: Json, [token, ...rest]: readonly string[]): Json {

@@ -8,7 +8,7 @@ import type { InvocationRecord, InvocationView, SettlementRecord } from '../../p
 import { IS_UNKNOWN } from '../attempts/doubt.js';
 import { type InWorld, query } from '../queries.js';
 import type { Runner } from '../statement.js';
-import { RAW_TEXT, type Redacted, SETTLED_AS, SUMMARY, toAnswer, toShown } from './invocation-rows.js';
+import { CHILDREN, RAW_TEXT, type Redacted, SETTLED_AS, SUMMARY, toAnswer, toShown } from './invocation-rows.js';
 import { callState } from './work-state.js';
 
 /** The request of a generation names its conversation, as its row in `llm_calls` does. */
@@ -59,6 +59,7 @@ const readInvocation = query(
       .select(['calls.workflow_hash', 'calls.source_hash', sql<string>`content->>'label'`.as('source_label')])
       .select([sql.raw<Json>(REQUEST).as('request_json'), 'calls.input_schema_hash', 'calls.output_schema_hash'])
       .select(['calls.validation_status', 'calls.response_headers', 'calls.response_body', 'calls.started_at'])
+      .select(sql.raw<readonly string[]>(CHILDREN).as('child_source_invocation_ids'))
       .select(['calls.ended_at', 'waits.correlation_alias', 'waits.pended_at', 'waits.deadline', 'settled.performed'])
       .select(['settled.settled_at', 'settled.response_json as settled_json', 'settling.details as settled_how'])
       .where('calls.source_invocation_id', '=', source_invocation_id)

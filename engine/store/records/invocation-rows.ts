@@ -17,6 +17,12 @@ export const RAW_TEXT = `(
     SELECT string_agg(text, ''::bytea ORDER BY batch_seq) FROM llm_streams AS streamed
     WHERE streamed.world_slug = calls.world_slug AND streamed.llm_call_id = calls.llm_call_id)`;
 
+/** The calls that a call, as `calls`, asked for: a scalar query. */
+export const CHILDREN = `array_to_json(ARRAY(
+    SELECT children.source_invocation_id FROM source_invocations AS children
+    WHERE children.world_slug = calls.world_slug AND children.parent_source_invocation_id = calls.source_invocation_id
+    ORDER BY children.invocation_seq))`;
+
 /** The columns of every summary of a call, as `calls`. */
 export const SUMMARY = [
   ...(['calls.source_invocation_id', 'calls.parent_source_invocation_id', 'calls.invocation_seq'] as const),

@@ -6,6 +6,7 @@ import { decodePieces } from '../pieces.js';
 import { type InAttempt, query } from '../queries.js';
 import type { Runner } from '../statement.js';
 import type { LlmCalls } from '../tables.js';
+import { CHILDREN } from './invocation-rows.js';
 import { callState } from './work-state.js';
 
 /** One generation: its prompt, its streamed text, and its cost. */
@@ -60,6 +61,7 @@ const readCall = query(({ from, sql }, { llm_call_id }: Pick<LlmCalls, 'llm_call
     .select(['asked.failure_class', 'asked.failure_detail', 'asked.failure_message', 'asked.duration_ms'])
     .select(['calls.input_tokens', 'calls.output_tokens', 'calls.cached_input_tokens', 'calls.reasoning_tokens'])
     .select(['calls.artifacts', 'sources.content as source', 'offered.content as schema', ...callState(sql, 'calls')])
+    .select(sql.raw<readonly string[]>(CHILDREN).as('child_source_invocation_ids'))
     .where('calls.llm_call_id', '=', llm_call_id)
     .$narrowType<OfGeneration>(),
 );

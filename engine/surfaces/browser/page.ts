@@ -2,9 +2,8 @@ import { type Outcome, type Problem, succeed } from '../../contract/problem.js';
 import type { Archive } from '../../operations/engine.js';
 import type { Answers } from '../../catalogue/answers.js';
 import { type Html, html, NOTHING } from './html.js';
-import type { Asked, ListKind, Resource, Row } from '../../catalogue/resource.js';
+import type { Asked, Resource } from '../../catalogue/resource.js';
 import type { Decision } from './parts/decision.js';
-import { type Columns, table } from './parts/table.js';
 
 /** One page: the resource that it shows, and its content. */
 export interface Page extends Pick<Resource, 'path' | 'reader' | 'says' | 'gives' | 'takes'> {
@@ -88,34 +87,8 @@ export function emptyState(sentence: string, command?: string): Html {
   return html`<p class="empty">${sentence}${command === undefined ? undefined : html` <code>${command}</code>`}</p>`;
 }
 
-/** The drawing of a page with one list. */
-interface ListDrawing<Kind extends ListKind> {
-  /** Without more it is a list, and nothing is above it. */
-  readonly about: (asked: Asked) => Pick<View, 'title'> & Partial<View>;
-  /** The sort order of the rows, above the table. */
-  readonly order: string;
-  readonly columns: Columns<Row<Kind>>;
-  readonly empty: Html;
-}
-
-/** The page of a list, which is read in parts. */
-export function listPage<Kind extends ListKind>(
-  declared: Resource<Kind>,
-  { about, order, columns, empty }: ListDrawing<Kind>,
-): Page {
-  return itemPage<Kind>(declared, {
-    view: ({ rows, next }, asked): View => {
-      const head = { eyebrow: 'List', trail: [], ...about(asked) };
-      const isPart = Object.keys(asked.query).some((name) => !['limit', 'format'].includes(name));
-      const none = isPart ? emptyState('Nothing here, or nothing more.') : empty;
-      const body = html`${table<Row<Kind>>(head.title, columns, rows, none)}${nextPart(next, asked)}`;
-      return { ...head, sections: [{ id: 'rows', title: order, body }] };
-    },
-  });
-}
-
 /** A link to the next part of a list, with the same query otherwise. */
-export function nextPart(next: string | null, { query }: Asked): Html {
+export function nextPart(next: string | null, { query }: Pick<Asked, 'query'>): Html {
   if (next === null) return NOTHING;
   const kept = new URLSearchParams({ ...query, after: next });
   kept.delete('format');

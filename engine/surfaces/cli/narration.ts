@@ -6,7 +6,7 @@ import { type Story, narrate, STORY_BEGINNING, waitingFor } from './render/story
 import { printLines, type Session } from './session.js';
 import type { Output } from './terminal.js';
 import { neutralise } from './render/neutralise.js';
-import { toDuration } from './render/words.js';
+import { toDuration } from '../../catalogue/words.js';
 
 export interface Narration {
   readonly onProgress: OnProgress;

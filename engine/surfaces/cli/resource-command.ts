@@ -1,6 +1,6 @@
 import { Argument, Option } from 'commander';
 import { type ParameterName, PARAMETERS } from '../../catalogue/parameters.js';
-import { type Commanded, keysOf } from '../../catalogue/resource.js';
+import { type Asked, type Commanded, keysOf } from '../../catalogue/resource.js';
 import type { CommandEntry } from './commands/entry.js';
 import { viewLines } from './render/view.js';
 import { show } from './session.js';
@@ -8,27 +8,30 @@ import { show } from './session.js';
 /** The command of a declared resource: its keys are the arguments, in the order of its path, and what it takes are options. */
 export function toCommand(declared: Commanded): CommandEntry {
   const keys = keysOf(declared.path);
+  const extras = Object.keys(declared.extras ?? {});
   return {
     name: declared.command,
     says: declared.says,
     takes: [
-      ...keys.map((name) => new Argument(`<${name}>`, describe(name))),
+      ...keys.map(
+        (name) => new Argument(`<${keys.length === 1 ? name.replace(/^.*_id$/, 'id') : name}>`, describe(name)),
+      ),
+      ...Object.entries(declared.extras ?? {}).map(([name, says]) => new Option(`--${name}`, says)),
       ...declared.takes.map((name) => new Option(`--${name} <${isWhole(name) ? 'n' : name}>`, describe(name))),
     ],
     run(session, ...given: readonly unknown[]) {
-      const parameters = Object.fromEntries(keys.map((name, at) => [name, given[at]]));
-      const query = given[keys.length] as Readonly<Partial<Record<ParameterName, string>>>;
-      // The person at the database's own machine is its operator.
-      const asked = {
-        parameters: parameters as Readonly<Record<ParameterName, string>>,
-        query,
-        reader: 'operator',
-      } as const;
+      const query = given[keys.length] as Asked['query'];
+      const asked = asOperator(Object.fromEntries(keys.map((name, at) => [name, given[at]])), query);
       return show(session, (archive) => declared.read(archive, asked), {
-        lines: (value) => viewLines(declared.view(value, asked)),
+        lines: (value) => viewLines(declared.view(value, asked), ...extras.filter((name) => name in query)),
       });
     },
   };
+}
+
+/** What the person at the database's own machine asks for, who is its operator. */
+export function asOperator(parameters: object = {}, query: Asked['query'] = {}): Asked {
+  return { parameters: parameters as Asked['parameters'], query, reader: 'operator' };
 }
 
 function isWhole(name: ParameterName): boolean {

@@ -5,7 +5,8 @@ import type { WorldSnapshot } from '../../../engine/ports/worlds.js';
 import type { Asked } from '../../../engine/catalogue/resource.js';
 
 import { renderPage } from '../../../engine/surfaces/browser/layout.js';
-import { diff } from '../../../engine/surfaces/browser/catalogue/diff.js';
+import { diff } from '../../../engine/catalogue/resources/diff.js';
+import { toPage } from '../../../engine/surfaces/browser/resource-page.js';
 
 /** An agent that has so many memories at each turn. */
 function archiveOf(memories: readonly number[]): Archive {
@@ -32,15 +33,15 @@ function archiveOf(memories: readonly number[]): Archive {
 async function drawDiff(memories: readonly number[]): Promise<string> {
   const parameters = { world_slug: 'long' } as Asked['parameters'];
   const query = { from: '0', to: '1' };
-  const shown = await diff.read(archiveOf(memories), { parameters, query, reader: 'consumer' });
+  const shown = await toPage(diff).read(archiveOf(memories), { parameters, query, reader: 'consumer' });
   assert.ok(shown.ok);
   return renderPage(shown.value.view(), { path: '/worlds/long/diff' });
 }
 
 test('a difference of many values shows the first, says how many more there are, and stays below 100 KB', async () => {
   const page = await drawDiff([0, 5_000]);
-  assert.equal(page.split('<li class="effect">').length - 1, 100);
-  assert.ok(page.includes('4\u2009900 more; the JSON has them all.'));
+  assert.equal(page.split('<p class="change">').length - 1, 100);
+  assert.ok(page.includes('4900 more; the JSON has them all.'));
   assert.ok(page.length < 100_000, `${page.length} characters`);
   assert.ok(!(await drawDiff([0, 100])).includes('more; the JSON'));
 });

@@ -1,9 +1,10 @@
+import { labelOf } from '../../../engine/catalogue/words.js';
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { linesOf } from '../../../engine/surfaces/browser/pictures/life-lines.js';
 import { forkTree } from '../../../engine/surfaces/browser/pictures/fork-tree.js';
 import { attemptTimeline } from '../../../engine/surfaces/browser/pictures/attempt-timeline.js';
-import { busyOf, labelOf } from '../../../engine/surfaces/browser/pictures/attempt-bars.js';
+import { busyOf } from '../../../engine/surfaces/browser/pictures/attempt-bars.js';
 import { layOutTime } from '../../../engine/surfaces/browser/pictures/time-scale.js';
 import { drawChunks, outputBar } from '../../../engine/surfaces/browser/parts/conversation.js';
 import { table } from '../../../engine/surfaces/browser/parts/table.js';

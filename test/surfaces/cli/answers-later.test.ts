@@ -91,9 +91,9 @@ test('a suspended attempt shows its deadline and the next commands on every page
   const [waited] = awaited;
   assert.deepEqual(pended, { correlation_alias: alias, pended_at: waited?.pended_at, deadline: waited?.deadline });
   const turn = await chukwa('agent-turn', agent_turns[0]?.agent_turn_id ?? '');
-  assert.match(turn.out, toCommand(`invocation ${call}`));
-  assert.match(turn.out, /task\.result_fields {2}component/);
-  assert.match((await chukwa('agents', 'looked-at')).out, new RegExp(`\nnora waits until ${MOMENT} at most\\.\n`));
+  assert.match(turn.out, new RegExp(`waits for the answer of\\s+invocation ${call}`));
+  assert.match(turn.out, /the schema of its answer {2}[0-9a-f]{12}/);
+  assert.match((await chukwa('agents', 'looked-at')).out, /waits until \(UTC\) +\d{4}-\d\d-\d\d \d\d:\d\d\n/);
 });
 
 test('a report says what follows from it, once; afterwards that nothing does, which is no fault', async () => {

@@ -88,7 +88,7 @@ test('a settled call says who settled it, when, why, and with what, and holds no
   const flat = out.replaceAll(/\s+/g, ' ');
   assert.match(flat, new RegExp(`Settled at \\d{4}-\\S+ \\S+ UTC by a person on ${hostname()}: it took place\\.`));
   assert.match(flat, /Reason: "the shelf is empty, \[secret:CHUKWA_LLM_API_KEY\]"/);
-  assert.match(flat, /settled with \{ .*"message": "It dropped, says \[secret:CHUKWA_LLM_API_KEY\]\."/);
+  assert.match(flat, /How it was settled .*\{ .*"message": "It dropped, says \[secret:CHUKWA_LLM_API_KEY\]\."/);
   const { settlement } = await shown<InvocationRecord>('invocation', call ?? '');
   assert.deepEqual([settlement?.performed, settlement?.settled_by, settlement?.host], [true, 'operator', hostname()]);
   assert.equal((await chukwa('run', 'settled')).code, 0);

@@ -68,7 +68,10 @@ test('the body of a failed call is hidden by size, and shown to the operator who
   answer = { status: 503, body: BROKEN };
   const id = await askWeather(context, 'broken', ['/condition']);
   const { out } = await chukwa('invocation', id);
-  assert.match(out, new RegExp(`\nbody: ${BROKEN.length} bytes kept, hidden by redaction; --unredacted shows them\n`));
+  assert.match(
+    out,
+    new RegExp(`${BROKEN.length} bytes kept, hidden by redaction; the command's --unredacted shows them\\.\n`),
+  );
   assert.doesNotMatch(out, /thermometer/);
   const { attempt_id } = await recordOf(id);
   const { out: attempt } = await chukwa('attempt', attempt_id);
@@ -76,7 +79,10 @@ test('the body of a failed call is hidden by size, and shown to the operator who
   assert.doesNotMatch(attempt, /(?<!npx )chukwa invocation/);
   const { response_bytes, hidden_by_redaction, response_text } = await recordOf(id);
   assert.deepEqual([response_bytes, hidden_by_redaction, response_text], [BROKEN.length, true, null]);
-  assert.match((await chukwa('invocation', id, '--unredacted')).out, /\nanswered\n {2}\{"error":"the thermometer/);
+  assert.match(
+    (await chukwa('invocation', id, '--unredacted')).out,
+    /\nWhat came back\n {2}\{"error":"the thermometer/,
+  );
   const whole = await recordOf(id, '--unredacted');
   assert.deepEqual([whole.response_text, whole.hidden_by_redaction], [BROKEN, false]);
 });
@@ -85,8 +91,8 @@ test('an answer of which nothing may be seen is not shown as an empty one', asyn
   answer = { status: 200, body: WEATHER };
   const id = await askWeather(context, 'shy', []);
   const { out } = await chukwa('invocation', id);
-  assert.match(out, new RegExp(`\nbody: ${WEATHER.length} bytes kept, hidden by redaction`));
-  assert.doesNotMatch(out, /\nanswered/);
+  assert.match(out, new RegExp(` ${WEATHER.length} bytes kept, hidden by redaction`));
+  assert.doesNotMatch(out, /condition/);
   assert.equal((await recordOf(id)).hidden_by_redaction, true);
   assert.deepEqual((await recordOf(id, '--unredacted')).response_json, JSON.parse(WEATHER));
 });
@@ -97,7 +103,7 @@ test('an answer of which a part may be seen says that there is more', async (con
   const { out } = await chukwa('invocation', id);
   assert.match(
     out,
-    /\nanswered, as redaction lets it be seen \(--unredacted shows all\)\n {2}\{\n {4}"condition": "sunny"\n/,
+    /\n {2}Redaction hides a part of this; the command's --unredacted shows all\.\n {2}\{\n {4}"condition": "sunny"\n/,
   );
   assert.doesNotMatch(out, /Warm/);
 });
@@ -105,7 +111,7 @@ test('an answer of which a part may be seen says that there is more', async (con
 test('an answer that may be seen whole says nothing of redaction', async (context) => {
   answer = { status: 200, body: WEATHER };
   const id = await askWeather(context, 'open', ['/condition', '/message', '/temperature_f']);
-  assert.match((await chukwa('invocation', id)).out, /\nanswered\n/);
+  assert.match((await chukwa('invocation', id)).out, /\nWhat came back\n {2}\{/);
   assert.equal((await recordOf(id)).hidden_by_redaction, false);
 });
 

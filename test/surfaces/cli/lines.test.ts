@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { Command } from 'commander';
 import type { Json } from '../../../engine/contract/json.js';
 import { addCommands } from '../../../engine/surfaces/cli/commands/index.js';
-import { toArguments, toPhrase } from '../../../engine/surfaces/cli/render/json-view.js';
+import { toArguments, toPhrase } from '../../../engine/catalogue/phrase.js';
 import {
   advice,
   command,
@@ -17,7 +17,7 @@ import {
 import { paint, wrap } from '../../../engine/surfaces/cli/render/paint.js';
 import { queueLines } from '../../../engine/surfaces/cli/render/queue.js';
 import { tableLines } from '../../../engine/surfaces/cli/render/table.js';
-import { toDuration, toMoment } from '../../../engine/surfaces/cli/render/words.js';
+import { toDuration, toMoment } from '../../../engine/catalogue/words.js';
 import { printEvent } from '../../../engine/surfaces/cli/session.js';
 import { openTestTerminal } from './test-terminal.js';
 

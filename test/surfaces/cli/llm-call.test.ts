@@ -58,7 +58,7 @@ async function read<Record>(...words: readonly string[]): Promise<Record> {
 test('a generation that failed says its class and why, as its invocation does', async () => {
   const [id] = await firstOf({ [FIRST]: { status: 503 } });
   const { out } = await chukwa('llm-call', id);
-  assert.match(out, /^llm-call \S+ {2}failed\nhttp_status: the endpoint answered with status 503/);
+  assert.match(out, /^What bob was asked, and said .*\nfailed http_status: the endpoint answered with status 503/);
   const call = await read<LlmCallRecord>('llm-call', id);
   const invocation = await read<InvocationRecord>('invocation', call.source_invocation_id);
   assert.deepEqual(
@@ -85,9 +85,9 @@ test('the schema that was offered is in the JSON, and in the text on request', a
   const [id] = await firstOf({ [FIRST]: { json: PATCH } });
   const { output_schema } = await read<LlmCallRecord>('llm-call', id);
   assert.match(JSON.stringify(output_schema), /set_entity_state/);
-  assert.doesNotMatch((await chukwa('llm-call', id)).out, /offered schema/);
+  assert.doesNotMatch((await chukwa('llm-call', id)).out, /offered schema/i);
   const { out } = await chukwa('llm-call', id, '--schema');
-  const [, shown = ''] = out.split('\noffered schema\n');
+  const [, shown = ''] = /\nThe offered schema\n.*\n([^]*?\n {2}\})\n/.exec(out) ?? [];
   assert.deepEqual(JSON.parse(shown), output_schema);
 });
 

@@ -39,7 +39,7 @@ test('queued turns are shown wherever their world is shown, and can be removed',
   assert.match(attempts.out, /^No turn of busy has been tried yet\.\n/);
   assert.match(attempts.out, QUEUED);
   assert.match((await chukwa('world show busy')).out, QUEUED);
-  assert.match((await chukwa('world list')).out, /hash +queued\n +0 +busy .* 3\n/);
+  assert.match((await chukwa('world list')).out, /scenario +queued\n +0 +busy +queued .* 3\n/);
   const taken = await chukwa('stop busy --queued');
   assert.deepEqual([taken.code, taken.out], [0, 'Took back 3 turns of busy.\n']);
   assert.equal(

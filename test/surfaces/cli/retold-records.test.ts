@@ -2,19 +2,25 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { join } from 'node:path';
 import { compose } from '../../../engine/main.js';
+import type { Asked } from '../../../engine/catalogue/resource.js';
+import { agentTurn } from '../../../engine/catalogue/resources/agent-turn.js';
 import { listAgents, showAgentTurn } from '../../../engine/operations/agents.js';
+import { invocation } from '../../../engine/catalogue/resources/invocation.js';
+import { llmCall } from '../../../engine/catalogue/resources/llm-call.js';
 import { showInvocation, showLlmCall } from '../../../engine/operations/records.js';
 import { withQueued } from '../../../engine/operations/reports.js';
 import { queueTurns } from '../../../engine/operations/run-worker.js';
 import { runCommandLine } from '../../../engine/surfaces/cli/command-line.js';
-import { agentListLines, agentTurnLines } from '../../../engine/surfaces/cli/render/agents.js';
 import { attemptLines } from '../../../engine/surfaces/cli/render/attempt.js';
-import { invocationLines } from '../../../engine/surfaces/cli/render/invocation.js';
 import type { Lines } from '../../../engine/surfaces/cli/render/line.js';
-import { llmCallLines } from '../../../engine/surfaces/cli/render/llm-call.js';
 import { paint } from '../../../engine/surfaces/cli/render/paint.js';
+import { agentColumns } from '../../../engine/catalogue/tables.js';
+import { table } from '../../../engine/catalogue/view.js';
+import { blockLines, viewLines } from '../../../engine/surfaces/cli/render/view.js';
 import { must, openParkStage, type ParkStage, type Play, ROOT } from '../../support/park-stage.js';
 import { openTestTerminal } from './test-terminal.js';
+
+const ASKED = { parameters: {} as Asked['parameters'], query: {}, reader: 'operator' } as const;
 
 let stage: ParkStage;
 let play: Play;
@@ -24,32 +30,36 @@ before(async () => {
 });
 after(() => stage.close());
 
+/** The text of an agent turn, as its reader is shown it. */
+const textOfTurn = async (agent_turn_id: string, reader: 'consumer' | 'operator'): Promise<string> => {
+  const turn = must(await showAgentTurn(stage.engine, { agent_turn_id, reader }));
+  return toText(viewLines(agentTurn.view(turn, ASKED)));
+};
+
 const toText = (lines: Lines): string => paint(lines, { width: 1_000, has_colours: false, program: 'npx chukwa' });
 
 test('an agent turn says by itself what was read, which tool was called with what, and what was decided', async () => {
   const [, attempt] = play.attempts;
   const bob = attempt?.agent_turns.find(({ agent_id }) => agent_id === 'bob');
-  const asked = { agent_turn_id: bob?.agent_turn_id ?? '', reader: 'operator' } as const;
-  const text = toText(agentTurnLines(must(await showAgentTurn(stage.engine, asked))));
+  const text = await textOfTurn(bob?.agent_turn_id ?? '', 'operator');
   const narration = attempt?.patches.find((patch) => patch.workflow_subject_entity_id === 'bob')?.narration ?? '';
-  assert.match(text, /ambient\.reading .*\n +\w*weather: .*condition/);
-  assert.match(text, /tool\.call .*\n +buy_candy: .*button C/);
-  assert.match(text, /tool\.result .*\n +buy_candy: \w+/);
+  assert.match(text, /a reading .*\n +\w*weather: .*condition/);
+  assert.match(text, /called a tool .*\n +buy_candy: .*button C/);
+  assert.match(text, /what the tool answered .*\n +buy_candy: \w+/);
   assert.ok(text.includes(`bob: ${narration}`), text);
   assert.match(
     text,
-    /events {2}in order, folded from the record; live streams send AG-UI events instead\n +cmd\.agent\.bob\.wakeup/,
+    /Events\n +In order, folded from the record; live streams send AG-UI events instead\.\n +11 events\n +cmd\.agent\.bob\.wakeup/,
   );
 });
 
 test('an agent turn of several nodes shows what each of them gave, and then what the turn left', async () => {
   const { attempts } = await stage.play({ scenario: 'clerk' });
   const [turn] = attempts[0]?.agent_turns ?? [];
-  const asked = { agent_turn_id: turn?.agent_turn_id ?? '', reader: 'consumer' } as const;
-  const text = toText(agentTurnLines(must(await showAgentTurn(stage.engine, asked))));
+  const text = await textOfTurn(turn?.agent_turn_id ?? '', 'consumer');
   assert.match(
     text,
-    /node\.output +llm-call .*\n +sort: from Bob [^]*node\.output +invocation .*\n +look_up: \w[^]*task\.deliverable/,
+    /what a node gave +llm-call .*\n +sort: from Bob [^]*what a node gave +invocation .*\n +look_up: \w[^]*what it left/,
   );
 });
 
@@ -76,15 +86,17 @@ test('a call whose driver is gone does not run', async () => {
   const textOf = (is_driven: boolean) => toText(attemptLines({ ...attempt, invocations: [{ ...left, is_driven }] }));
   assert.match(textOf(true), new RegExp(`${call.command_key}  running`));
   assert.match(textOf(false), new RegExp(`${call.command_key}  driver gone`));
-  const invocation = must(await showInvocation(stage.engine, call.source_invocation_id));
-  assert.match(toText(invocationLines({ ...invocation, ...left })), /^invocation \S+ {2}driver gone/);
+  const shown = must(await showInvocation(stage.engine, call.source_invocation_id));
+  assert.match(toText(viewLines(invocation.view({ ...shown, ...left }, ASKED))), /^.*\ndriver gone\n/);
 });
 
 test('an agent that has answered is running, as its record says, and its latest turn is answered', async () => {
   const [agent] = must(await listAgents(stage.engine, play.world_slug));
   assert.ok(agent?.latest_turn);
   const latest_turn = { ...agent.latest_turn, state: 'answered', outcome: null };
-  const [title = '', row = ''] = toText(agentListLines([{ ...agent, status: 'running', latest_turn }])).split('\n');
+  const [title = '', row = ''] = toText(
+    blockLines(table('', [{ ...agent, status: 'running', latest_turn }], agentColumns(play.world_slug), '')),
+  ).split('\n');
   const cellOf = (name: string): string => row.slice(title.indexOf(name)).split(/ {2,}/)[0] ?? '';
   assert.deepEqual([cellOf('status'), cellOf('latest turn')], ['running', 'answered']);
 });
@@ -92,11 +104,14 @@ test('an agent that has answered is running, as its record says, and its latest 
 test("a model's answer is shown once, and its parts are named", async () => {
   const generation = play.attempts[1]?.invocations.find(({ model_output_kind: kind }) => kind === 'final_patch');
   const call = must(await showLlmCall(stage.engine, generation?.llm_call_id ?? ''));
-  const text = toText(llmCallLines(call));
-  assert.match(text, /parsed_output {2}all of what it said\n/);
-  assert.match(text, /accepted_patch {2}the patch of what it said\n/);
+  const text = toText(viewLines(llmCall.view(call, ASKED)));
+  assert.match(text, /parsed output: all of what it said\n/);
+  assert.match(text, /accepted patch: the patch of what it said\n/);
   const artifacts = [{ kind: 'accepted_patch', value: { narration: 'Another.' } }];
-  assert.match(toText(llmCallLines({ ...call, artifacts })), /accepted_patch\n {2}\{\n {4}"narration": "Another\."/);
+  assert.match(
+    toText(viewLines(llmCall.view({ ...call, artifacts }, ASKED))),
+    /accepted patch:\n {2}\{\n {4}"narration": "Another\."/,
+  );
 });
 
 test('a rejected answer is shown line by line, and cut where it is long', () => {

@@ -360,7 +360,9 @@ test('a turn that failed over a side effect in doubt says how to settle it', () 
   const ended = { kind: 'attempt_failed', attempt_id: ATTEMPT, attempted_turn: 2, failure } as const;
   assert.match(
     narrateAll(BEGAN, { ...ended, source_invocation_id: INVOCATION }).text,
-    new RegExp(`attempt settle ${ATTEMPT} --result FILE\n +not +npx chukwa attempt settle ${ATTEMPT} --not-performed`),
+    new RegExp(
+      `attempt settle ${ATTEMPT} --result FILE +it did\n +npx chukwa attempt settle ${ATTEMPT} --not-performed +it did not`,
+    ),
   );
   assert.doesNotMatch(narrateAll(BEGAN, ended).text, /settle/);
 });

@@ -82,7 +82,8 @@
       (one) => one.parentElement.closest('section[id], main') === parent,
     );
   const placeOf = (part) =>
-    part.id || (part.localName === 'tr' && part.querySelector('a')?.href) || part.localName + '.' + part.className;
+    part.id ||
+    [part.closest('[id]').id, part.localName, part.className, part.closest('tr')?.querySelector('a').href].join(' ');
   const noticeOf = (part) => part.querySelector(':scope > .news');
 
   const remember = (part) => {
@@ -229,18 +230,16 @@
     for (const part of waiting.keys()) if (!isUsed(part)) bring(part);
   };
 
-  const scrollsOf = () => [...main.querySelectorAll('.scroll')];
-
   /** Changes the page so that what is read stays where it is on the screen. */
   const keepPlace = (change) => {
-    const placed = () => [...main.querySelectorAll(':scope > *, [id], tr')];
-    const scrolled = new Map(scrollsOf().map((one) => [one.ariaLabel, one.scrollLeft]));
+    const placed = () => [...main.querySelectorAll(':scope > *, [id], tr:has(a)')];
+    const scrolled = new Map([...main.querySelectorAll('.scroll')].map((one) => [one.ariaLabel, one.scrollLeft]));
     const seen = placed()
       .map((one) => ({ place: placeOf(one), rect: one.getBoundingClientRect() }))
       .filter(({ rect: { top, bottom, height } }) => height > 0 && bottom > 0 && top < innerHeight)
       .sort((one, other) => Math.abs(one.rect.top) - Math.abs(other.rect.top));
     change();
-    for (const one of scrollsOf()) one.scrollLeft = scrolled.get(one.ariaLabel) ?? 0;
+    for (const one of main.querySelectorAll('.scroll')) one.scrollLeft = scrolled.get(one.ariaLabel) ?? 0;
     const stands = new Map(placed().map((one) => [placeOf(one), one]));
     const near = seen.find(({ place }) => stands.has(place));
     if (near !== undefined && scrollY > 0)

@@ -11,12 +11,12 @@ import type { InvocationSummary, PatchRecord } from '../../../ports/records.js';
 import { type Html, html, NOTHING } from '../html.js';
 import { emptyState, itemPage, type Page, type View } from '../page.js';
 import { effectLine } from '../parts/patch.js';
-import { table } from '../parts/table.js';
 import { change } from '../parts/change.js';
 import { count, duration, linkTo, moreInJson, shorten, status } from '../parts/text.js';
-import { labelOf } from '../pictures/attempt-bars.js';
-import { trailToAttempt } from './overview.js';
-import { attemptColumns } from './worlds.js';
+import { labelOf } from '../../../catalogue/words.js';
+import { trailToAttempt } from '../../../catalogue/view.js';
+import { attemptColumns } from '../../../catalogue/tables.js';
+import { rowsOf } from '../resource-page.js';
 
 /** How much of an answer is shown beside another one. */
 const ANSWER_LENGTH_MAX = 300;
@@ -43,7 +43,7 @@ function viewComparison({ before, after, calls, counts, patches }: AttemptCompar
     ...head,
     lede: html`Struck-out text is from the first.`,
     sections: [
-      { id: 'attempts', title: 'The two attempts', body: table('The two attempts', attemptColumns, [before, after]) },
+      { id: 'attempts', title: 'The two attempts', body: rowsOf('The two attempts', attemptColumns, [before, after]) },
       {
         id: 'calls',
         title: 'Calls that differ',

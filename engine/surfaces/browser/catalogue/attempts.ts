@@ -2,13 +2,12 @@ import * as declared from '../../../catalogue/resources/attempts.js';
 import { present } from '../../../contract/present.js';
 import type { AttemptRecord, AuditRecord, InvocationSummary, TimelineRecord } from '../../../ports/records.js';
 import { toTraceId } from '../../../core/content/trace-id.js';
-import type { AgentTurnSummary } from '../../../core/agents/agent-turn.js';
-import { isUndriven, stateOf } from '../../../core/protocol/work-state.js';
+import { isUndriven } from '../../../core/protocol/work-state.js';
 import type { AttemptPage } from '../../../operations/browse/attempts.js';
 import { type Html, html, type HtmlValue, NOTHING } from '../html.js';
 import { toEventId } from '../../../operations/event.js';
 import { isInDoubt } from '../../../operations/settle-call.js';
-import { listPage, emptyState, itemPage, type Page, type Section, type View } from '../page.js';
+import { itemPage, type Page, type Section, type View } from '../page.js';
 import { operatorActions, decideAttempt, decideCall } from './decisions.js';
 import { drawPatch } from '../parts/patch.js';
 import { question } from '../parts/question.js';
@@ -16,22 +15,22 @@ import { type Columns, facts, numbers, sentences, table } from '../parts/table.j
 import {
   callWord,
   count,
-  duration,
   linkTo,
   moment,
   moreInJson,
   outcome,
   runWord,
   type Settlement,
-  shorten,
-  status,
   timeSoFar,
   words,
 } from '../parts/text.js';
-import { labelOf } from '../pictures/attempt-bars.js';
+import { agentTurnColumns, callColumns, unfinishedColumns } from '../../../catalogue/tables.js';
+import { rowsOf } from '../resource-page.js';
+import { labelOf } from '../../../catalogue/words.js';
 import { attemptTimeline, BANDS_MAX } from '../pictures/attempt-timeline.js';
 import { eventsOf, pathOf, pathOfTurn } from '../../../catalogue/places.js';
-import { took, trailToList, trailToWorld } from './overview.js';
+import { trailToWorld } from '../../../catalogue/view.js';
+import { tookFrom } from '../../../catalogue/words.js';
 
 /** How many rows each table of an attempt's page has. */
 const ROWS_SHOWN = 30;
@@ -104,18 +103,17 @@ function drawCalls(shown: AttemptPage): Html {
     superseded === 0
       ? NOTHING
       : html`<p class="note">${count(superseded)} more ${superseded === 1 ? 'was' : 'were'} superseded: an earlier subject changed what they had read, and they were asked again. <a href="${list}">All calls</a></p>`;
-  return html`${table('Calls', callColumns, rows, emptyState('No call has been made yet.'))}${more((last ?? null) !== null, `${list}?after=${last}`, `The calls after these, of ${countCalls(shown)}`)}${note}`;
+  return html`${rowsOf('Calls', callColumns, rows, 'No call has been made yet.')}${more((last ?? null) !== null, `${list}?after=${last}`, `The calls after these, of ${countCalls(shown)}`)}${note}`;
 }
 
 /** The calls that its list has. */
-function countCalls({ source_invocation_count: made, adopts }: AttemptPage): string {
-  return adopts === null ? count(made) : `${count(made)} made here and the adopted ones`;
-}
+const countCalls = ({ source_invocation_count: made, adopts }: AttemptPage): string =>
+  `${count(made)}${adopts === null ? '' : ' made here and the adopted ones'}`;
 
 function drawAgentTurns({ attempt_id, agent_turns }: AttemptPage): Html {
   const rows = agent_turns.slice(0, ROWS_SHOWN);
   const path = `${pathOf('attempt', attempt_id)}/agent-turns?after=${rows.at(-1)?.agent_turn_id}`;
-  return html`${table('Agent turns', agentTurnColumns, rows)}${more(rows.length < agent_turns.length, path, `The agent turns after these, of ${count(agent_turns.length)}`)}`;
+  return html`${rowsOf('Agent turns', agentTurnColumns, rows)}${more(rows.length < agent_turns.length, path, `The agent turns after these, of ${count(agent_turns.length)}`)}`;
 }
 
 /** A link to the rest of a list, where there is a rest. */
@@ -155,7 +153,7 @@ function drawUnfinished({ attempt_id, unfinished, has_more_unfinished }: Attempt
   const list = `${pathOf('attempt', attempt_id)}/source-invocations?only=unfinished`;
   return (
     rows.length > 0 &&
-    html`${table('Calls that failed or are open', unfinishedColumns, rows)}${more(isCut, list, 'All that failed or are open')}`
+    html`${rowsOf('Calls that failed or are open', unfinishedColumns, rows)}${more(isCut, list, 'All that failed or are open')}`
   );
 }
 
@@ -208,7 +206,7 @@ function attemptFacts(shown: AttemptPage): Html {
     ['Turn', turnOf(shown)],
     ['Began (UTC)', moment(shown.started_at)],
     ['Ended (UTC)', moment(shown.ended_at)],
-    ['Took', took(shown)],
+    ['Took', tookFrom(shown.started_at, shown.ended_at)],
     ['Calls', shown.source_invocation_count],
     ['In doubt', shown.calls_in_doubt || undefined],
     ['Scenario', linkTo('scenario', shown.scenario_hash)],
@@ -234,39 +232,6 @@ function turnOf({ status: state, world_slug, attempted_turn }: AttemptRecord): H
   if (state !== 'committed') return attempted_turn;
   return html`<a href="${pathOfTurn(world_slug, attempted_turn)}">${attempted_turn}</a>`;
 }
-
-const agentTurnColumns: Columns<AgentTurnSummary> = {
-  Agent: ({ agent_turn_id, agent_id }) => linkTo('agent_turn', agent_turn_id, agent_id),
-  State: ({ state }) => status(state),
-  'Began (UTC)': ({ began_at }) => moment(began_at),
-  Took: numbers(({ began_at, worked_until }) => took({ started_at: began_at, ended_at: worked_until })),
-};
-
-export const attemptAgentTurns: Page = listPage(declared.attemptAgentTurns, {
-  about: (asked) => ({ title: 'Agent turns of an attempt', trail: trailToList(asked) }),
-  order: 'In the order in which they began',
-  columns: agentTurnColumns,
-  empty: emptyState('No agent has begun its turn yet.'),
-});
-
-export const callColumns: Columns<InvocationSummary> = {
-  '#': numbers(({ invocation_seq }) => invocation_seq),
-  Call: (call) => html`${linkTo('source_invocation', call.source_invocation_id, labelOf(call))}${runWord(call)}`,
-  Subject: ({ workflow_subject_entity_id }) => workflow_subject_entity_id ?? html`<span class="dim">whole turn</span>`,
-  State: (row) => status(stateOf(row)),
-  Took: numbers(({ duration_ms }) => duration(duration_ms)),
-  Prompt: ({ llm_call_id }) => linkTo('llm_call', llm_call_id, 'prompt'),
-  Kind: callWord,
-  Node: ({ workflow_node_id }) => workflow_node_id ?? '',
-  'Adopted from': ({ adopted_from }) => linkTo('attempt', adopted_from),
-};
-
-/** As the table of calls, with the reason. */
-const unfinishedColumns: Columns<InvocationSummary> = {
-  ...callColumns,
-  Why: sentences(({ failure_message }) => failure_message && shorten(failure_message, REASON_LENGTH_MAX)),
-};
-const REASON_LENGTH_MAX = 200;
 
 const auditColumns: Columns<AuditRecord> = {
   Entry: ({ audit_kind }) => words(audit_kind),

@@ -1,137 +1,18 @@
-import * as declared from '../../../catalogue/resources/documents.js';
-import { COMPONENT_KINDS, type ComponentKind } from '../../../core/protocol/component.js';
 import { MAX_SPECULATIVE } from '../../../core/protocol/program.js';
 import type { CognitionWorkflow, PatchReach } from '../../../generated/workflow.js';
-import type { DocumentPage, WorkflowPage } from '../../../operations/browse/documents.js';
-import type { ListedAttempt } from '../../../ports/browse.js';
-import type { ComponentSummary, ComponentUses } from '../../../ports/components.js';
+import type { WorkflowPage } from '../../../operations/browse/documents.js';
 import { type Html, html, NOTHING } from '../html.js';
-import { listPage, emptyState, itemPage, type Page, type Section, type View } from '../page.js';
-import { authoredPrompt, conversation, copyable } from '../parts/conversation.js';
+import { type Section } from '../page.js';
+import { authoredPrompt, conversation } from '../parts/conversation.js';
 import { payload } from '../parts/payload.js';
-import { type Columns, facts, numbers, table } from '../parts/table.js';
-import { linkTo, moment, status, words } from '../parts/text.js';
+import { facts } from '../parts/table.js';
+import { linkTo, words } from '../parts/text.js';
 import { workflowGraph } from '../pictures/workflow-graph.js';
-import { pathOfList, PLACES } from '../../../catalogue/places.js';
-import { listedColumns } from './calls.js';
-import { took } from './overview.js';
 
-/** The list, the document and its uses, of each kind of document. */
-export const documentPages: readonly Page[] = COMPONENT_KINDS.flatMap((kind) => [
-  listOf(kind),
-  documentOf(kind),
-  usesOf(kind),
-]);
-
-function listOf(kind: ComponentKind): Page {
-  const { noun, nouns } = PLACES[kind];
-  return listPage(declared.documentList(kind), {
-    about: () => ({ title: titleCase(nouns), eyebrow: 'Documents' }),
-    order: 'By label',
-    columns: {
-      Label: ({ hash, label }) => linkTo(kind, hash, label ?? undefined),
-      Hash: ({ hash }) => linkTo(kind, hash),
-      'Stored (UTC)': ({ created_at }) => moment(created_at),
-    },
-    empty: emptyState(`No ${noun} is stored. Check and store documents:`, 'npx chukwa put PATH'),
-  });
-}
-
-function documentOf(kind: ComponentKind): Page {
-  return kind === 'cognition_workflow'
-    ? itemPage(declared.cognitionWorkflow, { view: viewWorkflow })
-    : itemPage(declared.documentOf(kind), { view: (document): View => viewDocument(document, []) });
-}
-
-function usesOf(kind: ComponentKind): Page {
-  const { noun } = PLACES[kind];
-  return itemPage(declared.documentUses(kind), {
-    view: (uses): View => ({
-      title: `Uses of ${uses.label ?? noun}`,
-      eyebrow: titleCase(noun),
-      trail: [{ path: `${pathOfList(kind)}/hash/${uses.hash}`, text: uses.label ?? 'the document' }],
-      sections: useSections(uses),
-    }),
-  });
-}
-
-function viewDocument(document: DocumentPage, before: readonly Section[]): View {
-  const { kind, hash, content, refers_to, calls, attempts } = document;
-  const { label, title, description, text } = content;
-  return {
-    title: [label, title].find((name) => typeof name === 'string')?.toString() ?? titleCase(PLACES[kind].noun),
-    eyebrow: titleCase(PLACES[kind].noun),
-    trail: [{ path: pathOfList(kind), text: titleCase(PLACES[kind].nouns) }],
-    ...(typeof description === 'string' ? { lede: html`${description}` } : {}),
-    sections: [
-      ...before,
-      { id: 'text', title: 'Text', body: typeof text === 'string' && authoredPrompt(text) },
-      ...useSections(document),
-      {
-        id: 'calls',
-        title: 'The latest calls',
-        is_about_others: true,
-        body: calls.length > 0 && table('Calls', listedColumns, calls),
-      },
-      {
-        id: 'attempts',
-        title: 'The latest attempts that asked it',
-        is_about_others: true,
-        body: kind === 'response_source' && attempts.length > 0 && table('Attempts', attemptColumns, attempts),
-      },
-      {
-        id: 'content',
-        title: 'As it is stored',
-        body: html`${facts([['SHA-256', html`<code>${hash}</code>`]])}<details${before.length === 0 ? html` open` : NOTHING}><summary>The canonical form</summary>${copyable('/content', payload(content, refers_to))}</details>`,
-      },
-    ],
-  };
-}
-
-/** How many worlds, and documents, that use one document a page shows. */
-const USES_SHOWN = 100;
-
-function useSections({
-  hash,
-  refers_to,
-  used_by,
-  worlds,
-}: ComponentUses & { readonly hash: string }): readonly Section[] {
-  return [
-    {
-      id: 'worlds',
-      title: 'Worlds that run by it',
-      is_about_others: true,
-      body:
-        worlds.length > 0 &&
-        html`<ul class="plain">${worlds.slice(0, USES_SHOWN).map((slug) => html`<li>${linkTo('world', slug)}</li>`)}</ul>${worlds.length > USES_SHOWN ? html`<p class="more"><a href="/worlds?scenario=${hash}">All ${worlds.length}</a></p>` : undefined}`,
-    },
-    {
-      id: 'used-by',
-      title: 'What names it',
-      is_about_others: true,
-      body:
-        used_by.length + worlds.length > 0
-          ? used_by.length > 0 && table('What names it', componentColumns, used_by.slice(0, USES_SHOWN))
-          : emptyState('No stored document names it.'),
-    },
-    {
-      id: 'refers-to',
-      title: 'What it names',
-      body: refers_to.length > 0 && table('What it names', componentColumns, refers_to),
-    },
-  ];
-}
-
-const componentColumns: Columns<ComponentSummary> = {
-  Kind: ({ kind }) => PLACES[kind].noun,
-  Label: ({ kind, hash, label }) => linkTo(kind, hash, label ?? undefined),
-  Hash: ({ kind, hash }) => linkTo(kind, hash),
-};
-
-function viewWorkflow(shown: WorkflowPage): View {
+/** What a workflow does: its graph, each node with its prompts, and the attempts that ran it. */
+export function workflowSections(shown: WorkflowPage): readonly Section[] {
   const workflow = withPrompts(shown);
-  return viewDocument(shown, [
+  return [
     { id: 'graph', title: 'How it runs', body: html`<p>${howSubjectsRun(workflow)}</p>${workflowGraph(workflow)}` },
     ...workflow.nodes.map((node) => nodeSection(shown, node)),
     ambientSection(shown, workflow),
@@ -140,8 +21,8 @@ function viewWorkflow(shown: WorkflowPage): View {
       title: 'What is applied',
       body: html`<p>The patch of <code>${workflow.apply.from}</code>, and nothing else, changes the world.</p>`,
     },
-    { id: 'attempts', title: 'Attempts that ran it', is_about_others: true, body: attemptChoice(shown) },
-  ]);
+    { id: 'choice', title: 'Prompts of which attempt', is_about_others: true, body: attemptChoice(shown) },
+  ];
 }
 
 function howSubjectsRun({ execution, max_speculative }: CognitionWorkflow): string {
@@ -219,25 +100,13 @@ function ambientSection({ refers_to }: WorkflowPage, { ambient_sources }: Cognit
   };
 }
 
-const attemptColumns: Columns<ListedAttempt> = {
-  Attempt: ({ attempt_id }) => linkTo('attempt', attempt_id),
-  World: ({ world_slug }) => linkTo('world', world_slug),
-  Turn: numbers(({ attempted_turn }) => attempted_turn),
-  State: (row) => status(row.status),
-  Took: numbers(took),
-};
-
-function attemptChoice({ attempts, chosen }: WorkflowPage): Html {
-  const choice: Columns<ListedAttempt> = {
-    'Prompts above': ({ attempt_id }) =>
-      attempt_id === chosen?.attempt_id
-        ? html`<strong>as sent in this one</strong>`
-        : html`<a href="?attempt=${attempt_id}">show as sent in this one</a>`,
-  };
-  const columns = chosen === null ? attemptColumns : { ...attemptColumns, ...choice };
-  return table('Attempts that ran it', columns, attempts, emptyState('No attempt has run it yet.'));
-}
-
-function titleCase(noun: string): string {
-  return noun.charAt(0).toUpperCase() + noun.slice(1);
+/** The attempts whose prompts can be shown above; consumers are shown none. */
+function attemptChoice({ attempts, chosen }: WorkflowPage): Html | false {
+  return (
+    chosen !== null &&
+    html`<ul class="plain">${attempts.map(({ attempt_id, world_slug, attempted_turn }) => {
+      const name = `turn ${attempted_turn} of ${world_slug}`;
+      return html`<li>${attempt_id === chosen.attempt_id ? html`<strong>as sent in ${name}</strong>` : html`<a href="?attempt=${attempt_id}">as sent in ${name}</a>`}</li>`;
+    })}</ul>`
+  );
 }

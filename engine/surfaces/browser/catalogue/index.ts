@@ -1,40 +1,33 @@
+import type { Answers } from '../../../catalogue/answers.js';
 import { RESOURCES } from '../../../catalogue/index.js';
 import { isViewed } from '../../../catalogue/resource.js';
 import type { Page } from '../page.js';
-import { toPage } from '../resource-page.js';
-import { agentTurn } from './agent-turns.js';
+import { type PageParts, toPage } from '../resource-page.js';
 import { attemptDiff } from './attempt-diff.js';
-import { attempt, attemptAgentTurns } from './attempts.js';
-import { attemptInvocations, invocation, invocationList, llmCall, llmCallList } from './calls.js';
-import { diff } from './diff.js';
-import { documentPages } from './documents.js';
-import { inbox, overview, worldList } from './overview.js';
-import { search } from './search.js';
-import { turn, turnEntities, turnPatches } from './turns.js';
-import { world, worldAgents, worldAttempts } from './worlds.js';
+import { attempt } from './attempts.js';
+import { decideCall } from './decisions.js';
+import { workflowSections } from './documents.js';
+import { inbox, overview } from './overview.js';
+import { searchParts } from './search.js';
+import { turn, turnPatches } from './turns.js';
+import { world } from './worlds.js';
+
+/** What pages have beside the views of their resources, by what those give. */
+const PARTS: { readonly [Kind in keyof Answers]?: PageParts<Kind> } = {
+  SourceInvocation: { parts: (call) => ({ decisions: decideCall(call), is_waiting: true }) },
+  LlmCall: { parts: ({ ended_at, chunks }) => ({ has_pace: ended_at === null || chunks.length > 1 }) },
+  Found: searchParts,
+  Workflow: { sections: workflowSections },
+};
 
 /** Every page. Routes, documents in JSON and links follow from it and from the table of places. */
 export const CATALOGUE: readonly Page[] = [
   overview,
-  worldList,
   world,
-  worldAttempts,
-  worldAgents,
   turn,
   turnPatches,
-  turnEntities,
-  diff,
   attempt,
   attemptDiff,
-  attemptInvocations,
-  attemptAgentTurns,
-  agentTurn,
-  invocationList,
-  invocation,
-  llmCallList,
-  llmCall,
   inbox,
-  search,
-  ...documentPages,
-  ...RESOURCES.filter(isViewed).map(toPage),
+  ...RESOURCES.filter(isViewed).map((declared) => toPage(declared, PARTS[declared.gives])),
 ];

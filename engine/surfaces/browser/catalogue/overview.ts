@@ -1,14 +1,14 @@
 import * as declared from '../../../catalogue/resources/worlds.js';
-import type { Asked } from '../../../catalogue/resource.js';
-import type { LatestTurn, Overview, StirringWorld } from '../../../operations/browse/overview.js';
-import type { ListedWorld } from '../../../operations/browse/worlds.js';
-import type { ListedAttempt, ListedMessage, WaitingAttempt } from '../../../ports/browse.js';
+import type { LatestTurn, Overview } from '../../../operations/browse/overview.js';
+import type { ListedMessage, WaitingAttempt } from '../../../ports/browse.js';
 import { type Html, html } from '../html.js';
-import { listPage, nextPart, emptyState, itemPage, type Page, type View } from '../page.js';
+import { nextPart, emptyState, itemPage, type Page, type View } from '../page.js';
+import { NO_WORLDS, stirringColumns, worldColumns } from '../../../catalogue/tables.js';
+import { rowsOf } from '../resource-page.js';
 import { drawTurn } from '../parts/patch.js';
 import { type Columns, numbers, sentences, table } from '../parts/table.js';
-import { count, duration, linkTo, moment, status, words, worldTime } from '../parts/text.js';
-import { pathOf, pathOfList, pathOfTurn, PLACES } from '../../../catalogue/places.js';
+import { count, linkTo, moment, status, words } from '../parts/text.js';
+import { pathOf, pathOfList, PLACES } from '../../../catalogue/places.js';
 
 export const overview: Page = itemPage(declared.overview, {
   view: ({ stirring, worlds, latest, documents, inbox }): View => ({
@@ -25,12 +25,12 @@ export const overview: Page = itemPage(declared.overview, {
       {
         id: 'stirring',
         title: 'What runs, waits or has failed',
-        body: stirring.length > 0 && table('Worlds that run, wait or have failed', stirringColumns, stirring),
+        body: stirring.length > 0 && rowsOf('Worlds that run, wait or have failed', stirringColumns, stirring),
       },
       {
         id: 'worlds',
         title: 'All worlds',
-        body: html`${table('Worlds', worldColumns, worlds.rows, NO_WORLDS)}${worlds.next === null ? undefined : html`<p class="more"><a href="/worlds">All worlds</a></p>`}`,
+        body: html`${rowsOf('Worlds', worldColumns, worlds.rows, NO_WORLDS)}${worlds.next === null ? undefined : html`<p class="more"><a href="/worlds">All worlds</a></p>`}`,
       },
       { id: 'inbox', title: 'What is to be done', body: inbox.length > 0 && messageTable(inbox) },
       { id: 'documents', title: 'Documents', body: documentCounts(documents) },
@@ -41,47 +41,6 @@ export const overview: Page = itemPage(declared.overview, {
 function drawLatest({ world_slug, story }: LatestTurn): Html {
   return html`${drawTurn(world_slug, story, story.patches.length)}<p class="more">${linkTo('world', world_slug, `The whole story of ${world_slug}`)}</p>`;
 }
-
-/** What the newest attempt of a world waits for, or why it failed. */
-function why({ state, newest }: Pick<ListedWorld, 'state' | 'newest'>): Html | string {
-  if (newest === null || ['at rest', 'new', 'queued'].includes(state)) return '';
-  const { attempt_id, attempted_turn, failure_class } = newest;
-  const what = failure_class === null ? `turn ${attempted_turn}` : `${words(failure_class)}, turn ${attempted_turn}`;
-  return html`<a href="${pathOf('attempt', attempt_id)}">${what}</a>`;
-}
-
-const stirringColumns: Columns<StirringWorld> = {
-  World: ({ world_slug }) => html`<strong>${linkTo('world', world_slug)}</strong>`,
-  State: ({ state }) => status(state),
-  Attempt: ({ state, ...newest }) => why({ state, newest }),
-  'Since (UTC)': ({ last_at }) => moment(last_at),
-};
-
-const worldColumns: Columns<ListedWorld> = {
-  World: ({ world_slug }) => html`<strong>${linkTo('world', world_slug)}</strong>`,
-  State: ({ is_readable, ...world }) =>
-    is_readable
-      ? html`${status(world.state)} <span class="dim">${why(world)}</span>`
-      : html`<span class="status is-failed">cannot be read</span>`,
-  Turn: numbers(({ world_slug, turn }) => html`<a href="${pathOfTurn(world_slug, turn)}">${turn}</a>`),
-  'Time in it (UTC)': ({ simulation_time }) => worldTime(simulation_time),
-  Scenario: ({ scenario_hash, scenario_label }) => linkTo('scenario', scenario_hash, scenario_label),
-  'Forked from': ({ forked_from }) =>
-    forked_from === undefined
-      ? ''
-      : html`<a href="${pathOfTurn(forked_from.world_slug, forked_from.turn)}">${forked_from.world_slug} at ${forked_from.turn}</a>`,
-  Queued: numbers(({ queued_turns }) => (queued_turns === 0 ? '' : queued_turns)),
-  'Last active (UTC)': ({ newest, created_at }) => moment(newest?.last_at ?? created_at),
-};
-
-const NO_WORLDS = emptyState('There is no world yet. Make one, and play three turns in it:', 'npx chukwa park');
-
-export const worldList: Page = listPage(declared.worldList, {
-  about: () => ({ title: 'Worlds' }),
-  order: 'By name',
-  columns: worldColumns,
-  empty: NO_WORLDS,
-});
 
 function documentCounts(documents: Overview['documents']) {
   return html`<ul class="tiles">${documents.map(
@@ -163,37 +122,4 @@ function messageTable(messages: readonly ListedMessage[]) {
     'Since (UTC)': ({ created_at }) => moment(created_at),
   };
   return table('Messages', columns, groupMessages(messages));
-}
-
-/** The trail to what is in a world. */
-export function trailToWorld(world_slug: string): View['trail'] {
-  return [
-    { path: '/worlds', text: 'Worlds' },
-    { path: pathOf('world', world_slug), text: world_slug },
-  ];
-}
-
-/** The trail to what is in an attempt. */
-export function trailToAttempt(of: Pick<ListedAttempt, 'world_slug' | 'attempt_id' | 'attempted_turn'>): View['trail'] {
-  const { world_slug, attempt_id, attempted_turn } = of;
-  return [
-    ...trailToWorld(world_slug),
-    { path: pathOf('attempt', attempt_id), text: `attempt at turn ${attempted_turn}` },
-  ];
-}
-
-/** The trail to a list of an attempt. */
-export function trailToList({ parameters: { attempt_id } }: Asked): View['trail'] {
-  return [{ path: pathOf('attempt', attempt_id), text: 'the attempt' }];
-}
-
-/** How long an attempt took. */
-export function took({
-  started_at,
-  ended_at,
-}: {
-  readonly started_at: string;
-  readonly ended_at: string | null;
-}): string {
-  return ended_at === null ? '' : duration(Date.parse(ended_at) - Date.parse(started_at));
 }

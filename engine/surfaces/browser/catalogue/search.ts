@@ -1,12 +1,7 @@
-import * as declared from '../../../catalogue/resources/search.js';
 import type { Asked } from '../../../catalogue/resource.js';
-import type { Found } from '../../../operations/search.js';
-import { SEARCH_KINDS, type SearchHit } from '../../../ports/search.js';
+import { SEARCH_KINDS } from '../../../ports/search.js';
 import { type Html, html, NOTHING } from '../html.js';
-import { nextPart, emptyState, itemPage, type Page, type View } from '../page.js';
-import { type Columns, numbers, sentences, table } from '../parts/table.js';
-import { linkTo, words } from '../parts/text.js';
-import { pathOf, pathOfPatch, pathOfTurn } from '../../../catalogue/places.js';
+import type { PageParts } from '../resource-page.js';
 
 const FILTERS = [
   { name: 'world', text: 'World' },
@@ -16,34 +11,17 @@ const FILTERS = [
   { name: 'failure', text: 'Failure class' },
 ] as const;
 
-export const search: Page = itemPage(declared.search, {
-  view: viewFound,
+/** The form of a search, with what was asked: before the texts found, and beside what is wrong with it. */
+export const searchParts: PageParts<'Found'> = {
+  parts: (_found, asked) => ({ lede: form(asked) }),
   refused: ({ code, message, repair }, asked) => ({
-    ...HEAD,
+    title: 'Search',
+    eyebrow: 'Search all texts',
+    trail: [],
     lede: html`<p class="reason failure" role="alert">${message} ${repair} <code class="dim">${code}</code></p>${form(asked)}`,
     sections: [],
   }),
-});
-
-const HEAD = { title: 'Search', eyebrow: 'Search all texts', trail: [] };
-
-function viewFound(found: Found, asked: Asked): View {
-  const { rows, next, is_complete } = found;
-  const late = is_complete
-    ? NOTHING
-    : html`<p class="note">The latest attempts are not indexed yet. Search again in a moment.</p>`;
-  return {
-    ...HEAD,
-    lede: form(asked),
-    sections: [
-      {
-        id: 'found',
-        title: 'Found',
-        body: html`${late}${table('Found', columns, rows, nothingFound(asked))}${nextPart(next, asked)}`,
-      },
-    ],
-  };
-}
+};
 
 /** The filters are folded away until one is set: on a phone they would separate the words from the results. */
 function form(asked: Asked): Html {
@@ -62,33 +40,4 @@ ${FILTERS.map(
 
 function isFiltered({ query }: Asked): boolean {
   return [...FILTERS.map(({ name }) => name), 'kind' as const].some((name) => (query[name] ?? '') !== '');
-}
-
-function nothingFound(asked: Asked): Html {
-  return isFiltered(asked) || (asked.query['q'] ?? '') !== ''
-    ? emptyState('Nothing was found. An attempt can be searched once it has ended.')
-    : emptyState('Write words, or choose a filter. "Two words" in quotes must be adjacent; -word excludes.');
-}
-
-const columns: Columns<SearchHit> = {
-  Where: place,
-  'What was found': sentences(
-    ({ snippet }) => html`${snippet.map(({ text, is_match }) => (is_match ? html`<mark>${text}</mark>` : text))}`,
-  ),
-  Subject: ({ workflow_subject_entity_id }) => workflow_subject_entity_id ?? '',
-  World: ({ world_slug }) => linkTo('world', world_slug),
-  Turn: numbers(({ world_slug, turn, attempt_id, patch_seq }) =>
-    patch_seq === null
-      ? html`<a href="${pathOf('attempt', attempt_id)}">${turn}</a>`
-      : html`<a href="${pathOfTurn(world_slug, turn)}">${turn}</a>`,
-  ),
-  Source: ({ source_label }) => source_label ?? '',
-  Failure: ({ failure_class }) => words(failure_class),
-};
-
-/** The link to a found text: to a turn for a patch, to a generation, or to a call for a result. */
-function place({ kind, world_slug, turn, patch_seq, llm_call_id, source_invocation_id }: SearchHit): Html {
-  if (patch_seq !== null) return html`<a href="${pathOfPatch(world_slug, turn, patch_seq)}">${kind}</a>`;
-  if (llm_call_id !== null) return html`<a href="${pathOf('llm_call', llm_call_id)}#${kind}">${kind}</a>`;
-  return linkTo('source_invocation', source_invocation_id, kind);
 }

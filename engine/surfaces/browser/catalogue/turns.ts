@@ -1,17 +1,15 @@
 import * as declared from '../../../catalogue/resources/worlds.js';
-import type { Asked } from '../../../catalogue/resource.js';
-import type { Entity } from '../../../core/world/world.js';
 import type { PatchStory, TurnPage } from '../../../operations/browse/worlds.js';
 import { type Html, html, NOTHING } from '../html.js';
-import { listPage, emptyState, itemPage, type Page, type View } from '../page.js';
-import { drawEffects, drawPatch, type Names, namesIn, whyLink } from '../parts/patch.js';
+import { emptyState, itemPage, nextPart, type Page, type View } from '../page.js';
+import { drawPatch, type Names, namesIn } from '../parts/patch.js';
 import { drawPlaces } from '../parts/places.js';
-import { type Columns, numbers, sentences, table } from '../parts/table.js';
 import { count, worldTime } from '../parts/text.js';
 import { PATCHES_ON_TURN, pathOfTurn } from '../../../catalogue/places.js';
 import { decideTurn } from './decisions.js';
-import { trailToWorld } from './overview.js';
-import { attemptColumns, trailTo } from './worlds.js';
+import { trailToWorld } from '../../../catalogue/view.js';
+import { attemptColumns } from '../../../catalogue/tables.js';
+import { rowsOf } from '../resource-page.js';
 
 export const turn: Page = itemPage(declared.turn, {
   view: viewTurn,
@@ -41,7 +39,7 @@ function viewTurn(shown: TurnPage): View {
       {
         id: 'attempts',
         title: 'Attempts at this turn',
-        body: attempts.length > 0 && table('Attempts', attemptColumns, attempts),
+        body: attempts.length > 0 && rowsOf('Attempts', attemptColumns, attempts),
       },
     ],
     decisions: decideTurn(shown),
@@ -59,42 +57,21 @@ function showPatch(patch: PatchStory, names: Names): Html {
   return drawPatch({ ...patch, source_invocation_id: patch.effects[0]?.source_invocation_id }, names);
 }
 
-const trailToTurn = (asked: Asked): View['trail'] => {
-  const { world_slug, turn: number } = asked.parameters;
-  return [...trailTo(asked), { path: pathOfTurn(world_slug, Number(number)), text: `turn ${number}` }];
-};
-
-const aboutTurn = (what: string) => (asked: Asked) => ({
-  title: `${what} turn ${asked.parameters.turn} of ${asked.parameters.world_slug}`,
-  trail: trailToTurn(asked),
-});
-
-const patchColumns: Columns<PatchStory> = {
-  '#': numbers(({ patch_seq }) => html`<span id="patch-${patch_seq}">${patch_seq}</span>`),
-  Subject: ({ workflow_subject_entity_id }) => workflow_subject_entity_id,
-  'What happened': sentences((patch) => html`${patch.narration}${drawEffects(patch)}`),
-  Why: (patch) => whyLink(patch, `Why? The prompt behind patch ${patch.patch_seq}`),
-};
-
-export const turnPatches: Page = listPage(declared.turnPatches, {
-  about: aboutTurn('Patches of'),
-  order: 'In the order of their application',
-  columns: patchColumns,
-  empty: emptyState('No patch was applied in this turn.'),
-});
-
-const entityColumns: Columns<Entity> = {
-  Id: ({ id }) => html`<code>${id}</code>`,
-  Name: ({ name }) => name,
-  Where: ({ environment }) => environment ?? '',
-  State: sentences(({ state }) => state),
-  Goal: sentences(({ goal }) => goal ?? ''),
-  Memories: numbers(({ memory }) => (memory.length === 0 ? '' : memory.length)),
-};
-
-export const turnEntities: Page = listPage(declared.turnEntities, {
-  about: aboutTurn('Entities at the end of'),
-  order: 'By id',
-  columns: entityColumns,
-  empty: emptyState('This world has no entities.'),
+export const turnPatches: Page = itemPage(declared.turnPatches, {
+  view: ({ rows, next }, asked): View => {
+    const { world_slug, turn: number } = asked.parameters;
+    const shown = rows.map((patch) => showPatch(patch, new Map()));
+    return {
+      title: `Patches of turn ${number} of ${world_slug}`,
+      eyebrow: 'List',
+      trail: [...trailToWorld(world_slug), { path: pathOfTurn(world_slug, Number(number)), text: `turn ${number}` }],
+      sections: [
+        {
+          id: 'rows',
+          title: 'In the order of their application',
+          body: html`${shown.length === 0 ? emptyState('No patch is here, or none more.') : shown}${nextPart(next, asked)}`,
+        },
+      ],
+    };
+  },
 });

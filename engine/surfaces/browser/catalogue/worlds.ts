@@ -5,20 +5,20 @@ import type { AttemptSummary } from '../../../ports/records.js';
 import type { WorldSnapshot } from '../../../ports/worlds.js';
 import { isUndriven, stateOf } from '../../../core/protocol/work-state.js';
 import type { WorldPage } from '../../../operations/browse/worlds.js';
-import type { ListedAgent } from '../../../operations/agents.js';
 import { type Html, html, NOTHING } from '../html.js';
-import { listPage, emptyState, itemPage, type Page, type View } from '../page.js';
+import { emptyState, itemPage, type Page, type View } from '../page.js';
 import { operatorActions, decideWorld } from './decisions.js';
 import { drawPlaces } from '../parts/places.js';
 import { drawTurn, namesIn } from '../parts/patch.js';
+import { linkTo, toClass, words, worldTime } from '../parts/text.js';
+import { attemptColumns } from '../../../catalogue/tables.js';
+import { rowsOf } from '../resource-page.js';
 import { question } from '../parts/question.js';
-import { type Columns, numbers, table } from '../parts/table.js';
-import { linkTo, moment, status, toClass, words, worldTime } from '../parts/text.js';
 import { forkTree } from '../pictures/fork-tree.js';
 import { lifeLines } from '../pictures/life-lines.js';
 import { readingPlots } from '../pictures/reading-plot.js';
 import { eventsOf, pathOf, pathOfTurn } from '../../../catalogue/places.js';
-import { took, trailToWorld } from './overview.js';
+import { trailToWorld } from '../../../catalogue/view.js';
 
 export const world: Page = itemPage(declared.world, {
   // An earlier turn never changes.
@@ -63,7 +63,7 @@ function viewWorld(shown: WorldPage, reader: Asked['reader']): View {
       {
         id: 'attempts',
         title: isNow ? 'Attempts' : 'The latest attempts',
-        body: html`${table('Attempts', attemptColumns, attempts, NO_ATTEMPTS)}<p class="more"><a href="${pathOf('world', world_slug)}/attempts">All attempts</a> · <a href="${pathOf('world', world_slug)}/agents">its agents</a></p>`,
+        body: html`${rowsOf('Attempts', attemptColumns, attempts, 'Nothing has been tried yet.')}<p class="more"><a href="${pathOf('world', world_slug)}/attempts">All attempts</a> · <a href="${pathOf('world', world_slug)}/agents">its agents</a></p>`,
       },
       { id: 'forks', title: 'Forks', is_about_others: true, body: family.length > 1 && forkTree(family, world_slug) },
       {
@@ -147,47 +147,3 @@ function forkedFrom({ forked_from }: WorldSnapshot): Html {
   const { world_slug, turn } = forked_from;
   return html`; a fork of <a href="${pathOfTurn(world_slug, turn)}">${world_slug} at turn ${turn}</a>`;
 }
-
-export const attemptColumns: Columns<AttemptSummary> = {
-  Turn: numbers(({ attempted_turn }) => attempted_turn),
-  Attempt: ({ attempt_id }) => linkTo('attempt', attempt_id),
-  State: (row) => status(stateOf(row)),
-  Calls: numbers(({ source_invocation_count }) => source_invocation_count),
-  Took: numbers(took),
-  'Began (UTC)': ({ started_at }) => moment(started_at),
-  'Why it failed': ({ failure_class, failed_source_invocation_id }) =>
-    failure_class &&
-    html`${words(failure_class)} ${linkTo('source_invocation', failed_source_invocation_id, 'the call')}`,
-};
-
-/** The trail to a page of a world. */
-export const trailTo = ({ parameters: { world_slug } }: Asked): View['trail'] => trailToWorld(world_slug);
-
-const NO_ATTEMPTS = emptyState('Nothing has been tried yet.');
-
-export const worldAttempts: Page = listPage(declared.worldAttempts, {
-  about: (asked) => ({ title: `Attempts of ${asked.parameters.world_slug}`, trail: trailTo(asked) }),
-  order: 'The latest first',
-  columns: attemptColumns,
-  empty: NO_ATTEMPTS,
-});
-
-const agentColumns: Columns<ListedAgent> = {
-  Agent: ({ agent_id, active_agent_turn_id, latest_turn }) => {
-    const agent_turn_id = active_agent_turn_id ?? latest_turn?.agent_turn_id;
-    return agent_turn_id === undefined ? agent_id : linkTo('agent_turn', agent_turn_id, agent_id);
-  },
-  State: (row) => status(row.status),
-  Activity: ({ activity }) => words(activity),
-  Epoch: numbers(({ turn_epoch }) => turn_epoch),
-  'Its latest turn': ({ latest_turn }) => status(latest_turn?.state),
-  Tool: ({ current_tool }) => current_tool ?? '',
-  'Waits until (UTC)': ({ resume_deadline }) => moment(resume_deadline),
-};
-
-export const worldAgents: Page = listPage(declared.worldAgents, {
-  about: (asked) => ({ title: `Agents of ${asked.parameters.world_slug}`, trail: trailTo(asked) }),
-  order: 'What each of them does just now',
-  columns: agentColumns,
-  empty: emptyState('This world has no agents.'),
-});

@@ -41,13 +41,13 @@ export function drawPatch(patch: ShownPatch, names = NO_NAMES): Html {
 }
 
 /** The link to the prompt behind a patch; nothing without a model. @param label its text for a screen reader */
-export function whyLink({ llm_call_id }: Pick<ShownPatch, 'llm_call_id'>, label: string): Html {
+function whyLink({ llm_call_id }: Pick<ShownPatch, 'llm_call_id'>, label: string): Html {
   if (llm_call_id === null) return NOTHING;
   return html`<a class="why" href="${pathOf('llm_call', llm_call_id)}" aria-label="${label}">Why?</a>`;
 }
 
 /** The effects of a patch, folded away behind their number. */
-export function drawEffects({ effects }: Pick<ShownPatch, 'effects'>, who: Html = NOTHING, names = NO_NAMES): Html {
+function drawEffects({ effects }: Pick<ShownPatch, 'effects'>, who: Html = NOTHING, names = NO_NAMES): Html {
   const changed = `changed ${effects.length} ${effects.length === 1 ? 'value' : 'values'}`;
   return html`<details><summary>${who}${changed}</summary><ul class="effects">${effects.map((effect) => effectLine(effect, names))}</ul></details>`;
 }

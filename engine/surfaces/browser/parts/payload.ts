@@ -1,13 +1,11 @@
 import type { Json } from '../../../contract/json.js';
 import { type Html, html, type HtmlValue } from '../html.js';
-import { pathOf, pathOfMember, type PlaceKind } from '../../../catalogue/places.js';
+import { pathOf, pathOfMember } from '../../../catalogue/places.js';
+import type { KnownHashes } from '../../../catalogue/view.js';
 import { cut } from './text.js';
 
 /** How many values of one payload a page shows; one mark replaces the others. */
 const VALUES_MAX = 1_000;
-
-/** Documents that a payload may name by hash. */
-type KnownHashes = readonly { readonly kind: PlaceKind; readonly hash: string }[];
 
 /**
  * A JSON value with a link at each id and hash of something stored.

@@ -1,8 +1,9 @@
-import { runOf } from '../../../contract/scripted.js';
-import type { InvocationSummary } from '../../../ports/records.js';
 import { stateOf } from '../../../core/protocol/work-state.js';
 import { type Html, html, type HtmlValue, NOTHING } from '../html.js';
 import { pathOf, type PlaceKind } from '../../../catalogue/places.js';
+import { toDuration, words } from '../../../catalogue/words.js';
+
+export { callWord, runWord, shorten, words } from '../../../catalogue/words.js';
 
 /** How many characters of one text a page shows. */
 export const TEXT_LENGTH_MAX = 20_000;
@@ -39,14 +40,9 @@ export function worldTime(time: string): Html {
   return html`<time datetime="${time}">${DAY_AND_MINUTE.format(new Date(time))} <span class="zone">UTC</span></time>`;
 }
 
-/** A duration for people. */
+/** A duration for people; nothing where there is none. */
 export function duration(milliseconds: number | null | undefined): string {
-  if (milliseconds === null || milliseconds === undefined) return '';
-  if (milliseconds < 1_000) return `${Math.round(milliseconds)} ms`;
-  if (milliseconds < 60_000) return `${(milliseconds / 1_000).toFixed(1)} s`;
-  if (milliseconds < 3_600_000)
-    return `${Math.floor(milliseconds / 60_000)} min ${Math.floor(milliseconds / 1_000) % 60} s`;
-  return `${(milliseconds / 3_600_000).toFixed(1)} h`;
+  return milliseconds === null || milliseconds === undefined ? '' : toDuration(milliseconds);
 }
 
 /** The time so far of an open call or attempt; the script of live pages counts on. */
@@ -107,30 +103,6 @@ export function toClass(word: string): string {
   return word.toLowerCase().replace(/[^a-z0-9]+/g, '-');
 }
 
-/** A stored word for people: `model_elected_tool` as `model elected tool`; nothing for none. */
-export function words(name: string | null): string {
-  return (name ?? '').replaceAll('_', ' ');
-}
-
-const CALL_WORDS: Readonly<Record<InvocationSummary['invocation_kind'], string>> = {
-  llm_generation: 'generation',
-  ambient_context: 'reading',
-  model_elected_tool: 'tool',
-  node_call: 'node call',
-  quality_gate: 'quality gate',
-};
-
-/** The word for a call. */
-export function callWord({ invocation_kind }: Pick<InvocationSummary, 'invocation_kind'>): string {
-  return CALL_WORDS[invocation_kind];
-}
-
-/** Which run of its subject made a call, if not the first: ", run 2". */
-export function runWord({ command_key }: Pick<InvocationSummary, 'command_key'>): string {
-  const run = runOf(command_key);
-  return run === 1 ? '' : `, run ${run}`;
-}
-
 /** Something that is shown once its summary is opened. */
 export function folded(summary: string, body: Html): Html {
   return html`<details><summary>${summary}</summary>${body}</details>`;
@@ -179,9 +151,4 @@ export function foldable(text: string, shown: Html = html`${text}`, length_min =
 /** The number of rows that a list leaves out; nothing where it has all. */
 export function moreInJson(left_out: number): Html {
   return left_out > 0 ? html`<p class="note">${count(left_out)} more; the JSON has them all.</p>` : NOTHING;
-}
-
-/** At most so many characters of a text, with a mark where some were left out. */
-export function shorten(text: string, length_max: number): string {
-  return text.length <= length_max ? text : `${text.slice(0, Math.max(0, length_max - 1))}…`;
 }

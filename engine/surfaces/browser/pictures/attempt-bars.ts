@@ -1,5 +1,5 @@
 import type { AttemptRecord, InvocationSummary } from '../../../ports/records.js';
-import { callWord, words } from '../parts/text.js';
+import { labelOf } from '../../../catalogue/words.js';
 import type { Span } from './time-scale.js';
 
 export type LaneKind = 'readings' | 'model' | 'calls';
@@ -128,18 +128,4 @@ export function busyOf({ from, to, pended_at }: Bar): readonly Span[] {
     { from, to: pended_at },
     { from: to, to },
   ];
-}
-
-/** The short label of a call. */
-export function labelOf(call: InvocationSummary): string {
-  const { ambient_source_id, tool_name, workflow_node_id, model_output_kind, failure_detail, failure_class } = call;
-  if (call.invocation_kind === 'llm_generation') {
-    if (call.is_superseded || (failure_class ?? model_output_kind) === null) return callWord(call);
-    if (failure_class === null) return words(model_output_kind ?? '');
-    // Only an answer is rejected; of another failure there is none, or it is not judged.
-    return failure_class === 'model_content'
-      ? `rejected: ${words(failure_detail ?? failure_class)}`
-      : `failed: ${words(failure_class)}`;
-  }
-  return ambient_source_id ?? tool_name ?? workflow_node_id ?? words(call.invocation_kind);
 }

@@ -1,6 +1,7 @@
 import { stateOf } from '../../../core/protocol/work-state.js';
 import type { InvocationSummary } from '../../../ports/records.js';
 import { type Html, html, type HtmlValue, NOTHING } from '../html.js';
+import { labelOf } from '../../../catalogue/words.js';
 import { callWord, count, duration, runWord, shorten, toClass } from '../parts/text.js';
 import { pathOf } from '../../../catalogue/places.js';
 import {
@@ -10,7 +11,6 @@ import {
   barsOf,
   busyOf,
   type DrawnAttempt,
-  labelOf,
   type LaneKind,
 } from './attempt-bars.js';
 import { layOutTime, type TimeScale } from './time-scale.js';

@@ -19,8 +19,8 @@ import type { SettledCall } from '../../../operations/settle-call.js';
 import { resultOption } from '../arguments.js';
 import { acknowledgementLines, reportedLines } from '../render/acknowledgement.js';
 import { command, hanging, type Lines, verbatim } from '../render/line.js';
+import { count } from '../../../catalogue/words.js';
 import { AS_BEFORE } from '../render/open-call.js';
-import { count } from '../render/words.js';
 import { answer, printRefused, refuseUsage, type Session } from '../session.js';
 import type { CommandEntry } from './entry.js';
 

@@ -14,9 +14,14 @@ import {
 import type { PutResult } from '../../../operations/documents/index.js';
 import { EXCLUDE, pathsArgument, ROOT, type RootOptions, toPlace } from '../arguments.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
-import { componentLines, componentListLines, kindCountLines, usesLines } from '../render/component.js';
+import { componentLines, kindCountLines } from '../render/component.js';
+import { documentUses } from '../../../catalogue/resources/documents.js';
+import { documentColumns } from '../../../catalogue/tables.js';
+import { code, table } from '../../../catalogue/view.js';
+import { asOperator } from '../resource-command.js';
+import { blockLines, viewLines } from '../render/view.js';
 import { faint, line, type Lines, verbatim } from '../render/line.js';
-import { count } from '../render/words.js';
+import { count } from '../../../catalogue/words.js';
 import { answer, printExact, printRefused, type Session, show, withArchive, withEngine } from '../session.js';
 import type { CommandEntry } from './entry.js';
 
@@ -81,7 +86,15 @@ export const list: CommandEntry = {
     return withKind(session, name, (kind) =>
       show(session, (archive) => listComponents(archive, kind), {
         json: (components) => ({ kind, count: components.length, components }),
-        lines: (components) => componentListLines(kind, components),
+        lines: (components) => [
+          blockLines(
+            table('', components, documentColumns, [
+              'No document of this kind is stored. Store some: ',
+              code('chukwa put PATH'),
+            ]),
+          ),
+          components.length > 0 && line(faint(count(components.length, 'document'))),
+        ],
       }),
     );
   },
@@ -93,6 +106,8 @@ export const uses: CommandEntry = {
   takes: [KIND, HASH],
   run: async (session, name: string, hash: string) =>
     withKind(session, name, (kind) =>
-      show(session, (archive) => showUses(archive, { kind, hash }), { lines: usesLines }),
+      show(session, (archive) => showUses(archive, { kind, hash }), {
+        lines: (found) => viewLines(documentUses(kind).view(found, asOperator({ hash }))),
+      }),
     ),
 };

@@ -11,7 +11,7 @@ import { newFiles } from './new.js';
 import { park } from './park.js';
 import { plugins } from './plugin.js';
 import { recordTest } from './record.js';
-import { agents, agentTurn, attempt, attempts, invocation, llmCall, search } from './records.js';
+import { agents, attempt, attempts, invocation, search } from './records.js';
 import { run } from './run.js';
 import { schemas } from './schemas.js';
 import { serveWorlds } from './serve.js';
@@ -33,9 +33,7 @@ const GROUPS: Readonly<Record<string, readonly CommandEntry[]>> = {
     attempt,
     settleAttempt,
     agents,
-    agentTurn,
     invocation,
-    llmCall,
     search,
     recordTest,
   ],

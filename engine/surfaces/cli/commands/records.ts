@@ -1,7 +1,9 @@
 import { Argument, Option } from 'commander';
+import { search as declaredSearch } from '../../../catalogue/resources/search.js';
+import { invocation as declared } from '../../../catalogue/resources/invocation.js';
 import { showUnredacted } from '../../../operations/audit.js';
 import { personHere } from '../../../operations/person-here.js';
-import { listAgents, showAgentTurn } from '../../../operations/agents.js';
+import { listAgents } from '../../../operations/agents.js';
 import type { Archive } from '../../../operations/engine.js';
 import { LIMIT, LIMIT_MAX } from '../../../operations/browse/list-part.js';
 import {
@@ -10,17 +12,17 @@ import {
   showAttempt,
   showCommitted,
   showInvocation,
-  showLlmCall,
 } from '../../../operations/records.js';
 import { catchUpWhole, search as find, type WantedSearch } from '../../../operations/search.js';
-import type { AttemptStatus, LlmCallRecord } from '../../../ports/records.js';
+import type { AttemptStatus, InvocationRecord } from '../../../ports/records.js';
 import { SEARCH_KINDS } from '../../../ports/search.js';
 import { SLUG, toWorldPlace, wholeOption } from '../arguments.js';
-import { agentListLines, agentTurnLines } from '../render/agents.js';
+import { agentColumns } from '../../../catalogue/tables.js';
+import { table } from '../../../catalogue/view.js';
 import { attemptLines, attemptListLines } from '../render/attempt.js';
-import { invocationLines } from '../render/invocation.js';
-import { llmCallLines, schemaLines } from '../render/llm-call.js';
-import { foundLines } from '../render/search.js';
+import { faint, line } from '../render/line.js';
+import { blockLines, viewLines } from '../render/view.js';
+import { asOperator } from '../resource-command.js';
 import { answer, show, withEngine } from '../session.js';
 import type { CommandEntry } from './entry.js';
 
@@ -56,22 +58,15 @@ export const agents: CommandEntry = {
   says: 'List the agents of a world: what each does now, and how its latest turn ended.',
   takes: [SLUG],
   run: (session, slug: string) =>
-    show(session, (archive) => listAgents(archive, slug), { json: (all) => ({ agents: all }), lines: agentListLines }),
-};
-
-export const agentTurn: CommandEntry = {
-  name: 'agent-turn',
-  says: 'Show one turn of an agent: its context, its actions and its result.',
-  takes: [new Argument('<id>', 'the id of the agent turn')],
-  run: (session, agent_turn_id: string) =>
-    show(session, (archive) => showAgentTurn(archive, { agent_turn_id, reader: 'operator' }), {
-      lines: agentTurnLines,
+    show(session, (archive) => listAgents(archive, slug), {
+      json: (all) => ({ agents: all }),
+      lines: (all) => blockLines(table('', all, agentColumns(slug), 'This world has no agents.')),
     }),
 };
 
 export const invocation: CommandEntry = {
   name: 'invocation',
-  says: 'Show one source call: its request, its answer and its verdict.',
+  says: declared.says,
   takes: [
     new Argument('<id>', 'the id of the source invocation'),
     new Option('--unredacted', 'show the whole stored answer, including what redaction hides; secrets stay replaced'),
@@ -82,23 +77,10 @@ export const invocation: CommandEntry = {
     id: string,
     { unredacted, reason }: { readonly unredacted?: true; readonly reason?: string },
   ) => {
-    const forms = { lines: invocationLines };
+    const forms = { lines: (call: InvocationRecord) => viewLines(declared.view(call, asOperator())) };
     if (unredacted === undefined) return show(session, (archive) => showInvocation(archive, id), forms);
     const person = personHere(reason);
     return answer(session, await withEngine(session, (engine) => showUnredacted(engine, id, person)), forms);
-  },
-};
-
-export const llmCall: CommandEntry = {
-  name: 'llm-call',
-  says: 'Show one generation: its prompt, its answer and its verdict.',
-  takes: [
-    new Argument('<id>', 'the id of the LLM call'),
-    new Option('--schema', 'print the schema that the model was offered, too; --json always has it'),
-  ],
-  run(session, id: string, { schema }: { readonly schema?: true }) {
-    const lines = (call: LlmCallRecord) => [llmCallLines(call), schema && schemaLines(call)];
-    return show(session, (archive) => showLlmCall(archive, id), { lines });
   },
 };
 
@@ -122,6 +104,13 @@ export const search: CommandEntry = {
         await catchUpWhole(archive);
         return find(archive, { ...filter, q: words.join(' ') });
       },
-      { lines: foundLines },
+      {
+        lines: ({ next, ...found }) => [
+          declaredSearch
+            .view({ ...found, next: null }, asOperator({}, { q: words.join(' ') }))
+            .sections.flatMap(({ blocks }) => blocks.map((block) => blockLines(block))),
+          next !== null && line(faint('There are more: raise --limit, or use other words.')),
+        ],
+      },
     ),
 };

@@ -2,7 +2,7 @@ import { relative, resolve } from 'node:path';
 import { writeSchemas, type WrittenSchemas } from '../../../operations/write-schemas.js';
 import { pathOption, pathsArgument, toPlace } from '../arguments.js';
 import { line, type Lines } from '../render/line.js';
-import { count } from '../render/words.js';
+import { count } from '../../../catalogue/words.js';
 import { answer } from '../session.js';
 import type { CommandEntry } from './entry.js';
 

@@ -6,7 +6,7 @@ import { EXIT, type ExitCode } from '../exit-code.js';
 import { untilStopped } from '../interruption.js';
 import { EMPTY, faint, hanging, line } from '../render/line.js';
 import { findingLines } from '../render/problems.js';
-import { count } from '../render/words.js';
+import { count } from '../../../catalogue/words.js';
 import { printJson, printLines, type Session } from '../session.js';
 import type { CommandEntry } from './entry.js';
 

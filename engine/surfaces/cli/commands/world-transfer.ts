@@ -6,7 +6,7 @@ import { writePages } from '../../../operations/write-pages.js';
 import { pathOption, toPath } from '../arguments.js';
 import type { ExitCode } from '../exit-code.js';
 import { command, line, verbatim } from '../render/line.js';
-import { count } from '../render/words.js';
+import { count } from '../../../catalogue/words.js';
 import { answer, refuseUsage, type Session, show, withEngine } from '../session.js';
 import type { CommandEntry } from './entry.js';
 

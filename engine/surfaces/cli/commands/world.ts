@@ -22,7 +22,9 @@ import {
   wholeOption,
 } from '../arguments.js';
 import { acknowledgementLines } from '../render/acknowledgement.js';
-import { diffLines } from '../render/diff.js';
+import { diff } from '../../../catalogue/resources/diff.js';
+import { asOperator } from '../resource-command.js';
+import { viewLines } from '../render/view.js';
 import { command, commandLines, EMPTY, hanging, line, type Lines } from '../render/line.js';
 import { toStandIns } from '../render/run.js';
 import { shownWorldLines, worldLines, worldListLines, worldStoryLines } from '../render/world.js';
@@ -70,7 +72,9 @@ export const WORLD_COMMANDS: readonly CommandEntry[] = [
     ],
     async run(session, a: string, b: string, c: string | undefined, options: DiffOptions) {
       const request = toDiff([a, b, c], options);
-      return show(session, (archive) => diffPlaces(archive, request), { lines: diffLines });
+      return show(session, (archive) => diffPlaces(archive, request), {
+        lines: (found) => viewLines(diff.view(found, asOperator())),
+      });
     },
   },
   {

@@ -3,20 +3,21 @@ import type {
   AttemptRecord,
   AttemptSummary,
   AuditRecord,
-  InvocationRecord,
   InvocationSummary,
-  LlmCallRecord,
   PatchEffectRecord,
   PatchRecord,
 } from '../../../ports/records.js';
 import { toTraceId } from '../../../core/content/trace-id.js';
 import { isUndriven, stateOf } from '../../../core/protocol/work-state.js';
 import type { WorldAttempts } from '../../../operations/records.js';
-import { agentTurnListLines } from './agents.js';
+import type { AgentTurnSummary } from '../../../core/agents/agent-turn.js';
+import { attemptColumns } from '../../../catalogue/tables.js';
+import { table } from '../../../catalogue/view.js';
+import { blockLines, toState } from './view.js';
 import { AS_BEFORE, awaitedLines, doubtLines, toSettlement } from './open-call.js';
 import { toReason } from './call.js';
 import { beganLine, proseLines, quotedLines } from './block.js';
-import { quote, toPhrase } from './json-view.js';
+import { quote, toPhrase } from '../../../catalogue/phrase.js';
 import {
   advice,
   bad,
@@ -28,20 +29,18 @@ import {
   type Line,
   line,
   type Lines,
-  type Span,
   strong,
   verbatim,
 } from './line.js';
 import { toSafeLines } from './neutralise.js';
 import { queueLines } from './queue.js';
-import { type Columns, tableLines } from './table.js';
-import { count, failureName, shortHash, toDuration, toMinute } from './words.js';
+import { count, failureName, shortHash, toDuration } from '../../../catalogue/words.js';
 
 /** One attempt: its end, its calls in order, its patches, and the rejections on the way. */
 export function attemptLines(attempt: AttemptRecord): Lines {
   const { attempt_id, world_slug, attempted_turn, epoch, scenario_hash, started_at, ended_at, invocations } = attempt;
   return [
-    verbatim(strong(`attempt ${attempt_id}`), '  ', toStatus(stateOf(attempt))),
+    verbatim(strong(`attempt ${attempt_id}`), '  ', toState(stateOf(attempt))),
     line(`world ${world_slug} · turn ${attempted_turn} · epoch ${epoch} · scenario ${shortHash(scenario_hash)}`),
     beganLine(started_at, ended_at),
     verbatim(faint(`trace ${toTraceId(attempt_id)}`)),
@@ -83,27 +82,10 @@ export function attemptListLines({ world_slug, attempts, is_filtered, ...queue }
   const queued = queueLines(world_slug, queue);
   if (attempts.length === 0 && is_filtered) return [line(`No attempt of ${world_slug} fits.`)];
   if (attempts.length > 0)
-    return [tableLines(attempts, ATTEMPT_COLUMNS), undrivenLines(attempts), queued && [EMPTY, queued]];
+    return [blockLines(table('', attempts, attemptColumns, '')), undrivenLines(attempts), queued && [EMPTY, queued]];
   if (queued) return [line(`No turn of ${world_slug} has been tried yet.`), queued];
   return [line(`No turn of ${world_slug} has been tried. Try one: `, command('run', world_slug))];
 }
-
-/** A failure in the table; `chukwa attempt ID` shows all of it. */
-const FAILURE_WIDTH = 36;
-
-function toFailureCell(failure: string): string {
-  const characters = Array.from(failure);
-  return characters.length <= FAILURE_WIDTH ? failure : `${characters.slice(0, FAILURE_WIDTH).join('')}…`;
-}
-
-const ATTEMPT_COLUMNS: Columns<AttemptSummary> = {
-  turn: ({ attempted_turn }) => attempted_turn,
-  attempt: ({ attempt_id }) => attempt_id,
-  status: stateOf,
-  failure: (attempt) => toFailureCell([attempt.failure_class ?? '', ...inDoubt(attempt)].join(', ')),
-  calls: ({ source_invocation_count }) => source_invocation_count,
-  'began (UTC)': ({ started_at }) => toMinute(started_at),
-};
 
 function undrivenLines(attempts: readonly AttemptSummary[]): Lines {
   return attempts
@@ -113,31 +95,6 @@ function undrivenLines(attempts: readonly AttemptSummary[]): Lines {
       line(`The driver of turn ${attempted_turn} is gone. The next run resumes its attempt:`),
       verbatim('  ', command('run', world_slug), `  (${AS_BEFORE})`),
     ]);
-}
-
-function inDoubt({ calls_in_doubt }: AttemptSummary): readonly string[] {
-  return calls_in_doubt === 0 ? [] : [`${count(calls_in_doubt, 'call')} in doubt`];
-}
-
-export function toStatus(status: string): Span {
-  if (status === 'committed' || status === 'succeeded') return good(status);
-  return status === 'failed' || status === 'interrupted' ? bad(status) : { text: status };
-}
-
-/** The state of a call. Whether it is superseded is shown beside it. */
-function toCallState({ status, is_driven }: Pick<InvocationSummary, 'status' | 'is_driven'>): Span {
-  return toStatus(stateOf({ status, is_driven }));
-}
-
-/** The head of a call's record: its name, how it ended or how far it is, and why it failed. */
-export function callHead(name: string, call: InvocationRecord | LlmCallRecord): Lines {
-  const { is_superseded, failure_class, failure_detail, failure_message } = call;
-  const superseded = is_superseded ? '  superseded: nothing followed from it' : '';
-  return [
-    verbatim(strong(name), '  ', toCallState(call), superseded),
-    failure_class !== null &&
-      hanging(2, bad(failureName(failure_class, failure_detail)), ...advice({ text: `: ${failure_message ?? ''}` })),
-  ];
 }
 
 /** Only for a suspended attempt: the calls of a running one belong to its driver. */
@@ -179,7 +136,7 @@ function invocationLines(invocation: InvocationSummary): Lines {
       faint(`${indent}${String(invocation_seq).padStart(2)} `),
       strong(command_key),
       '  ',
-      toCallState(invocation),
+      toState(stateOf({ ...invocation, is_superseded: false })),
       faint(`  ${facts.join(' · ')}`),
     ),
     verbatim(
@@ -247,5 +204,16 @@ function rejectedLines(
     line(faint('    said')),
     quotedLines('      ', raw_response ?? ''),
     toSafeLines(rejection ?? '').map((row, at) => hanging(13, faint(at === 0 ? '    told   ' : ' '.repeat(11)), row)),
+  ];
+}
+
+function agentTurnListLines(turns: readonly AgentTurnSummary[]): Lines {
+  if (turns.length === 0) return [];
+  return [
+    EMPTY,
+    line(strong(count(turns.length, 'agent turn'))),
+    turns.map((turn) =>
+      verbatim('  ', strong(turn.agent_id), '  ', toState(turn.state), faint(`  agent-turn ${turn.agent_turn_id}`)),
+    ),
   ];
 }

@@ -1,9 +1,9 @@
 import type { Json } from '../../../contract/json.js';
 import { EMPTY, faint, hanging, type Line, line, strong, verbatim } from './line.js';
 import { parseJson } from '../../../core/content/parse-json.js';
-import { cut } from './json-view.js';
+import { cut } from '../../../catalogue/phrase.js';
 import { toSafeLines } from './neutralise.js';
-import { count, toDuration, toMoment } from './words.js';
+import { count, toDuration, toMoment } from '../../../catalogue/words.js';
 
 /** A name with its value; one without a value is not shown. */
 type Fact = readonly [name: string, value: string | number | null];

@@ -4,10 +4,10 @@ import type { Verdict } from '../../../core/protocol/verdict.js';
 import { partsOf, PATCH_OPERATIONS } from '../../../core/world/patch-operations.js';
 import type { AppliedEffect, WorldPatch } from '../../../core/world/world-patch.js';
 import type { CallBroke, CallOutcome } from '../../../ports/sources.js';
-import { cut, quote, toArguments, toPhrase } from './json-view.js';
+import { cut, quote, toArguments, toPhrase } from '../../../catalogue/phrase.js';
 import { accent, advice, bad, faint, good, hanging, type Line, type Lines, type Span, strong } from './line.js';
 import { proseLines } from './block.js';
-import { PASSED_ON, toDuration } from './words.js';
+import { PASSED_ON, toDuration } from '../../../catalogue/words.js';
 
 interface FinishedCall {
   readonly command: Invoke;

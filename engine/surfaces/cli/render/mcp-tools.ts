@@ -2,7 +2,7 @@ import { relative } from 'node:path';
 import type { ServerTool, ServerTools, UsableTool, WrittenTools } from '../../../operations/mcp-tools/index.js';
 import { bad, command, EMPTY, faint, hanging, line, type Lines, strong, verbatim } from './line.js';
 import { neutralise } from './neutralise.js';
-import { count } from './words.js';
+import { count } from '../../../catalogue/words.js';
 
 const DESCRIPTION_LENGTH_MAX = 300;
 

@@ -1,8 +1,9 @@
-import type { AttemptRecord, InvocationSummary, SettlementRecord } from '../../../ports/records.js';
+import type { AttemptRecord, InvocationSummary } from '../../../ports/records.js';
+import { waysToSettle } from '../../../catalogue/resources/invocation.js';
+import { blockLines } from './view.js';
 import { isInDoubt } from '../../../operations/settle-call.js';
-import { quote } from './json-view.js';
 import { command, faint, hanging, line, type Lines, type Span, strong, verbatim } from './line.js';
-import { toMoment } from './words.js';
+import { toMoment } from '../../../catalogue/words.js';
 import type { AwaitedCall, PendedCall } from '../../../ports/pending-calls.js';
 
 /** The record keeps no options of a run: whoever resumes it has to say again who answers in place of a model. */
@@ -10,11 +11,7 @@ export const AS_BEFORE = 'with the same --llm and --script as before, if any';
 
 /** The commands by which a person settles a call in doubt. */
 export function settleLines(attempt_id: string): Lines {
-  return [
-    hanging(4, '    Find out whether it took place, and settle it. Then the next run continues from here.'),
-    verbatim(faint('    it did   '), command('attempt', 'settle', attempt_id, '--result', 'FILE')),
-    verbatim(faint('    not      '), command('attempt', 'settle', attempt_id, '--not-performed')),
-  ];
+  return blockLines(waysToSettle(attempt_id), 4);
 }
 
 /** The calls in doubt that an attempt or its world waits for. */
@@ -33,18 +30,6 @@ export function doubtLines({ attempt_id, world_slug, is_adoptable, invocations }
     ),
   ];
 }
-
-export function settlementLines(settlement: SettlementRecord): Lines {
-  const { performed, settled_at, settled_by, host, reason } = settlement;
-  const who = settled_by === null ? '' : ` by ${settled_by === 'operator' ? 'a person' : 'a report'} on ${host ?? '?'}`;
-  const what = performed ? 'it took place' : 'it did not take place';
-  return [
-    hanging(4, `  Settled at ${toMoment(settled_at)}${who}: ${what}.`),
-    reason !== null && hanging(4, '  Reason: ', quote(reason, REASON_MAX)),
-  ];
-}
-
-const REASON_MAX = 400;
 
 /** The settlement of a call as a sentence; undefined where there is none. */
 export function toSettlement({ settled_as }: Pick<InvocationSummary, 'settled_as'>): string | undefined {
@@ -65,14 +50,6 @@ export function awaitedLines(run: readonly string[], attempt_id: string, awaited
     ]),
     hanging(2, 'Then ', command(...run), ' resumes it, and so does a running worker or serve.'),
     verbatim('Give it up:  ', command('stop', attempt_id)),
-  ];
-}
-
-/** The deadline of one awaited call, and how to answer it. */
-export function awaitedCallLines(call: PendedCall & { readonly source_invocation_id: string }): Lines {
-  return [
-    line(`It is answered later by its service${toNamed(call)}; waited for ${toUntil(call)}`),
-    verbatim('Report:  ', toReport(call)),
   ];
 }
 

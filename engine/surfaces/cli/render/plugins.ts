@@ -22,7 +22,7 @@ import {
   verbatim,
 } from './line.js';
 import { tableLines } from './table.js';
-import { count } from './words.js';
+import { count } from '../../../catalogue/words.js';
 
 export function pluginLines(plugins: PluginList['plugins'], workingFolder: string): Lines {
   return tableLines(plugins, {

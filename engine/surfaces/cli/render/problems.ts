@@ -2,7 +2,7 @@ import type { Problem } from '../../../contract/problem.js';
 import { present } from '../../../contract/present.js';
 import { isPromptFile } from '../../../core/workflow/link/document-kind.js';
 import type { Finding } from '../../../operations/documents/index.js';
-import { toPhrase } from './json-view.js';
+import { toPhrase } from '../../../catalogue/phrase.js';
 import { advice, bad, faint, hanging, type Lines, verbatim } from './line.js';
 import { toVisible } from './neutralise.js';
 

@@ -3,7 +3,7 @@ import type { Acknowledgement } from '../../../operations/reports.js';
 import type { RunReport } from '../../../operations/run-turns.js';
 import { acknowledgementLines } from './acknowledgement.js';
 import { advice, command, commandLines, hanging, type Line, line, type Lines, verbatim } from './line.js';
-import { count, toMoment } from './words.js';
+import { count, toMoment } from '../../../catalogue/words.js';
 
 /** Queued turns, of the world's own scenario or of one that it has adopted with them. */
 type QueuedRun = QueueReport & Pick<RunReport, 'scenario_adopted_from_turn'>;

@@ -18,7 +18,7 @@ import {
 import type { Rerun, Story } from './story.js';
 import { adoptedLine } from './queue.js';
 import { tableLines } from './table.js';
-import { count } from './words.js';
+import { count } from '../../../catalogue/words.js';
 
 /** The head of a run: world, model, turns. */
 export interface RunTitle {

@@ -6,7 +6,7 @@ import type { Progress } from '../../../runtime/progress.js';
 import { awaitedName, callLines, isShownWhole, partName, patchLines } from './call.js';
 import { settleLines } from './open-call.js';
 import { advice, bad, EMPTY, faint, good, hanging, type Line, line, type Lines, strong, verbatim } from './line.js';
-import { count, toDuration, toMoment } from './words.js';
+import { count, toDuration, toMoment } from '../../../catalogue/words.js';
 
 /** How a world is run again as it was run. */
 export interface Rerun {

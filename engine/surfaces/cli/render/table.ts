@@ -1,5 +1,6 @@
 import Table from 'cli-table3';
 import { factLines } from './block.js';
+import { isQuantity } from '../../../catalogue/words.js';
 import { EMPTY, type Line, strong, verbatim } from './line.js';
 import { neutralise } from './neutralise.js';
 
@@ -14,7 +15,7 @@ type Cell = string | number | null;
 export type Columns<Row> = Readonly<Record<string, (row: Row) => Cell>>;
 
 /**
- * A table without lines around it. A column in which no row has a value is left out, and one whose first value is a number
+ * A table without lines around it. A column in which no row has a value is left out, and one of numbers
  * is set to the right. Where the table does not fit, each row becomes a block of names and values: rows that the terminal
  * breaks are unreadable.
  */
@@ -24,9 +25,10 @@ export function tableLines<Row>(rows: readonly Row[], columns: Columns<Row>): re
     head: used.map(([title]) => title),
     chars: BORDERLESS,
     style: { head: [], border: [], 'padding-left': 1, 'padding-right': 0 },
-    colAligns: used.map(([, cellOf]) =>
-      rows.slice(0, 1).some((row) => typeof cellOf(row) === 'number') ? 'right' : 'left',
-    ),
+    colAligns: used.map(([, cellOf]) => {
+      const cells = rows.map((row) => String(cellOf(row) ?? '')).filter((cell) => cell !== '');
+      return cells.every(isQuantity) ? 'right' : 'left';
+    }),
   });
   table.push(...rows.map((row) => used.map(([, cellOf]) => neutralise(String(cellOf(row) ?? '')))));
   const [title = '', ...body] = table

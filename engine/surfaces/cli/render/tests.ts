@@ -3,7 +3,7 @@ import { unreachable } from '../../../contract/unreachable.js';
 import type { TestChange, TestComplaint, TestReport, TestResult } from '../../../operations/workflow-tests/index.js';
 import { advice, bad, command, EMPTY, faint, good, hanging, line, type Lines, verbatim } from './line.js';
 import { findingLines, sayPlace } from './problems.js';
-import { count } from './words.js';
+import { count } from '../../../catalogue/words.js';
 
 const MARKS = { passed: good('passed'), failed: bad('failed'), broken: bad('broken') } as const;
 

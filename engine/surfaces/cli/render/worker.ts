@@ -1,6 +1,6 @@
 import type { WorkerEvent } from '../../../operations/run-worker.js';
 import { command, hanging, line, type Lines, verbatim } from './line.js';
-import { count, toDuration } from './words.js';
+import { count, toDuration } from '../../../catalogue/words.js';
 
 type Of<Kind extends WorkerEvent['kind']> = Extract<WorkerEvent, { kind: Kind }>;
 

@@ -4,8 +4,10 @@ import type { ActiveWorld, ShownWorld } from '../../../operations/worlds.js';
 import { command, EMPTY, faint, hanging, type Line, line, type Lines, strong, verbatim } from './line.js';
 import { proseLines } from './block.js';
 import { queueLines } from './queue.js';
-import { type Columns, tableLines } from './table.js';
-import { shortHash, toMoment } from './words.js';
+import { worldColumns } from '../../../catalogue/tables.js';
+import { table } from '../../../catalogue/view.js';
+import { blockLines } from './view.js';
+import { shortHash, toMoment } from '../../../catalogue/words.js';
 import type { WorldStory } from '../../../operations/world-story.js';
 
 /** A world at one turn: places, agents and what they remember, things. */
@@ -49,19 +51,9 @@ export function worldListLines({ database, worlds }: ListedWorlds): Lines {
       line(`There are no worlds in the database (${database}).`),
       verbatim('Make one: ', command('world', 'create', 'SLUG', '--scenario', 'PATH')),
     ];
-  return [line(faint(`database: ${database}`)), tableLines(worlds, WORLD_COLUMNS)];
+  const { 'last active (UTC)': _last, ...columns } = worldColumns;
+  return [line(faint(`database: ${database}`)), blockLines(table('', worlds, columns, ''))];
 }
-
-const WORLD_COLUMNS: Columns<ActiveWorld> = {
-  turn: ({ turn }) => turn,
-  world: ({ world_slug }) => world_slug,
-  state: ({ state, newest }) => (state === 'failed' ? `failed: ${newest?.failure_class ?? ''}` : state),
-  'simulation time': ({ simulation_time }) => toMoment(simulation_time),
-  scenario: ({ scenario_label }) => scenario_label,
-  hash: ({ scenario_hash }) => shortHash(scenario_hash),
-  queued: ({ queued_turns, put_off }) => `${queued_turns || ''}${put_off === null ? '' : ', deferred'}`,
-  'forked from': ({ forked_from: origin }) => (origin === undefined ? null : `${origin.world_slug} at ${origin.turn}`),
-};
 
 function agentsFirst(left: Entity, right: Entity): number {
   return Number(right.kind === 'agent') - Number(left.kind === 'agent');

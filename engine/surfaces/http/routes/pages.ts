@@ -29,10 +29,15 @@ async function refuseUnreadable({ desk, request, reply }: Exchange, error: unkno
   return refuseViewer(request, reply, firstOf(checked));
 }
 
+/** A form sends the fields that a person leaves empty; a program that sends an empty limit or cursor has lost it. */
+function withoutEmpty(query: Asked['query']): Readonly<Record<string, string>> {
+  const isSaid = ([name, value]: readonly [string, string]): boolean =>
+    value !== '' || ['limit', 'after', 'format'].includes(name);
+  return Object.fromEntries(Object.entries(query).filter(isSaid));
+}
+
 async function answerPage(page: Page, { desk, request, reply }: Exchange): Promise<FastifyReply> {
-  // A form sends the fields that a person leaves empty.
-  const said = Object.entries(request.query as Readonly<Record<string, string>>).filter(([, value]) => value !== '');
-  const query = Object.fromEntries(said);
+  const query = withoutEmpty(request.query as Asked['query']);
   const unknown = findUnknown(query, [...page.takes, 'format']);
   if (unknown !== undefined) return refuseViewer(request, reply, unknown);
   const { format } = query;

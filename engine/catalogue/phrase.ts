@@ -1,5 +1,5 @@
-import type { Json } from '../../../contract/json.js';
-import { isList } from '../../../core/content/json-pointer.js';
+import type { Json } from '../contract/json.js';
+import { isList } from '../core/content/json-pointer.js';
 
 /** Words that would be taken for something other than a string. */
 const TAKEN = new Set(['true', 'false', 'null', 'nothing']);

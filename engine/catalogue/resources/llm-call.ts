@@ -1,0 +1,162 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Json } from '../../contract/json.js';
+import { isObject } from '../../core/content/json-pointer.js';
+import { parseJson } from '../../core/content/parse-json.js';
+import { showLlmCall } from '../../operations/records.js';
+import type { LlmCallRecord } from '../../ports/records.js';
+import { eventsOf } from '../places.js';
+import { toPhrase } from '../phrase.js';
+import { resource } from '../resource.js';
+import {
+  type Block,
+  code,
+  ending,
+  exact,
+  facts,
+  folded,
+  json,
+  linkTo,
+  linkToEntity,
+  moment,
+  note,
+  picture,
+  prose,
+  type RecordView,
+  section,
+  trailToAttempt,
+} from '../view.js';
+import { count, runWord, shortHash, toDuration, words } from '../words.js';
+
+export const llmCall = resource({
+  name: 'get_llm_call',
+  path: '/llm-calls/:llm_call_id',
+  command: 'llm-call',
+  reader: 'operator',
+  says: 'Show one generation: its prompt, its answer and its verdict.',
+  gives: 'LlmCall',
+  extras: { schema: 'print the schema that the model was offered, too; --json always has it' },
+  read: (archive, { parameters: { llm_call_id } }) => showLlmCall(archive, llm_call_id),
+  view: viewLlmCall,
+});
+
+function viewLlmCall(call: LlmCallRecord): RecordView {
+  const { workflow_subject_entity_id: subject, raw_text, normalised_text, artifacts, chunks, tokens, ended_at } = call;
+  const thought = artifacts.filter(({ kind }) => /reason/.test(kind));
+  const others = artifacts.filter((artifact) => !thought.includes(artifact));
+  const isCleaned = normalised_text !== null && normalised_text !== raw_text;
+  const kind = call.model_output_kind;
+  const place = `round ${call.tool_loop_round}, try ${call.logical_generation_attempt}`;
+  return {
+    eyebrow: `LLM call · node ${call.workflow_node_id}${runWord(call)}, ${place}`,
+    title: `What ${subject} was asked, and said`,
+    trail: trailToAttempt(call),
+    lede: [ending(call), kind && `, ${words(kind)}`],
+    events: ended_at === null ? eventsOf('attempt', call.attempt_id) : undefined,
+    sections: [
+      outcome(
+        section('answer', 'What the model said', ...drawAnswer(call), picture({ of: 'output_tokens', shown: tokens })),
+      ),
+      outcome(section('normalised', 'Without what surrounded it', ...(isCleaned ? [exact(normalised_text)] : []))),
+      outcome(section('reasoning', 'What it thought aloud', ...thought.map(({ value }) => drawThought(value)))),
+      section(
+        'pace',
+        'How it came in',
+        ...(chunks.length > 1 ? [folded('Piece by piece', picture({ of: 'chunks', shown: chunks }))] : []),
+      ),
+      section('prompt', 'What the model saw', { block: 'conversation', call }),
+      section('facts', 'In short', facts(factsOf(call))),
+      {
+        ...section(
+          'schema',
+          'The offered schema',
+          folded('The whole schema', json(call.output_schema, '/output_schema')),
+        ),
+        is_extra: true,
+      },
+      outcome(
+        section(
+          'artifacts',
+          'What was made of it',
+          ...others.flatMap((each) => drawArtifact(each, normalised_text ?? raw_text)),
+        ),
+      ),
+    ],
+  };
+}
+
+const outcome = (of: ReturnType<typeof section>) => ({ ...of, is_outcome: true }) as const;
+
+function drawAnswer({ raw_text, ended_at, model_output_kind }: LlmCallRecord): readonly Block[] {
+  if (raw_text === '') return [note(ended_at === null ? 'The model has not answered yet.' : 'The model said nothing.')];
+  const said = parseJson(raw_text);
+  const { patch } = (model_output_kind === 'final_patch' && said.ok ? said.value : {}) as {
+    readonly patch?: { readonly narration?: unknown };
+  };
+  return [...(typeof patch?.narration === 'string' ? [prose(patch.narration)] : []), exact(raw_text, '/raw_text')];
+}
+
+function drawThought(thought: Json): Block {
+  return typeof thought === 'string' ? exact(thought) : json(thought);
+}
+
+/** A value that the text holds word for word is named, and not shown again. */
+function drawArtifact({ kind, value }: LlmCallRecord['artifacts'][number], said: string): readonly Block[] {
+  const parsed = parseJson(said);
+  const members = parsed.ok && isObject(parsed.value) ? Object.entries(parsed.value) : [];
+  if (parsed.ok && isDeepStrictEqual(parsed.value, value)) return [note(`${words(kind)}: all of what it said`)];
+  const equal = members.find(([, part]) => isDeepStrictEqual(part, value));
+  if (equal !== undefined) return [note(`${words(kind)}: the ${equal[0]} of what it said`)];
+  return [note(`${words(kind)}:`), json(value)];
+}
+
+function factsOf(call: LlmCallRecord) {
+  const { tokens, chunks, delivered_schema_hash: sent, output_schema_hash: whole, world_slug } = call;
+  const [first, last] = [chunks[0], chunks.at(-1)];
+  return {
+    subject: linkToEntity(world_slug, call.workflow_subject_entity_id),
+    call: linkTo('source_invocation', call.source_invocation_id),
+    'asks for': call.child_source_invocation_ids.map((id, at) => [
+      at > 0 ? ', ' : null,
+      linkTo('source_invocation', id, 'the call that it elected'),
+    ]),
+    world: [linkTo('world', world_slug), `, turn ${call.attempted_turn}`],
+    attempt: linkTo('attempt', call.attempt_id),
+    source: linkTo('response_source', call.source_hash, call.source_label),
+    workflow: linkTo('cognition_workflow', call.workflow_hash),
+    model: call.model,
+    endpoint: call.endpoint_origin,
+    settings: toSettings(call),
+    schema: [
+      { path: '#schema', command: ['llm-call', call.llm_call_id, '--schema'], text: shortHash(whole) },
+      `, by ${call.schema_delivery}`,
+      sent !== null && sent !== whole ? `, sent without its bounds as ${shortHash(sent)}` : null,
+    ],
+    tokens: tokens && toTokens(tokens),
+    'finish reason': call.finish_reason,
+    'streamed in':
+      first === undefined || last === undefined
+        ? null
+        : `${count(chunks.length, 'chunk')}, the first after ${toDuration(first.offset_ms)}, the last after ${toDuration(last.offset_ms)}`,
+    began: moment(call.started_at),
+    took: call.duration_ms === null ? null : toDuration(call.duration_ms),
+    id: code(call.llm_call_id),
+  };
+}
+
+/** The author's settings that have no line of their own: temperature, seed, limits. */
+function toSettings({ interface: asked, model, schema_delivery }: LlmCallRecord): string {
+  const shown: readonly unknown[] = [model, schema_delivery];
+  const settings = Object.entries(asked).filter(([member, value]) => member !== 'name' && !shown.includes(value));
+  return toPhrase(Object.fromEntries(settings));
+}
+
+function toTokens(tokens: NonNullable<LlmCallRecord['tokens']>): string {
+  const { input_tokens, output_tokens, cached_input_tokens: cached, reasoning_tokens: reasoning } = tokens;
+  const parts = [
+    `${input_tokens} in`,
+    `${output_tokens} out`,
+    cached === null ? '' : `${cached} of the input cached`,
+    reasoning === null ? '' : `${reasoning} of the output reasoning`,
+  ];
+  return parts.filter((part) => part !== '').join(', ');
+}

@@ -1,0 +1,105 @@
+import { runOf } from '../contract/scripted.js';
+import type { PassedOn } from '../core/protocol/on-failure.js';
+import type { InvocationSummary } from '../ports/records.js';
+
+/** `1 call`, `2 calls`. */
+export function count(number: number, one: string, many = `${one}s`): string {
+  return `${number} ${number === 1 ? one : many}`;
+}
+
+/** A name as a title begins. */
+export function capital(name: string): string {
+  return `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`;
+}
+
+/** A moment as people read it: `2025-10-04 12:00 UTC`. */
+export function toMoment(rfc3339: string): string {
+  const date = new Date(rfc3339);
+  if (Number.isNaN(date.getTime())) return rfc3339;
+  const text = date.toISOString();
+  return `${text.slice(0, 10)} ${text.slice(11, text.endsWith(':00.000Z') ? 16 : 19)} UTC`;
+}
+
+/** A moment to the minute, for tables whose title names UTC: `2025-10-04 12:00`. */
+export function toMinute(rfc3339: string): string {
+  return toMoment(rfc3339).slice(0, 16);
+}
+
+/** A length of time: `23 ms`, `4.2 s`, `2 min 10 s`. */
+export function toDuration(milliseconds: number): string {
+  if (milliseconds < 1_000) return `${Math.round(milliseconds)} ms`;
+  if (milliseconds < 60_000) return `${(milliseconds / 1_000).toFixed(1)} s`;
+  if (milliseconds < 3_600_000)
+    return `${Math.floor(milliseconds / 60_000)} min ${Math.floor(milliseconds / 1_000) % 60} s`;
+  return `${(milliseconds / 3_600_000).toFixed(1)} h`;
+}
+
+/** How long it took; null until it has ended. */
+export function tookFrom(from: string, until: string | null): string | null {
+  return until === null ? null : toDuration(Date.parse(until) - Date.parse(from));
+}
+
+/** Whether a text is a number or a length of time, which tables set to the right. */
+export function isQuantity(text: string): boolean {
+  return /^\d[\d.]*( (ms|s|h|min \d+ s))?$/.test(text);
+}
+
+export function shortHash(hash: string): string {
+  return hash.slice(0, 12);
+}
+
+export const PASSED_ON: Readonly<Record<PassedOn, string>> = {
+  told_to_model: 'told to the model',
+  absent: 'the reading is absent',
+  asked_fallback: 'the fallback was asked',
+};
+
+/** The class of a failure with its detail. */
+export function failureName(failure_class: string, failure_detail: string | null): string {
+  if (failure_detail === null) return failure_class;
+  const words = Object.entries(PASSED_ON).find(([detail]) => detail === failure_detail)?.[1];
+  return `${failure_class}, ${words ?? failure_detail}`;
+}
+
+/** A stored word for people: `model_elected_tool` as `model elected tool`; nothing for none. */
+export function words(name: string | null): string {
+  return (name ?? '').replaceAll('_', ' ');
+}
+
+const CALL_WORDS: Readonly<Record<InvocationSummary['invocation_kind'], string>> = {
+  llm_generation: 'generation',
+  ambient_context: 'reading',
+  model_elected_tool: 'tool',
+  node_call: 'node call',
+  quality_gate: 'quality gate',
+};
+
+/** The word for a call. */
+export function callWord({ invocation_kind }: Pick<InvocationSummary, 'invocation_kind'>): string {
+  return CALL_WORDS[invocation_kind];
+}
+
+/** Which run of its subject made a call, if not the first: ", run 2". */
+export function runWord({ command_key }: Pick<InvocationSummary, 'command_key'>): string {
+  const run = runOf(command_key);
+  return run === 1 ? '' : `, run ${run}`;
+}
+
+/** At most so many characters of a text, with a mark where some were left out. */
+export function shorten(text: string, length_max: number): string {
+  return text.length <= length_max ? text : `${text.slice(0, Math.max(0, length_max - 1))}…`;
+}
+
+/** The short label of a call. */
+export function labelOf(call: InvocationSummary): string {
+  const { ambient_source_id, tool_name, workflow_node_id, model_output_kind, failure_detail, failure_class } = call;
+  if (call.invocation_kind === 'llm_generation') {
+    if (call.is_superseded || (failure_class ?? model_output_kind) === null) return callWord(call);
+    if (failure_class === null) return words(model_output_kind ?? '');
+    // Only an answer is rejected; of another failure there is none, or it is not judged.
+    return failure_class === 'model_content'
+      ? `rejected: ${words(failure_detail ?? failure_class)}`
+      : `failed: ${words(failure_class)}`;
+  }
+  return ambient_source_id ?? tool_name ?? workflow_node_id ?? words(call.invocation_kind);
+}
