@@ -1,11 +1,13 @@
 import type { Refused } from '../../engine/contract/problem.js';
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import pg from 'pg';
 import { compose } from '../../engine/main.js';
-import { runTurns } from '../../engine/operations/run-turns.js';
+import { type RunReport, runTurns } from '../../engine/operations/run-turns.js';
 import { findFault, LockLost } from '../../engine/store/database-fault.js';
 import { runCommandLine } from '../../engine/surfaces/cli/command-line.js';
 import { type ScriptedModel, startScriptedModel } from '../../fixtures/toys/scripted-model/index.js';
+import { startToys } from '../../fixtures/toys/index.js';
 import { loadScript, type ParkStage, sharedStage } from '../support/park-stage.js';
 import { openTestTerminal } from '../surfaces/cli/test-terminal.js';
 import { startPostgres, type TestServer } from '../../tools/postgres-server.js';
@@ -52,6 +54,87 @@ describe('a PostgreSQL that goes away in the middle of a run', () => {
     assert.equal(problem?.code, 'DATABASE_UNREACHABLE');
     assert.deepEqual(problem?.details, { world_slug: 'brittle', last_committed_turn: 1 });
   });
+});
+
+describe('a PostgreSQL that is lost while a turn waits for its model, and comes back', () => {
+  const opened = Promise.all([startPostgres(), startToys(), loadScript('tools').then(startScriptedModel)]);
+  after(async () => {
+    const [server, toys, model] = await opened;
+    await Promise.all([server.stop(), toys.close(), model.close()]);
+  });
+
+  async function queryAt(server: TestServer, sql: string): Promise<void> {
+    const client = new pg.Client(server.url('postgres'));
+    await client.connect();
+    await client.query(sql);
+    await client.end();
+  }
+
+  /** Plays the first turn of a world, and loses the database at its second generation. */
+  async function play(world_slug: string, lose: (server: TestServer) => Promise<void>) {
+    const [server, toys, model] = await opened;
+    toys.reset();
+    const variables = {
+      ...toys.variables,
+      CHUKWA_DATABASE_URL: server.url('postgres'),
+      CHUKWA_LLM_BASE_URL: model.url,
+    };
+    const chukwa = async (...words: readonly string[]) => {
+      const terminal = openTestTerminal();
+      const code = await runCommandLine(await compose(variables), words, terminal);
+      return { code, out: terminal.out_text(), error: terminal.error_text() };
+    };
+    const made = await chukwa('world', 'create', world_slug, '--scenario', 'workflows/tools/scenario.json');
+    assert.equal(made.code, 0, made.error);
+    let asked = 0;
+    model.onRequest(async () => {
+      asked += 1;
+      if (asked === 2) await lose(server);
+    });
+    const run = () => chukwa('run', world_slug, '--json');
+    const countAsked = () => asked;
+    return { server, run, countAsked, served: toys.vending.served, lost: await run() };
+  }
+
+  test('all its connections cut: the run goes on with new ones, and calls nothing twice', async () => {
+    const { lost, countAsked, served } = await play('cut', (server) =>
+      queryAt(
+        server,
+        'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND datname IS NOT NULL',
+      ),
+    );
+    assert.equal(lost.code, 0, lost.error);
+    assert.deepEqual([countAsked(), served.length], [2, 1]);
+  });
+
+  for (const how of ['fast', 'immediate'] as const)
+    test(`stopped (${how}) and started: the run says so, and the next one continues the turn and repeats no side effect`, async () => {
+      const { lost, run, countAsked, served, server } = await play(`stopped-${how}`, (halted) => halted.halt(how));
+      assert.equal(lost.code, 4, lost.error);
+      const message = lost.error.replaceAll(/\s+/g, ' ');
+      assert.match(message, /The connection to the database .* was lost: .*Turn 0 of stopped-\w+ is the last/);
+      assert.match(message, /Wait until it answers.* Then: npx chukwa run stopped-/);
+      await server.resume();
+      const early = await run();
+      assert.match(early.error, /WORLD_BUSY/);
+      assert.match(early.error.replaceAll(/\s+/g, ' '), /A dead driver's hold ends at 2/);
+      await queryAt(
+        server,
+        `UPDATE worlds SET lease_until = now() - interval '1 minute' WHERE lease_until IS NOT NULL`,
+      );
+      const done = await run();
+      assert.equal(done.code, 0, done.error);
+      const { turns } = JSON.parse(done.out) as RunReport;
+      assert.deepEqual(
+        turns.map(({ status, invocations }) => [
+          status,
+          invocations.filter((call) => call.status !== 'succeeded').length,
+        ]),
+        [['committed', 1]],
+      );
+      assert.equal(served.length, 1, 'the side effect took place twice');
+      assert.equal(countAsked(), 3, 'only the generation whose answer was lost is made again');
+    });
 });
 
 /** Every end of a call is broken off, as by `pg_cancel_backend` or a timeout. */

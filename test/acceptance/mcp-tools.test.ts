@@ -3,6 +3,8 @@ import { chmod, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Json, JsonObject } from '../../engine/contract/json.js';
+import { toUsableSchema } from '../../engine/operations/mcp-tools/usable-schema.js';
+import { createCompileSchema } from '../../engine/schema/compile-schema.js';
 import type { ServerTools, UsableTool, WrittenTools } from '../../engine/operations/mcp-tools/index.js';
 import { commandOf, commandOfScript, startHttpServer } from '../plugins/mcp-servers.js';
 import { emptyDatabase } from '../support/databases.js';
@@ -347,4 +349,28 @@ test('a source of another plugin, and a name that is none, are refused', async (
   const unnamed = await runHere(['mcp', 'tools', 'x', '--as', 'a b'], {});
   assert.equal(unnamed.code, 1);
   assert.match(unnamed.stderr, /MCP_SERVER_NAME_INVALID/);
+});
+
+test('all faults of a schema are dropped in one pass, and one that is too large is not looked at again', () => {
+  const compileSchema = createCompileSchema();
+  let passes = 0;
+  const usable = (schema: JsonObject) => {
+    passes = 0;
+    return toUsableSchema((hash, one) => {
+      passes += 1;
+      return compileSchema(hash, one);
+    }, schema);
+  };
+  const named = (value: JsonObject, size: number): JsonObject =>
+    Object.fromEntries(Array.from({ length: size }, (_, index) => [`p${index}`, value]));
+  const faulty = usable({
+    type: 'object',
+    properties: { ...named({ type: 'string', pattern: '(?<=a)b' }, 60), none: { pattern: '(', not: { pattern: '(' } } },
+  });
+  assert.ok(typeof faulty !== 'string', String(faulty));
+  assert.equal(faulty.dropped.length, 62);
+  assert.ok(passes <= 3, `${passes} passes`);
+  const large = usable({ type: 'object', properties: named({ anyOf: [{ minLength: 1 }, { pattern: 'a' }] }, 600) });
+  assert.match(String(large), /too/);
+  assert.equal(passes, 1);
 });

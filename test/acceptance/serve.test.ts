@@ -5,6 +5,7 @@ import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
+import type { Json, JsonObject } from '../../engine/contract/json.js';
 import { compose } from '../../engine/main.js';
 import { putScenario } from '../../engine/operations/author.js';
 import type { Composition } from '../../engine/operations/composition.js';
@@ -169,6 +170,37 @@ for (const kind of ['embedded', 'PostgreSQL'] as const) {
       assert.equal(world?.turn, 1);
       const record = await briefly(place, (engine) => engine.store.records.invocation(call, 'unredacted'));
       assert.equal(JSON.stringify(record).includes('?token='), false);
+    });
+
+    test('a report that is sent again to a program that serves is a duplicate, whatever it says, and changes nothing', async (t) => {
+      const place = await openPlace(t, kind);
+      const { call } = await makeSuspended(place, 'called-again');
+      const [letter] = place.toys.post.letters;
+      assert.ok(letter);
+      const said: unknown[] = [];
+      const send = async (answer: Json, type?: string): Promise<void> => {
+        const response = await place.toys.post.deliver(letter, answer, type);
+        said.push([response.status, ((await response.json()) as { readonly reason?: string }).reason]);
+      };
+      const answer = (body: string) => ({ status: 'answered', from: 'Emil', body, postage: 'paid' });
+      const failure = { type: 'about:blank', title: 'Lost', detail: 'The post van lies in a ditch.' };
+      const sendAgain = async () => {
+        await send(answer('first'));
+        await send(answer('other'));
+        await send({ status: 'eaten by the dog' });
+        await send(failure, 'application/problem+json');
+      };
+      const again = Array.from({ length: 3 }, () => [200, 'duplicate']);
+      await serving(place, sendAgain, 'turn_committed');
+      assert.deepEqual(said.splice(0), [[202, undefined], ...again]);
+      assert.deepEqual(await serving(place, sendAgain), []);
+      assert.deepEqual(said, [[200, 'duplicate'], ...again]);
+      await briefly(place, async (engine) => {
+        const record = await engine.store.records.invocation(call, 'unredacted');
+        assert.deepEqual([record?.status, (record?.response_json as JsonObject)['body']], ['succeeded', 'first']);
+        assert.equal((await engine.store.worlds.find('called-again'))?.turn, 1);
+      });
+      assert.equal(place.toys.post.served.length, 1);
     });
 
     test('a program that serves that is gone and comes back finds what was reported meanwhile', async (t) => {

@@ -182,6 +182,29 @@ for (const kind of ['embedded', 'PostgreSQL'] as const)
       assert.match(first ?? '', /^tools-\d+~[0-9a-f]{12}\/turn-1\/bob\/act\/round-1\/try-1\/tool$/);
     });
 
+    test('a side effect is made again after 503, which says that it was not performed, and not after another 5xx', async (context) => {
+      const { stage, vending } = await open();
+      const says = script({ ...(await loadScript('tools')).turns['1'], [FIRST]: { json: BUY } });
+      const workflows = await edited(context);
+      for (const [status, ended] of [
+        [503, 'committed'],
+        [500, 'failed'],
+        [502, 'failed'],
+        [504, 'failed'],
+      ] as const) {
+        const before = vending.asked.length;
+        vending.will({ kind: 'status', status });
+        const attempt = onlyAttempt(await stage.play({ scenario: 'tools', workflows, says }));
+        const isMadeAgain = status === 503;
+        assert.deepEqual([attempt.status, attempt.calls_in_doubt], [ended, isMadeAgain ? 0 : 1], String(status));
+        assert.deepEqual(performancesOf(attempt, TOOL), [
+          ['failed', 'http_status', status],
+          ...(isMadeAgain ? [['succeeded', null, 200]] : []),
+        ]);
+        assert.equal(vending.asked.length - before, isMadeAgain ? 2 : 1);
+      }
+    });
+
     test('a stop ends the wait before a retry at once', async (context) => {
       const { stage, weather } = await open();
       weather.will(BUSY);

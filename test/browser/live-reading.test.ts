@@ -84,6 +84,60 @@ describe('who reads or writes on a page that grows', NEEDS_CHROMIUM, () => {
     assert.equal(await page.locator('.news').count(), 0);
   });
 
+  test('a question, a choice and the search of the head keep what was typed, and the focus', async (t) => {
+    const { page, commit } = await openWorld(t, 2);
+    const from = page.getByLabel('What changed from turn');
+    const scenario = page.locator('#fork select');
+    const search = page.getByRole('searchbox');
+    await from.fill('1');
+    await scenario.selectOption({ index: 1 });
+    const chosen = await scenario.inputValue();
+    assert.notEqual(chosen, '');
+    await scenario.focus();
+    await commit();
+    assert.equal(await page.evaluate('document.activeElement.localName'), 'select');
+    await search.fill('zoe');
+    await page.evaluate('document.activeElement.setSelectionRange(1, 1)');
+    await commit();
+    await page.keyboard.type('x');
+    assert.equal(await search.inputValue(), 'zxoe');
+    assert.equal(await scenario.inputValue(), chosen);
+    assert.equal(await from.inputValue(), '1');
+    await page.locator('#questions .news button').click();
+    await page.locator('#fork .news button').click();
+    assert.equal(await from.inputValue(), '1', 'the newer question has what was typed');
+    assert.equal(await page.getByLabel('The story until turn').inputValue(), '4');
+    assert.equal(await scenario.inputValue(), chosen);
+  });
+
+  test('a row stays where it is on the screen, a table stays scrolled, and a fold whose summary counts stays open', async (t) => {
+    const { page, commit } = await openWorld(t, 4);
+    await page.setViewportSize({ width: 1000, height: 400 });
+    await page.evaluate(`{
+      const wide = new CSSStyleSheet();
+      wide.replaceSync('#attempts table { width: 2000px; }');
+      document.adoptedStyleSheets = [wide];
+    }`);
+    const memories = page.locator('#places details', { hasText: /memor/ });
+    await memories.evaluateAll((all: { open: boolean }[]) => all.forEach((one) => (one.open = true)));
+    const opened = await memories.count();
+    assert.ok(opened > 0);
+    const counts = await memories.locator('> summary').allInnerTexts();
+    const row = page.locator('#attempts tbody tr', { has: page.locator('td:first-child', { hasText: /^2$/ }) });
+    const topOf = () => row.evaluate((one) => Math.round(one.getBoundingClientRect().top));
+    await page.evaluate(`scrollBy(0, ${(await topOf()) - 40})`);
+    const table = page.locator('#attempts .scroll');
+    await table.evaluate((one: { scrollLeft: number }) => (one.scrollLeft = 60));
+    const [top, left] = [await topOf(), await table.evaluate((one) => one.scrollLeft)];
+    assert.equal(left, 60);
+    await commit();
+    await page.locator('#story h3', { hasText: 'Turn 5' }).waitFor();
+    assert.ok(Math.abs((await topOf()) - top) <= 1, `it was at ${top}, and is at ${await topOf()}`);
+    assert.equal(await table.evaluate((one) => one.scrollLeft), left);
+    assert.notDeepEqual(await memories.locator('> summary').allInnerTexts(), counts, 'the turn was remembered');
+    assert.equal(await page.locator('#places details[open]', { hasText: /memor/ }).count(), opened);
+  });
+
   test('what is read stays where it is on the screen, and what was opened stays open', async (t) => {
     const { page, commit } = await openWorld(t, 3);
     const read = page.locator('#story article', { has: page.getByRole('heading', { name: 'Turn 1', exact: true }) });

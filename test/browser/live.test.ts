@@ -47,12 +47,14 @@ describe('a page of what goes on', NEEDS_CHROMIUM, () => {
     const bars = page.locator('svg.timeline a');
     await page.locator('#running .so-far').first().waitFor();
     const shown = await bars.count();
+    await page.locator('#events details').evaluate((one: { open: boolean }) => (one.open = true));
     goOn();
     await waitUntil(async () => (await bars.count()) > shown);
     const { attempts } = await running;
     await waitForNote(page, /over/);
     assert.equal(await bars.count(), attempts[0]?.invocations.length);
     assert.match(await page.locator('.lede').innerText(), /committed/);
+    assert.equal(await page.locator('#events details').getAttribute('open'), '', 'the events stay unfolded');
     assert.ok(await isUntouched(page), 'the page was loaded anew');
   });
 

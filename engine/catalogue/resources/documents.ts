@@ -43,10 +43,13 @@ export function documentList(kind: ComponentKind): Resource<'Documents'> {
   });
 }
 
+/** The kinds that programs get by a name of their own; they get each other kind by get_component. */
+const NAMED: readonly ComponentKind[] = ['json_schema', 'response_source'];
+
 /** A document of a kind; a workflow is one of its own. */
 export function documentOf(kind: Exclude<ComponentKind, 'cognition_workflow'>): Resource<'Document'> {
   return resource({
-    name: `get_${kind}`,
+    ...(NAMED.includes(kind) ? { name: `get_${kind}` } : {}),
     path: `${pathOfList(kind)}/hash/:hash`,
     reader: 'consumer',
     says: `A ${PLACES[kind].noun}, what it names and what names it.`,

@@ -52,16 +52,17 @@ export async function browseAttempt({ store }: Archive, asked: AskedAttempt): Pr
   const more_calls_after = read.length > CALLS_SHOWN ? (invocations.at(-1)?.invocation_seq ?? null) : null;
   const urgent = await store.browse.calls(attempt_id, { limit: URGENT_SHOWN + 1, only: 'urgent' });
   const unfinished = urgent?.slice(0, URGENT_SHOWN) ?? [];
+  const calls_after = after === undefined ? null : Number(after);
   const seen = <Entry extends { readonly details: Json }>(entry: Entry): Entry => {
     return { ...entry, details: seenDetails(entry.details, reader) };
   };
   return succeed({
     ...record,
     invocations,
-    timeline: eventsOf(record, { invocations, unfinished, is_last: more_calls_after === null }).map(seen),
+    timeline: eventsOf(record, { invocations, unfinished, next: read[CALLS_SHOWN], calls_after }).map(seen),
     audit: record.audit.slice(0, CALLS_SHOWN).map(seen),
     read_at: record.ended_at === null ? new Date().toISOString() : null,
-    calls_after: after === undefined ? null : Number(after),
+    calls_after,
     more_calls_after,
     unfinished,
     has_more_unfinished: (urgent?.length ?? 0) > URGENT_SHOWN,
@@ -70,22 +71,26 @@ export async function browseAttempt({ store }: Archive, asked: AskedAttempt): Pr
   });
 }
 
-interface ShownCalls extends Pick<AttemptPage, 'invocations' | 'unfinished'> {
-  readonly is_last: boolean;
+interface ShownCalls extends Pick<AttemptPage, 'invocations' | 'unfinished' | 'calls_after'> {
+  /** The first call of the next part. */
+  readonly next: InvocationSummary | undefined;
 }
 
-/** The events of these calls, and those of no call that lie between them; the last part has all after them, too. */
-function eventsOf({ timeline }: AttemptRecord, { invocations, unfinished, is_last }: ShownCalls) {
+/** The events of these calls, and those of no call from their first one to the next part. */
+function eventsOf({ timeline }: AttemptRecord, { invocations, unfinished, next, calls_after }: ShownCalls) {
   const idsOf = (calls: readonly InvocationSummary[]) => new Set(calls.map((call) => call.source_invocation_id));
   const [shown, urgent] = [idsOf(invocations), idsOf(unfinished)];
   const isShown = ({ source_invocation_id: id }: TimelineRecord): boolean => shown.has(id ?? '');
-  const first = invocations[0]?.invocation_seq === 1 ? 0 : timeline.findIndex(isShown);
-  const last = is_last ? timeline.length : timeline.findLastIndex(isShown);
+  const first = (calls_after ?? 0) === 0 ? 0 : timeline.findIndex(isShown);
+  // Adopted calls come first, and have no events in this attempt.
+  const isNext = ({ source_invocation_id: id }: TimelineRecord): boolean =>
+    id !== null && (id === next?.source_invocation_id || (next?.adopted_from ?? null) !== null);
+  const end = timeline.findIndex(isNext);
   return timeline.filter(
     (event, index) =>
       isShown(event) ||
       urgent.has(event.source_invocation_id ?? '') ||
-      (event.source_invocation_id === null && first <= index && index <= last),
+      (event.source_invocation_id === null && 0 <= first && first <= index && (end < 0 || index < end)),
   );
 }
 

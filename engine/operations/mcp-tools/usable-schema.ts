@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../../contract/json.js';
+import type { Problem } from '../../contract/problem.js';
 import { contentHash } from '../../core/content/canonical.js';
 import { isList, isObject, pointerTokens, toPointer } from '../../core/content/json-pointer.js';
 import { shorten } from '../../core/content/shorten.js';
@@ -29,12 +30,12 @@ export function toUsableSchema(compileSchema: CompileSchema, said: Json | undefi
   for (;;) {
     const compiled = compileSchema(contentHash(schema), schema);
     if (compiled.ok) return { schema, dropped };
-    const fault = compiled.problems.find(({ severity }) => severity !== 'note');
-    const keyword = fault?.pointer === undefined ? undefined : findKeyword(schema, fault.pointer);
-    if (keyword === undefined || dropped.length === DROPPED_MAX)
-      return shorten(fault?.message ?? 'it does not compile', REASON_LENGTH_MAX);
-    schema = without(schema, keyword) as JsonObject;
-    dropped.push(toPointer(keyword));
+    const faults = compiled.problems.filter(({ severity }) => severity !== 'note');
+    const found = faults.some(({ code }) => code === 'SCHEMA_TOO_LARGE') ? [] : findKeywords(schema, faults);
+    dropped.push(...found.map(toPointer));
+    if (found.length === 0 || dropped.length > DROPPED_MAX)
+      return shorten(faults[0]?.message ?? 'it does not compile', REASON_LENGTH_MAX);
+    schema = found.reduce<JsonObject>((left, keyword) => without(left, keyword) as JsonObject, schema);
   }
 }
 
@@ -51,16 +52,19 @@ function withTuples(schema: JsonObject): JsonObject {
 const KEPT = ['type', 'properties', '$ref'];
 const MAPS = ['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'];
 
-/** The keyword, or the member of one, that holds the place of a fault; undefined where it has to stay. */
-function findKeyword(schema: JsonObject, pointer: string): readonly string[] | undefined {
-  const tokens = pointerTokens(pointer);
-  const depths = listSubschemas(schema)
-    .filter((inner) => isObject(inner.schema) && `${pointer}/`.startsWith(`${inner.pointer}/`))
-    .map((inner) => pointerTokens(inner.pointer).length);
-  const depth = Math.max(...depths.filter((found) => found < tokens.length));
-  const keyword = tokens.slice(0, depth + (MAPS.includes(tokens[depth] ?? '') ? 2 : 1));
-  const [first = ''] = keyword;
-  return tokens.length === 0 || (keyword.length === 1 && KEPT.includes(first)) ? undefined : keyword;
+/** The keywords, or the members of one, that hold the places of faults, without those that have to stay. */
+function findKeywords(schema: JsonObject, faults: readonly Problem[]): readonly (readonly string[])[] {
+  const places = listSubschemas(schema).flatMap((inner) => (isObject(inner.schema) ? [inner.pointer] : []));
+  const found = new Map<string, readonly string[]>();
+  for (const { pointer = '' } of faults) {
+    const tokens = pointerTokens(pointer);
+    const around = places.filter((place) => place !== pointer && `${pointer}/`.startsWith(`${place}/`));
+    const depth = Math.max(...around.map((place) => pointerTokens(place).length));
+    const keyword = tokens.slice(0, depth + (MAPS.includes(tokens[depth] ?? '') ? 2 : 1));
+    if (keyword.length > 1 || (tokens.length > 0 && !KEPT.includes(keyword[0] ?? '')))
+      found.set(toPointer(keyword), keyword);
+  }
+  return [...found.values()];
 }
 
 function without(value: Json, [token, ...rest]: readonly string[]): Json {

@@ -145,6 +145,64 @@ describe('the page of a long attempt', () => {
     assert.ok((await section(page, 'patches')).includes(`class="why" href="/llm-calls/${start.llm_call_id}"`));
   });
 
+  interface Part {
+    readonly timeline: readonly { readonly event_seq: number; readonly event_kind: string }[];
+    readonly audit: readonly unknown[];
+  }
+
+  const readParts = (page: string): Promise<readonly Part[]> =>
+    Promise.all(
+      [page, `${page}?after=500`, `${page}?after=1000`].map(async (part) => JSON.parse(await readJson(part)) as Part),
+    );
+
+  test('each event stands in one part of a long attempt, and its audit says what the JSON has', async () => {
+    const { attempt_id } = await beginLong('parts', 1100);
+    const page = `/attempts/${attempt_id}`;
+    await opened.outside.query('SET session_replication_role = replica');
+    await opened.outside.query(
+      `INSERT INTO attempt_events (world_slug, attempt_id, event_id, event_kind, occurred_at)
+       OVERRIDING SYSTEM VALUE
+       SELECT world_slug, attempt_id, ended_event_id + 1, 'attempt_continued', ended_at FROM source_invocations
+       WHERE world_slug = 'parts' AND invocation_seq IN (250, 500, 1000, 1100)`,
+    );
+    await opened.outside.query(
+      `INSERT INTO audit_entries (world_slug, audit_kind, attempt_id, occurred_at, source_invocation_id, attempt_number, raw_response, rejection)
+       SELECT world_slug, 'generation_rejected', attempt_id, started_at, source_invocation_id, 1, '', 'no'
+       FROM source_invocations WHERE world_slug = 'parts' AND invocation_seq <= 700`,
+    );
+    await opened.outside.query('SET session_replication_role = DEFAULT');
+    const parts = await readParts(page);
+    const seen = parts.flatMap(({ timeline }) => timeline);
+    assert.equal(seen.filter(({ event_kind }) => event_kind === 'attempt_continued').length, 4);
+    assert.deepEqual(
+      seen.map(({ event_seq }) => event_seq),
+      Array.from(seen, (_, index) => index + 1),
+    );
+    assert.equal(parts[0]?.audit.length, 500);
+    const audit = await section(page, 'audit');
+    assert.doesNotMatch(audit, /the JSON has them all/);
+    assert.match(audit, /first 30.*the JSON has the first 500/s);
+    assert.match(await section(page, 'calls'), /after=30".*The calls after these, of 1\u2009100/s);
+    assert.match(await section(`${page}?after=500`, 'calls'), /after=530"/);
+    assert.match(await section(`${page}?after=1000`, 'calls'), /after=1030"/);
+  });
+
+  test('an attempt that adopts a long one has its events after the adopted calls, and counts both', async () => {
+    const failed = await beginLong('again', 1100);
+    const broke = toyStart('broke', 1101);
+    const { failure, ...ended } = failing(broke.source_invocation_id);
+    await startCall(opened.store, failed, broke);
+    await opened.store.attempts.fail(failed, { ...ended, failure: { ...failure, is_transient: true } });
+    const { lease } = await begin(opened.store, 'again');
+    await startCall(opened.store, lease, generationStart(1101, [message('system', 'author', 'You are Zoe.')]));
+    const page = `/attempts/${lease.attempt_id}`;
+    const kinds = (await readParts(page)).map(({ timeline }) => timeline.map(({ event_kind }) => event_kind));
+    // What runs is shown in each part.
+    assert.deepEqual(kinds, [['attempt_began', 'call_started'], ['call_started'], ['call_started']]);
+    assert.match(await section(page, 'timeline'), /Calls 1 to 500 of 1 made here and the adopted ones/);
+    assert.match(await section(page, 'calls'), /after these, of 1 made here and the adopted ones/);
+  });
+
   test('two long attempts differ where they do, however late that is', async () => {
     const [one, other] = [await beginLong('one', 700), await beginLong('other', 700)];
     await opened.outside.query('SET session_replication_role = replica');

@@ -81,7 +81,9 @@
     [...parent.querySelectorAll('section[id]')].filter(
       (one) => one.parentElement.closest('section[id], main') === parent,
     );
-  const placeOf = (part) => part.id || part.localName + '.' + part.className;
+  const placeOf = (part) =>
+    part.id ||
+    [part.closest('[id]').id, part.localName, part.className, part.closest('tr')?.querySelector('a').href].join(' ');
   const noticeOf = (part) => part.querySelector(':scope > .news');
 
   const remember = (part) => {
@@ -187,21 +189,23 @@
       one.open = old.open;
       one.checked = old.checked;
     }
-    for (const field of fieldsOf(part).filter(({ id }) => id !== '')) {
-      const successor = fieldsOf(added).find(({ id }) => id === field.id);
+    for (const field of fieldsOf(part)) {
+      const successor = fieldsOf(added).find(({ id, name }) => id === field.id && name === field.name);
       if (successor === undefined) continue;
       if (isTyped(field)) successor.value = field.value;
-      else if (successor.defaultValue !== field.defaultValue) sayMoved(field, successor, added);
+      else if (field.id !== '' && successor.defaultValue !== field.defaultValue) sayMoved(field, successor, added);
     }
     return added;
   };
 
   const foldsOf = (part) => [...part.querySelectorAll('details, .switch > input')];
+  /** What it says before its first number: the numbers grow. */
+  const textOf = (fold) => fold.querySelector('summary')?.textContent.replace(/\d.*/s, '');
   /** Of those that are alike in one place, the last stays the last: what is new comes first. */
   const keyOf = (fold) => {
     const near = fold.closest('[id]') ?? fold;
-    const text = fold.querySelector('summary')?.textContent;
-    const alike = foldsOf(near).filter((one) => one.querySelector('summary')?.textContent === text);
+    const text = textOf(fold);
+    const alike = foldsOf(near).filter((one) => textOf(one) === text);
     return [near.id, text, alike.length - alike.indexOf(fold)].join(' ');
   };
 
@@ -228,12 +232,14 @@
 
   /** Changes the page so that what is read stays where it is on the screen. */
   const keepPlace = (change) => {
-    const placed = () => [...main.querySelectorAll(':scope > *, [id]')];
+    const placed = () => [...main.querySelectorAll(':scope > *, [id], tr:has(a)')];
+    const scrolled = new Map([...main.querySelectorAll('.scroll')].map((one) => [one.ariaLabel, one.scrollLeft]));
     const seen = placed()
       .map((one) => ({ place: placeOf(one), rect: one.getBoundingClientRect() }))
       .filter(({ rect: { top, bottom, height } }) => height > 0 && bottom > 0 && top < innerHeight)
       .sort((one, other) => Math.abs(one.rect.top) - Math.abs(other.rect.top));
     change();
+    for (const one of main.querySelectorAll('.scroll')) one.scrollLeft = scrolled.get(one.ariaLabel) ?? 0;
     const stands = new Map(placed().map((one) => [placeOf(one), one]));
     const near = seen.find(({ place }) => stands.has(place));
     if (near !== undefined && scrollY > 0)

@@ -68,7 +68,7 @@ function viewAttempt(shown: AttemptPage): View {
         title: 'Audit',
         body:
           audit.length > 0 &&
-          html`${table('Audit', auditColumns, audit.slice(0, ROWS_SHOWN))}${moreInJson(audit.length - ROWS_SHOWN)}${shown.has_more_audit && html`<p class="note">These are its first ${count(audit.length)} entries. The page of each call has what was rejected in it.</p>`}`,
+          html`${table('Audit', auditColumns, audit.slice(0, ROWS_SHOWN))}${shown.has_more_audit ? html`<p class="note">These are its first ${count(ROWS_SHOWN)} entries; the JSON has the first ${count(audit.length)}. The page of each call has what was rejected in it.</p>` : moreInJson(audit.length - ROWS_SHOWN)}`,
       },
       {
         id: 'events',
@@ -93,8 +93,8 @@ function viewAttempt(shown: AttemptPage): View {
 }
 
 /** The calls behind the turn. Superseded ones were made again, and are counted. */
-function drawCalls({ attempt_id, invocations, more_calls_after, ...counts }: AttemptPage): Html {
-  const { source_invocation_count, superseded_call_count: superseded } = counts;
+function drawCalls(shown: AttemptPage): Html {
+  const { attempt_id, invocations, more_calls_after, superseded_call_count: superseded } = shown;
   const kept = invocations.filter(({ is_superseded }) => !is_superseded);
   const rows = kept.slice(0, ROWS_SHOWN);
   const last = rows.length < kept.length ? rows.at(-1)?.invocation_seq : more_calls_after;
@@ -103,8 +103,12 @@ function drawCalls({ attempt_id, invocations, more_calls_after, ...counts }: Att
     superseded === 0
       ? NOTHING
       : html`<p class="note">${count(superseded)} more ${superseded === 1 ? 'was' : 'were'} superseded: an earlier subject changed what they had read, and they were asked again. <a href="${list}">All calls</a></p>`;
-  return html`${rowsOf('Calls', callColumns, rows, 'No call has been made yet.')}${more((last ?? null) !== null, `${list}?after=${last}`, `The calls after these, of ${count(source_invocation_count)}`)}${note}`;
+  return html`${rowsOf('Calls', callColumns, rows, 'No call has been made yet.')}${more((last ?? null) !== null, `${list}?after=${last}`, `The calls after these, of ${countCalls(shown)}`)}${note}`;
 }
+
+/** The calls that its list has. */
+const countCalls = ({ source_invocation_count: made, adopts }: AttemptPage): string =>
+  `${count(made)}${adopts === null ? '' : ' made here and the adopted ones'}`;
 
 function drawAgentTurns({ attempt_id, agent_turns }: AttemptPage): Html {
   const rows = agent_turns.slice(0, ROWS_SHOWN);
@@ -133,12 +137,13 @@ function settlementsOf({ calls_in_doubt, timeline, unfinished }: AttemptPage): r
 }
 
 /** Which part of a long attempt is drawn, and the ways to the others. */
-function parts({ attempt_id, invocations, calls_after, more_calls_after, ...counts }: AttemptPage): Html {
+function parts(shown: AttemptPage): Html {
+  const { attempt_id, invocations, calls_after, more_calls_after } = shown;
   if (calls_after === null && more_calls_after === null) return NOTHING;
   const [first, last] = [invocations[0]?.invocation_seq, invocations.at(-1)?.invocation_seq];
   const subjects = new Set(invocations.map((call) => call.workflow_subject_entity_id)).size;
   const path = pathOf('attempt', attempt_id);
-  return html`<p class="note">Calls ${count(first)} to ${count(last)} of ${count(counts.source_invocation_count)} are ${subjects > BANDS_MAX ? 'in this part' : 'drawn'}, and listed below with their events. ${calls_after === null ? undefined : html`<a href="${path}#timeline">← The first ones</a> `}${more_calls_after === null ? undefined : html`<a href="${path}?after=${more_calls_after}#timeline">The calls after these →</a>`}</p>`;
+  return html`<p class="note">Calls ${count(first)} to ${count(last)} of ${countCalls(shown)} are ${subjects > BANDS_MAX ? 'in this part' : 'drawn'}, and listed below with their events. ${calls_after === null ? undefined : html`<a href="${path}#timeline">← The first ones</a> `}${more_calls_after === null ? undefined : html`<a href="${path}?after=${more_calls_after}#timeline">The calls after these →</a>`}</p>`;
 }
 
 /** Calls that somebody has to know of, wherever they are in the attempt; those that wait or run are above. */

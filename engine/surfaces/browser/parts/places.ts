@@ -33,5 +33,5 @@ function drawEntity({ id, name, kind, state, goal, memory }: Entity, path: strin
     memory.length === 0
       ? NOTHING
       : html`<details><summary>${memory.length} ${memory.length === 1 ? 'memory' : 'memories'}</summary><ol class="memories" start="${Math.max(1, memory.length - MEMORIES_SHOWN + 1)}">${memory.slice(-MEMORIES_SHOWN).map(({ content, turn }) => html`<li>${foldable(content)} <span class="dim">turn ${turn}</span></li>`)}</ol></details>`;
-  return html`<li class="entity entity-${kind}"><p><a href="${path}"><strong>${name}</strong></a> <code class="dim">${id}</code></p><div>${foldable(state)}</div>${goal === undefined ? undefined : html`<p class="goal">wants: ${goal}</p>`}${memories}</li>`;
+  return html`<li class="entity entity-${kind}" id="entity-${id}"><p><a href="${path}"><strong>${name}</strong></a> <code class="dim">${id}</code></p><div>${foldable(state)}</div>${goal === undefined ? undefined : html`<p class="goal">wants: ${goal}</p>`}${memories}</li>`;
 }
