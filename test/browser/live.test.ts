@@ -73,7 +73,7 @@ describe('a page of what goes on', NEEDS_CHROMIUM, () => {
     goOn();
     await waitUntil(async () => (await said.innerText()).length > length);
     await waitForNote(page, /over/);
-    assert.match(await page.locator('.lede .narration').innerText(), /Bob/);
+    assert.match(await page.locator('#answer .prose').innerText(), /Bob/);
     assert.ok(await isUntouched(page), 'the page was loaded anew');
     await running;
   });
