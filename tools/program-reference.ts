@@ -71,7 +71,7 @@ interface Leaf {
 function listLeaves(command: Command, above: string): readonly Leaf[] {
   return command.commands.flatMap((child) => {
     const path = `${above} ${child.name()}`.trim();
-    const doesSomething = child.commands.length === 0 || child.registeredArguments.length > 0;
+    const doesSomething = child.commands.length === 0 || child.registeredArguments.length + child.options.length > 0;
     const leaf = { path, group: child.helpGroup() ?? '', command: child };
     return [...(doesSomething ? [leaf] : []), ...listLeaves(child, path)];
   });

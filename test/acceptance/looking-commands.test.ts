@@ -55,10 +55,12 @@ const LOOKING: Readonly<Record<string, (ids: Ids) => readonly string[]>> = {
   'plugin trust': () => ['planted'],
   migrate: () => [],
   doctor: () => [],
+  entity: () => ['park', 'bob'],
+  event: ({ attempt }) => [`${attempt}.1`],
 };
 
 /** Commands that may call a source. They import the plugins of the sources that they call, and no others. */
-const CALLING = ['park', 'run', 'worker', 'serve', 'plugin test', 'model try', 'mcp tools', 'toys'];
+const CALLING = ['park', 'run', 'worker', 'serve', 'plugin test', 'model try', 'mcp', 'mcp tools', 'toys'];
 
 /** A plugin that leaves a mark where its code runs, prints the environment, and ends the process. */
 const PLANTED = `import { appendFileSync } from 'node:fs';
