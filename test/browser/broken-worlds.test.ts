@@ -38,7 +38,7 @@ test('a world whose record cannot be read is marked in lists, and its pages say 
   for (const path of ['/', '/worlds', '/inbox', '/scenarios', '/source-invocations', `/worlds/${world_slug}`])
     assert.equal((await read(path)).status, 200, path);
   const { text: list } = await read('/worlds');
-  const marked = [...list.matchAll(/<strong><a href="\/worlds\/([^"]+)"[^]*?<\/tr>/g)];
+  const marked = [...list.matchAll(/<tr>(?:(?!<\/tr>)[^])*?<a href="\/worlds\/([^"/]+)"[^]*?<\/tr>/g)];
   assert.deepEqual(
     marked.filter(([row]) => row.includes('cannot be read')).map(([, slug]) => slug),
     ['entities-forged', 'label-forged'],

@@ -122,7 +122,7 @@ describe('the pages of a world with many agents', () => {
     assert.equal(attempts_read, 1, 'the record of the attempt is read once for the turns of all its agents');
     const parts = text.split('<article class="leaf"').filter((leaf) => leaf.includes('<h1>Patches of turn 1'));
     const countIn = (markup: string, pattern: RegExp): number => markup.match(pattern)?.length ?? 0;
-    const listed = parts.reduce((sum, part) => sum + countIn(part, /<tr><td data-title="#"/g), 0);
+    const listed = parts.reduce((sum, part) => sum + countIn(part, /<section class="patch"/g), 0);
     assert.equal(countIn(text, /id="page-1-patch-/g) + listed, 25);
   });
 
