@@ -87,7 +87,7 @@ function valueAt({ path, content }: Sent, pointer: string, message: string): str
     .split('/')
     .slice(1)
     .reduce<unknown>((value, name) => (value as Readonly<Record<string, unknown>>)[name], JSON.parse(content));
-  return String(found as string);
+  return typeof found === 'string' ? found : '';
 }
 
 const open = sharedStage('PostgreSQL');
