@@ -129,6 +129,9 @@ test('an assistant writes a world, mends it by the findings, plays it, says why,
   const documents = writePark();
   for (const [path, right, wrong] of MISTAKES) replace(documents, path, right, wrong);
   const asSent = () => ({ documents: documents as unknown as Json });
+  const refused = await author.callTool({ name: 'put_documents', arguments: asSent() });
+  assert.equal(refused.isError, true);
+  assert.match(refused.content[0]?.text ?? '', /UNKNOWN_FIELD at policies\/park-tools\.json\/alow/);
   let mended = 0;
   for (let rounds = 0; ; rounds += 1) {
     assert.ok(rounds < 4, 'findings that never end');

@@ -73,12 +73,14 @@ export function answer(value: object, text?: string, uri?: string): CallToolResu
 
 /** What a tool refuses: a model reads it, and can repair what it sent. */
 export function refusal(problems: readonly Problem[]): CallToolResult {
-  const said = problems.map(({ code, message, repair, pointer }) => present({ code, message, repair, pointer }));
+  const said = problems.map(({ code, message, repair, pointer, location }) =>
+    present({ code, message, repair, pointer, document: location?.file }),
+  );
   const [first = {}] = said;
   const text = said
     .map(
-      ({ code, message, repair, pointer }) =>
-        `${code}${pointer === undefined ? '' : ` at ${pointer}`}: ${message} ${repair}`,
+      ({ code, message, repair, pointer = '', document = '' }) =>
+        `${code}${document + pointer === '' ? '' : ` at ${document}${pointer}`}: ${message} ${repair}`,
     )
     .join('\n');
   return {
