@@ -25,7 +25,7 @@ export interface ViewSection {
   readonly id: string;
   readonly title: string;
   readonly blocks: readonly Block[];
-  /** What came of it: a page begins with it, and a terminal, which is read from its end, ends with it. */
+  /** The outcome: a page shows it first. A terminal shows it last, because people read a terminal from its end. */
   readonly is_outcome?: true;
   /** A terminal shows it on request alone. */
   readonly is_extra?: true;

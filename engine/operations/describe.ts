@@ -19,7 +19,7 @@ export interface DescribedKind {
   /** Its JSON Schema; null for schemas themselves, which are JSON Schema 2020-12. */
   readonly schema: JsonObject | null;
   readonly example: SentDocument;
-  /** What is wrong most often: how it is said, and what to do. */
+  /** The most frequent mistakes: the message of each, and its repair. */
   readonly common_mistakes: readonly {
     readonly code: string;
     readonly message: string;

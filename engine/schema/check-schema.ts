@@ -101,7 +101,7 @@ function compileCost(schema: JsonObject): number {
   return checking.reduce((sum, [keyword, value]) => sum + 1 + (EXTRA_COSTS[keyword]?.(value) ?? 0), 0);
 }
 
-/** What is looked up is held beside the code, and finding its place there takes longer the more there is. */
+/** The validator keeps these values in a list beside its code; each value is searched for in that list, so a longer list costs more. */
 const HELD_COST = 3;
 
 const EXTRA_COSTS: Readonly<Record<string, (value: Json) => number>> = {

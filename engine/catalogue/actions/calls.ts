@@ -1,8 +1,7 @@
 import type { Json } from '../../contract/json.js';
 import { present } from '../../contract/present.js';
 import { type Outcome, succeed } from '../../contract/problem.js';
-import type { Actor } from '../../operations/audit.js';
-import { placeOf } from '../../operations/audit.js';
+import { type Actor, placeOf } from '../../operations/audit.js';
 import type { Engine } from '../../operations/engine.js';
 import { showAttempt, showInvocation } from '../../operations/records.js';
 import { askToStop, findMeantCall, reportByHand, type SaidReport } from '../../operations/reports.js';

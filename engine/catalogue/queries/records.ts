@@ -2,12 +2,11 @@ import { present } from '../../contract/present.js';
 import { succeed } from '../../contract/problem.js';
 import { COMPONENT_KINDS } from '../../core/protocol/component.js';
 import { browseDocument } from '../../operations/browse/documents.js';
-import { readPart } from '../../operations/browse/list-part.js';
+import { LIMIT_MAX, readPart } from '../../operations/browse/list-part.js';
 import { showUses } from '../../operations/components.js';
 import { showEntityLife } from '../../operations/entities.js';
 import { choice, line, optional, whole } from '../action.js';
 import { query } from '../query.js';
-import { LIMIT_MAX } from '../../operations/browse/list-part.js';
 
 const kind = choice('Its kind', COMPONENT_KINDS);
 const hash = line('Its hash', 'the SHA-256 of a document, or a unique beginning of it');

@@ -6,7 +6,7 @@ import { command, faint, hanging, line, type Lines, type Span, strong, verbatim 
 import { toMoment } from '../../../catalogue/words.js';
 import type { AwaitedCall, PendedCall } from '../../../ports/pending-calls.js';
 
-/** The record keeps no options of a run: whoever resumes it has to say again who answers in place of a model. */
+/** The record keeps no options of a run, so a person who resumes it gives --llm and --script again. */
 export const AS_BEFORE = 'with the same --llm and --script as before, if any';
 
 /** The commands by which a person settles a call in doubt. */

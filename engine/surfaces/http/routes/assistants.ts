@@ -48,7 +48,7 @@ export const ASSISTANT_ROUTES: readonly Route[] = SURFACES.flatMap(({ url, acces
   },
 ]);
 
-/** What is offered at the consumers' path is for consumers, also where an operator calls. */
+/** The consumers' path offers the consumers' tools to every caller, to operators too. */
 async function answer({ desk, request, reply }: Exchange, url: string): Promise<unknown> {
   const isOperator = url === '/operator-mcp' && viewerOf(request)?.reader === 'operator';
   const left = new AbortController();
