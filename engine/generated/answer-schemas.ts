@@ -589,7 +589,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
           ],
           "additionalProperties": false
         },
-        "description": "What is wrong most often: how it is said, and what to do."
+        "description": "The most frequent mistakes: the message of each, and its repair."
       }
     },
     "required": [
