@@ -56,7 +56,7 @@ export async function countComponents(archive: Archive): Promise<Outcome<readonl
 }
 
 export interface UsesOfComponent extends ComponentSummary, ComponentUses {
-  /** The latest calls of a source or by a workflow; none for other kinds. */
+  /** The latest calls of a source, by a workflow, or with a schema; none for other kinds. */
   readonly calls: readonly ListedInvocation[];
   /** The latest attempts that made such calls. */
   readonly attempts: readonly ListedAttempt[];
@@ -68,7 +68,7 @@ export async function showUses(archive: Archive, name: ComponentName): Promise<O
   if (!found.ok) return found;
   const { kind, hash } = found.value;
   const { components, browse } = archive.store;
-  const isCalled = kind === 'response_source' || kind === 'cognition_workflow';
+  const isCalled = kind === 'response_source' || kind === 'cognition_workflow' || kind === 'json_schema';
   const use = isCalled ? await browse.useOf({ kind, hash }) : { calls: [], attempts: [] };
   return succeed({ ...found.value, ...(await components.uses(kind, hash)), ...use });
 }

@@ -134,6 +134,6 @@ export interface Readable {
 }
 
 export interface UsedDocument {
-  readonly kind: 'response_source' | 'cognition_workflow';
+  readonly kind: 'response_source' | 'cognition_workflow' | 'json_schema';
   readonly hash: string;
 }

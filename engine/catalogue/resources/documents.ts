@@ -118,7 +118,6 @@ function viewUses(uses: UsesOfComponent): RecordView {
 const USES_SHOWN = 100;
 
 function viewUse({
-  kind,
   hash,
   refers_to,
   used_by,
@@ -142,11 +141,7 @@ function viewUse({
     ),
     section('refers-to', 'What it names', ...rowsOf('What it names', refers_to, componentColumns)),
     ofOthers('calls', 'The latest calls', ...rowsOf('Calls', calls, listedColumns)),
-    ofOthers(
-      'attempts',
-      kind === 'response_source' ? 'The latest attempts that asked it' : 'The latest attempts that ran it',
-      ...rowsOf('Attempts', attempts, listedAttemptColumns),
-    ),
+    ofOthers('attempts', 'The latest attempts that used it', ...rowsOf('Attempts', attempts, listedAttemptColumns)),
   ];
 }
 

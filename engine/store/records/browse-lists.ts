@@ -102,10 +102,24 @@ export const listInbox = query(({ from, sql, lit }, { after, limit }: ListPart) 
   return after === undefined ? listed : listed.where('inbox_id', '>', after);
 });
 
-// Calls have no index by source or workflow, which every call would have to write. The scenarios that lead to the document
-// are known, and with them the worlds that play them: the latest attempts of all are among those of the worlds that were
-// played last.
-const attemptsBy = (column: string): string => `
+/** How a call, as `calls`, is known to use a document of each kind. */
+const IS_USED: Readonly<Record<UsedDocument['kind'], string>> = {
+  response_source: 'calls.source_hash = :hash',
+  cognition_workflow: 'calls.workflow_hash = :hash',
+  // A generation is offered a schema that is composed of those that its node names.
+  json_schema: `(calls.input_schema_hash = :hash OR calls.output_schema_hash = :hash
+     OR calls.llm_call_id IS NOT NULL AND EXISTS (
+       SELECT FROM component_references AS named JOIN cognition_workflows AS workflows ON workflows.hash = from_hash
+         CROSS JOIN LATERAL json_array_elements(workflows.content->'nodes') AS node
+       WHERE to_kind = 'json_schema' AND to_hash = :hash AND from_kind = 'cognition_workflow'
+         AND from_hash = calls.workflow_hash AND node->>'id' = calls.workflow_node_id
+         AND strpos(node::text, :hash::text) > 0))`,
+};
+
+// Calls have no index by source, workflow or schema, which every call would have to write. The scenarios that lead to the
+// document are known, and with them the worlds that play them: the latest attempts of all are among those of the worlds
+// that were played last.
+const attemptsBy = (is_used: string): string => `
    WITH RECURSIVE users (kind, hash) AS (
      SELECT :kind::component_kind, :hash::text COLLATE "C"
      UNION
@@ -125,35 +139,36 @@ const attemptsBy = (column: string): string => `
    SELECT attempt_id, world_slug, attempted_turn, status, started_at, ended_at FROM latest
    WHERE EXISTS (
      SELECT FROM source_invocations calls WHERE calls.world_slug = latest.world_slug
-       AND calls.attempt_id = latest.attempt_id AND calls.${column} = :hash)
+       AND calls.attempt_id = latest.attempt_id AND ${is_used})
    ORDER BY attempt_id DESC LIMIT 20`;
 
 type UsedIn = Pick<UsedDocument, 'hash'> & Readonly<Record<'world_slugs' | 'attempt_ids', readonly string[]>>;
 
-const callsBy = (column: 'calls.source_hash' | 'calls.workflow_hash') =>
+const callsBy = (is_used: string) =>
   query((building, { hash, world_slugs, attempt_ids }: UsedIn) => {
     const { sql, lit } = building;
     const chosen = sql<InAttempt>`unnest(${world_slugs}::text[], ${attempt_ids}::uuid[])`;
+    const parts = is_used.split(':hash').map((text) => sql.raw(text));
     return selectListed(building)
       .innerJoin(chosen.as<'chosen'>(sql`chosen (world_slug, attempt_id)`), 'chosen.attempt_id', 'calls.attempt_id')
       .whereRef('chosen.world_slug', '=', 'calls.world_slug')
-      .where(column, '=', hash)
+      .where(sql<boolean>`${sql.join(parts, sql`${hash}`)}`)
       .orderBy('calls.source_invocation_id', 'desc')
       .limit(lit(20));
   });
 
-const USES = {
-  response_source: {
-    attempts: prepare('browse_attempts_of_source', attemptsBy('source_hash')),
-    calls: callsBy('calls.source_hash'),
-  },
-  cognition_workflow: {
-    attempts: prepare('browse_attempts_of_workflow', attemptsBy('workflow_hash')),
-    calls: callsBy('calls.workflow_hash'),
-  },
-} as const satisfies Record<UsedDocument['kind'], unknown>;
+const usesBy = (kind: UsedDocument['kind']) => ({
+  attempts: prepare(`browse_attempts_of_${kind}`, attemptsBy(IS_USED[kind])),
+  calls: callsBy(IS_USED[kind]),
+});
 
-/** The latest calls of a source or by a workflow, and their attempts: among the latest attempts only. */
+const USES = {
+  response_source: usesBy('response_source'),
+  cognition_workflow: usesBy('cognition_workflow'),
+  json_schema: usesBy('json_schema'),
+};
+
+/** The latest calls that used a document, and their attempts: among the latest attempts only. */
 export async function findUse(runner: Runner, { kind, hash }: UsedDocument) {
   const attempts = await run<ListedAttempt>(runner, USES[kind].attempts, { kind, hash });
   const calls = await USES[kind].calls(runner, {
