@@ -90,16 +90,22 @@ export function shorten(text: string, length_max: number): string {
   return text.length <= length_max ? text : `${text.slice(0, Math.max(0, length_max - 1))}…`;
 }
 
+/** What an answer was taken for, or why it was not taken; nothing where neither is known. */
+export function toVerdict({
+  model_output_kind,
+  failure_detail,
+  failure_class,
+}: Pick<InvocationSummary, 'model_output_kind' | 'failure_detail' | 'failure_class'>): string {
+  if (failure_class === null) return words(model_output_kind);
+  // Only an answer is rejected; of another failure there is none, or it is not judged.
+  return failure_class === 'model_content'
+    ? `rejected: ${words(failure_detail ?? failure_class)}`
+    : `failed: ${words(failure_class)}`;
+}
+
 /** The short label of a call. */
 export function labelOf(call: InvocationSummary): string {
-  const { ambient_source_id, tool_name, workflow_node_id, model_output_kind, failure_detail, failure_class } = call;
-  if (call.invocation_kind === 'llm_generation') {
-    if (call.is_superseded || (failure_class ?? model_output_kind) === null) return callWord(call);
-    if (failure_class === null) return words(model_output_kind ?? '');
-    // Only an answer is rejected; of another failure there is none, or it is not judged.
-    return failure_class === 'model_content'
-      ? `rejected: ${words(failure_detail ?? failure_class)}`
-      : `failed: ${words(failure_class)}`;
-  }
+  const { ambient_source_id, tool_name, workflow_node_id } = call;
+  if (call.invocation_kind === 'llm_generation') return (!call.is_superseded && toVerdict(call)) || callWord(call);
   return ambient_source_id ?? tool_name ?? workflow_node_id ?? words(call.invocation_kind);
 }

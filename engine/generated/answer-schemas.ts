@@ -4628,41 +4628,15 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "messages": {
         "type": "array",
         "items": {
-          "type": "object",
-          "properties": {
-            "role": {
-              "type": "string"
-            },
-            "content": {
-              "type": "string"
-            },
-            "segments": {
-              "type": "array",
-              "items": {
-                "type": "object",
-                "properties": {
-                  "origin": {
-                    "type": "string"
-                  },
-                  "characters": {
-                    "type": "number"
-                  }
-                },
-                "required": [
-                  "origin",
-                  "characters"
-                ],
-                "additionalProperties": false
-              }
-            }
-          },
-          "required": [
-            "role",
-            "content",
-            "segments"
-          ],
-          "additionalProperties": false
+          "$ref": "#/components/schemas/PromptMessage"
         }
+      },
+      "tries": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/TryOfLane"
+        },
+        "description": "The tries of its lane, from the first: itself among them, and those that its attempt has adopted."
       },
       "prefix_hash": {
         "type": "string"
@@ -4794,12 +4768,150 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "status",
       "tokens",
       "tool_loop_round",
+      "tries",
       "workflow_hash",
       "workflow_node_id",
       "workflow_subject_entity_id",
       "world_slug"
     ],
     "additionalProperties": false
+  },
+  "PromptMessage": {
+    "type": "object",
+    "properties": {
+      "role": {
+        "type": "string"
+      },
+      "content": {
+        "type": "string"
+      },
+      "segments": {
+        "type": "array",
+        "items": {
+          "type": "object",
+          "properties": {
+            "origin": {
+              "type": "string"
+            },
+            "characters": {
+              "type": "number"
+            }
+          },
+          "required": [
+            "origin",
+            "characters"
+          ],
+          "additionalProperties": false
+        }
+      },
+      "is_new": {
+        "type": "boolean",
+        "description": "It came after the try before; false in the first try of a lane."
+      },
+      "llm_call_id": {
+        "type": [
+          "string",
+          "null"
+        ],
+        "description": "The generation that wrote it, or whose answer it corrects; null of an author's message."
+      },
+      "source_invocation_id": {
+        "type": [
+          "string",
+          "null"
+        ],
+        "description": "The call whose result it is."
+      }
+    },
+    "required": [
+      "role",
+      "content",
+      "segments",
+      "is_new",
+      "llm_call_id",
+      "source_invocation_id"
+    ],
+    "additionalProperties": false
+  },
+  "TryOfLane": {
+    "type": "object",
+    "properties": {
+      "model_output_kind": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "status": {
+        "$ref": "#/components/schemas/InvocationStatus"
+      },
+      "failure_class": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "failure_detail": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "llm_call_id": {
+        "type": "string"
+      },
+      "tool_loop_round": {
+        "type": "number"
+      },
+      "logical_generation_attempt": {
+        "type": "number"
+      },
+      "message_count": {
+        "type": "number",
+        "description": "How many messages it was sent."
+      },
+      "elected": {
+        "type": "array",
+        "items": {
+          "type": "object",
+          "properties": {
+            "source_invocation_id": {
+              "type": "string"
+            },
+            "tool_name": {
+              "type": "string"
+            }
+          },
+          "required": [
+            "source_invocation_id",
+            "tool_name"
+          ],
+          "additionalProperties": false
+        },
+        "description": "The calls of tools that it decided on, in the order of their issue."
+      },
+      "patch_seq": {
+        "type": [
+          "number",
+          "null"
+        ],
+        "description": "The patch of its turn that its answer is; null for none, and until the turn is committed."
+      }
+    },
+    "required": [
+      "elected",
+      "failure_class",
+      "failure_detail",
+      "llm_call_id",
+      "logical_generation_attempt",
+      "message_count",
+      "model_output_kind",
+      "patch_seq",
+      "status",
+      "tool_loop_round"
+    ],
+    "additionalProperties": false,
+    "description": "One generation of a lane: a subject at a node asks its model, until it has an answer."
   },
   "Waiting": {
     "type": "object",
@@ -4936,7 +5048,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
         "items": {
           "$ref": "#/components/schemas/ListedInvocation"
         },
-        "description": "The latest calls of a source or by a workflow; none for other kinds."
+        "description": "The latest calls of a source, by a workflow, or with a schema; none for other kinds."
       },
       "attempts": {
         "type": "array",
@@ -5056,7 +5168,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
         "items": {
           "$ref": "#/components/schemas/ListedInvocation"
         },
-        "description": "The latest calls of a source or by a workflow; none for other kinds."
+        "description": "The latest calls of a source, by a workflow, or with a schema; none for other kinds."
       },
       "attempts": {
         "type": "array",
@@ -5160,40 +5272,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "messages": {
         "type": "array",
         "items": {
-          "type": "object",
-          "properties": {
-            "role": {
-              "type": "string"
-            },
-            "content": {
-              "type": "string"
-            },
-            "segments": {
-              "type": "array",
-              "items": {
-                "type": "object",
-                "properties": {
-                  "origin": {
-                    "type": "string"
-                  },
-                  "characters": {
-                    "type": "number"
-                  }
-                },
-                "required": [
-                  "origin",
-                  "characters"
-                ],
-                "additionalProperties": false
-              }
-            }
-          },
-          "required": [
-            "role",
-            "content",
-            "segments"
-          ],
-          "additionalProperties": false
+          "$ref": "#/components/schemas/PromptMessage"
         }
       }
     },
@@ -5246,7 +5325,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
         "items": {
           "$ref": "#/components/schemas/ListedInvocation"
         },
-        "description": "The latest calls of a source or by a workflow; none for other kinds."
+        "description": "The latest calls of a source, by a workflow, or with a schema; none for other kinds."
       },
       "attempts": {
         "type": "array",

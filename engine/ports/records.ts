@@ -194,11 +194,9 @@ export interface LlmCallRecord extends CallSummary, CallPlace {
   readonly delivered_schema_hash: string | null;
   /** The one schema that the model was offered. */
   readonly output_schema: Json;
-  readonly messages: readonly {
-    readonly role: string;
-    readonly content: string;
-    readonly segments: readonly { readonly origin: string; readonly characters: number }[];
-  }[];
+  readonly messages: readonly PromptMessage[];
+  /** The tries of its lane, from the first: itself among them, and those that its attempt has adopted. */
+  readonly tries: readonly TryOfLane[];
   readonly prefix_hash: string;
   /** Of the source call, as its own record says; null while it runs. */
   readonly duration_ms: number | null;
@@ -213,6 +211,32 @@ export interface LlmCallRecord extends CallSummary, CallPlace {
     readonly cached_input_tokens: number | null;
     readonly reasoning_tokens: number | null;
   } | null;
+}
+
+export interface PromptMessage {
+  readonly role: string;
+  readonly content: string;
+  readonly segments: readonly { readonly origin: string; readonly characters: number }[];
+  /** It came after the try before; false in the first try of a lane. */
+  readonly is_new: boolean;
+  /** The generation that wrote it, or whose answer it corrects; null of an author's message. */
+  readonly llm_call_id: string | null;
+  /** The call whose result it is. */
+  readonly source_invocation_id: string | null;
+}
+
+/** One generation of a lane: a subject at a node asks its model, until it has an answer. */
+export interface TryOfLane
+  extends Pick<CallSummary, 'model_output_kind' | 'status' | 'failure_class' | 'failure_detail'> {
+  readonly llm_call_id: string;
+  readonly tool_loop_round: number;
+  readonly logical_generation_attempt: number;
+  /** How many messages it was sent. */
+  readonly message_count: number;
+  /** The calls of tools that it decided on, in the order of their issue. */
+  readonly elected: readonly { readonly source_invocation_id: string; readonly tool_name: string }[];
+  /** The patch of its turn that its answer is; null for none, and until the turn is committed. */
+  readonly patch_seq: number | null;
 }
 
 interface EventSubject {

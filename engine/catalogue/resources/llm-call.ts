@@ -3,8 +3,8 @@ import type { Json } from '../../contract/json.js';
 import { isObject } from '../../core/content/json-pointer.js';
 import { parseJson } from '../../core/content/parse-json.js';
 import { showLlmCall } from '../../operations/records.js';
-import type { LlmCallRecord } from '../../ports/records.js';
-import { eventsOf } from '../places.js';
+import type { LlmCallRecord, TryOfLane } from '../../ports/records.js';
+import { eventsOf, pathOfPatch } from '../places.js';
 import { toPhrase } from '../phrase.js';
 import { resource } from '../resource.js';
 import {
@@ -15,17 +15,24 @@ import {
   facts,
   folded,
   json,
+  type Link,
+  links,
   linkTo,
   linkToEntity,
+  linkToTurn,
   moment,
   note,
+  type Phrase,
   picture,
   prose,
   type RecordView,
   section,
+  state,
+  strong,
+  table,
   trailToAttempt,
 } from '../view.js';
-import { count, runWord, shortHash, toDuration, words } from '../words.js';
+import { count, runWord, shortHash, toDuration, toVerdict, words } from '../words.js';
 
 export const llmCall = resource({
   name: 'get_llm_call',
@@ -45,12 +52,11 @@ function viewLlmCall(call: LlmCallRecord): RecordView {
   const others = artifacts.filter((artifact) => !thought.includes(artifact));
   const isCleaned = normalised_text !== null && normalised_text !== raw_text;
   const kind = call.model_output_kind;
-  const place = `round ${call.tool_loop_round}, try ${call.logical_generation_attempt}`;
   return {
-    eyebrow: `LLM call · node ${call.workflow_node_id}${runWord(call)}, ${place}`,
+    eyebrow: `LLM call · node ${call.workflow_node_id}${runWord(call)}, ${nameOf(call)}`,
     title: `What ${subject} was asked, and said`,
     trail: trailToAttempt(call),
-    lede: [ending(call), kind && `, ${words(kind)}`],
+    lede: [ending(call), kind && `, ${words(kind)}`, drawDecided(call)],
     events: ended_at === null ? eventsOf('attempt', call.attempt_id) : undefined,
     sections: [
       outcome(
@@ -63,6 +69,7 @@ function viewLlmCall(call: LlmCallRecord): RecordView {
         'How it came in',
         ...(chunks.length > 1 ? [folded('Piece by piece', picture({ of: 'chunks', shown: chunks }))] : []),
       ),
+      section('tries', 'The tries before and after', ...drawTries(call)),
       section('prompt', 'What the model saw', { block: 'conversation', call }),
       section('facts', 'In short', facts(factsOf(call))),
       {
@@ -85,6 +92,60 @@ function viewLlmCall(call: LlmCallRecord): RecordView {
 }
 
 const outcome = (of: ReturnType<typeof section>) => ({ ...of, is_outcome: true }) as const;
+
+function nameOf(one: Pick<TryOfLane, 'tool_loop_round' | 'logical_generation_attempt'>): string {
+  return `round ${one.tool_loop_round}, try ${one.logical_generation_attempt}`;
+}
+
+/** What the answer of a try decided: the call of a tool, or the patch of its subject. */
+function decidedIn({ world_slug, attempted_turn }: LlmCallRecord, { elected, patch_seq }: TryOfLane): readonly Link[] {
+  const patch = patch_seq === null ? [] : [linkToPatch(world_slug, attempted_turn, patch_seq)];
+  return [
+    ...elected.map(({ source_invocation_id: id, tool_name }) => linkTo('source_invocation', id, tool_name)),
+    ...patch,
+  ];
+}
+
+function linkToPatch(world_slug: string, turn: number, patch_seq: number): Link {
+  const { command } = linkToTurn(world_slug, turn);
+  return { path: pathOfPatch(world_slug, turn, patch_seq), command, text: `patch ${patch_seq} of turn ${turn}` };
+}
+
+function drawDecided(call: LlmCallRecord): Phrase {
+  const own = call.tries.find(({ llm_call_id }) => llm_call_id === call.llm_call_id);
+  const decided = own === undefined ? [] : decidedIn(call, own);
+  return decided.length === 0 ? null : ['. Decided here: ', joined(decided), '.'];
+}
+
+const joined = (all: readonly Phrase[]): Phrase => all.map((one, at) => (at === 0 ? one : [', ', one]));
+
+/** All tries of the lane, in their order. */
+function drawTries(call: LlmCallRecord): readonly Block[] {
+  const { tries, llm_call_id } = call;
+  const own = tries.findIndex((one) => one.llm_call_id === llm_call_id);
+  const [before, after] = [tries[own - 1], tries[own + 1]];
+  if (before === undefined && after === undefined) return [];
+  const named = tries.map((one, at) => ({ ...one, added: one.message_count - (tries[at - 1]?.message_count ?? 0) }));
+  return [
+    table(
+      'Tries',
+      named,
+      {
+        try: (one) => (one.llm_call_id === llm_call_id ? strong(`${nameOf(one)}: this one`) : nameOf(one)),
+        said: toVerdict,
+        'decided here': (one) => joined(decidedIn(call, one)),
+        'new messages': ({ added }) => added,
+        state: (one) => state(one.status),
+        prompt: (one) => linkTo('llm_call', one.llm_call_id, 'prompt'),
+      },
+      '',
+    ),
+    links(
+      before === undefined ? null : linkTo('llm_call', before.llm_call_id, '← the try before'),
+      after === undefined ? null : linkTo('llm_call', after.llm_call_id, 'the try after →'),
+    ),
+  ];
+}
 
 function drawAnswer({ raw_text, ended_at, model_output_kind }: LlmCallRecord): readonly Block[] {
   if (raw_text === '') return [note(ended_at === null ? 'The model has not answered yet.' : 'The model said nothing.')];

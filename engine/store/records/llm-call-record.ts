@@ -1,10 +1,10 @@
 import type { NotNull } from 'kysely';
 import type { ResponseSource } from '../../generated/response-source.js';
-import type { LlmCallRecord } from '../../ports/records.js';
+import type { LlmCallRecord, PromptMessage, TryOfLane } from '../../ports/records.js';
 import { type Artifact, withDerived } from '../attempts/derived-artifacts.js';
 import { decodePieces } from '../pieces.js';
 import { type InAttempt, query } from '../queries.js';
-import type { Runner } from '../statement.js';
+import { prepare, run, type Runner } from '../statement.js';
 import type { LlmCalls } from '../tables.js';
 import { CHILDREN } from './invocation-rows.js';
 import { callState } from './work-state.js';
@@ -17,6 +17,7 @@ export async function findLlmCall(runner: Runner, llm_call_id: string): Promise<
   const { input_tokens, output_tokens, cached_input_tokens, reasoning_tokens, ...columns } = others;
   const stream = toStream(await readBatches(runner, row));
   const said = row.model_output_kind === null ? null : stream.raw_text;
+  const tries = await run<TryOfLane>(runner, TRIES, toLane(row));
   const normalised_text = row.normalised_text?.toString('utf8') ?? said;
   return {
     ...columns,
@@ -24,7 +25,8 @@ export async function findLlmCall(runner: Runner, llm_call_id: string): Promise<
     interface: source.interface,
     output_schema: schema,
     normalised_text,
-    messages: await listMessages(runner, row),
+    messages: withOrigins(await listMessages(runner, row), tries, llm_call_id),
+    tries,
     ...stream,
     artifacts: withDerived(artifacts, { ...row, normalised_text }),
     tokens:
@@ -66,7 +68,68 @@ const readCall = query(({ from, sql }, { llm_call_id }: Pick<LlmCalls, 'llm_call
     .$narrowType<OfGeneration>(),
 );
 
-async function listMessages(runner: Runner, call: Conversation): Promise<LlmCallRecord['messages']> {
+// Each half is found by an index of its own. A patch is one of the turn, whichever attempt has committed it.
+const TRIES = prepare(
+  'tries_of_lane',
+  `WITH known AS (
+     SELECT calls.* FROM source_invocations AS calls
+     WHERE world_slug = :world_slug AND attempt_id = :attempt_id::uuid
+       AND workflow_subject_entity_id = :subject AND workflow_node_id = :node
+     UNION ALL
+     SELECT calls.* FROM adopted_calls JOIN source_invocations AS calls USING (world_slug, source_invocation_id)
+     WHERE world_slug = :world_slug AND adopted_calls.attempt_id = :attempt_id::uuid
+       AND workflow_subject_entity_id = :subject AND workflow_node_id = :node)
+   SELECT llm_call_id, tool_loop_round, logical_generation_attempt, message_count, model_output_kind, known.status,
+     failure_class, failure_detail,
+     (SELECT coalesce(json_agg(json_build_object('source_invocation_id', children.source_invocation_id,
+        'tool_name', tool_name) ORDER BY invocation_seq), '[]') FROM source_invocations AS children
+      WHERE children.world_slug = known.world_slug
+        AND children.parent_source_invocation_id = known.source_invocation_id) AS elected,
+     (SELECT patch_seq FROM world_patches AS patches
+      WHERE patches.world_slug = known.world_slug AND patches.turn = known.attempted_turn
+        AND patches.source_invocation_id = known.source_invocation_id) AS patch_seq
+   FROM known JOIN llm_calls USING (world_slug, llm_call_id) WHERE conversation = :conversation
+   ORDER BY message_count, llm_call_id`,
+);
+
+const toLane = ({
+  world_slug,
+  attempt_id,
+  conversation,
+  workflow_subject_entity_id: subject,
+  workflow_node_id: node,
+}: Conversation & Pick<LlmCallRecord, 'workflow_subject_entity_id' | 'workflow_node_id'>) => ({
+  world_slug,
+  attempt_id,
+  conversation,
+  subject,
+  node,
+});
+
+type Said = Pick<PromptMessage, 'role' | 'content' | 'segments'>;
+
+/** After a try come its answer and what the answer led to: a tool's result, or a correction. */
+function withOrigins(
+  messages: readonly Said[],
+  tries: readonly TryOfLane[],
+  llm_call_id: string,
+): readonly PromptMessage[] {
+  const before = tries[tries.findIndex((one) => one.llm_call_id === llm_call_id) - 1];
+  const tryOf = (count: number) => tries.findLast(({ message_count }) => message_count === count);
+  return messages.map((message, index) => {
+    const asked = message.role === 'assistant' ? undefined : tryOf(index - 1);
+    const tool = asked?.elected.at(-1);
+    const writer = message.role === 'assistant' ? tryOf(index) : tool === undefined ? asked : undefined;
+    return {
+      ...message,
+      is_new: before !== undefined && index >= before.message_count,
+      llm_call_id: writer?.llm_call_id ?? null,
+      source_invocation_id: tool?.source_invocation_id ?? null,
+    };
+  });
+}
+
+async function listMessages(runner: Runner, call: Conversation): Promise<readonly Said[]> {
   const messages: { role: string; content: string; segments: { origin: string; characters: number }[] }[] = [];
   for (const { position, role, origin, text } of await readPieces(runner, call)) {
     const message = (messages[position - 1] ??= { role, content: '', segments: [] });

@@ -1,7 +1,7 @@
 import type { LlmCallRecord } from '../../../ports/records.js';
 import { parsePromptText } from '../../../core/prompt/template.js';
 import { type Html, html, type HtmlValue, NOTHING } from '../html.js';
-import { count, cut, toClass, visible, duration, TEXT_LENGTH_MAX } from './text.js';
+import { count, cut, duration, linkTo, TEXT_LENGTH_MAX, toClass, visible } from './text.js';
 import { parseJson } from '../../../core/content/parse-json.js';
 
 /** A segment below this length is marked by colour alone; screen readers get its name. */
@@ -35,7 +35,7 @@ const FOLDED_LENGTH_MIN = 6_000;
  */
 export function conversation(messages: readonly Message[], pointer: string): Html {
   return html`<ol class="conversation">${messages.map((message, index) => {
-    const head = html`<span class="number">${index + 1}</span> ${message.role}`;
+    const head = html`<span class="number">${index + 1}</span> ${message.role}${drawOrigin(message)}`;
     const body = copyable(`${pointer}/${index}/content`, drawMessage(message));
     const isFolded = message.content.length >= FOLDED_LENGTH_MIN && index < messages.length - 1;
     const shown = isFolded
@@ -43,6 +43,12 @@ export function conversation(messages: readonly Message[], pointer: string): Htm
       : html`<h3>${head}</h3>${body}`;
     return html`<li class="message role-${toClass(message.role)}">${shown}</li>`;
   })}</ol>`;
+}
+
+/** The mark of a new message, and the way to the call that it came from. */
+function drawOrigin({ role, is_new, llm_call_id, source_invocation_id }: Message): Html {
+  const writer = role === 'assistant' ? 'the prompt that it answered' : 'the answer that it corrects';
+  return html`${is_new && html` <mark>new</mark>`} ${linkTo('llm_call', llm_call_id, writer)}${linkTo('source_invocation', source_invocation_id, 'the call that gave it')}`;
 }
 
 function drawMessage(message: Message): Html {

@@ -152,7 +152,7 @@ function factLines(facts: Readonly<Record<string, Phrase>>, margin: string): Lin
 type Message = LlmCallRecord['messages'][number];
 
 /** The author's text is plain; text that filled a placeholder is emphasised. */
-function messageLines({ role, content, segments }: Message): Lines {
+function messageLines({ role, content, segments, is_new, ...from }: Message): Lines {
   const sizes = new Map<string, number>();
   for (const { origin, characters } of segments) sizes.set(origin, (sizes.get(origin) ?? 0) + characters);
   const origins = [...sizes].map(([origin, characters]) => `${origin} ${characters}`).join(' · ');
@@ -166,7 +166,9 @@ function messageLines({ role, content, segments }: Message): Lines {
     start += characters;
   }
   return [
-    line('  ', strong(role), faint(`  ${count(content.length, 'character')}: ${origins}`)),
+    line('  ', strong(role), faint(`  ${is_new ? 'new, ' : ''}${count(content.length, 'character')}: ${origins}`)),
+    from.llm_call_id !== null && verbatim(faint(`  from llm-call ${from.llm_call_id}`)),
+    from.source_invocation_id !== null && verbatim(faint(`  from invocation ${from.source_invocation_id}`)),
     rows.map((spans) => verbatim(faint('  | '), ...spans)),
   ];
 }
