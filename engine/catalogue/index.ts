@@ -6,6 +6,7 @@ import { diff } from './resources/diff.js';
 import { DOCUMENTS } from './resources/documents.js';
 import { entity } from './resources/entity.js';
 import { event } from './resources/event.js';
+import { inbox } from './resources/inbox.js';
 import { invocation } from './resources/invocation.js';
 import { llmCall } from './resources/llm-call.js';
 import { search } from './resources/search.js';
@@ -19,6 +20,7 @@ export const RESOURCES: readonly Resource[] = [
   ...Object.values(attempts),
   agentTurn,
   event,
+  inbox,
   ...Object.values(calls),
   invocation,
   llmCall,

@@ -4929,6 +4929,13 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
         ],
         "description": "The cursor of the next part; null at the end."
       },
+      "worlds": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/WaitingWorld"
+        },
+        "description": "The worlds with queued turns or waiting attempts, by name."
+      },
       "attempts": {
         "type": "array",
         "items": {
@@ -4940,10 +4947,62 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     "required": [
       "attempts",
       "next",
-      "rows"
+      "rows",
+      "worlds"
     ],
     "additionalProperties": false,
     "description": "Pending messages and suspended attempts."
+  },
+  "WaitingWorld": {
+    "type": "object",
+    "properties": {
+      "world_slug": {
+        "type": "string"
+      },
+      "queued_turns": {
+        "type": "number"
+      },
+      "put_off": {
+        "anyOf": [
+          {
+            "type": "object",
+            "properties": {
+              "reason": {
+                "type": "string"
+              },
+              "until": {
+                "type": "string"
+              }
+            },
+            "required": [
+              "reason",
+              "until"
+            ],
+            "additionalProperties": false
+          },
+          {
+            "type": "null"
+          }
+        ],
+        "description": "Why the first one is deferred, and until when (RFC 3339)."
+      },
+      "waiting_attempts": {
+        "type": "number"
+      },
+      "waited_calls": {
+        "type": "number",
+        "description": "The calls that these wait for, as far as they are listed."
+      }
+    },
+    "required": [
+      "put_off",
+      "queued_turns",
+      "waited_calls",
+      "waiting_attempts",
+      "world_slug"
+    ],
+    "additionalProperties": false,
+    "description": "What waits in one world."
   },
   "WaitingAttempt": {
     "type": "object",

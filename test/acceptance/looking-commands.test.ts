@@ -56,6 +56,7 @@ const LOOKING: Readonly<Record<string, (ids: Ids) => readonly string[]>> = {
   migrate: () => [],
   doctor: () => [],
   entity: () => ['park', 'bob'],
+  inbox: () => [],
   event: ({ attempt }) => [`${attempt}.1`],
 };
 

@@ -13,13 +13,13 @@ import {
   ending,
   exact,
   facts,
+  faint,
   folded,
   json,
-  type Link,
-  links,
   linkTo,
   linkToEntity,
   linkToTurn,
+  list,
   moment,
   note,
   type Phrase,
@@ -27,9 +27,7 @@ import {
   prose,
   type RecordView,
   section,
-  state,
   strong,
-  table,
   trailToAttempt,
 } from '../view.js';
 import { count, runWord, shortHash, toDuration, toVerdict, words } from '../words.js';
@@ -47,6 +45,7 @@ export const llmCall = resource({
 });
 
 function viewLlmCall(call: LlmCallRecord): RecordView {
+  const own = call.tries.find(({ llm_call_id }) => llm_call_id === call.llm_call_id);
   const { workflow_subject_entity_id: subject, raw_text, normalised_text, artifacts, chunks, tokens, ended_at } = call;
   const thought = artifacts.filter(({ kind }) => /reason/.test(kind));
   const others = artifacts.filter((artifact) => !thought.includes(artifact));
@@ -56,7 +55,7 @@ function viewLlmCall(call: LlmCallRecord): RecordView {
     eyebrow: `LLM call · node ${call.workflow_node_id}${runWord(call)}, ${nameOf(call)}`,
     title: `What ${subject} was asked, and said`,
     trail: trailToAttempt(call),
-    lede: [ending(call), kind && `, ${words(kind)}`, drawDecided(call)],
+    lede: [ending(call), kind && `, ${words(kind)}`, own === undefined ? null : drawDecided(call, own)],
     events: ended_at === null ? eventsOf('attempt', call.attempt_id) : undefined,
     sections: [
       outcome(
@@ -98,53 +97,33 @@ function nameOf(one: Pick<TryOfLane, 'tool_loop_round' | 'logical_generation_att
 }
 
 /** What the answer of a try decided: the call of a tool, or the patch of its subject. */
-function decidedIn({ world_slug, attempted_turn }: LlmCallRecord, { elected, patch_seq }: TryOfLane): readonly Link[] {
-  const patch = patch_seq === null ? [] : [linkToPatch(world_slug, attempted_turn, patch_seq)];
-  return [
-    ...elected.map(({ source_invocation_id: id, tool_name }) => linkTo('source_invocation', id, tool_name)),
-    ...patch,
-  ];
-}
-
-function linkToPatch(world_slug: string, turn: number, patch_seq: number): Link {
+function drawDecided({ world_slug, attempted_turn: turn }: LlmCallRecord, { elected, patch_seq }: TryOfLane): Phrase {
+  const calls = elected.map(
+    ({ source_invocation_id: id, tool_name }): Phrase => [
+      `. Decided here: ${tool_name} (`,
+      linkTo('source_invocation', id, 'the call'),
+      ')',
+    ],
+  );
+  if (patch_seq === null) return calls;
   const { command } = linkToTurn(world_slug, turn);
-  return { path: pathOfPatch(world_slug, turn, patch_seq), command, text: `patch ${patch_seq} of turn ${turn}` };
+  const path = pathOfPatch(world_slug, turn, patch_seq);
+  return [...calls, '. Decided here: ', { path, command, text: `patch ${patch_seq} of turn ${turn}` }];
 }
-
-function drawDecided(call: LlmCallRecord): Phrase {
-  const own = call.tries.find(({ llm_call_id }) => llm_call_id === call.llm_call_id);
-  const decided = own === undefined ? [] : decidedIn(call, own);
-  return decided.length === 0 ? null : ['. Decided here: ', joined(decided), '.'];
-}
-
-const joined = (all: readonly Phrase[]): Phrase => all.map((one, at) => (at === 0 ? one : [', ', one]));
 
 /** All tries of the lane, in their order. */
 function drawTries(call: LlmCallRecord): readonly Block[] {
-  const { tries, llm_call_id } = call;
-  const own = tries.findIndex((one) => one.llm_call_id === llm_call_id);
-  const [before, after] = [tries[own - 1], tries[own + 1]];
-  if (before === undefined && after === undefined) return [];
-  const named = tries.map((one, at) => ({ ...one, added: one.message_count - (tries[at - 1]?.message_count ?? 0) }));
-  return [
-    table(
-      'Tries',
-      named,
-      {
-        try: (one) => (one.llm_call_id === llm_call_id ? strong(`${nameOf(one)}: this one`) : nameOf(one)),
-        said: toVerdict,
-        'decided here': (one) => joined(decidedIn(call, one)),
-        'new messages': ({ added }) => added,
-        state: (one) => state(one.status),
-        prompt: (one) => linkTo('llm_call', one.llm_call_id, 'prompt'),
-      },
-      '',
-    ),
-    links(
-      before === undefined ? null : linkTo('llm_call', before.llm_call_id, '← the try before'),
-      after === undefined ? null : linkTo('llm_call', after.llm_call_id, 'the try after →'),
-    ),
-  ];
+  const { tries } = call;
+  const own = tries.findIndex(({ llm_call_id }) => llm_call_id === call.llm_call_id);
+  const draw = (one: TryOfLane, at: number): readonly Block[] => {
+    const name = at === own ? strong(nameOf(one)) : nameOf(one);
+    const added = one.message_count - (tries[at - 1]?.message_count ?? 0);
+    const text = at === own - 1 ? '← the try before' : at === own + 1 ? 'the try after →' : 'its prompt';
+    const way = at === own ? faint('this one') : linkTo('llm_call', one.llm_call_id, text);
+    const said = toVerdict(one) || one.status;
+    return [note(name, ', ', count(added, 'new message'), ': ', said, drawDecided(call, one), '. ', way)];
+  };
+  return tries.length > 1 ? [list(tries.map(draw))] : [];
 }
 
 function drawAnswer({ raw_text, ended_at, model_output_kind }: LlmCallRecord): readonly Block[] {

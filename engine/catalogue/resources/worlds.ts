@@ -1,6 +1,6 @@
 import { present } from '../../contract/present.js';
 import { listAgentsPart } from '../../operations/agents.js';
-import { browseInbox, browseOverview } from '../../operations/browse/overview.js';
+import { browseOverview } from '../../operations/browse/overview.js';
 import {
   browseTurn,
   browseWorld,
@@ -38,16 +38,6 @@ export const worldList = listResource({
     columns: worldColumns,
     empty: NO_WORLDS,
   }),
-});
-
-export const inbox = resource({
-  name: 'list_waiting',
-  path: '/inbox',
-  reader: 'operator',
-  says: 'Messages and attempts that wait for a driver, a service or a person.',
-  gives: 'Inbox',
-  takes: ['limit', 'after'],
-  read: (archive, { query }) => browseInbox(archive, query),
 });
 
 export const world = resource({

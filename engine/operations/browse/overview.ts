@@ -3,6 +3,8 @@ import type { ListedMessage, ListPart, WaitingAttempt, WorldActivity } from '../
 import { compareWorldStates, stateOfWorld } from '../../core/protocol/work-state.js';
 import { countComponents, type KindCount } from '../components.js';
 import type { Archive } from '../engine.js';
+import type { WorldQueue } from '../../ports/inbox.js';
+import { toQueued } from '../queue.js';
 import { LIMIT, type Part, readPart, type WantedPart } from './list-part.js';
 import { listWorldsPart, type ListedWorld, readTurnStories, type TurnStory } from './worlds.js';
 
@@ -76,8 +78,17 @@ async function findLatest(archive: Archive): Promise<LatestTurn | null> {
   return null;
 }
 
+/** What waits in one world. */
+export interface WaitingWorld extends WorldQueue {
+  readonly waiting_attempts: number;
+  /** The calls that these wait for, as far as they are listed. */
+  readonly waited_calls: number;
+}
+
 /** Pending messages and suspended attempts. */
 export interface Waiting extends Part<ListedMessage> {
+  /** The worlds with queued turns or waiting attempts, by name. */
+  readonly worlds: readonly WaitingWorld[];
   /** Attempts that are suspended until an answer, or until a person settles a call in doubt. */
   readonly attempts: readonly WaitingAttempt[];
 }
@@ -90,5 +101,15 @@ export async function browseInbox({ store }: Archive, wanted: WantedPart): Promi
     read: async (part: ListPart) => succeed(await store.browse.inbox(part)),
   });
   if (!messages.ok) return messages;
-  return succeed({ ...messages.value, attempts: await store.browse.waitingAttempts() });
+  const attempts = await store.browse.waitingAttempts();
+  return succeed({ ...messages.value, worlds: toWorlds(await store.inbox.queues(), attempts), attempts });
+}
+
+function toWorlds(queues: readonly WorldQueue[], attempts: readonly WaitingAttempt[]): readonly WaitingWorld[] {
+  const slugs = new Set([...queues, ...attempts].map(({ world_slug }) => world_slug));
+  return [...slugs].toSorted().map((world_slug) => {
+    const own = attempts.filter((attempt) => attempt.world_slug === world_slug);
+    const waited_calls = own.reduce((sum, { waits_for }) => sum + waits_for.length, 0);
+    return { world_slug, ...toQueued(queues, world_slug), waiting_attempts: own.length, waited_calls };
+  });
 }

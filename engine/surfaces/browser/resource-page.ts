@@ -74,7 +74,7 @@ function drawBlock(block: Block, asked: Pick<Asked, 'query'> = { query: {} }): H
     case 'note':
       return html`<p class="note">${drawPhrase(block.said)}</p>`;
     case 'list':
-      return html`<ol class="cards">${block.items.map((item) => drawCard(item, asked))}</ol>`;
+      return drawList(block, asked);
     case 'table':
       return drawTable(block);
     case 'code':
@@ -117,6 +117,16 @@ export function rowsOf<Row>(
   empty: Phrase = 'Nothing yet.',
 ): Html {
   return drawBlock(tableOf(title, rows, columns, empty));
+}
+
+/** Items of one sentence each need no cards. */
+function drawList({ items }: Extract<Block, { readonly block: 'list' }>, asked: Pick<Asked, 'query'>): Html {
+  const sentences = items.flatMap(([first, ...others]) =>
+    first?.block === 'note' && others.length === 0 ? [first] : [],
+  );
+  return sentences.length === items.length
+    ? html`<ol class="plain">${sentences.map(({ said }) => html`<li>${drawPhrase(said)}</li>`)}</ol>`
+    : html`<ol class="cards">${items.map((item) => drawCard(item, asked))}</ol>`;
 }
 
 /** A note with which an item begins is its title. */

@@ -7,7 +7,7 @@ import { attemptDiff } from './attempt-diff.js';
 import { attempt } from './attempts.js';
 import { decideCall } from './decisions.js';
 import { workflowSections } from './documents.js';
-import { inbox, overview } from './overview.js';
+import { overview } from './overview.js';
 import { searchParts } from './search.js';
 import { turn, turnPatches } from './turns.js';
 import { world } from './worlds.js';
@@ -28,6 +28,5 @@ export const CATALOGUE: readonly Page[] = [
   turnPatches,
   attempt,
   attemptDiff,
-  inbox,
   ...RESOURCES.filter(isViewed).map((declared) => toPage(declared, PARTS[declared.gives])),
 ];

@@ -1,0 +1,123 @@
+import { browseInbox, type Waiting, type WaitingWorld } from '../../operations/browse/overview.js';
+import type { ListedMessage, WaitingAttempt } from '../../ports/browse.js';
+import { pathOf } from '../places.js';
+import { resource } from '../resource.js';
+import {
+  code,
+  type Columns,
+  linkTo,
+  type Link,
+  moment,
+  more,
+  type Phrase,
+  type RecordView,
+  section,
+  state,
+  table,
+} from '../view.js';
+import { words } from '../words.js';
+
+export const inbox = resource({
+  name: 'list_waiting',
+  path: '/inbox',
+  command: 'inbox',
+  reader: 'operator',
+  says: 'Show what waits, by world: queued turns, and attempts that wait for a driver, a service or a person.',
+  gives: 'Inbox',
+  takes: ['limit', 'after'],
+  read: (archive, { query }) => browseInbox(archive, query),
+  view: viewInbox,
+});
+
+function viewInbox({ worlds, attempts, rows, next }: Waiting): RecordView {
+  return {
+    title: 'Inbox',
+    eyebrow: 'What waits',
+    trail: [],
+    sections: [
+      section(
+        'worlds',
+        'By world',
+        ...(worlds.length === 0 ? [] : [table('Worlds in which something waits', worlds, worldColumns, '')]),
+      ),
+      section(
+        'attempts',
+        'Attempts that wait for somebody',
+        table(
+          'Attempts that wait',
+          attempts,
+          attemptColumns,
+          'No attempt waits for an answer, and no call is in doubt.',
+        ),
+      ),
+      section(
+        'messages',
+        'Messages',
+        table('Messages', groupMessages(rows), messageColumns, NOTHING_QUEUED),
+        more(next),
+      ),
+    ],
+  };
+}
+
+const WORLDS: Link = { path: '/worlds', command: ['world', 'list'], text: 'A world’s page' };
+const NOTHING_QUEUED: Phrase = [
+  'Nothing is queued. ',
+  WORLDS,
+  ' queues turns, and so does ',
+  code('npx chukwa run SLUG --queue --turns 10'),
+];
+
+const worldColumns: Columns<WaitingWorld> = {
+  world: ({ world_slug }) => linkTo('world', world_slug),
+  'queued turns': ({ queued_turns }) => queued_turns || null,
+  'attempts that wait': ({ waiting_attempts }) => waiting_attempts || null,
+  'calls that they wait for': ({ waited_calls }) => waited_calls || null,
+  'deferred until (UTC)': ({ put_off }) => moment(put_off?.until ?? null),
+  'why deferred': ({ put_off }) => put_off?.reason ?? null,
+};
+
+const attemptColumns: Columns<WaitingAttempt> = {
+  world: ({ world_slug }) => linkTo('world', world_slug),
+  'what to do': ({ attempt_id, status }) =>
+    linkToWaits(attempt_id, status === 'suspended' ? 'report its calls' : 'settle its calls in doubt'),
+  source: ({ waits_for: [first, ...others] }) =>
+    first === undefined ? null : `${first.source_label}${others.length === 0 ? '' : ` and ${others.length} more`}`,
+  call: ({ waits_for: [first] }) => linkTo('source_invocation', first?.source_invocation_id ?? null, 'call'),
+  'until (UTC)': ({ waits_for: [first] }) => moment(first?.deadline ?? null),
+  turn: ({ attempted_turn }) => attempted_turn,
+  attempt: ({ attempt_id }) => linkTo('attempt', attempt_id),
+  'began (UTC)': ({ started_at }) => moment(started_at),
+};
+
+function linkToWaits(attempt_id: string, text: string): Link {
+  return { path: `${pathOf('attempt', attempt_id)}#waits`, command: ['attempt', attempt_id], text };
+}
+
+/** Messages of one kind and state of one world, as one row. */
+interface MessageGroup extends ListedMessage {
+  readonly size: number;
+}
+
+/** Queued turns of a world are alike; every other message is a row of its own. */
+export function groupMessages(messages: readonly ListedMessage[]): readonly MessageGroup[] {
+  const keyOf = ({ world_slug, message_type, status, attempt_id, defer_reason, inbox_id }: ListedMessage): string =>
+    attempt_id === null ? JSON.stringify([world_slug, message_type, status, defer_reason]) : inbox_id;
+  const groups = new Map<string, MessageGroup>();
+  for (const message of messages) {
+    const group = groups.get(keyOf(message));
+    groups.set(keyOf(message), { ...(group ?? message), size: (group?.size ?? 0) + 1 });
+  }
+  return [...groups.values()];
+}
+
+export const messageColumns: Columns<MessageGroup> = {
+  message: ({ message_type, size }) => (size === 1 ? words(message_type) : `${size} × ${words(message_type)}`),
+  world: ({ world_slug }) => linkTo('world', world_slug),
+  state: (row) => state(row.status),
+  attempt: ({ attempt_id }) => linkTo('attempt', attempt_id),
+  tries: ({ retry_count }) => retry_count + 1,
+  'due (UTC)': ({ next_retry_at }) => moment(next_retry_at),
+  'why it waits': ({ defer_reason }) => defer_reason,
+  'since (UTC)': ({ created_at }) => moment(created_at),
+};
