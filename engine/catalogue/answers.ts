@@ -21,7 +21,7 @@ import type { ListedInvocation, ListedLlmCall, StatusCount } from '../ports/brow
 import type { StoredComponent } from '../ports/components.js';
 import type { AttemptSummary, InvocationRecord, InvocationSummary, LlmCallRecord } from '../ports/records.js';
 
-/** How many of the latest calls have each state. */
+/** How many of the latest rows have each state. */
 interface Counted {
   readonly states: readonly StatusCount[];
 }
@@ -47,7 +47,7 @@ export interface Answers {
   readonly Entities: Part<Entity>;
   readonly EntityLife: EntityLife;
   readonly Diff: WorldDiff;
-  readonly Attempts: Part<AttemptSummary>;
+  readonly Attempts: Part<AttemptSummary> & Counted;
   readonly Attempt: AttemptPage;
   readonly Event: EventRecord;
   readonly Calls: Part<InvocationSummary>;

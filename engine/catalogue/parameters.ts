@@ -18,6 +18,7 @@ const TEXT = { type: 'string' };
 export const PARAMETERS = {
   world_slug: { description: 'The name of a world.', schema: SLUG },
   entity_id: { description: 'The id of an entity, as people type it.', schema: TEXT },
+  entity: { description: 'Only changes of this entity.', schema: TEXT },
   attempt_id: { description: 'The id of an attempt.', schema: ID },
   agent_turn_id: { description: 'The id of an agent turn.', schema: ID },
   source_invocation_id: { description: 'The id of a source invocation.', schema: ID },
@@ -55,10 +56,10 @@ export const PARAMETERS = {
   },
   kind: { description: 'Only texts of this kind.', schema: { enum: [...SEARCH_KINDS] } },
   world: { description: 'Only calls, or texts, of this world.', schema: SLUG },
-  subject: { description: 'Only texts of this subject.', schema: TEXT },
+  subject: { description: 'Only calls, or texts, of this subject.', schema: TEXT },
   source: { description: 'Only calls of the source with this label.', schema: TEXT },
-  state: { description: 'Only calls in this state, such as failed.', schema: TEXT },
-  failure: { description: 'Only calls, and texts of attempts, that failed with this class.', schema: TEXT },
+  state: { description: 'Only calls, or attempts, in this state, such as failed.', schema: TEXT },
+  failure: { description: 'Only calls, attempts and their texts that failed with this class.', schema: TEXT },
 } as const satisfies Readonly<Record<string, Parameter>>;
 
 export type ParameterName = keyof typeof PARAMETERS;

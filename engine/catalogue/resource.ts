@@ -72,7 +72,7 @@ type ListKind = {
 
 export type Row<Kind extends ListKind> = Answers[Kind]['rows'][number];
 
-interface ListDeclaration<Kind extends ListKind> extends Omit<Declaration<Kind>, 'read'> {
+export interface ListDeclaration<Kind extends ListKind> extends Omit<Declaration<Kind>, 'read'> {
   readonly cursor: PartReader<Row<Kind>>['cursor'];
   readonly keyOf: PartReader<Row<Kind>>['keyOf'];
   readonly read: (
@@ -134,4 +134,23 @@ export function fillPath(path: string, values: Readonly<Record<string, unknown>>
     const value = values[key];
     return typeof value === 'string' ? encodeURIComponent(value) : '';
   });
+}
+
+/** The values of the keys in a path; undefined for a path that is none of this pattern. */
+export function matchPath(pattern: string, path: string): Readonly<Record<string, string>> | undefined {
+  const found = toExpression(pattern).exec(path);
+  try {
+    const keys = Object.entries(found?.groups ?? {}).map(([name, text]) => [name, decodeURIComponent(text)]);
+    return found === null ? undefined : Object.fromEntries(keys);
+  } catch {
+    return undefined;
+  }
+}
+
+const EXPRESSIONS = new Map<string, RegExp>();
+
+function toExpression(pattern: string): RegExp {
+  const known = EXPRESSIONS.get(pattern) ?? new RegExp(`^${pattern.replaceAll(/:(\w+)/g, '(?<$1>[^/]+)')}$`);
+  EXPRESSIONS.set(pattern, known);
+  return known;
 }

@@ -201,7 +201,34 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     "$ref": "#/components/schemas/WorldDiff"
   },
   "Attempts": {
-    "$ref": "#/components/schemas/Part_AttemptSummary"
+    "type": "object",
+    "additionalProperties": false,
+    "properties": {
+      "states": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/StatusCount"
+        }
+      },
+      "rows": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/AttemptSummary"
+        }
+      },
+      "next": {
+        "type": [
+          "string",
+          "null"
+        ],
+        "description": "The cursor of the next part; null at the end."
+      }
+    },
+    "required": [
+      "next",
+      "rows",
+      "states"
+    ]
   },
   "Attempt": {
     "$ref": "#/components/schemas/AttemptPage"
@@ -2349,28 +2376,39 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     ],
     "description": "A change, and on request the effects behind it; of two worlds, those of `from` before those of `to`."
   },
-  "Part_AttemptSummary": {
+  "StatusCount": {
     "type": "object",
     "properties": {
-      "rows": {
-        "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/AttemptSummary"
-        }
+      "status": {
+        "anyOf": [
+          {
+            "$ref": "#/components/schemas/AttemptStatus"
+          },
+          {
+            "$ref": "#/components/schemas/InvocationStatus"
+          }
+        ]
       },
-      "next": {
-        "type": [
-          "string",
-          "null"
-        ],
-        "description": "The cursor of the next part; null at the end."
+      "count": {
+        "type": "number"
       }
     },
     "required": [
-      "rows",
-      "next"
+      "status",
+      "count"
     ],
-    "additionalProperties": false
+    "additionalProperties": false,
+    "description": "How many of the latest rows have each status."
+  },
+  "InvocationStatus": {
+    "type": "string",
+    "enum": [
+      "running",
+      "pending",
+      "succeeded",
+      "failed",
+      "interrupted"
+    ]
   },
   "AttemptPage": {
     "type": "object",
@@ -2884,16 +2922,6 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     ],
     "additionalProperties": false,
     "description": "The members of `run --json` and of lists."
-  },
-  "InvocationStatus": {
-    "type": "string",
-    "enum": [
-      "running",
-      "pending",
-      "succeeded",
-      "failed",
-      "interrupted"
-    ]
   },
   "EffectClass": {
     "type": "string",
@@ -3885,23 +3913,6 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     ],
     "additionalProperties": false,
     "description": "A call that a suspended turn waited for."
-  },
-  "StatusCount": {
-    "type": "object",
-    "properties": {
-      "status": {
-        "$ref": "#/components/schemas/InvocationStatus"
-      },
-      "count": {
-        "type": "number"
-      }
-    },
-    "required": [
-      "status",
-      "count"
-    ],
-    "additionalProperties": false,
-    "description": "How many of the latest calls have each status."
   },
   "ListedInvocation": {
     "type": "object",

@@ -18,21 +18,33 @@ export interface CallsPart extends ListPart {
 export interface CallFilter {
   readonly world_slug?: string;
   readonly status?: string;
+  readonly subject?: string;
   readonly failure_class?: string;
   /** The label of their source. */
   readonly source_label?: string;
 }
 
-/** The calls that are counted by their status: so many of the latest. */
-export interface CountedCalls {
+/** Which attempts of a world a list shows; all where nothing is named. */
+export interface AttemptFilter {
+  readonly world_slug: string;
+  readonly status?: string;
+  readonly turn?: number;
+  readonly failure_class?: string;
+}
+
+/** The rows that are counted by their status: so many of the latest. */
+export interface CountedRows {
   readonly seen: number;
+}
+
+export interface CountedCalls extends CountedRows {
   /** Generations alone. */
   readonly kind?: 'llm_generation';
 }
 
-/** How many of the latest calls have each status. */
+/** How many of the latest rows have each status. */
 export interface StatusCount {
-  readonly status: InvocationStatus;
+  readonly status: AttemptStatus | InvocationStatus;
   readonly count: number;
 }
 

@@ -31,6 +31,7 @@ import {
   findRanAttempt,
   listAttempts,
   listAttemptsAtTurn,
+  countAttempts,
   listLatestAttempts,
 } from './records/attempt-record.js';
 import {
@@ -194,6 +195,7 @@ const BROWSE = {
   family: listFamily,
   attempts: listLatestAttempts,
   attemptsAtTurn: listAttemptsAtTurn,
+  attemptStatuses: countAttempts,
   calls: listCalls,
   invocations: listCallsBefore,
   llmCalls: listGenerations,

@@ -57,6 +57,8 @@ const LOOKING: Readonly<Record<string, (ids: Ids) => readonly string[]>> = {
   doctor: () => [],
   entity: () => ['park', 'bob'],
   inbox: () => [],
+  invocations: () => ['--world', 'park'],
+  'llm-calls': () => ['--subject', 'bob'],
   event: ({ attempt }) => [`${attempt}.1`],
 };
 

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { invocationList, llmCallList } from '../../engine/catalogue/resources/calls.js';
+import { worldAttempts } from '../../engine/catalogue/resources/worlds.js';
 import type { Asked } from '../../engine/catalogue/resource.js';
 import { misbehave } from '../support/faults.js';
-import { must, onEachDatabase } from '../support/park-stage.js';
+import { loadScript, must, onEachDatabase } from '../support/park-stage.js';
 
 onEachDatabase('lists of calls', (open) => {
   test('show those of a state, a world, a source or a failure alone, and count each state', async () => {
@@ -32,11 +33,45 @@ onEachDatabase('lists of calls', (open) => {
     assert.ok((await list({ world: park })).rows.every(({ world_slug }) => world_slug === park));
     assert.deepEqual((await list({ world: park, state: 'failed' })).rows, []);
     assert.deepEqual((await list({ state: 'no such state' })).rows, []);
+    const bobs = (await list({ world: park, subject: 'bob' })).rows;
+    assert.ok(bobs.length > 0 && bobs.every(({ workflow_subject_entity_id: subject }) => subject === 'bob'));
     const generations = must(await llmCallList.read(engine, asked({ world: park })));
     assert.ok(generations.rows.length > 0);
     assert.equal(
       generations.states.reduce((sum, { count }) => sum + count, 0),
       generations.rows.length,
     );
+  });
+
+  test('of attempts show those of a state, a turn or a failure alone, and count each state', async () => {
+    const { engine, ...stage } = await open();
+    const script = await loadScript('park');
+    const silent = {
+      ...script,
+      turns: { ...script.turns, '1': { ...script.turns['1'], 'ant/act/round-1/try-1': { status: 500 } } },
+    };
+    const { before, world_slug } = await stage.play({ scenario: 'park', says: silent });
+    stage.model.setScript(script);
+    await stage.run(before, { turns: 2 });
+    const list = async (query: Asked['query']) =>
+      must(
+        await worldAttempts.read(engine, {
+          parameters: { world_slug } as Asked['parameters'],
+          query,
+          reader: 'consumer',
+        }),
+      );
+    const turnsOf = async (query: Asked['query']) =>
+      (await list(query)).rows.map(({ attempted_turn, status }) => [attempted_turn, status]);
+    const all = await list({});
+    const [failed] = all.rows.filter(({ status }) => status === 'failed');
+    assert.deepEqual(all.states.map(({ status, count }) => [status, count]).toSorted(), [
+      ['committed', 2],
+      ['failed', 1],
+    ]);
+    assert.deepEqual(await turnsOf({ state: 'failed' }), [[1, 'failed']]);
+    assert.deepEqual(await turnsOf({ turn: '2' }), [[2, 'committed']]);
+    assert.deepEqual(await turnsOf({ failure: failed?.failure_class ?? '' }), [[1, 'failed']]);
+    assert.deepEqual((await list({ state: 'failed' })).states, all.states);
   });
 });

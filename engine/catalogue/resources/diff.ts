@@ -31,9 +31,8 @@ export const diff = resource({
   reader: 'consumer',
   says: 'The changes from one turn of a world to another, or the differences from another world, each with its cause.',
   gives: 'Diff',
-  takes: ['from', 'to', 'other'],
-  read: (archive, { parameters: { world_slug }, query: { from, to, other } }) =>
-    browseDiff(archive, present({ world_slug, from, to, other })),
+  takes: ['from', 'to', 'other', 'entity'],
+  read: (archive, { parameters: { world_slug }, query }) => browseDiff(archive, present({ world_slug, ...query })),
   view: viewDiff,
 });
 

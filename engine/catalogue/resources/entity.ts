@@ -10,6 +10,7 @@ import {
   code,
   facts,
   faint,
+  type Link,
   links,
   linkTo,
   linkToTurn,
@@ -41,6 +42,11 @@ export const entity = resource({
 function viewEntity(shown: EntityLife): RecordView {
   const { id, name, kind, world_slug, turn, last_turn, simulation_time, environment, state, goal, memory } = shown;
   const isPast = turn < last_turn;
+  const linkToCalls = (list: 'source-invocations' | 'llm-calls'): Link => ({
+    path: `/${list}?world=${world_slug}&subject=${encodeURIComponent(id)}`,
+    command: [list.replace('source-', ''), '--world', world_slug, '--subject', id],
+    text: list === 'llm-calls' ? 'its prompts' : 'its calls',
+  });
   return {
     eyebrow: kind === 'agent' ? 'Agent' : 'Prop',
     title: `${name} in ${world_slug}`,
@@ -58,6 +64,7 @@ function viewEntity(shown: EntityLife): RecordView {
         'What it is',
         facts({ id: code(id), place: environment ?? null, goal: goal ?? null }),
         prose(state),
+        ...(kind === 'agent' ? [links(linkToCalls('source-invocations'), linkToCalls('llm-calls'))] : []),
       ),
       section('memories', 'What it remembers', ...drawMemories(memory)),
       section('history', 'What changed it', ...drawHistory(shown)),

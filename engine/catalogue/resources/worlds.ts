@@ -1,5 +1,7 @@
 import { present } from '../../contract/present.js';
+import { type Outcome, succeed } from '../../contract/problem.js';
 import { listAgentsPart } from '../../operations/agents.js';
+import { toTurn } from '../../operations/browse/list-part.js';
 import { browseOverview } from '../../operations/browse/overview.js';
 import {
   browseTurn,
@@ -9,7 +11,9 @@ import {
   listPatchesPart,
   listWorldsPart,
 } from '../../operations/browse/worlds.js';
-import { listResource, listView, resource } from '../resource.js';
+import type { AttemptFilter } from '../../ports/browse.js';
+import { countedList } from '../counted-list.js';
+import { type Asked, listResource, listView, resource } from '../resource.js';
 import { agentColumns, attemptColumns, entityColumns, NO_WORLDS, worldColumns } from '../tables.js';
 import { linkToTurn, trailToWorld } from '../view.js';
 
@@ -51,15 +55,24 @@ export const world = resource({
     browseWorld(archive, present({ world_slug, until })),
 });
 
-export const worldAttempts = listResource({
+export const worldAttempts = countedList({
   name: 'list_attempts',
   path: '/worlds/:world_slug/attempts',
   reader: 'consumer',
-  says: 'The attempts of a world, the latest first.',
+  says: 'The attempts of a world, the latest first; by state, turn and failure.',
   gives: 'Attempts',
+  filters: ['state', 'turn', 'failure'],
   cursor: 'id',
   keyOf: ({ attempt_id }) => attempt_id,
-  read: (archive, { parameters: { world_slug } }, part) => listAttemptsPart(archive, world_slug, part),
+  async read(archive, asked, part) {
+    const filter = toFilter(asked);
+    if (!filter.ok) return filter;
+    return listAttemptsPart(archive, { ...part, ...filter.value, ...present({ status: asked.query.state }) });
+  },
+  async count({ store }, asked, seen) {
+    const filter = toFilter(asked);
+    return filter.ok ? store.browse.attemptStatuses({ ...filter.value, seen }) : [];
+  },
   view: listView<'Attempts'>({
     about: ({ parameters: { world_slug } }) => ({
       title: `Attempts of ${world_slug}`,
@@ -70,6 +83,12 @@ export const worldAttempts = listResource({
     empty: 'Nothing has been tried yet.',
   }),
 });
+
+/** The filter that a query says, but for the state. */
+function toFilter({ parameters: { world_slug }, query: { turn: of, failure } }: Asked): Outcome<AttemptFilter> {
+  const at = toTurn(of);
+  return at.ok ? succeed({ world_slug, ...present({ turn: at.value, failure_class: failure }) }) : at;
+}
 
 export const worldAgents = listResource({
   name: 'list_agents',

@@ -1,6 +1,6 @@
 import { type Outcome, succeed } from '../../contract/problem.js';
 import { present } from '../../contract/present.js';
-import type { ListPart, Readable, WorldReading } from '../../ports/browse.js';
+import type { AttemptFilter, ListPart, Readable, WorldReading } from '../../ports/browse.js';
 import type { StoredComponent } from '../../ports/components.js';
 import type { OperatorActionRecord } from '../../ports/operator-actions.js';
 import type { AttemptSummary } from '../../ports/records.js';
@@ -127,9 +127,9 @@ export async function browseTurn(archive: Archive, asked: TextPlace): Promise<Ou
 /** The differences between two turns of a world, or between two worlds, with blame. */
 export async function browseDiff(
   archive: Archive,
-  asked: { readonly world_slug: string; readonly from?: string; readonly to?: string; readonly other?: string },
+  asked: { readonly world_slug: string } & Readonly<Partial<Record<'from' | 'to' | 'other' | 'entity', string>>>,
 ): Promise<Outcome<WorldDiff>> {
-  const { world_slug, other } = asked;
+  const { world_slug, other, entity } = asked;
   const from = toTurn(asked.from);
   if (!from.ok) return from;
   const to = toTurn(asked.to);
@@ -139,6 +139,7 @@ export async function browseDiff(
     from: present({ world_slug, turn: first }),
     to: present({ world_slug: other ?? world_slug, turn: to.value }),
     blame: true,
+    ...present({ entity }),
   });
 }
 
@@ -157,12 +158,11 @@ export async function listWorldsPart(
 /** A part of a world's attempts, the latest first. */
 export async function listAttemptsPart(
   archive: Archive,
-  world_slug: string,
-  part: ListPart,
+  wanted: AttemptFilter & ListPart,
 ): Promise<Outcome<readonly AttemptSummary[]>> {
   const { worlds, browse } = archive.store;
-  if ((await worlds.find(world_slug)) === undefined) return unknownWorld(archive, world_slug);
-  return succeed(await browse.attempts({ world_slug, ...part }));
+  if ((await worlds.find(wanted.world_slug)) === undefined) return unknownWorld(archive, wanted.world_slug);
+  return succeed(await browse.attempts(wanted));
 }
 
 /** A part of the patches of a turn, in the order of their application. */

@@ -1,6 +1,6 @@
 import { present } from '../../contract/present.js';
 import type { NotNull, RawBuilder } from 'kysely';
-import type { ListPart } from '../../ports/browse.js';
+import type { AttemptFilter, CountedRows, ListPart } from '../../ports/browse.js';
 import type { AttemptRecord, AttemptSummary, AuditRecord, PatchRecord, RanAttempt } from '../../ports/records.js';
 import { IS_DOUBTED } from '../attempts/doubt.js';
 import { CALL_COUNT, TRACE_SUMMARY } from '../attempts/trace-summary.js';
@@ -41,11 +41,37 @@ const readAttempts = query((building, { world_slug }: InWorld) =>
 );
 
 /** A world's attempts, the latest first, after one of them. */
-export const listLatestAttempts = query((building, { world_slug, after, limit }: InWorld & ListPart) => {
-  const latest = selectSummaries(building).where('world_slug', '=', world_slug).orderBy('epoch', 'desc').limit(limit);
+export const listLatestAttempts = query((building, { after, limit, ...filter }: AttemptFilter & ListPart) => {
+  const { world_slug } = filter;
+  const latest = selectSummaries(building).where(isWanted(building, filter)).orderBy('epoch', 'desc').limit(limit);
   if (after === undefined) return latest;
   const shown = building.from('attempts as shown').select('shown.epoch').where('shown.attempt_id', '=', after);
   return latest.where('epoch', '<', shown.where('shown.world_slug', '=', world_slug));
+});
+
+/** The condition that an attempt is one of those that a list shows. */
+const isWanted = ({ sql }: Building, { world_slug, status, turn, failure_class }: AttemptFilter) => {
+  const conditions = [
+    sql<boolean>`attempts.world_slug = ${world_slug}`,
+    status !== undefined && sql<boolean>`attempts.status::text = ${status}`,
+    turn !== undefined && sql<boolean>`attempts.attempted_turn = ${turn}::bigint`,
+    failure_class !== undefined && sql<boolean>`attempts.failure_class = ${failure_class}`,
+  ].filter((condition) => condition !== false);
+  return sql<boolean>`${sql.join(conditions, sql` AND `)}`;
+};
+
+/** How many of the latest attempts, and no more are looked at, have each status. */
+export const countAttempts = query((building, { seen, ...filter }: AttemptFilter & CountedRows) => {
+  const { from, sql } = building;
+  const latest = from('attempts')
+    .select('status')
+    .where(isWanted(building, filter))
+    .orderBy('epoch', 'desc')
+    .limit(seen);
+  return from(latest.as('latest'))
+    .select(['status', sql<number>`count(*)::int`.as('count')])
+    .groupBy('status')
+    .orderBy('status');
 });
 
 type AtTurn = InWorld & Readonly<Record<'turn' | 'limit', number>>;

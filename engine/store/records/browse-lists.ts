@@ -33,10 +33,12 @@ export const listCallsBefore = query((building, { after, limit, ...filter }: Lis
 });
 
 /** The condition that a call, as `calls`, is one of those that a list shows. */
-const isWanted = ({ sql }: Building, { world_slug, status, failure_class, source_label }: CallFilter) => {
+const isWanted = ({ sql }: Building, filter: CallFilter) => {
+  const { world_slug, status, subject, failure_class, source_label } = filter;
   const conditions = [
     world_slug !== undefined && sql<boolean>`calls.world_slug = ${world_slug}`,
     status !== undefined && sql<boolean>`calls.status::text = ${status}`,
+    subject !== undefined && sql<boolean>`calls.workflow_subject_entity_id = ${subject}`,
     failure_class !== undefined && sql<boolean>`calls.failure_class = ${failure_class}`,
     source_label !== undefined &&
       sql<boolean>`calls.source_hash IN (SELECT hash FROM response_sources WHERE content->>'label' = ${source_label})`,

@@ -95,6 +95,7 @@ ${question(
     { ...turn, name: 'from', label: 'What changed from turn' },
     { ...turn, name: 'to', label: 'to turn', value: last_turn },
     { name: 'other', label: 'or to the world' },
+    { name: 'entity', label: 'of the entity alone' },
   ],
   'Compare',
 )}`;
