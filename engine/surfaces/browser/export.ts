@@ -7,7 +7,7 @@ import { CATALOGUE } from './catalogue/index.js';
 import { turnPatches } from './catalogue/turns.js';
 import { type Html, html } from './html.js';
 import { renderLeaf, renderLeaves } from './layout.js';
-import type { Asked } from '../../catalogue/resource.js';
+import { type Asked, matchPath } from '../../catalogue/resource.js';
 import type { Page, View } from './page.js';
 import { pathOf } from '../../catalogue/places.js';
 
@@ -102,22 +102,11 @@ function withoutRepeated({ view, markup }: Leaf, path: string, kept: Map<string,
     .join('');
 }
 
-const PATTERNS = CATALOGUE.map((page) => ({
-  page,
-  pattern: new RegExp(`^${page.path.replace(/:(\w+)/g, '(?<$1>[^/]+)')}$`),
-}));
-
 function matchPage(path: string): Match | undefined {
   const [place = '', query = ''] = path.split('?');
-  for (const { page, pattern } of PATTERNS) {
-    const found = pattern.exec(place);
-    if (found === null) continue;
-    const parameters = Object.entries(found.groups ?? {}).map(([name, value]) => [name, decodeURIComponent(value)]);
-    return {
-      page,
-      parameters: Object.fromEntries(parameters) as Asked['parameters'],
-      query: Object.fromEntries(new URLSearchParams(query)),
-    };
+  for (const page of CATALOGUE) {
+    const parameters = matchPath(page.path, place);
+    if (parameters !== undefined) return { page, parameters, query: Object.fromEntries(new URLSearchParams(query)) };
   }
   return undefined;
 }

@@ -3,9 +3,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { HttpDesk } from '../../operations/composition.js';
 import { CATALOGUE } from '../browser/catalogue/index.js';
 import { renderRefusedForm } from '../browser/layout.js';
-import type { Asked } from '../../catalogue/resource.js';
+import { type Asked, matchPath } from '../../catalogue/resource.js';
 import type { View } from '../browser/page.js';
-import type { ParameterName } from '../../catalogue/parameters.js';
 import { type Decision, fieldsOf } from '../browser/parts/decision.js';
 import { readTexts } from './fields.js';
 import type { Exchange } from './routes/route.js';
@@ -37,9 +36,7 @@ function pageOf({ url }: FastifyRequest): string {
 
 async function readView(desk: HttpDesk, request: FastifyRequest, path: string): Promise<View | undefined> {
   const parameters = request.params as Asked['parameters'];
-  const page = CATALOGUE.find(
-    (each) => each.path.replaceAll(/:(\w+)/g, (_, name: ParameterName) => parameters[name] ?? '') === path,
-  );
+  const page = CATALOGUE.find((each) => matchPath(each.path, path) !== undefined);
   const asked = { parameters, query: {}, reader: 'operator' } as const;
   const shown = page && (await desk.look((archive) => page.read(archive, asked)));
   return shown?.ok === true ? shown.value.view() : undefined;

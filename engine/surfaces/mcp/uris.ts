@@ -3,9 +3,7 @@ import type {
   Resource as StaticResource,
   ResourceTemplateType,
 } from '@modelcontextprotocol/server';
-import type { ParameterName } from '../../catalogue/parameters.js';
-import { type Asked, keysOf, type Resource } from '../../catalogue/resource.js';
-import type { JsonObject } from '../../contract/json.js';
+import { type Asked, fillPath, keysOf, matchPath, type Resource } from '../../catalogue/resource.js';
 import type { HttpDesk } from '../../operations/composition.js';
 import { mayUse, readAsked } from './asked.js';
 import type { Caller } from './offer.js';
@@ -21,7 +19,7 @@ const placeOf = (path: string): string => (path === '/' ? HOME : path);
 
 /** The URI of a resource, with the keys and parameters that were asked for. */
 export function uriOf(path: string, { parameters, query }: Pick<Asked, 'parameters' | 'query'>): string {
-  const place = placeOf(path).replaceAll(/:(\w+)/g, (_, name: ParameterName) => encodeURIComponent(parameters[name]));
+  const place = fillPath(placeOf(path), parameters);
   const search = String(new URLSearchParams(query as Record<string, string>));
   return `${SCHEME}${place}${search === '' ? '' : `?${search}`}`;
 }
@@ -78,16 +76,4 @@ export async function readUri(
     return { contents: [until < text.length ? { ...range, _meta: { next, length: text.length } } : range] };
   }
   return undefined;
-}
-
-function matchPath(pattern: string, path: string): JsonObject | undefined {
-  const match = new RegExp(`^${pattern.replaceAll(/:(\w+)/g, '(?<$1>[^/]+)')}$`).exec(path);
-  if (match === null) return undefined;
-  try {
-    return Object.fromEntries(
-      Object.entries(match.groups ?? {}).map(([name, text]) => [name, decodeURIComponent(text)]),
-    );
-  } catch {
-    return undefined;
-  }
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Entity } from '../../../engine/core/world/world.js';
 import { COMPONENT_KINDS, type ComponentKind } from '../../../engine/core/protocol/component.js';
+import { matchPath } from '../../../engine/catalogue/resource.js';
 import { CATALOGUE } from '../../../engine/surfaces/browser/catalogue/index.js';
 import type { Page } from '../../../engine/surfaces/browser/page.js';
 import type { ParameterName } from '../../../engine/catalogue/parameters.js';
@@ -15,10 +16,8 @@ const PATHS_OF_A_PAGE = 12;
 /** How many of them are requested with each parameter of their query as well. */
 const PATHS_WITH_QUERY = 3;
 
-const PAGES = CATALOGUE.map((page) => ({ page, pattern: new RegExp(`^${page.path.replaceAll(/:\w+/g, '[^/]+')}$`) }));
-
 function pageOf(path: string): Page | undefined {
-  return PAGES.find(({ pattern }) => pattern.test(path.replace(/\?.*$/, '')))?.page;
+  return CATALOGUE.find((page) => matchPath(page.path, path.replace(/\?.*$/, '')) !== undefined);
 }
 
 /** The paths to which a value leads: by the names of its members, by a kind of document with a hash, and by a cursor. */

@@ -1,3 +1,4 @@
+import { matchPath } from '../../../catalogue/resource.js';
 import { ACTION_ROUTES } from './actions.js';
 import { callback } from './callback.js';
 import { EVENT_ROUTES } from './events.js';
@@ -25,12 +26,8 @@ export const ROUTES: readonly Route[] = [
   openApi(() => ROUTES),
 ];
 
-const PATTERNS = ROUTES.map(({ method, url }) => ({
-  methods: method === 'GET' ? ['GET', 'HEAD'] : [String(method)],
-  pattern: new RegExp(`^${url.replace(/:\w+/g, '[^/]+')}$`),
-}));
-
 /** The methods by which a path is served; none where nothing is. */
 export function methodsOf(path: string): readonly string[] {
-  return PATTERNS.flatMap(({ methods, pattern }) => (pattern.test(path) ? methods : []));
+  const served = ROUTES.filter(({ url }) => matchPath(url, path) !== undefined);
+  return served.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [String(method)]));
 }
