@@ -1,6 +1,6 @@
 import { COMPONENT_KINDS } from '../../engine/core/protocol/component.js';
 import { listComponents } from '../../engine/operations/components.js';
-import { CATALOGUE } from '../../engine/surfaces/browser/catalogue/index.js';
+import { PAGES } from '../../engine/surfaces/browser/pages/index.js';
 import { pathOfList } from '../../engine/catalogue/places.js';
 import { must } from './park-stage.js';
 import type { ServedPark } from './served-park.js';
@@ -29,7 +29,7 @@ export async function pathsOfPages({ play, stage }: ServedPark): Promise<readonl
   const hashes = new Map<string, string>();
   for (const kind of COMPONENT_KINDS)
     hashes.set(pathOfList(kind), must(await listComponents(stage.engine, kind))[0]?.hash ?? '');
-  return CATALOGUE.map(({ path: url }) => {
+  return PAGES.map(({ path: url }) => {
     const hash = hashes.get(url.replace(/\/hash\/.*$/, '')) ?? '';
     return { url, path: url.replace(/:\w+/g, (name) => (name === ':hash' ? hash : (keys[name] ?? name))) };
   });

@@ -3,8 +3,8 @@ import type { ExportedPages, PagesToExport } from '../../operations/composition.
 import { readOnce } from '../../operations/browse/read-once.js';
 import type { Archive } from '../../operations/engine.js';
 import { entity } from '../../catalogue/resources/entity.js';
-import { CATALOGUE } from './catalogue/index.js';
-import { turnPatches } from './catalogue/turns.js';
+import { PAGES } from './pages/index.js';
+import { turnPatches } from './pages/turns.js';
 import { type Html, html } from './html.js';
 import { renderLeaf, renderLeaves } from './layout.js';
 import { type Asked, matchPath } from '../../catalogue/resource.js';
@@ -104,7 +104,7 @@ function withoutRepeated({ view, markup }: Leaf, path: string, kept: Map<string,
 
 function matchPage(path: string): Match | undefined {
   const [place = '', query = ''] = path.split('?');
-  for (const page of CATALOGUE) {
+  for (const page of PAGES) {
     const parameters = matchPath(page.path, place);
     if (parameters !== undefined) return { page, parameters, query: Object.fromEntries(new URLSearchParams(query)) };
   }

@@ -1,7 +1,7 @@
 import type { Refused } from '../../contract/problem.js';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { HttpDesk } from '../../operations/composition.js';
-import { CATALOGUE } from '../browser/catalogue/index.js';
+import { PAGES } from '../browser/pages/index.js';
 import { renderRefusedForm } from '../browser/layout.js';
 import { type Asked, matchPath } from '../../catalogue/resource.js';
 import type { View } from '../browser/page.js';
@@ -36,7 +36,7 @@ function pageOf({ url }: FastifyRequest): string {
 
 async function readView(desk: HttpDesk, request: FastifyRequest, path: string): Promise<View | undefined> {
   const parameters = request.params as Asked['parameters'];
-  const page = CATALOGUE.find((each) => matchPath(each.path, path) !== undefined);
+  const page = PAGES.find((each) => matchPath(each.path, path) !== undefined);
   const asked = { parameters, query: {}, reader: 'operator' } as const;
   const shown = page && (await desk.look((archive) => page.read(archive, asked)));
   return shown?.ok === true ? shown.value.view() : undefined;

@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import type { Entity } from '../../../engine/core/world/world.js';
 import { COMPONENT_KINDS, type ComponentKind } from '../../../engine/core/protocol/component.js';
 import { matchPath } from '../../../engine/catalogue/resource.js';
-import { CATALOGUE } from '../../../engine/surfaces/browser/catalogue/index.js';
+import { PAGES } from '../../../engine/surfaces/browser/pages/index.js';
 import type { Page } from '../../../engine/surfaces/browser/page.js';
 import type { ParameterName } from '../../../engine/catalogue/parameters.js';
 import { pathOf, pathOfMember } from '../../../engine/catalogue/places.js';
@@ -17,7 +17,7 @@ const PATHS_OF_A_PAGE = 12;
 const PATHS_WITH_QUERY = 3;
 
 function pageOf(path: string): Page | undefined {
-  return CATALOGUE.find((page) => matchPath(page.path, path.replace(/\?.*$/, '')) !== undefined);
+  return PAGES.find((page) => matchPath(page.path, path.replace(/\?.*$/, '')) !== undefined);
 }
 
 /** The paths to which a value leads: by the names of its members, by a kind of document with a hash, and by a cursor. */
@@ -38,7 +38,7 @@ function* linksIn(value: unknown, path: string, member = ''): Generator<string> 
 /** The pages below one: its lists, its difference, its entities, its first and its latest turn. */
 function pathsBelow({ path: url }: Page, path: string, value: unknown): readonly string[] {
   const { turn = 0, entities = [] } = value as { readonly turn?: number; readonly entities?: readonly Entity[] };
-  return CATALOGUE.filter((below) => below.path.startsWith(`${url}/`)).flatMap((below) => {
+  return PAGES.filter((below) => below.path.startsWith(`${url}/`)).flatMap((below) => {
     const rest = below.path.slice(url.length);
     if (rest === '/turns/:turn') return [0, turn].map((one) => `${path}${rest.replace(':turn', String(one))}`);
     if (rest === '/entities/:entity_id') return entities.map(({ id }) => `${path}${rest.replace(':entity_id', id)}`);
@@ -85,7 +85,7 @@ describe('the answers of a server', { timeout: 300_000 }, () => {
   };
 
   test('the answers of a server conforms to the OpenAPI document, on every page to which links lead', async () => {
-    const seen = new Set<string>(CATALOGUE.map((page) => page.path).filter((url) => !url.includes(':')));
+    const seen = new Set<string>(PAGES.map((page) => page.path).filter((url) => !url.includes(':')));
     const counts = new Map<string, number>();
     for (const path of seen) {
       const page = pageOf(path);
@@ -103,11 +103,7 @@ describe('the answers of a server', { timeout: 300_000 }, () => {
       // A thing that a query names need not exist: a problem is an answer of the document as well.
       for (const name of page.takes) await read(`${path}?${name}=${toValue(name, path, seen)}`, TOKENS.operator_token);
     }
-    assert.deepEqual(
-      [...counts.keys()].toSorted(),
-      CATALOGUE.map((page) => page.path).toSorted(),
-      'a page was not met',
-    );
+    assert.deepEqual([...counts.keys()].toSorted(), PAGES.map((page) => page.path).toSorted(), 'a page was not met');
   });
 
   test('the answers of a server tells a consumer in a difference only what it is told on other pages as well', async () => {

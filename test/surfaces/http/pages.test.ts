@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test';
 import { type ProblemCode, PROBLEMS } from '../../../engine/contract/problems/index.js';
 import { toDesk } from '../../../engine/operations/serve.js';
 import { diffPlaces } from '../../../engine/operations/diff-worlds.js';
-import { CATALOGUE } from '../../../engine/surfaces/browser/catalogue/index.js';
+import { PAGES } from '../../../engine/surfaces/browser/pages/index.js';
 import { queueTurns } from '../../../engine/operations/run-worker.js';
 import { takeBackTurns } from '../../../engine/operations/take-back-turns.js';
 import { getComponent, showUses } from '../../../engine/operations/components.js';
@@ -124,7 +124,7 @@ describe('a page', () => {
       readonly next: string | null;
     }
     const others = ['/search', '/worlds/:world_slug/entities/:entity_id'];
-    const lists = CATALOGUE.filter((page) => page.takes.includes('limit') && !others.includes(page.path));
+    const lists = PAGES.filter((page) => page.takes.includes('limit') && !others.includes(page.path));
     const paths = await pathsOfPages(park);
     for (const list of lists) {
       const path = paths.find(({ url }) => url === list.path)?.path ?? '';

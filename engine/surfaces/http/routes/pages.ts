@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify';
 import { type Outcome, problem, type Problem, succeed } from '../../../contract/problem.js';
 import { suggestName } from '../../../core/content/nearest-name.js';
 import type { HttpDesk } from '../../../operations/composition.js';
-import { CATALOGUE } from '../../browser/catalogue/index.js';
+import { PAGES } from '../../browser/pages/index.js';
 import { withoutClosedLinks } from '../../browser/export.js';
 import { renderPage } from '../../browser/layout.js';
 import type { Asked } from '../../../catalogue/resource.js';
@@ -12,7 +12,7 @@ import { refuseViewer, sendHtml, sendJson, viewerOf, wantsJson, wantsPage } from
 import { A_PAGE, type Exchange, type Route } from './route.js';
 
 /** The pages of the catalogue: for people, and with `?format=json` for programs. */
-export const PAGE_ROUTES: readonly Route[] = CATALOGUE.map((page) => ({
+export const PAGE_ROUTES: readonly Route[] = PAGES.map((page) => ({
   method: 'GET',
   url: page.path,
   access: page.reader === 'operator' ? 'operator_viewer' : 'viewer',

@@ -21,7 +21,7 @@ const PARTS: { readonly [Kind in keyof Answers]?: PageParts<Kind> } = {
 };
 
 /** Every page. Routes, documents in JSON and links follow from it and from the table of places. */
-export const CATALOGUE: readonly Page[] = [
+export const PAGES: readonly Page[] = [
   overview,
   world,
   turn,
