@@ -1,6 +1,4 @@
-import type { Json } from '../contract/json.js';
-import { type Outcome, problem, type Problem, refuse, succeed } from '../contract/problem.js';
-import { pick } from '../contract/pick.js';
+import { type Outcome, refuse, succeed } from '../contract/problem.js';
 import { present } from '../contract/present.js';
 import { type Actor, audit } from '../operations/audit.js';
 import { findNamed, type NamedScenario, placeRefusal } from '../operations/change-scenario.js';
@@ -9,10 +7,9 @@ import type { Engine } from '../operations/engine.js';
 import type { Acknowledgement, Made } from '../operations/reports.js';
 import { noSuchAttempt, stopToEnd } from '../operations/stop-to-end.js';
 import type { WorldSnapshot } from '../ports/worlds.js';
-import type { Action, Done, Fields } from './action.js';
+import type { Action, Done } from './action.js';
 import { stopAttempt } from './actions/calls.js';
 import { forkWorld } from './actions/worlds.js';
-import { keysOf } from './resource.js';
 
 /**
  * Performs an action, with an entry in the audit.
@@ -84,45 +81,4 @@ export async function forkByHand(
   if (!forked.ok) return named === undefined ? forked : placeRefusal(engine, named, forked);
   const { made, message: origin } = forked.value;
   return succeed({ world: made as WorldSnapshot, origin });
-}
-
-/**
- * Reads what an action is given: the keys of its path as texts, and its fields as JSON.
- * @returns a refusal of a field that is missing, unknown or not of its kind
- */
-export function readInput<Input>(
-  { path, takes }: Action<Input>,
-  said: Readonly<Record<string, Json | undefined>>,
-): Outcome<Input> {
-  const keys = keysOf(path);
-  const fields = Object.fromEntries(Object.entries(said).filter(([name]) => !keys.some((key) => key === name)));
-  const read = readValues(takes, fields, [...Object.keys(takes), 'reason']);
-  return read.ok ? succeed({ ...pick(said, keys), ...read.value } as Input) : read;
-}
-
-/**
- * Reads the values of fields.
- * @param known the fields that may be given, in a refusal of another
- */
-export function readValues(
-  takes: Fields,
-  said: Readonly<Record<string, Json | undefined>>,
-  known: readonly string[] = Object.keys(takes),
-): Outcome<Readonly<Record<string, unknown>>> {
-  // A misspelt answer must not pass for none.
-  const unknown = Object.keys(said).find((name) => !known.includes(name));
-  if (unknown !== undefined) return refuse(problem('FIELD_INVALID', { kind: 'unknown', name: unknown, known }));
-  const values: Record<string, unknown> = {};
-  for (const [name, field] of Object.entries(takes)) {
-    const given = said[name];
-    if (given === undefined && field.is_optional === true) continue;
-    const read = given === undefined ? undefined : field.read(given);
-    if (read === undefined) return refuse(fieldInvalid(name, field.wanted));
-    values[name] = read;
-  }
-  return succeed(values);
-}
-
-export function fieldInvalid(name: string, wanted: string): Problem {
-  return problem('FIELD_INVALID', { kind: 'invalid', name, wanted }, { details: { field: name } });
 }

@@ -1,7 +1,6 @@
-import { type Outcome, succeed } from '../contract/problem.js';
+import { succeed } from '../contract/problem.js';
 import type { Archive } from '../operations/engine.js';
 import type { StatusCount } from '../ports/browse.js';
-import type { Answers } from './answers.js';
 import type { ParameterName } from './parameters.js';
 import { type Asked, type ListDeclaration, listResource, type Viewed } from './resource.js';
 import { type Link, note, type RecordView, section } from './view.js';
@@ -26,14 +25,14 @@ export function countedList<Kind extends CountedKind>({
   view: drawRows,
   ...declared
 }: CountedDeclaration<Kind>): Viewed<Kind> {
-  const list = listResource<Kind>({ ...declared, takes: filters } as unknown as ListDeclaration<Kind>);
+  const list = listResource<Kind>({ ...declared, takes: filters });
   return {
     ...list,
     async read(archive, asked) {
       const part = await list.read(archive, asked);
       if (!part.ok) return part;
       const states = await count(archive, asked, COUNTED);
-      return succeed({ ...part.value, states }) as Outcome<Answers[Kind]>;
+      return succeed({ ...part.value, states });
     },
     view(value, asked): RecordView {
       const drawn = drawRows(value, asked);

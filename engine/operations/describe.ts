@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../contract/json.js';
+import { pick } from '../contract/pick.js';
 import { type Outcome, problem, refuse, succeed } from '../contract/problem.js';
 import { isProblemCode, PROBLEMS } from '../contract/problems/index.js';
 import { DOCUMENT_PROBLEMS } from '../contract/problems/documents.js';
@@ -37,17 +38,13 @@ const EXAMPLE_OF: Partial<Readonly<Record<ComponentKind, string>>> = {
 
 const MISTAKES: Readonly<Record<ComponentKind, object>> = {
   json_schema: SCHEMA_PROBLEMS,
-  prompt_text: pick('PLACEHOLDER_UNKNOWN', 'BLANK_TEXT'),
+  prompt_text: pick(PROBLEMS, ['PLACEHOLDER_UNKNOWN', 'BLANK_TEXT']),
   response_source: REFERENCE_PROBLEMS,
   cognition_workflow: WORKFLOW_PROBLEMS,
   cognition_profile: REFERENCE_PROBLEMS,
   tool_policy: DOCUMENT_PROBLEMS,
   scenario: SCENARIO_PROBLEMS,
 };
-
-function pick(...codes: readonly string[]): object {
-  return Object.fromEntries(codes.map((code) => [code, true]));
-}
 
 /** How many mistakes a description tells. */
 const MISTAKES_TOLD = 12;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readValues } from '../../engine/catalogue/act.js';
+import { readValues } from '../../engine/catalogue/read-input.js';
 import { QUERIES } from '../../engine/catalogue/queries/index.js';
 import type { Json } from '../../engine/contract/json.js';
 import type { Outcome } from '../../engine/contract/problem.js';

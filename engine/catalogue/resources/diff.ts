@@ -58,7 +58,7 @@ function viewDiff({ from, to, changes }: WorldDiff): RecordView {
     sections: [
       section(
         'changes',
-        'What is different',
+        'Differences',
         ...(cards.length === 0 ? [] : [note('Of two values, the first is from the first turn.'), list(cards)]),
         ...(left_out > 0 ? [note(`${left_out} more; the JSON has them all.`)] : []),
       ),

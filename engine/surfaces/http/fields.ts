@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { Action, Field } from '../../catalogue/action.js';
-import { fieldInvalid } from '../../catalogue/act.js';
+import { fieldInvalid } from '../../catalogue/read-input.js';
 import type { Json, JsonObject } from '../../contract/json.js';
 import { type Outcome, problem, refuse, succeed } from '../../contract/problem.js';
 import { isObject } from '../../core/content/json-pointer.js';

@@ -1,5 +1,6 @@
 import type { ServerContext } from '@modelcontextprotocol/server';
-import { ask, readInput } from '../../catalogue/act.js';
+import { ask } from '../../catalogue/act.js';
+import { readInput } from '../../catalogue/read-input.js';
 import type { Action } from '../../catalogue/action.js';
 import { keysOf } from '../../catalogue/resource.js';
 import type { JsonObject } from '../../contract/json.js';

@@ -1,4 +1,4 @@
-import { fieldInvalid } from '../../catalogue/act.js';
+import { fieldInvalid } from '../../catalogue/read-input.js';
 import { type ParameterName, PARAMETERS } from '../../catalogue/parameters.js';
 import { type Asked, keysOf, type Resource } from '../../catalogue/resource.js';
 import type { Json, JsonObject } from '../../contract/json.js';

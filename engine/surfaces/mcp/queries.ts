@@ -1,4 +1,4 @@
-import { readValues } from '../../catalogue/act.js';
+import { readValues } from '../../catalogue/read-input.js';
 import type { Query } from '../../catalogue/query.js';
 import { problem } from '../../contract/problem.js';
 import { type ActionDesk, placed } from './actions.js';
