@@ -38,7 +38,7 @@ const EXAMPLE_OF: Partial<Readonly<Record<ComponentKind, string>>> = {
 
 const MISTAKES: Readonly<Record<ComponentKind, object>> = {
   json_schema: SCHEMA_PROBLEMS,
-  prompt_text: pick(PROBLEMS, ['PLACEHOLDER_UNKNOWN', 'BLANK_TEXT']),
+  prompt_text: pick(PROBLEMS, ['PROMPT_PLACEHOLDER_UNKNOWN', 'PROMPT_PLACEHOLDER_UNCLOSED', 'BLANK_TEXT']),
   response_source: REFERENCE_PROBLEMS,
   cognition_workflow: WORKFLOW_PROBLEMS,
   cognition_profile: REFERENCE_PROBLEMS,
