@@ -1,5 +1,7 @@
 import type { Resource } from './resource.js';
 import { agentTurn } from './resources/agent-turn.js';
+import { attempt } from './resources/attempt.js';
+import { attemptDiff } from './resources/attempt-diff.js';
 import * as attempts from './resources/attempts.js';
 import * as calls from './resources/calls.js';
 import { diff } from './resources/diff.js';
@@ -10,13 +12,17 @@ import { inbox } from './resources/inbox.js';
 import { invocation } from './resources/invocation.js';
 import { llmCall } from './resources/llm-call.js';
 import { search } from './resources/search.js';
+import * as turns from './resources/turn.js';
 import * as worlds from './resources/worlds.js';
 
 /** Everything that a person or a program can look at. Commands, pages, JSON, tools and links follow from it. */
 export const RESOURCES: readonly Resource[] = [
   ...Object.values(worlds),
+  ...Object.values(turns),
   entity,
   diff,
+  attempt,
+  attemptDiff,
   ...Object.values(attempts),
   agentTurn,
   event,

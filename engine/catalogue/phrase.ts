@@ -19,6 +19,14 @@ export function quote(text: string, charactersMax = 2000): string {
   return JSON.stringify(cut(text, charactersMax));
 }
 
+export const REASON_LENGTH_MAX = 400;
+
+/** The first line of the reason; the record has all that the model was shown, such as a roster. */
+export function toReason(message: string): string {
+  const [first = ''] = message.split('\n');
+  return cut(first.replace(/(?<=\.) [^.]*:$/, ''), REASON_LENGTH_MAX);
+}
+
 /** A text of at most so many characters, and how many more there are. */
 export function cut(text: string, charactersMax: number): string {
   const characters = Array.from(text);

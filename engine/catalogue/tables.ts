@@ -5,6 +5,7 @@ import type { ListedAgent } from '../operations/agents.js';
 import type { StirringWorld } from '../operations/browse/overview.js';
 import type { ActiveWorld } from '../operations/worlds.js';
 import type { ListedAttempt, ListedInvocation, ListedLlmCall, Readable } from '../ports/browse.js';
+import type { OperatorActionRecord } from '../ports/operator-actions.js';
 import type { ComponentSummary, StoredComponent } from '../ports/components.js';
 import type { AttemptSummary, InvocationSummary } from '../ports/records.js';
 import { PLACES } from './places.js';
@@ -97,10 +98,11 @@ export const listedAttemptColumns: Columns<ListedAttempt> = {
 };
 
 export const agentTurnColumns: Columns<AgentTurnSummary> = {
-  agent: ({ agent_turn_id, agent_id }) => linkTo('agent_turn', agent_turn_id, agent_id),
+  agent: ({ agent_id }) => agent_id,
   state: (turn) => state(turn.state),
   'began (UTC)': ({ began_at }) => moment(began_at),
   took: ({ began_at, worked_until }) => tookFrom(began_at, worked_until),
+  'agent turn': ({ agent_turn_id }) => linkTo('agent_turn', agent_turn_id),
 };
 
 /** The agents of a world. */
@@ -166,6 +168,23 @@ export const componentColumns: Columns<ComponentSummary> = {
   label: ({ kind, hash, label }) => label && linkTo(kind, hash, label),
   hash: ({ kind, hash }) => linkTo(kind, hash),
 };
+
+/** What operators did, and why. */
+export const actionColumns: Columns<OperatorActionRecord> = {
+  what: ({ action, details }) => `${words(action)}${toDetails(details)}`,
+  why: ({ reason }) => reason,
+  outcome: ({ outcome }) => outcome ?? 'not known: the server ended meanwhile',
+  by: ({ acted_by, surface }) => `${acted_by}, ${words(surface)}`,
+  'when (UTC)': ({ acted_at }) => moment(acted_at),
+  attempt: ({ attempt_id }) => linkTo('attempt', attempt_id),
+};
+
+function toDetails(details: OperatorActionRecord['details']): string {
+  const said = Object.entries(details).map(
+    ([name, value]) => `${words(name)} ${typeof value === 'string' ? value : JSON.stringify(value)}`,
+  );
+  return said.length === 0 ? '' : `: ${said.join(', ')}`;
+}
 
 /** In place of a list without worlds. */
 export const NO_WORLDS = ['There is no world yet. Make one, and play three turns in it: ', code('npx chukwa park')];

@@ -1,6 +1,8 @@
 import type { Json } from '../contract/json.js';
 import { stateOf } from '../core/protocol/work-state.js';
+import type { AttemptPage } from '../operations/browse/attempts.js';
 import type { LlmCallRecord } from '../ports/records.js';
+import type { WorldSnapshot } from '../ports/worlds.js';
 import { commandOf, pathOf, pathOfEntity, pathOfTurn, type PlaceKind } from './places.js';
 import { failureName } from './words.js';
 
@@ -57,7 +59,8 @@ export type Block =
   /** A text of the world, a model or a person, as it is; where it is long, a page folds it. */
   | { readonly block: 'prose'; readonly text: string }
   | { readonly block: 'note'; readonly said: Phrase }
-  | { readonly block: 'list'; readonly items: readonly (readonly Block[])[] }
+  /** A page can link to items that have ids. */
+  | { readonly block: 'list'; readonly items: readonly (readonly Block[])[]; readonly ids?: readonly string[] }
   | {
       readonly block: 'table';
       readonly title: string;
@@ -71,6 +74,8 @@ export type Block =
   | { readonly block: 'json'; readonly value: Json; readonly pointer?: string; readonly known?: KnownHashes }
   /** What something said or gave: a terminal shows it in a few words. */
   | { readonly block: 'value'; readonly of: string; readonly value: Json }
+  /** What was said word for word, and may be long: a terminal shows its first lines, a page folds it. */
+  | { readonly block: 'quote'; readonly of: string; readonly text: string }
   /** A text of an author, with placeholders. */
   | { readonly block: 'prompt'; readonly text: string }
   /** The messages of a prompt, each part with its origin. */
@@ -96,12 +101,20 @@ type CommandWords = readonly [words: readonly string[], why: string];
 /** The pictures of pages, and what each shows. */
 export type Picture =
   | { readonly of: 'chunks'; readonly shown: LlmCallRecord['chunks'] }
-  | { readonly of: 'output_tokens'; readonly shown: LlmCallRecord['tokens'] };
+  | { readonly of: 'output_tokens'; readonly shown: LlmCallRecord['tokens'] }
+  | { readonly of: 'timeline'; readonly shown: AttemptPage }
+  | { readonly of: 'places'; readonly shown: WorldSnapshot }
+  /** What a terminal shows in other words. */
+  | { readonly of: 'blocks'; readonly shown: readonly Block[] };
 
 export const facts = (said: Readonly<Record<string, Phrase>>): Block => ({ block: 'facts', facts: said });
 export const prose = (text: string): Block => ({ block: 'prose', text });
 export const note = (...said: readonly Phrase[]): Block => ({ block: 'note', said });
-export const list = (items: readonly (readonly Block[])[]): Block => ({ block: 'list', items });
+export const list = (items: readonly (readonly Block[])[], ids?: readonly string[]): Block => ({
+  block: 'list',
+  items,
+  ...(ids && { ids }),
+});
 export const exact = (text: string, pointer?: string): Block => ({ block: 'code', text, ...(pointer && { pointer }) });
 export const json = (value: Json, pointer?: string, known?: KnownHashes): Block => ({
   block: 'json',
@@ -111,6 +124,7 @@ export const json = (value: Json, pointer?: string, known?: KnownHashes): Block 
 });
 export const prompt = (text: string): Block => ({ block: 'prompt', text });
 export const value = (of: string, said: Json): Block => ({ block: 'value', of, value: said });
+export const quote = (of: string, text: string): Block => ({ block: 'quote', of, text });
 export const folded = (summary: string, ...blocks: readonly Block[]): Block => ({ block: 'folded', summary, blocks });
 export const picture = (shown: Picture, ...alternative: readonly Block[]): Block => ({
   block: 'picture',

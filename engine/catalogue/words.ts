@@ -7,6 +7,11 @@ export function count(number: number, one: string, many = `${one}s`): string {
   return `${number} ${number === 1 ? one : many}`;
 }
 
+/** A number with its thousands apart. */
+export function grouped(number: number): string {
+  return String(number).replace(/\B(?=(\d{3})+$)/g, '\u2009');
+}
+
 /** A name as a title begins. */
 export function capital(name: string): string {
   return `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`;

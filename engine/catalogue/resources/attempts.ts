@@ -1,31 +1,7 @@
-import { present } from '../../contract/present.js';
-import { browseAttempt, listAgentTurnsPart, listCallsPart } from '../../operations/browse/attempts.js';
-import { compareAttempts } from '../../operations/browse/compare-attempts.js';
-import { listResource, listView, resource } from '../resource.js';
+import { listAgentTurnsPart, listCallsPart } from '../../operations/browse/attempts.js';
+import { listResource, listView } from '../resource.js';
 import { agentTurnColumns, callColumns } from '../tables.js';
 import { linkTo } from '../view.js';
-
-export const attempt = resource({
-  name: 'get_attempt',
-  path: '/attempts/:attempt_id',
-  reader: 'consumer',
-  says: 'An attempt: its calls, patches, agent turns, audit and events.',
-  gives: 'Attempt',
-  takes: ['after'],
-  read: (archive, { parameters: { attempt_id }, query: { after }, reader }) =>
-    browseAttempt(archive, present({ attempt_id, reader, after })),
-});
-
-export const attemptDiff = resource({
-  name: 'compare_attempts',
-  path: '/attempts/:attempt_id/diff',
-  reader: 'consumer',
-  says: 'The differences between two attempts: requests, answers and patches.',
-  gives: 'AttemptComparison',
-  takes: ['other'],
-  read: (archive, { parameters: { attempt_id }, query: { other } }) =>
-    compareAttempts(archive, present({ attempt_id, other })),
-});
 
 export const attemptCalls = listResource({
   name: 'list_calls_of_attempt',

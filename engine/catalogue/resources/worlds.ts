@@ -3,14 +3,7 @@ import { type Outcome, succeed } from '../../contract/problem.js';
 import { listAgentsPart } from '../../operations/agents.js';
 import { toTurn } from '../../operations/browse/list-part.js';
 import { browseOverview } from '../../operations/browse/overview.js';
-import {
-  browseTurn,
-  browseWorld,
-  listAttemptsPart,
-  listEntitiesPart,
-  listPatchesPart,
-  listWorldsPart,
-} from '../../operations/browse/worlds.js';
+import { browseWorld, listAttemptsPart, listEntitiesPart, listWorldsPart } from '../../operations/browse/worlds.js';
 import type { AttemptFilter } from '../../ports/browse.js';
 import { countedList } from '../counted-list.js';
 import { type Asked, listResource, listView, resource } from '../resource.js';
@@ -105,27 +98,6 @@ export const worldAgents = listResource({
     columns: ({ parameters: { world_slug } }) => agentColumns(world_slug),
     empty: 'This world has no agents.',
   }),
-});
-
-export const turn = resource({
-  name: 'get_turn',
-  path: '/worlds/:world_slug/turns/:turn',
-  reader: 'consumer',
-  says: 'A world at the end of a turn, and the patches of that turn.',
-  gives: 'Turn',
-  read: (archive, { parameters: { world_slug, turn: at } }) => browseTurn(archive, { world_slug, turn: at }),
-});
-
-export const turnPatches = listResource({
-  name: 'list_patches',
-  path: '/worlds/:world_slug/turns/:turn/patches',
-  reader: 'consumer',
-  says: 'The patches of a turn, in the order of their application.',
-  gives: 'Patches',
-  cursor: 'number',
-  keyOf: ({ patch_seq }) => String(patch_seq),
-  read: (archive, { parameters: { world_slug, turn: at } }, part) =>
-    listPatchesPart(archive, { world_slug, turn: at }, part),
 });
 
 export const turnEntities = listResource({

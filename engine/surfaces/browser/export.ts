@@ -4,7 +4,7 @@ import { readOnce } from '../../operations/browse/read-once.js';
 import type { Archive } from '../../operations/engine.js';
 import { entity } from '../../catalogue/resources/entity.js';
 import { PAGES } from './pages/index.js';
-import { turnPatches } from './pages/turns.js';
+import { turnPatches } from '../../catalogue/resources/turn.js';
 import { type Html, html } from './html.js';
 import { renderLeaf, renderLeaves } from './layout.js';
 import { type Asked, matchPath } from '../../catalogue/resource.js';

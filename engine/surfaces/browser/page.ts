@@ -82,11 +82,6 @@ function withoutEmpty(view: View): View {
   return { ...view, sections: view.sections.filter(({ body }) => body) };
 }
 
-/** A sentence in place of a list that has no rows. */
-export function emptyState(sentence: string, command?: string): Html {
-  return html`<p class="empty">${sentence}${command === undefined ? undefined : html` <code>${command}</code>`}</p>`;
-}
-
 /** A link to the next part of a list, with the same query otherwise. */
 export function nextPart(next: string | null, { query }: Pick<Asked, 'query'>): Html {
   if (next === null) return NOTHING;

@@ -11,7 +11,7 @@ import {
   table as tableOf,
   type ViewSection,
 } from '../../catalogue/view.js';
-import { capital, isQuantity } from '../../catalogue/words.js';
+import { capital, grouped, isQuantity } from '../../catalogue/words.js';
 import { parseJson } from '../../core/content/parse-json.js';
 import { type Html, html, type HtmlValue, NOTHING } from './html.js';
 import { itemPage, nextPart, type Page, type Section, type View } from './page.js';
@@ -26,7 +26,9 @@ import {
   outputBar,
 } from './parts/conversation.js';
 import { payload } from './parts/payload.js';
-import { facts, numbers, sentences, table } from './parts/table.js';
+import { drawPlaces } from './parts/places.js';
+import { attemptTimeline } from './pictures/attempt-timeline.js';
+import { facts, table } from './parts/table.js';
 import { cut, foldable, folded, moment, shortKey, status, verbatim, worldTime } from './parts/text.js';
 
 /** What a page has beside the view of its resource: what an operator decides there, and what it shows of a refused request. */
@@ -34,16 +36,19 @@ export interface PageParts<Kind extends keyof Answers> extends Pick<Page, 'refus
   parts?(value: Answers[Kind], asked: Asked): Partial<View>;
   /** Sections that only a page can draw, before the declared ones. */
   sections?(value: Answers[Kind], asked: Asked): readonly Section[];
+  /** Those after the declared ones. */
+  sectionsAfter?(value: Answers[Kind]): readonly Section[];
 }
 
 /** The page of a resource that declares its view. */
 export function toPage<Kind extends keyof Answers>(
   declared: Viewed<Kind>,
-  { parts = () => ({}), sections = () => [], ...others }: PageParts<Kind> = {},
+  { parts = () => ({}), sections = () => [], sectionsAfter = () => [], ...others }: PageParts<Kind> = {},
 ): Page {
   const view = (value: Answers[Kind], asked: Asked): View => {
     const drawn = draw(declared.view(value, asked), asked);
-    return { ...drawn, sections: [...sections(value, asked), ...drawn.sections], ...parts(value, asked) };
+    const all = [...sections(value, asked), ...drawn.sections, ...sectionsAfter(value)];
+    return { ...drawn, sections: all, ...parts(value, asked) };
   };
   return itemPage(declared, { view, ...others });
 }
@@ -87,6 +92,8 @@ function drawBlock(block: Block, asked: Pick<Asked, 'query'> = { query: {} }): H
       return typeof block.value === 'string'
         ? html`<p><strong>${block.of}</strong>: ${cut(block.value)}</p>`
         : html`<p><strong>${block.of}</strong></p>${payload(block.value)}`;
+    case 'quote':
+      return folded(capital(block.of), verbatim(block.text));
     case 'conversation':
       return html`${originBar(block.call.messages, block.call.tokens)}${conversation(block.call.messages, '/messages')}`;
     case 'change':
@@ -120,19 +127,19 @@ export function rowsOf<Row>(
 }
 
 /** Items of one sentence each need no cards. */
-function drawList({ items }: Extract<Block, { readonly block: 'list' }>, asked: Pick<Asked, 'query'>): Html {
+function drawList({ items, ids = [] }: Extract<Block, { readonly block: 'list' }>, asked: Pick<Asked, 'query'>): Html {
   const sentences = items.flatMap(([first, ...others]) =>
     first?.block === 'note' && others.length === 0 ? [first] : [],
   );
   return sentences.length === items.length
     ? html`<ol class="plain">${sentences.map(({ said }) => html`<li>${drawPhrase(said)}</li>`)}</ol>`
-    : html`<ol class="cards">${items.map((item) => drawCard(item, asked))}</ol>`;
+    : html`<ol class="cards">${items.map((item, at) => drawCard(item, ids[at], asked))}</ol>`;
 }
 
 /** A note with which an item begins is its title. */
-function drawCard([first, ...blocks]: readonly Block[], asked: Pick<Asked, 'query'>): Html {
+function drawCard([first, ...blocks]: readonly Block[], id: string | undefined, asked: Pick<Asked, 'query'>): Html {
   const head = first?.block === 'note' ? html`<h3>${drawPhrase(first.said)}</h3>` : first && drawBlock(first, asked);
-  return html`<li class="card">${head}${blocks.map((block) => drawBlock(block, asked))}</li>`;
+  return html`<li class="card"${id === undefined ? NOTHING : html` id="${id}"`}>${head}${blocks.map((block) => drawBlock(block, asked))}</li>`;
 }
 
 /** A control object reads better on several lines. */
@@ -148,6 +155,12 @@ function drawPicture(picture: Picture): Html {
       return drawChunks(picture.shown);
     case 'output_tokens':
       return outputBar(picture.shown);
+    case 'places':
+      return drawPlaces(picture.shown);
+    case 'timeline':
+      return attemptTimeline(picture.shown);
+    case 'blocks':
+      return html`${picture.shown.map((block) => drawBlock(block))}`;
   }
 }
 
@@ -155,14 +168,15 @@ const SENTENCE_LENGTH_MIN = 40;
 
 /** Numbers and lengths of time are set to the right; sentences get room and may wrap. */
 function drawTable({ title, columns, rows, empty }: Extract<Block, { readonly block: 'table' }>): Html {
-  const cells = columns.map((name, at) => {
-    const texts = rows.map((row) => textOf(row[at] ?? null)).filter((text) => text !== '');
-    const cell = (row: readonly Phrase[]): HtmlValue => drawPhrase(row[at] ?? null);
-    if (texts.length > 0 && texts.every(isQuantity)) return [capital(name), numbers(cell)] as const;
+  if (rows.length === 0) return html`<p class="empty">${drawPhrase(empty)}</p>`;
+  const drawn = columns.map((name, at) => {
+    const own = rows.map((row) => row[at] ?? null);
+    const texts = own.map(textOf).filter((text) => text !== '');
     const isSentence = texts.some((text) => text.length > SENTENCE_LENGTH_MIN && text.includes(' '));
-    return [capital(name), isSentence ? sentences(cell) : cell] as const;
+    const set_as = texts.length > 0 && texts.every(isQuantity) ? 'number' : isSentence ? 'sentence' : undefined;
+    return { title: capital(name), cells: own.map(drawPhrase), set_as } as const;
   });
-  return table(title, Object.fromEntries(cells), rows, html`<p class="empty">${drawPhrase(empty)}</p>`);
+  return table(title, drawn);
 }
 
 function textOf(said: Phrase): string {
@@ -171,6 +185,7 @@ function textOf(said: Phrase): string {
 }
 
 function drawPhrase(said: Phrase): HtmlValue {
+  if (typeof said === 'number') return grouped(said);
   if (said === null || typeof said !== 'object') return said;
   if (Array.isArray(said)) return (said as readonly Phrase[]).map(drawPhrase);
   return 'path' in said ? drawLink(said) : drawMarked(said as Marked);

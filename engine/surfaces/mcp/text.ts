@@ -35,6 +35,8 @@ function blockText(block: Block): string {
     }
     case 'json':
       return JSON.stringify(block.value);
+    case 'quote':
+      return `${block.of}: ${block.text}`;
     case 'value':
       return `${block.of}: ${typeof block.value === 'string' ? block.value : JSON.stringify(block.value)}`;
     case 'conversation':
@@ -47,7 +49,7 @@ function blockText(block: Block): string {
       // They are for a terminal: a caller has tools.
       return block.says;
     case 'change':
-      return `before: ${block.before ?? 'nothing'}\nafter: ${block.after ?? 'nothing'}`;
+      return `${block.of ?? ''}\nbefore: ${block.before ?? 'nothing'}\nafter: ${block.after ?? 'nothing'}`.trim();
     case 'links':
       return block.links.map(({ path, text }) => `${text}: chukwa:/${path}`).join('\n');
     case 'more':

@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { html, styleElement } from '../../../engine/surfaces/browser/html.js';
-import { foldable, moment, outcome, worldTime } from '../../../engine/surfaces/browser/parts/text.js';
+import { foldable, moment, worldTime } from '../../../engine/surfaces/browser/parts/text.js';
 import { isNode, parseTypeScript, type SyntaxNode } from '../../architecture/syntax.js';
 import { ROOT } from '../../support/park-stage.js';
 
@@ -83,12 +83,3 @@ function findMarkup(source: string): readonly string[] {
 function quasisOf(template: SyntaxNode): readonly unknown[] {
   return template['quasis'] as readonly unknown[];
 }
-
-test('the state of a superseded call says of which attempt that is true, and why', () => {
-  const work = { status: 'succeeded', is_driven: false, failure_message: null };
-  assert.match(
-    String(outcome({ ...work, is_superseded: true })),
-    />superseded<.*>in the attempt that made it: an earlier subject changed what its subject had read\.</,
-  );
-  assert.doesNotMatch(String(outcome({ ...work, is_superseded: false })), /attempt/);
-});

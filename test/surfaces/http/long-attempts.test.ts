@@ -111,7 +111,7 @@ describe('the page of a long attempt', () => {
       waits.includes(`href="${call}"`) && waits.includes('in doubt') && waits.includes(`${call}#not-performed`),
     );
     assert.ok((await section(page, 'unfinished')).includes(call));
-    assert.match(await section(page, 'timeline'), /Calls 1 to 500 of 10\u2009000 are drawn/);
+    assert.match(await section(page, 'timeline'), /Calls 1 to 500 of 10\u2009000 are in this part/);
     assert.ok((await section(page, 'timeline')).includes(`href="${page}?after=500#timeline"`));
     const next = `${page}?after=500`;
     assert.ok((await section(next, 'timeline')).includes(`href="${call}"`), 'the next part draws it');

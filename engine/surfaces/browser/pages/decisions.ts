@@ -2,12 +2,8 @@ import { reportCall, settleCall, stopAttempt } from '../../../catalogue/actions/
 import { forkWorld, runTurns, takeBackTurns } from '../../../catalogue/actions/worlds.js';
 import { isInDoubt } from '../../../operations/settle-call.js';
 import type { StoredComponent } from '../../../ports/components.js';
-import type { OperatorActionRecord } from '../../../ports/operator-actions.js';
 import type { AttemptRecord, InvocationSummary } from '../../../ports/records.js';
-import type { Section } from '../page.js';
 import { type Decision, toDecisions } from '../parts/decision.js';
-import { type Columns, sentences, table } from '../parts/table.js';
-import { linkTo, moment, words } from '../parts/text.js';
 
 interface WorldTurn {
   readonly world_slug: string;
@@ -47,26 +43,4 @@ export function decideCall(call: InvocationSummary): readonly Decision[] {
 
 function toText(answer: unknown): string {
   return answer === null ? '' : JSON.stringify(answer, null, 2);
-}
-
-const columns: Columns<OperatorActionRecord> = {
-  What: sentences(({ action, details }) => `${words(action)}${toDetails(details)}`),
-  Why: sentences(({ reason }) => reason ?? ''),
-  Outcome: sentences(({ outcome }) => outcome ?? 'not known: the server ended meanwhile'),
-  By: ({ acted_by, surface }) => `${acted_by}, ${words(surface)}`,
-  'When (UTC)': ({ acted_at }) => moment(acted_at),
-  Attempt: ({ attempt_id }) => linkTo('attempt', attempt_id),
-};
-
-function toDetails(details: OperatorActionRecord['details']): string {
-  const said = Object.entries(details).map(
-    ([name, value]) => `${words(name)} ${typeof value === 'string' ? value : JSON.stringify(value)}`,
-  );
-  return said.length === 0 ? '' : `: ${said.join(', ')}`;
-}
-
-/** The actions of operators, the latest first. */
-export function operatorActions(actions: readonly OperatorActionRecord[]): Section {
-  const body = actions.length > 0 && table('What operators did', columns, actions);
-  return { id: 'actions', title: 'What operators did', is_about_others: true, body };
 }

@@ -6,12 +6,12 @@ import type { WorldSnapshot } from '../../../ports/worlds.js';
 import { isUndriven, stateOf } from '../../../core/protocol/work-state.js';
 import type { WorldPage } from '../../../operations/browse/worlds.js';
 import { type Html, html, NOTHING } from '../html.js';
-import { emptyState, itemPage, type Page, type View } from '../page.js';
-import { operatorActions, decideWorld } from './decisions.js';
+import { itemPage, type Page, type View } from '../page.js';
+import { decideWorld } from './decisions.js';
 import { drawPlaces } from '../parts/places.js';
 import { drawTurn, namesIn } from '../parts/patch.js';
 import { linkTo, toClass, words, worldTime } from '../parts/text.js';
-import { attemptColumns } from '../../../catalogue/tables.js';
+import { actionColumns, attemptColumns } from '../../../catalogue/tables.js';
 import { rowsOf } from '../resource-page.js';
 import { question } from '../parts/question.js';
 import { forkTree } from '../pictures/fork-tree.js';
@@ -77,7 +77,12 @@ function viewWorld(shown: WorldPage, reader: Asked['reader']): View {
         is_about_others: true,
         body: last_turn > 0 && askAbout(shown),
       },
-      operatorActions(shown.operator_actions),
+      {
+        id: 'actions',
+        title: 'What operators did',
+        is_about_others: true,
+        body: shown.operator_actions.length > 0 && rowsOf('What operators did', actionColumns, shown.operator_actions),
+      },
     ],
     decisions: decideWorld(shown),
   };
@@ -113,7 +118,7 @@ function drawUnplayed({ world_slug, attempts: [latest] }: WorldPage, reader: Ask
   if (latest === undefined || (!isOpen && latest.calls_in_doubt === 0))
     return reader === 'operator'
       ? html`<p class="empty">No turn has been played yet. <a href="#run-turns">Queue some</a>, or play one: <code>npx chukwa run ${world_slug}</code></p>`
-      : emptyState('No turn has been played yet.');
+      : html`<p class="empty">No turn has been played yet.</p>`;
   const { said, place, link } = statusOf(latest);
   return html`<p class="empty">No turn has been played yet. ${said} <a href="${place}">${link}</a></p>`;
 }

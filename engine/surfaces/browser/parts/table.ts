@@ -6,44 +6,24 @@ export function facts(rows: readonly (readonly [term: string, value: HtmlValue])
   return html`<dl class="facts">${shown.map(([term, value]) => html`<div><dt>${term}</dt><dd>${value}</dd></div>`)}</dl>`;
 }
 
-type Cell<Row> = (row: Row) => HtmlValue;
-
-/** The columns of a table, in order: the title of each, and its cell in a row. */
-export type Columns<Row> = Readonly<Record<string, Cell<Row> | Column<Row>>>;
-
-/** A column whose cells are set in a way of their own. */
-interface Column<Row> {
-  readonly cell: Cell<Row>;
-  readonly set_as: 'number' | 'sentence';
+/** A column: its title, its cells from the first row on, and whether they are numbers or sentences. */
+interface Column {
+  readonly title: string;
+  readonly cells: readonly HtmlValue[];
+  /** Numbers are aligned to the right; sentences get room and may wrap. */
+  readonly set_as: 'number' | 'sentence' | undefined;
 }
 
-/** Numbers are aligned to the right. */
-export function numbers<Row>(cell: Cell<Row>): Column<Row> {
-  return { cell, set_as: 'number' };
-}
-
-/** Sentences get room and may wrap. */
-export function sentences<Row>(cell: Cell<Row>): Column<Row> {
-  return { cell, set_as: 'sentence' };
-}
-
-/** A scrolling table with headers; a sentence where it has no rows. Columns without values are left out. */
-export function table<Row>(
-  caption: string,
-  columns: Columns<Row>,
-  rows: readonly Row[],
-  empty: Html = html`<p class="empty">Nothing yet.</p>`,
-): Html {
-  if (rows.length === 0) return empty;
-  const drawn = Object.entries(columns).map(([title, column]) => {
-    if (typeof column === 'function') return { title, look: NOTHING, cells: rows.map(column) };
-    return { title, look: html` class="${column.set_as}"`, cells: rows.map(column.cell) };
-  });
-  const shown = drawn.filter(({ cells }) => cells.some(isSaid));
+/** A scrolling table with headers. Columns without values are left out. */
+export function table(caption: string, columns: readonly Column[]): Html {
+  const shown = columns
+    .filter(({ cells }) => cells.some(isSaid))
+    .map(({ set_as, ...column }) => ({ ...column, look: set_as === undefined ? NOTHING : html` class="${set_as}"` }));
+  const [first = { cells: [] }] = columns;
   return html`<div class="scroll" tabindex="0" role="group" aria-label="${caption}"><table>
 <caption class="unseen">${caption}</caption>
 <thead><tr>${shown.map(({ title, look }) => html`<th scope="col"${look}>${title}</th>`)}</tr></thead>
-<tbody>${rows.map((_row, index) => html`<tr>${shown.map(({ title, look, cells }) => html`<td data-title="${title}"${look}>${cells[index]}</td>`)}</tr>`)}</tbody>
+<tbody>${first.cells.map((_cell, index) => html`<tr>${shown.map(({ title, look, cells }) => html`<td data-title="${title}"${look}>${cells[index]}</td>`)}</tr>`)}</tbody>
 </table></div>`;
 }
 

@@ -1,7 +1,6 @@
-import { stateOf } from '../../../core/protocol/work-state.js';
 import { type Html, html, type HtmlValue, NOTHING } from '../html.js';
 import { pathOf, type PlaceKind } from '../../../catalogue/places.js';
-import { toDuration, words } from '../../../catalogue/words.js';
+import { grouped, toDuration } from '../../../catalogue/words.js';
 
 export { callWord, runWord, shorten, words } from '../../../catalogue/words.js';
 
@@ -54,49 +53,13 @@ export function timeSoFar(began: string | null, read_at: string | null): Html {
 
 /** A number with its thousands apart; nothing for none. */
 export function count(number: number | null | undefined): string {
-  return String(number ?? '').replace(/\B(?=(\d{3})+$)/g, '\u2009');
+  return number === null || number === undefined ? '' : grouped(number);
 }
 
 /** A state with a mark in its colour. */
 export function status(word: string | null | undefined): Html {
   return word === null || word === undefined ? NOTHING : html`<span class="status is-${toClass(word)}">${word}</span>`;
 }
-
-/**
- * How a piece of work ended, or how far it is, and why it failed. That it was superseded is no failure, and it is true of
- * the attempt that made the call: one that adopts the call may use it, or supersede it as well. What a settled call, or
- * its attempt, asked for when it ended is done, so it is no warning.
- * @param settlements how its calls in doubt were settled, once none is left
- */
-export function outcome(
-  work: Parameters<typeof stateOf>[0] & { readonly failure_message: string | null },
-  said = '',
-  settlements: readonly Settlement[] = [],
-): Html {
-  const { failure_message } = work;
-  if (settlements.length > 0 && failure_message !== null)
-    return html`${status(stateOf(work))}${said}${settlements.map(sayHow)}${folded('What it said when it ended', html`<p>${failure_message}</p>`)}`;
-  const reason = work.is_superseded === true ? 'reason' : 'reason failure';
-  const because = failure_message === null ? NOTHING : html` <span class="${reason}">${failure_message}</span>`;
-  const superseded = work.is_superseded === true ? html` <span class="reason">${SUPERSEDED}</span>` : NOTHING;
-  return html`${status(stateOf(work))}${said}${superseded}${because}`;
-}
-
-/** How one call in doubt was settled. */
-export interface Settlement {
-  readonly performed: boolean;
-  readonly settled_at: string;
-  readonly settled_by: string | null;
-  readonly reason: string | null;
-  /** The link to the call, on other pages than its own. */
-  readonly call?: Html;
-}
-
-function sayHow({ performed, settled_at, settled_by, reason, call }: Settlement): Html {
-  return html`<span class="reason">Settled: ${call ?? 'it'} ${performed ? 'took place' : 'did not take place'}${settled_by === null ? undefined : `, said by ${words(settled_by)}`}, ${moment(settled_at)}${reason === null ? '.' : `: ${reason}`}</span>`;
-}
-
-const SUPERSEDED = 'in the attempt that made it: an earlier subject changed what its subject had read.';
 
 /** A word as a class name: letters, digits and hyphens only. */
 export function toClass(word: string): string {
@@ -146,9 +109,4 @@ export function foldable(text: string, shown: Html = html`${text}`, length_min =
   if (text.length < length_min) return shown;
   const beginning = text.slice(0, length_min / 4).replace(/\s+\S*$/, '');
   return html`<details class="long"><summary>${beginning}… <span class="dim">${count(text.length)} characters</span></summary>${shown}</details>`;
-}
-
-/** The number of rows that a list leaves out; nothing where it has all. */
-export function moreInJson(left_out: number): Html {
-  return left_out > 0 ? html`<p class="note">${count(left_out)} more; the JSON has them all.</p>` : NOTHING;
 }

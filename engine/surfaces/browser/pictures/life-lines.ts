@@ -3,7 +3,7 @@ import type { WorldSnapshot } from '../../../ports/worlds.js';
 import { type Html, html, NOTHING } from '../html.js';
 import { count, shorten } from '../parts/text.js';
 import { pathOfPatch } from '../../../catalogue/places.js';
-import { isAppended } from '../parts/patch.js';
+import { isAppended } from '../../../catalogue/patches.js';
 
 /** The room of names; the turns share what is left of the page, at most so much each, in percent. */
 const LEFT = 132;

@@ -44,12 +44,16 @@ export const attempts: CommandEntry = {
 export const attempt: CommandEntry = {
   name: 'attempt',
   says: 'Show one attempt: its calls, its patches, and how it ended.',
-  takes: [new Argument('<id>', 'the id of the attempt; or SLUG@N, the one that committed turn N of a world')],
-  run(session, named: string) {
+  takes: [
+    new Argument('<id>', 'the id of the attempt; or SLUG@N, the one that committed turn N of a world'),
+    new Option('--events', 'print its events, too'),
+    new Option('--audit', 'print its audit, too'),
+  ],
+  run(session, named: string, wanted: Readonly<Partial<Record<'events' | 'audit', true>>>) {
     const { world_slug, turn } = toWorldPlace(named);
     const look = (archive: Archive) =>
       turn === undefined ? showAttempt(archive, named) : showCommitted(archive, { world_slug, turn });
-    return show(session, look, { lines: attemptLines });
+    return show(session, look, { lines: (found) => attemptLines(found, ...Object.keys(wanted)) });
   },
 };
 

@@ -4,7 +4,7 @@ import type { Verdict } from '../../../core/protocol/verdict.js';
 import { partsOf, PATCH_OPERATIONS } from '../../../core/world/patch-operations.js';
 import type { AppliedEffect, WorldPatch } from '../../../core/world/world-patch.js';
 import type { CallBroke, CallOutcome } from '../../../ports/sources.js';
-import { cut, quote, toArguments, toPhrase } from '../../../catalogue/phrase.js';
+import { cut, quote, toArguments, toPhrase, REASON_LENGTH_MAX, toReason } from '../../../catalogue/phrase.js';
 import { accent, advice, bad, faint, good, hanging, type Line, type Lines, type Span, strong } from './line.js';
 import { proseLines } from './block.js';
 import { PASSED_ON, toDuration } from '../../../catalogue/words.js';
@@ -19,7 +19,6 @@ interface FinishedCall {
   readonly effects?: readonly AppliedEffect[];
 }
 
-const REASON_MAX = 400;
 const NAME_WIDTH = 16;
 
 /** The outcome of a call, in one line or a few. */
@@ -105,24 +104,18 @@ function rejectedLine({ failure_class, detail, message }: NonNullable<Verdict['f
   return hanging(8, '      ', bad(what), `: ${toReason(message)}`);
 }
 
-/** The first line of the reason; the record has all that the model was shown, such as a roster. */
-export function toReason(message: string): string {
-  const [first = ''] = message.split('\n');
-  return cut(first.replace(/(?<=\.) [^.]*:$/, ''), REASON_MAX);
-}
-
 function whyBroken({ failure_class, failure_message, http_status, refused }: CallBroke): readonly (string | Span)[] {
   const isSaid = http_status === undefined || failure_message.includes(`status ${http_status}`);
   const status = isSaid ? '' : ` (status ${http_status})`;
   return [
     bad(`${refused ? 'refused' : 'failed'}, ${failure_class}`),
-    ...advice({ text: `${status}: ${cut(failure_message, REASON_MAX)}` }),
+    ...advice({ text: `${status}: ${cut(failure_message, REASON_LENGTH_MAX)}` }),
   ];
 }
 
 /** Whether the line of a failed call shows all of its message. */
 export function isShownWhole(failure_message: string): boolean {
-  return cut(failure_message, REASON_MAX) === failure_message;
+  return cut(failure_message, REASON_LENGTH_MAX) === failure_message;
 }
 
 function passedOn(verdict: Verdict | undefined): readonly Span[] {

@@ -1,4 +1,4 @@
-import type { AttemptRecord, InvocationSummary } from '../../../ports/records.js';
+import type { AttemptRecord } from '../../../ports/records.js';
 import { waysToSettle } from '../../../catalogue/resources/invocation.js';
 import { blockLines } from './view.js';
 import { isInDoubt } from '../../../operations/settle-call.js';
@@ -29,12 +29,6 @@ export function doubtLines({ attempt_id, world_slug, is_adoptable, invocations }
       faint(`  starts over, and makes it twice if it took place; ${AS_BEFORE}`),
     ),
   ];
-}
-
-/** The settlement of a call as a sentence; undefined where there is none. */
-export function toSettlement({ settled_as }: Pick<InvocationSummary, 'settled_as'>): string | undefined {
-  if (settled_as === null) return undefined;
-  return settled_as === 'performed' ? 'Settled since: it took place.' : 'Settled since: it did not take place.';
 }
 
 /**

@@ -2,7 +2,7 @@ import type { Block, Link, Marked, Phrase, RecordView, ViewSection } from '../..
 import { toPhrase } from '../../../catalogue/phrase.js';
 import { count, shortHash, toMinute, toMoment } from '../../../catalogue/words.js';
 import type { LlmCallRecord } from '../../../ports/records.js';
-import { jsonText, proseLines } from './block.js';
+import { jsonText, proseLines, quotedLines } from './block.js';
 import {
   accent,
   advice,
@@ -71,6 +71,8 @@ export function blockLines(block: Block, indent = 2): Lines {
       const said = typeof block.value === 'string' ? block.value : toPhrase(block.value);
       return hanging(indent + 2, margin, strong(block.of), ': ', said);
     }
+    case 'quote':
+      return [line(faint(`${margin}${block.of}`)), quotedLines(`${margin}  `, block.text)];
     case 'conversation':
       return block.call.messages.map((message, at) => [at > 0 && EMPTY, messageLines(message)]);
     case 'change':

@@ -1,9 +1,9 @@
-import type { Entity } from '../../../core/world/world.js';
 import type { WorldSnapshot } from '../../../ports/worlds.js';
 import type { ActiveWorld, ShownWorld } from '../../../operations/worlds.js';
 import { command, EMPTY, faint, hanging, type Line, line, type Lines, strong, verbatim } from './line.js';
 import { proseLines } from './block.js';
 import { queueLines } from './queue.js';
+import { placeList } from '../../../catalogue/place-list.js';
 import { worldColumns } from '../../../catalogue/tables.js';
 import { table } from '../../../catalogue/view.js';
 import { blockLines } from './view.js';
@@ -12,14 +12,13 @@ import type { WorldStory } from '../../../operations/world-story.js';
 
 /** A world at one turn: places, agents and what they remember, things. */
 export function worldLines(world: WorldSnapshot): Lines {
-  const { world_slug, scenario_label, scenario_hash, turn, simulation_time, environments, entities, forked_from } =
-    world;
+  const { world_slug, scenario_label, scenario_hash, turn, simulation_time, forked_from } = world;
   return [
     line(strong(`world ${world_slug}`), `  at turn ${turn} · ${toMoment(simulation_time)}`),
     line(faint(`scenario ${scenario_label} (${shortHash(scenario_hash)})`)),
     forked_from !== undefined && line(faint(`forked from ${forked_from.world_slug} at turn ${forked_from.turn}`)),
-    environments.flatMap(({ label, content }) => [EMPTY, line('  ', strong(label)), ...proseLines(content, 4)]),
-    entities.toSorted(agentsFirst).flatMap((entity) => [EMPTY, entityLines(entity)]),
+    EMPTY,
+    blockLines(placeList(world)),
   ];
 }
 
@@ -53,23 +52,6 @@ export function worldListLines({ database, worlds }: ListedWorlds): Lines {
     ];
   const { 'last active (UTC)': _last, ...columns } = worldColumns;
   return [line(faint(`database: ${database}`)), blockLines(table('', worlds, columns, ''))];
-}
-
-function agentsFirst(left: Entity, right: Entity): number {
-  return Number(right.kind === 'agent') - Number(left.kind === 'agent');
-}
-
-function entityLines({ id, name, kind, environment, goal, state, memory }: Entity): Lines {
-  return [
-    line(
-      '  ',
-      strong(id),
-      faint(`  ${[name, kind, ...(environment === undefined ? [] : [`in ${environment}`])].join(' · ')}`),
-    ),
-    hanging(11, faint('    state  '), state),
-    goal !== undefined && hanging(11, faint('    goal   '), goal),
-    memory.map((remembered) => hanging(11, faint(`    turn ${remembered.turn} `.padEnd(11)), remembered.content)),
-  ];
 }
 
 /** A world retold: turn by turn, place by place, each subject in its own paragraph. */
