@@ -10,6 +10,7 @@ import { entity } from './resources/entity.js';
 import { event } from './resources/event.js';
 import { inbox } from './resources/inbox.js';
 import { invocation } from './resources/invocation.js';
+import * as ledger from './resources/ledger.js';
 import { llmCall } from './resources/llm-call.js';
 import { search } from './resources/search.js';
 import * as turns from './resources/turn.js';
@@ -30,6 +31,11 @@ export const RESOURCES: readonly Resource[] = [
   ...Object.values(calls),
   invocation,
   llmCall,
+  ledger.workOrders,
+  ledger.workOrder,
+  ledger.worldLedger,
+  ledger.attemptVerification,
+  ledger.worldVerification,
   search,
   ...DOCUMENTS,
 ];
