@@ -2,6 +2,7 @@ import type { JsonObject } from '../contract/json.js';
 import { TRAVERSALS } from '../core/ledger/traverse.js';
 import { STREAM_FORMATS } from '../core/stream/frames.js';
 import { LIMIT, LIMIT_MAX } from '../operations/browse/list-part.js';
+import { PLACES, type PlaceKind } from './places.js';
 import { SEARCH_KINDS } from '../ports/search.js';
 
 interface Parameter {
@@ -15,16 +16,25 @@ const SLUG = { type: 'string', pattern: '^[a-z0-9]+([_-][a-z0-9]+)*$', maxLength
 const TURN = { type: 'integer', minimum: 0 };
 const TEXT = { type: 'string' };
 
+type KeyOf<Kind> = Kind extends { readonly members: readonly [infer Key extends `${string}_id`, ...unknown[]] }
+  ? Key
+  : never;
+
+/** The ids of resources, each by the first of its members. */
+const KEYS = Object.fromEntries(
+  Object.values(PLACES).map(({ noun, members: [key = ''] }) => {
+    const description = `The id of ${/^[aeiou]|^LLM/.test(noun) ? 'an' : 'a'} ${noun}.`;
+    return [key, { description, schema: ID }] as const;
+  }),
+) as unknown as Readonly<Record<KeyOf<(typeof PLACES)[PlaceKind]>, Parameter>>;
+
 /** Every parameter of a path or a query, by name: one name means one thing on every route. */
 export const PARAMETERS = {
+  ...KEYS,
   world_slug: { description: 'The name of a world.', schema: SLUG },
   entity_id: { description: 'The id of an entity, as people type it.', schema: TEXT },
   entity: { description: 'Only changes of this entity.', schema: TEXT },
-  attempt_id: { description: 'The id of an attempt.', schema: ID },
-  agent_turn_id: { description: 'The id of an agent turn.', schema: ID },
-  source_invocation_id: { description: 'The id of a source invocation.', schema: ID },
   event_id: { description: 'The id of an event: its attempt, a point, and its number.', schema: TEXT },
-  llm_call_id: { description: 'The id of an LLM call.', schema: ID },
   correlation_id: { description: 'The id of a call, or the alias that its service gave it.', schema: TEXT },
   hash: {
     description: 'The SHA-256 of a document, or a unique beginning of it.',

@@ -3,6 +3,7 @@ import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { generateCatalogue } from '../../tools/generate-catalogue.js';
 import { ANSWERS_FILE, generateAnswers } from '../../tools/generate-answers.js';
 import { findStale, generateTypes } from '../../tools/generate-types.js';
 import { PACKAGE_ROOT } from './cruise.js';
@@ -10,6 +11,11 @@ import { PACKAGE_ROOT } from './cruise.js';
 test('the generated types are those of the schemas', async () => {
   assert.deepEqual(await findStale(PACKAGE_ROOT), []);
   assert.ok((await generateTypes(PACKAGE_ROOT)).length >= 11);
+});
+
+test('the lists of the catalogue have what is declared', async () => {
+  for (const { path, text } of await generateCatalogue(PACKAGE_ROOT))
+    assert.equal(await readFile(join(PACKAGE_ROOT, path), 'utf8'), text);
 });
 
 test('the generated schemas of answers are those of their types, descriptions included', async () => {

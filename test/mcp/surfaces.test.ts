@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { ACTIONS } from '../../engine/catalogue/actions/index.js';
+import { ACTIONS } from '../../engine/catalogue/actions.js';
 import { QUERIES } from '../../engine/catalogue/queries/index.js';
-import { RESOURCES } from '../../engine/catalogue/index.js';
+import { RESOURCES } from '../../engine/catalogue/resources.js';
 import { keysOf } from '../../engine/catalogue/resource.js';
 import { type ServedPark, servePark, TOKENS } from '../support/served-park.js';
 import { type AnyClient, connectHttp, connectStdio, ERAS } from './clients.js';

@@ -59,7 +59,7 @@ export function documentOf(kind: Exclude<ComponentKind, 'cognition_workflow'>): 
   });
 }
 
-export const cognitionWorkflow = resource({
+const cognitionWorkflow = resource({
   name: 'get_cognition_workflow',
   path: `${pathOfList('cognition_workflow')}/hash/:hash`,
   reader: 'consumer',

@@ -1,6 +1,6 @@
-import { ACTIONS } from '../../catalogue/actions/index.js';
+import { ACTIONS } from '../../catalogue/actions.js';
 import { QUERIES } from '../../catalogue/queries/index.js';
-import { RESOURCES } from '../../catalogue/index.js';
+import { RESOURCES } from '../../catalogue/resources.js';
 import { problem } from '../../contract/problem.js';
 import { describeTextFault, parseJson } from '../../core/content/parse-json.js';
 import type { HttpDesk } from '../../operations/composition.js';

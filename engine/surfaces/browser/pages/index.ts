@@ -1,5 +1,5 @@
 import type { Answers } from '../../../catalogue/answers.js';
-import { RESOURCES } from '../../../catalogue/index.js';
+import { RESOURCES } from '../../../catalogue/resources.js';
 import { isViewed } from '../../../catalogue/resource.js';
 import type { Page } from '../page.js';
 import { type PageParts, toPage } from '../resource-page.js';

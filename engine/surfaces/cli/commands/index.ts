@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { RESOURCES } from '../../../catalogue/index.js';
+import { RESOURCES } from '../../../catalogue/resources.js';
 import { isCommanded } from '../../../catalogue/resource.js';
 import { toCommand } from '../resource-command.js';
 import type { Perform } from '../session.js';

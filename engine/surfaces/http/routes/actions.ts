@@ -5,7 +5,7 @@ import { type Outcome, problem, refuse } from '../../../contract/problem.js';
 import { ask } from '../../../catalogue/act.js';
 import { readInput } from '../../../catalogue/read-input.js';
 import type { Action } from '../../../catalogue/action.js';
-import { ACTIONS } from '../../../catalogue/actions/index.js';
+import { ACTIONS } from '../../../catalogue/actions.js';
 import { pathOf } from '../../../catalogue/places.js';
 import { REASON_LENGTH_MAX } from '../../../operations/reason.js';
 import type { Acknowledgement } from '../../../operations/reports.js';

@@ -1,0 +1,50 @@
+// Made by tools/generate-catalogue.ts from the declarations: do not edit, run `npm run generate`.
+import type { Resource } from './resource.js';
+import { agentTurn } from './resources/agent-turn.js';
+import { attemptDiff } from './resources/attempt-diff.js';
+import { attempt } from './resources/attempt.js';
+import { attemptCalls, attemptAgentTurns } from './resources/attempts.js';
+import { invocationList, llmCallList } from './resources/calls.js';
+import { diff } from './resources/diff.js';
+import { DOCUMENTS } from './resources/documents.js';
+import { entity } from './resources/entity.js';
+import { event } from './resources/event.js';
+import { inbox } from './resources/inbox.js';
+import { invocation } from './resources/invocation.js';
+import { workOrders, workOrder, worldLedger, attemptVerification, worldVerification } from './resources/ledger.js';
+import { llmCall } from './resources/llm-call.js';
+import { search } from './resources/search.js';
+import { turn, turnPatches } from './resources/turn.js';
+import { overview, worldList, world, worldAttempts, worldAgents, turnEntities } from './resources/worlds.js';
+
+/** Everything that a person or a program can look at. Commands, pages, JSON, tools and links follow from it. */
+export const RESOURCES: readonly Resource[] = [
+  agentTurn,
+  attemptDiff,
+  attempt,
+  attemptCalls,
+  attemptAgentTurns,
+  invocationList,
+  llmCallList,
+  diff,
+  ...DOCUMENTS,
+  entity,
+  event,
+  inbox,
+  invocation,
+  workOrders,
+  workOrder,
+  worldLedger,
+  attemptVerification,
+  worldVerification,
+  llmCall,
+  search,
+  turn,
+  turnPatches,
+  overview,
+  worldList,
+  world,
+  worldAttempts,
+  worldAgents,
+  turnEntities,
+];
