@@ -24,7 +24,7 @@ export interface Listed {
   readonly name: string;
   readonly description?: string;
   readonly inputSchema: { readonly properties?: object; readonly required?: readonly string[] };
-  readonly outputSchema?: object;
+  readonly outputSchema?: { readonly properties?: object };
   readonly annotations?: {
     readonly readOnlyHint?: boolean;
     readonly destructiveHint?: boolean;

@@ -23,7 +23,8 @@ import { openSessions } from './sessions.js';
 import { openEndpoint } from '../mcp/endpoint.js';
 import { openServer, type Server } from '../mcp/server.js';
 import type { Caller } from '../mcp/offer.js';
-import { toOffer, type ToolDesk } from '../mcp/surface.js';
+import { toOffer } from '../mcp/surface.js';
+import type { ToolDesk } from '../mcp/tools.js';
 import {
   findReader,
   refuseViewer,

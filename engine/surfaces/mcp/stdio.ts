@@ -2,7 +2,8 @@ import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/s
 import { REQUEST_BYTES_MAX } from './endpoint.js';
 import type { Caller } from './offer.js';
 import { openServer } from './server.js';
-import { toOffer, type ToolDesk } from './surface.js';
+import { toOffer } from './surface.js';
+import type { ToolDesk } from './tools.js';
 
 /** Serves the process that started this one, over its input and output, until it closes them or the signal is given. */
 export async function serveParent(

@@ -6,21 +6,32 @@ import { present } from '../../contract/present.js';
 import type { HttpDesk } from '../../operations/composition.js';
 import { mayUse, readAsked } from './asked.js';
 import type { Caller, OfferedTool } from './offer.js';
-import { toAnswerSchema, toQuerySchema } from './schemas.js';
+import { toQuerySchema } from './schemas.js';
 import { shorten, TEXT_LENGTH_MAX } from './shorten.js';
 import { viewText } from './text.js';
 import { uriOf } from './uris.js';
 
-/** The tools of the resources that a caller may read. */
-export function resourceTools(
-  declared: readonly Resource[],
-  desk: Pick<HttpDesk, 'look'>,
-  { reader }: Caller,
-): readonly OfferedTool[] {
+/** What the tools need of who serves them. */
+export interface ToolDesk extends Pick<HttpDesk, 'look' | 'act' | 'use'> {
+  readonly version: string;
+  /** Knows the tokens, which no record may keep. */
+  readonly holdsToken: (text: string) => boolean;
+}
+
+/** A tool of the catalogue: it is the same for each caller with the same rights, who comes with the request. */
+export interface CatalogueTool {
+  readonly tool: Tool;
+  /** The schema of its answer, by name. */
+  readonly gives: string;
+  call(desk: ToolDesk, caller: Caller, ...given: Parameters<OfferedTool['call']>): ReturnType<OfferedTool['call']>;
+}
+
+/** The tools of the resources that a reader may read. */
+export function resourceTools(declared: readonly Resource[], reader: Caller['reader']): readonly CatalogueTool[] {
   return declared.flatMap((resource) => {
-    const { name } = resource;
+    const { name, gives } = resource;
     if (name === undefined || !mayUse(reader, resource.reader)) return [];
-    return [{ tool: toTool(name, resource), call: (said) => look(resource, desk, reader, said) }];
+    return [{ tool: toTool(name, resource), gives, call: (desk, _, said) => look(resource, desk, reader, said) }];
   });
 }
 
@@ -32,7 +43,6 @@ function toTool(name: string, resource: Resource): Tool {
     name,
     description: resource.says,
     inputSchema: toQuerySchema(resource),
-    outputSchema: toAnswerSchema(resource.gives),
     annotations: { readOnlyHint: true, openWorldHint: false },
     ...(name === 'get_world' ? { _meta: { ui: { resourceUri: APP_URI } } } : {}),
   };
