@@ -90,3 +90,22 @@ export async function connectStdio(
   await client.connect(new StdioClientTransport(command));
   return client as unknown as AnyClient;
 }
+
+export interface Progress {
+  readonly progress: number;
+  readonly total?: number | undefined;
+  readonly message?: string | undefined;
+}
+
+/** Calls a tool, and is told how far it is. */
+export function callForProgress(
+  era: Era,
+  client: AnyClient,
+  params: Parameters<AnyClient['callTool']>[0],
+  onprogress: (progress: Progress) => void,
+  { signal }: Pick<AbortController, 'signal'> = new AbortController(),
+): Promise<Called> {
+  const options = { onprogress, signal };
+  if (era === '2025') return (client as unknown as OldClient).callTool(params, undefined, options) as Promise<Called>;
+  return (client as unknown as Client).callTool(params, options) as Promise<Called>;
+}

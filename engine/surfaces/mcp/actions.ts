@@ -8,7 +8,7 @@ import type { Acknowledgement } from '../../operations/reports.js';
 import { mayUse } from './asked.js';
 import type { Caller } from './offer.js';
 import { toActionSchema } from './schemas.js';
-import { toBegunTask } from './tasks.js';
+import { followTurns, toBegunTask } from './tasks.js';
 import { answer, type CatalogueTool, refusal, type ToolDesk } from './tools.js';
 
 /** The tools of the actions that a reader may do; those of commands are no tools. */
@@ -28,12 +28,14 @@ export function actionTools(declared: readonly Action[], reader: Caller['reader'
         openWorldHint: action.kind === 'run_turns',
       },
     };
-    const call: CatalogueTool['call'] = async (desk, caller, said, { takes_task }) => {
+    const call: CatalogueTool['call'] = async (desk, caller, said, { takes_task, context }) => {
       const done = await perform(action, desk, caller, said);
       if (!done.ok) return refusal(done.problems);
       const { value } = done;
-      const begun = takes_task ? await toBegunTask(desk, caller, value) : undefined;
-      return begun ?? answer(value, value.message);
+      const followed = takes_task
+        ? await toBegunTask(desk, caller, value)
+        : await followTurns(desk, caller, value, context);
+      return followed ?? answer(value, value.message);
     };
     return [{ tool, gives: 'Acknowledgement', call }];
   });
