@@ -165,7 +165,7 @@ const VARIABLES: readonly (readonly [names: string, meaning: string, without: st
   ],
   [
     '`CHUKWA_OAUTH_ISSUER`',
-    'the URL of who issues tokens for [assistants](../mcp.md) over HTTP',
+    'the URL of who also issues tokens for [assistants](../mcp.md) at `/mcp`',
     'the operator hands them out',
   ],
   [
