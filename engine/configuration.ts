@@ -250,7 +250,10 @@ export function toServePlace(variables: Settings): Outcome<ServePlace> {
   const issuer = variables['CHUKWA_OAUTH_ISSUER'] || undefined;
   if (issuer !== undefined && !isSafeUrl(issuer))
     return refuse(problem('OAUTH_ISSUER_INVALID', undefined, { details: { variable: 'CHUKWA_OAUTH_ISSUER' } }));
-  return { ok: true, value: { host, port: Number(port), ...present({ public_url, issuer }) } };
+  const consumers_read_only = [undefined, '', '0', 'false'].includes(variables['CHUKWA_CONSUMERS_READ_ONLY'])
+    ? undefined
+    : true;
+  return { ok: true, value: { host, port: Number(port), ...present({ public_url, issuer, consumers_read_only }) } };
 }
 
 /** Where services reach `serve`, to answer later; undefined where the operator names no such place. */

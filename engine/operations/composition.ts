@@ -147,6 +147,8 @@ export interface ServePlace {
   readonly public_url?: string;
   /** The URL of who issues tokens for assistants. */
   readonly issuer?: string;
+  /** At `/mcp`, tools only read. */
+  readonly consumers_read_only?: true;
 }
 
 export interface HttpServer {

@@ -73,7 +73,10 @@ export async function startServer(
   const places = openStreamPlaces(STREAM_LIMITS);
   const countSignIn = countPerMinute(server, SIGN_INS_MAX);
   const { holdsToken } = sessions;
-  const endpoint = openEndpoint((caller) => offer({ ...desk, version: VERSION, holdsToken }, caller));
+  const { consumers_read_only = false } = place;
+  const endpoint = openEndpoint((caller) =>
+    offer({ ...desk, version: VERSION, holdsToken, consumers_read_only }, caller),
+  );
   await addRoutes(
     server,
     { ...desk, ...authority, streams, places, shareRead: shareReads(), countSignIn, endpoint },

@@ -16,6 +16,8 @@ export interface ToolDesk extends Pick<HttpDesk, 'look' | 'act' | 'use'> {
   readonly version: string;
   /** Knows the tokens, which no record may keep. */
   readonly holdsToken: (text: string) => boolean;
+  /** Consumers are offered only the tools that read. */
+  readonly consumers_read_only?: boolean;
 }
 
 /** A tool of the catalogue: it is the same for each caller with the same rights, who comes with the request. */
