@@ -132,6 +132,9 @@ test('a session is of who opened it, ends on request, and keeps no other out', a
   const own = { 'mcp-session-id': id };
   assert.equal((await post(list, own)).status, 200);
   assert.equal((await post(list, { ...own, authorization: `Bearer ${TOKENS.operator_token}` })).status, 404);
+  const stream = await fetch(url, { headers: { ...HEADERS, accept: 'text/event-stream', ...own } });
+  assert.equal(stream.status, 200, 'a stream has a head before its first message');
+  await stream.body?.cancel();
   // The same id twice, a cancelled request, and a notification of nothing: none disturbs the session.
   assert.equal((await post(list, own)).status, 200);
   const cancel = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 2 } };

@@ -58,7 +58,10 @@ async function answer({ desk, request, reply }: Exchange, url: string): Promise<
   left.signal.addEventListener('abort', leave, { once: true });
   const caller = { reader: isOperator ? 'operator' : 'consumer', ...whoIs(request) } as const;
   const response = await desk.endpoint.answer(toRequest(request, left.signal), caller, parse(bodyOf(request)));
-  return reply.send(response);
+  reply.send(response);
+  // The first message of a stream may be long in coming, and its reader waits for the head.
+  if (response.headers.get('content-type') === 'text/event-stream') setImmediate(() => reply.raw.flushHeaders());
+  return reply;
 }
 
 /** Whose tasks and sessions are whose, and what the audit calls them: a command, a person that an issuer names, or a token. */
