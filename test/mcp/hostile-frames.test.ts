@@ -141,7 +141,10 @@ test('a session is of who opened it, ends on request, and keeps no other out', a
   assert.equal((await post(JSON.stringify(cancel), own)).status, 202);
   assert.equal((await fetch(url, { method: 'DELETE', headers: { ...HEADERS, ...own } })).status, 200);
   assert.equal((await post(list, own)).status, 404);
+  const operator = await connectHttp('2025', `${server.url}/operator-mcp`, TOKENS.operator_token);
   for (let opens = 0; opens < 600; opens += 1) await post(JSON.stringify(hello));
+  assert.ok((await operator.listTools()).tools.length > 0, 'sessions of consumers end none of operators');
+  await operator.close();
   await assertAlive();
 });
 

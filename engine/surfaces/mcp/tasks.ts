@@ -44,6 +44,9 @@ export async function toBegunTask(
 
 /** How long a request stays open for progress: clients give up after a minute. */
 const FOLLOW_MS = 45_000;
+/** How many such requests one process has: each of them reads the database every second. */
+const FOLLOWED_MAX = 50;
+let followed = 0;
 
 /**
  * Tells a caller that asks for progress how far queued turns are, until they are over, wait for something, or have taken long.
@@ -56,24 +59,29 @@ export async function followTurns(
   { mcpReq }: Pick<ServerContext, 'mcpReq'>,
 ): Promise<CallToolResult | undefined> {
   const { _meta: { progressToken } = {}, signal } = mcpReq;
-  if (progressToken === undefined) return undefined;
-  const begun = await toBegunTask(desk, caller, queued);
-  if (begun === undefined) return undefined;
-  const until = Date.now() + FOLLOW_MS;
-  for (let last = -1; ; ) {
-    const found = await mustFind(desk, caller, begun.taskId);
-    const { status, statusMessage: message = '', result } = toTask(found);
-    const progress = progressOf(found);
-    if (progress > last) {
-      const params = { progressToken, progress, total: found.turns.length, message };
-      await mcpReq.notify({ method: 'notifications/progress', params });
-      last = progress;
+  if (progressToken === undefined || followed >= FOLLOWED_MAX) return undefined;
+  followed += 1;
+  try {
+    const begun = await toBegunTask(desk, caller, queued);
+    if (begun === undefined) return undefined;
+    const until = Date.now() + FOLLOW_MS;
+    for (let last = -1; ; ) {
+      const found = await mustFind(desk, caller, begun.taskId);
+      const { status, statusMessage: message = '', result } = toTask(found);
+      const progress = progressOf(found);
+      if (progress > last) {
+        const params = { progressToken, progress, total: found.turns.length, message };
+        await mcpReq.notify({ method: 'notifications/progress', params });
+        last = progress;
+      }
+      if (result !== undefined) return result as unknown as CallToolResult;
+      const said = `${queued.message} ${message}`;
+      if (status !== 'working' || waitOf(nextOf(found)) !== undefined || signal.aborted || Date.now() >= until)
+        return answer({ ...queued, message: said }, said);
+      await wait(POLL_MS, undefined, { signal }).catch(() => {});
     }
-    if (result !== undefined) return result as unknown as CallToolResult;
-    const said = `${queued.message} ${message}`;
-    if (status !== 'working' || waitOf(nextOf(found)) !== undefined || signal.aborted || Date.now() >= until)
-      return answer({ ...queued, message: said }, said);
-    await wait(POLL_MS, undefined, { signal }).catch(() => {});
+  } finally {
+    followed -= 1;
   }
 }
 
