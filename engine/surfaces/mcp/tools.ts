@@ -5,6 +5,7 @@ import type { Problem } from '../../contract/problem.js';
 import { present } from '../../contract/present.js';
 import type { HttpDesk } from '../../operations/composition.js';
 import { mayUse, readAsked } from './asked.js';
+import { forTools } from './repairs.js';
 import type { Caller, OfferedTool } from './offer.js';
 import { toQuerySchema } from './schemas.js';
 import { shorten, TEXT_LENGTH_MAX } from './shorten.js';
@@ -86,13 +87,13 @@ export function answer(value: object, text?: string, uri?: string): CallToolResu
 /** What a tool refuses: a model reads it, and can repair what it sent. */
 export function refusal(problems: readonly Problem[]): CallToolResult {
   const said = problems.map(({ code, message, repair, pointer, location }) =>
-    present({ code, message, repair, pointer, document: location?.file }),
+    present({ code, message, repair: forTools(repair), pointer, document: location?.file }),
   );
   const [first = {}] = said;
   const text = said
     .map(
       ({ code, message, repair, pointer = '', document = '' }) =>
-        `${code}${document + pointer === '' ? '' : ` at ${document}${pointer}`}: ${message} ${repair}`,
+        `${code}${document + pointer === '' ? '' : ` at ${document}${pointer}`}: ${message.replace(/[^.!?]$/, '$&.')} ${repair}`,
     )
     .join('\n');
   return {
