@@ -59,7 +59,7 @@ function viewInvocation(call: InvocationRecord): RecordView {
           'asked for by': linkTo('source_invocation', call.parent_source_invocation_id, 'the generation'),
           'asks for': call.child_source_invocation_ids.map((id, at) => [
             at > 0 ? ', ' : null,
-            linkTo('source_invocation', id, 'the call that it elected'),
+            linkTo('source_invocation', id, 'the call that it led to'),
           ]),
           source: linkTo('response_source', call.source_hash, call.source_label),
           workflow: linkTo('cognition_workflow', call.workflow_hash),

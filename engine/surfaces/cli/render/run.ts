@@ -122,6 +122,11 @@ function furtherLines(report: RunReport, story: Story): Lines {
       verbatim('  ', command(...story.rerun.run)),
       EMPTY,
     ],
+    turn?.failure_class === 'escalated' && [
+      hanging(2, 'A gate leaves the answer to a person, who may edit the scenario. The next run asks the models again:'),
+      verbatim('  ', command(...story.rerun.run)),
+      EMPTY,
+    ],
     turn !== undefined &&
       isModelMissing(turn) && [
         line('Without that model:'),
@@ -171,8 +176,8 @@ function retryLines(
 
 /** The endpoint lacks the model of a call, or the call as it is set up does not reach it. */
 function isModelMissing(turn: TurnReport): boolean {
-  const { invocation_kind, failure_class } = findFatal(turn) ?? {};
-  return invocation_kind === 'llm_generation' && (failure_class === 'unavailable' || failure_class === 'call_rejected');
+  const { llm_call_id = null, failure_class } = findFatal(turn) ?? {};
+  return llm_call_id !== null && (failure_class === 'unavailable' || failure_class === 'call_rejected');
 }
 
 function findFatal({ invocations, failed_source_invocation_id }: TurnReport): InvocationReport | undefined {
