@@ -4574,6 +4574,23 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "llm_call_id": {
         "type": "string"
       },
+      "invocation_kind": {
+        "type": "string",
+        "enum": [
+          "llm_generation",
+          "ambient_context",
+          "model_elected_tool",
+          "node_call",
+          "quality_gate"
+        ],
+        "description": "Of the source call: a gate judges the generation that is its parent."
+      },
+      "parent_source_invocation_id": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
       "command_key": {
         "type": "string"
       },
@@ -4774,6 +4791,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "failure_message",
       "finish_reason",
       "interface",
+      "invocation_kind",
       "is_driven",
       "is_superseded",
       "llm_call_id",
@@ -4784,6 +4802,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "normalised_text",
       "output_schema",
       "output_schema_hash",
+      "parent_source_invocation_id",
       "prefix_hash",
       "raw_text",
       "schema_delivery",

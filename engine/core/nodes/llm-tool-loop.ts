@@ -126,10 +126,7 @@ export const llmToolLoop: NodeType<LlmToolLoopNode, LlmToolLoopProgram, LlmToolL
   },
 
   start(node, scope) {
-    return waitInLane(
-      openLane(node, scope, offeredAfter(node, 0), { tools: () => describeTools(node) }),
-      0,
-    );
+    return waitInLane(openLane(node, scope, offeredAfter(node, 0), { tools: () => describeTools(node) }), 0);
   },
 
   handle(node, state, event, scope) {
@@ -162,8 +159,7 @@ export const llmToolLoop: NodeType<LlmToolLoopNode, LlmToolLoopProgram, LlmToolL
   skeletonOf({ tools }, { rest, source_label }) {
     const read = parseGenerationSuffix(rest);
     if (read?.verdict_try !== undefined) return PASSES;
-    if (read?.is_tool !== true)
-      return { kind: 'final_patch', patch: { narration: '...', effects: [] } };
+    if (read?.is_tool !== true) return { kind: 'final_patch', patch: { narration: '...', effects: [] } };
     const tool = permittedOf(tools).find(({ call }) => call.source.label === source_label);
     return smallestAnswer(tool?.call ?? {});
   },

@@ -123,7 +123,10 @@ function furtherLines(report: RunReport, story: Story): Lines {
       EMPTY,
     ],
     turn?.failure_class === 'escalated' && [
-      hanging(2, 'A gate leaves the answer to a person, who may edit the scenario. The next run asks the models again:'),
+      hanging(
+        2,
+        'A gate leaves the answer to a person, who may edit the scenario. The next run asks the models again:',
+      ),
       verbatim('  ', command(...story.rerun.run)),
       EMPTY,
     ],
