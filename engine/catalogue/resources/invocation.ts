@@ -56,7 +56,11 @@ function viewInvocation(call: InvocationRecord): RecordView {
           round: call.tool_loop_round,
           try: call.logical_generation_attempt,
           'judged as': words(call.model_output_kind),
-          'asked for by': linkTo('source_invocation', call.parent_source_invocation_id, 'the generation'),
+          [call.invocation_kind === 'quality_gate' ? 'judges' : 'asked for by']: linkTo(
+            'source_invocation',
+            call.parent_source_invocation_id,
+            'the generation',
+          ),
           'asks for': call.child_source_invocation_ids.map((id, at) => [
             at > 0 ? ', ' : null,
             linkTo('source_invocation', id, 'the call that it led to'),

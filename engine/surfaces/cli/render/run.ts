@@ -211,8 +211,8 @@ function toCommands(turn: TurnReport): readonly Command[] {
   ];
 }
 
-function isEndedGeneration({ llm_call_id, status }: InvocationReport): boolean {
-  return llm_call_id !== null && (status === 'failed' || status === 'succeeded');
+function isEndedGeneration({ invocation_kind, status }: InvocationReport): boolean {
+  return invocation_kind === 'llm_generation' && (status === 'failed' || status === 'succeeded');
 }
 
 /** The most telling call: a failed one, else one that a model elected, else an ambient one. */
@@ -234,6 +234,7 @@ function toCall(call: InvocationReport | undefined, title: string): readonly Com
 
 function toGeneration(call: InvocationReport | undefined): readonly Command[] {
   if (call === undefined || call.llm_call_id === null) return [];
-  const why = `the prompt and the answer of the model of ${call.workflow_subject_entity_id}`;
+  const who = call.invocation_kind === 'quality_gate' ? 'gate' : 'model';
+  const why = `the prompt and the answer of the ${who} of ${call.workflow_subject_entity_id}`;
   return [[command('llm-call', call.llm_call_id), why]];
 }
