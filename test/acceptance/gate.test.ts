@@ -167,7 +167,7 @@ describe('people and programs', () => {
     assert.match(page, /gate retry/);
     assert.ok(page.includes(why));
     const { workflow_hash } = await stage.invocation(gate?.source_invocation_id ?? '');
-    assert.match(await (await get(`/cognition-workflows/${workflow_hash}`)).text(), /The prompt of its gate/);
+    assert.match(await (await get(`/cognition-workflows/hash/${workflow_hash}`)).text(), /The prompt of its gate/);
 
     const events = await readAll(await get(`/attempts/${attempt.attempt_id}/events`, 'text/event-stream'));
     const decided = events.flatMap(({ data }) => {
