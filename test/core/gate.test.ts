@@ -46,7 +46,7 @@ type Said = Json | { readonly fails: 'timeout' | 'model_refusal' };
 
 function toEvent(command: Invoke, said: Said): CallEvent {
   if (command.generation === undefined) return answered(command, { status: 'ok' });
-  if (typeof said !== 'object' || said === null || !('fails' in said)) return modelSays(command, said as Json);
+  if (typeof said !== 'object' || said === null || !('fails' in said)) return modelSays(command, said);
   const failure_class = said.fails as 'timeout';
   return { kind: 'call_failed', key: command.key, failure_class, message: 'it did', duration_ms: 7 };
 }
@@ -91,7 +91,11 @@ function play(
     if (step.verdict !== undefined) verdicts.push(step.verdict);
     const { key, request_hash, call } = command;
     records.push({
-      ...{ key, request_hash, effect: call.effect, repeatable: call.repeatable, event },
+      key,
+      request_hash,
+      effect: call.effect,
+      repeatable: call.repeatable,
+      event,
       source_invocation_id: key,
       invocation_seq: records.length,
     });

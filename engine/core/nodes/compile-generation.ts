@@ -224,9 +224,10 @@ function checkEvents(
 
 function unknownPlaceholder(text: string, place: { readonly pointer: string; readonly offset: number }): Problem {
   const name = text.slice(2, -2).trim();
-  const nearest = nearestName(name, PLACEHOLDER_NAMES) ?? outputOf(name) ?? onlyOfRoot(name);
+  const known = PLACEHOLDER_NAMES.filter((each) => each !== 'gate.answer' || place.pointer.includes('/gate/'));
+  const nearest = nearestName(name, known) ?? outputOf(name) ?? onlyOfRoot(name);
   const shown = shorten(text, SHOWN_LENGTH_MAX);
-  return problem('PROMPT_PLACEHOLDER_UNKNOWN', { text: shown, nearest, known: PLACEHOLDER_NAMES }, place);
+  return problem('PROMPT_PLACEHOLDER_UNKNOWN', { text: shown, nearest, known }, place);
 }
 
 /** `{{nodes.plan.intention}}`: all that a node has is below its output. */

@@ -48,11 +48,8 @@ export function askGate<State extends object>(
   return verdict === undefined ? step : { ...step, verdict };
 }
 
-/** The judge as a model of the node: it has the node's limits, and no fallback. */
-function toJudge(
-  { fallback: _, ...node }: GenerationProgram,
-  { call, prompt, schema_delivery }: GateProgram,
-): GenerationProgram {
+/** The judge as a model of the node, with the node's limits. */
+function toJudge(node: GenerationProgram, { call, prompt, schema_delivery }: GateProgram): GenerationProgram {
   return { ...node, call, prompt, schema_delivery };
 }
 
