@@ -96,6 +96,8 @@ export interface EntityPlace {
 export interface LlmToolLoopNode {
   readonly id: HumanId;
   readonly type: 'llm_tool_loop';
+  /** The type of its work orders; execute by default. */
+  readonly order_type?: 'synthesize' | 'execute';
   readonly llm_source_ref: Reference;
   readonly fallback?: Fallback;
   readonly gate?: Gate;
