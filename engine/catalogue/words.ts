@@ -111,6 +111,6 @@ export function toVerdict({
 /** The short label of a call. */
 export function labelOf(call: InvocationSummary): string {
   const { ambient_source_id, tool_name, workflow_node_id } = call;
-  if (call.invocation_kind === 'llm_generation') return (!call.is_superseded && toVerdict(call)) || callWord(call);
+  if (call.llm_call_id !== null) return (!call.is_superseded && toVerdict(call)) || callWord(call);
   return ambient_source_id ?? tool_name ?? workflow_node_id ?? words(call.invocation_kind);
 }

@@ -58,6 +58,7 @@ const readCall = query(({ from, sql }, { llm_call_id }: Pick<LlmCalls, 'llm_call
     .select(['asked.workflow_subject_entity_id', 'asked.logical_generation_attempt', 'asked.tool_loop_round'])
     .select(['asked.model_output_kind', 'calls.status', 'calls.model', 'calls.schema_delivery', 'calls.prefix_hash'])
     .select(['calls.endpoint_origin', 'calls.delivered_schema_hash', 'calls.output_schema_hash', 'calls.finish_reason'])
+    .select(['asked.invocation_kind', 'asked.parent_source_invocation_id'])
     .select(['calls.conversation', 'calls.message_count'])
     .select(['calls.normalised_text', 'calls.started_at', 'calls.ended_at', 'asked.source_hash'])
     .select(['asked.failure_class', 'asked.failure_detail', 'asked.failure_message', 'asked.duration_ms'])
@@ -84,7 +85,8 @@ const TRIES = prepare(
      (SELECT coalesce(json_agg(json_build_object('source_invocation_id', children.source_invocation_id,
         'tool_name', tool_name) ORDER BY invocation_seq), '[]') FROM source_invocations AS children
       WHERE children.world_slug = known.world_slug
-        AND children.parent_source_invocation_id = known.source_invocation_id) AS elected,
+        AND children.parent_source_invocation_id = known.source_invocation_id
+        AND children.tool_name IS NOT NULL) AS elected,
      (SELECT patch_seq FROM world_patches AS patches
       WHERE patches.world_slug = known.world_slug AND patches.turn = known.attempted_turn
         AND patches.source_invocation_id = known.source_invocation_id) AS patch_seq
