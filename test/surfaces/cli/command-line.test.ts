@@ -78,7 +78,7 @@ test('the agents of a world and one of their turns are shown, with what was give
   const { agents } = JSON.parse((await chukwa(`agents ${run.world} --json`)).out) as { agents: unknown[] };
   assert.ok(agents.length > 1);
   const attempt = await chukwa(`attempt ${run.turns[0]?.attempt_id}`);
-  const [, id] = new RegExp(`bob {2}success {2}agent-turn (${UUID})`).exec(attempt.out) ?? [];
+  const [, id] = new RegExp(`bob +success .* (${UUID})\n`).exec(attempt.out) ?? [];
   const shown = await chukwa(`agent-turn ${id}`);
   assert.equal(shown.code, 0, shown.error);
   for (const said of [
