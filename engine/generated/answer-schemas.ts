@@ -4737,6 +4737,12 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
                   "null"
                 ]
               },
+              "cache_written_input_tokens": {
+                "type": [
+                  "number",
+                  "null"
+                ]
+              },
               "reasoning_tokens": {
                 "type": [
                   "number",
@@ -4748,6 +4754,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
               "input_tokens",
               "output_tokens",
               "cached_input_tokens",
+              "cache_written_input_tokens",
               "reasoning_tokens"
             ],
             "additionalProperties": false

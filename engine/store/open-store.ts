@@ -45,6 +45,7 @@ import {
 } from './records/browse-lists.js';
 import { findInvocation, listExchanges } from './records/invocation-record.js';
 import { findLlmCall } from './records/llm-call-record.js';
+import { listMeteredCalls } from './records/metered-calls.js';
 import { listWaitingAttempts } from './records/waiting-attempts.js';
 import { listActivity, listStirred } from './records/world-activity.js';
 import { catchUp } from './search/catch-up.js';
@@ -197,6 +198,7 @@ const BROWSE = {
   calls: listCalls,
   invocations: listCallsBefore,
   llmCalls: listGenerations,
+  metered: listMeteredCalls,
   statuses: countStatuses,
   inbox: listInbox,
   waitingAttempts: listWaitingAttempts,
