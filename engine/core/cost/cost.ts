@@ -6,6 +6,7 @@ import type { CostOf } from './price-book.js';
 
 /** One generation, with what its provider says that it used. */
 export interface MeteredCall {
+  readonly attempt_id: string;
   readonly attempted_turn: number;
   readonly subject_id: string;
   readonly node_id: string;

@@ -1,8 +1,10 @@
 import type { TokenUsage } from '../../contract/source.js';
 import { present } from '../../contract/present.js';
 import type { MeteredCall } from '../../core/cost/cost.js';
+import type { PromptPiece, SentPrompt } from '../../core/cost/prompt-parts.js';
 import { COUNTS_DOUBTED, type CountedTokens, TOKENS_ESTIMATED } from '../../core/protocol/token-counts.js';
 import type { WantedCalls } from '../../ports/browse.js';
+import type { InAttempt } from '../queries.js';
 import { prepare, run, type Runner } from '../statement.js';
 
 // Superseded and adopted calls are few: they are found once, and not for each call. Only a call whose counts are missing or
@@ -14,7 +16,7 @@ const metered = (where: string) =>
      SELECT DISTINCT source_invocation_id FROM attempt_events
      WHERE world_slug = :world_slug AND event_kind = 'call_superseded' AND source_invocation_id IS NOT NULL),
    adopted AS MATERIALIZED (SELECT DISTINCT source_invocation_id FROM adopted_calls WHERE world_slug = :world_slug)
-   SELECT asked.attempted_turn, asked.workflow_subject_entity_id AS subject_id, asked.workflow_node_id AS node_id,
+   SELECT asked.attempt_id, asked.attempted_turn, asked.workflow_subject_entity_id AS subject_id, asked.workflow_node_id AS node_id,
      made.model, made.endpoint_origin, made.started_at, made.status, superseded IS NOT NULL AS is_superseded,
      adopted IS NOT NULL AS is_adopted, made.input_tokens, made.output_tokens, made.cached_input_tokens,
      made.cache_written_input_tokens, made.reasoning_tokens, noted.is_doubted, noted.estimated
@@ -77,4 +79,28 @@ function toMeteredCall(row: Row): MeteredCall {
           }),
         };
   return { ...call, usage, estimated };
+}
+
+const PROMPTS = prepare(
+  'sent_prompts',
+  `SELECT made.conversation, made.message_count, made.model
+   FROM source_invocations AS asked
+     JOIN llm_calls AS made ON made.world_slug = asked.world_slug AND made.llm_call_id = asked.llm_call_id
+   WHERE asked.world_slug = :world_slug AND asked.attempt_id = :attempt_id::uuid
+   ORDER BY asked.invocation_seq`,
+);
+
+const PIECES = prepare(
+  'sent_pieces',
+  `SELECT listed.conversation, listed.position, pieces.origin, pieces.text
+   FROM llm_conversation_messages AS listed JOIN llm_message_pieces AS pieces USING (message_hash)
+   WHERE listed.world_slug = :world_slug AND listed.attempt_id = :attempt_id::uuid
+   ORDER BY listed.conversation, listed.position, pieces.position`,
+);
+
+/** What the generations of an attempt sent. */
+export async function listSentPrompts(runner: Runner, attempt: InAttempt) {
+  const prompts = await run<SentPrompt>(runner, PROMPTS, { ...attempt });
+  const pieces = await run<Omit<PromptPiece, 'text'> & { readonly text: Buffer }>(runner, PIECES, { ...attempt });
+  return { prompts, pieces: pieces.map((piece): PromptPiece => ({ ...piece, text: piece.text.toString('utf8') })) };
 }

@@ -17,6 +17,7 @@ const usage = fc
   .map(({ cached, ...counts }) => ({ ...counts, cached_input_tokens: Math.floor(counts.input_tokens * cached) }));
 
 const call: fc.Arbitrary<MeteredCall> = fc.record({
+  attempt_id: fc.constant('one'),
   attempted_turn: fc.integer({ min: 1, max: 5 }),
   subject_id: fc.constantFrom('bob', 'ann', 'dog'),
   node_id: fc.constantFrom('act', 'think'),
@@ -77,6 +78,7 @@ test('by whatever calls are added up, the total is the sum of its rows and of it
 });
 
 const CALL: MeteredCall = {
+  attempt_id: 'one',
   attempted_turn: 1,
   subject_id: 'bob',
   node_id: 'act',
