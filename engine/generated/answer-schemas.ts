@@ -1535,6 +1535,9 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
           "additionalProperties": false
         }
       },
+      "cost": {
+        "$ref": "#/components/schemas/Cost"
+      },
       "queued_turns": {
         "type": "number"
       },
@@ -1685,6 +1688,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     "required": [
       "agents",
       "attempts",
+      "cost",
       "created_at",
       "earlier",
       "entities",
@@ -1736,6 +1740,65 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     ],
     "additionalProperties": false,
     "description": "A stored document in a list of its kind."
+  },
+  "Cost": {
+    "type": "object",
+    "properties": {
+      "calls": {
+        "type": "number"
+      },
+      "input_tokens": {
+        "type": "number"
+      },
+      "cached_input_tokens": {
+        "type": "number",
+        "description": "Of the input."
+      },
+      "cache_written_input_tokens": {
+        "type": "number",
+        "description": "Of the input."
+      },
+      "output_tokens": {
+        "type": "number"
+      },
+      "reasoning_tokens": {
+        "type": "number",
+        "description": "Of the output."
+      },
+      "usd": {
+        "type": [
+          "number",
+          "null"
+        ],
+        "description": "US dollars of the calls that are priced; null where none of them is."
+      },
+      "unpriced_calls": {
+        "type": "number",
+        "description": "Calls with counts, and no known price."
+      },
+      "estimated_calls": {
+        "type": "number",
+        "description": "Calls whose tokens are estimated."
+      },
+      "uncounted_calls": {
+        "type": "number",
+        "description": "Calls that have ended without counts that can be believed."
+      }
+    },
+    "required": [
+      "calls",
+      "input_tokens",
+      "cached_input_tokens",
+      "cache_written_input_tokens",
+      "output_tokens",
+      "reasoning_tokens",
+      "usd",
+      "unpriced_calls",
+      "estimated_calls",
+      "uncounted_calls"
+    ],
+    "additionalProperties": false,
+    "description": "What calls have used and cost. A call that was adopted is counted where it was made, and nowhere again."
   },
   "AgentHeadRecord": {
     "type": "object",
@@ -2073,6 +2136,9 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
   "TurnPage": {
     "type": "object",
     "properties": {
+      "cost": {
+        "$ref": "#/components/schemas/Cost"
+      },
       "offered_scenarios": {
         "type": "array",
         "items": {
@@ -2168,6 +2234,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     },
     "required": [
       "attempts",
+      "cost",
       "created_at",
       "entities",
       "environments",
@@ -2181,7 +2248,8 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "turn",
       "world_slug"
     ],
-    "additionalProperties": false
+    "additionalProperties": false,
+    "description": "Its cost is that of all attempts at it."
   },
   "Part_PatchStory": {
     "type": "object",
@@ -2425,65 +2493,6 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     ],
     "description": "A change, and on request the effects behind it; of two worlds, those of `from` before those of `to`."
   },
-  "Cost": {
-    "type": "object",
-    "properties": {
-      "calls": {
-        "type": "number"
-      },
-      "input_tokens": {
-        "type": "number"
-      },
-      "cached_input_tokens": {
-        "type": "number",
-        "description": "Of the input."
-      },
-      "cache_written_input_tokens": {
-        "type": "number",
-        "description": "Of the input."
-      },
-      "output_tokens": {
-        "type": "number"
-      },
-      "reasoning_tokens": {
-        "type": "number",
-        "description": "Of the output."
-      },
-      "usd": {
-        "type": [
-          "number",
-          "null"
-        ],
-        "description": "US dollars of the calls that are priced; null where none of them is."
-      },
-      "unpriced_calls": {
-        "type": "number",
-        "description": "Calls with counts, and no known price."
-      },
-      "estimated_calls": {
-        "type": "number",
-        "description": "Calls whose tokens are estimated."
-      },
-      "uncounted_calls": {
-        "type": "number",
-        "description": "Calls that have ended without counts that can be believed."
-      }
-    },
-    "required": [
-      "calls",
-      "input_tokens",
-      "cached_input_tokens",
-      "cache_written_input_tokens",
-      "output_tokens",
-      "reasoning_tokens",
-      "usd",
-      "unpriced_calls",
-      "estimated_calls",
-      "uncounted_calls"
-    ],
-    "additionalProperties": false,
-    "description": "What calls have used and cost. A call that was adopted is counted where it was made, and nowhere again."
-  },
   "GroupedCosts": {
     "type": "object",
     "properties": {
@@ -2659,6 +2668,9 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
   "AttemptPage": {
     "type": "object",
     "properties": {
+      "cost": {
+        "$ref": "#/components/schemas/Cost"
+      },
       "attempt_id": {
         "type": "string"
       },
@@ -2852,6 +2864,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "awaited",
       "calls_after",
       "calls_in_doubt",
+      "cost",
       "ended_at",
       "epoch",
       "failed_node_id",
@@ -3817,6 +3830,9 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
   "ResolvedAgentTurn": {
     "type": "object",
     "properties": {
+      "cost": {
+        "$ref": "#/components/schemas/Cost"
+      },
       "agent_turn_id": {
         "type": "string"
       },
@@ -3955,6 +3971,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "attempted_turn",
       "began_at",
       "context_box",
+      "cost",
       "deliverable_card_id",
       "ended_at",
       "events",

@@ -1,10 +1,10 @@
 import { type Outcome, succeed } from '../contract/problem.js';
 import { COST_GROUPS, type Cost, type CostGroup, groupCosts, type GroupedCosts, sumCosts } from '../core/cost/cost.js';
-import type { CostOf, PriceSources } from '../core/cost/price-book.js';
+import type { PriceSources } from '../core/cost/price-book.js';
 import { type PromptParts, PromptTally } from '../core/cost/prompt-parts.js';
 import { ESTIMATE } from '../core/cost/tokenizer.js';
-import type { WantedCalls } from '../ports/browse.js';
 import type { Archive } from './engine.js';
+import { NO_PRICE } from './read-cost.js';
 import { unknownWorld } from './worlds.js';
 
 /** What a world's costs can be shown by. */
@@ -49,15 +49,6 @@ export async function showCost(
     prices: sources === undefined ? null : { ...sources, snapshot_age_days: ageOf(sources) },
   });
 }
-
-/** What the calls of a record have cost. Where the operator's prices cannot be read, nothing is priced. */
-export async function readCost({ store, metering }: Archive, wanted: WantedCalls): Promise<Cost> {
-  const calls = await store.browse.metered(wanted);
-  const book = calls.length === 0 ? undefined : await metering?.openPrices();
-  return sumCosts(calls, book?.ok === true ? book.value.costOf : NO_PRICE);
-}
-
-const NO_PRICE: CostOf = () => null;
 
 function ageOf({ snapshot_date }: PriceSources): number {
   return Math.max(0, Math.floor((Date.now() - Date.parse(snapshot_date)) / DAY_MS));
