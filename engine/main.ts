@@ -313,6 +313,7 @@ async function joinEngine(
       ...present({ metering }),
       replaceSecrets: sources.replaceSecrets,
       findObstacle: sources.findObstacle,
+      findModel: sources.findModel,
       runtime: {
         attempts: store.attempts,
         callSource: sources.callSource,

@@ -6,7 +6,11 @@ import { after, before, describe, test } from 'node:test';
 import type { Cost } from '../../engine/core/cost/cost.js';
 import { showAgentTurn } from '../../engine/operations/agents.js';
 import { browseTurn, browseWorld } from '../../engine/operations/browse/worlds.js';
+import { estimateRun } from '../../engine/operations/estimate.js';
 import { showCost } from '../../engine/operations/costs.js';
+import { compose } from '../../engine/main.js';
+import { runCommandLine } from '../../engine/surfaces/cli/command-line.js';
+import { openTestTerminal } from '../surfaces/cli/test-terminal.js';
 import { loadScript, must, openParkStage, type ParkStage, type Play } from '../support/park-stage.js';
 
 /** Every model has a price, as a file of the operator says. */
@@ -104,6 +108,37 @@ for (const kind of ['embedded', 'PostgreSQL'] as const)
         assert.ok(names.includes(origin), `${origin} is not among ${names.join()}`);
       assert.ok(total.uncounted_calls > 0, 'a call that failed has no counts');
     });
+
+    test('of turns to come is estimated without a call and without a trace', async () => {
+      const asked = stage.model.requests.length;
+      const before = await stage.world(play.world_slug);
+      const { total } = await read();
+      const { earlier_turns, likely, limit, models } = must(
+        await estimateRun(stage.engine, { world_slug: play.world_slug, turns: 10 }),
+      );
+      assert.equal(earlier_turns, 3);
+      assert.equal(likely.input_tokens, Math.round((total.input_tokens * 10) / 3));
+      assert.ok(likely.usd !== null && limit.usd !== null && likely.usd < limit.usd);
+      assert.deepEqual(models, ['gpt-4.1-mini']);
+      assert.equal(stage.model.requests.length, asked);
+      assert.deepEqual(await stage.world(play.world_slug), before);
+      assert.deepEqual((await read()).total, total);
+    });
+
+    // Two programs share a server alone.
+    if (kind === 'PostgreSQL')
+      test('of a long run is printed unasked, and of a short one is not', async () => {
+        const { world_slug } = await stage.makeWorld({ scenario: 'park' });
+        stage.model.setScript({ version: 1, label: 'silent', turns: {} });
+        for (const [turns, said] of [
+          ['10', /10 turns of park-\d will use\n +calls +tokens +of them out +cost\n +least .*\n +likely .*\$/],
+          ['9', /^(?![^]*will use)/],
+        ] as const) {
+          const terminal = openTestTerminal({ columns: 120 });
+          await runCommandLine(await compose(stage.variables), ['run', world_slug, '--turns', turns], terminal);
+          assert.match(terminal.out_text(), said);
+        }
+      });
 
     test('stands on the world, its turns, its attempts and its agent turns, and is the same wherever it stands', async () => {
       const { world_slug } = play;
