@@ -13,7 +13,8 @@ export interface MeteredCall {
   readonly model: string | null;
   /** Scheme, host and port; null where nothing was sent. */
   readonly endpoint_origin: string | null;
-  readonly started_at: string;
+  /** When it began, in milliseconds since 1970. */
+  readonly at: number;
   readonly status: 'running' | 'pending' | 'succeeded' | 'failed' | 'interrupted';
   readonly is_superseded: boolean;
   /** A later attempt was answered from its record. */
@@ -152,7 +153,7 @@ class Tally {
     this.#output += counts.output_tokens;
     this.#reasoning += counts.reasoning_tokens ?? 0;
     if (call.usage === null) this.#estimated += 1;
-    const money = costOf(counts, call.model, call.endpoint_origin, Date.parse(call.started_at));
+    const money = costOf(counts, call.model, call.endpoint_origin, call.at);
     if (money === null) this.#unpriced += 1;
     else this.#money = (this.#money ?? 0) + money;
   }

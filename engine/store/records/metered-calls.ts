@@ -45,7 +45,8 @@ const CHOICES = {
   subject: metered(`${OF_ATTEMPT} AND asked.workflow_subject_entity_id = :subject_id`),
 };
 
-interface Row extends Omit<MeteredCall, 'usage' | 'estimated'> {
+interface Row extends Omit<MeteredCall, 'at' | 'usage' | 'estimated'> {
+  readonly started_at: string;
   readonly input_tokens: number | null;
   readonly output_tokens: number | null;
   readonly cached_input_tokens: number | null;
@@ -64,7 +65,7 @@ export async function listMeteredCalls(
 }
 
 function toMeteredCall(row: Row): MeteredCall {
-  const { input_tokens, output_tokens, is_doubted, estimated, ...others } = row;
+  const { started_at, input_tokens, output_tokens, is_doubted, estimated, ...others } = row;
   const { cached_input_tokens, cache_written_input_tokens, reasoning_tokens, ...call } = others;
   const usage: TokenUsage | null =
     input_tokens === null || output_tokens === null || is_doubted === true
@@ -78,7 +79,7 @@ function toMeteredCall(row: Row): MeteredCall {
             reasoning_tokens: reasoning_tokens ?? undefined,
           }),
         };
-  return { ...call, usage, estimated };
+  return { ...call, at: Date.parse(started_at), usage, estimated };
 }
 
 const PROMPTS = prepare(

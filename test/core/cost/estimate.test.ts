@@ -23,7 +23,7 @@ const CALL: MeteredCall = {
   node_id: 'act',
   model: 'another',
   endpoint_origin: null,
-  started_at: '2026-10-01T12:00:00.000Z',
+  at: 0,
   status: 'succeeded',
   is_superseded: false,
   is_adopted: false,
