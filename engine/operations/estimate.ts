@@ -53,7 +53,7 @@ async function listEarlier(
   { store }: Pick<Engine, 'store'>,
   { world_slug, turn, forked_from }: Pick<WorldRecord, 'world_slug' | 'turn' | 'forked_from'>,
 ): Promise<readonly MeteredCall[]> {
-  const calls = await store.browse.metered({ of: 'world', world_slug });
+  const calls = await store.browse.metered({ world_slug });
   const own = calls.filter(({ attempted_turn }) => (forked_from?.turn ?? 0) < attempted_turn && attempted_turn <= turn);
   const shared = forked_from && (await store.worlds.find(forked_from.world_slug));
   return shared ? [...(await listEarlier({ store }, { ...shared, turn: forked_from.turn })), ...own] : own;

@@ -45,7 +45,7 @@ import {
 } from './records/browse-lists.js';
 import { findInvocation, listExchanges } from './records/invocation-record.js';
 import { findLlmCall } from './records/llm-call-record.js';
-import { listMeteredCalls, listSentPrompts } from './records/metered-calls.js';
+import { listMeteredCalls, listSentPrompts, listUsed } from './records/metered-calls.js';
 import { listWaitingAttempts } from './records/waiting-attempts.js';
 import { listActivity, listStirred } from './records/world-activity.js';
 import { catchUp } from './search/catch-up.js';
@@ -199,6 +199,7 @@ const BROWSE = {
   invocations: listCallsBefore,
   llmCalls: listGenerations,
   metered: listMeteredCalls,
+  used: listUsed,
   prompts: listSentPrompts,
   statuses: countStatuses,
   inbox: listInbox,
