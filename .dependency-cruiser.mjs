@@ -30,6 +30,10 @@ const coreFolders = [
   ['agents', coreStack.slice(0, coreStack.indexOf('protocol') + 1)],
   ['cost', coreStack.slice(0, coreStack.indexOf('protocol') + 1)],
   ['stream', ['content', 'world']],
+  ['evidence', ['content']],
+  ['facts', ['content', 'prompt', 'world', 'protocol']],
+  ['orders', ['content', 'facts', 'prompt', 'world', 'protocol']],
+  ['ledger', ['content', 'facts', 'orders', 'evidence', 'prompt', 'world', 'protocol']],
 ];
 
 function coreImports([folder, below]) {
@@ -309,7 +313,7 @@ export default {
     packagesStayIn(
       'the-web-server-stays-in-its-surface',
       '^engine/surfaces/http/',
-      ['fastify', '@fastify'],
+      ['fastify', '@fastify', 'jose'],
       'HTTP is one surface.',
     ),
     packagesStayIn(
