@@ -29,6 +29,7 @@ const coreFolders = [
   ['turn', [...coreStack.slice(0, -1), 'inbox']],
   ['agents', coreStack.slice(0, coreStack.indexOf('protocol') + 1)],
   ['stream', ['content', 'world']],
+  ['evidence', ['content']],
 ];
 
 function coreImports([folder, below]) {
