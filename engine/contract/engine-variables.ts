@@ -4,6 +4,7 @@
  */
 export const ENGINE_VARIABLES = {
   APPDATA: 'setting',
+  CHUKWA_ANCHOR: 'setting',
   CHUKWA_DATABASE_URL: 'url',
   CHUKWA_DATA_DIR: 'setting',
   CHUKWA_DOORBELL: 'setting',
@@ -17,6 +18,7 @@ export const ENGINE_VARIABLES = {
   CHUKWA_PLUGIN_PATH: 'setting',
   CHUKWA_PORT: 'setting',
   CHUKWA_PUBLIC_URL: 'url',
+  CHUKWA_SIGNING_KEY: 'setting',
   CHUKWA_OAUTH_ISSUER: 'setting',
   CHUKWA_TOKEN: 'secret',
   HOME: 'setting',

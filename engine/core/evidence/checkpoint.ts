@@ -40,6 +40,11 @@ export function formatLogProof({ extra, index, proof, checkpoint }: LogProof): s
   return `${lines.join('\n')}\n\n${checkpoint}`;
 }
 
+/** Whether a text means to be such a file. */
+export function isLogProof(text: string): boolean {
+  return text.startsWith(PROOF_TITLE);
+}
+
 /** The proof of a file's text; undefined where it is none. One without `extra` proves nothing to us. */
 export function parseLogProof(text: string): LogProof | undefined {
   const end = text.indexOf('\n\n');
