@@ -8,6 +8,7 @@ import {
   listOwnSecrets,
   PACKAGE_ROOT,
   readVariables,
+  toAnchor,
   toDataDir,
   type LogFormat,
   toFlightLimits,
@@ -17,6 +18,7 @@ import {
   toPluginPlaces,
   toPublicUrl,
   toServePlace,
+  toSigningKeyFile,
   toStoreConfiguration,
   toTelemetrySettings,
   toTokens,
@@ -39,6 +41,7 @@ import type {
 import { diagnose } from './operations/diagnose.js';
 import { loadShippedSchemas } from './operations/documents/index.js';
 import type { Authoring, Engine } from './operations/engine.js';
+import type { Signer } from './operations/evidence/checkpoint.js';
 import { userName } from './operations/person-here.js';
 import { findConfirmed } from './operations/plugins/trust.js';
 import type { Workshop } from './operations/plugins/workshop.js';
@@ -90,6 +93,8 @@ export async function compose(
     startScriptedModel,
     startPerson: async (answer) => (await loadToys()).startPersonStage(answer),
     loadTokens: () => loadTokens(variables),
+    openSigner: () => openSigner(variables),
+    has_anchor: toAnchor(variables) !== undefined,
     servePlace: () => toServePlace(variables),
     exportPages: async (archive, wanted) => (await import('./surfaces/browser/export.js')).exportPages(archive, wanted),
     listen: async (desk, tokens, place) => (await import('./surfaces/http/server.js')).listen(desk, tokens, place),
@@ -348,6 +353,12 @@ async function openCallbacks(variables: Variables): Promise<Outcome<Pick<PartsOp
 
 function loadTokens(variables: Variables): Promise<Outcome<LoadedTokens>> {
   return load({ ...toTokens(variables), file: toTokensFile(variables) });
+}
+
+async function openSigner(variables: Variables): Promise<Outcome<Signer>> {
+  const { loadSigningKey } = await import('./operations/evidence/signing-key.js');
+  const key = await loadSigningKey(toSigningKeyFile(variables));
+  return key.ok ? { ok: true, value: { key: key.value, anchor: toAnchor(variables) } } : key;
 }
 
 /** The services and models on loopback are no part of the engine: it loads them here, and only when a command needs them. */

@@ -6,6 +6,7 @@ import type { Perform } from '../session.js';
 import { report, settleAttempt, stop } from './by-hand.js';
 import { get, list, put, uses } from './components.js';
 import { addCommand, type CommandEntry } from './entry.js';
+import { EVIDENCE_COMMANDS } from './evidence.js';
 import { mcp } from './mcp.js';
 import { newFiles } from './new.js';
 import { park } from './park.js';
@@ -37,6 +38,7 @@ const GROUPS: Readonly<Record<string, readonly CommandEntry[]>> = {
     search,
     recordTest,
   ],
+  'Evidence:': EVIDENCE_COMMANDS,
   'Plugins:': plugins,
   'Set-up:': [...models, ...mcp, toys, migrate, doctor],
 };
