@@ -1,6 +1,7 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
-import type { Json } from '../../engine/contract/json.js';
+import type { Json, JsonObject } from '../../engine/contract/json.js';
 import { canonicalText, contentHash } from '../../engine/core/content/canonical.js';
+import { findAt, isList, pointerTokens, toPointer } from '../../engine/core/content/json-pointer.js';
 import { sha256 } from '../../engine/core/content/sha256.js';
 import { encodeBase64 } from '../../engine/core/evidence/base64.js';
 import { BUNDLE_FORMAT, type Bundle, contentsText } from '../../engine/core/evidence/bundle.js';
@@ -124,164 +125,98 @@ export interface Falsified {
   readonly key?: string;
 }
 
-type Loose = { [member: string]: Loose } & Loose[] & string;
+/** A value with one part changed: a new value, or what becomes of a list. */
+function change(value: Json, pointer: string, part: Json | ((list: readonly Json[]) => Json)): Json {
+  const [token, ...rest] = pointerTokens(pointer);
+  if (token === undefined) return typeof part === 'function' ? part(value as readonly Json[]) : part;
+  const inner = change(findAt(value, [token]) ?? null, toPointer(rest), part);
+  if (isList(value)) return value.with(Number(token), inner);
+  return { ...(value as JsonObject), [token]: inner };
+}
+
+type Change = Parameters<typeof change>[2];
+
+const cut: Change = (list) => list.slice(0, -1);
+const behead: Change = (list) => list.slice(1);
+const reverse: Change = (list) => list.toReversed();
+const without =
+  (index: number): Change =>
+  (list) =>
+    list.toSpliced(index, 1);
 
 /** Files that are wrong in one way each. */
 export function falsify({ key, bundle, claim }: ReturnType<typeof makeEvidence>): readonly Falsified[] {
   const other = makeEvidence(makeSigningKey('chukwa/test'));
-  const edit = (change: (bundle: Loose) => void): string => {
-    const copy = structuredClone(bundle) as unknown as Loose;
-    change(copy);
-    return JSON.stringify(copy);
-  };
-  const editClaim = (change: (material: Loose) => void): string => {
+  const whole = JSON.stringify(bundle);
+  const edit = (pointer: string, part: Change): string =>
+    JSON.stringify(change(JSON.parse(whole) as Json, pointer, part));
+  const editClaim = (pointer: string, part: Change): string => {
     const encoded = /^extra (.*)$/m.exec(claim)?.[1] ?? '';
-    const material = JSON.parse(Buffer.from(encoded, 'base64').toString('utf8')) as Loose;
-    change(material);
+    const material = change(JSON.parse(Buffer.from(encoded, 'base64').toString('utf8')) as Json, pointer, part);
     return claim.replace(encoded, Buffer.from(JSON.stringify(material)).toString('base64'));
   };
-  const set = (at: Loose, name: string | number, value: unknown): void => {
-    (at as unknown as Record<string | number, unknown>)[name] = value;
-  };
-  const whole = JSON.stringify(bundle);
-  const files: readonly (readonly [name: string, text: string, code: string, pointer?: string])[] = [
-    ['a bundle cut in its middle', whole.slice(0, whole.length / 2), 'EVIDENCE_MALFORMED'],
-    ['nothing', '', 'EVIDENCE_MALFORMED'],
-    ['a list', '[]', 'EVIDENCE_MALFORMED'],
-    ['a name twice', whole.replace('{', '{"format":"chukwa evidence 1",'), 'EVIDENCE_MALFORMED', '/format'],
-    ['a member nobody knows', edit((it) => set(it, 'note', 'x')), 'EVIDENCE_MALFORMED', '/note'],
-    ['a number as a text', edit((it) => set(it['seals']![0]!, 'index', '0')), 'EVIDENCE_MALFORMED', '/seals/0/index'],
-    ['another format', edit((it) => set(it, 'format', 'chukwa evidence 2')), 'EVIDENCE_MALFORMED', '/format'],
-    ['no key', edit((it) => set(it, 'key', 'chukwa/test')), 'EVIDENCE_MALFORMED', '/key'],
-    ['the key of another', edit((it) => set(it, 'key', other.key)), 'EVIDENCE_SIGNATURE_WRONG', '/checkpoint'],
-    [
-      'a checkpoint of another',
-      edit((it) => set(it, 'checkpoint', other.bundle.checkpoint)),
-      'EVIDENCE_SIGNATURE_WRONG',
-      '/checkpoint',
-    ],
+  const alien = entriesOf(9);
+  const [first, second] = bundle.seals;
+  const files: readonly (readonly [name: string, code: string, pointer: string, text: string])[] = [
+    ['a bundle cut in its middle', 'MALFORMED', '', whole.slice(0, whole.length / 2)],
+    ['nothing', 'MALFORMED', '', ''],
+    ['a list', 'MALFORMED', '', '[]'],
+    ['a name twice', 'MALFORMED', '/format', whole.replace('{', '{"format":"chukwa evidence 1",')],
+    ['half a character', 'MALFORMED', '/prompts/0/1/content', whole.replace('Here is a crumb.', '\\ud83d')],
+    ['a member nobody knows', 'MALFORMED', '/note', edit('/note', 'x')],
+    ['a number as a text', 'MALFORMED', '/seals/0/index', edit('/seals/0/index', '0')],
+    ['another format', 'MALFORMED', '/format', edit('/format', 'chukwa evidence 2')],
+    ['no key', 'MALFORMED', '/key', edit('/key', 'chukwa/test')],
+    ['the key of another', 'SIGNATURE_WRONG', '/checkpoint', edit('/key', other.key)],
+    ['a checkpoint of another', 'SIGNATURE_WRONG', '/checkpoint', edit('/checkpoint', other.bundle.checkpoint)],
     [
       'a larger log',
-      edit((it) => set(it, 'checkpoint', bundle.checkpoint.replace('\n4\n', '\n5\n'))),
-      'EVIDENCE_SIGNATURE_WRONG',
+      'SIGNATURE_WRONG',
       '/checkpoint',
+      edit('/checkpoint', bundle.checkpoint.replace('\n4\n', '\n5\n')),
     ],
-    ['no last seal', edit((it) => void it['seals']!.pop()), 'EVIDENCE_ALTERED', '/seals'],
-    ['no first seal', edit((it) => void it['seals']!.shift()), 'EVIDENCE_ALTERED', '/seals'],
-    ['seals in another order', edit((it) => void it['seals']!.reverse()), 'EVIDENCE_ALTERED', '/seals'],
-    [
-      'a list of another world',
-      edit((it) => set(it, 'contents', bundle.contents.replace('world park', 'world sea'))),
-      'EVIDENCE_SIGNATURE_WRONG',
-      '/contents',
-    ],
-    [
-      'a checkpoint for a list',
-      edit((it) => set(it, 'contents', bundle.checkpoint)),
-      'EVIDENCE_MALFORMED',
-      '/contents',
-    ],
-    ['another place in the log', edit((it) => set(it['seals']![1]!, 'index', 2)), 'EVIDENCE_NOT_IN_LOG', '/seals/1'],
-    ['a shorter proof', edit((it) => void it['seals']![1]!['proof']!.pop()), 'EVIDENCE_NOT_IN_LOG', '/seals/1'],
-    [
-      'a proof that is no base64',
-      edit((it) => set(it['seals']![1]!['proof']!, 0, 'A')),
-      'EVIDENCE_NOT_IN_LOG',
-      '/seals/1',
-    ],
-    [
-      'an altered leaf',
-      edit((it) => set(it['seals']![0]!['leaves']!, 2, bundle.seals[1]!.leaves![4])),
-      'EVIDENCE_ALTERED',
-      '/seals/0/leaves',
-    ],
-    [
-      'an altered entry',
-      edit((it) => set(it['seals']![2]!['entries']!, 3, entriesOf(9)[3])),
-      'EVIDENCE_ALTERED',
-      '/seals/2/entries/3',
-    ],
-    [
-      'a removed entry',
-      edit((it) => void it['seals']![2]!['entries']!.splice(1, 1)),
-      'EVIDENCE_ALTERED',
-      '/seals/2/entries/1',
-    ],
+    ['no last seal', 'ALTERED', '/seals', edit('/seals', cut)],
+    ['no first seal', 'ALTERED', '/seals', edit('/seals', behead)],
+    ['seals in another order', 'ALTERED', '/seals', edit('/seals', reverse)],
+    ['another world', 'SIGNATURE_WRONG', '/contents', edit('/contents', bundle.contents.replace('park', 'sea'))],
+    ['a checkpoint for a list', 'MALFORMED', '/contents', edit('/contents', bundle.checkpoint)],
+    ['another place in the log', 'NOT_IN_LOG', '/seals/1', edit('/seals/1/index', 2)],
+    ['a shorter proof', 'NOT_IN_LOG', '/seals/1', edit('/seals/1/proof', cut)],
+    ['a proof that is no base64', 'NOT_IN_LOG', '/seals/1', edit('/seals/1/proof/0', 'A')],
+    ['an altered leaf', 'ALTERED', '/seals/0/leaves', edit('/seals/0/leaves/2', second?.leaves?.[4] ?? '')],
+    ['no leaves', 'ALTERED', '/seals/0/leaves', edit('/seals/0', { ...first, leaves: [] } as unknown as Json)],
+    ['an altered entry', 'ALTERED', '/seals/2/entries/3', edit('/seals/2/entries/3', alien[3] ?? '')],
+    ['a removed entry', 'ALTERED', '/seals/2/entries/1', edit('/seals/2/entries', without(1))],
     [
       'an inserted entry',
-      edit((it) => void it['seals']![2]!['entries']!.splice(1, 0, '{}' as Loose)),
-      'EVIDENCE_ALTERED',
+      'ALTERED',
       '/seals/2/entries/1',
+      edit('/seals/2/entries', (list) => list.toSpliced(1, 0, '{}')),
     ],
-    [
-      'swapped entries',
-      edit((it) => void it['seals']![2]!['entries']!.reverse()),
-      'EVIDENCE_ALTERED',
-      '/seals/2/entries/0',
-    ],
-    ['entries cut off', edit((it) => void it['seals']![2]!['entries']!.pop()), 'EVIDENCE_ALTERED', '/seals/2/entries'],
-    [
-      'an entry at the end',
-      edit((it) => void it['seals']![2]!['entries']!.push('{}' as Loose)),
-      'EVIDENCE_ALTERED',
-      '/seals/2/entries/5',
-    ],
-    [
-      'another prompt',
-      edit((it) => set(it['prompts']![0]![1]!, 'content', 'Here is a cake.')),
-      'EVIDENCE_ALTERED',
-      '/prompts/0',
-    ],
-    [
-      'a message with content and hash',
-      edit((it) => set(it['prompts']![0]![1]!, 'content_hash', sha256('x'))),
-      'EVIDENCE_ALTERED',
-      '/prompts/0',
-    ],
-    ['another answer', edit((it) => set(it['texts']!, 0, `${ANSWER} `)), 'EVIDENCE_ALTERED', '/texts/0'],
-    ['half a character', whole.replace('Here is a crumb.', '\\ud83d'), 'EVIDENCE_MALFORMED', '/prompts/0/1/content'],
-    ['a proof cut in its middle', claim.slice(0, claim.length / 2), 'EVIDENCE_MALFORMED'],
-    ['a proof without its signature', claim.slice(0, claim.indexOf('\n\n—')), 'EVIDENCE_MALFORMED', '/checkpoint'],
-    ['a proof with an index too large', claim.replace('index 3', 'index 2'), 'EVIDENCE_NOT_IN_LOG', '/seal'],
-    ['a proof whose extra line is no JSON', claim.replace(/^extra .*$/m, 'extra AAAA'), 'EVIDENCE_MALFORMED'],
-    [
-      'a proof of another state',
-      editClaim((it) => set(it, 'patch', PATCH.replace('eaten', 'kept'))),
-      'EVIDENCE_UNPROVEN',
-      '/patch',
-    ],
-    ['a proof about another entity', editClaim((it) => set(it, 'entity_id', 'cake')), 'EVIDENCE_UNPROVEN', '/patch'],
-    [
-      'a proof from another prompt',
-      editClaim((it) => set(it['prompt']![0]!, 'content', '')),
-      'EVIDENCE_UNPROVEN',
-      '/prompt',
-    ],
-    ['a proof with another answer', editClaim((it) => set(it, 'answer', '')), 'EVIDENCE_UNPROVEN', '/answer'],
-    ['a proof without the call', editClaim((it) => void it['entries']!.splice(1, 1)), 'EVIDENCE_UNPROVEN', '/entries'],
-    ['a proof without the end', editClaim((it) => void it['entries']!.pop()), 'EVIDENCE_UNPROVEN', '/patch'],
-    [
-      'a proof with an altered entry',
-      editClaim((it) => set(it['entries']![0]!, 'entry', entriesOf(9)[0])),
-      'EVIDENCE_ALTERED',
-      '/entries/0',
-    ],
-    [
-      'a proof of another seal',
-      editClaim((it) => set(it, 'seal', bundle.seals[0]!.seal)),
-      'EVIDENCE_NOT_IN_LOG',
-      '/seal',
-    ],
+    ['swapped entries', 'ALTERED', '/seals/2/entries/0', edit('/seals/2/entries', reverse)],
+    ['entries cut off', 'ALTERED', '/seals/2/entries', edit('/seals/2/entries', cut)],
+    ['one entry more', 'ALTERED', '/seals/2/entries/5', edit('/seals/2/entries', (list) => [...list, '{}'])],
+    ['another prompt', 'ALTERED', '/prompts/0', edit('/prompts/0/1/content', 'Here is a cake.')],
+    ['a content beside its hash', 'ALTERED', '/prompts/0', edit('/prompts/0/1/content_hash', sha256('x'))],
+    ['another answer', 'ALTERED', '/texts/0', edit('/texts/0', `${ANSWER} `)],
+    ['a proof cut in its middle', 'MALFORMED', '', claim.slice(0, claim.length / 2)],
+    ['a proof without its signature', 'MALFORMED', '/checkpoint', claim.slice(0, claim.indexOf('\n\n—'))],
+    ['a proof of another place', 'NOT_IN_LOG', '/seal', claim.replace('index 3', 'index 2')],
+    ['a proof whose extra line is no JSON', 'MALFORMED', '', claim.replace(/^extra .*$/m, 'extra AAAA')],
+    ['a proof of another state', 'UNPROVEN', '/patch', editClaim('/patch', PATCH.replace('eaten', 'kept'))],
+    ['a proof about another entity', 'UNPROVEN', '/patch', editClaim('/entity_id', 'cake')],
+    ['a proof from another prompt', 'UNPROVEN', '/prompt', editClaim('/prompt/0/content', '')],
+    ['a proof with another answer', 'UNPROVEN', '/answer', editClaim('/answer', '')],
+    ['a proof without the call', 'UNPROVEN', '/entries', editClaim('/entries', without(1))],
+    ['a proof without the end', 'UNPROVEN', '/patch', editClaim('/entries', cut)],
+    ['a proof with an altered entry', 'ALTERED', '/entries/0', editClaim('/entries/0/entry', alien[0] ?? '')],
+    ['a proof of another seal', 'NOT_IN_LOG', '/seal', editClaim('/seal', first?.seal ?? '')],
   ];
+  const others = { 'the bundle of another': JSON.stringify(other.bundle), 'the proof of another': other.claim };
   return [
-    ...files.map(([name, text, code, pointer = '']) => ({ name, text, code, pointer })),
-    {
-      name: 'the bundle of another',
-      text: JSON.stringify(other.bundle),
-      key,
-      code: 'EVIDENCE_OF_ANOTHER_KEY',
-      pointer: '/key',
-    },
-    { name: 'the proof of another', text: other.claim, key, code: 'EVIDENCE_OF_ANOTHER_KEY', pointer: '/key' },
+    ...files.map(([name, code, pointer, text]) => ({ name, text, code: `EVIDENCE_${code}`, pointer })),
+    ...Object.entries(others).map(([name, text]) => {
+      return { name, text, key, code: 'EVIDENCE_OF_ANOTHER_KEY', pointer: '/key' };
+    }),
   ];
 }
