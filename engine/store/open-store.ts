@@ -55,7 +55,7 @@ import { openServer } from './server.js';
 import { exportWorlds } from './transfer/export-worlds.js';
 import { importWorlds } from './transfer/import-worlds.js';
 import type { Runner } from './statement.js';
-import { growLog, listFaultyLeaves, listLoggedSeals, readLeaves } from './seal-log.js';
+import { growLog, listFaultyLeaves, listLoggedSeals, listPatchTexts, readLeaves } from './seal-log.js';
 import { changeScenario, listScenarios } from './world-scenarios.js';
 import { createWorld, findWorld, listEvents, listFamily, listWorlds, listWorldsAfter, readSnapshot } from './worlds.js';
 
@@ -190,6 +190,14 @@ const RECORDS = {
   agents: listAgentHeads,
 };
 
+const LOG = {
+  grow: growLog,
+  leaves: readLeaves,
+  faulty: listFaultyLeaves,
+  seals: listLoggedSeals,
+  patches: listPatchTexts,
+};
+
 const BROWSE = {
   worlds: listWorldsAfter,
   family: listFamily,
@@ -241,7 +249,7 @@ export function toStore(database: OpenDatabase, applied: readonly string[], migr
     tasks: bind(database, { add: addTask, find: findTask, takeBack: takeBackTask }),
     browse: bind(database, BROWSE),
     facts: bind(database, { attempt: followAttempt, next: followNext, latest: followLatest, read: readFacts }),
-    log: bind(database, { grow: growLog, leaves: readLeaves, faulty: listFaultyLeaves, seals: listLoggedSeals }),
+    log: bind(database, LOG),
     search: bind(database, { find: findTexts, names: listNames, catchUp }),
     transfer: {
       ...bind(database, { export: exportWorlds }),

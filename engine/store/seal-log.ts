@@ -1,5 +1,5 @@
 import { inTransaction, type OpenDatabase } from './database.js';
-import type { InWorld } from './queries.js';
+import type { InAttempt, InWorld } from './queries.js';
 import { prepare, run, type Runner } from './statement.js';
 
 // The log of seals: what checkpoints sign. Hashes are made by who calls.
@@ -146,4 +146,18 @@ export function listLoggedSeals(
   { world_slug, attempt_id = null }: InWorld & { readonly attempt_id?: string | null },
 ): Promise<readonly LoggedSeal[]> {
   return run<LoggedSeal>(runner, LOGGED, { world_slug, attempt_id });
+}
+
+const PATCHES = prepare(
+  'patches_of_attempt',
+  `SELECT narration, touched_entities, effects FROM world_patches
+   WHERE world_slug = :world_slug AND attempt_id = :attempt_id::uuid ORDER BY patch_seq`,
+);
+
+/** The patches of an attempt, as their hashes were made. */
+export function listPatchTexts(runner: Runner, { world_slug, attempt_id }: InAttempt) {
+  return run<{ narration: string; touched_entities: readonly string[]; effects: readonly object[] }>(runner, PATCHES, {
+    world_slug,
+    attempt_id,
+  });
 }

@@ -1,19 +1,64 @@
 import { Argument, Option } from 'commander';
+import { resolve } from 'node:path';
 import { present } from '../../../contract/present.js';
 import { count } from '../../../catalogue/words.js';
-import { type MadeCheckpoint, makeCheckpoint } from '../../../operations/evidence/checkpoint.js';
-import { verifyEvidence } from '../../../operations/evidence/verify-file.js';
-import type { Verified } from '../../../operations/evidence/verify-file.js';
+import { type Outcome, type Refused, succeed } from '../../../contract/problem.js';
+import type { Engine } from '../../../operations/engine.js';
+import { type MadeCheckpoint, makeCheckpoint, type Signer } from '../../../operations/evidence/checkpoint.js';
+import {
+  gatherBundle,
+  gatherClaim,
+  type Gathered,
+  type Material,
+  MATERIALS,
+} from '../../../operations/evidence/gather.js';
+import { verifyEvidence, type Verified } from '../../../operations/evidence/verify-file.js';
+import { checkNewFile, writeNewText } from '../../../operations/write-files.js';
+import { listOption, pathOption, SLUG, wholeOption } from '../arguments.js';
 import type { ExitCode } from '../exit-code.js';
-import { type Lines, line, verbatim } from '../render/line.js';
-import { answer, printProblem, printRefused, type Session, withEngine } from '../session.js';
+import { command, type Lines, line, verbatim } from '../render/line.js';
+import { answer, printProblem, printRefused, refuseUsage, type Session, withEngine } from '../session.js';
 import type { CommandEntry } from './entry.js';
+
+const OUTPUT = pathOption(
+  '--output <file>',
+  'the output file; an existing file is not overwritten',
+).makeOptionMandatory();
+
+const REDACT = listOption('--redact', `leave out texts, of which the hashes stay: ${MATERIALS.join(', ')}`).default([]);
+
+interface FileOptions {
+  readonly output: string;
+  readonly redact: readonly string[];
+}
 
 export const EVIDENCE_COMMANDS: readonly CommandEntry[] = [
   {
     name: 'checkpoint',
     says: 'Sign all seals of this database as they are, and give that to CHUKWA_ANCHOR.',
     run: checkpoint,
+  },
+  {
+    name: 'evidence',
+    says: 'Write what proves an attempt or a world to others: a bundle that verifies with nothing else.',
+    takes: [
+      new Argument('<attempt|world>', 'the id of an attempt that has ended, or the name of a world'),
+      OUTPUT,
+      REDACT,
+    ],
+    run: writeBundle,
+  },
+  {
+    name: 'evidence proof',
+    says: 'Write a small proof of one claim: this state of an entity, by this patch, from this prompt.',
+    takes: [
+      SLUG,
+      new Argument('<entity>', 'the id of the entity'),
+      OUTPUT,
+      wholeOption('--turn <n>', 'the state at the end of this turn; else the latest', [1]),
+      REDACT,
+    ],
+    run: writeProof,
   },
   {
     name: 'evidence verify',
@@ -52,6 +97,62 @@ function checkpointLines({ checkpoint: note, key, missing }: MadeCheckpoint): Li
       ),
     ),
   ];
+}
+
+function writeBundle(session: Session, named: string, options: FileOptions): Promise<ExitCode> {
+  return writeEvidence(session, options, (archive, signer, wanted) =>
+    gatherBundle(archive, signer, { named, ...wanted }),
+  );
+}
+
+interface ProofOptions extends FileOptions {
+  readonly turn?: number;
+}
+
+function writeProof(session: Session, world_slug: string, entity_id: string, options: ProofOptions): Promise<ExitCode> {
+  const place = { world_slug, entity_id, ...present({ turn: options.turn }) };
+  return writeEvidence(session, options, (archive, signer, wanted) =>
+    gatherClaim(archive, signer, { ...place, ...wanted }),
+  );
+}
+
+/** Gathers evidence, and writes it into a new file. */
+async function writeEvidence(
+  session: Session,
+  { output, redact }: FileOptions,
+  gather: (
+    engine: Engine,
+    signer: Signer,
+    wanted: { readonly redact: readonly Material[]; readonly now: number },
+  ) => Promise<Outcome<Gathered<Verified['proved']>>>,
+): Promise<ExitCode> {
+  const unknown = redact.find((name) => !isMaterial(name));
+  if (unknown !== undefined)
+    return refuseUsage(session, `${unknown} cannot be left out.`, `Name some of ${MATERIALS.join(', ')}.`);
+  const path = resolve(session.terminal.working_folder, output);
+  const free = await checkNewFile({ path, shown: output });
+  const signer = free.ok ? await session.composition.openSigner() : free;
+  if (!signer.ok) return printRefused(session, signer);
+  const gathered = await withEngine(session, (engine) =>
+    gather(engine, signer.value, { redact: redact.filter(isMaterial), now: engine.runtime.clock.now() }),
+  );
+  const written = gathered.ok ? await writeNewText({ path, shown: output }, gathered.value.text) : gathered;
+  if (!gathered.ok || !written.ok) return printRefused(session, written as Refused);
+  const { proved, made, text } = gathered.value;
+  const bytes = Buffer.byteLength(text);
+  const code = answer(session, succeed({ file: output, bytes, ...proved }), {
+    lines: () => [
+      line(`Wrote ${output} (${bytes} bytes).`),
+      verifiedLines({ proved, key_was_given: true }),
+      verbatim('Key:     ', proved.key),
+      verbatim('Verify:  ', command('evidence', 'verify', output, '--key', proved.key)),
+    ],
+  });
+  return made.unanchored === undefined ? code : printProblem(session, made.unanchored);
+}
+
+function isMaterial(name: string): name is Material {
+  return MATERIALS.some((known) => known === name);
 }
 
 async function verify(session: Session, file: string, { key }: { readonly key?: string }): Promise<ExitCode> {
