@@ -523,6 +523,9 @@ def main(words):
         with open(files[0], "rb") as file:
             text = file.read().decode()
         said, key = (verify_claim if text.startswith(PROOF) else verify_bundle)(text, wanted)
+    except OSError as error:
+        print(f"FILE_UNREADABLE: {error.strerror}")
+        return 1
     except UnicodeDecodeError:
         print("EVIDENCE_MALFORMED: it is not UTF-8")
         return 1

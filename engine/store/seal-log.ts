@@ -150,7 +150,7 @@ export function listLoggedSeals(
 
 const PATCHES = prepare(
   'patches_of_attempt',
-  `SELECT narration, touched_entities, effects FROM world_patches
+  `SELECT narration, touched_entities::text[], effects FROM world_patches
    WHERE world_slug = :world_slug AND attempt_id = :attempt_id::uuid ORDER BY patch_seq`,
 );
 

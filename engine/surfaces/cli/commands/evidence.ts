@@ -25,11 +25,11 @@ const OUTPUT = pathOption(
   'the output file; an existing file is not overwritten',
 ).makeOptionMandatory();
 
-const REDACT = listOption('--redact', `leave out texts, of which the hashes stay: ${MATERIALS.join(', ')}`).default([]);
+const REDACT = listOption('--redact', `leave out texts, of which the hashes stay: ${MATERIALS.join(', ')}`);
 
 interface FileOptions {
   readonly output: string;
-  readonly redact: readonly string[];
+  readonly redact?: readonly string[];
 }
 
 export const EVIDENCE_COMMANDS: readonly CommandEntry[] = [
@@ -38,9 +38,11 @@ export const EVIDENCE_COMMANDS: readonly CommandEntry[] = [
     says: 'Sign all seals of this database as they are, and give that to CHUKWA_ANCHOR.',
     run: checkpoint,
   },
+  { name: 'evidence', says: 'Prove to others what happened, by files that verify with nothing else.' },
   {
-    name: 'evidence',
-    says: 'Write what proves an attempt or a world to others: a bundle that verifies with nothing else.',
+    name: 'evidence bundle',
+    says: 'Write what proves an attempt or a world; the word "bundle" may be left out.',
+    is_default: true,
     takes: [
       new Argument('<attempt|world>', 'the id of an attempt that has ended, or the name of a world'),
       OUTPUT,
@@ -119,7 +121,7 @@ function writeProof(session: Session, world_slug: string, entity_id: string, opt
 /** Gathers evidence, and writes it into a new file. */
 async function writeEvidence(
   session: Session,
-  { output, redact }: FileOptions,
+  { output, redact = [] }: FileOptions,
   gather: (
     engine: Engine,
     signer: Signer,
