@@ -371,10 +371,11 @@ def verify_bundle(text, wanted):
     key, size, root = open_checkpoint(bundle["key"], bundle["checkpoint"], wanted)
     seals = [read_seal(each["seal"], f"/seals/{i}/seal") for i, each in enumerate(bundle["seals"])]
     contents = open_note(bundle["contents"], key, "/contents")
-    about = re.match(r"[^\n]+\nworld (\S+)(?: attempt (\S+))?\n", contents)
-    if about is None:
+    found = re.match(r"[^\n]+\nworld (\S+)(?: attempt (\S+))?\n", contents)
+    if found is None:
         raise malformed("/contents", "this is no list of seals")
-    world, attempt = about.groups()
+    world, attempt = found.groups()
+    about = f"world {world}" if attempt is None else f"attempt {attempt} of world {world}"
     name = f"world {world}" if attempt is None else f"world {world} attempt {attempt}"
     listed = base64.b64encode(root_of([leaf_of(each["seal"]) for each in bundle["seals"]])).decode()
     is_of_it = all(
@@ -404,12 +405,16 @@ def verify_bundle(text, wanted):
         if sha256_hex(text) not in texts:
             raise Refused("ALTERED", f"/texts/{i}", "no sealed entry has the hash of this text")
         shown.add(sha256_hex(text))
-    removed = sum("entries" not in each for each in bundle["seals"])
+    removed = [each for each in bundle["seals"] if "entries" not in each]
     return [
-        f"It holds: {name}, with {len(seals)} seals over {len(entries)} entries.",
-        *([f"The world was removed: of {removed} seals the entries are gone."] if removed else []),
-        f"It shows {len(shown)} texts, and has of {len(prompts | texts) - len(shown)} the hash alone.",
+        f"It holds: {about}, with {count(seals, 'seal', 'seals')} over {count(entries, 'entry', 'entries')}.",
+        *([f"The world was removed: of {count(removed, 'seal', 'seals')} the entries are gone."] if removed else []),
+        f"It shows {count(shown, 'text', 'texts')}, and has of {len(prompts | texts) - len(shown)} the hash alone.",
     ], bundle["key"]
+
+
+def count(things, one, many):
+    return f"{len(things)} {one if len(things) == 1 else many}"
 
 
 def continues(before, seal, is_whole):

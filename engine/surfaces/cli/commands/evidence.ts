@@ -145,7 +145,7 @@ async function writeEvidence(
   const code = answer(session, succeed({ file: output, bytes, ...proved }), {
     lines: () => [
       line(`Wrote ${output} (${bytes} bytes).`),
-      verifiedLines({ proved, key_was_given: true }),
+      provedLines(proved),
       verbatim('Key:     ', proved.key),
       verbatim('Verify:  ', command('evidence', 'verify', output, '--key', proved.key)),
     ],
@@ -162,11 +162,17 @@ async function verify(session: Session, file: string, { key }: { readonly key?: 
   return answer(session, await verifyEvidence({ file, working_folder, ...present({ key }) }), { lines: verifiedLines });
 }
 
-function verifiedLines({ proved, key_was_given }: Verified): Lines {
+function provedLines(proved: Verified['proved']): Lines {
   const { origin, size } = proved.checkpoint;
   return [
     'claim' in proved ? claimLines(proved.claim) : bundleLines(proved),
     line(`Sealed in the log ${origin}, which had ${count(size, 'seal')} at this checkpoint.`),
+  ];
+}
+
+function verifiedLines({ proved, key_was_given }: Verified): Lines {
+  return [
+    provedLines(proved),
     line(
       key_was_given
         ? 'Signed by the key that was given.'
