@@ -30,6 +30,9 @@ const coreFolders = [
   ['agents', coreStack.slice(0, coreStack.indexOf('protocol') + 1)],
   ['stream', ['content', 'world']],
   ['evidence', ['content']],
+  ['facts', ['content', 'prompt', 'world', 'protocol']],
+  ['orders', ['content', 'facts', 'prompt', 'world', 'protocol']],
+  ['ledger', ['content', 'facts', 'orders', 'evidence', 'prompt', 'world', 'protocol']],
 ];
 
 function coreImports([folder, below]) {

@@ -43,8 +43,16 @@ import {
   listInbox,
   listReadings,
 } from './records/browse-lists.js';
+import { readAttemptFacts } from './records/facts.js';
 import { findInvocation, listExchanges } from './records/invocation-record.js';
 import { findLlmCall } from './records/llm-call-record.js';
+import {
+  findMisplacedValue,
+  findSessions,
+  listEndedAttempts,
+  listSeals,
+  readSealedContents,
+} from './records/sealed.js';
 import { listWaitingAttempts } from './records/waiting-attempts.js';
 import { listActivity, listStirred } from './records/world-activity.js';
 import { catchUp } from './search/catch-up.js';
@@ -198,6 +206,15 @@ const LOG = {
   patches: listPatchTexts,
 };
 
+const LEDGER = {
+  facts: readAttemptFacts,
+  seals: listSeals,
+  contents: readSealedContents,
+  ended: listEndedAttempts,
+  sessions: findSessions,
+  misplaced: findMisplacedValue,
+};
+
 const BROWSE = {
   worlds: listWorldsAfter,
   family: listFamily,
@@ -248,6 +265,7 @@ export function toStore(database: OpenDatabase, applied: readonly string[], migr
     actions: bind(database, { begin: beginAction, end: endAction, list: listActions, deletion: findDeletion }),
     tasks: bind(database, { add: addTask, find: findTask, takeBack: takeBackTask }),
     browse: bind(database, BROWSE),
+    ledger: bind(database, LEDGER),
     facts: bind(database, { attempt: followAttempt, next: followNext, latest: followLatest, read: readFacts }),
     log: bind(database, LOG),
     search: bind(database, { find: findTexts, names: listNames, catchUp }),

@@ -222,6 +222,14 @@ export interface CallSettlements {
   world_slug: string;
 }
 
+export interface Checkpoints {
+  made_at: string;
+  note: string;
+  origin: string;
+  root: Buffer;
+  tree_size: number;
+}
+
 export interface CognitionProfiles {
   content: Json;
   created_at: Generated<string>;
@@ -361,6 +369,15 @@ export interface LlmStreams {
   world_slug: string | null;
 }
 
+export interface LogLeaves {
+  attempt_id: string;
+  leaf_hash: Buffer;
+  log_index: number;
+  seal: string;
+  seal_seq: number;
+  world_slug: string;
+}
+
 export interface OfferedSchemas {
   content: Json;
   hash: string;
@@ -426,6 +443,17 @@ export interface Scenarios {
   created_at: Generated<string>;
   hash: string;
   kind: Generated<ComponentKind>;
+}
+
+export interface Seals {
+  attempt_id: string;
+  leaf_hashes: Buffer;
+  previous_root: Buffer | null;
+  root: Buffer;
+  seal_seq: number;
+  sealed_at: string;
+  source_invocation_id: string | null;
+  world_slug: string;
 }
 
 export interface SearchEntries {
@@ -588,6 +616,7 @@ export interface DB {
   attempts: Attempts;
   audit_entries: AuditEntries;
   call_settlements: CallSettlements;
+  checkpoints: Checkpoints;
   cognition_profiles: CognitionProfiles;
   cognition_workflows: CognitionWorkflows;
   component_references: ComponentReferences;
@@ -603,6 +632,7 @@ export interface DB {
   llm_messages: LlmMessages;
   llm_segments: LlmSegments;
   llm_streams: LlmStreams;
+  log_leaves: LogLeaves;
   offered_schemas: OfferedSchemas;
   operator_actions: OperatorActions;
   patch_effects: PatchEffects;
@@ -610,6 +640,7 @@ export interface DB {
   prompt_texts: PromptTexts;
   response_sources: ResponseSources;
   scenarios: Scenarios;
+  seals: Seals;
   search_entries: SearchEntries;
   search_progress: SearchProgress;
   source_invocations: SourceInvocations;

@@ -6,6 +6,7 @@ import type { ProblemEntry } from './entry.js';
 import { EVIDENCE_PROBLEMS } from './evidence.js';
 import { FILE_PROBLEMS } from './files.js';
 import { HTTP_PROBLEMS } from './http.js';
+import { LEDGER_PROBLEMS } from './ledger.js';
 import { PLUGIN_PROBLEMS } from './plugins.js';
 import { RECORDING_PROBLEMS } from './recordings.js';
 import { REFERENCE_PROBLEMS } from './references.js';
@@ -34,6 +35,7 @@ export const PROBLEMS = {
   ...WORLD_PROBLEMS,
   ...CALL_PROBLEMS,
   ...EVIDENCE_PROBLEMS,
+  ...LEDGER_PROBLEMS,
   ...COMMAND_PROBLEMS,
   ...PLUGIN_PROBLEMS,
   ...SURROUNDINGS_PROBLEMS,
@@ -82,6 +84,7 @@ export const PROBLEM_SECTIONS: readonly {
   { heading: 'In worlds', problems: WORLD_PROBLEMS },
   { heading: 'In attempts and calls', problems: CALL_PROBLEMS },
   { heading: 'In evidence', problems: EVIDENCE_PROBLEMS },
+  { heading: 'In ledgers', problems: LEDGER_PROBLEMS },
   { heading: 'In commands', problems: COMMAND_PROBLEMS },
   { heading: 'In plugins', problems: PLUGIN_PROBLEMS },
   { heading: 'In the surroundings', problems: SURROUNDINGS_PROBLEMS },
