@@ -496,7 +496,7 @@ def read_claim(claim):
     own = [
         effect
         for effect in (effects if isinstance(effects, list) else [])
-        if at(effect, "entity_id") == claim["entity_id"] and at(effect, "op") == "set_entity_state"
+        if at(effect, "entity_id") == claim["entity_id"] and "state_before" in effect
     ]
     state = at(own[-1], "state_after") if own else None
     if not isinstance(state, str):

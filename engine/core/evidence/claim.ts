@@ -1,6 +1,6 @@
-import type { Json, JsonObject } from '../../contract/json.js';
+import type { Json } from '../../contract/json.js';
 import { type Outcome, problem, type Refused, refuse, succeed } from '../../contract/problem.js';
-import { findAt } from '../content/json-pointer.js';
+import { findAt, isList } from '../content/json-pointer.js';
 import { parseJson } from '../content/parse-json.js';
 import { sha256 } from '../content/sha256.js';
 import { decodeBase64, encodeBase64 } from './base64.js';
@@ -152,13 +152,13 @@ function readClaim({ entries, entity_id, prompt, answer, patch }: ClaimMaterial)
   });
 }
 
-/** The state that a patch leaves an entity in; undefined where it changes none. */
-export function stateAfter(patch: string, entity_id: string): string | undefined {
+/** The state that a patch leaves an entity in; undefined where it changes none. A memory replaces nothing. */
+function stateAfter(patch: string, entity_id: string): string | undefined {
   const effects = findAt(readEntry(patch) ?? null, ['effects']);
-  const own = (Array.isArray(effects) ? (effects as readonly Json[]) : []).findLast(
-    (effect) => findAt(effect, ['entity_id']) === entity_id && findAt(effect, ['op']) === 'set_entity_state',
+  const own = (isList(effects) ? effects : []).findLast(
+    (effect) => findAt(effect, ['entity_id']) === entity_id && findAt(effect, ['state_before']) !== undefined,
   );
-  const state = own === undefined ? undefined : (own as JsonObject)['state_after'];
+  const state = findAt(own ?? null, ['state_after']);
   return typeof state === 'string' ? state : undefined;
 }
 

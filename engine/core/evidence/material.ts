@@ -1,25 +1,26 @@
 import type { Json } from '../../contract/json.js';
-import { contentHash } from '../content/canonical.js';
-import { findAt } from '../content/json-pointer.js';
+import { findAt, isList } from '../content/json-pointer.js';
 import { sha256 } from '../content/sha256.js';
+import { prefixOf } from '../prompt/message.js';
 
 // What entries of a ledger name by its hash: prompts, answers and patches. Whoever has the text can compare it.
 
-/** A message of a prompt, or the hash of one that is not shown. */
-export type PromptMessage =
-  | { readonly role: string; readonly content: string }
-  | { readonly role: string; readonly content_hash: string };
+/** The hash of a message that is not shown. */
+interface HiddenMessage {
+  readonly role: string;
+  readonly content_hash: string;
+}
+
+/** A message of a prompt. */
+export type PromptMessage = { readonly role: string; readonly content: string } | HiddenMessage;
 
 /** The hash of a prompt, from its messages: each is chained to those before it. */
 export function promptHash(messages: readonly PromptMessage[]): string {
-  return messages.reduce((before, message) => {
-    const content = 'content' in message ? sha256(message.content) : message.content_hash;
-    return sha256(`${before}\n${contentHash({ role: message.role, content })}`);
-  }, sha256(''));
+  return prefixOf(hideMessages(messages));
 }
 
 /** A prompt that shows only how many messages it had, of whom. */
-export function hideMessages(messages: readonly PromptMessage[]): readonly PromptMessage[] {
+export function hideMessages(messages: readonly PromptMessage[]): readonly HiddenMessage[] {
   return messages.map((message) =>
     'content' in message ? { role: message.role, content_hash: sha256(message.content) } : message,
   );
@@ -53,7 +54,7 @@ function isModelCall(entry: Json): boolean {
 /** The patches of the turn that an entry says was committed. */
 export function listPatches(entry: Json): readonly Json[] {
   const patches = findAt(entry, ['event_type']) === 'SESSION_ENDED' ? findAt(entry, ['details', 'patches']) : undefined;
-  return Array.isArray(patches) ? patches : [];
+  return isList(patches) ? patches : [];
 }
 
 function hashesOf(found: readonly (Json | undefined)[]): ReadonlySet<string> {

@@ -252,7 +252,7 @@ async function findChange(
   for (;;) {
     const part = { entity_id, until, limit: CHANGES_AT_ONCE, ...(before === undefined ? {} : { before }) };
     const changes = await store.worlds.entityEffects(world_slug, part);
-    const found = changes.find(({ op }) => op === 'set_entity_state');
+    const found = changes.find(({ state_before }) => state_before !== null);
     const last = changes.at(-1);
     if (found !== undefined || last === undefined) return found;
     before = [last.turn, last.patch_seq, last.effect_index];
