@@ -158,7 +158,7 @@ async function openParts(
     findConfirmed: (folder) => findConfirmed(user_folder, folder),
     lookUp: (name) => variables[name],
     own_secrets: [...listOwnSecrets(variables), ...(await listKeptTokens(variables))],
-    own_folders: [toDataDir(variables), ...(user_folder === undefined ? [] : [user_folder])],
+    own_folders: [toDataDir(variables), toSigningKeyFile(variables), user_folder].filter((path) => path !== undefined),
     ...options,
     ...present({ overlay }),
     compileSchema,

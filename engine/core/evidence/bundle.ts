@@ -14,7 +14,7 @@ export const BUNDLE_FORMAT = 'chukwa evidence 1';
 
 /** What proves an attempt or a world to those who have nothing else. */
 export interface Bundle {
-  readonly format: typeof BUNDLE_FORMAT;
+  readonly format: string;
   /** The verifier key of the log. */
   readonly key: string;
   /** The signed state of the log. */
