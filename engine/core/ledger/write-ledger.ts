@@ -3,7 +3,7 @@ import { canonicalText } from '../content/canonical.js';
 import { sha256 } from '../content/sha256.js';
 import type { CallSettled, Fact } from '../facts/fact.js';
 import { type Chain, costOf, foldOrders, type OrderCall, type PerformedOrder, PLANNER } from '../orders/fold-orders.js';
-import { type Session, sessionIdOf, toMoment } from '../orders/fold-orders.js';
+import { type Session, sessionIdOf } from '../orders/fold-orders.js';
 import type { Tier } from '../orders/work-order.js';
 import type { OrderPlan } from '../protocol/order-plan.js';
 import type { Artifact, LedgerEntry, LedgerEvent } from './ledger-entry.js';
@@ -58,7 +58,8 @@ interface NewEntry {
   readonly event_type: LedgerEvent;
   /** Tells it from others of its type in the attempt. */
   readonly place: string;
-  readonly at: number;
+  /** RFC 3339, in UTC. */
+  readonly at: string;
   readonly wo_id?: string;
   readonly parent?: LedgerEntry | undefined;
   readonly root?: LedgerEntry | undefined;
@@ -78,7 +79,7 @@ function add(ledger: Ledger, entry: NewEntry): LedgerEntry {
     entry_id,
     tier,
     event_type,
-    timestamp: toMoment(entry.at),
+    timestamp: entry.at,
     session_id,
     ...(wo_id === undefined ? {} : { wo_id }),
     details: entry.details,
@@ -178,10 +179,7 @@ function writeChain(ledger: Ledger, session: Session, chain: Chain, { began, sha
       tier: 'HO2',
       event_type: 'WO_PLANNED',
       place: order.wo_id,
-      at: Math.min(
-        Date.parse(order.created_at),
-        ...(root === undefined ? chain.readings.map(({ start }) => start.at) : []),
-      ),
+      at: root === undefined ? beginningOf(chain, order.created_at) : order.created_at,
       parent: root ?? began,
       root,
       artifacts: [...contractOf(performed), ...(root === undefined ? shared : [])],
@@ -206,6 +204,11 @@ function writeChain(ledger: Ledger, session: Session, chain: Chain, { began, sha
     closeChain(ledger, chain, root, { first, at: session.ended.at });
 }
 
+/** An agent turn begins with its first reading. */
+function beginningOf({ readings }: Chain, first_call_at: string): string {
+  return readings.map(({ start }) => start.at).reduce((left, right) => (right < left ? right : left), first_call_at);
+}
+
 interface Performance {
   readonly order: PerformedOrder['order'];
   readonly root: LedgerEntry;
@@ -215,7 +218,7 @@ interface Performance {
 
 function performOrder(ledger: Ledger, performed: PerformedOrder, performance: Performance, planned: LedgerEntry): void {
   const { order, root, common, subject_id } = performance;
-  const at = Date.parse(order.created_at);
+  const at = order.created_at;
   const dispatched = add(ledger, {
     ...common,
     tier: 'HO2',
@@ -255,7 +258,7 @@ function closeOrder(
     tier,
     event_type: isDone ? 'WO_COMPLETED' : 'WO_FAILED',
     place: order.wo_id,
-    at: Date.parse(completed_at ?? created_at),
+    at: completed_at ?? created_at,
     parent,
     root,
     ...(tier === 'HO1' ? { agent_id: subject_id } : {}),
@@ -341,7 +344,7 @@ function detailsOf({ start, end, is_superseded }: OrderCall): JsonObject {
     parent_source_invocation_id: start.parent_source_invocation_id,
     adopted_from: start.adopted_from,
     is_superseded,
-    ended_at: end === undefined ? null : toMoment(end.at),
+    ended_at: end === undefined ? null : end.at,
     result_summary:
       end === undefined
         ? null
@@ -369,7 +372,7 @@ function closeChain(
   ledger: Ledger,
   chain: Chain,
   root: LedgerEntry,
-  { first, at }: { readonly first: number; readonly at: number },
+  { first, at }: { readonly first: number; readonly at: string },
 ): void {
   const { subject_id, workflow_hash, orders, patch_seq } = chain;
   const trace_hash = traceHashOf(ledger.entries.slice(first));

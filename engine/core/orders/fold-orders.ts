@@ -134,7 +134,7 @@ function foldOrder(parts: ChainParts, planned: PlannedNode): PerformedOrder | un
     is_over: ended !== undefined,
   });
   const prior = planned.after.flatMap((id) => subject.nodes.find(({ node_id }) => node_id === id) ?? []);
-  const begun_at = first?.start.at ?? ended?.at ?? 0;
+  const begun_at = first?.start.at ?? ended?.at ?? '';
   const closed_at = result?.end?.at ?? ended?.at;
   const order: WorkOrder = {
     wo_id: orderIdOf(session_id, planned),
@@ -143,7 +143,7 @@ function foldOrder(parts: ChainParts, planned: PlannedNode): PerformedOrder | un
     wo_type: planned.order_type,
     tier_target: 'HO1',
     state,
-    created_at: toMoment(begun_at),
+    created_at: begun_at,
     created_by: PLANNER,
     subject_id: subject.subject_id,
     node_id: planned.node_id,
@@ -158,7 +158,7 @@ function foldOrder(parts: ChainParts, planned: PlannedNode): PerformedOrder | un
         ? null
         : { source_invocation_id: result.start.source_invocation_id, answer_hash: result.end?.answer_hash ?? null },
     error: state === 'failed' ? errorOf(calls, failure, fails_here) : null,
-    completed_at: (state === 'completed' || state === 'failed') && closed_at !== undefined ? toMoment(closed_at) : null,
+    completed_at: (state === 'completed' || state === 'failed') && closed_at !== undefined ? closed_at : null,
     cost: costOf(calls),
   };
   return { order, planned, calls };
@@ -220,9 +220,4 @@ export function costOf(calls: readonly OrderCall[]): OrderCost {
     tool_calls: own.length - llm_calls,
     elapsed_ms: sum(({ end }) => end?.duration_ms),
   };
-}
-
-/** RFC 3339, in UTC, of milliseconds since 1970. */
-export function toMoment(at: number): string {
-  return new Date(at).toISOString();
 }

@@ -26,6 +26,7 @@ const UNTOUCHED: Composition = {
   has_anchor: false,
   exportPages: unused,
   serveParent: unused,
+  forwardParent: unused,
   listen: unused,
   tryPlace: unused,
   servePlace: unused,
