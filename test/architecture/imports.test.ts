@@ -61,7 +61,6 @@ const VIOLATIONS: Readonly<Record<string, readonly (readonly [string, string])[]
   'core-orders-imports-downwards-only': [['engine/core/orders/a.ts', 'engine/core/ledger/target.ts']],
   'core-ledger-imports-downwards-only': [['engine/core/ledger/a.ts', 'engine/core/nodes/target.ts']],
   'core-stream-imports-downwards-only': [['engine/core/stream/a.ts', 'engine/core/protocol/target.ts']],
-  'core-evidence-imports-downwards-only': [['engine/core/evidence/a.ts', 'engine/core/world/target.ts']],
   'ports-imports-downwards-only': [['engine/ports/a.ts', 'engine/store/target.ts']],
   'schema-imports-downwards-only': [['engine/schema/a.ts', 'engine/sources/target.ts']],
   'sources-imports-downwards-only': [
