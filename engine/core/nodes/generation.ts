@@ -1,4 +1,6 @@
 import type { Json } from '../../contract/json.js';
+import { present } from '../../contract/present.js';
+import { limitOutput } from '../budget/limit-output.js';
 import { contentHash } from '../content/canonical.js';
 import { EMPTY_PREFIX, type Message, type Segment, extendPrefix, toMessage } from '../prompt/message.js';
 import { escapeUnseen, fenceJson } from '../prompt/quote.js';
@@ -123,7 +125,7 @@ function toCommand(node: GenerationProgram, scope: NodeScope, { lane, offered, s
     output_schema_hash: offered.hash,
     schema_delivery,
   };
-  return {
+  const command: Invoke = {
     kind: 'invoke',
     key: `${conversation}/${generationSuffix(lane.round, lane.generation_try)}`,
     invocation_kind: 'llm_generation',
@@ -144,7 +146,9 @@ function toCommand(node: GenerationProgram, scope: NodeScope, { lane, offered, s
     },
     deadline_ms: Math.min(call.limits.max_runtime_ms, remaining_ms),
     node_time_left_ms: remaining_ms,
+    node_tokens_left: node.constraints.token_budget - lane.tokens,
   };
+  return present({ ...command, max_output_tokens: limitOutput(command) });
 }
 
 /**

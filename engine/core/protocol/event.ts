@@ -1,4 +1,5 @@
 import type { Json } from '../../contract/json.js';
+import type { Amounts } from './amounts.js';
 import type { World } from '../world/world.js';
 import type { InvocationFailureClass } from './failure.js';
 import type { CountedTokens } from './token-counts.js';
@@ -17,6 +18,18 @@ export interface TurnBegan {
   readonly world: World;
   /** RFC 3339, of the attempted turn. */
   readonly simulation_time: string;
+  /** What is known of a program's budgets before the attempt; left out where it has none. */
+  readonly budgets?: BudgetsBefore;
+}
+
+/** What earlier attempts at the turn have spent, and what is known of earlier answers. */
+export interface BudgetsBefore {
+  /** By the subjects of the calls. */
+  readonly spent: ReadonlyMap<string, Amounts>;
+  /** The tokens of earlier answers, by workflow and node (`nodePlace`). */
+  readonly outputs: ReadonlyMap<string, readonly number[]>;
+  /** The contents of the calls that the attempt adopts (`contentOf`): they cost nothing anew. */
+  readonly adopted: ReadonlySet<string>;
 }
 
 /** How one call ended. */
@@ -44,6 +57,8 @@ export interface CallFailed {
   /** The service's `Retry-After`, in milliseconds from the end of the call. */
   readonly retry_after_ms?: number;
   readonly duration_ms?: number;
+  /** As that of an answered call. */
+  readonly usage?: CountedTokens | 'paid_before';
   /** The service's own account of the failure, as redaction shows it; present only where there is one. */
   readonly said?: Json;
   /** Recorded as the failure after which the turn continued: no retry follows. */

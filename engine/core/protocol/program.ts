@@ -9,6 +9,7 @@ import type {
   NotPerformedOn as AuthoredNotPerformed,
   Projection,
 } from '../../generated/workflow.js';
+import type { Limits } from './amounts.js';
 
 export type { EffectClass, NodeConstraints };
 
@@ -36,6 +37,8 @@ export interface SourceProgram {
   readonly model?: string;
   /** The schema of its requests, where it has one. */
   readonly request?: SchemaProgram;
+  /** The most tokens of an answer of its model, where the document says so. */
+  readonly output_limit?: number;
   /** How many of its calls one process makes at a time; absent where there is no limit. */
   readonly max_in_flight?: number;
 }
@@ -187,6 +190,17 @@ export interface SubjectProgram {
   readonly workflow: WorkflowProgram;
 }
 
+/** What calls of a source cost by their tokens, in billionths of a US dollar; null where no price is known. */
+export type PriceTokens = (source: SourceProgram, input_tokens: number, output_tokens: number) => number | null;
+
+/** The budget of one turn for all model calls of a profile's subjects. */
+export interface SessionProgram {
+  /** The label of the profile. */
+  readonly profile: string;
+  readonly limits: Limits;
+  readonly subjects: ReadonlySet<string>;
+}
+
 /** A scenario with all that it refers to, linked and compiled: the constant of every turn. */
 export interface Program {
   readonly scenario_hash: string;
@@ -197,4 +211,8 @@ export interface Program {
   readonly execution?: CognitionWorkflow['execution'];
   /** The number of turns before a turn whose events must be known: the most that any projection includes. */
   readonly event_turns: number;
+  /** The budgets of its profiles; left out where none has one. */
+  readonly sessions?: readonly SessionProgram[];
+  /** Left out where nothing is priced. */
+  readonly price?: PriceTokens;
 }

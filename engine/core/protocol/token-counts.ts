@@ -41,14 +41,38 @@ const BYTES_OF_A_TOKEN = 4;
 
 /** What a prompt and its answer probably count, by the bytes of their texts. */
 export function estimateTokens(messages: readonly Message[], said: string): CountedTokens {
-  return { input_tokens: estimate(textsOf(messages)), output_tokens: estimate([said]) };
+  const bytes = messages.reduce((sum, message) => sum + bytesOf(message), 0);
+  return { input_tokens: Math.ceil(bytes / BYTES_OF_A_TOKEN), output_tokens: estimateText(said) };
 }
 
-function estimate(texts: readonly string[]): number {
-  const encoder = new TextEncoder();
-  return Math.ceil(texts.reduce((bytes, text) => bytes + encoder.encode(text).byteLength, 0) / BYTES_OF_A_TOKEN);
+/** A conversation only grows: each of its messages is counted once. */
+const bytesOfMessages = new WeakMap<Message, number>();
+
+function bytesOf(message: Message): number {
+  const known = bytesOfMessages.get(message);
+  if (known !== undefined) return known;
+  const bytes = message.segments.reduce((sum, { text }) => sum + encoder.encode(text).byteLength, 0);
+  bytesOfMessages.set(message, bytes);
+  return bytes;
 }
+
+const encoder = new TextEncoder();
 
 function textsOf(messages: readonly Message[]): readonly string[] {
   return messages.flatMap(({ segments }) => segments.map(({ text }) => text));
+}
+
+/** The tokens of one text, as `estimateTokens` counts them. */
+export function estimateText(text: string): number {
+  return Math.ceil(encoder.encode(text).byteLength / BYTES_OF_A_TOKEN);
+}
+
+/** The provider's counts, or an estimate in the place of counts that are missing or cannot be true. */
+export function countUsed(
+  usage: CountedTokens | undefined,
+  messages: readonly Message[],
+  said: string,
+): { readonly counts: CountedTokens; readonly is_estimated: boolean } {
+  const is_estimated = usage === undefined || doubtCounts(usage, messages, said.length) !== undefined;
+  return { counts: is_estimated ? estimateTokens(messages, said) : usage, is_estimated };
 }

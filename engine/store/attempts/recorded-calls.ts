@@ -136,6 +136,7 @@ function toFact(row: RecordedRow): CallFact | undefined {
     failure_message: failure_message ?? '',
     refused,
     duration_ms,
+    ...toUsage(row),
     ...(outcome_unknown ? { outcome_unknown } : {}),
     ...present({
       http_status: http_status ?? undefined,
