@@ -9,6 +9,7 @@ import {
   PACKAGE_ROOT,
   readVariables,
   toDataDir,
+  toDayBudget,
   type LogFormat,
   toFlightLimits,
   toHeartbeatSettings,
@@ -25,6 +26,7 @@ import {
   toWantedDoorbell,
   type Variables,
 } from './configuration.js';
+import type { Limits } from './core/protocol/amounts.js';
 import type { Validate } from './core/protocol/program.js';
 import { chooseDoorbell, type WantedDoorbell } from './doorbells/choose-doorbell.js';
 import type {
@@ -249,13 +251,23 @@ async function openEngine(outside: Outside, options: EngineOptions): Promise<Out
   if (!callbacks.ok) return callbacks;
   const limits = toFlightLimits(variables);
   if (!limits.ok) return limits;
+  const of_day = toDayBudget(variables);
+  if (!of_day.ok) return of_day;
   const wanted = toTelemetrySettings(variables);
   if (!wanted.ok) return wanted;
   const parts = openParts(outside, { ...options, ...callbacks.value, flight_limits: limits.value });
   const opening = openArchive(toStoreConfiguration(variables));
   const joined = await joinEngine(opening, parts, toWantedDoorbell(variables));
-  if (!joined.ok || wanted.value === undefined) return joined;
-  return { ok: true, value: observed(joined.value, await openTelemetry(outside, wanted.value)) };
+  if (!joined.ok) return joined;
+  const engine = bounded(joined.value, of_day.value);
+  if (wanted.value === undefined) return { ok: true, value: engine };
+  return { ok: true, value: observed(engine, await openTelemetry(outside, wanted.value)) };
+}
+
+/** With the budgets that are kept in the database. A dry run spends nothing of them. */
+function bounded(engine: Engine, of_day: Limits | undefined): Engine {
+  const budgets = { store: engine.store.budgets, outputs: new Map(), ...present({ of_day }) };
+  return { ...engine, runtime: { ...engine.runtime, budgets } };
 }
 
 /** Where the operator asks for none, nothing of it is loaded. */
@@ -369,7 +381,7 @@ async function diagnoseAll(outside: Outside, world_slug: string | undefined): Pr
     import('./store/doorbell/server-doorbell.js'),
   ]);
   await sources.close();
-  const settings = [toFlightLimits(variables), toPublicUrl(variables)];
+  const settings = [toFlightLimits(variables), toDayBudget(variables), toPublicUrl(variables)];
   const lookUp = (name: string): string | undefined => variables[name] || undefined;
   return diagnose({
     refused: [...sources.refused, ...settings.flatMap((setting) => (setting.ok ? [] : setting.problems))],

@@ -25,7 +25,10 @@ export function eventOf(fact: CallFact): CallEvent | CallPended {
     is_final,
     was_pending,
   } = fact;
-  if (fact.refused) return { kind: 'call_refused', key, failure_class, message };
+  // Only a budget refuses a call for a while.
+  const renewed_ms = failure_class === 'budget_exhausted' ? retry_after_ms : undefined;
+  if (fact.refused)
+    return present({ kind: 'call_refused', key, failure_class, message, retry_after_ms: renewed_ms } as const);
   const http_status = failure_class === 'http_status' ? fact.http_status : undefined;
   const usage = usageOf(fact);
   const details = present({ outcome_unknown, http_status, retry_after_ms, said, is_final, was_pending, usage });
@@ -49,6 +52,6 @@ export function toRecorded(call: RecordedCall): LeftCall {
 }
 
 function withoutCost(event: CallEvent | CallPended): CallEvent | CallPended {
-  if (event.kind === 'call_answered') return { ...event, usage: 'paid_before', duration_ms: 0 };
-  return event.kind === 'call_failed' ? { ...event, usage: 'paid_before', duration_ms: 0 } : event;
+  if (event.kind === 'call_answered') return { ...event, duration_ms: 0 };
+  return event.kind === 'call_failed' ? { ...event, duration_ms: 0 } : event;
 }

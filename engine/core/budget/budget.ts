@@ -76,7 +76,8 @@ function subtract(limits: Limits, amounts: Amounts): Limits {
   return Object.fromEntries(measuresOf(limits).map(([name, limit]) => [name, limit - (amounts[name] ?? 0)]));
 }
 
-function findShortage(limits: Limits, left: Limits, least: Amounts): Shortage | undefined {
+/** The first measure of which less is left than a call needs. */
+export function findShortage(limits: Limits, left: Limits, least: Amounts): Shortage | undefined {
   for (const [measure, limit] of measuresOf(limits)) {
     const [there = 0, needed] = [left[measure], least[measure]];
     if (needed === null || needed > there) return { measure, limit, left: Math.max(0, there), needed };

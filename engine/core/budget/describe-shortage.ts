@@ -3,20 +3,24 @@ import type { Measure } from '../protocol/amounts.js';
 import type { Invoke } from '../protocol/command.js';
 import type { Shortage } from './budget.js';
 
-/** A budget in words: what it is of, and where its limit is written. */
-interface Named {
+/** A budget in words: what it is of, and what to do once it is used up. */
+export interface NamedBudget {
   readonly of: string;
-  readonly member: (name: string) => string;
+  readonly repair: (name: string) => string;
 }
 
 /** Why a budget lets a call not through: what is left of it, what the call needs, and what to do. */
-export function describeShortage({ of, member }: Named, { subject_id, node_id }: Invoke, short: Shortage): string {
+export function describeShortage(
+  { of, repair }: NamedBudget,
+  { subject_id, node_id }: Invoke,
+  short: Shortage,
+): string {
   const { measure, limit, left, needed } = short;
   const call = `the next call of ${subject_id ?? 'the turn'} in node ${node_id ?? ''}`;
   if (needed === null)
     return `${of} bounds money, and the price of the model of ${call} is not known: write it in the file of CHUKWA_PRICES, or bound tokens instead`;
   const name = NAMES[measure];
-  return `${of} is used up: ${describe(measure, left)} of ${describe(measure, limit)} are left, and ${call} needs about ${describe(measure, needed)}: raise ${member(name)}, or let its nodes use less`;
+  return `${of} is used up: ${describe(measure, left)} of ${describe(measure, limit)} are left, and ${call} needs about ${describe(measure, needed)}: ${repair(name)}`;
 }
 
 const NAMES: Readonly<Record<Measure, string>> = {

@@ -57,8 +57,8 @@ export interface CallFailed {
   /** The service's `Retry-After`, in milliseconds from the end of the call. */
   readonly retry_after_ms?: number;
   readonly duration_ms?: number;
-  /** As that of an answered call. */
-  readonly usage?: CountedTokens | 'paid_before';
+  /** Of a generation, as the provider counts them, if it does. */
+  readonly usage?: CountedTokens;
   /** The service's own account of the failure, as redaction shows it; present only where there is one. */
   readonly said?: Json;
   /** Recorded as the failure after which the turn continued: no retry follows. */
@@ -73,6 +73,8 @@ export interface CallRefused {
   readonly key: string;
   readonly failure_class: InvocationFailureClass;
   readonly message: string;
+  /** Of one that a budget refuses which is renewed: when, in milliseconds from the refusal. */
+  readonly retry_after_ms?: number;
 }
 
 /** The source has accepted the call and answers later. It stays awaited. */

@@ -213,6 +213,8 @@ export interface Program {
   readonly event_turns: number;
   /** The budgets of its profiles; left out where none has one. */
   readonly sessions?: readonly SessionProgram[];
+  /** The budget of each of its worlds; left out where they have none. */
+  readonly world_budget?: Limits;
   /** Left out where nothing is priced. */
   readonly price?: PriceTokens;
 }

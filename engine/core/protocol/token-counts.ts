@@ -42,7 +42,7 @@ const BYTES_OF_A_TOKEN = 4;
 /** What a prompt and its answer probably count, by the bytes of their texts. */
 export function estimateTokens(messages: readonly Message[], said: string): CountedTokens {
   const bytes = messages.reduce((sum, message) => sum + bytesOf(message), 0);
-  return { input_tokens: Math.ceil(bytes / BYTES_OF_A_TOKEN), output_tokens: estimateText(said) };
+  return { input_tokens: bytesToTokens(bytes), output_tokens: estimateText(said) };
 }
 
 /** A conversation only grows: each of its messages is counted once. */
@@ -62,9 +62,14 @@ function textsOf(messages: readonly Message[]): readonly string[] {
   return messages.flatMap(({ segments }) => segments.map(({ text }) => text));
 }
 
+/** What so many bytes of texts probably count. */
+export function bytesToTokens(bytes: number): number {
+  return Math.ceil(bytes / BYTES_OF_A_TOKEN);
+}
+
 /** The tokens of one text, as `estimateTokens` counts them. */
 export function estimateText(text: string): number {
-  return Math.ceil(encoder.encode(text).byteLength / BYTES_OF_A_TOKEN);
+  return bytesToTokens(encoder.encode(text).byteLength);
 }
 
 /** The provider's counts, or an estimate in the place of counts that are missing or cannot be true. */

@@ -1,7 +1,7 @@
 import { present } from '../../contract/present.js';
 import { withoutRun } from '../../contract/scripted.js';
 import { type Budget, openBudget, reserve, settle, unspentOf } from '../budget/budget.js';
-import { describeShortage } from '../budget/describe-shortage.js';
+import { describeShortage, type NamedBudget } from '../budget/describe-shortage.js';
 import { estimateCall, usedBy } from '../budget/estimate.js';
 import { limitOutput } from '../budget/limit-output.js';
 import { add, NOTHING } from '../protocol/amounts.js';
@@ -121,10 +121,7 @@ function findSession({ sessions = [] }: Program, { generation, subject_id = '' }
   return generation === undefined ? -1 : sessions.findIndex(({ subjects }) => subjects.has(subject_id));
 }
 
-function ofSession({ sessions = [] }: Program, session: number) {
-  const profile = sessions[session]?.profile ?? '';
-  return {
-    of: `the session budget of profile ${profile}`,
-    member: (name: string) => `budgets.session.${name} of the profile`,
-  };
+function ofSession({ sessions = [] }: Program, session: number): NamedBudget {
+  const of = `the session budget of profile ${sessions[session]?.profile ?? ''}`;
+  return { of, repair: (name) => `raise budgets.session.${name} of the profile, or let its nodes use less` };
 }

@@ -10,7 +10,7 @@ import { compileWorkflow } from './compile-workflow.js';
 import { nodeTypeOf } from '../nodes/index.js';
 import type { ComponentReference } from '../protocol/component.js';
 import { complainIf, type DocumentProblem, inDocument, isError } from '../protocol/document-problem.js';
-import { noteLargeNodes, toSession } from './session-budgets.js';
+import { noteLargeNodes, toLimits, toSession } from './session-budgets.js';
 import type { Program, SessionProgram, SubjectProgram, TurnAmbientProgram } from '../protocol/program.js';
 
 /** A program, or everything that keeps the scenario from running: then one that must not run, where each of its calls is known. */
@@ -41,6 +41,7 @@ export function compileProgram(parts: CompileParts, scenarioHash: string): Compi
     subjects,
     event_turns: mostEventTurns(subjects),
     ...toSessions(cognitions),
+    ...present({ world_budget: toLimits(scenario.budgets?.world) }),
   };
   if (problems.some(isError)) return { ok: false, program, problems };
   return { ok: true, program, notes: [...problems, ...noteUselessAllowances(cognitions)] };

@@ -2,6 +2,7 @@ import { type Problem, problem } from '../../contract/problem.js';
 import { present } from '../../contract/present.js';
 import type { CognitionProfile } from '../../generated/cognition-profile.js';
 import type { CognitionWorkflow } from '../../generated/workflow.js';
+import type { Limits } from '../protocol/amounts.js';
 import type { SessionProgram } from '../protocol/program.js';
 import { complainIf } from '../protocol/document-problem.js';
 
@@ -10,11 +11,17 @@ export function toSession(
   { label, budgets }: CognitionProfile,
   subjects: readonly string[],
 ): SessionProgram | undefined {
-  const { token_budget: tokens, usd, turn_limit: generations, timeout_seconds } = budgets?.session ?? {};
+  const limits = toLimits(budgets?.session);
+  return limits && { profile: label, limits, subjects: new Set(subjects) };
+}
+
+/** The limits that a document names; undefined where it names none. */
+export function toLimits(authored: NonNullable<CognitionProfile['budgets']>['session']): Limits | undefined {
+  if (authored === undefined) return undefined;
+  const { token_budget: tokens, usd, turn_limit: generations, timeout_seconds } = authored;
   const money = usd === undefined ? undefined : Math.round(usd * 1e9);
   const ms = timeout_seconds === undefined ? undefined : Math.floor(timeout_seconds * 1000);
-  const limits = present({ tokens, money, generations, ms });
-  return Object.keys(limits).length === 0 ? undefined : { profile: label, limits, subjects: new Set(subjects) };
+  return present({ tokens, money, generations, ms });
 }
 
 const MEMBERS = ['token_budget', 'turn_limit', 'timeout_seconds'] as const;

@@ -28,9 +28,9 @@ const OF_WORLDS = [
 
 /**
  * Searchable texts are on record elsewhere; the world's new database indexes them anew. A task is of who began it, at its
- * own database.
+ * own database, and so is what a budget has spent.
  */
-const UNEXPORTED = ['assistant_tasks', 'search_entries', 'search_progress'] as const;
+const UNEXPORTED = ['assistant_tasks', 'budgets', 'search_entries', 'search_progress'] as const;
 
 /** All tables that hold rows of one world. */
 export const WORLD_TABLES: readonly string[] = [...OF_WORLDS, 'agent_inbox', ...UNEXPORTED];
@@ -70,7 +70,7 @@ const ROWS: Readonly<Record<string, string>> = {
 };
 
 /** Tables that no export holds. */
-export const LEFT_OUT: readonly string[] = ['schema_migrations', ...UNEXPORTED];
+export const LEFT_OUT: readonly string[] = ['schema_migrations', 'budget_reservations', ...UNEXPORTED];
 
 /** The tables of an export, by name. */
 export const EXPORTED_TABLES: readonly string[] = Object.keys(ROWS).toSorted();
