@@ -46,6 +46,7 @@ import {
 } from './records/browse-lists.js';
 import { findInvocation, listExchanges } from './records/invocation-record.js';
 import { findLlmCall } from './records/llm-call-record.js';
+import { listMeteredCalls, listSentPrompts } from './records/metered-calls.js';
 import { listWaitingAttempts } from './records/waiting-attempts.js';
 import { listActivity, listStirred } from './records/world-activity.js';
 import { catchUp } from './search/catch-up.js';
@@ -198,6 +199,8 @@ const BROWSE = {
   calls: listCalls,
   invocations: listCallsBefore,
   llmCalls: listGenerations,
+  metered: listMeteredCalls,
+  prompts: listSentPrompts,
   statuses: countStatuses,
   inbox: listInbox,
   waitingAttempts: listWaitingAttempts,

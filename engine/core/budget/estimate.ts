@@ -3,7 +3,7 @@ import type { Invoke } from '../protocol/command.js';
 import type { CallEvent } from '../protocol/event.js';
 import { deniesCall } from '../protocol/failure.js';
 import type { PriceTokens } from '../protocol/program.js';
-import { countUsed, estimateText, estimateTokens } from '../protocol/token-counts.js';
+import { countUsed, estimateTexts, estimateTokens } from '../protocol/token-counts.js';
 import type { Estimate } from './budget.js';
 
 /** What is known of a call before it is made. */
@@ -19,7 +19,7 @@ interface Known {
 export function countInput({ generation }: Invoke): number {
   if (generation === undefined) return 0;
   const { messages, offered, schema_delivery } = generation;
-  const beside = schema_delivery === 'response_format' ? estimateText(schemaText(offered.delivered.schema)) : 0;
+  const beside = schema_delivery === 'response_format' ? estimateTexts(schemaText(offered.delivered.schema)) : 0;
   return estimateTokens(messages, '').input_tokens + beside;
 }
 
