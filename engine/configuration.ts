@@ -5,6 +5,7 @@ import { ENGINE_VARIABLES, type EngineVariable } from './contract/engine-variabl
 import { type Outcome, problem, type Problem, refuse } from './contract/problem.js';
 import { sha256 } from './core/content/sha256.js';
 import { findInvisible, listSecretParts } from './core/content/variable-value.js';
+import { toMoney } from './core/cost/money.js';
 import type { Limits } from './core/protocol/amounts.js';
 import type { WantedDoorbell } from './doorbells/choose-doorbell.js';
 import type { ServePlace } from './operations/composition.js';
@@ -243,7 +244,7 @@ export function toDayBudget(variables: Settings): Outcome<Limits | undefined> {
   if (wrong.length > 0)
     return refuse(...wrong.map((variable) => problem('BUDGET_INVALID', { variable }, { details: { variable } })));
   if (tokens === undefined && usd === undefined) return { ok: true, value: undefined };
-  const money = usd === undefined ? undefined : Math.round(Number(usd) * 1e9);
+  const money = usd === undefined ? undefined : toMoney(Number(usd));
   return { ok: true, value: present({ tokens: tokens === undefined ? undefined : Number(tokens), money }) };
 }
 

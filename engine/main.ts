@@ -298,8 +298,10 @@ async function openDryEngine(outside: Outside, answerCall: AnswerCall): Promise<
     kind: 'process',
   });
   if (!opened.ok) return opened;
-  // A dry run gains nothing from a wait before a retry.
-  return { ok: true, value: { ...opened.value, runtime: { ...opened.value.runtime, chooseWait: () => 0 } } };
+  const engine = opened.value;
+  // Written answers cost nothing, and a dry run gains nothing from a wait before a retry.
+  const openPrice: Engine['openPrice'] = async () => ({ ok: true, value: () => 0 });
+  return { ok: true, value: { ...engine, openPrice, runtime: { ...engine.runtime, chooseWait: () => 0 } } };
 }
 
 async function joinEngine(
@@ -325,6 +327,7 @@ async function joinEngine(
       ...present({ metering }),
       replaceSecrets: sources.replaceSecrets,
       findObstacle: sources.findObstacle,
+      openPrice: () => openPrice(sources, metering),
       runtime: {
         attempts: store.attempts,
         callSource: sources.callSource,
@@ -345,6 +348,23 @@ async function joinEngine(
         await sources.close();
         await close();
       },
+    },
+  };
+}
+
+/** Prices by source: they are those of the day on which they are asked for. */
+async function openPrice(
+  { resolveSource }: Pick<Sources, 'resolveSource'>,
+  metering: Metering | undefined,
+): ReturnType<Engine['openPrice']> {
+  const opened = await metering?.openPrices();
+  if (opened?.ok !== true) return opened ?? { ok: true, value: () => null };
+  const { costOf } = opened.value;
+  return {
+    ok: true,
+    value: (source, usage) => {
+      const { model = null, origin = null } = resolveSource(source) ?? {};
+      return costOf(usage, model, origin, clock.now());
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { Json } from '../contract/json.js';
+import type { TokenUsage } from '../contract/source.js';
 import type { AgentHeadRecord } from '../core/agents/agent-turn.js';
 import type { AcceptedPatch, Fail, Invoke } from '../core/protocol/command.js';
 import type { Adoption } from '../core/turn/adopt.js';
@@ -186,9 +187,9 @@ export interface EarlierCall {
   readonly failure_class: InvocationFailureClass | null;
   readonly http_status: number | null;
   readonly duration_ms: number;
-  readonly input_tokens: number | null;
-  readonly output_tokens: number | null;
-  /** What its budget counted in their place. */
+  /** As its provider counted; null where it did not. */
+  readonly usage: TokenUsage | null;
+  /** What its budget counted in the place of that. */
   readonly estimated: CountedTokens | null;
   /** Of its texts, where it has no counts. */
   readonly prompt_bytes: number | null;

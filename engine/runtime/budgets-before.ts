@@ -1,3 +1,4 @@
+import type { TokenUsage } from '../contract/source.js';
 import { add, type Amounts, NOTHING } from '../core/protocol/amounts.js';
 import type { BudgetsBefore } from '../core/protocol/event.js';
 import { deniesCall } from '../core/protocol/failure.js';
@@ -38,16 +39,15 @@ function toAmounts(program: Program, call: EarlierCall): Amounts {
   const denied =
     counts === undefined && failure_class !== null && deniesCall({ failure_class, http_status: http_status ?? 0 });
   if (denied) return { ...NOTHING, ms: duration_ms };
-  const { input_tokens, output_tokens } = counts ?? estimate(call);
+  const used = counts ?? estimate(call);
   const source = sourcesOf(program).find(({ hash }) => hash === call.source_hash);
-  const money = source === undefined ? null : (program.price?.(source, input_tokens, output_tokens) ?? null);
-  return { tokens: input_tokens + output_tokens, money, generations: 1, ms: duration_ms };
+  const money = source === undefined ? null : (program.price?.(source, used) ?? null);
+  return { tokens: used.input_tokens + used.output_tokens, money, generations: 1, ms: duration_ms };
 }
 
 /** As its budget counted it: an estimate takes the place of counts that cannot be true. */
-function toCounts({ estimated, input_tokens, output_tokens }: EarlierCall): CountedTokens | undefined {
-  if (estimated !== null) return estimated;
-  return input_tokens === null || output_tokens === null ? undefined : { input_tokens, output_tokens };
+function toCounts({ estimated, usage }: EarlierCall): TokenUsage | undefined {
+  return estimated ?? usage ?? undefined;
 }
 
 /** Nobody saw it end, or its service counts nothing. */

@@ -1,6 +1,6 @@
 import { present } from '../contract/present.js';
 import type { CallEvent, CallPended } from '../core/protocol/event.js';
-import type { CountedTokens } from '../core/protocol/token-counts.js';
+import type { TokenUsage } from '../contract/source.js';
 import type { LeftCall } from '../core/turn/adopt.js';
 import type { RecordedCall } from '../ports/attempts.js';
 import type { CallFact, CallOutcome } from '../ports/sources.js';
@@ -35,10 +35,11 @@ export function eventOf(fact: CallFact): CallEvent | CallPended {
   return { kind: 'call_failed', key, failure_class, message, duration_ms, ...details };
 }
 
-function usageOf({ usage }: Exclude<CallFact, { readonly status: 'pending' }>): CountedTokens | undefined {
-  const { input_tokens, output_tokens } = usage ?? {};
-  const isCounted = input_tokens !== undefined && output_tokens !== undefined;
-  return isCounted ? { input_tokens, output_tokens } : undefined;
+/** The counts for which a budget pays; those of reasoning are part of the output. */
+function usageOf({ usage }: Exclude<CallFact, { readonly status: 'pending' }>): TokenUsage | undefined {
+  if (usage?.input_tokens === undefined || usage.output_tokens === undefined) return undefined;
+  const { reasoning_tokens: _, ...counted } = usage;
+  return counted;
 }
 
 /** The fold's view of a call on record. The attempt that made a call has paid for it: adopted, it costs nothing. */

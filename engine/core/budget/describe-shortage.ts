@@ -1,4 +1,5 @@
 import { unreachable } from '../../contract/unreachable.js';
+import { toUsd } from '../cost/money.js';
 import type { Measure } from '../protocol/amounts.js';
 import type { Invoke } from '../protocol/command.js';
 import type { Shortage } from './budget.js';
@@ -35,7 +36,7 @@ function describe(measure: Measure, amount: number): string {
     case 'tokens':
       return `${amount} tokens`;
     case 'money':
-      return `${Number((amount / 1e9).toFixed(6))} US dollars`;
+      return `${Number(toUsd(amount).toFixed(6))} US dollars`;
     case 'generations':
       return `${amount} generations`;
     case 'ms':

@@ -45,7 +45,7 @@ export function estimateCall(command: Invoke, { outputs, unspent, price }: Known
   const output = Math.min(most_output, percentile95(outputs) ?? unsaid);
   const amounts = (output_tokens: number, ms: number): Amounts => ({
     tokens: input + output_tokens,
-    money: price?.(command.call.source, input, output_tokens) ?? null,
+    money: price?.(command.call.source, { input_tokens: input, output_tokens }) ?? null,
     generations: 1,
     ms,
   });
@@ -60,10 +60,10 @@ export function usedBy(command: Invoke, event: CallEvent, price: PriceTokens | u
   if (usage === 'paid_before') return NOTHING;
   if (event.kind === 'call_failed' && usage === undefined && deniesCall(event))
     return { ...NOTHING, ms: event.duration_ms ?? 0 };
-  const { input_tokens, output_tokens } = countUsed(usage, messages, saidIn(event)).counts;
+  const { counts } = countUsed(usage, messages, saidIn(event));
   return {
-    tokens: input_tokens + output_tokens,
-    money: price?.(command.call.source, input_tokens, output_tokens) ?? null,
+    tokens: counts.input_tokens + counts.output_tokens,
+    money: price?.(command.call.source, counts) ?? null,
     generations: 1,
     ms: event.duration_ms ?? 0,
   };

@@ -24,7 +24,9 @@ export function limitOutput(command: Invoke, left: Limits = {}, price?: PriceTok
 
 /** How many tokens an answer may have for the money that is left. */
 function findAffordable({ call }: Invoke, input: number, { money }: Limits, price?: PriceTokens): number {
-  const [base, more] = [price?.(call.source, input, 0) ?? null, price?.(call.source, input, PRICED_TOKENS) ?? null];
+  const priceOf = (output_tokens: number): number | null =>
+    price?.(call.source, { input_tokens: input, output_tokens }) ?? null;
+  const [base, more] = [priceOf(0), priceOf(PRICED_TOKENS)];
   if (money === undefined || base === null || more === null || more <= base) return Infinity;
   return Math.floor(((money - base) * PRICED_TOKENS) / (more - base));
 }

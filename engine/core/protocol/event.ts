@@ -1,8 +1,8 @@
 import type { Json } from '../../contract/json.js';
+import type { TokenUsage } from '../../contract/source.js';
 import type { Amounts } from './amounts.js';
 import type { World } from '../world/world.js';
 import type { InvocationFailureClass } from './failure.js';
-import type { CountedTokens } from './token-counts.js';
 
 /** A fact that the turn learns. Facts are in the past tense, and arrive one at a time. */
 export type TurnEvent =
@@ -41,7 +41,7 @@ export interface CallAnswered {
   /** The redacted view of a JSON answer; of a chat source its `ChatAnswer`. */
   readonly value: Json;
   /** Of a generation, as the provider counts them, if it does; an adopted call was paid for before. */
-  readonly usage?: CountedTokens | 'paid_before';
+  readonly usage?: TokenUsage | 'paid_before';
   readonly duration_ms: number;
 }
 
@@ -58,7 +58,7 @@ export interface CallFailed {
   readonly retry_after_ms?: number;
   readonly duration_ms?: number;
   /** Of a generation, as the provider counts them, if it does. */
-  readonly usage?: CountedTokens;
+  readonly usage?: TokenUsage;
   /** The service's own account of the failure, as redaction shows it; present only where there is one. */
   readonly said?: Json;
   /** Recorded as the failure after which the turn continued: no retry follows. */

@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../../contract/json.js';
+import type { TokenUsage } from '../../contract/source.js';
 import type { Outcome, Problem } from '../../contract/problem.js';
 import type { Retry as SourceRetry } from '../../generated/response-source.js';
 import type {
@@ -190,8 +191,8 @@ export interface SubjectProgram {
   readonly workflow: WorkflowProgram;
 }
 
-/** What calls of a source cost by their tokens, in billionths of a US dollar; null where no price is known. */
-export type PriceTokens = (source: SourceProgram, input_tokens: number, output_tokens: number) => number | null;
+/** What a call of a source costs by its counts, in billionths of a US dollar; null where no price is known. */
+export type PriceTokens = (source: SourceProgram, usage: TokenUsage) => number | null;
 
 /** The budget of one turn for all model calls of a profile's subjects. */
 export interface SessionProgram {

@@ -97,10 +97,10 @@ export function bytesToTokens(bytes: number): number {
 
 /** The provider's counts, or an estimate in the place of counts that are missing or cannot be true. */
 export function countUsed(
-  usage: CountedTokens | undefined,
+  usage: TokenUsage | undefined,
   messages: readonly Message[],
   said: string,
-): { readonly counts: CountedTokens; readonly is_estimated: boolean } {
+): { readonly counts: TokenUsage; readonly is_estimated: boolean } {
   const is_estimated = usage === undefined || doubtCounts(usage, messages, said.length) !== undefined;
   return { counts: is_estimated ? estimateTokens(messages, said) : usage, is_estimated };
 }

@@ -2,6 +2,7 @@ import { type Problem, problem } from '../../contract/problem.js';
 import { present } from '../../contract/present.js';
 import type { CognitionProfile } from '../../generated/cognition-profile.js';
 import type { CognitionWorkflow } from '../../generated/workflow.js';
+import { toMoney } from '../cost/money.js';
 import type { Limits } from '../protocol/amounts.js';
 import type { SessionProgram } from '../protocol/program.js';
 import { complainIf } from '../protocol/document-problem.js';
@@ -19,7 +20,7 @@ export function toSession(
 export function toLimits(authored: NonNullable<CognitionProfile['budgets']>['session']): Limits | undefined {
   if (authored === undefined) return undefined;
   const { token_budget: tokens, usd, turn_limit: generations, timeout_seconds } = authored;
-  const money = usd === undefined ? undefined : Math.round(usd * 1e9);
+  const money = usd === undefined ? undefined : toMoney(usd);
   const ms = timeout_seconds === undefined ? undefined : Math.floor(timeout_seconds * 1000);
   return present({ tokens, money, generations, ms });
 }

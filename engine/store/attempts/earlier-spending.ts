@@ -15,7 +15,11 @@ const EARLIER = prepare(
        WHERE world_slug = :world_slug AND turn = :attempted_turn::bigint - 1), -1)),
    spent AS (
      SELECT workflow_subject_entity_id AS subject_id, source_hash, failure_class, http_status,
-       coalesce(duration_ms, 0) AS duration_ms, input_tokens, output_tokens,
+       coalesce(duration_ms, 0) AS duration_ms,
+       CASE WHEN input_tokens IS NOT NULL AND output_tokens IS NOT NULL THEN json_build_object(
+         'input_tokens', input_tokens, 'output_tokens', output_tokens,
+         'cached_input_tokens', coalesce(cached_input_tokens, 0),
+         'cache_written_input_tokens', coalesce(cache_written_input_tokens, 0)) END AS usage,
        (SELECT noted -> 'value' FROM json_array_elements(artifacts) AS noted
         WHERE noted ->> 'kind' = 'tokens_estimated' LIMIT 1) AS estimated,
        CASE WHEN input_tokens IS NULL OR output_tokens IS NULL THEN (
