@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
-import { test, type TestContext } from 'node:test';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { after, describe, test, type TestContext } from 'node:test';
 import type { Json, JsonObject } from '../../engine/contract/json.js';
 import { loadScenario } from '../../engine/operations/load-program.js';
 import type { Answer, AnswerUsage } from '../../engine/generated/answers.js';
 import type { RuntimeParts } from '../../engine/runtime/runtime-parts.js';
 import { runAttempt } from '../../engine/runtime/run-attempt.js';
 import type { Answers } from '../../fixtures/toys/scripted-model/index.js';
-import { editWorkflows, must, onEachDatabase, type ParkStage } from '../support/park-stage.js';
+import { editWorkflows, must, onEachDatabase, type ParkStage, sharedStage } from '../support/park-stage.js';
 import { finalPatch } from '../support/turn-player.js';
 
 // A budget in a world that is played: a real server is asked, and sees the limits.
@@ -189,5 +192,109 @@ onEachDatabase('a session budget', (open) => {
     });
     assert.equal((await drive(stage, smaller.world_slug)).kind, 'committed');
     assert.equal((stage.model.requests.at(-1)?.body as JsonObject)['max_tokens'], 1_000);
+  });
+});
+
+onEachDatabase('a budget of a world', (open) => {
+  test('holds for all of its turns, and of no other world', async (context) => {
+    const stage = await open();
+    stage.model.setScript(says({ json: PATCH, usage: { input_tokens: 2_000, output_tokens: 100 } }));
+    const world = await makeWorld(context, stage, { world: { token_budget: 5_000 }, max_output_tokens: 900 });
+    const { attempts } = await stage.run(world, { turns: 4 });
+    assert.deepEqual(
+      attempts.map(({ status, failure_class }) => failure_class ?? status),
+      ['committed', 'committed', 'budget_exhausted'],
+    );
+    assert.match(
+      attempts.at(-1)?.failure_message ?? '',
+      new RegExp(
+        `^the budget of world ${world.world_slug} is used up: 800 tokens of 5000 tokens are left, .* needs about \\d+ tokens: ` +
+          'raise budgets.world.token_budget of its scenario, and adopt it: chukwa run ',
+      ),
+    );
+    assert.equal(stage.model.requests.length, 2);
+    const refused = attempts.at(-1)?.failed_source_invocation_id ?? '';
+    assert.equal((await stage.invocation(refused)).failure_class, 'budget_exhausted');
+    const other = await makeWorld(context, stage, { world: { token_budget: 5_000 }, max_output_tokens: 901 });
+    assert.equal((await stage.run(other)).attempts[0]?.status, 'committed');
+  });
+});
+
+describe('a budget of the day', () => {
+  const open = sharedStage('PostgreSQL', () => ({ CHUKWA_BUDGET_TOKENS: '5000' }));
+
+  test('holds for all worlds, limits the answer of a call, and puts a queued turn off until the day is over', async (context) => {
+    const stage = await open();
+    stage.model.setScript(says({ json: PATCH, usage: { input_tokens: 2_250, output_tokens: 100 } }));
+    const limited = { max_output_tokens: 2_500 };
+    for (const used of ['nothing', 'two thousand']) {
+      const { world_slug } = await makeWorld(context, stage, limited);
+      assert.equal((await drive(stage, world_slug)).kind, 'committed', used);
+    }
+    const [first, second] = stage.model.requests.map(limitOf);
+    assert.equal(first, 2_500);
+    assert.ok(Number(second) < 2_500, String(second));
+    const { world_slug } = await makeWorld(context, stage, limited);
+    const end = await drive(stage, world_slug);
+    assert.ok(end.kind === 'failed');
+    const { failure_class, message, is_transient, retry_after_ms = 0 } = end.failure;
+    assert.deepEqual([failure_class, is_transient], ['budget_exhausted', true]);
+    assert.match(
+      message,
+      /^the operator's budget of \d{4}-\d\d-\d\d for all worlds is used up: 300 tokens of 5000 tokens are left, /,
+    );
+    assert.match(
+      message,
+      /: raise CHUKWA_BUDGET_TOKENS, or wait until it is renewed at \d{4}-\d\d-\d\dT00:00:00\.000Z$/,
+    );
+    assert.ok(retry_after_ms > 0 && retry_after_ms <= 86_400_000);
+    assert.equal(stage.model.requests.length, 2);
+  });
+});
+
+describe('a budget of money', () => {
+  const prices = {
+    version: 1,
+    models: [{ model: 'gpt-4.1-mini', usd_per_million_tokens: { input: 100, output: 1_000 } }],
+  };
+  const file = join(mkdtempSync(join(tmpdir(), 'chukwa-prices-')), 'prices.json');
+  writeFileSync(file, JSON.stringify(prices));
+  after(() => rmSync(dirname(file), { recursive: true }));
+  const open = sharedStage('embedded', () => ({ CHUKWA_PRICES: file }));
+
+  test('prices a call before it and after it, and limits its answer by what is left', async (context) => {
+    const stage = await open();
+    stage.model.setScript(
+      says(
+        { json: REJECTED, usage: { input_tokens: 2_000, output_tokens: 800 } },
+        { json: PATCH, usage: { input_tokens: 2_000, output_tokens: 10 } },
+      ),
+    );
+    const { world_slug } = await makeWorld(context, stage, { session: { usd: 2 }, max_output_tokens: 1_000 });
+    const { attempts } = await stage.run(await stage.world(world_slug));
+    assert.equal(attempts[0]?.status, 'committed', attempts[0]?.failure_message ?? '');
+    // One dollar is left, of which the prompt takes some: a token of the answer costs a thousandth.
+    const [first, second] = stage.model.requests.map(limitOf);
+    assert.equal(first, 1_000);
+    assert.ok(Number(second) > 700 && Number(second) < 1_000, String(second));
+  });
+
+  test('lets no call through whose price is not known, and says what to do', async (context) => {
+    const stage = await open();
+    const workflows = await editWorkflows(context, {
+      'simple/profile.json': withMembers({ budgets: { session: { usd: 2 } } }),
+      'sources/chat.json': (document) => ({
+        ...document,
+        interface: { ...(document['interface'] as JsonObject), model: 'home-made' },
+      }),
+    });
+    const { world_slug } = await stage.makeWorld({ scenario: 'simple', workflows });
+    const end = await drive(stage, world_slug);
+    assert.ok(end.kind === 'failed');
+    assert.match(
+      end.failure.message,
+      /the price of the model of the next call of bob in node act is not known: write it in the file of CHUKWA_PRICES/,
+    );
+    assert.equal(stage.model.requests.length, 0);
   });
 });
