@@ -81,7 +81,7 @@ onEachDatabase('a session budget', (open) => {
     assert.equal(attempts[0]?.status, 'committed', attempts[0]?.failure_message ?? '');
     const [first, second] = stage.model.requests.map(limitOf);
     assert.equal(first, 1_800);
-    assert.ok(typeof second === 'number' && second < 1_800 && second > 900, `${second}`);
+    assert.ok(typeof second === 'number' && second < 1_800 && second > 900, String(second));
     const recorded = await stage.outside?.query(
       'SELECT max_output_tokens::int FROM llm_calls WHERE world_slug = $1 ORDER BY started_at',
       [world_slug],
