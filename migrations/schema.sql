@@ -548,6 +548,22 @@ CREATE TABLE schema_migrations (
     CONSTRAINT schema_migrations_pkey PRIMARY KEY (name)
 );
 
+CREATE TABLE seals (
+    world_slug human_id_text NOT NULL,
+    seal_seq positive_int NOT NULL,
+    attempt_id uuid NOT NULL,
+    source_invocation_id uuid,
+    leaf_hashes bytea NOT NULL,
+    root bytea NOT NULL,
+    previous_root bytea,
+    sealed_at timestamp with time zone NOT NULL,
+    CONSTRAINT seals_pkey PRIMARY KEY (world_slug, seal_seq),
+    CONSTRAINT seals_check CHECK ((((seal_seq)::integer = 1) = (previous_root IS NULL))),
+    CONSTRAINT seals_leaf_hashes_check CHECK ((((length(leaf_hashes) % 32) = 0) AND (length(leaf_hashes) > 0))),
+    CONSTRAINT seals_previous_root_check CHECK ((length(previous_root) = 32)),
+    CONSTRAINT seals_root_check CHECK ((length(root) = 32))
+);
+
 CREATE TABLE search_entries (
     world_slug human_id_text NOT NULL,
     attempt_id uuid NOT NULL,
@@ -740,6 +756,9 @@ ALTER TABLE prompt_texts ADD CONSTRAINT prompt_texts_kind_hash_fkey FOREIGN KEY 
 ALTER TABLE response_sources ADD CONSTRAINT response_sources_kind_hash_fkey FOREIGN KEY (kind, hash) REFERENCES components(kind, hash) DEFERRABLE;
 
 ALTER TABLE scenarios ADD CONSTRAINT scenarios_kind_hash_fkey FOREIGN KEY (kind, hash) REFERENCES components(kind, hash) DEFERRABLE;
+
+ALTER TABLE seals ADD CONSTRAINT seals_world_slug_attempt_id_fkey FOREIGN KEY (world_slug, attempt_id) REFERENCES attempts(world_slug, attempt_id) DEFERRABLE;
+ALTER TABLE seals ADD CONSTRAINT seals_world_slug_fkey FOREIGN KEY (world_slug) REFERENCES worlds(world_slug) DEFERRABLE;
 
 ALTER TABLE search_entries ADD CONSTRAINT search_entries_world_slug_attempt_id_fkey FOREIGN KEY (world_slug, attempt_id) REFERENCES attempts(world_slug, attempt_id) DEFERRABLE;
 ALTER TABLE search_entries ADD CONSTRAINT search_entries_world_slug_fkey FOREIGN KEY (world_slug) REFERENCES worlds(world_slug) DEFERRABLE;
@@ -972,6 +991,7 @@ CREATE UNIQUE INDEX agent_inbox_turn_idx ON public.agent_inbox USING btree (worl
 
 CREATE UNIQUE INDEX attempts_adopts_idx ON public.attempts USING btree (world_slug, adopts) WHERE (adopts IS NOT NULL);
 CREATE UNIQUE INDEX attempts_open_idx ON public.attempts USING btree (world_slug) WHERE (status = ANY (ARRAY['running'::attempt_status, 'suspended'::attempt_status]));
+CREATE INDEX attempts_session_idx ON public.attempts USING btree (upper("left"(encode(sha256(decode(replace((attempt_id)::text, '-'::text, ''::text), 'hex'::text)), 'hex'::text), 8)));
 
 CREATE INDEX audit_entries_attempt_idx ON public.audit_entries USING btree (world_slug, attempt_id);
 CREATE INDEX audit_entries_invocation_idx ON public.audit_entries USING btree (world_slug, source_invocation_id) WHERE (source_invocation_id IS NOT NULL);
@@ -1004,6 +1024,8 @@ CREATE INDEX response_sources_label_idx ON public.response_sources USING btree (
 
 CREATE INDEX scenarios_label_idx ON public.scenarios USING btree ("left"(COALESCE((content ->> 'label'::text), (content ->> 'title'::text), (content ->> '$id'::text), "left"(split_part((content ->> 'text'::text), '
 '::text, 1), 60), (hash)::text), 200), hash);
+
+CREATE INDEX seals_attempt_idx ON public.seals USING btree (world_slug, attempt_id);
 
 CREATE INDEX search_entries_failure_idx ON public.search_entries USING btree (failure_class, attempt_id, world_slug, entry_seq) WHERE (failure_class IS NOT NULL);
 CREATE INDEX search_entries_order_idx ON public.search_entries USING btree (attempt_id, world_slug, entry_seq);
@@ -1220,6 +1242,7 @@ CREATE TRIGGER rows_stay BEFORE DELETE OR TRUNCATE ON public.pending_calls FOR E
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.prompt_texts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.response_sources FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.scenarios FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.seals FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.search_entries FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER row_is_sound BEFORE INSERT OR UPDATE ON public.source_invocations FOR EACH ROW EXECUTE FUNCTION sound_call();
 CREATE TRIGGER rows_stay BEFORE DELETE OR TRUNCATE ON public.source_invocations FOR EACH STATEMENT EXECUTE FUNCTION refuse_rewriting('no row is removed');

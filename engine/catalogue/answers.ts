@@ -10,6 +10,9 @@ import type { ListedWorld, PatchStory, TurnPage, WorldPage } from '../operations
 import type { UsesOfComponent } from '../operations/components.js';
 import type { WorldCost } from '../operations/costs.js';
 import type { WorldDiff } from '../operations/diff-worlds.js';
+import type { ListedEntry } from '../operations/ledger/list-ledger.js';
+import type { ListedOrder, OrderRecord } from '../operations/ledger/orders.js';
+import type { Verification } from '../operations/ledger/verify.js';
 import type { Acknowledgement } from '../operations/reports.js';
 import type { EntityLife } from '../operations/entities.js';
 import type { DescribedKind, DescribedPlugin, ListedPlugin } from '../operations/describe.js';
@@ -61,6 +64,10 @@ export interface Answers {
   readonly SourceInvocation: InvocationRecord;
   readonly LlmCalls: Part<ListedLlmCall> & Counted;
   readonly LlmCall: LlmCallRecord;
+  readonly WorkOrders: Part<ListedOrder>;
+  readonly WorkOrder: OrderRecord;
+  readonly Ledger: Part<ListedEntry>;
+  readonly Verification: Verification;
   readonly Inbox: Waiting;
   readonly Documents: Part<StoredComponent>;
   readonly Document: DocumentPage;

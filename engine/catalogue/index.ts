@@ -8,6 +8,7 @@ import { DOCUMENTS } from './resources/documents.js';
 import { entity } from './resources/entity.js';
 import { event } from './resources/event.js';
 import { invocation } from './resources/invocation.js';
+import * as ledger from './resources/ledger.js';
 import { llmCall } from './resources/llm-call.js';
 import { search } from './resources/search.js';
 import * as worlds from './resources/worlds.js';
@@ -24,6 +25,11 @@ export const RESOURCES: readonly Resource[] = [
   ...Object.values(calls),
   invocation,
   llmCall,
+  ledger.workOrders,
+  ledger.workOrder,
+  ledger.worldLedger,
+  ledger.attemptVerification,
+  ledger.worldVerification,
   search,
   ...DOCUMENTS,
 ];

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../contract/json.js';
+import { TRAVERSALS } from '../core/ledger/traverse.js';
 import { STREAM_FORMATS } from '../core/stream/frames.js';
 import { COSTS_BY } from '../operations/costs.js';
 import { LIMIT, LIMIT_MAX } from '../operations/browse/list-part.js';
@@ -55,6 +56,12 @@ export const PARAMETERS = {
     schema: { type: 'string', maxLength: 200 },
   },
   kind: { description: 'Only texts of this kind.', schema: { enum: [...SEARCH_KINDS] } },
+  wo_id: { description: 'The id of a work order.', schema: TEXT },
+  pattern: { description: 'The traversal.', schema: { enum: Object.keys(TRAVERSALS) } },
+  of: {
+    description: 'The id that the traversal starts from: of an entry, an artifact, an agent or a framework.',
+    schema: TEXT,
+  },
   world: { description: 'Only calls, or texts, of this world.', schema: SLUG },
   subject: { description: 'Only texts of this subject.', schema: TEXT },
   source: { description: 'Only calls of the source with this label.', schema: TEXT },

@@ -53,6 +53,13 @@ export const PLACES = {
     command: 'invocation',
     members: ['source_invocation_id', 'parent_source_invocation_id', 'failed_source_invocation_id'],
   },
+  work_order: {
+    noun: 'work order',
+    nouns: 'work orders',
+    path: '/work-orders/',
+    command: 'order',
+    members: ['wo_id', 'parent_wo_id'],
+  },
   llm_call: {
     noun: 'LLM call',
     nouns: 'LLM calls',

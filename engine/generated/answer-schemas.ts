@@ -448,6 +448,72 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
   "LlmCall": {
     "$ref": "#/components/schemas/LlmCallRecord"
   },
+  "WorkOrders": {
+    "$ref": "#/components/schemas/Part_ListedOrder"
+  },
+  "WorkOrder": {
+    "$ref": "#/components/schemas/OrderRecord"
+  },
+  "Ledger": {
+    "$ref": "#/components/schemas/Part_ListedEntry"
+  },
+  "Verification": {
+    "type": "object",
+    "properties": {
+      "world_slug": {
+        "type": "string"
+      },
+      "attempt_id": {
+        "type": [
+          "string",
+          "null"
+        ],
+        "description": "Null of a whole world."
+      },
+      "ok": {
+        "type": "boolean"
+      },
+      "says": {
+        "type": "string",
+        "description": "In one sentence."
+      },
+      "attempts": {
+        "type": "number"
+      },
+      "entries": {
+        "type": "number"
+      },
+      "seals": {
+        "type": "number"
+      },
+      "root": {
+        "type": [
+          "string",
+          "null"
+        ],
+        "description": "The root of the last seal, as 64 hex digits: two parties who hold the same one have the same record."
+      },
+      "findings": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/Finding"
+        }
+      }
+    },
+    "required": [
+      "world_slug",
+      "attempt_id",
+      "ok",
+      "says",
+      "attempts",
+      "entries",
+      "seals",
+      "root",
+      "findings"
+    ],
+    "additionalProperties": false,
+    "description": "Whether a record still is what was sealed."
+  },
   "Inbox": {
     "$ref": "#/components/schemas/Waiting"
   },
@@ -5116,6 +5182,825 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "world_slug"
     ],
     "additionalProperties": false
+  },
+  "Part_ListedOrder": {
+    "type": "object",
+    "properties": {
+      "rows": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/ListedOrder"
+        }
+      },
+      "next": {
+        "type": [
+          "string",
+          "null"
+        ],
+        "description": "The cursor of the next part; null at the end."
+      }
+    },
+    "required": [
+      "rows",
+      "next"
+    ],
+    "additionalProperties": false
+  },
+  "ListedOrder": {
+    "type": "object",
+    "properties": {
+      "wo_id": {
+        "type": "string",
+        "description": "`WO-<session>-<number>`: the number is that of its planned slot, so it does not depend on timing."
+      },
+      "session_id": {
+        "type": "string",
+        "description": "`SES-` and 8 letters or digits, which follow from the attempt."
+      },
+      "parent_wo_id": {
+        "type": [
+          "string",
+          "null"
+        ],
+        "description": "The order whose result it goes on from."
+      },
+      "wo_type": {
+        "$ref": "#/components/schemas/OrderType"
+      },
+      "tier_target": {
+        "type": "string",
+        "const": "HO1"
+      },
+      "state": {
+        "$ref": "#/components/schemas/OrderState"
+      },
+      "created_at": {
+        "type": "string",
+        "description": "RFC 3339."
+      },
+      "created_by": {
+        "type": "string"
+      },
+      "subject_id": {
+        "type": "string"
+      },
+      "node_id": {
+        "type": "string"
+      },
+      "input_context": {
+        "type": "object",
+        "properties": {
+          "user_input": {
+            "type": "null"
+          },
+          "prior_results": {
+            "type": "array",
+            "items": {
+              "type": "string"
+            },
+            "description": "The orders whose results it reads."
+          },
+          "assembled_context": {
+            "$ref": "#/components/schemas/JsonObject",
+            "description": "The hash of the first prompt, or of the request."
+          }
+        },
+        "required": [
+          "user_input",
+          "prior_results",
+          "assembled_context"
+        ],
+        "additionalProperties": false
+      },
+      "constraints": {
+        "$ref": "#/components/schemas/OrderConstraints"
+      },
+      "output_result": {
+        "anyOf": [
+          {
+            "type": "object",
+            "properties": {
+              "source_invocation_id": {
+                "type": "string"
+              },
+              "answer_hash": {
+                "type": [
+                  "string",
+                  "null"
+                ]
+              }
+            },
+            "required": [
+              "source_invocation_id",
+              "answer_hash"
+            ],
+            "additionalProperties": false
+          },
+          {
+            "type": "null"
+          }
+        ],
+        "description": "The hash of its result, and the call that gave it; null until it is completed."
+      },
+      "error": {
+        "anyOf": [
+          {
+            "type": "object",
+            "properties": {
+              "reason": {
+                "type": "string"
+              },
+              "message": {
+                "type": "string"
+              }
+            },
+            "required": [
+              "reason",
+              "message"
+            ],
+            "additionalProperties": false
+          },
+          {
+            "type": "null"
+          }
+        ],
+        "description": "Why it failed."
+      },
+      "completed_at": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "cost": {
+        "$ref": "#/components/schemas/OrderCost"
+      },
+      "world_slug": {
+        "type": "string"
+      },
+      "attempt_id": {
+        "type": "string"
+      },
+      "attempted_turn": {
+        "type": "number"
+      }
+    },
+    "required": [
+      "attempt_id",
+      "attempted_turn",
+      "completed_at",
+      "constraints",
+      "cost",
+      "created_at",
+      "created_by",
+      "error",
+      "input_context",
+      "node_id",
+      "output_result",
+      "parent_wo_id",
+      "session_id",
+      "state",
+      "subject_id",
+      "tier_target",
+      "wo_id",
+      "wo_type",
+      "world_slug"
+    ],
+    "additionalProperties": false,
+    "description": "A work order, and the attempt that is its session."
+  },
+  "OrderType": {
+    "type": "string",
+    "enum": [
+      "classify",
+      "tool_call",
+      "synthesize",
+      "execute"
+    ],
+    "description": "What an order asks for. All but `tool_call` ask a model."
+  },
+  "OrderState": {
+    "type": "string",
+    "enum": [
+      "planned",
+      "dispatched",
+      "executing",
+      "completed",
+      "failed"
+    ]
+  },
+  "OrderConstraints": {
+    "type": "object",
+    "properties": {
+      "prompt_contract_id": {
+        "type": [
+          "string",
+          "null"
+        ],
+        "description": "`PC-` and 16 hex digits of the hash of prompt, schemas and limits; null of a `tool_call`."
+      },
+      "token_budget": {
+        "type": [
+          "number",
+          "null"
+        ],
+        "description": "Null of a `tool_call`, which asks no model."
+      },
+      "turn_limit": {
+        "type": [
+          "number",
+          "null"
+        ],
+        "description": "Generations at most."
+      },
+      "timeout_seconds": {
+        "type": [
+          "number",
+          "null"
+        ]
+      },
+      "tools_allowed": {
+        "type": "array",
+        "items": {
+          "type": "string"
+        }
+      }
+    },
+    "required": [
+      "prompt_contract_id",
+      "token_budget",
+      "turn_limit",
+      "timeout_seconds",
+      "tools_allowed"
+    ],
+    "additionalProperties": false,
+    "description": "The limits under which an order is dispatched."
+  },
+  "OrderCost": {
+    "type": "object",
+    "properties": {
+      "input_tokens": {
+        "type": "number"
+      },
+      "output_tokens": {
+        "type": "number"
+      },
+      "total_tokens": {
+        "type": "number"
+      },
+      "llm_calls": {
+        "type": "number"
+      },
+      "tool_calls": {
+        "type": "number"
+      },
+      "elapsed_ms": {
+        "type": "number"
+      }
+    },
+    "required": [
+      "input_tokens",
+      "output_tokens",
+      "total_tokens",
+      "llm_calls",
+      "tool_calls",
+      "elapsed_ms"
+    ],
+    "additionalProperties": false,
+    "description": "What an order has used. Adopted calls cost nothing anew; superseded ones do."
+  },
+  "OrderRecord": {
+    "type": "object",
+    "properties": {
+      "wo_id": {
+        "type": "string",
+        "description": "`WO-<session>-<number>`: the number is that of its planned slot, so it does not depend on timing."
+      },
+      "session_id": {
+        "type": "string",
+        "description": "`SES-` and 8 letters or digits, which follow from the attempt."
+      },
+      "parent_wo_id": {
+        "type": [
+          "string",
+          "null"
+        ],
+        "description": "The order whose result it goes on from."
+      },
+      "wo_type": {
+        "$ref": "#/components/schemas/OrderType"
+      },
+      "tier_target": {
+        "type": "string",
+        "const": "HO1"
+      },
+      "state": {
+        "$ref": "#/components/schemas/OrderState"
+      },
+      "created_at": {
+        "type": "string",
+        "description": "RFC 3339."
+      },
+      "created_by": {
+        "type": "string"
+      },
+      "subject_id": {
+        "type": "string"
+      },
+      "node_id": {
+        "type": "string"
+      },
+      "input_context": {
+        "type": "object",
+        "properties": {
+          "user_input": {
+            "type": "null"
+          },
+          "prior_results": {
+            "type": "array",
+            "items": {
+              "type": "string"
+            },
+            "description": "The orders whose results it reads."
+          },
+          "assembled_context": {
+            "$ref": "#/components/schemas/JsonObject",
+            "description": "The hash of the first prompt, or of the request."
+          }
+        },
+        "required": [
+          "user_input",
+          "prior_results",
+          "assembled_context"
+        ],
+        "additionalProperties": false
+      },
+      "constraints": {
+        "$ref": "#/components/schemas/OrderConstraints"
+      },
+      "output_result": {
+        "anyOf": [
+          {
+            "type": "object",
+            "properties": {
+              "source_invocation_id": {
+                "type": "string"
+              },
+              "answer_hash": {
+                "type": [
+                  "string",
+                  "null"
+                ]
+              }
+            },
+            "required": [
+              "source_invocation_id",
+              "answer_hash"
+            ],
+            "additionalProperties": false
+          },
+          {
+            "type": "null"
+          }
+        ],
+        "description": "The hash of its result, and the call that gave it; null until it is completed."
+      },
+      "error": {
+        "anyOf": [
+          {
+            "type": "object",
+            "properties": {
+              "reason": {
+                "type": "string"
+              },
+              "message": {
+                "type": "string"
+              }
+            },
+            "required": [
+              "reason",
+              "message"
+            ],
+            "additionalProperties": false
+          },
+          {
+            "type": "null"
+          }
+        ],
+        "description": "Why it failed."
+      },
+      "completed_at": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "cost": {
+        "$ref": "#/components/schemas/OrderCost"
+      },
+      "world_slug": {
+        "type": "string"
+      },
+      "attempt_id": {
+        "type": "string"
+      },
+      "attempted_turn": {
+        "type": "number"
+      },
+      "prompt_contract": {
+        "anyOf": [
+          {
+            "$ref": "#/components/schemas/JsonObject"
+          },
+          {
+            "type": "null"
+          }
+        ],
+        "description": "What its model was asked by; null of a `tool_call`."
+      },
+      "prompt_pack_id": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "calls": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/OrderedCall"
+        },
+        "description": "In the order of their issue."
+      }
+    },
+    "required": [
+      "attempt_id",
+      "attempted_turn",
+      "calls",
+      "completed_at",
+      "constraints",
+      "cost",
+      "created_at",
+      "created_by",
+      "error",
+      "input_context",
+      "node_id",
+      "output_result",
+      "parent_wo_id",
+      "prompt_contract",
+      "prompt_pack_id",
+      "session_id",
+      "state",
+      "subject_id",
+      "tier_target",
+      "wo_id",
+      "wo_type",
+      "world_slug"
+    ],
+    "additionalProperties": false,
+    "description": "A work order with its contract and its calls."
+  },
+  "OrderedCall": {
+    "type": "object",
+    "properties": {
+      "source_invocation_id": {
+        "type": "string"
+      },
+      "command_key": {
+        "type": "string"
+      },
+      "invocation_kind": {
+        "type": "string"
+      },
+      "status": {
+        "type": [
+          "string",
+          "null"
+        ],
+        "description": "Null while it is under way."
+      },
+      "is_superseded": {
+        "type": "boolean"
+      },
+      "adopted_from": {
+        "type": [
+          "string",
+          "null"
+        ]
+      }
+    },
+    "required": [
+      "source_invocation_id",
+      "command_key",
+      "invocation_kind",
+      "status",
+      "is_superseded",
+      "adopted_from"
+    ],
+    "additionalProperties": false,
+    "description": "A call of an order."
+  },
+  "Part_ListedEntry": {
+    "type": "object",
+    "properties": {
+      "rows": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/ListedEntry"
+        }
+      },
+      "next": {
+        "type": [
+          "string",
+          "null"
+        ],
+        "description": "The cursor of the next part; null at the end."
+      }
+    },
+    "required": [
+      "rows",
+      "next"
+    ],
+    "additionalProperties": false
+  },
+  "ListedEntry": {
+    "type": "object",
+    "properties": {
+      "entry_id": {
+        "type": "string",
+        "description": "`LED-` and 8 hex digits: it follows from the place of the entry in its attempt, and is unique there."
+      },
+      "tier": {
+        "$ref": "#/components/schemas/Tier",
+        "description": "WO_FAILED of an order that was never dispatched stands in HO2."
+      },
+      "event_type": {
+        "$ref": "#/components/schemas/LedgerEvent"
+      },
+      "timestamp": {
+        "type": "string",
+        "description": "RFC 3339, in UTC."
+      },
+      "session_id": {
+        "type": "string"
+      },
+      "wo_id": {
+        "type": "string"
+      },
+      "details": {
+        "$ref": "#/components/schemas/JsonObject",
+        "description": "What the event says, by its type."
+      },
+      "outcome": {
+        "type": "object",
+        "properties": {
+          "status": {
+            "type": "string",
+            "enum": [
+              "success",
+              "failure"
+            ]
+          }
+        },
+        "required": [
+          "status"
+        ],
+        "additionalProperties": false
+      },
+      "metadata": {
+        "type": "object",
+        "properties": {
+          "relational": {
+            "type": "object",
+            "properties": {
+              "parent_event_id": {
+                "type": "string"
+              },
+              "root_event_id": {
+                "type": "string"
+              },
+              "related_artifacts": {
+                "type": "array",
+                "items": {
+                  "$ref": "#/components/schemas/Artifact"
+                }
+              }
+            },
+            "required": [
+              "related_artifacts"
+            ],
+            "additionalProperties": false
+          },
+          "provenance": {
+            "type": "object",
+            "properties": {
+              "agent_id": {
+                "type": "string"
+              },
+              "agent_class": {
+                "type": "string",
+                "enum": [
+                  "KERNEL.syntactic",
+                  "KERNEL.semantic",
+                  "ADMIN",
+                  "RESIDENT"
+                ]
+              },
+              "work_order_id": {
+                "type": "string"
+              },
+              "session_id": {
+                "type": "string"
+              },
+              "framework_id": {
+                "type": "string"
+              }
+            },
+            "required": [
+              "agent_id",
+              "agent_class",
+              "session_id"
+            ],
+            "additionalProperties": false
+          },
+          "context_fingerprint": {
+            "type": "object",
+            "properties": {
+              "context_hash": {
+                "type": "string"
+              },
+              "prompt_pack_id": {
+                "type": "string"
+              },
+              "tokens_used": {
+                "type": "object",
+                "properties": {
+                  "input": {
+                    "type": "number"
+                  },
+                  "output": {
+                    "type": "number"
+                  }
+                },
+                "required": [
+                  "input",
+                  "output"
+                ],
+                "additionalProperties": false
+              },
+              "model_id": {
+                "type": "string"
+              }
+            },
+            "required": [
+              "context_hash"
+            ],
+            "additionalProperties": false,
+            "description": "Of a call of a model: its prompt. Of an event that closes a chain: `context_hash` is the trace hash."
+          }
+        },
+        "required": [
+          "relational",
+          "provenance"
+        ],
+        "additionalProperties": false
+      },
+      "attempt_id": {
+        "type": "string"
+      },
+      "position": {
+        "type": "number",
+        "description": "1-based, in its attempt."
+      }
+    },
+    "required": [
+      "attempt_id",
+      "details",
+      "entry_id",
+      "event_type",
+      "metadata",
+      "position",
+      "session_id",
+      "tier",
+      "timestamp"
+    ],
+    "additionalProperties": false,
+    "description": "An entry, and where it stands."
+  },
+  "Tier": {
+    "type": "string",
+    "enum": [
+      "HO1",
+      "HO2"
+    ],
+    "description": "Who sets a state: the planning tier is the driver of the attempt (HO2), the executing tier its performer (HO1)."
+  },
+  "LedgerEvent": {
+    "type": "string",
+    "enum": [
+      "SESSION_BEGAN",
+      "WO_PLANNED",
+      "WO_DISPATCHED",
+      "WO_CHAIN_COMPLETE",
+      "WO_QUALITY_GATE",
+      "SESSION_ENDED",
+      "CALL_SETTLED",
+      "AMBIENT_CALL",
+      "WO_EXECUTING",
+      "LLM_CALL",
+      "TOOL_CALL",
+      "WO_COMPLETED",
+      "WO_FAILED"
+    ],
+    "description": "The events of both ledgers: what was decided, and what was done."
+  },
+  "Artifact": {
+    "type": "object",
+    "properties": {
+      "type": {
+        "type": "string",
+        "enum": [
+          "package",
+          "framework",
+          "spec",
+          "file",
+          "registry",
+          "ledger_entry"
+        ]
+      },
+      "id": {
+        "type": "string"
+      }
+    },
+    "required": [
+      "type",
+      "id"
+    ],
+    "additionalProperties": false
+  },
+  "Finding": {
+    "type": "object",
+    "properties": {
+      "code": {
+        "type": "string",
+        "description": "One of docs/problems.md."
+      },
+      "message": {
+        "type": "string"
+      },
+      "repair": {
+        "type": "string"
+      },
+      "attempt_id": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "seal_seq": {
+        "type": [
+          "number",
+          "null"
+        ]
+      },
+      "entry_id": {
+        "type": [
+          "string",
+          "null"
+        ],
+        "description": "The first entry that is not as it was sealed."
+      },
+      "event_type": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "wo_id": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "source_invocation_id": {
+        "type": [
+          "string",
+          "null"
+        ]
+      }
+    },
+    "required": [
+      "code",
+      "message",
+      "repair",
+      "attempt_id",
+      "seal_seq",
+      "entry_id",
+      "event_type",
+      "wo_id",
+      "source_invocation_id"
+    ],
+    "additionalProperties": false,
+    "description": "What is wrong, and where."
   },
   "Waiting": {
     "type": "object",

@@ -8,6 +8,8 @@ import type { AttemptFailureClass, InvocationFailureClass } from '../core/protoc
 import type { CountedTokens } from '../core/protocol/token-counts.js';
 import type { Verdict } from '../core/protocol/verdict.js';
 import type { World } from '../core/world/world.js';
+import type { Fact } from '../core/facts/fact.js';
+import type { Seal } from '../core/ledger/seal.js';
 import type { Claimed, ClaimRequest } from './claim.js';
 import type { CallFact, CallOutcome, CallPended, ChunkBatch, ResolvedSource } from './sources.js';
 
@@ -253,6 +255,8 @@ export interface CommitTurn {
   readonly is_asked_for?: boolean;
   /** The driver continues: the message longest due, else the next queued turn of the world, is reserved for it. */
   readonly goes_on?: Omit<ClaimRequest, 'most'>;
+  /** Of the ledgers of the attempt. */
+  readonly seal: Seal;
 }
 
 /** The turn is written, and the driver's next message is reserved. */
@@ -271,6 +275,8 @@ export interface FailAttempt {
   readonly source_invocation_id?: string;
   readonly ended_at: number;
   readonly agents: readonly AgentMove[];
+  /** Of the ledgers of the attempt. */
+  readonly seal: Seal;
 }
 
 /** A queued turn that failed transiently, and is retried. */
@@ -337,6 +343,8 @@ export interface AttemptStore {
   beginAsLeft(request: BeginAttempt, left_by: string, lease: AttemptLease, calls: CallsWrite): Promise<Written>;
   /** One statement; of an attempt that has begun. */
   findEarlierSpending(lease: AttemptLease): Promise<EarlierSpending>;
+  /** What is on record of the attempt so far. */
+  facts(lease: AttemptLease): Promise<readonly Fact[]>;
   /** One statement: all of it is durable when it resolves, or nothing of it is written. */
   writeCalls(lease: AttemptLease, calls: CallsWrite): Promise<Written>;
   /** One statement. */

@@ -14,6 +14,8 @@ import type { AttemptRequest } from './attempt-request.js';
 import { endWaits, type Waits } from './backoff.js';
 import { eventOf, toRecorded } from './event-of.js';
 import { type CallWrite, type Journal, writeAlone, writeCall } from './journal.js';
+import type { Fact } from '../core/facts/fact.js';
+import { factsOfSuperseding } from './fact-log.js';
 import type { OnProgress, RecalledCall } from './progress.js';
 import type { RuntimeParts } from './runtime-parts.js';
 
@@ -29,6 +31,8 @@ interface Opening {
   readonly onProgress: OnProgress;
   readonly arrivals: Arrivals<Arrival>;
   readonly journal: Journal;
+  /** What is on record, as it was written. */
+  readonly facts: Fact[];
   /** The state heads of the world's agents, as the last statement that moved them has left them. */
   readonly heads: AgentHeads;
   /** It runs subjects as an earlier driver of the attempt did. */
@@ -152,6 +156,7 @@ function supersede(parts: RuntimeParts, attempt: Attempt, discarded: readonly Di
   const runs = made.filter((run) => run.keys.length > 0);
   const superseded = { source_invocation_ids, at: parts.clock.now() };
   writeAlone(attempt.journal, () => parts.attempts.supersede(attempt.lease, superseded))
+    .then(() => attempt.facts.push(...factsOfSuperseding(superseded)))
     .then(() => runs.forEach((run) => attempt.onProgress({ kind: 'calls_superseded', ...run })))
     .catch((error: unknown) => attempt.arrivals.put({ kind: 'broken', error }));
 }

@@ -3,6 +3,10 @@ import { turnBackoffMs } from '../core/inbox/backoff.js';
 import type { Commit, Fail } from '../core/protocol/command.js';
 import type { CallFinish, FailAttempt, PutOff } from '../ports/attempts.js';
 import type { Claimed } from '../ports/claim.js';
+import type { Fact } from '../core/facts/fact.js';
+import { type Seal, sealEntries } from '../core/ledger/seal.js';
+import { writeLedger } from '../core/ledger/write-ledger.js';
+import { factsOfCommit, factsOfFailure } from './fact-log.js';
 import { endAgents } from './agent-moves.js';
 import { abandon, type Attempt, callOf } from './attempt.js';
 import { writeAlone } from './journal.js';
@@ -22,7 +26,10 @@ export async function commit(parts: RuntimeParts, attempt: Attempt, command: Com
   const { simulation_time, lease } = attempt;
   const next = present({ is_asked_for: attempt.is_asked_for, goes_on: attempt.goesOn?.() });
   const turn = { patches, simulation_time, ended_at: parts.clock.now(), agents: endAgents(attempt), ...next };
-  const write = (answer?: CallFinish) => parts.attempts.commit(lease, { ...turn, ...present({ answer }) });
+  const write = (answer?: CallFinish) => {
+    const whole = { ...turn, ...present({ answer }) };
+    return parts.attempts.commit(lease, { ...whole, seal: seal(attempt, factsOfCommit(whole)) });
+  };
   const written = await writeAlone(attempt.journal, write, true);
   attempt.onProgress({
     kind: 'turn_committed',
@@ -41,7 +48,9 @@ export async function fail(parts: RuntimeParts, attempt: Attempt, failure: Fail)
   const by = present({ source_invocation_id });
   const agents = endAgents(attempt);
   const ended = { failure, ended_at: parts.clock.now(), agents, ...by, ...toDelays(attempt, failure) };
-  const written = await writeAlone(attempt.journal, () => parts.attempts.fail(lease, ended));
+  const written = await writeAlone(attempt.journal, () =>
+    parts.attempts.fail(lease, { ...ended, seal: seal(attempt, factsOfFailure(attempt.facts, ended)) }),
+  );
   const put_off = written === 'written' ? undefined : written;
   attempt.onProgress({
     kind: 'attempt_failed',
@@ -52,6 +61,11 @@ export async function fail(parts: RuntimeParts, attempt: Attempt, failure: Fail)
     ...present({ put_off }),
   });
   return put_off;
+}
+
+/** The seal of an attempt that ends with these facts. */
+function seal({ program, facts }: Attempt, last: readonly Fact[]): Seal {
+  return sealEntries(writeLedger(program.orders, [...facts, ...last]));
 }
 
 /** How long the queued turn is deferred, where the failure may pass by itself; it also waits until a doubt is settled. */

@@ -24,7 +24,9 @@ import {
   withdraw,
 } from './attempt.js';
 import { commit, fail, handOver } from './end-attempt.js';
+import type { Fact } from '../core/facts/fact.js';
 import { leftBy } from './agent-moves.js';
+import { factOfBeginning, factsOfCalls } from './fact-log.js';
 import { openArrivals } from './arrivals.js';
 import { findUnfit, toBegin, toPast } from './begin.js';
 import { findBudgetsBefore } from './budgets-before.js';
@@ -44,7 +46,10 @@ class NotAsLeft extends Error {
   override message = 'the world does not stand as it was left';
 }
 
-type Begun = Extract<BeginOutcome, { readonly kind: 'begun' }>;
+type Begun = Extract<BeginOutcome, { readonly kind: 'begun' }> & {
+  /** What is on record of the attempt. */
+  readonly facts: readonly Fact[];
+};
 
 /**
  * Tries a world's next turn once: claims the lease, drives the reducer, commits or fails.
@@ -53,9 +58,13 @@ type Begun = Extract<BeginOutcome, { readonly kind: 'begun' }>;
 export async function runAttempt(parts: RuntimeParts, request: AttemptRequest): Promise<AttemptEnd> {
   const end = request.left === undefined ? undefined : await runAsLeft(parts, request, request.left);
   if (end !== undefined) return end;
-  const begun = await parts.attempts.begin(toBegin(parts, request), parts.isAlive);
+  const begin = toBegin(parts, request);
+  const begun = await parts.attempts.begin(begin, parts.isAlive);
   if (begun.kind === 'other_scenario') throw new Overtaken();
-  return begun.kind === 'begun' ? runBegun(parts, request, begun) : begun;
+  if (begun.kind !== 'begun') return begun;
+  const facts =
+    begun.past === undefined ? [factOfBeginning(begun.lease, begin)] : await parts.attempts.facts(begun.lease);
+  return runBegun(parts, request, { ...begun, facts });
 }
 
 /**
@@ -77,7 +86,8 @@ export async function runAsLeft(
   const { attempt_id } = begin;
   const { request_mark } = left;
   const lease = { attempt_id, world_slug, attempted_turn: left.world.turn + 1, epoch: left.epoch + 1, request_mark };
-  const begun: Begun = { kind: 'begun', lease, world: left.world, heads: left.heads };
+  const facts = [factOfBeginning(lease, begin)];
+  const begun: Begun = { kind: 'begun', lease, world: left.world, heads: left.heads, facts };
   try {
     return await runBegun(parts, request, begun, async (calls) => {
       const written = await parts.attempts.beginAsLeft(begin, left.attempt_id, lease, calls);
@@ -103,16 +113,26 @@ async function runBegun(
   const ends: (() => void)[] = [];
   const endAll = (): void => ends.splice(0).forEach((end) => end());
   let watch = (): void => {};
-  const claimAndWatch = claimWorld && ((calls: CallsWrite) => claimWorld(calls).then(() => watch()));
+  const facts = [...begun.facts];
+  const claimAndWatch =
+    claimWorld &&
+    (async (calls: CallsWrite) => {
+      await claimWorld(calls);
+      facts.push(...factsOfCalls(calls));
+      watch();
+    });
   const arrivals = openArrivals<Arrival>();
-  const writeCalls = async (calls: CallsWrite): Promise<void> =>
-    void demand(await parts.attempts.writeCalls(lease, calls));
+  const writeCalls = async (calls: CallsWrite): Promise<void> => {
+    demand(await parts.attempts.writeCalls(lease, calls));
+    facts.push(...factsOfCalls(calls));
+  };
   const journal = openJournal({ ...present({ begin: claimAndWatch }), writeCalls });
   try {
     const simulation_time = request.simulationTime(lease.attempted_turn);
     const opening = {
       arrivals,
       journal,
+      facts,
       lease,
       heads: begun.heads,
       program,

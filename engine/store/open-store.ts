@@ -44,9 +44,17 @@ import {
   listInbox,
   listReadings,
 } from './records/browse-lists.js';
+import { readAttemptFacts } from './records/facts.js';
 import { findInvocation, listExchanges } from './records/invocation-record.js';
 import { findLlmCall } from './records/llm-call-record.js';
 import { listMeteredCalls, listSentPrompts } from './records/metered-calls.js';
+import {
+  findMisplacedValue,
+  findSessions,
+  listEndedAttempts,
+  listSeals,
+  readSealedContents,
+} from './records/sealed.js';
 import { listWaitingAttempts } from './records/waiting-attempts.js';
 import { listActivity, listStirred } from './records/world-activity.js';
 import { catchUp } from './search/catch-up.js';
@@ -191,6 +199,15 @@ const RECORDS = {
   agents: listAgentHeads,
 };
 
+const LEDGER = {
+  facts: readAttemptFacts,
+  seals: listSeals,
+  contents: readSealedContents,
+  ended: listEndedAttempts,
+  sessions: findSessions,
+  misplaced: findMisplacedValue,
+};
+
 const BROWSE = {
   worlds: listWorldsAfter,
   family: listFamily,
@@ -244,6 +261,7 @@ export function toStore(database: OpenDatabase, applied: readonly string[], migr
     actions: bind(database, { begin: beginAction, end: endAction, list: listActions, deletion: findDeletion }),
     tasks: bind(database, { add: addTask, find: findTask, takeBack: takeBackTask }),
     browse: bind(database, BROWSE),
+    ledger: bind(database, LEDGER),
     facts: bind(database, { attempt: followAttempt, next: followNext, latest: followLatest, read: readFacts }),
     search: bind(database, { find: findTexts, names: listNames, catchUp }),
     transfer: {

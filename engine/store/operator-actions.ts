@@ -1,8 +1,9 @@
+import { toStoredText } from '../core/content/stored-text.js';
 import type { JsonObject } from '../contract/json.js';
 import { canonicalText } from '../core/content/canonical.js';
 import type { OperatorActionRecord } from '../ports/operator-actions.js';
 import { type InAttempt, type InWorld, query } from './queries.js';
-import { prepare, run, type Runner, toStoredText, toTimestamp } from './statement.js';
+import { prepare, run, type Runner, toTimestamp } from './statement.js';
 
 const BEGIN = prepare(
   'begin_operator_action',

@@ -74,11 +74,6 @@ function toParameter(value: Parameter): unknown {
   return value instanceof Uint8Array ? Buffer.from(value.buffer, value.byteOffset, value.byteLength) : value;
 }
 
-/** Text of others as PostgreSQL takes it: without U+0000. Lone surrogates fall to the encoding. */
-export function toStoredText(text: string): string {
-  return text.replaceAll('\u0000', '\uFFFD');
-}
-
 /** Milliseconds since 1970 as a `timestamptz` parameter. */
 export function toTimestamp(milliseconds: number): string {
   return new Date(milliseconds).toISOString();

@@ -452,6 +452,17 @@ export interface Scenarios {
   kind: Generated<ComponentKind>;
 }
 
+export interface Seals {
+  attempt_id: string;
+  leaf_hashes: Buffer;
+  previous_root: Buffer | null;
+  root: Buffer;
+  seal_seq: number;
+  sealed_at: string;
+  source_invocation_id: string | null;
+  world_slug: string;
+}
+
 export interface SearchEntries {
   attempt_id: string;
   entry_seq: number;
@@ -636,6 +647,7 @@ export interface DB {
   prompt_texts: PromptTexts;
   response_sources: ResponseSources;
   scenarios: Scenarios;
+  seals: Seals;
   search_entries: SearchEntries;
   search_progress: SearchProgress;
   source_invocations: SourceInvocations;

@@ -191,7 +191,7 @@ onEachDatabase('a session budget', (open) => {
       extra_body: { max_tokens: 1_000 },
     });
     assert.equal((await drive(stage, smaller.world_slug)).kind, 'committed');
-    assert.equal((stage.model.requests.at(-1)?.body as JsonObject)['max_tokens'], 1_000);
+    assert.equal((stage.model.requests.at(-1)?.body as JsonObject | undefined)?.['max_tokens'], 1_000);
   });
 });
 

@@ -20,6 +20,7 @@ import {
   patchOf,
   playTurn,
   refused,
+  SEAL,
   toyStart,
   finishCall,
   startCall,
@@ -526,7 +527,7 @@ forEachDatabase('attempts', (open) => {
       } as const;
       await finishCall(store, lease, { source_invocation_id, outcome: { ...end, ...failed } });
       const failure = { kind: 'fail', failure_class: 'timeout', message: 'late' } as const;
-      await store.attempts.fail(lease, { failure, source_invocation_id, ended_at: NOON, agents: [] });
+      await store.attempts.fail(lease, { failure, source_invocation_id, ended_at: NOON, agents: [], seal: SEAL });
       assert.equal((await store.attempts.begin(beginning(world), () => true)).kind, expected, world);
     }
   });
@@ -595,7 +596,7 @@ forEachDatabase('attempts', (open) => {
         message: 'late',
         ...(is_transient ? { is_transient } : {}),
       } as const;
-      await store.attempts.fail(lease, { failure, ended_at: NOON, agents: [] });
+      await store.attempts.fail(lease, { failure, ended_at: NOON, agents: [], seal: SEAL });
       const rows = await outside.query('SELECT is_transient FROM attempts WHERE attempt_id = $1', [lease.attempt_id]);
       assert.deepEqual(rows, [{ is_transient }]);
     }

@@ -317,6 +317,9 @@ export async function sayPatch(
   return committing(start, [patchOf(change)]);
 }
 
+/** A seal over one entry, for tests that write attempts without a driver. */
+export const SEAL = { leaf_hashes: [new Uint8Array(32)], root: new Uint8Array(32) };
+
 /** A commit of patches that one generation gave. */
 export function committing(
   start: CallStart & { readonly llm_call_id: string },
@@ -326,6 +329,7 @@ export function committing(
     simulation_time: '2026-01-01T08:10:00.000Z',
     ended_at: NOON + 500,
     agents: [],
+    seal: SEAL,
     patches: patches.map((applied, index) => ({
       patch_seq: index + 1,
       subject_id: 'zoe',
@@ -351,6 +355,7 @@ export function failing(source_invocation_id?: string) {
     ...(source_invocation_id === undefined ? {} : { source_invocation_id }),
     ended_at: NOON + 900,
     agents: [],
+    seal: SEAL,
   };
 }
 

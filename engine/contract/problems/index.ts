@@ -5,6 +5,7 @@ import { DOCUMENT_PROBLEMS } from './documents.js';
 import type { ProblemEntry } from './entry.js';
 import { FILE_PROBLEMS } from './files.js';
 import { HTTP_PROBLEMS } from './http.js';
+import { LEDGER_PROBLEMS } from './ledger.js';
 import { PLUGIN_PROBLEMS } from './plugins.js';
 import { RECORDING_PROBLEMS } from './recordings.js';
 import { REFERENCE_PROBLEMS } from './references.js';
@@ -32,6 +33,7 @@ export const PROBLEMS = {
   ...COMPONENT_PROBLEMS,
   ...WORLD_PROBLEMS,
   ...CALL_PROBLEMS,
+  ...LEDGER_PROBLEMS,
   ...COMMAND_PROBLEMS,
   ...PLUGIN_PROBLEMS,
   ...SURROUNDINGS_PROBLEMS,
@@ -79,6 +81,7 @@ export const PROBLEM_SECTIONS: readonly {
   { heading: 'In look-ups of stored documents', problems: COMPONENT_PROBLEMS },
   { heading: 'In worlds', problems: WORLD_PROBLEMS },
   { heading: 'In attempts and calls', problems: CALL_PROBLEMS },
+  { heading: 'In ledgers', problems: LEDGER_PROBLEMS },
   { heading: 'In commands', problems: COMMAND_PROBLEMS },
   { heading: 'In plugins', problems: PLUGIN_PROBLEMS },
   { heading: 'In the surroundings', problems: SURROUNDINGS_PROBLEMS },

@@ -36,7 +36,21 @@ export interface Message {
 export const EMPTY_PREFIX = sha256('');
 
 export function toMessage(role: Message['role'], segments: readonly Segment[]): Message {
-  return { role, segments, hash: contentHash({ role, content: sha256(contentOf({ segments })) }) };
+  return { role, segments, hash: messageHash(role, sha256(contentOf({ segments }))) };
+}
+
+function messageHash(role: Message['role'], content_hash: string): string {
+  return contentHash({ role, content: content_hash });
+}
+
+/** The prefix hash of a conversation, from the SHA-256 of each message's content. */
+export function prefixOf(
+  messages: readonly { readonly role: Message['role']; readonly content_hash: string }[],
+): string {
+  return messages.reduce(
+    (prefix_hash, { role, content_hash }) => extendPrefix(prefix_hash, { hash: messageHash(role, content_hash) }),
+    EMPTY_PREFIX,
+  );
 }
 
 export function contentOf(message: Pick<Message, 'segments'>): string {
@@ -44,6 +58,6 @@ export function contentOf(message: Pick<Message, 'segments'>): string {
 }
 
 /** The hash of a conversation one message longer: a call's record names it instead of repeating the messages. */
-export function extendPrefix(prefixHash: string, message: Message): string {
+export function extendPrefix(prefixHash: string, message: Pick<Message, 'hash'>): string {
   return sha256(`${prefixHash}\n${message.hash}`);
 }

@@ -12,6 +12,8 @@ import type {
 } from '../../generated/workflow.js';
 import type { Limits } from './amounts.js';
 
+import type { OrderPlan } from './order-plan.js';
+
 export type { EffectClass, NodeConstraints };
 
 /** Says everything that is wrong with a value; nothing when it is valid. */
@@ -208,6 +210,8 @@ export interface Program {
   readonly label: string;
   readonly turn_ambients: readonly TurnAmbientProgram[];
   readonly subjects: readonly SubjectProgram[];
+  /** The orders that its turns can lead to. */
+  readonly orders: OrderPlan;
   /** The execution of all subjects, whatever their workflows say; left out, as they say. */
   readonly execution?: CognitionWorkflow['execution'];
   /** The number of turns before a turn whose events must be known: the most that any projection includes. */

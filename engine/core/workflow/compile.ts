@@ -7,6 +7,7 @@ import type { CognitionWorkflow, EffectClass } from '../../generated/workflow.js
 import { checkScenario } from './check-scenario.js';
 import { type CompiledPolicy, type CompileParts, hashOf, missing } from '../binding/compile-parts.js';
 import { compileWorkflow } from './compile-workflow.js';
+import { planOrders } from './plan-orders.js';
 import { nodeTypeOf } from '../nodes/index.js';
 import type { ComponentReference } from '../protocol/component.js';
 import { complainIf, type DocumentProblem, inDocument, isError } from '../protocol/document-problem.js';
@@ -39,6 +40,7 @@ export function compileProgram(parts: CompileParts, scenarioHash: string): Compi
     label: scenario.label,
     turn_ambients: distinctAmbients(subjects),
     subjects,
+    orders: planOrders(parts, scenarioHash),
     event_turns: mostEventTurns(subjects),
     ...toSessions(cognitions),
     ...present({ world_budget: toLimits(scenario.budgets?.world) }),

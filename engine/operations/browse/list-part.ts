@@ -16,7 +16,7 @@ export interface Part<Row> {
   readonly next: string | null;
 }
 
-type CursorForm = 'id' | 'name' | 'hash' | 'number' | 'effect' | 'entry';
+type CursorForm = 'id' | 'name' | 'hash' | 'number' | 'effect' | 'entry' | 'order';
 
 const CURSOR_FORMS: Readonly<Record<CursorForm, RegExp>> = {
   id: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i,
@@ -24,6 +24,7 @@ const CURSOR_FORMS: Readonly<Record<CursorForm, RegExp>> = {
   hash: /^[0-9a-f]{64}$/,
   number: /^\d{1,9}$/,
   effect: /^\d{1,9}\.\d{1,9}\.\d{1,9}$/,
+  order: /^WO-SES-[0-9A-F]{8}-\d{3,9}$/,
   entry: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.[a-z0-9_-]{1,64}\.\d{1,9}(\.prompt)?$/i,
 };
 

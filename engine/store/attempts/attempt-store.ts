@@ -1,6 +1,7 @@
 import type { AttemptStore, Holder } from '../../ports/attempts.js';
 import type { OpenDatabase } from '../database.js';
 import { closeToReports, claimTimeout } from '../inbox/timeout.js';
+import { readAttemptFacts } from '../records/facts.js';
 import { openUpkeep } from '../upkeep.js';
 import { beginAsLeft } from './begin-as-left.js';
 import { beginAttempt } from './begin-attempt.js';
@@ -48,6 +49,7 @@ export function attemptStore(database: OpenDatabase): AttemptStore {
       return written;
     },
     findEarlierSpending: (lease) => findEarlierSpending(database, lease),
+    facts: ({ world_slug, attempt_id }) => readAttemptFacts(database, { world_slug, attempt_id }),
     writeCalls: (lease, calls) => writeCalls(database, memory, lease, calls),
     flushChunks: (lease, llm_call_id, batch) => flushChunks(database, lease, llm_call_id, batch),
     pendCall: (lease, source_invocation_id, pended) => pendCall(database, lease, source_invocation_id, pended),

@@ -1,8 +1,9 @@
+import { toStoredText } from '../../core/content/stored-text.js';
 import type { Verdict } from '../../core/protocol/verdict.js';
 import { canonicalText } from '../../core/content/canonical.js';
 import type { CallFinish } from '../../ports/attempts.js';
 import type { CallOutcome } from '../../ports/sources.js';
-import { type Values, toStoredText, toTimestamp } from '../statement.js';
+import { type Values, toTimestamp } from '../statement.js';
 import { isDerived } from './derived-artifacts.js';
 import { EVENT_ID } from './event-numbers.js';
 import { toBatch } from './flush-chunks.js';

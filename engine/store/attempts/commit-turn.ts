@@ -12,6 +12,7 @@ import { type EndedRow, endedRow, type Ending } from './ending.js';
 import { DRAWN_EVENT_ID } from './event-numbers.js';
 import { releasingFence } from './fence.js';
 import { FINISHED, toFinished } from './finish-call.js';
+import { sealRow, toSeal } from './seal.js';
 import { atSlot } from './slots.js';
 
 const PATCH_ROWS = `
@@ -22,6 +23,8 @@ const PATCH_ROWS = `
       narration, effects
     FROM fence, json_to_recordset(:patches::json) AS row (patch_seq int, call_id uuid, node_id text, subject_id text,
       narration text, touched text[], effects json))`;
+
+const SEAL = sealRow('fence');
 
 /** The effects whose values the turn leaves. */
 const STORED_ROWS = `
@@ -85,7 +88,7 @@ function prepareCommit({ has_answer, values, ...end }: Shape): HotStatement {
      FROM fence
      WHERE attempts.world_slug = fence.world_slug AND attempts.attempt_id = :attempt_id::uuid
      RETURNING attempts.world_slug, attempts.attempt_id, attempts.status),
-   ${[PATCH_ROWS, ...stored, aftermath.clauses, MOVED_HEADS].join(',')}
+   ${[PATCH_ROWS, ...stored, SEAL, aftermath.clauses, MOVED_HEADS].join(',')}
    SELECT ${has_answer ? 'EXISTS (SELECT FROM call_1) AS is_whole,' : ''} ${aftermath.columns} FROM fence`,
   );
 }
@@ -145,6 +148,7 @@ function toValues(lease: AttemptLease, turn: CommitTurn, stored: readonly Stored
     ...turn.goes_on,
     simulation_time: turn.simulation_time,
     ended_at: toTimestamp(turn.ended_at),
+    ...toSeal(turn.seal, turn.ended_at),
     patches: canonicalText(turn.patches.map(toPatchRow)),
     stored: canonicalText(stored.map((effect) => ({ ...effect }))),
   };

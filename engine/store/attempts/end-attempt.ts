@@ -1,10 +1,12 @@
+import { toStoredText } from '../../core/content/stored-text.js';
 import { isAdoptedWhole } from '../../core/turn/adopt.js';
 import type { AttemptLease, FailAttempt, HandOver, PutOff, Written } from '../../ports/attempts.js';
 import { MOVES, HEADS_ARE_AS_BELIEVED, MOVED_HEADS, toMoves } from '../state-heads.js';
 import { AFTERMATH_COLUMNS_OF_FAILURE, AFTERMATH_OF_FAILURE } from '../inbox/aftermath.js';
-import { prepare, type Runner, toStoredText, toTimestamp } from '../statement.js';
+import { prepare, type Runner, toTimestamp } from '../statement.js';
 import { type Ending, endedRow, type EndedRow } from './ending.js';
 import { releasingFence, runFenced } from './fence.js';
+import { sealRow, toSeal } from './seal.js';
 
 /** The columns of an attempt that ends badly. */
 const ENDED = `
@@ -69,7 +71,7 @@ const FAIL = prepare(
     UPDATE attempts ${ENDED}
     FROM fence
     WHERE attempts.world_slug = fence.world_slug AND attempts.attempt_id = :attempt_id::uuid
-    ${RETURNING}), ${[CONSEQUENCES, AFTERMATH_OF_FAILURE, MOVED_HEADS].join(',')}
+    ${RETURNING}), ${[CONSEQUENCES, sealRow('ended'), AFTERMATH_OF_FAILURE, MOVED_HEADS].join(',')}
    SELECT (SELECT retry FROM put_off) AS retry, (SELECT delay_ms::bigint FROM put_off) AS delay_ms,
      ${AFTERMATH_COLUMNS_OF_FAILURE}
    FROM fence`,
@@ -98,6 +100,7 @@ export async function failAttempt(database: Ending, lease: AttemptLease, end: Fa
     retry_delays_ms: end.retry_delays_ms ?? [],
     defer_reason: toStoredText(`attempt ${lease.attempt_id} failed, ${failure.failure_class}: ${failure.message}`),
     ended_at: toTimestamp(end.ended_at),
+    ...toSeal(end.seal, end.ended_at),
   });
   if (row === undefined) return 'overtaken';
   const { retry, delay_ms } = row;

@@ -1,10 +1,13 @@
 import { present } from '../../contract/present.js';
-import { canonicalText } from '../../core/content/canonical.js';
+import { canonicalText, contentHash } from '../../core/content/canonical.js';
+import { sealEntries } from '../../core/ledger/seal.js';
+import { writeSettlement } from '../../core/ledger/write-ledger.js';
 import type { SettleCall, Settled } from '../../ports/attempts.js';
 import { inTransaction, type OpenDatabase } from '../database.js';
 import { AT_THE_FRONT, PROMOTE } from '../inbox/turn-message.js';
 import { prepare, run, type Runner, toTimestamp } from '../statement.js';
 import { COUNT_DOUBTED, IS_UNKNOWN } from './doubt.js';
+import { sealRow, toSeal } from './seal.js';
 
 // A statement of its own: of several settlements of one call at once, each sees the earlier ones.
 const LOCK = prepare(
@@ -33,7 +36,9 @@ const SETTLE = prepare(
   `WITH settlement AS (
      INSERT INTO call_settlements (world_slug, source_invocation_id, attempt_id, performed, response_json, settled_at)
      VALUES (:world_slug, :source_invocation_id::uuid, :attempt_id::uuid, :performed::boolean, :response_json::json,
-       :settled_at::timestamptz))
+       :settled_at::timestamptz)),
+   fence AS (SELECT :world_slug::human_id_text AS world_slug),
+   ${sealRow('fence', ':source_invocation_id::uuid')}
    INSERT INTO attempt_events (world_slug, attempt_id, event_kind, occurred_at, source_invocation_id,
      workflow_node_id, workflow_subject_entity_id, details)
    SELECT world_slug, attempt_id, 'call_settled', :settled_at::timestamptz, source_invocation_id, workflow_node_id,
@@ -84,6 +89,8 @@ export async function settleCall(
 async function write(transaction: Runner, settlement: SettleCall, world_slug: string): Promise<Settled> {
   const { attempt_id, source_invocation_id, answer, settled_at, settled_by, holder, reason } = settlement;
   const performed = answer !== undefined;
+  const answer_hash = performed ? contentHash(answer) : null;
+  const fact = { kind: 'call_settled', at: settled_at, source_invocation_id, performed, answer_hash } as const;
   await run(transaction, SETTLE, {
     world_slug,
     attempt_id,
@@ -92,6 +99,7 @@ async function write(transaction: Runner, settlement: SettleCall, world_slug: st
     response_json: performed ? canonicalText(answer) : null,
     details: canonicalText({ performed, settled_by, ...holder, ...present({ reason }) }),
     settled_at: toTimestamp(settled_at),
+    ...toSeal(sealEntries([writeSettlement(attempt_id, fact)]), settled_at),
   });
   const [in_doubt] = await run<{ readonly left: number }>(transaction, RELEASE, { world_slug, attempt_id });
   return { kind: 'settled', world_slug, left_in_doubt: in_doubt?.left ?? 0 };

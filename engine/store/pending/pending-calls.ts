@@ -1,9 +1,10 @@
+import { toStoredText } from '../../core/content/stored-text.js';
 import { isUuid } from '../../core/content/uuid.js';
 import type { AwaitedCall, MeantCall } from '../../ports/pending-calls.js';
 import { IS_DOUBTED } from '../attempts/doubt.js';
 import type { OpenDatabase } from '../database.js';
 import { turnOf } from '../state-heads.js';
-import { prepare, run, type Runner, toStoredText } from '../statement.js';
+import { prepare, run, type Runner } from '../statement.js';
 
 const FIND_OWN = prepare(
   'find_call_by_id',

@@ -1,4 +1,5 @@
-import { prepare, run, type Runner, toStoredText } from '../statement.js';
+import { toStoredText } from '../../core/content/stored-text.js';
+import { prepare, run, type Runner } from '../statement.js';
 import { collectTexts, type EndedAttempt, type FoundText } from './collect-texts.js';
 import { toIdWord } from './question.js';
 import { readStems, type Stems } from './stems.js';

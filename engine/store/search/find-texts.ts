@@ -1,8 +1,9 @@
+import { toStoredText } from '../../core/content/stored-text.js';
 import { present } from '../../contract/present.js';
 import type { NotNull } from 'kysely';
 import type { SearchHit, SearchQuestion } from '../../ports/search.js';
 import { query } from '../queries.js';
-import { prepare, type Runner, toStoredText, type Values } from '../statement.js';
+import { prepare, type Runner, type Values } from '../statement.js';
 import { excerpt, type Places } from './excerpt.js';
 import { type Question, readQuestion, toQuery, withoutCommon } from './question.js';
 import { readStems, type Stems } from './stems.js';

@@ -18,6 +18,7 @@ const OF_WORLDS = [
   'llm_chunks',
   'operator_actions',
   'pending_calls',
+  'seals',
   'source_invocations',
   'turns',
   'world_lineage',

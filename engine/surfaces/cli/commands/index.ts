@@ -6,6 +6,7 @@ import type { Perform } from '../session.js';
 import { report, settleAttempt, stop } from './by-hand.js';
 import { get, list, put, uses } from './components.js';
 import { addCommand, type CommandEntry } from './entry.js';
+import { LEDGER_COMMANDS } from './ledger.js';
 import { mcp } from './mcp.js';
 import { newFiles } from './new.js';
 import { park } from './park.js';
@@ -28,6 +29,7 @@ const GROUPS: Readonly<Record<string, readonly CommandEntry[]>> = {
   'Documents:': [...newFiles, validate, test, put, get, list, uses, schemas],
   'Worlds:': [...WORLD_COMMANDS, run, worker, serveWorlds, report, stop],
   'What happened:': [
+    { name: 'ledger', says: 'What was decided and what was done, entry by entry.' },
     ...RESOURCES.filter(isCommanded).map(toCommand),
     attempts,
     attempt,
@@ -36,6 +38,7 @@ const GROUPS: Readonly<Record<string, readonly CommandEntry[]>> = {
     invocation,
     search,
     recordTest,
+    ...LEDGER_COMMANDS,
   ],
   'Plugins:': plugins,
   'Set-up:': [...models, ...mcp, toys, migrate, doctor],

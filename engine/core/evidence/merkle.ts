@@ -1,0 +1,159 @@
+import { sha256Bytes } from '../content/sha256.js';
+
+/** The Merkle tree of RFC 6962 and RFC 9162 with SHA-256. A hash is 32 bytes. */
+export type Hash = Uint8Array;
+
+const LEAF = new Uint8Array([0]);
+const NODE = new Uint8Array([1]);
+
+/** The hash of an entry: SHA-256(0x00 || entry). */
+export function leafHash(entry: Uint8Array): Hash {
+  return sha256Bytes(Buffer.concat([LEAF, entry]));
+}
+
+/** The hash of two neighbours: SHA-256(0x01 || left || right). */
+function nodeHash(left: Hash, right: Hash): Hash {
+  return sha256Bytes(Buffer.concat([NODE, left, right]));
+}
+
+/** The root over leaf hashes, in their order. The root over none is SHA-256 of nothing. */
+export function rootOf(leaves: readonly Hash[]): Hash {
+  return leaves.length === 0 ? sha256Bytes(new Uint8Array()) : rootBetween(leaves, 0, leaves.length);
+}
+
+function rootBetween(leaves: readonly Hash[], from: number, until: number): Hash {
+  if (until - from === 1) return leaves[from] as Hash;
+  const middle = from + splitPoint(until - from);
+  return nodeHash(rootBetween(leaves, from, middle), rootBetween(leaves, middle, until));
+}
+
+/**
+ * The hashes that lead from one leaf to the root, the leaf's sibling first.
+ * @throws RangeError where the tree has no leaf of this index (the first is 0)
+ */
+export function proveInclusion(leaves: readonly Hash[], index: number): readonly Hash[] {
+  if (leaves[index] === undefined) throw new RangeError(`no leaf ${index} among ${leaves.length}`);
+  const proof: Hash[] = [];
+  let [from, until] = [0, leaves.length];
+  while (until - from > 1) {
+    const middle = from + splitPoint(until - from);
+    if (index < middle) {
+      proof.unshift(rootBetween(leaves, middle, until));
+      until = middle;
+    } else {
+      proof.unshift(rootBetween(leaves, from, middle));
+      from = middle;
+    }
+  }
+  return proof;
+}
+
+/** One leaf in a tree, and the hashes that lead to the root. */
+export interface Inclusion {
+  readonly leaf: Hash;
+  readonly index: number;
+  readonly size: number;
+  readonly proof: readonly Hash[];
+}
+
+/** The root to which an inclusion leads; undefined where index, size and length of the proof do not fit together. */
+export function rootOfInclusion({ leaf, index, size, proof }: Inclusion): Hash | undefined {
+  if (!isCount(index) || !isCount(size) || index >= size || !proof.every(isHash) || !isHash(leaf)) return undefined;
+  if (size === 1) return proof.length === 0 ? leaf : undefined;
+  const sibling = proof.at(-1);
+  if (sibling === undefined) return undefined;
+  const middle = splitPoint(size);
+  const isLeft = index < middle;
+  const child = rootOfInclusion({
+    leaf,
+    index: isLeft ? index : index - middle,
+    size: isLeft ? middle : size - middle,
+    proof: proof.slice(0, -1),
+  });
+  if (child === undefined) return undefined;
+  return isLeft ? nodeHash(child, sibling) : nodeHash(sibling, child);
+}
+
+/** Whether the leaf stands at this index in the tree with this root. */
+export function isIncluded(inclusion: Inclusion, root: Hash): boolean {
+  const found = rootOfInclusion(inclusion);
+  return found !== undefined && sameHash(found, root);
+}
+
+/**
+ * The hashes that show the tree over the first leaves within the tree over all.
+ * @throws RangeError where the smaller tree is larger than the tree
+ */
+export function proveConsistency(leaves: readonly Hash[], smallerSize: number): readonly Hash[] {
+  if (!isCount(smallerSize) || smallerSize > leaves.length)
+    throw new RangeError(`a tree of ${leaves.length} leaves holds none of ${smallerSize}`);
+  const proof: Hash[] = [];
+  let [from, until] = [0, leaves.length];
+  while (smallerSize > 0 && smallerSize < until) {
+    const middle = from + splitPoint(until - from);
+    if (smallerSize <= middle) {
+      proof.unshift(rootBetween(leaves, middle, until));
+      until = middle;
+    } else {
+      proof.unshift(rootBetween(leaves, from, middle));
+      from = middle;
+    }
+  }
+  return smallerSize > 0 && from > 0 ? [rootBetween(leaves, from, until), ...proof] : proof;
+}
+
+/** Two trees, of which the larger is said to begin with all leaves of the smaller. */
+export interface Consistency {
+  readonly smaller: { readonly size: number; readonly root: Hash };
+  readonly larger: { readonly size: number; readonly root: Hash };
+  readonly proof: readonly Hash[];
+}
+
+/** Whether the larger tree begins with the leaves of the smaller, in their order. */
+export function isConsistent({ smaller, larger, proof }: Consistency): boolean {
+  if (!isCount(smaller.size) || !isCount(larger.size) || smaller.size > larger.size) return false;
+  if (!proof.every(isHash)) return false;
+  if (smaller.size === 0) return proof.length === 0 && sameHash(smaller.root, rootOf([]));
+  const roots = rootsBetween(smaller.size, larger.size, smaller.root, proof);
+  return roots !== undefined && sameHash(roots[0], smaller.root) && sameHash(roots[1], larger.root);
+}
+
+/**
+ * The roots of both trees, from a proof. `whole` is the root of the smaller tree as long as it may stand whole within the
+ * larger; undefined once the way has turned right, and then the proof holds what both trees share.
+ */
+function rootsBetween(
+  smaller: number,
+  larger: number,
+  whole: Hash | undefined,
+  proof: readonly Hash[],
+): [Hash, Hash] | undefined {
+  const last = proof.at(-1);
+  if (smaller === larger) {
+    const shared = whole ?? last;
+    return proof.length === (whole === undefined ? 1 : 0) && shared !== undefined ? [shared, shared] : undefined;
+  }
+  if (last === undefined) return undefined;
+  const middle = splitPoint(larger);
+  const rest = proof.slice(0, -1);
+  if (smaller <= middle) {
+    const roots = rootsBetween(smaller, middle, whole, rest);
+    return roots && [roots[0], nodeHash(roots[1], last)];
+  }
+  const roots = rootsBetween(smaller - middle, larger - middle, undefined, rest);
+  return roots && [nodeHash(last, roots[0]), nodeHash(last, roots[1])];
+}
+
+export function sameHash(one: Hash, other: Hash): boolean {
+  return one.length === other.length && one.every((byte, at) => byte === other[at]);
+}
+
+/** The largest power of two that is smaller than the size: the leaves of the left half. */
+function splitPoint(size: number): number {
+  let left = 1;
+  while (left * 2 < size) left *= 2;
+  return left;
+}
+
+const isCount = (value: number) => Number.isSafeInteger(value) && value >= 0;
+const isHash = (value: Hash) => value.length === 32;

@@ -1,0 +1,124 @@
+import type { InvocationKind } from '../protocol/command.js';
+import type { EffectClass } from '../protocol/program.js';
+import type { ModelOutputKind } from '../protocol/verdict.js';
+
+// What happened in an attempt, in the past tense: one list, which the driver emits as it writes and which its record
+// yields again. Every telling of an attempt is a fold over it. Times are milliseconds since 1970; hashes are 64 hex
+// digits. A member without a value is null, so that a fact has one form.
+
+/** One thing that happened in an attempt. */
+export type Fact =
+  | AttemptBegan
+  | CallStarted
+  | CallEnded
+  | CallSuperseded
+  | CallSettled
+  | TurnCommitted
+  | AttemptFailed;
+
+interface FactTime {
+  readonly at: number;
+}
+
+export interface AttemptBegan extends FactTime {
+  readonly kind: 'attempt_began';
+  readonly world_slug: string;
+  readonly attempt_id: string;
+  readonly attempted_turn: number;
+  readonly scenario_hash: string;
+  readonly renderer_version: string;
+}
+
+/** A call was made, or taken over from an earlier attempt: then it has ended there, and costs nothing anew. */
+export interface CallStarted extends FactTime {
+  readonly kind: 'call_started';
+  readonly source_invocation_id: string;
+  /** 1-based: the order of issue. */
+  readonly invocation_seq: number;
+  readonly command_key: string;
+  /** 1-based: the number of this performance of the command. */
+  readonly performance: number;
+  readonly invocation_kind: InvocationKind;
+  readonly effect_class: EffectClass;
+  readonly request_hash: string;
+  readonly source_hash: string;
+  readonly workflow_hash: string | null;
+  readonly subject_id: string | null;
+  readonly node_id: string | null;
+  readonly ambient_id: string | null;
+  readonly tool_name: string | null;
+  /** The call that asked for it: the generation that elected a tool. */
+  readonly parent_source_invocation_id: string | null;
+  /** Of a generation: 1-based, the try at this answer. */
+  readonly generation_try: number | null;
+  readonly model: string | null;
+  /** Of a generation: the chained hash of all messages that the model was given. */
+  readonly context_hash: string | null;
+  readonly offered_schema_hash: string | null;
+  /** The attempt that made it, where that is another one. */
+  readonly adopted_from: string | null;
+}
+
+export interface CallEnded extends FactTime {
+  readonly kind: 'call_ended';
+  readonly source_invocation_id: string;
+  /** `interrupted`: nobody saw it end. */
+  readonly status: 'succeeded' | 'failed' | 'interrupted';
+  /** It was refused before anything was sent. */
+  readonly refused: boolean;
+  readonly failure_class: string | null;
+  /** Null where it was interrupted. */
+  readonly failure_message: string | null;
+  readonly model_output_kind: ModelOutputKind | null;
+  /** SHA-256 of the whole answer: the text of a model, else the canonical JSON; null without an answer. */
+  readonly answer_hash: string | null;
+  readonly duration_ms: number | null;
+  readonly input_tokens: number | null;
+  readonly output_tokens: number | null;
+}
+
+/** An earlier subject changed what its subject had read: its answer is not used. */
+export interface CallSuperseded extends FactTime {
+  readonly kind: 'call_superseded';
+  readonly source_invocation_id: string;
+}
+
+/** The end of a call in doubt was told after its attempt. */
+export interface CallSettled extends FactTime {
+  readonly kind: 'call_settled';
+  readonly source_invocation_id: string;
+  readonly performed: boolean;
+  /** SHA-256 of the canonical JSON of its answer. */
+  readonly answer_hash: string | null;
+}
+
+/** The attempt became a turn of its world. */
+export interface TurnCommitted extends FactTime {
+  readonly kind: 'turn_committed';
+  /** RFC 3339. */
+  readonly simulation_time: string;
+  readonly patches: readonly PatchFact[];
+}
+
+/** A patch of a committed turn. */
+export interface PatchFact {
+  /** 1-based. */
+  readonly patch_seq: number;
+  readonly subject_id: string;
+  readonly node_id: string;
+  /** The generation that gave it. */
+  readonly source_invocation_id: string;
+  /** SHA-256 of the canonical JSON of narration, touched entities and effects, with the values before and after. */
+  readonly patch_hash: string;
+}
+
+/** The attempt ended without a turn: its world stayed as it was. */
+export interface AttemptFailed extends FactTime {
+  readonly kind: 'attempt_failed';
+  readonly failure_class: string;
+  readonly failure_message: string;
+  readonly subject_id: string | null;
+  readonly node_id: string | null;
+  /** The call that ended it. */
+  readonly source_invocation_id: string | null;
+}

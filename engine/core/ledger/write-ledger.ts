@@ -1,0 +1,411 @@
+import type { JsonObject } from '../../contract/json.js';
+import { canonicalText } from '../content/canonical.js';
+import { sha256 } from '../content/sha256.js';
+import type { CallSettled, Fact } from '../facts/fact.js';
+import { type Chain, costOf, foldOrders, type OrderCall, type PerformedOrder, PLANNER } from '../orders/fold-orders.js';
+import { type Session, sessionIdOf, toMoment } from '../orders/fold-orders.js';
+import type { Tier } from '../orders/work-order.js';
+import type { OrderPlan } from '../protocol/order-plan.js';
+import type { Artifact, LedgerEntry, LedgerEvent } from './ledger-entry.js';
+
+/**
+ * Writes both ledgers of an attempt: a fold of its facts, in an order that follows from the plan and from the order in
+ * which calls were issued, never from timing.
+ * @param facts those of the attempt up to its end
+ */
+export function writeLedger(plan: OrderPlan, facts: readonly Fact[]): readonly LedgerEntry[] {
+  const session = foldOrders(plan, facts);
+  const ledger = openLedger(session.session_id, session.began.attempt_id);
+  const began = beginSession(ledger, session);
+  const readings = session.readings.map((call) => addReading(ledger, call, { parent: began }));
+  const shared = readings.map(({ entry_id }): Artifact => ({ type: 'ledger_entry', id: entry_id }));
+  for (const chain of session.chains) writeChain(ledger, session, chain, { began, shared });
+  endSession(ledger, session, began);
+  return ledger.entries;
+}
+
+/** The entry of a settlement, which comes after those of its attempt. */
+export function writeSettlement(attempt_id: string, settled: CallSettled): LedgerEntry {
+  const ledger = openLedger(sessionIdOf(attempt_id), attempt_id);
+  const { source_invocation_id, performed, answer_hash } = settled;
+  return add(ledger, {
+    tier: 'HO2',
+    event_type: 'CALL_SETTLED',
+    place: source_invocation_id,
+    at: settled.at,
+    details: { source_invocation_id, performed, answer_hash },
+  });
+}
+
+/** The text of an entry: what is hashed, and a line of an export. */
+export function entryText(entry: LedgerEntry): string {
+  return canonicalText(entry as unknown as JsonObject);
+}
+
+interface Ledger {
+  readonly session_id: string;
+  readonly attempt_id: string;
+  readonly entries: LedgerEntry[];
+  readonly ids: Set<string>;
+}
+
+function openLedger(session_id: string, attempt_id: string): Ledger {
+  return { session_id, attempt_id, entries: [], ids: new Set() };
+}
+
+interface NewEntry {
+  readonly tier: Tier;
+  readonly event_type: LedgerEvent;
+  /** Tells it from others of its type in the attempt. */
+  readonly place: string;
+  readonly at: number;
+  readonly wo_id?: string;
+  readonly parent?: LedgerEntry | undefined;
+  readonly root?: LedgerEntry | undefined;
+  readonly artifacts?: readonly Artifact[];
+  readonly agent_id?: string;
+  readonly workflow_hash?: string | null;
+  readonly details: JsonObject;
+  readonly outcome?: 'success' | 'failure';
+  readonly fingerprint?: LedgerEntry['metadata']['context_fingerprint'];
+}
+
+function add(ledger: Ledger, entry: NewEntry): LedgerEntry {
+  const { session_id } = ledger;
+  const entry_id = nextId(ledger, `${entry.event_type} ${entry.place}`);
+  const { tier, event_type, wo_id, parent, agent_id, workflow_hash, fingerprint, outcome } = entry;
+  const written: LedgerEntry = {
+    entry_id,
+    tier,
+    event_type,
+    timestamp: toMoment(entry.at),
+    session_id,
+    ...(wo_id === undefined ? {} : { wo_id }),
+    details: entry.details,
+    ...(outcome === undefined ? {} : { outcome: { status: outcome } }),
+    metadata: {
+      relational: {
+        ...(parent === undefined ? {} : { parent_event_id: parent.entry_id }),
+        ...(entry.root === undefined ? {} : { root_event_id: entry.root.entry_id }),
+        related_artifacts: entry.artifacts ?? [],
+      },
+      provenance: {
+        agent_id: agent_id ?? PLANNER,
+        agent_class: agent_id === undefined ? 'KERNEL.syntactic' : 'RESIDENT',
+        ...(wo_id === undefined ? {} : { work_order_id: wo_id }),
+        session_id,
+        ...(workflow_hash === undefined || workflow_hash === null
+          ? {}
+          : { framework_id: frameworkIdOf(workflow_hash) }),
+      },
+      ...(fingerprint === undefined ? {} : { context_fingerprint: fingerprint }),
+    },
+  };
+  ledger.entries.push(written);
+  return written;
+}
+
+/** Two places that come to the same 8 digits are told apart by their order. */
+function nextId({ attempt_id, ids }: Ledger, place: string): string {
+  let number = Number.parseInt(sha256(`${attempt_id} ${place}`).slice(0, 8), 16);
+  const toId = (): string => `LED-${number.toString(16).padStart(8, '0')}`;
+  while (ids.has(toId())) number = (number + 1) % 2 ** 32;
+  ids.add(toId());
+  return toId();
+}
+
+/** The framework that governs an agent's orders is its workflow. */
+export function frameworkIdOf(workflow_hash: string): string {
+  return `FMWK-${workflow_hash.slice(0, 16)}`;
+}
+
+function beginSession(ledger: Ledger, { began }: Session): LedgerEntry {
+  const { world_slug, attempt_id, attempted_turn, scenario_hash, renderer_version } = began;
+  return add(ledger, {
+    tier: 'HO2',
+    event_type: 'SESSION_BEGAN',
+    place: '',
+    at: began.at,
+    details: { world_slug, attempt_id, attempted_turn, scenario_hash, renderer_version },
+  });
+}
+
+function endSession(ledger: Ledger, session: Session, began: LedgerEntry): void {
+  const { ended } = session;
+  if (ended === undefined) return;
+  const total_cost = { ...costOf([...session.readings, ...session.chains.flatMap(callsOf)]) };
+  const how =
+    ended.kind === 'turn_committed'
+      ? { simulation_time: ended.simulation_time, patches: ended.patches.map((patch) => ({ ...patch })) }
+      : {
+          failure_class: ended.failure_class,
+          failure_message: ended.failure_message,
+          subject_id: ended.subject_id,
+          node_id: ended.node_id,
+          source_invocation_id: ended.source_invocation_id,
+        };
+  add(ledger, {
+    tier: 'HO2',
+    event_type: 'SESSION_ENDED',
+    place: '',
+    at: ended.at,
+    parent: began,
+    details: { ...how, total_cost },
+    outcome: ended.kind === 'turn_committed' ? 'success' : 'failure',
+  });
+}
+
+function callsOf({ readings, orders }: Chain): readonly OrderCall[] {
+  return [...readings, ...orders.flatMap(({ calls }) => calls)];
+}
+
+interface Opening {
+  readonly began: LedgerEntry;
+  /** The readings that all subjects share. */
+  readonly shared: readonly Artifact[];
+}
+
+function writeChain(ledger: Ledger, session: Session, chain: Chain, { began, shared }: Opening): void {
+  const first = ledger.entries.length;
+  const { subject_id, workflow_hash } = chain;
+  let root: LedgerEntry | undefined;
+  if (chain.orders.length === 0) for (const call of chain.readings) addReading(ledger, call, { parent: began });
+  for (const performed of chain.orders) {
+    const { order } = performed;
+    const common = { wo_id: order.wo_id, workflow_hash } as const;
+    const planned = add(ledger, {
+      ...common,
+      tier: 'HO2',
+      event_type: 'WO_PLANNED',
+      place: order.wo_id,
+      at: Math.min(
+        Date.parse(order.created_at),
+        ...(root === undefined ? chain.readings.map(({ start }) => start.at) : []),
+      ),
+      parent: root ?? began,
+      root,
+      artifacts: [...contractOf(performed), ...(root === undefined ? shared : [])],
+      details: {
+        wo_type: order.wo_type,
+        subject_id,
+        node_id: order.node_id,
+        parent_wo_id: order.parent_wo_id,
+        input_context: { ...order.input_context },
+        constraints: { ...order.constraints },
+      },
+    });
+    if (root === undefined) {
+      root = planned;
+      for (const call of chain.readings) addReading(ledger, call, { parent: planned, root });
+    }
+    const performance = { order, root, common, subject_id };
+    if (performed.calls.length === 0) closeOrder(ledger, performance, planned, 'HO2');
+    else performOrder(ledger, performed, performance, planned);
+  }
+  if (session.ended !== undefined && root !== undefined)
+    closeChain(ledger, chain, root, { first, at: session.ended.at });
+}
+
+interface Performance {
+  readonly order: PerformedOrder['order'];
+  readonly root: LedgerEntry;
+  readonly common: Pick<NewEntry, 'wo_id' | 'workflow_hash'>;
+  readonly subject_id: string;
+}
+
+function performOrder(ledger: Ledger, performed: PerformedOrder, performance: Performance, planned: LedgerEntry): void {
+  const { order, root, common, subject_id } = performance;
+  const at = Date.parse(order.created_at);
+  const dispatched = add(ledger, {
+    ...common,
+    tier: 'HO2',
+    event_type: 'WO_DISPATCHED',
+    place: order.wo_id,
+    at,
+    parent: planned,
+    root,
+    details: { tier_target: order.tier_target },
+  });
+  const executing = add(ledger, {
+    ...common,
+    tier: 'HO1',
+    event_type: 'WO_EXECUTING',
+    place: order.wo_id,
+    at,
+    parent: dispatched,
+    root,
+    agent_id: subject_id,
+    details: { wo_type: order.wo_type },
+  });
+  for (const call of performed.calls) addCall(ledger, performed, call, { ...performance, executing });
+  if (order.state === 'completed' || order.state === 'failed') closeOrder(ledger, performance, executing, 'HO1');
+}
+
+/** The one terminal entry of an order. */
+function closeOrder(
+  ledger: Ledger,
+  { order, root, common, subject_id }: Performance,
+  parent: LedgerEntry,
+  tier: Tier,
+): void {
+  const { completed_at, created_at, cost, output_result, error, state } = order;
+  const isDone = state === 'completed';
+  add(ledger, {
+    ...common,
+    tier,
+    event_type: isDone ? 'WO_COMPLETED' : 'WO_FAILED',
+    place: order.wo_id,
+    at: Date.parse(completed_at ?? created_at),
+    parent,
+    root,
+    ...(tier === 'HO1' ? { agent_id: subject_id } : {}),
+    details: { ...(isDone ? { output_result: { ...output_result } } : { error: { ...error } }), cost: { ...cost } },
+    outcome: isDone ? 'success' : 'failure',
+  });
+}
+
+function addReading(ledger: Ledger, call: OrderCall, links: Pick<NewEntry, 'parent' | 'root'>): LedgerEntry {
+  const { start } = call;
+  return add(ledger, {
+    ...links,
+    tier: 'HO1',
+    event_type: 'AMBIENT_CALL',
+    place: start.source_invocation_id,
+    at: start.at,
+    workflow_hash: start.workflow_hash,
+    agent_id: start.subject_id ?? 'world',
+    artifacts: [{ type: 'package', id: start.source_hash }],
+    details: { ambient_id: start.ambient_id, ...detailsOf(call) },
+    ...outcomeOf(call),
+  });
+}
+
+function addCall(
+  ledger: Ledger,
+  { planned }: PerformedOrder,
+  call: OrderCall,
+  { root, common, subject_id, executing }: Performance & { readonly executing: LedgerEntry },
+): void {
+  const { start, end } = call;
+  const isModel = start.invocation_kind === 'llm_generation';
+  const { contract } = planned;
+  const tokens = { input: end?.input_tokens ?? 0, output: end?.output_tokens ?? 0 };
+  add(ledger, {
+    ...common,
+    tier: 'HO1',
+    event_type: isModel ? 'LLM_CALL' : 'TOOL_CALL',
+    place: start.source_invocation_id,
+    at: start.at,
+    parent: executing,
+    root,
+    agent_id: subject_id,
+    artifacts: [
+      { type: 'package', id: start.source_hash },
+      ...(isModel && contract !== null ? [{ type: 'framework', id: contract.contract_id } as const] : []),
+    ],
+    details: isModel
+      ? {
+          contract_id: contract?.contract_id ?? null,
+          input_tokens: end?.input_tokens ?? null,
+          output_tokens: end?.output_tokens ?? null,
+          model_output_kind: end?.model_output_kind ?? null,
+          generation_try: start.generation_try,
+          offered_schema_hash: start.offered_schema_hash,
+          ...detailsOf(call),
+        }
+      : { tool_id: start.tool_name ?? start.node_id, ...detailsOf(call) },
+    ...outcomeOf(call),
+    ...(isModel && start.context_hash !== null
+      ? {
+          fingerprint: {
+            context_hash: start.context_hash,
+            ...(contract === null ? {} : { prompt_pack_id: contract.prompt_pack_id }),
+            tokens_used: tokens,
+            ...(start.model === null ? {} : { model_id: start.model }),
+          },
+        }
+      : {}),
+  });
+}
+
+/** What the entries of all calls say: summaries of arguments and result are their hashes, which the record resolves. */
+function detailsOf({ start, end, is_superseded }: OrderCall): JsonObject {
+  return {
+    source_invocation_id: start.source_invocation_id,
+    invocation_seq: start.invocation_seq,
+    command_key: start.command_key,
+    performance: start.performance,
+    invocation_kind: start.invocation_kind,
+    effect_class: start.effect_class,
+    args_summary: { request_hash: start.request_hash },
+    parent_source_invocation_id: start.parent_source_invocation_id,
+    adopted_from: start.adopted_from,
+    is_superseded,
+    ended_at: end === undefined ? null : toMoment(end.at),
+    result_summary:
+      end === undefined
+        ? null
+        : {
+            status: end.status,
+            refused: end.refused,
+            answer_hash: end.answer_hash,
+            failure_class: end.failure_class,
+            failure_message: end.failure_message,
+            duration_ms: end.duration_ms,
+          },
+  };
+}
+
+function outcomeOf({ end }: OrderCall): Pick<NewEntry, 'outcome'> {
+  return end === undefined ? {} : { outcome: end.status === 'succeeded' ? 'success' : 'failure' };
+}
+
+function contractOf({ planned }: PerformedOrder): readonly Artifact[] {
+  return planned.contract === null ? [] : [{ type: 'spec', id: planned.contract.contract_id }];
+}
+
+/** Closes the orders of an agent turn, and says what was made of its answer. */
+function closeChain(
+  ledger: Ledger,
+  chain: Chain,
+  root: LedgerEntry,
+  { first, at }: { readonly first: number; readonly at: number },
+): void {
+  const { subject_id, workflow_hash, orders, patch_seq } = chain;
+  const trace_hash = traceHashOf(ledger.entries.slice(first));
+  const artifacts = orders.flatMap(({ order }) =>
+    ledger.entries
+      .filter((entry) => entry.event_type === 'WO_PLANNED' && entry.wo_id === order.wo_id)
+      .map((entry): Artifact => ({ type: 'ledger_entry', id: entry.entry_id })),
+  );
+  const common = { tier: 'HO2', place: subject_id, at, root, workflow_hash } as const;
+  const fingerprint = { context_hash: trace_hash };
+  const complete = add(ledger, {
+    ...common,
+    event_type: 'WO_CHAIN_COMPLETE',
+    parent: root,
+    artifacts,
+    details: { subject_id, wo_count: orders.length, total_cost: { ...costOf(callsOf(chain)) }, trace_hash },
+    outcome: patch_seq === undefined ? 'failure' : 'success',
+    fingerprint,
+  });
+  if (patch_seq === undefined) return;
+  add(ledger, {
+    ...common,
+    event_type: 'WO_QUALITY_GATE',
+    parent: complete,
+    artifacts,
+    details: { subject_id, decision: 'pass', patch_seq, trace_hash },
+    outcome: 'success',
+    fingerprint,
+  });
+}
+
+/**
+ * The hash that ties the decisions of a chain to what was done: SHA-256 of its lines in the execution ledger, each as
+ * an export writes it.
+ */
+export function traceHashOf(entries: readonly LedgerEntry[]): string {
+  const done = entries.filter(({ tier }) => tier === 'HO1');
+  return sha256(done.map((entry) => `${entryText(entry)}\n`).join(''));
+}

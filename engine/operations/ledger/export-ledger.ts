@@ -1,0 +1,119 @@
+import { readFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { type Outcome, problem, refuse, succeed } from '../../contract/problem.js';
+import { isUuid } from '../../core/content/uuid.js';
+import {
+  type CheckedExport,
+  checkExport,
+  type ExportedLines,
+  type ExportedSeal,
+  toLines,
+} from '../../core/ledger/exported-ledger.js';
+import { LEDGER_FILES, type LedgerEntry } from '../../core/ledger/ledger-entry.js';
+import type { Tier } from '../../core/orders/work-order.js';
+import type { Archive } from '../engine.js';
+import { FileFault, onFile } from '../file-fault.js';
+import { attemptUnknown } from '../records.js';
+import { unknownWorld } from '../worlds.js';
+import { writeNewFolder } from '../write-files.js';
+import { entriesOf, type Plans, readPlanned, type SealRow } from './read-ledger.js';
+import { toLeaves } from './verify.js';
+
+/** The files of an export, by what they hold. */
+export const EXPORT_FILES: Readonly<Record<keyof ExportedLines, string>> = { ...LEDGER_FILES, seals: 'seals.jsonl' };
+
+export interface LedgerExport {
+  readonly folder: string;
+  readonly files: readonly string[];
+  readonly entries: number;
+  readonly seals: number;
+}
+
+/**
+ * Writes both ledgers of an attempt or a world, and their seals, into a new folder. Attempts that are open are left out.
+ * @param named an attempt's id, or a world's name
+ */
+export async function exportLedger(
+  archive: Archive,
+  {
+    named,
+    folder,
+    working_folder,
+  }: { readonly named: string; readonly folder: string; readonly working_folder: string },
+): Promise<Outcome<LedgerExport>> {
+  const { store } = archive;
+  const attempt = isUuid(named) ? await store.facts.attempt(named) : undefined;
+  if (isUuid(named) && attempt === undefined) return refuse(attemptUnknown(named));
+  const world_slug = attempt?.world_slug ?? named;
+  if ((await store.worlds.find(world_slug)) === undefined) return unknownWorld(archive, world_slug);
+  const seals = await store.ledger.seals(world_slug, attempt?.attempt_id);
+  const plans: Plans = new Map();
+  const entries: LedgerEntry[] = [];
+  const tiers = new Map<string, readonly Tier[]>();
+  for (const attempt_id of new Set(seals.map((seal) => seal.attempt_id))) {
+    const read = await readPlanned(archive, attempt_id, plans);
+    if (!read.ok) return read;
+    const own = entriesOf(read.value);
+    entries.push(...own);
+    tiers.set(
+      attempt_id,
+      own.map(({ tier }) => tier),
+    );
+  }
+  const exported = seals.map((seal) => {
+    const count = seal.leaf_hashes.length / 32;
+    const rest = tiers.get(seal.attempt_id) ?? [];
+    tiers.set(seal.attempt_id, rest.slice(count));
+    return toExported(seal, rest);
+  });
+  const lines = toLines(entries, exported);
+  const files = (Object.keys(EXPORT_FILES) as readonly (keyof ExportedLines)[]).map((file) => ({
+    path: EXPORT_FILES[file],
+    text: lines[file].map((line) => `${line}\n`).join(''),
+  }));
+  const written = await writeNewFolder(
+    resolve(working_folder, folder),
+    files,
+    problem('FILE_EXISTS', { path: folder }),
+  );
+  if (!written.ok) return written;
+  return succeed({ folder, files: files.map(({ path }) => path), entries: entries.length, seals: seals.length });
+}
+
+/** @param tiers those of its entries, and of entries after them */
+function toExported(
+  { leaf_hashes, root, previous_root, sealed_at, ...seal }: SealRow,
+  tiers: readonly Tier[],
+): ExportedSeal {
+  const { world_slug, seal_seq, attempt_id } = seal;
+  return {
+    world_slug,
+    seal_seq,
+    attempt_id,
+    sealed_at: new Date(sealed_at).toISOString(),
+    root: root.toString('hex'),
+    previous_root: previous_root?.toString('hex') ?? null,
+    leaf_hashes: toLeaves(leaf_hashes).map((hash) => Buffer.from(hash).toString('hex')),
+    tiers: toLeaves(leaf_hashes).map((_, index) => tiers[index] ?? 'HO2'),
+  };
+}
+
+/** Checks the folder of an export by itself. It needs no database. */
+export async function verifyExport(folder: string, shown: string): Promise<Outcome<CheckedExport>> {
+  try {
+    const [HO2, HO1, seals] = await Promise.all([
+      readLines(folder, EXPORT_FILES.HO2),
+      readLines(folder, EXPORT_FILES.HO1),
+      readLines(folder, EXPORT_FILES.seals),
+    ]);
+    return succeed(checkExport({ HO2, HO1, seals }));
+  } catch (error) {
+    if (error instanceof FileFault) return refuse(problem('NOT_AN_EXPORT', { folder: shown }));
+    throw error;
+  }
+}
+
+async function readLines(folder: string, file: string): Promise<readonly string[]> {
+  const text = await onFile(readFile(join(folder, file), 'utf8'));
+  return text.split('\n').filter((line) => line !== '');
+}

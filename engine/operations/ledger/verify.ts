@@ -1,0 +1,235 @@
+import { Buffer } from 'node:buffer';
+import { type Outcome, type Problem, problem, succeed } from '../../contract/problem.js';
+import type { NamedEntry } from '../../contract/problems/ledger.js';
+import { contentHash } from '../../core/content/canonical.js';
+import { rootOf } from '../../core/evidence/merkle.js';
+import type { LedgerEntry } from '../../core/ledger/ledger-entry.js';
+import { type Breach, findBreach } from '../../core/ledger/seal.js';
+import { prefixOf } from '../../core/prompt/message.js';
+import type { Archive } from '../engine.js';
+import { unknownWorld } from '../worlds.js';
+import {
+  entriesOf,
+  type PlannedAttempt,
+  type Plans,
+  readPlanned,
+  type SealedContents,
+  type SealRow,
+} from './read-ledger.js';
+
+/** Whether a record still is what was sealed. */
+export interface Verification {
+  readonly world_slug: string;
+  /** Null of a whole world. */
+  readonly attempt_id: string | null;
+  readonly ok: boolean;
+  /** In one sentence. */
+  readonly says: string;
+  readonly attempts: number;
+  readonly entries: number;
+  readonly seals: number;
+  /** The root of the last seal, as 64 hex digits: two parties who hold the same one have the same record. */
+  readonly root: string | null;
+  readonly findings: readonly Finding[];
+}
+
+/** What is wrong, and where. */
+export interface Finding {
+  /** One of docs/problems.md. */
+  readonly code: string;
+  readonly message: string;
+  readonly repair: string;
+  readonly attempt_id: string | null;
+  readonly seal_seq: number | null;
+  /** The first entry that is not as it was sealed. */
+  readonly entry_id: string | null;
+  readonly event_type: string | null;
+  readonly wo_id: string | null;
+  readonly source_invocation_id: string | null;
+}
+
+/** Folds the record of an attempt again, and compares it with its seals. */
+export async function verifyAttempt(archive: Archive, attempt_id: string): Promise<Outcome<Verification>> {
+  const read = await readPlanned(archive, attempt_id);
+  if (!read.ok) return read;
+  const { world_slug } = read.value;
+  const seals = await archive.store.ledger.seals(world_slug, read.value.attempt_id);
+  const found = await checkAttempt(archive, read.value, seals);
+  const place = { world_slug, attempt_id: read.value.attempt_id };
+  return succeed(summarise(place, { attempts: 1, entries: found.entries, seals, findings: found.findings }));
+}
+
+/** Verifies each attempt of a world, the order of its seals, and that what the world holds is what its patches left. */
+export async function verifyWorld(archive: Archive, world_slug: string): Promise<Outcome<Verification>> {
+  const { store } = archive;
+  if ((await store.worlds.find(world_slug)) === undefined) return unknownWorld(archive, world_slug);
+  const seals = await store.ledger.seals(world_slug);
+  const byAttempt = groupBy(seals, ({ attempt_id }) => attempt_id);
+  const plans: Plans = new Map();
+  const findings: Finding[] = [...checkOrder(seals)];
+  const ended = await store.ledger.ended(world_slug);
+  let entries = 0;
+  for (const { attempt_id } of ended) {
+    const read = await readPlanned(archive, attempt_id, plans);
+    if (!read.ok) return read;
+    const found = await checkAttempt(archive, read.value, byAttempt.get(attempt_id) ?? []);
+    entries += found.entries;
+    findings.push(...found.findings);
+  }
+  const misplaced = await store.ledger.misplaced(world_slug);
+  if (misplaced !== undefined) findings.push(toFinding(problem('VALUE_NOT_OF_PATCH', { world_slug, ...misplaced })));
+  const place = { world_slug, attempt_id: null };
+  return succeed(summarise(place, { attempts: ended.length, entries, seals, findings }));
+}
+
+interface Found {
+  readonly attempts: number;
+  readonly entries: number;
+  readonly seals: readonly SealRow[];
+  readonly findings: readonly Finding[];
+}
+
+function summarise(
+  place: Pick<Verification, 'world_slug' | 'attempt_id'>,
+  { attempts, entries, seals, findings }: Found,
+): Verification {
+  const [first] = findings;
+  const of = place.attempt_id === null ? `all ${attempts} ended attempts of ${place.world_slug}` : 'the attempt';
+  return {
+    ...place,
+    ok: first === undefined,
+    says:
+      first?.message ??
+      (seals.length === 0 ? 'Nothing has ended yet, so nothing is sealed.' : `The record of ${of} is what was sealed.`),
+    attempts,
+    entries,
+    seals: seals.length,
+    root: seals.at(-1)?.root.toString('hex') ?? null,
+    findings,
+  };
+}
+
+/** Each seal follows the one before it, and holds the root of its hashes. */
+function checkOrder(seals: readonly SealRow[]): readonly Finding[] {
+  return seals.flatMap(({ world_slug, seal_seq, previous_root }, index) => {
+    const before = seals[index - 1];
+    const follows = (before?.root ?? Buffer.alloc(0)).equals(previous_root ?? Buffer.alloc(0));
+    if (seal_seq === index + 1 && follows) return [];
+    const why = seal_seq === index + 1 ? 'does not name the seal before it' : `stands where seal ${index + 1} was`;
+    return [toFinding(problem('SEAL_BROKEN', { world_slug, seal_seq, why }), { seal_seq })];
+  });
+}
+
+async function checkAttempt(
+  { store }: Archive,
+  read: PlannedAttempt,
+  seals: readonly SealRow[],
+): Promise<Pick<Found, 'entries' | 'findings'>> {
+  const { world_slug, attempt_id, facts } = read;
+  const hasEnded = facts.some(({ kind }) => kind === 'turn_committed' || kind === 'attempt_failed');
+  if (!hasEnded) return { entries: 0, findings: [] };
+  const entries = entriesOf(read);
+  if (seals.length === 0)
+    return { entries: entries.length, findings: [toFinding(problem('SEAL_MISSING', { attempt_id }), { attempt_id })] };
+  const broken = seals.filter(({ leaf_hashes, root }) => !root.equals(rootOf(toLeaves(leaf_hashes))));
+  const unrooted = broken.map(({ seal_seq }) =>
+    toFinding(problem('SEAL_BROKEN', { world_slug, seal_seq, why: 'does not hold the root of its hashes' }), {
+      attempt_id,
+      seal_seq,
+    }),
+  );
+  const breach = findBreach(
+    seals.flatMap(({ leaf_hashes }) => toLeaves(leaf_hashes)),
+    entries,
+  );
+  const contents = await store.ledger.contents({ world_slug, attempt_id });
+  return {
+    entries: entries.length,
+    findings: [
+      ...unrooted,
+      ...(breach === undefined ? [] : [ofBreach(attempt_id, breach)]),
+      ...checkContents(attempt_id, entries, contents),
+    ],
+  };
+}
+
+function groupBy<Item>(items: readonly Item[], keyOf: (item: Item) => string): ReadonlyMap<string, readonly Item[]> {
+  const groups = new Map<string, Item[]>();
+  for (const item of items) groups.set(keyOf(item), [...(groups.get(keyOf(item)) ?? []), item]);
+  return groups;
+}
+
+/** The hashes of a seal's entries. */
+export function toLeaves(leaf_hashes: Uint8Array): readonly Uint8Array[] {
+  return Array.from({ length: leaf_hashes.length / 32 }, (_, index) =>
+    leaf_hashes.subarray(index * 32, index * 32 + 32),
+  );
+}
+
+const CODES = {
+  altered: 'ENTRY_ALTERED',
+  removed: 'ENTRY_REMOVED',
+  inserted: 'ENTRY_INSERTED',
+  reordered: 'ENTRIES_REORDERED',
+  cut_off: 'LEDGER_CUT_OFF',
+} as const satisfies Readonly<Record<Breach['kind'], string>>;
+
+function ofBreach(attempt_id: string, { kind, entry, after }: Breach): Finding {
+  const facts: NamedEntry = {
+    attempt_id,
+    entry: entry === undefined ? 'nothing' : nameOf(entry),
+    after: after === undefined ? null : nameOf(after),
+  };
+  return toFinding(problem(CODES[kind], facts), { attempt_id, entry: entry ?? after });
+}
+
+/** Names an entry for a person. */
+export function nameOf({ event_type, entry_id, wo_id, details }: LedgerEntry): string {
+  const key = details['command_key'] ?? wo_id;
+  return `${event_type} ${entry_id}${typeof key === 'string' ? ` (${key})` : ''}`;
+}
+
+/** Each prompt and request is what its hash was made of. */
+function checkContents(
+  attempt_id: string,
+  entries: readonly LedgerEntry[],
+  { prompts, generations, requests }: SealedContents,
+): readonly Finding[] {
+  const conversations = groupBy(prompts, ({ conversation }) => conversation);
+  const altered = [
+    ...generations.filter(({ conversation, message_count, prefix_hash }) => {
+      const messages = (conversations.get(conversation) ?? []).filter(({ position }) => position <= message_count);
+      return messages.length !== message_count || prefixOf(messages) !== prefix_hash;
+    }),
+    ...requests.filter(
+      ({ source_hash, request_json, request_hash }) =>
+        contentHash({ source: source_hash, request: request_json }) !== request_hash,
+    ),
+  ];
+  return altered.flatMap((call) => {
+    const { source_invocation_id } = call;
+    const entry = entries.find(({ details }) => details['source_invocation_id'] === source_invocation_id);
+    const of = 'prefix_hash' in call ? ('prompt' as const) : ('request' as const);
+    if (entry === undefined) return [];
+    return [toFinding(problem('CONTENT_ALTERED', { attempt_id, entry: nameOf(entry), of }), { attempt_id, entry })];
+  });
+}
+
+function toFinding(
+  { code, message, repair }: Problem,
+  place: { readonly attempt_id?: string; readonly seal_seq?: number; readonly entry?: LedgerEntry | undefined } = {},
+): Finding {
+  const { entry } = place;
+  const call = entry?.details['source_invocation_id'];
+  return {
+    code,
+    message,
+    repair,
+    attempt_id: place.attempt_id ?? null,
+    seal_seq: place.seal_seq ?? null,
+    entry_id: entry?.entry_id ?? null,
+    event_type: entry?.event_type ?? null,
+    wo_id: entry?.wo_id ?? null,
+    source_invocation_id: typeof call === 'string' ? call : null,
+  };
+}

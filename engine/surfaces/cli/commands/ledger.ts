@@ -1,0 +1,84 @@
+import { Argument } from 'commander';
+import { viewVerification } from '../../../catalogue/resources/ledger.js';
+import { count } from '../../../catalogue/words.js';
+import { isUuid } from '../../../core/content/uuid.js';
+import type { CheckedExport } from '../../../core/ledger/exported-ledger.js';
+import { EXPORT_FILES, exportLedger, verifyExport } from '../../../operations/ledger/export-ledger.js';
+import { verifyAttempt, verifyWorld } from '../../../operations/ledger/verify.js';
+import { pathOption } from '../arguments.js';
+import { EXIT, type ExitCode } from '../exit-code.js';
+import { bad, command, good, line, type Lines, verbatim } from '../render/line.js';
+import { viewLines } from '../render/view.js';
+import { answer, refuseUsage, type Session, show, withArchive } from '../session.js';
+import type { CommandEntry } from './entry.js';
+
+export const LEDGER_COMMANDS: readonly CommandEntry[] = [
+  {
+    name: 'verify',
+    says: 'Fold a record again, and name the first entry that is not as it was sealed.',
+    takes: [
+      new Argument('[named]', 'the id of an attempt, or the name of a world'),
+      pathOption('--from <folder>', 'check an export instead; no database is needed'),
+    ],
+    run(session, named: string | undefined, { from }: { readonly from?: string }) {
+      if ((named === undefined) === (from === undefined))
+        return Promise.resolve(refuseUsage(session, 'Name an attempt or a world, or give --from FOLDER.', SEE));
+      return from === undefined ? verifyRecord(session, named ?? '') : verifyFolder(session, from);
+    },
+  },
+  {
+    name: 'ledger export',
+    says: 'Write both ledgers of an attempt or a world as JSON lines, with their seals.',
+    takes: [
+      new Argument('<named>', 'the id of an attempt, or the name of a world'),
+      pathOption('--out <folder>', 'the folder to make, such as park-ledger').makeOptionMandatory(),
+    ],
+    run: (session, named: string, { out: folder }: { readonly out: string }) =>
+      show(
+        session,
+        (archive) => exportLedger(archive, { named, folder, working_folder: session.terminal.working_folder }),
+        {
+          lines: ({ files, entries, seals }) => [
+            line(
+              `Wrote ${count(entries, 'entry', 'entries')} and ${count(seals, 'seal')} to ${folder}: ${files.join(', ')}.`,
+            ),
+            verbatim('Check it anywhere: ', command('verify', '--from', folder)),
+          ],
+        },
+      ),
+  },
+];
+
+const SEE = 'See: chukwa verify --help';
+
+async function verifyRecord(session: Session, named: string): Promise<ExitCode> {
+  const verify = isUuid(named) ? verifyAttempt : verifyWorld;
+  const found = await withArchive(session, (archive) => verify(archive, named));
+  const code = answer(session, found, { lines: (it) => viewLines(viewVerification(it)) });
+  return found.ok && !found.value.ok ? EXIT.refused : code;
+}
+
+async function verifyFolder(session: Session, from: string): Promise<ExitCode> {
+  const checked = await verifyExport(from, from);
+  const code = answer(session, checked, { lines: checkedLines, json: (it) => ({ ok: it.fault === undefined, ...it }) });
+  return checked.ok && checked.value.fault !== undefined ? EXIT.refused : code;
+}
+
+const WHY: Readonly<Record<NonNullable<CheckedExport['fault']>['why'], string>> = {
+  unreadable: 'is no seal',
+  altered: 'is not what was sealed',
+  removed: 'stands where a sealed line is missing',
+  inserted: 'was not there when the ledger was sealed',
+  reordered: 'stands where another line was sealed',
+  cut_off: 'is missing: the file ends before it',
+  chain_broken: 'does not follow the seal before it',
+  root_wrong: 'does not hold the root of its hashes',
+};
+
+function checkedLines({ entries, seals, root, fault }: CheckedExport): Lines {
+  const held = line(
+    `${count(entries, 'entry', 'entries')}, ${count(seals, 'seal')}. The last root: ${root ?? 'none'}.`,
+  );
+  if (fault === undefined) return [line(good('Verified.'), ' Each line is the one that was sealed.'), held];
+  return [line(bad(`Line ${fault.line} of ${EXPORT_FILES[fault.file]} ${WHY[fault.why]}.`)), held];
+}

@@ -1,0 +1,271 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import type { LedgerEntry } from '../../engine/core/ledger/ledger-entry.js';
+import { traceHashOf } from '../../engine/core/ledger/write-ledger.js';
+import { exportLedger, EXPORT_FILES, verifyExport } from '../../engine/operations/ledger/export-ledger.js';
+import { listLedger } from '../../engine/operations/ledger/list-ledger.js';
+import { listOrders, showOrder } from '../../engine/operations/ledger/orders.js';
+import { readLedger } from '../../engine/operations/ledger/read-ledger.js';
+import { type Verification, verifyAttempt, verifyWorld } from '../../engine/operations/ledger/verify.js';
+import { must } from '../../tools/must.js';
+import { type LivedWorlds, serveLivedWorlds } from '../support/lived-worlds.js';
+import type { OutsideView } from '../support/databases.js';
+
+describe('the ledgers of lived worlds', () => {
+  let lived: LivedWorlds;
+  let outside: OutsideView;
+  before(async () => {
+    lived = await serveLivedWorlds();
+    assert.ok(lived.stage.outside);
+    outside = lived.stage.outside;
+  });
+  after(() => lived.close());
+
+  const verify = async (slug: string): Promise<Verification> => must(await verifyWorld(lived.stage.engine, slug));
+
+  /** Does something as a superuser whom no trigger stops, looks, and puts everything back. */
+  const tamper = async (statements: readonly string[], look: () => Promise<void>): Promise<void> => {
+    const backup = ['seals', 'source_invocations', 'llm_calls', 'llm_messages', 'llm_segments', 'world_patches'];
+    const others = ['attempts', 'entity_states', 'attempt_events', 'turns'];
+    const tables = [...backup, ...others];
+    await outside.query("SET session_replication_role = 'replica'");
+    for (const table of tables) await outside.query(`CREATE TEMP TABLE kept_${table} AS TABLE ${table}`);
+    try {
+      for (const statement of statements) await outside.query(statement);
+      await look();
+    } finally {
+      for (const table of tables) {
+        await outside.query(`DELETE FROM ${table}`);
+        const columns = await outside.query<{ list: string }>(
+          `SELECT string_agg(quote_ident(attname), ', ') AS list FROM pg_attribute
+           WHERE attrelid = '${table}'::regclass AND attnum > 0 AND NOT attisdropped AND attgenerated = ''`,
+        );
+        const list = columns[0]?.list ?? '';
+        await outside.query(`INSERT INTO ${table} (${list}) OVERRIDING SYSTEM VALUE SELECT ${list} FROM kept_${table}`);
+        await outside.query(`DROP TABLE kept_${table}`);
+      }
+      await outside.query("SET session_replication_role = 'origin'");
+    }
+  };
+
+  it('every attempt that ended is as its driver sealed it, whatever happened in it', async () => {
+    const worlds = await lived.stage.engine.store.worlds.list();
+    const found = await Promise.all(worlds.map(({ world_slug }) => verify(world_slug)));
+    assert.deepEqual(
+      found.flatMap(({ findings }) => findings.map(({ message }) => message)),
+      [],
+    );
+    const statuses = await outside.query<{ status: string }>(
+      'SELECT DISTINCT status FROM attempts WHERE ended_at IS NOT NULL',
+    );
+    assert.deepEqual(statuses.map(({ status }) => status).toSorted(), ['committed', 'failed']);
+    assert.ok(
+      found.some(({ seals, attempts }) => seals > attempts),
+      'a settlement has a seal of its own',
+    );
+  });
+
+  it('each order that was dispatched is executed once and ends once, with its cost', async () => {
+    const attempts = await outside.query<{ attempt_id: string }>(
+      'SELECT attempt_id FROM attempts WHERE ended_at IS NOT NULL',
+    );
+    for (const { attempt_id } of attempts) {
+      const entries = must(await readLedger(lived.stage.engine, attempt_id));
+      const idsOf = (...events: readonly LedgerEntry['event_type'][]) =>
+        entries.flatMap(({ event_type, wo_id }) => (events.includes(event_type) && wo_id !== undefined ? [wo_id] : []));
+      assert.deepEqual(idsOf('WO_EXECUTING'), idsOf('WO_DISPATCHED'));
+      assert.deepEqual(idsOf('WO_COMPLETED', 'WO_FAILED'), idsOf('WO_PLANNED'));
+      for (const entry of entries) {
+        const { parent_event_id, root_event_id } = entry.metadata.relational;
+        for (const id of [parent_event_id, root_event_id])
+          assert.ok(id === undefined || entries.some(({ entry_id }) => entry_id === id), `${entry.event_type} ${id}`);
+        if (entry.event_type === 'WO_COMPLETED' || entry.event_type === 'WO_FAILED') assert.ok(entry.details['cost']);
+      }
+      for (const closing of entries.filter(({ event_type }) => event_type === 'WO_CHAIN_COMPLETE')) {
+        const root = closing.metadata.relational.root_event_id;
+        const done = entries.filter((entry) => entry.metadata.relational.root_event_id === root);
+        assert.equal(closing.metadata.context_fingerprint?.context_hash, traceHashOf(done));
+      }
+      assert.equal(new Set(entries.map(({ entry_id }) => entry_id)).size, entries.length);
+    }
+  });
+
+  it('what an attempt cost is the sum of what its orders cost', async () => {
+    const [attempt] = await outside.query<{ attempt_id: string }>(
+      `SELECT attempt_id FROM attempts WHERE world_slug = '${lived.park}' AND status = 'committed' ORDER BY epoch LIMIT 1`,
+    );
+    const orders = must(await listOrders(lived.stage.engine, attempt?.attempt_id ?? '', { limit: 100 }));
+    const [sum] = await outside.query<{ tokens: string }>(
+      `SELECT sum(input_tokens + output_tokens) AS tokens FROM llm_calls WHERE attempt_id = '${attempt?.attempt_id}'`,
+    );
+    assert.equal(
+      orders.reduce((total, { cost }) => total + cost.total_tokens, 0),
+      Number(sum?.tokens),
+    );
+    const [first] = orders;
+    const shown = must(await showOrder(lived.stage.engine, first?.wo_id.toLowerCase() ?? ''));
+    assert.equal(shown.attempt_id, attempt?.attempt_id);
+    assert.ok(shown.calls.length > 0);
+  });
+
+  const AT_PARK = (): string => `world_slug = '${lived.park}'`;
+  const CALL = (): string =>
+    `(SELECT source_invocation_id FROM source_invocations WHERE ${AT_PARK()} AND attempted_turn = 1 AND llm_call_id IS NOT NULL ORDER BY invocation_seq LIMIT 1)`;
+  const manipulations: Readonly<
+    Record<string, { readonly code: string; readonly statements: () => readonly string[] }>
+  > = {
+    'the tokens of a call': {
+      code: 'ENTRY_ALTERED',
+      statements: () => [
+        `UPDATE llm_calls SET output_tokens = output_tokens + 1 WHERE source_invocation_id = ${CALL()}`,
+      ],
+    },
+    'the answer of a model': {
+      code: 'ENTRY_ALTERED',
+      statements: () => [`UPDATE llm_calls SET last_text = last_text || ' ' WHERE source_invocation_id = ${CALL()}`],
+    },
+    'the answer of a service': {
+      code: 'ENTRY_ALTERED',
+      statements: () => [
+        `UPDATE source_invocations SET response_json = '{"changed": true}' WHERE ${AT_PARK()} AND invocation_seq = 1 AND attempted_turn = 1`,
+      ],
+    },
+    'the request to a service': {
+      code: 'CONTENT_ALTERED',
+      statements: () => [
+        `UPDATE source_invocations SET request_json = '{"changed": true}' WHERE ${AT_PARK()} AND invocation_seq = 1 AND attempted_turn = 1`,
+      ],
+    },
+    'a text of a prompt': {
+      code: 'CONTENT_ALTERED',
+      statements: () => [
+        `ALTER TABLE llm_messages DISABLE TRIGGER ALL`,
+        `ALTER TABLE llm_messages DROP CONSTRAINT named_by_content`,
+        `UPDATE llm_messages SET texts = array_replace(texts, texts[1], texts[1] || ' '::bytea) WHERE texts[1] IS NOT NULL`,
+      ],
+    },
+    'a call that was made': {
+      code: 'ENTRY_REMOVED',
+      statements: () => [`DELETE FROM source_invocations WHERE source_invocation_id = ${CALL()}`],
+    },
+    'a call that was never made': {
+      code: 'ENTRY_INSERTED',
+      statements: () => [
+        `CREATE TEMP TABLE forged AS SELECT * FROM source_invocations WHERE ${AT_PARK()} AND attempted_turn = 1 AND llm_call_id IS NULL ORDER BY invocation_seq LIMIT 1`,
+        `UPDATE forged SET source_invocation_id = gen_random_uuid(), invocation_seq = 900, command_key = 'forged'`,
+        `INSERT INTO source_invocations SELECT * FROM forged`,
+        `DROP TABLE forged`,
+      ],
+    },
+    'the order of two calls': {
+      code: 'ENTRY_ALTERED',
+      statements: () => [
+        `UPDATE source_invocations SET invocation_seq = 3 - invocation_seq + 1000 WHERE ${AT_PARK()} AND attempted_turn = 1 AND invocation_seq IN (1, 2)`,
+        `UPDATE source_invocations SET invocation_seq = invocation_seq - 1000 WHERE ${AT_PARK()} AND attempted_turn = 1 AND invocation_seq > 1000`,
+      ],
+    },
+    'what a patch said': {
+      code: 'ENTRY_ALTERED',
+      statements: () => [
+        `UPDATE world_patches SET narration = narration || '!' WHERE ${AT_PARK()} AND turn = 1 AND patch_seq = 1`,
+      ],
+    },
+    'a state of the world': {
+      code: 'VALUE_NOT_OF_PATCH',
+      statements: () => [`UPDATE entity_states SET state = state || '!' WHERE ${AT_PARK()} AND patch_seq IS NOT NULL`],
+    },
+    'why an attempt failed': {
+      code: 'ENTRY_ALTERED',
+      statements: () => [
+        `UPDATE attempts SET failure_message = 'all was well' WHERE ${AT_PARK()} AND status = 'failed'`,
+      ],
+    },
+    'the seal of an attempt': {
+      code: 'SEAL_BROKEN',
+      statements: () => [`UPDATE seals SET root = sha256('x') WHERE ${AT_PARK()} AND seal_seq = 1`],
+    },
+    'a seal that is gone': {
+      code: 'SEAL_BROKEN',
+      statements: () => [`DELETE FROM seals WHERE ${AT_PARK()} AND seal_seq = 1`],
+    },
+  };
+  for (const [what, { code, statements }] of Object.entries(manipulations)) {
+    it(`${what}: a change is found, and named ${code}`, async () => {
+      await tamper(statements(), async () => {
+        const found = await verify(lived.park);
+        assert.equal(found.ok, false);
+        assert.ok(
+          found.findings.some((finding) => finding.code === code),
+          JSON.stringify(found.findings),
+        );
+      });
+      assert.equal((await verify(lived.park)).ok, true);
+    });
+  }
+
+  it('each entry of a turn that is changed beneath is the one that is named', async () => {
+    const [attempt] = await outside.query<{ attempt_id: string }>(
+      `SELECT attempt_id FROM attempts WHERE ${AT_PARK()} AND attempted_turn = 1`,
+    );
+    const attempt_id = attempt?.attempt_id ?? '';
+    const entries = must(await readLedger(lived.stage.engine, attempt_id));
+    for (const entry of entries) {
+      const call = entry.details['source_invocation_id'];
+      if (typeof call !== 'string') continue;
+      const statement = `UPDATE source_invocations SET duration_ms = duration_ms + 1 WHERE source_invocation_id = '${call}'`;
+      await tamper([statement], async () => {
+        const found = must(await verifyAttempt(lived.stage.engine, attempt_id));
+        assert.equal(found.findings[0]?.entry_id, entry.entry_id);
+      });
+    }
+  });
+
+  it('a traversal follows the links of entries', async () => {
+    const { engine } = lived.stage;
+    const listed = async (pattern: string, of: string) =>
+      must(await listLedger(engine, { world_slug: lived.park, pattern, of }, { limit: 200 }));
+    const all = must(await listLedger(engine, { world_slug: lived.park }, { limit: 200 }));
+    const call = all.find(({ event_type }) => event_type === 'LLM_CALL');
+    assert.deepEqual(
+      (await listed('causal_chain', call?.entry_id ?? '')).map(({ event_type }) => event_type),
+      ['LLM_CALL', 'WO_EXECUTING', 'WO_DISPATCHED', 'WO_PLANNED', 'SESSION_BEGAN'],
+    );
+    assert.ok((await listed('chain_scope', call?.entry_id ?? '')).length > 3);
+    const failures = await listed('framework_failures', call?.metadata.provenance.framework_id ?? '');
+    assert.ok(failures.every(({ outcome }) => outcome?.status === 'failure'));
+    assert.ok((await listed('agent_history', 'bob')).length > 0);
+    const contract = call?.metadata.relational.related_artifacts.find(({ type }) => type === 'framework');
+    assert.ok((await listed('artifact_impact', contract?.id ?? '')).length > 0);
+  });
+
+  it('an export verifies without a database, and names the line that was changed', async () => {
+    const working_folder = await mkdtemp(join(tmpdir(), 'chukwa-ledger-'));
+    const folder = join(working_folder, 'ledger');
+    must(await exportLedger(lived.stage.engine, { named: lived.park, folder: 'ledger', working_folder }));
+    assert.equal(must(await verifyExport(folder, folder)).fault, undefined);
+    const rewrite = async (file: keyof typeof EXPORT_FILES, change: (lines: string[]) => readonly string[]) => {
+      const path = join(folder, EXPORT_FILES[file]);
+      const text = await readFile(path, 'utf8');
+      await writeFile(path, `${change(text.trim().split('\n')).join('\n')}\n`);
+      const { fault } = must(await verifyExport(folder, folder));
+      await writeFile(path, text);
+      return fault;
+    };
+    const altered = await rewrite('HO1', (lines) => lines.with(4, lines[4]?.replace('success', 'failure') ?? ''));
+    assert.deepEqual(altered, { file: 'HO1', line: 5, why: 'altered' });
+    const removed = await rewrite('HO2', (lines) => lines.toSpliced(2, 1));
+    assert.deepEqual(removed, { file: 'HO2', line: 3, why: 'removed' });
+    const inserted = await rewrite('HO1', (lines) => lines.toSpliced(3, 0, '{"forged":true}'));
+    assert.deepEqual(inserted, { file: 'HO1', line: 4, why: 'inserted' });
+    const swapped = await rewrite('HO1', (lines) => lines.with(0, lines[1] ?? '').with(1, lines[0] ?? ''));
+    assert.deepEqual(swapped, { file: 'HO1', line: 1, why: 'reordered' });
+    const cut = await rewrite('HO2', (lines) => lines.slice(0, -1));
+    assert.equal(cut?.why, 'cut_off');
+    const unchained = await rewrite('seals', (lines) => lines.toSpliced(1, 1));
+    assert.deepEqual(unchained, { file: 'seals', line: 2, why: 'chain_broken' });
+    await rm(working_folder, { recursive: true });
+  });
+});
