@@ -263,9 +263,15 @@ async function openEngine(outside: Outside, options: EngineOptions): Promise<Out
   const opening = openArchive(outside, toStoreConfiguration(variables));
   const joined = await joinEngine(opening, parts, toWantedDoorbell(variables));
   if (!joined.ok) return joined;
-  const engine = bounded(joined.value, of_day.value);
+  const engine =
+    options.model_at === undefined ? bounded(joined.value, of_day.value) : bounded(unpaid(joined.value), undefined);
   if (wanted.value === undefined) return { ok: true, value: engine };
   return { ok: true, value: observed(engine, await openTelemetry(outside, wanted.value)) };
+}
+
+/** What answers in the place of models costs nothing. */
+function unpaid(engine: Engine): Engine {
+  return { ...engine, openPrice: async () => ({ ok: true, value: () => 0 }) };
 }
 
 /** With the budgets that are kept in the database. A dry run spends nothing of them. */
@@ -298,10 +304,9 @@ async function openDryEngine(outside: Outside, answerCall: AnswerCall): Promise<
     kind: 'process',
   });
   if (!opened.ok) return opened;
-  const engine = opened.value;
-  // Written answers cost nothing, and a dry run gains nothing from a wait before a retry.
-  const openPrice: Engine['openPrice'] = async () => ({ ok: true, value: () => 0 });
-  return { ok: true, value: { ...engine, openPrice, runtime: { ...engine.runtime, chooseWait: () => 0 } } };
+  const engine = unpaid(opened.value);
+  // A dry run gains nothing from a wait before a retry.
+  return { ok: true, value: { ...engine, runtime: { ...engine.runtime, chooseWait: () => 0 } } };
 }
 
 async function joinEngine(
