@@ -107,6 +107,8 @@ export async function compose(
         signal,
       );
     },
+    forwardParent: async (server, signal) =>
+      (await import('./surfaces/mcp/forward.js')).forwardParent(server, process, signal),
     tryPlace: async (place) => (await import('./surfaces/http/server.js')).tryPlace(place),
     findServed: () => findServed(toDataDir(variables)),
     announceServed: ({ url, command_token }) =>
@@ -333,6 +335,7 @@ async function joinEngine(
       replaceSecrets: sources.replaceSecrets,
       findObstacle: sources.findObstacle,
       openPrice: () => openPrice(sources, metering),
+      findModel: sources.findModel,
       runtime: {
         attempts: store.attempts,
         callSource: sources.callSource,
@@ -357,9 +360,9 @@ async function joinEngine(
   };
 }
 
-/** Prices by source: they are those of the day on which they are asked for. */
+/** Prices by source: they are those of the moment at which they are asked for. */
 async function openPrice(
-  { resolveSource }: Pick<Sources, 'resolveSource'>,
+  { findModel }: Pick<Sources, 'findModel'>,
   metering: Metering | undefined,
 ): ReturnType<Engine['openPrice']> {
   const opened = await metering?.openPrices();
@@ -368,8 +371,8 @@ async function openPrice(
   return {
     ok: true,
     value: (source, usage) => {
-      const { model = null, origin = null } = resolveSource(source) ?? {};
-      return costOf(usage, model, origin, clock.now());
+      const { model, endpoint_origin } = findModel(source);
+      return costOf(usage, model, endpoint_origin, clock.now());
     },
   };
 }

@@ -133,6 +133,11 @@ const VARIABLES: readonly (readonly [names: string, meaning: string, without: st
     'no limit',
   ],
   [
+    '`CHUKWA_BUDGET_TOKENS`, `CHUKWA_BUDGET_USD`',
+    'the [budget](../operating.md#budgets) of all worlds for each day, in tokens and in US dollars',
+    'no limit',
+  ],
+  [
     '`CHUKWA_PLUGIN_PATH`',
     'more folders of plugins, `:` between them',
     'those that ship, and installed packages `chukwa-plugin-*`; those of the working folder once `plugin trust` has confirmed them',
@@ -169,8 +174,13 @@ const VARIABLES: readonly (readonly [names: string, meaning: string, without: st
     'services get no callback URL, and people report',
   ],
   [
+    '`CHUKWA_CONSUMERS_READ_ONLY`',
+    '`true` offers consumers at [`/mcp`](../mcp.md) only the tools that read',
+    'they store documents, make worlds and queue turns',
+  ],
+  [
     '`CHUKWA_OAUTH_ISSUER`',
-    'the URL of who issues tokens for [assistants](../mcp.md) over HTTP',
+    'the URL of who also issues tokens for [assistants](../mcp.md) at `/mcp`',
     'the operator hands them out',
   ],
   [

@@ -1,5 +1,14 @@
 import { type Outcome, succeed } from '../contract/problem.js';
-import { COST_GROUPS, type Cost, type CostGroup, groupCosts, type GroupedCosts, sumCosts } from '../core/cost/cost.js';
+import {
+  COST_GROUPS,
+  type Cost,
+  type CostGroup,
+  groupCosts,
+  type GroupedCosts,
+  type MeteredCall,
+  sumCosts,
+  toUsed,
+} from '../core/cost/cost.js';
 import type { PriceSources } from '../core/cost/price-book.js';
 import { type PromptParts, PromptTally } from '../core/cost/prompt-parts.js';
 import { ESTIMATE } from '../core/cost/tokenizer.js';
@@ -36,15 +45,15 @@ export async function showCost(
   if ((await store.worlds.find(world_slug)) === undefined) return unknownWorld(archive, world_slug);
   const book = await metering?.openPrices();
   if (book?.ok === false) return book;
-  const costOf = book?.value.costOf ?? NO_PRICE;
-  const calls = await store.browse.metered({ of: 'world', world_slug });
+  const priceAll = book?.value.priceAll ?? NO_PRICE;
+  const calls = await store.browse.metered({ world_slug });
   const groups: readonly CostGroup[] = by === undefined ? COST_GROUPS : COST_GROUPS.filter((group) => group === by);
   const isCounted = by === 'component' || (by === undefined && calls.length <= COUNTED_UNASKED_MAX);
   const sources = book?.value.sources;
   return succeed({
     world_slug,
-    total: sumCosts(calls, costOf),
-    groups: groupCosts(calls, groups, costOf),
+    total: sumCosts(calls.map(toUsed), priceAll),
+    groups: groupCosts(calls, groups, priceAll),
     prompts: isCounted ? await countPrompts(archive, world_slug, calls) : null,
     prices: sources === undefined ? null : { ...sources, snapshot_age_days: ageOf(sources) },
   });
@@ -58,7 +67,7 @@ function ageOf({ snapshot_date }: PriceSources): number {
 async function countPrompts(
   { store, metering }: Archive,
   world_slug: string,
-  calls: Awaited<ReturnType<Archive['store']['browse']['metered']>>,
+  calls: readonly MeteredCall[],
 ): Promise<PromptParts> {
   const models = [...new Set(calls.map(({ model }) => model))];
   const tally = new PromptTally((await metering?.openTokenizers(models)) ?? (() => ESTIMATE));

@@ -7,7 +7,7 @@ import type { PriceTokens, Program } from '../core/protocol/program.js';
 import type { Doorbell } from '../ports/doorbell.js';
 import type { OpenHeartbeat } from '../ports/heartbeat.js';
 import type { RuntimeParts } from '../runtime/runtime-parts.js';
-import type { FindObstacle, PluginCatalogue, ReplaceSecrets } from '../ports/sources.js';
+import type { FindModel, FindObstacle, PluginCatalogue, ReplaceSecrets } from '../ports/sources.js';
 import type { Store } from '../store/open-store.js';
 import type { CompileSchema, ValidateDocument } from '../ports/validation.js';
 
@@ -49,6 +49,7 @@ export interface Engine extends Archive {
   readonly findObstacle: FindObstacle;
   /** The prices by which budgets of money are kept. @returns a refusal of the operator's own file */
   openPrice(): Promise<Outcome<PriceTokens>>;
+  readonly findModel: FindModel;
   /** The configured doorbell of workers; it connects when it is used. Close it. */
   openDoorbell(): Outcome<Doorbell>;
   /** Renews leases from a thread of its own; undefined where no other process could take them. Close it. */

@@ -1,5 +1,4 @@
 import { type Cost, sumCosts } from '../core/cost/cost.js';
-import type { CostOf } from '../core/cost/price-book.js';
 import type { WantedCalls } from '../ports/browse.js';
 import type { Archive } from './engine.js';
 
@@ -10,10 +9,10 @@ export interface Costing {
 
 /** What the calls of a record have cost. Where the operator's prices cannot be read, nothing is priced. */
 export async function readCost({ store, metering }: Archive, wanted: WantedCalls): Promise<Cost> {
-  const calls = await store.browse.metered(wanted);
-  const book = calls.length === 0 ? undefined : await metering?.openPrices();
-  return sumCosts(calls, book?.ok === true ? book.value.costOf : NO_PRICE);
+  const opened = await metering?.openPrices();
+  const book = opened?.ok === true ? opened.value : undefined;
+  return sumCosts(await store.browse.used(wanted, book?.tiers ?? []), book?.priceAll ?? NO_PRICE);
 }
 
 /** Where nothing is priced. */
-export const NO_PRICE: CostOf = () => null;
+export const NO_PRICE = (): null => null;

@@ -37,7 +37,7 @@ import { forget, type Journal, openJournal } from './journal.js';
 import { findReported, handleMail, lookForMail, pend, suspend, stop } from './later.js';
 import type { AttemptEnd, AttemptRequest } from './attempt-request.js';
 import { demand, Overtaken } from './overtaken.js';
-import type { OnProgress } from './progress.js';
+import type { AttemptObserver, OnProgress } from './progress.js';
 import type { RuntimeParts } from './runtime-parts.js';
 
 /** A world was not as it was left: nothing has been written, and no call made. */
@@ -113,20 +113,9 @@ async function runBegun(
   const ends: (() => void)[] = [];
   const endAll = (): void => ends.splice(0).forEach((end) => end());
   let watch = (): void => {};
-  const facts = [...begun.facts];
-  const claimAndWatch =
-    claimWorld &&
-    (async (calls: CallsWrite) => {
-      await claimWorld(calls);
-      facts.push(...factsOfCalls(calls));
-      watch();
-    });
+  const claimAndWatch = claimWorld && ((calls: CallsWrite) => claimWorld(calls).then(() => watch()));
+  const { journal, facts } = openRecord(parts, begun, claimAndWatch);
   const arrivals = openArrivals<Arrival>();
-  const writeCalls = async (calls: CallsWrite): Promise<void> => {
-    demand(await parts.attempts.writeCalls(lease, calls));
-    facts.push(...factsOfCalls(calls));
-  };
-  const journal = openJournal({ ...present({ begin: claimAndWatch }), writeCalls });
   try {
     const simulation_time = request.simulationTime(lease.attempted_turn);
     const opening = {
@@ -146,17 +135,7 @@ async function runBegun(
     ends.push(() => abandon(attempt));
     watch = () => void ends.push(...watchOver(parts, request, attempt, begun));
     if (claimWorld === undefined) watch();
-    const budgets = await findBudgetsBefore(parts, program, lease, begun.past);
-    const first = findFirst(parts, attempt, begun, budgets);
-    observer?.onRecalled(first.calls);
-    const { patches } = attempt.state;
-    if (patches.length > 0) onProgress({ kind: 'patches_recalled', patches });
-    const { commands } = first;
-    return await drive(
-      parts,
-      attempt,
-      begun.past === undefined ? commands : await handleStop(parts, attempt, commands),
-    );
+    return await driveFromRecord(parts, attempt, begun, observer);
   } catch (error) {
     endAll();
     const isHeld = !(error instanceof Overtaken || error instanceof NotAsLeft);
@@ -165,6 +144,37 @@ async function runBegun(
   } finally {
     endAll();
   }
+}
+
+/** The journal of an attempt, and the facts that are on record: those of each statement follow when it is written. */
+function openRecord(
+  parts: RuntimeParts,
+  { lease, facts: before }: Begun,
+  begin: ((calls: CallsWrite) => Promise<void>) | undefined,
+): Pick<Attempt, 'journal' | 'facts'> {
+  const facts = [...before];
+  const thenKnown = (write: (calls: CallsWrite) => Promise<unknown>) => async (calls: CallsWrite) => {
+    await write(calls);
+    facts.push(...factsOfCalls(calls));
+  };
+  const writeCalls = thenKnown(async (calls) => demand(await parts.attempts.writeCalls(lease, calls)));
+  return { facts, journal: openJournal({ ...present({ begin: begin && thenKnown(begin) }), writeCalls }) };
+}
+
+/** Drives an attempt from where its record ends. */
+async function driveFromRecord(
+  parts: RuntimeParts,
+  attempt: Attempt,
+  begun: Begun,
+  observer: AttemptObserver | undefined,
+): Promise<AttemptEnd> {
+  const budgets = await findBudgetsBefore(parts, attempt.program, attempt.lease, begun.past);
+  const first = findFirst(parts, attempt, begun, budgets);
+  observer?.onRecalled(first.calls);
+  const { patches } = attempt.state;
+  if (patches.length > 0) attempt.onProgress({ kind: 'patches_recalled', patches });
+  const { commands } = first;
+  return drive(parts, attempt, begun.past === undefined ? commands : await handleStop(parts, attempt, commands));
 }
 
 function notifyBoth(first: OnProgress, second: OnProgress | undefined): OnProgress {

@@ -1,12 +1,13 @@
 import { present } from '../contract/present.js';
 import { redact } from '../core/content/redact.js';
-import type { SourceProgram, Validate } from '../core/protocol/program.js';
+import type { Validate } from '../core/protocol/program.js';
 import { problem, type Problem, refuse } from '../contract/problem.js';
 import { findInvisible } from '../core/content/variable-value.js';
 import type { Clock } from '../ports/clock.js';
 import type { AnswerCall } from '../ports/answers.js';
 import type {
   CallSource,
+  FindModel,
   FindObstacle,
   ListVariations,
   MakeCallback,
@@ -14,7 +15,6 @@ import type {
   PluginCatalogue,
   ReceiveReport,
   ReplaceSecrets,
-  ResolvedSource,
 } from '../ports/sources.js';
 import type { CompileSchema } from '../ports/validation.js';
 import { openChildren } from './children.js';
@@ -30,7 +30,7 @@ import { importEntry } from './import-entry.js';
 import { type DescribedPlugin, describePlugins, type FindConfirmed, findPlugins } from './registry.js';
 import { findShortSecret, type Secret } from './secrets.js';
 import { NO_WAY_OUT, standInFor, toDry, withoutWayOut } from './stand-in.js';
-import { findObstacle, resolveSource } from './stages/resolve.js';
+import { findModel, findObstacle } from './stages/resolve.js';
 import { allowEverybody, type Authorise } from './stages/leave.js';
 
 export { createExamineOrigin } from './examine-origin.js';
@@ -79,8 +79,7 @@ export interface Sources {
   readonly receiveReport: ReceiveReport;
   readonly replaceSecrets: ReplaceSecrets;
   readonly findObstacle: FindObstacle;
-  /** Where a source's calls go, and which model they ask; undefined in a dry run, and where an operator's setting is missing. */
-  readonly resolveSource: (source: Pick<SourceProgram, 'plugin' | 'interface'>) => ResolvedSource | undefined;
+  readonly findModel: FindModel;
   readonly listVariations: ListVariations;
   /** Closes every source, and ends every connection and every program. */
   close(): Promise<void>;
@@ -130,7 +129,7 @@ export async function openSources(parts: SourcesParts): Promise<Sources> {
     replaceSecrets: createReplaceSecrets(pipeline),
     // Written answers need no variable.
     findObstacle: (source) => (isDry ? undefined : findObstacle(source, pipeline)),
-    resolveSource: (source) => (isDry ? undefined : resolveSource(source, pipeline)),
+    findModel: (source) => findModel(source, pipeline),
     listVariations: async (name, definition, question) => {
       const plugin = plugins.find((found) => found.name === name);
       const code = plugin && (await getPlugin(plugin));

@@ -47,7 +47,7 @@ import {
 import { readAttemptFacts } from './records/facts.js';
 import { findInvocation, listExchanges } from './records/invocation-record.js';
 import { findLlmCall } from './records/llm-call-record.js';
-import { listMeteredCalls, listSentPrompts } from './records/metered-calls.js';
+import { listMeteredCalls, listSentPrompts, listUsed } from './records/metered-calls.js';
 import {
   findMisplacedValue,
   findSessions,
@@ -217,6 +217,7 @@ const BROWSE = {
   invocations: listCallsBefore,
   llmCalls: listGenerations,
   metered: listMeteredCalls,
+  used: listUsed,
   prompts: listSentPrompts,
   statuses: countStatuses,
   inbox: listInbox,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
+import fc from 'fast-check';
 import type { TokenUsage } from '../../engine/contract/source.js';
 import { toUsd } from '../../engine/core/cost/money.js';
 import type { Prices } from '../../engine/generated/prices.js';
@@ -76,4 +77,39 @@ test('the snapshot is the package that is installed', async () => {
   assert.match(snapshot_date, /^\d{4}-\d\d-\d\d$/);
   assert.equal(file, null);
   assert.equal(own.sources.file, 'prices.json');
+});
+
+test('calls of one tier cost together what they cost one by one, to the trillionth', () => {
+  const place = { model: 'claude-sonnet-4-5', endpoint_origin: ANTHROPIC, at: NOW };
+  fc.assert(
+    fc.property(fc.array(fc.integer({ min: 0, max: 200_000 }), { minLength: 1, maxLength: 50 }), (inputs) => {
+      const calls = inputs.map((input_tokens) => ({
+        input_tokens,
+        output_tokens: input_tokens % 977,
+        cached_input_tokens: Math.floor(input_tokens / 3),
+      }));
+      const add = (of: (call: (typeof calls)[number]) => number): number =>
+        calls.reduce((sum, call) => sum + of(call), 0);
+      const usage = {
+        input_tokens: add((call) => call.input_tokens),
+        output_tokens: add((call) => call.output_tokens),
+        cached_input_tokens: add((call) => call.cached_input_tokens),
+      };
+      assert.equal(
+        shipped.priceAll({ ...place, calls: calls.length, usage }),
+        add((one) => shipped.priceAll({ ...place, calls: 1, usage: one }) ?? NaN),
+      );
+    }),
+  );
+});
+
+test('the tiers are those of the snapshot, and those of the operator', async () => {
+  const snapshot = await readFile('node_modules/@pydantic/genai-prices/dist/index.js', 'utf8');
+  const starts = [...snapshot.matchAll(/\bstart: ?([\d_e]+)/g)].map(([, start]) => Number(start?.replaceAll('_', '')));
+  assert.ok(starts.length > 0);
+  assert.deepEqual(
+    [...new Set(starts)].filter((start) => !shipped.tiers.includes(start)),
+    [],
+  );
+  assert.ok(own.tiers.includes(1_000));
 });

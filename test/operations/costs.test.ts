@@ -1,12 +1,20 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { after, before, describe, test } from 'node:test';
 import type { Cost } from '../../engine/core/cost/cost.js';
 import { showAgentTurn } from '../../engine/operations/agents.js';
 import { browseTurn, browseWorld } from '../../engine/operations/browse/worlds.js';
+import { estimateRun } from '../../engine/operations/estimate.js';
 import { showCost } from '../../engine/operations/costs.js';
+import { compose } from '../../engine/main.js';
+import { runCommandLine } from '../../engine/surfaces/cli/command-line.js';
+import { openTestTerminal } from '../surfaces/cli/test-terminal.js';
 import { loadScript, must, openParkStage, type ParkStage, type Play } from '../support/park-stage.js';
 
 /** Every model has a price, as a file of the operator says. */
@@ -105,6 +113,37 @@ for (const kind of ['embedded', 'PostgreSQL'] as const)
       assert.ok(total.uncounted_calls > 0, 'a call that failed has no counts');
     });
 
+    test('of turns to come is estimated without a call and without a trace', async () => {
+      const asked = stage.model.requests.length;
+      const before = await stage.world(play.world_slug);
+      const { total } = await read();
+      const { earlier_turns, likely, limit, models } = must(
+        await estimateRun(stage.engine, { world_slug: play.world_slug, turns: 10 }),
+      );
+      assert.equal(earlier_turns, 3);
+      assert.equal(likely.input_tokens, Math.round((total.input_tokens * 10) / 3));
+      assert.ok(likely.usd !== null && limit.usd !== null && likely.usd < limit.usd);
+      assert.deepEqual(models, ['gpt-4.1-mini']);
+      assert.equal(stage.model.requests.length, asked);
+      assert.deepEqual(await stage.world(play.world_slug), before);
+      assert.deepEqual((await read()).total, total);
+    });
+
+    // Two programs share a server alone.
+    if (kind === 'PostgreSQL')
+      test('of a long run is printed unasked, and of a short one is not', async () => {
+        const { world_slug } = await stage.makeWorld({ scenario: 'park' });
+        stage.model.setScript({ version: 1, label: 'silent', turns: {} });
+        for (const [turns, said] of [
+          ['10', /10 turns of park-\d will use\n +calls +tokens +of them out +cost\n +least .*\n +likely .*\$/],
+          ['9', /^(?![^]*will use)/],
+        ] as const) {
+          const terminal = openTestTerminal({ columns: 120 });
+          await runCommandLine(await compose(stage.variables), ['run', world_slug, '--turns', turns], terminal);
+          assert.match(terminal.out_text(), said);
+        }
+      });
+
     test('stands on the world, its turns, its attempts and its agent turns, and is the same wherever it stands', async () => {
       const { world_slug } = play;
       const { total, groups } = await read();
@@ -152,5 +191,56 @@ test('prices that make no sense are refused with their place, and leave the page
     assert.equal(cost.usd, null);
   } finally {
     await stage.close();
+  }
+});
+
+test('counts that make no sense are believed nowhere, and estimated', async () => {
+  const nonsense = [
+    { prompt_tokens: -1_000_000, completion_tokens: 5 },
+    { prompt_tokens: 1e15, completion_tokens: 1e15 },
+    { prompt_tokens: 10, completion_tokens: 5, prompt_tokens_details: { cached_tokens: 1_000_000 } },
+    { prompt_tokens: 500 },
+    null,
+  ];
+  const target: { url?: string } = {};
+  let answered = 0;
+  let bytes = 0;
+  const liar = createServer(async (request, response) => {
+    const body = await text(request);
+    const { messages } = JSON.parse(body) as { readonly messages: readonly { readonly content: string }[] };
+    bytes += messages.reduce((sum, { content }) => sum + Buffer.byteLength(content), 0);
+    const headers = Object.fromEntries(
+      Object.entries(request.headers).filter(([name]) => !/^(host|content-length|connection)$/.test(name)),
+    );
+    const answer = await fetch(`${target.url}${request.url?.replace('/v1', '')}`, {
+      method: 'POST',
+      body,
+      headers: headers as Record<string, string>,
+    });
+    const usage = JSON.stringify(nonsense[answered++ % nonsense.length]);
+    response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? '' });
+    response.end((await answer.text()).replaceAll(/"usage":\{[^{}]*\}/g, `"usage":${usage}`));
+  });
+  liar.listen(0, '127.0.0.1');
+  await once(liar, 'listening');
+  const { port } = liar.address() as AddressInfo;
+  const stage = await openParkStage('embedded', ({ CHUKWA_LLM_BASE_URL }) => {
+    target.url = CHUKWA_LLM_BASE_URL ?? '';
+    return { CHUKWA_LLM_BASE_URL: `http://127.0.0.1:${port}/v1`, CHUKWA_PRICES: join(folder, 'prices.json') };
+  });
+  try {
+    const { world_slug, attempts } = await stage.play({ scenario: 'park', turns: 2 });
+    assert.deepEqual(
+      attempts.map(({ status }) => status),
+      ['committed', 'committed'],
+    );
+    const { total } = must(await showCost(stage.engine, { world_slug }));
+    assert.ok(answered >= nonsense.length && total.calls === answered);
+    assert.deepEqual([total.estimated_calls, total.uncounted_calls, total.cached_input_tokens], [answered, 0, 0]);
+    assert.ok(Math.abs(total.input_tokens - bytes / 4) <= answered, `${total.input_tokens} tokens of ${bytes} bytes`);
+    assert.equal(total.usd, priceOf(total));
+  } finally {
+    await stage.close();
+    liar.close();
   }
 });

@@ -1,8 +1,7 @@
 import type { TokenUsage } from '../../contract/source.js';
 import { unreachable } from '../../contract/unreachable.js';
 import type { CountedTokens } from '../protocol/token-counts.js';
-import { type Money, toUsd } from './money.js';
-import type { CostOf } from './price-book.js';
+import type { CallsAlike, PriceAll } from './price-book.js';
 
 /** One generation, with what its provider says that it used. */
 export interface MeteredCall {
@@ -13,7 +12,8 @@ export interface MeteredCall {
   readonly model: string | null;
   /** Scheme, host and port; null where nothing was sent. */
   readonly endpoint_origin: string | null;
-  readonly started_at: string;
+  /** When it began, in milliseconds since 1970. */
+  readonly at: number;
   readonly status: 'running' | 'pending' | 'succeeded' | 'failed' | 'interrupted';
   readonly is_superseded: boolean;
   /** A later attempt was answered from its record. */
@@ -22,6 +22,15 @@ export interface MeteredCall {
   readonly usage: TokenUsage | null;
   /** What its budget counted in their place; null where nothing was estimated. */
   readonly estimated: CountedTokens | null;
+}
+
+/** What some calls used that were counted alike. */
+export interface UsedTogether extends Omit<CallsAlike, 'usage'> {
+  /** In all; null where nobody counted. */
+  readonly usage: TokenUsage | null;
+  readonly is_estimated: boolean;
+  /** Whether they are under way. */
+  readonly is_open: boolean;
 }
 
 /** What calls have used and cost. A call that was adopted is counted where it was made, and nowhere again. */
@@ -61,9 +70,9 @@ export interface GroupedCosts {
 }
 
 /** The sum of what calls cost. */
-export function sumCosts(calls: readonly MeteredCall[], costOf: CostOf): Cost {
+export function sumCosts(used: readonly UsedTogether[], priceAll: PriceAll): Cost {
   const tally = new Tally();
-  for (const call of calls) tally.add(call, costOf);
+  for (const together of used) tally.add(together, priceAll);
   return tally.toCost();
 }
 
@@ -71,7 +80,7 @@ export function sumCosts(calls: readonly MeteredCall[], costOf: CostOf): Cost {
 export function groupCosts(
   calls: readonly MeteredCall[],
   groups: readonly CostGroup[],
-  costOf: CostOf,
+  priceAll: PriceAll,
 ): readonly GroupedCosts[] {
   return groups.map((by) => {
     const tallies = new Map<string, Tally>();
@@ -79,11 +88,17 @@ export function groupCosts(
       const key = keyOf(call, by);
       const tally = tallies.get(key) ?? new Tally();
       tallies.set(key, tally);
-      tally.add(call, costOf);
+      tally.add(toUsed(call), priceAll);
     }
     const rows = [...tallies].map(([of, tally]) => ({ of, ...tally.toCost() }));
     return { by, rows: rows.sort(by === 'turn' ? byTurn : byTokens) };
   });
+}
+
+/** What one call used. */
+export function toUsed({ model, endpoint_origin, at, usage, estimated, status }: MeteredCall): UsedTogether {
+  const is_open = status === 'running' || status === 'pending';
+  return { calls: 1, model, endpoint_origin, at, usage: usage ?? estimated, is_estimated: usage === null, is_open };
 }
 
 /** How a call stands. */
@@ -134,27 +149,26 @@ class Tally {
   #written = 0;
   #output = 0;
   #reasoning = 0;
-  #money: Money | null = null;
+  #trillionths: number | null = null;
   #unpriced = 0;
   #estimated = 0;
   #uncounted = 0;
 
-  add(call: MeteredCall, costOf: CostOf): void {
-    this.#calls += 1;
-    const counts: TokenUsage | null = call.usage ?? call.estimated;
-    if (counts === null) {
-      if (call.status !== 'running' && call.status !== 'pending') this.#uncounted += 1;
+  add({ calls, usage, is_estimated, is_open, ...place }: UsedTogether, priceAll: PriceAll): void {
+    this.#calls += calls;
+    if (usage === null) {
+      if (!is_open) this.#uncounted += calls;
       return;
     }
-    this.#input += counts.input_tokens;
-    this.#cached += counts.cached_input_tokens ?? 0;
-    this.#written += counts.cache_written_input_tokens ?? 0;
-    this.#output += counts.output_tokens;
-    this.#reasoning += counts.reasoning_tokens ?? 0;
-    if (call.usage === null) this.#estimated += 1;
-    const money = costOf(counts, call.model, call.endpoint_origin, Date.parse(call.started_at));
-    if (money === null) this.#unpriced += 1;
-    else this.#money = (this.#money ?? 0) + money;
+    this.#input += usage.input_tokens;
+    this.#cached += usage.cached_input_tokens ?? 0;
+    this.#written += usage.cache_written_input_tokens ?? 0;
+    this.#output += usage.output_tokens;
+    this.#reasoning += usage.reasoning_tokens ?? 0;
+    if (is_estimated) this.#estimated += calls;
+    const price = priceAll({ calls, usage, ...place });
+    if (price === null) this.#unpriced += calls;
+    else this.#trillionths = (this.#trillionths ?? 0) + price;
   }
 
   toCost(): Cost {
@@ -165,7 +179,7 @@ class Tally {
       cache_written_input_tokens: this.#written,
       output_tokens: this.#output,
       reasoning_tokens: this.#reasoning,
-      usd: toUsd(this.#money),
+      usd: this.#trillionths === null ? null : this.#trillionths / 1e12,
       unpriced_calls: this.#unpriced,
       estimated_calls: this.#estimated,
       uncounted_calls: this.#uncounted,

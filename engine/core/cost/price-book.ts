@@ -13,6 +13,19 @@ export type CostOf = (
   at: number,
 ) => Money | null;
 
+/** Calls for which a token costs the same: of one model, place and half hour, with inputs of one tier. */
+export interface CallsAlike {
+  readonly calls: number;
+  /** In all. */
+  readonly usage: TokenUsage;
+  readonly model: string | null;
+  readonly endpoint_origin: string | null;
+  readonly at: number;
+}
+
+/** What calls cost in all, in trillionths of a US dollar, which add up in any order; null as for one call. */
+export type PriceAll = (alike: CallsAlike) => number | null;
+
 /** Where prices come from. */
 export interface PriceSources {
   /** The package whose snapshot ships, with its version. */
@@ -26,5 +39,8 @@ export interface PriceSources {
 /** The prices of models. */
 export interface PriceBook {
   readonly costOf: CostOf;
+  readonly priceAll: PriceAll;
+  /** The input tokens of a call above which some price changes. */
+  readonly tiers: readonly number[];
   readonly sources: PriceSources;
 }

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../contract/json.js';
 import { present } from '../../contract/present.js';
 import type { SourceProgram } from '../../core/protocol/program.js';
-import type { ModelPlace, ResolvedSource } from '../../ports/sources.js';
+import type { FindModel, ModelPlace } from '../../ports/sources.js';
 import type { LookUpVariable } from '../origin.js';
 import { findNamedSecrets, listNames, resolveFolder, resolveModel, resolveOrigin } from '../origin.js';
 import { type Asked, halt, type Route, type Routed, type Stage } from '../passage.js';
@@ -62,18 +62,11 @@ export function findObstacle(
   return unset && `${unset.name} is not set: set it to the secret that ${unset.pointer} of its interface names`;
 }
 
-/** Where calls of a source go, without the path of the URL, and which model they ask. */
-export function resolveSource(
-  source: Pick<SourceProgram, 'plugin' | 'interface'>,
-  parts: ResolveParts,
-): ResolvedSource | undefined {
+/** The model that a source asks, and where; neither while a variable is missing. */
+export function findModel(source: Parameters<FindModel>[0], parts: ResolveParts): ReturnType<FindModel> {
   const route = findRoute(source, parts);
-  return typeof route === 'string' ? undefined : describeRoute(route);
-}
-
-/** A route as the record has it. The path of a URL may hold a secret, as that of some services does: it is left out. */
-export function describeRoute({ model, origin }: Pick<Route, 'model' | 'origin'>): ResolvedSource {
-  return present({ model, origin: origin && new URL(origin.url).origin });
+  if (typeof route === 'string') return { model: null, endpoint_origin: null };
+  return { model: route.model ?? null, endpoint_origin: route.origin ? new URL(route.origin.url).origin : null };
 }
 
 /** The route to a source, by the operator's variables. @returns a sentence where something is missing */

@@ -8,8 +8,9 @@ import {
   type MeteredCall,
   standingOf,
   sumCosts,
+  toUsed,
 } from '../../../engine/core/cost/cost.js';
-import type { CostOf } from '../../../engine/core/cost/price-book.js';
+import type { PriceAll } from '../../../engine/core/cost/price-book.js';
 
 const count = fc.integer({ min: 0, max: 10_000_000 });
 const usage = fc
@@ -23,7 +24,7 @@ const call: fc.Arbitrary<MeteredCall> = fc.record({
   node_id: fc.constantFrom('act', 'think'),
   model: fc.constantFrom('gpt-5-mini', 'unknown', null),
   endpoint_origin: fc.constantFrom('https://api.openai.com', null),
-  started_at: fc.constant('2026-10-01T12:00:00.000Z'),
+  at: fc.constant(0),
   status: fc.constantFrom('running', 'succeeded', 'failed', 'interrupted'),
   is_superseded: fc.boolean(),
   is_adopted: fc.boolean(),
@@ -31,9 +32,9 @@ const call: fc.Arbitrary<MeteredCall> = fc.record({
   estimated: fc.option(fc.record({ input_tokens: count, output_tokens: count })),
 });
 
-/** A price with a fraction of a billionth, so that the cost of a call is rounded. */
-const costOf: CostOf = ({ input_tokens, output_tokens }, model) =>
-  model === 'gpt-5-mini' ? Math.round(input_tokens * 0.33 + output_tokens * 1.7) : null;
+/** A third of a millionth of a dollar for each token of input. */
+const priceAll: PriceAll = ({ usage: { input_tokens, output_tokens }, model }) =>
+  model === 'gpt-5-mini' ? input_tokens * 333_333 + output_tokens * 1_700_000 : null;
 
 /** The members that add up. */
 const ADDED = [
@@ -48,15 +49,15 @@ const ADDED = [
   'uncounted_calls',
 ] as const satisfies readonly (keyof Cost)[];
 
-/** Billionths of a dollar are whole numbers, and add up exactly. */
-const billionths = ({ usd }: Cost): number => Math.round((usd ?? 0) * 1e9);
+/** Trillionths of a dollar are whole numbers, and add up exactly. */
+const trillionths = ({ usd }: Cost): number => Math.round((usd ?? 0) * 1e12);
 
 test('by whatever calls are added up, the total is the sum of its rows and of its calls', () => {
   fc.assert(
     fc.property(fc.array(call, { maxLength: 60 }), (calls) => {
-      const total = sumCosts(calls, costOf);
-      const each = calls.map((one) => sumCosts([one], costOf));
-      for (const rows of [each, ...groupCosts(calls, COST_GROUPS, costOf).map((group) => group.rows)]) {
+      const total = sumCosts(calls.map(toUsed), priceAll);
+      const each = calls.map((one) => sumCosts([toUsed(one)], priceAll));
+      for (const rows of [each, ...groupCosts(calls, COST_GROUPS, priceAll).map((group) => group.rows)]) {
         for (const name of ADDED)
           assert.equal(
             rows.reduce((sum, row) => sum + row[name], 0),
@@ -64,8 +65,8 @@ test('by whatever calls are added up, the total is the sum of its rows and of it
             name,
           );
         assert.equal(
-          rows.reduce((sum, row) => sum + billionths(row), 0),
-          billionths(total),
+          rows.reduce((sum, row) => sum + trillionths(row), 0),
+          trillionths(total),
         );
         // Of calls without a price the money is unknown, never nothing.
         assert.equal(
@@ -84,7 +85,7 @@ const CALL: MeteredCall = {
   node_id: 'act',
   model: 'gpt-5-mini',
   endpoint_origin: null,
-  started_at: '2026-10-01T12:00:00.000Z',
+  at: 0,
   status: 'succeeded',
   is_superseded: false,
   is_adopted: false,
@@ -107,8 +108,8 @@ for (const [change, standing] of [
 test('an estimate stands in for counts that are missing, and is marked', () => {
   const estimated = { input_tokens: 50, output_tokens: 5 };
   const { input_tokens, estimated_calls, uncounted_calls } = sumCosts(
-    [CALL, { ...CALL, usage: null, estimated }],
-    costOf,
+    [CALL, { ...CALL, usage: null, estimated }].map(toUsed),
+    priceAll,
   );
   assert.deepEqual(
     { input_tokens, estimated_calls, uncounted_calls },
@@ -121,6 +122,6 @@ test('a call that ended uncounted is said to be, and one that is open is not', (
     { ...CALL, usage: null },
     { ...CALL, usage: null, status: 'running' as const },
   ];
-  assert.equal(sumCosts(calls, costOf).uncounted_calls, 1);
-  assert.equal(sumCosts(calls, costOf).usd, null);
+  assert.equal(sumCosts(calls.map(toUsed), priceAll).uncounted_calls, 1);
+  assert.equal(sumCosts(calls.map(toUsed), priceAll).usd, null);
 });
