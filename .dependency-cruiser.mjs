@@ -21,14 +21,24 @@ function roomImports(room, allowed, comment) {
 }
 
 /** The folders of the core, and which of them each may import: the stack grows upwards, and what ends it stands side by side. */
-const coreStack = ['content', 'prompt', 'world', 'protocol', 'typing', 'binding', 'nodes', 'workflow'];
+const coreStack = [
+  'content',
+  'prompt',
+  'world',
+  'protocol',
+  'cost',
+  'budget',
+  'typing',
+  'binding',
+  'nodes',
+  'workflow',
+];
 const coreFolders = [
   ...coreStack.map((folder, index) => [folder, coreStack.slice(0, index)]),
   ['workflow-test', coreStack],
   ['inbox', []],
   ['turn', [...coreStack.slice(0, -1), 'inbox']],
   ['agents', coreStack.slice(0, coreStack.indexOf('protocol') + 1)],
-  ['cost', coreStack.slice(0, coreStack.indexOf('protocol') + 1)],
   ['stream', ['content', 'world']],
   ['evidence', ['content', 'prompt']],
   ['facts', ['content', 'prompt', 'world', 'protocol']],

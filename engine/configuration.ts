@@ -5,6 +5,8 @@ import { ENGINE_VARIABLES, type EngineVariable } from './contract/engine-variabl
 import { type Outcome, problem, type Problem, refuse } from './contract/problem.js';
 import { sha256 } from './core/content/sha256.js';
 import { findInvisible, listSecretParts } from './core/content/variable-value.js';
+import { toMoney } from './core/cost/money.js';
+import type { Limits } from './core/protocol/amounts.js';
 import type { WantedDoorbell } from './doorbells/choose-doorbell.js';
 import type { ServePlace } from './operations/composition.js';
 import type { Anchor } from './operations/evidence/anchor.js';
@@ -252,6 +254,20 @@ export function toFlightLimits(variables: Settings): Outcome<FlightLimits> {
       ...wrong.map(({ name: variable }) => problem('FLIGHT_LIMIT_INVALID', { variable }, { details: { variable } })),
     );
   return { ok: true, value: Object.fromEntries(set.map(({ limit, said }) => [limit, Number(said)])) };
+}
+
+/** What all worlds may use in one day; undefined where the operator sets no limit. */
+export function toDayBudget(variables: Settings): Outcome<Limits | undefined> {
+  const [tokens, usd] = [variables['CHUKWA_BUDGET_TOKENS'] || undefined, variables['CHUKWA_BUDGET_USD'] || undefined];
+  const wrong = [
+    ...(tokens === undefined || /^[1-9]\d{0,14}$/.test(tokens) ? [] : ['CHUKWA_BUDGET_TOKENS']),
+    ...(usd === undefined || (/^\d{1,6}(\.\d{1,6})?$/.test(usd) && Number(usd) > 0) ? [] : ['CHUKWA_BUDGET_USD']),
+  ];
+  if (wrong.length > 0)
+    return refuse(...wrong.map((variable) => problem('BUDGET_INVALID', { variable }, { details: { variable } })));
+  if (tokens === undefined && usd === undefined) return { ok: true, value: undefined };
+  const money = usd === undefined ? undefined : toMoney(Number(usd));
+  return { ok: true, value: present({ tokens: tokens === undefined ? undefined : Number(tokens), money }) };
 }
 
 /** The doorbell that the operator wants. */

@@ -10,6 +10,7 @@ import {
   readVariables,
   toAnchor,
   toDataDir,
+  toDayBudget,
   type LogFormat,
   toFlightLimits,
   toHeartbeatSettings,
@@ -28,6 +29,7 @@ import {
   toWantedDoorbell,
   type Variables,
 } from './configuration.js';
+import type { Limits } from './core/protocol/amounts.js';
 import type { Validate } from './core/protocol/program.js';
 import { chooseDoorbell, type WantedDoorbell } from './doorbells/choose-doorbell.js';
 import type {
@@ -260,13 +262,29 @@ async function openEngine(outside: Outside, options: EngineOptions): Promise<Out
   if (!callbacks.ok) return callbacks;
   const limits = toFlightLimits(variables);
   if (!limits.ok) return limits;
+  const of_day = toDayBudget(variables);
+  if (!of_day.ok) return of_day;
   const wanted = toTelemetrySettings(variables);
   if (!wanted.ok) return wanted;
   const parts = openParts(outside, { ...options, ...callbacks.value, flight_limits: limits.value });
   const opening = openArchive(outside, toStoreConfiguration(variables));
   const joined = await joinEngine(opening, parts, toWantedDoorbell(variables));
-  if (!joined.ok || wanted.value === undefined) return joined;
-  return { ok: true, value: observed(joined.value, await openTelemetry(outside, wanted.value)) };
+  if (!joined.ok) return joined;
+  const engine =
+    options.model_at === undefined ? bounded(joined.value, of_day.value) : bounded(unpaid(joined.value), undefined);
+  if (wanted.value === undefined) return { ok: true, value: engine };
+  return { ok: true, value: observed(engine, await openTelemetry(outside, wanted.value)) };
+}
+
+/** What answers in the place of models costs nothing. */
+function unpaid(engine: Engine): Engine {
+  return { ...engine, openPrice: async () => ({ ok: true, value: () => 0 }) };
+}
+
+/** With the budgets that are kept in the database. A dry run spends nothing of them. */
+function bounded(engine: Engine, of_day: Limits | undefined): Engine {
+  const budgets = { store: engine.store.budgets, outputs: new Map(), ...present({ of_day }) };
+  return { ...engine, runtime: { ...engine.runtime, budgets } };
 }
 
 /** Where the operator asks for none, nothing of it is loaded. */
@@ -293,8 +311,9 @@ async function openDryEngine(outside: Outside, answerCall: AnswerCall): Promise<
     kind: 'process',
   });
   if (!opened.ok) return opened;
+  const engine = unpaid(opened.value);
   // A dry run gains nothing from a wait before a retry.
-  return { ok: true, value: { ...opened.value, runtime: { ...opened.value.runtime, chooseWait: () => 0 } } };
+  return { ok: true, value: { ...engine, runtime: { ...engine.runtime, chooseWait: () => 0 } } };
 }
 
 async function joinEngine(
@@ -320,6 +339,7 @@ async function joinEngine(
       ...present({ metering }),
       replaceSecrets: sources.replaceSecrets,
       findObstacle: sources.findObstacle,
+      openPrice: () => openPrice(sources, metering),
       findModel: sources.findModel,
       runtime: {
         attempts: store.attempts,
@@ -341,6 +361,23 @@ async function joinEngine(
         await sources.close();
         await close();
       },
+    },
+  };
+}
+
+/** Prices by source: they are those of the moment at which they are asked for. */
+async function openPrice(
+  { findModel }: Pick<Sources, 'findModel'>,
+  metering: Metering | undefined,
+): ReturnType<Engine['openPrice']> {
+  const opened = await metering?.openPrices();
+  if (opened?.ok !== true) return opened ?? { ok: true, value: () => null };
+  const { costOf } = opened.value;
+  return {
+    ok: true,
+    value: (source, usage) => {
+      const { model, endpoint_origin } = findModel(source);
+      return costOf(usage, model, endpoint_origin, clock.now());
     },
   };
 }
@@ -405,7 +442,7 @@ async function diagnoseAll(outside: Outside, world_slug: string | undefined): Pr
     import('./store/doorbell/server-doorbell.js'),
   ]);
   await sources.close();
-  const settings = [toFlightLimits(variables), toPublicUrl(variables)];
+  const settings = [toFlightLimits(variables), toDayBudget(variables), toPublicUrl(variables)];
   const lookUp = (name: string): string | undefined => variables[name] || undefined;
   return diagnose({
     refused: [...sources.refused, ...settings.flatMap((setting) => (setting.ok ? [] : setting.problems))],

@@ -305,6 +305,30 @@ CREATE TABLE audit_entries (
     CONSTRAINT audit_entries_rejection_check CHECK (((audit_kind = 'generation_rejected'::audit_kind) = (num_nulls(attempt_number, raw_response, rejection) = 0)))
 );
 
+CREATE TABLE budget_reservations (
+    budget_key text NOT NULL,
+    call_id uuid NOT NULL,
+    lease_world human_id_text NOT NULL,
+    lease_attempt_id uuid NOT NULL,
+    lease_epoch natural_bigint NOT NULL,
+    least_tokens natural_bigint NOT NULL,
+    least_money natural_bigint NOT NULL,
+    most_tokens natural_bigint NOT NULL,
+    most_money natural_bigint NOT NULL,
+    CONSTRAINT budget_reservations_pkey PRIMARY KEY (budget_key, call_id)
+);
+
+CREATE TABLE budgets (
+    budget_key text NOT NULL,
+    world_slug human_id_text,
+    spent_tokens natural_bigint NOT NULL DEFAULT 0,
+    spent_money natural_bigint NOT NULL DEFAULT 0,
+    reserved_tokens natural_bigint NOT NULL DEFAULT 0,
+    reserved_money natural_bigint NOT NULL DEFAULT 0,
+    granted_to uuid,
+    CONSTRAINT budgets_pkey PRIMARY KEY (budget_key)
+);
+
 CREATE TABLE call_settlements (
     world_slug human_id_text NOT NULL,
     source_invocation_id uuid NOT NULL,
@@ -430,6 +454,7 @@ CREATE TABLE llm_calls (
     last_text bytea,
     last_pieces bytea,
     cache_written_input_tokens natural_bigint,
+    max_output_tokens positive_bigint,
     CONSTRAINT llm_calls_pkey PRIMARY KEY (llm_call_id, world_slug),
     CONSTRAINT llm_calls_world_slug_source_invocation_id_key UNIQUE (world_slug, source_invocation_id)
 );
@@ -731,6 +756,8 @@ ALTER TABLE attempts ADD CONSTRAINT attempts_inbox_fk FOREIGN KEY (world_slug, i
 
 ALTER TABLE audit_entries ADD CONSTRAINT audit_entries_attempt_fkey FOREIGN KEY (world_slug, attempt_id) REFERENCES attempts(world_slug, attempt_id) DEFERRABLE;
 ALTER TABLE audit_entries ADD CONSTRAINT audit_entries_source_invocation_fkey FOREIGN KEY (world_slug, source_invocation_id) REFERENCES source_invocations(world_slug, source_invocation_id) DEFERRABLE;
+
+ALTER TABLE budgets ADD CONSTRAINT budgets_world_slug_fkey FOREIGN KEY (world_slug) REFERENCES worlds(world_slug) DEFERRABLE;
 
 ALTER TABLE call_settlements ADD CONSTRAINT call_settlements_world_slug_attempt_id_fkey FOREIGN KEY (world_slug, attempt_id) REFERENCES attempts(world_slug, attempt_id) DEFERRABLE;
 ALTER TABLE call_settlements ADD CONSTRAINT call_settlements_world_slug_source_invocation_id_fkey FOREIGN KEY (world_slug, source_invocation_id) REFERENCES source_invocations(world_slug, source_invocation_id) DEFERRABLE;

@@ -133,6 +133,11 @@ const VARIABLES: readonly (readonly [names: string, meaning: string, without: st
     'no limit',
   ],
   [
+    '`CHUKWA_BUDGET_TOKENS`, `CHUKWA_BUDGET_USD`',
+    'the [budget](../operating.md#budgets) of all worlds for each day, in tokens and in US dollars',
+    'no limit',
+  ],
+  [
     '`CHUKWA_PLUGIN_PATH`',
     'more folders of plugins, `:` between them',
     'those that ship, and installed packages `chukwa-plugin-*`; those of the working folder once `plugin trust` has confirmed them',

@@ -5,6 +5,8 @@
 export const ENGINE_VARIABLES = {
   APPDATA: 'setting',
   CHUKWA_ANCHOR: 'setting',
+  CHUKWA_BUDGET_TOKENS: 'setting',
+  CHUKWA_BUDGET_USD: 'setting',
   CHUKWA_CONSUMERS_READ_ONLY: 'setting',
   CHUKWA_DATABASE_URL: 'url',
   CHUKWA_DATA_DIR: 'setting',

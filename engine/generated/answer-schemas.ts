@@ -5066,6 +5066,13 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
           "null"
         ]
       },
+      "max_output_tokens": {
+        "type": [
+          "number",
+          "null"
+        ],
+        "description": "The limit of its answer that budgets left; null where the source's own, or none, was sent."
+      },
       "chunks": {
         "type": "array",
         "items": {
@@ -5170,6 +5177,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "is_superseded",
       "llm_call_id",
       "logical_generation_attempt",
+      "max_output_tokens",
       "messages",
       "model",
       "model_output_kind",

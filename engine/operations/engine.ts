@@ -3,7 +3,7 @@ import { type Outcome, problem, refuse } from '../contract/problem.js';
 import type { Scenario } from '../generated/scenario.js';
 import type { PriceBook } from '../core/cost/price-book.js';
 import type { TokenizerOf } from '../core/cost/tokenizer.js';
-import type { Program } from '../core/protocol/program.js';
+import type { PriceTokens, Program } from '../core/protocol/program.js';
 import type { Doorbell } from '../ports/doorbell.js';
 import type { OpenHeartbeat } from '../ports/heartbeat.js';
 import type { RuntimeParts } from '../runtime/runtime-parts.js';
@@ -47,6 +47,8 @@ export interface Engine extends Archive {
   readonly runtime: RuntimeParts;
   readonly replaceSecrets: ReplaceSecrets;
   readonly findObstacle: FindObstacle;
+  /** The prices by which budgets of money are kept. @returns a refusal of the operator's own file */
+  openPrice(): Promise<Outcome<PriceTokens>>;
   readonly findModel: FindModel;
   /** The configured doorbell of workers; it connects when it is used. Close it. */
   openDoorbell(): Outcome<Doorbell>;

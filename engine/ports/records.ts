@@ -208,6 +208,8 @@ export interface LlmCallRecord extends CallSummary, CallPlace {
   readonly raw_text: string;
   readonly normalised_text: string | null;
   readonly finish_reason: string | null;
+  /** The limit of its answer that budgets left; null where the source's own, or none, was sent. */
+  readonly max_output_tokens: number | null;
   readonly chunks: readonly { readonly text: string; readonly offset_ms: number }[];
   readonly artifacts: readonly { readonly kind: string; readonly value: Json }[];
   readonly tokens: {

@@ -12,7 +12,7 @@ export type CallOutcome = CallSucceeded | CallBroke;
 /** The facts of a call's end that a turn gets, live and from the record alike; `eventOf` makes its event of them. */
 export type CallFact =
   | Pick<CallSucceeded, 'key' | 'status' | 'view' | 'usage' | 'duration_ms'>
-  | (Pick<CallEnd, 'key' | 'http_status' | 'duration_ms'> & Omit<CallBroke, keyof CallEnd | 'answer'>)
+  | (Pick<CallEnd, 'key' | 'http_status' | 'duration_ms' | 'usage'> & Omit<CallBroke, keyof CallEnd | 'answer'>)
   /** A pending call, with its recorded deadline in milliseconds since 1970. */
   | { readonly key: string; readonly status: 'pending'; readonly deadline: number };
 

@@ -6,6 +6,7 @@ import { attemptStore } from './attempts/attempt-store.js';
 import { freeWorlds } from './attempts/fence.js';
 import { addTask, findTask, takeBackTask } from './assistant-tasks.js';
 import { bind } from './bind.js';
+import { budgetStore } from './budgets.js';
 import { countComponents, findStartingWith, findUses, listComponents, listComponentsAfter } from './component-lists.js';
 import { findComponent, listClosure, putComponents } from './components.js';
 import type { OpenDatabase } from './database.js';
@@ -263,6 +264,7 @@ export function toStore(database: OpenDatabase, applied: readonly string[], migr
     components: bind(database, COMPONENTS),
     worlds: bind(database, WORLDS),
     attempts: attemptStore(database),
+    budgets: budgetStore(database),
     inbox: bind(database, INBOX),
     pending: bind(database, { find: findCalls, awaitedBy: listAwaited, expire: expireCalls }),
     records: bind(database, RECORDS),

@@ -220,6 +220,28 @@ export interface AuditEntries {
   world_slug: string;
 }
 
+export interface BudgetReservations {
+  budget_key: string;
+  call_id: string;
+  lease_attempt_id: string;
+  lease_epoch: number;
+  lease_world: string;
+  least_money: number;
+  least_tokens: number;
+  most_money: number;
+  most_tokens: number;
+}
+
+export interface Budgets {
+  budget_key: string;
+  granted_to: string | null;
+  reserved_money: Generated<number>;
+  reserved_tokens: Generated<number>;
+  spent_money: Generated<number>;
+  spent_tokens: Generated<number>;
+  world_slug: string | null;
+}
+
 export interface CallSettlements {
   attempt_id: string;
   performed: boolean;
@@ -315,6 +337,7 @@ export interface LlmCalls {
   last_pieces: Buffer | null;
   last_text: Buffer | null;
   llm_call_id: string;
+  max_output_tokens: number | null;
   message_count: number;
   model: string | null;
   new_messages: Generated<string[]>;
@@ -623,6 +646,8 @@ export interface DB {
   attempt_timeline_events: AttemptTimelineEvents;
   attempts: Attempts;
   audit_entries: AuditEntries;
+  budget_reservations: BudgetReservations;
+  budgets: Budgets;
   call_settlements: CallSettlements;
   checkpoints: Checkpoints;
   cognition_profiles: CognitionProfiles;

@@ -61,6 +61,7 @@ const VIOLATIONS: Readonly<Record<string, readonly (readonly [string, string])[]
   'core-facts-imports-downwards-only': [['engine/core/facts/a.ts', 'engine/core/orders/target.ts']],
   'core-orders-imports-downwards-only': [['engine/core/orders/a.ts', 'engine/core/ledger/target.ts']],
   'core-ledger-imports-downwards-only': [['engine/core/ledger/a.ts', 'engine/core/nodes/target.ts']],
+  'core-budget-imports-downwards-only': [['engine/core/budget/a.ts', 'engine/core/nodes/target.ts']],
   'core-stream-imports-downwards-only': [['engine/core/stream/a.ts', 'engine/core/protocol/target.ts']],
   'ports-imports-downwards-only': [['engine/ports/a.ts', 'engine/store/target.ts']],
   'schema-imports-downwards-only': [['engine/schema/a.ts', 'engine/sources/target.ts']],

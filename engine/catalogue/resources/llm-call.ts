@@ -133,6 +133,7 @@ function factsOf(call: LlmCallRecord) {
       sent !== null && sent !== whole ? `, sent without its bounds as ${shortHash(sent)}` : null,
     ],
     tokens: tokens && toTokens(tokens),
+    'limit by budgets': call.max_output_tokens && `${count(call.max_output_tokens, 'token')} of answer`,
     'finish reason': call.finish_reason,
     'streamed in':
       first === undefined || last === undefined

@@ -60,15 +60,47 @@ export const BYTES_OF_A_TOKEN = 4;
 
 /** What a prompt and its answer probably count, by the bytes of their texts. */
 export function estimateTokens(messages: readonly Message[], said: string): CountedTokens {
-  return { input_tokens: estimateTexts(...textsOf(messages)), output_tokens: estimateTexts(said) };
+  const bytes = messages.reduce((sum, message) => sum + bytesOf(message), 0);
+  return { input_tokens: bytesToTokens(bytes), output_tokens: estimateTexts(said) };
+}
+
+/** A conversation only grows: each of its messages is counted once. */
+const bytesOfMessages = new WeakMap<Message, number>();
+
+function bytesOf(message: Message): number {
+  const known = bytesOfMessages.get(message);
+  if (known !== undefined) return known;
+  const bytes = sumBytes(message.segments.map(({ text }) => text));
+  bytesOfMessages.set(message, bytes);
+  return bytes;
 }
 
 /** What texts probably count. */
 export function estimateTexts(...texts: readonly string[]): number {
-  const encoder = new TextEncoder();
-  return Math.ceil(texts.reduce((bytes, text) => bytes + encoder.encode(text).byteLength, 0) / BYTES_OF_A_TOKEN);
+  return bytesToTokens(sumBytes(texts));
 }
+
+function sumBytes(texts: readonly string[]): number {
+  return texts.reduce((bytes, text) => bytes + encoder.encode(text).byteLength, 0);
+}
+
+const encoder = new TextEncoder();
 
 function textsOf(messages: readonly Message[]): readonly string[] {
   return messages.flatMap(({ segments }) => segments.map(({ text }) => text));
+}
+
+/** What so many bytes of texts probably count. */
+export function bytesToTokens(bytes: number): number {
+  return Math.ceil(bytes / BYTES_OF_A_TOKEN);
+}
+
+/** The provider's counts, or an estimate in the place of counts that are missing or cannot be true. */
+export function countUsed(
+  usage: TokenUsage | undefined,
+  messages: readonly Message[],
+  said: string,
+): { readonly counts: TokenUsage; readonly is_estimated: boolean } {
+  const is_estimated = usage === undefined || doubtCounts(usage, messages, said.length) !== undefined;
+  return { counts: is_estimated ? estimateTokens(messages, said) : usage, is_estimated };
 }

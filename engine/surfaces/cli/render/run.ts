@@ -115,7 +115,9 @@ function dryLines(
 function furtherLines(report: RunReport, story: Story): Lines {
   const turn = report.turns.at(-1);
   return [
-    turn?.is_transient === true && [retryLines(report, turn, story), EMPTY],
+    turn?.failure_class === 'budget_exhausted'
+      ? [budgetLines(report, story), EMPTY]
+      : turn?.is_transient === true && [retryLines(report, turn, story), EMPTY],
     turn?.failure_class === 'generation_attempts_exhausted' && [
       hanging(
         2,
@@ -176,6 +178,16 @@ function retryLines(
       '  "retry": {"max": 3, "on": ["timeout", "transport", "http_429", "http_5xx"]}',
       '  in the file of a source retries its calls',
     ),
+  ];
+}
+
+function budgetLines({ world }: RunReport, { rerun }: Story): Lines {
+  return [
+    line('What the turn has used stays on record. Once its budget has more left, continue:'),
+    commandLines('  ', [
+      [command(...rerun.run), 'tries the turn again'],
+      [command('cost', world), 'what the world has used'],
+    ]),
   ];
 }
 
