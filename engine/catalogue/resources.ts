@@ -5,6 +5,7 @@ import { attemptDiff } from './resources/attempt-diff.js';
 import { attempt } from './resources/attempt.js';
 import { attemptCalls, attemptAgentTurns } from './resources/attempts.js';
 import { invocationList, llmCallList } from './resources/calls.js';
+import { cost } from './resources/cost.js';
 import { diff } from './resources/diff.js';
 import { DOCUMENTS } from './resources/documents.js';
 import { entity } from './resources/entity.js';
@@ -26,6 +27,7 @@ export const RESOURCES: readonly Resource[] = [
   attemptAgentTurns,
   invocationList,
   llmCallList,
+  cost,
   diff,
   ...DOCUMENTS,
   entity,

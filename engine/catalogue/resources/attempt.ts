@@ -3,7 +3,8 @@ import { toTraceId } from '../../core/content/trace-id.js';
 import { stateOf } from '../../core/protocol/work-state.js';
 import { type AttemptPage, browseAttempt } from '../../operations/browse/attempts.js';
 import { toEventId } from '../../operations/event.js';
-import type { AttemptRecord, AuditRecord, InvocationSummary, TimelineRecord } from '../../ports/records.js';
+import type { ShownAttempt } from '../../operations/records.js';
+import type { AuditRecord, InvocationSummary, TimelineRecord } from '../../ports/records.js';
 import { patchList } from '../patches.js';
 import { eventsOf, pathOf, pathOfTurn } from '../places.js';
 import { toPhrase, toReason } from '../phrase.js';
@@ -35,7 +36,7 @@ import {
   trailToWorld,
   type ViewSection,
 } from '../view.js';
-import { count, failureName, grouped, labelOf, toDuration, tookFrom, words } from '../words.js';
+import { costFacts, count, failureName, grouped, labelOf, toDuration, tookFrom, words } from '../words.js';
 
 export const attempt = resource({
   name: 'get_attempt',
@@ -127,6 +128,7 @@ function factsOf(shown: AttemptPage): Readonly<Record<string, Phrase>> {
     ended: moment(shown.ended_at),
     took: tookFrom(shown.started_at, shown.ended_at),
     calls: shown.source_invocation_count,
+    ...costFacts(shown.cost),
     'in doubt': shown.calls_in_doubt || null,
     scenario: linkTo('scenario', shown.scenario_hash),
     adopts: shown.adopts === null ? null : ['calls from ', linkTo('attempt', shown.adopts)],
@@ -337,7 +339,7 @@ function drawActions({ operator_actions: actions }: AttemptPage): readonly Block
 }
 
 /** A whole attempt as its page shows it. */
-export function toAttemptPage(whole: AttemptRecord): AttemptPage {
+export function toAttemptPage(whole: ShownAttempt): AttemptPage {
   const unfinished = whole.invocations.filter(({ status }) => status !== 'succeeded');
   const none = { read_at: null, calls_after: null, more_calls_after: null, attempt_before: null };
   return { ...whole, ...none, unfinished, has_more_unfinished: false, has_more_audit: false };

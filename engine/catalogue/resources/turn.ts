@@ -6,6 +6,7 @@ import { listResource, resource } from '../resource.js';
 import { attemptColumns } from '../tables.js';
 import {
   type Block,
+  facts,
   type Link,
   linkToTurn,
   more,
@@ -17,7 +18,7 @@ import {
   trailToWorld,
   worldTime,
 } from '../view.js';
-import { grouped } from '../words.js';
+import { costFacts, grouped } from '../words.js';
 
 export const turn = resource({
   name: 'get_turn',
@@ -44,6 +45,7 @@ function viewTurn(shown: TurnPage): RecordView {
     lede: [worldTime(shown.simulation_time), ' of its own time. ', before, before && after && ' · ', after],
     sections: [
       section('story', 'What happened', ...(story === null ? [note(none)] : drawStory(shown, story.patches, names))),
+      section('cost', 'What it has cost', ...(shown.cost.calls === 0 ? [] : [facts(costFacts(shown.cost))])),
       section('places', 'Places and entities at its end', picture({ of: 'places', shown }, placeList(shown))),
       section(
         'attempts',

@@ -1,6 +1,6 @@
 import type { AttemptRecord, AttemptSummary } from '../../../ports/records.js';
 import { isUndriven } from '../../../core/protocol/work-state.js';
-import type { WorldAttempts } from '../../../operations/records.js';
+import type { ShownAttempt, WorldAttempts } from '../../../operations/records.js';
 import { attempt as declared, toAttemptPage } from '../../../catalogue/resources/attempt.js';
 import { attemptColumns } from '../../../catalogue/tables.js';
 import { table } from '../../../catalogue/view.js';
@@ -11,7 +11,7 @@ import { queueLines } from './queue.js';
 import { blockLines, viewLines } from './view.js';
 
 /** One attempt, and the commands by which a person decides what it waits for. @param wanted as `viewLines` takes it */
-export function attemptLines(attempt: AttemptRecord, ...wanted: readonly string[]): Lines {
+export function attemptLines(attempt: ShownAttempt, ...wanted: readonly string[]): Lines {
   const { failure_class, attempted_turn } = attempt;
   return [
     viewLines(declared.view(toAttemptPage(attempt), asOperator()), ...wanted),
