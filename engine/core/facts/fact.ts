@@ -46,7 +46,7 @@ export interface CallStarted extends FactTime {
   readonly node_id: string | null;
   readonly ambient_id: string | null;
   readonly tool_name: string | null;
-  /** The call that asked for it: the generation that elected a tool. */
+  /** The generation that elected the tool, or that the gate judges. */
   readonly parent_source_invocation_id: string | null;
   /** Of a generation: 1-based, the try at this answer. */
   readonly generation_try: number | null;
