@@ -40,7 +40,7 @@ const coreFolders = [
   ['turn', [...coreStack.slice(0, -1), 'inbox']],
   ['agents', coreStack.slice(0, coreStack.indexOf('protocol') + 1)],
   ['stream', ['content', 'world']],
-  ['evidence', ['content']],
+  ['evidence', ['content', 'prompt']],
   ['facts', ['content', 'prompt', 'world', 'protocol']],
   ['orders', ['content', 'facts', 'prompt', 'world', 'protocol']],
   ['ledger', ['content', 'facts', 'orders', 'evidence', 'prompt', 'world', 'protocol']],

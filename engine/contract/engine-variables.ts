@@ -4,6 +4,7 @@
  */
 export const ENGINE_VARIABLES = {
   APPDATA: 'setting',
+  CHUKWA_ANCHOR: 'setting',
   CHUKWA_BUDGET_TOKENS: 'setting',
   CHUKWA_BUDGET_USD: 'setting',
   CHUKWA_CONSUMERS_READ_ONLY: 'setting',
@@ -21,6 +22,7 @@ export const ENGINE_VARIABLES = {
   CHUKWA_PORT: 'setting',
   CHUKWA_PRICES: 'setting',
   CHUKWA_PUBLIC_URL: 'url',
+  CHUKWA_SIGNING_KEY: 'setting',
   CHUKWA_OAUTH_ISSUER: 'setting',
   CHUKWA_TOKEN: 'secret',
   HOME: 'setting',
