@@ -305,7 +305,7 @@ export default {
     packagesStayIn(
       'the-web-server-stays-in-its-surface',
       '^engine/surfaces/http/',
-      ['fastify', '@fastify'],
+      ['fastify', '@fastify', 'jose'],
       'HTTP is one surface.',
     ),
     packagesStayIn(

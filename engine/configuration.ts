@@ -109,6 +109,13 @@ function isHttpUrl(text: string): boolean {
   return /^https?:\/\//i.test(text) && URL.canParse(text);
 }
 
+/** Whether nobody on the way can change what comes from a URL: it is https, or of this machine. */
+function isSafeUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, hostname } = new URL(text);
+  return protocol === 'https:' || (protocol === 'http:' && ['localhost', '127.0.0.1', '[::1]'].includes(hostname));
+}
+
 /** By OTEL_TRACES_SAMPLER. No attempt has a parent outside, so that those which ask for one mean the same. */
 function toSampledRatio(variables: Settings): number {
   const sampler = (variables['OTEL_TRACES_SAMPLER'] || 'always_on').replace(/^parentbased_/, '');
@@ -241,7 +248,12 @@ export function toServePlace(variables: Settings): Outcome<ServePlace> {
   const public_url = (variables['CHUKWA_PUBLIC_URL'] || undefined)?.replace(/\/+$/, '');
   const host = variables['CHUKWA_HOST'] || '127.0.0.1';
   const issuer = variables['CHUKWA_OAUTH_ISSUER'] || undefined;
-  return { ok: true, value: { host, port: Number(port), ...present({ public_url, issuer }) } };
+  if (issuer !== undefined && !isSafeUrl(issuer))
+    return refuse(problem('OAUTH_ISSUER_INVALID', undefined, { details: { variable: 'CHUKWA_OAUTH_ISSUER' } }));
+  const consumers_read_only = [undefined, '', '0', 'false'].includes(variables['CHUKWA_CONSUMERS_READ_ONLY'])
+    ? undefined
+    : true;
+  return { ok: true, value: { host, port: Number(port), ...present({ public_url, issuer, consumers_read_only }) } };
 }
 
 /** Where services reach `serve`, to answer later; undefined where the operator names no such place. */

@@ -103,6 +103,8 @@ export async function compose(
         signal,
       );
     },
+    forwardParent: async (server, signal) =>
+      (await import('./surfaces/mcp/forward.js')).forwardParent(server, process, signal),
     tryPlace: async (place) => (await import('./surfaces/http/server.js')).tryPlace(place),
     findServed: () => findServed(toDataDir(variables)),
     announceServed: ({ url, command_token }) =>

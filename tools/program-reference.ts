@@ -164,8 +164,13 @@ const VARIABLES: readonly (readonly [names: string, meaning: string, without: st
     'services get no callback URL, and people report',
   ],
   [
+    '`CHUKWA_CONSUMERS_READ_ONLY`',
+    '`true` offers consumers at [`/mcp`](../mcp.md) only the tools that read',
+    'they store documents, make worlds and queue turns',
+  ],
+  [
     '`CHUKWA_OAUTH_ISSUER`',
-    'the URL of who issues tokens for [assistants](../mcp.md) over HTTP',
+    'the URL of who also issues tokens for [assistants](../mcp.md) at `/mcp`',
     'the operator hands them out',
   ],
   [

@@ -4,6 +4,7 @@
  */
 export const ENGINE_VARIABLES = {
   APPDATA: 'setting',
+  CHUKWA_CONSUMERS_READ_ONLY: 'setting',
   CHUKWA_DATABASE_URL: 'url',
   CHUKWA_DATA_DIR: 'setting',
   CHUKWA_DOORBELL: 'setting',

@@ -8,6 +8,7 @@ import type { Actor } from './audit.js';
 import type { Archive, Authoring, Engine } from './engine.js';
 import type { Workshop } from './plugins/workshop.js';
 import type { Acknowledgement, SaidReport } from './reports.js';
+import type { ServerOfHere } from './served.js';
 import type { LoadedTokens, Tokens } from './tokens.js';
 
 interface AskedOfPerson {
@@ -58,6 +59,8 @@ export interface Composition {
   exportPages(archive: Archive, wanted: PagesToExport): Promise<Outcome<ExportedPages>>;
   /** Offers tools to the process that started this one, until it closes its end, or the signal is given. */
   serveParent(desk: HttpDesk, reader: 'consumer' | 'operator', signal: AbortSignal): Promise<void>;
+  /** Passes on what that process and the server of the database say to each other, until either ends. */
+  forwardParent(server: ServerOfHere, signal: AbortSignal): Promise<void>;
   listen(desk: HttpDesk, tokens: Tokens, place: ServePlace): Promise<Outcome<HttpServer>>;
   /** Whether a server could listen there now. */
   tryPlace(place: ServePlace): Promise<Outcome<unknown>>;
@@ -144,6 +147,8 @@ export interface ServePlace {
   readonly public_url?: string;
   /** The URL of who issues tokens for assistants. */
   readonly issuer?: string;
+  /** At `/mcp`, tools only read. */
+  readonly consumers_read_only?: true;
 }
 
 export interface HttpServer {

@@ -7,6 +7,7 @@ import { checkReadable } from './load-program.js';
 import { type Acknowledgement, reportCall } from './reports.js';
 import { withStagedEngine } from './run-world.js';
 import { keepCaughtUp } from './search.js';
+import { findHolder } from './served.js';
 import { runWorker, type WorkRequest } from './run-worker.js';
 import type { StageRequest } from './stage.js';
 import type { LoadedTokens } from './tokens.js';
@@ -89,8 +90,20 @@ interface ParentRequest extends Omit<WorkRequest, 'onReady' | 'worlds'> {
   readonly reader: 'consumer' | 'operator';
 }
 
-/** Serves the process that started this one, and runs the turns that it queues, until either ends. */
+/**
+ * Serves the process that started this one, and runs the turns that it queues, until either ends. Where a server of this
+ * machine holds the database, that one does both.
+ */
 export async function serveParent(composition: Composition, request: ParentRequest): Promise<Outcome<undefined>> {
+  const served = await serveHere(composition, request);
+  const path = request.reader === 'operator' ? '/operator-mcp' : '/mcp';
+  const holder = served.ok ? undefined : await findHolder(composition, served, path);
+  if (holder === undefined) return served;
+  await composition.forwardParent(holder, request.signal);
+  return succeed(undefined);
+}
+
+function serveHere(composition: Composition, request: ParentRequest): Promise<Outcome<undefined>> {
   return withStagedEngine(composition, { with_toys: false }, async (engine) => {
     const { reader, signal, ...rest } = request;
     const ended = new AbortController();

@@ -46,7 +46,7 @@ export async function nameServer(folder: string, problems: readonly Problem[]): 
   return problems.map((problem) => {
     if (served === undefined || problem.code !== 'DATABASE_LOCKED' || problem.details?.['pid'] !== served.pid)
       return problem;
-    const repair = `chukwa serve uses the database. Look at the records in a browser, at ${served.url}; chukwa report, stop, run --queue, attempt settle, world fork and world delete go through it, by scenarios that are stored. Run other commands when it has ended (process ${served.pid}). To share a database between processes, use CHUKWA_DATABASE_URL with PostgreSQL.`;
+    const repair = `chukwa serve uses the database. Look at the records in a browser, at ${served.url}; chukwa report, stop, run --queue, attempt settle, world fork, world delete and mcp --stdio go through it, by scenarios that are stored. Run other commands when it has ended (process ${served.pid}). To share a database between processes, use CHUKWA_DATABASE_URL with PostgreSQL.`;
     return { ...problem, repair, details: { ...problem.details, served_at: served.url, may_pass: false } };
   });
 }
@@ -85,33 +85,51 @@ export async function hereOrThere<Value>(
   return served ?? whileOpen(engine, here);
 }
 
+/** A place of the server that holds the database, and what a command of this machine says to it. */
+export interface ServerOfHere {
+  readonly place: URL;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
 /**
- * Sends a request to the server that holds the database, with the token of its process, which opens nothing else. No other
- * token is sent: the folder, and so the server, may be anybody's.
+ * The server that holds a database which could not be opened. It is given the token of its process, which opens nothing
+ * else, and no other: the folder, and so the server, may be anybody's.
  * @returns undefined where another program holds the database, or none
  */
-async function through(
-  composition: Composition,
-  refused: Refused,
-  { path, body }: Request,
-): Promise<Outcome<Acknowledgement> | undefined> {
+export async function findHolder(
+  composition: Pick<Composition, 'findServed'>,
+  { problems }: Refused,
+  path: string,
+): Promise<ServerOfHere | undefined> {
   const served = await composition.findServed();
-  const lock = refused.problems.find(({ code }) => code === 'DATABASE_LOCKED');
+  const lock = problems.find(({ code }) => code === 'DATABASE_LOCKED');
   if (served === undefined || lock?.details?.['pid'] !== served.pid || lock.details['host'] !== hostname())
     return undefined;
   const place = new URL(path, served.url);
   const authorization = `${COMMAND_SCHEME} ${served.command_token}`;
   place.hostname = EVERYWHERE[place.hostname] ?? place.hostname;
+  return { place, headers: { authorization, [USER_HEADER]: encodeURIComponent(userName()) } };
+}
+
+/** Sends a request to the server that holds the database. @returns undefined where another program holds it, or none */
+async function through(
+  composition: Composition,
+  refused: Refused,
+  { path, body }: Request,
+): Promise<Outcome<Acknowledgement> | undefined> {
+  const holder = await findHolder(composition, refused, path);
+  if (holder === undefined) return undefined;
+  const { place, headers } = holder;
   try {
     const response = await fetch(place, {
       method: 'POST',
       redirect: 'error',
-      headers: { 'content-type': 'application/json', authorization, [USER_HEADER]: encodeURIComponent(userName()) },
+      headers: { 'content-type': 'application/json', ...headers },
       body: JSON.stringify(body),
     });
     const answer: unknown = await response.json();
     if (response.ok && isAcknowledgement(answer)) return succeed(answer);
-    return refuse(...toProblems(served, answer));
+    return refuse(...toProblems(place.origin, answer));
   } catch {
     return undefined;
   }
@@ -124,12 +142,12 @@ function isAcknowledgement(answer: unknown): answer is Acknowledgement {
 }
 
 /** The problems of a problem document: those that it lists, or the one that it is. */
-function toProblems(served: ServedAt, document: unknown): readonly Problem[] {
+function toProblems(url: string, document: unknown): readonly Problem[] {
   const { problems, detail, ...one } = Object(document) as Readonly<Record<string, unknown>>;
-  return (Array.isArray(problems) ? problems : [{ ...one, message: detail }]).map((said) => toProblem(served, said));
+  return (Array.isArray(problems) ? problems : [{ ...one, message: detail }]).map((said) => toProblem(url, said));
 }
 
-function toProblem({ url }: ServedAt, said: unknown): Problem {
+function toProblem(url: string, said: unknown): Problem {
   const { code, message, repair, pointer } = Object(said) as Readonly<Record<string, unknown>>;
   return {
     code: isProblemCode(code) ? code : 'UNEXPECTED',

@@ -26,10 +26,12 @@ export async function addTask(runner: Runner, task: AssistantTask): Promise<void
 export interface TaskTurn {
   readonly is_over: boolean;
   readonly changed_at: string;
-  /** Why it waits, or was taken back. */
+  /** Why it is put off. */
   readonly reason: string | null;
   readonly attempt_id: string | null;
   readonly turn: number | null;
+  /** How many calls of its attempt have ended. */
+  readonly calls: number;
   readonly status: string | null;
   readonly failure_class: string | null;
   readonly failure_message: string | null;
@@ -37,9 +39,12 @@ export interface TaskTurn {
 
 const FIND = prepare(
   'find_assistant_task',
-  `SELECT task.world_slug, task.created_at, message.status = 'consumed' AS is_over, message.defer_reason AS reason,
+  `SELECT task.world_slug, task.created_at, message.status = 'consumed' AS is_over,
+     CASE message.status WHEN 'deferred' THEN message.defer_reason END AS reason,
      coalesce(message.consumed_at, message.created_at) AS changed_at, attempt.attempt_id,
-     attempt.attempted_turn::int AS turn, attempt.status, attempt.failure_class, attempt.failure_message
+     attempt.attempted_turn::int AS turn, attempt.status, attempt.failure_class, attempt.failure_message,
+     (SELECT count(*)::int FROM source_invocations call WHERE call.world_slug = task.world_slug
+       AND call.attempt_id = attempt.attempt_id AND call.ended_at IS NOT NULL) AS calls
    FROM assistant_tasks task
    CROSS JOIN LATERAL unnest(task.inbox_ids) WITH ORDINALITY AS queued (inbox_id, position)
    JOIN agent_inbox message ON message.world_slug = task.world_slug AND message.inbox_id = queued.inbox_id

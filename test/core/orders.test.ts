@@ -30,7 +30,8 @@ describe('the states of a work order', () => {
 });
 
 const HASH = '0'.repeat(64);
-const AT = Date.parse('2026-05-01T09:00:00Z');
+const momentOf = (second: number): string => `2026-05-01T09:00:${`${second}`.padStart(2, '0')}.000Z`;
+const AT = momentOf(0);
 
 /** A call that was made and ended so, in the order of the list. */
 interface MadeCall {
@@ -52,7 +53,7 @@ function factsOf(calls: readonly MadeCall[], end: 'committed' | 'failed'): reado
     renderer_version: '1',
   };
   const made = calls.flatMap(({ key, says, is_superseded }, index): readonly Fact[] => {
-    const place = { source_invocation_id: key, at: AT + index };
+    const place = { source_invocation_id: key, at: momentOf(index) };
     const superseded: Fact = { kind: 'call_superseded', ...place };
     return [
       { kind: 'call_started', ...place, invocation_seq: index + 1, command_key: key, ...startOf(key) },
@@ -72,7 +73,7 @@ function factsOf(calls: readonly MadeCall[], end: 'committed' | 'failed'): reado
       ...(is_superseded === true ? [superseded] : []),
     ];
   });
-  const at = AT + calls.length;
+  const at = momentOf(calls.length);
   const given = calls.findLast(({ says }) => says === 'final_patch')?.key ?? '';
   const patch = { patch_seq: 1, subject_id: 'bob', node_id: 'act', source_invocation_id: given, patch_hash: HASH };
   const ended: Fact =

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { forTools } from '../../engine/surfaces/mcp/repairs.js';
 import { type ServedPark, servePark, TOKENS } from '../support/served-park.js';
 import { type AnyClient, type Called, connectHttp } from './clients.js';
 
@@ -60,13 +61,37 @@ test('a tool that is no more says what replaced it', async () => {
   for (const { name } of tools) assert.doesNotMatch(name, /_system$|adjudication_schema/);
 });
 
+test('a repair names tools, and no command', async () => {
+  for (const [name, said, repair] of [
+    ['get_world', { world_slug: 'there-is-none' }, /See list_worlds\.$/],
+    ['get_attempt', { attempt_id: 'none' }, /See list_attempts\.$/],
+    ['get_component', { kind: 'scenario', hash: 'abc' }, /See list_components\.$/],
+    [
+      'create_world',
+      { world_slug: 'a-new-one', scenario_hash: 'f'.repeat(64) },
+      /See list_components scenario, or store it first: put_documents$/,
+    ],
+    ['describe_plugin', { name: 'none' }, /"none"\. Known: /],
+  ] as const) {
+    const refused = await call(name, said, operator);
+    assert.equal(refused.isError, true, name);
+    assert.match(refused.content[0]?.text ?? '', repair);
+    assert.doesNotMatch(JSON.stringify(refused), /chukwa [a-z]/);
+  }
+  assert.equal(
+    forTools('Run chukwa run park-2 --turns, or see chukwa attempts park-2.'),
+    'Run run_turn, or see list_attempts.',
+  );
+  assert.equal(forTools('chukwa stop park-2 --queued; chukwa doctor says.'), 'take_back_turns; chukwa doctor says.');
+});
+
 test('each tool says what a caller may assume, and takes typed arguments', async () => {
   for (const { name, annotations = {}, inputSchema, outputSchema } of (await operator.listTools()).tools) {
     assert.equal(typeof annotations.readOnlyHint, 'boolean', name);
     assert.equal(typeof annotations.openWorldHint, 'boolean', name);
     if (annotations.readOnlyHint !== true) assert.equal(typeof annotations.destructiveHint, 'boolean', name);
     if (annotations.readOnlyHint !== true) assert.equal(typeof annotations.idempotentHint, 'boolean', name);
-    assert.ok(outputSchema, name);
+    if (outputSchema !== undefined) assert.ok(Object.keys(outputSchema.properties ?? {}).length > 0, name);
     const { properties = {}, required = [] } = inputSchema;
     for (const one of required) assert.ok(one in properties, name);
     for (const [one, schema] of Object.entries(properties as Record<string, { readonly type?: string }>))

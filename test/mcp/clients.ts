@@ -24,7 +24,7 @@ export interface Listed {
   readonly name: string;
   readonly description?: string;
   readonly inputSchema: { readonly properties?: object; readonly required?: readonly string[] };
-  readonly outputSchema?: object;
+  readonly outputSchema?: { readonly properties?: object };
   readonly annotations?: {
     readonly readOnlyHint?: boolean;
     readonly destructiveHint?: boolean;
@@ -89,4 +89,23 @@ export async function connectStdio(
   const client = new Client(INFO, { versionNegotiation: { mode: { pin: '2026-07-28' } } });
   await client.connect(new StdioClientTransport(command));
   return client as unknown as AnyClient;
+}
+
+export interface Progress {
+  readonly progress: number;
+  readonly total?: number | undefined;
+  readonly message?: string | undefined;
+}
+
+/** Calls a tool, and is told how far it is. */
+export function callForProgress(
+  era: Era,
+  client: AnyClient,
+  params: Parameters<AnyClient['callTool']>[0],
+  onprogress: (progress: Progress) => void,
+  { signal }: Pick<AbortController, 'signal'> = new AbortController(),
+): Promise<Called> {
+  const options = { onprogress, signal };
+  if (era === '2025') return (client as unknown as OldClient).callTool(params, undefined, options) as Promise<Called>;
+  return (client as unknown as Client).callTool(params, options) as Promise<Called>;
 }

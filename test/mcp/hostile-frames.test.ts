@@ -98,6 +98,25 @@ test('where an issuer is named, a refusal says where that is told', async () => 
   }
 });
 
+test('where the operator says so, consumers are offered only what reads, and are told why', async () => {
+  const stage = await open();
+  const place = { host: '127.0.0.1', port: 0, consumers_read_only: true } as const;
+  const other = await startServer(toDesk(stage.engine), TOKENS, place);
+  const consumer = await connectHttp('2026', `${other.url}/mcp`, TOKENS.token);
+  const operator = await connectHttp('2025', `${other.url}/operator-mcp`, TOKENS.operator_token);
+  try {
+    const { tools } = await consumer.listTools();
+    assert.ok(tools.some(({ name }) => name === 'get_world'));
+    for (const { name, annotations } of tools) assert.equal(annotations?.readOnlyHint, true, name);
+    for (const name of ['run_turn', 'put_documents', 'create_world', 'fork_world'])
+      await assert.rejects(consumer.callTool({ name, arguments: {} }), /lets consumers read only/, name);
+    assert.ok((await operator.listTools()).tools.some(({ name }) => name === 'run_turn'));
+  } finally {
+    await Promise.all([consumer.close(), operator.close()]);
+    await other.close(0);
+  }
+});
+
 test('a session is of who opened it, ends on request, and keeps no other out', async () => {
   const hello = {
     jsonrpc: '2.0',
@@ -113,13 +132,19 @@ test('a session is of who opened it, ends on request, and keeps no other out', a
   const own = { 'mcp-session-id': id };
   assert.equal((await post(list, own)).status, 200);
   assert.equal((await post(list, { ...own, authorization: `Bearer ${TOKENS.operator_token}` })).status, 404);
+  const stream = await fetch(url, { headers: { ...HEADERS, accept: 'text/event-stream', ...own } });
+  assert.equal(stream.status, 200, 'a stream has a head before its first message');
+  await stream.body?.cancel();
   // The same id twice, a cancelled request, and a notification of nothing: none disturbs the session.
   assert.equal((await post(list, own)).status, 200);
   const cancel = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 2 } };
   assert.equal((await post(JSON.stringify(cancel), own)).status, 202);
   assert.equal((await fetch(url, { method: 'DELETE', headers: { ...HEADERS, ...own } })).status, 200);
   assert.equal((await post(list, own)).status, 404);
+  const operator = await connectHttp('2025', `${server.url}/operator-mcp`, TOKENS.operator_token);
   for (let opens = 0; opens < 600; opens += 1) await post(JSON.stringify(hello));
+  assert.ok((await operator.listTools()).tools.length > 0, 'sessions of consumers end none of operators');
+  await operator.close();
   await assertAlive();
 });
 

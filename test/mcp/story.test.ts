@@ -1,8 +1,5 @@
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
 import { test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import type { Json } from '../../engine/contract/json.js';
 import { runWorker } from '../../engine/operations/run-worker.js';
 import { toDesk } from '../../engine/operations/serve.js';
@@ -11,29 +8,7 @@ import { loadScript, type ParkStage, sharedStage } from '../support/park-stage.j
 import { TOKENS } from '../support/served-park.js';
 import { waitUntil } from '../support/wait-until.js';
 import { type AnyClient, connectHttp } from './clients.js';
-
-const WORKFLOWS = fileURLToPath(new URL('../../workflows', import.meta.url));
-const FOLDERS = ['park', 'policies', 'prompts', 'schemas', 'sources', 'tools'];
-
-interface Sent {
-  readonly path: string;
-  /** The text of the document, JSON or a prompt. */
-  content: string;
-}
-
-/** The documents of the park, as an assistant holds them. */
-function writePark(): readonly Sent[] {
-  return FOLDERS.flatMap((folder) =>
-    readdirSync(join(WORKFLOWS, folder), { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile() && /\.(json|md)$/.test(entry.name) && !entry.name.endsWith('.test.json'))
-      .map((entry) => {
-        const file = join(entry.parentPath, entry.name);
-        const text = readFileSync(file, 'utf8');
-        const content = file.endsWith('.json') ? JSON.stringify(JSON.parse(text)) : text;
-        return { path: relative(WORKFLOWS, file), content };
-      }),
-  );
-}
+import { type Sent, writePark } from './park.js';
 
 /** A document with one text in place of another that it holds. */
 function replace(documents: readonly Sent[], path: string, before: string, after: string): void {

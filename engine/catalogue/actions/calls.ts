@@ -109,7 +109,7 @@ export const reportCall = action({
   kind: 'report_call',
   name: 'report_call',
   path: '/source-invocations/:source_invocation_id/report',
-  says: 'Reports the answer of a pending call by hand, and refuses an answer that does not fit; without an answer, reports that the call failed, and why. Also accepts the id that the service gave the call.',
+  says: 'Reports the answer of a pending call, by its id or its service’s; without an answer, why it failed.',
   by: 'operator',
   hints: { is_destructive: false, is_idempotent: true },
   takes: { answer: ANSWER },

@@ -24,8 +24,6 @@ const documents: Field<readonly SentDocument[]> = {
   wanted: `a list of at most ${DOCUMENTS_MAX} documents, each {"path", "content"} with a path of its own`,
   schema: {
     type: 'array',
-    minItems: 1,
-    maxItems: DOCUMENTS_MAX,
     description: 'Documents refer to each other by relative path, and to stored ones by {"hash"}.',
     items: {
       type: 'object',
@@ -112,7 +110,7 @@ export const putToolPolicy = putOf('tool_policy', 'tool policy');
 
 export const assembleScenario = query({
   name: 'assemble_scenario',
-  says: 'Checks that a scenario can run, with its profiles, workflows and sources, and stores it; makes no world.',
+  says: 'Checks that a scenario can run, and stores it; makes no world.',
   by: 'consumer',
   stores: true,
   gives: 'Stored',

@@ -29,7 +29,7 @@ export const diff = resource({
   name: 'diff_turns',
   path: '/worlds/:world_slug/diff',
   reader: 'consumer',
-  says: 'The changes from one turn of a world to another, or the differences from another world, each with its cause.',
+  says: 'What changed from one turn of a world to another, or differs in another world, with each cause.',
   gives: 'Diff',
   takes: ['from', 'to', 'other'],
   read: (archive, { parameters: { world_slug }, query: { from, to, other } }) =>

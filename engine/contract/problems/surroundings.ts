@@ -254,6 +254,10 @@ export const SURROUNDINGS_PROBLEMS = {
     'CHUKWA_PUBLIC_URL is not an http or https URL.',
     'Write the URL at which services reach chukwa serve, such as https://chukwa.example.org.',
   ),
+  OAUTH_ISSUER_INVALID: content(
+    'CHUKWA_OAUTH_ISSUER is not an https URL: its keys would come from anybody on the way.',
+    'Write the issuer as its tokens name it, such as https://login.example.org; http is for this machine alone.',
+  ),
   TELEMETRY_URL_INVALID: content({
     meaning: 'The URL of a receiver of telemetry is not an http or https URL.',
     message: ({ variable }) => `${variable} is not an http or https URL.`,

@@ -3,8 +3,7 @@ import type { EffectClass } from '../protocol/program.js';
 import type { ModelOutputKind } from '../protocol/verdict.js';
 
 // What happened in an attempt, in the past tense: one list, which the driver emits as it writes and which its record
-// yields again. Every telling of an attempt is a fold over it. Times are milliseconds since 1970; hashes are 64 hex
-// digits. A member without a value is null, so that a fact has one form.
+// yields again. Every telling of an attempt is a fold over it. Times are RFC 3339, in UTC; hashes are 64 hex digits. A member without a value is null, so that a fact has one form.
 
 /** One thing that happened in an attempt. */
 export type Fact =
@@ -17,7 +16,7 @@ export type Fact =
   | AttemptFailed;
 
 interface FactTime {
-  readonly at: number;
+  readonly at: string;
 }
 
 export interface AttemptBegan extends FactTime {

@@ -12,7 +12,7 @@ import {
   type PerformedOrder,
   PLANNER,
 } from '../orders/fold-orders.js';
-import { type Session, sessionIdOf, toMoment } from '../orders/fold-orders.js';
+import { type Session, sessionIdOf } from '../orders/fold-orders.js';
 import type { Tier } from '../orders/work-order.js';
 import type { OrderPlan } from '../protocol/order-plan.js';
 import type { Artifact, LedgerEntry, LedgerEvent } from './ledger-entry.js';
@@ -67,7 +67,8 @@ interface NewEntry {
   readonly event_type: LedgerEvent;
   /** Tells it from others of its type in the attempt. */
   readonly place: string;
-  readonly at: number;
+  /** RFC 3339, in UTC. */
+  readonly at: string;
   readonly wo_id?: string;
   readonly parent?: LedgerEntry | undefined;
   readonly root?: LedgerEntry | undefined;
@@ -87,7 +88,7 @@ function add(ledger: Ledger, entry: NewEntry): LedgerEntry {
     entry_id,
     tier,
     event_type,
-    timestamp: toMoment(entry.at),
+    timestamp: entry.at,
     session_id,
     ...(wo_id === undefined ? {} : { wo_id }),
     details: entry.details,
@@ -191,7 +192,7 @@ function writeChain(ledger: Ledger, session: Session, chain: Chain, { began, sha
       tier: 'HO2',
       event_type: 'WO_PLANNED',
       place: order.wo_id,
-      at: Math.min(Date.parse(order.created_at), ...(isFirst ? chain.readings.map(({ start }) => start.at) : [])),
+      at: isFirst ? beginningOf(chain, order.created_at) : order.created_at,
       parent: root ?? before ?? began,
       root,
       artifacts: [...contractOf(performed), ...(isFirst ? shared : [])],
@@ -229,6 +230,11 @@ function findPass({ patch, orders }: Chain): Closing['judged'] {
   return judged ?? { decision: 'pass' };
 }
 
+/** An agent turn begins with its first reading. */
+function beginningOf({ readings }: Chain, first_call_at: string): string {
+  return readings.map(({ start }) => start.at).reduce((left, right) => (right < left ? right : left), first_call_at);
+}
+
 interface Performance {
   readonly order: PerformedOrder['order'];
   readonly root: LedgerEntry;
@@ -238,7 +244,7 @@ interface Performance {
 
 function performOrder(ledger: Ledger, performed: PerformedOrder, performance: Performance, planned: LedgerEntry): void {
   const { order, root, common, subject_id } = performance;
-  const at = Date.parse(order.created_at);
+  const at = order.created_at;
   const dispatched = add(ledger, {
     ...common,
     tier: 'HO2',
@@ -278,7 +284,7 @@ function closeOrder(
     tier,
     event_type: isDone ? 'WO_COMPLETED' : 'WO_FAILED',
     place: order.wo_id,
-    at: Date.parse(completed_at ?? created_at),
+    at: completed_at ?? created_at,
     parent,
     root,
     ...(tier === 'HO1' ? { agent_id: subject_id } : {}),
@@ -364,7 +370,7 @@ function detailsOf({ start, end, is_superseded }: OrderCall): JsonObject {
     parent_source_invocation_id: start.parent_source_invocation_id,
     adopted_from: start.adopted_from,
     is_superseded,
-    ended_at: end === undefined ? null : toMoment(end.at),
+    ended_at: end === undefined ? null : end.at,
     result_summary:
       end === undefined
         ? null
@@ -391,7 +397,7 @@ interface Closing {
   /** Where the entries of the chain begin. */
   readonly first: number;
   readonly orders: readonly PerformedOrder[];
-  readonly at: number;
+  readonly at: string;
   /** What was made of its answer; absent where there is none, or nobody decided. */
   readonly judged: { readonly decision: Decision; readonly source_invocation_id?: string } | undefined;
   readonly place: string;

@@ -44,7 +44,7 @@ export interface PerformedOrder {
   /** In the order of their issue; none of an order that failed before it was dispatched. */
   readonly calls: readonly OrderCall[];
   /** What its gate decided of its result; absent where there is none, or it has not decided. */
-  readonly judged?: { readonly decision: Decision; readonly source_invocation_id: string; readonly at: number };
+  readonly judged?: { readonly decision: Decision; readonly source_invocation_id: string; readonly at: string };
 }
 
 /** What a quality gate decides. */
@@ -170,7 +170,7 @@ function foldOrder(parts: NodeParts, planned: PlannedNode, { index, calls, failu
     is_over: ended !== undefined,
   });
   const prior = planned.after.flatMap((id) => subject.nodes.find(({ node_id }) => node_id === id) ?? []);
-  const begun_at = first?.start.at ?? ended?.at ?? 0;
+  const begun_at = first?.start.at ?? ended?.at ?? '';
   const closed_at = result?.end?.at ?? ended?.at;
   const parent = index > 0 ? orderIdOf(session_id, planned, index - 1) : latestOf(parts, prior);
   const order: WorkOrder = {
@@ -180,7 +180,7 @@ function foldOrder(parts: NodeParts, planned: PlannedNode, { index, calls, failu
     wo_type: planned.order_type,
     tier_target: 'HO1',
     state,
-    created_at: toMoment(begun_at),
+    created_at: begun_at,
     created_by: PLANNER,
     subject_id: subject.subject_id,
     node_id: planned.node_id,
@@ -195,7 +195,7 @@ function foldOrder(parts: NodeParts, planned: PlannedNode, { index, calls, failu
         ? null
         : { source_invocation_id: result.start.source_invocation_id, answer_hash: result.end?.answer_hash ?? null },
     error: state === 'failed' ? errorOf(calls, failure) : null,
-    completed_at: (state === 'completed' || state === 'failed') && closed_at !== undefined ? toMoment(closed_at) : null,
+    completed_at: (state === 'completed' || state === 'failed') && closed_at !== undefined ? closed_at : null,
     cost: costOf(calls),
   };
   const judged = findDecision(calls);
@@ -322,9 +322,4 @@ export function costOf(calls: readonly OrderCall[]): OrderCost {
 /** Whether a call asks a model: for a node's answer, or for a verdict on one. */
 export function asksModel({ invocation_kind }: CallStarted): boolean {
   return invocation_kind === 'llm_generation' || invocation_kind === 'quality_gate';
-}
-
-/** RFC 3339, in UTC, of milliseconds since 1970. */
-export function toMoment(at: number): string {
-  return new Date(at).toISOString();
 }

@@ -14,6 +14,7 @@ import { type CountRefusal, type Guard, isCommandHere, isOperator, mayReport, re
 import { ANSWER_TYPE, FAILURE_TYPE, FORM_TYPE } from './body.js';
 import { CONNECTION_LIMITS, type Connections, openConnections } from './connections.js';
 import { openStreamPlaces, STREAM_LIMITS } from './event-stream.js';
+import { openIssuer } from './issuer.js';
 import { sendProblem } from './problem-document.js';
 import { methodsOf, ROUTES } from './routes/index.js';
 import { VERSION } from './openapi.js';
@@ -23,7 +24,8 @@ import { openSessions } from './sessions.js';
 import { openEndpoint } from '../mcp/endpoint.js';
 import { openServer, type Server } from '../mcp/server.js';
 import type { Caller } from '../mcp/offer.js';
-import { toOffer, type ToolDesk } from '../mcp/surface.js';
+import { toOffer } from '../mcp/surface.js';
+import type { ToolDesk } from '../mcp/tools.js';
 import {
   findReader,
   refuseViewer,
@@ -64,14 +66,17 @@ export async function startServer(
   const findUrl = (): string => urlOf(server.server.address() as AddressInfo);
   const sessions = openSessions(tokens, { now: Date.now });
   const countRefusal = countPerMinute(server, REFUSALS_MAX);
-  const authority: ViewerAuthority = { sessions, countRefusal, ...toPublicPlace(place) };
+  const authority: ViewerAuthority = { sessions, countRefusal, ...toPublicPlace(place, findUrl) };
   const command_token = makeToken();
   const guards = toGuards(authority, tokens, command_token);
   const streams = openStreams(desk.look);
   const places = openStreamPlaces(STREAM_LIMITS);
   const countSignIn = countPerMinute(server, SIGN_INS_MAX);
   const { holdsToken } = sessions;
-  const endpoint = openEndpoint((caller) => offer({ ...desk, version: VERSION, holdsToken }, caller));
+  const { consumers_read_only = false } = place;
+  const endpoint = openEndpoint((caller) =>
+    offer({ ...desk, version: VERSION, holdsToken, consumers_read_only }, caller),
+  );
   await addRoutes(
     server,
     { ...desk, ...authority, streams, places, shareRead: shareReads(), countSignIn, endpoint },
@@ -109,8 +114,8 @@ function toGuards(authority: ViewerAuthority, tokens: Tokens, command_token: str
     command: requireToken(isCommandHere(command_token), countRefusal),
     viewer: { onRequest: requireViewer(authority, 'consumer') },
     operator_viewer: { onRequest: requireViewer(authority, 'operator') },
-    assistant: { onRequest: requireBearer(authority, 'consumer') },
-    operator_assistant: { onRequest: requireBearer(authority, 'operator') },
+    assistant: { onRequest: requireBearer(authority, 'consumer', isCommandHere(command_token)) },
+    operator_assistant: { onRequest: requireBearer(authority, 'operator', isCommandHere(command_token)) },
   };
 }
 
@@ -157,11 +162,13 @@ function countPerMinute(server: FastifyInstance, max: number): CountRefusal {
   };
 }
 
-function toPublicPlace({
-  public_url,
-  issuer,
-}: ServePlace): Pick<RouteDesk, 'public_host' | 'is_public_secure' | 'issuer'> {
+function toPublicPlace(
+  { public_url, issuer: named }: ServePlace,
+  findUrl: () => string,
+): Pick<RouteDesk, 'public_host' | 'is_public_secure' | 'issuer'> {
   const url = public_url === undefined ? undefined : new URL(public_url);
+  // No header of a request says for whom a token is.
+  const issuer = named === undefined ? undefined : openIssuer(named, () => `${public_url ?? findUrl()}/mcp`);
   return { public_host: url?.host, is_public_secure: url?.protocol === 'https:', issuer };
 }
 

@@ -1,9 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { present } from '../../contract/present.js';
 import { type Problem, problem } from '../../contract/problem.js';
 import { PROBLEMS } from '../../contract/problems/index.js';
 import { type Reader, renderProblem, renderSignIn } from '../browser/layout.js';
 import { sendProblem, titleOf } from './problem-document.js';
 import { bearerOf, type CountRefusal, type Guard } from './authority.js';
+import type { Issuer } from './issuer.js';
 import { COOKIE_SECONDS, type Session, type Sessions } from './sessions.js';
 
 /**
@@ -27,6 +29,8 @@ const PAGE_HEADERS = { 'cache-control': 'private, no-cache', vary: 'accept, auth
 interface Viewer {
   readonly reader: Reader;
   readonly form_token?: string;
+  /** Whose a token of an issuer is. */
+  readonly subject?: string;
 }
 
 const viewers = new WeakMap<FastifyRequest, Viewer>();
@@ -49,8 +53,8 @@ export interface ViewerAuthority {
   readonly public_host: string | undefined;
   /** Whether the outside reaches this server by https. */
   readonly is_public_secure: boolean;
-  /** Who issues tokens for assistants, by its URL; undefined where the operator hands them out. */
-  readonly issuer: string | undefined;
+  /** Who issues tokens for assistants; undefined where the operator alone hands them out. */
+  readonly issuer: Issuer | undefined;
 }
 
 /** Admits readers by a bearer token or a session, and only under a host name of this server. */
@@ -65,43 +69,45 @@ export function requireViewer(authority: ViewerAuthority, least: Reader): Guard[
 }
 
 /**
- * Admits assistants by a bearer token alone: no cookie speaks for one. Where the operator names who issues tokens, the
- * refusal says where that is told.
+ * Admits assistants by a bearer token, or as a command of this machine: no cookie speaks for one. Where the operator names
+ * who issues tokens, those open the consumers' surface, and the refusal says where that is told.
  */
-export function requireBearer(authority: ViewerAuthority, least: Reader): Guard['onRequest'] {
+export function requireBearer(
+  authority: ViewerAuthority,
+  least: Reader,
+  isOfHere: (request: FastifyRequest) => boolean,
+): Guard['onRequest'] {
   return async (request, reply) => {
-    const { public_host, issuer, sessions, countRefusal } = authority;
+    const { public_host, sessions, countRefusal } = authority;
+    const issuer = least === 'consumer' ? authority.issuer : undefined;
     if (!isOwnHost(request, public_host)) return sendProblem(reply, problem('HOST_UNKNOWN'));
     if (!isOwnOrigin(request)) return sendProblem(reply, problem('ORIGIN_UNKNOWN'));
-    const reader = sessions.readerOf(bearerOf(request) ?? '');
-    if (reader === undefined) {
+    const token = bearerOf(request) ?? '';
+    const reader = isOfHere(request) ? 'operator' : sessions.readerOf(token);
+    const subject = reader === undefined ? await issuer?.findSubject(token) : undefined;
+    if (reader === undefined && subject === undefined) {
       // The rest of a refused body is not read.
       reply.header('connection', 'close');
       if (request.headers.authorization !== undefined && (await countRefusal(request)))
         return sendProblem(reply.header('retry-after', '60'), problem('TOO_MANY_REQUESTS'));
-      const told =
-        issuer === undefined
-          ? ''
-          : ` resource_metadata="${originOf(authority, request)}${METADATA_PATH}${request.url}"`;
+      const place = issuer?.resource().replace(/\/mcp$/, `${METADATA_PATH}/mcp`);
+      const told = [
+        ...(token === '' ? [] : ['error="invalid_token"']),
+        ...(place ? [`resource_metadata="${place}"`] : []),
+      ];
       return sendProblem(
-        reply.header('www-authenticate', `Bearer${told}`),
+        reply.header('www-authenticate', `Bearer ${told.join(', ')}`.trim()),
         problem('UNAUTHORISED', { kind: 'missing' }),
       );
     }
     if (least === 'operator' && reader !== 'operator') return sendProblem(reply, problem('OPERATOR_ONLY'));
-    viewers.set(request, { reader });
+    viewers.set(request, { reader: reader ?? 'consumer', ...present({ subject }) });
     return undefined;
   };
 }
 
 /** Where the metadata of a protected resource are (RFC 9728), before the path of the resource. */
 export const METADATA_PATH = '/.well-known/oauth-protected-resource';
-
-/** The origin under which a request reached this server. */
-export function originOf({ public_host, is_public_secure }: ViewerAuthority, { headers }: FastifyRequest): string {
-  const host = headers.host ?? '';
-  return `${is_public_secure && host === public_host ? 'https' : 'http'}://${host}`;
-}
 
 /** Finds the reader of a request, and renews the session. @returns undefined for a stranger */
 export function findReader(

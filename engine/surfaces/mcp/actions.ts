@@ -1,33 +1,25 @@
-import type { ServerContext } from '@modelcontextprotocol/server';
 import { ask, readInput } from '../../catalogue/act.js';
 import type { Action } from '../../catalogue/action.js';
 import { keysOf } from '../../catalogue/resource.js';
 import type { JsonObject } from '../../contract/json.js';
 import { type Outcome, problem, type Problem, refuse } from '../../contract/problem.js';
 import { present } from '../../contract/present.js';
-import type { HttpDesk } from '../../operations/composition.js';
 import type { Acknowledgement } from '../../operations/reports.js';
 import { mayUse } from './asked.js';
-import type { Caller, OfferedTool } from './offer.js';
-import { toActionSchema, toAnswerSchema } from './schemas.js';
-import { toBegunTask } from './tasks.js';
-import { answer, refusal } from './tools.js';
+import type { Caller } from './offer.js';
+import { toActionSchema } from './schemas.js';
+import { followTurns, toBegunTask } from './tasks.js';
+import { answer, type CatalogueTool, refusal, type ToolDesk } from './tools.js';
 
-/** What an action needs: the desk that performs it, and who knows the tokens that no record may keep. */
-export interface ActionDesk extends Pick<HttpDesk, 'act' | 'use'> {
-  readonly holdsToken: (text: string) => boolean;
-}
-
-/** The tools of the actions that a caller may do; those of commands are no tools. */
-export function actionTools(declared: readonly Action[], desk: ActionDesk, caller: Caller): readonly OfferedTool[] {
+/** The tools of the actions that a reader may do; those of commands are no tools. */
+export function actionTools(declared: readonly Action[], reader: Caller['reader']): readonly CatalogueTool[] {
   return declared.flatMap((action) => {
     const { name, by, says, hints } = action;
-    if (name === undefined || by === 'command' || !mayUse(caller.reader, by)) return [];
+    if (name === undefined || by === 'command' || !mayUse(reader, by)) return [];
     const tool = {
       name,
       description: says,
       inputSchema: toActionSchema(action),
-      outputSchema: toAnswerSchema('Acknowledgement'),
       annotations: {
         readOnlyHint: false,
         destructiveHint: hints.is_destructive,
@@ -36,22 +28,23 @@ export function actionTools(declared: readonly Action[], desk: ActionDesk, calle
         openWorldHint: action.kind === 'run_turns',
       },
     };
-    const call: OfferedTool['call'] = async (said, { takes_task, context }) => {
-      await sayProgress(context, 0);
+    const call: CatalogueTool['call'] = async (desk, caller, said, { takes_task, context }) => {
       const done = await perform(action, desk, caller, said);
       if (!done.ok) return refusal(done.problems);
-      await sayProgress(context, 1);
-      const begun = takes_task ? await toBegunTask(desk, caller, done.value) : undefined;
-      return begun ?? answer(done.value, done.value.message);
+      const { value } = done;
+      const followed = takes_task
+        ? await toBegunTask(desk, caller, value)
+        : await followTurns(desk, caller, value, context);
+      return followed ?? answer(value, value.message);
     };
-    return [{ tool, call }];
+    return [{ tool, gives: 'Acknowledgement', call }];
   });
 }
 
 /** Performs an action as it was asked for. */
 export async function perform(
   action: Action,
-  desk: ActionDesk,
+  desk: ToolDesk,
   { actor }: Caller,
   said: JsonObject,
 ): Promise<Outcome<Acknowledgement>> {
@@ -76,11 +69,4 @@ export function placed(problems: readonly Problem[]): readonly Problem[] {
     const field = found.details?.['field'];
     return typeof field === 'string' ? { ...found, pointer: `/${field}` } : found;
   });
-}
-
-/** Tells a caller who asks how far a request is. Turns go on after their request: the handle says how far they are. */
-async function sayProgress({ mcpReq }: ServerContext, progress: number): Promise<void> {
-  const { _meta: { progressToken } = {} } = mcpReq;
-  if (progressToken === undefined) return;
-  await mcpReq.notify({ method: 'notifications/progress', params: { progressToken, progress, total: 1 } });
 }

@@ -12,9 +12,10 @@ import type { Caller } from './offer.js';
 /** How large a request may be. */
 export const REQUEST_BYTES_MAX = 4 * 1_048_576;
 
-const SESSIONS_MAX = 500;
+/** Of the consumers, and of the operators: neither keep out the others. */
+const SESSIONS_MAX = 250;
 const IDLE_MS = 30 * 60_000;
-const SUBSCRIPTIONS_MAX = 200;
+const SUBSCRIPTIONS_MAX = 100;
 
 /** Answers requests of the protocol over HTTP, in each of its eras. */
 export interface Endpoint {
@@ -37,10 +38,8 @@ interface Session {
  */
 export function openEndpoint(open: (caller: Caller) => Server, sessions_max = SESSIONS_MAX): Endpoint {
   const make = ({ authInfo }: McpRequestContext): Server => open(authInfo?.extra?.['caller'] as Caller);
-  const handler = createMcpHandler(make, {
-    maxRequestBodySize: REQUEST_BYTES_MAX,
-    maxSubscriptions: SUBSCRIPTIONS_MAX,
-  });
+  const limits = { maxRequestBodySize: REQUEST_BYTES_MAX, maxSubscriptions: SUBSCRIPTIONS_MAX };
+  const handlers = { consumer: createMcpHandler(make, limits), operator: createMcpHandler(make, limits) };
   // In the order of their last use.
   const sessions = new Map<string, Session>();
   const end = (id: string): void => {
@@ -49,8 +48,9 @@ export function openEndpoint(open: (caller: Caller) => Server, sessions_max = SE
     void session?.server.close();
   };
   const begin = async (caller: Caller): Promise<Session> => {
-    for (const [id, { used_at }] of sessions)
-      if (sessions.size >= sessions_max || used_at < Date.now() - IDLE_MS) end(id);
+    const ofReader = [...sessions].filter(([, one]) => one.caller.reader === caller.reader);
+    const [oldest] = ofReader.length >= sessions_max ? ofReader : [];
+    for (const [id, { used_at }] of sessions) if (id === oldest?.[0] || used_at < Date.now() - IDLE_MS) end(id);
     const server = open(caller);
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: randomUUID,
@@ -68,7 +68,8 @@ export function openEndpoint(open: (caller: Caller) => Server, sessions_max = SE
       const given = { authInfo, ...(body === undefined ? {} : { parsedBody: body }) };
       const id = request.headers.get('mcp-session-id');
       const isLegacy = await isLegacyRequest(request, body).catch(() => false);
-      if (!isLegacy || (id === null && !isInitializeRequest(body))) return handler.fetch(request, given);
+      if (!isLegacy || (id === null && !isInitializeRequest(body)))
+        return handlers[caller.reader].fetch(request, given);
       if (id === null) return (await begin(caller)).transport.handleRequest(request, given);
       const session = sessions.get(id);
       // Another principal learns nothing of a session.
@@ -80,7 +81,7 @@ export function openEndpoint(open: (caller: Caller) => Server, sessions_max = SE
     },
     async close() {
       for (const id of sessions.keys()) end(id);
-      await handler.close();
+      await Promise.all([handlers.consumer.close(), handlers.operator.close()]);
     },
   };
 }

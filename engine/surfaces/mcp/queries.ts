@@ -1,14 +1,14 @@
 import { readValues } from '../../catalogue/act.js';
 import type { Query } from '../../catalogue/query.js';
 import { problem } from '../../contract/problem.js';
-import { type ActionDesk, placed } from './actions.js';
+import { placed } from './actions.js';
 import { mayUse } from './asked.js';
-import type { Caller, OfferedTool } from './offer.js';
-import { toAnswerSchema, toFieldSchema } from './schemas.js';
-import { answer, refusal } from './tools.js';
+import type { Caller } from './offer.js';
+import { toFieldSchema } from './schemas.js';
+import { answer, type CatalogueTool, refusal } from './tools.js';
 
-/** The tools of the queries that a caller may ask. */
-export function queryTools(declared: readonly Query[], desk: ActionDesk, { reader }: Caller): readonly OfferedTool[] {
+/** The tools of the queries that a reader may ask. */
+export function queryTools(declared: readonly Query[], reader: Caller['reader']): readonly CatalogueTool[] {
   return declared
     .filter(({ by }) => mayUse(reader, by))
     .map((query) => ({
@@ -16,12 +16,12 @@ export function queryTools(declared: readonly Query[], desk: ActionDesk, { reade
         name: query.name,
         description: query.says,
         inputSchema: toFieldSchema(query.takes),
-        outputSchema: toAnswerSchema(query.gives),
         annotations: query.stores
           ? { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false }
           : { readOnlyHint: true, openWorldHint: false },
       },
-      async call(said) {
+      gives: query.gives,
+      async call(desk, _, said) {
         if (query.stores && desk.holdsToken(JSON.stringify(said)))
           return refusal([problem('FIELD_INVALID', { kind: 'token' })]);
         const input = readValues(query.takes, said);

@@ -9,9 +9,9 @@ import { ANSWER_SCHEMAS } from '../../generated/answer-schemas.js';
 type Schema = Tool['inputSchema'];
 
 /** How large a list of tools may be as JSON: a model reads all of it before anything else. */
-export const TOOLS_LENGTH_MAX = 19_700;
-/** How large the schema of one answer may be in it. */
-const ANSWER_LENGTH_MAX = 100;
+const TOOLS_LENGTH_MAX = 19_700;
+/** How large the schema of one answer may be in it, from the most room to the least. */
+const ANSWER_LENGTHS = [400, 200, 100, 60];
 
 /** A schema whose members need no description. */
 function withoutDescriptions({ items, ...schema }: JsonObject): JsonObject {
@@ -78,40 +78,50 @@ function toSchema(properties: JsonObject, required: readonly string[]): Schema {
 }
 
 /**
- * The first members of an answer and their kinds. None is required: a refusal has others. Whole schemas would fill a list of tools: `/openapi.json`
- * has them.
+ * The first members of an answer and their kinds, as many as have room. None is required: a refusal has others. Whole
+ * schemas would fill a list of tools: `/openapi.json` has them.
+ * @returns undefined where none has room
  */
-export function toAnswerSchema(gives: string): NonNullable<Tool['outputSchema']> {
+function toAnswerSchema(gives: string, length_max: number): Tool['outputSchema'] {
   const { properties = {} } = resolve({ $ref: gives });
   const members = Object.entries(properties as Readonly<Record<string, JsonObject>>).map(([name, schema]) => {
     const type = resolve(schema)['type'];
     return [name, type === undefined ? {} : { type }];
   });
-  const fitting = members.filter((_, at) => JSON.stringify(members.slice(0, at + 1)).length <= ANSWER_LENGTH_MAX);
-  return { type: 'object', properties: Object.fromEntries(fitting) };
+  const fitting = members.filter((_, at) => JSON.stringify(members.slice(0, at + 1)).length <= length_max);
+  return fitting.length === 0 ? undefined : { type: 'object', properties: Object.fromEntries(fitting) };
 }
 
-const ANY_ANSWER = { type: 'object' } as const;
-
-const fitted = new Map<string, ReadonlyMap<string, Tool>>();
-
-/** Tools in a list that is small enough. A list of the same tools is fitted once: each request makes one. */
-export function fitTools<Offered extends { readonly tool: Tool }>(offered: readonly Offered[]): readonly Offered[] {
-  const names = offered.map(({ tool }) => tool.name).join(' ');
-  const tools = fitted.get(names) ?? new Map(fitOnce(offered).map(({ tool }) => [tool.name, tool]));
-  fitted.set(names, tools);
-  return offered.map((one) => ({ ...one, tool: tools.get(one.tool.name) ?? one.tool }));
+interface Fitted {
+  readonly tool: Tool;
+  /** The schema of its answer, by name. */
+  readonly gives: string;
 }
 
-/** Leaves members of answers out, of the answers with the most first, until a list of tools is small enough. */
-function fitOnce<Offered extends { readonly tool: Tool }>(offered: readonly Offered[]): readonly Offered[] {
-  const lengthOf = (value: unknown): number => JSON.stringify(value)?.length ?? 0;
-  const answerOf = ({ tool }: Offered): number => lengthOf(tool.outputSchema);
-  const [largest] = offered.toSorted((one, other) => answerOf(other) - answerOf(one));
-  const isFit = lengthOf({ tools: offered.map(({ tool }) => tool) }) <= TOOLS_LENGTH_MAX;
-  if (isFit || largest === undefined || answerOf(largest) <= lengthOf(ANY_ANSWER)) return offered;
-  const tool = { ...largest.tool, outputSchema: ANY_ANSWER };
-  return fitOnce(offered.map((one) => (one === largest ? { ...one, tool } : one)));
+/** Tools with the schemas of their answers, of which each names as many members as there is room for in a list of all. */
+export function fitTools<Offered extends Fitted>(
+  offered: readonly Offered[],
+  [length_max, ...shorter]: readonly number[] = ANSWER_LENGTHS,
+): readonly Offered[] {
+  if (length_max === undefined) return leaveOut(offered);
+  const fitted = offered.map((one) => {
+    const outputSchema = toAnswerSchema(one.gives, length_max);
+    return { ...one, tool: { ...one.tool, ...present({ outputSchema }) } };
+  });
+  return isFit(fitted) ? fitted : fitTools(shorter.length === 0 ? fitted : offered, shorter);
+}
+
+/** Leaves out the largest schemas of answers, where not even the shortest of all have room. */
+function leaveOut<Offered extends Fitted>(offered: readonly Offered[]): readonly Offered[] {
+  const lengthOf = ({ tool }: Fitted): number => JSON.stringify(tool.outputSchema)?.length ?? 0;
+  const [largest] = offered.toSorted((one, other) => lengthOf(other) - lengthOf(one));
+  if (isFit(offered) || largest === undefined || lengthOf(largest) === 0) return offered;
+  const { outputSchema: _schema, ...tool } = largest.tool;
+  return leaveOut(offered.map((one) => (one === largest ? { ...one, tool } : one)));
+}
+
+function isFit(offered: readonly Fitted[]): boolean {
+  return Buffer.byteLength(JSON.stringify({ tools: offered.map(({ tool }) => tool) })) <= TOOLS_LENGTH_MAX;
 }
 
 function resolve(schema: JsonObject): JsonObject {

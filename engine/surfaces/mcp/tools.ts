@@ -5,22 +5,36 @@ import type { Problem } from '../../contract/problem.js';
 import { present } from '../../contract/present.js';
 import type { HttpDesk } from '../../operations/composition.js';
 import { mayUse, readAsked } from './asked.js';
+import { forTools } from './repairs.js';
 import type { Caller, OfferedTool } from './offer.js';
-import { toAnswerSchema, toQuerySchema } from './schemas.js';
+import { toQuerySchema } from './schemas.js';
 import { shorten, TEXT_LENGTH_MAX } from './shorten.js';
 import { viewText } from './text.js';
 import { uriOf } from './uris.js';
 
-/** The tools of the resources that a caller may read. */
-export function resourceTools(
-  declared: readonly Resource[],
-  desk: Pick<HttpDesk, 'look'>,
-  { reader }: Caller,
-): readonly OfferedTool[] {
+/** What the tools need of who serves them. */
+export interface ToolDesk extends Pick<HttpDesk, 'look' | 'act' | 'use'> {
+  readonly version: string;
+  /** Knows the tokens, which no record may keep. */
+  readonly holdsToken: (text: string) => boolean;
+  /** Consumers are offered only the tools that read. */
+  readonly consumers_read_only?: boolean;
+}
+
+/** A tool of the catalogue: it is the same for each caller with the same rights, who comes with the request. */
+export interface CatalogueTool {
+  readonly tool: Tool;
+  /** The schema of its answer, by name. */
+  readonly gives: string;
+  call(desk: ToolDesk, caller: Caller, ...given: Parameters<OfferedTool['call']>): ReturnType<OfferedTool['call']>;
+}
+
+/** The tools of the resources that a reader may read. */
+export function resourceTools(declared: readonly Resource[], reader: Caller['reader']): readonly CatalogueTool[] {
   return declared.flatMap((resource) => {
-    const { name } = resource;
+    const { name, gives } = resource;
     if (name === undefined || !mayUse(reader, resource.reader)) return [];
-    return [{ tool: toTool(name, resource), call: (said) => look(resource, desk, reader, said) }];
+    return [{ tool: toTool(name, resource), gives, call: (desk, _, said) => look(resource, desk, reader, said) }];
   });
 }
 
@@ -32,7 +46,6 @@ function toTool(name: string, resource: Resource): Tool {
     name,
     description: resource.says,
     inputSchema: toQuerySchema(resource),
-    outputSchema: toAnswerSchema(resource.gives),
     annotations: { readOnlyHint: true, openWorldHint: false },
     ...(name === 'get_world' ? { _meta: { ui: { resourceUri: APP_URI } } } : {}),
   };
@@ -74,13 +87,13 @@ export function answer(value: object, text?: string, uri?: string): CallToolResu
 /** What a tool refuses: a model reads it, and can repair what it sent. */
 export function refusal(problems: readonly Problem[]): CallToolResult {
   const said = problems.map(({ code, message, repair, pointer, location }) =>
-    present({ code, message, repair, pointer, document: location?.file }),
+    present({ code, message, repair: forTools(repair), pointer, document: location?.file }),
   );
   const [first = {}] = said;
   const text = said
     .map(
       ({ code, message, repair, pointer = '', document = '' }) =>
-        `${code}${document + pointer === '' ? '' : ` at ${document}${pointer}`}: ${message} ${repair}`,
+        `${code}${document + pointer === '' ? '' : ` at ${document}${pointer}`}: ${message.replace(/[^.!?]$/, '$&.')} ${repair}`,
     )
     .join('\n');
   return {

@@ -24,6 +24,7 @@ const UNTOUCHED: Composition = {
   loadTokens: unused,
   exportPages: unused,
   serveParent: unused,
+  forwardParent: unused,
   listen: unused,
   tryPlace: unused,
   servePlace: unused,

@@ -73,7 +73,6 @@ test('every route but health and signing in refuses a request without a token', 
     'GET /live.js',
     'GET /pace.js',
     'GET /.well-known/oauth-protected-resource/mcp',
-    'GET /.well-known/oauth-protected-resource/operator-mcp',
   ];
   for (const { method, url, access } of ROUTES) {
     const name = `${String(method)} ${url}`;

@@ -1,9 +1,11 @@
 import type { FastifyRequest } from 'fastify';
 import { problem } from '../../../contract/problem.js';
 import { REQUEST_BYTES_MAX } from '../../mcp/endpoint.js';
+import type { Caller } from '../../mcp/offer.js';
+import { actorOf } from '../actors.js';
 import { bodyOf } from '../body.js';
-import { sendProblem } from '../problem-document.js';
-import { METADATA_PATH, originOf, viewerOf } from '../viewer.js';
+import { isCommand, sendProblem } from '../problem-document.js';
+import { METADATA_PATH, viewerOf } from '../viewer.js';
 import type { Exchange, Route } from './route.js';
 
 const SURFACES = [
@@ -19,34 +21,32 @@ const METHODS = {
 
 const A_MESSAGE = { 'application/json': { type: 'object' }, 'text/event-stream': { type: 'string' } };
 
-/** The surfaces of assistants, and who issues their tokens (RFC 9728). */
-export const ASSISTANT_ROUTES: readonly Route[] = SURFACES.flatMap(({ url, access, summary }): readonly Route[] => [
-  ...(['POST', 'GET', 'DELETE'] as const).map((method) => ({
-    method,
-    url,
-    access,
-    summary: `${summary}: ${METHODS[method]}`,
-    body_bytes_max: REQUEST_BYTES_MAX,
-    ...(method === 'POST' ? { takes: { 'application/json': { type: 'object' } } } : {}),
-    answers: { 200: A_MESSAGE, 202: {} },
-    answer: (exchange: Exchange) => answer(exchange, url),
-  })),
+/** The surfaces of assistants, and who issues the tokens of consumers (RFC 9728). */
+export const ASSISTANT_ROUTES: readonly Route[] = [
+  ...SURFACES.flatMap(({ url, access, summary }): readonly Route[] =>
+    (['POST', 'GET', 'DELETE'] as const).map((method) => ({
+      method,
+      url,
+      access,
+      summary: `${summary}: ${METHODS[method]}`,
+      body_bytes_max: REQUEST_BYTES_MAX,
+      ...(method === 'POST' ? { takes: { 'application/json': { type: 'object' } } } : {}),
+      answers: { 200: A_MESSAGE, 202: {} },
+      answer: (exchange: Exchange) => answer(exchange, url),
+    })),
+  ),
   {
     method: 'GET',
-    url: `${METADATA_PATH}${url}`,
+    url: `${METADATA_PATH}/mcp`,
     access: 'anybody',
-    summary: 'Who issues tokens for this surface, where the operator names somebody.',
+    summary: 'Who issues tokens for consumers, where the operator names somebody.',
     answers: { 200: { 'application/json': { type: 'object' } } },
-    answer: async ({ desk, request, reply }) =>
-      desk.issuer === undefined
+    answer: async ({ desk: { issuer }, reply }) =>
+      issuer === undefined
         ? sendProblem(reply, problem('NOTHING_HERE'))
-        : {
-            resource: `${originOf(desk, request)}${url}`,
-            authorization_servers: [desk.issuer],
-            bearer_methods_supported: ['header'],
-          },
+        : { resource: issuer.resource(), authorization_servers: [issuer.url], bearer_methods_supported: ['header'] },
   },
-]);
+];
 
 /** The consumers' path offers the consumers' tools to every caller, to operators too. */
 async function answer({ desk, request, reply }: Exchange, url: string): Promise<unknown> {
@@ -56,11 +56,25 @@ async function answer({ desk, request, reply }: Exchange, url: string): Promise<
   const leave = request.method === 'GET' ? desk.places.acquire(request.ip) : () => {};
   if (leave === undefined) return sendProblem(reply.header('retry-after', '60'), problem('READERS_TOO_MANY'));
   left.signal.addEventListener('abort', leave, { once: true });
-  const actor = { acted_by: 'token', address: request.ip, surface: 'mcp' } as const;
-  const principal = `the ${viewerOf(request)?.reader ?? 'consumer'} of a token`;
-  const caller = { reader: isOperator ? 'operator' : 'consumer', principal, actor } as const;
+  const caller = { reader: isOperator ? 'operator' : 'consumer', ...whoIs(request) } as const;
   const response = await desk.endpoint.answer(toRequest(request, left.signal), caller, parse(bodyOf(request)));
-  return reply.send(response);
+  reply.send(response);
+  // The first message of a stream may be long in coming, and its reader waits for the head.
+  if (response.headers.get('content-type') === 'text/event-stream') setImmediate(() => reply.raw.flushHeaders());
+  return reply;
+}
+
+/** Whose tasks and sessions are whose, and what the audit calls them: a command, a person that an issuer names, or a token. */
+function whoIs(request: FastifyRequest): Pick<Caller, 'principal' | 'actor'> {
+  const { reader = 'consumer', subject } = viewerOf(request) ?? {};
+  const { acted_by, address } = actorOf(request);
+  const actor = {
+    acted_by: subject === undefined ? acted_by : `token of ${subject}`,
+    address,
+    surface: 'mcp',
+  } as const;
+  if (isCommand(request)) return { actor, principal: `the person ${acted_by}` };
+  return { actor, principal: subject === undefined ? `the ${reader} of a token` : actor.acted_by };
 }
 
 /** The protocol refuses what is no JSON, and the tools what cannot be stored. */
