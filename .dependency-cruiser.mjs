@@ -28,6 +28,7 @@ const coreFolders = [
   ['inbox', []],
   ['turn', [...coreStack.slice(0, -1), 'inbox']],
   ['agents', coreStack.slice(0, coreStack.indexOf('protocol') + 1)],
+  ['cost', coreStack.slice(0, coreStack.indexOf('protocol') + 1)],
   ['stream', ['content', 'world']],
   ['evidence', ['content']],
   ['facts', ['content', 'prompt', 'world', 'protocol']],
@@ -122,6 +123,7 @@ export default {
     roomImports('sources', beside, 'Parts know each other by ports alone.'),
     roomImports('store', beside, 'Parts know each other by ports alone.'),
     roomImports('doorbells', beside, 'Parts know each other by ports alone.'),
+    roomImports('metering', beside, 'Parts know each other by ports alone.'),
     roomImports('runtime', beside, 'The runtime sees ports, not parts.'),
     {
       name: 'telemetry-observes-the-runtime',
@@ -296,6 +298,12 @@ export default {
       'Nothing below the adapter knows the protocol.',
     ),
     packagesStayIn('the-message-bus-stays-in-doorbells', '^engine/doorbells/', ['@nats-io'], 'A bell carries nothing.'),
+    packagesStayIn(
+      'prices-and-tokenizers-stay-in-metering',
+      '^engine/metering/',
+      ['@pydantic/genai-prices', 'gpt-tokenizer'],
+      'They are large, and loaded where somebody asks what something costs.',
+    ),
     packagesStayIn(
       'the-validator-stays-in-schema',
       '^engine/schema/',

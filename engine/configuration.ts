@@ -218,6 +218,12 @@ export function toPluginPlaces(variables: Settings, working: string): PluginPlac
   };
 }
 
+/** The operator's own prices of models; undefined where the prices that ship are all. */
+export function toPricesFile(variables: Settings): string | undefined {
+  const named = variables['CHUKWA_PRICES'];
+  return named ? resolve(named) : undefined;
+}
+
 /** How many calls this process makes at a time, and how many of them to each endpoint. */
 export function toFlightLimits(variables: Settings): Outcome<FlightLimits> {
   const named = { process: 'CHUKWA_MAX_IN_FLIGHT', endpoint: 'CHUKWA_ENDPOINT_MAX_IN_FLIGHT' } as const;

@@ -15,6 +15,7 @@ import {
   toLogFormat,
   toLogLevel,
   toPluginPlaces,
+  toPricesFile,
   toPublicUrl,
   toServePlace,
   toStoreConfiguration,
@@ -38,8 +39,9 @@ import type {
 } from './operations/composition.js';
 import { diagnose } from './operations/diagnose.js';
 import { loadShippedSchemas } from './operations/documents/index.js';
-import type { Authoring, Engine } from './operations/engine.js';
+import type { Authoring, Engine, Metering } from './operations/engine.js';
 import { userName } from './operations/person-here.js';
+import { readPriceFile } from './operations/price-file.js';
 import { findConfirmed } from './operations/plugins/trust.js';
 import type { Workshop } from './operations/plugins/workshop.js';
 import { announceServed, findServed, nameServer } from './operations/served.js';
@@ -75,7 +77,7 @@ export async function compose(
   const writeJson = isJson ? await openJsonLog((line) => write(line, 'json')) : undefined;
   const writeLog: WriteLog = writeJson ?? ((_level, sentence) => write(sentence, 'text'));
   const log = openPluginLog(toLogLevel(variables), writeLog, clock.now);
-  const outside: Outside = { version, variables, writeLog, log };
+  const outside: Outside = { version, variables, writeLog, log, metering: openMetering(toPricesFile(variables)) };
   return {
     version,
     ...present({ log: writeJson }),
@@ -83,7 +85,7 @@ export async function compose(
     openAuthoring: async () => (await openParts(outside, {})).authoring,
     withSources: (task, overlay = {}) => withSources(outside, task, overlay),
     openWorkshop: () => openWorkshop(outside),
-    openArchive: () => openArchive(toStoreConfiguration(variables), 'to_read'),
+    openArchive: () => openArchive(outside, toStoreConfiguration(variables), 'to_read'),
     openEngine: (options = {}) => openEngine(outside, options),
     openDryEngine: (answerCall) => openDryEngine(outside, answerCall),
     startToys: async (portBase) => (await loadToys()).startToyStage(portBase),
@@ -119,6 +121,7 @@ interface Outside {
   readonly variables: Variables;
   readonly log: Log;
   readonly writeLog: WriteLog;
+  readonly metering: Metering;
 }
 
 async function openJsonLog(write: (line: string) => void): Promise<WriteLog> {
@@ -235,6 +238,7 @@ async function openWorkshop(outside: Outside): Promise<Workshop> {
 }
 
 async function openArchive(
+  { metering }: Outside,
   configuration: StoreConfiguration,
   use: 'to_read' | 'to_write' = 'to_write',
 ): Promise<Outcome<OpenArchive>> {
@@ -242,7 +246,7 @@ async function openArchive(
   const opened = await (use === 'to_read' ? openToRead : openStore)(configuration);
   if (!opened.ok) return refuse(...(await nameServer(configuration.data_dir, opened.problems)));
   const store = opened.value;
-  return { ok: true, value: { store, close: () => store.database.close() } };
+  return { ok: true, value: { store, metering, close: () => store.database.close() } };
 }
 
 async function openEngine(outside: Outside, options: EngineOptions): Promise<Outcome<Engine>> {
@@ -254,7 +258,7 @@ async function openEngine(outside: Outside, options: EngineOptions): Promise<Out
   const wanted = toTelemetrySettings(variables);
   if (!wanted.ok) return wanted;
   const parts = openParts(outside, { ...options, ...callbacks.value, flight_limits: limits.value });
-  const opening = openArchive(toStoreConfiguration(variables));
+  const opening = openArchive(outside, toStoreConfiguration(variables));
   const joined = await joinEngine(opening, parts, toWantedDoorbell(variables));
   if (!joined.ok || wanted.value === undefined) return joined;
   return { ok: true, value: observed(joined.value, await openTelemetry(outside, wanted.value)) };
@@ -280,7 +284,7 @@ function observed(engine: Engine, telemetry: Telemetry): Engine {
 /** An engine whose sources answer what was written, on a database that is thrown away. */
 async function openDryEngine(outside: Outside, answerCall: AnswerCall): Promise<Outcome<Engine>> {
   const configuration = { ...toStoreConfiguration(outside.variables), url: 'memory:' };
-  const opened = await joinEngine(openArchive(configuration), openParts(outside, { answerCall }), {
+  const opened = await joinEngine(openArchive(outside, configuration), openParts(outside, { answerCall }), {
     kind: 'process',
   });
   if (!opened.ok) return opened;
@@ -298,7 +302,7 @@ async function joinEngine(
     await sources.close();
     return opened;
   }
-  const { store, close } = opened.value;
+  const { store, metering, close } = opened.value;
   if (sources.refused.length > 0) {
     await Promise.all([sources.close(), close()]);
     return refuse(...sources.refused);
@@ -308,8 +312,10 @@ async function joinEngine(
     value: {
       authoring,
       store,
+      ...present({ metering }),
       replaceSecrets: sources.replaceSecrets,
       findObstacle: sources.findObstacle,
+      findModel: sources.findModel,
       runtime: {
         attempts: store.attempts,
         callSource: sources.callSource,
@@ -332,6 +338,23 @@ async function joinEngine(
       },
     },
   };
+}
+
+function openMetering(prices_file: string | undefined): Metering {
+  let prices: ReturnType<Metering['openPrices']> | undefined;
+  return {
+    openPrices: () => (prices ??= openPrices(prices_file)),
+    openTokenizers: async (models) => (await import('./metering/tokenizers.js')).openTokenizers(models),
+  };
+}
+
+/** The prices that ship, and before them the operator's own. */
+async function openPrices(file: string | undefined): ReturnType<Metering['openPrices']> {
+  const { openPriceBook: open } = await import('./metering/price-book.js');
+  if (file === undefined) return { ok: true, value: open() };
+  const { validateShape } = await (openedSchemas ??= openSchemas());
+  const prices = await readPriceFile(file, (value) => validateShape('prices', value));
+  return prices.ok ? { ok: true, value: open({ file, prices: prices.value }) } : prices;
 }
 
 function openDoorbell(wanted: WantedDoorbell, store: Store): Outcome<Doorbell> {

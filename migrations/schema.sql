@@ -417,6 +417,7 @@ CREATE TABLE llm_calls (
     artifacts json NOT NULL DEFAULT '[]'::json,
     last_text bytea,
     last_pieces bytea,
+    cache_written_input_tokens natural_bigint,
     CONSTRAINT llm_calls_pkey PRIMARY KEY (llm_call_id, world_slug),
     CONSTRAINT llm_calls_world_slug_source_invocation_id_key UNIQUE (world_slug, source_invocation_id)
 );

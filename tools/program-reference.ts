@@ -157,6 +157,11 @@ const VARIABLES: readonly (readonly [names: string, meaning: string, without: st
     "the [proxies](../deploying.md#proxies) of sources' requests",
     'no proxy',
   ],
+  [
+    '`CHUKWA_PRICES`',
+    'a file of your own [prices](prices.md) of models',
+    'the prices that ship, whose age `cost` prints',
+  ],
   ['`CHUKWA_HOST`, `CHUKWA_PORT`', 'where `serve` listens', '`127.0.0.1`, `4747`'],
   [
     '`CHUKWA_PUBLIC_URL`',

@@ -17,6 +17,7 @@ export const ENGINE_VARIABLES = {
   CHUKWA_OPERATOR_TOKEN: 'secret',
   CHUKWA_PLUGIN_PATH: 'setting',
   CHUKWA_PORT: 'setting',
+  CHUKWA_PRICES: 'setting',
   CHUKWA_PUBLIC_URL: 'url',
   CHUKWA_OAUTH_ISSUER: 'setting',
   CHUKWA_TOKEN: 'secret',

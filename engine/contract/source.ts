@@ -43,7 +43,11 @@ export interface SourceFailure {
 export interface TokenUsage {
   readonly input_tokens: number;
   readonly output_tokens: number;
+  /** Of the input: read from a cache. */
   readonly cached_input_tokens?: number;
+  /** Of the input: written to a cache. */
+  readonly cache_written_input_tokens?: number;
+  /** Of the output. */
   readonly reasoning_tokens?: number;
 }
 

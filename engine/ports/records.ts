@@ -214,6 +214,7 @@ export interface LlmCallRecord extends CallSummary, CallPlace {
     readonly input_tokens: number;
     readonly output_tokens: number;
     readonly cached_input_tokens: number | null;
+    readonly cache_written_input_tokens: number | null;
     readonly reasoning_tokens: number | null;
   } | null;
 }

@@ -145,6 +145,12 @@ export type ReplaceSecrets = (call: CallOfSource, said: Json) => Json;
 /** What the operator has to set before a source can be called: a sentence, or undefined where nothing is missing. */
 export type FindObstacle = (source: Pick<SourceProgram, 'plugin' | 'interface'>) => string | undefined;
 
+/** The model that a source asks, and where (scheme, host and port); null where that is not known. */
+export type FindModel = (source: Pick<SourceProgram, 'plugin' | 'interface'>) => {
+  readonly model: string | null;
+  readonly endpoint_origin: string | null;
+};
+
 export interface CallOfSource {
   readonly source: Pick<SourceProgram, 'plugin' | 'interface'>;
   /** The id of the call's record. */

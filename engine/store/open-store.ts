@@ -46,6 +46,7 @@ import {
 import { readAttemptFacts } from './records/facts.js';
 import { findInvocation, listExchanges } from './records/invocation-record.js';
 import { findLlmCall } from './records/llm-call-record.js';
+import { listMeteredCalls, listSentPrompts, listUsed } from './records/metered-calls.js';
 import {
   findMisplacedValue,
   findSessions,
@@ -214,6 +215,9 @@ const BROWSE = {
   calls: listCalls,
   invocations: listCallsBefore,
   llmCalls: listGenerations,
+  metered: listMeteredCalls,
+  used: listUsed,
+  prompts: listSentPrompts,
   statuses: countStatuses,
   inbox: listInbox,
   waitingAttempts: listWaitingAttempts,

@@ -296,6 +296,7 @@ export interface JsonSchemas {
 export interface LlmCalls {
   artifacts: Generated<Json>;
   attempt_id: string;
+  cache_written_input_tokens: number | null;
   cached_input_tokens: number | null;
   conversation: string;
   delivered_schema_hash: string | null;

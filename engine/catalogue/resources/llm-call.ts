@@ -153,10 +153,12 @@ function toSettings({ interface: asked, model, schema_delivery }: LlmCallRecord)
 
 function toTokens(tokens: NonNullable<LlmCallRecord['tokens']>): string {
   const { input_tokens, output_tokens, cached_input_tokens: cached, reasoning_tokens: reasoning } = tokens;
+  const { cache_written_input_tokens: written } = tokens;
   const parts = [
     `${input_tokens} in`,
     `${output_tokens} out`,
     cached === null ? '' : `${cached} of the input cached`,
+    written === null ? '' : `${written} of the input written to the cache`,
     reasoning === null ? '' : `${reasoning} of the output reasoning`,
   ];
   return parts.filter((part) => part !== '').join(', ');

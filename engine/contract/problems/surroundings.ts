@@ -250,6 +250,12 @@ export const SURROUNDINGS_PROBLEMS = {
     repair: 'Write a whole number from 1 to 999999, or leave it out for no limit.',
     example: { variable: 'CHUKWA_MAX_IN_FLIGHT' },
   }),
+  PRICES_UNREADABLE: content({
+    meaning: 'The file that CHUKWA_PRICES names cannot be read.',
+    message: ({ file }) => `The prices in ${JSON.stringify(file)} cannot be read.`,
+    repair: 'Name a JSON file in CHUKWA_PRICES, or leave it out for the prices that ship.',
+    example: { file: 'prices.json' },
+  }),
   PUBLIC_URL_INVALID: content(
     'CHUKWA_PUBLIC_URL is not an http or https URL.',
     'Write the URL at which services reach chukwa serve, such as https://chukwa.example.org.',
