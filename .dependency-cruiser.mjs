@@ -30,7 +30,7 @@ const coreFolders = [
   ['agents', coreStack.slice(0, coreStack.indexOf('protocol') + 1)],
   ['cost', coreStack.slice(0, coreStack.indexOf('protocol') + 1)],
   ['stream', ['content', 'world']],
-  ['evidence', ['content']],
+  ['evidence', ['content', 'prompt']],
   ['facts', ['content', 'prompt', 'world', 'protocol']],
   ['orders', ['content', 'facts', 'prompt', 'world', 'protocol']],
   ['ledger', ['content', 'facts', 'orders', 'evidence', 'prompt', 'world', 'protocol']],

@@ -7,6 +7,7 @@ import { sha256 } from './core/content/sha256.js';
 import { findInvisible, listSecretParts } from './core/content/variable-value.js';
 import type { WantedDoorbell } from './doorbells/choose-doorbell.js';
 import type { ServePlace } from './operations/composition.js';
+import type { Anchor } from './operations/evidence/anchor.js';
 import type { HeartbeatSettings } from './ports/heartbeat.js';
 import { decodeLeniently, isKeyLike, listKeyParts, type Secret } from './sources/secrets.js';
 import type { FlightLimits, PluginPlaces } from './sources/index.js';
@@ -188,6 +189,20 @@ export function toStoreConfiguration(variables: Settings): StoreConfiguration {
     migrations_dir: join(PACKAGE_ROOT, 'migrations'),
     template_file: join(PACKAGE_ROOT, 'dist', 'template.tar.gz'),
   };
+}
+
+/** The file of the key that signs checkpoints; undefined where the operator has to name one for a database server. */
+export function toSigningKeyFile(variables: Settings): string | undefined {
+  const named = variables['CHUKWA_SIGNING_KEY'] || undefined;
+  if (named !== undefined) return resolve(named);
+  return variables['CHUKWA_DATABASE_URL'] ? undefined : join(toDataDir(variables), 'signing-key.pem');
+}
+
+/** What keeps checkpoints: a file, or behind `|` a command; undefined where the operator names none. */
+export function toAnchor(variables: Settings): Anchor | undefined {
+  const named = variables['CHUKWA_ANCHOR'] || undefined;
+  if (named === undefined) return undefined;
+  return named.startsWith('|') ? { kind: 'command', command: named.slice(1) } : { kind: 'file', file: resolve(named) };
 }
 
 /** An event loop that has not turned for so long is taken for hung: its leases are no longer renewed. */

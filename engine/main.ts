@@ -8,6 +8,7 @@ import {
   listOwnSecrets,
   PACKAGE_ROOT,
   readVariables,
+  toAnchor,
   toDataDir,
   type LogFormat,
   toFlightLimits,
@@ -18,6 +19,7 @@ import {
   toPricesFile,
   toPublicUrl,
   toServePlace,
+  toSigningKeyFile,
   toStoreConfiguration,
   toTelemetrySettings,
   toTokens,
@@ -40,6 +42,7 @@ import type {
 import { diagnose } from './operations/diagnose.js';
 import { loadShippedSchemas } from './operations/documents/index.js';
 import type { Authoring, Engine, Metering } from './operations/engine.js';
+import type { Signer } from './operations/evidence/checkpoint.js';
 import { userName } from './operations/person-here.js';
 import { readPriceFile } from './operations/price-file.js';
 import { findConfirmed } from './operations/plugins/trust.js';
@@ -92,6 +95,8 @@ export async function compose(
     startScriptedModel,
     startPerson: async (answer) => (await loadToys()).startPersonStage(answer),
     loadTokens: () => loadTokens(variables),
+    openSigner: () => openSigner(variables),
+    has_anchor: toAnchor(variables) !== undefined,
     servePlace: () => toServePlace(variables),
     exportPages: async (archive, wanted) => (await import('./surfaces/browser/export.js')).exportPages(archive, wanted),
     listen: async (desk, tokens, place) => (await import('./surfaces/http/server.js')).listen(desk, tokens, place),
@@ -158,7 +163,7 @@ async function openParts(
     findConfirmed: (folder) => findConfirmed(user_folder, folder),
     lookUp: (name) => variables[name],
     own_secrets: [...listOwnSecrets(variables), ...(await listKeptTokens(variables))],
-    own_folders: [toDataDir(variables), ...(user_folder === undefined ? [] : [user_folder])],
+    own_folders: [toDataDir(variables), toSigningKeyFile(variables), user_folder].filter((path) => path !== undefined),
     ...options,
     ...present({ overlay }),
     compileSchema,
@@ -373,6 +378,12 @@ async function openCallbacks(variables: Variables): Promise<Outcome<Pick<PartsOp
 
 function loadTokens(variables: Variables): Promise<Outcome<LoadedTokens>> {
   return load({ ...toTokens(variables), file: toTokensFile(variables) });
+}
+
+async function openSigner(variables: Variables): Promise<Outcome<Signer>> {
+  const { loadSigningKey } = await import('./operations/evidence/signing-key.js');
+  const key = await loadSigningKey(toSigningKeyFile(variables));
+  return key.ok ? { ok: true, value: { key: key.value, anchor: toAnchor(variables) } } : key;
 }
 
 /** The services and models on loopback are no part of the engine: it loads them here, and only when a command needs them. */

@@ -316,6 +316,18 @@ CREATE TABLE call_settlements (
     CONSTRAINT call_settlements_check CHECK ((performed = (response_json IS NOT NULL)))
 );
 
+CREATE TABLE checkpoints (
+    origin text NOT NULL,
+    tree_size bigint NOT NULL,
+    root bytea NOT NULL,
+    note text NOT NULL,
+    made_at timestamp with time zone NOT NULL,
+    CONSTRAINT checkpoints_pkey PRIMARY KEY (origin, tree_size),
+    CONSTRAINT checkpoints_origin_check CHECK ((origin <> ''::text)),
+    CONSTRAINT checkpoints_root_check CHECK ((length(root) = 32)),
+    CONSTRAINT checkpoints_tree_size_check CHECK ((tree_size >= 0))
+);
+
 CREATE TABLE cognition_profiles (
     hash sha256_hex NOT NULL,
     kind component_kind NOT NULL GENERATED ALWAYS AS ('cognition_profile'::component_kind) STORED,
@@ -448,6 +460,19 @@ CREATE TABLE llm_segments (
     text bytea NOT NULL,
     CONSTRAINT llm_segments_pkey PRIMARY KEY (segment_hash),
     CONSTRAINT named_by_content CHECK (((segment_hash)::text = encode(sha256(text), 'hex'::text)))
+);
+
+CREATE TABLE log_leaves (
+    log_index bigint NOT NULL,
+    world_slug human_id_text NOT NULL,
+    seal_seq positive_int NOT NULL,
+    attempt_id uuid NOT NULL,
+    seal text NOT NULL,
+    leaf_hash bytea NOT NULL,
+    CONSTRAINT log_leaves_pkey PRIMARY KEY (log_index),
+    CONSTRAINT log_leaves_world_slug_seal_seq_attempt_id_key UNIQUE (world_slug, seal_seq, attempt_id),
+    CONSTRAINT log_leaves_leaf_hash_check CHECK ((length(leaf_hash) = 32)),
+    CONSTRAINT log_leaves_log_index_check CHECK ((log_index >= 0))
 );
 
 CREATE TABLE offered_schemas (
@@ -1198,6 +1223,7 @@ CREATE TRIGGER row_is_sound BEFORE INSERT OR UPDATE ON public.attempts FOR EACH 
 CREATE TRIGGER rows_stay BEFORE DELETE OR TRUNCATE ON public.attempts FOR EACH STATEMENT EXECUTE FUNCTION refuse_rewriting('no row is removed');
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.audit_entries FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.call_settlements FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.checkpoints FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.cognition_profiles FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.cognition_workflows FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.component_references FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
@@ -1211,6 +1237,7 @@ CREATE TRIGGER rows_stay BEFORE DELETE OR TRUNCATE ON public.llm_calls FOR EACH 
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.llm_chunks FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.llm_messages FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.llm_segments FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.log_leaves FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.offered_schemas FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER outcome_is_final BEFORE UPDATE ON public.operator_actions FOR EACH ROW WHEN ((old.outcome IS NOT NULL)) EXECUTE FUNCTION refuse_rewriting('what came of an action is final');
 CREATE TRIGGER rows_stay BEFORE DELETE OR TRUNCATE ON public.operator_actions FOR EACH STATEMENT EXECUTE FUNCTION refuse_rewriting('no row is removed');

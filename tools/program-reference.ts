@@ -184,6 +184,16 @@ const VARIABLES: readonly (readonly [names: string, meaning: string, without: st
     'made at first use, in `~/.config/chukwa/tokens`',
   ],
   [
+    '`CHUKWA_SIGNING_KEY`',
+    'the file of the key that signs [checkpoints](../terms.md#evidence), mode 0600; needed with a PostgreSQL server',
+    '`signing-key.pem` in the data folder, made at first use',
+  ],
+  [
+    '`CHUKWA_ANCHOR`',
+    'a file that grows by each checkpoint; or, behind a vertical bar, a command that gets it on standard input',
+    'checkpoints stay in the database',
+  ],
+  [
     '`CHUKWA_MCP_MEMORY`',
     'the MCP server of `workflows/mcp-memory`: a URL, or a command; any other `CHUKWA_MCP_...` that a source names, likewise',
     'calls of it fail',

@@ -4,6 +4,7 @@
  */
 export const ENGINE_VARIABLES = {
   APPDATA: 'setting',
+  CHUKWA_ANCHOR: 'setting',
   CHUKWA_CONSUMERS_READ_ONLY: 'setting',
   CHUKWA_DATABASE_URL: 'url',
   CHUKWA_DATA_DIR: 'setting',
@@ -19,6 +20,7 @@ export const ENGINE_VARIABLES = {
   CHUKWA_PORT: 'setting',
   CHUKWA_PRICES: 'setting',
   CHUKWA_PUBLIC_URL: 'url',
+  CHUKWA_SIGNING_KEY: 'setting',
   CHUKWA_OAUTH_ISSUER: 'setting',
   CHUKWA_TOKEN: 'secret',
   HOME: 'setting',

@@ -64,6 +64,7 @@ import { openServer } from './server.js';
 import { exportWorlds } from './transfer/export-worlds.js';
 import { importWorlds } from './transfer/import-worlds.js';
 import type { Runner } from './statement.js';
+import { growLog, listFaultyLeaves, listLoggedSeals, listPatchTexts, readLeaves } from './seal-log.js';
 import { changeScenario, listScenarios } from './world-scenarios.js';
 import { createWorld, findWorld, listEvents, listFamily, listWorlds, listWorldsAfter, readSnapshot } from './worlds.js';
 
@@ -198,6 +199,14 @@ const RECORDS = {
   agents: listAgentHeads,
 };
 
+const LOG = {
+  grow: growLog,
+  leaves: readLeaves,
+  faulty: listFaultyLeaves,
+  seals: listLoggedSeals,
+  patches: listPatchTexts,
+};
+
 const LEDGER = {
   facts: readAttemptFacts,
   seals: listSeals,
@@ -262,6 +271,7 @@ export function toStore(database: OpenDatabase, applied: readonly string[], migr
     browse: bind(database, BROWSE),
     ledger: bind(database, LEDGER),
     facts: bind(database, { attempt: followAttempt, next: followNext, latest: followLatest, read: readFacts }),
+    log: bind(database, LOG),
     search: bind(database, { find: findTexts, names: listNames, catchUp }),
     transfer: {
       ...bind(database, { export: exportWorlds }),

@@ -229,6 +229,14 @@ export interface CallSettlements {
   world_slug: string;
 }
 
+export interface Checkpoints {
+  made_at: string;
+  note: string;
+  origin: string;
+  root: Buffer;
+  tree_size: number;
+}
+
 export interface CognitionProfiles {
   content: Json;
   created_at: Generated<string>;
@@ -367,6 +375,15 @@ export interface LlmStreams {
   pieces: Buffer | null;
   text: Buffer | null;
   world_slug: string | null;
+}
+
+export interface LogLeaves {
+  attempt_id: string;
+  leaf_hash: Buffer;
+  log_index: number;
+  seal: string;
+  seal_seq: number;
+  world_slug: string;
 }
 
 export interface OfferedSchemas {
@@ -607,6 +624,7 @@ export interface DB {
   attempts: Attempts;
   audit_entries: AuditEntries;
   call_settlements: CallSettlements;
+  checkpoints: Checkpoints;
   cognition_profiles: CognitionProfiles;
   cognition_workflows: CognitionWorkflows;
   component_references: ComponentReferences;
@@ -622,6 +640,7 @@ export interface DB {
   llm_messages: LlmMessages;
   llm_segments: LlmSegments;
   llm_streams: LlmStreams;
+  log_leaves: LogLeaves;
   offered_schemas: OfferedSchemas;
   operator_actions: OperatorActions;
   patch_effects: PatchEffects;

@@ -70,8 +70,11 @@ const ROWS: Readonly<Record<string, string>> = {
   ...SHARED,
 };
 
+/** The log is its database's own, and outlives its worlds. */
+const OF_DATABASE = ['checkpoints', 'log_leaves', 'schema_migrations'] as const;
+
 /** Tables that no export holds. */
-export const LEFT_OUT: readonly string[] = ['schema_migrations', ...UNEXPORTED];
+export const LEFT_OUT: readonly string[] = [...OF_DATABASE, ...UNEXPORTED];
 
 /** The tables of an export, by name. */
 export const EXPORTED_TABLES: readonly string[] = Object.keys(ROWS).toSorted();
