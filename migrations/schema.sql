@@ -111,7 +111,10 @@ CREATE TYPE model_output_kind AS ENUM (
     'tool_call',
     'final_patch',
     'json_answer',
-    'invalid'
+    'invalid',
+    'gate_pass',
+    'gate_retry',
+    'gate_escalate'
 );
 
 CREATE TYPE operator_action AS ENUM (

@@ -93,7 +93,7 @@ export function shorten(text: string, length_max: number): string {
 /** The short label of a call. */
 export function labelOf(call: InvocationSummary): string {
   const { ambient_source_id, tool_name, workflow_node_id, model_output_kind, failure_detail, failure_class } = call;
-  if (call.invocation_kind === 'llm_generation') {
+  if (call.llm_call_id !== null) {
     if (call.is_superseded || (failure_class ?? model_output_kind) === null) return callWord(call);
     if (failure_class === null) return words(model_output_kind ?? '');
     // Only an answer is rejected; of another failure there is none, or it is not judged.

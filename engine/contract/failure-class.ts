@@ -57,6 +57,7 @@ export const FAILURE_CLASSES = {
   template_unresolved: { by: 'attempt' },
   max_tool_calls_exhausted: { by: 'attempt' },
   generation_attempts_exhausted: { by: 'attempt' },
+  escalated: { by: 'attempt' },
   record_mismatch: { by: 'attempt' },
   poisoned: { by: 'attempt' },
 } as const satisfies Readonly<Record<string, FailureClassFacts>>;

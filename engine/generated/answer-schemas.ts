@@ -4640,6 +4640,23 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "llm_call_id": {
         "type": "string"
       },
+      "invocation_kind": {
+        "type": "string",
+        "enum": [
+          "llm_generation",
+          "ambient_context",
+          "model_elected_tool",
+          "node_call",
+          "quality_gate"
+        ],
+        "description": "Of the source call: a gate judges the generation that is its parent."
+      },
+      "parent_source_invocation_id": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
       "command_key": {
         "type": "string"
       },
@@ -4840,6 +4857,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "failure_message",
       "finish_reason",
       "interface",
+      "invocation_kind",
       "is_driven",
       "is_superseded",
       "llm_call_id",
@@ -4850,6 +4868,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "normalised_text",
       "output_schema",
       "output_schema_hash",
+      "parent_source_invocation_id",
       "prefix_hash",
       "raw_text",
       "schema_delivery",

@@ -48,6 +48,7 @@ export type AttemptClass =
   | 'template_unresolved'
   | 'max_tool_calls_exhausted'
   | 'generation_attempts_exhausted'
+  | 'escalated'
   | 'record_mismatch'
   | 'poisoned';
 export type EntityId = string;
@@ -60,6 +61,7 @@ export type Detail =
   | 'policy_denied'
   | 'bad_arguments'
   | 'invalid_patch'
+  | 'gate_retry'
   | 'disallowed_effect'
   | 'unknown_entity'
   | 'near_miss_entity'
@@ -246,7 +248,7 @@ export interface ExpectedCall {
   /** The fault of a model's answer; for another failed call, how the turn continued. */
   readonly detail?: Detail | ('told_to_model' | 'absent');
   /** The kind of a generation's answer. */
-  readonly output?: 'tool_call' | 'final_patch' | 'json_answer' | 'invalid';
+  readonly output?: 'tool_call' | 'final_patch' | 'json_answer' | 'gate_pass' | 'gate_retry' | 'gate_escalate' | 'invalid';
   /** The name of the tool that was called. */
   readonly tool?: string;
   /** The request; members that are left out are not checked. */

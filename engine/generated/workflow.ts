@@ -96,9 +96,12 @@ export interface EntityPlace {
 export interface LlmToolLoopNode {
   readonly id: HumanId;
   readonly type: 'llm_tool_loop';
+  /** The type of its work orders; execute by default. */
+  readonly order_type?: 'synthesize' | 'execute';
   readonly llm_source_ref: Reference;
   readonly fallback?: Fallback;
-  readonly prompt_template: PromptTemplate;
+  readonly gate?: Gate;
+  readonly prompt_template: PromptTemplate1;
   readonly projection: Projection;
   /** Tries at one answer. There is no default. */
   readonly max_generation_attempts: number;
@@ -115,6 +118,12 @@ export interface Fallback {
   /** The failures after which it is asked, as in a source's retry; http_5xx means the statuses 500 to 599. */
   readonly on: readonly ('timeout' | 'transport' | 'http_408' | 'http_425' | 'http_429' | 'http_5xx' | 'unavailable')[];
 }
+/** A second model that judges each valid answer of the node, a final patch of a tool loop among them, before anything reads or applies it. It answers {"decision": "pass" | "retry" | "escalate", "reason": ...}. After retry, the reason goes back to the node's model as after a rejected answer; escalate fails the attempt. Its calls use the node's tokens, time and turn_limit. */
+export interface Gate {
+  readonly llm_source_ref: Reference;
+  readonly prompt_template: PromptTemplate;
+}
+/** What the judge is shown: {{gate.answer}}, which is the answer that it judges, and whatever the prompt of the node may read. */
 export interface PromptTemplate {
   readonly messages: readonly PromptMessage[];
 }
@@ -129,6 +138,9 @@ export interface PromptHash {
 export interface PromptPath {
   /** A path relative to this file, which ends in .md or .txt. */
   readonly path: string;
+}
+export interface PromptTemplate1 {
+  readonly messages: readonly PromptMessage[];
 }
 /** The part of the world that the subject may see. */
 export interface Projection {
@@ -185,7 +197,8 @@ export interface LlmJsonNode {
   readonly order_type: 'classify' | 'synthesize' | 'execute';
   readonly llm_source_ref: Reference;
   readonly fallback?: Fallback;
-  readonly prompt_template: PromptTemplate;
+  readonly gate?: Gate;
+  readonly prompt_template: PromptTemplate1;
   readonly projection: Projection;
   /** Tries at one answer. There is no default. */
   readonly max_generation_attempts: number;

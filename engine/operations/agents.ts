@@ -104,20 +104,22 @@ async function resolveCards(
   return { ...record, context_box: context_box && resolveBox(context_box), output_box: resolveBox(output_box) };
 }
 
-/** The answers of the generations that gave nodes their outputs, by card. */
+/** The answers of the generations that gave nodes their outputs, or judged them, by card. */
 async function readAnswers(
   records: Archive['store']['records'],
   cards: readonly CardRecord[],
 ): Promise<ReadonlyMap<string, { readonly of: string; readonly value: Json }>> {
   const answers = new Map<string, { readonly of: string; readonly value: Json }>();
   for (const { kind, card_id, llm_call_id } of cards) {
-    if (kind !== 'node.output' || llm_call_id === null) continue;
+    if (!GENERATED.includes(kind) || llm_call_id === null) continue;
     const call = await records.llmCall(llm_call_id);
     const parsed = call?.artifacts.find((artifact) => artifact.kind === 'parsed_output');
     if (call && parsed) answers.set(card_id, { of: call.workflow_node_id, value: parsed.value });
   }
   return answers;
 }
+
+const GENERATED: readonly string[] = ['node.output', 'gate.verdict'];
 
 /** The call that a card shows: a generation is shown by its patch or its answer. */
 function callOf({ llm_call_id, source_invocation_id }: CardRecord): string | undefined {

@@ -120,6 +120,7 @@ export function compileScenario(
       contracts: {
         tool_loop_output: shipped(authoring, 'tool-loop-output'),
         world_patch: shipped(authoring, 'world-patch'),
+        gate_verdict: shipped(authoring, 'gate-verdict'),
       },
     },
     scenarioHash,

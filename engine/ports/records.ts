@@ -176,6 +176,9 @@ export interface SettlementRecord {
 
 export interface LlmCallRecord extends CallSummary, CallPlace {
   readonly llm_call_id: string;
+  /** Of the source call: a gate judges the generation that is its parent. */
+  readonly invocation_kind: InvocationSummary['invocation_kind'];
+  readonly parent_source_invocation_id: string | null;
   readonly command_key: string;
   readonly workflow_node_id: string;
   readonly workflow_subject_entity_id: string;

@@ -19,13 +19,18 @@ import type {
 /** The fact of a new attempt. */
 export function factOfBeginning(
   { attempt_id, world_slug, attempted_turn }: AttemptLease,
-  { scenario_hash, renderer_version, started_at: at }: BeginAttempt,
+  { scenario_hash, renderer_version, started_at }: BeginAttempt,
 ): AttemptBegan {
+  const at = toMoment(started_at);
   return { kind: 'attempt_began', at, world_slug, attempt_id, attempted_turn, scenario_hash, renderer_version };
 }
 
 /** The facts of superseded calls. */
-export function factsOfSuperseding({ source_invocation_ids, at }: SupersedeCalls): readonly CallSuperseded[] {
+export function factsOfSuperseding({
+  source_invocation_ids,
+  ...superseded
+}: SupersedeCalls): readonly CallSuperseded[] {
+  const at = toMoment(superseded.at);
   return source_invocation_ids.map((source_invocation_id) => ({ kind: 'call_superseded', at, source_invocation_id }));
 }
 
@@ -36,17 +41,19 @@ export function factsOfCalls({ finished, started }: CallsWrite): readonly Fact[]
 
 /** The facts of a commit. */
 export function factsOfCommit(turn: Omit<CommitTurn, 'seal'>): readonly Fact[] {
-  const { ended_at: at, simulation_time, answer } = turn;
+  const { simulation_time, answer } = turn;
+  const at = toMoment(turn.ended_at);
   const patches = turn.patches.map(toPatchFact);
   const ended = answer === undefined ? [] : [toEnded(answer)];
-  return [...ended, { kind: 'turn_committed', at, simulation_time: new Date(simulation_time).toISOString(), patches }];
+  return [...ended, { kind: 'turn_committed', at, simulation_time: toMoment(simulation_time), patches }];
 }
 
 /** The facts of a failure: calls that are still under way get no end of their own. @param before the facts until then */
 export function factsOfFailure(
   before: readonly Fact[],
-  { failure, ended_at: at, ...end }: Omit<FailAttempt, 'seal'>,
+  { failure, ...end }: Omit<FailAttempt, 'seal'>,
 ): readonly Fact[] {
+  const at = toMoment(end.ended_at);
   const ended = new Set(before.flatMap((fact) => (fact.kind === 'call_ended' ? [fact.source_invocation_id] : [])));
   const open = before.filter((fact) => fact.kind === 'call_started' && !ended.has(fact.source_invocation_id));
   return [
@@ -68,7 +75,7 @@ function toStarts(start: CallStart): readonly Fact[] {
   const { generation } = command;
   const started: CallStarted = {
     kind: 'call_started',
-    at: start.started_at,
+    at: toMoment(start.started_at),
     source_invocation_id: start.source_invocation_id,
     invocation_seq: start.invocation_seq,
     command_key: command.key,
@@ -98,7 +105,7 @@ function toEnded({ source_invocation_id, llm_call_id, outcome, verdict }: CallFi
   const failure_class = broke?.failure_class ?? verdict?.failure?.failure_class ?? null;
   return {
     kind: 'call_ended',
-    at: outcome.ended_at,
+    at: toMoment(outcome.ended_at),
     source_invocation_id,
     status: failure_class === null ? 'succeeded' : 'failed',
     refused: broke?.refused ?? false,
@@ -122,7 +129,7 @@ function hashOfText({ status, answer }: CallFinish['outcome']): string | null {
   return isText && typeof answer.text === 'string' ? sha256(answer.text) : null;
 }
 
-function toInterrupted({ source_invocation_id }: CallStarted, at: number): CallEnded {
+function toInterrupted({ source_invocation_id }: CallStarted, at: string): CallEnded {
   return {
     kind: 'call_ended',
     at,
@@ -144,4 +151,8 @@ function toPatchFact(accepted: CommitTurn['patches'][number]): PatchFact {
   const { patch, effects, touched_entities } = applied;
   const patch_hash = patchHash({ narration: patch.narration, touched_entities, effects });
   return { patch_seq, subject_id, node_id, source_invocation_id, patch_hash };
+}
+
+function toMoment(at: number | string): string {
+  return new Date(at).toISOString();
 }

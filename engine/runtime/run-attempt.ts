@@ -107,20 +107,9 @@ async function runBegun(
   const ends: (() => void)[] = [];
   const endAll = (): void => ends.splice(0).forEach((end) => end());
   let watch = (): void => {};
-  const facts = [...begun.facts];
-  const claimAndWatch =
-    claimWorld &&
-    (async (calls: CallsWrite) => {
-      await claimWorld(calls);
-      facts.push(...factsOfCalls(calls));
-      watch();
-    });
+  const claimAndWatch = claimWorld && ((calls: CallsWrite) => claimWorld(calls).then(() => watch()));
+  const { journal, facts } = openRecord(parts, begun, claimAndWatch);
   const arrivals = openArrivals<Arrival>();
-  const writeCalls = async (calls: CallsWrite): Promise<void> => {
-    demand(await parts.attempts.writeCalls(lease, calls));
-    facts.push(...factsOfCalls(calls));
-  };
-  const journal = openJournal({ ...present({ begin: claimAndWatch }), writeCalls });
   try {
     const simulation_time = request.simulationTime(lease.attempted_turn);
     const opening = {
@@ -158,6 +147,21 @@ async function runBegun(
   } finally {
     endAll();
   }
+}
+
+/** The journal of an attempt, and the facts that are on record: those of each statement follow when it is written. */
+function openRecord(
+  parts: RuntimeParts,
+  { lease, facts: before }: Begun,
+  begin: ((calls: CallsWrite) => Promise<void>) | undefined,
+): Pick<Attempt, 'journal' | 'facts'> {
+  const facts = [...before];
+  const thenKnown = (write: (calls: CallsWrite) => Promise<unknown>) => async (calls: CallsWrite) => {
+    await write(calls);
+    facts.push(...factsOfCalls(calls));
+  };
+  const writeCalls = thenKnown(async (calls) => demand(await parts.attempts.writeCalls(lease, calls)));
+  return { facts, journal: openJournal({ ...present({ begin: begin && thenKnown(begin) }), writeCalls }) };
 }
 
 function notifyBoth(first: OnProgress, second: OnProgress | undefined): OnProgress {

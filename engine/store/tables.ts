@@ -45,7 +45,14 @@ export type MemoryOrigin = 'patch' | 'scenario';
 
 export type MessageRole = 'assistant' | 'system' | 'user';
 
-export type ModelOutputKind = 'final_patch' | 'invalid' | 'json_answer' | 'tool_call';
+export type ModelOutputKind =
+  | 'final_patch'
+  | 'gate_escalate'
+  | 'gate_pass'
+  | 'gate_retry'
+  | 'invalid'
+  | 'json_answer'
+  | 'tool_call';
 
 export type OperatorAction =
   | 'delete_world'

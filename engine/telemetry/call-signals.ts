@@ -68,6 +68,7 @@ function openSpan(
 function nameOf(command: Invoke, resolved: EndedCall['resolved']): string {
   switch (command.invocation_kind) {
     case 'llm_generation':
+    case 'quality_gate':
       return ['chat', modelOf(command, resolved) ?? []].flat().join(' ');
     case 'model_elected_tool':
       return `execute_tool ${command.tool_name ?? ''}`;
@@ -90,6 +91,7 @@ function operationOf({ command, resolved }: Pick<EndedCall, 'command' | 'resolve
   const server = { 'server.address': host?.hostname, 'server.port': host === undefined ? undefined : portOf(host) };
   switch (command.invocation_kind) {
     case 'llm_generation':
+    case 'quality_gate':
       return {
         'gen_ai.operation.name': 'chat',
         'gen_ai.provider.name': providerOf(host?.hostname, command.call.source.plugin),
@@ -153,6 +155,7 @@ function errorOf({ outcome, verdict }: Pick<EndedCall, 'outcome' | 'verdict'>): 
 
 const DURATIONS = {
   llm_generation: 'gen_ai.client.inference.duration',
+  quality_gate: 'gen_ai.client.inference.duration',
   model_elected_tool: 'gen_ai.execute_tool.duration',
   ambient_context: undefined,
   node_call: undefined,

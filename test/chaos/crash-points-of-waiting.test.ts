@@ -152,6 +152,17 @@ for (const kind of KINDS) {
       for (const { where, outcome } of deaths) assert.deepEqual(outcome, undisturbed, where);
     });
 
+    test('a driver that dies in a pipeline with a gate is followed by one that asks no model, and no gate, again that has ended', async () => {
+      const { undisturbed, deaths } = await playDeaths(STRIDE, async (life) => {
+        const world_slug = await arena.makeWorld('notice-board');
+        const { steps } = await arena.play(world_slug, life);
+        await goOn(world_slug);
+        return { steps, outcome: await look(arena, world_slug) };
+      });
+      assert.equal(undisturbed.attempts[0]?.ended['mara/synthesize/round-1/try-2/gate/try-1'], 1);
+      for (const { where, outcome } of deaths) assert.deepEqual(outcome, undisturbed, where);
+    });
+
     async function answer({ report }: Played): Promise<void> {
       const call = report?.awaited?.[0]?.source_invocation_id ?? assert.fail('nothing is awaited');
       const said = await reportCall(arena.freshEngine(), call, { kind: 'answered', value: ANSWER });

@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { JsonObject } from '../../engine/contract/json.js';
+import type { CallStarted, Fact } from '../../engine/core/facts/fact.js';
+import { writeLedger } from '../../engine/core/ledger/write-ledger.js';
+import { foldOrders } from '../../engine/core/orders/fold-orders.js';
 import { FIRST_STATE, toState, TRANSITIONS } from '../../engine/core/orders/transitions.js';
 import type { OrderState, Tier } from '../../engine/core/orders/work-order.js';
+import type { ModelOutputKind } from '../../engine/core/protocol/verdict.js';
+import { smallPark } from '../support/park-documents.js';
 
 describe('the states of a work order', () => {
   const states = Object.keys(TRANSITIONS) as readonly OrderState[];
@@ -21,4 +27,199 @@ describe('the states of a work order', () => {
         });
 
   it('begins as planned', () => assert.equal(FIRST_STATE, 'planned'));
+});
+
+const HASH = '0'.repeat(64);
+const momentOf = (second: number): string => `2026-05-01T09:00:${`${second}`.padStart(2, '0')}.000Z`;
+const AT = momentOf(0);
+
+/** A call that was made and ended so, in the order of the list. */
+interface MadeCall {
+  readonly key: string;
+  readonly says: ModelOutputKind;
+  readonly is_superseded?: true;
+}
+
+/** The facts of an attempt of one subject's node, `bob/act`. */
+function factsOf(calls: readonly MadeCall[], end: 'committed' | 'failed'): readonly Fact[] {
+  const attempt_id = '01a2015a-0bd6-7667-b4f2-ff813afe9e27';
+  const began: Fact = {
+    kind: 'attempt_began',
+    at: AT,
+    world_slug: 'small-park',
+    attempt_id,
+    attempted_turn: 1,
+    scenario_hash: HASH,
+    renderer_version: '1',
+  };
+  const made = calls.flatMap(({ key, says, is_superseded }, index): readonly Fact[] => {
+    const place = { source_invocation_id: key, at: momentOf(index) };
+    const superseded: Fact = { kind: 'call_superseded', ...place };
+    return [
+      { kind: 'call_started', ...place, invocation_seq: index + 1, command_key: key, ...startOf(key) },
+      {
+        kind: 'call_ended',
+        ...place,
+        status: says === 'invalid' ? 'failed' : 'succeeded',
+        refused: false,
+        failure_class: says === 'invalid' ? 'model_content' : null,
+        failure_message: null,
+        model_output_kind: says,
+        answer_hash: HASH,
+        duration_ms: 1,
+        input_tokens: 10,
+        output_tokens: 1,
+      },
+      ...(is_superseded === true ? [superseded] : []),
+    ];
+  });
+  const at = momentOf(calls.length);
+  const given = calls.findLast(({ says }) => says === 'final_patch')?.key ?? '';
+  const patch = { patch_seq: 1, subject_id: 'bob', node_id: 'act', source_invocation_id: given, patch_hash: HASH };
+  const ended: Fact =
+    end === 'committed'
+      ? { kind: 'turn_committed', at, simulation_time: '2026-05-01T09:01:00.000Z', patches: [patch] }
+      : {
+          kind: 'attempt_failed',
+          at,
+          failure_class: 'escalated',
+          failure_message: 'the gate of node act escalates: no',
+          subject_id: 'bob',
+          node_id: 'act',
+          source_invocation_id: calls.at(-1)?.key ?? null,
+        };
+  return [began, ...made, ended];
+}
+
+function startOf(
+  key: string,
+): Omit<CallStarted, 'kind' | 'at' | 'source_invocation_id' | 'invocation_seq' | 'command_key'> {
+  const isGate = key.includes('/gate/');
+  return {
+    performance: 1,
+    invocation_kind: isGate ? 'quality_gate' : 'llm_generation',
+    effect_class: 'read_only',
+    request_hash: HASH,
+    source_hash: HASH,
+    workflow_hash: HASH,
+    subject_id: 'bob',
+    node_id: 'act',
+    ambient_id: null,
+    tool_name: null,
+    parent_source_invocation_id: null,
+    generation_try: 1,
+    model: 'm',
+    context_hash: HASH,
+    offered_schema_hash: HASH,
+    adopted_from: null,
+  };
+}
+
+describe('the work orders of a node with a gate', () => {
+  const { orders: plan } = smallPark({
+    max_generation_attempts: 3,
+    max_tool_calls: 1,
+    tools: ['buy_candy'],
+    subjects: ['bob', 'ant'],
+    change: (workflow) => {
+      const [node = {}] = workflow['nodes'] as readonly JsonObject[];
+      const prompt_template = { messages: [{ role: 'user', content: 'Judge: {{gate.answer}}' }] };
+      const { llm_source_ref = null } = node;
+      return { ...workflow, nodes: [{ ...node, gate: { llm_source_ref, prompt_template } }] };
+    },
+  });
+  const key = (tried: number, rest = '') => `bob/act/round-1/try-${tried}${rest}`;
+  const SENT_BACK: readonly MadeCall[] = [
+    { key: key(1), says: 'final_patch' },
+    { key: key(1, '/gate/try-1'), says: 'invalid' },
+    { key: key(1, '/gate/try-2'), says: 'gate_retry' },
+    { key: key(2), says: 'invalid' },
+    { key: key(3), says: 'final_patch' },
+    { key: key(3, '/gate/try-1'), says: 'gate_pass' },
+  ];
+
+  const ordersOf = (facts: readonly Fact[]) =>
+    foldOrders(plan, facts).chains.flatMap(({ orders }) =>
+      orders.map(({ order, calls, judged }) => [
+        order.wo_id.slice(-3),
+        order.state,
+        order.parent_wo_id?.slice(-3) ?? null,
+        judged?.decision ?? null,
+        calls.map(({ start }) => start.command_key.replace('bob/act/round-1/', '')).join(' '),
+      ]),
+    );
+
+  it('an answer that is sent back completes its order, and the next try is an order of its own', () => {
+    assert.deepEqual(ordersOf(factsOf(SENT_BACK, 'committed')), [
+      ['001', 'completed', null, 'retry', 'try-1 try-1/gate/try-1 try-1/gate/try-2'],
+      ['002', 'completed', '001', 'pass', 'try-2 try-3 try-3/gate/try-1'],
+    ]);
+    // Two rounds, each with two answers that can be sent back: the next subject's slots begin after five.
+    assert.equal(plan.subjects[1]?.nodes[0]?.first_slot, 6);
+  });
+
+  it('the chain is closed with retry, and the next one with pass; each trace is that of its own chain', () => {
+    const ledger = writeLedger(plan, factsOf(SENT_BACK, 'committed'));
+    const shown = ledger.map(({ event_type, wo_id, details }) =>
+      [event_type, wo_id?.slice(-3) ?? details['decision']].filter((part) => part !== undefined).join(' '),
+    );
+    assert.deepEqual(shown, [
+      'SESSION_BEGAN',
+      'WO_PLANNED 001',
+      'WO_DISPATCHED 001',
+      'WO_EXECUTING 001',
+      'LLM_CALL 001',
+      'LLM_CALL 001',
+      'LLM_CALL 001',
+      'WO_COMPLETED 001',
+      'WO_CHAIN_COMPLETE',
+      'WO_QUALITY_GATE retry',
+      'WO_PLANNED 002',
+      'WO_DISPATCHED 002',
+      'WO_EXECUTING 002',
+      'LLM_CALL 002',
+      'LLM_CALL 002',
+      'LLM_CALL 002',
+      'WO_COMPLETED 002',
+      'WO_CHAIN_COMPLETE',
+      'WO_QUALITY_GATE pass',
+      'SESSION_ENDED',
+    ]);
+    const [retry, pass] = ledger.filter(({ event_type }) => event_type === 'WO_QUALITY_GATE');
+    assert.deepEqual(
+      [retry?.details['judged_by'], pass?.details['judged_by']],
+      [key(1, '/gate/try-2'), key(3, '/gate/try-1')],
+    );
+    const again = ledger.find(({ event_type, wo_id }) => event_type === 'WO_PLANNED' && wo_id?.endsWith('002'));
+    assert.equal(again?.metadata.relational.parent_event_id, retry?.entry_id);
+    const contracts = ledger.flatMap(({ details }) => details['contract_id'] ?? []);
+    assert.equal(new Set(contracts).size, 2, 'a gate is asked by a contract of its own');
+  });
+
+  it('escalate closes the chain, and its order stays completed', () => {
+    const escalated = factsOf(
+      [...SENT_BACK.slice(0, 1), { key: key(1, '/gate/try-1'), says: 'gate_escalate' }],
+      'failed',
+    );
+    assert.deepEqual(
+      ordersOf(escalated).map(([, state, , decision]) => [state, decision]),
+      [['completed', 'escalate']],
+    );
+    const decisions = writeLedger(plan, escalated).flatMap(({ event_type, details }) =>
+      event_type === 'WO_QUALITY_GATE' ? details['decision'] : [],
+    );
+    assert.deepEqual(decisions, ['escalate']);
+  });
+
+  it('a run that was superseded performed the same orders, as far as it came', () => {
+    const first = SENT_BACK.slice(0, 4).map((call): MadeCall => ({ ...call, is_superseded: true }));
+    const second: readonly MadeCall[] = [
+      { key: key(1, '@2'), says: 'final_patch' },
+      { key: key(1, '/gate/try-1@2'), says: 'gate_pass' },
+    ];
+    assert.deepEqual(ordersOf(factsOf([...first, ...second], 'committed')), [
+      ['001', 'completed', null, 'pass', 'try-1 try-1/gate/try-1 try-1/gate/try-2 try-1@2 try-1/gate/try-1@2'],
+      ['002', 'failed', '001', null, 'try-2'],
+    ]);
+  });
 });

@@ -42,6 +42,8 @@ const ROLES = ['system', 'user', 'assistant'] as const;
 /** Where a template puts a placeholder: alone on a line, behind a label, within a sentence, indented, twice. */
 const LAYOUTS = ['P', 'P\n## End', 'Label: P', '# Begin\nP\n# End', 'So (P) it is.\n', '  P\nP', '\u2028P'];
 
+/** Those of every prompt but that of a gate. */
+const OF_NODES = PLACEHOLDER_NAMES.filter((name) => name !== 'gate.answer');
 const PLACEHOLDERS = [...PLACEHOLDER_NAMES, 'nodes.look.output', 'nodes.look.output.said', 'nodes.look.output.list'];
 
 /** A world in which every text that may be any text is this one. */
@@ -82,6 +84,7 @@ function render(template: string, role: (typeof ROLES)[number], text: string, ou
       absent: [],
       tools: () => [{ name: 'buy_candy', description: text }],
       nodes: { look: { output: output === 'string' ? text : { said: text, list: [text] } } },
+      answer: { said: text, [text]: [text] },
     },
   );
   assert.ok(rendered.ok, template);
@@ -173,7 +176,7 @@ function callsOfTurn(text: string, schema_delivery = 'prompt'): readonly Invoke[
     max_generation_attempts: 7,
     schema_delivery,
     projection: { scope: 'world', memory: { recent: 5 }, events: { turns: 1 } },
-    prompt: PLACEHOLDER_NAMES.map((name) => `${name}:\n{{${name}}}`).join('\n'),
+    prompt: OF_NODES.map((name) => `${name}:\n{{${name}}}`).join('\n'),
   });
   const says = [
     { kind: 'final_patch', patch: { narration: 'x', effects: [], [text]: 1 } },

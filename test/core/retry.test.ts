@@ -141,7 +141,13 @@ const begin = (program: Program) => advance(program, UNBEGUN, SMALL_PARK_BEGAN);
 /** Whether another performance may follow one that failed so. */
 function mayFollow({ policy, ambient, tool }: Script, { command, failed_as }: Performance): boolean {
   if (failed_as === undefined || !(policy.on as readonly string[]).includes(failed_as)) return false;
-  const effect = { llm_generation: 'read_only', ambient_context: ambient, model_elected_tool: tool, node_call: tool };
+  const effect: Readonly<Record<Invoke['invocation_kind'], string>> = {
+    llm_generation: 'read_only',
+    quality_gate: 'read_only',
+    ambient_context: ambient,
+    model_elected_tool: tool,
+    node_call: tool,
+  };
   return effect[command.invocation_kind] !== 'state_change' || NOT_PERFORMED.includes(failed_as);
 }
 

@@ -107,6 +107,7 @@ function ending(call: FactCall, event_id: number, failure_class: string | null):
       call,
       failure_class,
       failure_message: failure_class === null ? null : 'It failed.',
+      model_output_kind: null,
       response_json: { ok: true },
       reasoning: call.llm_call_id === null ? null : 'a secret thought',
     },

@@ -36,7 +36,8 @@ const toStream = async function* (lines: readonly string[]) {
 /** An export of before the baseline, with what its rows lacked. */
 function exportedBeforeBaseline(lines: readonly string[]): readonly string[] {
   const without = (line: string): string => line.replace(/"(request_mark|surface)":"[^"]*",?/g, '').replace(/,}/, '}');
-  return exportedAt([...lines.slice(0, -1).map(without), ''], '0030_streams_end_with_their_call');
+  const known = lines.filter((line) => !line.startsWith('{"table":"seals"'));
+  return exportedAt([...known.slice(0, -1).map(without), ''], '0030_streams_end_with_their_call');
 }
 
 function exportedAt(lines: readonly string[], migration: string): readonly string[] {

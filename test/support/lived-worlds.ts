@@ -41,7 +41,8 @@ export async function serveLivedWorlds(): Promise<LivedWorlds> {
   };
   const places = await playPark(stage, act);
   await stage.play({ scenario: 'village', turns: 3 });
-  for (const scenario of ['clerk', 'out-of-order', 'weather-station', 'phone-inbox']) await stage.play({ scenario });
+  for (const scenario of ['clerk', 'notice-board', 'out-of-order', 'weather-station', 'phone-inbox'])
+    await stage.play({ scenario });
   await playLetters(stage, act);
   await playDoubts(stage, act);
   const { world_slug } = await stage.play({ scenario: 'simple' });

@@ -115,6 +115,7 @@ export function readShippedSchema(name: string): JsonObject {
 export const CONTRACTS = {
   tool_loop_output: readShippedSchema('tool-loop-output'),
   world_patch: readShippedSchema('world-patch'),
+  gate_verdict: readShippedSchema('gate-verdict'),
 };
 
 /** Compiles a small park; the documents are on the shelf. */

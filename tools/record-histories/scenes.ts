@@ -55,6 +55,10 @@ export const SCENES: readonly ((stage: Stage) => Promise<readonly Played[]>)[] =
     return named(attempts, [['clerk', 'A workflow has a node of each type.']]);
   },
   async (stage) => {
+    const { attempts } = await stage.play({ scenario: 'notice-board' });
+    return named(attempts, [['notice-board', 'A gate sends an answer back, and lets the next one pass.']]);
+  },
+  async (stage) => {
     const { attempts } = await stage.play({ scenario: 'village', turns: 2 });
     const shows = 'Subjects share a reading, see recent events, and may change only what they perceive.';
     return named(

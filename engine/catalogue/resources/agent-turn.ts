@@ -113,6 +113,7 @@ const CARD_WORDS: Readonly<Record<string, string>> = {
   'tool.call': 'called a tool',
   'tool.result': 'what the tool answered',
   'node.output': 'what a node gave',
+  'gate.verdict': 'what a gate decided',
 };
 
 function drawCards({ attempt_id }: ResolvedAgentTurn, cards: readonly ResolvedCard[]): readonly Block[] {

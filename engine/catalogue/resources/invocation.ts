@@ -56,10 +56,14 @@ function viewInvocation(call: InvocationRecord): RecordView {
           round: call.tool_loop_round,
           try: call.logical_generation_attempt,
           'judged as': words(call.model_output_kind),
-          'asked for by': linkTo('source_invocation', call.parent_source_invocation_id, 'the generation'),
+          [call.invocation_kind === 'quality_gate' ? 'judges' : 'asked for by']: linkTo(
+            'source_invocation',
+            call.parent_source_invocation_id,
+            'the generation',
+          ),
           'asks for': call.child_source_invocation_ids.map((id, at) => [
             at > 0 ? ', ' : null,
-            linkTo('source_invocation', id, 'the call that it elected'),
+            linkTo('source_invocation', id, 'the call that it led to'),
           ]),
           source: linkTo('response_source', call.source_hash, call.source_label),
           workflow: linkTo('cognition_workflow', call.workflow_hash),

@@ -48,7 +48,7 @@ function viewLlmCall(call: LlmCallRecord): RecordView {
   const place = `round ${call.tool_loop_round}, try ${call.logical_generation_attempt}`;
   return {
     eyebrow: `LLM call · node ${call.workflow_node_id}${runWord(call)}, ${place}`,
-    title: `What ${subject} was asked, and said`,
+    title: `What ${call.invocation_kind === 'quality_gate' ? `the gate of ${subject}` : subject} was asked, and said`,
     trail: trailToAttempt(call),
     lede: [ending(call), kind && `, ${words(kind)}`],
     events: ended_at === null ? eventsOf('attempt', call.attempt_id) : undefined,
@@ -115,9 +115,10 @@ function factsOf(call: LlmCallRecord) {
   return {
     subject: linkToEntity(world_slug, call.workflow_subject_entity_id),
     call: linkTo('source_invocation', call.source_invocation_id),
+    judges: linkTo('source_invocation', call.parent_source_invocation_id, 'this generation'),
     'asks for': call.child_source_invocation_ids.map((id, at) => [
       at > 0 ? ', ' : null,
-      linkTo('source_invocation', id, 'the call that it elected'),
+      linkTo('source_invocation', id, 'the call that it led to'),
     ]),
     world: [linkTo('world', world_slug), `, turn ${call.attempted_turn}`],
     attempt: linkTo('attempt', call.attempt_id),

@@ -432,6 +432,20 @@ export const WORKFLOW_PROBLEMS = {
     repair: 'Lower the timeout of the source, raise "timeout_seconds", or remove "timeout".',
     example: { source: 'model', call_s: 120, node_s: 60 },
   }),
+  GATE_ANSWER_MISPLACED: content(
+    'Only the prompt of a gate has an answer to judge.',
+    'Remove {{gate.answer}}, or move it into the "prompt_template" of a "gate".',
+  ),
+  GATE_ANSWER_UNSEEN: content({
+    message: ({ id }) => `The gate of node ${id} is never shown the answer that it judges.`,
+    repair: 'Write {{gate.answer}} into one of its messages.',
+    example: { id: 'act' },
+  }),
+  GATE_HAS_NO_TURN: content({
+    message: ({ id }) => `Node ${id} may make one generation, and none is left for its gate.`,
+    repair: 'Raise "turn_limit" to 2 or more, or remove "gate".',
+    example: { id: 'act' },
+  }),
   REPEATABLE_NEEDS_EFFECT: content({
     message: ({ name, field }) =>
       `${name} is read_only, and "${field}" is for side effects: a read-only call can always be repeated.`,

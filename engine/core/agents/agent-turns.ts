@@ -138,14 +138,30 @@ function endCall(fold: Fold, call: RecordedCall, at: string): void {
   if (turn === undefined || !isFinal(fold, call)) return;
   if (tool_name !== null || (wasPending && invocation_kind !== 'ambient_context'))
     turn.receiveResult(fold.last_ended_at, call);
-  if (hasOutput(call)) turn.putOutput(call);
+  if (isGate(call) && call.status === 'succeeded') turn.judge(fold.last_ended_at, call);
+  const output = findOutput(fold, call);
+  if (output !== undefined) turn.putOutput(output);
   const answer = findAnswer(fold, agent_id, call);
   if (answer !== undefined) turn.answer(fold.last_ended_at, answer);
 }
 
-/** Whether a call gave its node its output: a source that a node called, or an answer of an `llm_json` node. */
-function hasOutput({ status, invocation_kind, model_output_kind }: RecordedCall): boolean {
-  return status === 'succeeded' && (invocation_kind === 'node_call' || model_output_kind === 'json_answer');
+/**
+ * The call that gave its node its output, where it has it by the end of this one: a source that a node called, an answer of
+ * an `llm_json` node that no gate judges, or such an answer that its gate lets pass.
+ */
+function findOutput({ own, calls }: Fold, call: RecordedCall): RecordedCall | undefined {
+  const { status, invocation_kind, model_output_kind, parent_source_invocation_id } = call;
+  if (status !== 'succeeded') return undefined;
+  if (invocation_kind === 'node_call') return call;
+  const said = model_output_kind === 'gate_pass' ? calls.get(parent_source_invocation_id ?? '') : call;
+  if (said?.model_output_kind !== 'json_answer') return undefined;
+  const others = own.get(call.workflow_subject_entity_id) ?? [];
+  const isAwaited = others.some((one) => isGate(one) && one.parent_source_invocation_id === call.source_invocation_id);
+  return isAwaited ? undefined : said;
+}
+
+function isGate({ invocation_kind }: RecordedCall): boolean {
+  return invocation_kind === 'quality_gate';
 }
 
 /** Whether the agent is notified of the end: where a retry follows, it is not. */
@@ -177,9 +193,10 @@ function takeOver(fold: Fold, { take_overs = 0 }: RecordedEvent): void {
 }
 
 /** The generation with an agent's patch, where the call that has ended is the agent's last. */
-function findAnswer(fold: Fold, agent_id: string, { command_key, status }: RecordedCall): RecordedCall | undefined {
+function findAnswer(fold: Fold, agent_id: string, call: RecordedCall): RecordedCall | undefined {
   const own = fold.own.get(agent_id) ?? [];
-  if (status !== 'succeeded' || own.at(-1)?.command_key !== command_key) return undefined;
+  if (call.status !== 'succeeded' || own.at(-1)?.command_key !== call.command_key) return undefined;
+  if (isGate(call) && call.model_output_kind !== 'gate_pass') return undefined;
   return own.findLast((said) => said.model_output_kind === 'final_patch' && said.status === 'succeeded');
 }
 

@@ -93,6 +93,13 @@ export class TurnDraft {
     this.#putOut({ kind: 'node.output', source_invocation_id, llm_call_id });
   }
 
+  /** The gate of a node has decided about an answer. */
+  judge(at: string, call: RecordedCall): void {
+    const { source_invocation_id, llm_call_id } = call;
+    this.#putOut({ kind: 'gate.verdict', source_invocation_id, llm_call_id });
+    this.#addStep(at, call, 'quality_gate');
+  }
+
   /**
    * All awaited calls are answered later. An attempt that is suspended again and waits for the same calls adds nothing.
    * @param resume_deadline the first deadline of these calls

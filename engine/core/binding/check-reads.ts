@@ -1,6 +1,5 @@
 import { type Problem, problem } from '../../contract/problem.js';
 import type { Json } from '../../contract/json.js';
-import type { PromptMessage } from '../../generated/workflow.js';
 import type { Held } from '../../contract/problems/workflows.js';
 import { appendToken, pointerTokens, toPointer } from '../content/json-pointer.js';
 import { among, nearestFirst, nearestName } from '../content/nearest-name.js';
@@ -10,7 +9,7 @@ import { type JoinedReading, type Reader, readAsAll } from '../typing/join-readi
 import { objectAt } from '../typing/schema-cases.js';
 import { type Shape, unveil, withoutAbsence } from '../typing/shape.js';
 import { possibleCases, stepInto } from '../typing/step.js';
-import { listPlaceholders } from './prompt-messages.js';
+import { listPlaceholders, type PlacedPrompt } from './prompt-messages.js';
 
 const NAMES_SHOWN = 5;
 
@@ -49,7 +48,7 @@ export function checkTemplate(template: Json, pointer: string, readers: readonly
 }
 
 /** A placeholder of prompts. */
-const BRACES = /\{\{\s*(?:world|subject|ambient|tools|nodes)\.[\w.-]+\s*\}\}/;
+const BRACES = /\{\{\s*(?:world|subject|ambient|tools|nodes|gate)\.[\w.-]+\s*\}\}/;
 
 /** Notes texts that look like placeholders: a request has none, and sends them as they are. */
 function noteBraces(template: Json, pointer: string): readonly Problem[] {
@@ -58,13 +57,13 @@ function noteBraces(template: Json, pointer: string): readonly Problem[] {
   return Object.entries(template).flatMap(([member, inner]) => noteBraces(inner, appendToken(pointer, member)));
 }
 
-/** Every value that a prompt reads must be there: a prompt has no defaults. @param pointer where the node is */
+/** Every value that the prompts of a node read must be there: prompts have no defaults. @param pointer where the node is */
 export function checkPromptReads(
-  messages: readonly PromptMessage[],
+  prompts: readonly PlacedPrompt[],
   pointer: string,
   readers: readonly Reader[],
 ): readonly Problem[] {
-  return listPlaceholders(messages).flatMap(({ placeholder: { name, tokens }, offset, ...place }) => {
+  return listPlaceholders(prompts).flatMap(({ placeholder: { name, tokens }, offset, ...place }) => {
     if (tokens === undefined) return [];
     const complaints = checkRead(
       { pointer: `${pointer}${place.pointer}`, text: `{{${name}}}`, tokens, by: 'prompt', has_default: false },

@@ -17,7 +17,7 @@ export interface CompileParts {
   /** The prefixes that plugins reserve for names of tools, by the plugin's name. */
   readonly tool_prefixes: ReadonlyMap<string, string>;
   /** The shipped contracts of what models say. */
-  readonly contracts: { readonly tool_loop_output: JsonObject; readonly world_patch: JsonObject };
+  readonly contracts: Readonly<Record<'tool_loop_output' | 'world_patch' | 'gate_verdict', JsonObject>>;
 }
 
 /** The identity of the workflow that is compiled, those for whom it runs, and the policy under which it does. */

@@ -1,4 +1,4 @@
-import type { PromptMessage } from '../../generated/workflow.js';
+import type { LlmJsonNode, PromptMessage } from '../../generated/workflow.js';
 import { type Placeholder, parsePromptText } from '../prompt/template.js';
 
 /** The text of a message, once the file that it may name has been looked up. */
@@ -7,9 +7,21 @@ export function textOf({ content }: Pick<PromptMessage, 'content'>): string {
   throw new Error('the text of the prompt has not been looked up');
 }
 
+/** A prompt of a node, and where it is in its node. */
+export interface PlacedPrompt {
+  readonly pointer: string;
+  readonly messages: readonly PromptMessage[];
+}
+
+/** The prompts of a node that asks a model: its own, and that of its gate. */
+export function promptsOf({ prompt_template, gate }: Pick<LlmJsonNode, 'prompt_template' | 'gate'>) {
+  const own: PlacedPrompt = { ...prompt_template, pointer: '/prompt_template' };
+  return gate === undefined ? [own] : [own, { ...gate.prompt_template, pointer: '/gate/prompt_template' }];
+}
+
 /** Where the text of a message is in its node. */
-export function messagePointer(index: number): string {
-  return `/prompt_template/messages/${index}/content`;
+export function messagePointer({ pointer }: Pick<PlacedPrompt, 'pointer'>, index: number): string {
+  return `${pointer}/messages/${index}/content`;
 }
 
 /** A placeholder of a prompt, and where it is in its node. */
@@ -19,16 +31,18 @@ export interface PlacedPlaceholder {
   readonly offset: number;
 }
 
-/** The placeholders of a prompt, or those that read one thing. */
+/** The placeholders of prompts, or those that read one thing. */
 export function listPlaceholders(
-  messages: readonly PromptMessage[],
+  prompts: readonly PlacedPrompt[],
   reads?: Placeholder['reads'],
 ): readonly PlacedPlaceholder[] {
-  return messages.flatMap((message, index) =>
-    parsePromptText(textOf(message)).parts.flatMap((part) =>
-      part.kind === 'placeholder' && (reads === undefined || part.placeholder.reads === reads)
-        ? [{ placeholder: part.placeholder, pointer: messagePointer(index), offset: part.offset }]
-        : [],
+  return prompts.flatMap((prompt) =>
+    prompt.messages.flatMap((message, index) =>
+      parsePromptText(textOf(message)).parts.flatMap((part) =>
+        part.kind === 'placeholder' && (reads === undefined || part.placeholder.reads === reads)
+          ? [{ placeholder: part.placeholder, pointer: messagePointer(prompt, index), offset: part.offset }]
+          : [],
+      ),
     ),
   );
 }

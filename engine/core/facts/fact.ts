@@ -3,8 +3,7 @@ import type { EffectClass } from '../protocol/program.js';
 import type { ModelOutputKind } from '../protocol/verdict.js';
 
 // What happened in an attempt, in the past tense: one list, which the driver emits as it writes and which its record
-// yields again. Every telling of an attempt is a fold over it. Times are milliseconds since 1970; hashes are 64 hex
-// digits. A member without a value is null, so that a fact has one form.
+// yields again. Every telling of an attempt is a fold over it. Times are RFC 3339, in UTC; hashes are 64 hex digits. A member without a value is null, so that a fact has one form.
 
 /** One thing that happened in an attempt. */
 export type Fact =
@@ -17,7 +16,7 @@ export type Fact =
   | AttemptFailed;
 
 interface FactTime {
-  readonly at: number;
+  readonly at: string;
 }
 
 export interface AttemptBegan extends FactTime {
@@ -47,7 +46,7 @@ export interface CallStarted extends FactTime {
   readonly node_id: string | null;
   readonly ambient_id: string | null;
   readonly tool_name: string | null;
-  /** The call that asked for it: the generation that elected a tool. */
+  /** The generation that elected the tool, or that the gate judges. */
   readonly parent_source_invocation_id: string | null;
   /** Of a generation: 1-based, the try at this answer. */
   readonly generation_try: number | null;

@@ -2,8 +2,17 @@ import type { JsonObject } from '../../contract/json.js';
 import { canonicalText } from '../content/canonical.js';
 import { sha256 } from '../content/sha256.js';
 import type { CallSettled, Fact } from '../facts/fact.js';
-import { type Chain, costOf, foldOrders, type OrderCall, type PerformedOrder, PLANNER } from '../orders/fold-orders.js';
-import { type Session, sessionIdOf, toMoment } from '../orders/fold-orders.js';
+import {
+  asksModel,
+  type Chain,
+  costOf,
+  type Decision,
+  foldOrders,
+  type OrderCall,
+  type PerformedOrder,
+  PLANNER,
+} from '../orders/fold-orders.js';
+import { type Session, sessionIdOf } from '../orders/fold-orders.js';
 import type { Tier } from '../orders/work-order.js';
 import type { OrderPlan } from '../protocol/order-plan.js';
 import type { Artifact, LedgerEntry, LedgerEvent } from './ledger-entry.js';
@@ -58,7 +67,8 @@ interface NewEntry {
   readonly event_type: LedgerEvent;
   /** Tells it from others of its type in the attempt. */
   readonly place: string;
-  readonly at: number;
+  /** RFC 3339, in UTC. */
+  readonly at: string;
   readonly wo_id?: string;
   readonly parent?: LedgerEntry | undefined;
   readonly root?: LedgerEntry | undefined;
@@ -78,7 +88,7 @@ function add(ledger: Ledger, entry: NewEntry): LedgerEntry {
     entry_id,
     tier,
     event_type,
-    timestamp: toMoment(entry.at),
+    timestamp: entry.at,
     session_id,
     ...(wo_id === undefined ? {} : { wo_id }),
     details: entry.details,
@@ -165,26 +175,27 @@ interface Opening {
   readonly shared: readonly Artifact[];
 }
 
+/** A chain is closed where a gate sends an answer back or escalates: the orders after that are a chain of their own. */
 function writeChain(ledger: Ledger, session: Session, chain: Chain, { began, shared }: Opening): void {
-  const first = ledger.entries.length;
   const { subject_id, workflow_hash } = chain;
+  let first = ledger.entries.length;
+  let orders: PerformedOrder[] = [];
   let root: LedgerEntry | undefined;
+  let before: LedgerEntry | undefined;
   if (chain.orders.length === 0) for (const call of chain.readings) addReading(ledger, call, { parent: began });
   for (const performed of chain.orders) {
     const { order } = performed;
     const common = { wo_id: order.wo_id, workflow_hash } as const;
+    const isFirst = root === undefined && before === undefined;
     const planned = add(ledger, {
       ...common,
       tier: 'HO2',
       event_type: 'WO_PLANNED',
       place: order.wo_id,
-      at: Math.min(
-        Date.parse(order.created_at),
-        ...(root === undefined ? chain.readings.map(({ start }) => start.at) : []),
-      ),
-      parent: root ?? began,
+      at: isFirst ? beginningOf(chain, order.created_at) : order.created_at,
+      parent: root ?? before ?? began,
       root,
-      artifacts: [...contractOf(performed), ...(root === undefined ? shared : [])],
+      artifacts: [...contractOf(performed), ...(isFirst ? shared : [])],
       details: {
         wo_type: order.wo_type,
         subject_id,
@@ -194,16 +205,34 @@ function writeChain(ledger: Ledger, session: Session, chain: Chain, { began, sha
         constraints: { ...order.constraints },
       },
     });
-    if (root === undefined) {
-      root = planned;
-      for (const call of chain.readings) addReading(ledger, call, { parent: planned, root });
-    }
+    root ??= planned;
+    if (isFirst) for (const call of chain.readings) addReading(ledger, call, { parent: planned, root });
     const performance = { order, root, common, subject_id };
     if (performed.calls.length === 0) closeOrder(ledger, performance, planned, 'HO2');
     else performOrder(ledger, performed, performance, planned);
+    orders.push(performed);
+    const { judged } = performed;
+    if (judged === undefined || judged.decision === 'pass') continue;
+    before = closeChain(ledger, chain, root, { first, orders, at: judged.at, judged, place: order.wo_id });
+    first = ledger.entries.length;
+    [orders, root] = [[], undefined];
   }
-  if (session.ended !== undefined && root !== undefined)
-    closeChain(ledger, chain, root, { first, at: session.ended.at });
+  if (session.ended === undefined || root === undefined) return;
+  const { at } = session.ended;
+  closeChain(ledger, chain, root, { first, orders, at, judged: findPass(chain), place: subject_id });
+}
+
+/** The verdict on the patch that the turn took: without a gate, taking it is a pass. */
+function findPass({ patch, orders }: Chain): Closing['judged'] {
+  if (patch === undefined) return undefined;
+  const { source_invocation_id: given } = patch;
+  const { judged } = orders.find(({ order }) => order.output_result?.source_invocation_id === given) ?? {};
+  return judged ?? { decision: 'pass' };
+}
+
+/** An agent turn begins with its first reading. */
+function beginningOf({ readings }: Chain, first_call_at: string): string {
+  return readings.map(({ start }) => start.at).reduce((left, right) => (right < left ? right : left), first_call_at);
 }
 
 interface Performance {
@@ -215,7 +244,7 @@ interface Performance {
 
 function performOrder(ledger: Ledger, performed: PerformedOrder, performance: Performance, planned: LedgerEntry): void {
   const { order, root, common, subject_id } = performance;
-  const at = Date.parse(order.created_at);
+  const at = order.created_at;
   const dispatched = add(ledger, {
     ...common,
     tier: 'HO2',
@@ -255,7 +284,7 @@ function closeOrder(
     tier,
     event_type: isDone ? 'WO_COMPLETED' : 'WO_FAILED',
     place: order.wo_id,
-    at: Date.parse(completed_at ?? created_at),
+    at: completed_at ?? created_at,
     parent,
     root,
     ...(tier === 'HO1' ? { agent_id: subject_id } : {}),
@@ -287,8 +316,8 @@ function addCall(
   { root, common, subject_id, executing }: Performance & { readonly executing: LedgerEntry },
 ): void {
   const { start, end } = call;
-  const isModel = start.invocation_kind === 'llm_generation';
-  const { contract } = planned;
+  const isModel = asksModel(start);
+  const contract = start.invocation_kind === 'quality_gate' ? planned.gate : planned.contract;
   const tokens = { input: end?.input_tokens ?? 0, output: end?.output_tokens ?? 0 };
   add(ledger, {
     ...common,
@@ -341,7 +370,7 @@ function detailsOf({ start, end, is_superseded }: OrderCall): JsonObject {
     parent_source_invocation_id: start.parent_source_invocation_id,
     adopted_from: start.adopted_from,
     is_superseded,
-    ended_at: end === undefined ? null : toMoment(end.at),
+    ended_at: end === undefined ? null : end.at,
     result_summary:
       end === undefined
         ? null
@@ -364,39 +393,48 @@ function contractOf({ planned }: PerformedOrder): readonly Artifact[] {
   return planned.contract === null ? [] : [{ type: 'spec', id: planned.contract.contract_id }];
 }
 
-/** Closes the orders of an agent turn, and says what was made of its answer. */
+interface Closing {
+  /** Where the entries of the chain begin. */
+  readonly first: number;
+  readonly orders: readonly PerformedOrder[];
+  readonly at: string;
+  /** What was made of its answer; absent where there is none, or nobody decided. */
+  readonly judged: { readonly decision: Decision; readonly source_invocation_id?: string } | undefined;
+  readonly place: string;
+}
+
+/** Closes a chain of orders, and says what was made of its answer. @returns its last entry */
 function closeChain(
   ledger: Ledger,
-  chain: Chain,
+  { subject_id, workflow_hash, readings, patch }: Chain,
   root: LedgerEntry,
-  { first, at }: { readonly first: number; readonly at: number },
-): void {
-  const { subject_id, workflow_hash, orders, patch_seq } = chain;
-  const trace_hash = traceHashOf(ledger.entries.slice(first));
-  const artifacts = orders.flatMap(({ order }) =>
-    ledger.entries
-      .filter((entry) => entry.event_type === 'WO_PLANNED' && entry.wo_id === order.wo_id)
-      .map((entry): Artifact => ({ type: 'ledger_entry', id: entry.entry_id })),
-  );
-  const common = { tier: 'HO2', place: subject_id, at, root, workflow_hash } as const;
+  { first, orders, at, judged, place }: Closing,
+): LedgerEntry {
+  const written = ledger.entries.slice(first);
+  const trace_hash = traceHashOf(written);
+  const artifacts = written
+    .filter(({ event_type }) => event_type === 'WO_PLANNED')
+    .map(({ entry_id }): Artifact => ({ type: 'ledger_entry', id: entry_id }));
+  const outcome = judged?.decision === 'pass' ? 'success' : 'failure';
+  const common = { tier: 'HO2', place, at, root, workflow_hash, artifacts, outcome } as const;
   const fingerprint = { context_hash: trace_hash };
+  const isFirst = written.some(({ event_type }) => event_type === 'AMBIENT_CALL');
+  const total_cost = costOf([...(isFirst ? readings : []), ...orders.flatMap(({ calls }) => calls)]);
   const complete = add(ledger, {
     ...common,
     event_type: 'WO_CHAIN_COMPLETE',
     parent: root,
-    artifacts,
-    details: { subject_id, wo_count: orders.length, total_cost: { ...costOf(callsOf(chain)) }, trace_hash },
-    outcome: patch_seq === undefined ? 'failure' : 'success',
+    details: { subject_id, wo_count: orders.length, total_cost: { ...total_cost }, trace_hash },
     fingerprint,
   });
-  if (patch_seq === undefined) return;
-  add(ledger, {
+  if (judged === undefined) return complete;
+  const { decision, source_invocation_id: judged_by } = judged;
+  const taken = decision === 'pass' && patch !== undefined ? { patch_seq: patch.patch_seq } : {};
+  return add(ledger, {
     ...common,
     event_type: 'WO_QUALITY_GATE',
     parent: complete,
-    artifacts,
-    details: { subject_id, decision: 'pass', patch_seq, trace_hash },
-    outcome: 'success',
+    details: { subject_id, decision, ...taken, trace_hash, ...(judged_by === undefined ? {} : { judged_by }) },
     fingerprint,
   });
 }

@@ -3,7 +3,7 @@ import type { ChatAnswer } from '../../contract/source.js';
 import type { CallAnswered } from '../protocol/event.js';
 import type { OfferedSchema } from '../protocol/program.js';
 import { doubtCounts, estimateTokens, TOKENS_ESTIMATED } from '../protocol/token-counts.js';
-import type { ModelOutputKind, Verdict } from '../protocol/verdict.js';
+import type { ModelOutputKind, Rejection, Verdict } from '../protocol/verdict.js';
 import { type Asked, type Complaint, correct, type GenerationProgram, type Lane } from './generation.js';
 import { type ReadText, readModelText } from './model-text.js';
 import type { NodeFailure, NodeScope } from './node-type.js';
@@ -97,14 +97,17 @@ export function rejectAnswer<Node extends GenerationProgram>(
       failure: { failure_class: 'model_content', detail, message },
       normalised_text: read.normalised,
       artifacts: [...noted, ...parsed, { kind: 'error', value: { detail, message } }],
-      rejection: {
-        subject_id: scope.subject_id,
-        node_id: node.id,
-        workflow_hash: scope.workflow_hash,
-        attempt_number: lane.generation_try,
-        raw_response: text,
-        rejection: message,
-      },
+      rejection: toRejection(answer, message),
     },
   };
+}
+
+/** A rejected answer for the audit. */
+export function toRejection(
+  { node, scope, lane, text }: Pick<Answer<GenerationProgram>, 'node' | 'scope' | 'lane' | 'text'>,
+  rejection: string,
+): Rejection {
+  const { subject_id, workflow_hash } = scope;
+  const attempt_number = lane.generation_try;
+  return { subject_id, node_id: node.id, workflow_hash, attempt_number, raw_response: text, rejection };
 }

@@ -1,3 +1,5 @@
+import { present } from '../../contract/present.js';
+
 /** Whose call it is: the subject that acts, and the node. */
 export interface NodePlace {
   readonly subject: string;
@@ -31,29 +33,42 @@ export function fallbackKey(key: string): string {
 /** The last part of a tool call's key: before it is the key of the generation that elected the tool. */
 export const TOOL_SUFFIX = 'tool';
 
-/** Reads what follows `<subject>/<node>/` in the key of a generation, or of a tool that one elected. */
+/** The conversation with the gate that judges a generation: the beginning of the keys of its calls. */
+export function gateConversation(judged: string): string {
+  return `${judged}/gate`;
+}
+
+/** The part after that: a verdict that cannot be used is corrected in another try. */
+export function verdictSuffix(verdictTry: number): string {
+  return `try-${verdictTry}`;
+}
+
+/** Reads what follows `<subject>/<node>/` in the key of a generation, of a tool that one elected, or of its gate. */
 export function parseGenerationSuffix(rest: string) {
-  const [, round, generationTry, fallback, tool] =
-    /^round-([1-9][0-9]*)\/try-([1-9][0-9]*)(\/fallback)?(\/tool)?$/.exec(rest) ?? [];
+  const [, round, generationTry, fallback, tool, verdictTry] =
+    /^round-([1-9][0-9]*)\/try-([1-9][0-9]*)(\/fallback)?(?:(\/tool)|\/gate\/try-([1-9][0-9]*))?$/.exec(rest) ?? [];
   if (round === undefined || generationTry === undefined) return undefined;
   return {
     round: Number(round),
     generation_try: Number(generationTry),
     is_fallback: fallback !== undefined,
     is_tool: tool !== undefined,
+    ...present({ verdict_try: verdictTry === undefined ? undefined : Number(verdictTry) }),
   };
 }
 
 /** Whether a key, without the mark of its run, is that of a generation. */
 export function isGenerationKey(key: string): boolean {
-  return parseGenerationSuffix(key.split('/').slice(2).join('/'))?.is_tool === false;
+  const read = parseGenerationSuffix(key.split('/').slice(2).join('/'));
+  return read?.is_tool === false && read.verdict_try === undefined;
 }
 
 /** Names a generation in words, for people. */
 export function describeGeneration({ subject, node }: NodePlace, rest: string): string | undefined {
   const read = parseGenerationSuffix(rest);
   if (read === undefined || read.is_tool) return undefined;
-  return `the ${read.is_fallback ? 'fallback of the ' : ''}model of ${subject}, in round ${read.round} of node ${node}, try ${read.generation_try}`;
+  const model = `the ${read.is_fallback ? 'fallback of the ' : ''}model of ${subject}, in round ${read.round} of node ${node}, try ${read.generation_try}`;
+  return read.verdict_try === undefined ? model : `the gate that judges ${model}`;
 }
 
 /** A key of another shape than the calls of its node have. */
@@ -63,7 +78,11 @@ export function misshapen(message: string, place: NodePlace, rest: string): Unas
 
 /** Why a node whose rounds are generations never makes a call of this key, if so. */
 export function findUnaskedGeneration(
-  { max_generation_attempts, fallback }: { readonly max_generation_attempts: number; readonly fallback?: object },
+  {
+    max_generation_attempts,
+    fallback,
+    gate,
+  }: { readonly max_generation_attempts: number; readonly fallback?: object; readonly gate?: object },
   { subject, node }: NodePlace,
   rest: string,
   { calls, permitted }: { readonly calls: number; readonly permitted: boolean } = { calls: 0, permitted: false },
@@ -81,7 +100,9 @@ export function findUnaskedGeneration(
       message: `node ${node} has ${count(calls + 1, 'round', 'rounds')} at most`,
       repair: `Write round-${calls + 1} or an earlier one.`,
     };
-  if (read.generation_try > max_generation_attempts)
+  if (read.verdict_try !== undefined && gate === undefined)
+    return { message: `node ${node} has no gate`, repair: 'Remove "/gate/...", or write "gate" in the node.' };
+  if (Math.max(read.generation_try, read.verdict_try ?? 1) > max_generation_attempts)
     return {
       message: `node ${node} has ${count(max_generation_attempts, 'try', 'tries')} at one answer (max_generation_attempts)`,
       repair: `Write try-${max_generation_attempts} or an earlier one.`,

@@ -3,18 +3,27 @@ import type { LlmJsonNode, LlmToolLoopNode } from '../../generated/workflow.js';
 import { present } from '../../contract/present.js';
 import { compileCall } from '../binding/compile-call.js';
 import type { CompileParts, Part, WorkflowSetting } from '../binding/compile-parts.js';
-import { messagePointer, textOf } from '../binding/prompt-messages.js';
+import { messagePointer, type PlacedPrompt, promptsOf, textOf } from '../binding/prompt-messages.js';
 import { findNotYet, readDelivery } from '../binding/source-settings.js';
 import { nearestName } from '../content/nearest-name.js';
 import { shorten } from '../content/shorten.js';
-import { parsePromptText, PLACEHOLDER_NAMES, type PromptTemplate } from '../prompt/template.js';
+import { parsePromptText, type Placeholder, PLACEHOLDER_NAMES, type PromptTemplate } from '../prompt/template.js';
 import { complainIf, inDocument } from '../protocol/document-problem.js';
+import type { SchemaProgram } from '../protocol/program.js';
+import { offerAnswerSchema } from './compose-schema.js';
 import { type GenerationProgram, isInPrompt } from './generation.js';
 
 /** The members of a generation that an author writes, whatever the type of the node. */
 type AuthoredGeneration = Pick<
   LlmToolLoopNode | LlmJsonNode,
-  'id' | 'llm_source_ref' | 'fallback' | 'prompt_template' | 'projection' | 'max_generation_attempts' | 'constraints'
+  | 'id'
+  | 'llm_source_ref'
+  | 'fallback'
+  | 'gate'
+  | 'prompt_template'
+  | 'projection'
+  | 'max_generation_attempts'
+  | 'constraints'
 >;
 
 /** Compiles the common part of the nodes that ask a model. */
@@ -29,22 +38,29 @@ export function compileGeneration(
     ...compileSource(parts, setting, node, { ...node.fallback, pointer: `${pointer}/fallback` }),
     on: node.fallback.on,
   };
-  const prompt = compilePrompt(node, pointer);
+  const judge = node.gate && compileSource(parts, setting, node, { ...node.gate, pointer: `${pointer}/gate` });
+  const prompts = promptsOf(node).map((prompt) => ({ prompt, ...compilePrompt(prompt, pointer) }));
+  const [own, ofGate] = prompts.map(({ template }) => template);
   const problems = [
     ...source.problems,
     ...(second?.problems ?? []),
+    ...(judge?.problems ?? []),
     ...inDocument(setting.document, [
-      ...prompt.complaints,
-      ...checkEvents(node, prompt.template, pointer),
+      ...prompts.flatMap(({ complaints }) => complaints),
+      ...checkEvents(node, prompts, pointer),
+      ...checkGate(node, prompts, pointer),
       ...(source.value && second?.value ? checkFallback(node, source.value, second.value, `${pointer}/fallback`) : []),
     ]),
   ];
-  if (source.value === undefined) return { problems };
+  if (source.value === undefined || own === undefined) return { problems };
   return {
     value: {
       ...source.value,
-      ...present({ fallback: second?.value && { ...second.value, on: new Set(second.on) } }),
-      prompt: prompt.template,
+      ...present({
+        fallback: second?.value && { ...second.value, on: new Set(second.on) },
+        gate: judge?.value && ofGate && { ...judge.value, ...offerVerdict(parts), prompt: ofGate },
+      }),
+      prompt: own,
       projection: node.projection,
       max_generation_attempts: node.max_generation_attempts,
       constraints: node.constraints,
@@ -55,7 +71,7 @@ export function compileGeneration(
 
 type AskedSource = Pick<GenerationProgram, 'call' | 'schema_delivery'>;
 
-/** A source that a node asks for answers: its first one, or its fallback. */
+/** A model that a node asks: its first one, its fallback, or its gate. */
 function compileSource(
   parts: CompileParts,
   setting: WorkflowSetting,
@@ -113,20 +129,71 @@ function checkFallback(
   ];
 }
 
+function offerVerdict(parts: CompileParts) {
+  const verdict = compileContract(parts, 'gate_verdict');
+  return { verdict, offered: offerAnswerSchema(verdict.schema) };
+}
+
+/** A schema that ships, with its validator. */
+export function compileContract(parts: CompileParts, name: keyof CompileParts['contracts']): SchemaProgram {
+  const schema = parts.contracts[name];
+  const compiled = parts.compileSchema(`contract:${name}`, schema);
+  if (!compiled.ok) throw new Error(`the shipped ${name} schema does not compile`);
+  return { hash: `contract:${name}`, schema, validate: compiled.value };
+}
+
+/** A prompt, compiled, and where it is. */
+interface CompiledPrompt {
+  readonly prompt: PlacedPrompt;
+  readonly template: PromptTemplate;
+}
+
+/** The prompt of a gate shows the answer that it judges, and no other prompt does; a gate needs a generation of its own. */
+function checkGate(
+  { id, gate, constraints }: AuthoredGeneration,
+  prompts: readonly CompiledPrompt[],
+  pointer: string,
+): readonly Problem[] {
+  const [own, ofGate] = prompts.map((each) => findShown(each, 'model'));
+  return [
+    ...complainIf(
+      own !== undefined,
+      problem('GATE_ANSWER_MISPLACED', undefined, { pointer: `${pointer}${own?.pointer}`, offset: own?.offset ?? 0 }),
+    ),
+    ...complainIf(
+      gate !== undefined && ofGate === undefined,
+      problem('GATE_ANSWER_UNSEEN', { id }, { pointer: `${pointer}/gate/prompt_template` }),
+    ),
+    ...complainIf(
+      gate !== undefined && constraints.turn_limit === 1,
+      problem('GATE_HAS_NO_TURN', { id }, { pointer: `${pointer}/constraints/turn_limit` }),
+    ),
+  ];
+}
+
+/** Where a prompt first shows something, if it does. */
+function findShown({ prompt, template }: CompiledPrompt, reads: Placeholder['reads']) {
+  for (const [index, { parts }] of template.messages.entries()) {
+    const shown = parts.find((part) => part.kind === 'placeholder' && part.placeholder.reads === reads);
+    if (shown?.kind === 'placeholder') return { pointer: messagePointer(prompt, index), offset: shown.offset };
+  }
+  return undefined;
+}
+
 function deliveryOf({ call, schema_delivery }: AskedSource) {
   return { source: call.source.label, schema_delivery };
 }
 
 function compilePrompt(
-  node: AuthoredGeneration,
+  prompt: PlacedPrompt,
   pointer: string,
 ): { readonly template: PromptTemplate; readonly complaints: readonly Problem[] } {
-  const parsed = node.prompt_template.messages.map((message) => {
+  const parsed = prompt.messages.map((message) => {
     const text = textOf(message);
     return { role: message.role, text, ...parsePromptText(text) };
   });
   const complaints = parsed.flatMap(({ text, unknown, unclosed }, index) => {
-    const place = `${pointer}${messagePointer(index)}`;
+    const place = `${pointer}${messagePointer(prompt, index)}`;
     return [
       ...unknown.map(({ text, offset }) => unknownPlaceholder(text, { pointer: place, offset })),
       ...(unclosed ? [problem('PROMPT_PLACEHOLDER_UNCLOSED', unclosed, { pointer: place, ...unclosed })] : []),
@@ -137,18 +204,19 @@ function compilePrompt(
 }
 
 /** A projection asks for events where a prompt shows them, and there only. */
-function checkEvents(node: AuthoredGeneration, { messages }: PromptTemplate, pointer: string): readonly Problem[] {
-  const shown = messages.findIndex(({ parts }) =>
-    parts.some((part) => part.kind === 'placeholder' && part.placeholder.reads === 'world.recent_events'),
-  );
+function checkEvents(
+  node: AuthoredGeneration,
+  prompts: readonly CompiledPrompt[],
+  pointer: string,
+): readonly Problem[] {
+  const shown = prompts.flatMap((each) => findShown(each, 'world.recent_events') ?? []);
   const isAsked = node.projection.events !== undefined;
   return [
-    ...complainIf(
-      !isAsked && shown !== -1,
-      problem('EVENTS_NOT_PROJECTED', undefined, { pointer: `${pointer}${messagePointer(shown)}` }),
+    ...shown.flatMap((place) =>
+      complainIf(!isAsked, problem('EVENTS_NOT_PROJECTED', undefined, { pointer: `${pointer}${place.pointer}` })),
     ),
     ...complainIf(
-      isAsked && shown === -1,
+      isAsked && shown.length === 0,
       problem('EVENTS_NOT_SHOWN', undefined, { pointer: `${pointer}/projection/events` }),
     ),
   ];
@@ -156,9 +224,10 @@ function checkEvents(node: AuthoredGeneration, { messages }: PromptTemplate, poi
 
 function unknownPlaceholder(text: string, place: { readonly pointer: string; readonly offset: number }): Problem {
   const name = text.slice(2, -2).trim();
-  const nearest = nearestName(name, PLACEHOLDER_NAMES) ?? outputOf(name) ?? onlyOfRoot(name);
+  const known = PLACEHOLDER_NAMES.filter((each) => each !== 'gate.answer' || place.pointer.includes('/gate/'));
+  const nearest = nearestName(name, known) ?? outputOf(name) ?? onlyOfRoot(name);
   const shown = shorten(text, SHOWN_LENGTH_MAX);
-  return problem('PROMPT_PLACEHOLDER_UNKNOWN', { text: shown, nearest, known: PLACEHOLDER_NAMES }, place);
+  return problem('PROMPT_PLACEHOLDER_UNKNOWN', { text: shown, nearest, known }, place);
 }
 
 /** `{{nodes.plan.intention}}`: all that a node has is below its output. */
@@ -183,7 +252,7 @@ const OTHER_BRACES = [
   { code: 'PROMPT_DOLLAR_BRACES', pattern: /\$\{\s*([A-Za-z_][\w.]*)\s*\}/g },
   {
     code: 'PROMPT_SINGLE_BRACES',
-    pattern: /(?<![{$])\{\s*((?:world|subject|ambient|tools|nodes)\.[\w.]+)\s*\}(?!\})/g,
+    pattern: /(?<![{$])\{\s*((?:world|subject|ambient|tools|nodes|gate)\.[\w.]+)\s*\}(?!\})/g,
   },
 ] as const;
 

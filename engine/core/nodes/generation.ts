@@ -1,4 +1,5 @@
 import type { Json } from '../../contract/json.js';
+import { present } from '../../contract/present.js';
 import { contentHash } from '../content/canonical.js';
 import { EMPTY_PREFIX, type Message, type Segment, extendPrefix, toMessage } from '../prompt/message.js';
 import { escapeUnseen, fenceJson } from '../prompt/quote.js';
@@ -7,10 +8,17 @@ import type { PromptTemplate } from '../prompt/template.js';
 import type { Invoke } from '../protocol/command.js';
 import type { CallFailed, CallRefused } from '../protocol/event.js';
 import { type ModelContentDetail, retryClassOf } from '../protocol/failure.js';
-import type { CallProgram, NodeConstraints, NodeProgram, OfferedSchema, SchemaDelivery } from '../protocol/program.js';
+import type {
+  CallProgram,
+  NodeConstraints,
+  NodeProgram,
+  OfferedSchema,
+  SchemaDelivery,
+  SchemaProgram,
+} from '../protocol/program.js';
 import { renderEvents } from '../world/recent-events.js';
 import { type Projection, project, renderSubject, toProjectionJson } from '../world/projection.js';
-import { fallbackKey, generationSuffix } from './call-key.js';
+import { fallbackKey, gateConversation, generationSuffix, verdictSuffix } from './call-key.js';
 import { callFailed, placeholderUnresolved } from './node-failure.js';
 import type { NodeFailure, NodeScope, NodeStep } from './node-type.js';
 
@@ -28,6 +36,8 @@ export interface Lane {
   readonly duration_ms: number;
   /** Set while the fallback is asked: why the first source gave no answer. */
   readonly first_failure?: string;
+  /** Set in the lane of a gate: the key of the generation that it judges. */
+  readonly judges?: string;
 }
 
 /** A lane with a call, or the reason why it may make no further one. */
@@ -51,10 +61,29 @@ export interface GenerationProgram extends NodeProgram {
   readonly max_generation_attempts: number;
   readonly constraints: NodeConstraints;
   readonly schema_delivery: SchemaDelivery;
+  readonly gate?: GateProgram;
 }
 
-/** Renders the authored prompt and makes the first request. */
-export function openLane(node: GenerationProgram, scope: NodeScope, offered: OfferedSchema, tools: () => Json): Asked {
+/** The model that judges a node's answers. */
+export interface GateProgram extends Pick<GenerationProgram, 'call' | 'prompt' | 'schema_delivery'> {
+  readonly verdict: SchemaProgram;
+  readonly offered: OfferedSchema;
+}
+
+/** What a gate judges, and the lane in which that was answered: the gate uses what is left to the node. */
+export interface Judged {
+  readonly answer: Json;
+  readonly key: string;
+  readonly lane: Lane;
+}
+
+/** Renders the authored prompt and makes the first request. @param judged where the prompt is that of a gate */
+export function openLane(
+  node: GenerationProgram,
+  scope: NodeScope,
+  offered: OfferedSchema,
+  { tools = () => [], judged }: { readonly tools?: () => Json; readonly judged?: Judged } = {},
+): Asked {
   const { frozen } = scope;
   const subject = frozen.subject;
   if (subject === undefined) throw new Error('a generation needs a subject');
@@ -68,6 +97,7 @@ export function openLane(node: GenerationProgram, scope: NodeScope, offered: Off
     absent: scope.absent,
     tools,
     nodes: scope.nodes,
+    ...present({ answer: judged?.answer }),
   });
   if (!rendered.ok)
     return {
@@ -82,14 +112,16 @@ export function openLane(node: GenerationProgram, scope: NodeScope, offered: Off
     isInPrompt(node) && first !== undefined
       ? [...rendered.messages.slice(0, -1), toMessage(first.role, [...first.segments, schemaSegment(offered)])]
       : rendered.messages;
+  const { round = 1, generations = 0, tokens = 0, duration_ms = 0 } = judged?.lane ?? {};
   const lane: Lane = {
     messages: [],
     prefix_hash: EMPTY_PREFIX,
-    round: 1,
+    round,
     generation_try: 1,
-    generations: 0,
-    tokens: 0,
-    duration_ms: 0,
+    generations,
+    tokens,
+    duration_ms,
+    ...present({ judges: judged?.key }),
   };
   return ask(node, scope, append(lane, messages), offered);
 }
@@ -115,7 +147,8 @@ interface Asking {
 
 function toCommand(node: GenerationProgram, scope: NodeScope, { lane, offered, source, remaining_ms }: Asking): Invoke {
   const { call, schema_delivery } = source;
-  const conversation = `${scope.subject_id}/${node.id}`;
+  const { judges } = lane;
+  const conversation = judges === undefined ? `${scope.subject_id}/${node.id}` : gateConversation(judges);
   const request = {
     conversation,
     message_count: lane.messages.length,
@@ -125,8 +158,9 @@ function toCommand(node: GenerationProgram, scope: NodeScope, { lane, offered, s
   };
   return {
     kind: 'invoke',
-    key: `${conversation}/${generationSuffix(lane.round, lane.generation_try)}`,
-    invocation_kind: 'llm_generation',
+    key: `${conversation}/${judges === undefined ? generationSuffix(lane.round, lane.generation_try) : verdictSuffix(lane.generation_try)}`,
+    invocation_kind: judges === undefined ? 'llm_generation' : 'quality_gate',
+    ...present({ parent_key: judges }),
     call,
     request,
     request_hash: contentHash({ source: call.source.hash, request }),
@@ -210,7 +244,7 @@ export function correct(
       ok: false,
       failure: {
         failure_class: 'generation_attempts_exhausted',
-        message: `node ${node.id} rejected ${lane.generation_try} of ${node.max_generation_attempts} tries at one answer; the last: ${said.complaint.message}${quoteBroken(said)}`,
+        message: `node ${node.id} rejected ${lane.generation_try} of ${node.max_generation_attempts} tries at ${lane.judges === undefined ? 'one answer' : 'a verdict of its gate'}; the last: ${said.complaint.message}${quoteBroken(said)}`,
         call_key: said.call_key,
       },
     };

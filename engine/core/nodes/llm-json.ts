@@ -1,12 +1,14 @@
 import type { LlmJsonNode } from '../../generated/workflow.js';
 import { compileReference } from '../binding/compile-call.js';
+import { promptsOf } from '../binding/prompt-messages.js';
 import { resultShape } from '../binding/typed-schemas.js';
 import type { OfferedSchema, SchemaProgram } from '../protocol/program.js';
 import { smallestValue } from '../typing/smallest-value.js';
 import { type Answer, acceptAnswer, readAnswer, rejectAnswer } from './answer.js';
-import { describeGeneration, findUnaskedGeneration } from './call-key.js';
+import { describeGeneration, findUnaskedGeneration, parseGenerationSuffix } from './call-key.js';
 import { compileGeneration } from './compile-generation.js';
 import { offerAnswerSchema } from './compose-schema.js';
+import { askGate, handleVerdict, type Judging, PASSES } from './gate.js';
 import { type Complaint, fallBack, type GenerationProgram, type Lane, openLane, waitFor } from './generation.js';
 import { findMisfit } from './judge-output.js';
 import type { NodeStep, NodeType } from './node-type.js';
@@ -16,9 +18,10 @@ export interface LlmJsonProgram extends GenerationProgram {
   readonly offered: OfferedSchema;
 }
 
-/** It waits for a generation. */
+/** It waits for a generation, or for the gate that judges its answer. */
 export interface LlmJsonState {
   readonly lane: Lane;
+  readonly judging?: Judging;
 }
 
 /** One structured answer of a declared schema; it is the node's output. */
@@ -26,7 +29,7 @@ export const llmJson: NodeType<LlmJsonNode, LlmJsonProgram, LlmJsonState> = {
   type: 'llm_json',
   ends_in_patch: false,
 
-  messages: (node) => node.prompt_template.messages,
+  prompts: promptsOf,
   requestTemplate: () => undefined,
   toolsOffered: () => [],
   outputShape: (parts, { result_schema_ref }) => resultShape(parts, { result_schema_ref, redaction: { allow: 'all' } }),
@@ -45,14 +48,13 @@ export const llmJson: NodeType<LlmJsonNode, LlmJsonProgram, LlmJsonState> = {
   narrow: (node) => node,
 
   start(node, scope) {
-    return waitFor(
-      openLane(node, scope, node.offered, () => []),
-      (lane) => ({ lane }),
-    );
+    return waitFor(openLane(node, scope, node.offered), (lane) => ({ lane }));
   },
 
   handle(node, state, event, scope) {
-    const { lane } = state;
+    const { lane, judging } = state;
+    if (judging !== undefined)
+      return handleVerdict(node, scope, { lane, judging, event, offered: node.offered }, (waits) => waits);
     if (event.kind !== 'call_answered')
       return fallBack(node, scope, { lane, event, offered: node.offered }, (next) => ({ lane: next }));
     const answer = readAnswer(node, scope, lane, event);
@@ -62,15 +64,19 @@ export const llmJson: NodeType<LlmJsonNode, LlmJsonProgram, LlmJsonState> = {
     const misfit = findMisfit(node.result, read.value);
     if (misfit !== undefined) return reject(answer, misfit);
     const verdict = acceptAnswer(answer, 'json_answer', [{ kind: 'parsed_output', value: read.value }]);
-    return { kind: 'done', output: read.value, verdict };
+    return askGate(answer, { kind: 'done', output: read.value, verdict }, (waits) => waits);
   },
 
   describeCall: describeGeneration,
   findUnasked: (node, place, rest) => findUnaskedGeneration(node, place, rest),
-  skeletonOf: ({ result }) => smallestValue(result.schema),
+  skeletonOf: ({ result }, { rest }) => (isVerdict(rest) ? PASSES : smallestValue(result.schema)),
 
-  findMisfits: ({ result }, _, answer) => result.validate(answer),
+  findMisfits: ({ result, gate }, rest, answer) => (isVerdict(rest) ? gate?.verdict : result)?.validate(answer) ?? [],
 };
+
+function isVerdict(rest: string): boolean {
+  return parseGenerationSuffix(rest)?.verdict_try !== undefined;
+}
 
 function reject(answer: Answer<LlmJsonProgram>, complaint: Complaint): NodeStep<LlmJsonState> {
   const { asked, verdict } = rejectAnswer(answer, complaint, answer.node.offered);

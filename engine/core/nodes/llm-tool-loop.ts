@@ -2,7 +2,7 @@ import { problem } from '../../contract/problem.js';
 import type { Json, JsonObject } from '../../contract/json.js';
 import type { LlmToolLoopNode } from '../../generated/workflow.js';
 import { compileReference } from '../binding/compile-call.js';
-import type { CompileParts } from '../binding/compile-parts.js';
+import { promptsOf } from '../binding/prompt-messages.js';
 import { type Segment, toMessage } from '../prompt/message.js';
 import { fenceJson, quoteText } from '../prompt/quote.js';
 import { type Invoke, toInvoke } from '../protocol/command.js';
@@ -17,7 +17,7 @@ import type { PatchReach } from '../world/patch-operations.js';
 import { type Answer, acceptAnswer, readAnswer, rejectAnswer } from './answer.js';
 import { describeGeneration, findUnaskedGeneration, parseGenerationSuffix, TOOL_SUFFIX } from './call-key.js';
 import { checkTools } from './check-tools.js';
-import { compileGeneration } from './compile-generation.js';
+import { compileContract, compileGeneration } from './compile-generation.js';
 import { compileTool } from './compile-tool.js';
 import { composeToolLoopSchema, withReach } from './compose-schema.js';
 import { isEquivalentSchema } from './equivalent-schema.js';
@@ -35,6 +35,7 @@ import {
   schemaSegment,
   waitFor,
 } from './generation.js';
+import { askGate, handleVerdict, type Judging, PASSES } from './gate.js';
 import { findMisfits, type JudgedOutput, judgeOutput } from './judge-output.js';
 import { callFailed } from './node-failure.js';
 import type { NodeScope, NodeStep, NodeType } from './node-type.js';
@@ -50,12 +51,14 @@ export interface LlmToolLoopProgram extends GenerationProgram {
   readonly offered_last: OfferedSchema;
 }
 
-/** It waits for a generation, or for the tool that the last one elected. */
+/** It waits for a generation, for the tool that the last one elected, or for the gate that judges its patch. */
 export interface LlmToolLoopState {
   readonly lane: Lane;
   readonly tool_calls: number;
   /** Set while the call under way is a tool's. */
   readonly electing?: Election;
+  /** Set while the final patch is judged by the gate. */
+  readonly judging?: Judging;
 }
 
 /** The tool that a model elected, and the text by which it did. */
@@ -71,7 +74,7 @@ export const llmToolLoop: NodeType<LlmToolLoopNode, LlmToolLoopProgram, LlmToolL
   type: 'llm_tool_loop',
   ends_in_patch: true,
 
-  messages: (node) => node.prompt_template.messages,
+  prompts: promptsOf,
   requestTemplate: () => undefined,
   toolsOffered: (node) => node.available_tools,
   outputShape: ({ contracts }) => schemaShape(contracts.world_patch),
@@ -106,8 +109,8 @@ export const llmToolLoop: NodeType<LlmToolLoopNode, LlmToolLoopProgram, LlmToolL
       tools,
       max_tool_calls,
       may,
-      envelope: contract(parts, 'tool_loop_output'),
-      patch: contract(parts, 'world_patch'),
+      envelope: compileContract(parts, 'tool_loop_output'),
+      patch: compileContract(parts, 'world_patch'),
       offered: offer(tools, { max_tool_calls, patch }),
       offered_last: offer([], { max_tool_calls, patch }),
     };
@@ -123,15 +126,17 @@ export const llmToolLoop: NodeType<LlmToolLoopNode, LlmToolLoopProgram, LlmToolL
   },
 
   start(node, scope) {
-    return waitInLane(
-      openLane(node, scope, offeredAfter(node, 0), () => describeTools(node)),
-      0,
-    );
+    return waitInLane(openLane(node, scope, offeredAfter(node, 0), { tools: () => describeTools(node) }), 0);
   },
 
   handle(node, state, event, scope) {
-    const { electing, lane, tool_calls } = state;
+    const { electing, judging, lane, tool_calls } = state;
     if (electing !== undefined) return handleTool(node, { ...state, electing }, event, scope);
+    if (judging !== undefined)
+      return handleVerdict(node, scope, { lane, judging, event, offered: offeredAfter(node, tool_calls) }, (waits) => ({
+        ...waits,
+        tool_calls,
+      }));
     if (event.kind !== 'call_answered') {
       const offered = offeredAfter(node, tool_calls);
       return fallBack(node, scope, { lane, event, offered }, (next) => ({ lane: next, tool_calls }));
@@ -152,14 +157,17 @@ export const llmToolLoop: NodeType<LlmToolLoopNode, LlmToolLoopProgram, LlmToolL
   },
 
   skeletonOf({ tools }, { rest, source_label }) {
-    if (parseGenerationSuffix(rest)?.is_tool !== true)
-      return { kind: 'final_patch', patch: { narration: '...', effects: [] } };
+    const read = parseGenerationSuffix(rest);
+    if (read?.verdict_try !== undefined) return PASSES;
+    if (read?.is_tool !== true) return { kind: 'final_patch', patch: { narration: '...', effects: [] } };
     const tool = permittedOf(tools).find(({ call }) => call.source.label === source_label);
     return smallestAnswer(tool?.call ?? {});
   },
 
   findMisfits(node, rest, answer) {
-    if (parseGenerationSuffix(rest)?.is_tool !== true) return findMisfits(node, answer);
+    const read = parseGenerationSuffix(rest);
+    if (read?.verdict_try !== undefined) return node.gate?.verdict.validate(answer) ?? [];
+    if (read?.is_tool !== true) return findMisfits(node, answer);
     const [tool, ...others] = permittedOf(node.tools);
     return others.length === 0 ? (tool?.call.output?.validate(answer) ?? []) : [];
   },
@@ -181,13 +189,6 @@ function offer(
   );
 }
 
-function contract(parts: CompileParts, name: 'tool_loop_output' | 'world_patch'): SchemaProgram {
-  const schema = parts.contracts[name];
-  const compiled = parts.compileSchema(`contract:${name}`, schema);
-  if (!compiled.ok) throw new Error(`the shipped ${name} schema does not compile`);
-  return { hash: `contract:${name}`, schema, validate: compiled.value };
-}
-
 function handleAnswer(answer: Answer<LlmToolLoopProgram>, toolCalls: number): Step {
   const { node, scope, read, key } = answer;
   const judged: JudgedOutput = read.ok
@@ -201,12 +202,9 @@ function handleAnswer(answer: Answer<LlmToolLoopProgram>, toolCalls: number): St
   if (judged.kind === 'tool_call')
     return electTool(answer, toolCalls, judged, acceptAnswer(answer, 'tool_call', [parsed]));
   const patch = judged.patch as unknown as Json;
-  return {
-    kind: 'done',
-    output: patch,
-    patch: { patch: judged.patch, call_key: key },
-    verdict: acceptAnswer(answer, 'final_patch', [parsed, { kind: 'accepted_patch', value: patch }]),
-  };
+  const verdict = acceptAnswer(answer, 'final_patch', [parsed, { kind: 'accepted_patch', value: patch }]);
+  const done = { kind: 'done', output: patch, patch: { patch: judged.patch, call_key: key }, verdict } as const;
+  return askGate(answer, done, (waits) => ({ ...waits, tool_calls: toolCalls }));
 }
 
 function electTool(

@@ -1,7 +1,8 @@
 import type { Json } from '../../contract/json.js';
 import type { Problem } from '../../contract/problem.js';
-import type { AvailableTool, CognitionWorkflow, PromptMessage } from '../../generated/workflow.js';
+import type { AvailableTool, CognitionWorkflow } from '../../generated/workflow.js';
 import type { CompileParts, Part, WorkflowSetting } from '../binding/compile-parts.js';
+import type { PlacedPrompt } from '../binding/prompt-messages.js';
 import type { SchemaParts } from '../binding/typed-schemas.js';
 import type { Absent } from '../prompt/render.js';
 import type { Fail, Invoke } from '../protocol/command.js';
@@ -34,8 +35,8 @@ export interface NodeType<Authored extends AuthoredNode, Program extends NodePro
   /** Its output is a WorldPatch, which `apply` may name. A workflow has one such node. */
   readonly ends_in_patch: boolean;
 
-  /** The messages of its `prompt_template`; none where it has none. */
-  messages(node: Authored): readonly PromptMessage[];
+  /** Its prompts: its own and that of its gate; none where it asks no model. */
+  prompts(node: Authored): readonly PlacedPrompt[];
   /** Its `request_template`, where it has one. */
   requestTemplate(node: Authored): Json | undefined;
   /** The tools that it offers to a model. */

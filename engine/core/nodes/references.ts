@@ -13,7 +13,7 @@ export interface NodeReference {
 }
 
 /** The members of a node type that list what its nodes read. */
-type Reading<Authored extends AuthoredNode> = Pick<NodeType<Authored, never, never>, 'messages' | 'requestTemplate'>;
+type Reading<Authored extends AuthoredNode> = Pick<NodeType<Authored, never, never>, 'prompts' | 'requestTemplate'>;
 
 /** Edges are references: a node runs after those whose outputs it reads. */
 export function edgesOf<Authored extends AuthoredNode>(type: Reading<Authored>, node: Authored): readonly string[] {
@@ -29,7 +29,7 @@ export function referencesOf<Authored extends AuthoredNode>(
     const [root, id = ''] = pointerTokens(read.from);
     return root === 'nodes' ? [{ to: id, pointer: `/request_template${read.pointer}/$from` }] : [];
   });
-  const inPrompt = listPlaceholders(type.messages(node), 'nodes').map(({ placeholder, pointer, offset }) => ({
+  const inPrompt = listPlaceholders(type.prompts(node), 'nodes').map(({ placeholder, pointer, offset }) => ({
     to: placeholder.tokens?.[1] ?? '',
     pointer,
     offset,

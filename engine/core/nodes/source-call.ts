@@ -30,7 +30,7 @@ export const sourceCall: NodeType<SourceCallNode, SourceCallProgram, SourceCallS
   type: 'source_call',
   ends_in_patch: false,
 
-  messages: () => [],
+  prompts: () => [],
   requestTemplate: (node) => node.request_template,
   toolsOffered: () => [],
   outputShape: (parts, node) => resultShape(parts, node),

@@ -1,5 +1,14 @@
+import { runOf } from '../../contract/scripted.js';
 import { sha256 } from '../content/sha256.js';
-import type { AttemptBegan, AttemptFailed, CallEnded, CallStarted, Fact, TurnCommitted } from '../facts/fact.js';
+import type {
+  AttemptBegan,
+  AttemptFailed,
+  CallEnded,
+  CallStarted,
+  Fact,
+  PatchFact,
+  TurnCommitted,
+} from '../facts/fact.js';
 import type { OrderPlan, PlannedNode, PlannedSubject } from '../protocol/order-plan.js';
 import { FIRST_STATE, toState } from './transitions.js';
 import type { OrderCost, OrderState, WorkOrder } from './work-order.js';
@@ -24,8 +33,8 @@ export interface Chain {
   readonly readings: readonly OrderCall[];
   /** By the numbers of their slots. */
   readonly orders: readonly PerformedOrder[];
-  /** The patch that the turn took from it. */
-  readonly patch_seq?: number;
+  /** What the turn took from it. */
+  readonly patch?: PatchFact;
 }
 
 /** An order with its plan and its calls. */
@@ -34,7 +43,12 @@ export interface PerformedOrder {
   readonly planned: PlannedNode;
   /** In the order of their issue; none of an order that failed before it was dispatched. */
   readonly calls: readonly OrderCall[];
+  /** What its gate decided of its result; absent where there is none, or it has not decided. */
+  readonly judged?: { readonly decision: Decision; readonly source_invocation_id: string; readonly at: string };
 }
+
+/** What a quality gate decides. */
+export type Decision = 'pass' | 'retry' | 'escalate';
 
 /** A call from its start to its end. */
 export interface OrderCall {
@@ -108,25 +122,47 @@ function foldChain(parts: ChainParts): Chain {
   const { subject, calls, ended } = parts;
   const { subject_id, workflow_hash } = subject;
   const readings = calls.filter(({ start }) => start.node_id === null);
-  const orders = subject.nodes.flatMap((planned) => foldOrder(parts, planned) ?? []);
+  const performed = new Map(subject.nodes.map(({ node_id }) => [node_id, splitByOrder(calls, node_id)]));
+  const orders = subject.nodes.flatMap((planned) => foldNode({ ...parts, performed }, planned));
   const patch = ended?.kind === 'turn_committed' ? ended.patches.find((it) => it.subject_id === subject_id) : undefined;
   return {
     subject_id,
     workflow_hash,
     readings,
     orders,
-    ...(patch === undefined ? {} : { patch_seq: patch.patch_seq }),
+    ...(patch === undefined ? {} : { patch }),
   };
 }
 
-/** @returns undefined for a node that was not reached */
-function foldOrder(parts: ChainParts, planned: PlannedNode): PerformedOrder | undefined {
-  const { session_id, subject, ended } = parts;
-  const calls = parts.calls.filter(({ start }) => start.node_id === planned.node_id);
+interface NodeParts extends ChainParts {
+  /** The calls of each order of each node. */
+  readonly performed: ReadonlyMap<string, readonly (readonly OrderCall[])[]>;
+}
+
+/** The orders of a node: one, and one more after each answer that its gate sent back; none where it was not reached. */
+function foldNode(parts: NodeParts, planned: PlannedNode): readonly PerformedOrder[] {
+  const { subject, ended, performed } = parts;
   const failure = ended?.kind === 'attempt_failed' ? ended : undefined;
   const fails_here = failure?.subject_id === subject.subject_id && failure.node_id === planned.node_id;
+  const orders = performed.get(planned.node_id) ?? [];
+  if (orders.length === 0 && fails_here) return [foldOrder(parts, planned, { index: 0, calls: [], failure })];
+  return orders.map((calls, index) => {
+    const isLast = index === orders.length - 1;
+    return foldOrder(parts, planned, { index, calls, failure: fails_here && isLast ? failure : undefined });
+  });
+}
+
+interface OrderParts {
+  /** 0-based, among the orders of the node. */
+  readonly index: number;
+  readonly calls: readonly OrderCall[];
+  /** Set where the attempt failed at this order. */
+  readonly failure: AttemptFailed | undefined;
+}
+
+function foldOrder(parts: NodeParts, planned: PlannedNode, { index, calls, failure }: OrderParts): PerformedOrder {
+  const { session_id, subject, ended } = parts;
   const [first] = calls;
-  if (first === undefined && !fails_here) return undefined;
   const result = findResult(calls);
   const state = stateOf({
     has_begun: first !== undefined,
@@ -134,22 +170,23 @@ function foldOrder(parts: ChainParts, planned: PlannedNode): PerformedOrder | un
     is_over: ended !== undefined,
   });
   const prior = planned.after.flatMap((id) => subject.nodes.find(({ node_id }) => node_id === id) ?? []);
-  const begun_at = first?.start.at ?? ended?.at ?? 0;
+  const begun_at = first?.start.at ?? ended?.at ?? '';
   const closed_at = result?.end?.at ?? ended?.at;
+  const parent = index > 0 ? orderIdOf(session_id, planned, index - 1) : latestOf(parts, prior);
   const order: WorkOrder = {
-    wo_id: orderIdOf(session_id, planned),
+    wo_id: orderIdOf(session_id, planned, index),
     session_id,
-    parent_wo_id: prior.length === 0 ? null : orderIdOf(session_id, latestOf(prior)),
+    parent_wo_id: parent,
     wo_type: planned.order_type,
     tier_target: 'HO1',
     state,
-    created_at: toMoment(begun_at),
+    created_at: begun_at,
     created_by: PLANNER,
     subject_id: subject.subject_id,
     node_id: planned.node_id,
     input_context: {
       user_input: null,
-      prior_results: prior.map((node) => orderIdOf(session_id, node)),
+      prior_results: prior.map((node) => orderOfResult(parts, node)),
       assembled_context: { context_hash: first?.start.context_hash ?? first?.start.request_hash ?? null },
     },
     constraints: planned.constraints,
@@ -157,24 +194,86 @@ function foldOrder(parts: ChainParts, planned: PlannedNode): PerformedOrder | un
       result === undefined
         ? null
         : { source_invocation_id: result.start.source_invocation_id, answer_hash: result.end?.answer_hash ?? null },
-    error: state === 'failed' ? errorOf(calls, failure, fails_here) : null,
-    completed_at: (state === 'completed' || state === 'failed') && closed_at !== undefined ? toMoment(closed_at) : null,
+    error: state === 'failed' ? errorOf(calls, failure) : null,
+    completed_at: (state === 'completed' || state === 'failed') && closed_at !== undefined ? closed_at : null,
     cost: costOf(calls),
   };
-  return { order, planned, calls };
+  const judged = findDecision(calls);
+  return { order, planned, calls, ...(judged === undefined ? {} : { judged }) };
 }
 
-function latestOf(nodes: readonly PlannedNode[]): PlannedNode {
-  return nodes.reduce((left, right) => (right.first_slot > left.first_slot ? right : left));
+function latestOf(parts: NodeParts, nodes: readonly PlannedNode[]): string | null {
+  const latest = nodes.toSorted((left, right) => left.first_slot - right.first_slot).at(-1);
+  return latest === undefined ? null : orderOfResult(parts, latest);
 }
 
-function orderIdOf(session_id: string, { first_slot }: PlannedNode): string {
-  return `WO-${session_id}-${`${first_slot}`.padStart(3, '0')}`;
+/** The order of a node whose result others read: the last that is not superseded. */
+function orderOfResult({ session_id, performed }: NodeParts, node: PlannedNode): string {
+  const orders = performed.get(node.node_id) ?? [];
+  const index = orders.findLastIndex((calls) => calls.some(({ is_superseded }) => !is_superseded));
+  return orderIdOf(session_id, node, Math.max(0, index));
+}
+
+function orderIdOf(session_id: string, { first_slot }: PlannedNode, index: number): string {
+  return `WO-${session_id}-${`${first_slot + index}`.padStart(3, '0')}`;
+}
+
+/**
+ * The calls of a node by its orders: each answer that a gate sent back ends one. A run of a concurrent subject goes on from
+ * the verdicts of the runs before it, as far as it has none of its own in a place.
+ */
+function splitByOrder(all: readonly OrderCall[], node_id: string): readonly (readonly OrderCall[])[] {
+  const calls = all.filter(({ start }) => start.node_id === node_id);
+  const verdicts = calls.flatMap((call) => {
+    const decision = decisionOf(call);
+    return decision === undefined ? [] : [{ decision, run: runOfCall(call), place: placeInLane(call) }];
+  });
+  const orders: OrderCall[][] = [];
+  for (const call of calls) {
+    const place = placeInLane(call);
+    const known = verdicts.filter((one) => one.run <= runOfCall(call) && one.place < place);
+    const latest = new Map(known.toSorted((left, right) => left.run - right.run).map((one) => [one.place, one]));
+    const index = [...latest.values()].filter(({ decision }) => decision === 'retry').length;
+    (orders[index] ??= []).push(call);
+  }
+  return orders.filter((own) => own !== undefined);
+}
+
+/** Which run of its subject made a call; adopted ones come before all. */
+function runOfCall({ start }: OrderCall): number {
+  return start.adopted_from === null ? runOf(start.command_key) : 0;
+}
+
+/** Where a call is among the tries of its node: those of a later round come later. */
+function placeInLane({ start }: OrderCall): number {
+  const [, round = 0, tried = 0] = /\/round-(\d+)\/try-(\d+)/.exec(start.command_key) ?? [];
+  return Number(round) * TRIES_MAX + Number(tried);
+}
+
+/** More than a round can have. */
+const TRIES_MAX = 1_000;
+
+/** What a call of a gate decided, if it is one that did. */
+function decisionOf({ start, end }: OrderCall): Decision | undefined {
+  if (start.invocation_kind !== 'quality_gate' || end?.status !== 'succeeded') return undefined;
+  return DECISIONS.find((decision) => end.model_output_kind === `gate_${decision}`);
+}
+
+const DECISIONS = ['pass', 'retry', 'escalate'] as const satisfies readonly Decision[];
+
+function findDecision(calls: readonly OrderCall[]): PerformedOrder['judged'] {
+  const call = calls.findLast((one) => !one.is_superseded && decisionOf(one) !== undefined);
+  const decision = call && decisionOf(call);
+  if (call?.end === undefined || decision === undefined) return undefined;
+  return { decision, source_invocation_id: call.start.source_invocation_id, at: call.end.at };
 }
 
 /** The call that gave the order its result: its last that is not superseded, where that ended well. */
 function findResult(calls: readonly OrderCall[]): OrderCall | undefined {
-  const last = calls.findLast(({ is_superseded, end }) => !is_superseded && end?.status === 'succeeded');
+  const last = calls.findLast(
+    ({ start, is_superseded, end }) =>
+      !is_superseded && end?.status === 'succeeded' && start.invocation_kind !== 'quality_gate',
+  );
   const kind = last?.end?.model_output_kind ?? null;
   const isResult = last?.start.invocation_kind === 'node_call' || kind === 'final_patch' || kind === 'json_answer';
   return isResult ? last : undefined;
@@ -192,15 +291,13 @@ function stateOf(way: {
   return way.is_over ? toState(executing, 'failed', 'HO1') : executing;
 }
 
-function errorOf(
-  calls: readonly OrderCall[],
-  failure: AttemptFailed | undefined,
-  fails_here: boolean,
-): NonNullable<WorkOrder['error']> {
-  if (fails_here && failure !== undefined) return { reason: failure.failure_class, message: failure.failure_message };
+function errorOf(calls: readonly OrderCall[], failure: AttemptFailed | undefined): NonNullable<WorkOrder['error']> {
+  if (failure !== undefined) return { reason: failure.failure_class, message: failure.failure_message };
   const end = calls.findLast((call) => call.end !== undefined && call.end.failure_class !== null)?.end;
   const reason = end?.failure_class ?? null;
   if (calls.at(-1)?.is_superseded === false && reason !== null) return { reason, message: end?.failure_message ?? '' };
+  if (calls.every(({ is_superseded }) => is_superseded))
+    return { reason: 'superseded', message: 'A later run of its subject did not need it.' };
   return { reason: 'stopped', message: 'The attempt ended before the order was done.' };
 }
 
@@ -211,7 +308,7 @@ export function costOf(calls: readonly OrderCall[]): OrderCost {
     own.reduce((total, call) => total + (count(call) ?? 0), 0);
   const input_tokens = sum(({ end }) => end?.input_tokens);
   const output_tokens = sum(({ end }) => end?.output_tokens);
-  const llm_calls = own.filter(({ start }) => start.invocation_kind === 'llm_generation').length;
+  const llm_calls = own.filter(({ start }) => asksModel(start)).length;
   return {
     input_tokens,
     output_tokens,
@@ -222,7 +319,7 @@ export function costOf(calls: readonly OrderCall[]): OrderCost {
   };
 }
 
-/** RFC 3339, in UTC, of milliseconds since 1970. */
-export function toMoment(at: number): string {
-  return new Date(at).toISOString();
+/** Whether a call asks a model: for a node's answer, or for a verdict on one. */
+export function asksModel({ invocation_kind }: CallStarted): boolean {
+  return invocation_kind === 'llm_generation' || invocation_kind === 'quality_gate';
 }

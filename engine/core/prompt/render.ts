@@ -16,6 +16,8 @@ export interface PromptScope {
   readonly tools: () => Json;
   /** `{"<id>": {"output": ...}}`. */
   readonly nodes: Json;
+  /** What a gate judges; left out elsewhere. */
+  readonly answer?: Json;
 }
 
 /** A reading that is not there, because its source failed. */
@@ -66,6 +68,7 @@ const FILLS: Readonly<Record<PlaceholderName, (scope: PromptScope) => string>> =
   'subject.rendered': ({ rendered_subject }) => rendered_subject(),
   'ambient.visible': ({ ambient, absent }) => fenceJson('ambient.visible', ambient) + absent.map(sayAbsent).join(''),
   'tools.available': ({ tools }) => fenceJson('tools.available', tools()),
+  'gate.answer': ({ answer = null }) => fenceJson('gate.answer', answer),
 };
 
 function sayAbsent({ place, failure_class }: Absent): string {

@@ -40,6 +40,7 @@ const PLACEHOLDERS = {
   'subject.rendered': 'subject.rendered',
   'ambient.visible': 'ambient.visible',
   'tools.available': 'tools.available',
+  'gate.answer': 'model',
 } as const;
 
 export type PlaceholderName = keyof typeof PLACEHOLDERS;

@@ -8,7 +8,7 @@ import type { AttemptFailureClass } from './failure.js';
 /** An order to the outside. Nothing else happens because of a turn. */
 export type TurnCommand = Invoke | Commit | Fail | Suspend;
 
-export type InvocationKind = 'llm_generation' | 'ambient_context' | 'model_elected_tool' | 'node_call';
+export type InvocationKind = 'llm_generation' | 'ambient_context' | 'model_elected_tool' | 'node_call' | 'quality_gate';
 
 /** Ask a source. */
 export interface Invoke {
@@ -26,7 +26,7 @@ export interface Invoke {
   readonly node_id?: string;
   readonly ambient_id?: string;
   readonly tool_name?: string;
-  /** The generation that elected the tool. */
+  /** The generation that elected the tool, or that the gate judges. */
   readonly parent_key?: string;
   /** 1-based: the try at this answer. */
   readonly generation_try?: number;
@@ -68,7 +68,7 @@ export interface Retry {
 
 /** A model's input. */
 export interface Generation {
-  /** `<subject>/<node>`: append-only within the attempt. */
+  /** `<subject>/<node>`, or of a gate `<key of the generation that it judges>/gate`: append-only within the attempt. */
   readonly conversation: string;
   readonly messages: readonly Message[];
   /** Chained hash of all messages, 64 hex digits. */

@@ -11,6 +11,7 @@ export type ModelContentDetail =
   | 'policy_denied'
   | 'bad_arguments'
   | 'invalid_patch'
+  | 'gate_retry'
   | PatchFault;
 
 /** The members of a failed call that say whether it may succeed when nothing is changed. */

@@ -20,6 +20,8 @@ export interface PlannedNode {
   readonly after: readonly string[];
   readonly constraints: OrderConstraints;
   readonly contract: PromptContract | null;
+  /** What the gate is asked by that judges its results; null without one. */
+  readonly gate: PromptContract | null;
   /** How many orders of the node there can be: one, and one more for each retry that a gate may ask for. */
   readonly slots: number;
   /** The number of its first slot, 1-based in the session. */

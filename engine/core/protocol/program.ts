@@ -145,6 +145,8 @@ export interface NodeProgram {
   readonly call?: CallProgram;
   /** Its second source, where it has one. */
   readonly fallback?: FallbackProgram;
+  /** The source that judges its answers, where it has one. */
+  readonly gate?: { readonly call: CallProgram };
   /** The tools that its model may elect, where it has one. */
   readonly tools?: readonly ToolProgram[];
   /** The part of the world that it shows a model. */

@@ -12,7 +12,7 @@ export interface FactCall {
   readonly ambient_source_id: string | null;
   readonly tool_name: string | null;
   readonly llm_call_id: string | null;
-  /** The generation that elected the tool. */
+  /** The generation that elected the tool, or that the gate judges. */
   readonly parent_llm_call_id: string | null;
   /** The request, which operators alone see; null of generations. */
   readonly request_json: Json;
@@ -61,6 +61,7 @@ export interface CallEnded extends FactTime {
   readonly call: FactCall;
   readonly failure_class: string | null;
   readonly failure_message: string | null;
+  readonly model_output_kind: string | null;
   /** As redaction lets it be seen. */
   readonly response_json: Json;
   /** The model's reasoning, which operators alone see. */

@@ -103,9 +103,9 @@ function stepOf(call: FactCall): string {
   return call.performance === 1 ? call.command_key : `${call.command_key} (${call.performance})`;
 }
 
-function openMessage({ llm_call_id, workflow_subject_entity_id }: FactCall): readonly AgUiBody[] {
+function openMessage({ llm_call_id, workflow_subject_entity_id, ...call }: FactCall): readonly AgUiBody[] {
   if (llm_call_id === null) return [];
-  const name = workflow_subject_entity_id ?? undefined;
+  const name = call.invocation_kind === 'quality_gate' ? 'quality gate' : (workflow_subject_entity_id ?? undefined);
   return [{ type: 'TEXT_MESSAGE_START', messageId: llm_call_id, role: 'assistant', ...present({ name }) }];
 }
 
@@ -131,7 +131,8 @@ function endCall(state: AgUiState, fact: CallEnded, reader: StreamReader): Trans
   const { source_invocation_id } = call;
   // One that was refused has not begun.
   const begun = state.open.has(source_invocation_id) ? { state, events: [] } : startCall(state, call, reader);
-  const answered = call.llm_call_id === null ? toAnswerEvents(fact) : toReasoningEvents(fact, reader);
+  const answered =
+    call.llm_call_id === null ? toAnswerEvents(fact) : [...toReasoningEvents(fact, reader), ...toDecision(fact)];
   const failed: readonly AgUiBody[] =
     failure_class === null
       ? []
@@ -169,6 +170,14 @@ function toReasoningEvents({ call, reasoning }: CallEnded, reader: StreamReader)
     { type: 'REASONING_MESSAGE_END', messageId },
     { type: 'REASONING_END', messageId },
   ];
+}
+
+function toDecision({ call, model_output_kind, failure_class }: CallEnded): readonly AgUiBody[] {
+  if (call.invocation_kind !== 'quality_gate' || model_output_kind === null || failure_class !== null) return [];
+  const { source_invocation_id, parent_llm_call_id, workflow_subject_entity_id, workflow_node_id } = call;
+  const decision = model_output_kind.slice('gate_'.length);
+  const judged = { judged_llm_call_id: parent_llm_call_id, workflow_subject_entity_id, workflow_node_id };
+  return [{ type: 'CUSTOM', name: 'gate_decided', value: { source_invocation_id, decision, ...judged } }];
 }
 
 function closeCall(state: AgUiState, source_invocation_id: string | null): Translated<AgUiState, AgUiBody> {

@@ -96,7 +96,7 @@ function isPlace({ scenario }: Setting, place: AmbientSourceBinding['visible_to'
 
 /** Whether a prompt shows all readings, or a prompt or a request reads this one, a part of it, or what holds it. */
 function isRead({ workflow }: Setting, { id, inject_as }: AmbientSourceBinding): boolean {
-  const shown = workflow.nodes.flatMap((node) => listPlaceholders(nodeTypeOf(node).messages(node), 'ambient.visible'));
+  const shown = workflow.nodes.flatMap((node) => listPlaceholders(nodeTypeOf(node).prompts(node), 'ambient.visible'));
   if (shown.some(({ placeholder }) => placeholder.tokens === undefined)) return true;
   const place = pointerTokens(inject_as);
   const templates = [

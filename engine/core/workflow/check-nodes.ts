@@ -35,7 +35,7 @@ function checkNode(
   const type = nodeTypeOf(node);
   return [
     ...checkTemplate(type.requestTemplate(node) ?? null, `${pointer}/request_template`, readers),
-    ...checkPromptReads(type.messages(node), pointer, readers),
+    ...checkPromptReads(type.prompts(node), pointer, readers),
     ...type.check(parts, node, pointer, readers),
   ];
 }

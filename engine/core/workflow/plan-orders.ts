@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../contract/json.js';
 import type { CognitionProfile } from '../../generated/cognition-profile.js';
 import type { Scenario } from '../../generated/scenario.js';
-import type { CognitionWorkflow } from '../../generated/workflow.js';
+import type { CognitionWorkflow, Gate } from '../../generated/workflow.js';
 import { type CompileParts, hashOf } from '../binding/compile-parts.js';
 import { contentHash } from '../content/canonical.js';
 import { nodeTypeOf } from '../nodes/index.js';
@@ -55,32 +55,49 @@ function planNode(node: AuthoredNode): Omit<PlannedNode, 'first_slot'> {
       tools_allowed: node.type === 'source_call' ? [node.id] : type.toolsOffered(node).map(({ name }) => name),
     },
     contract,
-    slots: 1,
+    gate: node.type === 'source_call' || node.gate === undefined ? null : toGateContract(node, node.gate),
+    slots: slotsOf(node),
   };
 }
 
 function orderTypeOf(node: AuthoredNode): OrderType {
   if (node.type === 'source_call') return 'tool_call';
-  return node.type === 'llm_json' ? node.order_type : 'execute';
+  return node.order_type ?? 'execute';
 }
 
+/** A gate may send back every answer of a round but the last that the round may have. */
+function slotsOf(node: AuthoredNode): number {
+  if (node.type === 'source_call' || node.gate === undefined) return 1;
+  const rounds = node.type === 'llm_json' ? 1 : node.max_tool_calls + 1;
+  return 1 + rounds * (node.max_generation_attempts - 1);
+}
+
+type ModelNode = Exclude<AuthoredNode, { readonly type: 'source_call' }>;
+
 /** The prompt, the schemas and the limits of a node that asks a model. */
-function toContract(node: Exclude<AuthoredNode, { readonly type: 'source_call' }>): PromptContract {
+function toContract(node: ModelNode): PromptContract {
   const { prompt_template, projection, constraints, max_generation_attempts } = node;
   const schema = node.type === 'llm_json' ? node.result_schema_ref : node.final_schema_ref;
   const tools = nodeTypeOf(node)
     .toolsOffered(node)
     .map(({ name, arguments_schema_ref }) => ({ name, arguments_schema: hashOf(arguments_schema_ref) }));
-  const prompt = { prompt_template, projection } as unknown as JsonObject;
-  const content = {
-    ...prompt,
-    output_schema: hashOf(schema),
-    tools,
-    constraints: { ...constraints, max_generation_attempts },
-  } as unknown as JsonObject;
+  const prompt = { prompt_template, projection };
+  const limits = { ...constraints, max_generation_attempts };
+  return nameContract(prompt, { output_schema: hashOf(schema), tools, constraints: limits });
+}
+
+/** What a gate is asked by: its limits are those of its node. */
+function toGateContract({ projection, constraints, max_generation_attempts }: ModelNode, gate: Gate): PromptContract {
+  const limits = { ...constraints, max_generation_attempts };
+  const asked = { output_schema: 'chukwa:gate-verdict.schema.json', tools: [], constraints: limits };
+  return nameContract({ prompt_template: gate.prompt_template, projection }, asked);
+}
+
+function nameContract(prompt: object, asked: object): PromptContract {
+  const content = { ...prompt, ...asked } as unknown as JsonObject;
   return {
     contract_id: `PC-${contentHash(content).slice(0, 16)}`,
-    prompt_pack_id: `PRM-${contentHash(prompt).slice(0, 16)}`,
+    prompt_pack_id: `PRM-${contentHash(prompt as JsonObject).slice(0, 16)}`,
     content,
   };
 }

@@ -1,9 +1,9 @@
+import { present } from '../../contract/present.js';
 import type { CognitionWorkflow, PromptMessage } from '../../generated/workflow.js';
-import { messagePointer } from '../binding/prompt-messages.js';
+import { messagePointer, type PlacedPrompt, promptsOf } from '../binding/prompt-messages.js';
 import { type CompileParts, hashOf, missing } from '../binding/compile-parts.js';
 import type { ComponentReference } from '../protocol/component.js';
 import type { DocumentProblem } from '../protocol/document-problem.js';
-import { nodeTypeOf } from '../nodes/index.js';
 import type { AuthoredNode } from '../nodes/node-type.js';
 
 /** A workflow that holds the text of every prompt itself. */
@@ -50,9 +50,14 @@ function withTexts(
   pointer: string,
   toText: (content: MessageContent, pointer: string) => string,
 ): AuthoredNode {
-  const messages = nodeTypeOf(node)
-    .messages(node)
-    .map((message, index) => ({ ...message, content: toText(message.content, `${pointer}${messagePointer(index)}`) }));
-  const prompt = { prompt_template: { messages } };
-  return messages.length === 0 ? node : { ...node, ...prompt };
+  if (!('prompt_template' in node)) return node;
+  const fill = (prompt: PlacedPrompt) => ({
+    messages: prompt.messages.map((message, index) => ({
+      ...message,
+      content: toText(message.content, `${pointer}${messagePointer(prompt, index)}`),
+    })),
+  });
+  const [prompt_template = node.prompt_template, judged_by] = promptsOf(node).map(fill);
+  const gate = node.gate && judged_by && { ...node.gate, prompt_template: judged_by };
+  return { ...node, prompt_template, ...present({ gate }) };
 }

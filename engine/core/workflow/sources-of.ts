@@ -8,7 +8,7 @@ export function sourcesOf({ turn_ambients, subjects }: Program): readonly Source
     ...turn_ambients,
     ...workflows.flatMap(({ subject_ambients }) => subject_ambients),
     ...nodes,
-    ...nodes.flatMap(({ fallback }) => fallback ?? []),
+    ...nodes.flatMap(({ fallback, gate }) => [fallback ?? [], gate ?? []].flat()),
     ...nodes.flatMap(({ tools = [] }) => tools.flatMap((tool) => (tool.permitted ? [tool] : []))),
   ];
   const called = callers.flatMap(({ call }) => (call === undefined ? [] : [[call.source.hash, call.source] as const]));

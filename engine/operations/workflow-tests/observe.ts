@@ -83,7 +83,8 @@ function toRejections(attempt: AttemptRecord): readonly ObservedRejection[] {
         subject: event.workflow_subject_entity_id ?? '',
         node: event.workflow_node_id ?? '',
         try: event.attempt_number ?? 0,
-        detail: call?.failure_detail ?? '',
+        // A gate that asks for another answer has not failed.
+        detail: call?.failure_detail ?? call?.model_output_kind ?? '',
         message: event.rejection ?? '',
       },
     ];

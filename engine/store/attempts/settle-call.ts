@@ -90,7 +90,13 @@ async function write(transaction: Runner, settlement: SettleCall, world_slug: st
   const { attempt_id, source_invocation_id, answer, settled_at, settled_by, holder, reason } = settlement;
   const performed = answer !== undefined;
   const answer_hash = performed ? contentHash(answer) : null;
-  const fact = { kind: 'call_settled', at: settled_at, source_invocation_id, performed, answer_hash } as const;
+  const fact = {
+    kind: 'call_settled',
+    at: toTimestamp(settled_at),
+    source_invocation_id,
+    performed,
+    answer_hash,
+  } as const;
   await run(transaction, SETTLE, {
     world_slug,
     attempt_id,

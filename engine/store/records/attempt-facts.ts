@@ -93,6 +93,7 @@ const READ = prepare(
      UNION ALL
      SELECT ended_event_id, 2147483647, 'call_ended', source_invocation_id, coalesce(ended_at, started_at), NULL,
        json_build_object('failure_class', failure_class, 'failure_message', failure_message,
+         'model_output_kind', model_output_kind,
          'response_json', response_json, 'artifacts', (
            SELECT artifacts FROM llm_calls AS generations
            WHERE generations.world_slug = calls.world_slug AND generations.llm_call_id = calls.llm_call_id))
@@ -217,7 +218,7 @@ function toFact(row: Row, began: Beginning | undefined): Fact | undefined {
   return { kind: 'text_streamed', event_id, call, text: row.text?.toString('utf8') ?? '' };
 }
 
-type Ending = Pick<CallEnded, 'failure_class' | 'failure_message' | 'response_json' | 'reasoning'>;
+type Ending = Omit<CallEnded, 'kind' | 'call' | 'occurred_at'>;
 
 function toEnding(details: Json, redaction: 'all' | readonly string[]): Ending {
   const { artifacts, ...ending } = details as unknown as Omit<Ending, 'reasoning'> & WithArtifacts;

@@ -122,17 +122,17 @@ export async function readAttemptFacts(runner: Runner, attempt: InAttempt): Prom
 
 function toBegan(row: AttemptRow): AttemptBegan {
   const { world_slug, attempt_id, attempted_turn, scenario_hash, renderer_version, started_at } = row;
-  const at = Date.parse(started_at);
+  const at = toMoment(started_at);
   return { kind: 'attempt_began', at, world_slug, attempt_id, attempted_turn, scenario_hash, renderer_version };
 }
 
 function toEnd(row: AttemptRow, patches: readonly PatchRow[]): readonly Fact[] {
   const { status, ended_at, simulation_time, failure_class, failure_message, subject_id, node_id } = row;
   if (ended_at === null) return [];
-  const at = Date.parse(ended_at);
+  const at = toMoment(ended_at);
   if (status === 'committed' && simulation_time !== null) {
     const taken = patches.map(toPatchFact);
-    return [{ kind: 'turn_committed', at, simulation_time: new Date(simulation_time).toISOString(), patches: taken }];
+    return [{ kind: 'turn_committed', at, simulation_time: toMoment(simulation_time), patches: taken }];
   }
   const { source_invocation_id } = row;
   const failed = { failure_class: failure_class ?? '', failure_message: failure_message ?? '' };
@@ -151,13 +151,13 @@ function placeCall(row: CallRow, interrupted_event_id: number | undefined): read
   const { status, ended_at } = row;
   if (status === 'running' || status === 'pending' || ended_at === null) return [started];
   const ended = is_adopted ? -1 : (row.ended_event_id ?? interrupted_event_id ?? Number.MAX_SAFE_INTEGER);
-  return [started, { place: ended, fact: toEnded(row, status, Date.parse(ended_at)) }];
+  return [started, { place: ended, fact: toEnded(row, status, toMoment(ended_at)) }];
 }
 
 function toStarted(row: CallRow): CallStarted {
   return {
     kind: 'call_started',
-    at: Date.parse(row.started_at),
+    at: toMoment(row.started_at),
     source_invocation_id: row.source_invocation_id,
     invocation_seq: row.invocation_seq,
     command_key: row.command_key,
@@ -180,7 +180,7 @@ function toStarted(row: CallRow): CallStarted {
   };
 }
 
-function toEnded(row: CallRow, status: CallEnded['status'], at: number): CallEnded {
+function toEnded(row: CallRow, status: CallEnded['status'], at: string): CallEnded {
   const isSeen = status !== 'interrupted';
   return {
     kind: 'call_ended',
@@ -200,9 +200,13 @@ function toEnded(row: CallRow, status: CallEnded['status'], at: number): CallEnd
 
 function placeEvent({ event_id, event_kind, occurred_at, ...event }: EventRow): Placed | undefined {
   const { source_invocation_id, performed, answer_hash } = event;
-  const at = Date.parse(occurred_at);
+  const at = toMoment(occurred_at);
   if (event_kind === 'call_superseded')
     return { place: event_id, fact: { kind: 'call_superseded', at, source_invocation_id } };
   if (event_kind !== 'call_settled' || performed === null) return undefined;
   return { place: event_id, fact: { kind: 'call_settled', at, source_invocation_id, performed, answer_hash } };
+}
+
+function toMoment(stored: string): string {
+  return new Date(stored).toISOString();
 }

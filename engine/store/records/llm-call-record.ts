@@ -56,6 +56,7 @@ const readCall = query(({ from, sql }, { llm_call_id }: Pick<LlmCalls, 'llm_call
     .select(['asked.workflow_subject_entity_id', 'asked.logical_generation_attempt', 'asked.tool_loop_round'])
     .select(['asked.model_output_kind', 'calls.status', 'calls.model', 'calls.schema_delivery', 'calls.prefix_hash'])
     .select(['calls.endpoint_origin', 'calls.delivered_schema_hash', 'calls.output_schema_hash', 'calls.finish_reason'])
+    .select(['asked.invocation_kind', 'asked.parent_source_invocation_id'])
     .select(['calls.conversation', 'calls.message_count'])
     .select(['calls.normalised_text', 'calls.started_at', 'calls.ended_at', 'asked.source_hash'])
     .select(['asked.failure_class', 'asked.failure_detail', 'asked.failure_message', 'asked.duration_ms'])

@@ -21,7 +21,8 @@ export function askPerson(
   let before: Promise<unknown> = Promise.resolve();
   const answer: AnswerAsPerson = async ({ turn, key, messages, schema }) => {
     beforeAsking();
-    const conversation = `${turn} ${key.split('/').slice(0, 2).join('/')}`;
+    const [, gate] = /^(.*\/gate)\//.exec(key) ?? [];
+    const conversation = `${turn} ${gate ?? key.split('/').slice(0, 2).join('/')}`;
     const fresh = messages.slice(shown.get(conversation) ?? 0).filter(({ role }) => role !== 'assistant');
     shown.set(conversation, messages.length);
     printLines(error, [

@@ -1,5 +1,6 @@
 import { MAX_SPECULATIVE } from '../../../core/protocol/program.js';
-import type { CognitionWorkflow, PatchReach } from '../../../generated/workflow.js';
+import { present } from '../../../contract/present.js';
+import type { CognitionWorkflow, PatchReach, PromptMessage, PromptTemplate } from '../../../generated/workflow.js';
 import type { WorkflowPage } from '../../../operations/browse/documents.js';
 import { type Html, html, NOTHING } from '../html.js';
 import { type Section } from '../page.js';
@@ -35,21 +36,16 @@ function withPrompts({ content, prompts }: WorkflowPage): CognitionWorkflow {
   const workflow = content as unknown as CognitionWorkflow;
   const nodes = workflow.nodes.map((node) => {
     if (!('prompt_template' in node)) return node;
-    const messages = node.prompt_template.messages.map((message) => ({
-      ...message,
-      content: textOf(message.content, prompts),
-    }));
-    return { ...node, prompt_template: { messages } };
+    const fill = ({ messages }: PromptTemplate): PromptTemplate => ({
+      messages: messages.map((message) => ({ ...message, content: textOf(message.content, prompts) })),
+    });
+    const gate = node.gate && { ...node.gate, prompt_template: fill(node.gate.prompt_template) };
+    return { ...node, prompt_template: fill(node.prompt_template), ...present({ gate }) };
   });
   return { ...workflow, nodes };
 }
 
-type Content = Extract<
-  CognitionWorkflow['nodes'][number],
-  { type: 'llm_json' }
->['prompt_template']['messages'][number]['content'];
-
-function textOf(content: Content, prompts: Readonly<Record<string, string>>): string {
+function textOf(content: PromptMessage['content'], prompts: Readonly<Record<string, string>>): string {
   if (typeof content === 'string') return content;
   return 'hash' in content ? (prompts[content.hash] ?? '') : '';
 }
@@ -75,13 +71,23 @@ function nodeSection(shown: WorkflowPage, node: CognitionWorkflow['nodes'][numbe
       ],
       ['May change', 'available_tools' in node ? reachOf(node.may) : undefined],
       ['Fallback', node.fallback && `another source, after ${node.fallback.on.join(', ')}`],
+      ['Gate', node.gate && 'a second model judges each answer before it counts'],
       ['Tries at one answer', node.max_generation_attempts],
       ['Token budget', node.constraints.token_budget],
     ])}
 ${tools.length === 0 ? undefined : html`<h3>Tools that the model may call</h3><ul class="plain">${tools.map(({ name, description, effect }) => html`<li id="tool-${name}"><code>${name}</code> <span class="dim">${words(effect)}</span> ${description}</li>`)}</ul>`}
-<h3>Its prompt</h3>${node.prompt_template.messages.map(({ role, content }) => html`<details><summary>${role}, as it was written</summary>${authoredPrompt(textOf(content, shown.prompts))}</details>`)}
+<h3>Its prompt</h3>${authoredMessages(node.prompt_template)}
+${node.gate && html`<h3>The prompt of its gate</h3>${authoredMessages(node.gate.prompt_template)}`}
 ${resolved.map(({ workflow_subject_entity_id, llm_call_id, messages }, index) => html`<details${index === 0 ? html` open` : NOTHING}><summary>for <strong>${workflow_subject_entity_id}</strong>, as it was sent</summary><p class="blame">${linkTo('llm_call', llm_call_id, 'the whole call')}</p>${conversation(messages, `/chosen/resolved/${shown.chosen?.resolved.findIndex((one) => one.llm_call_id === llm_call_id)}/messages`)}</details>`)}`,
   };
+}
+
+/** @param prompt with its texts */
+function authoredMessages({ messages }: PromptTemplate): readonly Html[] {
+  return messages.map(
+    ({ role, content }) =>
+      html`<details><summary>${role}, as it was written</summary>${authoredPrompt(textOf(content, {}))}</details>`,
+  );
 }
 
 /** The values that patches of a node may change; a member that is left out allows any. */

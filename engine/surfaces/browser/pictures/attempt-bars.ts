@@ -34,7 +34,7 @@ const LANE_OF: Readonly<Record<InvocationSummary['invocation_kind'], LaneKind>> 
   llm_generation: 'model',
   model_elected_tool: 'calls',
   node_call: 'calls',
-  quality_gate: 'calls',
+  quality_gate: 'model',
 };
 
 /** An attempt, with the time of its reading while it is open: its open calls are drawn up to then. */

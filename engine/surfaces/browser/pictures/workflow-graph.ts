@@ -3,6 +3,7 @@ import { type Html, html, type HtmlValue, NOTHING } from '../html.js';
 import { shorten, words } from '../parts/text.js';
 import { nodeTypeOf } from '../../../core/nodes/index.js';
 import type { AuthoredNode } from '../../../core/nodes/node-type.js';
+import { promptsOf } from '../../../core/binding/prompt-messages.js';
 import { edgesOf } from '../../../core/nodes/references.js';
 
 /** The approximate width of a character of a title, and the margin of a box. */
@@ -126,7 +127,7 @@ function nodeBoxes(node: AuthoredNode, column: number): readonly Draft[] {
       id: `node/${node.id}`,
       kind: 'node',
       title: node.id,
-      subtitle: words(node.type),
+      subtitle: `${words(node.type)}${'gate' in node && node.gate !== undefined ? ', with a gate' : ''}`,
       anchor: `node-${node.id}`,
       column,
     },
@@ -175,7 +176,7 @@ function arrowsOf(
 
 function readsAmbients(node: AuthoredNode): boolean {
   if ('request_template' in node) return JSON.stringify(node.request_template).includes('"/ambient');
-  return node.prompt_template.messages.some(({ content }) => JSON.stringify(content).includes('{{ambient.'));
+  return JSON.stringify(promptsOf(node)).includes('{{ambient.');
 }
 
 function depthsOf(nodes: CognitionWorkflow['nodes']): ReadonlyMap<string, number> {

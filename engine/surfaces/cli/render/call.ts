@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../../../contract/json.js';
 import type { Invoke } from '../../../core/protocol/command.js';
 import type { Verdict } from '../../../core/protocol/verdict.js';
+import type { GateVerdict } from '../../../generated/gate-verdict.js';
 import { partsOf, PATCH_OPERATIONS } from '../../../core/world/patch-operations.js';
 import type { AppliedEffect, WorldPatch } from '../../../core/world/world-patch.js';
 import type { CallBroke, CallOutcome } from '../../../ports/sources.js';
@@ -25,11 +26,12 @@ const NAME_WIDTH = 16;
 /** The outcome of a call, in one line or a few. */
 export function callLines(call: FinishedCall): Lines {
   const { command } = call;
-  if (command.invocation_kind === 'llm_generation') return generationLines(call);
+  if (command.invocation_kind === 'llm_generation' || command.invocation_kind === 'quality_gate')
+    return generationLines(call);
   return [answerLine(call, STARTS[command.invocation_kind](command))];
 }
 
-type AnsweredKind = Exclude<Invoke['invocation_kind'], 'llm_generation'>;
+type AnsweredKind = Exclude<Invoke['invocation_kind'], 'llm_generation' | 'quality_gate'>;
 
 /** How the line of a call begins that is no generation. */
 const STARTS: Readonly<Record<AnsweredKind, (command: Invoke) => readonly (string | Span)[]>> = {
@@ -57,6 +59,7 @@ export function partName(command: Invoke): string {
 
 const PART_NAMES: Readonly<Record<Invoke['invocation_kind'], (command: Invoke) => string>> = {
   llm_generation: toTry,
+  quality_gate: toTry,
   ambient_context: ({ ambient_id, key }) => ambient_id ?? key,
   model_elected_tool: ({ tool_name = '' }) => tool_name,
   node_call: ({ node_id = '' }) => node_id,
@@ -94,9 +97,20 @@ function judgedLines(call: FinishedCall, facts: string): Lines {
       const answer = toPhrase(artifactOf(verdict, 'parsed_output') ?? null);
       return [hanging(8, ...start), hanging(8, '      answers ', answer)];
     }
+    case 'gate_pass':
+      return [hanging(8, ...start), decisionLine(verdict, good('passes'))];
+    case 'gate_retry':
+      return [hanging(8, ...start), decisionLine(verdict, accent('asks for another answer'))];
+    case 'gate_escalate':
+      return [hanging(8, ...start), decisionLine(verdict, bad('escalates'))];
     default:
       return [hanging(8, ...start)];
   }
+}
+
+function decisionLine(verdict: Verdict, decided: Span): Line {
+  const { reason } = artifactOf(verdict, 'parsed_output') as unknown as GateVerdict;
+  return hanging(8, '      ', decided, `: ${quote(reason)}`);
 }
 
 function rejectedLine({ failure_class, detail, message }: NonNullable<Verdict['failure']>): Line {
@@ -131,7 +145,9 @@ function passedOn(verdict: Verdict | undefined): readonly Span[] {
 }
 
 /** `act try 1`, `act round 2 try 1`: the first round is not named. */
-function toTry({ node_id, round = 1, generation_try = 1, is_fallback, call }: Invoke): string {
+function toTry({ node_id, round = 1, generation_try = 1, is_fallback, call, invocation_kind }: Invoke): string {
+  if (invocation_kind === 'quality_gate')
+    return `${node_id ?? ''} gate${generation_try > 1 ? ` try ${generation_try}` : ''}`;
   const fallback = is_fallback === true ? `, fallback ${call.source.label}` : '';
   return `${node_id ?? ''}${round > 1 ? ` round ${round}` : ''} try ${generation_try}${fallback}`;
 }

@@ -122,6 +122,14 @@ function furtherLines(report: RunReport, story: Story): Lines {
       verbatim('  ', command(...story.rerun.run)),
       EMPTY,
     ],
+    turn?.failure_class === 'escalated' && [
+      hanging(
+        2,
+        'A gate leaves the answer to a person, who may edit the scenario. The next run asks the models again:',
+      ),
+      verbatim('  ', command(...story.rerun.run)),
+      EMPTY,
+    ],
     turn !== undefined &&
       isModelMissing(turn) && [
         line('Without that model:'),
@@ -171,8 +179,8 @@ function retryLines(
 
 /** The endpoint lacks the model of a call, or the call as it is set up does not reach it. */
 function isModelMissing(turn: TurnReport): boolean {
-  const { invocation_kind, failure_class } = findFatal(turn) ?? {};
-  return invocation_kind === 'llm_generation' && (failure_class === 'unavailable' || failure_class === 'call_rejected');
+  const { llm_call_id = null, failure_class } = findFatal(turn) ?? {};
+  return llm_call_id !== null && (failure_class === 'unavailable' || failure_class === 'call_rejected');
 }
 
 function findFatal({ invocations, failed_source_invocation_id }: TurnReport): InvocationReport | undefined {
@@ -203,8 +211,8 @@ function toCommands(turn: TurnReport): readonly Command[] {
   ];
 }
 
-function isEndedGeneration({ llm_call_id, status }: InvocationReport): boolean {
-  return llm_call_id !== null && (status === 'failed' || status === 'succeeded');
+function isEndedGeneration({ invocation_kind, status }: InvocationReport): boolean {
+  return invocation_kind === 'llm_generation' && (status === 'failed' || status === 'succeeded');
 }
 
 /** The most telling call: a failed one, else one that a model elected, else an ambient one. */
@@ -226,6 +234,7 @@ function toCall(call: InvocationReport | undefined, title: string): readonly Com
 
 function toGeneration(call: InvocationReport | undefined): readonly Command[] {
   if (call === undefined || call.llm_call_id === null) return [];
-  const why = `the prompt and the answer of the model of ${call.workflow_subject_entity_id}`;
+  const who = call.invocation_kind === 'quality_gate' ? 'gate' : 'model';
+  const why = `the prompt and the answer of the ${who} of ${call.workflow_subject_entity_id}`;
   return [[command('llm-call', call.llm_call_id), why]];
 }
