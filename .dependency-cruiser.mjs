@@ -21,7 +21,18 @@ function roomImports(room, allowed, comment) {
 }
 
 /** The folders of the core, and which of them each may import: the stack grows upwards, and what ends it stands side by side. */
-const coreStack = ['content', 'prompt', 'world', 'protocol', 'typing', 'binding', 'nodes', 'workflow'];
+const coreStack = [
+  'content',
+  'prompt',
+  'world',
+  'protocol',
+  'cost',
+  'budget',
+  'typing',
+  'binding',
+  'nodes',
+  'workflow',
+];
 const coreFolders = [
   ...coreStack.map((folder, index) => [folder, coreStack.slice(0, index)]),
   ['workflow-test', coreStack],
@@ -29,7 +40,7 @@ const coreFolders = [
   ['turn', [...coreStack.slice(0, -1), 'inbox']],
   ['agents', coreStack.slice(0, coreStack.indexOf('protocol') + 1)],
   ['stream', ['content', 'world']],
-  ['evidence', ['content']],
+  ['evidence', ['content', 'prompt']],
   ['facts', ['content', 'prompt', 'world', 'protocol']],
   ['orders', ['content', 'facts', 'prompt', 'world', 'protocol']],
   ['ledger', ['content', 'facts', 'orders', 'evidence', 'prompt', 'world', 'protocol']],
@@ -122,6 +133,7 @@ export default {
     roomImports('sources', beside, 'Parts know each other by ports alone.'),
     roomImports('store', beside, 'Parts know each other by ports alone.'),
     roomImports('doorbells', beside, 'Parts know each other by ports alone.'),
+    roomImports('metering', beside, 'Parts know each other by ports alone.'),
     roomImports('runtime', beside, 'The runtime sees ports, not parts.'),
     {
       name: 'telemetry-observes-the-runtime',
@@ -296,6 +308,12 @@ export default {
       'Nothing below the adapter knows the protocol.',
     ),
     packagesStayIn('the-message-bus-stays-in-doorbells', '^engine/doorbells/', ['@nats-io'], 'A bell carries nothing.'),
+    packagesStayIn(
+      'prices-and-tokenizers-stay-in-metering',
+      '^engine/metering/',
+      ['@pydantic/genai-prices', 'gpt-tokenizer'],
+      'They are large, and loaded where somebody asks what something costs.',
+    ),
     packagesStayIn(
       'the-validator-stays-in-schema',
       '^engine/schema/',

@@ -5,8 +5,11 @@ import { ENGINE_VARIABLES, type EngineVariable } from './contract/engine-variabl
 import { type Outcome, problem, type Problem, refuse } from './contract/problem.js';
 import { sha256 } from './core/content/sha256.js';
 import { findInvisible, listSecretParts } from './core/content/variable-value.js';
+import { toMoney } from './core/cost/money.js';
+import type { Limits } from './core/protocol/amounts.js';
 import type { WantedDoorbell } from './doorbells/choose-doorbell.js';
 import type { ServePlace } from './operations/composition.js';
+import type { Anchor } from './operations/evidence/anchor.js';
 import type { HeartbeatSettings } from './ports/heartbeat.js';
 import { decodeLeniently, isKeyLike, listKeyParts, type Secret } from './sources/secrets.js';
 import type { FlightLimits, PluginPlaces } from './sources/index.js';
@@ -190,6 +193,20 @@ export function toStoreConfiguration(variables: Settings): StoreConfiguration {
   };
 }
 
+/** The file of the key that signs checkpoints; undefined where the operator has to name one for a database server. */
+export function toSigningKeyFile(variables: Settings): string | undefined {
+  const named = variables['CHUKWA_SIGNING_KEY'] || undefined;
+  if (named !== undefined) return resolve(named);
+  return variables['CHUKWA_DATABASE_URL'] ? undefined : join(toDataDir(variables), 'signing-key.pem');
+}
+
+/** What keeps checkpoints: a file, or behind `|` a command; undefined where the operator names none. */
+export function toAnchor(variables: Settings): Anchor | undefined {
+  const named = variables['CHUKWA_ANCHOR'] || undefined;
+  if (named === undefined) return undefined;
+  return named.startsWith('|') ? { kind: 'command', command: named.slice(1) } : { kind: 'file', file: resolve(named) };
+}
+
 /** An event loop that has not turned for so long is taken for hung: its leases are no longer renewed. */
 const HANG_MS = 300_000;
 
@@ -218,6 +235,12 @@ export function toPluginPlaces(variables: Settings, working: string): PluginPlac
   };
 }
 
+/** The operator's own prices of models; undefined where the prices that ship are all. */
+export function toPricesFile(variables: Settings): string | undefined {
+  const named = variables['CHUKWA_PRICES'];
+  return named ? resolve(named) : undefined;
+}
+
 /** How many calls this process makes at a time, and how many of them to each endpoint. */
 export function toFlightLimits(variables: Settings): Outcome<FlightLimits> {
   const named = { process: 'CHUKWA_MAX_IN_FLIGHT', endpoint: 'CHUKWA_ENDPOINT_MAX_IN_FLIGHT' } as const;
@@ -231,6 +254,20 @@ export function toFlightLimits(variables: Settings): Outcome<FlightLimits> {
       ...wrong.map(({ name: variable }) => problem('FLIGHT_LIMIT_INVALID', { variable }, { details: { variable } })),
     );
   return { ok: true, value: Object.fromEntries(set.map(({ limit, said }) => [limit, Number(said)])) };
+}
+
+/** What all worlds may use in one day; undefined where the operator sets no limit. */
+export function toDayBudget(variables: Settings): Outcome<Limits | undefined> {
+  const [tokens, usd] = [variables['CHUKWA_BUDGET_TOKENS'] || undefined, variables['CHUKWA_BUDGET_USD'] || undefined];
+  const wrong = [
+    ...(tokens === undefined || /^[1-9]\d{0,14}$/.test(tokens) ? [] : ['CHUKWA_BUDGET_TOKENS']),
+    ...(usd === undefined || (/^\d{1,6}(\.\d{1,6})?$/.test(usd) && Number(usd) > 0) ? [] : ['CHUKWA_BUDGET_USD']),
+  ];
+  if (wrong.length > 0)
+    return refuse(...wrong.map((variable) => problem('BUDGET_INVALID', { variable }, { details: { variable } })));
+  if (tokens === undefined && usd === undefined) return { ok: true, value: undefined };
+  const money = usd === undefined ? undefined : toMoney(Number(usd));
+  return { ok: true, value: present({ tokens: tokens === undefined ? undefined : Number(tokens), money }) };
 }
 
 /** The doorbell that the operator wants. */

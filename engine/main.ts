@@ -8,15 +8,19 @@ import {
   listOwnSecrets,
   PACKAGE_ROOT,
   readVariables,
+  toAnchor,
   toDataDir,
+  toDayBudget,
   type LogFormat,
   toFlightLimits,
   toHeartbeatSettings,
   toLogFormat,
   toLogLevel,
   toPluginPlaces,
+  toPricesFile,
   toPublicUrl,
   toServePlace,
+  toSigningKeyFile,
   toStoreConfiguration,
   toTelemetrySettings,
   toTokens,
@@ -25,6 +29,7 @@ import {
   toWantedDoorbell,
   type Variables,
 } from './configuration.js';
+import type { Limits } from './core/protocol/amounts.js';
 import type { Validate } from './core/protocol/program.js';
 import { chooseDoorbell, type WantedDoorbell } from './doorbells/choose-doorbell.js';
 import type {
@@ -38,8 +43,10 @@ import type {
 } from './operations/composition.js';
 import { diagnose } from './operations/diagnose.js';
 import { loadShippedSchemas } from './operations/documents/index.js';
-import type { Authoring, Engine } from './operations/engine.js';
+import type { Authoring, Engine, Metering } from './operations/engine.js';
+import type { Signer } from './operations/evidence/checkpoint.js';
 import { userName } from './operations/person-here.js';
+import { readPriceFile } from './operations/price-file.js';
 import { findConfirmed } from './operations/plugins/trust.js';
 import type { Workshop } from './operations/plugins/workshop.js';
 import { announceServed, findServed, nameServer } from './operations/served.js';
@@ -75,7 +82,7 @@ export async function compose(
   const writeJson = isJson ? await openJsonLog((line) => write(line, 'json')) : undefined;
   const writeLog: WriteLog = writeJson ?? ((_level, sentence) => write(sentence, 'text'));
   const log = openPluginLog(toLogLevel(variables), writeLog, clock.now);
-  const outside: Outside = { version, variables, writeLog, log };
+  const outside: Outside = { version, variables, writeLog, log, metering: openMetering(toPricesFile(variables)) };
   return {
     version,
     ...present({ log: writeJson }),
@@ -83,13 +90,15 @@ export async function compose(
     openAuthoring: async () => (await openParts(outside, {})).authoring,
     withSources: (task, overlay = {}) => withSources(outside, task, overlay),
     openWorkshop: () => openWorkshop(outside),
-    openArchive: () => openArchive(toStoreConfiguration(variables), 'to_read'),
+    openArchive: () => openArchive(outside, toStoreConfiguration(variables), 'to_read'),
     openEngine: (options = {}) => openEngine(outside, options),
     openDryEngine: (answerCall) => openDryEngine(outside, answerCall),
     startToys: async (portBase) => (await loadToys()).startToyStage(portBase),
     startScriptedModel,
     startPerson: async (answer) => (await loadToys()).startPersonStage(answer),
     loadTokens: () => loadTokens(variables),
+    openSigner: () => openSigner(variables),
+    has_anchor: toAnchor(variables) !== undefined,
     servePlace: () => toServePlace(variables),
     exportPages: async (archive, wanted) => (await import('./surfaces/browser/export.js')).exportPages(archive, wanted),
     listen: async (desk, tokens, place) => (await import('./surfaces/http/server.js')).listen(desk, tokens, place),
@@ -119,6 +128,7 @@ interface Outside {
   readonly variables: Variables;
   readonly log: Log;
   readonly writeLog: WriteLog;
+  readonly metering: Metering;
 }
 
 async function openJsonLog(write: (line: string) => void): Promise<WriteLog> {
@@ -155,7 +165,7 @@ async function openParts(
     findConfirmed: (folder) => findConfirmed(user_folder, folder),
     lookUp: (name) => variables[name],
     own_secrets: [...listOwnSecrets(variables), ...(await listKeptTokens(variables))],
-    own_folders: [toDataDir(variables), ...(user_folder === undefined ? [] : [user_folder])],
+    own_folders: [toDataDir(variables), toSigningKeyFile(variables), user_folder].filter((path) => path !== undefined),
     ...options,
     ...present({ overlay }),
     compileSchema,
@@ -235,6 +245,7 @@ async function openWorkshop(outside: Outside): Promise<Workshop> {
 }
 
 async function openArchive(
+  { metering }: Outside,
   configuration: StoreConfiguration,
   use: 'to_read' | 'to_write' = 'to_write',
 ): Promise<Outcome<OpenArchive>> {
@@ -242,7 +253,7 @@ async function openArchive(
   const opened = await (use === 'to_read' ? openToRead : openStore)(configuration);
   if (!opened.ok) return refuse(...(await nameServer(configuration.data_dir, opened.problems)));
   const store = opened.value;
-  return { ok: true, value: { store, close: () => store.database.close() } };
+  return { ok: true, value: { store, metering, close: () => store.database.close() } };
 }
 
 async function openEngine(outside: Outside, options: EngineOptions): Promise<Outcome<Engine>> {
@@ -251,13 +262,29 @@ async function openEngine(outside: Outside, options: EngineOptions): Promise<Out
   if (!callbacks.ok) return callbacks;
   const limits = toFlightLimits(variables);
   if (!limits.ok) return limits;
+  const of_day = toDayBudget(variables);
+  if (!of_day.ok) return of_day;
   const wanted = toTelemetrySettings(variables);
   if (!wanted.ok) return wanted;
   const parts = openParts(outside, { ...options, ...callbacks.value, flight_limits: limits.value });
-  const opening = openArchive(toStoreConfiguration(variables));
+  const opening = openArchive(outside, toStoreConfiguration(variables));
   const joined = await joinEngine(opening, parts, toWantedDoorbell(variables));
-  if (!joined.ok || wanted.value === undefined) return joined;
-  return { ok: true, value: observed(joined.value, await openTelemetry(outside, wanted.value)) };
+  if (!joined.ok) return joined;
+  const engine =
+    options.model_at === undefined ? bounded(joined.value, of_day.value) : bounded(unpaid(joined.value), undefined);
+  if (wanted.value === undefined) return { ok: true, value: engine };
+  return { ok: true, value: observed(engine, await openTelemetry(outside, wanted.value)) };
+}
+
+/** What answers in the place of models costs nothing. */
+function unpaid(engine: Engine): Engine {
+  return { ...engine, openPrice: async () => ({ ok: true, value: () => 0 }) };
+}
+
+/** With the budgets that are kept in the database. A dry run spends nothing of them. */
+function bounded(engine: Engine, of_day: Limits | undefined): Engine {
+  const budgets = { store: engine.store.budgets, outputs: new Map(), ...present({ of_day }) };
+  return { ...engine, runtime: { ...engine.runtime, budgets } };
 }
 
 /** Where the operator asks for none, nothing of it is loaded. */
@@ -280,12 +307,13 @@ function observed(engine: Engine, telemetry: Telemetry): Engine {
 /** An engine whose sources answer what was written, on a database that is thrown away. */
 async function openDryEngine(outside: Outside, answerCall: AnswerCall): Promise<Outcome<Engine>> {
   const configuration = { ...toStoreConfiguration(outside.variables), url: 'memory:' };
-  const opened = await joinEngine(openArchive(configuration), openParts(outside, { answerCall }), {
+  const opened = await joinEngine(openArchive(outside, configuration), openParts(outside, { answerCall }), {
     kind: 'process',
   });
   if (!opened.ok) return opened;
+  const engine = unpaid(opened.value);
   // A dry run gains nothing from a wait before a retry.
-  return { ok: true, value: { ...opened.value, runtime: { ...opened.value.runtime, chooseWait: () => 0 } } };
+  return { ok: true, value: { ...engine, runtime: { ...engine.runtime, chooseWait: () => 0 } } };
 }
 
 async function joinEngine(
@@ -298,7 +326,7 @@ async function joinEngine(
     await sources.close();
     return opened;
   }
-  const { store, close } = opened.value;
+  const { store, metering, close } = opened.value;
   if (sources.refused.length > 0) {
     await Promise.all([sources.close(), close()]);
     return refuse(...sources.refused);
@@ -308,8 +336,11 @@ async function joinEngine(
     value: {
       authoring,
       store,
+      ...present({ metering }),
       replaceSecrets: sources.replaceSecrets,
       findObstacle: sources.findObstacle,
+      openPrice: () => openPrice(sources, metering),
+      findModel: sources.findModel,
       runtime: {
         attempts: store.attempts,
         callSource: sources.callSource,
@@ -334,6 +365,40 @@ async function joinEngine(
   };
 }
 
+/** Prices by source: they are those of the moment at which they are asked for. */
+async function openPrice(
+  { findModel }: Pick<Sources, 'findModel'>,
+  metering: Metering | undefined,
+): ReturnType<Engine['openPrice']> {
+  const opened = await metering?.openPrices();
+  if (opened?.ok !== true) return opened ?? { ok: true, value: () => null };
+  const { costOf } = opened.value;
+  return {
+    ok: true,
+    value: (source, usage) => {
+      const { model, endpoint_origin } = findModel(source);
+      return costOf(usage, model, endpoint_origin, clock.now());
+    },
+  };
+}
+
+function openMetering(prices_file: string | undefined): Metering {
+  let prices: ReturnType<Metering['openPrices']> | undefined;
+  return {
+    openPrices: () => (prices ??= openPrices(prices_file)),
+    openTokenizers: async (models) => (await import('./metering/tokenizers.js')).openTokenizers(models),
+  };
+}
+
+/** The prices that ship, and before them the operator's own. */
+async function openPrices(file: string | undefined): ReturnType<Metering['openPrices']> {
+  const { openPriceBook: open } = await import('./metering/price-book.js');
+  if (file === undefined) return { ok: true, value: open() };
+  const { validateShape } = await (openedSchemas ??= openSchemas());
+  const prices = await readPriceFile(file, (value) => validateShape('prices', value));
+  return prices.ok ? { ok: true, value: open({ file, prices: prices.value }) } : prices;
+}
+
 function openDoorbell(wanted: WantedDoorbell, store: Store): Outcome<Doorbell> {
   const chosen = chooseDoorbell(wanted, store.shared);
   return chosen.ok ? chosen : refuse(...chosen.problems);
@@ -350,6 +415,12 @@ async function openCallbacks(variables: Variables): Promise<Outcome<Pick<PartsOp
 
 function loadTokens(variables: Variables): Promise<Outcome<LoadedTokens>> {
   return load({ ...toTokens(variables), file: toTokensFile(variables) });
+}
+
+async function openSigner(variables: Variables): Promise<Outcome<Signer>> {
+  const { loadSigningKey } = await import('./operations/evidence/signing-key.js');
+  const key = await loadSigningKey(toSigningKeyFile(variables));
+  return key.ok ? { ok: true, value: { key: key.value, anchor: toAnchor(variables) } } : key;
 }
 
 /** The services and models on loopback are no part of the engine: it loads them here, and only when a command needs them. */
@@ -371,7 +442,7 @@ async function diagnoseAll(outside: Outside, world_slug: string | undefined): Pr
     import('./store/doorbell/server-doorbell.js'),
   ]);
   await sources.close();
-  const settings = [toFlightLimits(variables), toPublicUrl(variables)];
+  const settings = [toFlightLimits(variables), toDayBudget(variables), toPublicUrl(variables)];
   const lookUp = (name: string): string | undefined => variables[name] || undefined;
   return diagnose({
     refused: [...sources.refused, ...settings.flatMap((setting) => (setting.ok ? [] : setting.problems))],

@@ -305,6 +305,30 @@ CREATE TABLE audit_entries (
     CONSTRAINT audit_entries_rejection_check CHECK (((audit_kind = 'generation_rejected'::audit_kind) = (num_nulls(attempt_number, raw_response, rejection) = 0)))
 );
 
+CREATE TABLE budget_reservations (
+    budget_key text NOT NULL,
+    call_id uuid NOT NULL,
+    lease_world human_id_text NOT NULL,
+    lease_attempt_id uuid NOT NULL,
+    lease_epoch natural_bigint NOT NULL,
+    least_tokens natural_bigint NOT NULL,
+    least_money natural_bigint NOT NULL,
+    most_tokens natural_bigint NOT NULL,
+    most_money natural_bigint NOT NULL,
+    CONSTRAINT budget_reservations_pkey PRIMARY KEY (budget_key, call_id)
+);
+
+CREATE TABLE budgets (
+    budget_key text NOT NULL,
+    world_slug human_id_text,
+    spent_tokens natural_bigint NOT NULL DEFAULT 0,
+    spent_money natural_bigint NOT NULL DEFAULT 0,
+    reserved_tokens natural_bigint NOT NULL DEFAULT 0,
+    reserved_money natural_bigint NOT NULL DEFAULT 0,
+    granted_to uuid,
+    CONSTRAINT budgets_pkey PRIMARY KEY (budget_key)
+);
+
 CREATE TABLE call_settlements (
     world_slug human_id_text NOT NULL,
     source_invocation_id uuid NOT NULL,
@@ -314,6 +338,18 @@ CREATE TABLE call_settlements (
     settled_at timestamp with time zone NOT NULL,
     CONSTRAINT call_settlements_pkey PRIMARY KEY (world_slug, source_invocation_id),
     CONSTRAINT call_settlements_check CHECK ((performed = (response_json IS NOT NULL)))
+);
+
+CREATE TABLE checkpoints (
+    origin text NOT NULL,
+    tree_size bigint NOT NULL,
+    root bytea NOT NULL,
+    note text NOT NULL,
+    made_at timestamp with time zone NOT NULL,
+    CONSTRAINT checkpoints_pkey PRIMARY KEY (origin, tree_size),
+    CONSTRAINT checkpoints_origin_check CHECK ((origin <> ''::text)),
+    CONSTRAINT checkpoints_root_check CHECK ((length(root) = 32)),
+    CONSTRAINT checkpoints_tree_size_check CHECK ((tree_size >= 0))
 );
 
 CREATE TABLE cognition_profiles (
@@ -417,6 +453,8 @@ CREATE TABLE llm_calls (
     artifacts json NOT NULL DEFAULT '[]'::json,
     last_text bytea,
     last_pieces bytea,
+    cache_written_input_tokens natural_bigint,
+    max_output_tokens positive_bigint,
     CONSTRAINT llm_calls_pkey PRIMARY KEY (llm_call_id, world_slug),
     CONSTRAINT llm_calls_world_slug_source_invocation_id_key UNIQUE (world_slug, source_invocation_id)
 );
@@ -447,6 +485,19 @@ CREATE TABLE llm_segments (
     text bytea NOT NULL,
     CONSTRAINT llm_segments_pkey PRIMARY KEY (segment_hash),
     CONSTRAINT named_by_content CHECK (((segment_hash)::text = encode(sha256(text), 'hex'::text)))
+);
+
+CREATE TABLE log_leaves (
+    log_index bigint NOT NULL,
+    world_slug human_id_text NOT NULL,
+    seal_seq positive_int NOT NULL,
+    attempt_id uuid NOT NULL,
+    seal text NOT NULL,
+    leaf_hash bytea NOT NULL,
+    CONSTRAINT log_leaves_pkey PRIMARY KEY (log_index),
+    CONSTRAINT log_leaves_world_slug_seal_seq_attempt_id_key UNIQUE (world_slug, seal_seq, attempt_id),
+    CONSTRAINT log_leaves_leaf_hash_check CHECK ((length(leaf_hash) = 32)),
+    CONSTRAINT log_leaves_log_index_check CHECK ((log_index >= 0))
 );
 
 CREATE TABLE offered_schemas (
@@ -705,6 +756,8 @@ ALTER TABLE attempts ADD CONSTRAINT attempts_inbox_fk FOREIGN KEY (world_slug, i
 
 ALTER TABLE audit_entries ADD CONSTRAINT audit_entries_attempt_fkey FOREIGN KEY (world_slug, attempt_id) REFERENCES attempts(world_slug, attempt_id) DEFERRABLE;
 ALTER TABLE audit_entries ADD CONSTRAINT audit_entries_source_invocation_fkey FOREIGN KEY (world_slug, source_invocation_id) REFERENCES source_invocations(world_slug, source_invocation_id) DEFERRABLE;
+
+ALTER TABLE budgets ADD CONSTRAINT budgets_world_slug_fkey FOREIGN KEY (world_slug) REFERENCES worlds(world_slug) DEFERRABLE;
 
 ALTER TABLE call_settlements ADD CONSTRAINT call_settlements_world_slug_attempt_id_fkey FOREIGN KEY (world_slug, attempt_id) REFERENCES attempts(world_slug, attempt_id) DEFERRABLE;
 ALTER TABLE call_settlements ADD CONSTRAINT call_settlements_world_slug_source_invocation_id_fkey FOREIGN KEY (world_slug, source_invocation_id) REFERENCES source_invocations(world_slug, source_invocation_id) DEFERRABLE;
@@ -1197,6 +1250,7 @@ CREATE TRIGGER row_is_sound BEFORE INSERT OR UPDATE ON public.attempts FOR EACH 
 CREATE TRIGGER rows_stay BEFORE DELETE OR TRUNCATE ON public.attempts FOR EACH STATEMENT EXECUTE FUNCTION refuse_rewriting('no row is removed');
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.audit_entries FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.call_settlements FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.checkpoints FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.cognition_profiles FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.cognition_workflows FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.component_references FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
@@ -1210,6 +1264,7 @@ CREATE TRIGGER rows_stay BEFORE DELETE OR TRUNCATE ON public.llm_calls FOR EACH 
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.llm_chunks FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.llm_messages FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.llm_segments FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.log_leaves FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.offered_schemas FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER outcome_is_final BEFORE UPDATE ON public.operator_actions FOR EACH ROW WHEN ((old.outcome IS NOT NULL)) EXECUTE FUNCTION refuse_rewriting('what came of an action is final');
 CREATE TRIGGER rows_stay BEFORE DELETE OR TRUNCATE ON public.operator_actions FOR EACH STATEMENT EXECUTE FUNCTION refuse_rewriting('no row is removed');

@@ -133,6 +133,11 @@ const VARIABLES: readonly (readonly [names: string, meaning: string, without: st
     'no limit',
   ],
   [
+    '`CHUKWA_BUDGET_TOKENS`, `CHUKWA_BUDGET_USD`',
+    'the [budget](../operating.md#budgets) of all worlds for each day, in tokens and in US dollars',
+    'no limit',
+  ],
+  [
     '`CHUKWA_PLUGIN_PATH`',
     'more folders of plugins, `:` between them',
     'those that ship, and installed packages `chukwa-plugin-*`; those of the working folder once `plugin trust` has confirmed them',
@@ -157,6 +162,11 @@ const VARIABLES: readonly (readonly [names: string, meaning: string, without: st
     "the [proxies](../deploying.md#proxies) of sources' requests",
     'no proxy',
   ],
+  [
+    '`CHUKWA_PRICES`',
+    'a file of your own [prices](prices.md) of models',
+    'the prices that ship, whose age `cost` prints',
+  ],
   ['`CHUKWA_HOST`, `CHUKWA_PORT`', 'where `serve` listens', '`127.0.0.1`, `4747`'],
   [
     '`CHUKWA_PUBLIC_URL`',
@@ -177,6 +187,16 @@ const VARIABLES: readonly (readonly [names: string, meaning: string, without: st
     '`CHUKWA_TOKEN`, `CHUKWA_OPERATOR_TOKEN`',
     'bearer tokens of consumer and operator, of at least 32 characters; in a fleet, the same for all',
     'made at first use, in `~/.config/chukwa/tokens`',
+  ],
+  [
+    '`CHUKWA_SIGNING_KEY`',
+    'the file of the key that signs [checkpoints](../terms.md#evidence), mode 0600; needed with a PostgreSQL server',
+    '`signing-key.pem` in the data folder, made at first use',
+  ],
+  [
+    '`CHUKWA_ANCHOR`',
+    'a file that grows by each checkpoint; or, behind a vertical bar, a command that gets it on standard input',
+    'checkpoints stay in the database',
   ],
   [
     '`CHUKWA_MCP_MEMORY`',

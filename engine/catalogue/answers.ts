@@ -8,6 +8,7 @@ import type { Part } from '../operations/browse/list-part.js';
 import type { Overview, Waiting } from '../operations/browse/overview.js';
 import type { ListedWorld, PatchStory, TurnPage, WorldPage } from '../operations/browse/worlds.js';
 import type { UsesOfComponent } from '../operations/components.js';
+import type { WorldCost } from '../operations/costs.js';
 import type { WorldDiff } from '../operations/diff-worlds.js';
 import type { ListedEntry } from '../operations/ledger/list-ledger.js';
 import type { ListedOrder, OrderRecord } from '../operations/ledger/orders.js';
@@ -50,6 +51,7 @@ export interface Answers {
   readonly Entities: Part<Entity>;
   readonly EntityLife: EntityLife;
   readonly Diff: WorldDiff;
+  readonly WorldCost: WorldCost;
   readonly Attempts: Part<AttemptSummary>;
   readonly Attempt: AttemptPage;
   readonly Event: EventRecord;

@@ -2,6 +2,7 @@ import type { Resource } from './resource.js';
 import { agentTurn } from './resources/agent-turn.js';
 import * as attempts from './resources/attempts.js';
 import * as calls from './resources/calls.js';
+import { cost } from './resources/cost.js';
 import { diff } from './resources/diff.js';
 import { DOCUMENTS } from './resources/documents.js';
 import { entity } from './resources/entity.js';
@@ -17,6 +18,7 @@ export const RESOURCES: readonly Resource[] = [
   ...Object.values(worlds),
   entity,
   diff,
+  cost,
   ...Object.values(attempts),
   agentTurn,
   event,

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../contract/json.js';
 import { TRAVERSALS } from '../core/ledger/traverse.js';
 import { STREAM_FORMATS } from '../core/stream/frames.js';
+import { COSTS_BY } from '../operations/costs.js';
 import { LIMIT, LIMIT_MAX } from '../operations/browse/list-part.js';
 import { SEARCH_KINDS } from '../ports/search.js';
 
@@ -64,6 +65,7 @@ export const PARAMETERS = {
   world: { description: 'Only calls, or texts, of this world.', schema: SLUG },
   subject: { description: 'Only texts of this subject.', schema: TEXT },
   source: { description: 'Only calls of the source with this label.', schema: TEXT },
+  by: { description: 'Only the costs by this; all of them by default.', schema: { enum: [...COSTS_BY] } },
   state: { description: 'Only calls in this state, such as failed.', schema: TEXT },
   failure: { description: 'Only calls, and texts of attempts, that failed with this class.', schema: TEXT },
 } as const satisfies Readonly<Record<string, Parameter>>;

@@ -1,5 +1,6 @@
 import { runOf } from '../contract/scripted.js';
 import type { PassedOn } from '../core/protocol/on-failure.js';
+import type { Cost } from '../core/cost/cost.js';
 import type { InvocationSummary } from '../ports/records.js';
 
 /** `1 call`, `2 calls`. */
@@ -39,9 +40,54 @@ export function tookFrom(from: string, until: string | null): string | null {
   return until === null ? null : toDuration(Date.parse(until) - Date.parse(from));
 }
 
-/** Whether a text is a number or a length of time, which tables set to the right. */
+/** Whether a text is a number, an amount, a share or a length of time, which tables set to the right. */
 export function isQuantity(text: string): boolean {
-  return /^\d[\d.]*( (ms|s|h|min \d+ s))?$/.test(text);
+  return /^<?\$?\d[\d.,]*( (%|ms|s|h|min \d+ s))?$/.test(text);
+}
+
+/** A number as people read it: `12,345`. */
+export function toThousands(number: number): string {
+  return number.toLocaleString('en-US');
+}
+
+/** An amount of money, to a hundredth of a cent; nothing where none is known. */
+export function toDollars(usd: number | null): string | null {
+  if (usd === null) return null;
+  return 0 < usd && usd < 0.0001
+    ? '<$0.0001'
+    : `$${usd.toLocaleString('en-US', { minimumFractionDigits: 4, maximumFractionDigits: 4 })}`;
+}
+
+/** A part of a whole: `12 %`. */
+export function toShare(part: number, whole: number): string {
+  return `${Math.round((100 * part) / Math.max(1, whole))} %`;
+}
+
+/** What was used, and its cost, as facts; nothing of a record without generations. */
+export function costFacts(cost: Cost): { readonly tokens: string | null; readonly cost: string | null } {
+  const { calls, input_tokens, output_tokens, usd, unpriced_calls, estimated_calls, uncounted_calls } = cost;
+  if (calls === 0) return { tokens: null, cost: null };
+  const part = (number: number, of: string): string => (number === 0 ? '' : `, ${toThousands(number)} ${of}`);
+  const parts = [
+    part(cost.cached_input_tokens, 'of the input cached'),
+    part(cost.cache_written_input_tokens, 'of the input written to the cache'),
+    part(cost.reasoning_tokens, 'of the output reasoning'),
+  ];
+  const doubts = [
+    ...(estimated_calls === 0 ? [] : [`${count(estimated_calls, 'call')} estimated`]),
+    ...(uncounted_calls === 0 ? [] : [`${count(uncounted_calls, 'call')} without counts`]),
+  ];
+  const doubted = doubts.length === 0 ? '' : ` (${doubts.join(', ')})`;
+  const used = `${toThousands(input_tokens)} in, ${toThousands(output_tokens)} out${parts.join('')}`;
+  const isWhole = unpriced_calls + uncounted_calls === 0;
+  const known = usd === null ? 'not known: its models have no price here' : toDollars(usd);
+  return {
+    tokens: `${used}, in ${count(calls, 'generation')}${doubted}`,
+    cost:
+      usd === null || isWhole
+        ? known
+        : `at least ${known}: ${count(unpriced_calls + uncounted_calls, 'call')} not priced`,
+  };
 }
 
 export function shortHash(hash: string): string {

@@ -4,6 +4,9 @@
  */
 export const ENGINE_VARIABLES = {
   APPDATA: 'setting',
+  CHUKWA_ANCHOR: 'setting',
+  CHUKWA_BUDGET_TOKENS: 'setting',
+  CHUKWA_BUDGET_USD: 'setting',
   CHUKWA_CONSUMERS_READ_ONLY: 'setting',
   CHUKWA_DATABASE_URL: 'url',
   CHUKWA_DATA_DIR: 'setting',
@@ -17,7 +20,9 @@ export const ENGINE_VARIABLES = {
   CHUKWA_OPERATOR_TOKEN: 'secret',
   CHUKWA_PLUGIN_PATH: 'setting',
   CHUKWA_PORT: 'setting',
+  CHUKWA_PRICES: 'setting',
   CHUKWA_PUBLIC_URL: 'url',
+  CHUKWA_SIGNING_KEY: 'setting',
   CHUKWA_OAUTH_ISSUER: 'setting',
   CHUKWA_TOKEN: 'secret',
   HOME: 'setting',

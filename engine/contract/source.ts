@@ -43,7 +43,11 @@ export interface SourceFailure {
 export interface TokenUsage {
   readonly input_tokens: number;
   readonly output_tokens: number;
+  /** Of the input: read from a cache. */
   readonly cached_input_tokens?: number;
+  /** Of the input: written to a cache. */
+  readonly cache_written_input_tokens?: number;
+  /** Of the output. */
   readonly reasoning_tokens?: number;
 }
 
@@ -68,6 +72,8 @@ export interface ChatRequest {
   readonly messages: readonly ChatMessage[];
   /** The schema of the answer, in the form to deliver, where the source's authored delivery is `response_format`. */
   readonly output_schema?: { readonly name: string; readonly schema: JsonObject };
+  /** The most tokens of the answer, where budgets leave fewer than the source's own limit, or it has none. */
+  readonly max_output_tokens?: number;
 }
 
 /**

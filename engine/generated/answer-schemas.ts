@@ -200,6 +200,82 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
   "Diff": {
     "$ref": "#/components/schemas/WorldDiff"
   },
+  "WorldCost": {
+    "type": "object",
+    "properties": {
+      "world_slug": {
+        "type": "string"
+      },
+      "total": {
+        "$ref": "#/components/schemas/Cost"
+      },
+      "groups": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/GroupedCosts"
+        },
+        "description": "Each holds every call once."
+      },
+      "prompts": {
+        "anyOf": [
+          {
+            "$ref": "#/components/schemas/PromptParts"
+          },
+          {
+            "type": "null"
+          }
+        ],
+        "description": "What filled the prompts; null where it was not asked for, and of more than 1000 calls it is not unasked."
+      },
+      "prices": {
+        "anyOf": [
+          {
+            "type": "object",
+            "additionalProperties": false,
+            "properties": {
+              "snapshot_age_days": {
+                "type": "number"
+              },
+              "snapshot": {
+                "type": "string",
+                "description": "The package whose snapshot ships, with its version."
+              },
+              "snapshot_date": {
+                "type": "string",
+                "description": "The day on which the snapshot was published: `2026-09-23`."
+              },
+              "file": {
+                "type": [
+                  "string",
+                  "null"
+                ],
+                "description": "The operator's own file; null where there is none."
+              }
+            },
+            "required": [
+              "file",
+              "snapshot",
+              "snapshot_age_days",
+              "snapshot_date"
+            ]
+          },
+          {
+            "type": "null"
+          }
+        ],
+        "description": "Null where nothing is priced."
+      }
+    },
+    "required": [
+      "world_slug",
+      "total",
+      "groups",
+      "prompts",
+      "prices"
+    ],
+    "additionalProperties": false,
+    "description": "What a world has cost: the calls that were made in it, without those of the world that it is a fork of."
+  },
   "Attempts": {
     "$ref": "#/components/schemas/Part_AttemptSummary"
   },
@@ -1525,6 +1601,9 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
           "additionalProperties": false
         }
       },
+      "cost": {
+        "$ref": "#/components/schemas/Cost"
+      },
       "queued_turns": {
         "type": "number"
       },
@@ -1675,6 +1754,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     "required": [
       "agents",
       "attempts",
+      "cost",
       "created_at",
       "earlier",
       "entities",
@@ -1726,6 +1806,65 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     ],
     "additionalProperties": false,
     "description": "A stored document in a list of its kind."
+  },
+  "Cost": {
+    "type": "object",
+    "properties": {
+      "calls": {
+        "type": "number"
+      },
+      "input_tokens": {
+        "type": "number"
+      },
+      "cached_input_tokens": {
+        "type": "number",
+        "description": "Of the input."
+      },
+      "cache_written_input_tokens": {
+        "type": "number",
+        "description": "Of the input."
+      },
+      "output_tokens": {
+        "type": "number"
+      },
+      "reasoning_tokens": {
+        "type": "number",
+        "description": "Of the output."
+      },
+      "usd": {
+        "type": [
+          "number",
+          "null"
+        ],
+        "description": "US dollars of the calls that are priced; null where none of them is."
+      },
+      "unpriced_calls": {
+        "type": "number",
+        "description": "Calls with counts, and no known price."
+      },
+      "estimated_calls": {
+        "type": "number",
+        "description": "Calls whose tokens are estimated."
+      },
+      "uncounted_calls": {
+        "type": "number",
+        "description": "Calls that have ended without counts that can be believed."
+      }
+    },
+    "required": [
+      "calls",
+      "input_tokens",
+      "cached_input_tokens",
+      "cache_written_input_tokens",
+      "output_tokens",
+      "reasoning_tokens",
+      "usd",
+      "unpriced_calls",
+      "estimated_calls",
+      "uncounted_calls"
+    ],
+    "additionalProperties": false,
+    "description": "What calls have used and cost. A call that was adopted is counted where it was made, and nowhere again."
   },
   "AgentHeadRecord": {
     "type": "object",
@@ -2063,6 +2202,9 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
   "TurnPage": {
     "type": "object",
     "properties": {
+      "cost": {
+        "$ref": "#/components/schemas/Cost"
+      },
       "offered_scenarios": {
         "type": "array",
         "items": {
@@ -2158,6 +2300,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     },
     "required": [
       "attempts",
+      "cost",
       "created_at",
       "entities",
       "environments",
@@ -2171,7 +2314,8 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "turn",
       "world_slug"
     ],
-    "additionalProperties": false
+    "additionalProperties": false,
+    "description": "Its cost is that of all attempts at it."
   },
   "Part_PatchStory": {
     "type": "object",
@@ -2415,6 +2559,155 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     ],
     "description": "A change, and on request the effects behind it; of two worlds, those of `from` before those of `to`."
   },
+  "GroupedCosts": {
+    "type": "object",
+    "properties": {
+      "by": {
+        "$ref": "#/components/schemas/CostGroup"
+      },
+      "rows": {
+        "type": "array",
+        "items": {
+          "type": "object",
+          "additionalProperties": false,
+          "properties": {
+            "calls": {
+              "type": "number"
+            },
+            "input_tokens": {
+              "type": "number"
+            },
+            "cached_input_tokens": {
+              "type": "number",
+              "description": "Of the input."
+            },
+            "cache_written_input_tokens": {
+              "type": "number",
+              "description": "Of the input."
+            },
+            "output_tokens": {
+              "type": "number"
+            },
+            "reasoning_tokens": {
+              "type": "number",
+              "description": "Of the output."
+            },
+            "usd": {
+              "type": [
+                "number",
+                "null"
+              ],
+              "description": "US dollars of the calls that are priced; null where none of them is."
+            },
+            "unpriced_calls": {
+              "type": "number",
+              "description": "Calls with counts, and no known price."
+            },
+            "estimated_calls": {
+              "type": "number",
+              "description": "Calls whose tokens are estimated."
+            },
+            "uncounted_calls": {
+              "type": "number",
+              "description": "Calls that have ended without counts that can be believed."
+            },
+            "of": {
+              "type": "string"
+            }
+          },
+          "required": [
+            "cache_written_input_tokens",
+            "cached_input_tokens",
+            "calls",
+            "estimated_calls",
+            "input_tokens",
+            "of",
+            "output_tokens",
+            "reasoning_tokens",
+            "uncounted_calls",
+            "unpriced_calls",
+            "usd"
+          ]
+        },
+        "description": "Turns in order; else the most tokens first."
+      }
+    },
+    "required": [
+      "by",
+      "rows"
+    ],
+    "additionalProperties": false,
+    "description": "Costs added up by something."
+  },
+  "CostGroup": {
+    "type": "string",
+    "enum": [
+      "turn",
+      "subject",
+      "node",
+      "model",
+      "standing"
+    ]
+  },
+  "PromptParts": {
+    "type": "object",
+    "properties": {
+      "parts": {
+        "type": "array",
+        "items": {
+          "type": "object",
+          "properties": {
+            "origin": {
+              "type": "string"
+            },
+            "tokens": {
+              "type": "number"
+            }
+          },
+          "required": [
+            "origin",
+            "tokens"
+          ],
+          "additionalProperties": false
+        },
+        "description": "The most tokens first."
+      },
+      "counted_tokens": {
+        "type": "number"
+      },
+      "counted_by": {
+        "type": "array",
+        "items": {
+          "type": "object",
+          "properties": {
+            "tokenizer": {
+              "type": "string"
+            },
+            "is_estimate": {
+              "type": "boolean"
+            },
+            "calls": {
+              "type": "number"
+            }
+          },
+          "required": [
+            "tokenizer",
+            "is_estimate",
+            "calls"
+          ],
+          "additionalProperties": false
+        },
+        "description": "How the prompts were counted. An estimate stands in for a tokenizer that is not known."
+      }
+    },
+    "required": [
+      "parts",
+      "counted_tokens",
+      "counted_by"
+    ],
+    "additionalProperties": false,
+    "description": "What filled prompts, in tokens."
+  },
   "Part_AttemptSummary": {
     "type": "object",
     "properties": {
@@ -2441,6 +2734,9 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
   "AttemptPage": {
     "type": "object",
     "properties": {
+      "cost": {
+        "$ref": "#/components/schemas/Cost"
+      },
       "attempt_id": {
         "type": "string"
       },
@@ -2634,6 +2930,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "awaited",
       "calls_after",
       "calls_in_doubt",
+      "cost",
       "ended_at",
       "epoch",
       "failed_node_id",
@@ -3599,6 +3896,9 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
   "ResolvedAgentTurn": {
     "type": "object",
     "properties": {
+      "cost": {
+        "$ref": "#/components/schemas/Cost"
+      },
       "agent_turn_id": {
         "type": "string"
       },
@@ -3737,6 +4037,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "attempted_turn",
       "began_at",
       "context_box",
+      "cost",
       "deliverable_card_id",
       "ended_at",
       "events",
@@ -4765,6 +5066,13 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
           "null"
         ]
       },
+      "max_output_tokens": {
+        "type": [
+          "number",
+          "null"
+        ],
+        "description": "The limit of its answer that budgets left; null where the source's own, or none, was sent."
+      },
       "chunks": {
         "type": "array",
         "items": {
@@ -4820,6 +5128,12 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
                   "null"
                 ]
               },
+              "cache_written_input_tokens": {
+                "type": [
+                  "number",
+                  "null"
+                ]
+              },
               "reasoning_tokens": {
                 "type": [
                   "number",
@@ -4831,6 +5145,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
               "input_tokens",
               "output_tokens",
               "cached_input_tokens",
+              "cache_written_input_tokens",
               "reasoning_tokens"
             ],
             "additionalProperties": false
@@ -4862,6 +5177,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "is_superseded",
       "llm_call_id",
       "logical_generation_attempt",
+      "max_output_tokens",
       "messages",
       "model",
       "model_output_kind",

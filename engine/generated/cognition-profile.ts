@@ -15,15 +15,17 @@ export interface CognitionProfile {
   readonly description?: Description;
   readonly workflow_ref: Reference;
   readonly tool_policy_ref?: Reference;
-  /** What the attempts of this profile may use. Not supported yet: a document that writes it is refused with NOT_SUPPORTED_YET. */
+  /** What the model calls of the profile's subjects may use together. */
   readonly budgets?: {
-    /** Of one attempt. */
+    /** In one turn of a world, earlier attempts at the turn included. What it leaves out is not bounded. A call that does not fit ends the attempt with budget_exhausted before it is made; one that would fit waits for calls under way. */
     readonly session?: {
-      /** Tokens of all its model calls together. */
+      /** Tokens of prompts and answers. */
       readonly token_budget?: number;
-      /** Money for its model calls, in US dollars. */
+      /** Money, in US dollars, by the prices that chukwa knows. A call whose price is not known is refused. */
       readonly usd?: number;
-      /** Seconds from its begin to its end. */
+      /** Generations. */
+      readonly turn_limit?: number;
+      /** Seconds that the calls may take, added up. */
       readonly timeout_seconds?: number;
     };
   };

@@ -16,9 +16,20 @@ export interface Scenario {
   readonly start_time: string;
   /** Simulated seconds of one turn. */
   readonly chronon_seconds: number;
+  /** What the model calls of its worlds may use. */
+  readonly budgets?: {
+    readonly world?: WorldBudget;
+  };
   readonly environments: readonly ScenarioEnvironment[];
   readonly entities: readonly ScenarioEntity[];
   readonly cognition: readonly ScenarioCognition[];
+}
+/** In all turns of one world together, failed attempts included. What it leaves out is not bounded. */
+export interface WorldBudget {
+  /** Tokens of prompts and answers. */
+  readonly token_budget?: number;
+  /** Money, in US dollars, by the prices that chukwa knows. A call whose price is not known is refused. */
+  readonly usd?: number;
 }
 export interface ScenarioEnvironment {
   readonly label: HumanId;

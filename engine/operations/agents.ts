@@ -11,6 +11,7 @@ import type {
 import type { ListPart } from '../ports/browse.js';
 import type { CallFailureRecord } from '../ports/records.js';
 import type { Archive } from './engine.js';
+import { type Costing, readCost } from './read-cost.js';
 import { unknownWorld } from './worlds.js';
 
 /** An agent's state head, and its turn in the world's latest attempt: null where it had none in it. */
@@ -55,7 +56,7 @@ interface ResolvedBox extends BoxRecord {
 }
 
 /** An agent turn whose cards hold what was given, done and decided. */
-export interface ResolvedAgentTurn extends AgentTurnRecord {
+export interface ResolvedAgentTurn extends AgentTurnRecord, Costing {
   readonly context_box: ResolvedBox | null;
   readonly output_box: ResolvedBox;
 }
@@ -75,11 +76,12 @@ export async function showAgentTurn(
 }
 
 async function resolveCards(
-  { store }: Archive,
+  archive: Archive,
   record: AgentTurnRecord,
   reader: 'consumer' | 'operator',
 ): Promise<ResolvedAgentTurn> {
-  const { world_slug, attempted_turn: until, agent_id, context_box, output_box } = record;
+  const { store } = archive;
+  const { world_slug, attempt_id, attempted_turn: until, agent_id, context_box, output_box } = record;
   const patches = await store.worlds.patches(world_slug, { after: until - 1, until });
   const ids = [...(context_box?.cards ?? []), ...output_box.cards].flatMap((card) => callOf(card) ?? []);
   const calls = new Map(
@@ -101,7 +103,8 @@ async function resolveCards(
     return { ...card, tells: { of, value, failure } };
   };
   const resolveBox = (box: BoxRecord): ResolvedBox => ({ ...box, cards: box.cards.map(resolve) });
-  return { ...record, context_box: context_box && resolveBox(context_box), output_box: resolveBox(output_box) };
+  const cost = await readCost(archive, { of: 'subject', world_slug, attempt_id, subject_id: agent_id });
+  return { ...record, context_box: context_box && resolveBox(context_box), output_box: resolveBox(output_box), cost };
 }
 
 /** The answers of the generations that gave nodes their outputs, or judged them, by card. */

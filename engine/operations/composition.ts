@@ -6,6 +6,7 @@ import type { OperatorActionKind } from '../ports/operator-actions.js';
 import type { CallSource, ListVariations, ModelPlace } from '../ports/sources.js';
 import type { Actor } from './audit.js';
 import type { Archive, Authoring, Engine } from './engine.js';
+import type { Signer } from './evidence/checkpoint.js';
 import type { Workshop } from './plugins/workshop.js';
 import type { Acknowledgement, SaidReport } from './reports.js';
 import type { LoadedTokens, Tokens } from './tokens.js';
@@ -54,6 +55,10 @@ export interface Composition {
   startPerson(answer: AnswerAsPerson): Promise<Stage>;
   /** The HTTP tokens; created where there are none yet. */
   loadTokens(): Promise<Outcome<LoadedTokens>>;
+  /** The key that signs checkpoints, made where there is none yet, and what keeps them. */
+  openSigner(): Promise<Outcome<Signer>>;
+  /** Whether the operator has named something that keeps checkpoints. */
+  readonly has_anchor: boolean;
   /** Makes one page of a world or an attempt that needs no server. */
   exportPages(archive: Archive, wanted: PagesToExport): Promise<Outcome<ExportedPages>>;
   /** Offers tools to the process that started this one, until it closes its end, or the signal is given. */

@@ -1,11 +1,13 @@
 import type { JsonObject } from '../contract/json.js';
 import { type Outcome, problem, refuse } from '../contract/problem.js';
 import type { Scenario } from '../generated/scenario.js';
-import type { Program } from '../core/protocol/program.js';
+import type { PriceBook } from '../core/cost/price-book.js';
+import type { TokenizerOf } from '../core/cost/tokenizer.js';
+import type { PriceTokens, Program } from '../core/protocol/program.js';
 import type { Doorbell } from '../ports/doorbell.js';
 import type { OpenHeartbeat } from '../ports/heartbeat.js';
 import type { RuntimeParts } from '../runtime/runtime-parts.js';
-import type { FindObstacle, PluginCatalogue, ReplaceSecrets } from '../ports/sources.js';
+import type { FindModel, FindObstacle, PluginCatalogue, ReplaceSecrets } from '../ports/sources.js';
 import type { Store } from '../store/open-store.js';
 import type { CompileSchema, ValidateDocument } from '../ports/validation.js';
 
@@ -23,6 +25,15 @@ export interface Authoring {
 /** The database for operations that only read: neither plugins nor validators are needed. */
 export interface Archive {
   readonly store: Store;
+  /** Left out where nothing is priced. */
+  readonly metering?: Metering;
+}
+
+/** What calls cost. Prices and tokenizers are large, and each is loaded when it is first asked for. */
+export interface Metering {
+  /** @returns a refusal of the operator's own file */
+  openPrices(): Promise<Outcome<PriceBook>>;
+  openTokenizers(models: readonly (string | null)[]): Promise<TokenizerOf>;
 }
 
 export interface LoadedScenario {
@@ -36,6 +47,9 @@ export interface Engine extends Archive {
   readonly runtime: RuntimeParts;
   readonly replaceSecrets: ReplaceSecrets;
   readonly findObstacle: FindObstacle;
+  /** The prices by which budgets of money are kept. @returns a refusal of the operator's own file */
+  openPrice(): Promise<Outcome<PriceTokens>>;
+  readonly findModel: FindModel;
   /** The configured doorbell of workers; it connects when it is used. Close it. */
   openDoorbell(): Outcome<Doorbell>;
   /** Renews leases from a thread of its own; undefined where no other process could take them. Close it. */

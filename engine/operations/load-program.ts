@@ -42,7 +42,9 @@ export async function loadScenario(engine: Engine, scenarioHash: string): Promis
   const byName = new Map(closure.map((component) => [`${component.kind} ${component.hash}`, component.content]));
   const compiled = compileStored();
   if (!compiled.ok) return refuse(...compiled.problems);
-  const loaded = { scenario: stored.content as unknown as Scenario, program: compiled.program };
+  const priced = await withPrice(engine, compiled.program);
+  if (!priced.ok) return priced;
+  const loaded = { scenario: stored.content as unknown as Scenario, program: priced.value };
   engine.programs.set(scenarioHash, loaded);
   return succeed(loaded);
 
@@ -57,6 +59,18 @@ export async function loadScenario(engine: Engine, scenarioHash: string): Promis
       return refuse(problem('RECORD_UNREADABLE', undefined, { details: { kind, hash } }));
     }
   }
+}
+
+/** Prices are large, and loaded where a budget bounds money. */
+async function withPrice(engine: Engine, program: Program): Promise<Outcome<Program>> {
+  const bounds = [
+    program.world_budget,
+    engine.runtime.budgets?.of_day,
+    ...(program.sessions ?? []).map(({ limits }) => limits),
+  ];
+  if (bounds.every((limits) => limits?.money === undefined)) return succeed(program);
+  const price = await engine.openPrice();
+  return price.ok ? succeed({ ...program, price: price.value }) : price;
 }
 
 /** The same, to run it here: refuses a plugin of one of its sources that a person has to confirm first. */

@@ -9,19 +9,26 @@ import type {
   LlmCallRecord,
 } from '../ports/records.js';
 import type { Archive } from './engine.js';
+import { type Costing, readCost } from './read-cost.js';
 import { findQueue, type QueuedTurns } from './queue.js';
 import { unknownWorld, type WorldPlace } from './worlds.js';
 
-/** Everything about one attempt: its calls, patches, timeline and audit. */
-export async function showAttempt(archive: Archive, id: string): Promise<Outcome<AttemptRecord>> {
-  return found(await archive.store.records.attempt(id), attemptUnknown(id));
+/** An attempt with the cost of the calls that it made itself. */
+export type ShownAttempt = AttemptRecord & Costing;
+
+/** Everything about one attempt: its calls, patches, timeline, audit and cost. */
+export async function showAttempt(archive: Archive, id: string): Promise<Outcome<ShownAttempt>> {
+  const record = await archive.store.records.attempt(id);
+  if (record === undefined) return refuse(attemptUnknown(id));
+  const { world_slug, attempt_id } = record;
+  return succeed({ ...record, cost: await readCost(archive, { of: 'attempt', world_slug, attempt_id }) });
 }
 
 /** The attempt that committed a turn of a world itself: a turn that a fork shares was committed in another world. */
 export async function showCommitted(
   archive: Archive,
   { world_slug, turn }: Required<WorldPlace>,
-): Promise<Outcome<AttemptRecord>> {
+): Promise<Outcome<ShownAttempt>> {
   const listed = await listAttempts(archive, world_slug, { status: 'committed', turn });
   if (!listed.ok) return listed;
   const [committed] = listed.value.attempts;

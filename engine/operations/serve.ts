@@ -3,6 +3,7 @@ import { present } from '../contract/present.js';
 import { browseOverview } from './browse/overview.js';
 import type { Composition, HttpDesk, ServePlace } from './composition.js';
 import { type Engine, whileReachable } from './engine.js';
+import { keepCheckpointed, type MadeCheckpoint } from './evidence/checkpoint.js';
 import { checkReadable } from './load-program.js';
 import { type Acknowledgement, reportCall } from './reports.js';
 import { withStagedEngine } from './run-world.js';
@@ -25,6 +26,8 @@ interface ServeRequest extends Omit<WorkRequest, 'onReady'> {
   /** The services and the model of a previous run, for queued turns. */
   readonly stage?: StageRequest;
   readonly onReady: (about: Served) => void;
+  /** Told of checkpoints, where an anchor keeps them. */
+  readonly onCheckpoint: (made: Outcome<MadeCheckpoint>) => void;
 }
 
 interface Served {
@@ -42,9 +45,11 @@ export async function serve(composition: Composition, request: ServeRequest): Pr
   if (!place.ok) return place;
   const tokens = await composition.loadTokens();
   if (!tokens.ok) return tokens;
+  const signer = composition.has_anchor ? await composition.openSigner() : succeed(undefined);
+  if (!signer.ok) return signer;
   const { stage = { with_toys: false } } = request;
   return withStagedEngine(composition, stage, async (engine) => {
-    const { worlds: asked, ...rest } = request;
+    const { worlds: asked, onCheckpoint, ...rest } = request;
     const worlds = asked === undefined || engine.store.shared !== undefined ? undefined : [...asked];
     let is_lost = false;
     const onEvent: WorkRequest['onEvent'] = (event) => {
@@ -58,7 +63,10 @@ export async function serve(composition: Composition, request: ServeRequest): Pr
     if (!server.ok) return server;
     const remaining = countGrace(request);
     const served = new AbortController();
-    const caughtUp = keepCaughtUp(engine, served.signal);
+    const caughtUp = Promise.all([
+      keepCaughtUp(engine, served.signal),
+      signer.value && keepCheckpointed(engine, signer.value, served.signal, onCheckpoint),
+    ]);
     const announced = await composition.announceServed(server.value);
     try {
       if (!announced.ok) return announced;

@@ -9,6 +9,7 @@ import type { WorldActivity } from '../ports/browse.js';
 import type { WorldRecord, WorldScenario, WorldSnapshot } from '../ports/worlds.js';
 import type { Archive, Engine } from './engine.js';
 import { findUsable, type WantedScenario } from './load-program.js';
+import { type Costing, readCost } from './read-cost.js';
 import { findQueue, type QueuedTurns, toQueued } from './queue.js';
 
 const SLUG = /^[a-z0-9]+([_-][a-z0-9]+)*$/;
@@ -77,17 +78,24 @@ export async function withActivity<World extends WorldRecord>(
   });
 }
 
-/** A world with its scenarios, oldest first, and its queue. */
-export type ShownWorld = WorldSnapshot & QueuedTurns & { readonly scenarios: readonly Omit<WorldScenario, 'files'>[] };
+/** A world with its scenarios, oldest first, its queue, and what it has cost; at a turn, what was spent on that turn. */
+export type ShownWorld = WorldSnapshot &
+  QueuedTurns &
+  Costing & { readonly scenarios: readonly Omit<WorldScenario, 'files'>[] };
 
-/** A world as `showWorld` shows it, with its scenarios and its queue. */
+/** A world as `showWorld` shows it, with its scenarios, its queue and its cost. */
 export async function lookAtWorld(archive: Archive, request: WorldPlace): Promise<Outcome<ShownWorld>> {
   const world = await showWorld(archive, request);
   if (!world.ok) return world;
   // The paths of a scenario's files on another machine mean nothing here.
   const known = await archive.store.worlds.scenarios(request.world_slug);
   const scenarios = known.map(({ files: _files, ...scenario }) => scenario);
-  return succeed({ ...world.value, scenarios, ...(await findQueue(archive, request.world_slug)) });
+  const { world_slug, turn } = request;
+  const cost = await readCost(
+    archive,
+    turn === undefined ? { of: 'world', world_slug } : { of: 'turn', world_slug, turn },
+  );
+  return succeed({ ...world.value, scenarios, cost, ...(await findQueue(archive, world_slug)) });
 }
 
 /** A world at one of its turns; as it is where the turn is left out. */

@@ -1,9 +1,11 @@
 import type { Json } from '../contract/json.js';
+import type { TokenUsage } from '../contract/source.js';
 import type { AgentHeadRecord } from '../core/agents/agent-turn.js';
 import type { AcceptedPatch, Fail, Invoke } from '../core/protocol/command.js';
 import type { Adoption } from '../core/turn/adopt.js';
 import type { Recorded } from '../core/turn/refold.js';
-import type { AttemptFailureClass } from '../core/protocol/failure.js';
+import type { AttemptFailureClass, InvocationFailureClass } from '../core/protocol/failure.js';
+import type { CountedTokens } from '../core/protocol/token-counts.js';
 import type { Verdict } from '../core/protocol/verdict.js';
 import type { World } from '../core/world/world.js';
 import type { Fact } from '../core/facts/fact.js';
@@ -169,6 +171,33 @@ export interface RecordedCall extends Omit<Recorded, 'event' | 'is_adopted'> {
   readonly fact?: CallFact;
 }
 
+/** What earlier attempts at a turn have used, and what is known of earlier answers. */
+export interface EarlierSpending {
+  readonly spent: readonly EarlierCall[];
+  /** By node, the latest answers first. */
+  readonly outputs: readonly {
+    readonly workflow_hash: string;
+    readonly node_id: string;
+    readonly output_tokens: readonly number[];
+  }[];
+}
+
+/** A generation of an earlier attempt. */
+export interface EarlierCall {
+  readonly subject_id: string;
+  readonly source_hash: string;
+  readonly failure_class: InvocationFailureClass | null;
+  readonly http_status: number | null;
+  readonly duration_ms: number;
+  /** As its provider counted; null where it did not. */
+  readonly usage: TokenUsage | null;
+  /** What its budget counted in the place of that. */
+  readonly estimated: CountedTokens | null;
+  /** Of its texts, where it has no counts. */
+  readonly prompt_bytes: number | null;
+  readonly said_bytes: number | null;
+}
+
 /** Whether a fenced write was accepted: not where another driver has the world, or has moved one of its agents. */
 export type Written = 'written' | 'overtaken';
 
@@ -312,6 +341,8 @@ export interface AttemptStore {
    * asks for nothing any more: nothing is written
    */
   beginAsLeft(request: BeginAttempt, left_by: string, lease: AttemptLease, calls: CallsWrite): Promise<Written>;
+  /** One statement; of an attempt that has begun. */
+  findEarlierSpending(lease: AttemptLease): Promise<EarlierSpending>;
   /** What is on record of the attempt so far. */
   facts(lease: AttemptLease): Promise<readonly Fact[]>;
   /** One statement: all of it is durable when it resolves, or nothing of it is written. */

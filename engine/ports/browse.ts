@@ -137,3 +137,10 @@ export interface UsedDocument {
   readonly kind: 'response_source' | 'cognition_workflow';
   readonly hash: string;
 }
+
+/** Which generations are added up. */
+export type WantedCalls =
+  | { readonly of: 'world'; readonly world_slug: string }
+  | { readonly of: 'turn'; readonly world_slug: string; readonly turn: number }
+  | { readonly of: 'attempt'; readonly world_slug: string; readonly attempt_id: string }
+  | { readonly of: 'subject'; readonly world_slug: string; readonly attempt_id: string; readonly subject_id: string };

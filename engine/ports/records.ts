@@ -208,12 +208,15 @@ export interface LlmCallRecord extends CallSummary, CallPlace {
   readonly raw_text: string;
   readonly normalised_text: string | null;
   readonly finish_reason: string | null;
+  /** The limit of its answer that budgets left; null where the source's own, or none, was sent. */
+  readonly max_output_tokens: number | null;
   readonly chunks: readonly { readonly text: string; readonly offset_ms: number }[];
   readonly artifacts: readonly { readonly kind: string; readonly value: Json }[];
   readonly tokens: {
     readonly input_tokens: number;
     readonly output_tokens: number;
     readonly cached_input_tokens: number | null;
+    readonly cache_written_input_tokens: number | null;
     readonly reasoning_tokens: number | null;
   } | null;
 }

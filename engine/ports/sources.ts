@@ -12,7 +12,7 @@ export type CallOutcome = CallSucceeded | CallBroke;
 /** The facts of a call's end that a turn gets, live and from the record alike; `eventOf` makes its event of them. */
 export type CallFact =
   | Pick<CallSucceeded, 'key' | 'status' | 'view' | 'usage' | 'duration_ms'>
-  | (Pick<CallEnd, 'key' | 'http_status' | 'duration_ms'> & Omit<CallBroke, keyof CallEnd | 'answer'>)
+  | (Pick<CallEnd, 'key' | 'http_status' | 'duration_ms' | 'usage'> & Omit<CallBroke, keyof CallEnd | 'answer'>)
   /** A pending call, with its recorded deadline in milliseconds since 1970. */
   | { readonly key: string; readonly status: 'pending'; readonly deadline: number };
 
@@ -144,6 +144,12 @@ export type ReplaceSecrets = (call: CallOfSource, said: Json) => Json;
 
 /** What the operator has to set before a source can be called: a sentence, or undefined where nothing is missing. */
 export type FindObstacle = (source: Pick<SourceProgram, 'plugin' | 'interface'>) => string | undefined;
+
+/** The model that a source asks, and where (scheme, host and port); null where that is not known. */
+export type FindModel = (source: Pick<SourceProgram, 'plugin' | 'interface'>) => {
+  readonly model: string | null;
+  readonly endpoint_origin: string | null;
+};
 
 export interface CallOfSource {
   readonly source: Pick<SourceProgram, 'plugin' | 'interface'>;

@@ -191,7 +191,7 @@ export function withdraw(attempt: Attempt, key: string): readonly TurnCommand[] 
   const message = 'its answer was not wanted any more before the call was made';
   return moveTo(
     attempt,
-    advance(attempt.program, attempt.state, { kind: 'call_failed', key, failure_class: 'stopped', message }),
+    advance(attempt.program, attempt.state, { kind: 'call_refused', key, failure_class: 'stopped', message }),
   );
 }
 

@@ -1,5 +1,6 @@
 import { present } from '../contract/present.js';
 import type { CallEvent, CallPended } from '../core/protocol/event.js';
+import type { TokenUsage } from '../contract/source.js';
 import type { LeftCall } from '../core/turn/adopt.js';
 import type { RecordedCall } from '../ports/attempts.js';
 import type { CallFact, CallOutcome } from '../ports/sources.js';
@@ -11,10 +12,7 @@ export function eventOf(fact: CallFact): CallEvent | CallPended {
   const { key } = fact;
   if (fact.status === 'succeeded') {
     const { view: value, duration_ms } = fact;
-    const { input_tokens, output_tokens } = fact.usage ?? {};
-    const isCounted = input_tokens !== undefined && output_tokens !== undefined;
-    const usage = isCounted ? { input_tokens, output_tokens } : undefined;
-    return present({ kind: 'call_answered', key, value, usage, duration_ms } as const);
+    return present({ kind: 'call_answered', key, value, usage: usageOf(fact), duration_ms } as const);
   }
   if (fact.status === 'pending') return { kind: 'call_pended', key, deadline: fact.deadline };
   const {
@@ -27,10 +25,21 @@ export function eventOf(fact: CallFact): CallEvent | CallPended {
     is_final,
     was_pending,
   } = fact;
-  if (fact.refused) return { kind: 'call_refused', key, failure_class, message };
+  // Only a budget refuses a call for a while.
+  const renewed_ms = failure_class === 'budget_exhausted' ? retry_after_ms : undefined;
+  if (fact.refused)
+    return present({ kind: 'call_refused', key, failure_class, message, retry_after_ms: renewed_ms } as const);
   const http_status = failure_class === 'http_status' ? fact.http_status : undefined;
-  const details = present({ outcome_unknown, http_status, retry_after_ms, said, is_final, was_pending });
+  const usage = usageOf(fact);
+  const details = present({ outcome_unknown, http_status, retry_after_ms, said, is_final, was_pending, usage });
   return { kind: 'call_failed', key, failure_class, message, duration_ms, ...details };
+}
+
+/** The counts for which a budget pays; those of reasoning are part of the output. */
+function usageOf({ usage }: Exclude<CallFact, { readonly status: 'pending' }>): TokenUsage | undefined {
+  if (usage?.input_tokens === undefined || usage.output_tokens === undefined) return undefined;
+  const { reasoning_tokens: _, ...counted } = usage;
+  return counted;
 }
 
 /** The fold's view of a call on record. The attempt that made a call has paid for it: adopted, it costs nothing. */
@@ -44,6 +53,6 @@ export function toRecorded(call: RecordedCall): LeftCall {
 }
 
 function withoutCost(event: CallEvent | CallPended): CallEvent | CallPended {
-  if (event.kind === 'call_answered') return { ...event, usage: 'paid_before', duration_ms: 0 };
+  if (event.kind === 'call_answered') return { ...event, duration_ms: 0 };
   return event.kind === 'call_failed' ? { ...event, duration_ms: 0 } : event;
 }

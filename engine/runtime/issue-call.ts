@@ -4,6 +4,7 @@ import type { AttemptLease, CallStart } from '../ports/attempts.js';
 import type { CallResult } from '../ports/sources.js';
 import { type Attempt, type Call, callOf } from './attempt.js';
 import { chooseWait, waitFor } from './backoff.js';
+import { callWithinBudgets } from './kept-budgets.js';
 import { writeAlone, writeCall } from './journal.js';
 import type { RuntimeParts } from './runtime-parts.js';
 
@@ -35,10 +36,17 @@ function begin(parts: RuntimeParts, attempt: Attempt, command: Invoke): void {
   );
 }
 
-/** Makes the core's call. */
+/** Makes the core's call, once its budgets let it through. */
 function perform(parts: RuntimeParts, attempt: Attempt, call: Call): Promise<CallResult> {
+  const { lease, program } = attempt;
+  const { command, source_invocation_id: call_id } = call.start;
+  const generating = { command, program, lease, call_id, signal: call.abort.signal };
+  return callWithinBudgets(parts, generating, (limited) => make(parts, attempt, call, limited));
+}
+
+function make(parts: RuntimeParts, attempt: Attempt, call: Call, command: Invoke): Promise<CallResult> {
   const { lease } = attempt;
-  const { command, llm_call_id } = call.start;
+  const { llm_call_id } = call.start;
   return parts.callSource(
     command,
     {
@@ -49,7 +57,7 @@ function perform(parts: RuntimeParts, attempt: Attempt, call: Call): Promise<Cal
     {
       async started(resolved) {
         call.stage = 'made';
-        await writeCall(attempt.journal, { kind: 'started', start: { ...call.start, resolved } });
+        await writeCall(attempt.journal, { kind: 'started', start: { ...call.start, command, resolved } });
         const { source_invocation_id } = call.start;
         attempt.onProgress({ kind: 'call_started', source_invocation_id, command, ...resolved });
       },

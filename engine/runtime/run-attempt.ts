@@ -3,6 +3,7 @@ import { present } from '../contract/present.js';
 import { unreachable } from '../contract/unreachable.js';
 import { advance } from '../core/turn/advance.js';
 import type { TurnCommand } from '../core/protocol/command.js';
+import type { TurnBegan } from '../core/protocol/event.js';
 import { pluginsOf } from '../core/workflow/sources-of.js';
 import { TURN_RETRIES } from '../core/inbox/backoff.js';
 import type { AttemptLease, BeginOutcome, CallsWrite, LeftWorld } from '../ports/attempts.js';
@@ -28,13 +29,15 @@ import { leftBy } from './agent-moves.js';
 import { factOfBeginning, factsOfCalls } from './fact-log.js';
 import { openArrivals } from './arrivals.js';
 import { findUnfit, toBegin, toPast } from './begin.js';
+import { findBudgetsBefore } from './budgets-before.js';
 import { issue } from './issue-call.js';
 import { heartbeatOf } from './interval-heartbeat.js';
+import { listKept } from './kept-budgets.js';
 import { forget, type Journal, openJournal } from './journal.js';
 import { findReported, handleMail, lookForMail, pend, suspend, stop } from './later.js';
 import type { AttemptEnd, AttemptRequest } from './attempt-request.js';
 import { demand, Overtaken } from './overtaken.js';
-import type { OnProgress } from './progress.js';
+import type { AttemptObserver, OnProgress } from './progress.js';
 import type { RuntimeParts } from './runtime-parts.js';
 
 /** A world was not as it was left: nothing has been written, and no call made. */
@@ -75,7 +78,10 @@ export async function runAsLeft(
   left: LeftWorld,
 ): Promise<AttemptEnd | undefined> {
   const { world_slug } = request;
-  if (request.continues_only) return undefined;
+  const { program } = request;
+  // What earlier attempts have spent is to be read, and a reservation needs a lease that others see.
+  const isBounded = program.sessions !== undefined || listKept(parts, program, request.world_slug).length > 0;
+  if (request.continues_only || isBounded) return undefined;
   const begin = toBegin(parts, request);
   const { attempt_id } = begin;
   const { request_mark } = left;
@@ -129,16 +135,7 @@ async function runBegun(
     ends.push(() => abandon(attempt));
     watch = () => void ends.push(...watchOver(parts, request, attempt, begun));
     if (claimWorld === undefined) watch();
-    const first = findFirst(parts, attempt, begun);
-    observer?.onRecalled(first.calls);
-    const { patches } = attempt.state;
-    if (patches.length > 0) onProgress({ kind: 'patches_recalled', patches });
-    const { commands } = first;
-    return await drive(
-      parts,
-      attempt,
-      begun.past === undefined ? commands : await handleStop(parts, attempt, commands),
-    );
+    return await driveFromRecord(parts, attempt, begun, observer);
   } catch (error) {
     endAll();
     const isHeld = !(error instanceof Overtaken || error instanceof NotAsLeft);
@@ -162,6 +159,22 @@ function openRecord(
   };
   const writeCalls = thenKnown(async (calls) => demand(await parts.attempts.writeCalls(lease, calls)));
   return { facts, journal: openJournal({ ...present({ begin: begin && thenKnown(begin) }), writeCalls }) };
+}
+
+/** Drives an attempt from where its record ends. */
+async function driveFromRecord(
+  parts: RuntimeParts,
+  attempt: Attempt,
+  begun: Begun,
+  observer: AttemptObserver | undefined,
+): Promise<AttemptEnd> {
+  const budgets = await findBudgetsBefore(parts, attempt.program, attempt.lease, begun.past);
+  const first = findFirst(parts, attempt, begun, budgets);
+  observer?.onRecalled(first.calls);
+  const { patches } = attempt.state;
+  if (patches.length > 0) attempt.onProgress({ kind: 'patches_recalled', patches });
+  const { commands } = first;
+  return drive(parts, attempt, begun.past === undefined ? commands : await handleStop(parts, attempt, commands));
 }
 
 function notifyBoth(first: OnProgress, second: OnProgress | undefined): OnProgress {
@@ -191,8 +204,13 @@ function watchOver(
 }
 
 /** The first commands: of an attempt that is resumed, those that are not on record yet. */
-function findFirst(parts: RuntimeParts, attempt: Attempt, { world, past }: Begun): Recalled {
-  const began = { kind: 'turn_began', world, simulation_time: attempt.simulation_time } as const;
+function findFirst(
+  parts: RuntimeParts,
+  attempt: Attempt,
+  { world, past }: Begun,
+  budgets: Pick<TurnBegan, 'budgets'>,
+): Recalled {
+  const began = { kind: 'turn_began', world, simulation_time: attempt.simulation_time, ...budgets } as const;
   if (past === undefined)
     return { commands: moveTo(attempt, advance(attempt.program, attempt.state, began)), calls: [] };
   const failure = findUnfit(parts, past, pluginsOf(attempt.program));

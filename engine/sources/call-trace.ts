@@ -84,14 +84,15 @@ function toStorable(value: Json): Json {
   return read.ok ? read.value : { left_out: `${read.problem.reason} (at ${read.problem.pointer})` };
 }
 
+const PARTS = ['cached_input_tokens', 'cache_written_input_tokens', 'reasoning_tokens'] as const;
+
 /** Only whole numbers are counts; a report without both totals is none. */
 function toTokenUsage(report: TokenUsage): TokenUsage | undefined {
   if (!isCount(report.input_tokens) || !isCount(report.output_tokens)) return undefined;
   return {
     input_tokens: report.input_tokens,
     output_tokens: report.output_tokens,
-    ...(isCount(report.cached_input_tokens) ? { cached_input_tokens: report.cached_input_tokens } : {}),
-    ...(isCount(report.reasoning_tokens) ? { reasoning_tokens: report.reasoning_tokens } : {}),
+    ...Object.fromEntries(PARTS.map((part) => [part, report[part]] as const).filter(([, count]) => isCount(count))),
   };
 }
 

@@ -7,6 +7,7 @@ import type { Clock } from '../ports/clock.js';
 import type { AnswerCall } from '../ports/answers.js';
 import type {
   CallSource,
+  FindModel,
   FindObstacle,
   ListVariations,
   MakeCallback,
@@ -29,7 +30,7 @@ import { importEntry } from './import-entry.js';
 import { type DescribedPlugin, describePlugins, type FindConfirmed, findPlugins } from './registry.js';
 import { findShortSecret, type Secret } from './secrets.js';
 import { NO_WAY_OUT, standInFor, toDry, withoutWayOut } from './stand-in.js';
-import { findObstacle } from './stages/resolve.js';
+import { findModel, findObstacle } from './stages/resolve.js';
 import { allowEverybody, type Authorise } from './stages/leave.js';
 
 export { createExamineOrigin } from './examine-origin.js';
@@ -78,6 +79,7 @@ export interface Sources {
   readonly receiveReport: ReceiveReport;
   readonly replaceSecrets: ReplaceSecrets;
   readonly findObstacle: FindObstacle;
+  readonly findModel: FindModel;
   readonly listVariations: ListVariations;
   /** Closes every source, and ends every connection and every program. */
   close(): Promise<void>;
@@ -127,6 +129,7 @@ export async function openSources(parts: SourcesParts): Promise<Sources> {
     replaceSecrets: createReplaceSecrets(pipeline),
     // Written answers need no variable.
     findObstacle: (source) => (isDry ? undefined : findObstacle(source, pipeline)),
+    findModel: (source) => findModel(source, pipeline),
     listVariations: async (name, definition, question) => {
       const plugin = plugins.find((found) => found.name === name);
       const code = plugin && (await getPlugin(plugin));

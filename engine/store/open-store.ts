@@ -6,6 +6,7 @@ import { attemptStore } from './attempts/attempt-store.js';
 import { freeWorlds } from './attempts/fence.js';
 import { addTask, findTask, takeBackTask } from './assistant-tasks.js';
 import { bind } from './bind.js';
+import { budgetStore } from './budgets.js';
 import { countComponents, findStartingWith, findUses, listComponents, listComponentsAfter } from './component-lists.js';
 import { findComponent, listClosure, putComponents } from './components.js';
 import type { OpenDatabase } from './database.js';
@@ -46,6 +47,7 @@ import {
 import { readAttemptFacts } from './records/facts.js';
 import { findInvocation, listExchanges } from './records/invocation-record.js';
 import { findLlmCall } from './records/llm-call-record.js';
+import { listMeteredCalls, listSentPrompts, listUsed } from './records/metered-calls.js';
 import {
   findMisplacedValue,
   findSessions,
@@ -63,6 +65,7 @@ import { openServer } from './server.js';
 import { exportWorlds } from './transfer/export-worlds.js';
 import { importWorlds } from './transfer/import-worlds.js';
 import type { Runner } from './statement.js';
+import { growLog, listFaultyLeaves, listLoggedSeals, listPatchTexts, readLeaves } from './seal-log.js';
 import { changeScenario, listScenarios } from './world-scenarios.js';
 import { createWorld, findWorld, listEvents, listFamily, listWorlds, listWorldsAfter, readSnapshot } from './worlds.js';
 
@@ -197,6 +200,14 @@ const RECORDS = {
   agents: listAgentHeads,
 };
 
+const LOG = {
+  grow: growLog,
+  leaves: readLeaves,
+  faulty: listFaultyLeaves,
+  seals: listLoggedSeals,
+  patches: listPatchTexts,
+};
+
 const LEDGER = {
   facts: readAttemptFacts,
   seals: listSeals,
@@ -214,6 +225,9 @@ const BROWSE = {
   calls: listCalls,
   invocations: listCallsBefore,
   llmCalls: listGenerations,
+  metered: listMeteredCalls,
+  used: listUsed,
+  prompts: listSentPrompts,
   statuses: countStatuses,
   inbox: listInbox,
   waitingAttempts: listWaitingAttempts,
@@ -250,6 +264,7 @@ export function toStore(database: OpenDatabase, applied: readonly string[], migr
     components: bind(database, COMPONENTS),
     worlds: bind(database, WORLDS),
     attempts: attemptStore(database),
+    budgets: budgetStore(database),
     inbox: bind(database, INBOX),
     pending: bind(database, { find: findCalls, awaitedBy: listAwaited, expire: expireCalls }),
     records: bind(database, RECORDS),
@@ -258,6 +273,7 @@ export function toStore(database: OpenDatabase, applied: readonly string[], migr
     browse: bind(database, BROWSE),
     ledger: bind(database, LEDGER),
     facts: bind(database, { attempt: followAttempt, next: followNext, latest: followLatest, read: readFacts }),
+    log: bind(database, LOG),
     search: bind(database, { find: findTexts, names: listNames, catchUp }),
     transfer: {
       ...bind(database, { export: exportWorlds }),

@@ -220,6 +220,28 @@ export interface AuditEntries {
   world_slug: string;
 }
 
+export interface BudgetReservations {
+  budget_key: string;
+  call_id: string;
+  lease_attempt_id: string;
+  lease_epoch: number;
+  lease_world: string;
+  least_money: number;
+  least_tokens: number;
+  most_money: number;
+  most_tokens: number;
+}
+
+export interface Budgets {
+  budget_key: string;
+  granted_to: string | null;
+  reserved_money: Generated<number>;
+  reserved_tokens: Generated<number>;
+  spent_money: Generated<number>;
+  spent_tokens: Generated<number>;
+  world_slug: string | null;
+}
+
 export interface CallSettlements {
   attempt_id: string;
   performed: boolean;
@@ -227,6 +249,14 @@ export interface CallSettlements {
   settled_at: string;
   source_invocation_id: string;
   world_slug: string;
+}
+
+export interface Checkpoints {
+  made_at: string;
+  note: string;
+  origin: string;
+  root: Buffer;
+  tree_size: number;
 }
 
 export interface CognitionProfiles {
@@ -296,6 +326,7 @@ export interface JsonSchemas {
 export interface LlmCalls {
   artifacts: Generated<Json>;
   attempt_id: string;
+  cache_written_input_tokens: number | null;
   cached_input_tokens: number | null;
   conversation: string;
   delivered_schema_hash: string | null;
@@ -306,6 +337,7 @@ export interface LlmCalls {
   last_pieces: Buffer | null;
   last_text: Buffer | null;
   llm_call_id: string;
+  max_output_tokens: number | null;
   message_count: number;
   model: string | null;
   new_messages: Generated<string[]>;
@@ -366,6 +398,15 @@ export interface LlmStreams {
   pieces: Buffer | null;
   text: Buffer | null;
   world_slug: string | null;
+}
+
+export interface LogLeaves {
+  attempt_id: string;
+  leaf_hash: Buffer;
+  log_index: number;
+  seal: string;
+  seal_seq: number;
+  world_slug: string;
 }
 
 export interface OfferedSchemas {
@@ -605,7 +646,10 @@ export interface DB {
   attempt_timeline_events: AttemptTimelineEvents;
   attempts: Attempts;
   audit_entries: AuditEntries;
+  budget_reservations: BudgetReservations;
+  budgets: Budgets;
   call_settlements: CallSettlements;
+  checkpoints: Checkpoints;
   cognition_profiles: CognitionProfiles;
   cognition_workflows: CognitionWorkflows;
   component_references: ComponentReferences;
@@ -621,6 +665,7 @@ export interface DB {
   llm_messages: LlmMessages;
   llm_segments: LlmSegments;
   llm_streams: LlmStreams;
+  log_leaves: LogLeaves;
   offered_schemas: OfferedSchemas;
   operator_actions: OperatorActions;
   patch_effects: PatchEffects;

@@ -145,13 +145,21 @@ function inputOf({ prompt_tokens, input_tokens }: Fields): unknown {
 
 /** The recorder drops counts that are no numbers. */
 function toTokenUsage(usage: Fields): TokenUsage {
-  const input_tokens = inputOf(usage) as number;
-  const cached = memberOf(usage['prompt_tokens_details'], 'cached_tokens') ?? usage['prompt_cache_hit_tokens'];
-  const reasoning = memberOf(usage['completion_tokens_details'], 'reasoning_tokens') ?? usage['reasoning_tokens'];
+  const details = usage['prompt_tokens_details'] ?? usage['input_tokens_details'];
+  const beside = [usage['cache_read_input_tokens'], usage['cache_creation_input_tokens']];
+  const cached = memberOf(details, 'cached_tokens') ?? usage['prompt_cache_hit_tokens'] ?? beside[0];
+  const written = memberOf(details, 'cache_write_tokens') ?? beside[1];
+  // One API counts what its cache gave and took beside its input; its counts have other names, and no total.
+  const isBeside = usage['prompt_tokens'] === undefined && usage['total_tokens'] === undefined;
+  const apart = isBeside ? beside.filter((count) => typeof count === 'number') : [];
+  const input_tokens = apart.reduce((sum, count) => sum + count, inputOf(usage) as number);
+  const made = usage['completion_tokens_details'] ?? usage['output_tokens_details'];
+  const reasoning = memberOf(made, 'reasoning_tokens') ?? usage['reasoning_tokens'];
   return {
     input_tokens,
     output_tokens: countOutput(usage, input_tokens, reasoning),
     ...(typeof cached === 'number' ? { cached_input_tokens: cached } : {}),
+    ...(typeof written === 'number' ? { cache_written_input_tokens: written } : {}),
     ...(typeof reasoning === 'number' ? { reasoning_tokens: reasoning } : {}),
   };
 }

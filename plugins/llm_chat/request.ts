@@ -11,7 +11,7 @@ const KEY_VARIABLES = ['CHUKWA_LLM_API_KEY', 'OPENAI_API_KEY'] as const;
 export function toBody(
   settings: LlmChatInterface,
   model: string,
-  { messages, output_schema }: ChatRequest,
+  { messages, output_schema, max_output_tokens }: ChatRequest,
 ): JsonObject {
   const streams = settings.stream ?? true;
   const response_format = toResponseFormat(settings, output_schema);
@@ -22,10 +22,17 @@ export function toBody(
     ...(streams && (settings.usage ?? true) ? { stream_options: { include_usage: true } } : {}),
     ...(settings.temperature === undefined ? {} : { temperature: settings.temperature }),
     ...(settings.seed === undefined ? {} : { seed: settings.seed }),
-    ...(settings.max_output_tokens === undefined ? {} : { max_completion_tokens: settings.max_output_tokens }),
     ...(response_format === undefined ? {} : { response_format }),
     ...settings.extra_body,
+    ...toOutputLimit(settings, max_output_tokens),
   };
+}
+
+/** The limit of the answer: the source's own, or what budgets leave, under the name that the source's endpoint takes. */
+function toOutputLimit({ max_output_tokens, extra_body }: LlmChatInterface, left: number | undefined): JsonObject {
+  if (left !== undefined && extra_body?.['max_tokens'] !== undefined) return { max_tokens: left };
+  const limit = left ?? max_output_tokens;
+  return limit === undefined ? {} : { max_completion_tokens: limit };
 }
 
 function toResponseFormat(

@@ -134,6 +134,7 @@ async function serving(place: Place, task: () => Promise<unknown>, until?: strin
       if (kind.startsWith('turn_')) events.push(kind);
       if (kind === until) happened();
     },
+    onCheckpoint: () => {},
     onReady: () => open(),
   });
   await Promise.race([isOpen, served]);

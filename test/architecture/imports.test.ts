@@ -56,10 +56,12 @@ const VIOLATIONS: Readonly<Record<string, readonly (readonly [string, string])[]
     ['engine/core/turn/c.ts', 'engine/core/agents/target.ts'],
   ],
   'core-agents-imports-downwards-only': [['engine/core/agents/a.ts', 'engine/core/turn/target.ts']],
+  'core-cost-imports-downwards-only': [['engine/core/cost/a.ts', 'engine/core/nodes/target.ts']],
   'core-evidence-imports-downwards-only': [['engine/core/evidence/a.ts', 'engine/core/world/target.ts']],
   'core-facts-imports-downwards-only': [['engine/core/facts/a.ts', 'engine/core/orders/target.ts']],
   'core-orders-imports-downwards-only': [['engine/core/orders/a.ts', 'engine/core/ledger/target.ts']],
   'core-ledger-imports-downwards-only': [['engine/core/ledger/a.ts', 'engine/core/nodes/target.ts']],
+  'core-budget-imports-downwards-only': [['engine/core/budget/a.ts', 'engine/core/nodes/target.ts']],
   'core-stream-imports-downwards-only': [['engine/core/stream/a.ts', 'engine/core/protocol/target.ts']],
   'ports-imports-downwards-only': [['engine/ports/a.ts', 'engine/store/target.ts']],
   'schema-imports-downwards-only': [['engine/schema/a.ts', 'engine/sources/target.ts']],
@@ -69,6 +71,7 @@ const VIOLATIONS: Readonly<Record<string, readonly (readonly [string, string])[]
   ],
   'store-imports-downwards-only': [['engine/store/a.ts', 'engine/schema/target.ts']],
   'doorbells-imports-downwards-only': [['engine/doorbells/a.ts', 'engine/store/target.ts']],
+  'metering-imports-downwards-only': [['engine/metering/a.ts', 'engine/operations/target.ts']],
   'runtime-imports-downwards-only': [
     ['engine/runtime/a.ts', 'engine/store/target.ts'],
     ['engine/runtime/b.ts', 'engine/operations/target.ts'],
@@ -133,6 +136,7 @@ const VIOLATIONS: Readonly<Record<string, readonly (readonly [string, string])[]
   'the-protocol-of-assistants-stays-in-its-surface': [['engine/surfaces/http/m.ts', '@modelcontextprotocol/server']],
   'telemetry-observes-the-runtime': [['engine/telemetry/a.ts', 'engine/runtime/target.ts']],
   'exporters-stay-in-telemetry': [['engine/telemetry/b.ts', '@opentelemetry/api']],
+  'prices-and-tokenizers-stay-in-metering': [['engine/operations/g.ts', '@pydantic/genai-prices']],
   'the-validator-stays-in-schema': [
     ['engine/core/g.ts', 'ajv/dist/2020.js'],
     ['engine/sources/d.ts', 'ajv-formats'],

@@ -25,10 +25,17 @@ async function serveFolder(t: TestContext) {
     CHUKWA_PORT: '0',
   };
   const ending = new AbortController();
-  const settings = { concurrency: 1, grace_ms: 5_000, lease_ms: 10_000, signal: ending.signal, onEvent: () => {} };
+  const settings = { concurrency: 1, grace_ms: 5_000, lease_ms: 10_000, signal: ending.signal };
   let ready = (): void => {};
   const isReady = new Promise<void>((resolve) => (ready = resolve));
-  const served = serve(await compose(variables), { ...settings, worlds: [], place: {}, onReady: () => ready() });
+  const served = serve(await compose(variables), {
+    ...settings,
+    worlds: [],
+    place: {},
+    onEvent: () => {},
+    onCheckpoint: () => {},
+    onReady: () => ready(),
+  });
   await Promise.race([isReady, served.then(must)]);
   const end = async (): Promise<void> => {
     ending.abort();

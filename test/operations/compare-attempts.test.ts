@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { compareAttempts } from '../../engine/operations/browse/compare-attempts.js';
-import type { AttemptRecord } from '../../engine/ports/records.js';
+import type { ShownAttempt } from '../../engine/operations/records.js';
 import { loadScript, must, openParkStage, type ParkStage } from '../support/park-stage.js';
 
 describe('two attempts compared', () => {
   let stage: ParkStage;
-  let failed: AttemptRecord;
-  let committed: AttemptRecord;
-  let first: AttemptRecord;
+  let failed: ShownAttempt;
+  let committed: ShownAttempt;
+  let first: ShownAttempt;
 
   before(async () => {
     stage = await openParkStage('embedded');
@@ -21,11 +21,7 @@ describe('two attempts compared', () => {
     });
     stage.model.setScript(script);
     const again = await stage.run(await stage.world(played.world_slug));
-    [first, failed, committed] = [...played.attempts, ...again.attempts] as [
-      AttemptRecord,
-      AttemptRecord,
-      AttemptRecord,
-    ];
+    [first, failed, committed] = [...played.attempts, ...again.attempts] as [ShownAttempt, ShownAttempt, ShownAttempt];
     assert.deepEqual([first.status, failed.status, committed.status], ['committed', 'failed', 'committed']);
   });
   after(() => stage?.close());

@@ -93,6 +93,64 @@ test('a streamed answer is its text, its pieces, its tokens and who gave it', as
   assert.equal(outcome.response_headers?.['x-request-id'], 'req-1');
 });
 
+const COUNTS = { prompt_tokens: 1_003, completion_tokens: 5, total_tokens: 1_008 };
+const WHOLE = { input_tokens: 1_003, output_tokens: 5 };
+
+for (const [name, reported, usage, doubt] of [
+  [
+    'with input that was written to a cache',
+    [{ ...COUNTS, prompt_tokens_details: { cached_tokens: 4, cache_write_tokens: 2 } }],
+    { ...WHOLE, cached_input_tokens: 4, cache_written_input_tokens: 2 },
+  ],
+  [
+    'of a proxy that names the cache beside',
+    [{ ...COUNTS, cache_read_input_tokens: 900, cache_creation_input_tokens: 100 }],
+    { ...WHOLE, cached_input_tokens: 900, cache_written_input_tokens: 100 },
+  ],
+  [
+    'of an API whose input is without its cache',
+    [{ input_tokens: 3, output_tokens: 5, cache_read_input_tokens: 900, cache_creation_input_tokens: 100 }],
+    { ...WHOLE, cached_input_tokens: 900, cache_written_input_tokens: 100 },
+  ],
+  [
+    'of an API with other names',
+    [
+      {
+        input_tokens: 1_003,
+        output_tokens: 5,
+        total_tokens: 1_008,
+        input_tokens_details: { cached_tokens: 4 },
+        output_tokens_details: { reasoning_tokens: 2 },
+      },
+    ],
+    { ...WHOLE, cached_input_tokens: 4, reasoning_tokens: 2 },
+  ],
+  ['that come twice', [COUNTS, COUNTS], WHOLE],
+  ['that are negative', [{ ...COUNTS, prompt_tokens: -5 }], undefined, /-5 is no number of tokens/],
+  ['that lack the output', [{ prompt_tokens: 1_003 }], undefined, /no number of tokens/],
+  ['that are no numbers', [{ prompt_tokens: '1003', completion_tokens: {} }], undefined],
+  [
+    'whose cache is larger than the input',
+    [{ ...COUNTS, prompt_tokens_details: { cached_tokens: 2_000 } }],
+    { ...WHOLE, cached_input_tokens: 2_000 },
+    /2000 tokens of the cache are more than the 1003 of the input/,
+  ],
+  [
+    'whose reasoning is longer than the output',
+    [{ ...COUNTS, completion_tokens_details: { reasoning_tokens: 50 } }],
+    { ...WHOLE, reasoning_tokens: 50 },
+    /50 tokens of reasoning are more than the 5/,
+  ],
+] as const satisfies readonly (readonly [string, readonly JsonObject[], object | undefined, RegExp?])[])
+  test(`counts ${name} are ${doubt === undefined ? 'read' : 'doubted'}`, async (t) => {
+    const events = reported.map((counts) => ({ choices: [], usage: counts }));
+    const outcome = await generate(t, says(piece('Hello'), finish('stop'), ...events, '[DONE]'));
+    assert.deepEqual(outcome.usage, usage);
+    const doubted = outcome.trace?.artifacts.find(({ kind }) => kind === 'counts_doubted')?.value;
+    if (doubt === undefined) assert.equal(doubted, undefined);
+    else assert.match(String(doubted), doubt);
+  });
+
 test('the endpoint gets the conversation, the schema, the call and nothing of the machine', async (t) => {
   const received: Received = {};
   const server: Listener = async (request, response) => {

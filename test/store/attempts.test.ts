@@ -186,6 +186,7 @@ forEachDatabase('attempts', (open) => {
       input_tokens: 12,
       output_tokens: 3,
       cached_input_tokens: null,
+      cache_written_input_tokens: null,
       reasoning_tokens: null,
     });
     assert.equal((await store.records.llmCall(second.llm_call_id))?.messages.length, 4);

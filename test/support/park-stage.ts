@@ -9,10 +9,10 @@ import type { JsonObject } from '../../engine/contract/json.js';
 import { compose } from '../../engine/main.js';
 import { putScenario } from '../../engine/operations/author.js';
 import type { Engine } from '../../engine/operations/engine.js';
-import { showAttempt, showInvocation, showLlmCall } from '../../engine/operations/records.js';
+import { showAttempt, type ShownAttempt, showInvocation, showLlmCall } from '../../engine/operations/records.js';
 import { type RunReport, runTurns } from '../../engine/operations/run-turns.js';
 import { createWorld, showWorld } from '../../engine/operations/worlds.js';
-import type { AttemptRecord, InvocationRecord, LlmCallRecord } from '../../engine/ports/records.js';
+import type { InvocationRecord, LlmCallRecord } from '../../engine/ports/records.js';
 import type { WorldSnapshot } from '../../engine/ports/worlds.js';
 import type { Progress } from '../../engine/runtime/progress.js';
 import {
@@ -44,7 +44,7 @@ export interface Play {
   readonly world_slug: string;
   readonly report: RunReport;
   /** In the order of their turns. */
-  readonly attempts: readonly AttemptRecord[];
+  readonly attempts: readonly ShownAttempt[];
   readonly before: WorldSnapshot;
   readonly after: WorldSnapshot;
   readonly progress: readonly Progress[];

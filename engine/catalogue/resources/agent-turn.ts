@@ -21,7 +21,7 @@ import {
   trailToAttempt,
   value,
 } from '../view.js';
-import { count, failureName, shortHash, tookFrom, words } from '../words.js';
+import { costFacts, count, failureName, shortHash, tookFrom, words } from '../words.js';
 
 export const agentTurn = resource({
   name: 'get_agent_turn',
@@ -53,6 +53,7 @@ function viewAgentTurn(turn: ResolvedAgentTurn): RecordView {
           epoch: turn.turn_epoch,
           began: moment(turn.began_at),
           took: tookFrom(turn.began_at, turn.worked_until),
+          ...costFacts(turn.cost),
           'context box': context_box?.box_id ?? null,
           'output box': output_box.box_id,
           id: turn.agent_turn_id,

@@ -133,6 +133,7 @@ function factsOf(call: LlmCallRecord) {
       sent !== null && sent !== whole ? `, sent without its bounds as ${shortHash(sent)}` : null,
     ],
     tokens: tokens && toTokens(tokens),
+    'limit by budgets': call.max_output_tokens && `${count(call.max_output_tokens, 'token')} of answer`,
     'finish reason': call.finish_reason,
     'streamed in':
       first === undefined || last === undefined
@@ -153,10 +154,12 @@ function toSettings({ interface: asked, model, schema_delivery }: LlmCallRecord)
 
 function toTokens(tokens: NonNullable<LlmCallRecord['tokens']>): string {
   const { input_tokens, output_tokens, cached_input_tokens: cached, reasoning_tokens: reasoning } = tokens;
+  const { cache_written_input_tokens: written } = tokens;
   const parts = [
     `${input_tokens} in`,
     `${output_tokens} out`,
     cached === null ? '' : `${cached} of the input cached`,
+    written === null ? '' : `${written} of the input written to the cache`,
     reasoning === null ? '' : `${reasoning} of the output reasoning`,
   ];
   return parts.filter((part) => part !== '').join(', ');

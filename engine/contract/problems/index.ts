@@ -3,6 +3,7 @@ import { COMMAND_PROBLEMS } from './commands.js';
 import { COMPONENT_PROBLEMS } from './components.js';
 import { DOCUMENT_PROBLEMS } from './documents.js';
 import type { ProblemEntry } from './entry.js';
+import { EVIDENCE_PROBLEMS } from './evidence.js';
 import { FILE_PROBLEMS } from './files.js';
 import { HTTP_PROBLEMS } from './http.js';
 import { LEDGER_PROBLEMS } from './ledger.js';
@@ -33,6 +34,7 @@ export const PROBLEMS = {
   ...COMPONENT_PROBLEMS,
   ...WORLD_PROBLEMS,
   ...CALL_PROBLEMS,
+  ...EVIDENCE_PROBLEMS,
   ...LEDGER_PROBLEMS,
   ...COMMAND_PROBLEMS,
   ...PLUGIN_PROBLEMS,
@@ -81,6 +83,7 @@ export const PROBLEM_SECTIONS: readonly {
   { heading: 'In look-ups of stored documents', problems: COMPONENT_PROBLEMS },
   { heading: 'In worlds', problems: WORLD_PROBLEMS },
   { heading: 'In attempts and calls', problems: CALL_PROBLEMS },
+  { heading: 'In evidence', problems: EVIDENCE_PROBLEMS },
   { heading: 'In ledgers', problems: LEDGER_PROBLEMS },
   { heading: 'In commands', problems: COMMAND_PROBLEMS },
   { heading: 'In plugins', problems: PLUGIN_PROBLEMS },

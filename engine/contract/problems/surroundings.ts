@@ -250,6 +250,18 @@ export const SURROUNDINGS_PROBLEMS = {
     repair: 'Write a whole number from 1 to 999999, or leave it out for no limit.',
     example: { variable: 'CHUKWA_MAX_IN_FLIGHT' },
   }),
+  BUDGET_INVALID: content({
+    meaning: 'CHUKWA_BUDGET_TOKENS is no number of tokens, or CHUKWA_BUDGET_USD no amount of US dollars.',
+    message: ({ variable }) => `${variable} is no budget of a day.`,
+    repair: 'Write a whole number of tokens, an amount such as 2.50 in US dollars, or leave it out for no limit.',
+    example: { variable: 'CHUKWA_BUDGET_USD' },
+  }),
+  PRICES_UNREADABLE: content({
+    meaning: 'The file that CHUKWA_PRICES names cannot be read.',
+    message: ({ file }) => `The prices in ${JSON.stringify(file)} cannot be read.`,
+    repair: 'Name a JSON file in CHUKWA_PRICES, or leave it out for the prices that ship.',
+    example: { file: 'prices.json' },
+  }),
   PUBLIC_URL_INVALID: content(
     'CHUKWA_PUBLIC_URL is not an http or https URL.',
     'Write the URL at which services reach chukwa serve, such as https://chukwa.example.org.',

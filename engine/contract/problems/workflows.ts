@@ -478,6 +478,13 @@ export const WORKFLOW_PROBLEMS = {
     repair: 'Refer to another source.',
     example: { source: 'weather', speaks: 'json', needed: 'chat' },
   }),
+  NODE_BUDGET_ABOVE_SESSION: note({
+    meaning: 'A node may use more than the session budget of its profile: it gets what is left of the session at most.',
+    message: ({ node, member, of_node, of_session }) =>
+      `Node ${node} has a ${member} of ${of_node}, and the session budget of its profile is ${of_session}.`,
+    repair: ({ member }) => `Raise "${member}" here, or lower it in the node.`,
+    example: { node: 'act', member: 'token_budget', of_node: 20000, of_session: 5000 },
+  }),
   NOT_SUPPORTED_YET: content({
     meaning: 'The document uses a feature that this version does not support, so it does not run.',
     ...byKind(
@@ -498,7 +505,7 @@ export const WORKFLOW_PROBLEMS = {
           ({ value }: Texts<'value'>) => `Write ${JSON.stringify(value)}.`,
         ],
       },
-      { kind: 'member', member: 'budgets', of: 'profile' },
+      { kind: 'member', member: 'connections', of: 'profile' },
     ),
   }),
 };

@@ -8,7 +8,7 @@ import { notAllowed } from './not-allowed.js';
 import type { ComponentReference } from '../protocol/component.js';
 import { complainIf, type DocumentProblem, inDocument } from '../protocol/document-problem.js';
 import type { CallLimits, CallProgram, RetryProgram, SchemaProgram } from '../protocol/program.js';
-import { readTimeout, readWrittenModel, type SettingFields } from './source-settings.js';
+import { readOutputLimit, readTimeout, readWrittenModel, type SettingFields } from './source-settings.js';
 
 /** The members of a call's binding that all kinds of bindings share. */
 interface AuthoredCall {
@@ -81,6 +81,7 @@ export function compileCall(
         plugin: definition.name,
         interface: definition,
         model: readWrittenModel(manifest, definition),
+        output_limit: readOutputLimit(definition),
         max_in_flight,
         request: request.value,
       }),

@@ -24,6 +24,13 @@ export function readTimeout({ timeout = TIMEOUT }: SettingFields, definition: Js
   return typeof authored === 'number' ? authored : timeout.default_ms;
 }
 
+/** The most tokens of an answer that a source permits: by a member of its own, else by one of the request's body. */
+export function readOutputLimit({ max_output_tokens, extra_body }: JsonObject): number | undefined {
+  if (typeof max_output_tokens === 'number') return max_output_tokens;
+  const { max_tokens } = (extra_body ?? {}) as JsonObject;
+  return typeof max_tokens === 'number' ? max_tokens : undefined;
+}
+
 /** The model that a source names itself; undefined where only a variable names it. */
 export function readWrittenModel({ model }: SettingFields, definition: JsonObject): string | undefined {
   const written = model && definition[model.interface_field];

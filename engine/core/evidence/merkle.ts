@@ -87,9 +87,10 @@ export function isIncluded(inclusion: Inclusion, root: Hash): boolean {
 export function proveConsistency(leaves: readonly Hash[], smallerSize: number): readonly Hash[] {
   if (!isCount(smallerSize) || smallerSize > leaves.length)
     throw new RangeError(`a tree of ${leaves.length} leaves holds none of ${smallerSize}`);
+  if (smallerSize === 0) return [];
   const proof: Hash[] = [];
   let [from, until] = [0, leaves.length];
-  while (smallerSize > 0 && smallerSize < until) {
+  while (until > smallerSize) {
     const middle = from + splitPoint(until - from);
     if (smallerSize <= middle) {
       proof.unshift(rootBetween(leaves, middle, until));
@@ -99,7 +100,7 @@ export function proveConsistency(leaves: readonly Hash[], smallerSize: number): 
       from = middle;
     }
   }
-  return smallerSize > 0 && from > 0 ? [rootBetween(leaves, from, until), ...proof] : proof;
+  return from > 0 ? [rootBetween(leaves, from, until), ...proof] : proof;
 }
 
 /** Two trees, of which the larger is said to begin with all leaves of the smaller. */

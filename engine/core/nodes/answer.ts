@@ -2,7 +2,7 @@ import type { Json } from '../../contract/json.js';
 import type { ChatAnswer } from '../../contract/source.js';
 import type { CallAnswered } from '../protocol/event.js';
 import type { OfferedSchema } from '../protocol/program.js';
-import { doubtCounts, estimateTokens, TOKENS_ESTIMATED } from '../protocol/token-counts.js';
+import { countUsed, TOKENS_ESTIMATED } from '../protocol/token-counts.js';
 import type { ModelOutputKind, Rejection, Verdict } from '../protocol/verdict.js';
 import { type Asked, type Complaint, correct, type GenerationProgram, type Lane } from './generation.js';
 import { type ReadText, readModelText } from './model-text.js';
@@ -56,16 +56,16 @@ export function readAnswer<Node extends GenerationProgram>(
   };
 }
 
-/** The provider's counts, or an estimate in the place of counts that are missing or cannot be true. */
+/** What a generation has used, and the note of an estimate. */
 function countTokens(
   { usage }: CallAnswered,
   { messages }: Lane,
   text: string,
 ): { readonly tokens: number; readonly noted: Verdict['artifacts'] } {
   if (usage === 'paid_before') return { tokens: 0, noted: [] };
-  const isEstimated = usage === undefined || doubtCounts(usage, messages, text.length) !== undefined;
-  const { input_tokens, output_tokens } = isEstimated ? estimateTokens(messages, text) : usage;
-  const noted = isEstimated ? [{ kind: TOKENS_ESTIMATED, value: { input_tokens, output_tokens } }] : [];
+  const { counts, is_estimated } = countUsed(usage, messages, text);
+  const { input_tokens, output_tokens } = counts;
+  const noted = is_estimated ? [{ kind: TOKENS_ESTIMATED, value: { input_tokens, output_tokens } }] : [];
   return { tokens: input_tokens + output_tokens, noted };
 }
 

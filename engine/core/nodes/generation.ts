@@ -1,5 +1,6 @@
 import type { Json } from '../../contract/json.js';
 import { present } from '../../contract/present.js';
+import { limitOutput } from '../budget/limit-output.js';
 import { contentHash } from '../content/canonical.js';
 import { EMPTY_PREFIX, type Message, type Segment, extendPrefix, toMessage } from '../prompt/message.js';
 import { escapeUnseen, fenceJson } from '../prompt/quote.js';
@@ -156,7 +157,7 @@ function toCommand(node: GenerationProgram, scope: NodeScope, { lane, offered, s
     output_schema_hash: offered.hash,
     schema_delivery,
   };
-  return {
+  const command: Invoke = {
     kind: 'invoke',
     key: `${conversation}/${judges === undefined ? generationSuffix(lane.round, lane.generation_try) : verdictSuffix(lane.generation_try)}`,
     invocation_kind: judges === undefined ? 'llm_generation' : 'quality_gate',
@@ -178,7 +179,9 @@ function toCommand(node: GenerationProgram, scope: NodeScope, { lane, offered, s
     },
     deadline_ms: Math.min(call.limits.max_runtime_ms, remaining_ms),
     node_time_left_ms: remaining_ms,
+    node_tokens_left: node.constraints.token_budget - lane.tokens,
   };
+  return present({ ...command, max_output_tokens: limitOutput(command) });
 }
 
 /**

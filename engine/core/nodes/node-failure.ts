@@ -9,8 +9,10 @@ import type { NodeFailure } from './node-type.js';
 /** A call that did not succeed ends its attempt with the call's own class. */
 export function callFailed(event: CallFailed | CallRefused): NodeFailure {
   const { failure_class, message, key: call_key } = event;
-  const { outcome_unknown: is_in_doubt, retry_after_ms } = event.kind === 'call_failed' ? event : {};
-  const is_transient = event.kind === 'call_failed' && isTransient(event) ? true : undefined;
+  const { retry_after_ms } = event;
+  const { outcome_unknown: is_in_doubt } = event.kind === 'call_failed' ? event : {};
+  const isPassing = event.kind === 'call_failed' ? isTransient(event) : retry_after_ms !== undefined;
+  const is_transient = isPassing ? true : undefined;
   return present({ failure_class, message, call_key, is_transient, is_in_doubt, retry_after_ms });
 }
 

@@ -39,14 +39,12 @@ export function toMessage(role: Message['role'], segments: readonly Segment[]): 
   return { role, segments, hash: messageHash(role, sha256(contentOf({ segments }))) };
 }
 
-function messageHash(role: Message['role'], content_hash: string): string {
+function messageHash(role: string, content_hash: string): string {
   return contentHash({ role, content: content_hash });
 }
 
 /** The prefix hash of a conversation, from the SHA-256 of each message's content. */
-export function prefixOf(
-  messages: readonly { readonly role: Message['role']; readonly content_hash: string }[],
-): string {
+export function prefixOf(messages: readonly { readonly role: string; readonly content_hash: string }[]): string {
   return messages.reduce(
     (prefix_hash, { role, content_hash }) => extendPrefix(prefix_hash, { hash: messageHash(role, content_hash) }),
     EMPTY_PREFIX,

@@ -40,6 +40,10 @@ export interface Invoke {
   readonly rank?: number;
   /** Of a generation: how much of its node's time was left at its first request. */
   readonly node_time_left_ms?: number;
+  /** Of a generation: how many tokens of its node's budget were left. */
+  readonly node_tokens_left?: number;
+  /** Of a generation: the most tokens of its answer, where its budgets leave fewer than its source permits. Never hashed. */
+  readonly max_output_tokens?: number;
   /** Present where the call is made again after it has failed. */
   readonly retry?: Retry;
 }

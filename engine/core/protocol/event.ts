@@ -1,7 +1,8 @@
 import type { Json } from '../../contract/json.js';
+import type { TokenUsage } from '../../contract/source.js';
+import type { Amounts } from './amounts.js';
 import type { World } from '../world/world.js';
 import type { InvocationFailureClass } from './failure.js';
-import type { CountedTokens } from './token-counts.js';
 
 /** A fact that the turn learns. Facts are in the past tense, and arrive one at a time. */
 export type TurnEvent =
@@ -17,6 +18,18 @@ export interface TurnBegan {
   readonly world: World;
   /** RFC 3339, of the attempted turn. */
   readonly simulation_time: string;
+  /** What is known of a program's budgets before the attempt; left out where it has none. */
+  readonly budgets?: BudgetsBefore;
+}
+
+/** What earlier attempts at the turn have spent, and what is known of earlier answers. */
+export interface BudgetsBefore {
+  /** By the subjects of the calls. */
+  readonly spent: ReadonlyMap<string, Amounts>;
+  /** The tokens of earlier answers, by workflow and node (`nodePlace`). */
+  readonly outputs: ReadonlyMap<string, readonly number[]>;
+  /** The contents of the calls that the attempt adopts (`contentOf`): they cost nothing anew. */
+  readonly adopted: ReadonlySet<string>;
 }
 
 /** How one call ended. */
@@ -28,7 +41,7 @@ export interface CallAnswered {
   /** The redacted view of a JSON answer; of a chat source its `ChatAnswer`. */
   readonly value: Json;
   /** Of a generation, as the provider counts them, if it does; an adopted call was paid for before. */
-  readonly usage?: CountedTokens | 'paid_before';
+  readonly usage?: TokenUsage | 'paid_before';
   readonly duration_ms: number;
 }
 
@@ -44,6 +57,8 @@ export interface CallFailed {
   /** The service's `Retry-After`, in milliseconds from the end of the call. */
   readonly retry_after_ms?: number;
   readonly duration_ms?: number;
+  /** Of a generation, as the provider counts them, if it does. */
+  readonly usage?: TokenUsage;
   /** The service's own account of the failure, as redaction shows it; present only where there is one. */
   readonly said?: Json;
   /** Recorded as the failure after which the turn continued: no retry follows. */
@@ -58,6 +73,8 @@ export interface CallRefused {
   readonly key: string;
   readonly failure_class: InvocationFailureClass;
   readonly message: string;
+  /** Of one that a budget refuses which is renewed: when, in milliseconds from the refusal. */
+  readonly retry_after_ms?: number;
 }
 
 /** The source has accepted the call and answers later. It stays awaited. */

@@ -97,6 +97,11 @@ export function isTransient(failed: FailedCall): boolean {
   return rowOf(failed).is_transient;
 }
 
+/** Whether a failure says that the call was not performed. */
+export function deniesCall(failed: FailedCall): boolean {
+  return rowOf(failed).denies;
+}
+
 /** The name by which a source's `retry` lists a failure; undefined for one that no `retry` can list. */
 export function retryClassOf(failed: FailedCall): RetryClass | undefined {
   return rowOf(failed).retry;

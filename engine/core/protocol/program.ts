@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../../contract/json.js';
+import type { TokenUsage } from '../../contract/source.js';
 import type { Outcome, Problem } from '../../contract/problem.js';
 import type { Retry as SourceRetry } from '../../generated/response-source.js';
 import type {
@@ -9,6 +10,7 @@ import type {
   NotPerformedOn as AuthoredNotPerformed,
   Projection,
 } from '../../generated/workflow.js';
+import type { Limits } from './amounts.js';
 
 import type { OrderPlan } from './order-plan.js';
 
@@ -38,6 +40,8 @@ export interface SourceProgram {
   readonly model?: string;
   /** The schema of its requests, where it has one. */
   readonly request?: SchemaProgram;
+  /** The most tokens of an answer of its model, where the document says so. */
+  readonly output_limit?: number;
   /** How many of its calls one process makes at a time; absent where there is no limit. */
   readonly max_in_flight?: number;
 }
@@ -191,6 +195,17 @@ export interface SubjectProgram {
   readonly workflow: WorkflowProgram;
 }
 
+/** What a call of a source costs by its counts, in billionths of a US dollar; null where no price is known. */
+export type PriceTokens = (source: SourceProgram, usage: TokenUsage) => number | null;
+
+/** The budget of one turn for all model calls of a profile's subjects. */
+export interface SessionProgram {
+  /** The label of the profile. */
+  readonly profile: string;
+  readonly limits: Limits;
+  readonly subjects: ReadonlySet<string>;
+}
+
 /** A scenario with all that it refers to, linked and compiled: the constant of every turn. */
 export interface Program {
   readonly scenario_hash: string;
@@ -203,4 +218,10 @@ export interface Program {
   readonly execution?: CognitionWorkflow['execution'];
   /** The number of turns before a turn whose events must be known: the most that any projection includes. */
   readonly event_turns: number;
+  /** The budgets of its profiles; left out where none has one. */
+  readonly sessions?: readonly SessionProgram[];
+  /** The budget of each of its worlds; left out where they have none. */
+  readonly world_budget?: Limits;
+  /** Left out where nothing is priced. */
+  readonly price?: PriceTokens;
 }

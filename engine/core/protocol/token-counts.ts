@@ -19,13 +19,13 @@ const TOKENS_MAX = 1_000_000_000;
 
 /** Why the counts that a provider reports cannot be true; undefined where they can. */
 export function doubtCounts(
-  { input_tokens, output_tokens }: CountedTokens,
+  usage: TokenUsage,
   messages: readonly Message[],
   said_characters: number,
 ): string | undefined {
-  for (const count of [input_tokens, output_tokens])
-    if (!Number.isInteger(count) || count < 0 || count > TOKENS_MAX)
-      return `${typeof count === 'number' ? count : 'what was counted'} is no number of tokens`;
+  const { input_tokens, output_tokens } = usage;
+  const doubt = doubtParts(usage);
+  if (doubt !== undefined) return doubt;
   const characters = textsOf(messages).reduce((sum, text) => sum + text.length, 0);
   if (input_tokens === 0 && characters > 0)
     return `the prompt has ${characters} characters, and no token of it was counted`;
@@ -36,19 +36,71 @@ export function doubtCounts(
     : undefined;
 }
 
+/** Why counts cannot be true by themselves, whatever was asked and said; undefined where they can. */
+export function doubtParts(usage: TokenUsage): string | undefined {
+  const {
+    input_tokens,
+    output_tokens,
+    cached_input_tokens: cached = 0,
+    cache_written_input_tokens: written = 0,
+  } = usage;
+  const { reasoning_tokens: reasoning = 0 } = usage;
+  for (const count of [input_tokens, output_tokens, cached, written, reasoning])
+    if (!Number.isInteger(count) || count < 0 || count > TOKENS_MAX)
+      return `${typeof count === 'number' ? count : 'what was counted'} is no number of tokens`;
+  if (cached + written > input_tokens)
+    return `${cached + written} tokens of the cache are more than the ${input_tokens} of the input, of which they are a part`;
+  return reasoning > output_tokens
+    ? `${reasoning} tokens of reasoning are more than the ${output_tokens} of the output, of which they are a part`
+    : undefined;
+}
+
 /** Most tokenizers make a token of so many bytes, in most languages. */
-const BYTES_OF_A_TOKEN = 4;
+export const BYTES_OF_A_TOKEN = 4;
 
 /** What a prompt and its answer probably count, by the bytes of their texts. */
 export function estimateTokens(messages: readonly Message[], said: string): CountedTokens {
-  return { input_tokens: estimate(textsOf(messages)), output_tokens: estimate([said]) };
+  const bytes = messages.reduce((sum, message) => sum + bytesOf(message), 0);
+  return { input_tokens: bytesToTokens(bytes), output_tokens: estimateTexts(said) };
 }
 
-function estimate(texts: readonly string[]): number {
-  const encoder = new TextEncoder();
-  return Math.ceil(texts.reduce((bytes, text) => bytes + encoder.encode(text).byteLength, 0) / BYTES_OF_A_TOKEN);
+/** A conversation only grows: each of its messages is counted once. */
+const bytesOfMessages = new WeakMap<Message, number>();
+
+function bytesOf(message: Message): number {
+  const known = bytesOfMessages.get(message);
+  if (known !== undefined) return known;
+  const bytes = sumBytes(message.segments.map(({ text }) => text));
+  bytesOfMessages.set(message, bytes);
+  return bytes;
 }
+
+/** What texts probably count. */
+export function estimateTexts(...texts: readonly string[]): number {
+  return bytesToTokens(sumBytes(texts));
+}
+
+function sumBytes(texts: readonly string[]): number {
+  return texts.reduce((bytes, text) => bytes + encoder.encode(text).byteLength, 0);
+}
+
+const encoder = new TextEncoder();
 
 function textsOf(messages: readonly Message[]): readonly string[] {
   return messages.flatMap(({ segments }) => segments.map(({ text }) => text));
+}
+
+/** What so many bytes of texts probably count. */
+export function bytesToTokens(bytes: number): number {
+  return Math.ceil(bytes / BYTES_OF_A_TOKEN);
+}
+
+/** The provider's counts, or an estimate in the place of counts that are missing or cannot be true. */
+export function countUsed(
+  usage: TokenUsage | undefined,
+  messages: readonly Message[],
+  said: string,
+): { readonly counts: TokenUsage; readonly is_estimated: boolean } {
+  const is_estimated = usage === undefined || doubtCounts(usage, messages, said.length) !== undefined;
+  return { counts: is_estimated ? estimateTokens(messages, said) : usage, is_estimated };
 }

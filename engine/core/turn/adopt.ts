@@ -4,7 +4,8 @@ import type { TurnBegan } from '../protocol/event.js';
 import type { AttemptFailureClass } from '../protocol/failure.js';
 import { withoutRun } from '../../contract/scripted.js';
 import { fallbackKey, isGenerationKey } from '../nodes/call-key.js';
-import { contentOf, neverAsked, otherRequest, type Recorded, type Refolded } from './refold.js';
+import { contentOf, NOTHING_BEFORE } from './budgets.js';
+import { neverAsked, otherRequest, type Recorded, type Refolded } from './refold.js';
 import { refoldAsPlayed } from './speculation/refold-as-played.js';
 
 /** The record of the attempt before, which failed at the same turn. */
@@ -33,7 +34,8 @@ export function adopt(program: Program, began: TurnBegan, left: LeftTurn): Adopt
   if (left.scenario_hash !== program.scenario_hash) return adoptNothing(left);
   const offered = latestOfEach(chooseAdopted(left)).map((call) => ({ ...call, is_adopted: true }));
   const misses = ({ answered }: Refolded) => offered.filter((call) => !answered.has(call));
-  const folded = refoldAsPlayed(program, began, offered, (one) => !misses(one).some(hasActed));
+  const budgets = { ...NOTHING_BEFORE, adopted: new Set(offered.map(contentOf)) };
+  const folded = refoldAsPlayed(program, { ...began, budgets }, offered, (one) => !misses(one).some(hasActed));
   const act = misses(folded).find(hasActed);
   if (act !== undefined) return { kind: 'refused', reason: whyMissed(folded, misses(folded), act) };
   const adopted = offered.filter((call) => folded.answered.has(call));

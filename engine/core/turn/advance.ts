@@ -9,6 +9,7 @@ import { recentEvents } from '../world/recent-events.js';
 import { askTurnAmbients } from './ambients.js';
 import { decideRetry } from './retry.js';
 import type { Asker } from './asker.js';
+import { openBudgets, reserveCall, settleCall } from './budgets.js';
 import type { StartedRun, TurnState } from './state.js';
 import { releaseHeld } from './speculation/held-calls.js';
 import { withOutcome } from './speculation/outcomes.js';
@@ -34,6 +35,7 @@ function handle(program: Program, state: TurnState, event: TurnEvent): Step {
         stage: 'turn_ambients',
         world: { ...event.world, events: recentEvents(event.world, program.event_turns) },
         simulation_time: event.simulation_time,
+        budgets: openBudgets(program, event.budgets),
       });
     case 'stopped':
       return failTurn(state, stopFailure(program, state, event.reason));
@@ -44,7 +46,8 @@ function handle(program: Program, state: TurnState, event: TurnEvent): Step {
   }
 }
 
-function handleCall(program: Program, state: TurnState, event: CallEvent): Step {
+function handleCall(program: Program, before: TurnState, event: CallEvent): Step {
+  const state = settleCall(program, before, event);
   if (state.dropped.has(event.key)) return handleDropped(program, state, event);
   const asker = state.awaited.get(event.key);
   if (asker === undefined) return { state, commands: [] };
@@ -55,8 +58,23 @@ function handleCall(program: Program, state: TurnState, event: CallEvent): Step 
   if (isFinal) return handleEnd(program, state, asker, withRetries(asker.command, event));
   const after = decideRetry(asker.command, event);
   if (after.kind !== 'invoke') return handleEnd(program, state, asker, withRetries(asker.command, after));
-  const awaited = state.awaited.with(event.key, { ...asker, command: after });
-  return { state: { ...state, awaited }, commands: [after] };
+  return retry(program, state, { ...asker, command: after }, event);
+}
+
+/** A retry is a call of its own for a budget: it waits until others are settled, or the call stays failed. */
+function retry(program: Program, state: TurnState, asker: Asker, failed: CallEvent): Step {
+  const passed = reserveCall(program, state, asker.command);
+  if (passed.kind === 'refused') {
+    const message = `${'message' in failed ? failed.message : ''} (no retry follows: ${passed.failure.message})`;
+    return handleEnd(program, state, asker, withRetries(asker.command, { ...failed, message } as CallEvent));
+  }
+  if (passed.kind === 'waits' && asker.kind === 'subject') {
+    const held = state.held.with(asker.index, [...(state.held.get(asker.index) ?? []), asker]);
+    return { state: { ...state, awaited: state.awaited.without(failed.key), held }, commands: [] };
+  }
+  const { budgets, command } = passed.kind === 'granted' ? passed : { ...state, ...asker };
+  const awaited = state.awaited.with(failed.key, { ...asker, command });
+  return { state: { ...state, awaited, budgets }, commands: [command] };
 }
 
 /** The asker sees the duration of all performances of a call together. */
@@ -127,9 +145,19 @@ function goOnFromHead(program: Program, sofar: Step): Step {
     if (head === undefined) return join(step, endTurn(step.state));
     const { failure, stage } = head.run;
     if (failure !== undefined) return join(step, failTurn(step.state, toOutside(failure, head)));
-    if (stage !== 'finished') return join(step, releaseHeld(step.state));
+    if (stage !== 'finished') return goOnWithHeld(program, step);
     step = { ...step, state: acceptHead(program, step.state, head) };
   }
+}
+
+/** Makes held calls; the head fails where its budget has nothing left for one. */
+function goOnWithHeld(program: Program, sofar: Step): Step {
+  const step = join(sofar, releaseHeld(program, sofar.state));
+  const head = step.state.runs.get(step.state.head);
+  const failure = head?.run.failure;
+  return head === undefined || failure === undefined
+    ? step
+    : join(step, failTurn(step.state, toOutside(failure, head)));
 }
 
 /** All subjects are done; the calls of discarded runs must have ended, too. */

@@ -5,7 +5,7 @@ import type { CallEvent, CallFailed, CallPended, TurnBegan } from '../protocol/e
 import { mayRepeat } from '../protocol/failure.js';
 import type { Discarded, Step } from './step.js';
 import { present } from '../../contract/present.js';
-import { withoutRun } from '../../contract/scripted.js';
+import { contentOf } from './budgets.js';
 import { type TurnState, UNBEGUN } from './state.js';
 
 /** The record of a command that an earlier driver performed. */
@@ -91,11 +91,6 @@ function findCommand({ state, asked, latest }: Fold, record: Recorded): Invoke |
   const command = record.is_adopted === true ? latest.get(contentOf(record)) : asked.get(record.key);
   if (command === undefined || state.awaited.has(command.key)) return command;
   return record.is_adopted !== true && state.dropped.has(command.key) ? command : undefined;
-}
-
-/** The content of a call's request, whichever run of its subject makes it. */
-export function contentOf({ key, request_hash }: Pick<Recorded, 'key' | 'request_hash'>): string {
-  return `${withoutRun(key)} ${request_hash}`;
 }
 
 /** The event of a call with a side effect that no driver saw end, and that may not be made again. */

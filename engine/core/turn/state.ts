@@ -5,6 +5,7 @@ import type { CallEvent } from '../protocol/event.js';
 import { composeWorld, type World } from '../world/world.js';
 import { NO_SPECULATION, type Speculation } from './speculation/speculation.js';
 import type { Asker } from './asker.js';
+import { NO_BUDGETS, type TurnBudgets } from './budgets.js';
 import type { SubjectRun } from './subject-run.js';
 
 /**
@@ -30,6 +31,7 @@ export interface TurnState extends Speculation {
   /** Subjects that have begun, from the head on, by index. */
   readonly runs: SharedMap<number, StartedRun>;
   readonly patches: readonly AcceptedPatch[];
+  readonly budgets: TurnBudgets;
   /** The first failure; once it is set, no new call is made. */
   readonly failure?: Fail;
 }
@@ -67,4 +69,5 @@ export const UNBEGUN: TurnState = {
   head: 0,
   runs: SharedMap.empty(),
   patches: [],
+  budgets: NO_BUDGETS,
 };

@@ -6,6 +6,7 @@ import type { Program, SubjectProgram } from '../protocol/program.js';
 import type { World, WorldEvent } from '../world/world.js';
 import { mayIssue } from './speculation/held-calls.js';
 import { type Outcome, withOutcome } from './speculation/outcomes.js';
+import { reserveCall } from './budgets.js';
 import type { SubjectAsker } from './asker.js';
 import type { Answer, StartedRun, TurnState } from './state.js';
 import type { Step } from './step.js';
@@ -53,21 +54,27 @@ export function storeRun(program: Program, state: TurnState, { index, started, c
   const outcomes = outcomesAfter(program, state, index, started.run);
   if (commands.length === 0) return { state: { ...state, runs: state.runs.with(index, started), outcomes }, commands };
   const keys = new Map(started.keys);
-  let { awaited, held } = state;
+  let { awaited, held, budgets } = state;
+  let { run } = started;
   const issued: Invoke[] = [];
   const runs = state.runs.with(index, started);
   for (const asked of commands) {
     const command = { ...toOutside(asked, keys, started.number), rank: index };
     if (isRead(asked) || command.key !== asked.key) keys.set(asked.key, command.key);
     const asker: SubjectAsker = { kind: 'subject', index, key: asked.key, command };
-    if (mayIssue({ ...state, runs }, index, command)) {
-      awaited = awaited.with(command.key, asker);
-      issued.push(command);
-    } else held = held.with(index, [...(held.get(index) ?? []), asker]);
+    const passed = mayIssue({ ...state, runs }, index, command) ? reserveCall(program, { budgets }, command) : HELD;
+    if (passed.kind === 'granted') {
+      awaited = awaited.with(command.key, { ...asker, command: passed.command });
+      issued.push(passed.command);
+      ({ budgets } = passed);
+    } else if (passed.kind === 'waits') held = held.with(index, [...(held.get(index) ?? []), asker]);
+    else run = { ...run, failure: passed.failure };
   }
-  const next = { ...state, runs: runs.with(index, { ...started, keys }), outcomes, awaited, held };
+  const next = { ...state, runs: runs.with(index, { ...started, run, keys }), outcomes, awaited, held, budgets };
   return { state: next, commands: issued };
 }
+
+const HELD = { kind: 'waits' } as const;
 
 function isRead({ call }: Invoke): boolean {
   return call.effect === 'read_only';

@@ -11,7 +11,8 @@ import { planOrders } from './plan-orders.js';
 import { nodeTypeOf } from '../nodes/index.js';
 import type { ComponentReference } from '../protocol/component.js';
 import { complainIf, type DocumentProblem, inDocument, isError } from '../protocol/document-problem.js';
-import type { Program, SubjectProgram, TurnAmbientProgram } from '../protocol/program.js';
+import { noteLargeNodes, toLimits, toSession } from './session-budgets.js';
+import type { Program, SessionProgram, SubjectProgram, TurnAmbientProgram } from '../protocol/program.js';
 
 /** A program, or everything that keeps the scenario from running: then one that must not run, where each of its calls is known. */
 export type Compiled =
@@ -41,6 +42,8 @@ export function compileProgram(parts: CompileParts, scenarioHash: string): Compi
     subjects,
     orders: planOrders(parts, scenarioHash),
     event_turns: mostEventTurns(subjects),
+    ...toSessions(cognitions),
+    ...present({ world_budget: toLimits(scenario.budgets?.world) }),
   };
   if (problems.some(isError)) return { ok: false, program, problems };
   return { ok: true, program, notes: [...problems, ...noteUselessAllowances(cognitions)] };
@@ -51,6 +54,7 @@ interface CompiledCognition {
   readonly subjects?: readonly SubjectProgram[] | undefined;
   readonly problems: readonly DocumentProblem[];
   readonly policy?: CompiledPolicy;
+  readonly session?: SessionProgram;
 }
 
 /** Two profiles may share a policy: what it allows is of use where the workflow of one of them has a call of that name. */
@@ -82,7 +86,11 @@ function compileCognition(
   const workflowHash = hashOf(profile.workflow_ref);
   const workflow = parts.find('cognition_workflow', workflowHash) as unknown as CognitionWorkflow | undefined;
   const policy = findPolicy(parts, document, profile, workflow);
-  const unmet = [...policy.problems, ...refuseUnsupported(document, profile)];
+  const unmet = [
+    ...policy.problems,
+    ...refuseUnsupported(document, profile),
+    ...inDocument(document, noteLargeNodes(profile, workflow)),
+  ];
   if (workflow === undefined)
     return {
       problems: [...unmet, missing(document, '/workflow_ref', 'cognition_workflow', workflowHash)],
@@ -95,7 +103,11 @@ function compileCognition(
   });
   const { value } = policy.problems.some(isError) && policy.policy === undefined ? {} : compiled;
   const subjects = value && place.cognition.subjects.map((subject_id) => ({ subject_id, workflow: value }));
-  return { subjects, problems: [...unmet, ...compiled.problems], ...present({ policy: policy.policy }) };
+  return {
+    subjects,
+    problems: [...unmet, ...compiled.problems],
+    ...present({ policy: policy.policy, session: toSession(profile, place.cognition.subjects) }),
+  };
 }
 
 function findPolicy(
@@ -145,13 +157,17 @@ function policedNames({ ambient_sources, nodes }: CognitionWorkflow): readonly s
 }
 
 function refuseUnsupported(document: ComponentReference, profile: CognitionProfile): readonly DocumentProblem[] {
-  const unsupported = (['budgets', 'connections'] as const).filter((member) => profile[member] !== undefined);
-  return inDocument(
-    document,
-    unsupported.map((member) =>
-      problem('NOT_SUPPORTED_YET', { kind: 'member', member, of: 'profile' }, { pointer: `/${member}` }),
-    ),
+  const refused = problem(
+    'NOT_SUPPORTED_YET',
+    { kind: 'member', member: 'connections', of: 'profile' },
+    { pointer: '/connections' },
   );
+  return inDocument(document, complainIf(profile.connections !== undefined, refused));
+}
+
+function toSessions(cognitions: readonly CompiledCognition[]): Pick<Program, 'sessions'> {
+  const sessions = cognitions.flatMap(({ session }) => session ?? []);
+  return sessions.length === 0 ? {} : { sessions };
 }
 
 function mostEventTurns(subjects: readonly SubjectProgram[]): number {

@@ -5,6 +5,7 @@ import type { AttemptRecord, AttemptSummary, InvocationSummary, TimelineRecord }
 import type { AgentTurnSummary } from '../../core/agents/agent-turn.js';
 import { seenDetails, type StreamReader } from '../../core/stream/seen-details.js';
 import type { Archive } from '../engine.js';
+import { type Costing, readCost } from '../read-cost.js';
 import { attemptUnknown } from '../records.js';
 import { findCursorProblem } from './list-part.js';
 
@@ -14,7 +15,7 @@ const CALLS_SHOWN = 500;
 const URGENT_SHOWN = 100;
 
 /** An attempt as its page shows it: at most 500 of its calls, with their events. */
-export interface AttemptPage extends AttemptRecord {
+export interface AttemptPage extends AttemptRecord, Costing {
   /** When an open attempt was read; null once it has ended. */
   readonly read_at: string | null;
   /** The calls after the call of this number are shown; null for the first. */
@@ -40,7 +41,8 @@ interface AskedAttempt {
 }
 
 /** An attempt with one part of its calls. */
-export async function browseAttempt({ store }: Archive, asked: AskedAttempt): Promise<Outcome<AttemptPage>> {
+export async function browseAttempt(archive: Archive, asked: AskedAttempt): Promise<Outcome<AttemptPage>> {
+  const { store } = archive;
   const { attempt_id, reader, after } = asked;
   const wrong = findCursorProblem('number', after);
   if (wrong !== undefined) return refuse(wrong);
@@ -61,6 +63,7 @@ export async function browseAttempt({ store }: Archive, asked: AskedAttempt): Pr
     invocations,
     timeline: eventsOf(record, { invocations, unfinished, next: read[CALLS_SHOWN], calls_after }).map(seen),
     audit: record.audit.slice(0, CALLS_SHOWN).map(seen),
+    cost: await readCost(archive, { of: 'attempt', world_slug: record.world_slug, attempt_id }),
     read_at: record.ended_at === null ? new Date().toISOString() : null,
     calls_after,
     more_calls_after,

@@ -9,6 +9,7 @@ import type { Entity } from '../../core/world/world.js';
 import type { AgentHeadRecord } from '../../core/agents/agent-turn.js';
 import type { Archive } from '../engine.js';
 import { diffPlaces, type WorldDiff } from '../diff-worlds.js';
+import { type Costing, readCost } from '../read-cost.js';
 import { type ActiveWorld, lookAtWorld, showWorld, type ShownWorld, unknownWorld, withActivity } from '../worlds.js';
 import { toTurn } from './list-part.js';
 
@@ -98,7 +99,8 @@ export async function browseWorld(
   });
 }
 
-export interface TurnPage extends WorldSnapshot, Forkable {
+/** Its cost is that of all attempts at it. */
+export interface TurnPage extends WorldSnapshot, Forkable, Costing {
   readonly last_turn: number;
   readonly story: TurnStory | null;
   readonly readings: readonly WorldReading[];
@@ -120,6 +122,7 @@ export async function browseTurn(archive: Archive, asked: TextPlace): Promise<Ou
     story,
     readings: await store.browse.readings(world_slug, { ...only, limit: READINGS_READ }),
     attempts: await store.browse.attemptsAtTurn({ world_slug, turn, limit: ATTEMPTS_LISTED }),
+    cost: await readCost(archive, { of: 'turn', world_slug, turn }),
     ...(await readForkable(archive)),
   });
 }

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../contract/json.js';
 import { present } from '../../contract/present.js';
 import type { SourceProgram } from '../../core/protocol/program.js';
-import type { ModelPlace } from '../../ports/sources.js';
+import type { FindModel, ModelPlace } from '../../ports/sources.js';
 import type { LookUpVariable } from '../origin.js';
 import { findNamedSecrets, listNames, resolveFolder, resolveModel, resolveOrigin } from '../origin.js';
 import { type Asked, halt, type Route, type Routed, type Stage } from '../passage.js';
@@ -60,6 +60,13 @@ export function findObstacle(
   const named = (manifest.secret_variable_fields ?? []).flatMap((field) => listNames(source.interface, field));
   const unset = named.find(({ name }) => parts.lookUp(name) === undefined);
   return unset && `${unset.name} is not set: set it to the secret that ${unset.pointer} of its interface names`;
+}
+
+/** The model that a source asks, and where; neither while a variable is missing. */
+export function findModel(source: Parameters<FindModel>[0], parts: ResolveParts): ReturnType<FindModel> {
+  const route = findRoute(source, parts);
+  if (typeof route === 'string') return { model: null, endpoint_origin: null };
+  return { model: route.model ?? null, endpoint_origin: route.origin ? new URL(route.origin.url).origin : null };
 }
 
 /** The route to a source, by the operator's variables. @returns a sentence where something is missing */

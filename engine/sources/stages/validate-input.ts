@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../../contract/json.js';
+import { present } from '../../contract/present.js';
 import type { ChatRequest } from '../../contract/source.js';
 import { canonicalText } from '../../core/content/canonical.js';
 import { findIJsonProblem, type IJsonProblem } from '../../core/content/i-json.js';
@@ -29,6 +30,7 @@ function checkChat(passage: Granted, { messages, offered, schema_delivery }: Gen
     ...(isSent
       ? { output_schema: Object.freeze({ name: offered.name, schema: toFrozenSchema(offered.delivered.schema) }) }
       : {}),
+    ...present({ max_output_tokens: passage.command.max_output_tokens }),
   };
   return { ...passage, request: Object.freeze(request) as unknown as Json };
 }

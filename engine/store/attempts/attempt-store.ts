@@ -7,6 +7,7 @@ import { beginAsLeft } from './begin-as-left.js';
 import { beginAttempt } from './begin-attempt.js';
 import { commitTurn } from './commit-turn.js';
 import { conversationMemory } from './conversation.js';
+import { findEarlierSpending } from './earlier-spending.js';
 import { failAttempt, handOverAttempt } from './end-attempt.js';
 import { renewLease } from './fence.js';
 import { flushChunks } from './flush-chunks.js';
@@ -47,6 +48,7 @@ export function attemptStore(database: OpenDatabase): AttemptStore {
       else memory.forget(lease.attempt_id);
       return written;
     },
+    findEarlierSpending: (lease) => findEarlierSpending(database, lease),
     facts: ({ world_slug, attempt_id }) => readAttemptFacts(database, { world_slug, attempt_id }),
     writeCalls: (lease, calls) => writeCalls(database, memory, lease, calls),
     flushChunks: (lease, llm_call_id, batch) => flushChunks(database, lease, llm_call_id, batch),

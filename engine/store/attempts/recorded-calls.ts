@@ -35,7 +35,8 @@ const RECORDED = prepare(
      CASE WHEN is_adopted THEN 0 ELSE performance END AS performance, request_hash, effect_class, repeatable,
      latest.status, answered, refused, failure_class, failure_message, failure_detail,
      CASE WHEN latest.status = 'failed' AND NOT answered THEN response_body END AS failure_body, outcome_unknown, http_status, retry_after_ms, latest.duration_ms,
-     latest.response_json, redaction, finish_reason, said.text, input_tokens, output_tokens, deadline,
+     latest.response_json, redaction, finish_reason, said.text, input_tokens, output_tokens, cached_input_tokens,
+     cache_written_input_tokens, deadline,
      settled.performed AS settled_performed, settled.response_json AS settled_json
    FROM latest
      LEFT JOIN llm_calls ON llm_calls.world_slug = latest.world_slug AND llm_calls.llm_call_id = latest.llm_call_id
@@ -85,6 +86,8 @@ interface RecordedRow {
   readonly text: Buffer | null;
   readonly input_tokens: number | null;
   readonly output_tokens: number | null;
+  readonly cached_input_tokens: number | null;
+  readonly cache_written_input_tokens: number | null;
   readonly deadline: string | null;
   readonly settled_performed: boolean | null;
   readonly settled_json: Json;
@@ -136,6 +139,7 @@ function toFact(row: RecordedRow): CallFact | undefined {
     failure_message: failure_message ?? '',
     refused,
     duration_ms,
+    ...toUsage(row),
     ...(outcome_unknown ? { outcome_unknown } : {}),
     ...present({
       http_status: http_status ?? undefined,
@@ -155,7 +159,9 @@ function toView({ llm_call_id, text, finish_reason, response_json, redaction }: 
   return answer;
 }
 
-function toUsage({ input_tokens, output_tokens }: RecordedRow): Pick<Extract<CallFact, { view: Json }>, 'usage'> {
+function toUsage(row: RecordedRow): Pick<Extract<CallFact, { view: Json }>, 'usage'> {
+  const { input_tokens, output_tokens, cached_input_tokens: cached, cache_written_input_tokens: written } = row;
   if (input_tokens === null || output_tokens === null) return {};
-  return { usage: { input_tokens, output_tokens } };
+  const parts = { cached_input_tokens: cached ?? undefined, cache_written_input_tokens: written ?? undefined };
+  return { usage: { input_tokens, output_tokens, ...present(parts) } };
 }

@@ -41,10 +41,10 @@ const generationRow = (ending: Assignments): string => `
   @generation AS (
     INSERT INTO llm_calls (world_slug, llm_call_id, attempt_id, source_invocation_id, model, endpoint_origin,
       schema_delivery, output_schema_hash, delivered_schema_hash, conversation, message_count, prefix_hash,
-      new_messages, started_at${ending.map(([column]) => `, ${column}`).join('')})
+      new_messages, max_output_tokens, started_at${ending.map(([column]) => `, ${column}`).join('')})
     SELECT world_slug, llm_call_id, attempt_id, source_invocation_id, :model::text, :endpoint_origin::text,
       :schema_delivery::schema_delivery, :offered_hash::text, :delivered_hash::text, :conversation::text,
-      :message_count::int, :prefix_hash::text, :new_messages::sha256_hex[], :started_at::timestamptz${ending.map(([, value]) => `, ${value}`).join('')}
+      :message_count::int, :prefix_hash::text, :new_messages::sha256_hex[], :max_output_tokens::bigint, :started_at::timestamptz${ending.map(([, value]) => `, ${value}`).join('')}
     FROM @call)`;
 
 /** The clauses that start a call, by its kind. */
@@ -105,7 +105,7 @@ function toBinding(call: CallStart['command']['call']): Values {
 }
 
 function toGeneration(start: CallStart): Values {
-  const { generation, call } = start.command;
+  const { generation, call, max_output_tokens } = start.command;
   return {
     model: start.resolved?.model ?? call.source.model ?? null,
     endpoint_origin: start.resolved?.origin ?? null,
@@ -114,6 +114,7 @@ function toGeneration(start: CallStart): Values {
     prefix_hash: generation?.prefix_hash ?? null,
     schema_delivery: generation?.schema_delivery ?? null,
     offered_hash: generation?.offered.hash ?? null,
+    max_output_tokens: max_output_tokens ?? null,
     delivered_hash: generation === undefined ? null : deliveredSchema(generation).hash,
     ...(start.refused ? toGenerationEnding(start.refused) : {}),
   };

@@ -14,7 +14,8 @@ export async function findLlmCall(runner: Runner, llm_call_id: string): Promise<
   const [row] = await readCall(runner, { llm_call_id });
   if (!row) return undefined;
   const { conversation: _conversation, message_count: _count, schema, source, artifacts, ...others } = row;
-  const { input_tokens, output_tokens, cached_input_tokens, reasoning_tokens, ...columns } = others;
+  const { input_tokens, output_tokens, cached_input_tokens, cache_written_input_tokens, reasoning_tokens, ...columns } =
+    others;
   const stream = toStream(await readBatches(runner, row));
   const said = row.model_output_kind === null ? null : stream.raw_text;
   const normalised_text = row.normalised_text?.toString('utf8') ?? said;
@@ -30,7 +31,7 @@ export async function findLlmCall(runner: Runner, llm_call_id: string): Promise<
     tokens:
       input_tokens === null || output_tokens === null
         ? null
-        : { input_tokens, output_tokens, cached_input_tokens, reasoning_tokens },
+        : { input_tokens, output_tokens, cached_input_tokens, cache_written_input_tokens, reasoning_tokens },
   };
 }
 
@@ -61,6 +62,7 @@ const readCall = query(({ from, sql }, { llm_call_id }: Pick<LlmCalls, 'llm_call
     .select(['calls.normalised_text', 'calls.started_at', 'calls.ended_at', 'asked.source_hash'])
     .select(['asked.failure_class', 'asked.failure_detail', 'asked.failure_message', 'asked.duration_ms'])
     .select(['calls.input_tokens', 'calls.output_tokens', 'calls.cached_input_tokens', 'calls.reasoning_tokens'])
+    .select(['calls.cache_written_input_tokens', 'calls.max_output_tokens'])
     .select(['calls.artifacts', 'sources.content as source', 'offered.content as schema', ...callState(sql, 'calls')])
     .select(sql.raw<readonly string[]>(CHILDREN).as('child_source_invocation_ids'))
     .where('calls.llm_call_id', '=', llm_call_id)

@@ -29,9 +29,9 @@ const OF_WORLDS = [
 
 /**
  * Searchable texts are on record elsewhere; the world's new database indexes them anew. A task is of who began it, at its
- * own database.
+ * own database, and so is what a budget has spent.
  */
-const UNEXPORTED = ['assistant_tasks', 'search_entries', 'search_progress'] as const;
+const UNEXPORTED = ['assistant_tasks', 'budgets', 'search_entries', 'search_progress'] as const;
 
 /** All tables that hold rows of one world. */
 export const WORLD_TABLES: readonly string[] = [...OF_WORLDS, 'agent_inbox', ...UNEXPORTED];
@@ -70,8 +70,11 @@ const ROWS: Readonly<Record<string, string>> = {
   ...SHARED,
 };
 
+/** The log is its database's own, and outlives its worlds; so are the reservations of its drivers. */
+const OF_DATABASE = ['budget_reservations', 'checkpoints', 'log_leaves', 'schema_migrations'] as const;
+
 /** Tables that no export holds. */
-export const LEFT_OUT: readonly string[] = ['schema_migrations', ...UNEXPORTED];
+export const LEFT_OUT: readonly string[] = [...OF_DATABASE, ...UNEXPORTED];
 
 /** The tables of an export, by name. */
 export const EXPORTED_TABLES: readonly string[] = Object.keys(ROWS).toSorted();

@@ -1,8 +1,10 @@
+import type { Cost } from '../../core/cost/cost.js';
 import type { Answers } from '../../catalogue/answers.js';
 import type { Asked, Viewed } from '../../catalogue/resource.js';
 import {
   type Block,
   type Columns,
+  facts as factsBlock,
   type Link,
   type Marked,
   type Phrase,
@@ -11,7 +13,7 @@ import {
   table as tableOf,
   type ViewSection,
 } from '../../catalogue/view.js';
-import { capital, isQuantity } from '../../catalogue/words.js';
+import { capital, costFacts, isQuantity } from '../../catalogue/words.js';
 import { parseJson } from '../../core/content/parse-json.js';
 import { type Html, html, type HtmlValue, NOTHING } from './html.js';
 import { itemPage, nextPart, type Page, type Section, type View } from './page.js';
@@ -117,6 +119,11 @@ export function rowsOf<Row>(
   empty: Phrase = 'Nothing yet.',
 ): Html {
   return drawBlock(tableOf(title, rows, columns, empty));
+}
+
+/** What was used and what it cost, as facts. */
+export function costOf(cost: Cost): Html {
+  return drawBlock(factsBlock(costFacts(cost)));
 }
 
 /** A note with which an item begins is its title. */

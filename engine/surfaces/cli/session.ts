@@ -125,6 +125,7 @@ interface Event {
 const LEVELS: Readonly<Record<string, 'warn' | 'error'>> = {
   driver_broke: 'error',
   database_lost: 'error',
+  checkpoint_failed: 'error',
   turn_failed: 'warn',
   turn_deferred: 'warn',
   turn_discarded: 'warn',

@@ -223,7 +223,13 @@ describe("the pieces of a model's answer", () => {
   });
 
   test("the pieces of a model's answer is separated from the reasoning, where the server counts it", () => {
-    const tokens = { input_tokens: 900, output_tokens: 400, cached_input_tokens: null, reasoning_tokens: 300 };
+    const tokens = {
+      input_tokens: 900,
+      output_tokens: 400,
+      cached_input_tokens: null,
+      cache_written_input_tokens: null,
+      reasoning_tokens: 300,
+    };
     assert.match(toText(outputBar(tokens)), /reasoning 300 tokens, 75 %[^]*answer 100 tokens, 25 %/);
     assert.equal(outputBar({ ...tokens, reasoning_tokens: null }).toString(), '');
   });

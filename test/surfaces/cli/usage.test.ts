@@ -22,6 +22,8 @@ const UNTOUCHED: Composition = {
   startScriptedModel: unused,
   startPerson: unused,
   loadTokens: unused,
+  openSigner: unused,
+  has_anchor: false,
   exportPages: unused,
   serveParent: unused,
   forwardParent: unused,

@@ -1,5 +1,7 @@
-import type { Invoke } from '../../protocol/command.js';
+import type { Fail, Invoke } from '../../protocol/command.js';
+import type { Program } from '../../protocol/program.js';
 import type { SubjectAsker } from '../asker.js';
+import { reserveCall } from '../budgets.js';
 import type { StartedRun, TurnState } from '../state.js';
 
 /**
@@ -31,22 +33,41 @@ export function withHeld(held: TurnState['held'], index: number, rest: readonly 
 }
 
 /** Makes the held calls that need not wait any more, each subject's in its own order. */
-export function releaseHeld(state: TurnState): { readonly state: TurnState; readonly commands: readonly Invoke[] } {
-  let { awaited, held } = state;
-  const released: SubjectAsker[] = [];
-  for (const [index, askers] of state.held) {
+export function releaseHeld(
+  program: Program,
+  state: TurnState,
+): { readonly state: TurnState; readonly commands: readonly Invoke[] } {
+  let { awaited, held, runs, budgets } = state;
+  const commands: Invoke[] = [];
+  for (const [index, askers] of [...state.held].toSorted(([one], [other]) => one - other)) {
+    const passed = new Set<SubjectAsker>();
     const free = askers.filter(({ command }) => mayIssue(state, index, command));
-    if (free.length === 0) continue;
+    for (const asker of inOrder(free, state.runs.get(index))) {
+      const reserved = reserveCall(program, { budgets }, asker.command);
+      if (reserved.kind === 'waits') continue;
+      passed.add(asker);
+      if (reserved.kind === 'refused') {
+        runs = withFailure(runs, index, reserved.failure);
+        continue;
+      }
+      ({ budgets } = reserved);
+      awaited = awaited.with(asker.command.key, { ...asker, command: reserved.command });
+      commands.push(reserved.command);
+    }
+    if (passed.size === 0) continue;
     held = withHeld(
       held,
       index,
-      askers.filter((asker) => !free.includes(asker)),
+      askers.filter((asker) => !passed.has(asker)),
     );
-    released.push(...inOrder(free, state.runs.get(index)));
   }
-  for (const asker of released) awaited = awaited.with(asker.command.key, asker);
-  const commands = released.toSorted((one, other) => one.index - other.index).map(({ command }) => command);
-  return { state: { ...state, awaited, held }, commands };
+  return { state: { ...state, awaited, held, runs, budgets }, commands };
+}
+
+/** A run that asks nothing more. */
+function withFailure(runs: TurnState['runs'], index: number, failure: Fail): TurnState['runs'] {
+  const started = runs.get(index);
+  return started === undefined ? runs : runs.with(index, { ...started, run: { ...started.run, failure } });
 }
 
 /** A run that was folded again has kept some of its calls, and made others anew. */

@@ -78,7 +78,7 @@ function foldAgain(program: Program, state: TurnState, { index, world }: View): 
   const asksAnew = commands.length > 0 ? 1 : 0;
   const rest = drop({ ...state, allowance: state.allowance - asksAnew }, index, gone);
   const started: StartedRun = {
-    run: folded.run,
+    run: asksAnew === 0 ? withRefusal(folded.run, old) : folded.run,
     answers: folded.answers,
     keys,
     number: number + asksAnew,
@@ -86,6 +86,12 @@ function foldAgain(program: Program, state: TurnState, { index, world }: View): 
   };
   const step = storeRun(program, rest, { index, started, commands });
   return discarded.length === 0 ? step : { ...step, discarded: [{ subject_id: subject.subject_id, keys: discarded }] };
+}
+
+/** A call that a budget has refused is not made because its run was folded again: it stays refused. */
+function withRefusal(run: SubjectRun, { failure }: SubjectRun): SubjectRun {
+  const isRefused = failure?.failure_class === 'budget_exhausted' && failure.call_key === undefined;
+  return isRefused && run.failure === undefined ? { ...run, failure } : run;
 }
 
 /** Begins a run and gives it, in their order, all answers to what it asks. */

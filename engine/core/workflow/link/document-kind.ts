@@ -4,7 +4,13 @@ import type { ComponentKind } from '../../protocol/component.js';
 import { COMPONENT_KINDS } from '../../protocol/component.js';
 
 /** The kind of a file: a component, or one of the documents that are read and never stored. */
-export type DocumentKind = ComponentKind | 'answers' | 'plugin_manifest' | 'plugin_conformance' | 'workflow_test';
+export type DocumentKind =
+  | ComponentKind
+  | 'answers'
+  | 'prices'
+  | 'plugin_manifest'
+  | 'plugin_conformance'
+  | 'workflow_test';
 
 /** The schema that describes a kind. JSON Schemas have the metaschema. */
 export const SCHEMA_OF_KIND: Readonly<Record<Exclude<DocumentKind, 'json_schema'>, string>> = {
@@ -15,6 +21,7 @@ export const SCHEMA_OF_KIND: Readonly<Record<Exclude<DocumentKind, 'json_schema'
   tool_policy: 'tool-policy.schema.json',
   scenario: 'scenario.schema.json',
   answers: 'answers.schema.json',
+  prices: 'prices.schema.json',
   plugin_manifest: 'plugin-manifest.schema.json',
   plugin_conformance: 'plugin-conformance.schema.json',
   workflow_test: 'workflow-test.schema.json',
@@ -29,6 +36,7 @@ const SHAPES: readonly (readonly [DocumentKind, readonly string[]])[] = [
   ['tool_policy', ['allow', 'require_approval']],
   ['response_source', ['interface', 'request_schema_ref']],
   ['answers', ['turns']],
+  ['prices', ['models']],
   ['plugin_conformance', ['examples']],
   ['workflow_test', ['scenario_ref', 'answers_ref', 'expect', 'given']],
 ];

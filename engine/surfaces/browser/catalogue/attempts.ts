@@ -26,7 +26,7 @@ import {
 } from '../parts/text.js';
 import { agentTurnColumns, callColumns, unfinishedColumns } from '../../../catalogue/tables.js';
 import { rowsOf } from '../resource-page.js';
-import { labelOf } from '../../../catalogue/words.js';
+import { capital, costFacts, labelOf } from '../../../catalogue/words.js';
 import { attemptTimeline, BANDS_MAX } from '../pictures/attempt-timeline.js';
 import { eventsOf, pathOf, pathOfTurn } from '../../../catalogue/places.js';
 import { trailToWorld } from '../../../catalogue/view.js';
@@ -208,6 +208,7 @@ function attemptFacts(shown: AttemptPage): Html {
     ['Ended (UTC)', moment(shown.ended_at)],
     ['Took', tookFrom(shown.started_at, shown.ended_at)],
     ['Calls', shown.source_invocation_count],
+    ...Object.entries(costFacts(shown.cost)).map(([name, said]) => [capital(name), said] as const),
     ['In doubt', shown.calls_in_doubt || undefined],
     ['Scenario', linkTo('scenario', shown.scenario_hash)],
     ['Adopts', linkTo('attempt', shown.adopts)],

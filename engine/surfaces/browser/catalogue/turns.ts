@@ -9,7 +9,7 @@ import { PATCHES_ON_TURN, pathOfTurn } from '../../../catalogue/places.js';
 import { decideTurn } from './decisions.js';
 import { trailToWorld } from '../../../catalogue/view.js';
 import { attemptColumns } from '../../../catalogue/tables.js';
-import { rowsOf } from '../resource-page.js';
+import { costOf, rowsOf } from '../resource-page.js';
 
 export const turn: Page = itemPage(declared.turn, {
   view: viewTurn,
@@ -35,6 +35,7 @@ function viewTurn(shown: TurnPage): View {
               )
             : html`${story.patches.slice(0, PATCHES_ON_TURN).map((patch) => showPatch(patch, namesIn(shown)))}${morePatches(shown)}`,
       },
+      { id: 'cost', title: 'What it has cost', body: shown.cost.calls > 0 && costOf(shown.cost) },
       { id: 'places', title: 'Places and entities at its end', body: drawPlaces(shown) },
       {
         id: 'attempts',

@@ -12,7 +12,7 @@ import { drawPlaces } from '../parts/places.js';
 import { drawTurn, namesIn } from '../parts/patch.js';
 import { linkTo, toClass, words, worldTime } from '../parts/text.js';
 import { attemptColumns } from '../../../catalogue/tables.js';
-import { rowsOf } from '../resource-page.js';
+import { costOf, rowsOf } from '../resource-page.js';
 import { question } from '../parts/question.js';
 import { forkTree } from '../pictures/fork-tree.js';
 import { lifeLines } from '../pictures/life-lines.js';
@@ -58,6 +58,7 @@ function viewWorld(shown: WorldPage, reader: Asked['reader']): View {
         title: isNow ? 'Where everybody is' : `Where everybody was after turn ${turn}`,
         body: drawPlaces(shown),
       },
+      { id: 'cost', title: isNow ? 'What it has cost' : `What turn ${turn} has cost`, body: drawCost(shown, reader) },
       { id: 'lives', title: 'Who was where, turn by turn', body: story.length > 0 && lifeLines(shown, story) },
       { id: 'readings', title: 'Numbers in readings', body: readingPlots(readings) },
       {
@@ -81,6 +82,13 @@ function viewWorld(shown: WorldPage, reader: Asked['reader']): View {
     ],
     decisions: decideWorld(shown),
   };
+}
+
+/** What a world has used and cost; operators see by what. */
+function drawCost({ world_slug, cost }: WorldPage, reader: Asked['reader']): Html {
+  if (cost.calls === 0) return NOTHING;
+  const more = html`<p class="more"><a href="${pathOf('world', world_slug)}/cost">By turn, subject, node and model, and what filled its prompts</a></p>`;
+  return html`${costOf(cost)}${reader === 'operator' ? more : NOTHING}`;
 }
 
 /** A jump to a turn, and the differences between two turns or from another world. */

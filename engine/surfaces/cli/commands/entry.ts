@@ -9,6 +9,8 @@ export interface CommandEntry {
   readonly says: string;
   /** Its arguments and options, in the order in which help lists them. */
   readonly takes?: readonly (Argument | Option)[];
+  /** It is meant where its group is called with none of its commands. */
+  readonly is_default?: boolean;
   /** It runs turns or answers requests for as long as it is left alone; any other command ends within seconds. */
   readonly lives_long?: boolean;
   /** Is given the values of its arguments, and its options last; a group of commands has none. */
@@ -18,14 +20,14 @@ export interface CommandEntry {
 /** Adds a command below the group that the words before its last one name. */
 export function addCommand(
   program: Command,
-  { name, says, takes = [], lives_long = false, run }: CommandEntry,
+  { name, says, takes = [], is_default = false, lives_long = false, run }: CommandEntry,
   perform: Perform,
 ): Command {
   const words = name.split(' ');
   const group = words
     .slice(0, -1)
     .reduce((above, word) => above.commands.find((each) => each.name() === word) ?? above, program);
-  const command = group.command(words.at(-1) ?? '').description(says);
+  const command = group.command(words.at(-1) ?? '', { isDefault: is_default }).description(says);
   for (const taken of takes) {
     if (taken instanceof Argument) command.addArgument(taken);
     else command.addOption(taken);

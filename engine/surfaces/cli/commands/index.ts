@@ -6,6 +6,7 @@ import type { Perform } from '../session.js';
 import { report, settleAttempt, stop } from './by-hand.js';
 import { get, list, put, uses } from './components.js';
 import { addCommand, type CommandEntry } from './entry.js';
+import { EVIDENCE_COMMANDS } from './evidence.js';
 import { LEDGER_COMMANDS } from './ledger.js';
 import { mcp } from './mcp.js';
 import { newFiles } from './new.js';
@@ -40,6 +41,7 @@ const GROUPS: Readonly<Record<string, readonly CommandEntry[]>> = {
     recordTest,
     ...LEDGER_COMMANDS,
   ],
+  'Evidence:': EVIDENCE_COMMANDS,
   'Plugins:': plugins,
   'Set-up:': [...models, ...mcp, toys, migrate, doctor],
 };

@@ -10,7 +10,8 @@ import { actHereOrThere } from '../../../catalogue/here-or-there.js';
 import { runTurns } from '../../../catalogue/actions/worlds.js';
 import { personHere } from '../../../operations/person-here.js';
 import type { Narrowing } from '../../../operations/narrow-run.js';
-import type { Engine } from '../../../operations/engine.js';
+import { type Engine, whileOpen } from '../../../operations/engine.js';
+import { estimateRun } from '../../../operations/estimate.js';
 import { runWorld, type ScenarioNews } from '../../../operations/run-world.js';
 import {
   editedScenarioOption,
@@ -29,6 +30,7 @@ import { askPerson } from '../asked-person.js';
 import type { ExitCode } from '../exit-code.js';
 import { chooseModel, MODEL, type ModelOptions, scriptOption } from '../model-choice.js';
 import { playTurns } from '../play-turns.js';
+import { estimateLines } from '../render/estimate.js';
 import { queuedLines, queuedThereLines } from '../render/queue.js';
 import { answer, printRefused, refuseUsage, type Session } from '../session.js';
 import { toShell } from '../shell.js';
@@ -43,6 +45,7 @@ interface RunOptions extends ModelOptions, Narrowing, RootOptions, ServeAfterOpt
   readonly reason?: string;
   readonly anew?: boolean;
   readonly dry?: boolean;
+  readonly estimate?: boolean;
   readonly answers?: string;
   readonly writeMissing?: string;
 }
@@ -73,6 +76,7 @@ export const run: CommandEntry = {
     new Option('--reason <text>', 'with --queue: why; the record keeps it'),
     ...SERVE,
     new Option('--anew', 'start over after a failed attempt: its side effects may be repeated, also those in doubt'),
+    new Option('--estimate', 'only say what the turns will use and cost; makes no call, and writes nothing'),
     new Option('--dry', 'run on a temporary copy; makes no call'),
     new Option('--answers <file>', 'the answers of models and sources in a dry run'),
     new Option(
@@ -85,6 +89,7 @@ export const run: CommandEntry = {
 
 async function runAndShow(session: Session, world_slug: string, options: RunOptions): Promise<ExitCode> {
   const { turns, retries = 0, dry, answers, queue, llm, script, model, tools, connections } = options;
+  if (options.estimate === true) return estimate(session, world_slug, options);
   if (queue === true) return queueFor(session, world_slug, options);
   if (dry === true || answers !== undefined || options.writeMissing !== undefined)
     return runDry(session, world_slug, options);
@@ -119,17 +124,28 @@ async function runAndShow(session: Session, world_slug: string, options: RunOpti
   return serveAfter(session, options, play, () => asked);
 }
 
+/** Of the model that the sources would ask. */
+async function estimate(session: Session, world_slug: string, options: RunOptions): Promise<ExitCode> {
+  const { turns, retries, llm, script, model, anew, dry, answers, writeMissing, queue, scenario } = options;
+  const others = [retries, llm, script, anew, dry, answers, writeMissing, queue, scenario];
+  if (others.some((option) => option !== undefined))
+    return refuseUsage(session, '--estimate runs nothing.', 'Give it --turns and --model at most.');
+  const opened = await session.composition.openEngine(present({ model }));
+  const estimated = await whileOpen(opened, (engine) => estimateRun(engine, { world_slug, turns }));
+  return answer(session, estimated, { lines: estimateLines });
+}
+
 function toNamed(session: Session, { scenario, ...options }: RunOptions): NamedScenario | undefined {
   return scenario === undefined ? undefined : { scenario, place: toPlace(session, options) };
 }
 
 /** The news about a scenario, with paths as a person would write them in the working folder. */
-function toShown({ terminal }: Session, { edited, adopted_from_turn }: ScenarioNews): ScenarioNews {
-  if (edited === undefined) return { adopted_from_turn };
+function toShown({ terminal }: Session, { edited, ...others }: ScenarioNews): ScenarioNews {
+  if (edited === undefined) return others;
   const shown = (file: string): string => displayName(file, terminal.working_folder);
   const { files, scenario, root } = edited;
   const shown_root = root === undefined ? {} : { root: shown(root) };
-  return { edited: { files: files.map(shown), scenario: shown(scenario), ...shown_root }, adopted_from_turn };
+  return { edited: { files: files.map(shown), scenario: shown(scenario), ...shown_root }, ...others };
 }
 
 async function runDry(session: Session, world_slug: string, options: RunOptions): Promise<ExitCode> {

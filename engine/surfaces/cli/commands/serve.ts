@@ -1,5 +1,7 @@
 import { present } from '../../../contract/present.js';
 import { Option } from 'commander';
+import type { Outcome } from '../../../contract/problem.js';
+import type { MadeCheckpoint } from '../../../operations/evidence/checkpoint.js';
 import { serve } from '../../../operations/serve.js';
 import type { StageRequest } from '../../../operations/stage.js';
 import type { LoadedTokens } from '../../../operations/tokens.js';
@@ -69,6 +71,7 @@ function run(session: Session, { host, port, ...options }: ServeOptions, asked: 
       place: present({ host, port }),
       lease_ms: LEASE_MS,
       ...asked,
+      onCheckpoint: (made) => printCheckpoint(session, made),
       onReady: ({ url, database, tokens, sign_in_link, waiting }) => {
         const sentence = `serving at ${url}; ${database}; tokens in ${tokens.file ?? 'the environment'}`;
         printEvent(session, sentence, { kind: 'serving', url, database, tokens_file: tokens.file ?? null });
@@ -80,6 +83,16 @@ function run(session: Session, { host, port, ...options }: ServeOptions, asked: 
       },
     }),
   );
+}
+
+/** A checkpoint, or why there is none: an anchor that has failed has to be seen. */
+function printCheckpoint(session: Session, made: Outcome<MadeCheckpoint>): void {
+  const failed = made.ok ? made.value.unanchored : made.problems[0];
+  if (failed !== undefined)
+    return printEvent(session, `${failed.message} ${failed.repair}`, { kind: 'checkpoint_failed', code: failed.code });
+  const { tree_size, missing } = (made as Extract<typeof made, { ok: true }>).value;
+  const gone = missing.map(({ world_slug, how, seals }) => `; ${seals} of ${world_slug} ${how}`).join('');
+  printEvent(session, `checkpoint of ${tree_size} seals${gone}`, { kind: 'checkpoint_made', tree_size, missing });
 }
 
 function toWaiting(messages: number): string {

@@ -9,11 +9,11 @@ import type {
 } from '../../../ports/records.js';
 import { toTraceId } from '../../../core/content/trace-id.js';
 import { isUndriven, stateOf } from '../../../core/protocol/work-state.js';
-import type { WorldAttempts } from '../../../operations/records.js';
+import type { ShownAttempt, WorldAttempts } from '../../../operations/records.js';
 import type { AgentTurnSummary } from '../../../core/agents/agent-turn.js';
 import { attemptColumns } from '../../../catalogue/tables.js';
 import { table } from '../../../catalogue/view.js';
-import { blockLines, toState } from './view.js';
+import { blockLines, costLines, toState } from './view.js';
 import { AS_BEFORE, awaitedLines, doubtLines, toSettlement } from './open-call.js';
 import { toReason } from './call.js';
 import { beganLine, proseLines, quotedLines } from './block.js';
@@ -37,13 +37,14 @@ import { queueLines } from './queue.js';
 import { count, failureName, shortHash, toDuration } from '../../../catalogue/words.js';
 
 /** One attempt: its end, its calls in order, its patches, and the rejections on the way. */
-export function attemptLines(attempt: AttemptRecord): Lines {
+export function attemptLines(attempt: ShownAttempt): Lines {
   const { attempt_id, world_slug, attempted_turn, epoch, scenario_hash, started_at, ended_at, invocations } = attempt;
   return [
     verbatim(strong(`attempt ${attempt_id}`), '  ', toState(stateOf(attempt))),
     line(`world ${world_slug} · turn ${attempted_turn} · epoch ${epoch} · scenario ${shortHash(scenario_hash)}`),
     beganLine(started_at, ended_at),
     verbatim(faint(`trace ${toTraceId(attempt_id)}`)),
+    costLines(attempt),
     historyLines(attempt),
     undrivenLines([attempt]),
     failureLines(attempt),

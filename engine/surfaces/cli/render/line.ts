@@ -65,7 +65,7 @@ export function command(...words: readonly string[]): Span {
 
 /** The first words of all commands, as alternatives. */
 const COMMANDS =
-  'agent-turn|agents|attempt|attempts|doctor|entity|event|get|invocation|list|llm-call|mcp|migrate|model|new|park|plugin|put|record|' +
+  'agent-turn|agents|attempt|attempts|checkpoint|doctor|entity|event|evidence|get|invocation|list|llm-call|mcp|migrate|model|new|park|plugin|put|record|' +
   'report|run|schemas|search|serve|stop|test|toys|uses|validate|worker|world';
 
 const NAMES_PROGRAM = new RegExp(`(?<!npx |[\\w/.-])chukwa (?=(?:${COMMANDS})(?![\\w-]))`);

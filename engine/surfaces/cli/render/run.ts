@@ -16,6 +16,7 @@ import {
   verbatim,
 } from './line.js';
 import type { Rerun, Story } from './story.js';
+import { estimateLines } from './estimate.js';
 import { adoptedLine } from './queue.js';
 import { tableLines } from './table.js';
 import { count } from '../../../catalogue/words.js';
@@ -43,6 +44,7 @@ export function titleLines({ world, model, turns, database, news = {}, rerun }: 
     line(faint(`database: ${database.description}`)),
     news.adopted_from_turn !== undefined && [EMPTY, adoptedLine(news.adopted_from_turn)],
     news.edited !== undefined && [EMPTY, editedLines(rerun, news.edited)],
+    news.estimate && [EMPTY, estimateLines(news.estimate)],
   ];
 }
 
@@ -113,7 +115,9 @@ function dryLines(
 function furtherLines(report: RunReport, story: Story): Lines {
   const turn = report.turns.at(-1);
   return [
-    turn?.is_transient === true && [retryLines(report, turn, story), EMPTY],
+    turn?.failure_class === 'budget_exhausted'
+      ? [budgetLines(report, story), EMPTY]
+      : turn?.is_transient === true && [retryLines(report, turn, story), EMPTY],
     turn?.failure_class === 'generation_attempts_exhausted' && [
       hanging(
         2,
@@ -174,6 +178,16 @@ function retryLines(
       '  "retry": {"max": 3, "on": ["timeout", "transport", "http_429", "http_5xx"]}',
       '  in the file of a source retries its calls',
     ),
+  ];
+}
+
+function budgetLines({ world }: RunReport, { rerun }: Story): Lines {
+  return [
+    line('What the turn has used stays on record. Once its budget has more left, continue:'),
+    commandLines('  ', [
+      [command(...rerun.run), 'tries the turn again'],
+      [command('cost', world), 'what the world has used'],
+    ]),
   ];
 }
 

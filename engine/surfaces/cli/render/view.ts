@@ -1,6 +1,7 @@
 import type { Block, Link, Marked, Phrase, RecordView, ViewSection } from '../../../catalogue/view.js';
 import { toPhrase } from '../../../catalogue/phrase.js';
-import { count, shortHash, toMinute, toMoment } from '../../../catalogue/words.js';
+import { costFacts, count, shortHash, toMinute, toMoment } from '../../../catalogue/words.js';
+import type { Cost } from '../../../core/cost/cost.js';
 import type { LlmCallRecord } from '../../../ports/records.js';
 import { jsonText, proseLines } from './block.js';
 import {
@@ -206,6 +207,12 @@ function toMarked({ as, text }: Marked): readonly Span[] {
     case 'code':
       return [{ text }];
   }
+}
+
+/** What was used and what it cost, as facts; nothing where no model was asked. */
+export function costLines({ cost }: { readonly cost: Cost }): Lines {
+  const said = Object.values(costFacts(cost)).filter((fact) => fact !== null);
+  return said.map((fact, at) => hanging(2, faint(at === 0 ? 'tokens ' : 'cost '), fact));
 }
 
 /** The state of something, in its colour. */

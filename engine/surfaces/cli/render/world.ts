@@ -6,7 +6,7 @@ import { proseLines } from './block.js';
 import { queueLines } from './queue.js';
 import { worldColumns } from '../../../catalogue/tables.js';
 import { table } from '../../../catalogue/view.js';
-import { blockLines } from './view.js';
+import { blockLines, costLines } from './view.js';
 import { shortHash, toMoment } from '../../../catalogue/words.js';
 import type { WorldStory } from '../../../operations/world-story.js';
 
@@ -23,11 +23,12 @@ export function worldLines(world: WorldSnapshot): Lines {
   ];
 }
 
-/** The same, with the world's scenarios, where they are several, and its queue. */
-export function shownWorldLines({ queued_turns, put_off, scenarios, ...world }: ShownWorld): Lines {
+/** The same, with its cost, the world's scenarios, where they are several, and its queue. */
+export function shownWorldLines({ queued_turns, put_off, scenarios, cost, ...world }: ShownWorld): Lines {
   const queued = queueLines(world.world_slug, { queued_turns, put_off });
   const lineage = scenarios.length > 1 ? [EMPTY, ...scenarios.map(scenarioLine)] : [];
-  return [worldLines(world), lineage, queued && [EMPTY, queued]];
+  const spent = cost.calls > 0 && [EMPTY, costLines({ cost })];
+  return [worldLines(world), spent, lineage, queued && [EMPTY, queued]];
 }
 
 function scenarioLine({ from_turn, scenario_label, scenario_hash, chosen_at }: ShownWorld['scenarios'][number]): Line {

@@ -1,0 +1,45 @@
+import type { JsonObject } from '../../contract/json.js';
+import { canonicalText } from '../content/canonical.js';
+import { parseJson } from '../content/parse-json.js';
+import { findMisshapen, type Shape } from './shape.js';
+
+/** A seal as the log holds it: what a world's attempt left when it ended, or what a later settlement added. */
+export interface SealStatement {
+  readonly world_slug: string;
+  /** 1-based, in its world. */
+  readonly seal_seq: number;
+  readonly attempt_id: string;
+  /** Of a settlement, the call that it settles; else empty. */
+  readonly source_invocation_id: string;
+  /** How many entries it seals. */
+  readonly entries: number;
+  /** The root over them, 64 hex digits. */
+  readonly root: string;
+  /** The root of the seal before it in its world; empty for the first. */
+  readonly previous_root: string;
+  /** RFC 3339, in UTC. */
+  readonly sealed_at: string;
+}
+
+/** The text that is a leaf of the log. */
+export function sealText(seal: SealStatement): string {
+  return canonicalText({ ...seal });
+}
+
+const SHAPE: Shape = {
+  world_slug: 'text',
+  seal_seq: 'count',
+  attempt_id: 'text',
+  source_invocation_id: 'text',
+  entries: 'count',
+  root: 'text',
+  previous_root: 'text',
+  sealed_at: 'text',
+};
+
+/** The seal of a leaf's text; undefined where it is none. */
+export function parseSeal(text: string): SealStatement | undefined {
+  const parsed = parseJson(text);
+  if (!parsed.ok || findMisshapen(parsed.value, SHAPE) !== undefined) return undefined;
+  return parsed.value as JsonObject & SealStatement;
+}

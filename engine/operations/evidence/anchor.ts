@@ -1,0 +1,98 @@
+import { spawn } from 'node:child_process';
+import { open, readFile } from 'node:fs/promises';
+import { type Outcome, problem, refuse, type Refused, succeed } from '../../contract/problem.js';
+import { type Checkpoint, parseCheckpoint } from '../../core/evidence/checkpoint.js';
+import { type VerifierKey, verifyNote } from '../../core/evidence/signed-note.js';
+
+/** What keeps checkpoints outside the database: a file that grows by each, or a command that is given each. */
+export type Anchor =
+  | { readonly kind: 'file'; readonly file: string }
+  | { readonly kind: 'command'; readonly command: string };
+
+const COMMAND_MS_MAX = 30_000;
+
+/** A checkpoint in a file that may hold other text as well, such as the beginning of one that was cut off. */
+const NOTES = /(?:(?!— )[^\n]+\n)+\n(?:— [^\n]+\n)+/g;
+
+/** A checkpoint as an anchor has it. */
+export interface Anchored {
+  readonly note: string;
+  readonly checkpoint: Checkpoint;
+}
+
+/** The last checkpoint of a key in the file of an anchor; undefined where there is none, or a command keeps them. */
+export async function findAnchored(anchor: Anchor, key: VerifierKey): Promise<Outcome<Anchored | undefined>> {
+  if (anchor.kind === 'command') return succeed(undefined);
+  try {
+    const notes = (await readFile(anchor.file, 'utf8')).match(NOTES) ?? [];
+    for (const note of notes.toReversed()) {
+      const verdict = verifyNote(note, key);
+      const checkpoint = verdict.kind === 'signed' ? parseCheckpoint(verdict.text) : undefined;
+      if (checkpoint?.origin === key.name) return succeed({ note, checkpoint });
+    }
+    return succeed(undefined);
+  } catch (error) {
+    const code = codeOf(error);
+    return code === 'ENOENT' ? succeed(undefined) : failed(`its file cannot be read (${code})`);
+  }
+}
+
+/** Gives a checkpoint to an anchor, and waits until it is kept. */
+export function giveToAnchor(anchor: Anchor, note: string): Promise<Outcome<undefined>> {
+  return anchor.kind === 'file' ? append(anchor.file, note) : give(anchor.command, note);
+}
+
+async function append(file: string, note: string): Promise<Outcome<undefined>> {
+  try {
+    const handle = await open(file, 'a');
+    try {
+      // The last one may have been cut off in the middle of a line.
+      const isEmpty = (await handle.stat()).size === 0;
+      await handle.writeFile(isEmpty ? note : `\n\n${note}`);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    return succeed(undefined);
+  } catch (error) {
+    return failed(`its file cannot be written (${codeOf(error)})`);
+  }
+}
+
+function give(command: string, note: string): Promise<Outcome<undefined>> {
+  return new Promise((resolve) => {
+    // A group of its own, so that what the shell started ends with it.
+    const child = spawn(command, { shell: true, detached: true, stdio: ['pipe', 'ignore', 'ignore'] });
+    const timer = setTimeout(() => {
+      resolve(failed(`the command has not ended within ${COMMAND_MS_MAX / 1_000} seconds`));
+      end(child.pid);
+    }, COMMAND_MS_MAX);
+    child.on('error', (error) => resolve(failed(`the command cannot be started (${codeOf(error)})`)));
+    child.on('exit', (code) => resolve(code === 0 ? succeed(undefined) : failed(endedWith(code))));
+    child.on('close', () => clearTimeout(timer));
+    // A command that reads nothing may end before it is written to.
+    child.stdin.on('error', () => {});
+    child.stdin.end(note);
+  });
+}
+
+function endedWith(code: number | null): string {
+  return `the command ended with ${code ?? 'a signal'}`;
+}
+
+function end(pid: number | undefined): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, 'SIGKILL');
+  } catch {
+    // It has ended meanwhile.
+  }
+}
+
+function failed(reason: string): Refused {
+  return refuse(problem('ANCHOR_FAILED', { reason }));
+}
+
+function codeOf(error: unknown): string {
+  if (error instanceof Error && 'code' in error) return String(error.code);
+  throw error;
+}

@@ -1,0 +1,260 @@
+import type { Json } from '../../contract/json.js';
+import { type Outcome, problem, refuse, type Refused, succeed } from '../../contract/problem.js';
+import { canonicalText } from '../../core/content/canonical.js';
+import { findAt } from '../../core/content/json-pointer.js';
+import { sha256 } from '../../core/content/sha256.js';
+import { isUuid } from '../../core/content/uuid.js';
+import { encodeBase64 } from '../../core/evidence/base64.js';
+import {
+  type Bundle,
+  BUNDLE_FORMAT,
+  type BundledSeal,
+  contentsText,
+  readEntry,
+  toLeaf,
+  verifyBundle,
+  type VerifiedBundle,
+} from '../../core/evidence/bundle.js';
+import { formatClaim, isOfClaim, proveEntries, verifyClaim, type VerifiedClaim } from '../../core/evidence/claim.js';
+import { hideMessages, listMaterial, type PromptMessage } from '../../core/evidence/material.js';
+import { type Hash, proveInclusion, sameHash } from '../../core/evidence/merkle.js';
+import { parseSeal, type SealStatement } from '../../core/evidence/seal-text.js';
+import { formatVerifierKey, signNote } from '../../core/evidence/signed-note.js';
+import { entryText } from '../../core/ledger/write-ledger.js';
+import type { Store } from '../../store/open-store.js';
+import type { Archive } from '../engine.js';
+import { showEntity } from '../entities.js';
+import { entriesOf, type Plans, readPlanned } from '../ledger/read-ledger.js';
+import { attemptUnknown, showInvocation, showLlmCall } from '../records.js';
+import { unknownWorld } from '../worlds.js';
+import { makeCheckpoint, type MadeCheckpoint, type Signer, splitHashes } from './checkpoint.js';
+
+/** What can be left out of a file: its hash stays. */
+export const MATERIALS = ['prompts', 'answers', 'patches'] as const;
+
+export type Material = (typeof MATERIALS)[number];
+
+/** A file of evidence, and what it proves. */
+export interface Gathered<Proved> {
+  readonly text: string;
+  readonly proved: Proved;
+  readonly made: MadeCheckpoint;
+}
+
+interface Wanted {
+  readonly redact: readonly Material[];
+  readonly now: number;
+}
+
+/**
+ * Gathers the evidence of an attempt or a world.
+ * @param named an attempt's id, or a world's name, also of a world that was removed
+ */
+export async function gatherBundle(
+  archive: Archive,
+  signer: Signer,
+  { named, redact, now }: Wanted & { readonly named: string },
+): Promise<Outcome<Gathered<VerifiedBundle>>> {
+  const about = await findSubject(archive, named);
+  if (!about.ok) return about;
+  const log = await openLog(archive, signer, now);
+  if (!log.ok) return log;
+  const rows = await archive.store.log.seals(about.value);
+  if (rows.length === 0) return refuseUnsealed(archive, named, about.value.world_slug);
+  const plans: Plans = new Map();
+  const seals: BundledSeal[] = [];
+  for (const attempt of groupByAttempt(rows)) {
+    const sealed = await readSealed(archive, attempt, plans);
+    if (!sealed.ok) return sealed;
+    for (const [index, { seal, log_index, leaf_hashes }] of attempt.entries())
+      seals.push({
+        seal,
+        index: log_index,
+        proof: proveInclusion(log.value.leaves, log_index).map(encodeBase64),
+        ...(leaf_hashes === null
+          ? {}
+          : { leaves: splitHashes(leaf_hashes).map(encodeBase64), entries: sealed.value[index] ?? [] }),
+      });
+  }
+  const ordered = seals.toSorted((one, other) => one.index - other.index);
+  const material = await readMaterial(archive, ordered, redact);
+  const { key } = signer;
+  const bundle: Bundle = {
+    format: BUNDLE_FORMAT,
+    key: formatVerifierKey(key),
+    checkpoint: log.value.made.checkpoint,
+    contents: signNote(
+      contentsText(
+        about.value,
+        ordered.map(({ seal }) => seal),
+      ),
+      key,
+    ),
+    seals: ordered,
+    ...material,
+  };
+  const text = `${JSON.stringify(bundle, null, 1)}\n`;
+  const proved = verifyBundle(text, key);
+  return proved.ok ? succeed({ text, proved: proved.value, made: log.value.made }) : proved;
+}
+
+type LoggedSeal = Awaited<ReturnType<Store['log']['seals']>>[number];
+
+/** What an id or a name means, also where nothing but the log has it any more. */
+async function findSubject({ store }: Archive, named: string) {
+  if (!isUuid(named)) return succeed({ world_slug: named });
+  const attempt = await store.facts.attempt(named);
+  return attempt === undefined
+    ? refuse(attemptUnknown(named))
+    : succeed({ world_slug: attempt.world_slug, attempt_id: attempt.attempt_id });
+}
+
+async function refuseUnsealed(archive: Archive, named: string, world_slug: string): Promise<Refused> {
+  if ((await archive.store.worlds.find(world_slug)) === undefined) return unknownWorld(archive, world_slug);
+  return refuse(problem('NOT_SEALED', { what: isUuid(named) ? `The attempt ${named}` : `The world ${named}` }));
+}
+
+/** The log as a new checkpoint signs it. */
+async function openLog(archive: Archive, signer: Signer, now: number) {
+  const made = await makeCheckpoint(archive, signer, now);
+  if (!made.ok) return made;
+  const leaves = splitHashes(await archive.store.log.leaves()).slice(0, made.value.tree_size);
+  return succeed({ made: made.value, leaves });
+}
+
+function groupByAttempt(rows: readonly LoggedSeal[]): readonly (readonly LoggedSeal[])[] {
+  return [...new Set(rows.map(({ attempt_id }) => attempt_id))].map((attempt_id) =>
+    rows.filter((row) => row.attempt_id === attempt_id),
+  );
+}
+
+/**
+ * The entries of each seal of an attempt, as its record yields them.
+ * @returns a refusal where they are not what was sealed; none for a seal whose world was removed
+ */
+async function readSealed(
+  archive: Archive,
+  seals: readonly LoggedSeal[],
+  plans: Plans,
+): Promise<Outcome<readonly (readonly string[])[]>> {
+  const [first] = seals;
+  if (first === undefined || seals.every(({ leaf_hashes }) => leaf_hashes === null)) return succeed([]);
+  const planned = await readPlanned(archive, first.attempt_id, plans);
+  if (!planned.ok) return planned;
+  const texts = entriesOf(planned.value).map(entryText);
+  const sealed: string[][] = [];
+  let from = 0;
+  for (const { leaf_hashes, attempt_id, seal_seq } of seals) {
+    const leaves = splitHashes(leaf_hashes ?? new Uint8Array());
+    const entries = texts.slice(from, from + leaves.length);
+    const isSound = leaves.every((leaf, index) => isLeafOf(leaf, entries[index]));
+    if (!isSound) return refuse(problem('RECORD_UNSEALED', { attempt_id, seal_seq }, { details: { attempt_id } }));
+    sealed.push(entries);
+    from += leaves.length;
+  }
+  return succeed(sealed);
+}
+
+function isLeafOf(leaf: Hash, entry: string | undefined): boolean {
+  return entry !== undefined && sameHash(leaf, toLeaf(entry));
+}
+
+/** The texts that entries name, as far as anybody may see them, and nobody wants them left out. */
+async function readMaterial(archive: Archive, seals: readonly BundledSeal[], redact: readonly Material[]) {
+  const entries = seals.flatMap((seal) => seal.entries ?? []).map((entry) => readEntry(entry) ?? null);
+  const named = listMaterial(entries);
+  const prompts: (readonly PromptMessage[])[] = [];
+  const texts = new Map<string, string>();
+  for (const id of new Set(entries.map((entry) => findAt(entry, ['details', 'source_invocation_id'])))) {
+    const call = typeof id === 'string' ? await readCall(archive, id) : undefined;
+    if (call?.prompt !== undefined) prompts.push(call.prompt);
+    if (call?.answer !== undefined) texts.set(sha256(call.answer), call.answer);
+  }
+  const patches = (await Promise.all(seals.map(({ seal }) => readPatches(archive, parseSeal(seal))))).flat();
+  const answers = [...texts].filter(([hash]) => named.answers.has(hash)).map(([, text]) => text);
+  return {
+    prompts: redact.includes('prompts') ? prompts.map(hideMessages) : prompts,
+    texts: [...(redact.includes('answers') ? [] : answers), ...(redact.includes('patches') ? [] : patches)],
+  };
+}
+
+/** The prompt and the answer of a call. What redaction hides in an answer stays hidden: its hash is another then. */
+async function readCall(archive: Archive, id: string) {
+  const call = await showInvocation(archive, id);
+  if (!call.ok) return undefined;
+  const { llm_call_id, response_json } = call.value;
+  if (llm_call_id === null) return { answer: response_json === null ? undefined : canonicalText(response_json) };
+  const generation = await showLlmCall(archive, llm_call_id);
+  if (!generation.ok) return undefined;
+  const { messages, raw_text } = generation.value;
+  return { prompt: messages.map(({ role, content }): PromptMessage => ({ role, content })), answer: raw_text };
+}
+
+async function readPatches({ store }: Archive, seal: SealStatement | undefined): Promise<readonly string[]> {
+  // A settlement has no patches of its own.
+  if (seal === undefined || seal.source_invocation_id !== '') return [];
+  return (await store.log.patches(seal)).map((patch) => canonicalText(patch as unknown as Json));
+}
+
+/** Gathers the proof of one claim: that an entity was given the state that it has, by which patch, from which prompt. */
+export async function gatherClaim(
+  archive: Archive,
+  signer: Signer,
+  {
+    redact,
+    now,
+    ...place
+  }: Wanted & { readonly world_slug: string; readonly entity_id: string; readonly turn?: number },
+): Promise<Outcome<Gathered<VerifiedClaim>>> {
+  const shown = await showEntity(archive, place);
+  if (!shown.ok) return shown;
+  const { world_slug, id: entity_id, turn: until } = shown.value;
+  const change = await findChange(archive, { world_slug, entity_id, until });
+  if (change === undefined) return refuse(problem('NOTHING_TO_PROVE', { world_slug, entity_id }));
+  const log = await openLog(archive, signer, now);
+  if (!log.ok) return log;
+  const { attempt_id, source_invocation_id, patch_seq } = change;
+  const seals = await archive.store.log.seals({ world_slug: change.world_slug, attempt_id });
+  const [end] = seals;
+  if (end === undefined) return refuse(problem('NOT_SEALED', { what: `The attempt ${attempt_id}` }));
+  const sealed = await readSealed(archive, seals.slice(0, 1), new Map());
+  if (!sealed.ok) return sealed;
+  const call = await readCall(archive, source_invocation_id);
+  const { prompt = [], answer } = call ?? {};
+  const material = {
+    key: formatVerifierKey(signer.key),
+    seal: end.seal,
+    entity_id,
+    entries: proveEntries(sealed.value[0] ?? [], isOfClaim(source_invocation_id)),
+    prompt: redact.includes('prompts') ? hideMessages(prompt) : prompt,
+    ...(answer === undefined || redact.includes('answers') ? {} : { answer }),
+    patch: (await readPatches(archive, parseSeal(end.seal)))[patch_seq - 1] ?? '',
+  };
+  const { made, leaves } = log.value;
+  const place_in_log = {
+    index: end.log_index,
+    proof: proveInclusion(leaves, end.log_index),
+    checkpoint: made.checkpoint,
+  };
+  const text = formatClaim(material, place_in_log);
+  const proved = verifyClaim(text, signer.key);
+  return proved.ok ? succeed({ text, proved: proved.value, made }) : proved;
+}
+
+const CHANGES_AT_ONCE = 50;
+
+/** The last change of an entity's state up to a turn; memories are no states. */
+async function findChange(
+  { store }: Archive,
+  { world_slug, entity_id, until }: { readonly world_slug: string; readonly entity_id: string; readonly until: number },
+) {
+  let before: readonly [number, number, number] | undefined;
+  for (;;) {
+    const part = { entity_id, until, limit: CHANGES_AT_ONCE, ...(before === undefined ? {} : { before }) };
+    const changes = await store.worlds.entityEffects(world_slug, part);
+    const found = changes.find(({ state_before }) => state_before !== null);
+    const last = changes.at(-1);
+    if (found !== undefined || last === undefined) return found;
+    before = [last.turn, last.patch_seq, last.effect_index];
+  }
+}

@@ -1,0 +1,163 @@
+import { inTransaction, type OpenDatabase } from './database.js';
+import type { InAttempt, InWorld } from './queries.js';
+import { prepare, run, type Runner } from './statement.js';
+
+// The log of seals: what checkpoints sign. Hashes are made by who calls.
+
+/** A seal that is no leaf of the log yet. */
+export interface UnloggedSeal {
+  readonly world_slug: string;
+  readonly seal_seq: number;
+  readonly attempt_id: string;
+  readonly source_invocation_id: string | null;
+  /** How many it seals. */
+  readonly entries: number;
+  readonly root: Uint8Array;
+  readonly previous_root: Uint8Array | null;
+  readonly sealed_at: string;
+}
+
+/** A state of the log that was signed. */
+export interface SignedState {
+  readonly origin: string;
+  readonly tree_size: number;
+  readonly root: Uint8Array;
+  readonly note: string;
+}
+
+/** The log as it is, and what is to be added. */
+export interface LogState {
+  /** The leaf hashes, one behind the other. */
+  readonly leaves: Uint8Array;
+  readonly unlogged: readonly UnloggedSeal[];
+  /** The last signed state, of any key. */
+  readonly last: SignedState | undefined;
+}
+
+/** What a checkpoint adds to the log. */
+export interface LogGrowth {
+  /** Of each unlogged seal, in their order. */
+  readonly leaves: readonly { readonly seal: string; readonly leaf_hash: Uint8Array }[];
+  readonly signed: SignedState;
+  readonly made_at: string;
+}
+
+const LOCK = 'LOCK TABLE log_leaves IN SHARE ROW EXCLUSIVE MODE';
+
+const LEAVES = prepare(
+  'log_leaves',
+  `SELECT coalesce(string_agg(leaf_hash, ''::bytea ORDER BY log_index), '') AS leaves FROM log_leaves`,
+);
+
+const UNLOGGED = prepare(
+  'unlogged_seals',
+  `SELECT seals.world_slug, seals.seal_seq, seals.attempt_id, source_invocation_id,
+     length(leaf_hashes) / 32 AS entries, root, previous_root, sealed_at
+   FROM seals LEFT JOIN log_leaves USING (world_slug, seal_seq, attempt_id)
+   WHERE log_index IS NULL ORDER BY seals.world_slug, seals.seal_seq`,
+);
+
+const LAST = prepare(
+  'last_checkpoint',
+  'SELECT origin, tree_size, root, note FROM checkpoints ORDER BY tree_size DESC, made_at DESC LIMIT 1',
+);
+
+const APPEND = prepare(
+  'append_log_leaves',
+  `INSERT INTO log_leaves (log_index, world_slug, seal_seq, attempt_id, seal, leaf_hash)
+   SELECT :size::bigint + place - 1, world_slug, seal_seq, attempt_id, seal, decode(hash, 'hex')
+   FROM unnest(:world_slugs::text[], :seal_seqs::int[], :attempt_ids::uuid[], :seals::text[], :hashes::text[])
+     WITH ORDINALITY AS leaf (world_slug, seal_seq, attempt_id, seal, hash, place)`,
+);
+
+const SIGN = prepare(
+  'add_checkpoint',
+  `INSERT INTO checkpoints (origin, tree_size, root, note, made_at)
+   VALUES (:origin, :tree_size::bigint, :root::bytea, :note, :made_at::timestamptz) ON CONFLICT DO NOTHING`,
+);
+
+/**
+ * Takes all seals into the log, and keeps a checkpoint, in one transaction; one at a time.
+ * @param grow decides on the growth from the log as it is; undefined leaves everything as it is
+ */
+export function growLog(
+  { pool }: Pick<OpenDatabase, 'pool'>,
+  grow: (state: LogState) => LogGrowth | undefined,
+): Promise<void> {
+  return inTransaction(pool, async (client) => {
+    await client.query(LOCK);
+    const [logged] = await run<{ leaves: Uint8Array }>(client, LEAVES, {});
+    const unlogged = await run<UnloggedSeal>(client, UNLOGGED, {});
+    const [last] = await run<SignedState>(client, LAST, {});
+    const leaves = logged?.leaves ?? new Uint8Array();
+    const growth = grow({ leaves, unlogged, last });
+    if (growth === undefined) return;
+    await run(client, APPEND, {
+      size: leaves.length / 32,
+      world_slugs: unlogged.map(({ world_slug }) => world_slug),
+      seal_seqs: unlogged.map(({ seal_seq }) => seal_seq),
+      attempt_ids: unlogged.map(({ attempt_id }) => attempt_id),
+      seals: growth.leaves.map(({ seal }) => seal),
+      hashes: growth.leaves.map(({ leaf_hash }) => Buffer.from(leaf_hash).toString('hex')),
+    });
+    await run(client, SIGN, { ...growth.signed, made_at: growth.made_at });
+  });
+}
+
+/** All leaf hashes of the log, one behind the other. */
+export async function readLeaves(runner: Runner): Promise<Uint8Array> {
+  const [row] = await run<{ leaves: Uint8Array }>(runner, LEAVES, {});
+  return row?.leaves ?? new Uint8Array();
+}
+
+const FAULTY = prepare(
+  'list_faulty_leaves',
+  `SELECT log_leaves.world_slug, seal_seq, seals.root IS NULL AS is_gone
+   FROM log_leaves LEFT JOIN seals USING (world_slug, seal_seq, attempt_id)
+   WHERE seals.root IS DISTINCT FROM decode(log_leaves.seal::json->>'root', 'hex') ORDER BY log_index`,
+);
+
+/** Seals of which the log says otherwise than the database: they are gone, or altered. */
+export function listFaultyLeaves(runner: Runner) {
+  return run<InWorld & { readonly seal_seq: number; readonly is_gone: boolean }>(runner, FAULTY, {});
+}
+
+const LOGGED = prepare(
+  'list_logged_seals',
+  `SELECT log_index, seal, attempt_id, seal_seq, source_invocation_id, leaf_hashes
+   FROM log_leaves LEFT JOIN seals USING (world_slug, seal_seq, attempt_id)
+   WHERE log_leaves.world_slug = :world_slug AND (attempt_id = :attempt_id::uuid OR :attempt_id::uuid IS NULL)
+   ORDER BY log_index`,
+);
+
+/** A leaf of the log; its seal's own columns are null where its world was removed. */
+export interface LoggedSeal {
+  readonly log_index: number;
+  readonly seal: string;
+  readonly attempt_id: string;
+  readonly seal_seq: number;
+  readonly source_invocation_id: string | null;
+  readonly leaf_hashes: Uint8Array | null;
+}
+
+/** The leaves of a world, or of one attempt of it. */
+export function listLoggedSeals(
+  runner: Runner,
+  { world_slug, attempt_id = null }: InWorld & { readonly attempt_id?: string | null },
+): Promise<readonly LoggedSeal[]> {
+  return run<LoggedSeal>(runner, LOGGED, { world_slug, attempt_id });
+}
+
+const PATCHES = prepare(
+  'patches_of_attempt',
+  `SELECT narration, touched_entities::text[], effects FROM world_patches
+   WHERE world_slug = :world_slug AND attempt_id = :attempt_id::uuid ORDER BY patch_seq`,
+);
+
+/** The patches of an attempt, as their hashes were made. */
+export function listPatchTexts(runner: Runner, { world_slug, attempt_id }: InAttempt) {
+  return run<{ narration: string; touched_entities: readonly string[]; effects: readonly object[] }>(runner, PATCHES, {
+    world_slug,
+    attempt_id,
+  });
+}
