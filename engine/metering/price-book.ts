@@ -16,7 +16,7 @@ export interface OwnPrices {
 
 /** Opens the prices that ship, and before them the operator's own: the last entry that fits a call decides. */
 export function openPriceBook(own?: OwnPrices): PriceBook {
-  const entries = (own?.prices.models ?? []).map(toOwnEntry).reverse();
+  const entries = (own?.prices.models ?? []).map(toOwnEntry).toReversed();
   const known = new Map<string, Provider | null>();
   const find = ({ model, endpoint_origin, at }: CallsAlike): Provider | null => {
     if (model === null) return null;

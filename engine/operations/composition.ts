@@ -9,7 +9,6 @@ import type { Archive, Authoring, Engine } from './engine.js';
 import type { Signer } from './evidence/checkpoint.js';
 import type { Workshop } from './plugins/workshop.js';
 import type { Acknowledgement, SaidReport } from './reports.js';
-import type { ServerOfHere } from './served.js';
 import type { LoadedTokens, Tokens } from './tokens.js';
 
 interface AskedOfPerson {
@@ -175,4 +174,10 @@ export interface ServedAt {
   readonly url: string;
   readonly pid: number;
   readonly command_token: string;
+}
+
+/** A place of that server, and what a command of this machine says to it. */
+export interface ServerOfHere {
+  readonly place: URL;
+  readonly headers: Readonly<Record<string, string>>;
 }

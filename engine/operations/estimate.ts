@@ -76,7 +76,7 @@ function listAsking({ findModel }: Pick<Engine, 'findModel'>, program: Program):
         ...findModel(source),
         least: { input_tokens: estimateTexts(...written), output_tokens: estimateTexts(answer) },
         token_budget,
-        calls_max: Math.min(turn_limit ?? Infinity, (1 + toolCallsOf(node)) * node.max_generation_attempts),
+        calls_max: Math.min(turn_limit ?? Infinity, (1 + toolCallsOf(node)) * callsOfRound(node)),
         output_tokens_max: typeof max_output_tokens === 'number' ? max_output_tokens : null,
       };
     }),
@@ -85,6 +85,11 @@ function listAsking({ findModel }: Pick<Engine, 'findModel'>, program: Program):
 
 function asksModel(node: NodeProgram): node is GenerationProgram {
   return node.constraints !== undefined;
+}
+
+/** Its tries, and where it has a gate, as many tries at a verdict on each. */
+function callsOfRound({ max_generation_attempts: tries, gate }: GenerationProgram): number {
+  return gate === undefined ? tries : tries * (1 + tries);
 }
 
 function toolCallsOf(node: NodeProgram & { readonly max_tool_calls?: number }): number {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { JsonObject } from '../contract/json.js';
 import { type Outcome, type Problem, refuse, type Refused, succeed } from '../contract/problem.js';
 import { isProblemCode } from '../contract/problems/index.js';
-import type { Composition, ServedAt } from './composition.js';
+import type { Composition, ServedAt, ServerOfHere } from './composition.js';
 import { type Engine, whileOpen } from './engine.js';
 import { userName } from './person-here.js';
 import { findForeign, isOwnFolder } from './own-files.js';
@@ -83,12 +83,6 @@ export async function hereOrThere<Value>(
   const engine = await composition.openEngine();
   const served = engine.ok || there === undefined ? undefined : await through(composition, engine, there);
   return served ?? whileOpen(engine, here);
-}
-
-/** A place of the server that holds the database, and what a command of this machine says to it. */
-export interface ServerOfHere {
-  readonly place: URL;
-  readonly headers: Readonly<Record<string, string>>;
 }
 
 /**

@@ -53,6 +53,6 @@ export function toRecorded(call: RecordedCall): LeftCall {
 }
 
 function withoutCost(event: CallEvent | CallPended): CallEvent | CallPended {
-  if (event.kind === 'call_answered') return { ...event, duration_ms: 0 };
+  if (event.kind === 'call_answered') return { ...event, usage: 'paid_before', duration_ms: 0 };
   return event.kind === 'call_failed' ? { ...event, duration_ms: 0 } : event;
 }

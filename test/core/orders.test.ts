@@ -160,9 +160,10 @@ describe('the work orders of a node with a gate', () => {
 
   it('the chain is closed with retry, and the next one with pass; each trace is that of its own chain', () => {
     const ledger = writeLedger(plan, factsOf(SENT_BACK, 'committed'));
-    const shown = ledger.map(({ event_type, wo_id, details }) =>
-      [event_type, wo_id?.slice(-3) ?? details['decision']].filter((part) => part !== undefined).join(' '),
-    );
+    const shown = ledger.map(({ event_type, wo_id, details }) => {
+      const what = wo_id?.slice(-3) ?? (event_type === 'WO_QUALITY_GATE' ? JSON.stringify(details['decision']) : '');
+      return `${event_type} ${what.replaceAll('"', '')}`.trim();
+    });
     assert.deepEqual(shown, [
       'SESSION_BEGAN',
       'WO_PLANNED 001',

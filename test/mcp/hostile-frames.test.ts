@@ -50,6 +50,9 @@ test('a frame that is too large, broken, of no method or of no version is refuse
     ['', -32_700],
     [call({ method: 'no/such/method' }), -32_601],
     [call({ method: 'tools/call', params: { name: 'no_such_tool' } }), -32_602],
+    [call({ method: 'tools/call', params: { name: '__proto__' } }), 'Unknown tool: __proto__'],
+    [call({ method: 'tools/call', params: { name: 'constructor' } }), 'Unknown tool: constructor'],
+    [`{"id": ${'['.repeat(1_000_000)}${']'.repeat(1_000_000)}}`, 'BODY_NOT_JSON'],
     [call({ method: 'resources/read', params: { uri: 'chukwa://worlds/%zz' } }), -32_602],
     [call({ method: 'tasks/result', params: { taskId: 'none' } }), -32_601],
   ] as const) {

@@ -40,8 +40,13 @@ after(async () => {
   authority.close();
 });
 
+interface Signing {
+  readonly key?: CryptoKey | Uint8Array;
+  readonly alg?: string;
+}
+
 /** A token as the issuer signs it, with other claims or another key. */
-async function sign(claims: JWTPayload = {}, { key = keys.privateKey as CryptoKey | Uint8Array, alg = 'RS256' } = {}) {
+async function sign(claims: JWTPayload = {}, { key = keys.privateKey, alg = 'RS256' }: Signing = {}) {
   const payload = { iss: issuer, aud: `${server.url}/mcp`, sub: 'alice', exp: Date.now() / 1000 + 600, ...claims };
   return new SignJWT(payload).setProtectedHeader({ alg, kid: 'one' }).sign(key);
 }
@@ -114,7 +119,7 @@ test('an issuer without metadata, or with keys elsewhere, is believed nothing', 
 });
 
 test('an issuer is reached by https, or is of this machine', () => {
-  const place = (CHUKWA_OAUTH_ISSUER: string) => toServePlace({ CHUKWA_OAUTH_ISSUER } as never);
+  const place = (CHUKWA_OAUTH_ISSUER: string) => toServePlace({ CHUKWA_OAUTH_ISSUER });
   for (const named of ['https://login.example.org', 'http://127.0.0.1:8080', 'http://localhost'])
     assert.ok(place(named).ok);
   for (const named of ['http://login.example.org', 'login.example.org', 'ftp://localhost'])

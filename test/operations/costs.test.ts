@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -205,22 +205,23 @@ test('counts that make no sense are believed nowhere, and estimated', async () =
   const target: { url?: string } = {};
   let answered = 0;
   let bytes = 0;
-  const liar = createServer(async (request, response) => {
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const body = await text(request);
     const { messages } = JSON.parse(body) as { readonly messages: readonly { readonly content: string }[] };
     bytes += messages.reduce((sum, { content }) => sum + Buffer.byteLength(content), 0);
     const headers = Object.fromEntries(
       Object.entries(request.headers).filter(([name]) => !/^(host|content-length|connection)$/.test(name)),
     );
-    const answer = await fetch(`${target.url}${request.url?.replace('/v1', '')}`, {
+    const told = await fetch(`${target.url}${request.url?.replace('/v1', '')}`, {
       method: 'POST',
       body,
       headers: headers as Record<string, string>,
     });
     const usage = JSON.stringify(nonsense[answered++ % nonsense.length]);
-    response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? '' });
-    response.end((await answer.text()).replaceAll(/"usage":\{[^{}]*\}/g, `"usage":${usage}`));
-  });
+    response.writeHead(told.status, { 'content-type': told.headers.get('content-type') ?? '' });
+    response.end((await told.text()).replaceAll(/"usage":\{[^{}]*\}/g, `"usage":${usage}`));
+  };
+  const liar = createServer((request, response) => void answer(request, response));
   liar.listen(0, '127.0.0.1');
   await once(liar, 'listening');
   const { port } = liar.address() as AddressInfo;

@@ -148,7 +148,7 @@ for (const [name, reported, usage, doubt] of [
     assert.deepEqual(outcome.usage, usage);
     const doubted = outcome.trace?.artifacts.find(({ kind }) => kind === 'counts_doubted')?.value;
     if (doubt === undefined) assert.equal(doubted, undefined);
-    else assert.match(String(doubted), doubt);
+    else assert.match(JSON.stringify(doubted), doubt);
   });
 
 test('the endpoint gets the conversation, the schema, the call and nothing of the machine', async (t) => {

@@ -1,6 +1,6 @@
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
-import type { ServerOfHere } from '../../operations/served.js';
+import type { ServerOfHere } from '../../operations/composition.js';
 import { REQUEST_BYTES_MAX } from './endpoint.js';
 import { untilEnded } from './stdio.js';
 
@@ -62,6 +62,7 @@ export async function forwardParent(
       open.delete(id);
     }
   };
+  // oxlint-disable-next-line prefer-add-event-listener -- a transport of the protocol has no other way
   transport.onmessage = (message) => void pass(message as Message);
   await transport.start();
   await ended;
@@ -74,7 +75,8 @@ export async function forwardParent(
 /** What a message of the newest revision says of itself in its headers; one of an earlier revision says nothing there. */
 function headersOf({ method, params = {} }: Message): Readonly<Record<string, string>> {
   const base = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
-  const version = params._meta?.[VERSION_KEY];
+  const { _meta: meta = {} } = params;
+  const version = meta[VERSION_KEY];
   if (typeof version !== 'string' || method === undefined) return base;
   const name = params['name'] ?? params['uri'] ?? params['taskId'];
   const named = typeof name === 'string' ? { 'mcp-name': `=?base64?${Buffer.from(name).toString('base64')}?=` } : {};
@@ -87,7 +89,10 @@ function isOfProtocol({ headers }: Response): boolean {
 
 /** The messages of an answer: one as JSON, or some as server-sent events, while they come. */
 async function* messagesOf(response: Response): AsyncGenerator<JSONRPCMessage> {
-  if (!isOfProtocol(response) || response.body === null) return void (await response.body?.cancel());
+  if (!isOfProtocol(response) || response.body === null) {
+    await response.body?.cancel();
+    return;
+  }
   if (response.headers.get('content-type')?.startsWith('application/json') === true) {
     const text = await response.text();
     if (text !== '') yield JSON.parse(text) as JSONRPCMessage;

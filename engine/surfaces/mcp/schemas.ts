@@ -108,20 +108,43 @@ export function fitTools<Offered extends Fitted>(
     const outputSchema = toAnswerSchema(one.gives, length_max);
     return { ...one, tool: { ...one.tool, ...present({ outputSchema }) } };
   });
-  return isFit(fitted) ? fitted : fitTools(shorter.length === 0 ? fitted : offered, shorter);
+  return lengthOf(fitted) <= TOOLS_LENGTH_MAX ? fitted : fitTools(shorter.length === 0 ? fitted : offered, shorter);
 }
 
-/** Leaves out the largest schemas of answers, where not even the shortest of all have room. */
+/**
+ * Leaves out what a list has no room for, the largest first: the schemas of answers, and then what parameters say beside
+ * their names.
+ */
 function leaveOut<Offered extends Fitted>(offered: readonly Offered[]): readonly Offered[] {
-  const lengthOf = ({ tool }: Fitted): number => JSON.stringify(tool.outputSchema)?.length ?? 0;
-  const [largest] = offered.toSorted((one, other) => lengthOf(other) - lengthOf(one));
-  if (isFit(offered) || largest === undefined || lengthOf(largest) === 0) return offered;
-  const { outputSchema: _schema, ...tool } = largest.tool;
-  return leaveOut(offered.map((one) => (one === largest ? { ...one, tool } : one)));
+  const kept = [...offered];
+  let excess = lengthOf(offered) - TOOLS_LENGTH_MAX;
+  for (const shorten of [withoutAnswer, withoutWords]) {
+    const shorter = kept.map((one, at) => {
+      const tool = shorten(one.tool);
+      return { at, one: { ...one, tool }, gain: lengthOf([one]) - lengthOf([{ tool }]) };
+    });
+    for (const { at, one, gain } of shorter.toSorted((first, second) => second.gain - first.gain)) {
+      if (excess <= 0 || gain === 0) break;
+      kept[at] = one;
+      excess -= gain;
+    }
+  }
+  return kept;
 }
 
-function isFit(offered: readonly Fitted[]): boolean {
-  return Buffer.byteLength(JSON.stringify({ tools: offered.map(({ tool }) => tool) })) <= TOOLS_LENGTH_MAX;
+function withoutAnswer({ outputSchema: _schema, ...tool }: Tool): Tool {
+  return tool;
+}
+
+function withoutWords({ inputSchema, ...tool }: Tool): Tool {
+  const isWord = (key: string, value: unknown): boolean => key === 'description' && typeof value === 'string';
+  const text = JSON.stringify(inputSchema, (key, value: unknown) => (isWord(key, value) ? undefined : value));
+  return { ...tool, inputSchema: JSON.parse(text) as Tool['inputSchema'] };
+}
+
+/** The bytes of a list of tools. */
+function lengthOf(offered: readonly Pick<Fitted, 'tool'>[]): number {
+  return Buffer.byteLength(JSON.stringify({ tools: offered.map(({ tool }) => tool) }));
 }
 
 function resolve(schema: JsonObject): JsonObject {

@@ -29,7 +29,10 @@ export function openServer(offer: Offer, { capabilities, ...options }: ServerOpt
   server.setRequestHandler('tools/call', async ({ params: { name, arguments: said = {} } }, context) => {
     const offered = tools.get(name);
     if (offered === undefined)
-      throw new ProtocolError(ProtocolErrorCode.InvalidParams, offer.retired[name] ?? `Unknown tool: ${name}`);
+      throw new ProtocolError(
+        ProtocolErrorCode.InvalidParams,
+        (Object.hasOwn(offer.retired, name) && offer.retired[name]) || `Unknown tool: ${name}`,
+      );
     // The subclass below lets a task pass, which the type of this result does not know.
     return (await offered.call(said as JsonObject, {
       context,

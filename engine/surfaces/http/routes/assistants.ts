@@ -56,6 +56,8 @@ async function answer({ desk, request, reply }: Exchange, url: string): Promise<
   const leave = request.method === 'GET' ? desk.places.acquire(request.ip) : () => {};
   if (leave === undefined) return sendProblem(reply.header('retry-after', '60'), problem('READERS_TOO_MANY'));
   left.signal.addEventListener('abort', leave, { once: true });
+  if (isTooDeep(bodyOf(request)))
+    return sendProblem(reply, problem('BODY_NOT_JSON', { kind: 'unreadable', reason: TOO_DEEP }));
   const caller = { reader: isOperator ? 'operator' : 'consumer', ...whoIs(request) } as const;
   const response = await desk.endpoint.answer(toRequest(request, left.signal), caller, parse(bodyOf(request)));
   reply.send(response);
@@ -77,6 +79,10 @@ function whoIs(request: FastifyRequest): Pick<Caller, 'principal' | 'actor'> {
   return { actor, principal: subject === undefined ? `the ${reader} of a token` : actor.acted_by };
 }
 
+/** How deep a message may be nested: documents are at most 64 deep, within their request. */
+const DEPTH_MAX = 100;
+const TOO_DEEP = `it is nested deeper than ${DEPTH_MAX} levels`;
+
 /** The protocol refuses what is no JSON, and the tools what cannot be stored. */
 function parse(bytes: Uint8Array): unknown {
   try {
@@ -84,6 +90,21 @@ function parse(bytes: Uint8Array): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** Whether brackets are nested deeper than a message needs: what reads it once more does so by recursion. */
+function isTooDeep(bytes: Uint8Array): boolean {
+  let depth = 0;
+  let isText = false;
+  for (let at = 0; at < bytes.length; at += 1) {
+    const byte = bytes[at];
+    if (isText && byte === 0x5c) at += 1;
+    else if (byte === 0x22) isText = !isText;
+    else if (!isText && (byte === 0x5b || byte === 0x7b)) depth += 1;
+    else if (!isText && (byte === 0x5d || byte === 0x7d)) depth -= 1;
+    if (depth > DEPTH_MAX) return true;
+  }
+  return false;
 }
 
 function toRequest(request: FastifyRequest, signal: AbortSignal): Request {
