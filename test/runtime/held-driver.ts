@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { Fact } from '../../engine/core/facts/fact.js';
 import type { TestContext } from 'node:test';
 import { setImmediate as pause } from 'node:timers/promises';
 import type { Json } from '../../engine/contract/json.js';
@@ -31,6 +32,17 @@ const ACCEPTED = {
   handOver: 'written',
   renew: 'written',
 } as const;
+
+/** All that is on record of an attempt that another driver has begun. */
+const BEGAN: Fact = {
+  kind: 'attempt_began',
+  at: '2026-01-01T08:00:00.000Z',
+  world_slug: 'small-park',
+  attempt_id: 'attempt',
+  attempted_turn: 1,
+  scenario_hash: '0'.repeat(64),
+  renderer_version: '1',
+};
 
 interface Surroundings {
   readonly begun?: Partial<Extract<BeginOutcome, { readonly kind: 'begun' }>>;
@@ -97,7 +109,12 @@ export async function holdDriver(t: TestContext, program: Program, around: Surro
   const begun = { kind: 'begun', lease, world: smallWorld(), heads: new Map(), ...around.begun } as const;
   let made = 0;
   const parts = {
-    attempts: { begin: async () => begun, ...Object.fromEntries(accepts), ...around.attempts },
+    attempts: {
+      begin: async () => begun,
+      facts: async () => [BEGAN],
+      ...Object.fromEntries(accepts),
+      ...around.attempts,
+    },
     callSource: holdCalls(calls, around.hasNoPlace ?? (() => false)),
     inbox: { messagesOf: async () => around.messages?.() ?? [] },
     pending: { expire: async () => 0 },
