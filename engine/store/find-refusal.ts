@@ -6,6 +6,8 @@ export const CHANGING_TABLES: readonly string[] = [
   'agent_inbox',
   'agent_state_heads',
   'attempts',
+  'budget_reservations',
+  'budgets',
   'llm_calls',
   'operator_actions',
   'pending_calls',

@@ -74,7 +74,7 @@ describe('chukwa park', () => {
     const attempt = await askHere<AttemptRecord>(['attempt', first.attempt_id], variables);
     assert.deepEqual([attempt.world_slug, attempt.status], ['park', 'committed']);
     const shown = await runHere(['attempt', report.turns[1]?.attempt_id ?? ''], variables);
-    assert.match(shown.stdout, /1 rejected answer\n +bob, act, round 2, try 1\n/);
+    assert.match(shown.stdout, /Rejected answers\n +bob, act, round 2, try 1 /);
     const world = await askHere<WorldSnapshot>(['world', 'show', 'park', '--turn', '3'], variables);
     assert.equal(world.turn, 3);
     const again = await askHere<RunReport>(['park', '--turns', '1'], variables);

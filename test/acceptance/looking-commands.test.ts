@@ -60,6 +60,16 @@ const LOOKING: Readonly<Record<string, (ids: Ids) => readonly string[]>> = {
   invocations: () => ['--world', 'park'],
   'llm-calls': () => ['--subject', 'bob'],
   event: ({ attempt }) => [`${attempt}.1`],
+  cost: () => ['park'],
+  orders: ({ attempt }) => [attempt],
+  order: () => ['WO-SES-00000000-001'],
+  'ledger show': () => ['park'],
+  'ledger export': ({ out }) => ['park', '--out', join(out, 'ledger')],
+  verify: () => ['park'],
+  checkpoint: () => [],
+  'evidence bundle': ({ out }) => ['park', '--output', join(out, 'park.json')],
+  'evidence proof': ({ out }) => ['park', 'bob', '--output', join(out, 'bob.tlog-proof')],
+  'evidence verify': ({ out }) => [join(out, 'park.json')],
 };
 
 /** Commands that may call a source. They import the plugins of the sources that they call, and no others. */

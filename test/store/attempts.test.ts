@@ -168,9 +168,15 @@ forEachDatabase('attempts', (open) => {
     await startCall(store, lease, second);
 
     const record = await store.records.llmCall(first.llm_call_id);
+    const told = { is_new: false, llm_call_id: null, source_invocation_id: null };
     assert.deepEqual(record?.messages, [
-      { role: 'system', content: 'You are Zoe.', segments: [{ origin: 'author', characters: 12 }] },
-      { role: 'user', content: 'You are rested. ☀', segments: [{ origin: 'subject.rendered', characters: 17 }] },
+      { role: 'system', content: 'You are Zoe.', segments: [{ origin: 'author', characters: 12 }], ...told },
+      {
+        role: 'user',
+        content: 'You are rested. ☀',
+        segments: [{ origin: 'subject.rendered', characters: 17 }],
+        ...told,
+      },
     ]);
     assert.deepEqual(record?.chunks, [
       { text: 'no ', offset_ms: 0 },

@@ -37,7 +37,10 @@ const HELD = [
 /** Columns copied from a row that is held, or that another foreign key demands. */
 const COPIED = [
   'llm_calls.attempt_id',
+  'log_leaves.attempt_id',
+  'log_leaves.world_slug',
   'pending_calls.attempt_id',
+  'seals.source_invocation_id',
   'source_invocations.llm_call_id',
   'world_patches.attempt_id',
 ];
@@ -68,14 +71,14 @@ test('every column that refers to a row elsewhere is a foreign key, is held by i
   );
 });
 
-// The entry of an action that deleted a world outlives it.
-test('every table of a world but that of actions has the world in its key', async () => {
+// What outlives a world: the entry of the action that deleted it, its leaves in the log; and budgets are of days too.
+test('every table of a world has the world in its key, but for those that outlive worlds', async () => {
   const { outside } = await opened;
   const others = await outside.query<{ name: string }>(`
     SELECT conrelid::regclass::text AS name
     FROM pg_constraint JOIN pg_attribute ON attrelid = conrelid AND attname = 'world_slug'
     WHERE contype = 'p' AND attnum <> ALL (conkey)`);
-  assert.deepEqual(others, [{ name: 'operator_actions' }]);
+  assert.deepEqual(others.map(({ name }) => name).toSorted(), ['budgets', 'log_leaves', 'operator_actions']);
 });
 
 // The compiler holds these: a member that one side lacks makes the other side's list an error.
