@@ -219,7 +219,7 @@ describe('telemetry of processes (PostgreSQL)', { timeout: 600_000 }, () => {
     assert.deepEqual(pathOf(receiver, tool ?? root).slice(0, 3), [root.name, 'invoke_agent bob', 'node act']);
     assert.equal(sum(pointsOf(receiver, 'chukwa.calls.in_doubt')), 1);
     const shown = await runHere(['attempt', String(root.attributes['chukwa.attempt.id'])], stage.variables);
-    assert.match(shown.stdout, new RegExp(`trace ${root.trace_id}`));
+    assert.match(shown.stdout, new RegExp(`trace +${root.trace_id}`));
   });
 
   test('a worker reports how long a queued turn was due', async (context) => {

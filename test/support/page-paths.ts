@@ -1,3 +1,4 @@
+import { sessionIdOf } from '../../engine/core/orders/fold-orders.js';
 import { COMPONENT_KINDS } from '../../engine/core/protocol/component.js';
 import { listComponents } from '../../engine/operations/components.js';
 import { PAGES } from '../../engine/surfaces/browser/pages/index.js';
@@ -24,6 +25,7 @@ export async function pathsOfPages({ play, stage }: ServedPark): Promise<readonl
     ':event_id': `${attempt?.attempt_id}.2`,
     ':agent_turn_id': agentTurn?.agent_turn_id ?? '',
     ':source_invocation_id': call?.source_invocation_id ?? '',
+    ':wo_id': `WO-${sessionIdOf(attempt?.attempt_id ?? '')}-001`,
     ':llm_call_id': call?.llm_call_id ?? '',
   };
   const hashes = new Map<string, string>();
