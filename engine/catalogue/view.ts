@@ -74,7 +74,7 @@ export type Block =
   | { readonly block: 'json'; readonly value: Json; readonly pointer?: string; readonly known?: KnownHashes }
   /** What something said or gave: a terminal shows it in a few words. */
   | { readonly block: 'value'; readonly of: string; readonly value: Json }
-  /** What was said word for word, and may be long: a terminal shows its first lines, a page folds it. */
+  /** A quoted text, which may be long: a terminal shows its first lines, a page folds it. */
   | { readonly block: 'quote'; readonly of: string; readonly text: string }
   /** A text of an author, with placeholders. */
   | { readonly block: 'prompt'; readonly text: string }

@@ -68,7 +68,7 @@ export function toShare(part: number, whole: number): string {
   return `${Math.round((100 * part) / Math.max(1, whole))} %`;
 }
 
-/** What was used, and its cost, as facts; nothing of a record without generations. */
+/** The tokens and the money of a record, as facts; none of a record without generations. */
 export function costFacts(cost: Cost): { readonly tokens: string | null; readonly cost: string | null } {
   const { calls, input_tokens, output_tokens, usd, unpriced_calls, estimated_calls, uncounted_calls } = cost;
   if (calls === 0) return { tokens: null, cost: null };

@@ -14,7 +14,7 @@ const RESTORE =
 
 const behind = (after: string | null): string => (after === null ? 'at the beginning' : `after ${after}`);
 
-/** What is wrong with a record that was sealed. */
+/** The faults of a sealed record, and of look-ups in it. */
 export const LEDGER_PROBLEMS = {
   ENTRY_ALTERED: content<NamedEntry>({
     meaning: 'A row of the record was changed after it had been sealed.',

@@ -25,7 +25,7 @@ export type Reservation =
   | {
       readonly kind: 'granted';
       readonly budget: Budget;
-      /** What was left before: a call that uses no more of it overspends nothing. */
+      /** The rest of the budget before the call. A call that uses at most this much overspends nothing. */
       readonly left: Limits;
     }
   /** It may fit once calls under way are settled. */
