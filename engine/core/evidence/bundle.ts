@@ -5,7 +5,7 @@ import { sha256 } from '../content/sha256.js';
 import { decodeBase64, encodeBase64 } from './base64.js';
 import { type Checkpoint, parseCheckpoint } from './checkpoint.js';
 import { listMaterial, type NamedMaterial, promptHash, type PromptMessage } from './material.js';
-import { type Hash, isIncluded, leafHash, rootOf } from './merkle.js';
+import { type Hash, isIncluded, leafHash, rootOf, toHex } from './merkle.js';
 import { parseSeal, type SealStatement } from './seal-text.js';
 import { findMisshapen, type Shape } from './shape.js';
 import { formatVerifierKey, parseVerifierKey, type VerifierKey, verifyNote } from './signed-note.js';
@@ -252,10 +252,6 @@ export function readEntry(text: string): Json | undefined {
 
 export function toLeaf(text: string): Hash {
   return leafHash(Buffer.from(text));
-}
-
-export function toHex(hash: Hash): string {
-  return Buffer.from(hash).toString('hex');
 }
 
 export function malformed(reason: string, pointer: string): Problem {

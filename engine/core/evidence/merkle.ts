@@ -145,6 +145,16 @@ function rootsBetween(
   return roots && [nodeHash(last, roots[0]), nodeHash(last, roots[1])];
 }
 
+/** A hash as 64 hex digits. */
+export function toHex(hash: Hash): string {
+  return Buffer.from(hash).toString('hex');
+}
+
+/** Hashes that are stored one behind the other. */
+export function splitHashes(bytes: Uint8Array): readonly Hash[] {
+  return Array.from({ length: bytes.length / 32 }, (_, index) => bytes.subarray(index * 32, index * 32 + 32));
+}
+
 export function sameHash(one: Hash, other: Hash): boolean {
   return one.length === other.length && one.every((byte, at) => byte === other[at]);
 }

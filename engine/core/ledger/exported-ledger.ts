@@ -1,7 +1,9 @@
 import type { Json, JsonObject } from '../../contract/json.js';
-import { leafHash, rootOf } from '../evidence/merkle.js';
+import { parseJson } from '../content/parse-json.js';
+import { leafHash, rootOf, toHex } from '../evidence/merkle.js';
 import type { Tier } from '../orders/work-order.js';
 import type { LedgerEntry } from './ledger-entry.js';
+import { type Breach, findDifference } from './seal.js';
 import { entryText } from './write-ledger.js';
 
 /** A seal as a line of an export: hashes are hexadecimal. */
@@ -35,15 +37,7 @@ export interface ExportFault {
   readonly file: keyof ExportedLines;
   /** 1-based. */
   readonly line: number;
-  readonly why:
-    | 'unreadable'
-    | 'altered'
-    | 'removed'
-    | 'inserted'
-    | 'reordered'
-    | 'cut_off'
-    | 'chain_broken'
-    | 'root_wrong';
+  readonly why: Breach['kind'] | 'unreadable' | 'chain_broken' | 'root_wrong';
 }
 
 /** The first fault of an export, and what it holds. */
@@ -89,29 +83,14 @@ function findFault(lines: ExportedLines, seals: readonly ExportedSeal[]): Export
 /** The first line of a file that is not the one that was sealed there. */
 function findFaultOf(file: Tier, lines: readonly string[], sealed: readonly string[]): ExportFault | undefined {
   const found = lines.map((line) => toHex(leafHash(Buffer.from(line))));
-  const length = Math.max(found.length, sealed.length);
-  const index = Array.from({ length }, (_, at) => at).find((at) => found[at] !== sealed[at]);
-  return index === undefined
-    ? undefined
-    : { file, line: index + 1, why: whyOf(found.slice(index), sealed.slice(index)) };
-}
-
-function whyOf(found: readonly string[], sealed: readonly string[]): ExportFault['why'] {
-  if (found.length === 0) return 'cut_off';
-  if (found.length < sealed.length) return 'removed';
-  if (found.length > sealed.length) return 'inserted';
-  const wanted = sealed.toSorted();
-  return found.toSorted().every((hash, at) => hash === wanted[at]) ? 'reordered' : 'altered';
+  const difference = findDifference(sealed, found);
+  return difference && { file, line: difference.position + 1, why: difference.kind };
 }
 
 /** @returns undefined for a line that is no seal */
 function toSeal(line: string): ExportedSeal | undefined {
-  let value: Json;
-  try {
-    value = JSON.parse(line) as Json;
-  } catch {
-    return undefined;
-  }
+  const parsed = parseJson(line);
+  const value = parsed.ok ? parsed.value : null;
   const { seal_seq, root, previous_root, leaf_hashes, tiers } = (
     typeof value === 'object' && value !== null ? value : {}
   ) as JsonObject;
@@ -129,10 +108,6 @@ function toSeal(line: string): ExportedSeal | undefined {
 
 function isHex(value: Json | undefined): value is string {
   return typeof value === 'string' && /^[0-9a-f]{64}$/.test(value);
-}
-
-function toHex(hash: Uint8Array): string {
-  return Buffer.from(hash).toString('hex');
 }
 
 function fromHex(text: string): Uint8Array {

@@ -1,4 +1,4 @@
-import { type Hash, leafHash, rootOf, sameHash } from '../evidence/merkle.js';
+import { type Hash, leafHash, rootOf, toHex } from '../evidence/merkle.js';
 import { entryText } from './write-ledger.js';
 import type { LedgerEntry } from './ledger-entry.js';
 
@@ -32,34 +32,31 @@ export interface Breach {
  * @returns undefined where they are the same
  */
 export function findBreach(sealed: readonly Hash[], entries: readonly LedgerEntry[]): Breach | undefined {
-  const { leaf_hashes: found } = sealEntries(entries);
-  const length = Math.max(sealed.length, found.length);
-  const position = Array.from({ length }, (_, index) => index).find((index) => !isSame(sealed[index], found[index]));
-  if (position === undefined) return undefined;
-  const entry = entries[position];
-  const after = entries[position - 1];
+  const difference = findDifference(sealed.map(toHex), sealEntries(entries).leaf_hashes.map(toHex));
+  if (difference === undefined) return undefined;
+  const entry = entries[difference.position];
+  const after = entries[difference.position - 1];
   return {
-    kind: kindOfBreach(sealed, found, position),
-    position,
+    ...difference,
     ...(entry === undefined ? {} : { entry }),
     ...(after === undefined ? {} : { after }),
   };
 }
 
-/** One that is missing changes the entries that count it, too: the number of entries tells what happened. */
-function kindOfBreach(sealed: readonly Hash[], found: readonly Hash[], position: number): Breach['kind'] {
-  if (position === found.length) return 'cut_off';
-  if (found.length < sealed.length) return 'removed';
-  if (found.length > sealed.length) return 'inserted';
-  const left = sealed.slice(position).map(toHex).toSorted();
-  const right = found.slice(position).map(toHex).toSorted();
-  return left.every((hash, index) => hash === right[index]) ? 'reordered' : 'altered';
-}
-
-function isSame(left: Hash | undefined, right: Hash | undefined): boolean {
-  return left !== undefined && right !== undefined && sameHash(left, right);
-}
-
-function toHex(hash: Hash): string {
-  return Buffer.from(hash).toString('hex');
+/**
+ * The first place where hashes differ from the sealed ones, both as hex digits. One entry that is missing changes those
+ * that count it, too: the number of entries tells what happened.
+ */
+export function findDifference(
+  sealed: readonly string[],
+  found: readonly string[],
+): Pick<Breach, 'kind' | 'position'> | undefined {
+  const length = Math.max(sealed.length, found.length);
+  const position = Array.from({ length }, (_, index) => index).find((index) => sealed[index] !== found[index]);
+  if (position === undefined) return undefined;
+  if (position === found.length) return { kind: 'cut_off', position };
+  if (found.length < sealed.length) return { kind: 'removed', position };
+  if (found.length > sealed.length) return { kind: 'inserted', position };
+  const wanted = sealed.toSorted();
+  return { kind: found.toSorted().every((hash, at) => hash === wanted[at]) ? 'reordered' : 'altered', position };
 }

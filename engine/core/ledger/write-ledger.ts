@@ -11,8 +11,9 @@ import {
   type OrderCall,
   type PerformedOrder,
   PLANNER,
+  type Session,
+  sessionIdOf,
 } from '../orders/fold-orders.js';
-import { type Session, sessionIdOf } from '../orders/fold-orders.js';
 import type { Tier } from '../orders/work-order.js';
 import type { OrderPlan } from '../protocol/order-plan.js';
 import type { Artifact, LedgerEntry, LedgerEvent } from './ledger-entry.js';

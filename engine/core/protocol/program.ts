@@ -11,7 +11,6 @@ import type {
   Projection,
 } from '../../generated/workflow.js';
 import type { Limits } from './amounts.js';
-
 import type { OrderPlan } from './order-plan.js';
 
 export type { EffectClass, NodeConstraints };

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { present } from '../../contract/present.js';
 import { type Outcome, problem, type Problem, refuse, succeed } from '../../contract/problem.js';
 import { formatCheckpoint } from '../../core/evidence/checkpoint.js';
-import { type Hash, leafHash, rootOf, sameHash } from '../../core/evidence/merkle.js';
+import { type Hash, leafHash, rootOf, sameHash, splitHashes, toHex } from '../../core/evidence/merkle.js';
 import { sealText } from '../../core/evidence/seal-text.js';
 import { formatVerifierKey, signNote, type SigningKey } from '../../core/evidence/signed-note.js';
 import type { Store } from '../../store/open-store.js';
@@ -86,22 +86,16 @@ function growLog({ leaves, unlogged }: LogState, key: SigningKey, now: number) {
   };
 }
 
-/** Hashes that are stored one behind the other. */
-export function splitHashes(bytes: Uint8Array): readonly Hash[] {
-  return Array.from({ length: bytes.length / 32 }, (_, index) => bytes.subarray(index * 32, index * 32 + 32));
-}
-
 function toText(seal: LogState['unlogged'][number]): string {
   const { world_slug, seal_seq, attempt_id, source_invocation_id, entries, root, previous_root, sealed_at } = seal;
-  const hex = (hash: Uint8Array | null) => Buffer.from(hash ?? []).toString('hex');
   return sealText({
     world_slug,
     seal_seq,
     attempt_id,
     source_invocation_id: source_invocation_id ?? '',
     entries,
-    root: hex(root),
-    previous_root: hex(previous_root),
+    root: toHex(root),
+    previous_root: previous_root === null ? '' : toHex(previous_root),
     sealed_at,
   });
 }

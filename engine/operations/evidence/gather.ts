@@ -17,7 +17,7 @@ import {
 } from '../../core/evidence/bundle.js';
 import { formatClaim, isOfClaim, proveEntries, verifyClaim, type VerifiedClaim } from '../../core/evidence/claim.js';
 import { hideMessages, listMaterial, type PromptMessage } from '../../core/evidence/material.js';
-import { type Hash, proveInclusion, sameHash } from '../../core/evidence/merkle.js';
+import { type Hash, proveInclusion, sameHash, splitHashes } from '../../core/evidence/merkle.js';
 import { parseSeal, type SealStatement } from '../../core/evidence/seal-text.js';
 import { formatVerifierKey, signNote } from '../../core/evidence/signed-note.js';
 import { entryText } from '../../core/ledger/write-ledger.js';
@@ -27,7 +27,7 @@ import { showEntity } from '../entities.js';
 import { entriesOf, type Plans, readPlanned } from '../ledger/read-ledger.js';
 import { attemptUnknown, showInvocation, showLlmCall } from '../records.js';
 import { unknownWorld } from '../worlds.js';
-import { makeCheckpoint, type MadeCheckpoint, type Signer, splitHashes } from './checkpoint.js';
+import { makeCheckpoint, type MadeCheckpoint, type Signer } from './checkpoint.js';
 
 /** What can be left out of a file: its hash stays. */
 export const MATERIALS = ['prompts', 'answers', 'patches'] as const;

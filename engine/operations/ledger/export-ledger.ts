@@ -9,6 +9,7 @@ import {
   type ExportedSeal,
   toLines,
 } from '../../core/ledger/exported-ledger.js';
+import { splitHashes, toHex } from '../../core/evidence/merkle.js';
 import { LEDGER_FILES, type LedgerEntry } from '../../core/ledger/ledger-entry.js';
 import type { Tier } from '../../core/orders/work-order.js';
 import type { Archive } from '../engine.js';
@@ -17,7 +18,6 @@ import { attemptUnknown } from '../records.js';
 import { unknownWorld } from '../worlds.js';
 import { writeNewFolder } from '../write-files.js';
 import { entriesOf, type Plans, readPlanned, type SealRow } from './read-ledger.js';
-import { toLeaves } from './verify.js';
 
 /** The files of an export, by what they hold. */
 export const EXPORT_FILES: Readonly<Record<keyof ExportedLines, string>> = { ...LEDGER_FILES, seals: 'seals.jsonl' };
@@ -91,10 +91,10 @@ function toExported(
     seal_seq,
     attempt_id,
     sealed_at: new Date(sealed_at).toISOString(),
-    root: root.toString('hex'),
-    previous_root: previous_root?.toString('hex') ?? null,
-    leaf_hashes: toLeaves(leaf_hashes).map((hash) => Buffer.from(hash).toString('hex')),
-    tiers: toLeaves(leaf_hashes).map((_, index) => tiers[index] ?? 'HO2'),
+    root: toHex(root),
+    previous_root: previous_root && toHex(previous_root),
+    leaf_hashes: splitHashes(leaf_hashes).map(toHex),
+    tiers: splitHashes(leaf_hashes).map((_, index) => tiers[index] ?? 'HO2'),
   };
 }
 

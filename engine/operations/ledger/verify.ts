@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import { type Outcome, type Problem, problem, succeed } from '../../contract/problem.js';
 import type { NamedEntry } from '../../contract/problems/ledger.js';
 import { contentHash } from '../../core/content/canonical.js';
-import { rootOf } from '../../core/evidence/merkle.js';
+import { rootOf, splitHashes, toHex } from '../../core/evidence/merkle.js';
 import type { LedgerEntry } from '../../core/ledger/ledger-entry.js';
 import { type Breach, findBreach } from '../../core/ledger/seal.js';
 import { prefixOf } from '../../core/prompt/message.js';
@@ -94,6 +94,7 @@ function summarise(
   { attempts, entries, seals, findings }: Found,
 ): Verification {
   const [first] = findings;
+  const last = seals.at(-1);
   const of = place.attempt_id === null ? `all ${attempts} ended attempts of ${place.world_slug}` : 'the attempt';
   return {
     ...place,
@@ -104,7 +105,7 @@ function summarise(
     attempts,
     entries,
     seals: seals.length,
-    root: seals.at(-1)?.root.toString('hex') ?? null,
+    root: last === undefined ? null : toHex(last.root),
     findings,
   };
 }
@@ -131,7 +132,7 @@ async function checkAttempt(
   const entries = entriesOf(read);
   if (seals.length === 0)
     return { entries: entries.length, findings: [toFinding(problem('SEAL_MISSING', { attempt_id }), { attempt_id })] };
-  const broken = seals.filter(({ leaf_hashes, root }) => !root.equals(rootOf(toLeaves(leaf_hashes))));
+  const broken = seals.filter(({ leaf_hashes, root }) => !root.equals(rootOf(splitHashes(leaf_hashes))));
   const unrooted = broken.map(({ seal_seq }) =>
     toFinding(problem('SEAL_BROKEN', { world_slug, seal_seq, why: 'does not hold the root of its hashes' }), {
       attempt_id,
@@ -139,7 +140,7 @@ async function checkAttempt(
     }),
   );
   const breach = findBreach(
-    seals.flatMap(({ leaf_hashes }) => toLeaves(leaf_hashes)),
+    seals.flatMap(({ leaf_hashes }) => splitHashes(leaf_hashes)),
     entries,
   );
   const contents = await store.ledger.contents({ world_slug, attempt_id });
@@ -157,13 +158,6 @@ function groupBy<Item>(items: readonly Item[], keyOf: (item: Item) => string): R
   const groups = new Map<string, Item[]>();
   for (const item of items) groups.set(keyOf(item), [...(groups.get(keyOf(item)) ?? []), item]);
   return groups;
-}
-
-/** The hashes of a seal's entries. */
-export function toLeaves(leaf_hashes: Uint8Array): readonly Uint8Array[] {
-  return Array.from({ length: leaf_hashes.length / 32 }, (_, index) =>
-    leaf_hashes.subarray(index * 32, index * 32 + 32),
-  );
 }
 
 const CODES = {
