@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import type { JsonObject } from '../../engine/contract/json.js';
@@ -10,6 +9,7 @@ import type { WorldSnapshot } from '../../engine/ports/worlds.js';
 import { startScriptedModel } from '../../fixtures/toys/scripted-model/index.js';
 import { emptyDatabase } from '../support/databases.js';
 import { ROOT } from '../support/park-stage.js';
+import { freePort } from '../../tools/free-port.js';
 import { type Ended, makeFolder, runHere } from './command.js';
 
 const SHAPES = ['agent', 'place', 'village'];
@@ -23,16 +23,6 @@ async function openFolder(context: TestContext) {
     variables,
     chukwa: (words: readonly string[]): Promise<Ended> => runHere(words, variables, folder),
   };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  assert.ok(typeof address === 'object' && address);
-  server.close();
-  await once(server, 'close');
-  return address.port;
 }
 
 /** Carries out a printed line. A line that ends in & is started, and its first output is awaited. */

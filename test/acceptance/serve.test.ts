@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { once } from 'node:events';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
@@ -22,6 +22,7 @@ import type { WorldRecord } from '../../engine/ports/worlds.js';
 import { runCommandLine } from '../../engine/surfaces/cli/command-line.js';
 import { startScriptedModel } from '../../fixtures/toys/scripted-model/index.js';
 import { startToys, type Toys } from '../../fixtures/toys/index.js';
+import { freePort } from '../../tools/free-port.js';
 import { type DatabaseKind, openTestDatabase } from '../support/databases.js';
 import { loadScript, must, ROOT } from '../support/park-stage.js';
 import { openTestTerminal } from '../surfaces/cli/test-terminal.js';
@@ -36,21 +37,13 @@ interface Place {
   readonly public_url: string;
 }
 
-async function findFreePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === 'object' ? (address?.port ?? 0) : 0;
-}
-
 async function openPlace(t: TestContext, kind: DatabaseKind, folder = tmpdir()): Promise<Place> {
   const database = kind === 'PostgreSQL' ? await openTestDatabase(kind) : undefined;
   const data_dir = await mkdtemp(join(folder, 'chukwa-serve-'));
   const [toys, model, port] = await Promise.all([
     startToys(),
     startScriptedModel(await loadScript('letters')),
-    findFreePort(),
+    freePort(),
   ]);
   t.after(async () => {
     await Promise.all([toys.close(), model.close(), database?.close()]);
@@ -137,7 +130,9 @@ async function serving(place: Place, task: () => Promise<unknown>, until?: strin
     onCheckpoint: () => {},
     onReady: () => open(),
   });
-  await Promise.race([isOpen, served]);
+  // One that ends before it is ready says why.
+  const ended = await Promise.race([isOpen, served]);
+  if (ended !== undefined) must(ended);
   try {
     await task();
     if (until !== undefined) await Promise.race([hasHappened, served]);

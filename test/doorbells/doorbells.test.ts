@@ -9,7 +9,8 @@ import { openProcessDoorbell } from '../../engine/doorbells/process.js';
 import type { Doorbell } from '../../engine/ports/doorbell.js';
 import { openServerDoorbell } from '../../engine/store/doorbell/server-doorbell.js';
 import { openTestDatabase } from '../support/databases.js';
-import { freePort, startNats } from '../../tools/nats-server.js';
+import { freePort } from '../../tools/free-port.js';
+import { startNats } from '../../tools/nats-server.js';
 import { NEEDS_NATS } from '../support/nats.js';
 import { waitUntil } from '../support/wait-until.js';
 

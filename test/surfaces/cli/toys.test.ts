@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { compose } from '../../../engine/main.js';
 import { runCommandLine } from '../../../engine/surfaces/cli/command-line.js';
 import { startLoopbackServer } from '../../../fixtures/toys/loopback-server.js';
+import { freePort } from '../../../tools/free-port.js';
 import { openTestTerminal } from './test-terminal.js';
 
 /** Starts the toys, and presses Ctrl-C as soon as they have said where they are. */
@@ -13,18 +14,12 @@ async function toys(port_base: number) {
   return { code, out: terminal.out_text(), error: terminal.error_text() };
 }
 
-async function findFreePort(): Promise<number> {
-  const server = await startLoopbackServer(() => {});
-  await server.close();
-  return Number(new URL(server.url).port);
-}
-
 /** The ports after a free one may be taken: then another is tried. */
 async function toysSomewhere(): Promise<readonly [base: number, Awaited<ReturnType<typeof toys>>]> {
   for (let tries = 1; ; tries += 1) {
-    const base = await findFreePort();
-    const ended = base > 65_500 ? undefined : await toys(base);
-    if (ended?.code === 0 || tries === 20) return [base, ended ?? assert.fail('no port was found')];
+    const base = await freePort();
+    const ended = await toys(base);
+    if (ended.code === 0 || tries === 20) return [base, ended];
   }
 }
 
