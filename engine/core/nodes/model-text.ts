@@ -14,7 +14,7 @@ export type ReadText =
   | { readonly ok: false; readonly normalised: string; readonly complaint: Complaint };
 
 /** Trims a model's text and strips one enclosing code fence. Nothing is repaired. */
-export function normaliseText(text: string): string {
+function normaliseText(text: string): string {
   const trimmed = text.trim();
   const fenced = /^```[a-zA-Z0-9_-]*[ \t]*\r?\n([\s\S]*?)\r?\n?```$/.exec(trimmed);
   return fenced?.[1] === undefined ? trimmed : fenced[1].trim();

@@ -13,7 +13,7 @@ import type { Program } from '../protocol/program.js';
 import { simulationTime } from '../world/simulation-time.js';
 import { findCaller, findUnasked } from './command-key.js';
 
-export interface TestedTurns {
+interface TestedTurns {
   readonly first: number;
   readonly last: number;
 }
@@ -162,7 +162,7 @@ function checkMemories(names: Names, { given }: WorkflowTest): readonly Problem[
 }
 
 /** Answers by turn, and those that answer where these do not. */
-export interface AnsweredTurns {
+interface AnsweredTurns {
   readonly turns: ByTurn<Answer>;
   readonly others?: ByTurn<Answer>;
 }

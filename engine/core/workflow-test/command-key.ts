@@ -6,7 +6,7 @@ import { NODE_TYPES, nodeTypeOf } from '../nodes/index.js';
 import type { NodeProgram, Program, SubjectProgram } from '../protocol/program.js';
 
 /** The parts of a command key. */
-export interface DescribedKey {
+interface DescribedKey {
   /** In words, for people. */
   readonly what: string;
   readonly subject?: string;
