@@ -179,6 +179,7 @@ async function openParts(
     validateShape,
     authoring: {
       compileSchema,
+      validateShape,
       validateDocument: createValidateDocument(validateShape, catalogue.plugins, catalogue.problems),
       catalogue,
       package_root: PACKAGE_ROOT,

@@ -39,8 +39,7 @@ export type FieldsIn<Taken extends Fields> = {
 } & { readonly [Name in OptionalIn<Taken>]?: ValueOf<Taken[Name]> };
 
 /** What an action is given: the keys that its path names, and its fields. */
-export type InputOf<Path extends string, Taken extends Fields> = Readonly<Record<KeyOf<Path>, string>> &
-  FieldsIn<Taken>;
+type InputOf<Path extends string, Taken extends Fields> = Readonly<Record<KeyOf<Path>, string>> & FieldsIn<Taken>;
 
 /** One way to ask for an action on a page; an action may have several, such as yes and no. */
 export interface Form {

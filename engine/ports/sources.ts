@@ -151,7 +151,7 @@ export type FindModel = (source: Pick<SourceProgram, 'plugin' | 'interface'>) =>
   readonly endpoint_origin: string | null;
 };
 
-export interface CallOfSource {
+interface CallOfSource {
   readonly source: Pick<SourceProgram, 'plugin' | 'interface'>;
   /** The id of the call's record. */
   readonly correlation_id: string;

@@ -20,7 +20,7 @@ import { type DescribedPlugin, describePlugins, findPlugin } from './registry.js
 import { findSourceFailure, makeSourceFailure } from './source-failure.js';
 import { allowEverybody } from './stages/leave.js';
 
-export interface BenchParts {
+interface BenchParts {
   readonly compileSchema: CompileSchema;
   readonly validateManifest: Validate;
   readonly clock: Pick<Clock, 'now'>;

@@ -65,6 +65,7 @@ import { startThreadHeartbeat } from './heartbeat/thread-heartbeat.js';
 import { openServer } from './server.js';
 import { exportWorlds } from './transfer/export-worlds.js';
 import { importWorlds } from './transfer/import-worlds.js';
+import type { FindDocumentFault } from '../ports/transfer.js';
 import type { Runner } from './statement.js';
 import { growLog, listFaultyLeaves, listLoggedSeals, listPatchTexts, readLeaves } from './seal-log.js';
 import { changeScenario, listScenarios } from './world-scenarios.js';
@@ -279,7 +280,8 @@ export function toStore(database: OpenDatabase, applied: readonly string[], migr
     search: bind(database, { find: findTexts, names: listNames, catchUp }),
     transfer: {
       ...bind(database, { export: exportWorlds }),
-      import: (lines: AsyncIterable<string>) => importWorlds(database, lines, migrations),
+      import: (lines: AsyncIterable<string>, findFault: FindDocumentFault) =>
+        importWorlds(database, lines, migrations, findFault),
     },
     shared: toShared(database),
   };

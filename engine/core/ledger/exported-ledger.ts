@@ -33,7 +33,7 @@ export function toLines(entries: readonly LedgerEntry[], seals: readonly Exporte
 }
 
 /** What is wrong with an export, at the first place. */
-export interface ExportFault {
+interface ExportFault {
   readonly file: keyof ExportedLines;
   /** 1-based. */
   readonly line: number;

@@ -131,7 +131,7 @@ export interface PermittedTool {
 export type SchemaDelivery = 'prompt' | 'json_object' | 'response_format';
 
 /** The source that a node asks after its first one has failed. */
-export interface FallbackProgram {
+interface FallbackProgram {
   readonly call: CallProgram;
   /** The failures of the first source after which it is asked. */
   readonly on: ReadonlySet<RetryClass>;

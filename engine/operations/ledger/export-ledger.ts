@@ -22,7 +22,7 @@ import { entriesOf, type Plans, readPlanned, type SealRow } from './read-ledger.
 /** The files of an export, by what they hold. */
 export const EXPORT_FILES: Readonly<Record<keyof ExportedLines, string>> = { ...LEDGER_FILES, seals: 'seals.jsonl' };
 
-export interface LedgerExport {
+interface LedgerExport {
   readonly folder: string;
   readonly files: readonly string[];
   readonly entries: number;
