@@ -82,7 +82,7 @@ function findFault(lines: ExportedLines, seals: readonly ExportedSeal[]): Export
 
 /** The first line of a file that is not the one that was sealed there. */
 function findFaultOf(file: Tier, lines: readonly string[], sealed: readonly string[]): ExportFault | undefined {
-  const found = lines.map((line) => toHex(leafHash(Buffer.from(line))));
+  const found = lines.map((line) => toHex(leafHash(line)));
   const difference = findDifference(sealed, found);
   return difference && { file, line: difference.position + 1, why: difference.kind };
 }
