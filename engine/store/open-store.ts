@@ -45,7 +45,7 @@ import {
   listInbox,
   listReadings,
 } from './records/browse-lists.js';
-import { readAttemptFacts } from './records/facts.js';
+import { readFactsOf } from './records/facts.js';
 import { findInvocation, listExchanges } from './records/invocation-record.js';
 import { findLlmCall } from './records/llm-call-record.js';
 import { listMeteredCalls, listSentPrompts, listUsed } from './records/metered-calls.js';
@@ -211,7 +211,7 @@ const LOG = {
 };
 
 const LEDGER = {
-  facts: readAttemptFacts,
+  facts: readFactsOf,
   seals: listSeals,
   contents: readSealedContents,
   ended: listEndedAttempts,
