@@ -1,5 +1,6 @@
 import { type Outcome, succeed } from '../contract/problem.js';
-import { type AskingNode, estimateTurns, type TurnsEstimate } from '../core/cost/estimate.js';
+import type { TokenUsage } from '../contract/source.js';
+import { type AskedModel, type AskingNode, estimateTurns, type TurnsEstimate } from '../core/cost/estimate.js';
 import type { MeteredCall } from '../core/cost/cost.js';
 import type { PriceSources } from '../core/cost/price-book.js';
 import type { GenerationProgram } from '../core/nodes/generation.js';
@@ -42,7 +43,7 @@ export async function estimateRun(
   return succeed({
     world_slug,
     turns,
-    models: [...new Set(nodes.map(({ model }) => model))],
+    models: [...new Set(nodes.flatMap(({ asked }) => asked.map(({ model }) => model)))],
     prices: book?.value.sources ?? null,
     ...estimateTurns(turns, nodes, earlier, { costOf, at: engine.runtime.clock.now() }),
   });
@@ -62,36 +63,43 @@ async function listEarlier(
 function listAsking({ findModel }: Pick<Engine, 'findModel'>, program: Program): readonly AskingNode[] {
   return program.subjects.flatMap(({ subject_id, workflow }) =>
     workflow.nodes.filter(asksModel).map((node): AskingNode => {
-      const { source } = node.call;
-      const { turn_limit, token_budget } = node.constraints;
-      const { max_output_tokens } = source.interface;
-      const key = `${subject_id}/${node.id}/round-1/try-1`;
-      const written = node.prompt.messages.flatMap(({ parts }) =>
-        parts.flatMap((part) => (part.kind === 'text' ? [part.text] : [])),
-      );
-      const answer = JSON.stringify(skeletonOf(program, { key, source_label: source.label }));
+      const { gate, fallback, max_generation_attempts: tries } = node;
+      const { turn_limit = Infinity, token_budget } = node.constraints;
+      const answers = (1 + (node.max_tool_calls ?? 0)) * tries;
+      const toAsked = ({ call }: Pick<GenerationProgram, 'call'>, calls: number): Omit<AskedModel, 'least'> => ({
+        is_gate: call === gate?.call,
+        ...findModel(call.source),
+        calls_max: Math.min(turn_limit, calls),
+        output_tokens_max: call.source.output_limit ?? null,
+      });
+      const [own, verdict] = [`${subject_id}/${node.id}/round-1/try-1`, '/gate/try-1'];
+      const leastOf = ({ call, prompt }: Pick<GenerationProgram, 'call' | 'prompt'>, key: string): TokenUsage => {
+        const written = prompt.messages.flatMap(({ parts }) =>
+          parts.flatMap((part) => (part.kind === 'text' ? [part.text] : [])),
+        );
+        const answer = JSON.stringify(skeletonOf(program, { key, source_label: call.source.label }));
+        return { input_tokens: estimateTexts(...written), output_tokens: estimateTexts(answer) };
+      };
       return {
         subject_id,
         node_id: node.id,
-        ...findModel(source),
-        least: { input_tokens: estimateTexts(...written), output_tokens: estimateTexts(answer) },
+        asked: [
+          { ...toAsked(node, answers), least: leastOf(node, own) },
+          ...(gate ? [{ ...toAsked(gate, answers * tries), least: leastOf(gate, own + verdict) }] : []),
+          ...(fallback ? [{ ...toAsked(fallback, answers), least: null }] : []),
+        ],
         token_budget,
-        calls_max: Math.min(turn_limit ?? Infinity, (1 + toolCallsOf(node)) * callsOfRound(node)),
-        output_tokens_max: typeof max_output_tokens === 'number' ? max_output_tokens : null,
+        calls_max: Math.min(turn_limit, gate ? answers * (1 + tries) : answers),
       };
     }),
   );
 }
 
-function asksModel(node: NodeProgram): node is GenerationProgram {
+type AskingProgram = GenerationProgram & {
+  readonly max_tool_calls?: number;
+  readonly fallback?: Pick<GenerationProgram, 'call'>;
+};
+
+function asksModel(node: NodeProgram): node is AskingProgram {
   return node.constraints !== undefined;
-}
-
-/** Its tries, and where it has a gate, as many tries at a verdict on each. */
-function callsOfRound({ max_generation_attempts: tries, gate }: GenerationProgram): number {
-  return gate === undefined ? tries : tries * (1 + tries);
-}
-
-function toolCallsOf(node: NodeProgram & { readonly max_tool_calls?: number }): number {
-  return node.max_tool_calls ?? 0;
 }
