@@ -11,6 +11,7 @@ import type { WorldRecord } from '../ports/worlds.js';
 import type { Engine } from './engine.js';
 import { loadScenario } from './load-program.js';
 import { NO_PRICE } from './read-cost.js';
+import type { StageRequest } from './stage.js';
 import { unknownWorld } from './worlds.js';
 
 /** What the next turns of a world will use and cost. */
@@ -28,24 +29,55 @@ export async function estimateRun(
   engine: Engine,
   { world_slug, turns }: { readonly world_slug: string; readonly turns: number },
 ): Promise<Outcome<RunEstimate>> {
-  const { store, metering } = engine;
+  const { store } = engine;
   const world = await store.worlds.find(world_slug);
   if (world === undefined) return unknownWorld(engine, world_slug);
   const loaded = await loadScenario(engine, world.scenario_hash);
   if (!loaded.ok) return loaded;
-  const book = await metering?.openPrices();
-  if (book?.ok === false) return book;
-  const nodes = listAsking(engine, loaded.value.program);
   // What earlier documents used says little about these.
   const since = (await store.worlds.scenarios(world_slug)).at(-1)?.from_turn ?? 0;
   const earlier = (await listEarlier(engine, world)).filter(({ attempted_turn: turn }) => since <= turn);
+  return estimateProgram(engine, loaded.value.program, { world_slug, turns, earlier });
+}
+
+/** A run of as many turns is estimated unasked. */
+const LONG_RUN_TURNS = 10;
+
+/** Estimates a long run of models that somebody pays; undefined for others. */
+export async function estimateLongRun(
+  engine: Engine,
+  { world_slug, turns, answers_file, person }: LongRun,
+): Promise<RunEstimate | undefined> {
+  if (turns < LONG_RUN_TURNS || answers_file !== undefined || person !== undefined) return undefined;
+  const estimate = await estimateRun(engine, { world_slug, turns });
+  return estimate.ok ? estimate.value : undefined;
+}
+
+interface LongRun extends Pick<StageRequest, 'answers_file' | 'person'> {
+  readonly world_slug: string;
+  readonly turns: number;
+}
+
+/** Estimates turns of a program. @returns a refusal of the operator's prices */
+export async function estimateProgram(
+  sources: AskedSources,
+  program: Program,
+  {
+    world_slug,
+    turns,
+    earlier,
+  }: Pick<RunEstimate, 'world_slug' | 'turns'> & { readonly earlier: readonly MeteredCall[] },
+): Promise<Outcome<RunEstimate>> {
+  const book = await sources.metering?.openPrices();
+  if (book?.ok === false) return book;
+  const nodes = listAsking(sources, program);
   const costOf = book?.value.costOf ?? NO_PRICE;
   return succeed({
     world_slug,
     turns,
     models: [...new Set(nodes.flatMap(({ asked }) => asked.map(({ model }) => model)))],
     prices: book?.value.sources ?? null,
-    ...estimateTurns(turns, nodes, earlier, { costOf, at: engine.runtime.clock.now() }),
+    ...estimateTurns(turns, nodes, earlier, { costOf, at: Date.now() }),
   });
 }
 
@@ -60,7 +92,9 @@ async function listEarlier(
   return shared ? [...(await listEarlier({ store }, { ...shared, turn: forked_from.turn })), ...own] : own;
 }
 
-function listAsking({ findModel }: Pick<Engine, 'findModel'>, program: Program): readonly AskingNode[] {
+type AskedSources = Pick<Engine, 'findModel' | 'metering'>;
+
+function listAsking({ findModel }: AskedSources, program: Program): readonly AskingNode[] {
   return program.subjects.flatMap(({ subject_id, workflow }) =>
     workflow.nodes.filter(asksModel).map((node): AskingNode => {
       const { gate, fallback, max_generation_attempts: tries } = node;
