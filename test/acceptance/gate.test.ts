@@ -216,7 +216,7 @@ describe('people and programs', () => {
     await writeFile(join(workflows, 'judge.json'), JSON.stringify(JUDGE_SOURCE));
     const { world_slug } = await priced.makeWorld({ scenario: 'notice-board', workflows });
     const before = must(await estimateRun(priced.engine, { world_slug, turns: 1 }));
-    assert.deepEqual([...before.models].toSorted(), ['gpt-4.1', 'gpt-4.1-mini']);
+    assert.deepEqual(new Set(before.models), new Set(['gpt-4.1', 'gpt-4.1-mini']));
     assert.equal(before.least.calls, 3);
     priced.model.setScript(await loadScript('notice-board'));
     await priced.run(await priced.world(world_slug));
