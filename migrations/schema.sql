@@ -308,14 +308,20 @@ CREATE TABLE audit_entries (
 CREATE TABLE budget_reservations (
     budget_key text NOT NULL,
     call_id uuid NOT NULL,
-    lease_world human_id_text NOT NULL,
-    lease_attempt_id uuid NOT NULL,
-    lease_epoch natural_bigint NOT NULL,
+    lease_world human_id_text,
+    lease_attempt_id uuid,
+    lease_epoch natural_bigint,
     least_tokens natural_bigint NOT NULL,
     least_money natural_bigint NOT NULL,
     most_tokens natural_bigint NOT NULL,
     most_money natural_bigint NOT NULL,
-    CONSTRAINT budget_reservations_pkey PRIMARY KEY (budget_key, call_id)
+    held_until timestamp with time zone,
+    CONSTRAINT budget_reservations_pkey PRIMARY KEY (budget_key, call_id),
+    CONSTRAINT budget_reservations_held_check CHECK ((num_nonnulls(lease_world, lease_attempt_id, lease_epoch) =
+CASE
+    WHEN (held_until IS NULL) THEN 3
+    ELSE 0
+END))
 );
 
 CREATE TABLE budgets (

@@ -174,10 +174,11 @@ export interface RecordedCall extends Omit<Recorded, 'event' | 'is_adopted'> {
 /** What earlier attempts at a turn have used, and what is known of earlier answers. */
 export interface EarlierSpending {
   readonly spent: readonly EarlierCall[];
-  /** By node, the latest answers first. */
+  /** By node, and of its gate apart, the latest answers first. */
   readonly outputs: readonly {
     readonly workflow_hash: string;
     readonly node_id: string;
+    readonly invocation_kind: 'llm_generation' | 'quality_gate';
     readonly output_tokens: readonly number[];
   }[];
 }

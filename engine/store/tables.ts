@@ -223,9 +223,10 @@ export interface AuditEntries {
 export interface BudgetReservations {
   budget_key: string;
   call_id: string;
-  lease_attempt_id: string;
-  lease_epoch: number;
-  lease_world: string;
+  held_until: string | null;
+  lease_attempt_id: string | null;
+  lease_epoch: number | null;
+  lease_world: string | null;
   least_money: number;
   least_tokens: number;
   most_money: number;
