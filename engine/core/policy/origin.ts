@@ -15,7 +15,7 @@ export function isTrusted(origins: Iterable<Origin>): boolean {
 
 /** The sources whose answers a prompt of one node may hold, by label. */
 export interface SeenSources {
-  /** Read before the node started, or by other nodes. */
+  /** Read by ambient bindings. */
   readonly read: readonly string[];
   /** Of the node's tools. */
   readonly tools: readonly string[];
@@ -43,7 +43,8 @@ const SEGMENTS: Readonly<Record<SegmentOrigin, (sources: SeenSources) => readonl
   'world.recent_events': ofWorld,
   'subject.rendered': ofWorld,
   'ambient.visible': ({ read }) => toOrigins(read),
-  nodes: ({ read }) => ['model', ...toOrigins(read)],
+  // The output of another model may repeat whatever that model was shown.
+  nodes: ofWorld,
   tool_result: ({ tools }) => toOrigins(tools),
   model: () => ['model'],
   correction: () => ['author', 'model'],

@@ -193,12 +193,19 @@ function toOriginTest({ origins, decide: decision }: AuthoredRule) {
   const listed = new Set(origins);
   const isListed = (origin: Origin): boolean =>
     listed.has(origin) || (origin.startsWith('source:') && listed.has('source:*'));
-  return (found: ReadonlySet<Origin>): boolean =>
-    decision === 'allow' ? [...found].every(isListed) : [...found].some(isListed);
+  return (found: ReadonlySet<Origin> | 'anything'): boolean => {
+    if (found === 'anything') return decision !== 'allow';
+    return decision === 'allow' ? [...found].every(isListed) : [...found].some(isListed);
+  };
 }
 
 /** The origins of all arguments of a call. Without arguments, what the model saw made it call. */
-function originsOf({ arguments: args, provenance: { seen, known } }: AskedCall): ReadonlySet<Origin> {
-  const leaves = leavesOf(args).map(({ tokens }) => known.get(toPointer(tokens)) ?? seen);
-  return new Set(leaves.flatMap((origins) => [...origins]));
+function originsOf({ arguments: args, provenance: { seen, known } }: AskedCall): ReadonlySet<Origin> | 'anything' {
+  const all = new Set<Origin>();
+  for (const { tokens } of leavesOf(args)) {
+    const origins = known.get(toPointer(tokens)) ?? seen;
+    if (origins === 'anything') return origins;
+    for (const origin of origins) all.add(origin);
+  }
+  return all;
 }

@@ -6,10 +6,26 @@ import { isTrusted, type Origin, originsOfSegment, type SeenSources } from './or
 
 /** Where the arguments of a call come from. */
 export interface Provenance {
-  /** The origins of every argument that is not known. */
-  readonly seen: ReadonlySet<Origin>;
+  /** The origins of every argument that is not known; `anything`, where nobody says what they are. */
+  readonly seen: ReadonlySet<Origin> | 'anything';
   /** The origins of each known argument, by the pointer of its value. */
   readonly known: ReadonlyMap<string, ReadonlySet<Origin>>;
+}
+
+/** The provenance of arguments of which nothing is known. */
+export const UNTRACED: Provenance = { seen: 'anything', known: new Map() };
+
+/** Where the request of an authored template comes from: what the template does not read from elsewhere is known. */
+export function traceTemplate(template: Json, request: Json): Provenance {
+  const written = leavesOf(request).filter(({ tokens }) => isLiteral(template, tokens));
+  return { ...UNTRACED, known: new Map(written.map(({ tokens }) => [toPointer(tokens), OF_AUTHOR])) };
+}
+
+const OF_AUTHOR: ReadonlySet<Origin> = new Set(['author']);
+
+function isLiteral(template: Json | undefined, [token, ...rest]: readonly string[]): boolean {
+  if (template === undefined || (isObject(template) && Object.hasOwn(template, '$from'))) return false;
+  return token === undefined || isLiteral(findAt(template, [token]), rest);
 }
 
 /** What a model was shown, and what else makes an argument known. */
@@ -53,7 +69,7 @@ interface Trusted {
 
 function findKnown(value: Json, { constants, roster, trusted }: Trusted): ReadonlySet<Origin> | undefined {
   const written = canonicalText(value);
-  if (constants.some((constant) => canonicalText(constant) === written)) return new Set(['author']);
+  if (constants.some((constant) => canonicalText(constant) === written)) return OF_AUTHOR;
   if (typeof value === 'string' && roster.has(value)) return new Set(['scenario']);
   // Any text has a word such as true, or nothing: that does not make it the source of an argument.
   if (typeof value !== 'string' && typeof value !== 'number') return undefined;
