@@ -1,6 +1,6 @@
 import { present } from '../../contract/present.js';
 import { ruleOn } from '../../core/protocol/ruling.js';
-import { type Authorise, withinTime } from '../authorise.js';
+import { type AuthorisationQuestion, type Authorise, withinTime } from '../authorise.js';
 import { identityOf } from '../identity.js';
 import {
   type Approved,
@@ -23,10 +23,10 @@ export function checkPolicy(passage: Routed): Permitted | Halt {
 }
 
 /** Asks the operator's own authorisation. A call about which it says nothing in time is not made. */
-export async function authorise(passage: Permitted, ask: Authorise): Promise<Authorised | Halt> {
+export async function authorise(passage: Permitted, asked: readonly Authorise[]): Promise<Authorised | Halt> {
   const { command, surroundings } = passage;
   const { call, tool_name, ambient_id, node_id } = command;
-  const verdict = await withinTime(ask, {
+  const question: AuthorisationQuestion = {
     ...identityOf(passage),
     action: 'tool.execute',
     tool: present({
@@ -36,8 +36,12 @@ export async function authorise(passage: Permitted, ask: Authorise): Promise<Aut
       source: call.source.label,
     }),
     client_request_id: surroundings.client_request_id,
-  });
-  return verdict.allowed ? (passage as Authorised) : halt(passage, 'authz_denied', verdict.reason);
+  };
+  for (const ask of asked) {
+    const verdict = await withinTime(ask, question);
+    if (!verdict.allowed) return halt(passage, 'authz_denied', verdict.reason);
+  }
+  return passage as Authorised;
 }
 
 /** A call that needs a person's approval waits here for it. No person can be asked yet: it fails, and says so. */
