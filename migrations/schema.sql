@@ -104,7 +104,8 @@ CREATE TYPE memory_origin AS ENUM (
 CREATE TYPE message_role AS ENUM (
     'system',
     'user',
-    'assistant'
+    'assistant',
+    'tool'
 );
 
 CREATE TYPE model_output_kind AS ENUM (
@@ -156,7 +157,10 @@ CREATE TYPE segment_origin AS ENUM (
     'tool_result',
     'correction',
     'last_lap',
-    'world.recent_events'
+    'world.recent_events',
+    'reasoning',
+    'function_call',
+    'call_id'
 );
 
 CREATE TYPE source_invocation_kind AS ENUM (

@@ -5213,6 +5213,20 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "raw_text": {
         "type": "string"
       },
+      "items": {
+        "anyOf": [
+          {
+            "type": "array",
+            "items": {
+              "$ref": "#/components/schemas/AnswerItem"
+            }
+          },
+          {
+            "type": "null"
+          }
+        ],
+        "description": "What the model said beside its text: native calls, and reasoning for its provider; null where it said nothing so."
+      },
       "normalised_text": {
         "type": [
           "string",
@@ -5334,6 +5348,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "invocation_kind",
       "is_driven",
       "is_superseded",
+      "items",
       "llm_call_id",
       "logical_generation_attempt",
       "max_output_tokens",
@@ -5498,6 +5513,67 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     ],
     "additionalProperties": false,
     "description": "One generation of a lane: a subject at a node asks its model, until it has an answer."
+  },
+  "AnswerItem": {
+    "anyOf": [
+      {
+        "$ref": "#/components/schemas/ReasoningItem"
+      },
+      {
+        "$ref": "#/components/schemas/FunctionCallItem"
+      }
+    ],
+    "description": "What a model has said of one answer beside its text."
+  },
+  "ReasoningItem": {
+    "type": "object",
+    "properties": {
+      "type": {
+        "type": "string",
+        "const": "reasoning"
+      },
+      "provider": {
+        "$ref": "#/components/schemas/Json"
+      }
+    },
+    "required": [
+      "type",
+      "provider"
+    ],
+    "additionalProperties": false,
+    "description": "Reasoning that the provider wants back: only its plugin reads it."
+  },
+  "FunctionCallItem": {
+    "type": "object",
+    "properties": {
+      "type": {
+        "type": "string",
+        "const": "function_call"
+      },
+      "call_id": {
+        "type": "string",
+        "description": "The model's id; empty where it gave none."
+      },
+      "name": {
+        "type": "string"
+      },
+      "arguments": {
+        "type": "string",
+        "description": "The arguments as one text, which should be JSON."
+      },
+      "provider": {
+        "$ref": "#/components/schemas/Json",
+        "description": "What the provider wants back with the call."
+      }
+    },
+    "required": [
+      "type",
+      "call_id",
+      "name",
+      "arguments"
+    ],
+    "additionalProperties": false,
+    "description": "A call of a function: the plugin has assembled it, and has not read its arguments."
   },
   "Part_ListedOrder": {
     "type": "object",

@@ -43,7 +43,7 @@ export type InboxStatus = 'consumed' | 'deferred' | 'pending' | 'queued';
 
 export type MemoryOrigin = 'patch' | 'scenario';
 
-export type MessageRole = 'assistant' | 'system' | 'user';
+export type MessageRole = 'assistant' | 'system' | 'tool' | 'user';
 
 export type ModelOutputKind =
   | 'final_patch'
@@ -71,10 +71,13 @@ export type SearchKind = 'answer' | 'narration' | 'prompt' | 'result' | 'state';
 export type SegmentOrigin =
   | 'ambient.visible'
   | 'author'
+  | 'call_id'
   | 'correction'
+  | 'function_call'
   | 'last_lap'
   | 'model'
   | 'nodes'
+  | 'reasoning'
   | 'schema'
   | 'subject'
   | 'subject.rendered'
