@@ -3,7 +3,7 @@ import type { Archive } from '../../operations/engine.js';
 import type { Answers } from '../../catalogue/answers.js';
 import { type Html, html, NOTHING } from './html.js';
 import type { Asked, Resource } from '../../catalogue/resource.js';
-import type { Decision } from './parts/decision.js';
+import type { Decisions } from './parts/decision.js';
 
 /** One page: the resource that it shows, and its content. */
 export interface Page extends Pick<Resource, 'path' | 'reader' | 'says' | 'gives' | 'takes'> {
@@ -19,7 +19,7 @@ export interface Shown {
 }
 
 /** A page for a person. */
-export interface View {
+export interface View extends Partial<Decisions> {
   readonly title: string;
   /** The kind of thing, above the title. */
   readonly eyebrow: string;
@@ -31,10 +31,6 @@ export interface View {
   readonly events?: string;
   /** Whether it shows chunks, which the pace script can replay. */
   readonly has_pace?: boolean;
-  /** The decisions that an operator may take here; nothing waits for one unless it is `is_waiting`. */
-  readonly decisions?: readonly Decision[];
-  /** Something waits for this decision. */
-  readonly is_waiting?: boolean;
 }
 
 export interface Crumb {

@@ -27,13 +27,14 @@ import {
   originBar,
   outputBar,
 } from './parts/conversation.js';
+import { decisionsOn } from './parts/decision.js';
 import { payload } from './parts/payload.js';
 import { drawPlaces } from './parts/places.js';
 import { attemptTimeline } from './pictures/attempt-timeline.js';
 import { facts, table } from './parts/table.js';
 import { cut, foldable, folded, moment, shortKey, status, verbatim, worldTime } from './parts/text.js';
 
-/** What a page has beside the view of its resource: what an operator decides there, and what it shows of a refused request. */
+/** What a page has beside the view of its resource: and what it shows of a refused request. */
 export interface PageParts<Kind extends keyof Answers> extends Pick<Page, 'refused'> {
   parts?(value: Answers[Kind], asked: Asked): Partial<View>;
   /** Sections that only a page can draw, before the declared ones. */
@@ -50,7 +51,7 @@ export function toPage<Kind extends keyof Answers>(
   const view = (value: Answers[Kind], asked: Asked): View => {
     const drawn = draw(declared.view(value, asked), asked);
     const all = [...sections(value, asked), ...drawn.sections, ...sectionsAfter(value)];
-    return { ...drawn, sections: all, ...parts(value, asked) };
+    return { ...drawn, sections: all, ...decisionsOn(declared.gives, value), ...parts(value, asked) };
   };
   return itemPage(declared, { view, ...others });
 }

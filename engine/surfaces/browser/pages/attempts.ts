@@ -1,6 +1,5 @@
 import { type AttemptPage } from '../../../operations/browse/attempts.js';
 import { isInDoubt } from '../../../operations/settle-call.js';
-import type { InvocationSummary } from '../../../ports/records.js';
 import { isUndriven } from '../../../core/protocol/work-state.js';
 import { labelOf } from '../../../catalogue/words.js';
 import { pathOf } from '../../../catalogue/places.js';
@@ -9,7 +8,8 @@ import type { Section } from '../page.js';
 import { question } from '../parts/question.js';
 import { callWord, count, linkTo, moment, runWord, timeSoFar } from '../parts/text.js';
 import type { PageParts } from '../resource-page.js';
-import { decideAttempt, decideCall } from './decisions.js';
+import { reportCall, settleCall } from '../../../catalogue/actions/calls.js';
+import type { Action } from '../../../catalogue/action.js';
 
 /** How many rows each list has. */
 const ROWS_SHOWN = 30;
@@ -30,7 +30,6 @@ export const attemptParts: PageParts<'Attempt'> = {
       ),
     },
   ],
-  parts: (shown) => ({ decisions: decideAttempt(shown) }),
 };
 
 /** A link to the rest of a list, where there is a rest. */
@@ -63,20 +62,17 @@ function runsNow(shown: AttemptPage): Section {
 function waits({ attempt_id, awaited, is_adoptable, unfinished, calls_in_doubt }: AttemptPage): Section {
   const doubted = is_adoptable ? unfinished.filter(isInDoubt) : [];
   const left_out = Math.max(0, awaited.length - ROWS_SHOWN) + Math.max(0, calls_in_doubt - ROWS_SHOWN);
-  const findCall = (id: string): InvocationSummary | undefined =>
-    unfinished.find(({ source_invocation_id }) => source_invocation_id === id);
   return {
     id: 'waits',
     title: 'What waits for somebody',
     body:
       awaited.length + doubted.length > 0 &&
-      html`${awaited.slice(0, ROWS_SHOWN).map(({ source_invocation_id: id, source_label, command_key, deadline }) => html`<p><strong>${linkTo('source_invocation', id, source_label)}</strong> is to answer <code>${command_key}</code> until ${moment(deadline)}. Then the call fails.</p>${drawChoices(findCall(id))}`)}${doubted.slice(0, ROWS_SHOWN).map((call) => html`<p><strong>${linkTo('source_invocation', call.source_invocation_id, labelOf(call))}</strong>, <code>${call.command_key}</code>, is in doubt: nobody saw whether it took place. Until somebody decides, no turn of this world is begun.</p>${drawChoices(call)}`)}${more(left_out > 0, `${pathOf('attempt', attempt_id)}/source-invocations?only=unfinished`, `${count(left_out)} more`)}`,
+      html`${awaited.slice(0, ROWS_SHOWN).map(({ source_invocation_id: id, source_label, command_key, deadline }) => html`<p><strong>${linkTo('source_invocation', id, source_label)}</strong> is to answer <code>${command_key}</code> until ${moment(deadline)}. Then the call fails.</p>${drawChoices(reportCall, id)}`)}${doubted.slice(0, ROWS_SHOWN).map((call) => html`<p><strong>${linkTo('source_invocation', call.source_invocation_id, labelOf(call))}</strong>, <code>${call.command_key}</code>, is in doubt: nobody saw whether it took place. Until somebody decides, no turn of this world is begun.</p>${drawChoices(settleCall, call.source_invocation_id)}`)}${more(left_out > 0, `${pathOf('attempt', attempt_id)}/source-invocations?only=unfinished`, `${count(left_out)} more`)}`,
   };
 }
 
 /** The decisions about a call, with the effect of each; they are taken on the call's own page. */
-function drawChoices(call: InvocationSummary | undefined): Html {
-  if (call === undefined) return NOTHING;
-  const path = pathOf('source_invocation', call.source_invocation_id);
-  return html`<dl class="choices">${decideCall(call).map(({ id, title, consequence }) => html`<div><dt><a href="${path}#${id}">${title}</a></dt><dd>${consequence}</dd></div>`)}</dl>`;
+function drawChoices({ forms }: Pick<Action, 'forms'>, source_invocation_id: string): Html {
+  const path = pathOf('source_invocation', source_invocation_id);
+  return html`<dl class="choices">${forms.map(({ id, title, consequence }) => html`<div><dt><a href="${path}#${id}">${title}</a></dt><dd>${consequence}</dd></div>`)}</dl>`;
 }

@@ -4,7 +4,6 @@ import { isViewed } from '../../../catalogue/resource.js';
 import type { Page } from '../page.js';
 import { type PageParts, toPage } from '../resource-page.js';
 import { attemptParts } from './attempts.js';
-import { decideCall, decideTurn } from './decisions.js';
 import { workflowSections } from './documents.js';
 import { overview } from './overview.js';
 import { searchParts } from './search.js';
@@ -13,9 +12,7 @@ import { world } from './worlds.js';
 /** What pages have beside the views of their resources, by what those give. */
 const PARTS: { readonly [Kind in keyof Answers]?: PageParts<Kind> } = {
   Attempt: attemptParts,
-  SourceInvocation: { parts: (call) => ({ decisions: decideCall(call), is_waiting: true }) },
   LlmCall: { parts: ({ ended_at, chunks }) => ({ has_pace: ended_at === null || chunks.length > 1 }) },
-  Turn: { parts: (turn) => ({ decisions: decideTurn(turn) }) },
   Found: searchParts,
   Workflow: { sections: workflowSections },
 };

@@ -7,7 +7,7 @@ import { isUndriven, stateOf } from '../../../core/protocol/work-state.js';
 import type { WorldPage } from '../../../operations/browse/worlds.js';
 import { type Html, html, NOTHING } from '../html.js';
 import { itemPage, type Page, type View } from '../page.js';
-import { decideWorld } from './decisions.js';
+import { decisionsOn } from '../parts/decision.js';
 import { drawPlaces } from '../parts/places.js';
 import { drawTurn, namesIn } from '../parts/patch.js';
 import { linkTo, toClass, words, worldTime } from '../parts/text.js';
@@ -85,7 +85,7 @@ function viewWorld(shown: WorldPage, reader: Asked['reader']): View {
         body: shown.operator_actions.length > 0 && rowsOf('What operators did', actionColumns, shown.operator_actions),
       },
     ],
-    decisions: decideWorld(shown),
+    ...decisionsOn('World', shown),
   };
 }
 
