@@ -1,7 +1,7 @@
 import type { Refused } from '../../contract/problem.js';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { HttpDesk } from '../../operations/composition.js';
-import { PAGES } from '../browser/pages/index.js';
+import { PAGES } from '../browser/page.js';
 import { renderRefusedForm } from '../browser/layout.js';
 import { type Asked, matchPath } from '../../catalogue/resource.js';
 import type { View } from '../browser/page.js';
