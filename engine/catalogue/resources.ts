@@ -14,10 +14,11 @@ import { inbox } from './resources/inbox.js';
 import { invocation } from './resources/invocation.js';
 import { workOrders, workOrder, worldLedger, attemptVerification, worldVerification } from './resources/ledger.js';
 import { llmCall } from './resources/llm-call.js';
-import { policy } from './resources/policy.js';
+import { overview } from './resources/overview.js';
 import { search } from './resources/search.js';
 import { turn, turnPatches } from './resources/turn.js';
-import { overview, worldList, world, worldAttempts, worldAgents, turnEntities } from './resources/worlds.js';
+import { world } from './resources/world.js';
+import { worldList, worldAttempts, worldAgents, turnEntities } from './resources/worlds.js';
 
 /** Everything that a person or a program can look at. Commands, pages, JSON, tools and links follow from it. */
 export const RESOURCES: readonly Resource[] = [
@@ -41,13 +42,12 @@ export const RESOURCES: readonly Resource[] = [
   attemptVerification,
   worldVerification,
   llmCall,
-  policy,
+  overview,
   search,
   turn,
   turnPatches,
-  overview,
-  worldList,
   world,
+  worldList,
   worldAttempts,
   worldAgents,
   turnEntities,

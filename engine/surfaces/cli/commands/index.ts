@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import { RESOURCES } from '../../../catalogue/resources.js';
-import { isCommanded } from '../../../catalogue/resource.js';
 import { toCommand } from '../resource-command.js';
 import type { Perform } from '../session.js';
 import { report, settleAttempt, stop } from './by-hand.js';
@@ -32,7 +31,7 @@ const GROUPS: Readonly<Record<string, readonly CommandEntry[]>> = {
   'Worlds:': [...WORLD_COMMANDS, run, worker, serveWorlds, report, stop],
   'What happened:': [
     { name: 'ledger', says: 'What was decided and what was done, entry by entry.' },
-    ...RESOURCES.filter(isCommanded).map(toCommand),
+    ...RESOURCES.flatMap((declared) => (declared.command === undefined ? [] : [toCommand(declared.command, declared)])),
     attempts,
     attempt,
     settleAttempt,
