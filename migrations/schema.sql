@@ -713,6 +713,7 @@ CREATE TABLE source_invocations (
     outcome_unknown boolean NOT NULL DEFAULT false,
     retry_after_ms natural_bigint,
     may_be_followed boolean NOT NULL DEFAULT false,
+    policy_ruling json,
     CONSTRAINT source_invocations_pkey PRIMARY KEY (source_invocation_id, world_slug),
     CONSTRAINT source_invocations_attempt_seq_idx UNIQUE (world_slug, attempt_id, invocation_seq),
     CONSTRAINT source_invocations_performance_idx UNIQUE (world_slug, attempt_id, command_key, performance)

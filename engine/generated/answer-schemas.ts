@@ -4650,6 +4650,17 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
           }
         ],
         "description": "The settlement of a call in doubt."
+      },
+      "policy_ruling": {
+        "anyOf": [
+          {
+            "$ref": "#/components/schemas/PolicyRulingRecord"
+          },
+          {
+            "type": "null"
+          }
+        ],
+        "description": "The decision of the tool policy; null of a call that needs no leave, and of calls of earlier versions."
       }
     },
     "required": [
@@ -4680,6 +4691,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "parent_source_invocation_id",
       "pended",
       "performance",
+      "policy_ruling",
       "repeatable",
       "replaced",
       "request_hash",
@@ -4785,6 +4797,44 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "report"
     ],
     "description": "The origin of a settlement: a person at the database, or a report."
+  },
+  "PolicyRulingRecord": {
+    "type": "object",
+    "properties": {
+      "decision": {
+        "type": "string",
+        "enum": [
+          "allow",
+          "deny",
+          "require_approval"
+        ]
+      },
+      "rule": {
+        "type": [
+          "string",
+          "null"
+        ],
+        "description": "The pointer of the deciding rule in the policy; null where none matches, which denies."
+      },
+      "because": {
+        "type": "string"
+      },
+      "policy_hash": {
+        "type": [
+          "string",
+          "null"
+        ],
+        "description": "Null where there is no policy."
+      }
+    },
+    "required": [
+      "decision",
+      "rule",
+      "because",
+      "policy_hash"
+    ],
+    "additionalProperties": false,
+    "description": "What a tool policy decided about a call."
   },
   "ListedLlmCall": {
     "type": "object",

@@ -1,6 +1,7 @@
 import type { Json } from '../contract/json.js';
 import type { TokenUsage } from '../contract/source.js';
 import type { AgentHeadRecord } from '../core/agents/agent-turn.js';
+import type { Ruling } from '../core/policy/policy.js';
 import type { AcceptedPatch, Fail, Invoke } from '../core/protocol/command.js';
 import type { Adoption } from '../core/turn/adopt.js';
 import type { Recorded } from '../core/turn/refold.js';
@@ -215,6 +216,8 @@ export interface CallStart {
   readonly started_at: number;
   /** The resolved settings of its source; absent where it was refused before that. */
   readonly resolved?: ResolvedSource;
+  /** The decision of policy; absent where the call needs no leave. Of a refused call its end has it. */
+  readonly ruling?: Ruling;
   /** A refused call is written with its end, by the same statement. */
   readonly refused?: CallFinish;
 }

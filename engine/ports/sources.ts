@@ -3,6 +3,7 @@ import type { Problem } from '../contract/problem.js';
 import type { TokenUsage, TriedQuestion } from '../contract/source.js';
 import type { AskedApproval } from '../core/approvals/approval.js';
 import type { Invoke } from '../core/protocol/command.js';
+import type { Ruling } from '../core/policy/policy.js';
 import type { InvocationFailureClass } from '../core/protocol/failure.js';
 import type { PluginManifest } from '../generated/plugin-manifest.js';
 import type { SourceProgram } from '../core/protocol/program.js';
@@ -51,6 +52,8 @@ export interface CallBroke extends CallEnd {
   readonly failure_message: string;
   /** Refused by a stage before the call; nothing left the process. */
   readonly refused: boolean;
+  /** Of a refused call: the decision of policy about it. */
+  readonly ruling?: Ruling;
   /** It may have had its side effect, and may not be repeated. */
   readonly outcome_unknown?: true;
   /** The service's retry delay, in milliseconds from the end of the call. */
@@ -120,7 +123,7 @@ export interface ResolvedSource {
 /** Records a call while it is performed. The pipeline awaits each write before its next stage. */
 export interface CallRecorder {
   /** Must be durable when it resolves: the first byte is sent after it. */
-  started(resolved: ResolvedSource): Promise<void>;
+  started(resolved: ResolvedSource, ruling?: Ruling): Promise<void>;
   flushed(batch: ChunkBatch): Promise<void>;
   /** Asks a person for the call, or finds what was decided of it; left out where nobody can be asked. */
   asked?(approval: AskedApproval): Promise<ApprovalState>;

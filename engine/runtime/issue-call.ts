@@ -56,9 +56,12 @@ function make(parts: RuntimeParts, attempt: Attempt, call: Call, command: Invoke
       signal: call.abort.signal,
     },
     {
-      async started(resolved) {
+      async started(resolved, ruling) {
         call.stage = 'made';
-        await writeCall(attempt.journal, { kind: 'started', start: { ...call.start, command, resolved } });
+        await writeCall(attempt.journal, {
+          kind: 'started',
+          start: { ...call.start, command, resolved, ...present({ ruling }) },
+        });
         const { source_invocation_id } = call.start;
         attempt.onProgress({ kind: 'call_started', source_invocation_id, command, ...resolved });
       },

@@ -18,7 +18,7 @@ import { createCallSource } from './pipeline.js';
 import { importEntry } from './import-entry.js';
 import { type DescribedPlugin, describePlugins, findPlugin } from './registry.js';
 import { findSourceFailure, makeSourceFailure } from './source-failure.js';
-import { allowEverybody } from './stages/leave.js';
+import { allowEverybody } from './authorise.js';
 
 export interface BenchParts {
   readonly compileSchema: CompileSchema;

@@ -31,7 +31,7 @@ import { type DescribedPlugin, describePlugins, type FindConfirmed, findPlugins 
 import { findShortSecret, type Secret } from './secrets.js';
 import { NO_WAY_OUT, standInFor, toDry, withoutWayOut } from './stand-in.js';
 import { findModel, findObstacle } from './stages/resolve.js';
-import { allowEverybody, type Authorise } from './stages/leave.js';
+import { allowEverybody, type Authorise } from './authorise.js';
 
 export { createExamineOrigin } from './examine-origin.js';
 export type { Log, Remark } from './opened-sources.js';
@@ -40,7 +40,8 @@ export { createPreparePlugin } from './bench.js';
 export type { FlightLimits } from './admission-table.js';
 export type { PluginPlaces } from './plugin-places.js';
 export type { Secret } from './secrets.js';
-export type { Authorise } from './stages/leave.js';
+export { askAuthoriser } from './authorise.js';
+export type { Authorise, Authoriser } from './authorise.js';
 
 export interface SourcesParts extends PluginPlaces {
   /** The operator's environment; an empty value counts as not set. */

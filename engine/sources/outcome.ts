@@ -46,6 +46,7 @@ export function toOutcome(end: Shown | Halt, ended_at: number): CallOutcome {
     failure_message:
       shorten(redacted, MESSAGE_LENGTH_MAX) + quoteBody(end, response_body, said) + (isDoubted ? DOUBT : ''),
     refused: passage.begun !== true,
+    ruling: passage.begun === true ? undefined : passage.ruling,
     outcome_unknown: isDoubted ? true : undefined,
     validation_status: validationOf(end),
     retry_after_ms: readWait(facts, ended_at, present({ failure_class, http_status: facts.http_status })),

@@ -1,11 +1,12 @@
 /**
  * A call on its way through the stages. Each stage hands on its input and its additions, so that the types say what a
- * stage may rely on: asked, routed, checked, begun, ready, answered, validated, shown. A stage that refuses, or a call
+ * stage may rely on: asked, routed, permitted, authorised, approved, granted, connected, checked, begun, ready, answered, validated, shown. A stage that refuses, or a call
  * that fails, halts it there.
  */
 import type { Json } from '../contract/json.js';
 import type { InvocationContext, Source, TokenUsage, TransportFacts } from '../contract/source.js';
 import type { Invoke } from '../core/protocol/command.js';
+import type { Ruling } from '../core/policy/policy.js';
 import type { InvocationFailureClass } from '../core/protocol/failure.js';
 import type { CallRecorder, CallSurroundings, CallTrace } from '../ports/sources.js';
 import type { Command } from './command.js';
@@ -42,11 +43,15 @@ export interface Routed extends Asked {
 // Marks of the stages that add nothing to a call. No value has them: they keep the compiler from leaving a stage out.
 declare const permitted: unique symbol;
 declare const authorised: unique symbol;
+declare const approved: unique symbol;
 declare const granted: unique symbol;
+declare const connected: unique symbol;
 
-/** The policy names the call, where it needs leave. */
+/** The policy does not deny the call; its ruling says whether a person has to approve it. */
 export interface Permitted extends Routed {
   readonly [permitted]: true;
+  /** Left out where the call needs no leave. */
+  readonly ruling?: Ruling;
 }
 
 /** The operator's authorisation allows it. */
@@ -54,12 +59,22 @@ export interface Authorised extends Permitted {
   readonly [authorised]: true;
 }
 
-/** It has the connection that it needs. */
-export interface Granted extends Authorised {
+/** A person has approved it, where its ruling requires that. */
+export interface Approved extends Authorised {
+  readonly [approved]: true;
+}
+
+/** It is granted the connection that it names. */
+export interface Granted extends Approved {
   readonly [granted]: true;
 }
 
-export interface Checked extends Granted {
+/** That connection is there. */
+export interface Connected extends Granted {
+  readonly [connected]: true;
+}
+
+export interface Checked extends Connected {
   /** The plugin's input: canonical and deeply frozen. */
   readonly request: Json;
 }
@@ -109,7 +124,7 @@ export interface Shown extends Validated {
 
 /** The facts of a call that every stage may read. */
 export type Passage = Asked &
-  Partial<Pick<Shown & Begun, 'route' | 'begun' | 'durable' | 'sent' | 'secrets' | 'reply'>> & {
+  Partial<Pick<Shown & Begun, 'ruling' | 'route' | 'begun' | 'durable' | 'sent' | 'secrets' | 'reply'>> & {
     /** The service has taken the call, though the call failed here. */
     readonly taken?: true;
   };

@@ -574,6 +574,7 @@ export interface SourceInvocations {
   parent_source_invocation_id: string | null;
   pending_deadline_ms: number | null;
   performance: Generated<number>;
+  policy_ruling: Json | null;
   redaction: Json;
   refused: Generated<boolean>;
   repeatable: Generated<boolean>;

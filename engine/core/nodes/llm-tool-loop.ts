@@ -1,8 +1,10 @@
+import { present } from '../../contract/present.js';
 import { problem } from '../../contract/problem.js';
 import type { Json, JsonObject } from '../../contract/json.js';
 import type { LlmToolLoopNode } from '../../generated/workflow.js';
 import { compileReference } from '../binding/compile-call.js';
 import { promptsOf } from '../binding/prompt-messages.js';
+import type { SeenSources } from '../policy/origin.js';
 import { type Segment, toMessage } from '../prompt/message.js';
 import { fenceJson, quoteText } from '../prompt/quote.js';
 import { type Invoke, toInvoke } from '../protocol/command.js';
@@ -42,6 +44,8 @@ import type { NodeScope, NodeStep, NodeType } from './node-type.js';
 
 export interface LlmToolLoopProgram extends GenerationProgram {
   readonly tools: readonly ToolProgram[];
+  /** The sources whose answers its prompt may hold. */
+  readonly sources: SeenSources;
   readonly max_tool_calls: number;
   readonly may: PatchReach;
   readonly envelope: SchemaProgram;
@@ -107,6 +111,7 @@ export const llmToolLoop: NodeType<LlmToolLoopNode, LlmToolLoopProgram, LlmToolL
     const value = {
       ...generation.value,
       tools,
+      sources: { ...setting.seen, tools: permittedOf(tools).map(({ call }) => call.source.label) },
       max_tool_calls,
       may,
       envelope: compileContract(parts, 'tool_loop_output'),
@@ -192,7 +197,7 @@ function offer(
 function handleAnswer(answer: Answer<LlmToolLoopProgram>, toolCalls: number): Step {
   const { node, scope, read, key } = answer;
   const judged: JudgedOutput = read.ok
-    ? judgeOutput(node, scope, read.value)
+    ? judgeOutput(node, scope, answer.lane.messages, read.value)
     : { kind: 'unusable', complaint: read.complaint };
   if (judged.kind === 'unusable') {
     const { asked, verdict } = rejectAnswer(answer, judged.complaint, offeredAfter(node, toolCalls));
@@ -213,7 +218,7 @@ function electTool(
   elected: Extract<JudgedOutput, { kind: 'tool_call' }>,
   verdict: Verdict,
 ): Step {
-  const { tool, arguments: request } = elected;
+  const { tool, arguments: request, provenance } = elected;
   if (toolCalls >= node.max_tool_calls) {
     const message = `node ${node.id} may call ${node.max_tool_calls} tools and the model asked for ${tool.name} after the last of them`;
     return {
@@ -233,6 +238,7 @@ function electTool(
     parent_key: key,
     generation_try: lane.generation_try,
     round: lane.round,
+    ...present({ provenance }),
   };
   const state = { lane, tool_calls: toolCalls + 1, electing: { text, tool } };
   return { kind: 'waits', state, commands: [command], verdict };
@@ -297,6 +303,11 @@ function lastLap(node: LlmToolLoopProgram, toolCalls: number, offered: OfferedSc
   return isInPrompt(node) ? [notice, schemaSegment(offered)] : [notice];
 }
 
+const APPROVAL = {
+  always: 'A person must approve each call.',
+  sometimes: 'A person must approve some calls.',
+} as const;
+
 /** The tools that policy lets the model see, in authored order; none when it may call none. */
 function describeTools(node: LlmToolLoopProgram): Json {
   if (node.max_tool_calls === 0) return [];
@@ -304,5 +315,6 @@ function describeTools(node: LlmToolLoopProgram): Json {
     name: tool.name,
     description: tool.description,
     arguments: tool.arguments.schema,
+    ...(tool.needs_approval === undefined ? {} : { approval: APPROVAL[tool.needs_approval] }),
   }));
 }

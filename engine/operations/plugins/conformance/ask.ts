@@ -112,6 +112,8 @@ export function askBareWith(
     client_request_id: `conformance/turn-1/${manner.token}`,
     correlation_id: toCorrelation(manner.token),
     may_repeat: true,
+    actor_id: 'service:chukwa',
+    tenant_id: 'world:conformance',
     acts: () => {},
     ...(manner.may_pend === true ? { pending: { deadline_ms: PENDING_DEADLINE_MS } } : {}),
   });
