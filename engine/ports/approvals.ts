@@ -71,7 +71,11 @@ export interface Decision {
  * over, or the call was asked for once more.
  */
 export type Decided =
-  | { readonly kind: 'accepted' | 'duplicate' | 'decided' | 'late'; readonly world_slug: string; readonly attempt_id: string }
+  | {
+      readonly kind: 'accepted' | 'duplicate' | 'decided' | 'late';
+      readonly world_slug: string;
+      readonly attempt_id: string;
+    }
   | { readonly kind: 'unknown' };
 
 /** A grant, as people read it. */

@@ -11,11 +11,7 @@ import type { RuntimeParts } from './runtime-parts.js';
 // is decided issues the call again, asks again, and finds the decision.
 
 /** Asks for a call, or finds what was decided of it; a grant that covers it decides at once. */
-export async function askApproval(
-  parts: RuntimeParts,
-  attempt: Attempt,
-  asked: AskedApproval,
-): Promise<ApprovalState> {
+export async function askApproval(parts: RuntimeParts, attempt: Attempt, asked: AskedApproval): Promise<ApprovalState> {
   const { journal, lease } = attempt;
   const named = { ...asked, approval_id: parts.clock.uuid(), binding_hash: bindApproval(lease.attempt_id, asked) };
   const { grants, ...state } = await writeAlone(journal, () => parts.attempts.askApproval(lease, named));
@@ -27,7 +23,10 @@ export async function askApproval(
 }
 
 /** The call waits for a person. It has not been begun, so that nothing of it is on record. */
-export function waitForApproval(attempt: Attempt, { key, approval_id, deadline }: CallUnapproved): readonly TurnCommand[] {
+export function waitForApproval(
+  attempt: Attempt,
+  { key, approval_id, deadline }: CallUnapproved,
+): readonly TurnCommand[] {
   const { start, former } = callOf(attempt, key);
   if (former === undefined) attempt.calls.delete(key);
   else attempt.calls.set(key, former);

@@ -1,7 +1,17 @@
 import { canonicalText } from '../core/content/canonical.js';
 import { toStoredText } from '../core/content/stored-text.js';
 import type { AttemptLease } from '../ports/attempts.js';
-import type { ApprovalRecord, ApprovalState, ApprovalStatistics, AskedState, Decided, Decision, GrantRecord, NamedApproval, UsedGrant } from '../ports/approvals.js';
+import type {
+  ApprovalRecord,
+  ApprovalState,
+  ApprovalStatistics,
+  AskedState,
+  Decided,
+  Decision,
+  GrantRecord,
+  NamedApproval,
+  UsedGrant,
+} from '../ports/approvals.js';
 import { FENCE, findHeld } from './attempts/fence.js';
 import type { OpenDatabase } from './database.js';
 import type { InWorld } from './queries.js';
@@ -54,7 +64,8 @@ export async function askApproval(
   lease: AttemptLease,
   { approval_id, binding_hash, ...asked }: NamedApproval,
 ): Promise<AskedState | 'overtaken'> {
-  const { command_key, tool_name, source_hash, effect, node_id, subject_id, request, rule, because, deadline_ms } = asked;
+  const { command_key, tool_name, source_hash, effect, node_id, subject_id, request, rule, because, deadline_ms } =
+    asked;
   const row = await findHeld<AskedRow>(runner, ASK, lease, {
     approval_id,
     binding_hash,
@@ -94,11 +105,7 @@ const USE_GRANT = prepare(
 );
 
 /** Approves a call by a grant, which has one use less: one statement. @returns false where it has none left */
-export async function useGrant(
-  runner: Runner,
-  lease: AttemptLease,
-  use: UsedGrant,
-): Promise<boolean | 'overtaken'> {
+export async function useGrant(runner: Runner, lease: AttemptLease, use: UsedGrant): Promise<boolean | 'overtaken'> {
   const row = await findHeld<{ readonly is_used: boolean }>(runner, USE_GRANT, lease, { ...use });
   return row === undefined ? 'overtaken' : row.is_used;
 }
@@ -150,7 +157,13 @@ export async function decideApproval(
   { approval_id, decision, decided_by, reason, inbox_id }: Decision,
 ): Promise<Decided> {
   const said = { decided_by: toStoredText(decided_by), reason: reason === null ? null : toStoredText(reason) };
-  const values = { approval_id, decision, inbox_id, ...said, payload: canonicalText({ decision, reason: said.reason }) };
+  const values = {
+    approval_id,
+    decision,
+    inbox_id,
+    ...said,
+    payload: canonicalText({ decision, reason: said.reason }),
+  };
   const [row] = await run<Readonly<Record<'world_slug' | 'attempt_id', string>> & { readonly is_accepted: boolean }>(
     database,
     DECIDE,
@@ -192,7 +205,7 @@ const EXPIRE = prepare(
    SELECT world_slug FROM written`,
 );
 
-/** Ends what nobody has decided in time, and wakes the attempts: one statement. @param inbox_ids fresh ids, one for each that may be found */
+/** Ends what nobody has decided in time, and wakes the attempts: one statement. @param inbox_ids fresh: one for each that may be found */
 export async function expireApprovals(
   database: Pick<OpenDatabase, 'query' | 'ring'>,
   inbox_ids: readonly string[],
@@ -232,7 +245,12 @@ export async function findApproval(runner: Runner, approval_id: string): Promise
 /** Approvals, the latest first. */
 export function listApprovals(
   runner: Runner,
-  { world_slug = null, status = null, after = null, limit }: {
+  {
+    world_slug = null,
+    status = null,
+    after = null,
+    limit,
+  }: {
     readonly world_slug?: string | null;
     readonly status?: string | null;
     readonly after?: string | null;
@@ -255,7 +273,13 @@ const GRANT = prepare(
 /** Approves calls to come. @returns undefined where there is no such world */
 export async function grantApprovals(
   runner: Runner,
-  { subject_id, arguments: wanted, reason, granted_by, ...grant }: InWorld & {
+  {
+    subject_id,
+    arguments: wanted,
+    reason,
+    granted_by,
+    ...grant
+  }: InWorld & {
     readonly grant_id: string;
     readonly tool_name: string;
     readonly subject_id: string | null;

@@ -11,13 +11,14 @@ export type ApprovalStatus = 'waiting' | 'approved' | 'denied' | 'expired' | 'su
 export type ApprovalStep = 'approve' | 'deny' | 'expire' | 'supersede';
 
 /** The next status for each step. A decision is final. */
-export const APPROVAL_STEPS: Readonly<Record<ApprovalStatus, Readonly<Partial<Record<ApprovalStep, ApprovalStatus>>>>> = {
-  waiting: { approve: 'approved', deny: 'denied', expire: 'expired', supersede: 'superseded' },
-  approved: {},
-  denied: {},
-  expired: {},
-  superseded: {},
-};
+export const APPROVAL_STEPS: Readonly<Record<ApprovalStatus, Readonly<Partial<Record<ApprovalStep, ApprovalStatus>>>>> =
+  {
+    waiting: { approve: 'approved', deny: 'denied', expire: 'expired', supersede: 'superseded' },
+    approved: {},
+    denied: {},
+    expired: {},
+    superseded: {},
+  };
 
 /** What a person is shown of a call, and decides on. */
 export interface AskedApproval {
@@ -40,7 +41,10 @@ export interface AskedApproval {
  * Binds a decision to its call: the tool's definition, the arguments, the deciding rule, the subject and the attempt.
  * @returns SHA-256, 64 hex digits; another one for a call that differs in any of these
  */
-export function bindApproval(attempt_id: string, { effect: _, because: _why, deadline_ms: _until, ...asked }: AskedApproval): string {
+export function bindApproval(
+  attempt_id: string,
+  { effect: _, because: _why, deadline_ms: _until, ...asked }: AskedApproval,
+): string {
   const { subject_id = null, node_id = null, ...bound } = asked;
   return contentHash({ attempt_id, ...bound, subject_id, node_id });
 }
