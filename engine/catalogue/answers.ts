@@ -15,6 +15,7 @@ import type { ListedEntry } from '../operations/ledger/list-ledger.js';
 import type { ListedOrder, OrderRecord } from '../operations/ledger/orders.js';
 import type { Verification } from '../operations/ledger/verify.js';
 import type { Acknowledgement } from '../operations/reports.js';
+import type { PolicyExplanation } from '../operations/explain-policy.js';
 import type { EntityLife } from '../operations/entities.js';
 import type { DescribedKind, DescribedPlugin, ListedPlugin } from '../operations/describe.js';
 import type { Location } from '../contract/problem.js';
@@ -54,6 +55,7 @@ export interface Answers {
   readonly EntityLife: EntityLife;
   readonly Diff: WorldDiff;
   readonly WorldCost: WorldCost;
+  readonly PolicyExplanation: PolicyExplanation;
   readonly Attempts: Part<AttemptSummary> & Counted;
   readonly Attempt: AttemptPage;
   readonly Event: EventRecord;

@@ -15,6 +15,7 @@ import { inbox } from './resources/inbox.js';
 import { invocation } from './resources/invocation.js';
 import { workOrders, workOrder, worldLedger, attemptVerification, worldVerification } from './resources/ledger.js';
 import { llmCall } from './resources/llm-call.js';
+import { policy } from './resources/policy.js';
 import { search } from './resources/search.js';
 import { turn, turnPatches } from './resources/turn.js';
 import { overview, worldList, world, worldAttempts, worldAgents, turnEntities } from './resources/worlds.js';
@@ -44,6 +45,7 @@ export const RESOURCES: readonly Resource[] = [
   attemptVerification,
   worldVerification,
   llmCall,
+  policy,
   search,
   turn,
   turnPatches,

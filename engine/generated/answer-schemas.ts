@@ -276,6 +276,91 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     "additionalProperties": false,
     "description": "What a world has cost: the calls that were made in it, without those of the world that it is a fork of."
   },
+  "PolicyExplanation": {
+    "type": "object",
+    "properties": {
+      "decision": {
+        "$ref": "#/components/schemas/Decision"
+      },
+      "rule": {
+        "type": [
+          "string",
+          "null"
+        ],
+        "description": "The pointer of the rule in its policy; null where none matches, which denies."
+      },
+      "because": {
+        "type": "string"
+      },
+      "world_slug": {
+        "type": "string"
+      },
+      "subject_id": {
+        "type": "string"
+      },
+      "tool": {
+        "type": "string"
+      },
+      "effect": {
+        "$ref": "#/components/schemas/EffectClass"
+      },
+      "source": {
+        "type": "string",
+        "description": "The label of its source."
+      },
+      "policy_hash": {
+        "type": [
+          "string",
+          "null"
+        ],
+        "description": "Null where the profile names no policy: then everything is denied."
+      },
+      "may_become": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/Decision"
+        },
+        "description": "What else may be decided, depending on arguments; none where they are given."
+      },
+      "rules": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/ExplainedRule"
+        },
+        "description": "The rules that are for this call, the strongest decision first."
+      },
+      "known_arguments": {
+        "anyOf": [
+          {
+            "type": "array",
+            "items": {
+              "type": "string"
+            }
+          },
+          {
+            "type": "null"
+          }
+        ],
+        "description": "The pointers of the arguments that are known, as if the model had read its prompt alone; null without arguments."
+      }
+    },
+    "required": [
+      "because",
+      "decision",
+      "effect",
+      "known_arguments",
+      "may_become",
+      "policy_hash",
+      "rule",
+      "rules",
+      "source",
+      "subject_id",
+      "tool",
+      "world_slug"
+    ],
+    "additionalProperties": false,
+    "description": "What the tool policy decides about a call of one subject, and why."
+  },
   "Attempts": {
     "type": "object",
     "additionalProperties": false,
@@ -2746,6 +2831,54 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     "additionalProperties": false,
     "description": "What filled prompts, in tokens."
   },
+  "Decision": {
+    "type": "string",
+    "enum": [
+      "allow",
+      "deny",
+      "require_approval"
+    ],
+    "description": "What the rule decides. require_approval permits a call once a person has approved it; it is not supported yet."
+  },
+  "EffectClass": {
+    "type": "string",
+    "enum": [
+      "read_only",
+      "state_change",
+      "external_side_effect"
+    ],
+    "description": "The effect of a call on the outside. A read-only call can be repeated after a crash; any other only if its binding is repeatable."
+  },
+  "ExplainedRule": {
+    "type": "object",
+    "properties": {
+      "rule": {
+        "type": "string",
+        "description": "The pointer of the rule in its policy."
+      },
+      "decide": {
+        "$ref": "#/components/schemas/Decision"
+      },
+      "because": {
+        "type": "string"
+      },
+      "matches": {
+        "type": [
+          "boolean",
+          "null"
+        ],
+        "description": "Null where it depends on arguments that nobody has given."
+      }
+    },
+    "required": [
+      "rule",
+      "decide",
+      "because",
+      "matches"
+    ],
+    "additionalProperties": false,
+    "description": "One rule that is for a call."
+  },
   "StatusCount": {
     "type": "object",
     "properties": {
@@ -3296,15 +3429,6 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     ],
     "additionalProperties": false,
     "description": "The members of `run --json` and of lists."
-  },
-  "EffectClass": {
-    "type": "string",
-    "enum": [
-      "read_only",
-      "state_change",
-      "external_side_effect"
-    ],
-    "description": "The effect of a call on the outside. A read-only call can be repeated after a crash; any other only if its binding is repeatable."
   },
   "AwaitedCall": {
     "type": "object",

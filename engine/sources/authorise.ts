@@ -23,34 +23,34 @@ export type Authorisation = { readonly allowed: true } | { readonly allowed: fal
 /** Whether those for whom a call is made may make it; or why not. */
 export type Authorise = (question: AuthorisationQuestion, signal: AbortSignal) => Promise<Authorisation>;
 
-/** Where nobody asks for more, everybody may. */
-export const allowEverybody: Authorise = async () => ({ allowed: true });
-
 /** How long an answer may take. */
 const ANSWER_MS_MAX = 5_000;
 const ANSWER_BYTES_MAX = 65_536;
 const REASON_LENGTH_MAX = 400;
 
 /** Asks, and takes no answer, a late one or an unusable one for a no. */
-export async function withinTime(ask: Authorise, question: AuthorisationQuestion): Promise<Authorisation> {
-  if (ask === allowEverybody) return { allowed: true };
-  const limit = AbortSignal.timeout(ANSWER_MS_MAX);
+export async function withinTime(
+  ask: Authorise,
+  question: AuthorisationQuestion,
+  patience_ms = ANSWER_MS_MAX,
+): Promise<Authorisation> {
+  const limit = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => {
+      reject(new Error(`it did not answer within ${patience_ms} ms`));
+      limit.abort();
+    }, patience_ms);
+  });
   try {
-    return readAnswer(await Promise.race([ask(question, limit), whenLate(limit)]));
+    return readAnswer(await Promise.race([ask(question, limit.signal), late]));
   } catch (error) {
     const why = error instanceof Error ? error.message : 'it failed';
-    return {
-      allowed: false,
-      reason: `the operator's authorisation could not be asked: ${shorten(why, REASON_LENGTH_MAX)}`,
-    };
+    const reason = `the operator's authorisation could not be asked: ${shorten(why, REASON_LENGTH_MAX)}`;
+    return { allowed: false, reason };
+  } finally {
+    clearTimeout(timer);
   }
-}
-
-function whenLate(limit: AbortSignal): Promise<never> {
-  return new Promise((_resolve, reject) => {
-    const fail = () => reject(new Error(`it did not answer within ${ANSWER_MS_MAX / 1_000} seconds`));
-    limit.addEventListener('abort', fail, { once: true });
-  });
 }
 
 function readAnswer(said: unknown): Authorisation {

@@ -35,7 +35,7 @@ import { validateOutput } from './stages/validate-output.js';
 
 export interface PipelineParts extends ResolveParts, SecretsParts {
   readonly admission: Admission;
-  readonly authorise: Authorise;
+  readonly authorise: readonly Authorise[];
   readonly clock: Pick<Clock, 'now'>;
   readonly alarm: Alarm;
   readonly redact: Redact;

@@ -11,7 +11,6 @@ import { timerAlarm } from '../../engine/sources/timer-alarm.js';
 import { createOpenedSources } from '../../engine/sources/opened-sources.js';
 import { callStages } from '../../engine/sources/pipeline.js';
 import { first, type Permitted } from '../../engine/sources/passage.js';
-import { allowEverybody } from '../../engine/sources/authorise.js';
 import { approve, authorise, checkPolicy, connect, grant } from '../../engine/sources/stages/leave.js';
 import { resolve } from '../../engine/sources/stages/resolve.js';
 import { startDurably } from '../../engine/sources/stages/durable-start.js';
@@ -59,7 +58,7 @@ test('the stages are these, in this order', () => {
     plugins: [],
     lookUp,
     opened,
-    authorise: allowEverybody,
+    authorise: [],
     clock,
     alarm,
     redact: (value) => value,
@@ -81,7 +80,7 @@ test('the stages are these, in this order', () => {
 
 test('a list of stages that leaves one out or swaps two does not compile', () => {
   const resolved = first('resolve', resolve({ plugins: [], lookUp: () => undefined }));
-  const leave = (passage: Permitted) => authorise(passage, allowEverybody);
+  const leave = (passage: Permitted) => authorise(passage, []);
   const permitted = resolved.next('policy', checkPolicy);
   const authorised = permitted.next('authorise', leave);
   const granted = authorised.next('approve', approve).next('grant', grant);
@@ -164,7 +163,7 @@ test('a call that needs an approval is refused as long as nobody can be asked', 
 
 test('a call that the operator does not authorise is refused', (t) => {
   const authorise = async () => ({ allowed: false as const, reason: 'not on Sundays' });
-  return checkRefused(t, {}, { failed: 'authz_denied', message: /not on Sundays/ }, {}, { authorise });
+  return checkRefused(t, {}, { failed: 'authz_denied', message: /not on Sundays/ }, {}, { authorise: [authorise] });
 });
 
 test('a request that its schema does not allow is refused with the place', (t) =>
@@ -206,7 +205,10 @@ test('of several reasons to refuse, the earliest stage gives its own', async (t)
     { call: everythingWrong, settings: {}, failed: 'policy_denied' },
     { call: { input: NEVER }, settings: {}, failed: 'authz_denied' },
   ];
-  const sources = await openTestSources(t, { overlay: { CHUKWA_TEST_URL: 'http://127.0.0.1:9' }, authorise });
+  const sources = await openTestSources(t, {
+    overlay: { CHUKWA_TEST_URL: 'http://127.0.0.1:9' },
+    authorise: [authorise],
+  });
   for (const { call, settings, failed } of refusals) {
     assert.deepEqual(summary(await ask(sources, jsonCall({ call }, settings))), { failed, refused: true });
   }

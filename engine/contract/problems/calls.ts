@@ -1,4 +1,5 @@
-import { content, environment, unknown } from './entry.js';
+import { content, environment, type Texts, unknown, usage } from './entry.js';
+import { type KnownNames, suggested } from './phrases.js';
 
 function notFound(noun: string, see: string) {
   return unknown({
@@ -17,6 +18,21 @@ export const CALL_PROBLEMS = {
   EVENT_UNKNOWN: notFound('event', 'attempt ID --json'),
   UNKNOWN_SOURCE_INVOCATION: notFound('source invocation', 'attempt ID'),
   LLM_CALL_UNKNOWN: notFound('LLM call', 'attempt ID'),
+  NO_SUBJECT: unknown<KnownNames & Texts<'world_slug' | 'name'>>({
+    message: ({ world_slug, name }) =>
+      `${name} is no subject of the scenario of ${world_slug}: no workflow runs for it.`,
+    repair: (facts) => suggested(facts),
+    example: { world_slug: 'park', name: 'crumb', nearest: undefined, known: ['bob', 'ant'] },
+  }),
+  NO_SUCH_CALL: unknown<KnownNames & Texts<'subject' | 'name'>>({
+    message: ({ subject, name }) => `The workflow of ${subject} has no tool and no other call named ${name}.`,
+    repair: (facts) => suggested(facts),
+    example: { subject: 'bob', name: 'buy_cnady', nearest: 'buy_candy', known: ['buy_candy'] },
+  }),
+  POLICY_ARGUMENTS_NO_JSON: usage(
+    'The arguments of the call are no JSON.',
+    'Give them as the JSON object that the model would write.',
+  ),
   CALL_UNKNOWN: unknown({
     message: ({ correlation }) => `There is no call with the id or the alias ${JSON.stringify(correlation)}.`,
     repair: `Find its id: ${FIND_CALL}`,

@@ -1,7 +1,7 @@
 import { present } from '../../contract/present.js';
 import { unreachable } from '../../contract/unreachable.js';
 import { ruleOn } from '../../core/protocol/ruling.js';
-import { type Authorise, withinTime } from '../authorise.js';
+import { type AuthorisationQuestion, type Authorise, withinTime } from '../authorise.js';
 import { identityOf } from '../identity.js';
 import {
   type Approved,
@@ -25,10 +25,10 @@ export function checkPolicy(passage: Routed): Permitted | Halt {
 }
 
 /** Asks the operator's own authorisation. A call about which it says nothing in time is not made. */
-export async function authorise(passage: Permitted, ask: Authorise): Promise<Authorised | Halt> {
+export async function authorise(passage: Permitted, asked: readonly Authorise[]): Promise<Authorised | Halt> {
   const { command, surroundings } = passage;
   const { call, tool_name, ambient_id, node_id } = command;
-  const verdict = await withinTime(ask, {
+  const question: AuthorisationQuestion = {
     ...identityOf(passage),
     action: 'tool.execute',
     tool: present({
@@ -38,8 +38,12 @@ export async function authorise(passage: Permitted, ask: Authorise): Promise<Aut
       source: call.source.label,
     }),
     client_request_id: surroundings.client_request_id,
-  });
-  return verdict.allowed ? (passage as Authorised) : halt(passage, 'authz_denied', verdict.reason);
+  };
+  for (const ask of asked) {
+    const verdict = await withinTime(ask, question);
+    if (!verdict.allowed) return halt(passage, 'authz_denied', verdict.reason);
+  }
+  return passage as Authorised;
 }
 
 /** A call that the policy leaves to a person is asked for here, or finds what was decided of it. */

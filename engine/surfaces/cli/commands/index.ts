@@ -13,6 +13,7 @@ import { mcp } from './mcp.js';
 import { newFiles } from './new.js';
 import { park } from './park.js';
 import { plugins } from './plugin.js';
+import { POLICY_COMMANDS } from './policy.js';
 import { recordTest } from './record.js';
 import { agents, attempt, attempts, invocation, search } from './records.js';
 import { run } from './run.js';
@@ -41,6 +42,7 @@ const GROUPS: Readonly<Record<string, readonly CommandEntry[]>> = {
     search,
     recordTest,
     ...LEDGER_COMMANDS,
+    ...POLICY_COMMANDS,
   ],
   'Evidence:': EVIDENCE_COMMANDS,
   'Plugins:': plugins,
