@@ -93,7 +93,11 @@ export interface Action<Input = Readonly<Record<string, unknown>>, Making extend
   readonly is_awaited?: true;
   /** The place of what it names, with the details that the audit keeps; no answers, which may be secret. */
   locate(engine: Engine, input: Input): Promise<Outcome<Located>>;
-  perform(engine: Engine, input: Input, by: Pick<Actor, 'surface' | 'reason'>): Promise<Outcome<Done<Making>>>;
+  perform(
+    engine: Engine,
+    input: Input,
+    by: Pick<Actor, 'acted_by' | 'surface' | 'reason'>,
+  ): Promise<Outcome<Done<Making>>>;
 }
 
 /** Declares an action; the type of what it is given follows from its path and its fields. */

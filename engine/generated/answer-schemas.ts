@@ -626,6 +626,15 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     "additionalProperties": false,
     "description": "Whether a record still is what was sealed."
   },
+  "Approval": {
+    "$ref": "#/components/schemas/ApprovalRecord"
+  },
+  "Approvals": {
+    "$ref": "#/components/schemas/Part_ApprovalRecord"
+  },
+  "ApprovalStatistics": {
+    "$ref": "#/components/schemas/ApprovalStats"
+  },
   "Inbox": {
     "$ref": "#/components/schemas/Waiting"
   },
@@ -2297,7 +2306,9 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "settle_call",
       "report_call",
       "see_unredacted",
-      "delete_world"
+      "delete_world",
+      "decide_call",
+      "grant_calls"
     ],
     "description": "The kinds of operators' actions."
   },
@@ -6393,6 +6404,232 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     ],
     "additionalProperties": false,
     "description": "What is wrong, and where."
+  },
+  "ApprovalRecord": {
+    "type": "object",
+    "properties": {
+      "approval_id": {
+        "type": "string"
+      },
+      "world_slug": {
+        "type": "string"
+      },
+      "attempt_id": {
+        "type": "string"
+      },
+      "attempted_turn": {
+        "type": "number"
+      },
+      "command_key": {
+        "type": "string"
+      },
+      "status": {
+        "$ref": "#/components/schemas/ApprovalStatus"
+      },
+      "tool_name": {
+        "type": "string"
+      },
+      "source_hash": {
+        "type": "string"
+      },
+      "source_label": {
+        "type": "string"
+      },
+      "effect_class": {
+        "type": "string"
+      },
+      "workflow_node_id": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "workflow_subject_entity_id": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "request": {
+        "$ref": "#/components/schemas/JsonObject"
+      },
+      "rule": {
+        "type": "string",
+        "description": "The pointer of the deciding rule in its policy, and its reason."
+      },
+      "because": {
+        "type": "string"
+      },
+      "asked_at": {
+        "type": "string",
+        "description": "RFC 3339."
+      },
+      "deadline": {
+        "type": "string"
+      },
+      "decided_at": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "decided_by": {
+        "type": [
+          "string",
+          "null"
+        ],
+        "description": "Who decided; `grant` where a grant of earlier did."
+      },
+      "grant_id": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "reason": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "source_invocation_id": {
+        "type": [
+          "string",
+          "null"
+        ],
+        "description": "The call, once it was made."
+      }
+    },
+    "required": [
+      "approval_id",
+      "world_slug",
+      "attempt_id",
+      "attempted_turn",
+      "command_key",
+      "status",
+      "tool_name",
+      "source_hash",
+      "source_label",
+      "effect_class",
+      "workflow_node_id",
+      "workflow_subject_entity_id",
+      "request",
+      "rule",
+      "because",
+      "asked_at",
+      "deadline",
+      "decided_at",
+      "decided_by",
+      "grant_id",
+      "reason",
+      "source_invocation_id"
+    ],
+    "additionalProperties": false,
+    "description": "A call that waits for a person, or for which one has decided."
+  },
+  "ApprovalStatus": {
+    "type": "string",
+    "enum": [
+      "waiting",
+      "approved",
+      "denied",
+      "expired",
+      "superseded"
+    ],
+    "description": "A call that the policy leaves to a person. `superseded`: its attempt is over, or the call was asked for once more with something else in it, so that no decision has an effect any more."
+  },
+  "Part_ApprovalRecord": {
+    "type": "object",
+    "properties": {
+      "rows": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/ApprovalRecord"
+        }
+      },
+      "next": {
+        "type": [
+          "string",
+          "null"
+        ],
+        "description": "The cursor of the next part; null at the end."
+      }
+    },
+    "required": [
+      "rows",
+      "next"
+    ],
+    "additionalProperties": false
+  },
+  "ApprovalStats": {
+    "type": "object",
+    "properties": {
+      "rules": {
+        "type": "array",
+        "items": {
+          "type": "object",
+          "additionalProperties": false,
+          "properties": {
+            "never_denied": {
+              "type": "boolean",
+              "description": "A gate that decides nothing: it was asked ten times or more, and never denied."
+            },
+            "rule": {
+              "type": "string"
+            },
+            "tool_name": {
+              "type": "string"
+            },
+            "asked": {
+              "type": "number"
+            },
+            "approved": {
+              "type": "number"
+            },
+            "denied": {
+              "type": "number"
+            },
+            "expired": {
+              "type": "number"
+            },
+            "by_grant": {
+              "type": "number"
+            },
+            "median_ms": {
+              "type": [
+                "number",
+                "null"
+              ],
+              "description": "Of decisions by a person: the median in milliseconds; null without one."
+            },
+            "hasty": {
+              "type": [
+                "number",
+                "null"
+              ],
+              "description": "Of decisions by a person: the share made in under 3 seconds, from 0 to 1; null without one."
+            }
+          },
+          "required": [
+            "approved",
+            "asked",
+            "by_grant",
+            "denied",
+            "expired",
+            "hasty",
+            "median_ms",
+            "never_denied",
+            "rule",
+            "tool_name"
+          ]
+        }
+      }
+    },
+    "required": [
+      "rules"
+    ],
+    "additionalProperties": false,
+    "description": "The rules by which persons are asked, and how they decide."
   },
   "Waiting": {
     "type": "object",

@@ -7,6 +7,8 @@ export type ActionSurface = 'browser' | 'command_line' | 'http' | 'library' | 'm
 
 export type AgentStatus = 'dispatched' | 'idle' | 'running' | 'suspended';
 
+export type ApprovalStatus = 'approved' | 'denied' | 'expired' | 'waiting';
+
 export type ArrayType<T> = ArrayTypeImpl<T> extends (infer U)[] ? U[] : ArrayTypeImpl<T>;
 
 export type ArrayTypeImpl<T> = T extends ColumnType<infer S, infer I, infer U> ? ColumnType<S[], I[], U[]> : T[];
@@ -55,8 +57,10 @@ export type ModelOutputKind =
   | 'tool_call';
 
 export type OperatorAction =
+  | 'decide_call'
   | 'delete_world'
   | 'fork_world'
+  | 'grant_calls'
   | 'report_call'
   | 'run_turns'
   | 'see_unredacted'
@@ -146,6 +150,42 @@ export interface AgentStateHeads {
   agent_id: string;
   status: Generated<AgentStatus>;
   turn_epoch: Generated<number>;
+  world_slug: string;
+}
+
+export interface ApprovalGrants {
+  arguments: Generated<Json>;
+  deadline: string;
+  grant_id: string;
+  granted_at: string;
+  granted_by: string;
+  reason: string | null;
+  tool_name: string;
+  uses_left: number;
+  workflow_subject_entity_id: string | null;
+  world_slug: string;
+}
+
+export interface Approvals {
+  approval_id: string;
+  asked_at: string;
+  attempt_id: string;
+  because: string;
+  binding_hash: string;
+  command_key: string;
+  deadline: string;
+  decided_at: string | null;
+  decided_by: string | null;
+  effect_class: EffectClass;
+  grant_id: string | null;
+  reason: string | null;
+  request_json: Json;
+  rule: string;
+  source_hash: string;
+  status: Generated<ApprovalStatus>;
+  tool_name: string;
+  workflow_node_id: string | null;
+  workflow_subject_entity_id: string | null;
   world_slug: string;
 }
 
@@ -646,6 +686,8 @@ export interface DB {
   adopted_calls: AdoptedCalls;
   agent_inbox: AgentInbox;
   agent_state_heads: AgentStateHeads;
+  approval_grants: ApprovalGrants;
+  approvals: Approvals;
   assistant_tasks: AssistantTasks;
   attempt_events: AttemptEvents;
   attempt_timeline_events: AttemptTimelineEvents;

@@ -292,6 +292,8 @@ function complaintOfRefusal(event: CallFailed | CallRefused): Complaint | undefi
   switch (event.failure_class) {
     case 'policy_denied':
     case 'authz_denied':
+    case 'approval_denied':
+    case 'approval_expired':
       return { detail: 'policy_denied', message: quoteText(event.message) };
     case 'schema_invalid':
       return { detail: 'bad_arguments', message: quoteText(event.message) };
