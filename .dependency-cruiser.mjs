@@ -25,6 +25,7 @@ const coreStack = [
   'content',
   'prompt',
   'world',
+  'policy',
   'protocol',
   'cost',
   'budget',

@@ -13,7 +13,7 @@ import { findMisshapen, type Shape } from './shape.js';
 import type { VerifierKey } from './signed-note.js';
 
 /** One claim: an entity was given this state, by this patch, by a model that was given this prompt. */
-export interface Claim {
+interface Claim {
   readonly world_slug: string;
   readonly turn: number;
   readonly entity_id: string;
@@ -27,7 +27,7 @@ export interface Claim {
 }
 
 /** What a proof file of a claim holds beside the log's own proof. */
-export interface ClaimMaterial {
+interface ClaimMaterial {
   readonly key: string;
   /** The leaf of the log. */
   readonly seal: string;
@@ -40,7 +40,7 @@ export interface ClaimMaterial {
   readonly patch: string;
 }
 
-export interface ProvedEntry {
+interface ProvedEntry {
   readonly index: number;
   readonly entry: string;
   /** From the entry to the root of its seal: hashes in base64. */

@@ -48,7 +48,7 @@ export function proveInclusion(leaves: readonly Hash[], index: number): readonly
 }
 
 /** One leaf in a tree, and the hashes that lead to the root. */
-export interface Inclusion {
+interface Inclusion {
   readonly leaf: Hash;
   readonly index: number;
   readonly size: number;
@@ -103,7 +103,7 @@ export function proveConsistency(leaves: readonly Hash[], smallerSize: number): 
 }
 
 /** Two trees, of which the larger is said to begin with all leaves of the smaller. */
-export interface Consistency {
+interface Consistency {
   readonly smaller: { readonly size: number; readonly root: Hash };
   readonly larger: { readonly size: number; readonly root: Hash };
   readonly proof: readonly Hash[];

@@ -59,7 +59,7 @@ export function toLines(
 }
 
 /** What is wrong with an export, at the first place. */
-export interface ExportFault {
+interface ExportFault {
   readonly file: keyof ExportedLines;
   /** 1-based. */
   readonly line: number;

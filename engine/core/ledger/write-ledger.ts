@@ -131,7 +131,7 @@ function nextId({ attempt_id, ids }: Ledger, place: string): string {
 }
 
 /** The framework that governs an agent's orders is its workflow. */
-export function frameworkIdOf(workflow_hash: string): string {
+function frameworkIdOf(workflow_hash: string): string {
   return `FMWK-${workflow_hash.slice(0, 16)}`;
 }
 

@@ -16,7 +16,10 @@ export type SegmentOrigin =
   | 'model'
   | 'tool_result'
   | 'correction'
-  | 'last_lap';
+  | 'last_lap'
+  | 'reasoning'
+  | 'function_call'
+  | 'call_id';
 
 /** A piece of a prompt. Equal pieces are stored once. */
 export interface Segment {
@@ -26,7 +29,8 @@ export interface Segment {
 
 /** One message, made of pieces. Its content is their concatenation. */
 export interface Message {
-  readonly role: 'system' | 'user' | 'assistant';
+  /** `tool`: the result of a native call. */
+  readonly role: 'system' | 'user' | 'assistant' | 'tool';
   readonly segments: readonly Segment[];
   /** SHA-256 over role and content, 64 hex digits. */
   readonly hash: string;

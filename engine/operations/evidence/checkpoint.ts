@@ -31,7 +31,7 @@ export interface MadeCheckpoint {
 }
 
 /** Seals of a world that are in the log, and in the database no longer, or otherwise. */
-export interface MissingSeals {
+interface MissingSeals {
   readonly world_slug: string;
   readonly how: 'removed' | 'altered';
   readonly seals: number;

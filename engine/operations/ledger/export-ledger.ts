@@ -27,7 +27,7 @@ export const EXPORT_FILES: Readonly<Record<keyof ExportedLines, string>> = {
   seals: 'seals.jsonl',
 };
 
-export interface LedgerExport {
+interface LedgerExport {
   readonly folder: string;
   readonly files: readonly string[];
   readonly entries: number;

@@ -48,7 +48,7 @@ export function splitAttempts(
 export type Plans = Map<string, OrderPlan>;
 
 /** The orders that a stored scenario can lead to, from its documents alone: no plugin is needed. */
-export async function readPlan({ store }: Archive, scenario_hash: string, plans: Plans): Promise<OrderPlan> {
+async function readPlan({ store }: Archive, scenario_hash: string, plans: Plans): Promise<OrderPlan> {
   const known = plans.get(scenario_hash);
   if (known !== undefined) return known;
   const closure = await store.components.closure('scenario', scenario_hash);

@@ -1,4 +1,5 @@
 import type { AttemptStore, Holder } from '../../ports/attempts.js';
+import { askApproval, useGrant } from '../approvals.js';
 import type { OpenDatabase } from '../database.js';
 import { closeToReports, claimTimeout } from '../inbox/timeout.js';
 import { readFactsOf } from '../records/facts.js';
@@ -54,6 +55,8 @@ export function attemptStore(database: OpenDatabase): AttemptStore {
     writeCalls: (lease, calls) => writeCalls(database, memory, lease, calls),
     flushChunks: (lease, llm_call_id, batch) => flushChunks(database, lease, llm_call_id, batch),
     pendCall: (lease, source_invocation_id, pended) => pendCall(database, lease, source_invocation_id, pended),
+    askApproval: (lease, asked) => askApproval(database, lease, asked),
+    useGrant: (lease, use) => useGrant(database, lease, use),
     suspend: async (lease, suspension) => {
       const outcome = await suspendAttempt(database, lease, suspension);
       if (outcome === 'suspended') leaves(lease.attempt_id);

@@ -15,7 +15,7 @@ const ATTEMPTS = prepare(
    WHERE attempts.world_slug = :world_slug AND attempts.attempt_id = ANY (:attempt_ids::uuid[])`,
 );
 
-// The whole answer of a model is what streamed from it. Hashes are made where the answers are, so that none travels.
+// The whole answer of a model is what streamed from it, and its items. Hashes are made where the answers are, so that none travels.
 const CALLS = prepare(
   'facts_of_calls',
   `WITH known AS (
@@ -36,7 +36,8 @@ const CALLS = prepare(
        THEN encode(sha256(convert_to(response_json::text, 'UTF8')), 'hex')
        WHEN answered THEN encode(sha256(coalesce((
          SELECT string_agg(text, ''::bytea ORDER BY batch_seq) FROM llm_streams AS streamed
-         WHERE streamed.world_slug = calls.world_slug AND streamed.llm_call_id = calls.llm_call_id), '')), 'hex')
+         WHERE streamed.world_slug = calls.world_slug AND streamed.llm_call_id = calls.llm_call_id), '')
+         || coalesce(convert_to(response_json::text, 'UTF8'), '')), 'hex')
        END AS answer_hash
    FROM known JOIN source_invocations AS calls
        ON calls.world_slug = :world_slug AND calls.source_invocation_id = known.source_invocation_id
