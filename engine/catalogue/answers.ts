@@ -23,7 +23,8 @@ import type { EventRecord } from '../operations/event.js';
 import type { Found } from '../operations/search.js';
 import type { ListedInvocation, ListedLlmCall, StatusCount } from '../ports/browse.js';
 import type { StoredComponent } from '../ports/components.js';
-import type { AttemptSummary, InvocationRecord, InvocationSummary, LlmCallRecord } from '../ports/records.js';
+import type { CostedAttempt } from '../operations/read-cost.js';
+import type { InvocationRecord, InvocationSummary, LlmCallRecord } from '../ports/records.js';
 
 /** How many of the latest rows have each state. */
 interface Counted {
@@ -52,7 +53,7 @@ export interface Answers {
   readonly EntityLife: EntityLife;
   readonly Diff: WorldDiff;
   readonly WorldCost: WorldCost;
-  readonly Attempts: Part<AttemptSummary> & Counted;
+  readonly Attempts: Part<CostedAttempt> & Counted;
   readonly Attempt: AttemptPage;
   readonly Event: EventRecord;
   readonly Calls: Part<InvocationSummary>;
