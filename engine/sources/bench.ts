@@ -18,7 +18,6 @@ import { createCallSource } from './pipeline.js';
 import { importEntry } from './import-entry.js';
 import { type DescribedPlugin, describePlugins, findPlugin } from './registry.js';
 import { findSourceFailure, makeSourceFailure } from './source-failure.js';
-import { allowEverybody } from './stages/leave.js';
 
 interface BenchParts {
   readonly compileSchema: CompileSchema;
@@ -98,7 +97,7 @@ function beginSession(
       ...parts,
       opened,
       admission: openAdmission({}, clock),
-      authorise: allowEverybody,
+      authorise: [],
       redact,
     }),
     open: (definition) => toBareSource(openBare({ ...parts, fetches: counted }, plugin, definition)),

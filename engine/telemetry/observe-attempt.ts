@@ -66,6 +66,7 @@ function observe(parts: ObservingParts, memory: Memory, progress: Progress): voi
     case 'retry_waits':
     case 'calls_superseded':
     case 'call_pended':
+    case 'approval_asked':
     case 'turn_waits':
       return;
     default:

@@ -4,7 +4,8 @@ import { COMPONENT_KINDS, type ComponentKind } from '../../core/protocol/compone
 import { browseDocument, browseWorkflow, type DocumentPage } from '../../operations/browse/documents.js';
 import { showUses, type UsesOfComponent } from '../../operations/components.js';
 import { pathOfList, PLACES } from '../places.js';
-import { listResource, listView, resource, type Resource, type Viewed } from '../resource.js';
+import { listResource, listView, resource, type Resource } from '../resource.js';
+import { workflowSections } from '../workflow.js';
 import { componentColumns, documentColumns, listedAttemptColumns, listedColumns } from '../tables.js';
 import {
   type Block,
@@ -68,10 +69,13 @@ const cognitionWorkflow = resource({
   takes: ['attempt'],
   read: (archive, { parameters: { hash }, query: { attempt }, reader }) =>
     browseWorkflow(archive, present({ hash, reader, attempt })),
-  view: viewDocument,
+  view: (shown) => {
+    const view = viewDocument(shown);
+    return { ...view, sections: [...workflowSections(shown), ...view.sections] };
+  },
 });
 
-export function documentUses(kind: ComponentKind): Viewed<'Uses'> {
+export function documentUses(kind: ComponentKind): Resource<'Uses'> {
   return resource({
     path: `${pathOfList(kind)}/hash/:hash/uses`,
     reader: 'consumer',

@@ -3,12 +3,11 @@ import { sha256Bytes } from '../content/sha256.js';
 /** The Merkle tree of RFC 6962 and RFC 9162 with SHA-256. A hash is 32 bytes. */
 export type Hash = Uint8Array;
 
-const LEAF = new Uint8Array([0]);
 const NODE = new Uint8Array([1]);
 
-/** The hash of an entry: SHA-256(0x00 || entry). */
-export function leafHash(entry: Uint8Array): Hash {
-  return sha256Bytes(Buffer.concat([LEAF, entry]));
+/** The hash of an entry, which is a text: SHA-256(0x00 || its UTF-8). */
+export function leafHash(entry: string): Hash {
+  return sha256Bytes(`\0${entry}`);
 }
 
 /** The hash of two neighbours: SHA-256(0x01 || left || right). */

@@ -47,9 +47,14 @@ export function writeSettlement(attempt_id: string, settled: CallSettled): Ledge
   });
 }
 
+/** An entry is hashed alone and within its chain: its text is made once. */
+const texts = new WeakMap<LedgerEntry, string>();
+
 /** The text of an entry: what is hashed, and a line of an export. */
 export function entryText(entry: LedgerEntry): string {
-  return canonicalText(entry as unknown as JsonObject);
+  const text = texts.get(entry) ?? canonicalText(entry as unknown as JsonObject);
+  texts.set(entry, text);
+  return text;
 }
 
 interface Ledger {

@@ -6,6 +6,7 @@ import { findSyntaxFault } from '../content/source-syntax.js';
 import { describeTextFault, parseJson } from '../content/parse-json.js';
 import { quoteText } from '../prompt/quote.js';
 import type { ChatAnswer } from '../../contract/source.js';
+import type { ToolCalling } from '../protocol/program.js';
 import type { Complaint } from './generation.js';
 
 /** Model text as JSON, or the complaint that says why it is none. */
@@ -20,10 +21,10 @@ function normaliseText(text: string): string {
   return fenced?.[1] === undefined ? trimmed : fenced[1].trim();
 }
 
-/** Reads a model's answer as JSON. */
-export function readModelText(answer: ChatAnswer): ReadText {
+/** Reads a model's answer as JSON. @param tools how the model calls tools */
+export function readModelText(answer: ChatAnswer, tools: ToolCalling = 'json_control'): ReadText {
   const normalised = normaliseText(answer.text);
-  if (isToolCall(normalised, answer)) return rejected(normalised, NATIVE_TOOL_CALL);
+  if (isToolCall(normalised, answer)) return rejected(normalised, TOOL_CALLS[tools]);
   const parsed = parse(normalised);
   if (parsed.ok) return { ok: true, normalised, value: parsed.value };
   return rejected(normalised, parsed.fault, answer.finish_reason === 'length' ? cutNote(normalised) : '');
@@ -51,10 +52,16 @@ const TOOL_CALL_REASONS: readonly string[] = ['tool_calls', 'function_call', 'to
 /** Native tool calls as models write them where no native tool is offered. */
 const TOOL_CALL_BEGINS = /^(<tool_call|<\|tool_call|<function[=_]|\[TOOL_CALLS\]|<\|python_tag\|>)/;
 
-const NATIVE_TOOL_CALL: Fault = {
-  reason:
-    'it is a native tool call, and none was offered. Tools are called here by the JSON object itself, written as ordinary text',
-  from_scratch: true,
+const TOOL_CALLS: Readonly<Record<ToolCalling, Fault>> = {
+  json_control: {
+    reason:
+      'it is a native tool call, and none was offered. Tools are called here by the JSON object itself, written as ordinary text',
+    from_scratch: true,
+  },
+  native: {
+    reason: 'it is a tool call that did not end as one: it was cut off, or is written as text',
+    from_scratch: true,
+  },
 };
 
 /** Some servers name the reason although the text is an ordinary answer: a text that begins as JSON is read as JSON. */

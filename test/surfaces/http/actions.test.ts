@@ -290,6 +290,7 @@ describe('a form', () => {
     ]);
     assert.deepEqual(refusedAt(await fill(path, `${path}/turns`, { turns: '0', reason: 'x' })), ['turns']);
     assert.deepEqual(refusedAt(await fill(path, `${path}/turns`, { turns: '1', reason: ' ' })), ['reason']);
+    assert.deepEqual(refusedAt(await fill(path, `${path}/queue/stop`, { reason: ' ' })), ['reason']);
     const token = /name="form_token" value="([^"]+)"/.exec(named.text)?.[1] ?? '';
     const sent = await send(`${path}/fork`, { form_token: token, at_turn: '0', as: `${world_slug}-b`, reason: 'x' });
     assert.deepEqual([sent.status, sent.location], [303, `/worlds/${world_slug}-b`]);
