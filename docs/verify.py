@@ -12,7 +12,7 @@ import json
 import re
 import sys
 
-BUNDLE = "chukwa evidence 1"
+BUNDLE = "chukwa evidence 2"
 PROOF = "c2sp.org/tlog-proof@v1"
 
 
@@ -275,6 +275,10 @@ def check_shape(value, shape, pointer=""):
                 check_shape(value.get(name), inner, f"{pointer}/{name}")
 
 
+CONTENTS = (
+    r"[^\n]+\nworld ([a-z0-9]+(?:[_-][a-z0-9]+)*)(?: attempt ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}))?\n"
+    r"[0-9]+\n[^\n]+\nentries ([01]*)\n"
+)
 MESSAGES = [{"role": str, "content?": str, "content_hash?": str}]
 BUNDLE_SHAPE = {
     "format": str,
@@ -371,17 +375,18 @@ def verify_bundle(text, wanted):
     key, size, root = open_checkpoint(bundle["key"], bundle["checkpoint"], wanted)
     seals = [read_seal(each["seal"], f"/seals/{i}/seal") for i, each in enumerate(bundle["seals"])]
     contents = open_note(bundle["contents"], key, "/contents")
-    found = re.match(r"[^\n]+\nworld (\S+)(?: attempt (\S+))?\n", contents)
+    found = re.fullmatch(CONTENTS, contents)
     if found is None:
         raise malformed("/contents", "this is no list of seals")
-    world, attempt = found.groups()
+    world, attempt, has_entries = found.groups()
     about = f"world {world}" if attempt is None else f"attempt {attempt} of world {world}"
     name = f"world {world}" if attempt is None else f"world {world} attempt {attempt}"
     listed = base64.b64encode(root_of([leaf_of(each["seal"]) for each in bundle["seals"]])).decode()
     is_of_it = all(
         seal["world_slug"] == world and (attempt is None or seal["attempt_id"] == attempt) for seal in seals
     )
-    if contents != f"{BUNDLE}\n{name}\n{len(seals)}\n{listed}\n" or not is_of_it or not seals:
+    expected = f"{BUNDLE}\n{name}\n{len(seals)}\n{listed}\nentries {has_entries}\n"
+    if contents != expected or len(has_entries) != len(seals) or not is_of_it or not seals:
         raise Refused("ALTERED", "/seals", "the seals are not those whose list was signed")
     before = None
     for i, (each, seal) in enumerate(zip(bundle["seals"], seals)):
@@ -392,7 +397,7 @@ def verify_bundle(text, wanted):
             raise Refused("ALTERED", f"/seals/{i}", "the seal does not continue the one before it")
         before = seal
     for i, (each, seal) in enumerate(zip(bundle["seals"], seals)):
-        check_entries(each, seal, f"/seals/{i}")
+        check_entries(each, seal, has_entries[i] == "0", f"/seals/{i}")
     entries = [entry for each in bundle["seals"] for entry in each.get("entries", [])]
     prompts, texts = named_material([read_entry(entry) for entry in entries])
     shown = set()
@@ -426,14 +431,16 @@ def continues(before, seal, is_whole):
     return not is_whole and seal["seal_seq"] > number
 
 
-def check_entries(each, seal, pointer):
-    if "leaves" not in each and "entries" not in each:
+def check_entries(each, seal, is_gone, pointer):
+    if is_gone and "leaves" not in each and "entries" not in each:
         return
+    if is_gone or "entries" not in each:
+        raise Refused("ALTERED", f"{pointer}/entries", "the signed list says otherwise whether its entries are there")
     named = each.get("leaves", [])
     leaves = [unbase64(hash) for hash in named]
     if "leaves" not in each or None in leaves or len(leaves) != seal["entries"] or root_of(leaves).hex() != seal["root"]:
         raise Refused("ALTERED", f"{pointer}/leaves", "the hashes of the entries do not give the root of their seal")
-    entries = each.get("entries", [])
+    entries = each["entries"]
     for i, entry in enumerate(entries):
         if i >= len(leaves) or leaf_of(entry) != leaves[i]:
             raise Refused("ALTERED", f"{pointer}/entries/{i}", "the entry is not the one that was sealed in this place")

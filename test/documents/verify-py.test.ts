@@ -53,11 +53,7 @@ Signed by the key that was given.
   });
   const hidden = { ...bundle, prompts: bundle.prompts.map(hideMessages), texts: [] };
   assert.match(verify(JSON.stringify(hidden))?.said ?? '', /shows 0 texts, and has of 3 the hash alone/);
-  const removed = {
-    ...hidden,
-    prompts: [],
-    seals: bundle.seals.map(({ seal, index, proof }) => ({ seal, index, proof })),
-  };
+  const removed = makeEvidence({ is_removed: true }).bundle;
   assert.match(verify(JSON.stringify(removed))?.said ?? '', /The world was removed: of 3 seals/);
   const proved = verify(claim, key);
   assert.equal(proved?.status, 0);

@@ -4,7 +4,13 @@ import { canonicalText, contentHash } from '../../engine/core/content/canonical.
 import { findAt, isList, pointerTokens, toPointer } from '../../engine/core/content/json-pointer.js';
 import { sha256 } from '../../engine/core/content/sha256.js';
 import { encodeBase64 } from '../../engine/core/evidence/base64.js';
-import { BUNDLE_FORMAT, type Bundle, contentsText } from '../../engine/core/evidence/bundle.js';
+import {
+  BUNDLE_FORMAT,
+  type Bundle,
+  type BundledSeal,
+  contentsText,
+  listPresence,
+} from '../../engine/core/evidence/bundle.js';
 import { formatCheckpoint } from '../../engine/core/evidence/checkpoint.js';
 import { formatClaim, isOfClaim, proveEntries } from '../../engine/core/evidence/claim.js';
 import { promptHash, type PromptMessage } from '../../engine/core/evidence/material.js';
@@ -64,44 +70,61 @@ export function entriesOf(turn: number): readonly string[] {
 const hex = (hash: Uint8Array | undefined) => Buffer.from(hash ?? []).toString('hex');
 const leavesOf = (texts: readonly string[]) => texts.map((text) => leafHash(text));
 
+/** What the maker of evidence does otherwise, who may sign what they like. */
+interface Making {
+  readonly key?: SigningKey;
+  readonly world_slug?: string;
+  readonly change_entries?: (entries: readonly string[]) => readonly string[];
+  readonly change_seal?: (seal: string) => string;
+  readonly is_removed?: boolean;
+}
+
 /** A log of three turns of a park with another world between them, its bundle, and the proof of one claim. */
-export function makeEvidence(key: SigningKey = makeSigningKey('chukwa/test')): {
+export function makeEvidence({
+  key = makeSigningKey('chukwa/test'),
+  world_slug = 'park',
+  change_entries = (entries) => entries,
+  change_seal = (seal) => seal,
+  is_removed = false,
+}: Making = {}): {
   readonly key: string;
   readonly bundle: Bundle;
   readonly claim: string;
 } {
-  const turns = [1, 2, 3].map(entriesOf);
+  const turns = [1, 2, 3].map((turn) => change_entries(entriesOf(turn)));
   const roots = turns.map((entries) => rootOf(leavesOf(entries)));
   const seals = turns.map((entries, index) =>
-    sealText({
-      world_slug: 'park',
-      seal_seq: index + 1,
-      attempt_id: attemptId(index + 1),
-      source_invocation_id: '',
-      entries: entries.length,
-      root: hex(roots[index]),
-      previous_root: hex(roots[index - 1]),
-      sealed_at: '2026-05-01T09:00:00.000Z',
-    }),
+    change_seal(
+      sealText({
+        world_slug,
+        seal_seq: index + 1,
+        attempt_id: attemptId(index + 1),
+        source_invocation_id: '',
+        entries: entries.length,
+        root: hex(roots[index]),
+        previous_root: hex(roots[index - 1]),
+        sealed_at: '2026-05-01T09:00:00.000Z',
+      }),
+    ),
   );
   const log = leavesOf([...seals.slice(0, 2), 'of another world', ...seals.slice(2)]);
   const places = [0, 1, 3];
   const checkpoint = signNote(formatCheckpoint({ origin: key.name, size: log.length, root: rootOf(log) }), key);
   const vkey = formatVerifierKey(key);
+  const bundled = seals.map((seal, index): BundledSeal => {
+    const entries = turns[index] as readonly string[];
+    const place = places[index] as number;
+    const logged = { seal, index: place, proof: proveInclusion(log, place).map(encodeBase64) };
+    return is_removed ? logged : { ...logged, leaves: leavesOf(entries).map(encodeBase64), entries };
+  });
   const bundle: Bundle = {
     format: BUNDLE_FORMAT,
     key: vkey,
     checkpoint,
-    contents: signNote(contentsText({ world_slug: 'park' }, seals), key),
-    seals: seals.map((seal, index) => ({
-      seal,
-      index: places[index] as number,
-      proof: proveInclusion(log, places[index] as number).map(encodeBase64),
-      leaves: leavesOf(turns[index] as readonly string[]).map(encodeBase64),
-      entries: turns[index] as readonly string[],
-    })),
-    prompts: [PROMPT],
-    texts: [ANSWER, PATCH],
+    contents: signNote(contentsText({ world_slug, has_entries: listPresence(bundled) }, bundled), key),
+    seals: bundled,
+    prompts: is_removed ? [] : [PROMPT],
+    texts: is_removed ? [] : [ANSWER, PATCH],
   };
   const material = {
     key: vkey,
@@ -146,7 +169,7 @@ const without =
 
 /** Files that are wrong in one way each. */
 export function falsify({ key, bundle, claim }: ReturnType<typeof makeEvidence>): readonly Falsified[] {
-  const other = makeEvidence(makeSigningKey('chukwa/test'));
+  const other = makeEvidence();
   const whole = JSON.stringify(bundle);
   const edit = (pointer: string, part: Change): string =>
     JSON.stringify(change(JSON.parse(whole) as Json, pointer, part));
@@ -157,15 +180,17 @@ export function falsify({ key, bundle, claim }: ReturnType<typeof makeEvidence>)
   };
   const alien = entriesOf(9);
   const [first, second] = bundle.seals;
+  const withoutEntries = ({ entries: _entries, leaves: _leaves, ...logged }: BundledSeal) => logged as unknown as Json;
+  const removed = makeEvidence({ is_removed: true }).bundle;
   const files: readonly (readonly [name: string, code: string, pointer: string, text: string])[] = [
     ['a bundle cut in its middle', 'MALFORMED', '', whole.slice(0, whole.length / 2)],
     ['nothing', 'MALFORMED', '', ''],
     ['a list', 'MALFORMED', '', '[]'],
-    ['a name twice', 'MALFORMED', '/format', whole.replace('{', '{"format":"chukwa evidence 1",')],
+    ['a name twice', 'MALFORMED', '/format', whole.replace('{', '{"format":"chukwa evidence 2",')],
     ['half a character', 'MALFORMED', '/prompts/0/1/content', whole.replace('Here is a crumb.', '\\ud83d')],
     ['a member nobody knows', 'MALFORMED', '/note', edit('/note', 'x')],
     ['a number as a text', 'MALFORMED', '/seals/0/index', edit('/seals/0/index', '0')],
-    ['another format', 'MALFORMED', '/format', edit('/format', 'chukwa evidence 2')],
+    ['another format', 'MALFORMED', '/format', edit('/format', 'chukwa evidence 1')],
     ['no key', 'MALFORMED', '/key', edit('/key', 'chukwa/test')],
     ['the key of another', 'SIGNATURE_WRONG', '/checkpoint', edit('/key', other.key)],
     ['a checkpoint of another', 'SIGNATURE_WRONG', '/checkpoint', edit('/checkpoint', other.bundle.checkpoint)],
@@ -196,6 +221,24 @@ export function falsify({ key, bundle, claim }: ReturnType<typeof makeEvidence>)
     ['swapped entries', 'ALTERED', '/seals/2/entries/0', edit('/seals/2/entries', reverse)],
     ['entries cut off', 'ALTERED', '/seals/2/entries', edit('/seals/2/entries', cut)],
     ['one entry more', 'ALTERED', '/seals/2/entries/5', edit('/seals/2/entries', (list) => [...list, '{}'])],
+    [
+      'a seal whose entries were taken out',
+      'ALTERED',
+      '/seals/1/entries',
+      edit('/seals/1', second === undefined ? null : withoutEntries(second)),
+    ],
+    [
+      'a bundle that a stranger has emptied',
+      'ALTERED',
+      '/seals/0/entries',
+      JSON.stringify({ ...bundle, seals: bundle.seals.map(withoutEntries), prompts: [], texts: [] }),
+    ],
+    [
+      'entries of a world that was removed',
+      'ALTERED',
+      '/seals/0/entries',
+      JSON.stringify({ ...removed, seals: removed.seals.map((seal) => ({ ...seal, leaves: [], entries: [] })) }),
+    ],
     ['another prompt', 'ALTERED', '/prompts/0', edit('/prompts/0/1/content', 'Here is a cake.')],
     ['a content beside its hash', 'ALTERED', '/prompts/0', edit('/prompts/0/1/content_hash', sha256('x'))],
     ['another answer', 'ALTERED', '/texts/0', edit('/texts/0', `${ANSWER} `)],
