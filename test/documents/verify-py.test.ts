@@ -70,5 +70,10 @@ test('the second verifier refuses what the first refuses, for the same reason', 
     const place = code === 'EVIDENCE_MALFORMED' ? '' : ` at ${pointer || 'the whole file'}:`;
     assert.ok(said.startsWith(`${code}${place}`), `${name}: ${said}`);
   }
+  assert.equal(
+    spawnSync('python3', ['-I', PROGRAM, join(folder, '0'), '--key']).status,
+    2,
+    'an option without its value',
+  );
   assert.match(verify(evidence.claim, 'chukwa/test')?.said ?? '', /^EVIDENCE_KEY_INVALID/);
 });

@@ -1,9 +1,9 @@
 import type { Json } from '../../contract/json.js';
 import { problem, type Outcome, type Problem, refuse, succeed } from '../../contract/problem.js';
-import { parseJson } from '../content/parse-json.js';
 import { sha256 } from '../content/sha256.js';
 import { decodeBase64, encodeBase64 } from './base64.js';
 import { type Checkpoint, parseCheckpoint } from './checkpoint.js';
+import { parseExactJson } from './exact-json.js';
 import { listMaterial, type NamedMaterial, promptHash, type PromptMessage } from './material.js';
 import { isIncluded, leafHash, rootOf, toHex } from './merkle.js';
 import { parseSeal, type SealStatement } from './seal-text.js';
@@ -96,7 +96,7 @@ export function listPresence(seals: readonly Pick<BundledSeal, 'entries'>[]): st
  * @returns what it proves, or the first part that proves nothing
  */
 export function verifyBundle(text: string, wanted?: VerifierKey): Outcome<VerifiedBundle> {
-  const parsed = parseJson(text);
+  const parsed = parseExactJson(text);
   if (!parsed.ok) return refuse(malformed(`it ${parsed.fault.reason}`, parsed.fault.pointer ?? ''));
   const misshapen = findMisshapen(parsed.value, SHAPE);
   if (misshapen !== undefined) return refuse(malformed('a part is missing, unknown or of another kind', misshapen));
@@ -261,9 +261,9 @@ function isShown(messages: readonly PromptMessage[]): boolean {
   return messages.every((message) => 'content' in message);
 }
 
-/** An entry of a ledger as a value; undefined where the text is no JSON. */
+/** An entry of a ledger as a value; undefined where the text is no exact JSON. */
 export function readEntry(text: string): Json | undefined {
-  const parsed = parseJson(text);
+  const parsed = parseExactJson(text);
   return parsed.ok ? parsed.value : undefined;
 }
 
