@@ -9,6 +9,7 @@ import {
   PACKAGE_ROOT,
   readVariables,
   toAnchor,
+  toAuthoriser,
   toDataDir,
   toDayBudget,
   type LogFormat,
@@ -58,7 +59,7 @@ import type { Doorbell } from './ports/doorbell.js';
 import type { Store } from './store/open-store.js';
 import type { CallSource, MakeCallback } from './ports/sources.js';
 import type { ValidateDocument } from './ports/validation.js';
-import type { FlightLimits, Log, Secret, Sources } from './sources/index.js';
+import type { Authorise, FlightLimits, Log, Secret, Sources } from './sources/index.js';
 import type { StoreConfiguration } from './store/open-store.js';
 import { isRunning } from './store/running-process.js';
 import type { Telemetry, TelemetrySettings } from './telemetry/index.js';
@@ -69,10 +70,12 @@ const clock: Clock = { now: () => Date.now(), uuid: () => uuid() };
  * The composition root: the only place that knows every part and joins them. Each part is imported when it is first needed.
  * @param given the process's environment; it is read in configuration.ts and nowhere else
  * @param write takes a line of the log, for people or as JSON; left out, nothing is logged
+ * @param authorise is asked before each call, beside what the operator names for that
  */
 export async function compose(
   given: Variables,
   write: (line: string, format: LogFormat) => void = () => {},
+  authorise?: Authorise,
 ): Promise<Composition> {
   const { version } = JSON.parse(await readFile(join(PACKAGE_ROOT, 'package.json'), 'utf8')) as {
     readonly version: string;
@@ -82,7 +85,14 @@ export async function compose(
   const writeJson = isJson ? await openJsonLog((line) => write(line, 'json')) : undefined;
   const writeLog: WriteLog = writeJson ?? ((_level, sentence) => write(sentence, 'text'));
   const log = openPluginLog(toLogLevel(variables), writeLog, clock.now);
-  const outside: Outside = { version, variables, writeLog, log, metering: openMetering(toPricesFile(variables)) };
+  const outside: Outside = {
+    version,
+    variables,
+    writeLog,
+    log,
+    metering: openMetering(toPricesFile(variables)),
+    authorise,
+  };
   return {
     version,
     ...present({ log: writeJson }),
@@ -129,6 +139,7 @@ interface Outside {
   readonly log: Log;
   readonly writeLog: WriteLog;
   readonly metering: Metering;
+  readonly authorise: Authorise | undefined;
 }
 
 async function openJsonLog(write: (line: string) => void): Promise<WriteLog> {
@@ -150,17 +161,20 @@ interface PartsOptions extends EngineOptions {
 }
 
 async function openParts(
-  { variables, log }: Outside,
+  { variables, log, authorise }: Outside,
   { variables: overlay, ...options }: PartsOptions,
 ): Promise<Parts> {
-  const [{ createValidateDocument }, { openSources }, schemas] = await Promise.all([
+  const [{ createValidateDocument }, { askAuthoriser, openSources }, schemas] = await Promise.all([
     import('./schema/index.js'),
     import('./sources/index.js'),
     (openedSchemas ??= openSchemas()),
   ]);
   const { shippedSchemas, compileSchema, validateShape } = schemas;
   const user_folder = toUserFolder(variables);
+  const authoriser = toAuthoriser(variables);
+  const asked = [authoriser && askAuthoriser(authoriser), authorise].flatMap((ask) => ask ?? []);
   const sources = await openSources({
+    authorise: asked,
     ...toPluginPlaces(variables, process.cwd()),
     findConfirmed: (folder) => findConfirmed(user_folder, folder),
     lookUp: (name) => variables[name],
@@ -179,6 +193,7 @@ async function openParts(
     validateShape,
     authoring: {
       compileSchema,
+      validateShape,
       validateDocument: createValidateDocument(validateShape, catalogue.plugins, catalogue.problems),
       catalogue,
       package_root: PACKAGE_ROOT,

@@ -94,7 +94,7 @@ export async function callWithinBudgets(
   let limited = command;
   const settleAll = async (result: CallResult | undefined): Promise<void> => {
     const used =
-      result === undefined || result.status === 'pending'
+      result === undefined || result.status === 'pending' || result.status === 'unapproved'
         ? call.least
         : usedBy(command, eventOf(result), program.price);
     for (const budget of held) await store.settle(budget, call, used);

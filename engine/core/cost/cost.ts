@@ -59,8 +59,8 @@ export interface Cost {
 }
 
 /** How a call stands: each is in one of these. */
-export const CALL_STANDINGS = ['answered', 'adopted', 'superseded', 'failed', 'open'] as const;
-export type CallStanding = (typeof CALL_STANDINGS)[number];
+const CALL_STANDINGS = ['answered', 'adopted', 'superseded', 'failed', 'open'] as const;
+type CallStanding = (typeof CALL_STANDINGS)[number];
 
 /** What costs are added up by. */
 export const COST_GROUPS = ['turn', 'subject', 'node', 'model', 'standing'] as const;

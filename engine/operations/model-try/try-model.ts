@@ -74,7 +74,7 @@ export async function tryModel(opened: OpenSources, source: TriedSource): Promis
       { client_request_id: `try/turn-1/${question.name}`, correlation_id: 'try', signal },
       recorder,
     );
-    if (result.status === 'pending') throw new Error('a model does not answer later');
+    if (result.status === 'pending' || result.status === 'unapproved') throw new Error('a model does not answer later');
     return result;
   };
   const questions = listQuestions(patch, (schema) => {

@@ -67,7 +67,7 @@ const PATIENCE_MS = 150;
 const ERASE = '\r\u001b[2K';
 
 /** Opens the line; it shows nothing where the output is not a live terminal. */
-export function openLiveLine(output: Output): LiveLine {
+function openLiveLine(output: Output): LiveLine {
   if (!output.is_live) return { show: () => {} };
   let timer: NodeJS.Timeout | undefined;
   let isShown = false;
