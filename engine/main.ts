@@ -44,7 +44,7 @@ import type {
 } from './operations/composition.js';
 import { diagnose } from './operations/diagnose.js';
 import { loadShippedSchemas } from './operations/documents/index.js';
-import type { Authoring, Engine, Metering } from './operations/engine.js';
+import { type Authoring, type Engine, type Metering, whileOpen } from './operations/engine.js';
 import type { Signer } from './operations/evidence/checkpoint.js';
 import { userName } from './operations/person-here.js';
 import { readPriceFile } from './operations/price-file.js';
@@ -57,7 +57,7 @@ import type { AnswerCall } from './ports/answers.js';
 import type { Clock } from './ports/clock.js';
 import type { Doorbell } from './ports/doorbell.js';
 import type { Store } from './store/open-store.js';
-import type { MakeCallback } from './ports/sources.js';
+import type { CallSource, MakeCallback } from './ports/sources.js';
 import type { ValidateDocument } from './ports/validation.js';
 import type { Authorise, FlightLimits, Log, Secret, Sources } from './sources/index.js';
 import type { StoreConfiguration } from './store/open-store.js';
@@ -98,7 +98,7 @@ export async function compose(
     ...present({ log: writeJson }),
     package_root: PACKAGE_ROOT,
     openAuthoring: async () => (await openParts(outside, {})).authoring,
-    withSources: (task, overlay = {}) => withSources(outside, task, overlay),
+    withSources: (task, options = {}) => withSources(outside, task, options),
     openWorkshop: () => openWorkshop(outside),
     openArchive: () => openArchive(outside, toStoreConfiguration(variables), 'to_read'),
     openEngine: (options = {}) => openEngine(outside, options),
@@ -193,6 +193,7 @@ async function openParts(
     validateShape,
     authoring: {
       compileSchema,
+      validateShape,
       validateDocument: createValidateDocument(validateShape, catalogue.plugins, catalogue.problems),
       catalogue,
       package_root: PACKAGE_ROOT,
@@ -231,14 +232,40 @@ interface Schemas extends Pick<Authoring, 'shippedSchemas' | 'compileSchema'> {
 async function withSources<Value>(
   outside: Outside,
   task: (sources: OpenSources) => Promise<Value>,
-  overlay: Readonly<Record<string, string>>,
+  options: Pick<EngineOptions, 'variables' | 'model'>,
 ): Promise<Value> {
-  const { authoring, sources } = await openParts(outside, { variables: overlay });
+  const { authoring, sources } = await openParts(outside, options);
+  const { callSource, listVariations, findModel } = sources;
+  const { metering } = outside;
   try {
-    return await task({ authoring, callSource: sources.callSource, listVariations: sources.listVariations });
+    const withinDay: OpenSources['withinDay'] = (use) => withDayBudget(outside, sources, use);
+    return await task({ authoring, callSource, listVariations, findModel, metering, withinDay });
   } finally {
     await sources.close();
   }
+}
+
+async function withDayBudget<Value>(
+  outside: Outside,
+  sources: Sources,
+  task: (callSource: CallSource) => Promise<Outcome<Value>>,
+): Promise<Outcome<Value>> {
+  const of_day = toDayBudget(outside.variables);
+  if (!of_day.ok) return of_day;
+  const limits = of_day.value;
+  if (limits === undefined) return task(sources.callSource);
+  const price = await openPrice(sources, limits.money === undefined ? undefined : outside.metering);
+  if (!price.ok) return price;
+  const { callWithinBudgets } = await import('./runtime/kept-budgets.js');
+  const program = { price: price.value };
+  return whileOpen(await openArchive(outside, toStoreConfiguration(outside.variables)), ({ store }) => {
+    return task((command, context, recorder) => {
+      // One question says nothing about how long the answer to another will be.
+      const parts = { clock, budgets: { store: store.budgets, outputs: new Map(), of_day: limits } };
+      const generating = { command, program, call_id: clock.uuid(), signal: context.signal };
+      return callWithinBudgets(parts, generating, (limited) => sources.callSource(limited, context, recorder));
+    });
+  });
 }
 
 /** The catalogue reads files only; a plugin on the bench has its code imported. */

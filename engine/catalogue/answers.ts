@@ -1,4 +1,5 @@
 import type { Entity } from '../core/world/world.js';
+import type { ApprovalStats } from '../operations/approvals.js';
 import type { ListedAgent, ResolvedAgentTurn } from '../operations/agents.js';
 import type { AgentTurnSummary } from '../core/agents/agent-turn.js';
 import type { AttemptPage } from '../operations/browse/attempts.js';
@@ -22,9 +23,11 @@ import type { PutDocument, SentDocument } from '../operations/documents/index.js
 import type { WorldSnapshot } from '../ports/worlds.js';
 import type { EventRecord } from '../operations/event.js';
 import type { Found } from '../operations/search.js';
+import type { ApprovalRecord } from '../ports/approvals.js';
 import type { ListedInvocation, ListedLlmCall, StatusCount } from '../ports/browse.js';
 import type { StoredComponent } from '../ports/components.js';
-import type { AttemptSummary, InvocationRecord, InvocationSummary, LlmCallRecord } from '../ports/records.js';
+import type { CostedAttempt } from '../operations/read-cost.js';
+import type { InvocationRecord, InvocationSummary, LlmCallRecord } from '../ports/records.js';
 
 /** How many of the latest rows have each state. */
 interface Counted {
@@ -54,7 +57,7 @@ export interface Answers {
   readonly Diff: WorldDiff;
   readonly WorldCost: WorldCost;
   readonly PolicyExplanation: PolicyExplanation;
-  readonly Attempts: Part<AttemptSummary> & Counted;
+  readonly Attempts: Part<CostedAttempt> & Counted;
   readonly Attempt: AttemptPage;
   readonly Event: EventRecord;
   readonly Calls: Part<InvocationSummary>;
@@ -70,6 +73,9 @@ export interface Answers {
   readonly WorkOrder: OrderRecord;
   readonly Ledger: Part<ListedEntry>;
   readonly Verification: Verification;
+  readonly Approval: ApprovalRecord;
+  readonly Approvals: Part<ApprovalRecord>;
+  readonly ApprovalStatistics: ApprovalStats;
   readonly Inbox: Waiting;
   readonly Documents: Part<StoredComponent>;
   readonly Document: DocumentPage;

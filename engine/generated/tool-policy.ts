@@ -37,7 +37,7 @@ export interface ToolPolicy {
   readonly description?: Description;
   /** Tool ids. An ambient source or source_call node whose effect is not read_only is allowed under its own id. */
   readonly allow: readonly string[];
-  /** Effect classes or tool ids of allowed calls that need a person's approval. Not supported yet: a workflow that makes such a call is refused with NOT_SUPPORTED_YET. */
+  /** Effect classes or tool ids of allowed calls that need a person's approval: the turn is suspended until somebody decides. */
   readonly require_approval: readonly string[];
   /** Further rules. Every rule that matches a call counts: deny over require_approval over allow. A call that no rule matches is denied. */
   readonly rules?: readonly Rule[];

@@ -1,6 +1,7 @@
 import type { ToolErrorCode } from '../contract/tool-error-code.js';
 import type { OperatorActionRecord } from './operator-actions.js';
 import type { Json, JsonObject } from '../contract/json.js';
+import type { AnswerItem } from '../contract/source.js';
 import type { EffectClass } from '../core/protocol/program.js';
 import type { EffectOperation } from '../core/world/world-patch.js';
 import type { AgentTurnSummary } from '../core/agents/agent-turn.js';
@@ -230,6 +231,8 @@ export interface LlmCallRecord extends CallSummary, CallPlace {
   /** Of the source call, as its own record says; null while it runs. */
   readonly duration_ms: number | null;
   readonly raw_text: string;
+  /** What the model said beside its text: native calls, and reasoning for its provider; null where it said nothing so. */
+  readonly items: readonly AnswerItem[] | null;
   readonly normalised_text: string | null;
   readonly finish_reason: string | null;
   /** The limit of its answer that budgets left; null where the source's own, or none, was sent. */

@@ -1,11 +1,13 @@
 import type { Json, JsonObject } from '../contract/json.js';
 import type { Problem } from '../contract/problem.js';
 import type { TokenUsage, TriedQuestion } from '../contract/source.js';
+import type { AskedApproval } from '../core/approvals/approval.js';
 import type { Invoke } from '../core/protocol/command.js';
 import type { Ruling } from '../core/policy/policy.js';
 import type { InvocationFailureClass } from '../core/protocol/failure.js';
 import type { PluginManifest } from '../generated/plugin-manifest.js';
 import type { SourceProgram } from '../core/protocol/program.js';
+import type { ApprovalState } from './approvals.js';
 
 /** How a call ended, as its record will say. */
 export type CallOutcome = CallSucceeded | CallBroke;
@@ -77,7 +79,16 @@ export interface CallPended extends Pick<CallEnd, 'key' | 'http_status' | 'respo
   readonly correlation_alias?: string;
 }
 
-export type CallResult = CallOutcome | CallPended;
+/** A person has to approve the call. Nothing left the process, and nothing of the call is on record. */
+export interface CallUnapproved {
+  readonly key: string;
+  readonly status: 'unapproved';
+  readonly approval_id: string;
+  /** In milliseconds since 1970. */
+  readonly deadline: number;
+}
+
+export type CallResult = CallOutcome | CallPended | CallUnapproved;
 
 export type CallReport =
   | { readonly kind: 'answered'; readonly value: Json }
@@ -114,6 +125,8 @@ export interface CallRecorder {
   /** Must be durable when it resolves: the first byte is sent after it. */
   started(resolved: ResolvedSource, ruling?: Ruling): Promise<void>;
   flushed(batch: ChunkBatch): Promise<void>;
+  /** Asks a person for the call, or finds what was decided of it; left out where nobody can be asked. */
+  asked?(approval: AskedApproval): Promise<ApprovalState>;
 }
 
 /** The turn's context of a call. */
@@ -154,7 +167,7 @@ export type FindModel = (source: Pick<SourceProgram, 'plugin' | 'interface'>) =>
   readonly endpoint_origin: string | null;
 };
 
-export interface CallOfSource {
+interface CallOfSource {
   readonly source: Pick<SourceProgram, 'plugin' | 'interface'>;
   /** The id of the call's record. */
   readonly correlation_id: string;

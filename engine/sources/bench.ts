@@ -19,7 +19,7 @@ import { importEntry } from './import-entry.js';
 import { type DescribedPlugin, describePlugins, findPlugin } from './registry.js';
 import { findSourceFailure, makeSourceFailure } from './source-failure.js';
 
-export interface BenchParts {
+interface BenchParts {
   readonly compileSchema: CompileSchema;
   readonly validateManifest: Validate;
   readonly clock: Pick<Clock, 'now'>;

@@ -8,6 +8,7 @@ import type { InvocationContext, Source, TokenUsage, TransportFacts } from '../c
 import type { Invoke } from '../core/protocol/command.js';
 import type { Ruling } from '../core/policy/policy.js';
 import type { InvocationFailureClass } from '../core/protocol/failure.js';
+import type { ApprovalState } from '../ports/approvals.js';
 import type { CallRecorder, CallSurroundings, CallTrace } from '../ports/sources.js';
 import type { Command } from './command.js';
 import type { Folder } from './folder.js';
@@ -144,6 +145,12 @@ export interface RejectedAnswer {
   readonly validation_status?: 'valid' | 'not_checked';
 }
 
+/** A call that waits for a person: it is issued again once somebody has decided. */
+export interface Unapproved {
+  readonly passage: Passage;
+  readonly approval: Pick<ApprovalState, 'approval_id' | 'deadline'>;
+}
+
 /** A call whose answer comes later. */
 export interface Pause {
   readonly passage: Passage;
@@ -169,14 +176,14 @@ export function whyUnwanted({ surroundings }: Pick<Passage, 'surroundings'>): st
 }
 
 /** Resolves once the start of the call is on record; undefined where the call never began. */
-export function durableOf(end: Passage | Halt | Pause): Promise<void> | undefined {
+export function durableOf(end: Passage | Halt | Pause | Unapproved): Promise<void> | undefined {
   return ('passage' in end ? end.passage : end).durable;
 }
 
-/** One stage: takes a call, and hands it on, halts it, or pauses it for a later answer. */
+/** One stage: takes a call, and hands it on, halts it, leaves it to a person, or pauses it for a later answer. */
 export type Stage<From, To> = (passage: From) => Passed<To> | Promise<Passed<To>>;
 
-type Passed<To> = To | Halt | Pause;
+type Passed<To> = To | Halt | Pause | Unapproved;
 
 /** Stages in order; `next` adds one that takes what the last hands on, or less. */
 export interface Stages<To extends Asked> {
@@ -197,15 +204,19 @@ function stagesOf<To extends Asked>(names: readonly string[], run: Stages<To>['r
     next: (name, stage) =>
       stagesOf([...names, name], async (asked) => {
         const passage = await run(asked);
-        return isHalt(passage) || isPause(passage) ? passage : stage(passage);
+        return isHalt(passage) || isPause(passage) || isUnapproved(passage) ? passage : stage(passage);
       }),
   };
 }
 
-export function isHalt(passage: Asked | Halt | Pause): passage is Halt {
+export function isHalt(passage: Asked | Halt | Pause | Unapproved): passage is Halt {
   return 'failure_class' in passage;
 }
 
-export function isPause(passage: Asked | Halt | Pause): passage is Pause {
+export function isPause(passage: Asked | Halt | Pause | Unapproved): passage is Pause {
   return 'deadline_ms' in passage;
+}
+
+export function isUnapproved(passage: Asked | Halt | Pause | Unapproved): passage is Unapproved {
+  return 'approval' in passage;
 }

@@ -17,6 +17,7 @@ import {
   halt,
   isHalt,
   isPause,
+  isUnapproved,
   type Pause,
   type Ready,
   type Shown,
@@ -112,7 +113,7 @@ export function createReceiveReport(parts: PipelineParts): ReceiveReport {
     const surroundings = { client_request_id: '', correlation_id, signal: NEVER };
     const asked: Asked = { command, surroundings, recorder: NOTHING_LEAVES, started_at };
     const end = report.kind === 'timed_out' ? timeOut(asked) : await reportStages(parts, report).run(asked);
-    if (isPause(end)) throw new Error('no stage behind a call waits for it');
+    if (isPause(end) || isUnapproved(end)) throw new Error('no stage behind a call waits for it');
     const outcome = toOutcome(end, parts.clock.now());
     return outcome.status === 'failed' ? { ...outcome, was_pending: true } : outcome;
   };

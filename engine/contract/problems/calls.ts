@@ -75,6 +75,24 @@ export const CALL_PROBLEMS = {
     repair: ({ world_slug }) => `Continue: chukwa run ${world_slug}`,
     example: { source_invocation_id: 'ID', world_slug: 'park' },
   }),
+  APPROVAL_UNKNOWN: content({
+    message: ({ approval_id }) => `There is no approval ${approval_id}.`,
+    repair: () => 'List them: chukwa approvals',
+    example: { approval_id: 'ID' },
+  }),
+  APPROVAL_DECIDED: content({
+    meaning: 'A person, or a grant, has decided otherwise on the call. A decision is final.',
+    message: ({ approval_id, decision }) => `The approval ${approval_id} was decided before, and is not ${decision}.`,
+    repair: ({ approval_id }) => `See who decided, and when: chukwa approval ${approval_id}`,
+    example: { approval_id: 'ID', decision: 'approved' },
+  }),
+  APPROVAL_LATE: content({
+    meaning:
+      'Nobody waits for the decision any more: its attempt is over, its time has passed, or the call was asked for anew.',
+    message: ({ approval_id }) => `It is too late to decide on ${approval_id}: nothing waits for it any more.`,
+    repair: ({ world_slug }) => `See what came of it: chukwa attempts ${world_slug}. What waits now: chukwa approvals`,
+    example: { approval_id: 'ID', world_slug: 'park' },
+  }),
   SETTLED_TOO_LATE: content({
     meaning: 'It is too late to settle the call: the world has continued since, or began anew.',
     message: ({ world_slug, attempt_id }) =>

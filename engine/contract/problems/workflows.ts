@@ -517,11 +517,6 @@ export const WORKFLOW_PROBLEMS = {
     meaning: 'The document uses a feature that this version does not support, so it does not run.',
     ...byKind(
       {
-        approval: [
-          ({ name }: Texts<'name'>) =>
-            `The tool policy requires approval for ${name}, which this version does not support.`,
-          'In the tool policy of the profile, remove it from "require_approval" or from "allow".',
-        ],
         member: [
           ({ member, of }: Texts<'member'> & { readonly of?: string }) =>
             `This version does not support "${member}"${of === undefined ? '' : ` of a ${of}`}, so it does not run the document.`,

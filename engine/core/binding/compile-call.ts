@@ -163,10 +163,6 @@ function checkCall(
   const foreseen = isPoliced ? foreseeBinding(parts, setting, { ...authored, ...place }) : [];
   const denied = needsLeave ? foreseen.find(isDenied) : undefined;
   const complaints = inDocument(setting.document, [
-    ...complainIf(
-      foreseen.some(({ decisions }) => decisions.has('require_approval')),
-      problem('NOT_SUPPORTED_YET', { kind: 'approval', name }, { pointer }),
-    ),
     ...(['repeatable', 'not_performed_on'] as const).flatMap((field) =>
       complainIf(
         Boolean(authored[field]) && effect === 'read_only',

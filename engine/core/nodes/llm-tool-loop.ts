@@ -5,7 +5,8 @@ import type { LlmToolLoopNode } from '../../generated/workflow.js';
 import { compileReference } from '../binding/compile-call.js';
 import { promptsOf } from '../binding/prompt-messages.js';
 import type { SeenSources } from '../policy/origin.js';
-import { type Segment, toMessage } from '../prompt/message.js';
+import { listCalls, type Said, toReplies, toSaidMessage } from '../prompt/items.js';
+import type { Segment } from '../prompt/message.js';
 import { fenceJson, quoteText } from '../prompt/quote.js';
 import { type Invoke, toInvoke } from '../protocol/command.js';
 import { inDocument } from '../protocol/document-problem.js';
@@ -39,6 +40,7 @@ import {
 } from './generation.js';
 import { askGate, handleVerdict, type Judging, PASSES } from './gate.js';
 import { findMisfits, type JudgedOutput, judgeOutput } from './judge-output.js';
+import { offerTools, writeFailure, writeResult } from './native-calls.js';
 import { callFailed } from './node-failure.js';
 import type { NodeScope, NodeStep, NodeType } from './node-type.js';
 
@@ -65,9 +67,9 @@ export interface LlmToolLoopState {
   readonly judging?: Judging;
 }
 
-/** The tool that a model elected, and the text by which it did. */
+/** The tool that a model elected, and what it said to do so. */
 interface Election {
-  readonly text: string;
+  readonly said: Said;
   readonly tool: PermittedTool;
 }
 
@@ -108,6 +110,7 @@ export const llmToolLoop: NodeType<LlmToolLoopNode, LlmToolLoopProgram, LlmToolL
     const tools = compiled.flatMap(({ value }) => value ?? []);
     const { max_tool_calls, may = {} } = node;
     const patch = withReach(parts.contracts.world_patch, may);
+    const { tool_calling } = generation.value;
     const value = {
       ...generation.value,
       tools,
@@ -116,8 +119,7 @@ export const llmToolLoop: NodeType<LlmToolLoopNode, LlmToolLoopProgram, LlmToolL
       may,
       envelope: compileContract(parts, 'tool_loop_output'),
       patch: compileContract(parts, 'world_patch'),
-      offered: offer(tools, { max_tool_calls, patch }),
-      offered_last: offer([], { max_tool_calls, patch }),
+      ...offer(tools, { max_tool_calls, patch, tool_calling }),
     };
     return { value, problems };
   },
@@ -127,7 +129,7 @@ export const llmToolLoop: NodeType<LlmToolLoopNode, LlmToolLoopProgram, LlmToolL
       (tool): ToolProgram => (names.has(tool.name) ? tool : { name: tool.name, permitted: false }),
     );
     const patch = withReach(node.patch.schema, node.may);
-    return { ...node, tools, offered: offer(tools, { ...node, patch }) };
+    return { ...node, tools, ...offer(tools, { ...node, patch }) };
   },
 
   start(node, scope) {
@@ -182,16 +184,24 @@ function permittedOf(tools: readonly ToolProgram[]): readonly PermittedTool[] {
   return tools.filter((tool) => tool.permitted);
 }
 
-/** The schema of an answer: an election of one of the tools, where any may be called, or the final patch. */
+/** What the model is offered: an election of one of the tools, where any may be called, or the final patch. */
 function offer(
   tools: readonly ToolProgram[],
-  { max_tool_calls, patch }: { readonly max_tool_calls: number; readonly patch: JsonObject },
-): OfferedSchema {
-  const electable = max_tool_calls === 0 ? [] : permittedOf(tools);
-  return composeToolLoopSchema(
-    electable.map((tool) => ({ name: tool.name, arguments: tool.arguments.schema })),
+  {
+    max_tool_calls,
     patch,
-  );
+    tool_calling,
+  }: Pick<LlmToolLoopProgram, 'max_tool_calls' | 'tool_calling'> & { readonly patch: JsonObject },
+): Pick<LlmToolLoopProgram, 'offered' | 'offered_last'> {
+  const electable = max_tool_calls === 0 ? [] : permittedOf(tools);
+  const named = electable.map((tool) => ({ name: tool.name, arguments: tool.arguments.schema }));
+  const offered = composeToolLoopSchema(named, patch);
+  const last = composeToolLoopSchema([], patch);
+  if (tool_calling !== 'native' || electable.length === 0) return { offered, offered_last: last };
+  return {
+    offered: { ...offered, native: offerTools(electable, last, true) },
+    offered_last: { ...last, native: offerTools(electable, last, false) },
+  };
 }
 
 function handleAnswer(answer: Answer<LlmToolLoopProgram>, toolCalls: number): Step {
@@ -213,7 +223,7 @@ function handleAnswer(answer: Answer<LlmToolLoopProgram>, toolCalls: number): St
 }
 
 function electTool(
-  { node, scope, lane, key, text }: Answer<LlmToolLoopProgram>,
+  { node, scope, lane, key, said }: Answer<LlmToolLoopProgram>,
   toolCalls: number,
   elected: Extract<JudgedOutput, { kind: 'tool_call' }>,
   verdict: Verdict,
@@ -240,13 +250,13 @@ function electTool(
     round: lane.round,
     ...present({ provenance }),
   };
-  const state = { lane, tool_calls: toolCalls + 1, electing: { text, tool } };
+  const state = { lane, tool_calls: toolCalls + 1, electing: { said, tool } };
   return { kind: 'waits', state, commands: [command], verdict };
 }
 
 function handleTool(
   node: LlmToolLoopProgram,
-  { lane, tool_calls, electing: { text, tool } }: LlmToolLoopState & { readonly electing: Election },
+  { lane, tool_calls, electing: { said, tool } }: LlmToolLoopState & { readonly electing: Election },
   event: CallEvent,
   scope: NodeScope,
 ): Step {
@@ -255,20 +265,25 @@ function handleTool(
   if (event.kind !== 'call_answered' && !isShownToModel) {
     const complaint = complaintOfRefusal(event);
     if (complaint === undefined) return { kind: 'failed', failure: callFailed(event) };
-    return waitInLane(correct(node, scope, lane, { text, complaint, call_key: event.key, offered }), tool_calls);
+    return waitInLane(correct(node, scope, lane, { said, complaint, call_key: event.key, offered }), tool_calls);
   }
-  const title = isShownToModel ? `The call of ${tool.name} failed; it has no result` : `Result of ${tool.name}`;
-  const result: Segment = {
-    origin: 'tool_result',
-    text: `${title}:\n${fenceJson(tool.name, isShownToModel ? toFailureForModel(event) : event.value)}`,
-  };
+  const output = isShownToModel ? toFailureForModel(event) : event.value;
   const longer = append(lane, [
-    toMessage('assistant', [{ origin: 'model', text }]),
-    toMessage('user', [result, ...lastLap(node, tool_calls, offered)]),
+    toSaidMessage(said),
+    ...toReplies(said, [
+      { origin: 'tool_result', text: writeOutput(tool, said, output, isShownToModel) },
+      ...lastLap(node, tool_calls, offered),
+    ]),
   ]);
   const asked = ask(node, scope, { ...longer, round: lane.round + 1, generation_try: 1 }, offered);
   const step = waitInLane(asked, tool_calls);
   return isShownToModel ? { ...step, verdict: { key: event.key, passed_on: 'told_to_model', artifacts: [] } } : step;
+}
+
+function writeOutput({ name }: PermittedTool, said: Said, output: Json, hasFailed: boolean): string {
+  if (listCalls(said).length > 0) return hasFailed ? writeFailure(output) : writeResult(output);
+  const title = hasFailed ? `The call of ${name} failed; it has no result` : `Result of ${name}`;
+  return `${title}:\n${fenceJson(name, output)}`;
 }
 
 /** The part of a refusal that the model can correct; none where its surroundings are at fault. */
@@ -277,6 +292,8 @@ function complaintOfRefusal(event: CallFailed | CallRefused): Complaint | undefi
   switch (event.failure_class) {
     case 'policy_denied':
     case 'authz_denied':
+    case 'approval_denied':
+    case 'approval_expired':
       return { detail: 'policy_denied', message: quoteText(event.message) };
     case 'schema_invalid':
       return { detail: 'bad_arguments', message: quoteText(event.message) };
@@ -300,7 +317,7 @@ function lastLap(node: LlmToolLoopProgram, toolCalls: number, offered: OfferedSc
     origin: 'last_lap',
     text: '\n\nNo tool calls are left. Only the final answer is: return {"kind": "final_patch", "patch": ...} now.',
   };
-  return isInPrompt(node) ? [notice, schemaSegment(offered)] : [notice];
+  return isInPrompt(node) && offered.native === undefined ? [notice, schemaSegment(offered)] : [notice];
 }
 
 const APPROVAL = {

@@ -12,7 +12,7 @@ import { traceRequest } from '../protocol/ruling.js';
 import { toTemplateContext } from '../protocol/scope.js';
 import { unveil } from '../typing/shape.js';
 import { smallestAnswer } from '../typing/smallest-value.js';
-import { misshapen, nodeKey } from './call-key.js';
+import { nodeKey } from './call-key.js';
 import { callFailed, templateUnresolved } from './node-failure.js';
 import type { NodeType } from './node-type.js';
 
@@ -77,9 +77,8 @@ export const sourceCall: NodeType<SourceCallNode, SourceCallProgram, SourceCallS
   describeCall: ({ subject, node }, rest) =>
     rest === KEY_SUFFIX ? `the call of node ${node} of ${subject}` : undefined,
   findUnasked(_program, place, rest) {
-    return rest === KEY_SUFFIX
-      ? undefined
-      : misshapen(`node ${place.node} makes one call, which is not ${JSON.stringify(rest)}`, place, KEY_SUFFIX);
+    if (rest === KEY_SUFFIX) return undefined;
+    return { kind: 'call', node: place.node, rest, write: nodeKey(place, KEY_SUFFIX) };
   },
   skeletonOf: ({ call }) => smallestAnswer(call),
 

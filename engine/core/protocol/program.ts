@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../../contract/json.js';
-import type { TokenUsage } from '../../contract/source.js';
+import type { NativeCalling, TokenUsage } from '../../contract/source.js';
 import type { Outcome, Problem } from '../../contract/problem.js';
 import type { Retry as SourceRetry } from '../../generated/response-source.js';
 import type {
@@ -133,12 +133,16 @@ export interface PermittedTool {
  */
 export type SchemaDelivery = 'prompt' | 'json_object' | 'response_format';
 
+/** How a model calls a tool: by its JSON answer, or by its provider's own calls. */
+export type ToolCalling = 'json_control' | 'native';
+
 /** The source that a node asks after its first one has failed. */
-export interface FallbackProgram {
+interface FallbackProgram {
   readonly call: CallProgram;
   /** The failures of the first source after which it is asked. */
   readonly on: ReadonlySet<RetryClass>;
   readonly schema_delivery: SchemaDelivery;
+  readonly tool_calling: ToolCalling;
 }
 
 /** A node of a workflow, as the whole engine reads it. Its node type knows the rest (`engine/core/nodes`). */
@@ -168,6 +172,21 @@ export interface OfferedSchema {
   readonly hash: string;
   /** As a server is given it: looser, without bounds that servers refuse. */
   readonly delivered: { readonly schema: JsonObject; readonly hash: string };
+  /** Tools that are offered natively; left out where a model calls them by its JSON answer, or has none. */
+  readonly native?: OfferedTools;
+}
+
+/** Tools beside the schema of an answer. */
+export interface OfferedTools extends Pick<NativeCalling, 'tools' | 'may_call'> {
+  /** Over both. */
+  readonly hash: string;
+  /** The schema of an answer that is no call. */
+  readonly answer: OfferedSchema;
+}
+
+/** The schema of a model's text: without the calls that it makes natively. */
+export function textSchema(offered: OfferedSchema): OfferedSchema {
+  return offered.native?.answer ?? offered;
 }
 
 /** `max_speculative` where a concurrent workflow leaves it out. */

@@ -41,7 +41,7 @@ export function askSubjectAmbients(subject: SubjectProgram, scope: Scope): Ambie
 }
 
 /** The place of a subject's own reading in the turn. */
-export function subjectAmbientKey(subject_id: string, ambient_id: string): string {
+function subjectAmbientKey(subject_id: string, ambient_id: string): string {
   return `${subject_id}/ambient/${ambient_id}`;
 }
 

@@ -1,4 +1,5 @@
 import { present } from '../../contract/present.js';
+import { unreachable } from '../../contract/unreachable.js';
 import { ruleOn } from '../../core/protocol/ruling.js';
 import { type AuthorisationQuestion, type Authorise, withinTime } from '../authorise.js';
 import { identityOf } from '../identity.js';
@@ -11,6 +12,7 @@ import {
   halt,
   type Permitted,
   type Routed,
+  type Unapproved,
 } from '../passage.js';
 
 /** Decides about the call as it is about to be made, though its tools were offered by the same rules. */
@@ -44,13 +46,42 @@ export async function authorise(passage: Permitted, asked: readonly Authorise[])
   return passage as Authorised;
 }
 
-/** A call that needs a person's approval waits here for it. No person can be asked yet: it fails, and says so. */
-export function approve(passage: Authorised): Approved | Halt {
-  const { ruling, command } = passage;
+/** A call that the policy leaves to a person is asked for here, or finds what was decided of it. */
+export async function approve(passage: Authorised): Promise<Approved | Halt | Unapproved> {
+  const { ruling, command, recorder } = passage;
   if (ruling?.decision !== 'require_approval') return passage as Approved;
-  const why = `${command.call.policy_id} needs a person's approval (${ruling.because}), which this version cannot ask for`;
-  return halt(passage, 'policy_denied', why);
+  const { call, key, request, node_id, subject_id } = command;
+  const name = call.policy_id ?? call.source.label;
+  if (recorder.asked === undefined)
+    return halt(passage, 'policy_denied', `${name} needs a person's approval, and nobody can be asked here`);
+  const { status, reason, ...approval } = await recorder.asked({
+    command_key: key,
+    tool_name: name,
+    source_hash: call.source.hash,
+    effect: call.effect,
+    ...present({ node_id, subject_id }),
+    request,
+    policy_hash: call.policy?.hash ?? '',
+    rule: ruling.rule ?? '',
+    because: ruling.because,
+    deadline_ms: APPROVAL_MS,
+  });
+  switch (status) {
+    case 'approved':
+      return passage as Approved;
+    case 'waiting':
+      return { passage, approval };
+    case 'denied':
+      return halt(passage, 'approval_denied', `a person has denied ${name}${reason === null ? '' : `: ${reason}`}`);
+    case 'expired':
+      return halt(passage, 'approval_expired', `nobody has decided on ${name} in time`);
+    default:
+      return unreachable(status);
+  }
 }
+
+/** How long a person may take. */
+const APPROVAL_MS = 7 * 24 * 60 * 60 * 1_000;
 
 /** Every call passes: none carries a connection, so that there is nothing yet that would have to be granted. */
 export function grant(passage: Approved): Granted {

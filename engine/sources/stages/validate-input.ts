@@ -6,6 +6,8 @@ import { findIJsonProblem, type IJsonProblem } from '../../core/content/i-json.j
 import type { Generation, Invoke } from '../../core/protocol/command.js';
 import { judgeRequest } from '../../core/protocol/judge-request.js';
 import { type Checked, type Connected, type Halt, halt } from '../passage.js';
+import { textSchema } from '../../core/protocol/program.js';
+import { toConversation } from '../chat-items.js';
 import { listProblems } from '../list-problems.js';
 
 /** Checks the request against its schema and limit, and makes the frozen canonical copy that the plugin is handed. */
@@ -21,15 +23,15 @@ export function validateInput(passage: Connected): Checked | Halt {
 
 /** Texts need no copy. Members are written in canonical order. */
 function checkChat(passage: Connected, { messages, offered, schema_delivery }: Generation): Checked | Halt {
-  const said = messages.map(({ role, segments }) => ({ content: segments.map(({ text }) => text).join(''), role }));
-  const problem = findIJsonProblem({ messages: said });
+  const conversation = toConversation(messages, offered);
+  const problem = findIJsonProblem(conversation);
   if (problem) return refuse(passage, describe(problem));
   const isSent = schema_delivery === 'response_format';
+  const { name, delivered } = textSchema(offered);
   const request: ChatRequest = {
-    messages: Object.freeze(said.map((message) => Object.freeze(message))),
-    ...(isSent
-      ? { output_schema: Object.freeze({ name: offered.name, schema: toFrozenSchema(offered.delivered.schema) }) }
-      : {}),
+    messages: Object.freeze(conversation.messages),
+    ...(conversation.native && { native: toFrozen(canonicalText(conversation.native as unknown as Json)) as never }),
+    ...(isSent ? { output_schema: Object.freeze({ name, schema: toFrozenSchema(delivered.schema) }) } : {}),
     ...present({ max_output_tokens: passage.command.max_output_tokens }),
   };
   return { ...passage, request: Object.freeze(request) as unknown as Json };

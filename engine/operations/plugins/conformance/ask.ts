@@ -171,6 +171,7 @@ export function describeEnd(end: BareEnd | undefined): string {
 export function describeOutcome(outcome: CallResult): string {
   if (outcome.status === 'succeeded') return `it answered ${shorten(JSON.stringify(outcome.answer))}`;
   if (outcome.status === 'pending') return `it said that the answer comes later${describeAlias(outcome)}`;
+  if (outcome.status === 'unapproved') return 'a person has to approve it';
   return `it failed as ${outcome.failure_class}: ${shorten(outcome.failure_message)}`;
 }
 
