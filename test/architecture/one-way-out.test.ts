@@ -18,7 +18,6 @@ const WAYS: Readonly<Record<string, { readonly pattern: RegExp; readonly files: 
       'engine/sources/examine-origin.ts',
       'engine/sources/origin-fetch.ts',
       'engine/sources/proxy.ts',
-      'engine/store/kernel-lock.ts',
       'engine/store/server.ts',
       'engine/surfaces/http/connections.ts',
       'engine/surfaces/http/issuer.ts',
@@ -30,13 +29,13 @@ const WAYS: Readonly<Record<string, { readonly pattern: RegExp; readonly files: 
     pattern: /from '(node:)?child_process'/,
     files: [
       'engine/operations/evidence/anchor.ts',
-      'engine/operations/served.ts',
       'engine/sources/authorise.ts',
       'engine/sources/children.ts',
+      'engine/store/kernel-lock.ts',
     ],
   },
   "a plugin's code": {
-    pattern: /\bimportEntry\b|\bimport\((?!['"`\)])/,
+    pattern: /\bimportEntry\b|(?<=await |return |=> )import\((?!['"`\)])/,
     files: ['engine/sources/bench.ts', 'engine/sources/import-entry.ts', 'engine/sources/index.ts'],
   },
   "a plugin's source": {
