@@ -1,4 +1,5 @@
 import { present } from '../../contract/present.js';
+import { toolErrorCodeOf } from '../../contract/tool-error-code.js';
 import type { JsonObject } from '../../contract/json.js';
 import { unreachable } from '../../contract/unreachable.js';
 import { toPointer } from '../content/json-pointer.js';
@@ -155,7 +156,9 @@ function toAnswerEvents({ call, failure_class, failure_message, response_json }:
       toolCallId: source_invocation_id,
       role: 'tool',
       content: failure_class === null ? JSON.stringify(response_json) : (failure_message ?? failure_class),
-      ...present({ metadata: failure_class === null ? undefined : { failure_class } }),
+      ...present({
+        metadata: failure_class === null ? undefined : { failure_class, error_code: toolErrorCodeOf(failure_class) },
+      }),
     },
   ];
 }
